@@ -53,7 +53,8 @@ def test_progressions():
     assert progression([4]) == (4, 1)
     assert progression([4, 5, 6]) == (4, 1)
     assert progression([4, 7, 10]) == (4, 3)
-    assert [progression(x) for x in ([4, 5, 7], [4, 4, 4], [6, 5, 4])] == [None, None, None]
+    assert progression([6, 5, 4]) == (6, -1)
+    assert [progression(x) for x in ([4, 5, 7], [4, 4, 4])] == [None, None]
 
 
 @pytest.mark.parametrize("sets", ROWS)

@@ -92,8 +92,11 @@ class ClosedLegs:
 
 def run(robot: Robot, quantity: str, given: dict[str, Array], words: NDArray[Any], **options: Any) -> dict[str, Array]:
     """Outputs of a kernel; reasons of samples that fail are added to `words`."""
+    from flexapod.analysis.long_chains import LONG, is_long
     from flexapod.analysis.results import reasons
 
+    if quantity in LONG and not options.get("leg") and is_long(robot):
+        return LONG[quantity](robot, given, words, **options)
     bound = kernel(robot, quantity, **options)
     read = {i.name: np.ascontiguousarray(given[i.name]) for i in bound.signature.inputs}
     batch = bound.batch(read)

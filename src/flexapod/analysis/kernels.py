@@ -66,6 +66,9 @@ PROGRAMS = {
     "elastic_statics": "flexapod.equations.elastodynamics.statics",
     "elastic_point": "flexapod.equations.elastodynamics.points",
     "elastic_bodies": "flexapod.equations.elastodynamics.points",
+    **dict.fromkeys(
+        ("long_rows", "long_terms", "long_forces", "long_sliding", "long_potential"), "flexapod.equations.elastodynamics.long_terms"
+    ),
     "motion_derivatives": "flexapod.equations.derivatives",
     "value_derivatives": "flexapod.equations.derivatives",
     "inertia_regressor": "flexapod.equations.regressor",
@@ -215,6 +218,20 @@ def slope_kernel(bound: RobotKernel) -> Kernel:
     return found
 
 
+def input_slope_kernel(bound: RobotKernel) -> Kernel:
+    """The kernel that gives a quantity and its derivatives `<output>_dot` along a direction `<input>_dot` of the inputs.
+
+    Checked by: tests/equations/test_element_loops.py.
+    """
+    assert bound.quantity is not None
+    key = ("input slopes", bound.quantity, repr(sorted(bound.options.items())), bound.compiled.zeros, lookup_key())
+    if key not in bound.robot.kept:
+        family = _chosen(bound.robot, bound.quantity, bound.options)
+        bound.robot.kept[key] = family.slopes(bool(bound.compiled.zeros), "inputs")
+    found: Kernel = bound.robot.kept[key]
+    return found
+
+
 def _chosen(robot: Robot, quantity: str, options: Mapping[str, Any]) -> KernelFamily:
     """The program that serves a quantity, with its options."""
     from flexapod.analysis.programs import usual_program
@@ -290,7 +307,7 @@ def make_program(robot: Robot, quantity: str, options: Mapping[str, Any], asked:
 def _family(robot: Robot, quantity: str, options: Mapping[str, Any], asked: str) -> KernelFamily:
     chosen = ",".join(f"{k}={options[k]!r}" for k in sorted(options))
     key = f"{quantity}({chosen})|{robot.structure}"
-    if quantity.startswith(("elastic_", "loop_")):  # which coordinates are independent is written into these equations
+    if quantity.startswith(("elastic_", "loop_", "long_")):  # which coordinates are independent is written into these equations
         from flexapod.equations.elastodynamics.massless import has_massless_motion
 
         key = f"{key}|{robot.elastic_plan!r}{'|massless' * has_massless_motion(robot)}"

@@ -67,7 +67,7 @@ def refuse_too_few_actuators(robot: Robot, quantity: str) -> None:
     raise InputError(wording(robot, verb, "", NO_FRICTION if verb == "forward_friction" else UNDERACTUATED))
 
 
-ANY_LOOPS = ("elastic_", "recursive_", "loop_")
+ANY_LOOPS = ("elastic_", "recursive_", "loop_", "long_")
 """Beginnings of programs that take loops of any kind."""
 LEG_BY_LEG = (
     "inverse_kinematics", "forward_kinematics", "platform_from_actuators", "jacobian", "workspace", "pose_limits",

@@ -133,7 +133,7 @@ class GraphText:
         plain = not any(ref & 1 for ref in refs)
         if plain and kinds == {"arg"} and self._first_constant is not None:
             row = progression([args[k][0] - self._first_constant for k in nodes])
-            if row is not None and row[0] >= 0:
+            if row is not None and row[0] >= 0 and row[1] > 0:
                 return _indexed(self._constants, *row)
         if plain and kinds == {"result"} and len({args[k][0] for k in nodes}) == 1:
             source = args[nodes[0]][0]

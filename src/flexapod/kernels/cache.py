@@ -16,7 +16,7 @@ import os
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from ..calls import checked
 from ..private_files import cache_folder as cache_folder
@@ -39,6 +39,10 @@ _cleared: list[int] = []
 _lock = FORK_LOCKS.kernels
 
 
+Along = Literal["parameters", "inputs"]
+"""What a direction of derivatives is of."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class CacheEntry:
     """One file of the cache."""
@@ -55,7 +59,7 @@ def cached_kernel(
     zeros: Collection[str] | None = None,
     backend: str | None = None,
     bounds: bool = False,
-    slopes: bool = False,
+    slopes: Along | None = None,
 ) -> Kernel:
     """Kernel from memory, from disk, or compiled and stored.
 
@@ -66,10 +70,10 @@ def cached_kernel(
             pattern serves all kernels of a robot.
         backend: llvm or numpy; by default as `choose_backend` says.
         bounds: the kernel that bounds the program's outputs over boxes of its inputs; see `interval`.
-        slopes: the kernel that also gives derivatives along a direction of the parameters; see `tangent`.
+        slopes: the kernel that also gives derivatives along a direction of the parameters or of the inputs; see `tangent`.
     """
     backend = choose_backend(backend)
-    identity = _identity(key + "|bounds" * bounds + "|slopes" * slopes, zeros, backend)
+    identity = _identity(key + "|bounds" * bounds + (f"|slopes by {slopes}" if slopes else ""), zeros, backend)
     with _lock:
         kernel = _memory.pop(identity, None) or _load_or_build(identity, make_program, zeros, backend, bounds, slopes)
         _memory[identity] = kernel  # the last used is the last to go
@@ -84,7 +88,8 @@ def lookup_key() -> tuple[int, str, str]:
 
 
 def _load_or_build(
-    identity: str, make_program: Callable[[], Program], zeros: Collection[str] | None, backend: str, bounds: bool, slopes: bool
+    identity: str, make_program: Callable[[], Program], zeros: Collection[str] | None, backend: str, bounds: bool,
+    slopes: Along | None,
 ) -> Kernel:
     name = identity + SUFFIX
 
@@ -105,9 +110,9 @@ def _load_or_build(
 
         tape = interval_tape(tape)
     if slopes:
-        from .tangent import parameter_tangent
+        from .tangent import parameter_tangent, tangent
 
-        tape = parameter_tangent(tape)
+        tape = tangent(tape) if slopes == "inputs" else parameter_tangent(tape)
     kernel, pieces = kernel_from_tape(tape, backend, keep)
     keep(pieces)
     return kernel

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .boundary import as_float
-from .cache import cached_kernel
+from .cache import Along, cached_kernel
 from .kernel import Batch, Kernel
 
 if TYPE_CHECKING:
@@ -49,12 +49,12 @@ class KernelFamily:
             return cached_kernel(self._key, self._make_program, backend=self._backend)
         return cached_kernel(f"{self._key}|general", self._make_general, backend=self._backend)
 
-    def slopes(self, specialised: bool) -> Kernel:
-        """The kernel with derivatives along directions of the parameters, specialised as `specialised` or general."""
+    def slopes(self, specialised: bool, along: Along = "parameters") -> Kernel:
+        """The kernel with derivatives along directions of parameters or inputs, specialised as `specialised` or general."""
         if specialised or self._make_general is None:
             zeros = self.zeros if specialised else None
-            return cached_kernel(self._key, self._make_program, zeros=zeros, backend=self._backend, slopes=True)
-        return cached_kernel(f"{self._key}|general", self._make_general, backend=self._backend, slopes=True)
+            return cached_kernel(self._key, self._make_program, zeros=zeros, backend=self._backend, slopes=along)
+        return cached_kernel(f"{self._key}|general", self._make_general, backend=self._backend, slopes=along)
 
     def pick(self, parameters: Any = None) -> Kernel:
         """The fastest kernel that is right for parameters (P,) or (n, P)."""

@@ -31,6 +31,14 @@ def _close(w: Writer, label: str, line: int, following: list[str], again: str) -
     w.start_block(after)
 
 
+def counted(w: Writer, count: int, body: Callable[[str], None]) -> None:
+    """Loop over 0 ... count - 1."""
+    label, (index,), line = _open(w, [("i64", "0")])
+    body(index)
+    following = w.let(f"add i64 {index}, 1")
+    _close(w, label, line, [following], w.let(f"icmp slt i64 {following}, {count}"))
+
+
 def emit_counted(w: Writer, loop: Loop, body: Body, start: list[str], array: str) -> list[str]:
     """Counted loop; returns the final carry."""
     label, (index, *carry), line = _open(w, [("i64", "0"), *((V, x) for x in start)])

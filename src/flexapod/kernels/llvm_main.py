@@ -7,14 +7,19 @@ and the rows of samples with a status are overwritten with NaN at the end.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from .graph import Graph
 from .llvm_layout import Rows, RowStores, gather, row_base
-from .llvm_text import Constants, GraphWriter
+from .llvm_loops import counted
+from .llvm_text import Constants, GraphWriter, Place
 from .llvm_writer import LANES, M, V, Writer, number, splat
+from .runs import stacked_runs
 from .signature import NONFINITE_INPUT, NONFINITE_RESULT
 from .tape import Tape
+
+MANY = 128
+"""Entries of an input from which a loop looks for those that are not finite."""
 
 SPOIL = f"""define internal void @spoil(ptr %row, i64 %count) noinline #0 {{
 entry:
@@ -71,24 +76,71 @@ def finish_main(
     def number_of(i: int) -> int | None:
         return i - len(places) if i >= len(places) else None
 
-    graph = GraphWriter(w, tape.main, argument, Constants(numbers=number_of, load=load, reload=reload))
+    inside = [Place(base=base, size=size, column=k) for base, size in zip(bases, sizes, strict=True) for k in range(size)]
+    graph = GraphWriter(
+        w, tape.main, argument, Constants(numbers=number_of, load=load, reload=reload), dict(enumerate(inside)).get
+    )  # fmt: skip
     finite = _Finite(w)
     targets = [(row_base(w, "%outputs", k, o.size), o.size) for k, o in enumerate(tape.signature.outputs)]
-    arrays = [RowStores(w, base, size, range(size)) for base, size in targets]
-    stores = [(array, k) for array, (_, size) in zip(arrays, targets, strict=True) for k in range(size)]
+    rows_out = [(base, size, k) for base, size in targets for k in range(size)]
+    runs = {k: run for run in stacked_runs(tape.main, [size for _, size in targets]) for k in run}
+    stores = _stores(w, rows_out, runs)
 
     def ready(k: int) -> None:
-        if k < len(stores):  # the last one is the status
-            (array, column), value = stores[k], graph.output(k)
-            finite.watch(tape.main, k, value)
-            array.put(column, value)
+        if k >= len(rows_out):  # the last one is the status
+            return
+        if k in runs:
+            run = runs[k]
+            if k == run.start:
+                array, first = _known(graph.stacked(tape.main.outputs[k]))
+                finite.add_all(lambda index: _copied(w, array, first, index, rows_out[k]), len(run))
+            return
+        value = graph.output(k)
+        finite.watch(tape.main, k, value)
+        stores[k].put(rows_out[k][2], value)
 
     graph.emit(ready)
     inputs = _Finite(w)
-    for row, k in places:
-        inputs.add(row.column(k))
-    _status(w, graph.output(len(stores)), inputs.failed(), finite.failed(), targets)
+    for base, size, row in zip(bases, sizes, rows, strict=True):
+        if size < MANY:
+            for k in range(size):
+                inputs.add(row.column(k))
+        else:
+            inputs.add_all(lambda index, base=base, size=size: gather(w, base, index, size), size)  # type: ignore[misc]
+    _status(w, graph.output(len(rows_out)), inputs.failed(), finite.failed(), targets)
     return w
+
+
+def _stores(w: Writer, columns: Sequence[tuple[str, int, int]], runs: Mapping[int, range]) -> dict[int, RowStores]:
+    """What writes each output that no run has: columns one after the other of one array share theirs."""
+    found: dict[int, RowStores] = {}
+    first = 0
+    for k, (base, size, column) in enumerate(columns):
+        if k in runs:
+            first = k + 1
+            continue
+        last = k + 1 == len(columns) or k + 1 in runs or columns[k + 1][0] != base
+        if last:
+            start = column - (k - first)
+            found |= dict.fromkeys(range(first, k + 1), RowStores(w, base, size, range(start, column + 1)))
+            first = k + 1
+    return found
+
+
+def _known(place: tuple[str, int] | None) -> tuple[str, int]:
+    assert place is not None
+    return place
+
+
+def _copied(w: Writer, array: str, first: int, index: str, target: tuple[str, int, int]) -> str:
+    """Write one entry of a run into the rows of its output; returns its vector."""
+    base, size, column = target
+    value = w.load_vector(array, w.let(f"add i64 {index}, {first}"))
+    place = w.let(f"add i64 {index}, {column}")
+    for lane in range(LANES):
+        at = w.let(f"getelementptr inbounds double, ptr {base}, i64 {w.let(f'add i64 {place}, {lane * size}')}")
+        w.do(f"store double {w.let(f'extractelement {V} {value}, i32 {lane}')}, ptr {at}, align 8")
+    return value
 
 
 class _Finite:
@@ -110,6 +162,19 @@ class _Finite:
         """Note a value."""
         product = self._w.let(f"fmul contract {V} {value}, {splat(0.0)}")
         self._sums.append(self._w.let(f"fadd contract {V} {self._sums.pop(0)}, {product}"))
+
+    def add_all(self, value: Callable[[str], str], count: int) -> None:
+        """Note the values that a loop over 0 ... count - 1 gives."""
+        total = self._w.stack(V)
+        self._w.store_vector(self._sums.pop(0), total, "0")
+
+        def noted(index: str) -> None:
+            product = self._w.let(f"fmul contract {V} {value(index)}, {splat(0.0)}")
+            sum_ = self._w.let(f"fadd contract {V} {self._w.load_vector(total, '0')}, {product}")
+            self._w.store_vector(sum_, total, "0")
+
+        counted(self._w, count, noted)
+        self._sums.append(self._w.load_vector(total, "0"))
 
     def failed(self) -> str:
         """Mask of the lanes."""

@@ -10,10 +10,11 @@ from dataclasses import dataclass, replace
 
 from .graph import COMPARISONS, Graph
 from .llvm_functions import function_text
-from .llvm_loops import emit_counted, emit_until
+from .llvm_layout import gather
+from .llvm_loops import counted, emit_counted, emit_until
 from .llvm_writer import LANES, M, V, Writer, number, splat
 from .parting import places
-from .runs import progression
+from .runs import SHORTEST, Source, progression, segments
 
 _INTRINSICS = {
     "sqrt": "sqrt", "abs": "fabs", "floor": "floor", "ceil": "ceil", "copysign": "copysign", "min": "minnum",
@@ -39,17 +40,31 @@ class Constants:
     reload: bool
 
 
+@dataclass(frozen=True, kw_only=True)
+class Place:
+    """Where an argument lies in memory: column `column` of four rows of `size` doubles that begin at `base`."""
+
+    base: str
+    size: int
+    column: int
+
+
 class GraphWriter:
     """Emits the nodes of one graph; nested bodies get a writer of their own.
 
-    `argument(i)` gives the vector of an argument on first use; `constants` says which arguments lie in the array of constants.
+    `argument(i)` gives the vector of an argument on first use; `constants` says which arguments lie in the array of constants,
+    `inputs(i)` where an argument lies in rows of samples.
     """
 
-    def __init__(self, writer: Writer, graph: Graph, argument: Callable[[int], str], constants: Constants) -> None:
+    def __init__(
+        self, writer: Writer, graph: Graph, argument: Callable[[int], str], constants: Constants,
+        inputs: Callable[[int], Place | None] = lambda i: None,
+    ) -> None:  # fmt: skip
         self.w = writer
         self.graph = graph
         self._argument = argument
         self._constants = constants
+        self._inputs = inputs
         self._values: dict[int, str] = {}
         self._masks: dict[int, str] = {}
         self._negatives: dict[int, str] = {}
@@ -213,38 +228,70 @@ class GraphWriter:
 
     def _each(self, refs: Sequence[int]) -> Callable[[str], str]:
         """Loader of a group of operands by index, without copying where they already lie at equal distances."""
-        ops, args = self.graph.ops, self.graph.args
-        nodes = [ref >> 1 for ref in refs]
-        kinds = {ops[k] for k in nodes}
-        if kinds == {"const"}:
+        if {self.graph.ops[ref >> 1] for ref in refs} == {"const"}:
             return self._literal([-self.graph.values[r >> 1] if r & 1 else self.graph.values[r >> 1] for r in refs])
-        row = progression([self._constant(ref) for ref in refs])
-        if row is not None:
-            return self._constant_row(*row)
-        plain = not any(ref & 1 for ref in refs)
-        if plain and kinds == {"result"} and len({args[k][0] for k in nodes}) == 1:
-            source, first = args[nodes[0]]
-            first -= len(self._finals[source])
-            positions = [args[k][1] - len(self._finals[source]) for k in nodes]
-            if first >= 0 and positions == list(range(first, first + len(refs))):
-                array = self._arrays[source]
-                return lambda index: self.w.load_vector(array, self.w.let(f"add i64 {index}, {first}"))
+        sources = [self._source(ref) for ref in refs]
+        parts = list(segments(sources))
+        if len(parts) == 1 and sources[0] is not None:
+            return self._loader(sources)
         array = self.w.stack(f"[{len(refs)} x {V}]")
-        for i, ref in enumerate(refs):
-            self.w.store_vector(self.vector(ref), array, str(i))
+        for part in parts:
+            if len(part) >= SHORTEST:
+                self._fill(array, part, self._loader([sources[i] for i in part]))
+                continue
+            for i in part:
+                self.w.store_vector(self.vector(refs[i]), array, str(i))
         return lambda index: self.w.load_vector(array, index)
+
+    def _source(self, ref: int) -> Source | None:
+        """Where a reference lies in memory; None where it is computed."""
+        node = ref >> 1
+        if ref & 1:
+            return None
+        number_ = self._constant(ref)
+        if number_ is not None:
+            return ("constants", 0), number_
+        if self.graph.ops[node] == "arg":
+            place = self._inputs(self.graph.args[node][0])
+            return None if place is None else ((place.base, place.size), place.column)
+        found = self.stacked(ref)
+        return None if found is None else ((found[0], 0), found[1])
+
+    def _loader(self, sources: Sequence[Source | None]) -> Callable[[str], str]:
+        """Loader of what lies at equal distances in one place."""
+        known = [source for source in sources if source is not None]
+        row = progression([position for _, position in known])
+        assert row is not None
+        (first, stride), (base, size) = row, known[0][0]
+
+        def at(index: str) -> str:
+            index = index if stride == 1 else self.w.let(f"mul i64 {index}, {stride}")
+            place = index if first == 0 else self.w.let(f"add i64 {index}, {first}")
+            if base == "constants":
+                return self._constants.load(place)
+            return gather(self.w, base, place, size) if size else self.w.load_vector(base, place)
+
+        return at
+
+    def _fill(self, array: str, part: range, value: Callable[[str], str]) -> None:
+        """Copy a part of a group of operands into its array, in a loop."""
+        counted(self.w, len(part), lambda index: self.w.store_vector(
+            value(index), array, self.w.let(f"add i64 {index}, {part.start}")
+        ))  # fmt: skip
 
     def _constant(self, ref: int) -> int | None:
         """Place of a reference in the array of constants, if it is nothing else."""
         node = ref >> 1
         return None if ref & 1 or self.graph.ops[node] != "arg" else self._constants.numbers(self.graph.args[node][0])
 
-    def _constant_row(self, first: int, stride: int) -> Callable[[str], str]:
-        def at(index: str) -> str:
-            index = index if stride == 1 else self.w.let(f"mul i64 {index}, {stride}")
-            return self._constants.load(self.w.let(f"add i64 {index}, {first}"))
-
-        return at
+    def stacked(self, ref: int) -> tuple[str, int] | None:
+        """Array on the stack and place in it of what a loop gave in one of its passes; None for other references."""
+        node = ref >> 1
+        if ref & 1 or self.graph.ops[node] != "result":
+            return None
+        source, position = self.graph.args[node]
+        position -= len(self._finals[source])
+        return (self._arrays[source], position) if position >= 0 else None
 
     def _literal(self, values: list[float]) -> Callable[[str], str]:
         name = "@" + self.w.name("data")

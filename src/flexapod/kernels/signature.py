@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 OK = 0
@@ -114,9 +114,9 @@ class Signature:
         """Plain data for the cache; `from_data` is the inverse."""
         return {
             "name": self.name,
-            "inputs": [asdict(i) for i in self.inputs],
-            "parameters": [asdict(p) for p in self.parameters],
-            "outputs": [asdict(o) for o in self.outputs],
+            "inputs": [dict(vars(i)) for i in self.inputs],
+            "parameters": [dict(vars(p)) for p in self.parameters],
+            "outputs": [dict(vars(o)) for o in self.outputs],
             "statuses": [[c, s.message, dict(s.fields)] for c, s in sorted(self.statuses.items())],
         }
 

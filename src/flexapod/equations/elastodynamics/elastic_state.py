@@ -116,13 +116,20 @@ def tree_motion(values: Values, robot: Robot, state: ElasticState, zdd: Any = No
     Source: Briot 2014 Eqs. (10)-(22). Checked by: tests/equations/test_elastodynamics.py.
     """
     plan = robot.elastic_plan
-    poses, links, ends = [], [], []
+    poses, links = [], []
     for i, leg in enumerate(robot.legs):
         own, first = values.of(f"legs.{leg.name}"), plan.first[i]
         qdd = [ca.SX(0) if zdd is None else zdd[first + k] for k in range(len(leg.moving))]
         poses.append(chain_poses(own, leg, state.q[i]))
         links.append(chain_motion(leg, poses[-1], state.qd[i], qdd))
-        ends.append(half_on_link(own, leg, links[-1]))
+    return joined(values, robot, state, poses, links, zdd)
+
+
+def joined(
+    values: Values, robot: Robot, state: ElasticState, poses: list[Any], links: list[Any], zdd: Any = None
+) -> TreeMotion:
+    """The motion of all frames from that of the links: platform, and the halves of the joints at which loops are cut."""
+    ends = [half_on_link(values.of(f"legs.{leg.name}"), leg, links[i]) for i, leg in enumerate(robot.legs)]
     platform = _platform(values, robot, state, ends, zdd)
     found = [_half(values.of(f"legs.{leg.name}"), robot, leg, platform, links, state, zdd) for leg in robot.legs]
     halves, shapes, turns = (list(each) for each in zip(*found, strict=True))

@@ -28,7 +28,7 @@ from flexapod.equations.flexible_platform.generalized_newton_euler import (
 )
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.inertia_wrench import tensor
-from flexapod.kernels.program import Program
+from flexapod.kernels.control_flow import Builder
 from flexapod.robot.beams import BeamElement
 from flexapod.robot.model import Leg
 
@@ -60,22 +60,24 @@ class LinkBeam:
 
 
 def link_beams(
-    b: Program, values: Values, leg: Leg, beams: Sequence[BeamElement], q: Sequence[Any], qd: Sequence[Any],
+    b: Builder, values: Values, leg: Leg, beams: Sequence[BeamElement], q: Sequence[Any], qd: Sequence[Any],
     links: Sequence[LinkMotion],
 ) -> list[LinkBeam]:  # fmt: skip
     """All elements of a leg.
 
     Source: Briot 2014 Eqs. (4), (53)-(55), (64)-(68). Checked by: tests/equations/test_link_axes.py.
     """
-    return [_link_beam(b, values, leg, beam, q, qd, links[beam.root]) for beam in beams]
+    result = []
+    for beam in beams:
+        e, ed = (ca.vertcat(*[column[leg.moving.index(i)] for i in beam.links]) for column in (q, qd))
+        result.append(link_beam(b, values, beam, e, ed, links[beam.root]))
+    return result
 
 
-def _link_beam(
-    b: Program, values: Values, leg: Leg, beam: BeamElement, q: Sequence[Any], qd: Sequence[Any], root: LinkMotion
-) -> LinkBeam:
+def link_beam(b: Builder, values: Values, beam: BeamElement, e: Any, ed: Any, root: LinkMotion) -> LinkBeam:
+    """One element at coordinates e (N,) and rates ed, its root link moving as given."""
     own, shape, N = values.of(beam.name), beam.shape, beam.shape.modes
     R = values.rotation(f"{beam.name}.axes", "B", "E").expr
-    e, ed = (ca.vertcat(*[column[leg.moving.index(i)] for i in beam.links]) for column in (q, qd))
     w, alpha, a = (ca.mtimes(R.T, x) for x in (root.w, root.alpha, root.a))
     U = ca.mtimes(R.T, ca.mtimes(root.U, R))
     S, start = first_moments(own, shape), [moment_matrix(own, f"flex.H.{k}", shape.H) for k in range(N)]

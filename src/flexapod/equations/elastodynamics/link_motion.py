@@ -79,7 +79,7 @@ def link_motions(values: Values, leg: Leg, q: Sequence[Any], qd: Sequence[Any], 
         own, turned = ca.mtimes(R.T, w), ca.mtimes(R.T, alpha)
         w, alpha = own + Z * spin, turned + ca.cross(own, Z * spin)
         a = ca.mtimes(R.T, before + da)
-        result.append(LinkMotion(R=R, r=r, w=w, alpha=alpha, U=_field(w, alpha), a=a, dv=dv, da=da))
+        result.append(LinkMotion(R=R, r=r, w=w, alpha=alpha, U=field_of(w, alpha), a=a, dv=dv, da=da))
     return result
 
 
@@ -88,7 +88,7 @@ def _turn(angle: Any) -> Any:
     return ca.vertcat(ca.horzcat(c, -s, 0), ca.horzcat(s, c, 0), ca.horzcat(0, 0, 1))
 
 
-def _field(w: Any, alpha: Any) -> Any:
+def field_of(w: Any, alpha: Any) -> Any:
     """skew(alpha) + skew(w)^2 with every product once."""
     xx, yy, zz = w[0] * w[0], w[1] * w[1], w[2] * w[2]
     xy, xz, yz = w[0] * w[1], w[0] * w[2], w[1] * w[2]

@@ -1,0 +1,444 @@
+r"""Robots with long runs of beam elements: kernels that loop over elements give O(n) numbers, NumPy makes matrices of them.
+
+Each function here has the outputs of the kernel of the same quantity that is written out (`elastic_terms` ...), which would take
+minutes to compile. Letters of `equations.elastodynamics.long_terms`; arrays are (n, ...) over samples.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexapod.analysis.kernels import input_slope_kernel, kernel
+from flexapod.analysis.linear_solve import inverted
+from flexapod.analysis.properties import COMPILED
+from flexapod.robot.chain import ancestors
+from flexapod.robot.element_runs import ElementRun, element_runs
+
+if TYPE_CHECKING:
+    from flexapod.robot.robot import Robot
+
+Array = NDArray[np.float64]
+Arrays = dict[str, Array]
+
+NEWTON_STEP, LARGEST_STEP, LIMIT = 1e-9, 0.4, 40
+"""As in `equations.elastodynamics.closing`."""
+APART = "the loops cannot be closed from here: out of reach, singular, or too far from the start"
+LEFT = 1e-6
+"""Error of a left inverse, of 1: rounding stays below 1e-10, a lost rank gives 1."""
+
+
+def is_long(robot: Robot) -> bool:
+    """The robot has many coordinates and runs of elements that a kernel can loop over."""
+    if "long chains" not in robot.kept:
+        many = robot.varied is None and len(robot.elastic_plan.columns) > COMPILED
+        robot.kept["long chains"] = many and bool(element_runs(robot))
+    return bool(robot.kept["long chains"])
+
+
+@dataclass(frozen=True, eq=False)
+class Places:
+    """Where the numbers of the kernels belong among the coordinates z; kept with the robot."""
+
+    robot: Robot
+
+    @cached_property
+    def runs(self) -> list[list[tuple[ElementRun, Array]]]:
+        """Per leg, its runs and their columns of z (elements, N)."""
+        found, plan = element_runs(self.robot), self.robot.elastic_plan
+        result = []
+        for i, leg in enumerate(self.robot.legs):
+            own = [run for run in found if run.leg is leg]
+            result.append([(run, plan.first[i] + run.first + np.arange(run.size * len(run.elements)).reshape(-1, run.size))
+                           for run in own])  # fmt: skip
+        return result
+
+    @cached_property
+    def single(self) -> list[list[int]]:
+        """Per leg, links that move and are in no run."""
+        return [
+            [k for k in leg.moving if not any(k in run.links for run, _ in self.runs[i])] for i, leg in enumerate(self.robot.legs)
+        ]
+
+    def column(self, leg: int, link: int) -> int:
+        """Column of z of a link."""
+        return int(self.robot.elastic_plan.first[leg] + self.robot.legs[leg].moving.index(link))
+
+    @cached_property
+    def columns(self) -> list[list[int]]:
+        """Per leg, columns of z of its links that move alone."""
+        return [[self.column(i, k) for k in own] for i, own in enumerate(self.single)]
+
+    def moving(self, leg: int, link: int) -> Array:
+        """Mask (z,) of the coordinates that move a link."""
+        mask, own = np.zeros(len(self.robot.elastic_plan.columns)), self.robot.legs[leg]
+        for k in ancestors(own, link):
+            if own.links[k].kind != "fixed":
+                mask[self.column(leg, k)] = 1.0
+        return mask
+
+    def platform(self) -> Array:
+        """Mask (z,) of the coordinates that move the platform."""
+        plan = self.robot.elastic_plan
+        if plan.carrier is not None:
+            return self.moving(plan.carrier, self.robot.legs[plan.carrier].closing.link)
+        return (np.arange(len(plan.columns)) < 6).astype(float)
+
+    @cached_property
+    def rows(self) -> tuple[Array, Array]:
+        """Masks (m, z) of the coordinates that move the end and the far half of every row."""
+        from flexapod.equations.elastodynamics.elastic_state import cut_joints
+        from flexapod.equations.elastodynamics.statics import used_rows
+        from flexapod.robot.chain import ROWS
+
+        owners: list[list[Any]] = []
+        for i in range(len(self.robot.legs)):
+            owners.append([closing for closing in cut_joints(self.robot, i) for _ in ROWS[closing.type]])
+        size = len(self.robot.elastic_plan.columns)
+        end, far = [np.zeros((0, size))], [np.zeros((0, size))]
+        for i, k in used_rows(self.robot.elastic_plan):
+            closing = owners[i][k]
+            end.append(self.moving(i, closing.link)[None])
+            far.append((self.platform() if closing.to is None else self.moving(*closing.to))[None])
+        return np.concatenate(end), np.concatenate(far)
+
+    @cached_property
+    def before(self) -> Array:
+        """(z, z): 1 where the first coordinate moves the link of the second, itself included; legs only."""
+        size = len(self.robot.elastic_plan.columns)
+        result = np.zeros((size, size))
+        for i, leg in enumerate(self.robot.legs):
+            for k in leg.moving:
+                result[:, self.column(i, k)] = self.moving(i, k)
+        return result
+
+
+def places(robot: Robot) -> Places:
+    """The places of a robot, made once."""
+    if "places" not in robot.kept:
+        robot.kept["places"] = Places(robot)
+    found: Places = robot.kept["places"]
+    return found
+
+
+def evaluated(robot: Robot, quantity: str, given: Arrays, words: NDArray[Any], **options: Any) -> Arrays:
+    """Outputs of a kernel; reasons of samples that fail are added to `words`."""
+    from flexapod.analysis.results import reasons
+
+    bound = kernel(robot, quantity, **options)
+    read = {i.name: np.ascontiguousarray(given[i.name]) for i in bound.signature.inputs}
+    batch = bound.batch(read)
+    why = reasons(bound.signature, batch.status, read)
+    words[words == ""] = why[words == ""]
+    return batch.outputs
+
+
+def twists(robot: Robot, given: Arrays, found: Arrays) -> Array:
+    """Unit twists (n, 6, z) of all coordinates about the origin; zero for modes of the platform."""
+    at, plan = places(robot), robot.elastic_plan
+    S = np.zeros((len(given["joint_position"]), 6, len(plan.columns)))
+    if plan.carrier is None:
+        S[:, :3, :3] = S[:, 3:, 3:6] = np.eye(3)
+        p = given["position"]
+        S[:, 0, 4], S[:, 0, 5], S[:, 1, 5] = -p[:, 2], p[:, 1], -p[:, 0]  # p x e_i
+        S[:, 1, 3], S[:, 2, 3], S[:, 2, 4] = p[:, 2], -p[:, 1], p[:, 0]
+    _spread(at, found, "S", S)
+    return S
+
+
+def _spread(at: Places, found: Arrays, name: str, out: Array, backward: bool = False) -> None:
+    """Write six numbers per coordinate into (n, 6, z)."""
+    for i in range(len(at.robot.legs)):
+        if at.columns[i]:
+            out[:, :, at.columns[i]] = found[f"{name}_{i}"]
+        for k, (run, columns) in enumerate(at.runs[i]):
+            own = found[f"{name}_{i}_{k}"][:, :, ::-1] if backward else found[f"{name}_{i}_{k}"]
+            shaped = own.reshape(len(out), run.size, 6, len(run.elements))
+            out[:, :, columns.ravel()] = shaped.transpose(0, 2, 3, 1).reshape(len(out), 6, -1)
+
+
+def closing_matrix(robot: Robot, found: Arrays, S: Array) -> Array:
+    """Closing rows (n, m, z)."""
+    end, far = places(robot).rows
+    if not len(end):
+        return np.zeros((len(S), 0, S.shape[2]))
+    A = (found["rows_end"] @ S) * end - (found["rows_far"] @ S) * far
+    if "rows_modes" in found:
+        first = 0 if robot.elastic_plan.carrier is not None else 6
+        A[:, :, first : first + found["rows_modes"].shape[2]] += found["rows_modes"]
+    return np.asarray(A)
+
+
+def force_column(robot: Robot, found: Arrays, suffix: str = "") -> Array:
+    """Forces (n, z) of a kernel."""
+    at = places(robot)
+    some = next(values for name, values in found.items() if name.startswith("h_") and name.endswith(suffix))
+    h = np.zeros((len(some), len(robot.elastic_plan.columns)))
+    head = found.get(f"head_force{suffix}")
+    if head is not None:
+        h[:, : head.shape[1]] = head
+    for i in range(len(robot.legs)):
+        if at.columns[i]:
+            h[:, at.columns[i]] = found[f"h_{i}{suffix}"]
+        for k, (_, columns) in enumerate(at.runs[i]):
+            h[:, columns.ravel()] = found[f"h_{i}_{k}{suffix}"][:, :, ::-1].transpose(0, 2, 1).reshape(len(h), -1)
+    return h
+
+
+def mass_matrix(robot: Robot, found: Arrays, S: Array) -> Array:
+    """Mass matrix (n, z, z), loops cut."""
+    at = places(robot)
+    F = np.zeros_like(S)
+    _spread(at, found, "F", F, backward=True)
+    half = (np.swapaxes(S, 1, 2) @ F) * at.before
+    M = half + np.swapaxes(half, 1, 2)
+    diagonal = np.arange(S.shape[2])
+    M[:, diagonal, diagonal] /= 2.0
+    for i, leg in enumerate(robot.legs):
+        if at.columns[i]:
+            M[:, at.columns[i], at.columns[i]] += found[f"rotor_{i}"]
+        for k, (run, columns) in enumerate(at.runs[i]):
+            blocks = found[f"blocks_{i}_{k}"][:, :, ::-1].transpose(0, 2, 1).reshape(len(M), -1, run.size, run.size)
+            M[:, columns[:, :, None], columns[:, None, :]] = blocks
+        short = [beam for beam in robot.beams.get(leg.name, ()) if beam.links[0] in at.single[i]]
+        pairs = [(at.column(i, j), at.column(i, k)) for beam in short for k in beam.links for j in beam.links]
+        if pairs:
+            rows, columns_ = np.array(pairs).T
+            M[:, rows, columns_] = found[f"within_{i}"]
+    if "head_mass" in found:
+        n = found["head_mass"].shape[1]
+        M[:, :n, :n] = found["head_mass"]
+    return M
+
+
+def long_terms(robot: Robot, given: Arrays, words: NDArray[Any], friction: Any = False) -> Arrays:
+    """As `elastic_terms`."""
+    found = evaluated(robot, "long_terms", given, words, friction=friction)
+    S = twists(robot, given, found)
+    result = {"mass": mass_matrix(robot, found, S), "forces": force_column(robot, found)}
+    if "drift" in found:
+        result |= {"rows": closing_matrix(robot, found, S), "drift": found["drift"]}
+    return result
+
+
+def long_statics(robot: Robot, given: Arrays, words: NDArray[Any]) -> Arrays:
+    """As `elastic_statics`: the derivative by running the tangent of the forces along every coordinate."""
+    still = {name: np.zeros_like(values) if "velocity" in name else values for name, values in given.items()}
+    found = evaluated(robot, "long_rows", still, words)
+    A = closing_matrix(robot, found, twists(robot, given, found))
+    bound = input_slope_kernel(kernel(robot, "long_forces"))
+    parameters = kernel(robot, "long_forces").parameters
+    size, count = len(robot.elastic_plan.columns), len(words)
+    h, K = np.zeros((count, size)), np.zeros((count, size, size))
+    for n in range(count):
+        inputs = {i.name: np.repeat(still[i.name][n : n + 1], size, axis=0) for i in kernel(robot, "long_forces").signature.inputs}
+        batch = bound.batch({**inputs, **_directions(robot, inputs)}, parameters)
+        h[n] = force_column(robot, batch.outputs)[0]
+        K[n] = force_column(robot, batch.outputs, "_dot").T
+    if A.shape[1]:
+        h = h + np.einsum("nmz,nm->nz", A, given["multiplier"])
+        return {"forces": h, "rows": A, "stiffness": K}
+    return {"forces": h, "stiffness": K}
+
+
+def _directions(robot: Robot, inputs: Arrays) -> Arrays:
+    """Directions `<input>_dot` (z, ...) of the coordinates, one after the other."""
+    size, n = len(robot.elastic_plan.columns), inputs["joint_position"].shape[1]
+    result = {f"{name}_dot": np.zeros_like(values) for name, values in inputs.items()}
+    at = size - n
+    result["joint_position_dot"][at:] = np.eye(n)
+    if "modes" in inputs:
+        N = inputs["modes"].shape[1]
+        result["modes_dot"][at - N : at] = np.eye(N)
+    if robot.elastic_plan.carrier is None:
+        result["position_dot"][:3] = np.eye(3)
+        for k in range(3):
+            result["rotation_dot"][3 + k] = np.cross(np.eye(3)[k], inputs["rotation"][0], axisa=0, axisb=0, axisc=0)
+    return result
+
+
+def _unit_steps(robot: Robot, columns: list[int]) -> Array:
+    """What makes steps of some columns of z dimensionless."""
+    at = len(robot.elastic_plan.columns) - len(robot.coordinates)
+    kinds = [leg.links[i].kind for leg in robot.legs for i in leg.moving]
+    linear = [k < 3 if k < at else kinds[k - at] == "P" for k in columns]
+    return np.where(linear, robot.characteristic_length, 1.0)
+
+
+def _step(robot: Robot, given: Arrays, words: NDArray[Any]) -> tuple[Array, Arrays, Array]:
+    """Newton's step of the bound coordinates, what the kernel gave, closing rows."""
+    found = evaluated(robot, "long_rows", given, words)
+    A = closing_matrix(robot, found, twists(robot, given, found))
+    return -np.einsum("nbm,nm->nb", left_inverse(A[:, :, list(robot.elastic_plan.bound)]), found["residual"]), found, A
+
+
+def left_inverse(A: Array) -> Array:
+    """Inverses (n, k, m), or left inverses where rows repeat; NaN where columns depend on each other: a singular loop."""
+    from flexapod.analysis.closed_legs import pseudo_inverse
+
+    if A.shape[1] == A.shape[2]:
+        return inverted(A)
+    result = pseudo_inverse(A)
+    with np.errstate(invalid="ignore"):
+        off = np.abs(result @ A - np.eye(A.shape[2])).max(axis=(1, 2), initial=0.0)
+    result[~(off < LEFT)] = np.nan
+    return result
+
+
+def long_closing(robot: Robot, given: Arrays, words: NDArray[Any]) -> Arrays:
+    """As `elastic_closing`."""
+    plan, count = robot.elastic_plan, len(words)
+    bound, free = list(plan.bound), list(plan.independent)
+    now = {name: np.array(values) for name, values in given.items()}
+    for name in ("joint_velocity", "velocity", "angular_velocity", "modes_velocity"):
+        now[name] = np.zeros_like(now[name])
+    open_, units = (words == "") if bound else np.zeros(count, dtype=bool), _unit_steps(robot, bound)
+    for _ in range(LIMIT):
+        if not open_.any():
+            break
+        chosen = np.flatnonzero(open_)
+        own = np.full(len(chosen), "", dtype=object)
+        step, _, _ = _step(robot, {name: values[chosen] for name, values in now.items()}, own)
+        largest = np.abs(step / units).max(axis=1)
+        good = np.isfinite(largest) & (own == "")
+        part = np.minimum(1.0, LARGEST_STEP / np.maximum(largest, 1e-300))
+        _move(robot, now, chosen[good], (step * part[:, None])[good], bound)
+        open_[chosen[good]] = largest[good] > NEWTON_STEP
+        open_[chosen[~good]] = False
+        words[chosen[~good]] = APART
+    words[open_] = APART
+    done = np.flatnonzero(words == "")
+    if bound and len(done):
+        step, _, _ = _step(robot, {name: values[done] for name, values in now.items()}, np.full(len(done), "", dtype=object))
+        _move(robot, now, done, step, bound)
+    zd = np.zeros((count, len(plan.columns)))
+    zd[:, free] = given["independent_velocity"]
+    if bound:
+        found = evaluated(robot, "long_rows", now, words)
+        A = closing_matrix(robot, found, twists(robot, now, found))
+        zd[:, bound] = -np.einsum("nbm,nmf,nf->nb", left_inverse(A[:, :, bound]), A[:, :, free], zd[:, free])
+    at = zd.shape[1] - now["joint_position"].shape[1]
+    now["joint_velocity"] = zd[:, at:]
+    if plan.carrier is None:
+        now["velocity"], now["angular_velocity"] = zd[:, :3], zd[:, 3:6]
+        now["modes_velocity"] = zd[:, 6:at]
+    frame = evaluated(robot, "long_rows", now, words)
+    names = ("platform_position", "platform_rotation", "platform_velocity", "platform_angular_velocity")
+    result = {"closed_position": now["joint_position"], "closed_velocity": zd[:, at:], **{name: frame[name] for name in names}}
+    for values in result.values():
+        values[words != ""] = np.nan
+    return result
+
+
+def _move(robot: Robot, now: Arrays, chosen: Array, step: Array, columns: list[int]) -> None:
+    """Move some samples by a step of some columns of z."""
+    from scipy.spatial.transform import Rotation
+
+    at = len(robot.elastic_plan.columns) - len(robot.coordinates)
+    z = np.zeros((len(chosen), len(robot.elastic_plan.columns)))
+    z[:, columns] = step
+    now["joint_position"][chosen] += z[:, at:]
+    if robot.elastic_plan.carrier is None:
+        now["position"][chosen] += z[:, :3]
+        now["rotation"][chosen] = Rotation.from_rotvec(z[:, 3:6]).as_matrix() @ now["rotation"][chosen]
+
+
+def long_point(robot: Robot, given: Arrays, words: NDArray[Any]) -> Arrays:
+    """As `elastic_point` of the platform."""
+    plan, found = robot.elastic_plan, evaluated(robot, "long_rows", given, words)
+    S, bound, free = twists(robot, given, found), list(plan.bound), list(plan.independent)
+    A = closing_matrix(robot, found, S)
+    arm = np.einsum("nij,nj->ni", found["platform_rotation"], given["point"])
+    p, w, alpha = found["platform_position"] + arm, found["platform_angular_velocity"], found["platform_angular_acceleration"]
+    J = S * places(robot).platform()
+    J[:, :3] += np.cross(J[:, 3:], p[:, :, None], axisa=1, axisb=1, axisc=1)
+    spin = np.cross(w, arm)
+    drift = np.concatenate([found["platform_acceleration"] + np.cross(alpha, arm) + np.cross(w, spin), alpha], axis=1)
+    whole = J[:, :, free]
+    if bound:
+        inverse = left_inverse(A[:, :, bound])
+        whole = whole - J[:, :, bound] @ (inverse @ A[:, :, free])
+        drift = drift - np.einsum("nib,nbm,nm->ni", J[:, :, bound], inverse, found["drift"])
+    return {
+        "point_position": p, "point_rotation": found["platform_rotation"],
+        "point_velocity": found["platform_velocity"] + spin, "point_angular_velocity": w, "jacobian": whole, "drift": drift,
+    }  # fmt: skip
+
+
+def long_control(robot: Robot, given: Arrays, words: NDArray[Any]) -> Arrays:
+    """As `elastic_control`, up to a constant factor: the volume of the rows by the bound coordinates, signed where square."""
+    found = evaluated(robot, "long_rows", given, words)
+    A = closing_matrix(robot, found, twists(robot, given, found))[:, :, list(robot.elastic_plan.bound)]
+    if A.shape[1] == A.shape[2]:
+        return {"determinant": np.linalg.det(A)}
+    return {"determinant": np.sqrt(np.maximum(np.linalg.det(np.swapaxes(A, 1, 2) @ A), 0.0))}
+
+
+def long_sliding(robot: Robot, given: Arrays, words: NDArray[Any], friction: Any) -> Arrays:
+    """As `elastic_sliding`: the slope by running the tangent of the friction along every rate."""
+    from flexapod.equations.elastodynamics.long_terms import sliding_places
+
+    at, size, count = places(robot), len(robot.elastic_plan.columns), len(words)
+    found = evaluated(robot, "long_sliding", given, words, friction=friction)
+    rows = evaluated(robot, "long_rows", given, words)
+    S, own = twists(robot, given, rows), kernel(robot, "long_sliding", friction=friction)
+    spread = [_felt(robot, at, S, place) for place in sliding_places(robot, friction)]
+    names = [output.name for output in own.signature.outputs]
+    force = sum((np.einsum("nzk,nk->nz", P, found[name]) for P, name in zip(spread, names, strict=True)), np.zeros((count, size)))
+    slope, bound = np.zeros((count, size, size)), input_slope_kernel(own)
+    for n in range(count):
+        inputs = {i.name: np.repeat(given[i.name][n : n + 1], size, axis=0) for i in own.signature.inputs}
+        batch = bound.batch({**inputs, **_rate_directions(robot, inputs)}, own.parameters)
+        for P, name in zip(spread, names, strict=True):
+            slope[n] += P[n] @ batch.outputs[f"{name}_dot"].T
+    return {"friction": -force, "slope": -slope}
+
+
+def _felt(robot: Robot, at: Places, S: Array, place: tuple[int, tuple[int, ...]]) -> Array:
+    """(n, z, k): what the numbers of a sliding joint do at the coordinates."""
+    leg, links = place
+    count, size = len(S), S.shape[2]
+    if links:
+        result = np.zeros((count, size, len(links)))
+        for k, link in enumerate(links):
+            result[:, at.column(leg, link), k] = 1.0
+        return result
+    closing, plan = robot.legs[leg].closing, robot.elastic_plan
+    far = at.platform() if closing.to is None else at.moving(*closing.to)
+    result = np.swapaxes(S * far - S * at.moving(leg, closing.link), 1, 2)
+    modes = 0 if closing.to is not None or plan.carrier is not None else size - len(robot.coordinates) - 6
+    if modes:
+        felt = np.zeros((count, size, modes))
+        felt[:, 6 : 6 + modes] = np.eye(modes)
+        result = np.concatenate([result, felt], axis=2)
+    return result
+
+
+def _rate_directions(robot: Robot, inputs: Arrays) -> Arrays:
+    """Directions (z, ...) of the rates of the coordinates, one after the other."""
+    n = inputs["joint_velocity"].shape[1]
+    result = {f"{name}_dot": np.zeros_like(values) for name, values in inputs.items()}
+    at = len(robot.elastic_plan.columns) - n
+    result["joint_velocity_dot"][at:] = np.eye(n)
+    if robot.elastic_plan.carrier is None:
+        result["velocity_dot"][:3] = result["angular_velocity_dot"][3:6] = np.eye(3)
+    if "modes_velocity" in inputs:
+        N = inputs["modes_velocity"].shape[1]
+        result["modes_velocity_dot"][at - N : at] = np.eye(N)
+    return result
+
+
+def long_potential(robot: Robot, given: Arrays, words: NDArray[Any]) -> Arrays:
+    """As `elastic_potential`."""
+    return evaluated(robot, "long_potential", given, words)
+
+
+LONG = {
+    "elastic_terms": long_terms, "elastic_statics": long_statics, "elastic_closing": long_closing, "elastic_point": long_point,
+    "elastic_control": long_control, "elastic_sliding": long_sliding, "elastic_potential": long_potential,
+}  # fmt: skip
+"""Quantity -> how it is made where `is_long`."""

@@ -1,0 +1,292 @@
+r"""Legs with runs of equal beam elements, gone through in loops: code whose length does not depend on the number of elements.
+
+Letters of `origin_twists`. Outwards: frames and unit twists S. In between, for all elements that are alike at once, what each
+demands at its root (`link_beams`). Inwards: everything beyond a coordinate, inertia J and wrench f, so that
+
+.. math:: h_k = S_k\cdot f + s_k,\qquad F_k = J S_k + C_k,\qquad M_{jk} = S_j\cdot F_k\ \ (j\text{ before }k)
+
+C, s: coupling and bias force of an elastic coordinate. Within one element M is S_j . J S_k + M_e. The numbers S, F are O(n), and
+M is made of them by linear algebra on numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import casadi as ca
+
+from flexapod.equations.elastodynamics.beam_energy import elastic_energy
+from flexapod.equations.elastodynamics.element_values import element_map
+from flexapod.equations.elastodynamics.link_beams import link_beam
+from flexapod.equations.elastodynamics.link_motion import LinkMotion, field_of
+from flexapod.equations.elastodynamics.link_tree import rigid_body
+from flexapod.equations.elastodynamics.origin_twists import Frame, Inertia, at_origin, moved_frame
+from flexapod.equations.values import Values
+from flexapod.robot.beams import BeamElement
+from flexapod.robot.element_runs import ElementRun, kind
+from flexapod.robot.model import Leg
+
+
+@dataclass(kw_only=True)
+class LoopedLeg:
+    """A leg on its way through a program.
+
+    Args:
+        frames: by link: single links, and the last link of every element.
+        S: by link that moves alone, unit twist (6,).
+        twists: by run, (6 N x count) unit twists of its elements' coordinates.
+        roots: by run, (24 x count) frames at the roots of its elements.
+        short: elements that are in no run.
+        elements: by number of the run, or by name of a short element.
+    """
+
+    leg: Leg
+    values: Values
+    q: Any
+    qd: Any
+    runs: list[ElementRun]
+    short: list[BeamElement]
+    frames: dict[int, Frame] = field(default_factory=dict)
+    S: dict[int, Any] = field(default_factory=dict)
+    twists: list[Any] = field(default_factory=list)
+    roots: list[Any] = field(default_factory=list)
+    elements: dict[Any, Element] = field(default_factory=dict)
+
+    def run_at(self, link: int) -> int | None:
+        """Number of the run that begins with a link."""
+        return next((k for k, run in enumerate(self.runs) if run.links[0] == link), None)
+
+    def columns(self, run: ElementRun, values: Any) -> Any:
+        """Coordinates or rates of a run, (N x count)."""
+        return ca.reshape(values[run.first : run.first + run.size * len(run.elements)], run.size, len(run.elements))
+
+
+def outwards(b: Any, looped: LoopedLeg, gravity: Any) -> None:
+    """Frames and unit twists of all links of a leg.
+
+    Source: Briot 2014 Eqs. (10)-(22). Checked by: tests/equations/test_element_loops.py.
+    """
+    leg, base = looped.leg, Frame(R=ca.SX.eye(3), p=ca.SX.zeros(3), V=ca.SX.zeros(6), A=ca.vertcat(-gravity, 0, 0, 0))
+    moving = {index: k for k, index in enumerate(leg.moving)}
+    at = 0
+    while at < len(leg.links):
+        link, run = leg.links[at], looped.run_at(at)
+        parent = looped.frames[link.parent] if link.parent >= 0 else base
+        if run is not None:
+            _run_outwards(b, looped, looped.runs[run], parent)
+            at += len(looped.runs[run].links)
+            continue
+        q, qd = (looped.q[moving[at]], looped.qd[moving[at]]) if at in moving else (0, 0)
+        looped.frames[at], S = placed(looped.values, leg, at, parent, q, qd)
+        if S is not None:
+            looped.S[at] = S
+        at += 1
+
+
+def placed(values: Values, leg: Leg, index: int, parent: Frame, q: Any, qd: Any) -> tuple[Frame, Any]:
+    """The frame of a link and its unit twist, by the robot's numbers."""
+    name, kind_ = leg.links[index].coordinate, leg.links[index].kind
+    R0, p0 = values.rotation(f"{name}.R", "A", "B").expr, values.vector(f"{name}.p", "A").expr
+    return moved_frame(parent, kind_, R0, p0, q if kind_ == "fixed" else q + values.scalar(f"{name}.zero"), qd)
+
+
+def _run_outwards(b: Any, looped: LoopedLeg, run: ElementRun, parent: Frame) -> None:
+    first, N = run.elements[0], run.size
+
+    def element(_: Any, values: Values, root: Any, q: Any, qd: Any) -> tuple[Any, Any]:
+        frame, twists = Frame.of(root), []
+        for k, index in enumerate(first.links):
+            frame, S = placed(values, run.leg, index, frame, q[k], qd[k])
+            twists.append(S)
+        return frame.column, ca.vertcat(*twists)
+
+    def loop(body: Any, each: list[Any]) -> Any:
+        def step(builder: Any, _: Any, root: Any, own: Any, q: Any, qd: Any) -> Any:
+            tip, twists = body(builder, own, root, q, qd)
+            return [tip], [root, tip, twists]
+
+        return b.scan(step, len(run.elements), carry=[parent.column], each=each)
+
+    each = [looped.columns(run, looped.q), looped.columns(run, looped.qd)]
+    _, (roots, tips, twists) = element_map(
+        b, [looped.values] * len(run.elements), prefixes(run), each,
+        lambda builder, values, *rest: element(builder, values, *(rest if len(rest) == 3 else (parent.column, *rest))), loop,
+    )  # fmt: skip
+    assert twists.shape == (6 * N, len(run.elements))
+    looped.roots.append(roots)
+    looped.twists.append(twists)
+    for k, beam in enumerate(run.elements):
+        looped.frames[beam.links[-1]] = Frame.of(tips[:, k])
+
+
+def prefixes(run: ElementRun) -> list[list[str]]:
+    """Per element of a run, what the paths of its own numbers begin with."""
+    return [_prefixes(run.leg, beam) for beam in run.elements]
+
+
+def _prefixes(leg: Leg, beam: BeamElement) -> list[str]:
+    names = [beam.name, *(leg.links[i].coordinate for i in beam.links)]
+    return [f"legs.{leg.name}.{name}." for name in names]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Element:
+    """What elements are and demand, about the origin, a column each: inertia (10), wrench (6), coupling (6 N), bias forces (N),
+    elastic mass (N N), energy (1)."""
+
+    inertia: Any
+    wrench: Any
+    coupling: Any
+    bias: Any
+    mass: Any
+    energy: Any
+
+    def columns(self, part: slice) -> Element:
+        """Some of the elements."""
+        return Element(**{name: values[:, part] for name, values in vars(self).items()})
+
+
+def element_at(b: Any, values: Values, beam: BeamElement, root: Frame, e: Any, ed: Any) -> Element:
+    """An element at the frame of its root."""
+    R, still = root.R, ca.SX.zeros(3)
+    w, alpha = ca.mtimes(R.T, root.V[3:]), ca.mtimes(R.T, root.A[3:])
+    a = ca.mtimes(R.T, root.acceleration)
+    found = link_beam(b, values, beam, e, ed, LinkMotion(R=R, r=still, w=w, alpha=alpha, U=field_of(w, alpha), a=a, dv=still, da=still))
+    force, moment = ca.mtimes(R, found.force), ca.mtimes(R, found.moment)
+    return Element(
+        inertia=Inertia.placed(R, root.p, found.m, found.S, found.I).column,
+        wrench=at_origin(root.p, ca.mtimes(R, found.f), ca.mtimes(R, found.n)),
+        coupling=ca.vertcat(*[at_origin(root.p, force[:, k], moment[:, k]) for k in range(e.numel())]),
+        bias=found.s, mass=ca.vec(ca.densify(found.M)), energy=elastic_energy(values.of(beam.name), beam, e),
+    )  # fmt: skip
+
+
+def demand_elements(b: Any, legs: Sequence[LoopedLeg]) -> None:
+    """What all elements of a robot demand; those in runs that are alike in one loop.
+
+    Source: Briot 2014 Eqs. (4), (53)-(55), (64)-(68). Checked by: tests/equations/test_element_loops.py.
+    """
+    groups: dict[Any, list[tuple[LoopedLeg, int]]] = {}
+    for looped in legs:
+        for k, run in enumerate(looped.runs):
+            groups.setdefault(kind(run.leg, run.elements[0]), []).append((looped, k))
+        for beam in looped.short:
+            e, ed = (ca.vertcat(*[x[looped.leg.moving.index(i)] for i in beam.links]) for x in (looped.q, looped.qd))
+            looped.elements[beam.name] = element_at(b, looped.values, beam, looped.frames[beam.root], e, ed)
+    for members in groups.values():
+        whole, at = _looped_elements(b, members), 0
+        for looped, k in members:
+            count = len(looped.runs[k].elements)
+            looped.elements[k] = whole.columns(slice(at, at + count))
+            at += count
+
+
+def _looped_elements(b: Any, members: Sequence[tuple[LoopedLeg, int]]) -> Element:
+    runs = [(own, own.runs[k], own.roots[k]) for own, k in members]
+    first = runs[0][1].elements[0]
+    roots = ca.horzcat(*[root for _, _, root in runs])
+    e, ed = (ca.horzcat(*[own.columns(run, x) for (own, run, _), x in zip(runs, xs, strict=True)])
+             for xs in ([own.q for own, _, _ in runs], [own.qd for own, _, _ in runs]))  # fmt: skip
+    values = [own.values for own, run, _ in runs for _ in run.elements]
+    paths = [names for _, run, _ in runs for names in prefixes(run)]
+
+    def body(builder: Any, own: Values, root: Any, q: Any, qd: Any) -> list[Any]:
+        return list(vars(element_at(builder, own, first, Frame.of(root), q, qd)).values())
+
+    found = element_map(b, values, paths, [roots, e, ed], body, lambda f, each: b.map(f, len(paths), each=each, unroll=False))
+    return Element(**dict(zip(Element.__dataclass_fields__, found, strict=True)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunTerms:
+    """Of a run, a column per element from the tip inwards: F (6 N), blocks (N N) of the mass matrix, forces (N)."""
+
+    F: Any
+    blocks: Any
+    forces: Any
+
+
+@dataclass(kw_only=True)
+class Inwards:
+    """What a leg demands: F (6,) and force by link that moves alone, terms by run, and what is left at the base: first moment."""
+
+    F: dict[int, Any] = field(default_factory=dict)
+    forces: dict[int, Any] = field(default_factory=dict)
+    masses: dict[tuple[int, int], Any] = field(default_factory=dict)
+    runs: dict[int, RunTerms] = field(default_factory=dict)
+    moment: Any = None
+
+
+def inwards(b: Any, looped: LoopedLeg, outside: dict[int, Any]) -> Inwards:
+    """Everything beyond each coordinate of a leg, added up.
+
+    Args:
+        outside: by link, wrench (6,) about the origin that acts on it.
+
+    Source: Briot 2014 Eqs. (5)-(27). Checked by: tests/equations/test_element_loops.py.
+    """
+    leg, result = looped.leg, Inwards()
+    J: dict[int, Any] = {}
+    f: dict[int, Any] = {}
+
+    def add(index: int, inertia: Any, wrench: Any) -> None:
+        J[index] = J.get(index, ca.SX.zeros(10)) + inertia
+        f[index] = f.get(index, ca.SX.zeros(6)) + wrench
+
+    ends = {run.links[-1]: k for k, run in enumerate(looped.runs)}
+    for index, wrench in outside.items():
+        add(index, ca.SX.zeros(10), -wrench)
+    for beam in looped.short:
+        own = looped.elements[beam.name]
+        add(beam.root, own.inertia, own.wrench)
+    at = len(leg.links) - 1
+    while at >= 0:
+        if at in ends:
+            k = ends[at]
+            result.runs[k], inertia, wrench = _run_inwards(b, looped, k, J.get(at, ca.SX.zeros(10)), f.get(at, ca.SX.zeros(6)))
+            at = looped.runs[k].links[0]
+        else:
+            if leg.links[at].body is not None and leg.links[at].body.flexible is None:
+                own, frame = rigid_body(looped.values, leg, at), looped.frames[at]
+                body = Inertia.placed(frame.R, frame.p, own.m, own.S, own.I)
+                add(at, body.column, body.demand(frame))
+            inertia, wrench = J.get(at, ca.SX.zeros(10)), f.get(at, ca.SX.zeros(6))
+            if at in looped.S:
+                result.F[at], result.forces[at] = Inertia.of(inertia).times(looped.S[at]), ca.dot(looped.S[at], wrench)
+        parent = leg.links[at].parent
+        add(parent, inertia, wrench)
+        at -= 1
+    for beam in looped.short:
+        _couple(looped, beam, result)
+    result.moment = J[-1][1:4]
+    return result
+
+
+def _couple(looped: LoopedLeg, beam: BeamElement, result: Inwards) -> None:
+    """Coupling, bias and elastic mass of an element that is written out."""
+    own, N = looped.elements[beam.name], len(beam.links)
+    rigid = [result.F[i] for i in beam.links]
+    for k, i in enumerate(beam.links):
+        for j, other in enumerate(beam.links):
+            result.masses[other, i] = ca.dot(looped.S[other], rigid[k]) + own.mass[k * N + j]
+        result.F[i] = rigid[k] + own.coupling[6 * k : 6 * k + 6]
+        result.forces[i] = result.forces[i] + own.bias[k]
+
+
+def _run_inwards(b: Any, looped: LoopedLeg, k: int, inertia: Any, wrench: Any) -> tuple[RunTerms, Any, Any]:
+    own, N, count = looped.elements[k], looped.runs[k].size, len(looped.runs[k].elements)
+
+    def step(_: Any, __: Any, J: Any, f: Any, S: Any, body: Any, demand: Any, coupling: Any, bias: Any, mass: Any) -> Any:
+        beyond, twists = Inertia.of(J), [S[6 * i : 6 * i + 6] for i in range(N)]
+        rigid = [beyond.times(twist) for twist in twists]
+        blocks = [ca.dot(twists[i], rigid[j]) + mass[i * N + j] for i in range(N) for j in range(N)]
+        F = [rigid[i] + coupling[6 * i : 6 * i + 6] for i in range(N)]
+        forces = [ca.dot(twists[i], f) + bias[i] for i in range(N)]
+        return [J + body, f + demand], [ca.vertcat(*F), ca.vertcat(*blocks), ca.vertcat(*forces)]
+
+    back = list(reversed(range(count)))
+    each = [x[:, back] for x in (looped.twists[k], own.inertia, own.wrench, own.coupling, own.bias, own.mass)]
+    (J, f), (F, blocks, forces) = b.scan(step, count, carry=[inertia, wrench], each=each)
+    return RunTerms(F=F, blocks=blocks, forces=forces), J, f

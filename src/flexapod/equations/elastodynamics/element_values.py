@@ -1,0 +1,86 @@
+"""Numbers of elements that a loop goes through: what the first one reads by name, all have as columns of the loop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import casadi as ca
+
+from flexapod.equations.values import Values
+from flexapod.kernels.program import Program
+
+
+class ElementValues(Values):
+    """Values inside the body of a loop.
+
+    Args:
+        values: of the program, below ``legs.<name>.`` of the first element.
+        prefixes: what paths of the first element begin with.
+        found: path -> symbol of the body; asked for what is not in it, it gets a fresh symbol.
+    """
+
+    def __init__(self, values: Values, prefixes: Sequence[str], found: dict[str, Any], prefix: str | None = None) -> None:
+        super().__init__(values.program, values.prefix if prefix is None else prefix)
+        self._outer, self._prefixes, self._found = values, tuple(prefixes), found
+
+    def of(self, prefix: str) -> ElementValues:
+        """The same below a prefix."""
+        return ElementValues(self._outer, self._prefixes, self._found, f"{self.prefix}{prefix}.")
+
+    def scalar(self, name: str) -> Any:
+        """One number: the element's own, or one of the robot that all share."""
+        path = self.prefix + name
+        if not path.startswith(self._prefixes):
+            return Values(self.program, self.prefix, self._outer._known).scalar(name)
+        if path not in self._found:
+            self._found[path] = ca.SX.sym(path)
+        return self._found[path]
+
+
+def element_map(
+    b: Any,
+    values: Sequence[Values],
+    prefixes: Sequence[Sequence[str]],
+    each: Sequence[Any],
+    body: Callable[..., Sequence[Any]],
+    loop: Callable[..., Any],
+) -> Any:
+    """Run `body(b, values, *columns)` over elements that are alike, in the loop that `loop(body, each)` makes.
+
+    Args:
+        values: per element, below ``legs.<name>.``.
+        prefixes: per element, what its own paths begin with, in the same order for all.
+        each: (k x count) expressions.
+        loop: gets a function of (builder, own numbers, *arguments) and all columns, the numbers of the elements first.
+
+    The body is traced twice: first to see which numbers it reads.
+    """
+    paths = _read(values[0], prefixes[0], [e[:, 0] for e in each], body)
+    columns = [[_other(path, prefixes[0], own) for path in paths] for own in prefixes]
+    numbers = [ca.vertcat(*[_number(v, path) for path in own]) for v, own in zip(values, columns, strict=True)]
+
+    def traced(builder: Any, own: Any, *arguments: Any) -> Sequence[Any]:
+        found = {path: own[k] for k, path in enumerate(paths)}
+        return body(builder, ElementValues(values[0], prefixes[0], found), *arguments)
+
+    return loop(traced, [ca.horzcat(*numbers), *each])
+
+
+def _read(values: Values, prefixes: Sequence[str], arguments: Sequence[Any], body: Callable[..., Any]) -> list[str]:
+    """Paths of the first element that a body reads."""
+    found: dict[str, Any] = {}
+    body(Program("read"), ElementValues(values, prefixes, found), *arguments)
+    return list(found)
+
+
+def _other(path: str, first: Sequence[str], own: Sequence[str]) -> str:
+    """The path of another element that is what `path` is of the first."""
+    for a, c in zip(first, own, strict=True):
+        if path.startswith(a):
+            return c + path.removeprefix(a)
+    raise KeyError(path)
+
+
+def _number(values: Values, path: str) -> Any:
+    return Values(values.program, "", values._known).scalar(path)

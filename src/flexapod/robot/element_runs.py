@@ -1,0 +1,106 @@
+"""Runs of equal beam elements one behind the other: what a kernel can go through in a loop instead of writing it out.
+
+Elements are alike where they have the same links, moments and law of forces; their numbers may differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from flexapod.robot.model import Leg
+
+if TYPE_CHECKING:
+    from flexapod.robot.beams import BeamElement
+    from flexapod.robot.robot import Robot
+
+SHORTEST = 3
+"""Elements from which a loop is worth it."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ElementRun:
+    """Elements of one leg, from the base outwards; each begins at the tip of the one before."""
+
+    leg: Leg
+    elements: tuple[BeamElement, ...]
+
+    @property
+    def links(self) -> range:
+        """All its links."""
+        return range(self.elements[0].links[0], self.elements[-1].links[-1] + 1)
+
+    @property
+    def size(self) -> int:
+        """Coordinates of one element."""
+        return len(self.elements[0].links)
+
+    @property
+    def first(self) -> int:
+        """Place of its first coordinate among those of its leg."""
+        return self.leg.moving.index(self.elements[0].links[0])
+
+
+def element_runs(robot: Robot) -> list[ElementRun]:
+    """All runs of a robot, leg by leg; empty where its equations cannot be written with them.
+
+    Couplings, force elements between bodies, and flexible bodies other than beams are written out.
+
+    Checked by: tests/robot/test_element_runs.py.
+    """
+    if robot.forces or any(leg.couplings for leg in robot.legs):
+        return []
+    result = []
+    met = met_links(robot)
+    for i, leg in enumerate(robot.legs):
+        beams = robot.beams.get(leg.name, ())
+        if any(beam.rooted is not None or beam.basis is not None or not _is_chain(leg, beam) for beam in beams):
+            return []
+        parts = [part for part in _parts(leg, beams, met[i]) if len(part) >= SHORTEST]
+        result += [ElementRun(leg=leg, elements=tuple(part)) for part in parts]
+    return result
+
+
+def met_links(robot: Robot) -> list[set[int]]:
+    """Per leg, the links that carry half of a joint at which a loop is cut."""
+    result: list[set[int]] = [{closing.link for closing in leg.closings} for leg in robot.legs]
+    for leg in robot.legs:
+        for closing in leg.closings:
+            if closing.to is not None:
+                result[closing.to[0]].add(closing.to[1])
+    return result
+
+
+def kind(leg: Leg, beam: BeamElement) -> tuple[object, ...]:
+    """What elements that are alike have in common."""
+    kinds = tuple(leg.links[i].kind for i in beam.links)
+    return kinds, tuple(beam.body.names), beam.shape, beam.law, beam.foreshortening is None, beam.twisting is None
+
+
+def _parts(leg: Leg, beams: Sequence[BeamElement], met: set[int]) -> list[list[BeamElement]]:
+    """The elements of a leg, those alike that follow each other together; a joint between two of them parts them."""
+    result: list[list[BeamElement]] = []
+    for beam in beams:
+        before = result[-1][-1] if result else None
+        if before is not None and beam.root == before.links[-1] and kind(leg, beam) == kind(leg, before) and _bare(leg, before, met):
+            result[-1].append(beam)
+        else:
+            result.append([beam])
+    return result
+
+
+def _bare(leg: Leg, beam: BeamElement, met: set[int]) -> bool:
+    """Nothing but the next element hangs on an element."""
+    own = set(beam.links)
+    if own & met:
+        return False
+    hanging = [k for k, link in enumerate(leg.links) if link.parent in own and k not in own]
+    return len(hanging) == 1
+
+
+def _is_chain(leg: Leg, beam: BeamElement) -> bool:
+    """The links of an element follow each other, and carry neither bodies nor springs."""
+    parents = [leg.links[i].parent for i in beam.links]
+    plain = all(leg.links[i].body is None and not leg.links[i].spring for i in beam.links)
+    return plain and parents == [beam.root, *beam.links[:-1]] and list(beam.links) == list(range(beam.links[0], beam.links[-1] + 1))
