@@ -66,9 +66,11 @@ PROGRAMS = {
     "elastic_statics": "flexapod.equations.elastodynamics.statics",
     "elastic_point": "flexapod.equations.elastodynamics.points",
     "elastic_bodies": "flexapod.equations.elastodynamics.points",
-    **dict.fromkeys(
-        ("long_rows", "long_terms", "long_forces", "long_sliding", "long_potential"), "flexapod.equations.elastodynamics.long_terms"
-    ),
+    "long_rows": "flexapod.equations.elastodynamics.long_terms",
+    "long_terms": "flexapod.equations.elastodynamics.long_terms",
+    "long_forces": "flexapod.equations.elastodynamics.long_terms",
+    "long_sliding": "flexapod.equations.elastodynamics.long_terms",
+    "long_potential": "flexapod.equations.elastodynamics.long_terms",
     "motion_derivatives": "flexapod.equations.derivatives",
     "value_derivatives": "flexapod.equations.derivatives",
     "inertia_regressor": "flexapod.equations.regressor",
@@ -218,18 +220,23 @@ def slope_kernel(bound: RobotKernel) -> Kernel:
     return found
 
 
-def input_slope_kernel(bound: RobotKernel) -> Kernel:
-    """The kernel that gives a quantity and its derivatives `<output>_dot` along a direction `<input>_dot` of the inputs.
+def input_slopes(robot: Robot, quantity: str, **options: Any) -> tuple[Kernel, NDArray[np.float64]]:
+    """The kernel that gives a quantity and its derivatives `<output>_dot` along a direction `<input>_dot` of the inputs, and the
+    robot's numbers for it. The quantity's own kernel is not compiled.
 
     Checked by: tests/equations/test_element_loops.py.
     """
-    assert bound.quantity is not None
-    key = ("input slopes", bound.quantity, repr(sorted(bound.options.items())), bound.compiled.zeros, lookup_key())
-    if key not in bound.robot.kept:
-        family = _chosen(bound.robot, bound.quantity, bound.options)
-        bound.robot.kept[key] = family.slopes(bool(bound.compiled.zeros), "inputs")
-    found: Kernel = bound.robot.kept[key]
-    return found
+    key = ("input slopes", quantity, repr(sorted(options.items())), lookup_key())
+    if key not in robot.kept:
+        family = _chosen(robot, quantity, options)
+        found = family.slopes(bool(robot.zeros), "inputs")
+        numbers = parameter_values(robot, found.signature)
+        lost = any(p.name in family.zeros and x != 0.0 for p, x in zip(found.signature.parameters, numbers, strict=True))
+        if lost:
+            found = family.slopes(False, "inputs")
+        robot.kept[key] = found, parameter_values(robot, found.signature)
+    kept: tuple[Kernel, NDArray[np.float64]] = robot.kept[key]
+    return kept
 
 
 def _chosen(robot: Robot, quantity: str, options: Mapping[str, Any]) -> KernelFamily:
@@ -291,6 +298,10 @@ def varied_columns(robot: Robot, signature: Signature, values: NDArray[np.float6
     return Columns(base=values.copy(), places=places, values=found, count=robot.varied.count)
 
 
+LEAST = 0
+"""Effort of the code generator for kernels of many elements: called for single states, they take as long, and compile sooner."""
+
+
 def make_program(robot: Robot, quantity: str, options: Mapping[str, Any], asked: str = "") -> Any:
     """The program of a quantity, derived now; `asked`: the name by which the user knows it."""
     refuse_inner_loops(robot, quantity)
@@ -307,14 +318,17 @@ def make_program(robot: Robot, quantity: str, options: Mapping[str, Any], asked:
 def _family(robot: Robot, quantity: str, options: Mapping[str, Any], asked: str) -> KernelFamily:
     chosen = ",".join(f"{k}={options[k]!r}" for k in sorted(options))
     key = f"{quantity}({chosen})|{robot.structure}"
-    if quantity.startswith(("elastic_", "loop_", "long_")):  # which coordinates are independent is written into these equations
+    if quantity.startswith("long_"):  # which rows close the loops is written into these equations
+        key = f"{key}|{robot.elastic_plan!r}"
+    if quantity.startswith(("elastic_", "loop_")):  # which coordinates are independent is written into these equations
         from flexapod.equations.elastodynamics.massless import has_massless_motion
 
         key = f"{key}|{robot.elastic_plan!r}{'|massless' * has_massless_motion(robot)}"
     if quantity.startswith("loop_"):  # and so is which components of the platform follow from the others
         key = f"{key}|{robot.plan.platform_independent}"
     if not quantity.startswith("link_"):
-        return KernelFamily(lambda: make_program(robot, quantity, options, asked), key, robot.zeros)
+        level = LEAST if quantity.startswith("long_") else None
+        return KernelFamily(lambda: make_program(robot, quantity, options, asked), key, robot.zeros, level=level)
     zeros = hashlib.sha256("\n".join(sorted(robot.zeros)).encode()).hexdigest()  # written into these equations
     return KernelFamily(
         lambda: make_program(robot, quantity, {**options, "zeros": robot.zeros}, asked),

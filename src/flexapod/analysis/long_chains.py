@@ -13,13 +13,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.kernels import input_slope_kernel, kernel
+from flexapod.analysis.kernels import input_slopes, kernel
 from flexapod.analysis.linear_solve import inverted
 from flexapod.analysis.properties import COMPILED
+from flexapod.kernels.tangent import SUFFIX
 from flexapod.robot.chain import ancestors
 from flexapod.robot.element_runs import ElementRun, element_runs
 
 if TYPE_CHECKING:
+    from flexapod.kernels.kernel import Kernel
     from flexapod.robot.robot import Robot
 
 Array = NDArray[np.float64]
@@ -217,9 +219,13 @@ def mass_matrix(robot: Robot, found: Arrays, S: Array) -> Array:
 
 def long_terms(robot: Robot, given: Arrays, words: NDArray[Any], friction: Any = False) -> Arrays:
     """As `elastic_terms`."""
-    found = evaluated(robot, "long_terms", given, words, friction=friction)
+    found = evaluated(robot, "long_terms", given, words)
     S = twists(robot, given, found)
     result = {"mass": mass_matrix(robot, found, S), "forces": force_column(robot, found)}
+    if friction and _spread_friction(robot, S, friction):
+        sliding = evaluated(robot, "long_sliding", given, words, friction=friction)
+        for P, values in zip(_spread_friction(robot, S, friction), sliding.values(), strict=True):
+            result["forces"] -= np.einsum("nzk,nk->nz", P, values)
     if "drift" in found:
         result |= {"rows": closing_matrix(robot, found, S), "drift": found["drift"]}
     return result
@@ -230,25 +236,30 @@ def long_statics(robot: Robot, given: Arrays, words: NDArray[Any]) -> Arrays:
     still = {name: np.zeros_like(values) if "velocity" in name else values for name, values in given.items()}
     found = evaluated(robot, "long_rows", still, words)
     A = closing_matrix(robot, found, twists(robot, given, found))
-    bound = input_slope_kernel(kernel(robot, "long_forces"))
-    parameters = kernel(robot, "long_forces").parameters
+    tangent, parameters = input_slopes(robot, "long_forces")
     size, count = len(robot.elastic_plan.columns), len(words)
     h, K = np.zeros((count, size)), np.zeros((count, size, size))
     for n in range(count):
-        inputs = {i.name: np.repeat(still[i.name][n : n + 1], size, axis=0) for i in kernel(robot, "long_forces").signature.inputs}
-        batch = bound.batch({**inputs, **_directions(robot, inputs)}, parameters)
+        inputs = _repeated(tangent, still, n, size)
+        batch = tangent.batch({**inputs, **_directions(robot, inputs)}, parameters)
         h[n] = force_column(robot, batch.outputs)[0]
-        K[n] = force_column(robot, batch.outputs, "_dot").T
+        K[n] = force_column(robot, batch.outputs, SUFFIX).T
     if A.shape[1]:
         h = h + np.einsum("nmz,nm->nz", A, given["multiplier"])
         return {"forces": h, "rows": A, "stiffness": K}
     return {"forces": h, "stiffness": K}
 
 
+def _repeated(tangent: Kernel, given: Arrays, n: int, count: int) -> Arrays:
+    """Inputs of one sample, as often as there are directions."""
+    names = [i.name for i in tangent.signature.inputs if not i.name.endswith(SUFFIX)]
+    return {name: np.repeat(given[name][n : n + 1], count, axis=0) for name in names}
+
+
 def _directions(robot: Robot, inputs: Arrays) -> Arrays:
     """Directions `<input>_dot` (z, ...) of the coordinates, one after the other."""
     size, n = len(robot.elastic_plan.columns), inputs["joint_position"].shape[1]
-    result = {f"{name}_dot": np.zeros_like(values) for name, values in inputs.items()}
+    result = {name + SUFFIX: np.zeros_like(values) for name, values in inputs.items()}
     at = size - n
     result["joint_position_dot"][at:] = np.eye(n)
     if "modes" in inputs:
@@ -380,22 +391,31 @@ def long_control(robot: Robot, given: Arrays, words: NDArray[Any]) -> Arrays:
 
 def long_sliding(robot: Robot, given: Arrays, words: NDArray[Any], friction: Any) -> Arrays:
     """As `elastic_sliding`: the slope by running the tangent of the friction along every rate."""
+    size, count = len(robot.elastic_plan.columns), len(words)
+    S = twists(robot, given, evaluated(robot, "long_rows", given, words))
+    spread = _spread_friction(robot, S, friction)
+    if not spread:
+        return {"friction": np.zeros((count, size)), "slope": np.zeros((count, size, size))}
+    tangent, parameters = input_slopes(robot, "long_sliding", friction=friction)
+    names = [output.name for output in tangent.signature.outputs if not output.name.endswith(SUFFIX)]
+    force, slope = np.zeros((count, size)), np.zeros((count, size, size))
+    for n in range(count):
+        inputs = _repeated(tangent, given, n, size)
+        found = tangent.batch({**inputs, **_rate_directions(robot, inputs)}, parameters).outputs
+        for P, name in zip(spread, names, strict=True):
+            force[n] += P[n] @ found[name][0]
+            slope[n] += P[n] @ found[name + SUFFIX].T
+    return {"friction": -force, "slope": -slope}
+
+
+def _spread_friction(robot: Robot, S: Array, friction: Any) -> list[Array]:
+    """Per output of `long_sliding`, what it does at the coordinates (n, z, k)."""
     from flexapod.equations.elastodynamics.long_terms import sliding_places
 
-    at, size, count = places(robot), len(robot.elastic_plan.columns), len(words)
-    found = evaluated(robot, "long_sliding", given, words, friction=friction)
-    rows = evaluated(robot, "long_rows", given, words)
-    S, own = twists(robot, given, rows), kernel(robot, "long_sliding", friction=friction)
-    spread = [_felt(robot, at, S, place) for place in sliding_places(robot, friction)]
-    names = [output.name for output in own.signature.outputs]
-    force = sum((np.einsum("nzk,nk->nz", P, found[name]) for P, name in zip(spread, names, strict=True)), np.zeros((count, size)))
-    slope, bound = np.zeros((count, size, size)), input_slope_kernel(own)
-    for n in range(count):
-        inputs = {i.name: np.repeat(given[i.name][n : n + 1], size, axis=0) for i in own.signature.inputs}
-        batch = bound.batch({**inputs, **_rate_directions(robot, inputs)}, own.parameters)
-        for P, name in zip(spread, names, strict=True):
-            slope[n] += P[n] @ batch.outputs[f"{name}_dot"].T
-    return {"friction": -force, "slope": -slope}
+    key = ("sliding places", friction)
+    if key not in robot.kept:
+        robot.kept[key] = sliding_places(robot, friction)
+    return [_felt(robot, places(robot), S, place) for place in robot.kept[key]]
 
 
 def _felt(robot: Robot, at: Places, S: Array, place: tuple[int, tuple[int, ...]]) -> Array:
@@ -421,7 +441,7 @@ def _felt(robot: Robot, at: Places, S: Array, place: tuple[int, tuple[int, ...]]
 def _rate_directions(robot: Robot, inputs: Arrays) -> Arrays:
     """Directions (z, ...) of the rates of the coordinates, one after the other."""
     n = inputs["joint_velocity"].shape[1]
-    result = {f"{name}_dot": np.zeros_like(values) for name, values in inputs.items()}
+    result = {name + SUFFIX: np.zeros_like(values) for name, values in inputs.items()}
     at = len(robot.elastic_plan.columns) - n
     result["joint_velocity_dot"][at:] = np.eye(n)
     if robot.elastic_plan.carrier is None:

@@ -60,6 +60,7 @@ def cached_kernel(
     backend: str | None = None,
     bounds: bool = False,
     slopes: Along | None = None,
+    level: int | None = None,
 ) -> Kernel:
     """Kernel from memory, from disk, or compiled and stored.
 
@@ -71,11 +72,13 @@ def cached_kernel(
         backend: llvm or numpy; by default as `choose_backend` says.
         bounds: the kernel that bounds the program's outputs over boxes of its inputs; see `interval`.
         slopes: the kernel that also gives derivatives along a direction of the parameters or of the inputs; see `tangent`.
+        level: effort of the code generator, where it is not the usual one.
     """
     backend = choose_backend(backend)
-    identity = _identity(key + "|bounds" * bounds + (f"|slopes by {slopes}" if slopes else ""), zeros, backend)
+    asked = (bounds, slopes, level)
+    identity = _identity(key + "|bounds" * bounds + f"|slopes by {slopes}" * bool(slopes) + f"|level {level}", zeros, backend)
     with _lock:
-        kernel = _memory.pop(identity, None) or _load_or_build(identity, make_program, zeros, backend, bounds, slopes)
+        kernel = _memory.pop(identity, None) or _load_or_build(identity, make_program, zeros, backend, asked)
         _memory[identity] = kernel  # the last used is the last to go
         if len(_memory) > MOST_KEPT:
             del _memory[next(iter(_memory))]
@@ -88,10 +91,10 @@ def lookup_key() -> tuple[int, str, str]:
 
 
 def _load_or_build(
-    identity: str, make_program: Callable[[], Program], zeros: Collection[str] | None, backend: str, bounds: bool,
-    slopes: Along | None,
+    identity: str, make_program: Callable[[], Program], zeros: Collection[str] | None, backend: str,
+    asked: tuple[bool, Along | None, int | None],
 ) -> Kernel:
-    name = identity + SUFFIX
+    name, (bounds, slopes, level) = identity + SUFFIX, asked
 
     def keep(pieces: Pieces) -> None:
         write_private(cache_folder(), name, pack(replace(pieces, seal=seal(pieces, identity)), identity))
@@ -113,7 +116,7 @@ def _load_or_build(
         from .tangent import parameter_tangent, tangent
 
         tape = tangent(tape) if slopes == "inputs" else parameter_tangent(tape)
-    kernel, pieces = kernel_from_tape(tape, backend, keep)
+    kernel, pieces = kernel_from_tape(tape, backend, keep, level)
     keep(pieces)
     return kernel
 

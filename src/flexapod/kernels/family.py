@@ -29,32 +29,35 @@ class KernelFamily:
         *,
         backend: str | None = None,
         make_general: Callable[[], Program] | None = None,
+        level: int | None = None,
     ) -> None:
-        """Of a program; `make_general`: another one for numbers that lost a zero, where the first was written for the zeros."""
+        """Of a program; `make_general`: another one for numbers that lost a zero, where the first was written for the zeros;
+        `level`: effort of the code generator."""
         self._make_program = make_program
         self._make_general = make_general
         self._key = key
         self.zeros = frozenset(zeros)
         self._backend = backend
+        self._level = level
 
     @property
     def specialised(self) -> Kernel:
         """The kernel that relies on all structural zeros."""
-        return cached_kernel(self._key, self._make_program, zeros=self.zeros, backend=self._backend)
+        return cached_kernel(self._key, self._make_program, zeros=self.zeros, backend=self._backend, level=self._level)
 
     @property
     def general(self) -> Kernel:
         """The kernel that relies on none."""
         if self._make_general is None:
-            return cached_kernel(self._key, self._make_program, backend=self._backend)
-        return cached_kernel(f"{self._key}|general", self._make_general, backend=self._backend)
+            return cached_kernel(self._key, self._make_program, backend=self._backend, level=self._level)
+        return cached_kernel(f"{self._key}|general", self._make_general, backend=self._backend, level=self._level)
 
     def slopes(self, specialised: bool, along: Along = "parameters") -> Kernel:
         """The kernel with derivatives along directions of parameters or inputs, specialised as `specialised` or general."""
+        given: Any = {"backend": self._backend, "level": self._level, "slopes": along}
         if specialised or self._make_general is None:
-            zeros = self.zeros if specialised else None
-            return cached_kernel(self._key, self._make_program, zeros=zeros, backend=self._backend, slopes=along)
-        return cached_kernel(f"{self._key}|general", self._make_general, backend=self._backend, slopes=along)
+            return cached_kernel(self._key, self._make_program, zeros=self.zeros if specialised else None, **given)
+        return cached_kernel(f"{self._key}|general", self._make_general, **given)
 
     def pick(self, parameters: Any = None) -> Kernel:
         """The fastest kernel that is right for parameters (P,) or (n, P)."""

@@ -76,27 +76,27 @@ def code_level() -> int:
     return int(text) if text else CODE_LEVEL
 
 
-def _machine() -> Any:
+def _machine(level: int | None = None) -> Any:
     llvm = _binding()
     target = llvm.Target.from_triple(llvm.get_process_triple())
     cpu, features = processor()
     return target.create_target_machine(
         cpu=cpu,
         features=features,
-        opt=code_level(),
+        opt=code_level() if level is None else level,
         reloc="default",
         codemodel="jitdefault",
         jit=True,
     )
 
 
-def compile_text(text: str) -> bytes:
-    """Object code of an LLVM module."""
+def compile_text(text: str, level: int | None = None) -> bytes:
+    """Object code of an LLVM module, by the usual effort of the code generator or a given one."""
     with _LOCK:
         llvm = _binding()
         module = llvm.parse_assembly(text)
         module.verify()
-        return bytes(_machine().emit_object(module))
+        return bytes(_machine(level).emit_object(module))
 
 
 class Library:

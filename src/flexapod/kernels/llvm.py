@@ -19,9 +19,9 @@ from .tape import Tape
 Array = NDArray[np.float64]
 
 
-def compile_shared(tape: Tape) -> bytes:
+def compile_shared(tape: Tape, level: int | None = None) -> bytes:
     """Object code of the main part with constants shared by the batch, and of the set-up part."""
-    return compile_text(module_text(tape, per_sample=False))
+    return compile_text(module_text(tape, per_sample=False), level)
 
 
 def compile_per_sample(tape: Tape) -> bytes:

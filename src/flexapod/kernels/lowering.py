@@ -33,7 +33,7 @@ _LARGEST_POWER = 16
 
 def lower(program: Program, zeros: Collection[str] = ()) -> Graph:
     """Graph of a program; arguments are all inputs, then all parameters; outputs as `Program.results`."""
-    numbering = Numbering()
+    numbering, zeros = Numbering(), frozenset(zeros)
     known: dict[int, int] = {}
     for symbol in program.input_symbols.elements():
         known[symbol.element_hash()] = numbering.arg(len(known))

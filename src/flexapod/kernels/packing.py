@@ -24,13 +24,15 @@ class Pieces:
     seal: str = ""
 
 
-def kernel_from_tape(tape: Tape, backend: str, keep: Callable[[Pieces], None] | None = None) -> tuple[Kernel, Pieces]:
-    """Compile a tape; `keep` is told when a variant with constants or parameters per sample is compiled later."""
+def kernel_from_tape(
+    tape: Tape, backend: str, keep: Callable[[Pieces], None] | None = None, level: int | None = None
+) -> tuple[Kernel, Pieces]:
+    """Compile a tape; `keep` is called when a variant with constants or parameters per sample is compiled later."""
     code: dict[str, bytes] = {}
     if backend == "llvm":
         from .llvm import compile_shared
 
-        code["shared"] = compile_shared(tape)
+        code["shared"] = compile_shared(tape, level)
     count_compilation()
     pieces = pack_tape(tape, backend, code)
     return kernel_from_pieces(pieces, keep), pieces

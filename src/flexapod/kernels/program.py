@@ -34,6 +34,7 @@ class Program(Builder):
         self._input_symbols: list[SX] = []
         self._outputs: dict[str, Output] = {}
         self._output_values: list[SX] = []
+        self._counted: tuple[tuple[int, ...], list[int]] | None = None
 
     def parameters(self, parameters: Sequence[Parameter]) -> SX:
         """Declare all scalar parameters, once; returns them as a column."""
@@ -123,8 +124,11 @@ class Program(Builder):
         """Positions of the parameters that count: all that were declared together, else those that something reads."""
         if not self._first_use:
             return list(range(len(self._parameters)))
-        read = {symbol.__hash__() for symbol in ca.symvar(_operands(self._steps, self.results))}
-        return [k for k, symbol in enumerate(self._first_use.values()) if symbol.__hash__() in read]
+        size = len(self._steps), len(self._output_values), len(self._checks), len(self._parameters)
+        if self._counted is None or self._counted[0] != size:
+            read = {symbol.__hash__() for symbol in ca.symvar(_operands(self._steps, self.results))}
+            self._counted = size, [k for k, symbol in enumerate(self._first_use.values()) if symbol.__hash__() in read]
+        return self._counted[1]
 
     def _new_name(self, name: str, shape: Sequence[int]) -> tuple[int, ...]:
         if name in self._inputs or name in self._outputs:

@@ -99,5 +99,11 @@ def improve(graph: Graph, classes: list[int]) -> Graph:
 
 def _settle(graph: Graph) -> Graph:
     """Simplify; once more where loops may pass on what came out of their inner loops."""
+    before = _size(graph)
     graph = simplify(graph)
-    return simplify(graph) if graph.loops else graph
+    return simplify(graph) if graph.loops and _size(graph) != before else graph
+
+
+def _size(graph: Graph) -> int:
+    """Nodes and operands, bodies of loops included."""
+    return len(graph.ops) + sum(len(graph.args[k]) + _size(loop.body) for k, loop in graph.loops.items())

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -98,7 +98,7 @@ class BeamElement:
                 found[:, axis] = np.interp(places, np.linspace(0.0, 1.0, len(own)), own)
         return found
 
-    @property
+    @cached_property
     def shape(self) -> FlexibleShape:
         """Which moments the element has."""
         return moment_shape(self.body)
@@ -196,7 +196,10 @@ def _reduced(words: str, planar: bool) -> Made:
 
 def beam_elements(spec: Flexible, planar: bool) -> list[Element]:
     """The elements of a straight beam that a robot file describes, from root to tip."""
-    return [_part(spec, planar, k, float(spec.length or 0.0) / spec.elements) for k in range(spec.elements)]
+    length = float(spec.length or 0.0) / spec.elements
+    if spec.tip_section is None:  # all are the same
+        return [_part(spec, planar, 0, length)] * spec.elements
+    return [_part(spec, planar, k, length) for k in range(spec.elements)]
 
 
 def has_shear(spec: Flexible) -> bool:

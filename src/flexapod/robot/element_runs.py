@@ -5,6 +5,7 @@ Elements are alike where they have the same links, moments and law of forces; th
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -17,14 +18,20 @@ if TYPE_CHECKING:
 
 SHORTEST = 3
 """Elements from which a loop is worth it."""
+FEW = 3
+"""Runs that are alike up to which each has a loop of its own over elements with the same numbers; more share one."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ElementRun:
-    """Elements of one leg, from the base outwards; each begins at the tip of the one before."""
+    """Elements of one leg, from the base outwards; each begins at the tip of the one before.
+
+    shared: all have the numbers of the first one.
+    """
 
     leg: Leg
     elements: tuple[BeamElement, ...]
+    shared: bool = False
 
     @property
     def links(self) -> range:
@@ -47,8 +54,15 @@ def element_runs(robot: Robot) -> list[ElementRun]:
 
     Couplings, force elements between bodies, and flexible bodies other than beams are written out.
 
-    Checked by: tests/robot/test_element_runs.py.
+    Found once and kept with the robot. Checked by: tests/robot/test_element_runs.py.
     """
+    if "element runs" not in robot.kept:
+        robot.kept["element runs"] = _element_runs(robot)
+    found: list[ElementRun] = robot.kept["element runs"]
+    return found
+
+
+def _element_runs(robot: Robot) -> list[ElementRun]:
     if robot.forces or any(leg.couplings for leg in robot.legs):
         return []
     result = []
@@ -59,7 +73,17 @@ def element_runs(robot: Robot) -> list[ElementRun]:
             return []
         parts = [part for part in _parts(leg, beams, met[i]) if len(part) >= SHORTEST]
         result += [ElementRun(leg=leg, elements=tuple(part)) for part in parts]
-    return result
+    count = Counter(kind(run.leg, run.elements[0]) for run in result)
+    return [_uniform(run) if count[kind(run.leg, run.elements[0])] <= FEW else run for run in result]
+
+
+def _uniform(run: ElementRun) -> ElementRun:
+    """The elements behind the first, which is placed otherwise, where a beam of one section gives them the same numbers."""
+    body = next(link.body for link in run.leg.links[run.elements[0].root :: -1] if link.body is not None)
+    is_whole = body.flexible is not None and run.elements[0].name == f"{body.name}.beam1"
+    if not is_whole or body.flexible.tip_section is not None or len(run.elements) <= SHORTEST:
+        return run
+    return ElementRun(leg=run.leg, elements=run.elements[1:], shared=True)
 
 
 def met_links(robot: Robot) -> list[set[int]]:
@@ -83,7 +107,8 @@ def _parts(leg: Leg, beams: Sequence[BeamElement], met: set[int]) -> list[list[B
     result: list[list[BeamElement]] = []
     for beam in beams:
         before = result[-1][-1] if result else None
-        if before is not None and beam.root == before.links[-1] and kind(leg, beam) == kind(leg, before) and _bare(leg, before, met):
+        follows = before is not None and beam.root == before.links[-1] and kind(leg, beam) == kind(leg, before)
+        if follows and _bare(leg, result[-1][-1], met):
             result[-1].append(beam)
         else:
             result.append([beam])
@@ -103,4 +128,5 @@ def _is_chain(leg: Leg, beam: BeamElement) -> bool:
     """The links of an element follow each other, and carry neither bodies nor springs."""
     parents = [leg.links[i].parent for i in beam.links]
     plain = all(leg.links[i].body is None and not leg.links[i].spring for i in beam.links)
-    return plain and parents == [beam.root, *beam.links[:-1]] and list(beam.links) == list(range(beam.links[0], beam.links[-1] + 1))
+    in_order = list(beam.links) == list(range(beam.links[0], beam.links[-1] + 1))
+    return plain and in_order and parents == [beam.root, *beam.links[:-1]]

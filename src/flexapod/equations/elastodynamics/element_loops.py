@@ -34,7 +34,7 @@ class LoopedLeg:
     """A leg on its way through a program.
 
     Args:
-        frames: by link: single links, and the last link of every element.
+        frames: by link: single links, and the last link of every run.
         S: by link that moves alone, unit twist (6,).
         twists: by run, (6 N x count) unit twists of its elements' coordinates.
         roots: by run, (24 x count) frames at the roots of its elements.
@@ -63,8 +63,11 @@ class LoopedLeg:
         return ca.reshape(values[run.first : run.first + run.size * len(run.elements)], run.size, len(run.elements))
 
 
-def outwards(b: Any, looped: LoopedLeg, gravity: Any) -> None:
+def outwards(b: Any, looped: LoopedLeg, gravity: Any, demand: bool) -> None:
     """Frames and unit twists of all links of a leg.
+
+    Args:
+        demand: what elements demand will be asked for.
 
     Source: Briot 2014 Eqs. (10)-(22). Checked by: tests/equations/test_element_loops.py.
     """
@@ -75,7 +78,7 @@ def outwards(b: Any, looped: LoopedLeg, gravity: Any) -> None:
         link, run = leg.links[at], looped.run_at(at)
         parent = looped.frames[link.parent] if link.parent >= 0 else base
         if run is not None:
-            _run_outwards(b, looped, looped.runs[run], parent)
+            _run_outwards(b, looped, looped.runs[run], parent, demand)
             at += len(looped.runs[run].links)
             continue
         q, qd = (looped.q[moving[at]], looped.qd[moving[at]]) if at in moving else (0, 0)
@@ -92,38 +95,46 @@ def placed(values: Values, leg: Leg, index: int, parent: Frame, q: Any, qd: Any)
     return moved_frame(parent, kind_, R0, p0, q if kind_ == "fixed" else q + values.scalar(f"{name}.zero"), qd)
 
 
-def _run_outwards(b: Any, looped: LoopedLeg, run: ElementRun, parent: Frame) -> None:
-    first, N = run.elements[0], run.size
+def _run_outwards(b: Any, looped: LoopedLeg, run: ElementRun, parent: Frame, demand: bool) -> None:
+    """Outwards along a run; what elements with the same numbers demand comes from the same loop."""
+    first = run.elements[0]
 
-    def element(_: Any, values: Values, root: Any, q: Any, qd: Any) -> tuple[Any, Any]:
+    def element(builder: Any, values: Values, root: Any, q: Any, qd: Any) -> list[Any]:
         frame, twists = Frame.of(root), []
         for k, index in enumerate(first.links):
             frame, S = placed(values, run.leg, index, frame, q[k], qd[k])
             twists.append(S)
-        return frame.column, ca.vertcat(*twists)
+        made = [root] if not run.shared else []
+        if run.shared and demand:
+            made = _parts(element_at(builder, values, first, Frame.of(root), q, qd))
+        return [frame.column, ca.vertcat(*twists), *made]
 
     def loop(body: Any, each: list[Any]) -> Any:
         def step(builder: Any, _: Any, root: Any, own: Any, q: Any, qd: Any) -> Any:
-            tip, twists = body(builder, own, root, q, qd)
-            return [tip], [root, tip, twists]
+            tip, *outputs = body(builder, own, root, q, qd)
+            return [tip], outputs
 
         return b.scan(step, len(run.elements), carry=[parent.column], each=each)
 
     each = [looped.columns(run, looped.q), looped.columns(run, looped.qd)]
-    _, (roots, tips, twists) = element_map(
+    (tip,), (twists, *made) = element_map(
         b, [looped.values] * len(run.elements), prefixes(run), each,
         lambda builder, values, *rest: element(builder, values, *(rest if len(rest) == 3 else (parent.column, *rest))), loop,
     )  # fmt: skip
-    assert twists.shape == (6 * N, len(run.elements))
-    looped.roots.append(roots)
     looped.twists.append(twists)
-    for k, beam in enumerate(run.elements):
-        looped.frames[beam.links[-1]] = Frame.of(tips[:, k])
+    looped.roots.append(None if run.shared else made[0])
+    if run.shared and demand:
+        looped.elements[looped.runs.index(run)] = Element(**dict(zip(Element.__dataclass_fields__, made, strict=True)))
+    looped.frames[run.links[-1]] = Frame.of(tip)
+
+
+def _parts(element: Element) -> list[Any]:
+    return list(vars(element).values())
 
 
 def prefixes(run: ElementRun) -> list[list[str]]:
     """Per element of a run, what the paths of its own numbers begin with."""
-    return [_prefixes(run.leg, beam) for beam in run.elements]
+    return [_prefixes(run.leg, run.elements[0] if run.shared else beam) for beam in run.elements]
 
 
 def _prefixes(leg: Leg, beam: BeamElement) -> list[str]:
@@ -153,7 +164,8 @@ def element_at(b: Any, values: Values, beam: BeamElement, root: Frame, e: Any, e
     R, still = root.R, ca.SX.zeros(3)
     w, alpha = ca.mtimes(R.T, root.V[3:]), ca.mtimes(R.T, root.A[3:])
     a = ca.mtimes(R.T, root.acceleration)
-    found = link_beam(b, values, beam, e, ed, LinkMotion(R=R, r=still, w=w, alpha=alpha, U=field_of(w, alpha), a=a, dv=still, da=still))
+    moving = LinkMotion(R=R, r=still, w=w, alpha=alpha, U=field_of(w, alpha), a=a, dv=still, da=still)
+    found = link_beam(b, values, beam, e, ed, moving)
     force, moment = ca.mtimes(R, found.force), ca.mtimes(R, found.moment)
     return Element(
         inertia=Inertia.placed(R, root.p, found.m, found.S, found.I).column,
@@ -164,38 +176,52 @@ def element_at(b: Any, values: Values, beam: BeamElement, root: Frame, e: Any, e
 
 
 def demand_elements(b: Any, legs: Sequence[LoopedLeg]) -> None:
-    """What all elements of a robot demand; those in runs that are alike in one loop.
+    """What elements of a robot demand that `outwards` left out; those in runs that are alike in one loop.
 
     Source: Briot 2014 Eqs. (4), (53)-(55), (64)-(68). Checked by: tests/equations/test_element_loops.py.
     """
-    groups: dict[Any, list[tuple[LoopedLeg, int]]] = {}
+    groups: dict[Any, list[_Member]] = {}
     for looped in legs:
         for k, run in enumerate(looped.runs):
-            groups.setdefault(kind(run.leg, run.elements[0]), []).append((looped, k))
+            if not run.shared:
+                member = _Member(looped=looped, key=k, elements=run.elements, roots=looped.roots[k],
+                                 e=looped.columns(run, looped.q), ed=looped.columns(run, looped.qd))  # fmt: skip
+                groups.setdefault(kind(run.leg, run.elements[0]), []).append(member)
         for beam in looped.short:
             e, ed = (ca.vertcat(*[x[looped.leg.moving.index(i)] for i in beam.links]) for x in (looped.q, looped.qd))
-            looped.elements[beam.name] = element_at(b, looped.values, beam, looped.frames[beam.root], e, ed)
+            root = looped.frames[beam.root].column
+            member = _Member(looped=looped, key=beam.name, elements=(beam,), roots=root, e=e, ed=ed)
+            groups.setdefault(kind(looped.leg, beam), []).append(member)
     for members in groups.values():
         whole, at = _looped_elements(b, members), 0
-        for looped, k in members:
-            count = len(looped.runs[k].elements)
-            looped.elements[k] = whole.columns(slice(at, at + count))
+        for member in members:
+            count = len(member.elements)
+            member.looped.elements[member.key] = whole.columns(slice(at, at + count))
             at += count
 
 
-def _looped_elements(b: Any, members: Sequence[tuple[LoopedLeg, int]]) -> Element:
-    runs = [(own, own.runs[k], own.roots[k]) for own, k in members]
-    first = runs[0][1].elements[0]
-    roots = ca.horzcat(*[root for _, _, root in runs])
-    e, ed = (ca.horzcat(*[own.columns(run, x) for (own, run, _), x in zip(runs, xs, strict=True)])
-             for xs in ([own.q for own, _, _ in runs], [own.qd for own, _, _ in runs]))  # fmt: skip
-    values = [own.values for own, run, _ in runs for _ in run.elements]
-    paths = [names for _, run, _ in runs for names in prefixes(run)]
+@dataclass(frozen=True, kw_only=True)
+class _Member:
+    """Elements of one leg with the frames of their roots (24 x count), coordinates and rates (N x count)."""
+
+    looped: LoopedLeg
+    key: Any
+    elements: Sequence[BeamElement]
+    roots: Any
+    e: Any
+    ed: Any
+
+
+def _looped_elements(b: Any, members: Sequence[_Member]) -> Element:
+    first = members[0].elements[0]
+    values = [own.looped.values for own in members for _ in own.elements]
+    paths = [_prefixes(own.looped.leg, beam) for own in members for beam in own.elements]
+    each = [ca.horzcat(*[getattr(own, name) for own in members]) for name in ("roots", "e", "ed")]
 
     def body(builder: Any, own: Values, root: Any, q: Any, qd: Any) -> list[Any]:
-        return list(vars(element_at(builder, own, first, Frame.of(root), q, qd)).values())
+        return _parts(element_at(builder, own, first, Frame.of(root), q, qd))
 
-    found = element_map(b, values, paths, [roots, e, ed], body, lambda f, each: b.map(f, len(paths), each=each, unroll=False))
+    found = element_map(b, values, paths, each, body, lambda f, each: b.map(f, len(paths), each=each, unroll=False))
     return Element(**dict(zip(Element.__dataclass_fields__, found, strict=True)))
 
 

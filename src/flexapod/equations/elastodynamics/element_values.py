@@ -54,17 +54,19 @@ def element_map(
         each: (k x count) expressions.
         loop: gets a function of (builder, own numbers, *arguments) and all columns, the numbers of the elements first.
 
-    The body is traced twice: first to see which numbers it reads.
+    The body is traced twice: first to see which numbers it reads. Numbers that all elements share are no columns.
     """
     paths = _read(values[0], prefixes[0], [e[:, 0] for e in each], body)
-    columns = [[_other(path, prefixes[0], own) for path in paths] for own in prefixes]
-    numbers = [ca.vertcat(*[_number(v, path) for path in own]) for v, own in zip(values, columns, strict=True)]
+    alike = all(own == prefixes[0] for own in prefixes)
+    columns = [] if alike else [[_other(path, prefixes[0], own) for path in paths] for own in prefixes]
+    numbers = [ca.vertcat(*[_number(v, path) for path in own]) for v, own in zip(values, columns, strict=False)]
+    common = {path: _number(values[0], path) for path in paths} if alike else {}
 
     def traced(builder: Any, own: Any, *arguments: Any) -> Sequence[Any]:
-        found = {path: own[k] for k, path in enumerate(paths)}
+        found = common or {path: own[k] for k, path in enumerate(paths)}
         return body(builder, ElementValues(values[0], prefixes[0], found), *arguments)
 
-    return loop(traced, [ca.horzcat(*numbers), *each])
+    return loop(traced, [ca.SX(0, len(prefixes)) if alike else ca.horzcat(*numbers), *each])
 
 
 def _read(values: Values, prefixes: Sequence[str], arguments: Sequence[Any], body: Callable[..., Any]) -> list[str]:

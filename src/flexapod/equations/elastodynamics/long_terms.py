@@ -62,8 +62,8 @@ class LongRobot:
     rows: list[CutRow]
 
 
-def long_robot(b: Program, robot: Robot) -> LongRobot:
-    """Declare a state and go outwards: frames of all links, closing rows."""
+def long_robot(b: Program, robot: Robot, demand: bool = True) -> LongRobot:
+    """Declare a state and go outwards: frames of all links, closing rows; `demand`: what elements demand as well."""
     values, state = Values(b), read_state(b, robot)
     gravity, runs, legs = values.vector("gravity", "W").expr, element_runs(robot), []
     for i, leg in enumerate(robot.legs):
@@ -72,7 +72,7 @@ def long_robot(b: Program, robot: Robot) -> LongRobot:
         short = [beam for beam in robot.beams.get(leg.name, ()) if beam.name not in inside]
         q, qd = (ca.vertcat(ca.SX(0, 1), *column[i]) for column in (state.q, state.qd))
         legs.append(LoopedLeg(leg=leg, values=values.of(f"legs.{leg.name}"), q=q, qd=qd, runs=own, short=short))
-        outwards(b, legs[-1], gravity)
+        outwards(b, legs[-1], gravity, demand)
     links = [{k: frame_motion(frame, gravity) for k, frame in own.frames.items()} for own in legs]
     poses = [[_pose(own.frames.get(k)) for k in range(len(own.leg.links))] for own in legs]
     motion = joined(values, robot, state, poses, links)
@@ -126,8 +126,8 @@ class Forces:
     legs: list[Inwards]
 
 
-def forces(b: Program, long: LongRobot, friction: Friction, wrench: Any, multiplier: Any) -> Forces:
-    """h - A^T lambda at zero accelerations, with springs, friction and load.
+def forces(b: Program, long: LongRobot, wrench: Any, multiplier: Any) -> Forces:
+    """h - A^T lambda at zero accelerations, with springs and load, without friction.
 
     Args:
         wrench: (6,) on the platform frame; multiplier: (m,) of the rows.
@@ -152,9 +152,8 @@ def forces(b: Program, long: LongRobot, friction: Friction, wrench: Any, multipl
         act((row.leg, row.link), row.end * multiplier[k])
         act(row.to, -row.far * multiplier[k])
         head[1] = head[1] + row.modes * multiplier[k] if row.modes.numel() else head[1]
-    axial = _sliding(long, friction, act, head) if friction else {}
     legs = [inwards(b, own, outside[i]) for i, own in enumerate(long.legs)]
-    _springs(long, legs, axial)
+    _springs(long, legs)
     own, mass = ca.SX(0, 1), ca.SX(0, 0)
     if plan.carrier is None:
         own, mass = platform_terms(b, long.values, robot, long.state, motion, ca.SX.zeros(len(plan.columns)))
@@ -163,33 +162,12 @@ def forces(b: Program, long: LongRobot, friction: Friction, wrench: Any, multipl
     return Forces(head=own, mass=mass, legs=legs)
 
 
-def _springs(long: LongRobot, legs: list[Inwards], axial: dict[tuple[int, int], Any]) -> None:
-    """Add springs of joints and what friction does along coordinates."""
+def _springs(long: LongRobot, legs: list[Inwards]) -> None:
+    """Add springs of joints."""
     for i, own in enumerate(long.legs):
         for k, index in enumerate(own.leg.moving):
             if own.leg.links[index].spring:
                 legs[i].forces[index] = legs[i].forces[index] + spring_force(own.values, own.leg, index, own.q[k], own.qd[k])
-    for (i, index), size in axial.items():
-        legs[i].forces[index] = legs[i].forces[index] - size
-
-
-def _sliding(long: LongRobot, friction: Friction, act: Any, head: list[Any]) -> dict[tuple[int, int], Any]:
-    """Friction: at cut joints it acts on both halves, elsewhere along coordinates: (leg, link) -> size."""
-    robot, motion = long.robot, long.motion
-    views, axial = leg_views(long.values, robot, long.state, motion), {}
-    for point in sliding_points(long.values, robot, views, friction):
-        found = point.friction_at([0] * len(point.places))
-        axial.update({(point.leg, index): size for index, size in found.axial.items()})
-        if not point.links:
-            closing, half = robot.legs[point.leg].closing, motion.halves[point.leg]
-            force, moment = found.closing.force, found.closing.moment
-            load = at_origin(half.p.expr, force.expr, moment.expr)
-            act(closing.to, load)
-            act((point.leg, closing.link), -load)
-            columns = mode_columns(robot, motion, point.leg) if closing.to is None else {}
-            felt = [dot(v, force) + (0 if w is None else dot(w, moment)) for v, w in columns.values()]
-            head[1] = head[1] + ca.vertcat(*felt) if felt else head[1]
-    return axial
 
 
 def long_rows(robot: Robot) -> Program:
@@ -198,7 +176,7 @@ def long_rows(robot: Robot) -> Program:
     Checked by: tests/equations/test_element_loops.py.
     """
     b = Program("long_rows")
-    long = long_robot(b, robot)
+    long = long_robot(b, robot, demand=False)
     _row_outputs(b, long)
     frame = long.motion.platform
     for name, value, unit in (
@@ -211,8 +189,9 @@ def long_rows(robot: Robot) -> Program:
     return b
 
 
-def long_terms(robot: Robot, friction: Friction = False) -> Program:
-    """The program: a state and `wrench` (6,) on the platform frame in; unit twists, rows, F, blocks and forces out.
+def long_terms(robot: Robot) -> Program:
+    """The program: a state and `wrench` (6,) on the platform frame in; unit twists, rows, F, blocks and forces without friction
+    out.
 
     Checked by: tests/equations/test_element_loops.py.
     """
@@ -220,7 +199,7 @@ def long_terms(robot: Robot, friction: Friction = False) -> Program:
     long = long_robot(b, robot)
     wrench = b.input("wrench", (6,), unit="N, N m", doc="external force and moment on the platform frame at its origin, world")
     _row_outputs(b, long)
-    found = forces(b, long, friction, wrench, ca.SX.zeros(len(long.rows)))
+    found = forces(b, long, wrench, ca.SX.zeros(len(long.rows)))
     _force_outputs(b, long, found)
     for i, (own, leg) in enumerate(zip(long.legs, found.legs, strict=True)):
         if own.S:
@@ -246,7 +225,7 @@ def long_forces(robot: Robot) -> Program:
     long = long_robot(b, robot)
     wrench = b.input("wrench", (6,), unit="N, N m", doc="external force and moment on the platform frame at its origin, world")
     multiplier = b.input("multiplier", (max(len(long.rows), 1),), doc="of the closing rows")
-    _force_outputs(b, long, forces(b, long, False, wrench, multiplier))
+    _force_outputs(b, long, forces(b, long, wrench, multiplier))
     return b
 
 
@@ -256,7 +235,7 @@ def long_sliding(robot: Robot, friction: Friction) -> Program:
     Checked by: tests/equations/test_element_loops.py.
     """
     b = Program("long_sliding")
-    long = long_robot(b, robot)
+    long = long_robot(b, robot, demand=False)
     views = leg_views(long.values, robot, long.state, long.motion)
     for k, point in enumerate(sliding_points(long.values, robot, views, friction)):
         found = point.friction_at([0] * len(point.places))
@@ -273,7 +252,7 @@ def long_sliding(robot: Robot, friction: Friction) -> Program:
 def sliding_places(robot: Robot, friction: Friction) -> list[tuple[int, tuple[int, ...]]]:
     """Of every output of `long_sliding`: leg, and links along which it acts; none for the joint at which the leg is cut."""
     b = Program("places")
-    long = long_robot(b, robot)
+    long = long_robot(b, robot, demand=False)
     points = sliding_points(long.values, robot, leg_views(long.values, robot, long.state, long.motion), friction)
     return [(point.leg, point.links) for point in points]
 

@@ -39,20 +39,26 @@ def _is_singular(M: NDArray[np.float64]) -> bool:
 
 
 def leg_mass(leg: Leg) -> NDArray[np.float64]:
-    """Mass matrix (moving, moving) of a leg alone, at home; deformable links count as bodies of unit mass."""
-    poses, places = link_poses(leg, leg.home), {k: i for i, k in enumerate(leg.moving)}
-    M = np.diag([leg.links[k].inertia for k in leg.moving]).astype(float)
+    """Mass matrix (moving, moving) of a leg alone, at home; deformable links count as bodies of unit mass.
+
+    About one point unit twists S and inertias add up along the tree: M_jk = S_j . J_k S_k where j carries k.
+    """
+    poses, places, n = link_poses(leg, leg.home), {k: i for i, k in enumerate(leg.moving)}, len(leg.moving)
+    J, S, carries = np.zeros((len(leg.links) + 1, 6, 6)), np.zeros((6, n)), np.zeros((n, n))
     for k, link in enumerate(leg.links):
-        if link.body is None and not link.elastic:
-            continue
         R, p = poses[k]
-        J = np.zeros((6, len(leg.moving)))
-        for i in (i for i in ancestors(leg, k) if i in places):
-            axis, at = poses[i][0][:, 2], poses[i][1]
-            turns = leg.links[i].kind == "R"
-            J[:, places[i]] = np.concatenate([np.cross(axis, p - at) if turns else axis, axis if turns else np.zeros(3)])
-        M += J.T @ _inertia(link, R) @ J
-    return M
+        if link.body is not None or link.elastic:
+            X = np.block([[np.eye(3), -skew(p)], [np.zeros((3, 3)), np.eye(3)]])
+            J[k] = X.T @ _inertia(link, R) @ X
+        if k in places:
+            z = R[:, 2]
+            S[:, places[k]] = np.concatenate([np.cross(p, z), z]) if link.kind == "R" else np.concatenate([z, np.zeros(3)])
+            carries[[places[i] for i in ancestors(leg, k) if i in places], places[k]] = 1.0
+    for k in reversed(range(len(leg.links))):
+        J[leg.links[k].parent] += J[k]
+    F = np.einsum("kij,jk->ik", J[list(leg.moving)], S)
+    half = (S.T @ F) * carries
+    return np.asarray(half + half.T - np.diag(np.diag(half)) + np.diag([leg.links[k].inertia for k in leg.moving]))
 
 
 def _inertia(link: Link, R: NDArray[np.float64]) -> NDArray[np.float64]:
