@@ -21,6 +21,7 @@ from flexapod.errors import FlexapodError, InputError
 from flexapod.kernels import KernelFamily
 from flexapod.kernels.cache import lookup_key
 from flexapod.kernels.design_columns import Columns
+from flexapod.robot.element_runs import element_runs
 
 if TYPE_CHECKING:
     from flexapod.kernels import Batch, Kernel, Operations, Prepared, Signature
@@ -318,8 +319,9 @@ def make_program(robot: Robot, quantity: str, options: Mapping[str, Any], asked:
 def _family(robot: Robot, quantity: str, options: Mapping[str, Any], asked: str) -> KernelFamily:
     chosen = ",".join(f"{k}={options[k]!r}" for k in sorted(options))
     key = f"{quantity}({chosen})|{robot.structure}"
-    if quantity.startswith("long_"):  # which rows close the loops is written into these equations
-        key = f"{key}|{robot.elastic_plan!r}"
+    if quantity.startswith("long_"):  # which rows close the loops, and which elements share numbers, is written into these
+        runs = [(run.leg.name, run.elements[0].name, len(run.elements), run.shared) for run in element_runs(robot)]
+        key = f"{key}|{robot.elastic_plan!r}|{runs}"
     if quantity.startswith(("elastic_", "loop_")):  # which coordinates are independent is written into these equations
         from flexapod.equations.elastodynamics.massless import has_massless_motion
 

@@ -6,6 +6,7 @@ minutes to compile. Letters of `equations.elastodynamics.long_terms`; arrays are
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -49,7 +50,7 @@ class Places:
     robot: Robot
 
     @cached_property
-    def runs(self) -> list[list[tuple[ElementRun, Array]]]:
+    def runs(self) -> list[list[tuple[ElementRun, NDArray[np.intp]]]]:
         """Per leg, its runs and their columns of z (elements, N)."""
         found, plan = element_runs(self.robot), self.robot.elastic_plan
         result = []
@@ -93,9 +94,9 @@ class Places:
     @cached_property
     def rows(self) -> tuple[Array, Array]:
         """Masks (m, z) of the coordinates that move the end and the far half of every row."""
-        from flexapod.equations.elastodynamics.elastic_state import cut_joints
         from flexapod.equations.elastodynamics.statics import used_rows
         from flexapod.robot.chain import ROWS
+        from flexapod.robot.elastic_plan import cut_joints
 
         owners: list[list[Any]] = []
         for i in range(len(self.robot.legs)):
@@ -345,7 +346,7 @@ def long_closing(robot: Robot, given: Arrays, words: NDArray[Any]) -> Arrays:
     return result
 
 
-def _move(robot: Robot, now: Arrays, chosen: Array, step: Array, columns: list[int]) -> None:
+def _move(robot: Robot, now: Arrays, chosen: NDArray[np.intp], step: Array, columns: list[int]) -> None:
     """Move some samples by a step of some columns of z."""
     from scipy.spatial.transform import Rotation
 
@@ -457,7 +458,7 @@ def long_potential(robot: Robot, given: Arrays, words: NDArray[Any]) -> Arrays:
     return evaluated(robot, "long_potential", given, words)
 
 
-LONG = {
+LONG: dict[str, Callable[..., Arrays]] = {
     "elastic_terms": long_terms, "elastic_statics": long_statics, "elastic_closing": long_closing, "elastic_point": long_point,
     "elastic_control": long_control, "elastic_sliding": long_sliding, "elastic_potential": long_potential,
 }  # fmt: skip

@@ -80,8 +80,8 @@ def _element_runs(robot: Robot) -> list[ElementRun]:
 def _uniform(run: ElementRun) -> ElementRun:
     """The elements behind the first, which is placed otherwise, where a beam of one section gives them the same numbers."""
     body = next(link.body for link in run.leg.links[run.elements[0].root :: -1] if link.body is not None)
-    is_whole = body.flexible is not None and run.elements[0].name == f"{body.name}.beam1"
-    if not is_whole or body.flexible.tip_section is not None or len(run.elements) <= SHORTEST:
+    tapered = body.flexible is None or body.flexible.tip_section is not None
+    if tapered or run.elements[0].name != f"{body.name}.beam1" or len(run.elements) <= SHORTEST:
         return run
     return ElementRun(leg=run.leg, elements=run.elements[1:], shared=True)
 

@@ -274,10 +274,11 @@ def inwards(b: Any, looped: LoopedLeg, outside: dict[int, Any]) -> Inwards:
             result.runs[k], inertia, wrench = _run_inwards(b, looped, k, J.get(at, ca.SX.zeros(10)), f.get(at, ca.SX.zeros(6)))
             at = looped.runs[k].links[0]
         else:
-            if leg.links[at].body is not None and leg.links[at].body.flexible is None:
-                own, frame = rigid_body(looped.values, leg, at), looped.frames[at]
-                body = Inertia.placed(frame.R, frame.p, own.m, own.S, own.I)
-                add(at, body.column, body.demand(frame))
+            body = leg.links[at].body
+            if body is not None and body.flexible is None:
+                rigid, frame = rigid_body(looped.values, leg, at), looped.frames[at]
+                placed_ = Inertia.placed(frame.R, frame.p, rigid.m, rigid.S, rigid.I)
+                add(at, placed_.column, placed_.demand(frame))
             inertia, wrench = J.get(at, ca.SX.zeros(10)), f.get(at, ca.SX.zeros(6))
             if at in looped.S:
                 result.F[at], result.forces[at] = Inertia.of(inertia).times(looped.S[at]), ca.dot(looped.S[at], wrench)

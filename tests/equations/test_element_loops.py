@@ -1,0 +1,129 @@
+"""Kernels that loop over beam elements give the numbers of those that are written out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import flexapod as fp
+from flexapod.analysis.closed_legs import ClosedLegs, close, home, run
+from flexapod.analysis.kernels import kernel
+from flexapod.analysis.long_chains import is_long
+from flexapod.robot.element_runs import element_runs
+
+DATA = Path(__file__).parents[1] / "data"
+
+SAME = 1e-12
+"""Relative to the largest entry: both ways round differently, 1e-15 was measured."""
+QUANTITIES: dict[str, dict[str, Any]] = {
+    "elastic_terms": {"friction": True}, "elastic_point": {}, "elastic_statics": {}, "elastic_potential": {},
+    "elastic_control": {}, "elastic_sliding": {"friction": "smooth"},
+}  # fmt: skip
+
+
+def elements(folder: Path, name: str, old: str, new: str) -> fp.Robot:
+    """A robot of the test data with other words in its file."""
+    text = (DATA / "elastodynamics" / f"{name}.yaml").read_text()
+    assert old in text
+    path = folder / f"{name}.yaml"
+    path.write_text(text.replace(old, new))
+    return fp.load(path)
+
+
+def planar(folder: Path) -> fp.Robot:
+    return fp.load(DATA / "elastodynamics" / "dualemps-4.yaml")
+
+
+def tapered(folder: Path) -> fp.Robot:
+    """Every element has numbers of its own."""
+    section = "section: {shape: rectangle, width: 0.004, height: 0.05}"
+    return elements(folder, "dualemps-4", section, f"{section}, tip_section: {{shape: rectangle, width: 0.003, height: 0.04}}")
+
+
+def spatial(folder: Path) -> fp.Robot:
+    """Stiffened spatial beams in three legs, over-constrained, one of them of several elements."""
+    return elements(folder, "tripteron-flexible", "stiffening: false, length: 0.4, section: {shape: tube",
+                    "elements: 3, length: 0.4, section: {shape: tube")  # fmt: skip
+
+
+def states(robot: fp.Robot, count: int = 3) -> ClosedLegs:
+    """Random closed states near home."""
+    random, start, words = np.random.default_rng(3), home(robot, count), np.full(count, "", dtype=object)
+    e = 1e-4 * random.normal(size=(count, len(robot.elastic_names)))
+    q = start.actuators(robot)[0] + 1e-3 * random.normal(size=(count, len(robot.actuators)))
+    found = close(robot, start, q, e, 0.1 * random.normal(size=q.shape), 1e-3 * random.normal(size=e.shape), words)
+    assert set(words) == {""}
+    return found
+
+
+def looping(robot: fp.Robot, loops: bool) -> fp.Robot:
+    robot.kept["long chains"] = loops
+    return robot
+
+
+def off(found: Any, wanted: Any) -> float:
+    return float(np.abs(found - wanted).max() / max(np.abs(wanted).max(), 1e-300))
+
+
+@pytest.mark.parametrize("make", [planar, *(pytest.param(each, marks=pytest.mark.full) for each in (tapered, spatial))])
+def test_loops_over_elements_agree_with_what_is_written_out(make, tmp_path):
+    robot = make(tmp_path)
+    assert element_runs(robot)
+    assert is_long(robot)
+    state = states(robot)
+    written = states(looping(robot, False))
+    for name, values in written.inputs().items():
+        assert np.abs(values - state.inputs()[name]).max(initial=0.0) < SAME, name
+    random, count = np.random.default_rng(5), len(state.position)
+    rows = max(1, sum(len({*leg.rows, *leg.leftover}) for leg in robot.elastic_plan.legs))
+    given = {
+        **state.inputs(), "wrench": random.normal(size=(count, 6)), "point": random.normal(size=(count, 3)),
+        "multiplier": random.normal(size=(count, rows)),
+    }  # fmt: skip
+    for quantity, options in QUANTITIES.items():
+        words = np.full(count, "", dtype=object)
+        wanted = run(looping(robot, False), quantity, given, words, **options)
+        found = run(looping(robot, True), quantity, given, words, **options)
+        assert set(words) == {""}
+        assert set(found) == set(wanted)
+        for name, values in wanted.items():
+            if quantity == "elastic_control":  # up to a factor of rows that repeat
+                continue
+            assert off(found[name], values) < SAME, (quantity, name)
+
+
+def test_code_does_not_grow_with_the_number_of_elements(tmp_path):
+    """Operations in the bodies of loops are counted once per element, code is not: four and eight elements share its length."""
+    from flexapod.kernels.llvm_module import module_text
+
+    lengths = []
+    for count in (8, 16):
+        robot = elements(tmp_path, "dualemps-8", "elements: 8", f"elements: {count}")
+        lengths.append(len(module_text(kernel(robot, "long_rows").compiled.tape, per_sample=False).splitlines()))
+    assert lengths[1] < 1.05 * lengths[0], lengths
+
+
+def test_a_state_that_cannot_be_closed_has_its_reason(tmp_path):
+    robot = planar(tmp_path)
+    start, words = home(robot, 2), np.full(2, "", dtype=object)
+    q, e = start.actuators(robot)[0].copy(), np.zeros((2, len(robot.elastic_names)))
+    q[1, 0] += 5.0
+    found = close(robot, start, q, e, 0.0 * q, e, words)
+    assert words[0] == ""
+    assert "the loops cannot be closed from here" in words[1]
+    assert np.isfinite(found.joint_position[0]).all()
+    assert np.isnan(found.joint_position[1]).all()
+
+
+@pytest.mark.full
+def test_sixty_four_elements_per_link_are_simulated(tmp_path):
+    """577 coordinates let go under gravity: the energy balance closes."""
+    robot = elements(tmp_path, "dualemps-8", "elements: 8", "elements: 64")
+    at = fp.State.from_actuators(robot, home(robot, 1).actuators(robot)[0])
+    result = fp.simulate(robot, at, duration=5e-3, step=1e-3, controller=fp.PD(kp=1e5, kd=1e3))
+    balance = float(np.abs(result.ledger_residual.values).max()) if "ledger_residual" in result else 0.0
+    assert np.isfinite(result.position.values).all()
+    assert balance < 1e-9
