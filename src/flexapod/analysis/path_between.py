@@ -92,6 +92,7 @@ def path_between(
     """A path from pose a to pose b.
 
     Args:
+        a, b: poses.
         limits: strokes and joint angles of the file are kept.
         distance: smallest distance to type 2 singularities, as in `singularities`; the proof holds for every pose.
         clearance: smallest distance between the axes of two legs without a common joint [m].

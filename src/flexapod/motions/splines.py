@@ -105,7 +105,14 @@ def _platform(t: Array, *, fit: BSpline, turn: OrientationSpline) -> Motion:
 
 
 def actuator_spline(*, time: Any, position: Any) -> ActuatorMotion:
-    """An actuator motion through coordinates (n, actuators) over time. Checked by: tests/motions/test_motion_splines.py."""
+    """An actuator motion through coordinates (n, actuators) over time.
+
+    Args:
+        time: (n,) [s].
+        position: (n, actuators) [m or rad].
+
+    Checked by: tests/motions/test_motion_splines.py.
+    """
     t = check_time(time)
     shape = np.shape(position)
     if len(shape) != 2:
