@@ -118,8 +118,7 @@ def signature(path: str, found: Any) -> str:
         parts.append(prefix + name + default)
     call = f"{path}({', '.join(parts)})"
     if len(call) > 110:
-        call = f"{path}(\n    " + re.sub(r", (?=[*\w]+(?:=|,|$))", ",\n    ", ", ".join(parts)) + ",\n)"
-        call = call.replace("*,\n    ", "*, ").replace("**, ", "**")
+        call = f"{path}(\n    " + ",\n    ".join(parts) + ",\n)"
     return call
 
 

@@ -21,8 +21,9 @@ LIST = re.compile(r"<!-- api-names -->\n.*?<!-- end -->", re.DOTALL)
 
 
 def pages() -> list[Path]:
-    """Pages of the reference but for the index."""
-    return sorted(path for path in REFERENCE.glob("*.md") if path.name != "index.md")
+    """Pages of the reference but for the index, in the order of its table of contents."""
+    contents = (REFERENCE / "index.md").read_text(encoding="utf-8").split("{toctree}")[1]
+    return [REFERENCE / f"{name}.md" for name in re.findall(r"^([\w-]+)$", contents, re.MULTILINE)]
 
 
 def names_of(page: Path) -> list[str]:
@@ -40,14 +41,26 @@ def filled(text: str) -> str:
     return MARK.sub(fill, text)
 
 
+def anchors(page: Path) -> dict[str, str]:
+    """Heading -> its anchor, as GitHub and MyST make it: small letters without dots; the second of one name gets a number."""
+    found: dict[str, str] = {}
+    used: list[str] = []
+    for heading in re.findall(r"^#+ (.+)$", re.sub(r"^```.*?^```", "", page.read_text("utf-8"), flags=re.M | re.S), re.MULTILINE):
+        slug = re.sub(r"[^\w -]", "", heading).lower().replace(" ", "-")
+        found[heading] = slug + f"-{used.count(slug)}" * (slug in used)
+        used.append(slug)
+    return found
+
+
 def index(text: str) -> str:
     """The index with its table of names: name, page, first sentence."""
     rows = ["| name | what it is |", "|---|---|"]
     for page in pages():
+        links = anchors(page)
         for path in names_of(page):
             said = summary(find(path)) or summary(type(find(path)))
             sentence = re.split(r"(?<=[a-z`)\]])\. |(?<=[a-z`)\]]): (?=\$)", said + " ")[0].strip().replace("|", "\\|")
-            rows.append(f"| [`{path}`]({page.name}#{path.replace('.', '').lower()}) | {sentence} |")
+            rows.append(f"| [`{path}`]({page.name}#{links[path]}) | {sentence} |")
     return LIST.sub(lambda _: "<!-- api-names -->\n" + "\n".join(rows) + "\n\n<!-- end -->", text)
 
 
