@@ -6,8 +6,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent / "_ext"))
 
 project = "flexapod"
-author = "the flexapod authors"
-copyright = "2026, the flexapod authors"
+author = "the flexapod developers"
+copyright = "2026, the flexapod developers"
 version = release = "0.1.0"
 
 extensions = ["myst_parser", "mathml", "generated"]
