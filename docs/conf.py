@@ -10,9 +10,9 @@ author = "the flexapod developers"
 copyright = "2026, the flexapod developers"
 version = release = "0.1.0"
 
-extensions = ["myst_parser", "mathml", "generated"]
+extensions = ["myst_parser", "mathml", "generated", "notebooks"]
 exclude_patterns = ["_build"]
-source_suffix = {".md": "markdown"}
+source_suffix = {".md": "markdown", ".ipynb": "notebook"}
 nitpicky = True
 
 myst_enable_extensions = ["amsmath", "attrs_inline", "deflist", "dollarmath"]

@@ -74,11 +74,10 @@ def sections(doc: str) -> tuple[str, dict[str, str], str]:
     before = doc[: heads[0].start()] if heads else doc
     for k, head in enumerate(heads):
         text = doc[head.end() : heads[k + 1].start() if k + 1 < len(heads) else len(doc)].strip("\n")
-        body, after = [], text.splitlines()
-        while after and (after[0].startswith("    ") or (not after[0].strip() and len(after) > 1 and after[1].startswith("    "))):
-            body.append(after.pop(0))
-        bodies[head[1]] = "\n".join(body)
-        rest.append("\n".join(after))
+        body = re.match(r"(?:[ ]{4}.*(?:\n|$)|\n(?=[ ]{4}))*", text)
+        assert body is not None
+        bodies[head[1]] = body[0].rstrip("\n")
+        rest.append(text[body.end() :])
     return before, bodies, "\n\n".join(part.strip("\n") for part in rest if part.strip())
 
 

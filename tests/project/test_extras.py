@@ -10,7 +10,8 @@ import tomllib
 from places import ROOT, SRC, modules
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-DISTRIBUTION = {"yaml": "pyyaml", "PIL": "pillow", "skfem": "scikit-fem", "sksundae": "scikit-sundae", "mapdl_archive": "mapdl-archive"}
+DISTRIBUTION = {"yaml": "pyyaml", "PIL": "pillow", "skfem": "scikit-fem", "sksundae": "scikit-sundae"}
+DISTRIBUTION |= {"mapdl_archive": "mapdl-archive"}
 PARTS = {"pydantic_core": "pydantic"}
 """Import name -> project that brings it, at a version of its own choice."""
 BY_NAME = re.compile(r"\"(mapdl_archive|pyNastran|netCDF4|kaleido|pyarrow|fmpy|control|cvxpy|pymoo|distributed)\b")
