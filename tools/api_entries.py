@@ -170,7 +170,7 @@ def returned(found: Any) -> str:
     if getattr(found, "__name__", "").endswith("_figure") and found.__name__ != "save_figure":
         return "plotly.graph_objects.Figure"
     text = str(inspect.signature(found).return_annotation) if inspect.isfunction(found) else ""
-    text = re.sub(r"\b(?:xr|np)\.", "", text).replace("'", "")
+    text = re.sub(r"\b(?:xr|np)\.", "", text).replace("'", "").replace("AnyMotion", "Motion | ActuatorMotion")
     return "" if text in ("Any", "<class inspect._empty>") else text
 
 

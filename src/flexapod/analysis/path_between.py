@@ -99,7 +99,7 @@ def path_between(
         attempts: random poses of the search before it gives up.
         seed: of the search; the same seed gives the same path.
     Raises:
-        NoPathError: a or b itself is no good; they lie on different sides of the singularities (then no path exists); or none
+        NoPathError: a or b itself is invalid; they lie on different sides of the singularities (then no path exists); or none
             was found.
 
     Six legs in closed form are proven in interval arithmetic: no other path is returned. Other legs are proven by contraction

@@ -104,7 +104,7 @@ def _scaled(motion: AnyMotion, t: Array, *, factor: float) -> AnyMotion:
 
 
 def reverse(motion: AnyMotion) -> AnyMotion:
-    """The same way backwards, over the same times: speeds turn their sign, accelerations do not.
+    """The same way backwards, over the same times: speeds change their sign, accelerations do not.
 
     Args:
         motion: of the platform or of the actuators.

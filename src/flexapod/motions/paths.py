@@ -44,7 +44,7 @@ def line(
     end_rotation: Any = None,
     samples: int = 301,
 ) -> Motion:
-    """A straight line with a turn along the geodesic.
+    """A straight line with a rotation along the geodesic.
 
     Args:
         start, end: (3,) [m].

@@ -51,7 +51,7 @@ def euler_motion(sequence: str, angles: Any, rates: Any, accelerations: Any) -> 
               \alpha_k = \alpha_{k-1} + z_k\ddot\theta_k + \omega_{k-1}\times z_k\dot\theta_k
 
     Args:
-        sequence: `XYZ`: R = Rx Ry Rz, each turn about the axes already turned; `xyz`: R = Rz Ry Rx, about the fixed
+        sequence: `XYZ`: R = Rx Ry Rz, each rotation about the axes already rotated; `xyz`: R = Rz Ry Rx, about the fixed
             axes; any one to three letters, as SciPy has them.
         angles, rates, accelerations: (..., len(sequence)) in the order of the letters [rad, rad/s, rad/s^2].
 
@@ -147,7 +147,7 @@ def rotvec_rates(rotvec: Any, w: Any, alpha: Any) -> tuple[Array, Array]:
 
 
 def rotation_rotvec(rotation: Any) -> Array:
-    """Logarithm of a rotation: the rotation vector of at most half a turn.
+    """Logarithm of a rotation: the rotation vector of at most half a revolution.
 
     Args:
         rotation: (..., 3, 3).

@@ -68,7 +68,7 @@ def shaper(kind: str, frequency: Any, *, damping: float = 0.0, tolerance: float 
         kind: ``"zv"`` (two impulses: no vibration at the frequency), ``"zvd"`` (three: flat there, forgives errors), ``"ei"``
             (three: `tolerance` left at the frequency, forgives larger errors; exact without damping).
         frequency: of the mode, or modes [Hz], actuators locked (`natural_frequencies`).
-        damping: share of critical damping.
+        damping: ratio to critical damping.
         tolerance: of ``"ei"``: vibration left at the frequency.
 
     Source: N. C. Singer, W. P. Seering, ASME J. Dyn. Syst. Meas. Control 112, 1990; W. Singhose and others 1994.

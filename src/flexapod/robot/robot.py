@@ -340,7 +340,7 @@ class Robot:
 
     @cached_property
     def meshes(self) -> tuple[BodyMesh, ...]:
-        """Shapes of bodies from files, for pictures; a file that is no good is told by a warning."""
+        """Shapes of bodies from files, for pictures; a file that cannot be read is reported by a warning."""
         return body_meshes(self)
 
     @cached_property

@@ -180,7 +180,7 @@ def share_figure(drive: xr.Dataset, title: str) -> Any:
 
 
 def energy_figure(run: xr.Dataset, title: str) -> Any:
-    """The ledger of energy of a simulation, and what it leaves.
+    """The energy balance of a simulation, and what it leaves.
 
     Args:
         run: result of `flexapod.simulate`.
