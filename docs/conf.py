@@ -11,7 +11,7 @@ copyright = "2026, the flexapod developers"
 version = release = "0.1.0"
 
 extensions = ["myst_parser", "mathml", "generated", "notebooks"]
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "**/.ipynb_checkpoints"]
 source_suffix = {".md": "markdown", ".ipynb": "notebook"}
 nitpicky = True
 
