@@ -53,6 +53,7 @@ docs: $(READY)
 pictures: $(READY)
 	$(BIN)/python tools/make_gallery.py
 	$(BIN)/python tools/make_studio_picture.py
+	$(BIN)/python tools/make_reference_pictures.py
 
 bench: $(READY)
 	@for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done

@@ -6,13 +6,13 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent / "_ext"))
 
 project = "flexapod"
-author = "the flexapod authors"
-copyright = "2026, the flexapod authors"
+author = "the flexapod developers"
+copyright = "2026, the flexapod developers"
 version = release = "0.1.0"
 
-extensions = ["myst_parser", "mathml", "generated"]
-exclude_patterns = ["_build"]
-source_suffix = {".md": "markdown"}
+extensions = ["myst_parser", "mathml", "generated", "notebooks"]
+exclude_patterns = ["_build", "**/.ipynb_checkpoints"]
+source_suffix = {".md": "markdown", ".ipynb": "notebook"}
 nitpicky = True
 
 myst_enable_extensions = ["amsmath", "attrs_inline", "deflist", "dollarmath"]

@@ -1,4 +1,4 @@
-"""A robot of one's own, from a text: a planar 3-PRR. What is wrong is told with its line; what is right can be computed at once.
+"""A robot of one's own, from a text: a planar 3-PRR. Problems are reported with their line; a correct file can be used at once.
 
 Run: python examples/04_own_robot_file.py. It writes out/own.yaml.
 """

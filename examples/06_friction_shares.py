@@ -15,20 +15,20 @@ OUT.mkdir(exist_ok=True)
 robot = fp.load("hexaslide")
 motion = fp.motions.kim_circle(samples=121)
 
-with_friction = fp.inverse_dynamics(robot, motion, shares="frozen")  # shares add up to the force
+with_friction = fp.inverse_dynamics(robot, motion, shares="frozen")  # contributions add up to the force
 without = fp.inverse_dynamics(robot, motion, friction=False)
 peaks = [float(abs(drive.force).max()) for drive in (with_friction, without)]
 print(f"peak force: {peaks[0]:.2f} N with friction, {peaks[1]:.2f} N without\n")
 
 size = np.sqrt((with_friction.force_share**2).mean(("time", "actuator")))
-print("share                    RMS over all sliders")
+print("contribution             RMS over all sliders")
 for name in sorted(size.share.values, key=lambda n: -float(size.sel(share=n))):
     value = float(size.sel(share=name))
     if value > 0:
         print(f"{name.replace('_', ' '):24} {value:8.3f} N  {'#' * round(2 * value)}")
 
 total = with_friction.force_share.sum("share")
-print(f"\nthe shares add up to the force within {float(abs(total - with_friction.force).max()):.1e} N")
+print(f"\nthe contributions add up to the force within {float(abs(total - with_friction.force).max()):.1e} N")
 
 # How much would better guides bring? Half the friction of the guides, everything else as it is.
 paths = [path for path in robot.parameters if path.startswith("legs.rail.friction")]

@@ -26,7 +26,7 @@ for name, controller in controllers.items():
     wanted = fp.motions.resample(motion, time=np.minimum(run.time.values, motion.time[-1]))
     error = np.linalg.norm(run.position.values - wanted.position, axis=1).max()
     left = float(abs(run.ledger_residual).max())
-    print(f"{name:21} off by {1e3 * error:7.3f} mm at most, {float(abs(run.force).max()):6.1f} N, ledger left {left:.1e} J")
+    print(f"{name:21} off by {1e3 * error:7.3f} mm at most, {float(abs(run.force).max()):6.1f} N, balance left {left:.1e} J")
 
 # A sampled controller: 500 times a second, one period late, encoders that count micrometres, at most 400 N.
 digital = fp.PD(kp=2e5, kd=5e3, rate=500.0, delay=2e-3, resolution=1e-6, limit=400.0)

@@ -1,7 +1,7 @@
 """Write docs/gallery: one page per robot of the catalogue, made from its file, with a picture.
 
     python tools/make_gallery.py            # pages and pictures (needs Chromium)
-    python tools/make_gallery.py --pages    # pages only; a picture that is out of date is told
+    python tools/make_gallery.py --pages    # pages only; a picture that is out of date is reported
 
 tests/docs/test_gallery.py checks that the pages say what the robots say, and that the pictures show them.
 """

@@ -66,7 +66,7 @@ def check_pose(robot: Robot, state: State) -> LimitCheck:
     Args:
         state: pose or poses; twists are not used.
     Returns:
-        Margins and violations; nothing is raised for a pose that is no good.
+        Margins and violations; nothing is raised for an invalid pose.
 
     Checked by: tests/analysis/test_limits.py.
     """
@@ -85,7 +85,7 @@ def check_motion(robot: Robot, motion: Motion | ActuatorMotion, *, friction: boo
         wrench: load (6,) or (n, 6) [N, N m] on the platform at its frame origin, world axes.
     Returns:
         Margins and violations, each with the first time it happens and where it is worst; nothing is raised for a motion
-        that is no good.
+        that is invalid.
 
     Checked by: tests/analysis/test_limits.py.
     """

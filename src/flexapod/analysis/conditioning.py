@@ -95,13 +95,13 @@ def conditioning(
     Args:
         state: pose or poses.
         length: characteristic length [m]; the robot's own if left out.
-        on_error: for poses that cannot be taken; singular poses are named in the result, not refused.
+        on_error: for poses that cannot be reached; singular poses are named in the result, not refused.
         parameters: designs: paths of the robot file to values: (k,) of k designs, for n samples (n,), (k, 1) or (k, n); see
             the page on many designs.
     Returns:
         Dataset: `condition_number` of the Jacobian over the motions that the constraints allow (twists over `length`,
         prismatic actuators over `length`); `type_1` (.., leg) and `type_2`, 0 at a singular pose and at most 1; `free_motion`
-        (.., twist): the platform motion that the actuators hold worst; `singularity`: words, empty at regular poses.
+        (.., twist): the platform motion that the actuators hold worst; `singularity`: its description, empty at regular poses.
 
     Checked by: tests/analysis/test_conditioning.py.
     """

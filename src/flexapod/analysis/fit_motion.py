@@ -42,6 +42,7 @@ def fit_motion(
     steadily with the factor: then a shorter motion that keeps the limits may exist.
 
     Args:
+        motion: of the platform or of the actuators.
         tolerance: of the factor, relative.
         friction, wrench: as `check_motion` takes them; a wrench of every sample stays with its sample.
     Raises:

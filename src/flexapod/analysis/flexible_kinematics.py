@@ -152,6 +152,7 @@ def deformation(
     """Deformation of a flexible platform at its origin and at each joint, in platform axes.
 
     Args:
+        motion: a `Motion` or `State`s of the platform frame.
         elastic, elastic_velocity: as for `inverse_dynamics`.
     Returns:
         Dataset: `displacement` (.., axis) [m] and `turn` (.., axis) [rad] of the material at the platform origin, where the

@@ -52,6 +52,7 @@ def forward_dynamics(
         elastic, elastic_velocity: of flexible robots, as for `inverse_dynamics`; a State may carry them.
         parameters: designs: paths of the robot file to values: (k,) of k designs, for n samples (n,), (k, 1) or (k, n); see
             the page on many designs.
+        formulation: derivation of the equations, as for `inverse_dynamics`; they agree to rounding.
     Returns:
         Dataset with `acceleration` and `angular_acceleration` (.., axis), world axes; of flexible robots also
         `elastic_acceleration` (.., elastic_coordinate).
@@ -83,6 +84,7 @@ def mass_matrix(
     """Mass matrix of the whole robot.
 
     Args:
+        state: poses and twists; of a motion the accelerations are not used.
         coordinates: ``"platform"`` (v, omega in world axes, then elastic; mobility 6 only), ``"actuator"``, or
             ``"independent"`` (the independent components of the platform twist).
         parameters: designs: paths of the robot file to values: (k,) of k designs, for n samples (n,), (k, 1) or (k, n); see
@@ -103,7 +105,13 @@ def gravity_force(
     on_error: OnError = "raise",
     parameters: Mapping[str, Any] | None = None,
 ) -> xr.DataArray:
-    """Generalized force needed against gravity, (.., coordinate)."""
+    """Generalized force needed against gravity, (.., coordinate).
+
+    Args:
+        state: poses and twists; of a motion the accelerations are not used.
+        coordinates: ``"platform"`` (v, omega in world axes, then elastic; mobility 6 only), ``"actuator"`` or
+            ``"independent"``.
+    """
     return _term(robot, state, coordinates, on_error, "gravity_force")
 
 
@@ -117,7 +125,13 @@ def coriolis_force(
     on_error: OnError = "raise",
     parameters: Mapping[str, Any] | None = None,
 ) -> xr.DataArray:
-    """Generalized force needed by velocity terms at zero independent acceleration, (.., coordinate)."""
+    """Generalized force needed by velocity terms at zero independent acceleration, (.., coordinate).
+
+    Args:
+        state: poses and twists; of a motion the accelerations are not used.
+        coordinates: ``"platform"`` (v, omega in world axes, then elastic; mobility 6 only), ``"actuator"`` or
+            ``"independent"``.
+    """
     return _term(robot, state, coordinates, on_error, "coriolis_force")
 
 
@@ -134,6 +148,10 @@ def _term(robot: Robot, state: Any, coordinates: str, on_error: OnError, which: 
 @checked
 @over_designs
 def energy(robot: Robot, state: State | Motion, *, parameters: Mapping[str, Any] | None = None) -> xr.Dataset:
-    """Kinetic and potential energy [J]; the potential is zero where every body frame origin sits in the world origin."""
+    """Kinetic and potential energy [J]; the potential is zero where every body frame origin sits in the world origin.
+
+    Args:
+        state: poses and twists; of a motion the accelerations are not used.
+    """
     refuse(robot, "energy")
     return answer(robot, "energy", Request(at=state))  # type: ignore[no-any-return]

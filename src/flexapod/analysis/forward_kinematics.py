@@ -74,7 +74,7 @@ def forward_kinematics(
     are made. Flexible bodies are taken undeformed.
 
     Args:
-        robot: any robot with as many actuators as freedoms, or more.
+        robot: any robot with as many actuators as degrees of freedom, or more.
         actuator_position: (actuators,), (n, actuators) or an `ActuatorMotion` [m or rad].
         guess: pose to start from: a `State`, or an earlier result; home if left out. One, or one per sample.
         on_error: ``"raise"``, or ``"mask"`` to get `valid` and `reason` per sample.

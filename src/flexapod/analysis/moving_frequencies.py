@@ -51,7 +51,7 @@ def moving_frequencies(robot: Robot, motion: ActuatorMotion, *, wrench: Any = No
         wrench: load (6,) or (n, 6) on the platform frame, world axes [N, N m].
         on_error: ``"raise"``, or ``"mask"`` to get `valid` and `reason` per sample.
     Returns:
-        Dataset: `frequency` (.., mode) [Hz], ascending, of the damped gyroscopic motion; `damping` (share of critical), `stable`
+        Dataset: `frequency` (.., mode) [Hz], ascending, of the damped gyroscopic motion; `damping` (ratio to critical), `stable`
         (..) and `eigenvalue` (.., eigenvalue_number) [1/s]; `elastic` (.., elastic_coordinate), the deflection about which.
 
     Checked by: tests/elastodynamics/test_rotating_beam.py.

@@ -63,7 +63,7 @@ def natural_frequencies(
         parameters: designs: paths of the robot file to values: (k,) of k designs, for n samples (n,), (k, 1) or (k, n); see
             the page on many designs.
     Returns:
-        Dataset over `mode`, by ascending omega^2: `frequency` [Hz], `omega_squared` [1/s^2], `stable`, `damping` (share of
+        Dataset over `mode`, by ascending omega^2: `frequency` [Hz], `omega_squared` [1/s^2], `stable`, `damping` (ratio to
         critical), `shape` (.., coordinate, mode), mass-normalised, world axes; `eigenvalue` [1/s] of the damped motion. Where
         omega^2 is negative the equilibrium is unstable: `stable` is False and `frequency` is minus the growth rate over
         2 pi; a neutral mode (free motion) has exactly 0.

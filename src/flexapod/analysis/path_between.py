@@ -92,13 +92,14 @@ def path_between(
     """A path from pose a to pose b.
 
     Args:
+        a, b: poses.
         limits: strokes and joint angles of the file are kept.
         distance: smallest distance to type 2 singularities, as in `singularities`; the proof holds for every pose.
         clearance: smallest distance between the axes of two legs without a common joint [m].
         attempts: random poses of the search before it gives up.
         seed: of the search; the same seed gives the same path.
     Raises:
-        NoPathError: a or b itself is no good; they lie on different sides of the singularities (then no path exists); or none
+        NoPathError: a or b itself is invalid; they lie on different sides of the singularities (then no path exists); or none
             was found.
 
     Six legs in closed form are proven in interval arithmetic: no other path is returned. Other legs are proven by contraction

@@ -88,6 +88,7 @@ def pave(
             is certainly outside, and what lies between, which alone counts as undecided. False: only boxes count; an undecided
             box is trimmed along one axis into boxes inside, outside and undecided, and these are cut again across it.
         most: boxes to examine; halving also ends there. 4 million if left out, 200 000 of legs that are closed by iteration.
+        progress: a bar; None shows one at a terminal for long pavings.
     Returns:
         A `Paving`.
 

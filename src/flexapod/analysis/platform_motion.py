@@ -35,7 +35,7 @@ def platform_motion(robot: Robot, motion: ActuatorMotion, guess: Any = None) -> 
     evaluated at other times as exactly.
 
     Args:
-        robot: any robot with as many actuators as freedoms, or more.
+        robot: any robot with as many actuators as degrees of freedom, or more.
         motion: of the actuators.
         guess: pose near the first sample: a `State`, or an earlier result.
     Raises:

@@ -46,7 +46,7 @@ def workspace(
     progress: bool | None = None,
     save: str | Path | None = None,
 ) -> xr.Dataset:
-    """Reachability, strokes, bent joints and conditioning over a grid of poses.
+    """Reachability, strokes, joint angles and conditioning over a grid of poses.
 
     Args:
         robot: any robot. Components of the pose that a robot of limited mobility cannot choose follow from the others.
@@ -55,7 +55,7 @@ def workspace(
         orientation: a rotation matrix for the whole grid, or a sweep: axes tilt, azimuth, torsion [rad],
             R = Rz(azimuth) Ry(tilt) Rz(torsion - azimuth) R_home.
         limits: strokes and joint angles of the file count.
-        max_condition: largest condition number that counts as good.
+        max_condition: largest condition number of a valid pose.
         details: keep values per actuator, joint and leg, not only the worst.
         block: poses computed at a time.
         threads: that share a block (closed-form legs).

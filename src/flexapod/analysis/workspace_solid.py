@@ -126,7 +126,9 @@ def workspace_solid(
         tilt, torsion: the range of orientations [rad], about `orientation`.
         orientations: samples of tilt, azimuth and torsion in that range, (3, 12, 3) if left out; what lies between them is not
             looked at.
-        limits ... mounting_axes: what poses must keep; see `flexapod.analysis.pose_tests.Demands`.
+        orientation: (3, 3), that of home if left out; position: (3,) [m] of kind "orientation", that of home if left out.
+        limits, singularities, condition, clearance, force, wrench, along, stiffness, frequency, mounting, mounting_axes: what
+            poses must keep; see `flexapod.analysis.pose_tests.Demands`.
     Raises:
         InputError: no pose of the grid is inside, the workspace reaches the border of the region, or the platform cannot choose
             x, y and z (planar robots, 3-RPS).

@@ -83,6 +83,7 @@ def import_fe(
         modes: number of elastic modes; or
         below: keep modes up to this frequency [Hz]; of craig-bampton those with held interfaces.
         method: ``"normal"`` (free-free modes), ``"craig-bampton"`` or ``"residual"`` (free-free with residual flexibility).
+        damping: modal damping ratios, or a matrix (N, N).
 
     Source: Craig, Bampton 1968, for the reduction. Checked by: tests/bridges/test_fe.py, tests/bridges/test_nastran_mesh.py,
     tests/bridges/test_ansys_mesh.py.

@@ -84,6 +84,8 @@ def check_description(name: str, value: Any) -> None:
 def read_robot_file(path: str | os.PathLike[str]) -> Description:
     """Read a robot file.
 
+    Args:
+        path: of the YAML file.
     Raises:
         RobotFileError: the file cannot be read or is wrong; it carries every problem.
     Warns:

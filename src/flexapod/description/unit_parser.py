@@ -164,6 +164,7 @@ def si_value(text: str, unit: str = "") -> float:
     """The SI number of a text with a unit, e.g. 0.015 of ``"15 mm"``; angles in rad, rpm in rad/s.
 
     Args:
+        text: a number with or without a unit.
         unit: what the number must be measured in, e.g. ``"m"`` or ``"rad/s or Hz"``; ``"1"`` for no unit, empty for any.
 
     Raises:

@@ -35,7 +35,11 @@ class _Dumper(yaml.SafeDumper):
 
 @checked(description=check_description)
 def robot_text(description: Description) -> str:
-    """The robot file as text; short vectors and mappings stand on one line."""
+    """The robot file as text; short vectors and mappings stand on one line.
+
+    Args:
+        description: as `read_robot_file` returns it, or ``robot.description``.
+    """
     text = yaml.serialize(_node(description.written, 0), Dumper=_Dumper, allow_unicode=True, width=_WIDTH, indent=2)
     return str(text)
 
@@ -44,6 +48,9 @@ def robot_text(description: Description) -> str:
 def write_robot_file(description: Description, path: str | os.PathLike[str]) -> None:
     """Write the robot file at once or not at all: a reader never sees half of it.
 
+    Args:
+        description: as `read_robot_file` returns it, or ``robot.description``.
+        path: of the file, replaced as a whole.
     Raises:
         FileError: the folder cannot be written; an existing file is then unchanged.
     """

@@ -37,6 +37,11 @@ PASSES = 20
 def select_poses(robot: Robot, candidates: Any, parameters: Sequence[str], count: int) -> NDArray[np.int64]:
     """Indices (count,) of the candidates (`State`) to measure, full poses with equal weights (rotations times the length).
 
+    Args:
+        candidates: poses (n of them) that could be measured.
+        parameters: paths to calibrate, as for `calibrate`.
+        count: how many poses to choose.
+
     Checked by: tests/design/test_calibrate.py.
     """
     refuse(robot, "select_poses")

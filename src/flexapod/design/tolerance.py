@@ -65,6 +65,7 @@ def tolerance(
         samples: of a Monte-Carlo simulation with the exact kinematics; 0 for none.
         distribution: ``"normal"`` (the tolerance is three standard deviations) or ``"uniform"``.
         seed: of the samples.
+        threads: of the samples; all processors if left out.
     Returns:
         Dataset over (pose, component x, y, z [m], rx, ry, rz [rad]) and source: `derivative`, `contribution` (standard deviation
         by source), `deviation` (root of the sum of squares), `worst_case`, `clearance_shift`; `displacement` and

@@ -59,6 +59,7 @@ def beam(
         boundary: clamped at the proximal end, or free (needs `modes`).
         modes: reduce to this number of mass-normalised modes; by default tip coordinates.
         damping: modal damping ratios, or a matrix (N, N).
+        young, density, poisson: instead of the material.
 
     Source: Briot 2014, section 5 and Eqs. (56)-(60).
     Checked by: tests/flexible/test_beam.py, tests/flexible/test_dualemps_beams.py,

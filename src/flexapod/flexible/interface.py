@@ -24,6 +24,11 @@ class Interface:
     joints that pass no moment. Q (3, N, N), symmetric: quadratic displacement q_e^T Q q_e / 2, minus the geometric stiffness of
     the body per unit force at the point; None for a body without stiffening. Q_r (3, N, N): quadratic rotation, the same per unit
     moment; None where it is not known.
+
+    Args:
+        r0: (3,) position of the undeformed body [m], body axes.
+        Phi_d, Phi_r: (3, N) displacement and rotation per coordinate.
+        Q, Q_r: (3, N, N) quadratic displacement and rotation.
     """
 
     r0: Floats

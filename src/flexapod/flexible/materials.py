@@ -14,6 +14,12 @@ from flexapod.flexible.errors import FlexibleBodyError
 class Material:
     """An elastic material: Young's modulus [Pa], Poisson's ratio, density [kg/m^3]; `shear` [Pa] if not E / 2(1 + nu).
 
+    Args:
+        name: of the material.
+        young: [Pa]; density: [kg/m^3]; poisson: its ratio.
+        shear: [Pa]; from the other two if left out.
+        source: where the numbers come from.
+
     Checked by: tests/flexible/test_section_and_material.py.
     """
 
@@ -63,6 +69,8 @@ MATERIALS = {
 def material(name: str) -> Material:
     """A material by its name.
 
+    Args:
+        name: a key of `MATERIALS`, e.g. ``steel``.
     Raises:
         FlexibleBodyError: unknown name; the text lists the nearest.
     """

@@ -52,6 +52,11 @@ def plate_convergence(
 
     `mesh_size` is the coarsest h, by default 2.5 times that of `plate`.
     Rates need differences above rounding: a mode that is converged to 1e-9 has the rate nan.
+    Args:
+        outline, thickness, young, poisson, density, theory, modes, holes, point_masses, boundary: as for `plate`.
+        mesh_size: of the coarsest mesh [m].
+        refinements: times that triangles are divided into four.
+
     Checked by: tests/flexible/test_plate_modes.py::test_convergence_rates.
     """
     if whole("refinements", refinements, 3) > 6:

@@ -119,6 +119,9 @@ def save_modes(body: FlexibleBody, path: str | Path) -> None:
 
     Interfaces become nodes without mass behind the others.
 
+    Args:
+        body: with nodes.
+        path: of the npz file.
     Raises:
         FlexibleBodyError: a body without nodes, names that are not printable, a file that cannot be written.
 

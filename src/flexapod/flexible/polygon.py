@@ -21,6 +21,10 @@ CLOSE = 1e-9
 def regular_outline(sides: int, radius: float) -> Floats:
     """Corners (sides, 2) of a regular polygon in a circle about the origin, the first at (radius, 0), counter-clockwise.
 
+    Args:
+        sides: number of corners.
+        radius: of the circle [m].
+
     Checked by: tests/flexible/test_polygon.py.
     """
     whole("sides", sides, 3)

@@ -26,6 +26,11 @@ ZETA_5 = 1.0369277551433699
 class Section:
     """A cross-section: area [m^2], second moments iy, iz and torsion constant [m^4], shear coefficients along y and z.
 
+    Args:
+        area: [m^2].
+        iy, iz: second moments about y and z [m^4]; torsion: its constant [m^4].
+        shear_y, shear_z: shear coefficients along y and z.
+
     Checked by: tests/flexible/test_section_and_material.py, tests/elastodynamics/test_beam_textbook.py.
     """
 

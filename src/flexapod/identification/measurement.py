@@ -124,6 +124,9 @@ def _from_dataset(data: Any) -> Measurement:
 def read_measurement(path: str | Path, robot: Robot) -> Measurement:
     """Read a table of measurements; the ending ``.mat`` is an EMPS file, ``.parquet`` and ``.pq`` Parquet, every other CSV.
 
+    Args:
+        path: of the table; its columns name time, positions and forces or currents of the actuators.
+
     Checked by: tests/identification/test_measurement.py.
     """
     file = Path(path)

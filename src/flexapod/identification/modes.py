@@ -97,6 +97,8 @@ def identify_modes(
         shapes: (modes, coordinates) measured displacements at `shape_coordinates`, names as `natural_frequencies` has them, any
             scale: modes are then paired by modal assurance.
         actuators, prestress: as for `natural_frequencies`.
+        damping_sigma: standard deviation of the damping ratios.
+        shape_coordinates: names of the columns of `shapes`.
 
     Checked by: tests/identification/test_modes.py.
     """

@@ -109,6 +109,10 @@ class PayloadEstimator:
 
 @checked(folder=check_path)
 def export_payload_estimator(robot: Robot, folder: str | Path) -> dict[str, Path]:
-    """Write one step of `PayloadEstimator` as portable C99 with header and self-test; see `export_c`."""
+    """Write one step of `PayloadEstimator` as portable C99 with header and self-test; see `export_c`.
+
+    Args:
+        folder: created if missing; files that flexapod did not write are never replaced.
+    """
     refuse(robot, "export_payload_estimator")
     return export_c(robot, "recursive_update", folder, columns=COLUMNS, friction=has_friction(robot))

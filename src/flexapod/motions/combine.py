@@ -49,7 +49,9 @@ def resample(motion: AnyMotion, *, time: Any = None, samples: int | None = None,
 
     Args:
         motion: of the platform or the actuators.
-        time: (m,) [s] within the motion, or samples: how many, uniform; or rate: how many per second, from the start.
+        time: (m,) [s] within the motion; or
+        samples: how many, uniform; or
+        rate: how many per second, from the start.
 
     Checked by: tests/motions/test_combine_motions.py.
     """
@@ -80,6 +82,10 @@ def resample(motion: AnyMotion, *, time: Any = None, samples: int | None = None,
 def slowed(motion: AnyMotion, factor: float) -> AnyMotion:
     """The same way in factor times the time: speeds / factor, accelerations / factor^2; starts when it did.
 
+    Args:
+        motion: of the platform or of the actuators.
+        factor: above 0, on its times.
+
     Checked by: tests/motions/test_combine_motions.py.
     """
     k = positive("factor", factor)
@@ -98,7 +104,10 @@ def _scaled(motion: AnyMotion, t: Array, *, factor: float) -> AnyMotion:
 
 
 def reverse(motion: AnyMotion) -> AnyMotion:
-    """The same way backwards, over the same times: speeds turn their sign, accelerations do not.
+    """The same way backwards, over the same times: speeds change their sign, accelerations do not.
+
+    Args:
+        motion: of the platform or of the actuators.
 
     Checked by: tests/motions/test_combine_motions.py.
     """
@@ -120,6 +129,7 @@ def offset(motion: AnyMotion, *, translation: Any = None, rotation: Any = None) 
     """The motion seen from a moved world frame: p becomes rotation p + translation, R becomes rotation R.
 
     Args:
+        motion: of the platform or of the actuators.
         translation: (3,) [m]; for an actuator motion (actuators,), added to the coordinates.
         rotation: (3, 3) new-world-from-old-world; of platform motions only.
 
@@ -146,7 +156,14 @@ def _moved(motion: AnyMotion, t: Array, *, R: Array, d: Array) -> AnyMotion:
 
 
 def shifted(motion: AnyMotion, time: float) -> AnyMotion:
-    """The same motion, `time` seconds later. Checked by: tests/motions/test_combine_motions.py."""
+    """The same motion, `time` seconds later.
+
+    Args:
+        motion: of the platform or of the actuators.
+        time: [s], added to its times.
+
+    Checked by: tests/motions/test_combine_motions.py.
+    """
     by = float(finite_array("time", time, ()))
     return _with(_retimed(motion, motion.time + by), motion, partial(_shift_clock, by=by), _retimed)
 
@@ -170,6 +187,9 @@ def concatenate(*motions: AnyMotion) -> AnyMotion:
     """One motion after the other; each starts when the one before ends, where pose and speed have to agree.
 
     The sample at a joint is the end of the earlier motion. Checked by: tests/motions/test_combine_motions.py.
+
+    Args:
+        motions: all of the platform, or all of the actuators.
     """
     if not motions:
         raise InputError("concatenate: expected at least one motion")

@@ -46,6 +46,9 @@ DUALEMPS_TIP = 0.805
 def staicu_motion(example: str = "vertical-z", *, samples: int = 61) -> Motion:
     """Test motions of the 3-3 Stewart platform: `vertical-z`, `horizontal-x`, `rotation-z`; 3 s, there and back.
 
+    Args:
+        example: which of the three.
+
     Source: Staicu 2009, Eq. (6) and section 4. Checked by: tests/motions/test_paper_motions.py.
     """
     amplitude = EXAMPLES[choice("example", example, tuple(EXAMPLES))]
@@ -54,6 +57,9 @@ def staicu_motion(example: str = "vertical-z", *, samples: int = 61) -> Motion:
 
 def sinatra_motion(example: str = "vertical-z", *, samples: int = 61) -> Motion:
     """Test motions of the hexapod: `vertical-z`, `horizontal-x`, `rotation-z`; 3 s, one way.
+
+    Args:
+        example: which of the three.
 
     Source: Sinatra 2009, sections 2 and 4. Checked by: tests/motions/test_paper_motions.py.
     """
@@ -65,6 +71,10 @@ def kim_circle(
     *, radius: float = 0.1, rpm: float = 40.0, center: Any = (0.0, 0.0, 0.93), duration: float = 3.0, samples: int = 61
 ) -> Motion:
     """Horizontal circle of the HexaSlide at constant speed: 100 mm at 20, 40 or 60 rpm.
+
+    Args:
+        radius: [m]; rpm: revolutions per minute; center: (3,) [m].
+        duration: [s].
 
     Source: Kim 2002, section 4, Figs. 7, 9 and 10. Checked by: tests/motions/test_paper_motions.py.
     """
@@ -79,6 +89,10 @@ def kim_constant_acceleration(
     Angles are those of R = Ry(theta) Rx(psi) Rz(phi): the last three of `start` are theta, psi, phi. The paper's last entry,
     printed -0.0, is -0.1.
 
+    Args:
+        start: (6,) position [m] and angles [rad].
+        duration: [s].
+
     Source: Kim 2002, Eq. (33). Checked by: tests/motions/test_paper_motions.py.
     """
     acceleration = (0.1, 0.1, 0.1, 0.05, 0.05, 0.1)
@@ -90,6 +104,9 @@ def kim_constant_acceleration(
 def dualemps_square(*, side: float = 0.2, samples: int = 2501) -> ActuatorMotion:
     """Square in joint space: each edge in 1.8 s, then rest while the robot vibrates; 25 s.
 
+    Args:
+        side: of the square [m].
+
     Source: Briot 2014, section 5, Fig. 7. Checked by: tests/motions/test_paper_motions.py.
     """
     return joint_square(side=side, duration=1.8, rests=(1.0, 4.2, 4.2, 4.2, 4.2), samples=samples)
@@ -99,6 +116,10 @@ def dualemps_circle_tip(
     *, center: Any = (0.28, 0.90), radius: float = 0.1, speed: float = 0.2, turns: float = 1.0, samples: int = 301
 ) -> Motion:
     """Circle of point P in the plane x0, z0 at constant speed, with the angle that leg 1, taken rigid, has then.
+
+    Args:
+        center: (2,) x and z of its centre [m].
+        radius: [m]; speed: along the circle [m/s]; turns: how many.
 
     Source: Briot 2014, section 5, Fig. 8. Checked by: tests/motions/test_paper_motions.py.
     """
@@ -115,6 +136,10 @@ def dualemps_circle(
               \theta_2 = \arccos\frac{l\cos\theta_1 - d}{l},\quad q_{21} = q_{11} + l\sin\theta_1 - l\sin\theta_2
 
     L slider 1 to P, l slider to the joint between the legs, d distance of the rails. Singular where a leg lies across the rails.
+
+    Args:
+        center: (2,) x and z of its centre [m].
+        radius: [m]; speed: along the circle [m/s]; turns: how many.
 
     Source: Briot 2014, section 5, Fig. 8. Checked by: tests/motions/test_paper_motions.py.
     """

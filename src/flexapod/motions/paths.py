@@ -44,7 +44,7 @@ def line(
     end_rotation: Any = None,
     samples: int = 301,
 ) -> Motion:
-    """A straight line with a turn along the geodesic.
+    """A straight line with a rotation along the geodesic.
 
     Args:
         start, end: (3,) [m].
@@ -92,9 +92,10 @@ def circle(
     .. math:: p = c + r\,(\cos\varphi\,e_1 + \sin\varphi\,e_2)
 
     Args:
-        center: (3,) [m]; radius [m].
-        speed: along the circle [m/s], or rpm: turns per minute, constant from start to end;
-            or law: a time law over all turns (rest to rest), with its duration [s].
+        center: (3,) [m]; radius: [m].
+        speed: along the circle [m/s], constant from start to end; or
+        rpm: revolutions per minute, constant from start to end; or
+        law: a time law over the whole way (rest to rest), with its duration [s].
         duration: with speed or rpm: how long, instead of the number of turns.
         turns: how many, 1 if neither is given.
         plane: `xy`, `xz`, ...: e1 and e2 along these axes; or a normal (3,), then e1 is the world x axis laid into the

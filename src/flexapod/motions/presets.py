@@ -109,7 +109,11 @@ def _preset(name: str) -> Preset:
 
 
 def describe_motion(name: str) -> str:
-    """What a named motion does, and its options with their defaults, as text."""
+    """What a named motion does, and its options with their defaults, as text.
+
+    Args:
+        name: a key of `motion_names`.
+    """
     preset = _preset(name)
     rows = [f"{name}: {preset.doc}"]
     for option, default in preset.options().items():
@@ -121,6 +125,10 @@ def named_motion(name: str, **options: Any) -> Motion | ActuatorMotion:
     """A motion by name; options replace the defaults that `describe_motion` shows.
 
     A rate given for the circle (speed, rpm or law) replaces the default one. Checked by: tests/motions/test_named_motions.py.
+
+    Args:
+        name: a key of `motion_names`.
+        options: of that motion.
     """
     preset = _preset(name)
     known = list(preset.options())

@@ -28,7 +28,11 @@ def skew(v: Array) -> Array:
 
 
 def quat_wxyz_rotation(quat_wxyz: Any) -> Array:
-    """Rotation of a unit quaternion (w, x, y, z), normalised; refused where its norm is off by more than 1e-6."""
+    """Rotation of a unit quaternion (w, x, y, z), normalised; refused where its norm is off by more than 1e-6.
+
+    Args:
+        quat_wxyz: (..., 4), w first.
+    """
     q = unit_quaternions("quat_wxyz", quat_wxyz)
     w, v = q[..., 0, None, None], q[..., 1:]
     S = skew(v)
@@ -36,12 +40,20 @@ def quat_wxyz_rotation(quat_wxyz: Any) -> Array:
 
 
 def quat_xyzw_rotation(quat_xyzw: Any) -> Array:
-    """Rotation of a unit quaternion (x, y, z, w)."""
+    """Rotation of a unit quaternion (x, y, z, w).
+
+    Args:
+        quat_xyzw: (..., 4), w last.
+    """
     return quat_wxyz_rotation(np.roll(unit_quaternions("quat_xyzw", quat_xyzw), 1, axis=-1))
 
 
 def rotation_quat_wxyz(rotation: Any) -> Array:
-    """Unit quaternion (w, x, y, z) of a rotation, the largest component positive (Shepperd: no loss of digits)."""
+    """Unit quaternion (w, x, y, z) of a rotation, the largest component positive (Shepperd: no loss of digits).
+
+    Args:
+        rotation: (..., 3, 3).
+    """
     R = real_array("rotation", rotation, np.shape(rotation))
     if R.shape[-2:] != (3, 3):
         raise InputError(f"rotation: expected shape (..., 3, 3), got {R.shape}")
@@ -60,7 +72,11 @@ def rotation_quat_wxyz(rotation: Any) -> Array:
 
 
 def rotation_quat_xyzw(rotation: Any) -> Array:
-    """Unit quaternion (x, y, z, w) of a rotation, the largest component positive."""
+    """Unit quaternion (x, y, z, w) of a rotation, the largest component positive.
+
+    Args:
+        rotation: (..., 3, 3).
+    """
     return np.roll(rotation_quat_wxyz(rotation), -1, axis=-1)
 
 
@@ -71,6 +87,9 @@ def quat_wxyz_motion(quat_wxyz: Any, rates: Any, accelerations: Any) -> Turned:
               \alpha = \frac{d\omega}{dt} = 2\,\mathrm{vec}(\ddot q\,q^*)/|q|^2 - 2\,\frac{q\cdot\dot q}{|q|^2}\,\omega
 
     The norm drops out: only the direction of q counts. Checked by: tests/motions/test_motion_rotations.py.
+
+    Args:
+        quat_wxyz: (..., 4), w first; rates, accelerations: its derivatives [1/s, 1/s^2].
     """
     q, qd, qdd = last_axis("quat_wxyz", quat_wxyz, 4), last_axis("rates", rates, 4), last_axis("accelerations", accelerations, 4)
     n2 = np.sum(q * q, axis=-1, keepdims=True)

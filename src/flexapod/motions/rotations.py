@@ -33,7 +33,12 @@ def check_sequence(sequence: str) -> str:
 
 
 def euler_rotation(sequence: str, angles: Any) -> Array:
-    """World-from-body rotation; angles (..., len(sequence)) [rad], one for each letter, in the order of the letters."""
+    """World-from-body rotation; angles (..., len(sequence)) [rad], one for each letter, in the order of the letters.
+
+    Args:
+        sequence: one to three letters, as for `euler_motion`.
+        angles: (..., len(sequence)) [rad].
+    """
     value = np.asarray(angles)
     zero = np.zeros(value.shape)
     return euler_motion(sequence, angles, zero, zero)[0]
@@ -46,7 +51,7 @@ def euler_motion(sequence: str, angles: Any, rates: Any, accelerations: Any) -> 
               \alpha_k = \alpha_{k-1} + z_k\ddot\theta_k + \omega_{k-1}\times z_k\dot\theta_k
 
     Args:
-        sequence: `XYZ`: R = Rx Ry Rz, each turn about the axes already turned; `xyz`: R = Rz Ry Rx, about the fixed
+        sequence: `XYZ`: R = Rx Ry Rz, each rotation about the axes already rotated; `xyz`: R = Rz Ry Rx, about the fixed
             axes; any one to three letters, as SciPy has them.
         angles, rates, accelerations: (..., len(sequence)) in the order of the letters [rad, rad/s, rad/s^2].
 
@@ -92,7 +97,11 @@ def axis_rotation(axis: int, angle: Array) -> Array:
 
 
 def rotvec_rotation(rotvec: Any) -> Array:
-    r"""Exponential of a rotation vector: :math:`R = 1 + \frac{\sin\theta}{\theta}[r] + \frac{1-\cos\theta}{\theta^2}[r]^2`."""
+    r"""Exponential of a rotation vector: :math:`R = 1 + \frac{\sin\theta}{\theta}[r] + \frac{1-\cos\theta}{\theta^2}[r]^2`.
+
+    Args:
+        rotvec: (..., 3) [rad].
+    """
     r = last_axis("rotvec", rotvec, 3)
     S = skew(r)
     A = _coefficients(np.sum(r * r, axis=-1))[0][..., None, None]
@@ -107,6 +116,9 @@ def rotvec_motion(rotvec: Any, rates: Any, accelerations: Any) -> Turned:
               A = \frac{1-\cos\theta}{\theta^2},\ B = \frac{\theta-\sin\theta}{\theta^3}
 
     and alpha is its derivative term by term; series below one radian.
+
+    Args:
+        rotvec: (..., 3) r [rad]; rates, accelerations: its derivatives [rad/s, rad/s^2].
 
     Checked by: tests/motions/test_motion_rotations.py.
     """
@@ -135,7 +147,11 @@ def rotvec_rates(rotvec: Any, w: Any, alpha: Any) -> tuple[Array, Array]:
 
 
 def rotation_rotvec(rotation: Any) -> Array:
-    """Logarithm of a rotation: the rotation vector of at most half a turn."""
+    """Logarithm of a rotation: the rotation vector of at most half a revolution.
+
+    Args:
+        rotation: (..., 3, 3).
+    """
     q = rotation_quat_wxyz(rotation)
     q = np.where(q[..., :1] < 0, -q, q)
     sine = np.linalg.norm(q[..., 1:], axis=-1)

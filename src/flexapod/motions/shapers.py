@@ -29,6 +29,10 @@ REST = 1e-9
 class Shaper:
     """Impulses: amplitudes (n,), which add up to 1, and delays (n,) [s], the first 0. ``a * b`` shapes for both.
 
+    Args:
+        amplitude: (n,) of the impulses.
+        delay: (n,) [s].
+
     Checked by: tests/motions/test_shapers.py.
     """
 
@@ -64,7 +68,8 @@ def shaper(kind: str, frequency: Any, *, damping: float = 0.0, tolerance: float 
         kind: ``"zv"`` (two impulses: no vibration at the frequency), ``"zvd"`` (three: flat there, forgives errors), ``"ei"``
             (three: `tolerance` left at the frequency, forgives larger errors; exact without damping).
         frequency: of the mode, or modes [Hz], actuators locked (`natural_frequencies`).
-        damping: share of critical damping.
+        damping: ratio to critical damping.
+        tolerance: of ``"ei"``: vibration left at the frequency.
 
     Source: N. C. Singer, W. P. Seering, ASME J. Dyn. Syst. Meas. Control 112, 1990; W. Singhose and others 1994.
     Checked by: tests/motions/test_shapers.py.
@@ -101,6 +106,7 @@ def shaped(motion: ActuatorMotion, by: Shaper) -> ActuatorMotion:
 
     Args:
         motion: at rest at both ends. With its formula the result is exact; samples are interpolated.
+        by: the shaper.
 
     Checked by: tests/motions/test_shapers.py.
     """

@@ -86,7 +86,7 @@ def platform_spline(*, time: Any, position: Any, rotation: Any, orientation: str
     """A platform motion through poses over time, with the derivatives of its splines.
 
     Args:
-        time: (n,) [s]; position: (n, 3) [m]; rotation: (n, 3, 3), less than half a turn between neighbours.
+        time: (n,) [s]; position: (n, 3) [m]; rotation: (n, 3, 3), less than half a revolution between neighbours.
         orientation: `rotvec` (about the mean orientation), `quaternion`, or `auto`: rotvec where it reaches.
 
     The error of the acceleration falls with the 4th power of the step. Checked by: tests/motions/test_motion_splines.py.
@@ -105,7 +105,14 @@ def _platform(t: Array, *, fit: BSpline, turn: OrientationSpline) -> Motion:
 
 
 def actuator_spline(*, time: Any, position: Any) -> ActuatorMotion:
-    """An actuator motion through coordinates (n, actuators) over time. Checked by: tests/motions/test_motion_splines.py."""
+    """An actuator motion through coordinates (n, actuators) over time.
+
+    Args:
+        time: (n,) [s].
+        position: (n, actuators) [m or rad].
+
+    Checked by: tests/motions/test_motion_splines.py.
+    """
     t = check_time(time)
     shape = np.shape(position)
     if len(shape) != 2:

@@ -82,6 +82,11 @@ def cosine(duration: float, *, distance: float = 1.0, cycles: float = 0.5) -> Ti
 
     Half a cycle goes from 0 to the distance; a whole one goes there and back, as in the paper (distance 2, T = 3 s).
 
+    Args:
+        duration: T [s].
+        distance: d, travel of the whole law.
+        cycles: how many in T.
+
     Source: Staicu 2009, Eq. (6). Checked by: tests/motions/test_time_laws.py.
     """
     T, d = positive("duration", duration), _distance(distance)
@@ -95,7 +100,16 @@ def _cosine(t: Array, *, half: float, omega: float) -> Values:
 
 
 def polynomial(duration: float, coefficients: Sequence[float], *, distance: float = 1.0, name: str = "polynomial") -> TimeLaw:
-    """s = distance * sum c_k u^k with u = t / T. Checked by: tests/motions/test_time_laws.py."""
+    """s = distance * sum c_k u^k with u = t / T.
+
+    Args:
+        duration: T [s].
+        coefficients: c_0, c_1, ...
+        distance: d, travel of the whole law.
+        name: of the law.
+
+    Checked by: tests/motions/test_time_laws.py.
+    """
     T, d = positive("duration", duration), _distance(distance)
     c = finite_array("coefficients", coefficients, (len(coefficients),))
     return TimeLaw(name=name, duration=T, distance=d, formula=partial(_polynomial, c=d * c, T=T))
@@ -114,18 +128,36 @@ def quintic(duration: float, *, distance: float = 1.0) -> TimeLaw:
 
     .. math:: s = d\,(10u^3 - 15u^4 + 6u^5)
 
+    Args:
+        duration: T [s].
+        distance: d, travel of the whole law.
+
     Checked by: tests/motions/test_time_laws.py.
     """
     return polynomial(duration, (0, 0, 0, 10, -15, 6), distance=distance, name="quintic")
 
 
 def septic(duration: float, *, distance: float = 1.0) -> TimeLaw:
-    """7th-order polynomial: as quintic, and without a jump of jerk. Checked by: tests/motions/test_time_laws.py."""
+    """7th-order polynomial: as quintic, and without a jump of jerk.
+
+    Args:
+        duration: T [s].
+        distance: d, travel of the whole law.
+
+    Checked by: tests/motions/test_time_laws.py.
+    """
     return polynomial(duration, (0, 0, 0, 0, 35, -84, 70, -20), distance=distance, name="septic")
 
 
 def cycloidal(duration: float, *, distance: float = 1.0) -> TimeLaw:
-    r"""Cycloid: :math:`s = d\,(u - \sin(2\pi u)/2\pi)`. Checked by: tests/motions/test_time_laws.py."""
+    r"""Cycloid: :math:`s = d\,(u - \sin(2\pi u)/2\pi)`.
+
+    Args:
+        duration: T [s].
+        distance: d, travel of the whole law.
+
+    Checked by: tests/motions/test_time_laws.py.
+    """
     T, d = positive("duration", duration), _distance(distance)
     return TimeLaw(name="cycloidal", duration=T, distance=d, formula=partial(_cycloidal, d=d, T=T))
 
@@ -136,12 +168,23 @@ def _cycloidal(t: Array, *, d: float, T: float) -> Values:
 
 
 def constant_speed(duration: float, *, distance: float = 1.0) -> TimeLaw:
-    """s = distance * t / T: the speed jumps at both ends. Checked by: tests/motions/test_time_laws.py."""
+    """s = distance * t / T: the speed jumps at both ends.
+
+    Args:
+        duration: T [s].
+        distance: d, travel of the whole law.
+
+    Checked by: tests/motions/test_time_laws.py.
+    """
     return polynomial(duration, (0, 1), distance=distance, name="constant speed")
 
 
 def harmonic(duration: float, *, omega: float, amplitude: float = 1.0, phase: float = 0.0) -> TimeLaw:
     r"""Harmonic law :math:`s = a \sin(\omega t + \varphi)`; its distance is the amplitude.
+
+    Args:
+        duration: T [s].
+        omega: [rad/s]; amplitude: a; phase: [rad].
 
     Checked by: tests/motions/test_time_laws.py.
     """
@@ -161,6 +204,10 @@ def minimum_jerk(duration: float, *, start: Sequence[float] = (0.0, 0.0, 0.0), e
     .. math:: \min \int_0^T \dddot s^2\,dt \;\Rightarrow\; s^{(6)} = 0
 
     Its distance is s(T) - s(0), or 1 where both are equal.
+
+    Args:
+        duration: T [s].
+        start, end: (s, s', s'') at time 0 and at T.
 
     Checked by: tests/motions/test_time_laws.py.
     """

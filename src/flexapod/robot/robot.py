@@ -49,16 +49,13 @@ class Robot:
     """A parallel robot: platform, legs, gravity, home.
 
     Args:
-        description: the validated robot file.
-        platform: inertial data about the platform frame origin, in platform axes.
-        legs: resolved legs in file order.
-        home: platform frame at home, in the world.
-        gravity: (3,) [m/s^2], world.
+        description: the validated robot file; platform: inertia about the platform frame origin, platform axes.
+        legs: resolved legs in file order; forces: force elements between two points.
+        home: platform frame at home, in the world; gravity: (3,) [m/s^2], world; size: of the drawing [m].
         zeros: names of kernel values that are structurally zero in the file (variants keep them).
         inherited: closing plan of the robot that this one is a variant of.
         origin: the robot that this one is a variant of, at first or second hand: it lends its choices where they still hold.
         flexible_platform: shape moments of a flexible platform, None for a rigid one.
-        forces: force elements between two points.
         given_body: it was given by `with_flexible_body`, not by the file; variants keep it.
         varied: values that differ from sample to sample, while a verb evaluates many designs; None else.
     """
@@ -185,8 +182,7 @@ class Robot:
             mass: [kg]; this and the other numbers may be texts with a unit.
             com: (3,) its centre of mass in the body frame [m].
             inertia: (3,) principal moments or (3, 3) tensor about its centre, in body axes [kg m^2]; None: a point mass.
-            body: ``"platform"`` or ``"leg.body"``.
-            name: of the payload; None: `payload`, `payload2`, ...
+            body: ``"platform"`` or ``"leg.body"``; name: of the payload, `payload`, `payload2`, ... if left out.
 
         Checked by: tests/robot/test_payloads.py.
         """
@@ -202,7 +198,11 @@ class Robot:
 
     @checked(name=check_text, body=check_body)
     def with_flexible_body(self, name: str, body: FlexibleBody) -> Robot:
-        """The robot with a body of `flexapod.flexible` as its ``"platform"``; interfaces are matched by position."""
+        """The robot with a flexible body as its platform; interfaces are matched by position.
+
+        Args:
+            name: ``"platform"``; body: of `flexapod.flexible`, in the platform frame.
+        """
         if name != "platform":
             raise InputError(f"name: only the platform can be made flexible this way, not '{name}'")
         robot = replace(self, platform=rigid_part(body, self.platform.points, None), flexible_platform=body, given_body=True)
@@ -340,7 +340,7 @@ class Robot:
 
     @cached_property
     def meshes(self) -> tuple[BodyMesh, ...]:
-        """Shapes of bodies from files, for pictures; a file that is no good is told by a warning."""
+        """Shapes of bodies from files, for pictures; a file that cannot be read is reported by a warning."""
         return body_meshes(self)
 
     @cached_property

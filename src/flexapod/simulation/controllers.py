@@ -211,19 +211,35 @@ class JointControl(Controller):
 
 @checked
 def PD(*, kp: Any, kd: Any, **options: Any) -> JointControl:
-    """Joint PD: kp e + kd e'; options of `Controller`."""
+    """Joint PD: kp e + kd e'; options of `Controller`.
+
+    Args:
+        kp: [N/m or N m/rad], kd: per rate; one number or one per actuator.
+        options: rate, delay, resolution and limit, as for `JointControl`.
+    """
     return JointControl(kp=kp, kd=kd, **options)
 
 
 @checked
 def PID(*, kp: Any, ki: Any, kd: Any, **options: Any) -> JointControl:
-    """Joint PID: kp e + ki int e + kd e'; options of `Controller`."""
+    """Joint PID: kp e + ki int e + kd e'; options of `Controller`.
+
+    Args:
+        kp: [N/m or N m/rad], kd: per rate, ki: per error and second; one number or one per actuator.
+        options: rate, delay, resolution and limit, as for `JointControl`.
+    """
     return JointControl(kp=kp, ki=ki, kd=kd, **options)
 
 
 @checked
 def FeedForwardPD(*, kp: Any, kd: Any, model: Robot | None = None, **options: Any) -> JointControl:
-    """Joint PD plus the forces that the reference motion demands of a model of the robot."""
+    """Joint PD plus the forces that the reference motion demands of a model of the robot.
+
+    Args:
+        kp: [N/m or N m/rad], kd: per rate; one number or one per actuator.
+        model: the controller's own model; the simulated robot itself if left out.
+        options: rate, delay, resolution and limit, as for `JointControl`.
+    """
     return JointControl(kp=kp, kd=kd, feedforward=True, model=model, **options)
 
 

@@ -14,7 +14,7 @@ from flexapod.errors import InputError
 @made
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Event:
-    """Something that happens in a run, once.
+    """Something that happens in a simulation, once.
 
     Args:
         time: when [s]; or
@@ -23,7 +23,7 @@ class Event:
             `elastic_velocity`) whose value (n,) rises through zero at the event.
         parameters: of the robot file, changed from then on, e.g. ``{"platform.mass": 70}`` for a payload.
         fails: actuators without force from then on.
-        stop: end the run there.
+        stop: end the simulation there.
         name: shown in the result.
     """
 

@@ -137,7 +137,7 @@ def damping_gain(robot: Robot, state: Any, damping: float = 0.1, *, mode: int = 
 
     Args:
         state: one pose: a `State`, or an `ActuatorMotion` of one sample for flexible legs.
-        damping: share of critical damping, below 1.
+        damping: ratio to critical damping, below 1.
         mode: from 1.
 
     Checked by: tests/simulation/test_joint_torque.py.

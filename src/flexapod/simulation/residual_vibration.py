@@ -44,6 +44,7 @@ def path_shaper(
     """An input shaper for the first modes of a flexible robot, tuned from its frequencies along a motion.
 
     Args:
+        motion: of the platform or of the actuators.
         kind: ``"zv"``, ``"zvd"`` or ``"ei"``, see `flexapod.motions.shaper`.
         modes: how many are shaped for, actuators locked.
         poses: along the motion; each mode is tuned to the middle of its lowest and highest frequency there.

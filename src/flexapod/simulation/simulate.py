@@ -89,12 +89,12 @@ def simulate(
         events: see `Event`.
         watch: stop where a leg leaves its stroke, where the actuators lose control (``"stroke"``, ``"singular"``); both if left
             out, where the method can: not with CVODE or ``drive="actuators"``. Strokes only where there are fewer actuators than
-            freedoms, which never control the platform.
+            degrees of freedom, which never control the platform.
         reactions: also joint reactions (time, reaction_joint, axis), by inverse dynamics of what came out.
         progress: show a bar; None decides by the length of the run.
         save: file of checkpoints: a run that was killed goes on from there when called again, to the same bits (rk4).
     Returns:
-        Dataset over `time`: pose, twist, acceleration, actuators, `force`, `power`, `joint_position`, ledger of energy; of a
+        Dataset over `time`: pose, twist, acceleration, actuators, `force`, `power`, `joint_position`, energy balance; of a
         flexible platform `elastic`, `elastic_velocity`, `elastic_acceleration`, `displacement` and `turn` at its origin,
         `joint_displacement` (.., leg, axis) in platform axes; attributes `stopped` and `stopped_at` where the run ended early,
         `interrupted` after Ctrl-C, provenance.

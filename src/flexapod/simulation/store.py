@@ -41,6 +41,9 @@ def save(result: xr.Dataset, path: str | Path) -> Path:
 
     Complex variables become two, ``_real`` and ``_imaginary``; `open` joins them again.
 
+    Args:
+        result: of any verb.
+        path: of the file.
     Raises:
         FileError: the file cannot be written (no space, no permission, ...); the old one is unchanged.
         InputError: the result has something that the format cannot hold.
@@ -68,6 +71,8 @@ def open(path: str | Path) -> xr.Dataset:
 
     A CSV without its side file is read with a `FileWarning`: nothing then says whether it is whole, and it has no units.
 
+    Args:
+        path: with the suffix that `save` was given.
     Raises:
         FileError: the file is not there, empty, cut off, altered, damaged, or was not written by `save`; one message per cause.
 

@@ -60,6 +60,9 @@ __all__ = [
 def save_figure(figure: Any, path: str | Path) -> Path:
     """Write a figure; the suffix decides: ``.html`` (interactive, opens without a network), ``.png`` or ``.svg``.
 
+    Args:
+        figure: of a function of this module.
+        path: of the file.
     Raises:
         InputError: another suffix, a folder that is not there, or no Chrome or Chromium for a PNG or SVG.
     """

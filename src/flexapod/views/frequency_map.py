@@ -74,7 +74,12 @@ def _poses(robot: fp.Robot, area: xr.Dataset, taken: Any) -> fp.State:
 
 
 def frequency_map_figure(found: xr.Dataset, title: str, mode: int = 1) -> Any:
-    """One mode over two axes of the grid (at the middle of the others), or all modes along a single axis."""
+    """One mode over two axes of the grid (at the middle of the others), or all modes along a single axis.
+
+    Args:
+        found: result of `frequency_map`.
+        mode: number of the mode, from 1.
+    """
     if found.valid.ndim == 1:
         return frequency_figure(found, title)
     if mode not in found.mode.values:

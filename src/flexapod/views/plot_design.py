@@ -102,7 +102,11 @@ def tornado_figure(found: Any, title: str, criterion: str | None = None) -> Any:
 
 
 def residual_figure(found: fp.Calibration, title: str) -> Any:
-    """Residuals of a calibration over the measurements, predicted ones of the cross-validation beside them."""
+    """Residuals of a calibration over the measurements, predicted ones of the cross-validation beside them.
+
+    Args:
+        found: result of `flexapod.calibrate`.
+    """
     import plotly.graph_objects as go
 
     table, figure = found.residuals, go.Figure()

@@ -31,7 +31,11 @@ TALL, FLAT_SIDE = 1.3, 1e-3
 
 
 def frequency_figure(modes: xr.Dataset, title: str) -> Any:
-    """Frequencies by mode at one pose, or along poses; modes that are unstable are marked."""
+    """Frequencies by mode at one pose, or along poses; modes that are unstable are marked.
+
+    Args:
+        modes: result of `flexapod.natural_frequencies`.
+    """
     import plotly.graph_objects as go
 
     figure = go.Figure()
@@ -70,6 +74,11 @@ def mode_figure(robot: fp.Robot, modes: xr.Dataset, numbers: Sequence[int], stat
 
     The displacement of a material point is v + omega x r + R Phi_d e; rigid platforms are drawn by their joints, robots with
     flexible legs by the lines of their legs.
+
+    Args:
+        modes: result of `flexapod.natural_frequencies` at one pose.
+        numbers: of the modes to draw, from 1.
+        state: the pose.
     """
     figure, columns, rows = _side_by_side(modes, numbers)
     if robot.moved_by == "actuators":

@@ -16,7 +16,11 @@ if TYPE_CHECKING:
 
 
 def poses_figure(robot: fp.Robot, modes: xr.Dataset) -> Any:
-    """Polygons of the platform's joints and its axes z, pose by pose; the legend shows and hides them."""
+    """Polygons of the platform's joints and its axes z, pose by pose; the legend shows and hides them.
+
+    Args:
+        modes: result of `flexapod.assembly_modes` of one sample.
+    """
     import plotly.graph_objects as go
 
     joints = np.array([leg.closing.on_platform.position for leg in robot.legs])

@@ -22,6 +22,9 @@ POSES = 8
 def reduction_figure(found: xr.Dataset, title: str) -> Any:
     """Error (solid) and bound (dashed) of `flexapod.reduce_legs` over frequency, one colour per pose; the limit as a line.
 
+    Args:
+        found: result of `flexapod.reduce_legs`.
+
     Checked by: tests/views/test_figures.py.
     """
     import plotly.graph_objects as go

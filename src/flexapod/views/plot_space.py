@@ -18,7 +18,11 @@ def _axis(name: str) -> str:
 
 
 def solid_figure(solid: fp.WorkspaceSolid, title: str) -> Any:
-    """The surface of a workspace in three dimensions."""
+    """The surface of a workspace in three dimensions.
+
+    Args:
+        solid: result of `flexapod.workspace_solid`.
+    """
     import plotly.graph_objects as go
 
     x, y, z = solid.vertices.T
@@ -39,7 +43,11 @@ def solid_figure(solid: fp.WorkspaceSolid, title: str) -> Any:
 
 
 def paving_figure(paving: fp.Paving, title: str) -> Any:
-    """Boxes of a paving of a plane: proven inside, undecided, and outside (white)."""
+    """Boxes of a paving of a plane: proven inside, undecided, and outside (white).
+
+    Args:
+        paving: result of `flexapod.pave` over two axes.
+    """
     import plotly.graph_objects as go
 
     free = [k for k in range(len(paving.axes)) if paving.high[k] > paving.low[k]]
@@ -60,7 +68,11 @@ def paving_figure(paving: fp.Paving, title: str) -> Any:
 
 
 def locus_figure(locus: fp.Locus, title: str) -> Any:
-    """Curves of singular poses on a slice."""
+    """Curves of singular poses on a slice.
+
+    Args:
+        locus: result of `flexapod.singularity_locus`.
+    """
     import plotly.graph_objects as go
 
     figure = go.Figure()
@@ -76,7 +88,11 @@ def locus_figure(locus: fp.Locus, title: str) -> Any:
 
 
 def timing_figure(found: fp.TimeOptimal, title: str) -> Any:
-    """Actuator forces of a fastest timing over time."""
+    """Actuator forces of a fastest timing over time.
+
+    Args:
+        found: result of `flexapod.time_optimal`.
+    """
     import plotly.graph_objects as go
 
     figure, table = go.Figure(), found.table

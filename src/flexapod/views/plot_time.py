@@ -108,7 +108,11 @@ def actuator_limits(robot: fp.Robot, name: str) -> tuple[list[float], list[float
 
 
 def stroke_figure(robot: fp.Robot, legs: xr.Dataset) -> Any:
-    """Strokes and rates of the actuators against their limits."""
+    """Strokes and rates of the actuators against their limits.
+
+    Args:
+        legs: result of `flexapod.inverse_kinematics`.
+    """
     panels = [
         Panel(variable="actuator_position", label="coordinate", limits=actuator_limits(robot, "stroke")),
         Panel(variable="actuator_velocity", label="rate", limits=actuator_limits(robot, "speed")),
@@ -118,7 +122,11 @@ def stroke_figure(robot: fp.Robot, legs: xr.Dataset) -> Any:
 
 
 def force_figure(robot: fp.Robot, drive: xr.Dataset) -> Any:
-    """Forces and powers of the actuators against their limits."""
+    """Forces and powers of the actuators against their limits.
+
+    Args:
+        drive: result of `flexapod.inverse_dynamics`.
+    """
     panels = [
         Panel(variable="force", label="force", limits=actuator_limits(robot, "force")),
         Panel(variable="power", label="power", limits=actuator_limits(robot, "power")),
@@ -147,14 +155,23 @@ def change_figure(robot: fp.Robot, before: xr.Dataset, after: xr.Dataset, what: 
 
 
 def reaction_figure(drive: xr.Dataset, joints: Sequence[str], title: str) -> Any:
-    """Size of the reaction forces at some joints."""
+    """Size of the reaction forces at some joints.
+
+    Args:
+        drive: result of `flexapod.inverse_dynamics` with ``reactions=True``.
+        joints: names, as in the result.
+    """
     chosen = drive.reaction_force.sel(joint=list(joints))
     size = np.sqrt((chosen**2).sum("axis", skipna=False)).assign_attrs(units="N")
     return time_figure(size.to_dataset(name="size"), [Panel(variable="size", label="reaction force")], title, "joint")
 
 
 def share_figure(drive: xr.Dataset, title: str) -> Any:
-    """Parts of the actuator forces by source: root mean square over all actuators, over time."""
+    """Parts of the actuator forces by source: root mean square over all actuators, over time.
+
+    Args:
+        drive: result of `flexapod.inverse_dynamics` with its parts of the force.
+    """
     parts = drive.force_share
     size = np.sqrt((parts**2).mean("actuator")).assign_attrs(units=drive.force.attrs.get("units", "N"))
     kept = [str(s) for s in parts.share.values if float(np.abs(size.sel(share=s)).max()) > 0]
@@ -163,7 +180,11 @@ def share_figure(drive: xr.Dataset, title: str) -> Any:
 
 
 def energy_figure(run: xr.Dataset, title: str) -> Any:
-    """The ledger of energy of a simulation, and what it leaves."""
+    """The energy balance of a simulation, and what it leaves.
+
+    Args:
+        run: result of `flexapod.simulate`.
+    """
     from plotly.subplots import make_subplots
 
     figure = make_subplots(rows=2, cols=1, shared_xaxes=True, row_heights=[0.72, 0.28], vertical_spacing=0.08)
@@ -180,7 +201,12 @@ def energy_figure(run: xr.Dataset, title: str) -> Any:
 
 
 def spectrum_figure(result: xr.Dataset, variable: str, title: str) -> Any:
-    """Amplitude spectrum of a variable over time (mean removed, Hann window), one line per actuator or coordinate."""
+    """Amplitude spectrum of a variable over time (mean removed, Hann window), one line per actuator or coordinate.
+
+    Args:
+        result: of `flexapod.simulate` or another verb, at uniform times.
+        variable: its name in the result.
+    """
     import plotly.graph_objects as go
 
     frequency, lines = spectra(result, variable)

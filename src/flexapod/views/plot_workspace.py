@@ -16,7 +16,11 @@ MOST_REASONS = 6
 
 
 def workspace_figure(area: xr.Dataset, title: str) -> Any:
-    """A slice: condition number where poses are good, grey levels by reason where not; one axis gives a line."""
+    """A slice: condition number where poses are good, grey levels by reason where not; one axis gives a line.
+
+    Args:
+        area: result of `flexapod.workspace` over one or two axes.
+    """
     if area.valid.ndim == 1:
         return _line(area, str(area.valid.dims[0]), title)
     flat, x, y, where = middle_slice(area)

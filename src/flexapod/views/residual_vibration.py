@@ -100,6 +100,9 @@ def residual_rows(found: xr.Dataset, words: str = "") -> list[list[str]]:
 def vibration_figure(found: xr.Dataset, title: str = "After the move") -> Any:
     """Displacement after the end of a move along the axis that moves most, one line per way of `flexapod.residual_vibration`.
 
+    Args:
+        found: result of `flexapod.residual_vibration`.
+
     Checked by: tests/views/test_residual_figures.py.
     """
     import plotly.graph_objects as go
