@@ -162,8 +162,8 @@ def integrals_from_moments(*, mass: float, s: Floats, T: Floats, s_e: Floats, H:
         mass=mass,
         MS_r=s,
         MS_de=s_e,
-        beta=_axial(H).T,
-        lambda_=_axial(G),
+        beta=axial(H).T,
+        lambda_=axial(G),
         I_rr=np.trace(T) * one - T,
         I_re=np.trace(H, axis1=1, axis2=2)[:, None, None] * one - H.transpose(0, 2, 1),
         I_ee=M_ee[:, :, None, None] * one - G.transpose(0, 1, 3, 2),
@@ -171,7 +171,7 @@ def integrals_from_moments(*, mass: float, s: Floats, T: Floats, s_e: Floats, H:
     )
 
 
-def _axial(moments: Floats) -> Floats:
+def axial(moments: Floats) -> Floats:
     """Sum of a x b from sums of a b^T, (..., 3, 3) to (..., 3)."""
     pairs = ((1, 2), (2, 0), (0, 1))
     return np.stack([moments[..., j, k] - moments[..., k, j] for j, k in pairs], axis=-1)

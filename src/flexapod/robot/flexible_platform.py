@@ -31,9 +31,6 @@ SAME_POINT = 1e-6
 NEGLIGIBLE = 1e-14
 """Shapes and moments below this part of the largest that their kind can be are rounding of sums over nodes: structural zeros."""
 
-EIGENVECTORS = 1e-8
-"""Shapes of computed plates below this part of the largest are rounding of eigenvectors (2e-10 on a hexagon): zeros."""
-
 DIAGONAL = 1e-11
 """Off-diagonal entries of elastic matrices below this part of the geometric mean of their diagonals are rounding of modes."""
 
@@ -110,7 +107,6 @@ def made_modal(
     elif spec.type == "plate":
         stiff = bool(spec.stiffening)
         body = flexible.plate(**plate_arguments(spec, joints, points), stiffening=stiff, root=root if stiff else None)
-        body = replace(body, interfaces={name: _without_noise(found) for name, found in body.interfaces.items()})
     else:
         raise RobotBuildError("platform.flexible: a platform is a plate or a file of modes; beams are for legs")
     return body
@@ -150,18 +146,6 @@ def _constants(spec: Flexible) -> Flexible | Material:
         return spec if spec.material is None else materials.material(spec.material)
     except FlexapodError as error:
         raise RobotBuildError(f"material: {error}") from error
-
-
-def _without_noise(interface: Interface) -> Interface:
-    """An interface of a computed body without the rounding of its eigenvectors."""
-    turns = interface.Phi_r
-    return replace(
-        interface,
-        Phi_d=_clean(np.asarray(interface.Phi_d), part=EIGENVECTORS),
-        Phi_r=None if turns is None else _clean(np.asarray(turns), part=EIGENVECTORS),
-        Q=None if interface.Q is None else _clean(np.asarray(interface.Q), part=EIGENVECTORS),
-        Q_r=None if interface.Q_r is None else _clean(np.asarray(interface.Q_r), part=EIGENVECTORS),
-    )
 
 
 def _places(points: Mapping[str, Array]) -> dict[str, tuple[float, ...]]:
@@ -263,9 +247,9 @@ def moments(body: FlexibleBody) -> tuple[Array, Array, Array]:
     return _small(np.asarray(body.MS_de).T, first[:, None]), _small(H, second[:, None, None]), _small(G, pairs)
 
 
-def _clean(values: Array, part: float = NEGLIGIBLE) -> Array:
+def _clean(values: Array) -> Array:
     """Values of one unit without rounding: what is below a part of the largest of them is zero."""
-    return np.where(np.abs(values) <= part * np.abs(values).max(initial=0.0), 0.0, values)
+    return np.where(np.abs(values) <= NEGLIGIBLE * np.abs(values).max(initial=0.0), 0.0, values)
 
 
 def _small(values: Array, scale: Array) -> Array:
