@@ -115,7 +115,7 @@ class Signature:
         return {
             "name": self.name,
             "inputs": [asdict(i) for i in self.inputs],
-            "parameters": [asdict(p) for p in self.parameters],
+            "parameters": [{"name": p.name, "unit": p.unit, "doc": p.doc} for p in self.parameters],  # there are many
             "outputs": [asdict(o) for o in self.outputs],
             "statuses": [[c, s.message, dict(s.fields)] for c, s in sorted(self.statuses.items())],
         }

@@ -7,7 +7,7 @@ tensors H_k = tr(I_re)/2 1 - I_re^T and G_ik = tr(I_ee)/2 1 - I_ee^T (Briot 2014
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +33,10 @@ NEGLIGIBLE = 1e-14
 
 DIAGONAL = 1e-11
 """Off-diagonal entries of elastic matrices below this part of the geometric mean of their diagonals are rounding of modes."""
+
+UNROLLED = 12
+"""Modes up to which kernels have the moments of pairs of modes as straight-line code, without zeros; loops beyond keep the time of
+compilation in bounds."""
 
 PAIRS = tuple(a + b for a in "xyz" for b in "xyz")
 
@@ -327,6 +331,7 @@ def moment_values(prefix: str, body: FlexibleBody) -> dict[str, float]:
 
 
 def structural_zeros(values: Mapping[str, float]) -> frozenset[str]:
-    """Names of values that are zero by structure; what belongs to pairs of modes is read in rows and stays a number."""
-    pairs = ("platform.flex.G.", "platform.flex.A.")
+    """Names of values that are zero by structure; what belongs to pairs of many modes is read in rows and stays a number."""
+    many = f"platform.flex.M.{UNROLLED}.{UNROLLED}" in values
+    pairs = ("platform.flex.G.", "platform.flex.A.") if many else ("platform.flex.A.",)
     return frozenset(name for name, value in values.items() if value == 0.0 and not name.startswith(pairs) and ".Q." not in name)

@@ -87,9 +87,7 @@ def forward_solution(q: FlexibleEquation, force: Any, load: Any) -> Solution:
 
 def _solution(q: FlexibleEquation, x: Any, force: Any) -> Solution:
     """With what the legs demand at their joints (Long 2014 Eq. 37)."""
-    joints = [
-        ca.mtimes(leg.inertia, ca.mtimes(leg.Y, x)) + leg.bias - leg.direction * force[k] for k, leg in enumerate(q.legs)
-    ]
+    joints = [ca.mtimes(leg.inertia, ca.mtimes(leg.Y, x)) + leg.bias - leg.direction * force[k] for k, leg in enumerate(q.legs)]
     return Solution(acceleration=x, force=force, joints=joints)
 
 

@@ -2,8 +2,8 @@ r"""A rigid leg under a flexible platform: its inertia and the force that its mo
 
 .. math:: f = \Lambda\,(Y\dot w) + s - d\,\Gamma,\qquad Y = [\,1,\; -\hat r,\; \Phi\,],\qquad r = r_0 + \Phi e
 
-with :math:`\Lambda = B^{-T} M B^{-1}` (3, 3) of the leg in link axes (`equations.model.leg`), s the demand of velocities and weight,
-d what a unit of actuator force gives at the joint.
+with :math:`\Lambda = B^{-T} M B^{-1}` (3, 3) of the leg in link axes (`equations.model.leg`), s the demand of velocities and
+weight, d what a unit of actuator force gives at the joint.
 """
 
 from __future__ import annotations
