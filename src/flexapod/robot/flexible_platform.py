@@ -35,8 +35,8 @@ DIAGONAL = 1e-11
 """Off-diagonal entries of elastic matrices below this part of the geometric mean of their diagonals are rounding of modes."""
 
 UNROLLED = 12
-"""Modes up to which kernels have the moments of pairs of modes as straight-line code, without zeros; loops beyond keep the time of
-compilation in bounds."""
+"""Modes up to which kernels have the moments of pairs of modes as straight-line code, without zeros; loops beyond keep the time
+of compilation in bounds."""
 
 PAIRS = tuple(a + b for a in "xyz" for b in "xyz")
 

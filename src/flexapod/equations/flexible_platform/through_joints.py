@@ -1,8 +1,8 @@
 r"""Inverse and direct dynamics through the joints: systems of the size of the legs instead of the modes.
 
 Normal modes whose joints move along one axis z (plates in bending) have a constant diagonal mass m and shapes phi (legs, N) at
-the joints. The force of a leg along z is the unknown that couples modes and legs. With Z = Lambda_zz, :math:`w = \Lambda_z/Z`, whose
-z component is one, and u the elastic acceleration of the joint,
+the joints. The force of a leg along z is the unknown that couples modes and legs. With Z = Lambda_zz, :math:`w = \Lambda_z/Z`,
+whose z component is one, and u the elastic acceleration of the joint,
 
 .. math:: f = \Lambda'\,(Y_r \dot V) + w\,(f_z - s_z) + s,\qquad \Lambda' = \Lambda - \Lambda_z \Lambda_z^T/Z,\qquad
           u + w^T Y_r\dot V = (f_z - s_z)/Z
