@@ -71,7 +71,7 @@ def finish_main(
     def number_of(i: int) -> int | None:
         return i - len(places) if i >= len(places) else None
 
-    graph = GraphWriter(w, tape.main, argument, Constants(numbers=number_of, load=load, reload=reload))
+    graph = GraphWriter(w, tape.main, argument, Constants(numbers=number_of, load=load, reload=reload), alike=tape.single)
     finite = _Finite(w)
     targets = [(row_base(w, "%outputs", k, o.size), o.size) for k, o in enumerate(tape.signature.outputs)]
     arrays = [RowStores(w, base, size, range(size)) for base, size in targets]

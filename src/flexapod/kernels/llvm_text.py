@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from .graph import COMPARISONS, Graph
+from .graph import COMPARISONS, Graph, Loop
 from .llvm_functions import function_text
 from .llvm_loops import emit_counted, emit_until
-from .llvm_writer import LANES, M, V, Writer, number, splat
+from .llvm_writer import LANES, M, V, Writer, lanes, number, splat, vector_of
 from .parting import places
 from .runs import progression
 
@@ -42,10 +42,15 @@ class Constants:
 class GraphWriter:
     """Emits the nodes of one graph; nested bodies get a writer of their own.
 
-    `argument(i)` gives the vector of an argument on first use; `constants` says which arguments lie in the array of constants.
+    `argument(i)` gives the vector of an argument on first use; `constants` says which arguments lie in the array of constants;
+    `alike`: all lanes are the same sample, so that the instances of a short map may take their places.
     """
 
-    def __init__(self, writer: Writer, graph: Graph, argument: Callable[[int], str], constants: Constants) -> None:
+    def __init__(
+        self, writer: Writer, graph: Graph, argument: Callable[[int], str], constants: Constants, *, alike: bool = False
+    ) -> None:
+        self._alike = alike
+        self._lanes: dict[int, list[str]] = {}
         self.w = writer
         self.graph = graph
         self._argument = argument
@@ -109,6 +114,9 @@ class GraphWriter:
         return self._values[node]
 
     def _result(self, loop_node: int, position: int) -> str:
+        if loop_node in self._lanes:
+            k, instance = divmod(position, self.graph.loops[loop_node].count)
+            return self.w.let(f"shufflevector {V} {self._lanes[loop_node][k]}, {V} poison, {lanes([instance] * LANES)}")
         finals = self._finals[loop_node]
         if position < len(finals):
             return finals[position]
@@ -184,6 +192,9 @@ class GraphWriter:
     # -- loops ----------------------------------------------------------------------------------------
     def _loop(self, node: int) -> None:
         loop, operands = self.graph.loops[node], self.graph.args[node]
+        if self._alike and loop.tolerance is None and not loop.carry and 1 < loop.count <= LANES:
+            self._lanes[node] = self._side_by_side(loop, operands)
+            return
         loaders = [self._each(loop.each_operands(operands, j)) for j in range(loop.each)]
         start = [self.vector(ref) for ref in loop.carry_operands(operands)]
         numbers = [self._constant(ref) for ref in loop.shared_operands(operands)]
@@ -206,10 +217,28 @@ class GraphWriter:
                     return loaders[i - 1](index)
                 return values[i - 1 - loop.each] or constants.load(str(constants.numbers(i)))
 
-            return GraphWriter(self.w, loop.body, argument, constants).emit()
+            return GraphWriter(self.w, loop.body, argument, constants, alike=self._alike).emit()
 
         emit = emit_counted if loop.tolerance is None else emit_until
         self._finals[node] = emit(self.w, loop, body, start, self._arrays.get(node, ""))
+
+    def _side_by_side(self, loop: Loop, operands: Sequence[int]) -> list[str]:
+        """Outputs of a map whose instances are the lanes; lanes beyond their number repeat the last one."""
+        shared = loop.shared_operands(operands)
+
+        def argument(i: int) -> str:
+            if i == 0:
+                return vector_of([float(min(k, loop.count - 1)) for k in range(LANES)])
+            if i > loop.each:
+                return self.vector(shared[i - 1 - loop.each])
+            first, *others = (self.vector(ref) for ref in loop.each_operands(operands, i - 1))
+            for k, other in enumerate(others, start=1):
+                mixed = lanes([lane if lane < k else LANES + lane for lane in range(LANES)])
+                first = self.w.let(f"shufflevector {V} {first}, {V} {other}, {mixed}")
+            return first
+
+        constants = replace(self._constants, numbers=lambda _: None)
+        return GraphWriter(self.w, loop.body, argument, constants).emit()
 
     def _each(self, refs: Sequence[int]) -> Callable[[str], str]:
         """Loader of a group of operands by index, without copying where they already lie at equal distances."""
@@ -222,7 +251,7 @@ class GraphWriter:
         if row is not None:
             return self._constant_row(*row)
         plain = not any(ref & 1 for ref in refs)
-        if plain and kinds == {"result"} and len({args[k][0] for k in nodes}) == 1:
+        if plain and kinds == {"result"} and len({args[k][0] for k in nodes}) == 1 and args[nodes[0]][0] not in self._lanes:
             source, first = args[nodes[0]]
             first -= len(self._finals[source])
             positions = [args[k][1] - len(self._finals[source]) for k in nodes]

@@ -20,10 +20,15 @@ from .signature import Input, Output, Parameter, Signature
 
 
 class Program(Builder):
-    """Root scope of an algorithm; see `Builder` for map, scan, iterate and fail_if."""
+    """Root scope of an algorithm; see `Builder` for map, scan, iterate and fail_if.
 
-    def __init__(self, name: str) -> None:
+    Args:
+        single: it is evaluated one sample at a time; vectors then hold the instances of its short maps.
+    """
+
+    def __init__(self, name: str, *, single: bool = False) -> None:
         super().__init__()
+        self.single = single
         if not (name.isidentifier() and name.isascii()):
             raise ProgramError(f"program name {name!r} is not an identifier")
         self.name = name

@@ -25,12 +25,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Tape:
-    """Both parts, with the boundary they belong to."""
+    """Both parts, with the boundary they belong to; `single`: see `Program`."""
 
     signature: Signature
     zeros: tuple[str, ...]
     setup: Graph
     main: Graph
+    single: bool = False
 
     @property
     def inputs(self) -> int:
@@ -59,6 +60,7 @@ class Tape:
             "zeros": list(self.zeros),
             "setup": self.setup.to_data(),
             "main": self.main.to_data(),
+            "single": self.single,
         }
 
     @staticmethod
@@ -69,6 +71,7 @@ class Tape:
             zeros=tuple(data["zeros"]),
             setup=Graph.from_data(data["setup"]),
             main=Graph.from_data(data["main"]),
+            single=data["single"],
         )
 
 
@@ -87,7 +90,7 @@ def make_tape(program: Program, zeros: Collection[str] | None = None) -> Tape:
     classes = [VARYING] * inputs + [UNIFORM] * parameters
     graph = improve(lower(program, zeros), classes)
     setup, main = hoist(graph, inputs, parameters)
-    return Tape(signature=signature, zeros=zeros, setup=schedule(setup), main=schedule(main))
+    return Tape(signature=signature, zeros=zeros, setup=schedule(setup), main=schedule(main), single=program.single)
 
 
 def improve(graph: Graph, classes: list[int]) -> Graph:
