@@ -24,11 +24,13 @@ class Program(Builder):
 
     Args:
         single: it is evaluated one sample at a time; vectors then hold the instances of its short maps.
+        factored: common factors are taken out of its sums (`factoring`); pays where products of several sines and lengths add up.
     """
 
-    def __init__(self, name: str, *, single: bool = False) -> None:
+    def __init__(self, name: str, *, single: bool = False, factored: bool = False) -> None:
         super().__init__()
         self.single = single
+        self.factored = factored
         if not (name.isidentifier() and name.isascii()):
             raise ProgramError(f"program name {name!r} is not an identifier")
         self.name = name

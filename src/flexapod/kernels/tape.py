@@ -75,8 +75,13 @@ class Tape:
         )
 
 
+FACTORED = 12_000
+"""Variables up to which a program is factored: the search takes a second at this size."""
+
+
 def make_tape(program: Program, zeros: Collection[str] | None = None) -> Tape:
     """Tape of a program, specialised on parameters that are structural zeros."""
+    from .factoring import factored
     from .lowering import lower
 
     signature = program.signature
@@ -89,6 +94,8 @@ def make_tape(program: Program, zeros: Collection[str] | None = None) -> Tape:
     inputs, parameters = sum(i.size for i in signature.inputs), len(signature.parameters)
     classes = [VARYING] * inputs + [UNIFORM] * parameters
     graph = improve(lower(program, zeros), classes)
+    if program.factored and count_operations(graph).variables <= FACTORED:
+        graph = factored(graph, classes, lambda found: count_operations(hoist(found, inputs, parameters)[1]).total)
     setup, main = hoist(graph, inputs, parameters)
     return Tape(signature=signature, zeros=zeros, setup=schedule(setup), main=schedule(main), single=program.single)
 

@@ -30,7 +30,7 @@ def run_program(layout: Layout, single: bool = True) -> Program:
 
     Checked by: tests/simulation/test_simulate.py.
     """
-    root = Program("simulation", single=single and layout.method in METHODS)
+    root = Program("simulation", single=single and layout.method in METHODS, factored=isinstance(layout, IndependentLayout))
     state = root.input("state", (layout.size,), doc="carried numbers")
     table = root.input("table", (layout.rows, layout.columns), doc="per row: length, tick, signals at the nodes")
 
