@@ -98,14 +98,18 @@ def implicit_step(root: Program, b: Any, method: Collocation, system: SecondOrde
     factors = _factors(method, system, h)
     velocity, K = ca.repmat(system.velocity, 1, s), h * system.stiffness
 
-    def evaluate(inner: Any, _: Any, x: Any, v: Any, a: Any, z: Any, column: Any) -> tuple[list[Any], list[Any]]:
+    nodes, twice = ca.SX(ca.DM(method.c)).T, ca.SX(ca.DM(method.A @ method.A))
+
+    def evaluate(
+        inner: Any, _: Any, row: Any, row2: Any, node: Any, a: Any, column: Any, X: Any, V: Any, Z: Any
+    ) -> tuple[list[Any], list[Any]]:
+        v, z = (h * ca.mtimes(rate, row) for rate in (V, Z))
+        x = h * (node * system.velocity + h * ca.mtimes(V, row2)) if system.plain else h * ca.mtimes(X, row)
         found = system.evaluate(inner, x, v, a, z, column)
         return [], [found.residual, ca.SX(0, 1) if system.plain else found.rate, found.beside, found.code]
 
     def pass_(inner: Any, X: Any, V: Any, Z: Any, _: Any, before: Any) -> tuple[list[Any], Any]:
-        v, z = (h * ca.mtimes(rate, A.T) for rate in (V, Z))
-        x = h * ca.mtimes(velocity + v if system.plain else X, A.T)
-        _, (r, rate, beside, codes) = inner.scan(evaluate, s, each=[x, v, V, z, columns])
+        _, (r, rate, beside, codes) = inner.scan(evaluate, s, each=[A.T, twice.T, nodes, V, columns], shared=[X, V, Z])
         off = X - rate
         right = -r if system.plain else ca.mtimes(K, ca.mtimes(off, A.T)) - r
         delta = _correction(method, factors, right)
@@ -114,7 +118,6 @@ def implicit_step(root: Program, b: Any, method: Collocation, system: SecondOrde
         moved = rate if system.plain else rate + h * ca.mtimes(delta, A.T)
         return [moved, V + delta, beside, _first(codes), size], ca.if_else(stalled, 0, size)
 
-    nodes = ca.SX(ca.DM(method.c)).T
     start = [
         ca.SX(0, s) if system.plain else velocity + ca.mtimes(h * system.acceleration, nodes),
         ca.repmat(system.acceleration, 1, s), ca.SX.zeros(m, s), ca.SX(0), ca.SX(1e300),
