@@ -93,7 +93,7 @@ def implicit_step(root: Program, b: Any, method: Collocation, system: SecondOrde
 
     Source: Hairer, Wanner, section IV.8. Checked by: tests/simulation/test_collocation.py.
     """
-    n, m, s = system.velocity.numel(), system.beside, method.stages
+    m, s = system.beside, method.stages
     A, weights = ca.SX(ca.DM(method.A)), ca.SX(ca.DM(method.b))
     factors = _factors(method, system, h)
     velocity, K = ca.repmat(system.velocity, 1, s), h * system.stiffness

@@ -64,7 +64,7 @@ def flexible_leg(b: Program, values: Values, leg: Leg, shapes: JointShapes, stat
     choice = closed_choice(leg)
     own = LinkValues(values.program, known=values._known).below(f"legs.{leg.name}", dict(choice.constants))
     R, frame = state.R, state.frame
-    tip, Phi = _tip(own, shapes, state, Values(values.program, "", values._known).vector("gravity", "W").expr)
+    tip, Phi = deformed_tip(own, shapes, state, Values(values.program, "", values._known).vector("gravity", "W").expr)
     where = closed_positions(b, own, leg, reach(leg), choice.signs, tip.S, R, choice.rows[-1], TURNING)
     found = leg_that_meets(b, own, leg, choice, frame, tip, where, axes=R)
     T, Y = found.outward(ca.SX.eye(3)), solve_blocks(found.B.T, ca.SX.eye(3))
@@ -81,7 +81,7 @@ def flexible_leg(b: Program, values: Values, leg: Leg, shapes: JointShapes, stat
     )
 
 
-def _tip(values: LinkValues, shapes: JointShapes, state: FlexibleState, gravity: Any) -> tuple[Tip, Any]:
+def deformed_tip(values: LinkValues, shapes: JointShapes, state: FlexibleState, gravity: Any) -> tuple[Tip, Any]:
     r"""The joint on the deformed platform, its motion at zero accelerations in platform axes, and Phi(e) (3, N).
 
     .. math:: r = r_0 + \Phi e,\quad v_S = v + \omega\times r + \Phi\dot e,\quad
