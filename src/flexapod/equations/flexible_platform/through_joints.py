@@ -50,7 +50,8 @@ def forward_through_joints(q: FlexibleEquation, force: Any, load: Any) -> Soluti
 
     Checked by: tests/equations/test_flexible_platform.py.
     """
-    z, c, body = q.axis, _coupling(q), q.body
+    assert q.axis is not None
+    z, c, body = q.axis, _coupling(q, q.axis), q.body
     s = [leg.bias - leg.direction * force[k] for k, leg in enumerate(q.legs)]
     A, right = body.M[:6, :6], load[:6] - body.c[:6]
     plane = [_without(leg.inertia, w, z) for leg, w in zip(q.legs, c.w, strict=True)]
@@ -78,7 +79,8 @@ def inverse_through_joints(q: FlexibleEquation, V: Any, load: Any) -> Solution:
 
     Source: Long 2014 Eqs. (44)-(49). Checked by: tests/equations/test_flexible_platform.py.
     """
-    z, c, body = q.axis, _coupling(q), q.body
+    assert q.axis is not None
+    z, c, body = q.axis, _coupling(q, q.axis), q.body
     s = [leg.bias + ca.mtimes(leg.inertia, _moved(leg, V)) for leg in q.legs]
     across = [_in_plane(w * leg.direction[z] - leg.direction, z) for leg, w in zip(q.legs, c.w, strict=True)]
     y = load[6:] - body.c[6:] - ca.mtimes(c.b.T, V)
@@ -95,8 +97,7 @@ def inverse_through_joints(q: FlexibleEquation, V: Any, load: Any) -> Solution:
     return Solution(acceleration=ca.vertcat(V, c.elastic(y, f)), force=force, joints=forces)
 
 
-def _coupling(q: FlexibleEquation) -> _Coupling:
-    z = q.axis
+def _coupling(q: FlexibleEquation, z: int) -> _Coupling:
     phi = ca.vertcat(*[leg.Phi[z, :] for leg in q.legs])
     b, inverse = q.body.M[:6, 6:], 1 / ca.diag(q.body.M[6:, 6:])
     scaled = phi * ca.repmat(inverse.T, phi.shape[0], 1)  # of parameters alone, as P = phi m^-1 phi^T
