@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import flexapod as fp
+from flexapod.analysis.sampling import random_states
 from flexapod.motions.rotations import rotvec_motion, rotvec_rotation
 from support.flexible_robots import (
     curving_robot,
@@ -233,6 +234,46 @@ def test_leg_jacobian_of_the_paper() -> None:
         assert off(np.einsum("ijn,nj->ni", J, qd[:, i]), tip) < TERMS
         assert off(np.einsum("ijn,nj->ni", J_inverse, tip), qd[:, i]) < TERMS
         assert off(np.einsum("jn,nj->n", J_inverse[2], tip), qd[:, i, 2]) < TERMS  # Eq. (5)
+
+
+OPERATIONS = {"forward_dynamics": 4587, "inverse_dynamics": 5071, "mass_matrix": 5228}
+"""Of `gough-stewart-flexible`, ten modes, counted by this test; legs in world axes and a solve by modes had 11 651, 13 684 and
+11 013. A change that lowers them may lower these."""
+
+
+@pytest.mark.parametrize("quantity", OPERATIONS)
+def test_operations(quantity: str) -> None:
+    """The counts are those written here, on every processor."""
+    assert fp.kernel(plate_robot(), f"flexible_{quantity}").operations.total == OPERATIONS[quantity]
+
+
+@pytest.mark.parametrize("architecture", ["hexaslide", "hexa"])
+def test_platforms_on_other_legs(architecture: str) -> None:
+    """P-U-S and R-U-S legs: the closed form against the general assembly."""
+    robot = fp.load(architecture)
+    joints = {leg.name: tuple(leg.closing.on_platform.position) for leg in robot.legs}
+    size = 1.2 * max(np.linalg.norm(p[:2]) for p in joints.values())
+    outline = fp.flexible.regular_outline(6, 1.2 * size)
+    body = fp.flexible.plate(
+        outline=outline, thickness=0.03 * size, young=7e10, poisson=0.3, density=2700.0, modes=6, interfaces=joints
+    )
+    flexible = robot.with_flexible_body("platform", body)
+    assert not flexible.elastic_legs, "the closed form applies"
+    inputs = random_flexible(flexible, 200, seed=19) | random_states(robot, 200, seed=19)
+    inputs["elastic"], inputs["elastic_velocity"] = 1e-2 * inputs["elastic"], 1e-2 * inputs["elastic_velocity"]
+    for name, keys in (
+        ("inverse_dynamics", ("force", "power")),
+        ("mass_matrix", ("actuator_map",)),
+        ("forward_dynamics", ("acceleration",)),
+    ):
+        closed, general = (run(flexible, f"{kind}_{name}", inputs) for kind in ("flexible", "general_flexible"))
+        for key in keys:
+            expected = general[key]
+            if key == "actuator_map":  # the general one has world axes
+                expected = np.concatenate(
+                    [np.swapaxes(inputs["rotation"], 1, 2) @ expected[:, i : i + 3] for i in (0, 3)], axis=1
+                )
+            assert off(closed[key][:, : expected.shape[1]], expected) < AGREE, (name, key)
 
 
 def test_elastic_blocks_agree() -> None:

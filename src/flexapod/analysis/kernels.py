@@ -91,6 +91,9 @@ PROGRAMS = {
 }
 """Quantity -> module that has the program as a function of the same name."""
 
+FACTORED = ("elastic_",)
+"""Beginnings of programs whose kernels have common factors taken out."""
+
 QUANTITIES = (
     "inverse_dynamics", "forward_dynamics", "mass_matrix", "gravity_force", "coriolis_force", "friction_force",
     "inverse_kinematics", "forward_kinematics", "jacobian",
@@ -313,7 +316,9 @@ def make_program(robot: Robot, quantity: str, options: Mapping[str, Any], asked:
     except TypeError as error:
         known = ", ".join(name for name in list(inspect.signature(derive).parameters)[1:] if name not in ("plan", "zeros"))
         raise InputError(f"options of '{asked or quantity}': {error}; it has: {known or 'none'}") from None
-    return derive(robot, **options)
+    program = derive(robot, **options)
+    program.factored = quantity.startswith(FACTORED)
+    return program
 
 
 def _family(robot: Robot, quantity: str, options: Mapping[str, Any], asked: str) -> KernelFamily:

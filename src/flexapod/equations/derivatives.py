@@ -45,7 +45,7 @@ def _flexible_force(b: Program, robot: Robot, platform: FrameMotion, wrench: Any
     q = flexible_equation(b, robot, shape, letters, state)
     wanted = ca.vertcat(ca.mtimes(R.T, platform.a.expr), ca.mtimes(R.T, platform.alpha.expr))
     load = ca.vertcat(ca.mtimes(R.T, wrench[:3]), ca.mtimes(R.T, wrench[3:]), ca.SX.zeros(shape.modes))
-    return inverse_solution(q, wanted, load)[0]
+    return inverse_solution(q, wanted, load).force
 
 
 def _along(b: Program, force: Any, x: Any, seeds: Any) -> Any:

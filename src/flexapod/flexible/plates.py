@@ -28,6 +28,7 @@ from flexapod.flexible.plate_membrane import Membrane, membrane, quadratic_displ
 from flexapod.flexible.plate_mindlin import mindlin_model
 from flexapod.flexible.plate_model import Fields, Matrix, PlateMaterial, PlateModel
 from flexapod.flexible.polygon import area, plate_loops
+from flexapod.flexible.rounding import without_rounding
 from flexapod.flexible.shape_integrals import Nodes, shape_integrals
 
 THEORIES = {"mindlin": mindlin_model, "kirchhoff": kirchhoff_model}
@@ -131,7 +132,7 @@ def plate(
     def make() -> FlexibleBody:
         return _solve(given, modes, method, points, stiffening, root)
 
-    body = cached_body("plate", arguments, make) if cache else make()
+    body = without_rounding(cached_body("plate", arguments, make) if cache else make())
     return body if np.ndim(damping) == 0 and damping == 0.0 else body.with_damping(damping)
 
 

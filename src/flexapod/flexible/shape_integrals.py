@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.flexible.arrays import Floats, Integers, floats, hat
+from flexapod.flexible.arrays import Floats, Integers, floats
 from flexapod.flexible.errors import FlexibleBodyError
 
 SAME = 1e-9
@@ -124,11 +124,21 @@ def _moments_of_size(nodes: Nodes, some: NDArray[np.bool_]) -> tuple[Floats, Flo
     if nodes.spread is None or nodes.Phi_r is None or not nodes.spread[some].any():
         return np.zeros((3, 3)), np.zeros((N, 3, 3)), np.zeros((N, N, 3, 3))
     S = nodes.mass[some, None, None] * nodes.spread[some]
-    turn: Floats = hat(nodes.Phi_r[some].transpose(0, 2, 1))  # (n, N, 3, 3)
-    sized = turn @ S[:, None]
-    left, right = (x.transpose(1, 2, 0, 3).reshape(3 * N, 3 * len(S)) for x in (sized, turn))
-    G = (left @ right.T).reshape(N, 3, N, 3).transpose(0, 2, 1, 3)
-    return S.sum(axis=0), sized.sum(axis=0).transpose(0, 2, 1), G
+    turns = nodes.Phi_r[some].reshape(len(S), 3 * N)
+    H, G = np.zeros((N, 3, 3)), np.zeros((N, N, 3, 3))
+    for a, b in np.argwhere(S.any(axis=0)):  # entries of S that some node has; plates have one
+        weighted = S[:, a, b, None] * turns
+        first = weighted.sum(axis=0).reshape(3, N)
+        pairs = (weighted.T @ turns).reshape(3, N, 3, N)
+        for d, q, sign in _HATS[b]:
+            H[:, a, q] += sign * first[d]
+            for c, p, other in _HATS[a]:
+                G[:, :, p, q] += sign * other * pairs[c, :, d]
+    return S.sum(axis=0), H, G
+
+
+_HATS = {b: [((b + 2) % 3, (b + 1) % 3, 1.0), ((b + 1) % 3, (b + 2) % 3, -1.0)] for b in range(3)}
+"""Column b of a cross-product matrix: (component d of the vector, row q, sign), entries that are not zero."""
 
 
 def _checked_spread(S: Floats) -> Floats:
@@ -162,8 +172,8 @@ def integrals_from_moments(*, mass: float, s: Floats, T: Floats, s_e: Floats, H:
         mass=mass,
         MS_r=s,
         MS_de=s_e,
-        beta=_axial(H).T,
-        lambda_=_axial(G),
+        beta=axial(H).T,
+        lambda_=axial(G),
         I_rr=np.trace(T) * one - T,
         I_re=np.trace(H, axis1=1, axis2=2)[:, None, None] * one - H.transpose(0, 2, 1),
         I_ee=M_ee[:, :, None, None] * one - G.transpose(0, 1, 3, 2),
@@ -171,7 +181,7 @@ def integrals_from_moments(*, mass: float, s: Floats, T: Floats, s_e: Floats, H:
     )
 
 
-def _axial(moments: Floats) -> Floats:
+def axial(moments: Floats) -> Floats:
     """Sum of a x b from sums of a b^T, (..., 3, 3) to (..., 3)."""
     pairs = ((1, 2), (2, 0), (0, 1))
     return np.stack([moments[..., j, k] - moments[..., k, j] for j, k in pairs], axis=-1)

@@ -39,11 +39,15 @@ VARIANTS = {"shared": compile_shared, "per_sample": compile_per_sample, "designs
 
 
 class LlvmExecutable:
-    """Compiled code that can be run; `code(variant)` gives the object code of a variant when it is first needed."""
+    """Compiled code that can be run; `code(variant)` gives the object code of a variant when it is first needed.
+
+    `single`: the code takes one sample a call, see `Program`.
+    """
 
     backend = "llvm"
 
-    def __init__(self, constants: int, code: Callable[[str], bytes]) -> None:
+    def __init__(self, constants: int, code: Callable[[str], bytes], *, single: bool = False) -> None:
+        self._single = single
         self._library = Library(code("shared"))
         self._constants = constants
         self._code = code
@@ -73,17 +77,26 @@ class LlvmExecutable:
 
     def run(self, inputs: Sequence[Array], constants: Array, outputs: Sequence[Array], status: NDArray[np.int32]) -> None:
         """Evaluate samples: arrays are (n, size); constants are (S,) or (n, S)."""
-        function = self.main if constants.ndim == 1 else self._per_sample[1]
-        function(len(status), pointers(inputs), constants.ctypes.data, pointers(outputs), status.ctypes.data)
+        function, count = self.main if constants.ndim == 1 else self._per_sample[1], len(status)
+        if self._single and count > 1:
+            for k in range(count):
+                one = slice(k, k + 1)
+                own = constants if constants.ndim == 1 else constants[one]
+                self.run([a[one] for a in inputs], own, [o[one] for o in outputs], status[one])
+            return
+        function(count, pointers(inputs), constants.ctypes.data, pointers(outputs), status.ctypes.data)
 
     def run_designs(self, inputs: Sequence[Array], columns: Columns, outputs: Sequence[Array], status: NDArray[np.int32]) -> None:
         """Evaluate samples with parameters of their own; an input whose rows are one row in memory is read from there."""
+        if not self._single and len(status) >= LANES:
+            self._designs_of(inputs, columns, outputs, status)
+            return
+        for k in range(0, len(status), 1 if self._single else LANES):  # the code evaluates 4 at a time
+            part = slice(k, k + 1) if self._single else slice(None)
+            self._few_designs([a[part] for a in inputs], columns.at(part), [o[part] for o in outputs], status[part])
+
+    def _designs_of(self, inputs: Sequence[Array], columns: Columns, outputs: Sequence[Array], status: NDArray[np.int32]) -> None:
         count = len(status)
-        if count == 0:
-            return
-        if count < LANES:  # the code evaluates 4 at a time
-            self._few_designs(inputs, columns, outputs, status)
-            return
         steps = np.array([int(a.strides[0] != 0) for a in inputs], dtype=np.int64)
         rows = [
             np.ascontiguousarray(a) if step else np.repeat(a[:1], LANES, axis=0) for a, step in zip(inputs, steps, strict=True)
@@ -101,7 +114,7 @@ class LlvmExecutable:
         """Fewer than 4 samples: the last one again."""
         at = np.minimum(np.arange(LANES), len(status) - 1)
         out, codes = [np.empty((LANES, o.shape[1])) for o in outputs], np.empty(LANES, dtype=np.int32)
-        self.run_designs([a[at] for a in inputs], columns.at(at), out, codes)
+        self._designs_of([a[at] for a in inputs], columns.at(at), out, codes)
         status[:] = codes[: len(status)]
         for target, found in zip(outputs, out, strict=True):
             target[:] = found[: len(status)]

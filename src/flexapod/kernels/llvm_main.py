@@ -78,12 +78,14 @@ def finish_main(
 
     inside = [Place(base=base, size=size, column=k) for base, size in zip(bases, sizes, strict=True) for k in range(size)]
     graph = GraphWriter(
-        w, tape.main, argument, Constants(numbers=number_of, load=load, reload=reload), dict(enumerate(inside)).get
+        w, tape.main, argument, Constants(numbers=number_of, load=load, reload=reload), dict(enumerate(inside)).get,
+        alike=tape.single,
     )  # fmt: skip
     finite = _Finite(w)
     targets = [(row_base(w, "%outputs", k, o.size), o.size) for k, o in enumerate(tape.signature.outputs)]
     rows_out = [(base, size, k) for base, size in targets for k in range(size)]
-    runs = {k: run for run in stacked_runs(tape.main, [size for _, size in targets]) for k in run}
+    stacked = [] if tape.single else stacked_runs(tape.main, [size for _, size in targets])
+    runs = {k: run for run in stacked for k in run}
     stores = _stores(w, rows_out, runs)
 
     def ready(k: int) -> None:

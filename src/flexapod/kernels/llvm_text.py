@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from .graph import COMPARISONS, Graph
+from .graph import COMPARISONS, Graph, Loop
 from .llvm_functions import function_text
 from .llvm_layout import gather
 from .llvm_loops import counted, emit_counted, emit_until
-from .llvm_writer import LANES, M, V, Writer, number, splat
+from .llvm_writer import LANES, M, V, Writer, lanes, number, splat, vector_of
 from .parting import places
 from .runs import SHORTEST, Source, progression, segments
 
@@ -53,13 +53,16 @@ class GraphWriter:
     """Emits the nodes of one graph; nested bodies get a writer of their own.
 
     `argument(i)` gives the vector of an argument on first use; `constants` says which arguments lie in the array of constants,
-    `inputs(i)` where an argument lies in rows of samples.
+    `inputs(i)` where an argument lies in rows of samples; `alike`: all lanes are the same sample, so that the instances of a
+    short map may take their places.
     """
 
     def __init__(
         self, writer: Writer, graph: Graph, argument: Callable[[int], str], constants: Constants,
-        inputs: Callable[[int], Place | None] = lambda i: None,
+        inputs: Callable[[int], Place | None] = lambda i: None, *, alike: bool = False,
     ) -> None:  # fmt: skip
+        self._alike = alike
+        self._lanes: dict[int, list[str]] = {}
         self.w = writer
         self.graph = graph
         self._argument = argument
@@ -124,6 +127,9 @@ class GraphWriter:
         return self._values[node]
 
     def _result(self, loop_node: int, position: int) -> str:
+        if loop_node in self._lanes:
+            k, instance = divmod(position, self.graph.loops[loop_node].count)
+            return self.w.let(f"shufflevector {V} {self._lanes[loop_node][k]}, {V} poison, {lanes([instance] * LANES)}")
         finals = self._finals[loop_node]
         if position < len(finals):
             return finals[position]
@@ -199,6 +205,9 @@ class GraphWriter:
     # -- loops ----------------------------------------------------------------------------------------
     def _loop(self, node: int) -> None:
         loop, operands = self.graph.loops[node], self.graph.args[node]
+        if self._alike and loop.tolerance is None and not loop.carry and 1 < loop.count <= LANES:
+            self._lanes[node] = self._side_by_side(loop, operands)
+            return
         loaders = [self._each(loop.each_operands(operands, j)) for j in range(loop.each)]
         start = [self.vector(ref) for ref in loop.carry_operands(operands)]
         numbers = [self._constant(ref) for ref in loop.shared_operands(operands)]
@@ -221,10 +230,28 @@ class GraphWriter:
                     return loaders[i - 1](index)
                 return values[i - 1 - loop.each] or constants.load(str(constants.numbers(i)))
 
-            return GraphWriter(self.w, loop.body, argument, constants).emit()
+            return GraphWriter(self.w, loop.body, argument, constants, alike=self._alike).emit()
 
         emit = emit_counted if loop.tolerance is None else emit_until
         self._finals[node] = emit(self.w, loop, body, start, self._arrays.get(node, ""))
+
+    def _side_by_side(self, loop: Loop, operands: Sequence[int]) -> list[str]:
+        """Outputs of a map whose instances are the lanes; lanes beyond their number repeat the last one."""
+        shared = loop.shared_operands(operands)
+
+        def argument(i: int) -> str:
+            if i == 0:
+                return vector_of([float(min(k, loop.count - 1)) for k in range(LANES)])
+            if i > loop.each:
+                return self.vector(shared[i - 1 - loop.each])
+            first, *others = (self.vector(ref) for ref in loop.each_operands(operands, i - 1))
+            for k, other in enumerate(others, start=1):
+                mixed = lanes([lane if lane < k else LANES + lane for lane in range(LANES)])
+                first = self.w.let(f"shufflevector {V} {first}, {V} {other}, {mixed}")
+            return first
+
+        constants = replace(self._constants, numbers=lambda _: None)
+        return GraphWriter(self.w, loop.body, argument, constants).emit()
 
     def _each(self, refs: Sequence[int]) -> Callable[[str], str]:
         """Loader of a group of operands by index, without copying where they already lie at equal distances."""
@@ -290,6 +317,8 @@ class GraphWriter:
         if ref & 1 or self.graph.ops[node] != "result":
             return None
         source, position = self.graph.args[node]
+        if source in self._lanes:
+            return None
         position -= len(self._finals[source])
         return (self._arrays[source], position) if position >= 0 else None
 

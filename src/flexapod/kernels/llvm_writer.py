@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Sequence
 
 from . import parting
 
@@ -19,7 +20,17 @@ def number(value: float) -> str:
 
 def splat(value: float) -> str:
     """A constant vector."""
-    return "<" + ", ".join([f"double {number(value)}"] * LANES) + ">"
+    return vector_of([value] * LANES)
+
+
+def vector_of(values: Sequence[float]) -> str:
+    """A constant vector of different numbers."""
+    return "<" + ", ".join(f"double {number(value)}" for value in values) + ">"
+
+
+def lanes(places: Sequence[int]) -> str:
+    """The last operand of a shufflevector: lanes of its vectors, those of the second one from LANES on."""
+    return f"<{len(places)} x i32> <{', '.join(f'i32 {place}' for place in places)}>"
 
 
 class Writer:

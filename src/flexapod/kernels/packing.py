@@ -52,6 +52,7 @@ def pack_tape(tape: Tape, backend: str, code: Mapping[str, bytes]) -> Pieces:
         "setup_operations": asdict(tape.setup_operations),
         "zeros": list(tape.zeros),
         "constants": tape.constants,
+        "single": tape.single,
     }
     text = json.dumps(tape.to_data(), separators=(",", ":")).encode()
     return Pieces(header=header, tape=text, code=code)
@@ -81,7 +82,7 @@ def kernel_from_pieces(pieces: Pieces, keep: Callable[[Pieces], None] | None = N
     if header["backend"] == "llvm":
         from .llvm import LlvmExecutable
 
-        executable = LlvmExecutable(header["constants"], code)
+        executable = LlvmExecutable(header["constants"], code, single=header["single"])
     else:
         from .numpy_backend import NumpyExecutable
 

@@ -20,10 +20,17 @@ from .signature import Input, Output, Parameter, Signature
 
 
 class Program(Builder):
-    """Root scope of an algorithm; see `Builder` for map, scan, iterate and fail_if."""
+    """Root scope of an algorithm; see `Builder` for map, scan, iterate and fail_if.
 
-    def __init__(self, name: str) -> None:
+    Args:
+        single: it is evaluated one sample at a time; vectors then hold the instances of its short maps.
+        factored: common factors are taken out of its sums (`factoring`); pays where products of several sines and lengths add up.
+    """
+
+    def __init__(self, name: str, *, single: bool = False, factored: bool = False) -> None:
         super().__init__()
+        self.single = single
+        self.factored = factored
         if not (name.isidentifier() and name.isascii()):
             raise ProgramError(f"program name {name!r} is not an identifier")
         self.name = name

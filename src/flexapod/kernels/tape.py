@@ -25,12 +25,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Tape:
-    """Both parts, with the boundary they belong to."""
+    """Both parts, with the boundary they belong to; `single`: see `Program`."""
 
     signature: Signature
     zeros: tuple[str, ...]
     setup: Graph
     main: Graph
+    single: bool = False
 
     @property
     def inputs(self) -> int:
@@ -59,6 +60,7 @@ class Tape:
             "zeros": list(self.zeros),
             "setup": self.setup.to_data(),
             "main": self.main.to_data(),
+            "single": self.single,
         }
 
     @staticmethod
@@ -69,11 +71,17 @@ class Tape:
             zeros=tuple(data["zeros"]),
             setup=Graph.from_data(data["setup"]),
             main=Graph.from_data(data["main"]),
+            single=data["single"],
         )
+
+
+FACTORED = 12_000
+"""Variables up to which a program is factored: the search takes a second at this size."""
 
 
 def make_tape(program: Program, zeros: Collection[str] | None = None) -> Tape:
     """Tape of a program, specialised on parameters that are structural zeros."""
+    from .factoring import factored
     from .lowering import lower
 
     signature = program.signature
@@ -86,8 +94,10 @@ def make_tape(program: Program, zeros: Collection[str] | None = None) -> Tape:
     inputs, parameters = sum(i.size for i in signature.inputs), len(signature.parameters)
     classes = [VARYING] * inputs + [UNIFORM] * parameters
     graph = improve(lower(program, zeros), classes)
+    if program.factored and count_operations(graph).variables <= FACTORED:
+        graph = factored(graph, classes, lambda found: count_operations(hoist(found, inputs, parameters)[1]).total)
     setup, main = hoist(graph, inputs, parameters)
-    return Tape(signature=signature, zeros=zeros, setup=schedule(setup), main=schedule(main))
+    return Tape(signature=signature, zeros=zeros, setup=schedule(setup), main=schedule(main), single=program.single)
 
 
 def improve(graph: Graph, classes: list[int]) -> Graph:

@@ -116,11 +116,21 @@ def polynomial(duration: float, coefficients: Sequence[float], *, distance: floa
 
 
 def _polynomial(t: Array, *, c: Array, T: float) -> Values:
-    from numpy.polynomial import polynomial as P
-
-    u = t / T
-    s, sd, sdd = (np.asarray(P.polyval(u, P.polyder(c, k)) / T**k, dtype=np.float64) for k in range(3))
+    u, values = np.asarray(t / T), []
+    for k in range(3):
+        values.append(_horner(u, c) / T**k)
+        c = np.arange(1, len(c)) * c[1:]
+    s, sd, sdd = values
     return s, sd, sdd
+
+
+def _horner(u: Array, c: Array) -> Array:
+    """Sum of c_k u^k."""
+    value = np.full(u.shape, c[-1] if len(c) else 0.0)
+    for ck in c[-2::-1]:
+        value *= u
+        value += ck
+    return value
 
 
 def quintic(duration: float, *, distance: float = 1.0) -> TimeLaw:

@@ -7,7 +7,7 @@ tensors H_k = tr(I_re)/2 1 - I_re^T and G_ik = tr(I_ee)/2 1 - I_ee^T (Briot 2014
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,11 +31,12 @@ SAME_POINT = 1e-6
 NEGLIGIBLE = 1e-14
 """Shapes and moments below this part of the largest that their kind can be are rounding of sums over nodes: structural zeros."""
 
-EIGENVECTORS = 1e-8
-"""Shapes of computed plates below this part of the largest are rounding of eigenvectors (2e-10 on a hexagon): zeros."""
-
 DIAGONAL = 1e-11
 """Off-diagonal entries of elastic matrices below this part of the geometric mean of their diagonals are rounding of modes."""
+
+UNROLLED = 12
+"""Modes up to which kernels have the moments of pairs of modes as straight-line code, without zeros; loops beyond keep the time
+of compilation in bounds."""
 
 PAIRS = tuple(a + b for a in "xyz" for b in "xyz")
 
@@ -110,7 +111,6 @@ def made_modal(
     elif spec.type == "plate":
         stiff = bool(spec.stiffening)
         body = flexible.plate(**plate_arguments(spec, joints, points), stiffening=stiff, root=root if stiff else None)
-        body = replace(body, interfaces={name: _without_noise(found) for name, found in body.interfaces.items()})
     else:
         raise RobotBuildError("platform.flexible: a platform is a plate or a file of modes; beams are for legs")
     return body
@@ -150,18 +150,6 @@ def _constants(spec: Flexible) -> Flexible | Material:
         return spec if spec.material is None else materials.material(spec.material)
     except FlexapodError as error:
         raise RobotBuildError(f"material: {error}") from error
-
-
-def _without_noise(interface: Interface) -> Interface:
-    """An interface of a computed body without the rounding of its eigenvectors."""
-    turns = interface.Phi_r
-    return replace(
-        interface,
-        Phi_d=_clean(np.asarray(interface.Phi_d), part=EIGENVECTORS),
-        Phi_r=None if turns is None else _clean(np.asarray(turns), part=EIGENVECTORS),
-        Q=None if interface.Q is None else _clean(np.asarray(interface.Q), part=EIGENVECTORS),
-        Q_r=None if interface.Q_r is None else _clean(np.asarray(interface.Q_r), part=EIGENVECTORS),
-    )
 
 
 def _places(points: Mapping[str, Array]) -> dict[str, tuple[float, ...]]:
@@ -263,9 +251,9 @@ def moments(body: FlexibleBody) -> tuple[Array, Array, Array]:
     return _small(np.asarray(body.MS_de).T, first[:, None]), _small(H, second[:, None, None]), _small(G, pairs)
 
 
-def _clean(values: Array, part: float = NEGLIGIBLE) -> Array:
+def _clean(values: Array) -> Array:
     """Values of one unit without rounding: what is below a part of the largest of them is zero."""
-    return np.where(np.abs(values) <= part * np.abs(values).max(initial=0.0), 0.0, values)
+    return np.where(np.abs(values) <= NEGLIGIBLE * np.abs(values).max(initial=0.0), 0.0, values)
 
 
 def _small(values: Array, scale: Array) -> Array:
@@ -343,6 +331,7 @@ def moment_values(prefix: str, body: FlexibleBody) -> dict[str, float]:
 
 
 def structural_zeros(values: Mapping[str, float]) -> frozenset[str]:
-    """Names of values that are zero by structure; what belongs to pairs of modes is read in rows and stays a number."""
-    pairs = ("platform.flex.G.", "platform.flex.A.")
+    """Names of values that are zero by structure; what belongs to pairs of many modes is read in rows and stays a number."""
+    many = f"platform.flex.M.{UNROLLED}.{UNROLLED}" in values
+    pairs = ("platform.flex.G.", "platform.flex.A.") if many else ("platform.flex.A.",)
     return frozenset(name for name, value in values.items() if value == 0.0 and not name.startswith(pairs) and ".Q." not in name)

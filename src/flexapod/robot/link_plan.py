@@ -172,6 +172,12 @@ def _leg_choice(leg: Leg, found: LegNumbers) -> LegChoice:
     )
 
 
+def closed_choice(leg: Leg) -> LegChoice:
+    """Choices of a leg of three joints that ends in a spherical one and closes in closed form."""
+    rows = (0, 1, 2)
+    return LegChoice(rows=rows, balance=(), signs=roots(leg), constants=inner_constants(leg), closed=True)
+
+
 def _last_axes(leg: Leg) -> Array:
     """(3, 3) axes of the last link at home, in which the closing rows are written."""
     return link_poses(leg, leg.home)[leg.closing.link][0]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from flexapod.robot.architecture import closes, reach
 from flexapod.robot.beams import twisting_pairs
+from flexapod.robot.link_plan import inner_constants
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,7 +35,9 @@ def structure(robot: Robot) -> str:
         for leg, form, plan in zip(robot.legs, robot.closed_forms, robot.plan.legs, strict=True)
     ]
     points = {key: sorted(b.points) for key, b in robot.bodies_by_name.items()}
-    flexible = repr(robot.flexible_shape) if robot.flexible_platform is not None else ""
+    flexible = ""
+    if robot.flexible_platform is not None:  # its legs in link axes have the constants of their inner frames written into them
+        flexible = repr((robot.flexible_shape, [inner_constants(leg) for leg in robot.legs if reach(leg) != "general"]))
     beams = [repr([_element(e) for e in found]) for found in robot.beams.values()]
     elastic = repr(robot.elastic_plan) if robot.elastic_legs else ""
     forces: list[Any] = [(force.name, force.first.on, force.second.on) for force in robot.forces]

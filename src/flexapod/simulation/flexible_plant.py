@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import casadi as ca
 
 from flexapod.equations.flexible_platform.assembly import FlexibleEquation, flexible_equation, state_of
-from flexapod.equations.flexible_platform.dynamics import inverse_solution
+from flexapod.equations.flexible_platform.dynamics import forward_solution, inverse_solution
 from flexapod.equations.flexible_platform.generalized_newton_euler import elastic_moments, first_moments, symmetric_matrix
 from flexapod.equations.flexible_platform.joint_shapes import joint_shapes
 from flexapod.equations.flexible_platform.kinematics import joint_at
@@ -81,7 +81,7 @@ def flexible_acceleration(scope: Scope, robot: Robot, moment: Moment, force: Any
     Source: Long 2014 Eqs. (43)-(46). Checked by: tests/simulation/test_flexible_run.py.
     """
     q = equation_at(scope, robot, moment)
-    return in_world(moment.R, q.block.forward(ca.mtimes(q.B, force) + generalized_load(moment, wrench) - q.c))
+    return in_world(moment.R, forward_solution(q, force, generalized_load(moment, wrench)).acceleration)
 
 
 def inverse_force(scope: Scope, robot: Robot, moment: Moment, wanted: Any) -> Any:
@@ -90,7 +90,7 @@ def inverse_force(scope: Scope, robot: Robot, moment: Moment, wanted: Any) -> An
     Source: Long 2014 Eqs. (46)-(49), Fig. 3. Checked by: tests/simulation/test_flexible_run.py.
     """
     q = equation_at(scope, robot, moment)
-    return inverse_solution(q, in_platform(moment.R, wanted), generalized_load(moment, None))[0]
+    return inverse_solution(q, in_platform(moment.R, wanted), generalized_load(moment, None)).force
 
 
 def damping_power(scope: Scope, robot: Robot, ed: Any) -> Any:

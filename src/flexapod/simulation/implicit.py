@@ -59,6 +59,7 @@ class SecondOrder:
         acceleration: (n,) v' at the start, where the iteration begins.
         mass, damping, stiffness: (n, n) M, D, K at the start, symmetric.
         beside: how many numbers z has.
+        plain: kappa is v itself, so that x' is no unknown of its own.
     """
 
     evaluate: Callable[[Any, Any, Any, Any, Any, Any], Evaluation]
@@ -68,6 +69,7 @@ class SecondOrder:
     damping: Any
     stiffness: Any
     beside: int = 0
+    plain: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,32 +93,37 @@ def implicit_step(root: Program, b: Any, method: Collocation, system: SecondOrde
 
     Source: Hairer, Wanner, section IV.8. Checked by: tests/simulation/test_collocation.py.
     """
-    n, m, s = system.velocity.numel(), system.beside, method.stages
+    m, s = system.beside, method.stages
     A, weights = ca.SX(ca.DM(method.A)), ca.SX(ca.DM(method.b))
     factors = _factors(method, system, h)
-    K = h * system.stiffness
+    velocity, K = ca.repmat(system.velocity, 1, s), h * system.stiffness
 
-    def evaluate(inner: Any, _: Any, x: Any, v: Any, a: Any, z: Any, column: Any) -> tuple[list[Any], list[Any]]:
+    nodes, twice = ca.SX(ca.DM(method.c)).T, ca.SX(ca.DM(method.A @ method.A))
+
+    def evaluate(
+        inner: Any, _: Any, row: Any, row2: Any, node: Any, a: Any, column: Any, X: Any, V: Any, Z: Any
+    ) -> tuple[list[Any], list[Any]]:
+        v, z = (h * ca.mtimes(rate, row) for rate in (V, Z))
+        x = h * (node * system.velocity + h * ca.mtimes(V, row2)) if system.plain else h * ca.mtimes(X, row)
         found = system.evaluate(inner, x, v, a, z, column)
-        return [], [ca.vertcat(found.residual, found.rate, found.beside, found.code)]
+        return [], [found.residual, ca.SX(0, 1) if system.plain else found.rate, found.beside, found.code]
 
     def pass_(inner: Any, X: Any, V: Any, Z: Any, _: Any, before: Any) -> tuple[list[Any], Any]:
-        x, v, z = (h * ca.mtimes(rate, A.T) for rate in (X, V, Z))
-        _, (rows,) = inner.scan(evaluate, s, each=[x, v, V, z, columns])
-        r, rate, beside, codes = rows[:n, :], rows[n : 2 * n, :], rows[2 * n : 2 * n + m, :], rows[2 * n + m, :]
+        _, (r, rate, beside, codes) = inner.scan(evaluate, s, each=[A.T, twice.T, nodes, V, columns], shared=[X, V, Z])
         off = X - rate
-        delta = _correction(method, factors, ca.mtimes(K, ca.mtimes(off, A.T)) - r)
+        right = -r if system.plain else ca.mtimes(K, ca.mtimes(off, A.T)) - r
+        delta = _correction(method, factors, right)
         size = _size(system.velocity, h, V, delta, off)
         stalled = ca.logic_and(size < ROUNDING, size > 0.9 * before)
-        following = [rate + h * ca.mtimes(delta, A.T), V + delta, beside, _first(codes), size]
-        return following, ca.if_else(stalled, 0, size)
+        moved = rate if system.plain else rate + h * ca.mtimes(delta, A.T)
+        return [moved, V + delta, beside, _first(codes), size], ca.if_else(stalled, 0, size)
 
-    nodes = ca.SX(ca.DM(method.c)).T
     start = [
-        ca.repmat(system.velocity, 1, s) + ca.mtimes(h * system.acceleration, nodes), ca.repmat(system.acceleration, 1, s),
-        ca.SX.zeros(m, s), ca.SX(0), ca.SX(1e300),
+        ca.SX(0, s) if system.plain else velocity + ca.mtimes(h * system.acceleration, nodes),
+        ca.repmat(system.acceleration, 1, s), ca.SX.zeros(m, s), ca.SX(0), ca.SX(1e300),
     ]  # fmt: skip
     (X, V, Z, code, _), converged, passes = b.iterate(pass_, start=start, limit=PASSES, tolerance=1.0)
+    X = velocity + h * ca.mtimes(V, A.T) if system.plain else X
     lost = root.fail_if(ca.SX(0), LOST)
     code = ca.if_else(code != 0, code, ca.if_else(converged, 0, lost))
     return Step(x=h * ca.mtimes(X, weights), v=h * ca.mtimes(V, weights), z=h * ca.mtimes(Z, weights), code=code, passes=passes)
@@ -152,7 +159,8 @@ def _size(velocity: Any, h: Any, V: Any, delta: Any, off: Any) -> Any:
     relative, absolute = CLOSED
     for k in range(V.shape[0]):
         scale = absolute + relative * (ca.fabs(velocity[k]) + h * ca.sqrt(ca.sumsqr(V[k, :])))
-        total = total + (h * h * ca.sumsqr(delta[k, :]) + ca.sumsqr(off[k, :])) / (scale * scale)
+        change = h * h * ca.sumsqr(delta[k, :]) + (ca.sumsqr(off[k, :]) if off.shape[0] else 0)
+        total = total + change / (scale * scale)
     return ca.sqrt(total)
 
 

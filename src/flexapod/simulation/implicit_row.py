@@ -76,9 +76,10 @@ def _residual(scope: Scope, layout: Layout, now: Situation, a: Any) -> Any:
         return ca.mtimes(state.A, a) + state.c - ca.mtimes(state.jacobian.T, now.force) - load
     q = equation_at(scope, robot, moment)
     local = ca.vertcat(in_platform(moment.R, a), a[6:])
-    total = ca.mtimes(q.M_p, local) + q.c - ca.mtimes(q.B, now.force) - generalized_load(moment, now.wrench)
-    for Y, A_x in zip(q.Y, q.A_x, strict=True):
-        total = total + ca.mtimes(Y.T, ca.mtimes(A_x, ca.mtimes(Y, local)))
+    total = ca.mtimes(q.body.M, local) + q.body.c - generalized_load(moment, now.wrench)
+    for k, leg in enumerate(q.legs):
+        demand = ca.mtimes(leg.inertia, ca.mtimes(leg.Y, local)) + leg.bias - leg.direction * now.force[k]
+        total = total + ca.mtimes(leg.Y.T, demand)
     return in_world(moment.R, total)
 
 

@@ -332,6 +332,7 @@ def independent_row(
     system = SecondOrder(
         evaluate=evaluate, velocity=parts["ud"][unknown, :], acceleration=a0, mass=ca.densify(M[unknown, unknown]),
         damping=ca.densify(D[unknown, unknown]), stiffness=ca.densify(K[unknown, unknown]), beside=none.numel(),
+        plain=not turns_freely(robot),
     )  # fmt: skip
     columns = table[:, 1:-1] if layout.width else ca.SX(0, METHODS[layout.method].stages)
     found = implicit_step(root, b, METHODS[layout.method], system, h, columns)

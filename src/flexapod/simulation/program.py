@@ -11,6 +11,7 @@ import casadi as ca
 
 from flexapod.kernels.program import Program
 from flexapod.simulation.closure import determinant
+from flexapod.simulation.collocation import METHODS
 from flexapod.simulation.dopri import adaptive_row
 from flexapod.simulation.implicit_row import implicit_row
 from flexapod.simulation.independent import IndependentLayout, drive_determinant, independent_row
@@ -24,12 +25,12 @@ NEAR = 1e-9
 """Share of the determinant at the start of a run below which the actuators count as having lost control."""
 
 
-def run_program(layout: Layout) -> Program:
-    """The program of a chunk: input `state` and `table` (rows), outputs `rows` and `final`.
+def run_program(layout: Layout, single: bool = True) -> Program:
+    """The program of a chunk: input `state` and `table` (rows), outputs `rows` and `final`; `single`: for one trajectory.
 
     Checked by: tests/simulation/test_simulate.py.
     """
-    root = Program("simulation")
+    root = Program("simulation", single=single and layout.method in METHODS, factored=isinstance(layout, IndependentLayout))
     state = root.input("state", (layout.size,), doc="carried numbers")
     table = root.input("table", (layout.rows, layout.columns), doc="per row: length, tick, signals at the nodes")
 

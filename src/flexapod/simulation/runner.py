@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 from flexapod.kernels import KernelFamily
 from flexapod.kernels.cache import lookup_key
+from flexapod.simulation.collocation import METHODS
 from flexapod.simulation.controllers import MODEL
 
 if TYPE_CHECKING:
@@ -31,7 +33,7 @@ def zeros_of(layout: Layout) -> frozenset[str]:
 def compiled(layout: Layout, what: str, make: Callable[[Layout], Program], values: Mapping[str, float]) -> tuple[Kernel, Array]:
     """The kernel of a layout and its parameters for given values."""
     springs = layout.controller is not None and layout.controller.stores
-    observing = what not in ("run", "rhs", "control") and not layout.key.startswith("independent|")
+    observing = what not in ("run", "many runs", "rhs", "control") and not layout.key.startswith("independent|")
     key = f"{what}|{springs}|{layout.robot.structure}" if observing else f"{what}|{layout.key}"
     zeros, kept = zeros_of(layout), layout.robot.kept
     place = ("compiled", key, zeros, lookup_key())
@@ -48,18 +50,21 @@ def compiled(layout: Layout, what: str, make: Callable[[Layout], Program], value
 
 
 class Runner:
-    """Runs one trajectory.
+    """Runs one trajectory, or many.
 
     Args:
         layout: structure of the run.
         values: all numbers by name: robot, controller, limits.
+        many: trajectories are advanced together.
     """
 
-    def __init__(self, layout: Layout, values: Mapping[str, float]) -> None:
+    def __init__(self, layout: Layout, values: Mapping[str, float], *, many: bool = False) -> None:
         from flexapod.simulation.program import run_program
 
         self.layout = layout
-        self.kernel, self.parameters = compiled(layout, "run", run_program, values)
+        together = many and layout.method in METHODS  # stages of an implicit step take the lanes, or trajectories do
+        what, make = ("many runs", partial(run_program, single=False)) if together else ("run", run_program)
+        self.kernel, self.parameters = compiled(layout, what, make, values)
         self.width = layout.row_width
         self._constants = self.kernel.constants(self.parameters)
 

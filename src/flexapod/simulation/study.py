@@ -83,7 +83,7 @@ def simulate_study(
         begins = [None if starts is None else _single(starts, k) for k in range(count)]
         times = dict(duration=length, step=step, output_step=output_step)
         return one_by_one(robots or [robot] * count, motion, begins, columns if robots is None else {}, times, given)
-    runner = Runner(setup.layout, setup.values)
+    runner = Runner(setup.layout, setup.values, many=True)
     parameters = np.tile(runner.parameters, (count, 1))
     for k, parameter in enumerate(runner.kernel.signature.parameters):
         if parameter.name in columns:

@@ -1,33 +1,32 @@
 r"""Equation of motion of a robot with a flexible platform and rigid closed-form legs, in platform axes.
 
 .. math:: M\,\dot w + c = B\,\Gamma + \text{load},\qquad w = (v, \omega, \dot e),\qquad
-          M = M_p + \sum_i Y_i^T A_{xi} Y_i,\quad Y_i = [\,1,\; -\hat r_i,\; \Phi_i\,]
+          M = M_p + \sum_i Y_i^T \Lambda_i Y_i,\quad Y_i = [\,1,\; -\hat r_i,\; \Phi_i\,]
 
-with r_i = r_0i + Phi_i e, the legs projected to their joints (Long 2014 Eqs. 36-45). Vectors are in platform axes.
+with r_i = r_0i + Phi_i e, the legs as inertias and forces at their joints (`leg`; Long 2014 Eqs. 36-45).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import casadi as ca
 
-from flexapod.equations.flexible_platform.elastic_block import DenseBlock, JointBlock, JointStructure
-from flexapod.equations.flexible_platform.generalized_newton_euler import flexible_model
-from flexapod.equations.flexible_platform.joint_shapes import JointShapes, joint_shapes
+from flexapod.equations.flexible_platform.generalized_newton_euler import FlexibleModel, flexible_model
+from flexapod.equations.flexible_platform.joint_shapes import joint_shapes
+from flexapod.equations.flexible_platform.leg import FlexibleLeg, flexible_leg
 from flexapod.equations.flexible_platform.stretching import platform_force
-from flexapod.equations.platform_motion import FrameMotion, PointMotion
-from flexapod.equations.universal_leg import actuator_direction
+from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.values import Values
-from flexapod.equations.virtual_power.closed_form_leg import force_at_joint
 from flexapod.kernels.program import Program
 from flexapod.robot.flexible_platform import FlexibleShape
 from flexapod.robot.robot import Robot
 from flexapod.spatial import Rot, Vec
 from flexapod.spatial.vector import zero
 
-THROUGH_JOINTS = 8
+THROUGH_JOINTS = 4
 """Modes from which solving through the joints takes fewer operations than an elimination of all modes (counted)."""
 
 
@@ -43,22 +42,49 @@ class FlexibleState:
 
 
 @dataclass(frozen=True, kw_only=True)
-class FlexibleEquation:
-    """M (n, n), c (n,), B (n, actuators) with n = 6 + N, platform axes; actuator rates, and per leg Y, A_x, bias at S.
+class Solution:
+    """Accelerations (6 + N,), actuator forces, and per leg the force (3,) that it demands at its joint, platform axes."""
 
-    `block` solves with M; the entries of M that it does not need are not computed. `M_p` is the platform's part of M.
+    acceleration: Any
+    force: Any
+    joints: list[Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class FlexibleEquation:
+    """Free platform and legs; M (n, n), c (n,), B (n, actuators) with n = 6 + N where they are asked for, platform axes.
+
+    `axis`: of the joints' displacements, where they move along one and the modes are normal; else None.
     """
 
-    M: Any
-    M_p: Any
-    block: DenseBlock | JointBlock
-    c: Any
-    B: Any
-    rates: Any
-    positions: Any
-    Y: list[Any]
-    A_x: list[Any]
-    bias: list[Any]
+    body: FlexibleModel
+    legs: list[FlexibleLeg]
+    axis: int | None
+
+    @cached_property
+    def M(self) -> Any:
+        """Mass matrix (n, n)."""
+        return self.body.M + sum(ca.mtimes(leg.Y.T, ca.mtimes(leg.inertia, leg.Y)) for leg in self.legs)
+
+    @cached_property
+    def c(self) -> Any:
+        """Gravity, velocity, elastic and damping forces (n,)."""
+        return self.body.c + sum(ca.mtimes(leg.Y.T, leg.bias) for leg in self.legs)
+
+    @cached_property
+    def B(self) -> Any:
+        """Generalized force (n, actuators) per actuator force."""
+        return ca.horzcat(*[ca.mtimes(leg.Y.T, leg.direction) for leg in self.legs])
+
+    @property
+    def rates(self) -> Any:
+        """Actuator rates (actuators,)."""
+        return ca.vertcat(*[leg.qd for leg in self.legs])
+
+    @property
+    def positions(self) -> Any:
+        """Actuator positions (actuators,)."""
+        return ca.vertcat(*[leg.q for leg in self.legs])
 
 
 def state_inputs(b: Program, modes: int) -> FlexibleState:
@@ -97,79 +123,12 @@ def flexible_equation(
     Source: Long 2014 Eqs. (11)-(33), (36)-(45). Checked by: tests/equations/test_flexible_platform.py.
     """
     values = Values(b) if values is None else values
-    gravity = values.vector("gravity", "W")
-    R = state.R
-    own, g = values.of("platform"), ca.mtimes(R.T, gravity.expr)
+    own, g = values.of("platform"), ca.mtimes(state.R.T, values.vector("gravity", "W").expr)
     elastic = platform_force(own, shape, state.e) if shape.stretches else None
     body = flexible_model(b, own, shape, state.e, state.ed, state.w, g, second_order, elastic)
-    M, c = body.M, body.c
-    columns, rates, positions, Ys, As, biases = [], [], [], [], [], []
-    for leg, form in zip(robot.legs, robot.closed_forms, strict=True):
-        assert form is not None
-        own = values.of(f"legs.{leg.name}")
-        S, r, h, Phi = joint_motion(own, joint_shapes(own, shape, letters), state)
-        vdot = ca.SX.sym("vdot_S", 3)  # platform axes
-        world = PointMotion(p=S.p, v=S.v, a=Vec(ca.mtimes(R, vdot), "W"))
-        force, motion = force_at_joint(b, own, leg, form.sign, state.frame, gravity, world)
-        local = ca.mtimes(R.T, force.expr)
-        rest = ca.SX.zeros(3)
-        A_x = ca.substitute(ca.jacobian(local, vdot), vdot, rest)
-        c_x = ca.substitute(local, vdot, rest)
-        Y = ca.horzcat(ca.SX.eye(3), -ca.skew(r), Phi)
-        bias = ca.mtimes(A_x, h) + c_x
-        M = M + ca.mtimes(Y.T, ca.mtimes(A_x, Y))
-        c = c + ca.mtimes(Y.T, bias)
-        direction = ca.mtimes(R.T, actuator_direction(own, leg, motion).expr)
-        columns.append(ca.mtimes(Y.T, direction))
-        rates.append(motion.actuator.qd)
-        positions.append(motion.actuator.q)
-        Ys.append(Y)
-        As.append(A_x)
-        biases.append(bias)
-    block: DenseBlock | JointBlock = DenseBlock(M)
-    if shape.normal and len(letters) == 1 and not shape.quadratic and shape.modes >= THROUGH_JOINTS:
-        block = JointBlock(M[:6, :6], joint_structure(values, shape, letters, body.M, Ys, As))
-    return FlexibleEquation(
-        M=M,
-        M_p=body.M,
-        block=block,
-        c=c,
-        B=ca.horzcat(*columns),
-        rates=ca.vertcat(*rates),
-        positions=ca.vertcat(*positions),
-        Y=Ys,
-        A_x=As,
-        bias=biases,
-    )
-
-
-def joint_structure(
-    values: Values, shape: FlexibleShape, letters: tuple[str, ...], M_p: Any, Y: list[Any], A_x: list[Any]
-) -> JointStructure:
-    """What the elastic block is made of where the joints move along one axis and the modes are normal."""
-    axis = "xyz".index(letters[0])
-    phi = ca.vertcat(*[y[axis, 6:] for y in Y])
-    Z = ca.vertcat(*[A[axis, axis] for A in A_x])
-    Q = ca.horzcat(*[ca.mtimes(y[:, :6].T, A[:, axis]) for y, A in zip(Y, A_x, strict=True)])
-    m = ca.vertcat(*[values.scalar(f"platform.flex.M.{k}.{k}") for k in range(shape.modes)])
-    return JointStructure(phi=phi, Z=Z, Q=Q, b=M_p[:6, 6:], m=m)
-
-
-def joint_motion(values: Values, shapes: JointShapes, state: FlexibleState) -> tuple[PointMotion, Any, Any, Any]:
-    r"""Position and velocity of a joint on the deformed platform, r (3,), the acceleration h that velocities make, Phi(e) (3, N).
-
-    .. math:: r = r_0 + \Phi e,\quad v_S = v + \omega\times r + \Phi\dot e,\quad
-              h = \omega\times(\omega\times r) + 2\,\omega\times\Phi\dot e
-              \qquad\text{(Long 2014 Eqs. 11-13, 18, 24)}
-    """
-    r0 = values.vector("S", "P").expr
-    Phi = shapes.columns(state.e)
-    r = r0 + shapes.shift(state.e)
-    rate = ca.mtimes(Phi, state.ed)
-    h = ca.cross(state.w, ca.cross(state.w, r) + 2 * rate)
-    if shapes.Q:
-        h = h + shapes.drift(state.ed)
-    R, frame = state.R, state.frame
-    p = Vec(frame.p.expr + ca.mtimes(R, r), "W")
-    v = Vec(frame.v.expr + ca.mtimes(R, ca.cross(state.w, r) + rate), "W")
-    return PointMotion(p=p, v=v, a=zero("W")), r, h, Phi
+    legs = []
+    for leg in robot.legs:
+        shapes = joint_shapes(values.of(f"legs.{leg.name}"), shape, letters)
+        legs.append(flexible_leg(b, values, leg, shapes, state))
+    plain = shape.normal and len(letters) == 1 and not shape.quadratic and shape.modes >= THROUGH_JOINTS
+    return FlexibleEquation(body=body, legs=legs, axis="xyz".index(letters[0]) if plain else None)

@@ -10,10 +10,17 @@ from typing import Any
 
 import casadi as ca
 
-from flexapod.equations.flexible_platform.assembly import FlexibleEquation, FlexibleState, flexible_equation, state_inputs
+from flexapod.equations.flexible_platform.assembly import (
+    FlexibleEquation,
+    FlexibleState,
+    Solution,
+    flexible_equation,
+    state_inputs,
+)
+from flexapod.equations.flexible_platform.through_joints import forward_through_joints, inverse_through_joints
 from flexapod.kernels.program import Program
 from flexapod.robot.robot import Robot
-from flexapod.spatial.linear import solve_gram_schmidt
+from flexapod.spatial.linear import solve_gram_schmidt, solve_symmetric
 
 
 def _start(name: str, robot: Robot, second_order: bool) -> tuple[Program, FlexibleState, FlexibleEquation]:
@@ -41,26 +48,47 @@ def flexible_inverse_dynamics(robot: Robot, second_order: bool = True) -> Progra
     a = b.input("acceleration", (3,), unit="m/s^2", doc="of the platform frame origin, world")
     alpha = b.input("angular_acceleration", (3,), unit="rad/s^2", doc="of the platform frame, world")
     V = ca.vertcat(ca.mtimes(R.T, a), ca.mtimes(R.T, alpha))
-    force, edd = inverse_solution(q, V, load)
-    b.output("force", force, shape=(n,), unit="N or N m", dims=("actuator",))
-    b.output("power", force * q.rates, shape=(n,), unit="W", dims=("actuator",))
+    found = inverse_solution(q, V, load)
+    edd = found.acceleration[6:]
+    b.output("force", found.force, shape=(n,), unit="N or N m", dims=("actuator",))
+    b.output("power", found.force * q.rates, shape=(n,), unit="W", dims=("actuator",))
     b.output("elastic_acceleration", edd, shape=(edd.numel(),), dims=("elastic_coordinate",))
-    _joint_forces(b, robot, state, q, ca.vertcat(V, edd), force)
+    _joint_forces(b, state, found)
     return b
 
 
-def inverse_solution(q: FlexibleEquation, V: Any, load: Any) -> tuple[Any, Any]:
+def inverse_solution(q: FlexibleEquation, V: Any, load: Any) -> Solution:
     """Actuator forces and elastic accelerations for the frame's acceleration V (6,), platform axes.
 
     Source: Long 2014 Eqs. (44)-(49). Checked by: tests/equations/test_flexible_platform.py.
     """
-    n, block = q.B.shape[1], q.block
+    if q.axis is not None:
+        return inverse_through_joints(q, V, load)
+    A_re, A_ee, n = q.M[:6, 6:], q.M[6:, 6:], len(q.legs)
     # e'' = A_ee^-1 (B_e Gamma - A_er V' - c_e)  (Eq. 44), put into the first six rows (Eqs. 46-49)
-    solved = block.apply(ca.horzcat(q.B[6:, :], load[6:] - q.c[6:] - block.down(V)))
-    J = q.B[:6, :] - block.up(solved[:, :n])
-    y = ca.mtimes(block.A_rr, V) + q.c[:6] - load[:6] + block.up(solved[:, n])
+    solved = solve_symmetric(A_ee, ca.horzcat(q.B[6:, :], load[6:] - q.c[6:] - ca.mtimes(A_re.T, V)))
+    J = q.B[:6, :] - ca.mtimes(A_re, solved[:, :n])
+    y = ca.mtimes(q.M[:6, :6], V) + q.c[:6] - load[:6] + ca.mtimes(A_re, solved[:, n])
     force = solve_gram_schmidt(ca.densify(J), y)
-    return force, ca.mtimes(solved[:, :n], force) + solved[:, n]
+    return _solution(q, ca.vertcat(V, ca.mtimes(solved[:, :n], force) + solved[:, n]), force)
+
+
+def forward_solution(q: FlexibleEquation, force: Any, load: Any) -> Solution:
+    """Accelerations of frame and elastic coordinates under actuator forces and a generalized load (6 + N,), platform axes.
+
+    Source: Long 2014 Eqs. (43)-(46). Checked by: tests/equations/test_flexible_platform.py.
+    """
+    if q.axis is not None:
+        return forward_through_joints(q, force, load)
+    order = [*range(6, q.c.numel()), *range(6)]  # one elimination, elastic rows first
+    x = solve_symmetric(q.M[order, order], (ca.mtimes(q.B, force) + load - q.c)[order])
+    return _solution(q, ca.vertcat(x[-6:], x[:-6]), force)
+
+
+def _solution(q: FlexibleEquation, x: Any, force: Any) -> Solution:
+    """With what the legs demand at their joints (Long 2014 Eq. 37)."""
+    joints = [ca.mtimes(leg.inertia, ca.mtimes(leg.Y, x)) + leg.bias - leg.direction * force[k] for k, leg in enumerate(q.legs)]
+    return Solution(acceleration=x, force=force, joints=joints)
 
 
 def flexible_forward_dynamics(robot: Robot, second_order: bool = True, outputs: str = "accelerations") -> Program:
@@ -71,12 +99,13 @@ def flexible_forward_dynamics(robot: Robot, second_order: bool = True, outputs: 
     b, state, q = _start("flexible_forward_dynamics", robot, second_order)
     load = load_inputs(b, state)
     force = b.input("force", (len(robot.actuators),), unit="N or N m", doc="actuator forces")
-    x = q.block.forward(ca.mtimes(q.B, force) + load - q.c)
+    found = forward_solution(q, force, load)
+    x = found.acceleration
     b.output("acceleration", ca.mtimes(state.R, x[:3]), shape=(3,), unit="m/s^2", dims=("axis",))
     b.output("angular_acceleration", ca.mtimes(state.R, x[3:6]), shape=(3,), unit="rad/s^2", dims=("axis",))
     b.output("elastic_acceleration", x[6:], shape=(x.numel() - 6,), dims=("elastic_coordinate",))
     if outputs == "all":
-        _joint_forces(b, robot, state, q, x, force)
+        _joint_forces(b, state, found)
     return b
 
 
@@ -92,11 +121,7 @@ def flexible_mass_matrix(robot: Robot, second_order: bool = True) -> Program:
     return b
 
 
-def _joint_forces(b: Program, robot: Robot, state: FlexibleState, q: FlexibleEquation, x: Any, force: Any) -> None:
+def _joint_forces(b: Program, state: FlexibleState, found: Solution) -> None:
     """Forces of the legs on the platform at their joints, world axes (Long 2014 Eq. 37)."""
-    rows = []
-    for i in range(len(robot.legs)):
-        # B is Y^T a_i and the first three columns of Y are the identity: its first rows are a_i itself
-        at_joint = q.B[:3, i] * force[i] - ca.mtimes(q.A_x[i], ca.mtimes(q.Y[i], x)) - q.bias[i]
-        rows.append(ca.mtimes(state.R, at_joint).T)
-    b.output("joint_force", ca.vertcat(*rows), shape=(len(robot.legs), 3), unit="N", dims=("leg", "axis"))
+    rows = ca.vertcat(*[ca.mtimes(state.R, -demand).T for demand in found.joints])
+    b.output("joint_force", rows, shape=rows.shape, unit="N", dims=("leg", "axis"))

@@ -53,7 +53,7 @@ def flexible_elastic_motion(robot: Robot, steps: int = 16) -> Program:
         V = ca.vertcat(ca.mtimes(R.T, parts["acceleration"]), ca.mtimes(R.T, parts["angular_acceleration"]))
         wrench = parts["wrench"]
         load = ca.vertcat(ca.mtimes(R.T, wrench[:3]), ca.mtimes(R.T, wrench[3:]), ca.SX.zeros(N))
-        return ca.vertcat(x[N:], inverse_solution(q, V, load)[1])
+        return ca.vertcat(x[N:], inverse_solution(q, V, load).acceleration[6:])
 
     def step(inner: Any, _: Any, x: Any, points: Any, length: Any) -> tuple[list[Any], list[Any]]:
         first, middle, last = (points[j * width : (j + 1) * width] for j in range(3))

@@ -22,10 +22,7 @@ import casadi as ca
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.inertia_wrench import tensor
 from flexapod.kernels.control_flow import Builder
-from flexapod.robot.flexible_platform import FlexibleShape
-
-UNROLLED = 12
-"""Modes up to which the moments are straight-line code; loops beyond keep the time of compilation in bounds."""
+from flexapod.robot.flexible_platform import UNROLLED, FlexibleShape
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,11 +78,9 @@ def flexible_model(
     Hd = sum((ed[k] * H[k] for k in range(N)), ca.SX.zeros(3, 3))
     f = ca.cross(w, ca.cross(w, c) + 2 * rate) - mass * g
     n = ca.cross(w, ca.mtimes(I, w)) + 2 * (w * ca.trace(Hd) - ca.mtimes(Hd.T, w)) - ca.cross(c, g)
-    ww = ca.dot(w, w)
-    s = []
+    spin, s = ca.mtimes(ca.skew(w), ca.skew(w)), []  # w^T H w - |w|^2 tr H, entry by entry
     for k in range(N):
-        value = ca.dot(w, ca.mtimes(H[k], w)) - ww * ca.trace(H[k]) - ca.dot(S[:, k], g)
-        s.append(value + 2 * ca.dot(w, gyro[k]))
+        s.append(ca.dot(spin, H[k]) - ca.dot(S[:, k], g) + 2 * ca.dot(w, gyro[k]))
     D = symmetric_matrix(values, "flex.D", N, shape.normal)
     if elastic is None:
         elastic = ca.mtimes(symmetric_matrix(values, "flex.K", N, shape.normal), e)
@@ -103,10 +98,13 @@ def deformed_moments(b: Builder, values: Values, shape: FlexibleShape, e: Any, e
         return [ca.SX.zeros(3, 3)] * N, [ca.SX.zeros(3)] * N
     axial = [(a, m, p) for a, (m, p) in enumerate((("yz", "zy"), ("zx", "xz"), ("xy", "yx"))) if m in pairs or p in pairs]
 
+    def turned(first: Any, second: Any, ed: Any) -> Any:  # in a loop, differences of parameters would be N^2 more constants
+        return ca.dot(first - second, ed) if N <= UNROLLED else ca.dot(first, ed) - ca.dot(second, ed)
+
     def mode(_: Builder, G: Any, e: Any, ed: Any) -> tuple[Any, Any]:
         part = {pair: G[c * N : (c + 1) * N] for c, pair in enumerate(pairs)}
         none = ca.SX.zeros(N)
-        turns = [ca.dot(part.get(m, none) - part.get(p, none), ed) for _, m, p in axial]
+        turns = [turned(part.get(m, none), part.get(p, none), ed) for _, m, p in axial]
         return ca.vertcat(*[ca.dot(part[pair], e) for pair in pairs]), ca.vertcat(ca.SX(0), *turns)
 
     rows = [[values.scalar(f"flex.G.{pair}.{i}.{k}") for k in range(N)] for pair in pairs for i in range(N)]

@@ -100,14 +100,19 @@ def _leg_inertia(values: LinkValues, leg: LinkLeg, force: Any, at: int, massless
     h = list(leg.h)
     for place, k in enumerate(leg.driven):
         h[k] = h[k] - force[at + place]
-    nothing = dict.fromkeys(("w", "alpha", "U", "a", "dv", "da"))
-    links = [LinkMotion(R=R, r=ca.densify(r), **nothing) for R, r in zip(leg.R, leg.r, strict=True)]
     n = len(h)
-    M = sparse(leg_mass_matrix(values, leg.leg, links, [])) if n and not massless else ca.SX(n, n)
+    M = joint_inertia(values, leg) if n and not massless else ca.SX(n, n)
     whole = ca.vertcat(*h) if n else ca.SX(0, 1)
     if leg.leg.closing.type == "spherical" and n == len(leg.rows):
         return _at_tip(leg, M, whole)
     return _per_twist(leg, M, whole)
+
+
+def joint_inertia(values: LinkValues, leg: LinkLeg) -> Any:
+    """Mass matrix (n, n) of a leg by its coordinates."""
+    nothing = dict.fromkeys(("w", "alpha", "U", "a", "dv", "da"))
+    links = [LinkMotion(R=R, r=ca.densify(r), **nothing) for R, r in zip(leg.R, leg.r, strict=True)]
+    return sparse(leg_mass_matrix(values, leg.leg, links, []))
 
 
 def _at_tip(leg: LinkLeg, M: Any, h: Any) -> LegInertia:

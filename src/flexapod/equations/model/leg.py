@@ -13,7 +13,7 @@ Checked by: tests/equations/test_link_model.py.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -74,6 +74,7 @@ class LinkLeg:
         qd, qdd: rates; accelerations that meet the chosen rows.
         links: motion with them.
         h: (n,) joint forces that the motion demands.
+        outward: vectors of the axes in which the tip's motion is given, in axes of the last link.
     """
 
     leg: Leg
@@ -89,6 +90,7 @@ class LinkLeg:
     qdd: Any
     links: Links
     h: list[Any]
+    outward: Callable[[Any], Any]
 
     @property
     def driven(self) -> list[int]:
@@ -156,13 +158,28 @@ def link_leg(
     leg, choice = robot.legs[index], robot.link_plan.legs[index]
     gravity = Values(b, "", values._known).vector("gravity", "W").expr
     tip = tip_of(leg, platform, gravity, mul(platform.R.expr, values.vec(f"{leg.closing.joint}.on_platform.p")))
-    R, r = _frames(values, leg, positions(b, values, robot, index, tip, platform, guess))
+    where = positions(b, values, robot, index, tip, platform, guess)
+    return leg_that_meets(b, values, leg, choice, platform, tip, where, massless)
+
+
+def leg_that_meets(
+    b: Program, values: LinkValues, leg: Leg, choice: LegChoice, platform: FrameMotion, tip: Tip, where: Sequence[Any],
+    massless: bool = False, axes: Any = None,
+) -> LinkLeg:  # fmt: skip
+    """A leg whose end has a given motion.
+
+    Args:
+        where: position of each moving link, as of `positions`.
+        axes: (3, 3) world axes from those in which `tip.v` and `tip.a` are given; None: world axes.
+    """
+    gravity = Values(b, "", values._known).vector("gravity", "W").expr
+    R, r = _frames(values, leg, where)
     chain = list(reversed(ancestors(leg, leg.closing.link)))
     t = values.vec(f"{leg.closing.joint}.on_link.p")
     sliding = leg.closing.type in ("cylindrical", "prismatic")
     if sliding:  # the tip slides on the platform: what it must meet is the point of the platform where it is
         tip = tip_of(leg, platform, gravity, _tip(R, r, chain, t) - platform.p.expr)
-    outward = _turner(R, chain)
+    outward = _turner(R, chain, axes)
     w, alpha = outward(platform.w.expr), outward(platform.alpha.expr)
     rows = _rows(values, leg, platform, outward)
     linear, angular = _twists(leg, R, r, chain, t)
@@ -186,8 +203,9 @@ def link_leg(
         links.a[last] = sparse(wanted - mul(links.U[last], t))
     h = [ca.SX(0)] * n if massless else joint_forces(values, leg, R, r, links, qdd)
     return LinkLeg(
-        leg=leg, choice=choice, tip=tip, R=R, r=r, chain=chain, rows=rows, B=B, drift=drift, qd=qd, qdd=qdd, links=links, h=h
-    )
+        leg=leg, choice=choice, tip=tip, R=R, r=r, chain=chain, rows=rows, B=B, drift=drift, qd=qd, qdd=qdd, links=links, h=h,
+        outward=outward,
+    )  # fmt: skip
 
 
 def _frames(values: LinkValues, leg: Leg, where: Sequence[Any]) -> tuple[list[Any], list[Any]]:
@@ -206,15 +224,18 @@ def _frames(values: LinkValues, leg: Leg, where: Sequence[Any]) -> tuple[list[An
     return R, r
 
 
-def _turner(R: Sequence[Any], chain: Sequence[int]) -> Any:
-    """World axes to axes of the last link."""
+def _turner(R: Sequence[Any], chain: Sequence[int], axes: Any) -> Callable[[Any], Any]:
+    """World axes to axes of the last link; with `axes` from those axes, by one matrix."""
 
     def outward(x: Any) -> Any:
         for j in chain:
             x = mul(R[j].T, x)
         return x
 
-    return outward
+    if axes is None:
+        return outward
+    whole = outward(axes)
+    return lambda x: mul(whole, x)
 
 
 def _rows(values: LinkValues, leg: Leg, platform: FrameMotion, outward: Any) -> list[Row]:
