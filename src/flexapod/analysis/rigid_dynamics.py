@@ -77,13 +77,18 @@ def rigid_inverse_dynamics(robot: Robot, request: Request) -> xr.Dataset:
     }  # fmt: skip
     bound = kernel(robot, INVERSE[chosen], **options.get(chosen, {}))
     other = INVERSE[fallback_formulation(robot)] if chosen == "minimal" and formulation == "auto" else None
-    details = _details(robot, with_friction, request.contributions, chosen, variant) if detailed else None
+    plainly = with_friction and not request.reactions and request.contributions is None and not variant
+    added = kernel(robot, "friction_force") if plainly else None
+    details = _details(robot, with_friction, request.contributions, chosen, variant) if detailed and not plainly else None
 
     def block(part: dict[str, Any], rows: slice) -> tuple[dict[str, Array], Words]:
         rates, words, guess = followed(robot, part, rows=rows)
         part = {**part, "guess": guess}
         outputs, words = run(bound, part, words, other, rows)
         found = {"force": outputs["force"]}
+        if added is not None:
+            taken, words = run(added, part, words, rows=rows)
+            found = {"force": outputs["force"] + taken["force"]}
         if details is not None:
             found, words = _with_details(details, part, words, outputs["force"], request.reactions, rows)
         return without_bad({**found, "power": found["force"] * rates}, words), words
