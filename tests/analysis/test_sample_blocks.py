@@ -46,6 +46,6 @@ def test_reasons_of_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_no_words_cannot_be_written_to() -> None:
     with pytest.raises(ValueError, match="read-only"):
         no_words(3)[0] = "a reason"
-    outputs, words = in_blocks({"position": np.zeros((3, 3))}, lambda part, rows: ({"x": part["position"]}, None))
+    outputs, words = in_blocks({"position": np.zeros((3, 3))}, lambda part, rows, room: ({"x": part["position"]}, None))
     assert outputs["x"].shape == (3, 3)
     assert words.tolist() == ["", "", ""]
