@@ -1,12 +1,12 @@
 r"""Forward dynamics with friction that depends on joint reactions.
 
 Friction depends on reactions, reactions on the acceleration, the acceleration on friction. Unknown are the loads y of the joints
-with friction. With the friction of given loads, the inverse model :math:`\Gamma(\dot V)` of Newton-Euler is affine in the
-acceleration, and that of the robot without friction tells how:
+with friction. Joint forces are affine in loads and acceleration, and so is the acceleration in the loads: six closed-form legs
+give the platform's equation leg by leg, each with the force of its drive; of general legs
 
-.. math:: \dot V(y) = \dot V_0 + N (N^T A N)^{-1} N^T J_a^T\,(\Gamma - \Gamma(\dot V_0, f(y))),\qquad y = Y(\dot V(y), f(y))
+.. math:: \dot V(y) = \dot V_0 + N (N^T A N)^{-1} N^T J_a^T\,(\Gamma - \Gamma(\dot V_0, f(y)))
 
-is exact for every y, and the second equation a fixed point, solved inside the kernel like that of inverse dynamics.
+with A, N, J_a of the robot without friction. The loads are found inside the kernel like those of inverse dynamics.
 """
 
 from __future__ import annotations

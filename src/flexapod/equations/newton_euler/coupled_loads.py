@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import casadi as ca
@@ -90,9 +91,7 @@ def _step(A: Any, c: Any, legs: Sequence[LegLoading], y: Sequence[Any], z: Any) 
         value, weight, slope = leg.loads(leg.forces(y_i, z))
         left.append(value - y_i)
         sizes.append(value)
-        solved = eliminate(
-            ca.diag(weight) - ca.mtimes(slope, leg.L), ca.horzcat(weight * left[-1], ca.mtimes(slope, leg.K))
-        )
+        solved = eliminate(ca.diag(weight) - ca.mtimes(slope, leg.L), ca.horzcat(weight * left[-1], ca.mtimes(slope, leg.K)))
         own.append(solved[:, 0])
         per_z = solved[:, 1:]
         across.append(per_z)
@@ -144,4 +143,4 @@ def _filled(matrices: Sequence[Any], entries: Any) -> list[Any]:
 
 def _split(y: Any, counts: Sequence[int]) -> list[Any]:
     ends = [sum(counts[:k]) for k in range(len(counts) + 1)]
-    return [y[start:end] for start, end in zip(ends, ends[1:], strict=False)]
+    return [y[start:end] for start, end in pairwise(ends)]

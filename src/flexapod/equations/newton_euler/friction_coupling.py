@@ -1,9 +1,10 @@
-r"""Friction that depends on reactions that depend on friction: a fixed point, solved inside the kernel.
+r"""Friction that depends on reactions that depend on friction, solved inside the kernel.
 
-.. math:: y = N(F(f(y)))
+.. math:: y = Y(F(f(y)))
 
 y are the loads (normal forces of guides, reaction forces of bearings), f the friction they cause, F the joint wrenches
-with that friction. Friction along an actuated coordinate reaches nothing but its actuator, so it stays outside.
+with that friction: affine in y, so that `coupled_loads` solves with a few numbers per leg. Friction along an
+actuated coordinate reaches nothing but its actuator, so it stays outside.
 """
 
 from __future__ import annotations
@@ -23,13 +24,6 @@ from flexapod.equations.newton_euler.mechanism import Loads, Mechanism, unloaded
 from flexapod.equations.newton_euler.wrench import Wrench, none
 from flexapod.kernels.program import Program
 from flexapod.spatial import Vec
-
-CONVERGED = 1e-13
-"""Largest last change of a load over the largest load; one more pass follows, so that the error is below 1e-12."""
-
-LIMIT = 60
-"""Passes after which friction counts as not converging: joints then lock themselves. Strong friction on
-`gough-stewart` took 12 passes in the median and 21 at most."""
 
 
 @dataclass(frozen=True, kw_only=True)
