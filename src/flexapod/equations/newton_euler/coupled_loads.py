@@ -32,9 +32,8 @@ class LegLoading:
     """The affine maps of a leg.
 
     Args:
-        B: (n, k); P: (m,); L: (m, k); K: (m, n), or K = K' X with a narrow K' (m, r) and X (r, n).
-        loads: of the forces (m,) that load the leg's joints: loads (k,), weights w (k,) and slopes w Y' (k, m) of the loads; weights
-            save divisions.
+        B: (n, k); P: (m,); L: (m, k); K: (m, n), or (m, r) where X (r, n) is given: K X then takes its place.
+        loads: of the forces (m,) on the leg's joints: Y (k,), weights w (k,) and slopes w Y' (k, m); weights save divisions.
     """
 
     B: Any
