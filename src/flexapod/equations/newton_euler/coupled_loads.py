@@ -64,16 +64,23 @@ def coupled_loads(b: Program, A: Any, c: Any, legs: Sequence[LegLoading]) -> tup
     Start: loads without the friction they cause. Checked by: tests/equations/test_friction.py.
     """
     counts = [leg.count for leg in legs]
-    solve = (lambda right: right) if A is None else (lambda right: eliminate(A, right))
-    z = solve(c)
-    loads = [leg.loads(leg.forces(None, z))[0] for leg in legs]
-    z = solve(c - sum((ca.mtimes(leg.B, y) for leg, y in zip(legs, loads, strict=True)), ca.SX.zeros(c.shape)))
 
+    def balanced(right: Any) -> Any:
+        return right if A is None else eliminate(A, right)
+
+    z = balanced(c)
+    if not legs:
+        return [], z, ca.SX(1)
+    loads = [leg.loads(leg.forces(None, z))[0] for leg in legs]
+    z = balanced(c - sum((ca.mtimes(leg.B, y) for leg, y in zip(legs, loads, strict=True)), ca.SX.zeros(c.shape)))
     given = [m for leg in legs for m in (leg.B, leg.P, leg.L, leg.K, leg.X)] + [A, c]
 
     def step(_: Program, y: Any, z: Any, entries: Any) -> tuple[list[Any], Any]:
         *maps, A, c = _filled(given, entries)
-        inside = [LegLoading(*maps[5 * k : 5 * k + 5], loads=leg.loads) for k, leg in enumerate(legs)]
+        inside = []
+        for k, leg in enumerate(legs):
+            B, P, L, K, X = maps[5 * k : 5 * k + 5]
+            inside.append(LegLoading(B, P, L, K, X, leg.loads))
         return _step(A, c, inside, _split(y, counts), z)
 
     shared = [ca.vertcat(*[m.nz[:] for m in given if m is not None])]
@@ -130,13 +137,12 @@ def eliminate(A: Any, b: Any) -> Any:
 
 def _filled(matrices: Sequence[Any], entries: Any) -> list[Any]:
     """Matrices of the same patterns with other entries, None where none was given; the body of a loop knows them by symbols."""
-    result, at = [], 0
+    result: list[Any] = []
+    at = 0
     for matrix in matrices:
-        if matrix is None:
-            result.append(None)
-            continue
-        result.append(ca.SX(matrix.sparsity(), entries[at : at + matrix.nnz()]))
-        at += matrix.nnz()
+        size = 0 if matrix is None else matrix.nnz()
+        result.append(None if matrix is None else ca.SX(matrix.sparsity(), entries[at : at + size]))
+        at += size
     return result
 
 
