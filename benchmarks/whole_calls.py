@@ -90,7 +90,7 @@ def main() -> None:
             lambda: fp.inverse_kinematics(robot, many, joints=False), "inverse_kinematics", {"detail": "actuators"}
         ),
         "inverse_kinematics": (lambda: fp.inverse_kinematics(robot, many), "inverse_kinematics", {"detail": "joints"}),
-        "jacobian": (lambda: fp.jacobian(robot, many), "jacobian", {}),
+        "jacobian": (lambda: fp.jacobian(robot, many), "jacobian", {"joints": False}),
         "mass_matrix": (lambda: fp.mass_matrix(robot, many), "mass_matrix", {}),
         "gravity_force": (lambda: fp.gravity_force(robot, many), "mass_matrix", {}),
         "coriolis_force": (lambda: fp.coriolis_force(robot, many), "mass_matrix", {}),
