@@ -55,7 +55,7 @@ def ours(samples: int) -> dict[str, float]:
         inputs["force"] = fp.inverse_dynamics(ROBOT, m, friction=False).force.values
         given = {i.name: inputs[i.name] for i in kernel.signature.inputs}
         out = {o.name: np.empty((samples, *o.shape)) for o in kernel.signature.outputs}
-        result[f"{label} [ns]"] = 1e9 * best(lambda k=kernel, g=given, o=out: k.batch(g, out=o), 1, 4.0) / samples
+        result[f"{label} [ns]"] = 1e9 * best(lambda k=kernel, g=given, o=out: k.batch(g, out=o, threads=1), 1, 4.0) / samples
         call = kernel.prepare()
         for name, values in given.items():
             call.inputs[name][...] = values[samples // 3]
@@ -79,7 +79,7 @@ def growth(sizes: list[int]) -> dict[str, float]:
 
         def run(given: dict = given, out: dict = out, rounds: int = rounds) -> None:
             for _ in range(rounds):
-                kernel.batch(given, out=out)
+                kernel.batch(given, out=out, threads=1)
 
         result[f"{n}"] = 1e9 * best(run, 1, 3.0) / n
     return result

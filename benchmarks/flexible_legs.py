@@ -105,7 +105,7 @@ def models(robot: fp.Robot, samples: int) -> dict[str, dict[str, float]]:
         bound = fp.kernel(own, quantity, **options)
         given = inputs_of(bound, samples)
         out = bound.batch(given).outputs
-        ns = 1e9 * best(lambda k=bound, g=given, o=out: k.batch(g, out=o)) / samples
+        ns = 1e9 * best(lambda k=bound, g=given, o=out: k.batch(g, out=o, threads=1)) / samples
         result[label] = {"ns": ns, "operations": bound.operations.total}
     return result
 

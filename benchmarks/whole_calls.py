@@ -2,7 +2,7 @@
 
     python benchmarks/whole_calls.py [--samples 1000000]
 
-Times are CPU seconds, best of several; memory is what a call allocates beyond its input.
+Times are CPU seconds, best of several; memory is what a call allocates beyond its input, its result included.
 """
 
 from __future__ import annotations
@@ -52,17 +52,23 @@ def started(*command: str) -> float:
     return found
 
 
-def memory(count: int) -> float:
+def memory(call: Callable[[], object], count: int) -> float:
     """Bytes per sample that a call takes beyond its input, at its peak."""
-    robot = fp.load(ROBOT)
-    many = motion(robot, count)
-    fp.inverse_dynamics(robot, many)
+    call()
     tracemalloc.start()
-    result = fp.inverse_dynamics(robot, many)
+    call()
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert len(result.time) == count
     return peak / count
+
+
+def alone(robot: fp.Robot, many: fp.Motion, count: int, quantity: str, options: dict[str, object]) -> float:
+    """Seconds per sample of the kernel behind a verb, arrays given."""
+    kernel = fp.kernel(robot, quantity, **options)
+    beside = {"force": np.zeros((count, 6)), "wrench": np.zeros((count, 6))}
+    given = {i.name: beside[i.name] if i.name in beside else getattr(many, i.name) for i in kernel.signature.inputs}
+    out = {o.name: np.empty((count, *o.shape)) for o in kernel.signature.outputs}
+    return best(lambda: kernel.batch(given, out=out), 5) / count
 
 
 def main() -> None:
@@ -73,33 +79,36 @@ def main() -> None:
     robot = fp.load(ROBOT)
     state = fp.State(**{k: v[0] for k, v in random_states(robot, 1, seed=1).items() if "acceleration" not in k})
     many = motion(robot, count)
-    kernel = fp.kernel(robot, "inverse_dynamics")
-    given = {i.name: getattr(many, i.name) for i in kernel.signature.inputs}
-    out = {o.name: np.empty((count, *o.shape)) for o in kernel.signature.outputs}
-    own = best(lambda: kernel.batch(given, out=out)) / count
     rng = np.random.default_rng(1)
     mass = rng.uniform(40, 60, count)
     hip = np.array(robot.parameter("legs.A.hip.at")) + rng.uniform(-0.05, 0.05, (count, 3)) * [1, 1, 0]
-    rows = [
-        ("kernel of inverse dynamics", 1e9 * own, "ns per sample", ""),
-        ("inverse_dynamics, 1 sample", 1e3 * best(lambda: fp.inverse_dynamics(robot, state), 50), "ms", ""),
-    ]
-    for label, call in {
-        "inverse_dynamics": lambda: fp.inverse_dynamics(robot, many),
-        "forward_dynamics": lambda: fp.forward_dynamics(robot, many, np.zeros(6)),
-        "inverse_kinematics, joints=False": lambda: fp.inverse_kinematics(robot, many, joints=False),
-        "jacobian": lambda: fp.jacobian(robot, many),
-        "designs: platform.mass": lambda: fp.inverse_dynamics(robot, state, parameters={"platform.mass": mass}),
-        "designs: platform.mass, legs.A.hip.at": lambda: fp.inverse_dynamics(
-            robot, state, parameters={"platform.mass": mass, "legs.A.hip.at": hip}
+    rows = [("inverse_dynamics, 1 sample", 1e3 * best(lambda: fp.inverse_dynamics(robot, state), 50), "ms", "")]
+    verbs: dict[str, tuple[Callable[[], object], str, dict[str, object]]] = {
+        "inverse_dynamics": (lambda: fp.inverse_dynamics(robot, many), "inverse_dynamics", {}),
+        "forward_dynamics": (lambda: fp.forward_dynamics(robot, many, np.zeros(6)), "minimal_forward_dynamics", {}),
+        "inverse_kinematics, joints=False": (
+            lambda: fp.inverse_kinematics(robot, many, joints=False), "inverse_kinematics", {"detail": "actuators"}
         ),
-    }.items():
-        found = best(call, 5) / count
-        rows.append((label, 1e9 * found, "ns per sample", f"{found / own:.1f} times the kernel"))
+        "inverse_kinematics": (lambda: fp.inverse_kinematics(robot, many), "inverse_kinematics", {"detail": "joints"}),
+        "jacobian": (lambda: fp.jacobian(robot, many), "jacobian", {"joints": False}),
+        "mass_matrix": (lambda: fp.mass_matrix(robot, many), "mass_matrix", {}),
+        "gravity_force": (lambda: fp.gravity_force(robot, many), "mass_matrix", {}),
+        "coriolis_force": (lambda: fp.coriolis_force(robot, many), "mass_matrix", {}),
+        "designs: platform.mass": (
+            lambda: fp.inverse_dynamics(robot, state, parameters={"platform.mass": mass}), "inverse_dynamics", {}
+        ),
+        "designs: platform.mass, legs.A.hip.at": (
+            lambda: fp.inverse_dynamics(robot, state, parameters={"platform.mass": mass, "legs.A.hip.at": hip}),
+            "inverse_dynamics", {},
+        ),
+    }  # fmt: skip
+    for label, (call, quantity, options) in verbs.items():
+        own, found = alone(robot, many, count, quantity, options), best(call, 5) / count
+        note = f"{found / own:5.1f} times its kernel ({1e9 * own:.0f} ns), {memory(call, count):.0f} bytes per sample"
+        rows.append((label, 1e9 * found, "ns per sample", note))
     rows += [
         ("with_parameters", 1e3 * best(lambda: robot.with_parameters({"platform.mass": 60.0}), 50), "ms", ""),
         ("load, warm", 1e3 * best(lambda: fp.load(ROBOT), 20), "ms", ""),
-        ("memory of inverse_dynamics", memory(count), "bytes per sample", "beyond the input"),
         ("flexapod --help", started("-m", "flexapod", "--help"), "s", ""),
         ("flexapod show", started("-m", "flexapod", "show", ROBOT), "s", ""),
     ]

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import threading
+from typing import Any
+
 import numpy as np
 import pytest
 
 import flexapod as fp
-from flexapod.analysis import sample_blocks
+from flexapod.analysis import kernels, sample_blocks
 from flexapod.analysis.results import SampleError
 from flexapod.analysis.sample_blocks import in_blocks, no_words
 from flexapod.analysis.sampling import random_states
+from flexapod.kernels import Kernel
 
 
 @pytest.mark.parametrize("threads", ["1", "3"])
@@ -29,6 +33,32 @@ def test_blocks_and_threads_change_no_bit(monkeypatch: pytest.MonkeyPatch, threa
         assert np.array_equal(found.power.values, one.power.values)
 
 
+@pytest.mark.parametrize("verb", [fp.jacobian, fp.inverse_kinematics])
+def test_verbs_share_many_samples_and_one_setting_ends_it(monkeypatch: pytest.MonkeyPatch, verb: Any) -> None:
+    """Every kernel that a verb runs on many samples, and every block, goes to the pool; FLEXAPOD_THREADS=1 leaves both here."""
+    robot = fp.load("five-bar")
+    motion = fp.Motion(time=np.arange(40.0), **random_states(robot, 40, seed=2))
+    expected = verb(robot, motion)
+    monkeypatch.setattr(kernels, "ENOUGH", 20)
+    monkeypatch.setattr(sample_blocks, "ENOUGH", 20)
+    monkeypatch.setattr(sample_blocks, "BLOCK", 12)
+    names: set[str] = set()
+    run = Kernel.batch
+
+    def noted(self: Kernel, inputs: Any, *args: Any, **options: Any) -> Any:
+        names.add(threading.current_thread().name if options.get("threads", 1) == 1 else "shared")
+        return run(self, inputs, *args, **options)
+
+    monkeypatch.setattr(Kernel, "batch", noted)
+    for threads, alone in (("1", True), ("2", False)):
+        names.clear()
+        monkeypatch.setenv("FLEXAPOD_THREADS", threads)
+        found = verb(robot, motion)
+        assert (names == {"MainThread"}) == alone
+        for name, values in expected.data_vars.items():
+            assert np.array_equal(found[name].values, values.values, equal_nan=values.dtype.kind == "f")
+
+
 def test_reasons_of_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     robot = fp.load("stewart-3-3")
     monkeypatch.setattr(sample_blocks, "BLOCK", 8)
@@ -46,6 +76,6 @@ def test_reasons_of_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_no_words_cannot_be_written_to() -> None:
     with pytest.raises(ValueError, match="read-only"):
         no_words(3)[0] = "a reason"
-    outputs, words = in_blocks({"position": np.zeros((3, 3))}, lambda part, rows: ({"x": part["position"]}, None))
+    outputs, words = in_blocks({"position": np.zeros((3, 3))}, lambda part, rows, room: ({"x": part["position"]}, None))
     assert outputs["x"].shape == (3, 3)
     assert words.tolist() == ["", "", ""]

@@ -28,6 +28,21 @@ def test_forward_after_inverse_is_the_identity(rubbing: tuple[fp.Robot, fp.Motio
         assert np.abs(found[key].values - getattr(motion, key)).max() <= IDENTITY * size
 
 
+def test_strong_friction_still_has_an_acceleration() -> None:
+    """Eight times the friction of the file: where inverse dynamics has forces, forward dynamics nearly always finds a motion."""
+    robot = fp.load("hexaslide")
+    stronger = {f"legs.{joint}": 8.0 * robot.parameter(f"legs.{joint}") for joint in
+                ("rail.friction.normal", "hip.friction.reaction", "ball.friction.reaction")}  # fmt: skip
+    states = random_states(robot, 400, seed=1)
+    strong = robot.with_parameters(stronger)
+    motion = fp.Motion(time=np.arange(400.0), **states)
+    force = fp.inverse_dynamics(strong, motion, on_error="mask").force.values
+    known = np.isfinite(force).all(axis=1)
+    assert known.mean() > 0.9
+    found = fp.forward_dynamics(strong, motion, np.where(known[:, None], force, 0.0), on_error="mask").acceleration.values
+    assert np.isfinite(found[known]).all(axis=1).mean() > 0.95  # 0.45 with Anderson's acceleration
+
+
 def test_friction_matters_here(rubbing: tuple[fp.Robot, fp.Motion]) -> None:
     robot, motion = rubbing
     force = fp.inverse_dynamics(robot, motion).force.values

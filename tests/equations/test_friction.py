@@ -23,6 +23,7 @@ from flexapod.description.schema import Friction
 from flexapod.equations.friction import Coefficients, axis_friction, bearing_load, guide_load, vector_friction
 from flexapod.equations.friction.direction import sense, unit_direction
 from flexapod.equations.newton_euler import SHARE_NAMES, newton_euler, reaction_names, undetermined
+from flexapod.equations.newton_euler.coupled_loads import LegLoading, coupled_loads
 from flexapod.equations.newton_euler.fixed_point import fixed_point
 from flexapod.errors import InputError
 from flexapod.kernels import Program, compile_kernel
@@ -76,8 +77,7 @@ def test_vector_friction_opposes_the_angular_velocity():
 
 
 def test_loads_of_guides_and_bearings():
-    u, v, N = Vec([1.0, 0.0, 0.0], "W"), Vec([0.0, 1.0, 0.0], "W"), Vec([-3.0, 4.0, 9.0], "W")
-    loads = {rule: number(guide_load(N, u, v, rule))[0] for rule in ("abs_sum", "norm", "literal")}
+    loads = {rule: number(guide_load(-3.0, 4.0, rule))[0] for rule in ("abs_sum", "norm", "literal")}
     assert loads == {"abs_sum": 7.0, "norm": 5.0, "literal": -7.0}
     assert number(bearing_load(Vec([2.0, -3.0, 6.0], "W")))[0] == 7.0
 
@@ -106,6 +106,48 @@ def test_fixed_point_of_a_linear_map(radius):
     outputs = compile_kernel(b, backend="numpy").batch({"c": given}).outputs
     assert outputs["converged"].all()
     assert np.abs(outputs["y"] - given @ np.linalg.inv(np.eye(2) - A).T).max() < 1e-12
+
+
+def coupled(strength, backend="numpy"):
+    """Two legs of two bearings each, tied by an acceleration z: A z + sum B y = c, y = |P + L y + K z| place by place."""
+    random = np.random.default_rng(5)
+    A = np.eye(2) + 0.1 * random.normal(size=(2, 2))
+    maps = [(strength * random.normal(size=(2, 2)), random.normal(size=6) * 10, strength * random.normal(size=(6, 2)),
+             random.normal(size=(6, 2))) for _ in range(2)]  # fmt: skip
+    b = Program("coupled")
+    c = b.input("c", (2,))
+
+    def loads(f):
+        sizes = [ca.sqrt(ca.dot(f[k : k + 3], f[k : k + 3])) for k in (0, 3)]
+        slopes = ca.SX(2, 6)
+        slopes[0, :3], slopes[1, 3:] = f[:3].T, f[3:].T
+        return ca.vertcat(*sizes), ca.vertcat(*sizes), slopes
+
+    legs = [LegLoading(*map(ca.SX, own), None, loads) for own in maps]  # B, P, L, K; no X
+    y, z, converged = coupled_loads(b, ca.SX(A), c, legs)
+    for name, value in (("y", ca.vertcat(*y)), ("z", z), ("converged", converged)):
+        b.output(name, value)
+    given = np.random.default_rng(6).normal(size=(50, 2)) * 5
+    return A, maps, given, compile_kernel(b, backend=backend).batch({"c": given}).outputs
+
+
+@pytest.mark.parametrize("strength", [0.01, 0.2])
+def test_coupled_loads_fulfil_both_equations(strength):
+    A, maps, given, found = coupled(strength)
+    assert found["converged"].all()
+    rest = given - found["z"] @ A.T
+    for k, (B, P, L, K) in enumerate(maps):
+        y = found["y"][:, 2 * k : 2 * k + 2]
+        f = P + y @ L.T + found["z"] @ K.T
+        assert np.abs(np.linalg.norm(f.reshape(-1, 2, 3), axis=2) - y).max() < LAW * np.abs(y).max()
+        rest = rest - y @ B.T
+    assert np.abs(rest).max() < LAW * np.abs(given).max()
+
+
+def test_coupled_loads_that_lock_are_reported():
+    """Friction that grows faster than the load it carries: no loads fit, and none are called so."""
+    found = coupled(30.0)[-1]
+    assert not found["converged"].all()
 
 
 def test_fixed_point_that_does_not_exist():

@@ -18,7 +18,7 @@ AGREE = 1e-11
 
 REACHES = {
     "delta": "RUS", "4-ruu": "RUS", "3-puu": "PUS", "3-upu": "UPS", "five-bar": "RR", "planar-3-rrr": "RR", "planar-4-prr": "PR",
-    "planar-3-rpr": "RP", "3-prs": "PR", "3-rps": "RP", "tricept": "UPS", "tripteron": "general", "agile-eye": "general",
+    "planar-3-rpr": "RP", "3-prs": "PR", "3-rps": "RP", "tricept": "UPS", "tripteron": "PRR", "agile-eye": "general",
     "3-rsr": "RSR",
 }  # fmt: skip
 """Robot -> reach of its first leg."""
@@ -44,12 +44,15 @@ def slides_and_balls(folder: Path) -> fp.Robot:
     return fp.load(path)
 
 
-KINDS = ["crank and rod in space", "two cranks", "slide and rod", "cranks in a tilted plane", "crank and ball", "slide and ball"]
+KINDS = [
+    "crank and rod in space", "two cranks", "slide and rod", "cranks in a tilted plane", "crank and ball", "cranks on a slide",
+    "slide and ball",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("where", KINDS)
 def test_closed_forms_agree_with_newton(where: str, tmp_path: Path) -> None:
-    names = dict(zip(KINDS, ("delta", "five-bar", "planar-4-prr", "planar-3-rrr", "3-rsr"), strict=False))
+    names = dict(zip(KINDS, ("delta", "five-bar", "planar-4-prr", "planar-3-rrr", "3-rsr", "tripteron"), strict=False))
     robot = slides_and_balls(tmp_path) if where == "slide and ball" else fp.load(names[where])
     assert any(closes(leg, plan.rows) for leg, plan in zip(robot.legs, robot.plan.legs, strict=True))
     if where == "cranks in a tilted plane":

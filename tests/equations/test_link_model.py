@@ -24,7 +24,7 @@ OPERATIONS = {
     "hexapod": (2986, 3980),
     "hexa": (2899, 3609),
     "delta": (1922, 2848),
-    "tripteron": (971, 1353),
+    "tripteron": (650, 1032),
     "five-bar": (503, 708),
     "planar-4-prr": (558, 793),
 }

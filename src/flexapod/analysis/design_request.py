@@ -6,6 +6,7 @@ Leading dimensions of a path's values, before those that the file's value has: f
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -206,6 +207,9 @@ def impossible_inertias(robot: Robot, values: Mapping[str, Array]) -> Words:
     return reasons
 
 
+BLOCK = 8192
+"""Designs whose inertias are judged at once: all numbers of a block stay in the cache."""
+
 NO_BODY = "no body has this inertia: its principal moments about the centre of mass do not fit together, or its mass is zero"
 MOMENTS = ("mass", *(f"first_moment.{i}" for i in "xyz"), *(f"inertia.{k}" for k in ("xx", "yy", "zz", "xy", "xz", "yz")))
 
@@ -225,10 +229,19 @@ def _bodies(robot: Robot) -> list[tuple[str, str, bool]]:
 
 
 def _impossible(number: Mapping[str, Any], planar: bool, count: int) -> NDArray[np.bool_]:
-    mass, sx, sy, sz, xx, yy, zz, xy, xz, yz = (np.broadcast_to(number[k], (count,)) for k in MOMENTS)
+    """Designs (count,) with an impossible inertia; numbers that do not vary stay numbers, and blocks stay in the cache."""
+    found = np.empty(count, dtype=bool)
+    for start in range(0, count, BLOCK):
+        part = slice(start, start + BLOCK)
+        found[part] = _impossible_in_block({k: v[part] if np.ndim(v) else float(v) for k, v in number.items()}, planar)
+    return found
+
+
+def _impossible_in_block(number: Mapping[str, Any], planar: bool) -> Any:
+    mass, sx, sy, sz, xx, yy, zz, xy, xz, yz = (number[k] for k in MOMENTS)
     with np.errstate(divide="ignore", invalid="ignore"):
-        cx, cy, cz = (np.where(mass > 0.0, s / mass, 0.0) for s in (sx, sy, sz))
-    size = np.max(np.abs([xx, yy, zz, xy, xz, yz]), axis=0)
+        cx, cy, cz = (np.where(mass > 0.0, s / np.asarray(mass), 0.0) if np.any(s) else 0.0 for s in (sx, sy, sz))
+    size = functools.reduce(np.maximum, map(np.abs, (xx, yy, zz, xy, xz, yz)))
     a, b, c = xx - sy * cy - sz * cz, yy - sx * cx - sz * cz, zz - sx * cx - sy * cy
     d, e, f = xy + sx * cy, xz + sx * cz, yz + sy * cz
     tolerance = PRINTED * size
@@ -237,4 +250,4 @@ def _impossible(number: Mapping[str, Any], planar: bool, count: int) -> NDArray[
         a, b, c, d, e, f, tolerance = half - a, half - b, half - c, -d, -e, -f, tolerance / 2.0
     a, b, c = a + tolerance, b + tolerance, c + tolerance
     third = a * (b * c - f * f) - d * (d * c - f * e) + e * (d * f - b * e)
-    return np.asarray((a < 0.0) | (a * b - d * d < 0.0) | (third < 0.0) | ((mass == 0.0) & (size > 0.0)))
+    return (a < 0.0) | (a * b - d * d < 0.0) | (third < 0.0) | ((mass == 0.0) & (size > 0.0))

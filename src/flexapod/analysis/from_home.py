@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,21 +23,24 @@ STRIDES = (12, 96)
 FEW = 1000
 
 
-def solve_from_home(bound: RobotKernel, inputs: dict[str, Any], rows: slice | None = None) -> tuple[Batch, dict[str, Any]]:
+def solve_from_home(
+    bound: RobotKernel, inputs: dict[str, Any], rows: slice | None = None, out: Mapping[str, Any] | None = None
+) -> tuple[Batch, dict[str, Any]]:
     """Run a kernel; general legs start from home, then from the nearest sample that was solved, then walk there from home.
 
     Args:
         rows: which samples of a verb these are; all where left out.
+        out: arrays to write to; new ones if not given.
     Returns:
         The batch, and the inputs with the `guess` that was used.
 
     Checked by: tests/laws/test_reach_and_branch.py.
     """
     if "guess" not in {i.name for i in bound.signature.inputs}:
-        return bound.batch(inputs, rows=rows), inputs
+        return bound.batch(inputs, rows=rows, out=out), inputs
     first = 0 if rows is None else rows.start
     given = {**inputs, "guess": np.tile(_home(bound.robot), (len(inputs["position"]), 1))}
-    batch = bound.batch(given, rows=rows)
+    batch = bound.batch(given, rows=rows, out=out)
     walks = list(STRIDES)
     for _ in range(ROUNDS):
         failed, good = np.flatnonzero(batch.status > 0), np.flatnonzero(batch.status == 0)

@@ -14,7 +14,7 @@ from flexapod.analysis.from_home import solve_from_home as solve_from_home
 from flexapod.analysis.kernels import RobotKernel, kernel
 from flexapod.analysis.over_designs import over_designs
 from flexapod.analysis.results import OnError, dataset, reasons, settle
-from flexapod.analysis.sample_blocks import Words, in_blocks, without_bad
+from flexapod.analysis.sample_blocks import Room, Words, in_blocks, room_for, without_bad
 from flexapod.analysis.state import State
 from flexapod.errors import InputError
 from flexapod.motions.motion import ActuatorMotion, Motion
@@ -93,10 +93,10 @@ def legs_one_by_one(robot: Robot, request: Request) -> xr.Dataset:
     details = [d for d, wanted in (("joints", request.joints), ("bodies", request.bodies)) if wanted] or ["actuators"]
     kernels = [kernel(robot, "inverse_kinematics", detail=detail) for detail in details]
 
-    def block(part: dict[str, Any], rows: slice) -> tuple[dict[str, Any], Words]:
+    def block(part: dict[str, Any], rows: slice, room: Room) -> tuple[dict[str, Any], Words]:
         found: dict[str, Any] = {}
         for bound in kernels:
-            batch, given = solve_from_home(bound, part, rows)
+            batch, given = solve_from_home(bound, part, rows, room_for(bound.signature, room))
             words = failures(robot, bound, batch, given, hasattr(at, "acceleration"), rows)
             found |= {name: values for name, values in batch.outputs.items() if not name.startswith("constraint")}
         return without_bad(found, words), words
@@ -155,6 +155,8 @@ def make_continuous(values: NDArray[np.float64], angles: NDArray[np.bool_], near
         along: the samples follow each other in time.
     """
     turn = 2.0 * np.pi
+    if not angles.any() or (len(values) and np.all(np.abs(_extremes(values) - near)[:, angles] < turn / 4.0)):
+        return  # none is farther from another than half a turn
     good = np.all(np.isfinite(values), axis=1)
     chosen = np.ix_(good, angles)
     if not values[chosen].size:
@@ -162,6 +164,11 @@ def make_continuous(values: NDArray[np.float64], angles: NDArray[np.bool_], near
     part = values[chosen]
     part = part - turn * np.round((part - near[angles]) / turn)
     values[chosen] = np.unwrap(part, axis=0) if along else part
+
+
+def _extremes(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """(2, k) smallest and largest of every column; NaN where there is one."""
+    return np.array([values.min(axis=0), values.max(axis=0)])
 
 
 def platform_inputs(motion: Motion | State) -> dict[str, NDArray[np.float64]]:

@@ -21,6 +21,7 @@ from flexapod.errors import FlexapodError, InputError
 from flexapod.kernels import KernelFamily
 from flexapod.kernels.cache import lookup_key
 from flexapod.kernels.design_columns import Columns
+from flexapod.kernels.threads import ENOUGH, thread_count
 from flexapod.robot.element_runs import element_runs
 
 if TYPE_CHECKING:
@@ -142,16 +143,20 @@ class RobotKernel:
         inputs: Mapping[str, Any],
         parameters: Any = None,
         *,
-        threads: int = 1,
+        threads: int | None = None,
         out: Mapping[str, Any] | None = None,
         rows: Any = None,
     ) -> Batch:
         """Evaluate many samples; parameters (P,), (n, P) or columns replace the robot's own.
 
         Args:
+            threads: that share the batch; left out, one per processor from 100 000 samples on (see `FLEXAPOD_THREADS`), else one.
             rows: which samples of a verb these are, where they are not all: values that vary per sample are taken from there.
         """
         given = self._own(rows) if parameters is None else parameters
+        if threads is None:
+            enough = max((len(values) for values in inputs.values() if np.ndim(values)), default=0) >= ENOUGH
+            threads = thread_count() if enough else 1
         return self.compiled.batch(inputs, given, threads=threads, out=out)
 
     def _own(self, rows: Any) -> Any:

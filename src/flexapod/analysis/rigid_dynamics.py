@@ -19,7 +19,7 @@ from flexapod.analysis.loads import platform_wrench
 from flexapod.analysis.platform_motion import as_platform
 from flexapod.analysis.properties import has_friction
 from flexapod.analysis.results import check_option, dataset, force_unit, settle
-from flexapod.analysis.sample_blocks import Words, in_blocks, noted, without_bad
+from flexapod.analysis.sample_blocks import Room, Words, in_blocks, noted, room_for, without_bad
 from flexapod.equations.minimal.planning import poor_designs
 from flexapod.equations.newton_euler.constraint_plan import mark_undetermined
 from flexapod.equations.newton_euler.names import reaction_names
@@ -77,16 +77,21 @@ def rigid_inverse_dynamics(robot: Robot, request: Request) -> xr.Dataset:
     }  # fmt: skip
     bound = kernel(robot, INVERSE[chosen], **options.get(chosen, {}))
     other = INVERSE[fallback_formulation(robot)] if chosen == "minimal" and formulation == "auto" else None
-    details = _details(robot, with_friction, request.contributions, chosen, variant) if detailed else None
+    plainly = with_friction and not request.reactions and request.contributions is None and not variant
+    added = kernel(robot, "friction_force") if plainly else None
+    details = _details(robot, with_friction, request.contributions, chosen, variant) if detailed and not plainly else None
 
-    def block(part: dict[str, Any], rows: slice) -> tuple[dict[str, Array], Words]:
+    def block(part: dict[str, Any], rows: slice, room: Room) -> tuple[dict[str, Array], Words]:
         rates, words, guess = followed(robot, part, rows=rows)
         part = {**part, "guess": guess}
-        outputs, words = run(bound, part, words, other, rows)
+        outputs, words = run(bound, part, words, other, rows, room_for(bound.signature, room))
         found = {"force": outputs["force"]}
+        if added is not None:
+            taken, words = run(added, part, words, rows=rows)
+            found["force"] += taken["force"]
         if details is not None:
             found, words = _with_details(details, part, words, outputs["force"], request.reactions, rows)
-        return without_bad({**found, "power": found["force"] * rates}, words), words
+        return without_bad({**found, "power": np.multiply(found["force"], rates, out=room.get("power"))}, words), words
 
     found, words = in_blocks(inputs, block)
     settle("inverse dynamics", robot, words, motion, request.on_error)
@@ -188,9 +193,9 @@ def rigid_forward_dynamics(robot: Robot, request: Request) -> xr.Dataset:
     other = FORWARD[fallback_formulation(robot)] if chosen == "minimal" and request.formulation == "auto" else None
     bound = kernel(robot, FORWARD[chosen])
 
-    def block(part: dict[str, Any], rows: slice) -> tuple[dict[str, Array], Words]:
+    def block(part: dict[str, Any], rows: slice, room: Room) -> tuple[dict[str, Array], Words]:
         part, words = still_inputs(robot, part, rows)
-        found, words = run(bound, part, words, other, rows)
+        found, words = run(bound, part, words, other, rows, room_for(bound.signature, room))
         return without_bad({name: found[name] for name in ("acceleration", "angular_acceleration")}, words), words
 
     outputs, words = in_blocks(inputs, block)
@@ -242,7 +247,12 @@ def forces(robot: Robot, force: Any, count: int) -> Array:
 
 
 def run(
-    bound: RobotKernel, inputs: dict[str, Any], words: Words, other: str | None = None, rows: slice | None = None
+    bound: RobotKernel,
+    inputs: dict[str, Any],
+    words: Words,
+    other: str | None = None,
+    rows: slice | None = None,
+    out: Room | None = None,
 ) -> tuple[dict[str, Array], Words]:
     """Outputs of a kernel; reasons of samples that fail are added to `words`.
 
@@ -250,8 +260,9 @@ def run(
         other: quantity whose kernel takes over the samples that fail: the minimal equations have limits of their own at
             poses that are harmless otherwise (a leg level with its base joint, a rod in the platform's plane).
         rows: which samples of a verb these are; all where left out.
+        out: arrays to write to; new ones if not given.
     """
-    batch = bound.batch({i.name: inputs[i.name] for i in bound.signature.inputs}, rows=rows)
+    batch = bound.batch({i.name: inputs[i.name] for i in bound.signature.inputs}, rows=rows, out=out)
     varied = other is not None and bound.robot.varied is not None
     if other is None or not (varied or batch.status.any()):
         return batch.outputs, noted(bound.signature, batch.status, words)

@@ -14,7 +14,7 @@ from flexapod.analysis.linear_solve import inverted
 from flexapod.analysis.platform_motion import as_platform
 from flexapod.analysis.results import TWIST, OnError, dataset, settle
 from flexapod.analysis.rigid_dynamics import run, still_inputs
-from flexapod.analysis.sample_blocks import Words, in_blocks
+from flexapod.analysis.sample_blocks import Room, Words, in_blocks, room_for
 from flexapod.analysis.state import State
 from flexapod.robot.varied import value_of
 
@@ -36,23 +36,24 @@ def rigid_term(robot: Robot, request: Request, which: str) -> tuple[Array, list[
     state = as_platform(robot, request.at)
     terms, words = _platform_terms(robot, state, request.on_error)
     T, names = _in_coordinates(robot, state, terms, request, words)
+    whole = request.coordinates != "actuator" and len(names) == 6  # T is the unit matrix
     if which == "mass_matrix":
-        return np.einsum("nij,nik,nkl->njl", T, terms[which], T), names
+        return terms[which] if whole else np.swapaxes(T, 1, 2) @ terms[which] @ T, names
     force = terms[which]
     if which == "coriolis_force":
         if request.coordinates == "actuator":  # acceleration of the platform at zero actuator acceleration enters as well
             force = _actuator_bias(robot, state, terms, T)
         else:
-            force = force + np.einsum("nij,nj->ni", terms["mass_matrix"], terms["beta"])
-    return np.einsum("nij,ni->nj", T, force), names
+            force = force if whole else force + np.einsum("nij,nj->ni", terms["mass_matrix"], terms["beta"])
+    return force if whole else np.einsum("nij,ni->nj", T, force), names
 
 
 def _platform_terms(robot: Robot, state: Any, on_error: OnError) -> tuple[dict[str, Array], NDArray[Any]]:
     bound = kernel(robot, "mass_matrix")
 
-    def block(part: dict[str, Any], rows: slice) -> tuple[dict[str, Array], Words]:
+    def block(part: dict[str, Any], rows: slice, room: Room) -> tuple[dict[str, Array], Words]:
         part, words = still_inputs(robot, part, rows)
-        return run(bound, part, words, rows=rows)
+        return run(bound, part, words, rows=rows, out=room_for(bound.signature, room))
 
     outputs, words = in_blocks(platform_inputs(state), block)
     settle("mass matrix", robot, words, state, on_error)

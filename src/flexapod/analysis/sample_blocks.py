@@ -23,7 +23,10 @@ Words = NDArray[Any] | None
 BLOCK = 65_536
 """Samples of a block: some 20 MB of intermediate results, against 0.1 ms that a block costs by itself."""
 
-Work = Callable[[dict[str, Array], slice], tuple[dict[str, Array], Words]]
+Room = Mapping[str, Array]
+"""Arrays by name that hold a block's outputs in the end; empty where they are not known yet."""
+
+Work = Callable[[dict[str, Array], slice, Room], tuple[dict[str, Array], Words]]
 
 
 def in_blocks(inputs: Mapping[str, Array], work: Work) -> tuple[dict[str, Array], NDArray[Any]]:
@@ -31,25 +34,28 @@ def in_blocks(inputs: Mapping[str, Array], work: Work) -> tuple[dict[str, Array]
 
     Args:
         inputs: arrays (n, ..) by name.
-        work: of the inputs of a block and of its place among all samples, gives outputs and reasons.
+        work: of the inputs of a block, of its place among all samples and of the room for its outputs, gives outputs and reasons;
+            what it has written there itself is not copied.
 
     Checked by: tests/analysis/test_sample_blocks.py.
     """
     count = len(inputs["position"])
     if count <= BLOCK:
-        outputs, words = work(dict(inputs), slice(0, count))
+        outputs, words = work(dict(inputs), slice(0, count), {})
         return outputs, no_words(count) if words is None else words.astype(str)
     whole: dict[str, Array] = {}
     reasons: dict[int, NDArray[Any]] = {}
 
     def one(part: slice) -> None:
-        outputs, words = work({name: values[part] for name, values in inputs.items()}, part)
+        room = {name: values[part] for name, values in whole.items()}
+        outputs, words = work({name: values[part] for name, values in inputs.items()}, part, room)
         if words is not None:
             reasons[part.start] = words
         if not whole:
             whole.update({name: np.empty((count, *values.shape[1:])) for name, values in outputs.items()})
         for name, values in outputs.items():
-            whole[name][part] = values
+            if values is not room.get(name):
+                whole[name][part] = values
 
     parts = [slice(start, min(start + BLOCK, count)) for start in range(0, count, BLOCK)]
     one(parts[0])
@@ -71,6 +77,12 @@ def _joined(reasons: Mapping[int, NDArray[Any]], count: int) -> NDArray[Any]:
     for start, found in reasons.items():
         words[start : start + len(found)] = found
     return words.astype(str)
+
+
+def room_for(signature: Signature, room: Room) -> Room | None:
+    """The room of a kernel's outputs; None where some of them have none."""
+    names = [o.name for o in signature.outputs]
+    return {name: room[name] for name in names} if all(name in room for name in names) else None
 
 
 def noted(signature: Signature, status: NDArray[np.int32], words: Words) -> Words:

@@ -1,38 +1,39 @@
 r"""Forward dynamics with friction that depends on joint reactions.
 
 Friction depends on reactions, reactions on the acceleration, the acceleration on friction. Unknown are the loads y of the joints
-with friction. With the friction of given loads, the inverse model :math:`\Gamma(\dot V)` of Newton-Euler is affine in the
-acceleration, and that of the robot without friction tells how:
+with friction. Joint forces are affine in loads and acceleration, and so is the acceleration in the loads: six closed-form legs
+give the platform's equation leg by leg, each with the force of its drive; of general legs
 
-.. math:: \dot V(y) = \dot V_0 + N (N^T A N)^{-1} N^T J_a^T\,(\Gamma - \Gamma(\dot V_0, f(y))),\qquad y = Y(\dot V(y), f(y))
+.. math:: \dot V(y) = \dot V_0 + N (N^T A N)^{-1} N^T J_a^T\,(\Gamma - \Gamma(\dot V_0, f(y)))
 
-is exact for every y, and the second equation a fixed point, solved inside the kernel like that of inverse dynamics.
+with A, N, J_a of the robot without friction. The loads are found inside the kernel like those of inverse dynamics.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import casadi as ca
-import numpy as np
 
 from flexapod.equations.newton_euler.constraint_plan import plain
-from flexapod.equations.newton_euler.fixed_point import fixed_point
-from flexapod.equations.newton_euler.friction_coupling import CONVERGED, LIMIT, against_friction, friction_loads, solve_friction
-from flexapod.equations.newton_euler.friction_points import FrictionPoint, PointFriction
-from flexapod.equations.newton_euler.inverse_dynamics import Setting, loads, set_up, setting_at
-from flexapod.equations.newton_euler.leg import LegForces
-from flexapod.equations.newton_euler.mechanism import Loads
+from flexapod.equations.newton_euler.coupled_loads import LegLoading, coupled_loads
+from flexapod.equations.newton_euler.friction_coupling import solve_friction
+from flexapod.equations.newton_euler.friction_points import FrictionPoint, PointFriction, friction_points
+from flexapod.equations.newton_euler.inverse_dynamics import leg_loads, loads, set_up, setting_at, universal_legs
+from flexapod.equations.newton_euler.loaded_leg import affine, by_leg, forces_at, friction_of, loads_of, with_friction
+from flexapod.equations.newton_euler.wrench import body_wrench
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.values import Values
-from flexapod.equations.virtual_power.forward_dynamics import state_equation_at, state_inputs
+from flexapod.equations.virtual_power.forward_dynamics import StateEquation, state_equation_at, state_inputs
 from flexapod.equations.virtual_power.inverse_dynamics import guess_input
 from flexapod.kernels.program import Program
 from flexapod.robot.robot import Robot
 from flexapod.spatial import Rot, Vec, dot
 from flexapod.spatial.linear import solve_symmetric
+from flexapod.spatial.vector import zero
 
 
 def forward_friction(robot: Robot) -> Program:
@@ -45,20 +46,14 @@ def forward_friction(robot: Robot) -> Program:
     """
     b = Program("forward_friction")
     frame, acceleration = state_inputs(b)
-    guess = guess_input(b, robot)
-    state = state_equation_at(b, robot, frame, acceleration, guess)
+    guess = None if plain(robot) else guess_input(b, robot)
     force = b.input("force", (len(robot.actuators),), unit="N or N m", doc="actuator forces")
     wrench = b.input("wrench", (6,), unit="N, N m", doc="external force and moment on the platform at its frame origin, world")
-    values, N = Values(b), state.basis
-    M = ca.mtimes(N.T, ca.mtimes(state.A, N))
-    right = wrench - state.c - ca.mtimes(state.A, state.beta) + ca.mtimes(state.jacobian.T, force)
-    start = ca.mtimes(N, solve_symmetric(M, ca.mtimes(N.T, right))) + state.beta
-    response = ca.mtimes(N, solve_symmetric(M, ca.mtimes(N.T, state.jacobian.T)))  # acceleration per actuator force
-    coordinates = None if plain(robot) else guess
     forward = Forward(
-        robot=robot, values=values, frame=frame, force=force, wrench=wrench, guess=coordinates, start=start, response=response
-    )
-    V = forward.solve(b, b, lambda builder: builder).acceleration
+        robot=robot, values=Values(b), frame=frame, force=force, wrench=wrench, guess=guess,
+        equation=lambda: state_equation_at(b, robot, frame, acceleration, guess),
+    )  # fmt: skip
+    V = forward.solve(b, b).acceleration
     b.output("acceleration", V[:3], shape=(3,), unit="m/s^2", dims=("axis",))
     b.output("angular_acceleration", V[3:], shape=(3,), unit="rad/s^2", dims=("axis",))
     return b
@@ -78,6 +73,10 @@ def friction_force(robot: Robot) -> Program:
     return setting.b
 
 
+Coupling = tuple[list[list[FrictionPoint]], Any, Any, list[LegLoading]]
+"""Points with friction per leg, and the arguments of `coupled_loads`."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Sliding:
     """Acceleration (6,) of the platform, and the power that friction turns into heat [W]."""
@@ -94,7 +93,7 @@ class Forward:
         values: of the program itself; frame: pose and twist of the platform.
         force: (actuators,) forces that act; wrench: (6,) load on the platform.
         guess: joint coordinates of general legs, else None.
-        start: (6,) acceleration without friction; response: (6, actuators) what it changes by per force.
+        equation: of motion without friction, for general legs.
     """
 
     robot: Robot
@@ -103,65 +102,121 @@ class Forward:
     force: Any
     wrench: Any
     guess: Any
-    start: Any
-    response: Any
+    equation: Callable[[], StateEquation]
 
-    def solve(self, b: Any, loop: Any, inner: Callable[[Any], Any]) -> Sliding:
+    def solve(self, b: Any, loop: Any) -> Sliding:
         """The acceleration with friction.
 
         Args:
-            b: program or scope; loop: what iterates; inner: what equations in the body of a loop are written for.
+            b: program or scope; loop: what iterates.
 
         Checked by: tests/equations/test_forward_friction.py.
         """
-        first = self._setting(b, self.start)
-        counts = [len(point.places) for point in first.points]
-        if not sum(counts):
-            return Sliding(acceleration=self.start, heat=ca.SX(0))
-        base = loads(first, gravity=True, platform=True, legs=True, drives=True, applied=True)
-
-        def accelerated(y: Any) -> tuple[Any, list[PointFriction]]:
-            parts = ca.vertsplit(y, [0, *np.cumsum(counts).tolist()])
-            friction = [
-                p.friction_at([part[k] for k in range(part.numel())]) for p, part in zip(first.points, parts, strict=True)
-            ]
-            forces = _balanced(first, base, friction)
-            for point, found in zip(first.points, friction, strict=True):
-                if point not in _as_loads(first):
-                    forces[point.leg] = against_friction(point, forces[point.leg], found)
-            actuators = ca.vertcat(*[x for leg in forces for x in leg.actuators])
-            return self.start + ca.mtimes(self.response, self.force - actuators), friction
-
-        def loads_of(builder: Any, y: Any) -> Any:
-            V, friction = accelerated(y)
-            there = self._setting(inner(builder), V)
-            acting = loads(there, gravity=True, platform=True, legs=True, drives=True, applied=True)
-            forces = _balanced(there, acting, friction)
-            return ca.vertcat(*[load for p in there.points for load in p.loads(forces[p.leg])])
-
-        y, converged = fixed_point(loop, loads_of, sum(counts), limit=LIMIT, tolerance=CONVERGED)
-        b.fail_if(1 - converged, "the coupling of friction and acceleration does not converge")
-        V, friction = accelerated(y)
-        heat = -sum((_power(point, found) for point, found in zip(first.points, friction, strict=True)), ca.SX(0))
-        return Sliding(acceleration=V, heat=heat)
-
-    def _setting(self, b: Any, V: Any) -> Setting:
-        """Legs and platform at an acceleration (6,) of the platform."""
+        V = ca.SX.sym("V", 6)
         p, R = Vec(self.frame.p.expr, "W"), Rot(self.frame.R.expr, "W", "P")
         moving = FrameMotion(p=p, R=R, v=self.frame.v, w=self.frame.w, a=Vec(V[:3], "W"), alpha=Vec(V[3:], "W"))
-        return setting_at(b, self.values, self.robot, moving, self.wrench, self.guess, "exact", friction=True)
+        if self.guess is None:
+            legs, A, c, loading = self._leg_by_leg(b, moving, V)
+        else:
+            legs, A, c, loading = self._together(b, moving, V)
+        y, z, converged = coupled_loads(loop, A, c, loading)
+        if y:
+            b.fail_if(1 - converged, "the coupling of friction and acceleration does not converge")
+        found = [(point, one) for points, y_i in zip(legs, y, strict=True)
+                 for point, one in zip(points, friction_of(points, y_i), strict=True)]  # fmt: skip
+        heat = -sum((_power(point, one) for point, one in found), ca.SX(0))
+        return Sliding(acceleration=z[:6], heat=heat)
+
+    def _leg_by_leg(self, b: Any, moving: FrameMotion, V: Any) -> Coupling:
+        """Six closed-form legs: the force of a drive says what its leg does to the platform, so that z = V alone.
+
+        A leg moves with the acceleration X V of its joint on the platform, X = (1, -[r]), and knows nothing else of V.
+        """
+        values, gravity, S = self.values, self.values.vector("gravity", "W"), ca.SX.sym("S", 3)
+        carried = replace(moving, a=Vec(S, "W"), alpha=zero("W"))
+        legs = universal_legs(b, values, self.robot, carried, "exact")
+        points = {own[0].leg: own for own in by_leg(friction_points(legs, values))}
+        c, A = affine(body_wrench(values.of("platform"), moving, gravity).column - self.wrench, V)
+        c, loading = -c, []
+        for number, leg in enumerate(legs):
+            own = points.get(number, [])
+            y, x = ca.SX.sym("y", sum(len(p.places) for p in own)), ca.SX.sym("x")
+            load = with_friction(leg, leg_loads(leg, values, gravity, True, True), own, y)
+            drive, per_x = affine(leg.finish(load, [x]).actuators[0], x)
+            forces = leg.finish(load, [(self.force[number] - drive) / per_x])
+            arm = leg.closing.centre - moving.p
+            on_platform, k = forces.joints[-1].seen_from(arm).column, y.numel()
+            P, columns = affine(ca.vertcat(on_platform, forces_at(own, forces)), ca.vertcat(y, S))
+            X = ca.horzcat(ca.SX.eye(3), -ca.skew(arm.expr))
+            c, A = c + P[:6], A - ca.mtimes(columns[:6, k:], X)
+            maps = {"B": -columns[:6, :k], "P": P[6:], "L": columns[6:, :k], "K": columns[6:, k:], "X": X}
+            loading += [LegLoading(**maps, loads=partial(loads_of, own))] if own else []
+        return list(points.values()), A, c, loading
+
+    def _together(self, b: Any, moving: FrameMotion, V: Any) -> Coupling:
+        """General legs: z holds the acceleration V and the unknowns x of all legs, both as functions of the loads.
+
+        With A, J_a, N of the motion without friction, the drives' forces tau at V_0 and the platform's system S,
+        V = V_0 + N (N^T A N)^{-1} N^T J_a^T (Gamma - tau(y)), x = S(V, y).
+        """
+        start, response = self._without_friction()
+        setting = setting_at(b, self.values, self.robot, moving, self.wrench, self.guess, "exact", friction=True)
+        base = loads(setting, gravity=True, platform=True, legs=True, drives=True, applied=True)
+        points = {own[0].leg: own for own in by_leg(setting.points)}
+        inverse, missing, parts = setting.mechanism.system.inverse, base.platform.column, []
+        for number, (leg, load) in enumerate(zip(setting.mechanism.legs, base.legs, strict=True)):
+            own = points.get(number, [])
+            y, x = ca.SX.sym("y", sum(len(p.places) for p in own)), ca.SX.sym("x", len(leg.columns()))
+            rubbing = with_friction(leg, load, own, y)
+            forces = leg.finish(rubbing, ca.vertsplit(x))
+            wrench = leg.particular(rubbing).seen_from(leg.closing.centre - moving.p).column
+            parts.append((own, y, x, ca.vertcat(*forces.actuators), forces_at(own, forces), affine(wrench, y)))
+            missing = missing - parts[-1][-1][0]
+        missing, per_V = affine(missing, V)
+        x0 = ca.mtimes(inverse, missing + ca.mtimes(per_V, start))
+        return list(points.values()), None, *_assembled(parts, V, self.force, start, response, x0, inverse, per_V)
+
+    def _without_friction(self) -> tuple[Any, Any]:
+        """Acceleration (6,) without friction, and what it changes by per actuator force (6, actuators)."""
+        state = self.equation()
+        N = state.basis
+        M = ca.mtimes(N.T, ca.mtimes(state.A, N))
+        right = self.wrench - state.c - ca.mtimes(state.A, state.beta) + ca.mtimes(state.jacobian.T, self.force)
+        start = ca.mtimes(N, solve_symmetric(M, ca.mtimes(N.T, right))) + state.beta
+        return start, ca.mtimes(N, solve_symmetric(M, ca.mtimes(N.T, state.jacobian.T)))
 
 
-def _as_loads(setting: Setting) -> list[FrictionPoint]:
-    """Points whose friction reaches more than its own actuator."""
-    return [p for p in setting.points if setting.open.redundant > 0 or not p.driven]
-
-
-def _balanced(setting: Setting, base: Loads, friction: Sequence[PointFriction]) -> list[LegForces]:
-    """Joint forces of every leg under loads and friction, that along driven coordinates left out."""
-    points = _as_loads(setting)
-    chosen = [found for point, found in zip(setting.points, friction, strict=True) if point in points]
-    return setting.mechanism.forces(base + friction_loads(setting.mechanism, points, chosen))
+def _assembled(
+    parts: Sequence[Any], V: Any, force: Any, start: Any, response: Any, x0: Any, inverse: Any, per_V: Any
+) -> tuple[Any, list[LegLoading]]:
+    """c and the maps of the legs for z = (V, x), from those of every leg at an acceleration V and unknowns x."""
+    at_drive, at_x, drives, changes = 0, 0, [], []
+    for _, y, x, actuators, _, (_, B) in parts:
+        own, per = affine(actuators, ca.vertcat(y, x, V))
+        k, m = y.numel(), x.numel()
+        there = x0[at_x : at_x + m]
+        drives.append(own + ca.mtimes(per[:, k : k + m], there) + ca.mtimes(per[:, k + m :], start))
+        per_x = ca.SX(actuators.numel(), x0.numel())
+        per_x[:, at_x : at_x + m] = per[:, k : k + m]
+        changes.append((at_drive, at_x, per[:, :k], per_x, -ca.mtimes(inverse, B)))
+        at_drive, at_x = at_drive + actuators.numel(), at_x + m
+    dV = ca.mtimes(response, force - ca.vertcat(*drives))
+    per_x = ca.vertcat(*[change[3] for change in changes])
+    along = ca.mtimes(inverse, per_V)
+    c, legs = ca.vertcat(start + dV, x0 + ca.mtimes(along, dV)), []
+    for (own, y, x, _, forces, _), (first, where, per_y, _, G) in zip(parts, changes, strict=True):
+        if not own:
+            continue
+        drive = ca.mtimes(per_x, G)
+        drive[first : first + per_y.shape[0], :] += per_y
+        G_V = -ca.mtimes(response, drive)
+        P, per = affine(forces, ca.vertcat(y, V, x))
+        k, m = y.numel(), x.numel()
+        K = ca.SX(P.numel(), c.numel())
+        K[:, :6], K[:, 6 + where : 6 + where + m] = per[:, k : k + 6], per[:, k + 6 :]
+        B = -ca.vertcat(G_V, G + ca.mtimes(along, G_V))
+        legs.append(LegLoading(B=B, P=P, L=per[:, :k], K=K, X=None, loads=partial(loads_of, own)))
+    return c, legs
 
 
 def _power(point: FrictionPoint, found: PointFriction) -> Any:

@@ -25,9 +25,9 @@ EXACT = 1e-12
 """Axes and centres that coincide or are perpendicular to this (m or radian) count as designed so."""
 
 
-Reach = Literal["UPS", "PUS", "RUS", "PSR", "RSR", "RR", "PR", "RP", "general"]
+Reach = Literal["UPS", "PUS", "RUS", "PSR", "RSR", "PRR", "RR", "PR", "RP", "general"]
 """Joints whose positions follow from the place of the leg's end: a drive and a universal joint, a drive and a ball before a
-hinge, or two joints in a plane."""
+hinge, two joints in a plane, or two hinges on a slide across their plane."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,6 +123,11 @@ def roots(leg: Leg) -> tuple[int, int]:
     tip, c, s = tip_of(leg), np.cos(q[0]), np.sin(q[0])
     d = R[0].T @ (p_end + R_end @ tip - p[0])
     drive, first = 0, 0
+    if kind == "PRR":  # two hinges where the slide has brought them
+        d = R[1].T @ (d - p[1] - np.array([0.0, 0.0, q[0]]))
+        c, s = np.cos(q[1]), np.sin(q[1])
+        across, along = p[2][0] * d[1] - p[2][1] * d[0], p[2][0] * d[0] + p[2][1] * d[1]
+        return (1 if s * along - c * across > 0 else -1), 0
     if kind in ("RUS", "RSR", "RR"):
         across, along = p[1][0] * d[1] - p[1][1] * d[0], p[1][0] * d[0] + p[1][1] * d[1]
         drive = 1 if s * along - c * across > 0 else -1
@@ -162,6 +167,8 @@ def _geometry(links: tuple[Link, ...], tip: Array) -> Reach:
     lean = abs(last.rotation[2, 2])  # cosine between the last axis and the one before
     if kinds == "RR" and abs(lean - 1.0) < EXACT and wide and np.hypot(*last.position[:2]) > EXACT:
         return "RR"
+    if kinds == "PRR" and all(abs(abs(k.placement.rotation[2, 2]) - 1.0) < EXACT for k in links[1:]):
+        return "PRR" if wide and np.hypot(*last.position[:2]) > EXACT else "general"
     if lean >= EXACT:
         return "general"
     if kinds == "RP" or (kinds == "PR" and wide):

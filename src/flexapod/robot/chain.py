@@ -123,8 +123,8 @@ def _closure(
     if closing.to is not None:
         J[:, first[k] : first[k + 1]] -= rows @ _twists(legs[k], poses[k], link, p_l)
         return residual, J, np.zeros((len(rows), 6))
-    arm = p_l - platform.position
-    transfer = np.block([[np.eye(3), -skew(arm)], [np.zeros((3, 3)), np.eye(3)]])
+    transfer = np.eye(6)
+    transfer[:3, 3:] = -skew(p_l - platform.position)
     return residual, J, -rows @ transfer
 
 
@@ -142,7 +142,8 @@ def _twists(leg: Leg, poses: list[tuple[Array, Array]], link: int, point: Array)
         if leg.links[i].kind == "P":
             T[:3, moving.index(i)] = z
         elif leg.links[i].kind == "R":
-            T[:, moving.index(i)] = np.concatenate([cross(z, point - p), z])
+            k = moving.index(i)
+            T[:3, k], T[3:, k] = cross(z, point - p), z
     return T
 
 
@@ -166,16 +167,15 @@ half times axis j of the link half."""
 
 def closing_rows(closing: Closing, R_l: Array, p_l: Array, R_p: Array, p_p: Array) -> tuple[Array, Array]:
     """Residual (m,) and rows (m, 6) on the relative twist (linear, angular) at the joint."""
-    e, none = p_l - p_p, np.zeros(3)
-    residual, rows = [], []
-    for row in ROWS[closing.type]:
+    e, kinds = p_l - p_p, ROWS[closing.type]
+    residual, rows = np.empty(len(kinds)), np.zeros((len(kinds), 6))
+    for k, row in enumerate(kinds):
         i = int(row[1])
         if row[0] == "axes":
             a, c = R_p[:, i], R_l[:, int(row[2])]
-            residual.append(a @ c)
-            rows.append(np.concatenate([none, cross(c, a)]))
+            residual[k], rows[k, 3:] = a @ c, cross(c, a)
+        elif row[0] == "point":
+            residual[k], rows[k, i] = e[i], 1.0
         else:
-            direction = np.eye(3)[i] if row[0] == "point" else R_p[:, i]
-            residual.append(direction @ e)
-            rows.append(np.concatenate([direction, none]))
-    return np.array(residual), np.array(rows)
+            residual[k], rows[k, :3] = R_p[:, i] @ e, R_p[:, i]
+    return residual, rows

@@ -45,9 +45,10 @@ def with_plan(robot: Robot, plan: ElasticPlan) -> Robot:
 
 def led_by_platform(robot: Robot) -> Robot:
     """The robot with all deformations independent: redundant actuators follow the platform and push against each other."""
+    if not robot.elastic_names or robot.floats or len(robot.actuators) <= len(robot.plan.platform_independent):
+        return robot
     if "led by platform" not in robot.kept:
-        redundant = not robot.floats and len(robot.actuators) > len(robot.plan.platform_independent)
-        plan = elastic_plan(robot, tied="driven") if redundant and robot.elastic_names else robot.elastic_plan
+        plan = elastic_plan(robot, tied="driven")
         robot.kept["led by platform"] = robot if plan == robot.elastic_plan else with_plan(robot, plan)
     found: Robot = robot.kept["led by platform"]
     return found

@@ -17,7 +17,6 @@ from flexapod.equations.values import Values
 from flexapod.simulation.joint_friction import SPEED
 from flexapod.simulation.plant import Moment, model_equation
 from flexapod.simulation.scope import Scope
-from flexapod.spatial.linear import solve_symmetric
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
@@ -40,15 +39,9 @@ def loaded_acceleration(scope: Scope, robot: Robot, moment: Moment, force: Any, 
 
     Checked by: tests/simulation/test_load_friction.py.
     """
-    state, values = model_equation(scope, robot, moment), Values(scope)  # type: ignore[arg-type]
-    N, load = state.basis, ca.SX.zeros(6) if wrench is None else wrench
-    M = ca.mtimes(N.T, ca.mtimes(state.A, N))
-    right = load - state.c - ca.mtimes(state.A, state.beta) + ca.mtimes(state.jacobian.T, force)
-    start = ca.mtimes(N, solve_symmetric(M, ca.mtimes(N.T, right))) + state.beta
-    response = ca.mtimes(N, solve_symmetric(M, ca.mtimes(N.T, state.jacobian.T)))
     forward = Forward(
-        robot=robot, values=values, frame=moment.frame, force=force, wrench=load,
-        guess=None if plain(robot) else moment.joints, start=start, response=response,
+        robot=robot, values=Values(scope), frame=moment.frame, force=force, wrench=ca.SX.zeros(6) if wrench is None else wrench,  # type: ignore[arg-type]
+        guess=None if plain(robot) else moment.joints, equation=lambda: model_equation(scope, robot, moment),
     )  # fmt: skip
-    found = forward.solve(scope, scope.builder, lambda builder: Scope(scope.root, builder, solved=scope.solved))
+    found = forward.solve(scope, scope.builder)
     return found.acceleration, found.heat

@@ -19,8 +19,7 @@ import numpy as np
 from flexapod.equations.elastodynamics.joint_forces import friction_force, leg_views, sliding_points
 from flexapod.equations.elastodynamics.loops import loop_multipliers, whole
 from flexapod.equations.elastodynamics.reactions import next_loads
-from flexapod.equations.newton_euler.fixed_point import fixed_point
-from flexapod.equations.newton_euler.friction_coupling import CONVERGED, LIMIT
+from flexapod.equations.newton_euler.fixed_point import CONVERGED, LIMIT, fixed_point
 from flexapod.equations.newton_euler.friction_points import PointFriction
 from flexapod.equations.values import Values
 from flexapod.robot.elastic_plan import driven_columns

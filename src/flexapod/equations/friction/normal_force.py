@@ -9,22 +9,18 @@ from typing import Any
 
 import casadi as ca
 
-from flexapod.spatial import Vec, dot
 
-
-def guide_load(N: Vec, u: Vec, v: Vec, rule: str) -> Any:
+def guide_load(along_u: Any, along_v: Any, rule: str) -> Any:
     r"""Normal force that the friction coefficient multiplies.
 
-    ``abs_sum``: :math:`|u\cdot N|+|v\cdot N|`; ``norm``: :math:`\sqrt{(u\cdot N)^2+(v\cdot N)^2}`; ``literal``:
-    :math:`u\cdot N-v\cdot N` as printed, which depends on the signs of u and v and may drive the slider.
+    ``abs_sum``: :math:`|N_u|+|N_v|`; ``norm``: :math:`\sqrt{N_u^2+N_v^2}`; ``literal``:
+    :math:`N_u-N_v` as printed, which depends on the signs of u and v and may drive the slider.
 
     Args:
-        N: reaction of the guide on the slider [N]; a part along the guide does not count.
-        u, v: unit axes across the guide, perpendicular.
+        along_u, along_v: reaction of the guide on the slider along two unit axes across the guide, perpendicular [N].
 
     Checked by: tests/equations/test_friction.py.
     """
-    along_u, along_v = dot(u, N), dot(v, N)
     if rule == "abs_sum":
         return ca.fabs(along_u) + ca.fabs(along_v)
     if rule == "norm":

@@ -3,7 +3,8 @@ r"""Joint positions of a leg from the place of its end, in link axes: cosines an
 With d from the universal joint to S in axes of its first link, k the second axis there and rho the part of d across the first
 axis z, the first angle turns d into the plane normal to k; the second one follows from the direction of d in the next link. The
 drive of a P-U-S leg is the root of a quadratic, that of an R-U-S leg solves A cos t + B sin t = C. Legs of two joints in a plane
-(R-R, P-R, R-P) are the same triangles without the universal joint. The joint at the end may be any that holds a point.
+(R-R, P-R, R-P) are the same triangles without the universal joint; a slide along two parallel hinges (P-R-R) brings their plane
+to the leg's end. The joint at the end may be any that holds a point.
 
 A ball between the drive and a rod that a hinge ends (R-S-R, P-S-R) turns the rod's direction t to d, and the hinge's axis c on
 the rod to e, square to the axis a of the hinge's other half; with gamma = (c . t) (a . d) the part of e across d is
@@ -85,6 +86,10 @@ def closed_positions(
     if len(kind) == 2:
         found = {"RR": _two_cranks, "PR": _slider_crank, "RP": _swing}[kind]
         return found(Root(b, leg, signs[0], band), R[1], ca.densify(p[1]), tip, d)
+    if kind == "PRR":
+        moved = d[2] - p[1][2] - R[1][2, 2] * (p[2][2] + R[2][2, 2] * tip[2])
+        there = ca.densify(mul(R[1].T, d - p[1] - ca.vertcat(0, 0, moved)))
+        return [moved, *_two_cranks(Root(b, leg, signs[0], band), R[2], ca.densify(p[2]), tip, there)]
     drive, sigma = signs
     if kind == "UPS":
         first, second, rho2 = _universal(R[1], d, sigma)
@@ -98,7 +103,7 @@ def closed_positions(
     if kind in ("PUS", "PSR"):
         d = d - p[1]
         root = Root(b, leg, drive, band).of(d[2] * d[2] - ca.dot(d, d) + square, square, RAIL)
-        moved: Any = d[2] + root
+        moved = d[2] + root
         d = mul(R[1].T, ca.vertcat(d[0], d[1], -root))
     else:
         crank = ca.densify(p[1])

@@ -17,6 +17,12 @@ import casadi as ca
 
 from flexapod.kernels.program import Program
 
+CONVERGED = 1e-13
+"""Largest last change of a load over the largest load; one more pass follows, so that the error is below 1e-12."""
+
+LIMIT = 60
+"""Passes after which friction counts as not converging: joints then lock themselves."""
+
 DEPENDENT = 1e-20
 """Square of the sine between the two differences below which the older one says nothing new."""
 

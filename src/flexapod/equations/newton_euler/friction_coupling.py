@@ -1,32 +1,29 @@
-r"""Friction that depends on reactions that depend on friction: a fixed point, solved inside the kernel.
+r"""Friction that depends on reactions that depend on friction, solved inside the kernel.
 
-.. math:: y = N(F(f(y)))
+.. math:: y = Y(F(f(y)))
 
 y are the loads (normal forces of guides, reaction forces of bearings), f the friction they cause, F the joint wrenches
-with that friction. Friction along an actuated coordinate reaches nothing but its actuator, so it stays outside.
+with that friction: affine in y, so that `coupled_loads` solves with a few numbers per leg. Friction along an
+actuated coordinate reaches nothing but its actuator, so it stays outside.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import casadi as ca
 
-from flexapod.equations.newton_euler.fixed_point import fixed_point
+from flexapod.equations.newton_euler.coupled_loads import LegLoading, coupled_loads
 from flexapod.equations.newton_euler.friction_points import FrictionPoint, PointFriction
 from flexapod.equations.newton_euler.leg import LegForces, LegLoads
+from flexapod.equations.newton_euler.loaded_leg import affine, by_leg, forces_at, friction_of, loads_of, with_friction
 from flexapod.equations.newton_euler.mechanism import Loads, Mechanism, unloaded
 from flexapod.equations.newton_euler.wrench import Wrench, none
 from flexapod.kernels.program import Program
-
-CONVERGED = 1e-13
-"""Largest last change of a load over the largest load; one more pass follows, so that the error is below 1e-12."""
-
-LIMIT = 60
-"""Passes after which friction counts as not converging: joints then lock themselves. Strong friction on
-`gough-stewart` took 12 passes in the median and 21 at most."""
+from flexapod.spatial import Vec
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,25 +53,13 @@ def solve_friction(b: Program, mechanism: Mechanism, base: Loads, points: Sequen
     of_points: dict[int, PointFriction] = {}
     loads = base
     if inner:
-        counts = [len(p.places) for p in inner]
-
-        def friction(y: Any) -> list[PointFriction]:
-            split, at = [], 0
-            for point, count in zip(inner, counts, strict=True):
-                split.append(point.friction_at([y[at + k] for k in range(count)]))
-                at += count
-            return split
-
-        def loads_of(_: Program, y: Any) -> Any:
-            forces = mechanism.forces(base + friction_loads(mechanism, inner, friction(y)))
-            return ca.vertcat(*[load for p in inner for load in p.loads(forces[p.leg])])
-
-        y, converged = fixed_point(b, loads_of, sum(counts), limit=LIMIT, tolerance=CONVERGED)
+        legs = by_leg(inner)
+        y, _, converged = coupled_loads(b, *_coupling(mechanism, base, legs))
         b.fail_if(
             1 - converged,
             "friction and joint reactions do not converge: the friction coefficients are so large that joints lock themselves",
         )
-        found = friction(y)
+        found = [one for own, y_i in zip(legs, y, strict=True) for one in friction_of(own, y_i)]
         of_points.update(zip([points.index(p) for p in inner], found, strict=True))
         loads = base + friction_loads(mechanism, inner, found)
     forces = mechanism.forces(loads)
@@ -83,6 +68,36 @@ def solve_friction(b: Program, mechanism: Mechanism, base: Loads, points: Sequen
         of_points[points.index(point)] = found_one
         forces[point.leg] = against_friction(point, forces[point.leg], found_one)
     return Solution(forces=forces, friction=[of_points[i] for i in range(len(points))])
+
+
+def _coupling(mechanism: Mechanism, base: Loads, legs: Sequence[Sequence[FrictionPoint]]) -> tuple[None, Any, list[LegLoading]]:
+    """Loads at a motion: z are the unknowns of all legs, as they are without friction by loads, and their change with loads."""
+    missing, loaded, columns, at = base.platform, [], [], [0]
+    for leg in mechanism.legs:
+        at.append(at[-1] + len(leg.columns()))
+    chosen = {points[0].leg: points for points in legs}
+    for number, (leg, load) in enumerate(zip(mechanism.legs, base.legs, strict=True)):
+        arm = leg.closing.centre - mechanism.origin
+        if number not in chosen:
+            missing = missing - leg.particular(load).seen_from(arm)
+            continue
+        points = chosen[number]
+        y, x = ca.SX.sym("y", sum(len(p.places) for p in points)), ca.SX.sym("x", at[number + 1] - at[number])
+        rubbing = with_friction(leg, load, points, y)
+        wrench, forces = leg.particular(rubbing).seen_from(arm).column, leg.finish(rubbing, ca.vertsplit(x))
+        none_yet, per_load = affine(wrench, y)
+        missing = missing - Wrench(force=Vec(none_yet[:3], "W"), moment=Vec(none_yet[3:], "W"))
+        loaded.append((points, x, forces_at(points, forces), y))
+        columns.append(per_load)
+    inverse = mechanism.system.inverse
+    result = []
+    for (points, x, force, y), B in zip(loaded, columns, strict=True):
+        P, per = affine(force, ca.vertcat(y, x))
+        K = ca.SX(P.numel(), at[-1])
+        K[:, at[points[0].leg] : at[points[0].leg + 1]] = per[:, y.numel() :]
+        loads = partial(loads_of, points)
+        result.append(LegLoading(B=ca.mtimes(inverse, B), P=P, L=per[:, : y.numel()], K=K, X=None, loads=loads))
+    return None, ca.vertcat(*[x for leg in mechanism.system.solve(missing) for x in leg]), result
 
 
 def friction_loads(mechanism: Mechanism, points: Sequence[FrictionPoint], friction: Sequence[PointFriction]) -> Loads:

@@ -11,6 +11,8 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any, Literal
 
+import casadi as ca
+
 from flexapod.equations.friction import Coefficients, axis_friction, bearing_load, guide_load, read_coefficients, vector_friction
 from flexapod.equations.newton_euler.leg import LegForces, LegModel
 from flexapod.equations.newton_euler.wrench import Wrench, none
@@ -22,6 +24,8 @@ from flexapod.spatial.vector import zero
 
 Source = Literal["prismatic", "universal", "spherical", "revolute"]
 BY_LINKS: dict[str, Source] = {"P": "prismatic", "R": "revolute", "RR": "universal", "RRR": "spherical"}
+UNLOADED = 1e-100
+"""Reaction force [N] of a bearing below which its direction says nothing."""
 SOURCES: tuple[Source, ...] = ("prismatic", "universal", "spherical", "revolute")
 
 
@@ -73,18 +77,32 @@ class FrictionPoint:
 
     def loads(self, forces: LegForces) -> list[Any]:
         """Normal force of a guide, or reaction force of a bearing, per place [N]."""
+        return [self.load(place, forces.joints[place].force) for place in self.places]
+
+    def load(self, place: int, force: Vec) -> Any:
+        """Normal force of a guide, or reaction force of a bearing, under the force that crosses a joint [N]."""
+        return self.sloped_load(self.components(place, force))[0]
+
+    def components(self, place: int, force: Vec) -> Any:
+        """What of the force that crosses a joint loads the point: (2,) across a guide, (3,) of a bearing [N]."""
+        if self.source != "prismatic":
+            return force.expr
+        guide = self.model.joints[place].guide if self.links else self.model.closing.guide
+        assert guide is not None
+        return ca.vertcat(*[dot(axis, force) for axis in guide])
+
+    def sloped_load(self, components: Any) -> tuple[Any, Any, Any]:
+        """The load Y, a weight w > 0 and the row w Y' by the components: of a norm, w = Y and w Y' needs no division."""
         if not self.loaded:
-            return [0] * len(self.places)
-        result = []
-        for place in self.places:
-            force = forces.joints[place].force
-            if self.source == "prismatic":
-                guide = self.model.joints[place].guide if self.links else self.model.closing.guide
-                assert guide is not None
-                result.append(guide_load(force, *guide, self.coefficients.rule))
-            else:
-                result.append(bearing_load(force))
-        return result
+            return ca.SX(0), ca.SX(1), ca.SX(1, components.numel())
+        if self.source != "prismatic":
+            load = bearing_load(Vec(components, "W"))
+            return load, ca.fmax(load, UNLOADED), components.T
+        rule, f = self.coefficients.rule, ca.SX.sym("f", 2)
+        load = guide_load(components[0], components[1], rule)
+        if rule == "norm":
+            return load, ca.fmax(load, UNLOADED), components.T
+        return load, ca.SX(1), ca.substitute(ca.jacobian(guide_load(f[0], f[1], rule), f), f, components)
 
     def friction_at(self, loads: Sequence[Any]) -> PointFriction:
         """Friction for given loads."""

@@ -116,12 +116,15 @@ def loads(
     g = s.values.vector("gravity", "W") if gravity else None
     own = s.platform if platform else at_rest(s.platform)
     on_platform = body_wrench(s.values.of("platform"), own, g if g is not None else zero("W"))
-    result = []
-    for model in s.mechanism.legs:
-        moves = [drives if link.actuated and link.parent < 0 else legs for link in model.leg.links]
-        axial = rotor_loads(model, s.values.of(f"legs.{model.leg.name}")) if drives else (0,) * len(model.joints)
-        result.append(LegLoads(bodies=model.body_loads(g, moves), axial=axial, closing=none()))
+    result = [leg_loads(model, s.values, g, legs, drives) for model in s.mechanism.legs]
     return Loads(platform=on_platform - s.applied if applied else on_platform, legs=tuple(result))
+
+
+def leg_loads(model: LegModel, values: Values, gravity: Vec | None, legs: bool, drives: bool) -> LegLoads:
+    """What a leg is loaded with: weight (None: without), inertia of its bodies, and of those of the drives."""
+    moves = [drives if link.actuated and link.parent < 0 else legs for link in model.leg.links]
+    axial = rotor_loads(model, values.of(f"legs.{model.leg.name}")) if drives else (0,) * len(model.joints)
+    return LegLoads(bodies=model.body_loads(gravity, moves), axial=axial, closing=none())
 
 
 def set_up(b: Program, robot: Robot, spin: Spin, closed_form: bool, friction: bool) -> Setting:
@@ -154,11 +157,7 @@ def setting_at(
     length = values.scalar("characteristic_length")
     legs: Sequence[LegModel]
     if guess is None:
-        legs = [
-            UniversalLeg(b, values.of(f"legs.{leg.name}"), leg, form.sign, platform, spin)
-            for leg, form in zip(robot.legs, robot.closed_forms, strict=True)
-            if form is not None
-        ]
+        legs = universal_legs(b, values, robot, platform, spin)
         system: Any = AxialSystem(b, legs, platform.p, length)
         left_open = undetermined(robot)
     else:
@@ -173,6 +172,15 @@ def setting_at(
         applied=Wrench(force=Vec(wrench[:3], "W"), moment=Vec(wrench[3:], "W")),
         mechanism=Mechanism(legs=tuple(legs), origin=platform.p, system=system),
     )  # fmt: skip
+
+
+def universal_legs(b: Any, values: Values, robot: Robot, platform: FrameMotion, spin: Spin) -> list[LegModel]:
+    """Six closed-form legs at a motion of the platform."""
+    return [
+        UniversalLeg(b, values.of(f"legs.{leg.name}"), leg, form.sign, platform, spin)
+        for leg, form in zip(robot.legs, robot.closed_forms, strict=True)
+        if form is not None
+    ]
 
 
 def _chains(

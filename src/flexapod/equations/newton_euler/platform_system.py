@@ -29,6 +29,10 @@ class PlatformSystem(Protocol):
     def solve(self, missing: Wrench) -> list[list[Any]]:
         """Unknowns per leg that give the platform the missing wrench (about its frame origin)."""
 
+    @property
+    def inverse(self) -> Any:
+        """(unknowns of all legs, 6): them per force and moment of the missing wrench."""
+
 
 def at_platform(column: Any, arm: Vec, length: Any) -> Any:
     """A wrench (6,) about a point at `arm` from the platform origin, moved to the origin; moments over the length."""
@@ -59,6 +63,12 @@ class AxialSystem:
     def solve(self, missing: Wrench) -> list[list[Any]]:
         """One axial force per leg."""
         return [[x] for x in self._factor.solve(scaled(missing, self._length))]
+
+    @property
+    def inverse(self) -> Any:
+        """(6, 6) axial forces per force and moment."""
+        found = self._factor.inverse_of()
+        return ca.horzcat(found[:, :3], found[:, 3:] / self._length)
 
 
 class GeneralSystem:
@@ -113,6 +123,16 @@ class GeneralSystem:
             result.append([*forces[i : i + driven], *held[j : j + count]])
             i, j = i + driven, j + count
         return result
+
+    @property
+    def inverse(self) -> Any:
+        """Actuator forces and constraint wrenches per force and moment."""
+        columns = []
+        for k in range(6):
+            unit = _unit(k)
+            found = self.solve(Wrench(force=Vec(unit[:3], "W"), moment=Vec(unit[3:], "W")))
+            columns.append(ca.vertcat(*[x for leg in found for x in leg]))
+        return ca.horzcat(*columns)
 
 
 def _unit(k: int) -> Any:
