@@ -88,7 +88,9 @@ def _check_rates(robot: fp.Robot, at: Importer, inputs: list[str]) -> None:
         assert len(found) >= min(len(inputs), robot.mobility.platform)
         assert np.abs(found - rates).max() <= LARGE.get(robot.name, SAME_EQUATIONS) * np.abs(rates).max()
         if robot.elastic_legs and len(chosen) == len(robot.independent):
-            M = fp.mass_matrix(robot, state, coordinates="independent").mass_matrix.values
+            M = fp.mass_matrix(robot, state, coordinates="independent")
+            assert M.coordinate.values.tolist() == list(robot.independent)
+            M = M.values
             assert np.all(np.abs(M @ (found - rates)) <= SAME_FORCES * (np.abs(M) @ np.abs(rates)))
 
 
