@@ -4,7 +4,8 @@ Usage: python benchmarks/c_steps.py [results.json]
 
 Each robot starts at home under the forces that hold it there, `hexaslide` in motion, so that its joints slide.
 The time is CPU time per step of one thread, best of many runs.
-Nothing of Python or FMI takes part. Every rigid robot with such a step is measured. The aim is 5 us; robots with friction by joint loads iterate it in each of the four stages.
+Nothing of Python or FMI takes part. Every rigid robot with such a step is measured.
+The aim is 5 us; robots with friction by joint loads iterate it in each of the four stages.
 """
 
 from __future__ import annotations
