@@ -21,8 +21,9 @@ SAME_EQUATIONS = 1e-12
 LARGE = {"dualemps-8": 1e-10, "gough-stewart-flexible-legs": 1e-11}
 """Of the largest rate, where mass matrices have 74 and 46 rows and condition numbers (diagonal scaled to 1) of 5e6 and 4e4: half
 a unit in the last place of their entries alone changes the exact solution by 3e-11 and 7e-13, measured with 40 digits."""
-SAME_FORCES = 1e-13
-"""What the difference of two rates demands as forces, of the sum of absolute terms of M u'': a few roundings, measured 3e-14."""
+SAME_FORCES = 1e-12
+"""What the difference of two rates demands as forces, of the sum of absolute terms of M u'': roundings of elastic forces that
+nearly cancel, measured 3e-14 on the two large robots and 1.2e-13 on `planar-3-rrr-flexible`."""
 DIFFERENCES = 1e-5
 """Central differences with a step of 1e-6, across the steep friction law of some robots."""
 QUICK = "five-bar"
