@@ -102,7 +102,8 @@ def _places(tree: Tree, at_home: bool) -> dict[str, Place]:
 
 def _columns(tree: Tree) -> dict[str, list[int]]:
     """Rates of each node."""
-    found, at = {}, 0
+    found: dict[str, list[int]] = {}
+    at = 0
     for node in tree.nodes:
         count = {"free": 6, "R": 1, "P": 1}.get(node.kind, 0)
         found[node.name], at = list(range(at, at + count)), at + count
@@ -138,7 +139,9 @@ def _multipliers(tree: Tree, places: Mapping[str, Place], M: Array, J: Array) ->
     columns = _columns(tree)
     N = scipy.linalg.null_space(J, rcond=RANK)
     S = np.eye(M.shape[0])[:, [columns[k.name][0] for k in tree.nodes if k.actuated]]
-    weight = -sum(node.inertial.mass * places[node.name].at(node.inertial.com).T @ tree.gravity for node in tree.nodes)
+    weight = np.zeros(len(M))
+    for node in tree.nodes:
+        weight -= node.inertial.mass * places[node.name].at(node.inertial.com).T @ tree.gravity
     demands = np.column_stack([M @ N, weight])
     demands = demands - S @ np.linalg.lstsq(N.T @ S, N.T @ demands, rcond=RANK)[0]
     return np.asarray(np.linalg.lstsq(J.T, demands, rcond=RANK)[0])

@@ -84,8 +84,10 @@ def link_acceleration(
     A, c, parts, at = platform_inertia(values, still), platform_wrench(values, still) - wrench, [], 0
     for leg in legs:
         own = values.below(f"legs.{leg.leg.name}", dict(leg.choice.constants))
-        ball = isinstance(leg, BallLeg)
-        parts.append(ball_inertia(own, leg, force[at], massless) if ball else _leg_inertia(own, leg, force, at, massless))
+        if isinstance(leg, BallLeg):
+            parts.append(ball_inertia(own, leg, force[at], massless))
+        else:
+            parts.append(_leg_inertia(own, leg, force, at, massless))
         at += len(leg.driven)
     A, c = sparse(A + sum(part.A for part in parts)), c + sum(part.c for part in parts)
     N, beta = _basis(b, robot, sparse(ca.vertcat(*[part.G for part in parts])), ca.vertcat(*[part.r for part in parts]))
