@@ -58,9 +58,9 @@ def copies_for(tree: Tree, points: Mapping[str, list[Array]], most: float) -> in
 
 
 def softness(tree: Tree, points: Mapping[str, list[Array]]) -> float:
-    """epsilon of one copy of each loop; 0 where there are none."""
-    loops = [loop for loop in tree.loops if points.get(loop.name)]
-    if not loops or tree.gears:
+    """epsilon of one copy of each loop; 0 where there are none, and of mechanisms with couplings or welds, which have one copy."""
+    loops = tree.loops
+    if not loops or tree.gears or not all(points.get(loop.name) for loop in loops):
         return 0.0
     home, mobility = _places(tree, True), mobilities(tree)
     M = _mass(tree, home)
