@@ -151,8 +151,8 @@ def ball_inertia(values: LinkValues, leg: BallLeg, force: Any, massless: bool) -
         A = inertia * mul(leg.per_q, leg.per_q.T)
         at_drive = at_drive + leg.pull + inertia * leg.drift[0]
     if rod.body is not None and not massless:
-        own = _rod_inertia(values, leg, f"{rod.coordinate}.body")
-        A, c = A + own.A, own.c
+        hung = _rod_inertia(values, leg, f"{rod.coordinate}.body")
+        A, c = A + hung.A, hung.c
     return LegInertia(A=A, c=c + leg.per_q * at_drive, G=leg.row, r=leg.missed)
 
 
