@@ -4,7 +4,8 @@ Usage: python benchmarks/c_steps.py [results.json]
 
 Each robot starts at home under the forces that hold it there, `hexaslide` in motion, so that its joints slide.
 The time is CPU time per step of one thread, best of many runs.
-Nothing of Python or FMI takes part. The aim is 5 us; robots with friction by joint loads iterate it in each of the four stages.
+Nothing of Python or FMI takes part. Every rigid robot with such a step is measured.
+The aim is 5 us; robots with friction by joint loads iterate it in each of the four stages.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ from pathlib import Path
 import flexapod as fp
 
 AIM = 5.0  # us per step
-ROBOTS = ("five-bar", "stewart-3-3", "hexapod", "hexa", "delta", "3-prs", "4-ruu", "exechon", "3-rsr", "hexaslide")
+IMPLICIT = ("delta-parallelograms", "h4", "orthoglide", "par4", "hexapod-floating")
+"""With loops inside or between their legs, or legs on a body that floats: their FMUs have implicit steps only."""
+ROBOTS = [n for n in fp.catalogue() if "flexible" not in n and not n.startswith("dualemps") and n not in IMPLICIT]
 MOVING = {"hexaslide": (0.1, 0.2, 0.1)}  # velocity at the start [m/s]
 DRIVER = """
 #include "core.h"

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from slides_and_balls import slides_and_balls
 
 import flexapod as fp
 from flexapod.analysis.kernels import kernel
@@ -28,20 +29,6 @@ REACHES = {
 def test_reaches_are_recognised(kind: str) -> None:
     for name in (name for name, own in REACHES.items() if own == kind):
         assert reach(fp.load(name).legs[0]) == kind, name
-
-
-SLIDE = "shoulder: {type: prismatic, from: base, to: lower, at: [0.2, 0.02, 0], axis: [0, 0, 1], actuated: true, start: 0.128}"
-BALL = "ball: {type: spherical, from: lower, to: upper, at: [0, 0, 0], rotation: {Y: 60 deg}}"
-
-
-def slides_and_balls(folder: Path) -> fp.Robot:
-    """The 3-RSR with vertical slides for its cranks, beside the planes of the hinges, which lean against their rods."""
-    text = fp.catalogue()["3-rsr"].read_text(encoding="utf-8")
-    lines = [SLIDE if "shoulder:" in x else BALL if "ball:" in x else x.strip() for x in text.splitlines()]
-    made = [" " * (len(old) - len(old.lstrip())) + new for old, new in zip(text.splitlines(), lines, strict=True)]
-    path = folder / "3-psr.yaml"
-    path.write_text("\n".join(made).replace("axis: [0, 1, 0], axis_on", "axis: [0.1, 0.99498743710662, 0], axis_on"))
-    return fp.load(path)
 
 
 KINDS = [

@@ -14,12 +14,13 @@ import warnings
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
-from xml.etree.ElementTree import Element, SubElement, indent, tostring
+from xml.etree.ElementTree import Comment, Element, SubElement, indent, tostring
 
 import numpy as np
 
 from flexapod.bridges.drive_springs import beside
 from flexapod.bridges.halves import halved
+from flexapod.bridges.mjcf_softness import copies_for
 from flexapod.bridges.tree import WORLD, Gear, Inertial, Loop, Node, Strut, Tree, massless, merged, quat_wxyz, robot_tree
 from flexapod.calls import check_path, check_seed, checked
 from flexapod.errors import FlexapodWarning, InputError
@@ -35,18 +36,21 @@ ARM = 1.0
 CORNERS = ARM / np.sqrt(3.0) * np.array([[1.0, 1.0, 1.0], [1.0, -1.0, -1.0], [-1.0, 1.0, -1.0], [-1.0, -1.0, 1.0]])
 """Where two halves of a body are held together: points far from a slender body hold its rotations better than `weld`, whose
 softness follows its smallest moment of inertia."""
+SOFT = 1.2e-4
+"""What one state at home may leave of the loops; elsewhere it is up to 1.6 times as much, and 2e-4 is the aim."""
 STIFF = {"solref": "0.002 1", "solimp": "0.9999 0.9999 0.001 0.5 2"}
 
 
 @checked(path=check_path, copies=check_seed)
-def export_mjcf(robot: Robot, path: str | os.PathLike[str], *, copies: int = 1) -> Path:
+def export_mjcf(robot: Robot, path: str | os.PathLike[str], *, copies: int | None = None) -> Path:
     """Write a robot as MJCF for MuJoCo, with its home pose as the key frame `home`.
 
     Args:
         robot: rigid; every body physical; of tables of base parameters `physical_equivalent` gives such bodies.
         path: ends in .xml.
         copies: how often each `connect` is written. What MuJoCo's soft solver leaves of the loops at a single state is divided by
-            this number; legs that are light beside the platform need more than one. Steps settle to the loops by themselves.
+            this number; legs that are light beside the platform need more than one. Left out: as many as it takes to leave
+            2e-4 of what the loops change (mjcf_softness.py). Steps settle to the loops by themselves.
 
     Joints keep their names, coordinates and signs; actuators are motors with the force as control. Viscous and constant friction
     become `damping` and `frictionloss`; friction by joint loads has no counterpart, which a warning says. Loops inside legs and
@@ -57,7 +61,7 @@ def export_mjcf(robot: Robot, path: str | os.PathLike[str], *, copies: int = 1) 
     target = Path(path)
     if target.suffix != ".xml" or target.is_dir() or not target.parent.is_dir():
         raise InputError(f"export_mjcf: {target} must be a file that ends in .xml, in a folder that exists")
-    if copies < 1:
+    if copies is not None and copies < 1:
         raise InputError(f"export_mjcf: copies is {copies}; every loop is written once at least")
     tree = beside(robot_tree(robot))
     target.write_text(mjcf_text(tree, copies), encoding="utf-8")
@@ -75,10 +79,14 @@ def _remarks(tree: Tree) -> list[str]:
     return found + ([f"the friction of {', '.join(vectors)} {text}"] if vectors else [])
 
 
-def mjcf_text(tree: Tree, copies: int = 1) -> str:
-    """The text of an MJCF file."""
+def mjcf_text(tree: Tree, copies: int | None = None) -> str:
+    """The text of an MJCF file; copies as in `export_mjcf`."""
     tree = halved(tree)
+    if copies is None:
+        copies = copies_for(tree, {loop.name: held_points(loop) for loop in tree.loops}, SOFT)
     root = Element("mujoco", {"model": tree.name})
+    if copies > 1:
+        root.append(Comment(f" each loop is written {copies} times, so that MuJoCo's soft solver leaves 1/{copies} of the gap "))
     SubElement(root, "compiler", {"angle": "radian", "autolimits": "true"})
     option = SubElement(root, "option", {"gravity": numbers(tree.gravity)})
     SubElement(option, "flag", {"contact": "disable"})
@@ -169,6 +177,13 @@ def _inertial(name: str, inertial: Inertial) -> dict[str, str]:
     return {**placed(pose(inertial.com, axes)), **mass}
 
 
+def held_points(loop: Loop) -> list[Any]:
+    """Points (3,) of a loop's frames that `connect` holds together; none of a `weld`."""
+    if loop.type in ("fixed", "held"):
+        return list(CORNERS) if loop.type == "held" else []
+    return [np.zeros(3), np.array([0.0, 0.0, ARM])] if loop.type == "revolute" else [np.zeros(3)]
+
+
 def _close(loop: Loop, elements: dict[str, Element], equality: Element, copies: int) -> None:
     """Sites on both sides and the constraints between them."""
 
@@ -183,16 +198,11 @@ def _close(loop: Loop, elements: dict[str, Element], equality: Element, copies: 
         for k in range(copies):
             SubElement(equality, "connect", {"name": f"{loop.name}{suffix}{f'.copy{k}' if k else ''}", **both, **STIFF})
 
+    for k, point in enumerate(held_points(loop)):
+        connect("" if k == 0 else ".axis" if loop.type == "revolute" else f".{k + 1}", point)
     if loop.type == "fixed":
         both = {"site1": site(0, "", np.zeros(3)), "site2": site(1, "", np.zeros(3))}
         SubElement(equality, "weld", {"name": loop.name, **both, **STIFF})
-    elif loop.type == "held":
-        for k, corner in enumerate(CORNERS):
-            connect(f".{k + 1}" if k else "", corner)
-    else:
-        connect("", np.zeros(3))
-        if loop.type == "revolute":
-            connect(".axis", [0.0, 0.0, ARM])
 
 
 def _couple(gear: Gear, equality: Element, tendons: Element) -> None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from flexapod.robot.architecture import closes, roots
+from flexapod.robot.architecture import closes, reach, roots
 from flexapod.robot.blocks import StructurallySingularError, blocks
 from flexapod.robot.chain import ROWS, ancestors, link_poses
 from flexapod.robot.geometry import Array, Pose, cross, skew
@@ -42,6 +42,7 @@ class LegChoice:
         signs: `architecture.roots` of a closed-form leg; those of other legs are values, or Newton's method finds its way.
         constants: entries of its inner frames that are 0, 1 or -1 by construction: (path below the leg, value).
         closed: its positions have a closed form that meets just these rows.
+        ball: for forward dynamics it is cut at its ball.
     """
 
     rows: tuple[int, ...]
@@ -49,6 +50,7 @@ class LegChoice:
     signs: tuple[int, ...]
     constants: tuple[tuple[str, int], ...]
     closed: bool
+    ball: bool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -131,6 +133,8 @@ def still_good(robot: Robot, plan: LinkPlan) -> bool:
             return False
         if choice.closed and not closes(leg, choice.rows, _last_axes(leg)):
             return False
+        if choice.ball and not _at_ball(leg):
+            return False
     return True
 
 
@@ -169,6 +173,19 @@ def _leg_choice(leg: Leg, found: LegNumbers) -> LegChoice:
         signs=roots(leg) if leg.architecture != "general" else (),
         constants=inner_constants(leg),
         closed=closes(leg, rows, _last_axes(leg)),
+        ball=_at_ball(leg),
+    )
+
+
+def _at_ball(leg: Leg) -> bool:
+    """A drive with a mass, a ball without, and a rod that a hinge holds on the platform: nothing else has inertia or a drive."""
+    inner = leg.links[1:3]
+    return (
+        reach(leg) in ("PSR", "RSR")
+        and len(leg.links) == 4
+        and all(link.body is None for link in inner)
+        and leg.links[0].actuated
+        and not any(link.actuated or link.inertia for link in leg.links[1:])
     )
 
 

@@ -13,8 +13,8 @@ import casadi as ca
 
 from flexapod.equations.closing import close_leg
 from flexapod.equations.model.algebra import LinkValues
-from flexapod.equations.model.forward_dynamics import link_acceleration
-from flexapod.equations.model.inverse_dynamics import link_legs
+from flexapod.equations.model.ball_leg import BallLeg
+from flexapod.equations.model.forward_dynamics import link_acceleration, state_legs
 from flexapod.equations.model.leg import LinkLeg
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.universal_leg import LegMotion, leg_motion
@@ -48,7 +48,7 @@ class Moment:
     e: Any = None
     ed: Any = None
     equation: Any = None
-    legs: list[LinkLeg] | None = None
+    legs: list[LinkLeg | BallLeg] | None = None
 
     @property
     def twist(self) -> Any:
@@ -117,7 +117,7 @@ def in_link_axes(scope: Scope, robot: Robot, moment: Moment, c: Coordinates) -> 
     Args:
         scope: in which iterations start at their solution; moment: with the joint coordinates that close the legs.
     """
-    legs = link_legs(scope, LinkValues(scope), robot, moment.frame, moment.joints)  # type: ignore[arg-type]
+    legs = state_legs(scope, LinkValues(scope), robot, moment.frame, moment.joints)  # type: ignore[arg-type]
     rates = ca.vertcat(*[leg.qd[k] for leg in legs for k in leg.driven])
     return replace(moment, legs=legs), replace(c, qd=rates)
 

@@ -1,7 +1,8 @@
 r"""Forward dynamics by the link-axes model: acceleration of the platform from actuator forces.
 
 A leg that ends in a spherical joint and fills its three rows has an inertia at its tip, :math:`\Lambda = B^{-T} M B^{-1}`; others
-have one per twist of the platform, :math:`X^T M X` with :math:`B X = P`. Rows that a leg cannot meet bind the platform:
+have one per twist of the platform, :math:`X^T M X` with :math:`B X = P`. A leg with a ball before a hinge is cut
+there (ball_leg.py). Rows that a leg cannot meet bind the platform:
 
 .. math:: \dot V = N\dot u + \beta,\qquad (N^T A N)\,\dot u = -N^T(c + A\beta)
 
@@ -11,7 +12,6 @@ A is the inertia of platform and legs, c what is missing to balance at zero acce
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import casadi as ca
@@ -19,8 +19,9 @@ import casadi as ca
 from flexapod.equations.elastodynamics.link_motion import LinkMotion
 from flexapod.equations.elastodynamics.link_tree import leg_mass_matrix
 from flexapod.equations.model.algebra import LinkValues, mul, ranks, solve_blocks, sparse, symmetric
-from flexapod.equations.model.inverse_dynamics import link_legs, platform_wrench
-from flexapod.equations.model.leg import LinkLeg
+from flexapod.equations.model.ball_leg import BallLeg, LegInertia, ball_inertia, ball_leg
+from flexapod.equations.model.inverse_dynamics import platform_wrench
+from flexapod.equations.model.leg import LinkLeg, link_leg
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.virtual_power.forward_dynamics import state_inputs
 from flexapod.equations.virtual_power.inertia_wrench import tensor
@@ -29,16 +30,6 @@ from flexapod.kernels.program import Program
 from flexapod.robot.robot import Robot
 from flexapod.spatial.linear import solve_symmetric
 from flexapod.spatial.vector import zero
-
-
-@dataclass(frozen=True, kw_only=True)
-class LegInertia:
-    """What a leg adds: A (6, 6), c (6,), and the rows G V' = r (k, 6), (k,) that it cannot meet."""
-
-    A: Any
-    c: Any
-    G: Any
-    r: Any
 
 
 def link_forward_dynamics(robot: Robot, massless_legs: bool = False, zeros: Collection[str] = ()) -> Program:
@@ -52,7 +43,7 @@ def link_forward_dynamics(robot: Robot, massless_legs: bool = False, zeros: Coll
     guess, values = guess_input(b, robot), LinkValues(b, zeros=zeros)
     force = b.input("force", (len(robot.actuators),), unit="N or N m", doc="actuator forces")
     wrench = b.input("wrench", (6,), unit="N, N m", doc="external force and moment on the platform at its frame origin, world")
-    legs = link_legs(b, values, robot, still, guess, massless_legs)
+    legs = state_legs(b, values, robot, still, guess, massless_legs)
     V = link_acceleration(b, values, robot, still, legs, force, wrench, massless_legs)
     b.output("acceleration", V[:3], shape=(3,), unit="m/s^2", dims=("axis",))
     b.output("angular_acceleration", V[3:], shape=(3,), unit="rad/s^2", dims=("axis",))
@@ -60,12 +51,27 @@ def link_forward_dynamics(robot: Robot, massless_legs: bool = False, zeros: Coll
     return b
 
 
+def state_legs(
+    b: Program, values: LinkValues, robot: Robot, still: FrameMotion, guess: Any, massless: bool = False
+) -> list[LinkLeg | BallLeg]:
+    """The legs of a robot at a state, each with the constants of its inner frames; those with a ball are cut there.
+
+    Args:
+        still: the platform's motion with zero acceleration.
+    """
+    legs: list[LinkLeg | BallLeg] = []
+    for i, (leg, choice) in enumerate(zip(robot.legs, robot.link_plan.legs, strict=True)):
+        own = values.below(f"legs.{leg.name}", dict(choice.constants))
+        legs.append(ball_leg(b, own, robot, i, still) if choice.ball else link_leg(b, own, robot, i, still, guess, massless))
+    return legs
+
+
 def link_acceleration(
     b: Program,
     values: LinkValues,
     robot: Robot,
     still: FrameMotion,
-    legs: Sequence[LinkLeg],
+    legs: Sequence[LinkLeg | BallLeg],
     force: Any,
     wrench: Any,
     massless: bool = False,
@@ -77,7 +83,11 @@ def link_acceleration(
     """
     A, c, parts, at = platform_inertia(values, still), platform_wrench(values, still) - wrench, [], 0
     for leg in legs:
-        parts.append(_leg_inertia(values.below(f"legs.{leg.leg.name}", dict(leg.choice.constants)), leg, force, at, massless))
+        own = values.below(f"legs.{leg.leg.name}", dict(leg.choice.constants))
+        if isinstance(leg, BallLeg):
+            parts.append(ball_inertia(own, leg, force[at], massless))
+        else:
+            parts.append(_leg_inertia(own, leg, force, at, massless))
         at += len(leg.driven)
     A, c = sparse(A + sum(part.A for part in parts)), c + sum(part.c for part in parts)
     N, beta = _basis(b, robot, sparse(ca.vertcat(*[part.G for part in parts])), ca.vertcat(*[part.r for part in parts]))

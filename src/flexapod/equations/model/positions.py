@@ -25,7 +25,7 @@ import casadi as ca
 from flexapod.equations.model.algebra import LinkValues, mul
 from flexapod.equations.universal_leg import SINGULAR
 from flexapod.kernels.program import Program
-from flexapod.robot.architecture import Reach
+from flexapod.robot.architecture import Reach, reach
 from flexapod.robot.chain import ROWS
 from flexapod.robot.model import Leg
 
@@ -100,16 +100,7 @@ def closed_positions(
         angle = _in_plane(second, m, 1 / length)
         return [first, angle, length - ca.dot(m, ca.densify(p[2])) - tip[2]]
     square = ca.dot(tip, tip)
-    if kind in ("PUS", "PSR"):
-        d = d - p[1]
-        root = Root(b, leg, drive, band).of(d[2] * d[2] - ca.dot(d, d) + square, square, RAIL)
-        moved = d[2] + root
-        d = mul(R[1].T, ca.vertcat(d[0], d[1], -root))
-    else:
-        crank = ca.densify(p[1])
-        C = (ca.dot(d, d) + ca.dot(crank, crank) - square) / 2 - d[2] * crank[2]
-        moved = _crank(Root(b, leg, drive, band), d, crank, C)
-        d = mul(R[1].T, _turned(moved, d) - p[1])
+    moved, d = _driven(Root(b, leg, drive, band), kind, R[1], p[1], d, square)
     inverse = 1 / ca.sqrt(square)
     if kind in ("PSR", "RSR"):
         seen = mul(R[0].T, half)  # the hinge's half on the platform, in axes of the ball before its first angle
@@ -121,6 +112,31 @@ def closed_positions(
     first, second, rho2 = _universal(R[2], ca.densify(d), sigma)
     b.fail_if(rho2 <= SINGULAR * SINGULAR * square, "leg {leg} lies along its first universal axis", leg=leg.name)
     return [moved, first, _in_plane(second, tip * inverse, inverse)]
+
+
+def drive_position(b: Program, values: LinkValues, leg: Leg, sign: Any, S: Any) -> Any:
+    """(cos, sin) or displacement of the drive of a leg with a ball, that puts the ball at the rod's length from S (3,), world."""
+    first, second = (leg.links[k].coordinate for k in range(2))
+    R, p, ball = values.rot(f"{first}.R"), values.vec(f"{first}.p"), values.vec(f"{second}.p")
+    tip, d = values.vec(f"{leg.closing.joint}.on_link.p"), ca.densify(mul(R.T, S - p))
+    return _driven(Root(b, leg, sign, 0.0), reach(leg), ca.SX.eye(3), ball, d, ca.densify(mul(tip.T, tip)))[0]
+
+
+def _driven(root: Root, kind: Reach, R: Any, p: Any, d: Any, square: Any) -> tuple[Any, Any]:
+    """Position of a drive, and the rod in axes R of what follows it.
+
+    Args:
+        p: (3,) where the rod begins, axes of the drive; d: (3,) where it ends, axes before the drive moves.
+        square: of the rod's length.
+    """
+    if kind in ("PUS", "PSR"):
+        d = d - p
+        along = root.of(d[2] * d[2] - ca.dot(d, d) + square, square, RAIL)
+        return d[2] + along, mul(R.T, ca.vertcat(d[0], d[1], -along))
+    crank = ca.densify(p)
+    C = (ca.dot(d, d) + ca.dot(crank, crank) - square) / 2 - d[2] * crank[2]
+    moved = _crank(root, d, crank, C)
+    return moved, mul(R.T, _turned(moved, d) - p)
 
 
 def _rod(root: Root, d: Any, t: Any, c: Any, a: Any, near: Any) -> tuple[Any, Any]:

@@ -47,7 +47,7 @@ def export(
     wrench: Annotated[bool, typer.Option("--wrench", help="a load on the platform is an input of the FMU")] = False,
     general: Annotated[bool, typer.Option("--general", help="every number is a tunable parameter of the FMU")] = False,
     check: Annotated[bool, typer.Option("--check", help="FMPy checks the FMU and takes steps with it (flexapod[fmu])")] = False,
-    copies: Annotated[int | None, typer.Option(help="of MJCF: how often each loop is written; more are stiffer", min=1)] = None,
+    copies: Annotated[int | None, typer.Option(help="of MJCF: how often each loop is written; else it is chosen", min=1)] = None,
     friction: Annotated[bool, typer.Option(help="of inverse and forward dynamics: that of the robot file, or none")] = True,
     changes: Changes = [],  # noqa: B006
     payload: Payloads = [],  # noqa: B006
@@ -70,7 +70,7 @@ def export(
     for name in fmu if kind != ".fmu" else ():
         raise fp.InputError(f"--{name}: {out.name} is no FMU; leave it out")
     with working("writing ..."):
-        files = _written(robot_of(robot, changes, payload), kind, out, quantity, fmu, friction, copies or 1)
+        files = _written(robot_of(robot, changes, payload), kind, out, quantity, fmu, friction, copies)
     if as_json:
         print_json({role: str(path) for role, path in files.items()})
         return
@@ -79,7 +79,7 @@ def export(
 
 
 def _written(
-    robot: fp.Robot, kind: str, out: Path, quantity: str | None, fmu: dict[str, Any], friction: bool, copies: int
+    robot: fp.Robot, kind: str, out: Path, quantity: str | None, fmu: dict[str, Any], friction: bool, copies: int | None
 ) -> dict[str, Path]:
     if kind == ".fmu":
         return {"fmu": fp.export_fmu(robot, out, quantity or "forward_dynamics", friction=friction, **fmu)}
