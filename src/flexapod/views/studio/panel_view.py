@@ -80,6 +80,7 @@ class ViewPanel(Panel):
             self.plane.options = found
         flexible = bool(self.studio.session.robot.elastic_names)
         self.deformation.visible = self.factor_note.visible = flexible
+        self.studio.legend.content = ""
         if flexible:
             elastic = self.studio.session.numbers.elastic
             self.new_factor(float(largest_displacement(self.studio.session.robot, elastic[None])[0]))
@@ -140,8 +141,8 @@ class ViewPanel(Panel):
 
     def _note(self, factor: float) -> None:
         text = factor_text(factor, self.largest)
-        legend = legend_html(self.largest, factor) if self.studio.session.robot.joint_shapes else ""
-        self.factor_note.content = f"{STYLE}<div class='fp muted'><span id='factor'>deformation {text}</span>{legend}</div>"
+        self.studio.legend.content = legend_html(self.largest, factor) if self.studio.session.robot.joint_shapes else ""
+        self.factor_note.content = f"{STYLE}<div class='fp muted'><span id='factor'>deformation {text}</span></div>"
 
     def _factor(self, factor: float) -> None:
         """As a person chose it, or as far as the drawing holds together."""
