@@ -16,7 +16,7 @@ FOLLOWED = 1e-9
 
 
 def test_left_jacobian_is_the_derivative_of_the_rotation() -> None:
-    """R(tau + dtau) R(tau)^T turns by J dtau, from no rotation to nearly half a turn."""
+    """R(tau + dtau) R(tau)^T rotates by J dtau, for angles from 0 to nearly pi."""
     rng = np.random.default_rng(4)
     for angle in (0.0, 1e-5, 0.3, 2.0, 3.1):
         axis = rng.normal(size=3)
@@ -29,7 +29,7 @@ def test_left_jacobian_is_the_derivative_of_the_rotation() -> None:
 
 
 def test_rotations_that_a_robot_cannot_choose_follow() -> None:
-    """The first leg of the spherical five-bar turns about x, then y: R = Rx(a) Ry(b); its rotation vector has a third component."""
+    """The first leg of the spherical five-bar rotates about x, then y: R = Rx(a) Ry(b), whose rotation vector has a part along z."""
     robot = fp.load("spherical-five-bar")
     wanted = np.array([[0.3, 0.2, 0.0], [-0.1, 0.25, 0.0], [0.2, 0.0, 0.0]])
     p, R, _ = onto_constraints(robot, np.zeros((3, 3)), rotvec_rotation(wanted), [0, 1, 2, 5])

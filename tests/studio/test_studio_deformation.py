@@ -55,7 +55,9 @@ def test_the_surface_is_cut_along_lines_between_bands() -> None:
     rng = np.random.default_rng(2)
     x = np.linspace(0.0, 1.0, 6)
     points = np.array([[a, b, 0.0] for a in x for b in x])
-    triangles = np.array([t for i in range(5) for j in range(5) for k in [6 * i + j] for t in ((k, k + 6, k + 7), (k, k + 7, k + 1))])
+    triangles = np.array(
+        [t for i in range(5) for j in range(5) for k in [6 * i + j] for t in ((k, k + 6, k + 7), (k, k + 7, k + 1))]
+    )
     size = rng.uniform(0.0, 2.0, len(points))
     cut, faces, band = contoured(points, size, triangles, 2.0)
     assert np.isclose(area(cut, faces).sum(), 1.0)

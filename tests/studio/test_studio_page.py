@@ -70,7 +70,7 @@ def forces(page: Page, count: int) -> list[str]:
 
 
 def own_units(robot: fp.Robot) -> list[str]:
-    """What stands behind each force of the table: its unit where forces and torques share a column, which then has none in its head."""
+    """What follows each force of the table: its unit where forces and torques are in one column, whose head then has none."""
     units = {"m": " N", "rad": " N m"}
     return [units[unit] if len(set(robot.actuator_units)) > 1 else "" for unit in robot.actuator_units]
 
