@@ -29,7 +29,7 @@ def test_left_jacobian_is_the_derivative_of_the_rotation() -> None:
 
 
 def test_rotations_that_a_robot_cannot_choose_follow() -> None:
-    """The first leg of the spherical five-bar rotates about x, then y: R = Rx(a) Ry(b), whose rotation vector has a part along z."""
+    """The first leg of the spherical five-bar rotates about x, then y: R = Rx(a) Ry(b), with a rotation vector not in xy."""
     robot = fp.load("spherical-five-bar")
     wanted = np.array([[0.3, 0.2, 0.0], [-0.1, 0.25, 0.0], [0.2, 0.0, 0.0]])
     p, R, _ = onto_constraints(robot, np.zeros((3, 3)), rotvec_rotation(wanted), [0, 1, 2, 5])
