@@ -24,7 +24,7 @@ from flexapod.views.studio.jobs import Jobs, Report
 from flexapod.views.studio.link import read_state, restore
 from flexapod.views.studio.loop import Loop
 from flexapod.views.studio.numbers import Numbers
-from flexapod.views.studio.scene import StudioScene
+from flexapod.views.studio.scene import Placed, StudioScene
 from flexapod.views.studio.session import Session, read_file
 from flexapod.views.studio.shortcuts import add_shortcuts
 from flexapod.views.studio.strip import strip_html
@@ -293,8 +293,9 @@ class Studio:
             if event.phase == "end":
                 self.loop.post("dropped", self._dropped)
                 return
-            target = event.target
-            self.loop.post("drag", lambda: self.moved(lambda: self._dragged(target), source="handle"))
+            handle = event.target
+            there = Placed(name=str(handle.name), position=tuple(handle.position), wxyz=tuple(handle.wxyz))
+            self.loop.post("drag", lambda: self.moved(lambda: self._dragged(there), source="handle"))
 
         for handle in self.scene.handles:
             handle.on_update(dragged)
@@ -307,7 +308,7 @@ class Studio:
 
         self.scene.add_force_handle(self.session.numbers).on_update(pushed)
 
-    def _dragged(self, handle: Any) -> None:
+    def _dragged(self, handle: Placed) -> None:
         self.session.drag(*self.scene.dragged_to(handle, self.session.numbers.state))
 
     def _dropped(self) -> None:
