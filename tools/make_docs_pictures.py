@@ -3,8 +3,8 @@
     python tools/make_docs_pictures.py           # those whose numbers are no longer those of docs/_static/pictures.txt
     make pictures                                 # these, the gallery, the studio
 
-docs/_static/pictures.txt has a fingerprint of the numbers of each picture, rounded, and of its title: tests/docs/test_docs_pictures.py
-compares it with what the package computes now. one-model.svg is drawn by hand: it shows the package, not a result.
+docs/_static/pictures.txt has a fingerprint of the numbers of each picture, rounded, and of its title;
+tests/docs/test_docs_pictures.py compares it with what the package computes now. one-model.svg is drawn by hand: it shows the package, not a result.
 """
 
 from __future__ import annotations

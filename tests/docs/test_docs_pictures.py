@@ -29,7 +29,7 @@ def tool() -> ModuleType:
 @pytest.mark.filterwarnings("ignore::flexapod.ValidityWarning")
 @pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.full if name == SLOW else ()) for name in NAMES])
 def test_a_picture_is_current(tool: ModuleType, name: str) -> None:
-    assert tool.known()[name] == tool.fingerprint(tool.PICTURES[name]()), f"docs/_static/{name} is out of date; run: make pictures"
+    assert tool.known()[name] == tool.fingerprint(tool.PICTURES[name]()), f"{name} is out of date; run: make pictures"
 
 
 def test_every_picture_of_the_docs_is_made_by_a_tool(tool: ModuleType) -> None:
