@@ -4,7 +4,7 @@
     make pictures                                 # these, the gallery, the studio
 
 docs/_static/pictures.txt has a fingerprint of the numbers of each picture, rounded, and of its title;
-tests/docs/test_docs_pictures.py compares it with what the package computes now. one-model.svg is drawn by hand: it shows the package, not a result.
+tests/docs/test_docs_pictures.py compares it with what the package computes now. one-model.svg is drawn by hand.
 """
 
 from __future__ import annotations

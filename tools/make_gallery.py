@@ -30,7 +30,7 @@ SIZE = (720, 500)
 THUMBNAIL, FILLED = 0.93, 0.95
 """Part of the rendered picture that the robot fills at most, and of the stored one, into which it is cut: of its width or its
 height, so that rods are as thick as they can be."""
-FINER = 3
+FINER = 2
 """Pixels of the rendered picture per one of the stored one, along a side."""
 PAPERS = {"Staicu": "staicu-2009", "Sinatra": "sinatra-2009", "Kim": "kim-2002", "Long": "long-2014", "Briot": "briot-2014"}
 MOST_NAMES = 12
