@@ -50,7 +50,7 @@ def test_a_motion_is_saved_as_a_table(studio: Studio, page: Page, tmp_path: Path
 def test_a_controller_is_simulated_with_its_tracking_error(studio: Studio, page: Page) -> None:
     page.tab("Motion")
     page.page.get_by_text("Simulation", exact=True).click(timeout=PATIENCE)
-    page.choose("Controller", "pd")
+    page.choose("Controller", "PD")
     page.press("Simulate")
     page.wait_text("#tracking", "tracking error")
     studio.loop.post("hold", studio.motion.pause)
