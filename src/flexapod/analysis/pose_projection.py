@@ -82,7 +82,7 @@ def _newton(robot: Robot, bound: Any, x: Array, q: Array, free: list[int]) -> No
         delta *= np.minimum(1.0, LARGEST_STEP / np.maximum(largest, 1e-300))
         if float(largest.max()) < 1e-13:
             return
-        x[np.ix_(active, free)] += delta * scale
+        x[active[:, None], free] += delta * scale
         q[active] = out["joint_position"][active]
 
 

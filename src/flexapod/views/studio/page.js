@@ -143,6 +143,7 @@
     if (keys && sheet.firstChild.dataset.text !== keys.innerHTML) sheet.firstChild.innerHTML = sheet.firstChild.dataset.text = keys.innerHTML;
     if (status) {
       document.body.classList.toggle("fp-projector", status.dataset.theme === "projector");
+      if (document.body.classList.contains("fp-starting")) document.head.append(style);  // behind viser's own, which came later
       document.body.classList.remove("fp-starting");
     }
   };
