@@ -13,8 +13,8 @@ PARTS = (0.5, 0.38, 0.62, 0.26, 0.74, 0.14, 0.86)
 """Places of a name on its rod, of its length, the first that is free counts."""
 APART = 0.06
 """Distance of two names as seen, of the robot's extent: some letters, and the perspective of what is far."""
-COVERED = 0.03
-"""Distance of a name from a rod of another leg in front of it as seen, of the robot's extent: half of its width."""
+COVERED = 0.018
+"""Distance of a name from a rod of another leg in front of it as seen, of the robot's extent: a letter."""
 
 
 def name_parts(shown: Drawing, eye: Array, size: float) -> Array:
