@@ -52,6 +52,7 @@ docs: $(READY)
 
 pictures: $(READY)
 	$(BIN)/python tools/make_gallery.py
+	$(BIN)/python tools/make_docs_pictures.py
 	$(BIN)/python tools/make_studio_picture.py
 	$(BIN)/python tools/make_reference_pictures.py
 

@@ -44,7 +44,12 @@ PICTURE = """() => {
 }"""
 """Nodes of the robot are in the scene of the page."""
 NUMBERS = "() => document.querySelector('#status')?.innerText.includes('is ready')"
-DRAWN = "() => new Promise(r => requestAnimationFrame(() => requestAnimationFrame(() => r())))"
+DRAWN = """() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => {
+  const gl = document.querySelector("canvas").getContext("webgl2");
+  gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, new Uint8Array(4));
+  done();
+})))"""
+"""The frame with the robot was asked for, and a pixel of it can be read: whatever draws it has done so."""
 
 
 def chromium(play: Any) -> Any:

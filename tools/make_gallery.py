@@ -27,8 +27,11 @@ from published_numbers import PUBLISHED
 ROOT = Path(__file__).parents[1]
 GALLERY = ROOT / "docs" / "gallery"
 SIZE = (720, 500)
-THUMBNAIL = 0.93
-"""Part of a picture that the robot fills."""
+THUMBNAIL, FILLED = 0.93, 0.95
+"""Part of the rendered picture that the robot fills at most, and of the stored one, into which it is cut: of its width or its
+height, so that rods are as thick as they can be."""
+FINER = 2
+"""Pixels of the rendered picture per one of the stored one, along a side."""
 PAPERS = {"Staicu": "staicu-2009", "Sinatra": "sinatra-2009", "Kim": "kim-2002", "Long": "long-2014", "Briot": "briot-2014"}
 MOST_NAMES = 12
 """Coordinates of a leg that are all named; beams of several elements have dozens."""
@@ -145,20 +148,32 @@ def figure(robot: fp.Robot) -> Any:
 
 
 def fingerprint(robot: fp.Robot) -> str:
-    """Twelve digits that change with what the picture shows: all points in it, whatever lines join them."""
+    """Twelve digits that change with what the picture shows: all points in it, whatever lines join them, and how it is cut."""
     points = np.vstack([np.column_stack([np.array(trace[axis], dtype=float) for axis in "xyz"]) for trace in figure(robot).data])
     shown = np.unique(np.round(points, 4) + 0.0, axis=0).tolist()
-    return hashlib.sha256(json.dumps(shown).encode()).hexdigest()[:12]
+    return hashlib.sha256(json.dumps([shown, SIZE, FILLED]).encode()).hexdigest()[:12]
 
 
 def draw(robot: fp.Robot, path: Path) -> None:
     """A small PNG."""
     from PIL import Image
 
-    width, height = SIZE
-    figure(robot).write_image(path, width=width, height=height, scale=1)
+    figure(robot).write_image(path, width=SIZE[0], height=SIZE[1], scale=FINER)
     with Image.open(path) as image:
-        image.convert("RGB").quantize(64).save(path, optimize=True)
+        fitted(image.convert("RGB")).quantize(64).save(path, optimize=True)
+
+
+def fitted(image: Any) -> Any:
+    """What is drawn on white, cut out, scaled to the size of a picture and put into its middle."""
+    from PIL import Image, ImageChops
+
+    white = Image.new("RGB", image.size, "white")
+    drawn = image.crop(ImageChops.difference(image, white).convert("L").point(lambda x: 255 * (x > 8)).getbbox())
+    scale = FILLED * min(SIZE[0] / drawn.size[0], SIZE[1] / drawn.size[1])
+    small = drawn.resize((round(scale * drawn.size[0]), round(scale * drawn.size[1])), Image.Resampling.LANCZOS)
+    found = Image.new("RGB", SIZE, "white")
+    found.paste(small, ((SIZE[0] - small.size[0]) // 2, (SIZE[1] - small.size[1]) // 2))
+    return found
 
 
 def drawn_fingerprint(path: Path) -> str:

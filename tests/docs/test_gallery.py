@@ -49,6 +49,11 @@ def test_pictures(tool: ModuleType, name: str) -> None:
     red, green, blue = pixels[..., 0], pixels[..., 1], pixels[..., 2]
     first = (blue > red + 60) & (blue > green + 25) & (green > red)  # the first leg, in light and shade
     assert first.sum() > 300
+    rows, columns = (np.flatnonzero((pixels.min(axis=2) < 245).any(axis=k)) for k in (1, 0))
+    part = max(np.ptp(rows) / tool.SIZE[1], np.ptp(columns) / tool.SIZE[0])
+    assert part > 0.9, "a thumbnail has room for the robot alone"
+    assert abs(rows.min() + rows.max() - tool.SIZE[1]) < 8, "it is in the middle"
+    assert abs(columns.min() + columns.max() - tool.SIZE[0]) < 8, "it is in the middle"
 
 
 def test_overview_is_current(tool: ModuleType) -> None:

@@ -13,6 +13,7 @@ import shlex
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from fences import Block, blocks
@@ -28,15 +29,46 @@ def name(page: Path) -> str:
     return str(page.relative_to(ROOT))
 
 
-def test_site_builds_without_warnings(tmp_path: Path) -> None:
-    options = ["-W", "--keep-going", "-n", "-q", "-d", str(tmp_path / "doctrees")]
-    command = [sys.executable, "-m", "sphinx", *options, str(DOCS), str(tmp_path / "html")]
-    result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, subprocess.CompletedProcess[str]]:
+    """The site's folder, and how its build ended."""
+    folder = tmp_path_factory.mktemp("site")
+    options = ["-W", "--keep-going", "-n", "-q", "-d", str(folder / "doctrees")]
+    command = [sys.executable, "-m", "sphinx", *options, str(DOCS), str(folder / "html")]
+    return folder / "html", subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+
+
+def test_site_builds_without_warnings(site: tuple[Path, subprocess.CompletedProcess[str]]) -> None:
+    html, result = site
     assert result.returncode == 0, result.stdout + result.stderr
-    page = (tmp_path / "html" / "theory" / "legs.html").read_text(encoding="utf-8")
+    page = (html / "theory" / "legs.html").read_text(encoding="utf-8")
     assert "<math" in page
     assert 'class="eqno">(1)' in page
     assert not re.findall(r'<(?:script|link)[^>]*"https?://[^>]*>', page), "the pages must work without a network"
+
+
+SIDEWAYS = """() => [document.documentElement, ...document.querySelectorAll('.content, .content *')]
+  .filter((e) => e.checkVisibility() && e.scrollWidth > e.clientWidth + 1 && e.clientWidth > 0
+    && (e === document.documentElement || ['auto', 'scroll'].includes(getComputedStyle(e).overflowX)))
+  .map((e) => `${e.tagName.toLowerCase()}.${e.className}: ${e.scrollWidth} of ${e.clientWidth}`)"""
+"""Parts of a page that scroll sideways, and the page itself."""
+
+
+@pytest.mark.parametrize("width", [1280, 375])
+def test_landing_page_opens_with_a_picture_and_nothing_scrolls_sideways(
+    site: tuple[Path, subprocess.CompletedProcess[str]], browser: Any, width: int
+) -> None:
+    """On a desk and on a telephone."""
+    page = browser.new_page(viewport={"width": width, "height": 800})
+    page.goto((site[0] / "index.html").as_uri())
+    assert page.evaluate(SIDEWAYS) == []
+    picture = page.locator("img[src*='studio.png']").bounding_box()
+    assert picture is not None
+    assert picture["y"] < 800, "it begins on the first screen"
+    assert picture["x"] + picture["width"] <= width
+    page.set_content(f"<div class='content'><pre style='overflow-x:auto'>{'x' * 1000}</pre></div>")
+    assert len(page.evaluate(SIDEWAYS)) == 1, "the check sees what scrolls"
+    page.close()
 
 
 def test_languages_of_blocks_are_known() -> None:

@@ -58,7 +58,7 @@ class Page:
         """Load the page, or load it again."""
         self.resting = False
         self.page.goto(self.studio.url, timeout=PATIENCE)
-        self.page.wait_for_selector("#numbers", timeout=PATIENCE)
+        self.page.wait_for_selector("#numbers", state="attached", timeout=PATIENCE)  # a narrow window has its drawer folded
         close = self.page.locator(".mantine-Notification-closeButton")
         if close.count():
             close.first.dispatch_event("click", timeout=PATIENCE)

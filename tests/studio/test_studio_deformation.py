@@ -5,11 +5,13 @@ import numpy as np
 import flexapod as fp
 from flexapod.views.scene.shapes import platform_surface
 from flexapod.views.studio.exaggeration import factor_text
-from flexapod.views.studio.platform_view import BANDS, bands, border, finer, legend_html, oriented
+from flexapod.views.studio.platform_view import BANDS, bands, border, contoured, cut_along, finer, legend_html, oriented
 
 POINTS = np.array([[0.0, 0.0, 0.0], [2.0, 0.0, 0.0], [2.0, 1.0, 0.0], [0.0, 1.0, 0.0]])
 TRIANGLES = np.array([[0, 1, 2], [0, 3, 2]])
 """A rectangle of two triangles, the second the wrong way round."""
+ROUNDED = 1e-12
+"""Of a band's width: points between bands are interpolated, with a few roundings."""
 
 
 def area(points: np.ndarray, triangles: np.ndarray) -> np.ndarray:
@@ -46,6 +48,29 @@ def test_bands_grow_with_displacement() -> None:
     assert len(set(BANDS)) == len(BANDS)
     lightness = [0.2126 * r + 0.7152 * g + 0.0722 * b for r, g, b in BANDS]
     assert lightness == sorted(lightness), "readers who see no colours tell them by their lightness"
+
+
+def test_the_surface_is_cut_along_lines_between_bands() -> None:
+    """Nothing is lost or added, no triangle reaches into another band, and neighbours share the points of their border."""
+    rng = np.random.default_rng(2)
+    x = np.linspace(0.0, 1.0, 6)
+    points = np.array([[a, b, 0.0] for a in x for b in x])
+    triangles = np.array(
+        [t for i in range(5) for j in range(5) for k in [6 * i + j] for t in ((k, k + 6, k + 7), (k, k + 7, k + 1))]
+    )
+    size = rng.uniform(0.0, 2.0, len(points))
+    cut, faces, band = contoured(points, size, triangles, 2.0)
+    assert np.isclose(area(cut, faces).sum(), 1.0)
+    assert np.all(np.sign(area(cut, faces)) >= 0.0), "a triangle is turned over"
+    values = np.column_stack([points, size])
+    for k in range(1, len(BANDS)):
+        values, triangles = cut_along(values, triangles, 0.2 * k)
+    assert np.array_equal(triangles, faces)
+    at = values[faces, 3] / 0.2
+    assert np.all(at >= band[:, None] - ROUNDED)
+    assert np.all(at <= band[:, None] + 1.0 + ROUNDED)
+    assert len(np.unique(np.round(cut, 12), axis=0)) == len(cut), "a point is there twice"
+    assert contoured(points, size, triangles[:4], 0.0)[1].shape == (4, 3)
 
 
 def test_the_legend_says_the_largest_displacement() -> None:

@@ -171,12 +171,12 @@ def test_files_of_a_person_are_read_in_the_other_process(tmp_path: Path, monkeyp
         path.write_text(path.read_text().replace("name: delta", "name: mine"))
         assert until(lambda: studio.session.robot.name == "mine")
         assert read_file in tasks
-        sent = SimpleNamespace(target=SimpleNamespace(value=SimpleNamespace(name="x.yaml", content=path.read_bytes())))
+        sent = SimpleNamespace(value=SimpleNamespace(name="x.yaml", content=path.read_bytes()))
         studio.loop.post("sent", lambda: studio.robot_panel._uploaded(sent))
         assert until(lambda: read_sent in tasks)
         assert studio.loop.settle(PATIENCE)
         assert studio.session.robot.name == "mine"
-        broken = SimpleNamespace(target=SimpleNamespace(value=SimpleNamespace(name="x.yaml", content=b"name: x\nplatform: [")))
+        broken = SimpleNamespace(value=SimpleNamespace(name="x.yaml", content=b"name: x\nplatform: ["))
         studio.loop.post("sent", lambda: studio.robot_panel._uploaded(broken))
         assert until(lambda: "x.yaml" in studio.status.content and "line" in studio.status.content)
     finally:

@@ -13,6 +13,7 @@ import subprocess
 import sys
 import threading
 import time
+import urllib.request
 from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -145,6 +146,32 @@ def test_hostile_values_to_every_widget_do_not_end_the_server(studio: Studio) ->
     assert studio.loop.settle(PATIENCE)
     assert moves(studio, 4.41), "a slider no longer moves the robot"
     assert studio.session.robot.name == "stewart-3-3"
+
+
+def test_a_value_asked_for_meanwhile_is_not_lost(studio: Studio) -> None:
+    """The end of an earlier request sets the slider back to where the robot is; the later one has its own value."""
+    go = threading.Event()
+
+    def earlier() -> None:
+        go.wait(PATIENCE)
+        studio.moved(studio.session.home)
+
+    studio.loop.post("earlier", earlier)
+    send(studio, pack({"type": "GuiUpdateMessage", "uuid": slider_id(studio), "updates": {"value": 4.37}}))
+    assert until(lambda: studio.panels[0].sliders[2].value == 4.37)
+    go.set()
+    assert until(lambda: studio.loop.settle(1.0, alone=True) and studio.session.values[2] == 4.37)
+
+
+def test_the_page_is_the_studios_own(studio: Studio) -> None:
+    """Title and script are in it before viser's own runs, whether a browser asks for it compressed or not."""
+    for accepted in ({}, {"Accept-Encoding": "gzip"}):
+        with urllib.request.urlopen(urllib.request.Request(f"{studio.url}/", headers=accepted), timeout=PATIENCE) as answer:
+            page = answer.read().decode("utf-8")
+            assert int(answer.headers["Content-Length"]) == len(page.encode("utf-8"))
+        assert "<title>flexapod studio</title>" in page
+        assert page.count("window.flexapodStudio = true") == 1
+        assert page.index('<div id="root"></div>') < page.index("window.flexapodStudio = true") < page.index("</body>")
 
 
 def test_pages_from_elsewhere_are_refused(studio: Studio) -> None:

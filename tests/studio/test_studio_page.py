@@ -69,6 +69,12 @@ def forces(page: Page, count: int) -> list[str]:
     return [page.text(f"#force-{k}") for k in range(count)]
 
 
+def own_units(robot: fp.Robot) -> list[str]:
+    """What follows each force of the table: its unit where forces and torques are in one column, whose head then has none."""
+    units = {"m": " N", "rad": " N m"}
+    return [units[unit] if len(set(robot.actuator_units)) > 1 else "" for unit in robot.actuator_units]
+
+
 def not_blank(path: Path) -> None:
     """A picture of a robot has many colours between the panels."""
     from PIL import Image
@@ -92,7 +98,7 @@ def test_every_robot_is_loaded_and_moved(fresh: Studio, page: Page, names: list[
         robot, state = fresh.session.robot, fresh.session.numbers.state
         wanted = fp.inverse_dynamics(robot, state).force.values
         shown = forces(page, len(wanted))
-        assert shown == [f"{x + 0.0:.6g}" for x in wanted], name
+        assert shown == [f"{x + 0.0:.6g}{unit}" for x, unit in zip(wanted, own_units(robot), strict=True)], name
         assert fresh.session.values[0] != item.home, name
         not_blank(page.picture(f"robot-{name}"))
 

@@ -1,5 +1,7 @@
 """Parts of the report: key figures against their definitions, payload against a heavier platform, comparison, PDF."""
 
+import re
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,6 +19,7 @@ from flexapod.views.plot_force_speed import force_speed_figure
 from flexapod.views.report import robot_report
 from flexapod.views.sizing import actuator_sizing, joint_rows, sizing_table
 from flexapod.views.slice_axes import slice_axes, slice_window
+from support.patience import PATIENCE
 
 Run = Callable[..., Any]
 SAME = 1e-10
@@ -221,6 +224,40 @@ def test_a_report_is_printed(browser: Any, tmp_path: Path) -> None:
     path = write_pdf(tmp_path / "page.pdf", html_page("A page", [("First", [paragraph("text")])]))
     assert path.read_bytes().startswith(b"%PDF-")
     assert path.stat().st_size > 3000
+
+
+def test_a_printed_page_has_its_figures_in_space(browser: Any, tmp_path: Path) -> None:
+    """A browser prints none of what WebGL has drawn: such a figure is a picture in the PDF, and not an empty one."""
+    from flexapod.views.html import html_page
+    from flexapod.views.pdf import write_pdf
+
+    figure = fp.figures.robot_figure(fp.load("hexapod"))
+    content = write_pdf(tmp_path / "page.pdf", html_page("A page", [("First", [figure])])).read_bytes()
+    pictures = []
+    for found in re.finditer(rb"<<(?:(?!endobj).)*?/Subtype /Image(?:(?!endobj).)*?>>\s*stream\r?\n", content, re.DOTALL):
+        length = re.search(rb"/Length (\d+)", found[0])
+        assert length is not None
+        pictures.append(content[found.end() : found.end() + int(length[1])])
+    shown = [zlib.decompress(data) for data in pictures if data[:1] == b"x"]
+    assert any(len(data) > 500_000 and len(set(data[:: len(data) // 50_000])) > 50 for data in shown), "no picture of the robot"
+
+
+def test_a_printed_report_is_whole(browser: Any) -> None:
+    """On A4: no table is wider than the page, nothing scrolls, no buttons of figures."""
+    robot = fp.load("hexapod")
+    text, _ = robot_report(robot, followed_motion(robot, None, {}), "a small cosine from home")
+    page = browser.new_page(viewport={"width": 688, "height": 1017})  # 210 x 297 mm less margins of 14 mm, 96 pixels per inch
+    page.set_content(text, timeout=1000 * PATIENCE)
+    page.emulate_media(media="print")
+    wide = "() => [...document.querySelectorAll('table')].map((t) => t.getBoundingClientRect().right - document.body.clientWidth)"
+    assert max(page.evaluate(wide)) <= 0.0
+    assert page.locator(".modebar:visible").count() == 0
+    scrolls = "() => [...document.querySelectorAll('.scroll')].filter((e) => getComputedStyle(e).overflowX !== 'visible').length"
+    assert page.evaluate(scrolls) == 0
+    page.emulate_media(media="screen")
+    assert page.locator(".modebar").count() > 0
+    assert page.evaluate(scrolls) > 0
+    page.close()
 
 
 def test_no_chromium_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

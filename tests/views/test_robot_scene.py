@@ -10,9 +10,9 @@ from flexapod.views.leg_curves import home_joints
 from flexapod.views.plot import FILL
 from flexapod.views.scene.frames import drawn_pose, leg_ends, link_frames
 from flexapod.views.scene.framing import seen
-from flexapod.views.scene.labels import APART, name_parts, name_place
+from flexapod.views.scene.labels import APART, COVERED, name_parts, name_place
 from flexapod.views.scene.shapes import BALL, DARK, drawing, extent, ground_parts, payload_balls, platform_corners, rails
-from flexapod.views.studio.camera import level, oblique, upwards
+from flexapod.views.studio.camera import ASPECT, FIELD, camera_place, level, oblique, seen_points, upwards
 
 ROBOTS = ["stewart-3-3", "hexaslide", "delta", "five-bar", "planar-4-prr"]
 NEAR = 0.06
@@ -98,8 +98,33 @@ def test_names_of_legs_do_not_cover_each_other(name: str) -> None:
         flat = places - np.outer(places @ d, d)
         return float(np.linalg.norm(flat[:, None] - flat[None], axis=2)[np.triu_indices(len(flat), 1)].min())
 
-    assert nearest(name_parts(drawn, seen, size)) > APART * size
+    assert nearest(name_parts(drawn, robot.home.position + 100.0 * size * d, size)) > APART * size
     assert (nearest(np.full(len(robot.legs), 0.5)) < APART * size) == (name == "hexaglide"), "only there they are moved"
+
+
+def test_names_are_not_on_legs_in_front() -> None:
+    """The name of leg 1 of `h4` was on leg 2, which crosses it in the view."""
+    robot, _, drawn = shown("h4")
+    up, size = upwards(robot), extent(robot)
+    eye = camera_place(seen_points(robot, size), up, oblique(robot, up, level(robot, up)), FIELD, ASPECT)[0]
+    middle = np.array([name_place(drawn, k, 0.5) for k in range(4)])
+    chosen = np.array([name_place(drawn, k, part) for k, part in enumerate(name_parts(drawn, eye, size))])
+    start, end, owner = (np.array(a) for a in (drawn.rods.start, drawn.rods.end, drawn.rods.leg))
+
+    def covered(places: np.ndarray) -> list[int]:
+        """Legs whose name has a finely sampled rod of another leg before it."""
+        t = np.linspace(0.0, 1.0, 201)[:, None]
+        found = []
+        for k, place in enumerate(places):
+            d = (eye - place) / np.linalg.norm(eye - place)
+            points = np.concatenate([a + t * (b - a) for a, b, leg in zip(start, end, owner, strict=True) if leg != k]) - place
+            away = np.linalg.norm(points - np.outer(points @ d, d), axis=1)
+            if np.any((points @ d > 0.0) & (away < 0.9 * COVERED * size)):
+                found.append(k)
+        return found
+
+    assert covered(middle) == [0]
+    assert covered(chosen) == []
 
 
 def test_rails_have_end_stops_and_feet_a_base_plate() -> None:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from flexapod.analysis.abilities import refuse
 from flexapod.analysis.arguments import checked
 from flexapod.analysis.continuation import zero_curves
-from flexapod.analysis.pose_grid import POSITION, TILT, TURN, axis_values, pose_grid, poses_of
+from flexapod.analysis.pose_grid import POSITION, TILT, TURN, axis_values, following_rotations, pose_grid, poses_of
 from flexapod.analysis.pose_jacobians import pose_jacobians
 from flexapod.analysis.pose_projection import onto_constraints
 from flexapod.analysis.singularities import determinants, sides
@@ -89,7 +89,7 @@ def singularity_locus(
         raise InputError("window: the first number of an axis must be the smaller one")
     base = robot.home.rotation if orientation is None else np.asarray(orientation, dtype=float)
     held = [k for k, name in enumerate(POSITION) if name not in window]
-    held += [] if any(n in TURN + TILT for n in window) or orientation is not None else [3, 4, 5]
+    held += [] if any(n in TILT for n in window) or orientation is not None else following_rotations(robot, window)
 
     def f(points: Array) -> Array:
         at = span[:, 0] + points * (span[:, 1] - span[:, 0])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -31,13 +31,13 @@ class PoseGrid:
     Args:
         axes: values by axis, in the order of the dimensions.
         home_position, base: where axes that are not given stay; `base` is the orientation that rotations turn.
-        turned: an orientation was asked for (a rotation axis, or a fixed matrix).
+        following: components of the rotation vector (3-5) that are not asked for and follow from the others.
     """
 
     axes: dict[str, Array]
     home_position: Array
     base: Array
-    turned: bool
+    following: tuple[int, ...]
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -52,7 +52,7 @@ class PoseGrid:
     @property
     def free(self) -> list[int]:
         """Components of the pose that were not asked for (0-2 translation, 3-5 rotation)."""
-        return [k for k, name in enumerate(POSITION) if name not in self.axes] + ([] if self.turned else [3, 4, 5])
+        return [k for k, name in enumerate(POSITION) if name not in self.axes] + list(self.following)
 
     def block(self, start: int, stop: int) -> tuple[Array, Array]:
         """Poses of flat indices start to stop: position (m, 3), rotation (m, 3, 3)."""
@@ -93,19 +93,29 @@ def pose_grid(robot: Robot, grid: Mapping[str, Any] | None, orientation: Any) ->
     for name, values in (grid or {}).items():
         _known("grid", name, POSITION + TURN)
         axes[name] = axis_values(name, values)
-    base, turned = np.array(robot.home.rotation), any(name in axes for name in TURN)
+    base = np.array(robot.home.rotation)
     if isinstance(orientation, Mapping):
-        if turned:
+        if any(name in axes for name in TURN):
             raise InputError("orientation: the grid turns the platform already (rx, ry, rz); give one of the two")
         for name, values in orientation.items():
             _known("orientation", name, TILT)
             axes[name] = axis_values(name, values)
-        turned = True
     elif orientation is not None:
-        base, turned = rotations("orientation", orientation, (3, 3)), True
+        base = rotations("orientation", orientation, (3, 3))
     if not axes:
         raise InputError("grid: there is no axis; give values of at least one of x, y, z, rx, ry, rz, tilt, azimuth, torsion")
-    return PoseGrid(axes=axes, home_position=np.array(robot.home.position), base=base, turned=turned)
+    following = following_rotations(robot, axes) if orientation is None else ()
+    return PoseGrid(axes=axes, home_position=np.array(robot.home.position), base=base, following=following)
+
+
+def following_rotations(robot: Robot, axes: Collection[str]) -> tuple[int, ...]:
+    """Components of the rotation vector (3-5) that follow from the others of a pose.
+
+    All where no rotation is an axis; else those that are no axis and that the robot cannot choose.
+    """
+    if not any(name in axes for name in TURN):
+        return (3, 4, 5)
+    return tuple(3 + k for k, name in enumerate(TURN) if name not in axes and 3 + k in robot.plan.platform_dependents)
 
 
 MOST_VALUES = 10_000_000

@@ -33,7 +33,7 @@ def onto_constraints(robot: Robot, position: Array, rotation: Array, free: list[
 
     Args:
         position, rotation: (n, 3), (n, 3, 3) wanted; free components are taken as a start only.
-        free: components (0-2 translation, 3-5 rotation) that may change.
+        free: components that may change: 0-2 translation, 3-5 rotation vector from home, world axes.
     Returns:
         position, rotation and joint coordinates; where no such pose exists they are left as they were wanted (joints at home).
     """
@@ -47,40 +47,62 @@ def onto_constraints(robot: Robot, position: Array, rotation: Array, free: list[
     rest = np.flatnonzero(~direct)
     if len(rest) == 0 or not free:
         return position, rotation, home
-    turn = rotation_rotvec(rotation[rest] @ robot.home.rotation.T)
-    at = (np.tile(robot.home.position, (len(rest), 1)), np.tile(robot.home.rotation, (len(rest), 1, 1)), q[rest])
-    fixed = [k for k in range(3) if k not in free]
+    wanted = np.hstack([position[rest], rotation_rotvec(rotation[rest] @ robot.home.rotation.T)])
+    start = np.concatenate([robot.home.position, np.zeros(3)])
+    fixed = [k for k in range(6) if k not in free]
+    x, joints = np.tile(start, (len(rest), 1)), q[rest]
     for step in range(1, STEPS + 1):
         part = step / STEPS
-        at[0][:, fixed] = (1.0 - part) * robot.home.position[fixed] + part * position[rest][:, fixed]  # at the end exactly
-        if 3 not in free:
-            at[1][...] = rotvec_rotation(part * turn) @ robot.home.rotation
-        _newton(robot, bound, *at, free)
-    good = _residual(_evaluate(bound, *at)) < TAKEN
-    p[rest[good]], R[rest[good]], q[rest[good]] = at[0][good], at[1][good], at[2][good]
+        x[:, fixed] = (1.0 - part) * start[fixed] + part * wanted[:, fixed]  # at the end exactly
+        _newton(robot, bound, x, joints, free)
+    turned = rotvec_rotation(x[:, 3:]) @ robot.home.rotation
+    good = _residual(_evaluate(bound, x[:, :3], turned, joints)) < TAKEN
+    p[rest[good]], R[rest[good]], q[rest[good]] = x[good, :3], turned[good], joints[good]
     return p, R, q
 
 
-def _newton(robot: Robot, bound: Any, p: Array, R: Array, q: Array, free: list[int]) -> None:
-    """Free components by Newton, in place; samples that cannot be closed stay where they are."""
+def _newton(robot: Robot, bound: Any, x: Array, q: Array, free: list[int]) -> None:
+    r"""Free components of x = (position, rotation vector from home) (n, 6) by Newton, in place.
+
+    .. math:: G_p\,\delta p + G_\omega J_l(\tau)\,\delta\tau = -g, \qquad R = \exp(\tau)\,R_{home}
+
+    Samples that cannot be closed stay where they are.
+    """
     scale = np.array([robot.characteristic_length] * 3 + [1.0] * 3)[free]
     for _ in range(30):
-        out = _evaluate(bound, p, R, q)
+        out = _evaluate(bound, x[:, :3], rotvec_rotation(x[:, 3:]) @ robot.home.rotation, q)
         active = np.flatnonzero(_residual(out) > CLOSED)
         active = active[np.all(np.isfinite(out["constraint_jacobian"][active]), axis=(1, 2))]
         if len(active) == 0:
             return
-        G = out["constraint_jacobian"][active][:, :, free] * scale
-        delta = -least_squares(G, out["constraint"][active])
+        G = out["constraint_jacobian"][active].copy()
+        G[:, :, 3:] = G[:, :, 3:] @ left_jacobian(x[active, 3:])
+        delta = -least_squares(G[:, :, free] * scale, out["constraint"][active])
         largest = np.abs(delta).max(axis=1, keepdims=True)
         delta *= np.minimum(1.0, LARGEST_STEP / np.maximum(largest, 1e-300))
         if float(largest.max()) < 1e-13:
             return
-        whole = np.zeros((len(active), 6))
-        whole[:, free] = delta * scale
-        p[active] += whole[:, :3]
-        R[active] = rotvec_rotation(whole[:, 3:]) @ R[active]
+        x[active[:, None], free] += delta * scale
         q[active] = out["joint_position"][active]
+
+
+def left_jacobian(turn: Array) -> Array:
+    r"""Angular velocity in world axes per rate of a rotation vector (n, 3): (n, 3, 3).
+
+    .. math:: J_l(\tau) = 1 + \frac{1 - \cos\theta}{\theta^2}[\tau]_\times
+              + \frac{\theta - \sin\theta}{\theta^3}[\tau]_\times^2, \qquad \theta = |\tau|
+
+    Checked by: tests/analysis/test_pose_projection.py.
+    """
+    angle = np.linalg.norm(turn, axis=1)[:, None, None]
+    small = angle < 1e-4
+    safe = np.where(small, 1.0, angle)
+    first = np.where(small, 0.5 - angle**2 / 24.0, 2.0 * (np.sin(0.5 * safe) / safe) ** 2)
+    second = np.where(small, 1.0 / 6.0 - angle**2 / 120.0, (safe - np.sin(safe)) / safe**3)
+    x, y, z = turn.T
+    zero = np.zeros(len(turn))
+    cross = np.stack([zero, -z, y, z, zero, -x, -y, x, zero], axis=1).reshape(-1, 3, 3)
+    return np.asarray(np.eye(3) + first * cross + second * (cross @ cross))
 
 
 def least_squares(G: Array, r: Array) -> Array:

@@ -153,7 +153,7 @@ def _key(robot: Robot, poses: PoseGrid, *options: Any) -> str:
     """What a run is: robot, its numbers and limits, grid, options."""
     digest = hashlib.sha256(robot.structure.encode())
     numbers = [robot.home.position, robot.home.rotation, poses.home_position, poses.base, *poses.axes.values()]
-    digest.update(json.dumps([sorted(robot.values.items()), list(poses.axes), poses.turned, options]).encode())
+    digest.update(json.dumps([sorted(robot.values.items()), list(poses.axes), poses.following, options]).encode())
     known = limits_of(robot)
     for array in [*numbers, known.low, known.high, known.angle, known.joint_low, known.joint_high]:
         digest.update(np.ascontiguousarray(array, dtype=np.float64).tobytes())

@@ -20,8 +20,11 @@ pre{background:#f4f6f8;padding:.8em;overflow:auto;font-size:.85em} .scroll{overf
 .note{color:#444;font-size:.93em} .warning{border-left:5px solid #D55E00;background:#fdf3ec;padding:.5em .8em;margin:.5em 0}
 .good{border-left:5px solid #009E73;background:#eef8f4;padding:.5em .8em;margin:.5em 0}
 .pair{display:grid;grid-template-columns:1fr 1fr;gap:1em} .pair>div{background:#f4f6f8;padding:.5em .8em;border-radius:6px}
-.verdict{font-weight:700} .figure{margin:.6em 0}
-@media print{nav{display:none} .figure,table{break-inside:avoid}}
+.verdict{font-weight:700} .figure{margin:.6em 0} td:not(.text){white-space:nowrap}
+@page{size:A4;margin:14mm}
+@media print{nav,.modebar{display:none!important} body{margin:0;padding:0;max-width:none;font-size:10.5pt} h2{margin-top:1.2em}
+h2,h3,caption,thead{break-after:avoid} .figure,tr,.warning{break-inside:avoid} thead{display:table-header-group}
+.scroll{overflow:visible} pre{white-space:pre-wrap} table{font-size:.8em} th,td{padding:.2em .4em} .figure{zoom:.88}}
 """
 
 

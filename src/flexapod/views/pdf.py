@@ -14,6 +14,17 @@ from flexapod.files import write_whole
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 PATIENCE = 300
 """Seconds that Chromium may take on a busy machine."""
+FLAT = """<script>
+for (const figure of document.querySelectorAll(".plotly-graph-div"))
+  if (Object.keys(figure._fullLayout || {}).some((key) => /^scene/.test(key))) {
+    const size = { width: figure.clientWidth, height: figure.clientHeight };
+    Plotly.toImage(figure, { format: "png", scale: 2, ...size }).then((picture) => {
+      const flat = Object.assign(new Image(), { src: picture, className: "flat", ...size });
+      return flat.decode().then(() => figure.replaceWith(flat));
+    });
+  }
+</script>"""
+"""Three-dimensional figures become pictures: a browser prints none of what WebGL has drawn."""
 
 
 def write_pdf(path: Path, html: str) -> Path:
@@ -29,9 +40,11 @@ def write_pdf(path: Path, html: str) -> Path:
         raise fp.InputError(f"--out {path}: a PDF is printed by Chromium, which is not installed; give a file that ends in .html")
     with tempfile.TemporaryDirectory(prefix="flexapod-") as folder:
         page, printed = Path(folder) / "page.html", Path(folder) / "page.pdf"
-        page.write_text(html, encoding="utf-8")
-        options = ["--headless", "--disable-gpu", "--no-pdf-header-footer", f"--user-data-dir={folder}/browser",
-                   "--virtual-time-budget=20000", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]  # fmt: skip
+        before, end, after = html.rpartition("</body>")
+        page.write_text(before + FLAT + end + after, encoding="utf-8")
+        options = ["--headless", "--ignore-gpu-blocklist", "--no-pdf-header-footer", f"--user-data-dir={folder}/browser",
+                   "--window-size=800,1100", "--virtual-time-budget=20000", "--use-angle=swiftshader",
+                   "--enable-unsafe-swiftshader"]  # fmt: skip
         if hasattr(os, "getuid") and os.getuid() == 0:
             options.append("--no-sandbox")
         try:

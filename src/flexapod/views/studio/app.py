@@ -24,7 +24,7 @@ from flexapod.views.studio.jobs import Jobs, Report
 from flexapod.views.studio.link import read_state, restore
 from flexapod.views.studio.loop import Loop
 from flexapod.views.studio.numbers import Numbers
-from flexapod.views.studio.scene import StudioScene
+from flexapod.views.studio.scene import Placed, StudioScene
 from flexapod.views.studio.session import Session, read_file
 from flexapod.views.studio.shortcuts import add_shortcuts
 from flexapod.views.studio.strip import strip_html
@@ -49,11 +49,11 @@ class Studio:
     """
 
     def __init__(self, robot: str | Path = "stewart-3-3", *, host: str = LOCAL, port: int = 0) -> None:
-        from flexapod.views.studio.viser_private import guarded_server, run_script
+        from flexapod.views.studio.viser_private import guarded_server
 
         first = fp.load(robot)
-        self.server = guarded_server(host, port, "flexapod studio", self._asked_by_link)
-        run_script(self.server, Path(__file__).with_name("page.js").read_text(encoding="utf-8"))
+        script = Path(__file__).with_name("page.js").read_text(encoding="utf-8")
+        self.server = guarded_server(host, port, "flexapod studio", script, self._asked_by_link)
         self.host = host
         self.stiffness: dict[str, float] = {}
         self.source, self.theme = "", "screen"
@@ -66,9 +66,7 @@ class Studio:
         self.loop.also_busy = [lambda: self.jobs.waited_for, lambda: self.background.waited_for]
         self.scene = StudioScene(self.server)
         self.session: Session
-        self._build()
         self._tidy_up()
-        add_shortcuts(self)
         self.watch: FileWatch | None = None
         if str(robot) not in fp.catalogue():
             self.watch = FileWatch(Path(robot), lambda: self.loop.post("file", lambda: self._file_changed(Path(robot))))
@@ -114,7 +112,7 @@ class Studio:
         gui.main_panel.dock_left()
         gui.main_panel.set_width(DRAWER)
         self.status = gui.add_html("")
-        self.strip, self.keys, self.hover = gui.add_html(""), gui.add_html(""), gui.add_html("")
+        self.strip, self.keys, self.hover, self.legend = (gui.add_html("") for _ in range(4))
         self.bar: Any = gui.add_progress_bar(0.0, visible=False, animated=True)
         self.cancel: Any = gui.add_button("Cancel", visible=False)
 
@@ -161,8 +159,10 @@ class Studio:
         self.opening(name, lambda _: fp.load(name))
 
     def _first(self, robot: fp.Robot) -> None:
-        """Draw the robot that the studio starts with, at its home, and make it ready."""
+        """Draw the robot that the studio starts with, at its home, and make it ready; a browser loads the page meanwhile."""
         with self.server.atomic():
+            self._build()
+            add_shortcuts(self)
             self.scene.show_ahead(robot)
         self.server.flush()
         self.opening(robot.name, lambda _: robot)
@@ -293,8 +293,9 @@ class Studio:
             if event.phase == "end":
                 self.loop.post("dropped", self._dropped)
                 return
-            target = event.target
-            self.loop.post("drag", lambda: self.moved(lambda: self._dragged(target), source="handle"))
+            handle = event.target
+            there = Placed(name=str(handle.name), position=tuple(handle.position), wxyz=tuple(handle.wxyz))
+            self.loop.post("drag", lambda: self.moved(lambda: self._dragged(there), source="handle"))
 
         for handle in self.scene.handles:
             handle.on_update(dragged)
@@ -307,7 +308,7 @@ class Studio:
 
         self.scene.add_force_handle(self.session.numbers).on_update(pushed)
 
-    def _dragged(self, handle: Any) -> None:
+    def _dragged(self, handle: Placed) -> None:
         self.session.drag(*self.scene.dragged_to(handle, self.session.numbers.state))
 
     def _dropped(self) -> None:

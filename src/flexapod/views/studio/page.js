@@ -1,11 +1,17 @@
 // What viser's page lacks: keys of a focused slider stay with it, boxes wide enough for their digits, a rail of icons that opens one
 // drawer, a timeline along the bottom, and a strip of numbers below it that never goes away. The strip copies what the server writes
-// into #strip-source and counts the age of each number. Elements of viser's page are found by what they hold and marked `data-fp`.
+// into #strip-source and counts the age of each number; colours of displacement come from #legend-source.
+// Elements of viser's page are found by what they hold and marked `data-fp`.
 (() => {
   if (window.flexapodStudio) return;
   window.flexapodStudio = true;
+  // viser's page prepares a photographed environment before the server can tell that there is none: that photograph never comes.
+  const fetched = window.fetch;
+  window.fetch = (what, ...rest) =>
+    String((what && what.url) || what).startsWith("data:image/jpeg") ? new Promise(() => {}) : fetched(what, ...rest);
   const style = document.createElement("style");
   style.textContent = `
+    body.fp-starting div[style*="inset"]:has(canvas) { transform: translateX(-300vw); }
     :root { --fp-strip: 62px; --fp-rail: 58px; --fp-timeline: 0px; --fp-paper: #fbfcfd; --fp-ink: #1f2933; --fp-line: #cbd2d9; }
     body.fp-projector { --fp-paper: #ffffff; --fp-ink: #000000; --fp-line: #6b7785; --fp-strip: 84px; --fp-rail: 74px; }
     .mantine-Slider-root + .mantine-NumberInput-root { width: 4.9rem !important; }
@@ -60,6 +66,11 @@
       color: var(--fp-ink); border: 1px solid var(--fp-line); border-radius: 4px; padding: 4px 8px; box-shadow: 0 2px 8px #0003;
       font: 12.5px/1.4 system-ui, sans-serif; font-variant-numeric: tabular-nums; }
     body.fp-projector #fp-hover { font-size: 18px; }
+    #fp-legend { position: fixed; right: 14px; top: 12px; width: 200px; pointer-events: none; z-index: 40; color: var(--fp-ink);
+      background: color-mix(in srgb, var(--fp-paper) 85%, transparent); border-radius: 4px; padding: 5px 9px;
+      font: 12.5px/1.4 system-ui, 'Segoe UI', Helvetica, Arial, sans-serif; font-variant-numeric: tabular-nums; }
+    body.fp-projector #fp-legend { font-size: 18px; width: 280px; }
+    #fp-legend:empty { display: none; }
     #fp-sheet { position: fixed; inset: 0; background: #0008; z-index: 300; display: none; align-items: center; justify-content: center; }
     #fp-sheet.shown { display: flex; }
     #fp-sheet > div { background: var(--fp-paper); color: var(--fp-ink); border-radius: 8px; padding: 18px 26px; min-width: 340px;
@@ -75,9 +86,10 @@
     parent.append(node);
     return node;
   };
+  document.body.classList.add("fp-starting");  // the view is out of sight, and nothing is drawn, until the robot is there
   made("fp-rail-back", document.body);
   if (matchMedia("(max-width: 820px)").matches) document.body.classList.add("fp-folded");  // an open drawer lies over the view there
-  const strip = made("fp-strip", document.body), sheet = made("fp-sheet", document.body);
+  const legend = made("fp-legend", document.body), strip = made("fp-strip", document.body), sheet = made("fp-sheet", document.body);
   sheet.append(document.createElement("div"));
   const own = new Set(["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight", "Home", "End", "PageUp", "PageDown"]);
   for (const kind of ["keydown", "keyup"])
@@ -129,7 +141,11 @@
     }
     const keys = document.getElementById("keys-source");
     if (keys && sheet.firstChild.dataset.text !== keys.innerHTML) sheet.firstChild.innerHTML = sheet.firstChild.dataset.text = keys.innerHTML;
-    if (status) document.body.classList.toggle("fp-projector", status.dataset.theme === "projector");
+    if (status) {
+      document.body.classList.toggle("fp-projector", status.dataset.theme === "projector");
+      if (document.body.classList.contains("fp-starting")) document.head.append(style);  // behind viser's own, which came later
+      document.body.classList.remove("fp-starting");
+    }
   };
   // Values under the mouse: the line of #hover-source nearest to it, as the page's own camera sees it.
   const viewer = (canvas) => {
@@ -203,6 +219,8 @@
   const copy = () => {
     waiting = false;
     mark();
+    const colours = document.getElementById("legend-source"), shades = colours ? colours.innerHTML : "";
+    if (shades !== (legend.dataset.text || "")) legend.innerHTML = legend.dataset.text = shades;
     const source = document.getElementById("strip-source");
     const text = source ? source.innerHTML : strip.dataset.text || "";
     if (text === strip.dataset.text) return;

@@ -4,12 +4,25 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from flexapod.views.studio.app import Studio
 
 _count = itertools.count()
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Asked:
+    """What a person asked for: from which page, by which widget, and its value then.
+
+    The widget itself may have another value when the request is carried out: that of an earlier one, which ended meanwhile.
+    """
+
+    client: Any
+    target: Any
+    value: Any
 
 
 class Panel:
@@ -34,23 +47,24 @@ class Panel:
     def refresh(self) -> None:
         """The numbers have changed."""
 
-    def on(self, widget: Any, action: Callable[[Any], None], *, always: bool = False) -> Any:
-        """Run `action(event)` in the studio's thread when a person uses the widget; the latest of several waits.
+    def on(self, widget: Any, action: Callable[[Asked], None], *, always: bool = False) -> Any:
+        """Run `action(asked)` in the studio's thread when a person uses the widget; the latest of several waits.
 
         Args:
             always: also before the first robot is there.
         """
         key = f"{type(self).__name__} {next(_count)}"
 
-        def run(event: Any) -> None:
+        def run(asked: Asked) -> None:
             if self.studio.entered or always:
-                action(event)
+                action(asked)
             else:
                 self.studio.say("the robot is not ready yet", "busy")
 
         async def request(event: Any) -> None:
             if event.client is not None:
-                self.studio.loop.post(key, lambda: run(event))
+                asked = Asked(client=event.client, target=event.target, value=getattr(event.target, "value", None))
+                self.studio.loop.post(key, lambda: run(asked))
 
         register = getattr(widget, "on_upload", None) or getattr(widget, "on_click", None) or widget.on_update
         register(request)

@@ -45,7 +45,7 @@ class DesignPanel(Panel):
         self.on(gui.add_button("Apply"), lambda _: self._apply(value_of(self.text.value.strip())))
         self.factor = self.on(
             gui.add_slider("x of now", 0.2, 3.0, 0.01, 1.0, marks=(), hint="try: drag to scale the value, then release"),
-            lambda event: self._scale(float(event.target.value)),
+            lambda event: self._scale(float(event.value)),
         )
         with gui.add_folder("History"):
             self.history = gui.add_html("")
@@ -56,7 +56,7 @@ class DesignPanel(Panel):
             self.on(gui.add_button("Keep this variant", hint="draw it in grey beside the next ones"), lambda _: self._keep())
             self.overlay = self.on(
                 gui.add_checkbox("Overlaid", False, hint="the kept variant in the place of the other one, not beside it"),
-                lambda event: self._overlaid(bool(event.target.value)),
+                lambda event: self._overlaid(bool(event.value)),
             )
             self.drop = self.on(gui.add_button("Forget the kept one", disabled=True), lambda _: self._drop())
         self._robot_name, self._base = "", (0, 1.0)

@@ -151,7 +151,7 @@ class ModesPanel(Panel):
         return int(text.split(":")[0]) - 1 if text and text[0].isdigit() else -1
 
     def _stiffened(self, unit: str, event: Any) -> None:
-        value = float(event.target.value)
+        value = float(event.value)
         if np.isfinite(value) and value > 0:
             self.studio.stiffness[unit] = value
             self.ask()

@@ -155,7 +155,7 @@ class MotionPanel(Panel):
         self.studio.jobs.start(f"simulation of {asked[0]}", work, lambda found: self._loaded(*found))
 
     def _uploaded(self, event: Any) -> None:
-        file, robot = event.target.value, self.studio.session.robot
+        file, robot = event.value, self.studio.session.robot
         self.studio.jobs.start(
             f"reading {file.name}", lambda report: (recording_from_bytes(robot, file.name, file.content), None),
             lambda found: self._loaded(*found),

@@ -21,16 +21,16 @@ class PosePanel(Panel):
         self.on(self.gui.add_button("Home"), lambda _: self.studio.moved(self.studio.session.home))
         self.handle = self.on(
             self.gui.add_checkbox("Handle to drag", True, hint="arrows and rings at the platform"),
-            lambda event: self.studio.scene.show_handles(event.target.value),
+            lambda event: self.studio.scene.show_handles(event.value),
         )
 
         self.pull = self.on(
             self.gui.add_checkbox("Force on the platform", False, hint="drag the black arrow's handle, or type the force"),
-            lambda event: self._force_shown(bool(event.target.value)),
+            lambda event: self._force_shown(bool(event.value)),
         )
         self.force = self.on(
             self.gui.add_vector3("Force [N]", (0.0, 0.0, 0.0), step=1.0, visible=False, hint="at the origin, world axes"),
-            lambda event: self.studio.pushed(event.target.value),
+            lambda event: self.studio.pushed(event.value),
         )
 
     def _force_shown(self, shown: bool) -> None:
@@ -81,7 +81,7 @@ class PosePanel(Panel):
         if k >= len(items):
             return
         item = items[k]
-        value = min(max(float(event.target.value), item.low), item.high)
+        value = min(max(float(event.value), item.low), item.high)
         self.studio.moved(lambda: self.studio.session.move_one(item.name, value), source=item.name)
 
     def refresh(self) -> None:

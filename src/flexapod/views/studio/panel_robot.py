@@ -51,13 +51,13 @@ class RobotPanel(Panel):
         self.about.content = f"{STYLE}<div class='fp' id='about'>{'<br>'.join(facts)}</div>"
 
     def _chosen(self, event: Any) -> None:
-        if event.target.value != OWN:
-            self.studio.open(event.target.value)
+        if event.value != OWN:
+            self.studio.open(event.value)
         else:
             self.new_robot()
 
     def _uploaded(self, event: Any) -> None:
-        file = event.target.value
+        file = event.value
         self.studio.watch_no_longer()
         self.studio.opening(file.name, lambda report: report.call(read_sent, file.name, file.content, end=0.02))
 

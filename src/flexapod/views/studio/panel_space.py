@@ -82,7 +82,7 @@ class SpacePanel(Panel):
         self._tell(text)
 
     def _chosen(self, event: Any) -> None:
-        state = self.found.get(event.target.value)
+        state = self.found.get(event.value)
         if state is not None:
             self.studio.moved(lambda: self.studio.session.place(state.position, state.rotation))
 

@@ -27,14 +27,14 @@ class ViewPanel(Panel):
         """Make the widgets."""
         gui, shown = self.gui, self.studio.scene.shown
         views = gui.add_button_group("Look from", ("fit", "top", "front", "side"), hint="keys F, T, G, R; Ctrl-K lists all keys")
-        self.on(views, lambda e: self.studio.scene.look(e.target.value) if e.target.value in e.target.options else None)
+        self.on(views, lambda e: self.studio.scene.look(e.value) if e.value in e.target.options else None)
         self.parallel = self.on(
             gui.add_checkbox("Orthographic", False, hint="parallel lines stay parallel (key O)"),
-            lambda e: self.set_parallel(bool(e.target.value)),
+            lambda e: self.set_parallel(bool(e.value)),
         )
         self.projector = self.on(
             gui.add_checkbox("Projector theme", False, hint="large letters and strong contrast for a lecture (key L)"),
-            lambda e: self.set_theme("projector" if e.target.value else "screen"),
+            lambda e: self.set_theme("projector" if e.value else "screen"),
         )
         self.on(gui.add_button("Save picture", hint="of the view, as PNG"), self._picture)
         self.on(
@@ -47,22 +47,22 @@ class ViewPanel(Panel):
         )
         self.on(gui.add_button("Link to this state", hint="robot, changes, pose, motion and camera"), self._link)
         self.link = gui.add_html("")
-        self.on(gui.add_checkbox("Actuator forces", shown.forces), lambda e: self._set(forces=e.target.value))
+        self.on(gui.add_checkbox("Actuator forces", shown.forces), lambda e: self._set(forces=e.value))
         self.reactions = self.on(gui.add_checkbox("Joint reactions", shown.reactions), self._reactions)
-        self.on(gui.add_checkbox("Force values", shown.values), lambda e: self._set(values=bool(e.target.value)))
+        self.on(gui.add_checkbox("Force values", shown.values), lambda e: self._set(values=bool(e.value)))
         self.on(
             gui.add_slider("Arrow length", 0.2, 4.0, 0.1, 1.0, marks=()),
-            lambda e: self._set(arrow_scale=min(max(e.target.value, 0.2), 4.0)),
+            lambda e: self._set(arrow_scale=min(max(e.value, 0.2), 4.0)),
         )
-        self.on(gui.add_checkbox("Frames", shown.frames), lambda e: self._set(frames=e.target.value))
+        self.on(gui.add_checkbox("Frames", shown.frames), lambda e: self._set(frames=e.value))
         self.opened = self.on(
             gui.add_checkbox("Section through beams", shown.opened, hint="cut them open in the middle: walls and holes are seen"),
-            lambda e: self._set(opened=bool(e.target.value)),
+            lambda e: self._set(opened=bool(e.value)),
         )
-        self.on(gui.add_checkbox("Leg names", shown.labels), lambda e: self._set(labels=e.target.value))
+        self.on(gui.add_checkbox("Leg names", shown.labels), lambda e: self._set(labels=e.value))
         self.deformation = self.on(
             gui.add_slider("Deformation 10^", 0.0, 5.0, 0.01, 0.0, marks=(), hint="power of ten of the factor on what is drawn"),
-            lambda e: self._factor(10.0 ** min(max(float(e.target.value), 0.0), 5.0)),
+            lambda e: self._factor(10.0 ** min(max(float(e.value), 0.0), 5.0)),
         )
         self.factor_note = gui.add_html("")
         self.largest = 0.0
@@ -80,6 +80,7 @@ class ViewPanel(Panel):
             self.plane.options = found
         flexible = bool(self.studio.session.robot.elastic_names)
         self.deformation.visible = self.factor_note.visible = flexible
+        self.studio.legend.content = ""
         if flexible:
             elastic = self.studio.session.numbers.elastic
             self.new_factor(float(largest_displacement(self.studio.session.robot, elastic[None])[0]))
@@ -140,8 +141,8 @@ class ViewPanel(Panel):
 
     def _note(self, factor: float) -> None:
         text = factor_text(factor, self.largest)
-        legend = legend_html(self.largest, factor) if self.studio.session.robot.joint_shapes else ""
-        self.factor_note.content = f"{STYLE}<div class='fp muted'><span id='factor'>deformation {text}</span>{legend}</div>"
+        self.studio.legend.content = legend_html(self.largest, factor) if self.studio.session.robot.joint_shapes else ""
+        self.factor_note.content = f"{STYLE}<div class='fp muted'><span id='factor'>deformation {text}</span></div>"
 
     def _factor(self, factor: float) -> None:
         """As a person chose it, or as far as the drawing holds together."""
@@ -161,9 +162,9 @@ class ViewPanel(Panel):
             self.studio.redraw()
 
     def _reactions(self, event: Any) -> None:
-        self.studio.session.reactions = bool(event.target.value)
+        self.studio.session.reactions = bool(event.value)
         self.studio.session.evaluate()
-        self._set(reactions=bool(event.target.value))
+        self._set(reactions=bool(event.value))
 
     def _forget(self) -> None:
         self.studio.scene.forget_slice()

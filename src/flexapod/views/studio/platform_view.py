@@ -1,6 +1,7 @@
 """The platform in the scene: a plate, or a surface that deforms, coloured in bands by its displacement, with its outline at rest.
 
-A page takes one colour per mesh, so the surface is split into bands of equal displacement; each triangle is cut into four first.
+A page takes one colour per mesh, so the surface is cut along lines of equal displacement into one mesh per band; each triangle is
+cut into four first.
 """
 
 from __future__ import annotations
@@ -66,9 +67,9 @@ class PlatformView:
         modes = elastic[: self.shapes.shape[2]] if len(elastic) else np.zeros(self.shapes.shape[2])
         moved = np.einsum("kij,j->ki", self.shapes, modes)
         bent = state.position + (self.points + moved) @ state.rotation.T
-        band = bands(np.linalg.norm(moved, axis=1) / factor, self.triangles, largest)
+        corners, triangles, band = contoured(bent, np.linalg.norm(moved, axis=1) / factor, self.triangles, largest)
         for k, paint in enumerate(BANDS):
-            self._band(k, bent, self.triangles[band == k], shade if largest <= 0.0 else paint)
+            self._band(k, corners, triangles[band == k], shade if largest <= 0.0 else paint)
         lines = (state.position + self.points @ state.rotation.T)[self.edges]
         if "outline" in self._nodes:
             self._nodes["outline"].points = lines
@@ -90,6 +91,39 @@ class PlatformView:
         self._nodes[k] = self.scene.add_mesh_simple(
             f"{self.name}/platform/{k}", corners, triangles, color=shade, opacity=self.opacity, side="double"
         )
+
+
+def contoured(points: Array, displacement: Array, triangles: Faces, largest: float) -> tuple[Array, Faces, NDArray[np.int64]]:
+    """A surface cut along the lines between bands: points, triangles, and the band of each triangle.
+
+    Checked by: tests/studio/test_studio_deformation.py.
+    """
+    values = np.column_stack([points, displacement])
+    for k in range(1, len(BANDS) if largest > 0.0 else 1):
+        values, triangles = cut_along(values, triangles, largest * k / len(BANDS))
+    return values[:, :3], triangles, bands(values[:, 3], triangles, largest)
+
+
+def cut_along(values: Array, triangles: Faces, level: float) -> tuple[Array, Faces]:
+    """Triangles that a level of the last column of values (n, m) crosses, cut there: one corner off, the rest in two.
+
+    Values are interpolated along the edges; triangles that share an edge share the new point on it.
+    """
+    above = values[:, -1] > level
+    count = above[triangles].sum(axis=1)
+    crossed = (count == 1) | (count == 2)
+    if not crossed.any():
+        return values, triangles
+    cut = triangles[crossed]
+    lone = np.argmax(above[cut] == (count[crossed] == 1)[:, None], axis=1)
+    a, b, c = (np.take_along_axis(cut, ((lone + k) % 3)[:, None], axis=1)[:, 0] for k in range(3))
+    sides = np.sort(np.vstack([np.column_stack([a, b]), np.column_stack([a, c])]), axis=1)
+    edges, where = np.unique(sides, axis=0, return_inverse=True)
+    first, second = values[edges[:, 0]], values[edges[:, 1]]
+    part = ((level - first[:, -1]) / (second[:, -1] - first[:, -1]))[:, None]
+    ab, ac = len(values) + where.reshape(2, -1)
+    new = [np.column_stack(t) for t in ((a, ab, ac), (ab, b, c), (ab, c, ac))]
+    return np.vstack([values, first + part * (second - first)]), np.vstack([triangles[~crossed], *new])
 
 
 def bands(displacement: Array, triangles: Faces, largest: float) -> NDArray[np.int64]:
@@ -134,12 +168,12 @@ def finer(points: Array, shapes: Array, triangles: Faces) -> tuple[Array, Array,
 
 
 def legend_html(largest: float, factor: float) -> str:
-    """The colours of displacement with their ends [mm], and the factor of the drawing."""
+    """The colours of displacement with their ends [mm], and the factor of the drawing; shown in the view by page.js."""
     from flexapod.views.output import number
 
     steps = ",".join(f"rgb{paint} {100 * k / len(BANDS):.0f}% {100 * (k + 1) / len(BANDS):.0f}%" for k, paint in enumerate(BANDS))
     return (
-        f"<div id='displacement'>displacement, drawn x {number(factor, 3)}"
+        f"<div id='legend-source' hidden>displacement, drawn x {number(factor, 3)}"
         f"<div style='height:10px;border-radius:3px;background:linear-gradient(90deg,{steps})'></div>"
         f"<div style='display:flex;justify-content:space-between'><span>0</span><span>{number(1e3 * largest, 3)} mm</span></div>"
         "grey lines: without deformation</div>"

@@ -30,7 +30,7 @@ from flexapod.views.scene.shapes import (
     platform_rods,
     rgb,
 )
-from flexapod.views.studio.camera import level, oblique, scale_place, upwards
+from flexapod.views.studio.camera import ASPECT, FIELD, PARALLEL, camera_place, level, oblique, scale_place, seen_points, upwards
 from flexapod.views.studio.platform_view import PlatformView
 from flexapod.views.studio.shown import Shown, drawing_colours, light, linear
 
@@ -60,7 +60,10 @@ class RobotView:
         self.scene, self.name, self.robot, self.ghost = scene, name, robot, ghost
         self.size = extent(robot)
         self.corner, self.right = scale_place(robot, self.size)
-        self.seen = oblique(robot, upwards(robot), level(robot, upwards(robot)))
+        up = upwards(robot)
+        self.seen = oblique(robot, up, level(robot, up))
+        field = PARALLEL if robot.planar else FIELD
+        self.eye = camera_place(seen_points(robot, self.size), up, self.seen, field, ASPECT)[0]
         self.shades = tuple(GHOST for _ in robot.legs) if ghost else None
         self.root = scene.add_frame(name, show_axes=False, position=tuple(offset))
         self.platform = PlatformView(scene, name, robot, self.size, 0.35 if ghost else 0.96)
@@ -365,7 +368,7 @@ class RobotView:
 
     def _labels(self, now: Drawing, wanted: bool) -> None:
         if self._parts is None:
-            self._parts = name_parts(now, self.seen, self.size)
+            self._parts = name_parts(now, self.eye, self.size)
         for k, leg in enumerate(self.robot.legs):
             place = name_place(now, k, float(self._parts[k]))
             node = self._moving.get(f"label {k}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -32,6 +32,15 @@ HANDLE = 0.13
 """Length of the handle's arrows, of the robot's extent."""
 BESIDE = 1.25
 """Distance of the kept variant, of the robot's width."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Placed:
+    """Where a person dragged a handle; the handle itself goes back to the platform whenever that is drawn."""
+
+    name: str
+    position: tuple[float, ...]
+    wxyz: tuple[float, ...]
 
 
 class StudioScene:
@@ -273,7 +282,7 @@ class StudioScene:
         for handle in self.handles:
             handle.position, handle.wxyz = state.position, (1.0, 0.0, 0.0, 0.0) if _moves(handle) else turned
 
-    def dragged_to(self, handle: Any, state: fp.State) -> tuple[Array, Array]:
+    def dragged_to(self, handle: Placed, state: fp.State) -> tuple[Array, Array]:
         """Position (3,) and rotation (3, 3) of the platform that a handle asks for, from the state before."""
         assert self.view is not None
         if _moves(handle):

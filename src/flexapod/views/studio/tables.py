@@ -173,7 +173,7 @@ def _facts(robot: fp.Robot, shown: Numbers, kept: Numbers | None) -> str:
     turn = np.degrees(fp.motions.rotation_rotvec(shown.state.rotation @ robot.home.rotation.T))
     rows = [
         ("condition number", "condition", shown.condition, None if kept is None else kept.condition),
-        ("platform singularity: distance (0 to 1)", "type-2", shown.type_2, None if kept is None else kept.type_2),
+        ("platform singularity: distance (0: singular)", "type-2", shown.type_2, None if kept is None else kept.type_2),
     ]
     known = shown.type_1[np.isfinite(shown.type_1)]
     if len(known):

@@ -59,7 +59,7 @@ class Timeline:
             self.bar = gui.add_html("")
             self.scrub = on(
                 gui.add_slider("Time [s]", 0.0, 1.0, 0.001, 0.0, marks=()),
-                lambda event: self.scrubbed(float(event.target.value)),
+                lambda event: self.scrubbed(float(event.value)),
             )
 
     def forget(self) -> None:

@@ -8,13 +8,16 @@ but the value of a widget, and only the studio's own page, asked for by the stud
 | `websockets.asyncio.server.serve` as viser calls it | viser has no hook before a request is answered: origin and host |
 | `server._websock_server._incoming_handlers` | viser passes messages on unchecked: values, drags, sizes of files |
 | `_messages.ShareUrlRequest`, `ShareUrlDisconnect` | a client may open a way in from the network; there is no switch |
-| `_messages.RunJavascriptMessage` | keys on a slider also move the camera; boxes cut digits; rail, strip, timeline, keys, video |
+| the page as viser serves it | our script has to be there first: keys on a slider also move the camera; boxes cut digits; rail, |
+| | strip, timeline, legend, keys; the page prepares a photographed environment before it hears that there is none |
 | camera and root node of the page (page.js) | viser tells of clicks, not of the mouse above a leg: values on hover |
+| `_messages.RunJavascriptMessage` | start of a video on the page of the one person who asked for it |
 """
 
 from __future__ import annotations
 
 import contextlib
+import functools
 import http
 import io
 import ipaddress
@@ -34,10 +37,12 @@ HERE = ("localhost", "127.0.0.1", "::1")
 _starting = threading.Lock()
 
 
-def guarded_server(host: str, port: int, label: str, asked: Callable[[str], None] | None = None) -> Any:
+def guarded_server(host: str, port: int, label: str, script: str, asked: Callable[[str], None] | None = None) -> Any:
     """A viser server that serves its own address alone and checks every message.
 
     Args:
+        label: title of the page.
+        script: runs on the page before viser's own.
         asked: told the query of the address of a page that a person opened, or the studio's own page.
 
     Raises:
@@ -48,7 +53,7 @@ def guarded_server(host: str, port: int, label: str, asked: Callable[[str], None
     import viser
 
     refuse_foreign_address(host)
-    with _starting, _checked_requests(host, asked), contextlib.redirect_stdout(io.StringIO()):
+    with _starting, _checked_requests(host, own_page(label, script), asked), contextlib.redirect_stdout(io.StringIO()):
         server = viser.ViserServer(host=host, port=port, label=label, verbose=False)
     _guard_messages(server)
     logging.getLogger("websockets.server").setLevel(logging.CRITICAL)
@@ -70,8 +75,14 @@ def refuse_foreign_address(host: str) -> None:
 
 
 @contextlib.contextmanager
-def _checked_requests(host: str, asked: Callable[[str], None] | None) -> Iterator[None]:
-    """While viser starts to serve, its handler of requests is replaced by one that looks at host and origin first."""
+def _checked_requests(
+    host: str, page: Callable[[bytes], bytes], asked: Callable[[str], None] | None
+) -> Iterator[None]:  # fmt: skip
+    """While viser starts to serve, its handler of requests is replaced by one that looks at host and origin first.
+
+    Args:
+        page: the page as it is served, from viser's.
+    """
     from websockets.asyncio import server as module
 
     usual: Any = module.serve
@@ -83,7 +94,16 @@ def _checked_requests(host: str, asked: Callable[[str], None] | None) -> Iterato
             query = urlsplit(request.path).query
             if query and asked is not None and _by_hand(request.headers):
                 asked(query)
-            return process_request(connection, request) if process_request is not None else None
+            if process_request is None:
+                return None
+            if "Accept-Encoding" in request.headers:
+                del request.headers["Accept-Encoding"]  # the page is compressed within itself already
+            answer = process_request(connection, request)
+            if answer is not None and answer.headers.get("Content-Type", "").startswith("text/html"):
+                answer.body = page(answer.body)
+                del answer.headers["Content-Length"]
+                answer.headers["Content-Length"] = str(len(answer.body))
+            return answer
 
         return usual(*args, process_request=checked, **options)
 
@@ -92,6 +112,21 @@ def _checked_requests(host: str, asked: Callable[[str], None] | None) -> Iterato
         yield
     finally:
         module.serve = usual  # type: ignore[misc]
+
+
+def own_page(label: str, script: str) -> Callable[[bytes], bytes]:
+    """What makes the studio's page of viser's: its title, and a script behind the element that viser's own fills later.
+
+    Checked by: tests/studio/test_studio_life.py.
+    """
+    title, added = f"<title>{label}</title>".encode(), f"<script>{script}</script>\n".encode()
+
+    @functools.cache
+    def page(body: bytes) -> bytes:
+        before, mark, after = body.replace(b"<title>Viser</title>", title).rpartition(b"</body>")
+        return before + added + mark + after if mark else after + added
+
+    return page
 
 
 def _by_hand(headers: Any) -> bool:
@@ -186,7 +221,7 @@ def _is_value(message: Any) -> bool:
 
 
 def run_script(server: Any, source: str) -> None:
-    """Run a script of ours on every page of a server, now and when one is opened later, or on that of one client."""
+    """Run a script on every page of a server, or on that of one client."""
     from viser import _messages
 
     server.gui._websock_interface.queue_message(_messages.RunJavascriptMessage(source=source))
