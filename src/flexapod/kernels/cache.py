@@ -1,9 +1,10 @@
 """Disk cache of compiled kernels, by content hash.
 
-One file per kernel: magic, sha256 of the payload, payload (a JSON header, then the tape and the object
-code as raw bytes). Files appear whole by an atomic rename, so that any number of processes may start at
-once. A file that is damaged, foreign, not ours or without a valid seal is rebuilt; a folder that cannot be
-written, or that others can write, means no cache, never an error.
+One file per kernel: magic, sha256 of the payload, payload (a JSON header, then the tape and the object code as raw bytes). A
+file is named by its tape, then by what the code was made for: a kernel for another backend, processor or effort of the compiler
+takes the tape from there. Files appear whole by an atomic rename, so that any number of processes may start at once. A file that
+is damaged, foreign, not ours or without a valid seal is rebuilt; a folder that cannot be written, or that others can write,
+means no cache, never an error.
 """
 
 from __future__ import annotations
@@ -24,12 +25,12 @@ from ..private_files import read_private, write_private
 from .forking import FORK_LOCKS
 from .kernel import Kernel, choose_backend
 from .packing import Pieces, kernel_from_pieces, kernel_from_tape
-from .tape import make_tape
+from .tape import Tape, make_tape
 
 if TYPE_CHECKING:
     from .program import Program
 
-FORMAT = 2
+FORMAT = 3
 MAGIC = b"flexapod kernel\n"
 SUFFIX = ".kernel"
 MOST_KEPT = 500
@@ -69,9 +70,12 @@ def cached_kernel(
         slopes: the kernel that also gives derivatives along a direction of the parameters; see `tangent`.
     """
     backend = choose_backend(backend)
-    identity = _identity(key + "|bounds" * bounds + "|slopes" * slopes, zeros, backend)
+    tape = _tape_identity(key, zeros)
+    identity = f"{tape}{'b' * bounds}{'s' * slopes}-{_code_identity(backend)}"
     with _lock:
-        kernel = _memory.pop(identity, None) or _load_or_build(identity, make_program, zeros, backend, bounds, slopes)
+        kernel = _memory.pop(identity, None) or _load_or_build(
+            identity, lambda: _kept_tape(tape) or _made_tape(make_program, zeros), backend, bounds, slopes
+        )
         _memory[identity] = kernel  # the last used is the last to go
         if len(_memory) > MOST_KEPT:
             del _memory[next(iter(_memory))]
@@ -83,9 +87,7 @@ def lookup_key() -> tuple[int, str, str]:
     return len(_cleared), choose_backend(None), os.environ.get("FLEXAPOD_CODE_LEVEL", "")
 
 
-def _load_or_build(
-    identity: str, make_program: Callable[[], Program], zeros: Collection[str] | None, backend: str, bounds: bool, slopes: bool
-) -> Kernel:
+def _load_or_build(identity: str, find_tape: Callable[[], Tape], backend: str, bounds: bool, slopes: bool) -> Kernel:
     name = identity + SUFFIX
 
     def keep(pieces: Pieces) -> None:
@@ -97,9 +99,7 @@ def _load_or_build(
             return kernel_from_pieces(pieces, keep)
         except Exception:  # a well-formed file with impossible content is rebuilt like a damaged one
             pieces = None
-    program = make_program()
-    used = {p.name for p in program.signature.parameters} & set(zeros or ())
-    tape = make_tape(program, used)
+    tape = find_tape()
     if bounds:
         from .interval import interval_tape
 
@@ -111,6 +111,21 @@ def _load_or_build(
     kernel, pieces = kernel_from_tape(tape, backend, keep)
     keep(pieces)
     return kernel
+
+
+def _made_tape(make_program: Callable[[], Program], zeros: Collection[str] | None) -> Tape:
+    program = make_program()
+    return make_tape(program, {p.name for p in program.signature.parameters} & set(zeros or ()))
+
+
+def _kept_tape(identity: str) -> Tape | None:
+    """The tape of a kernel on disk that was compiled for something else."""
+    for path in _files(f"{identity}-*{SUFFIX}"):
+        pieces = _read(path.name, path.stem)
+        if pieces is not None:
+            with contextlib.suppress(Exception):  # impossible content: derived again
+                return Tape.from_data(json.loads(pieces.tape))
+    return None
 
 
 def forget() -> None:
@@ -131,13 +146,19 @@ def source_fingerprint() -> str:
     return digest.hexdigest()
 
 
-def _identity(key: str, zeros: Collection[str] | None, backend: str) -> str:
-    parts = [str(FORMAT), key, source_fingerprint(), backend, *sorted(zeros or ())]
+def _tape_identity(key: str, zeros: Collection[str] | None) -> str:
+    parts = [str(FORMAT), key, source_fingerprint(), *sorted(zeros or ())]
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+
+def _code_identity(backend: str) -> str:
+    """What code depends on besides its tape."""
+    parts = [backend]
     if backend == "llvm":
         from .jit import code_level, target_identity
 
         parts += [target_identity(), str(code_level())]
-    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
 
 
 # -- files -------------------------------------------------------------------------------------------
