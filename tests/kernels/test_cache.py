@@ -18,7 +18,6 @@ from flexapod.kernels import cache_entries, cached_kernel, clear_cache, compilat
 from flexapod.kernels.cache import SUFFIX, forget, pack, unpack
 from flexapod.private_files import files_in_cache
 
-
 FUSED = 1e-13
 """Rounding of sums whose products one code fuses and another does not."""
 
