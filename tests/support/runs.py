@@ -6,6 +6,7 @@ another test of the usual run, and to which; a name that no test has any more st
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Iterator
 
@@ -171,29 +172,36 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     unused, without = {*FULL, *CHOSEN, *QUICK, *SHIPPED}, {*CHOSEN}
     catalogue = {*fp.catalogue()}
     rest = catalogue - {*USUAL}
-    kept = tuple(f"tests/{name}" for name in (*ALWAYS, *NAMESAKES))
     robots: dict[str, set[str]] = {}
     for item in items:
         robots.setdefault(_function(item), set()).update(_words(item) & catalogue)
     for item in items:
-        named = _words(item) & catalogue
-        wide = len(robots[_function(item)] - rest) > WIDE and item.nodeid.split("/")[1] in WIDE_IN
-        if not item.nodeid.startswith(kept) and (named & rest or (wide and named - {*EACH})):
+        name, named = item.nodeid.removeprefix("tests/"), _words(item) & catalogue
+        file = name.partition("::")[0]
+        wide = len(robots[_function(item)] - rest) > WIDE and file.partition("/")[0] in WIDE_IN
+        if (named & rest or (wide and named - {*EACH})) and not name.startswith((*ALWAYS, *NAMESAKES)):
             item.add_marker(pytest.mark.full)
-        unused -= {name for name in SHIPPED if item.nodeid.startswith(f"tests/{name}")}
-        for table, mark in ((FULL, pytest.mark.full), (CHOSEN, pytest.mark.full), (QUICK, pytest.mark.quick)):
-            for name in table:
-                if item.nodeid.startswith(f"tests/{name}"):
-                    unused.discard(name)
-                    if table is not CHOSEN or not any(word in item.nodeid for word in CHOSEN[name]):
-                        item.add_marker(mark)
-                    elif item.get_closest_marker("full") is None:
-                        without.discard(name)
+        for entry in _entries(file):
+            if name.startswith(entry):
+                unused.discard(entry)
+                if entry in FULL or (entry in CHOSEN and not any(word in name for word in CHOSEN[entry])):
+                    item.add_marker(pytest.mark.full)
+                elif entry in CHOSEN and item.get_closest_marker("full") is None:
+                    without.discard(entry)
+                if entry in QUICK:
+                    item.add_marker(pytest.mark.quick)
     if config.args == config.getini("testpaths"):
         if unused:
             raise pytest.UsageError(f"tests/support/runs.py names tests that do not exist: {', '.join(sorted(unused))}")
         if without:
             raise pytest.UsageError(f"tests/support/runs.py leaves nothing of {', '.join(sorted(without))} in the usual run")
+
+
+@functools.cache
+def _entries(file: str) -> list[str]:
+    """Entries of the tables that may name tests of a file."""
+    entries = dict.fromkeys((*FULL, *CHOSEN, *QUICK, *SHIPPED))
+    return [entry for entry in entries if entry.startswith(file) or file.startswith(entry)]
 
 
 def _function(item: pytest.Item) -> str:
