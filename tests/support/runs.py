@@ -15,6 +15,11 @@ import pytest
 import flexapod as fp
 
 FULL = {
+    "analysis/test_every_quantity.py::test_legs_that_begin_on_a_body": "legs on massless bodies in robot/test_massless_motion.py",
+    "analysis/test_general_dynamics.py::test_flexible_legs_with_friction_by_loads":
+        "friction_of_one_source, in the same file; robots that deform in simulation/test_loaded_joints.py",
+    "analysis/test_loop_poses.py::test_a_3rpr_with_similar": "congruent triangles, in the same file; analysis/test_trace_test.py",
+    "analysis/test_state_rules.py::test_buckling_starts_from": "buckling in analysis/test_unstable_equilibria.py",
     "views/test_briot_page.py::test_what_friction_leaves": "sliders' ranges and the run along the circle, in the same file",
 }
 """Beginning of a test's name -> what the usual run keeps of its subject."""
@@ -58,6 +63,7 @@ CHOSEN = {
     "equations/test_inverse_kinematics.py::test_exported_c_agrees": ("[stewart-3-3_rotation_z]", "[hexapod_rotation_z]"),
     "equations/test_flexible_platform.py::test_reference_states": ("[generic]",),
     "analysis/test_flexible_dynamics.py::test_reference_states": ("[plate]",),
+    "analysis/test_unstable_equilibria.py::test_buckling_finds_the_load": ("[x-1]", "[z+1]"),
     "analysis/test_linearize.py::test_about_a_motion_the_derivatives": ("[five-bar-",),
     "analysis/test_general_terms.py::test_velocity_forces": ("[gough-stewart-flexible]",),
     "analysis/test_general_dynamics.py::test_rigid_robots_as_newton": ("[five-bar]", "[planar-4-prr]"),
@@ -111,7 +117,7 @@ NAMESAKES = (
 """Tests whose own robots have names that are also in the catalogue."""
 
 SHIPPED = (
-    "examples/test_examples.py::test_examples_run[01", "generator/", "kernels/", "laws/",
+    "examples/test_examples.py::test_examples_run[01", "generator/", "kernels/", "laws/test_closure.py", "laws/test_variants.py",
     "equations/test_flexible_platform.py::test_two_formulations_agree",  # its bound is a few roundings of fused sums away
 )  # fmt: skip
 """Tests whose kernels are compiled as users get them, with the usual effort of LLVM's code generator. In the others the usual
