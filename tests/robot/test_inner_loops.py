@@ -180,6 +180,7 @@ POWER = 1e-7
 """Of the largest power: differences of energies over 2e-4 s; measured 1e-9."""
 
 
+@pytest.mark.compiled
 def test_an_articulated_platform_of_four_degrees_of_freedom() -> None:
     """H4: legs that end on halves of the platform, which other legs carry. It turns about z only; power is what energy gains."""
     robot = fp.load("h4")
@@ -314,6 +315,7 @@ def held_by_a_bar(folder: Path) -> fp.Robot:
     return fp.load(path)
 
 
+@pytest.mark.compiled
 def test_poses_are_found_where_actuators_hardly_hold_the_platform(tmp_path: Path) -> None:
     """A degree of the third motor turns the platform by fifty: the poses are those that both arms reach, none less."""
     robot = held_by_a_bar(tmp_path)
@@ -334,6 +336,7 @@ def test_poses_are_found_where_actuators_hardly_hold_the_platform(tmp_path: Path
     assert np.abs(small.velocity).max() > 0.0
 
 
+@pytest.mark.compiled
 def test_the_platform_walks_where_actuators_turn_back() -> None:
     """Along the diagonal of the Orthoglide the sliders turn back at a type 2 singularity: closed form of its rods."""
     robot, length = fp.load("orthoglide"), 0.31
@@ -342,6 +345,7 @@ def test_the_platform_walks_where_actuators_turn_back() -> None:
     close(found.actuator_position.values, np.repeat((t - np.sqrt(length**2 - 2.0 * t**2) + length)[:, None], 3, axis=1))
 
 
+@pytest.mark.compiled
 def test_a_robot_that_deforms_walks_there_too(tmp_path: Path) -> None:
     """Rods as beams of the same mass: the forces of the rigid robot, also where the actuators turn back."""
     text = catalogue()["orthoglide"].read_text()

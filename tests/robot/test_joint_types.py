@@ -172,6 +172,7 @@ def test_planar_joint_slides_and_turns(tmp_path: Path) -> None:
     assert found[0] == pytest.approx(found[1], rel=SAME)
 
 
+@pytest.mark.compiled
 def test_a_free_body_falls_and_keeps_its_spin(tmp_path: Path) -> None:
     """A free body with a mass that a motor slides along it: the centre of all falls freely, angular momentum stays."""
     legs = """    a:
@@ -193,6 +194,7 @@ def test_a_free_body_falls_and_keeps_its_spin(tmp_path: Path) -> None:
     assert np.ptp(np.diff(fall) / np.diff(t)) < 1e-6  # straight but for gravity
 
 
+@pytest.mark.compiled
 def test_a_mass_bounces_on_its_bump_stop(tmp_path: Path) -> None:
     """A mass falls 0.1 m on a stop and comes back: half a period of free fall and one contact by hand."""
     legs = """    a:
