@@ -1,5 +1,7 @@
-"""Robots are built and looked at here; their kernels are interpreted, since compiling takes longer than all the rest. Tests marked
-`compiled` evaluate theirs thousands of times, in searches of poses and in simulations."""
+"""Robots are built and looked at here; their kernels are interpreted, since compiling takes longer than all the rest.
+
+Tests marked `compiled` evaluate theirs thousands of times, in searches of poses and in simulations.
+"""
 
 from __future__ import annotations
 

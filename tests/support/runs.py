@@ -83,6 +83,9 @@ CHOSEN = {
     "elastodynamics/test_rigid_limits.py::test_rigid_limit": ("[planar-3-rrr]", "[tripteron-flexible]"),
     "elastodynamics/test_formulations.py::test_inverse_model": BEAMS,
     "elastodynamics/test_formulations.py::test_direct_model": BEAMS,
+    "elastodynamics/test_formulations.py::test_every_way": (
+        "[dualemps-4-", "[tripteron-flexible-world]", "[gough-stewart-beams+platform-", "[planar-3-rrr+modes-articulated]",
+    ),
     "generator/test_count_table.py::test_dualemps_needs_fewer": ("[numbers]",),
     "simulation/test_ledger.py::test_springs_keep_energy": ("[hexaslide]", "[five-bar]", "[planar-4-prr]"),
     "simulation/test_ledger.py::test_random_starts_keep_energy": ("[delta-3-5]",),
