@@ -23,7 +23,7 @@ sys.dont_write_bytecode = False
 COLLECT = (20_000, 20, 20)
 """Thresholds of the garbage collector: derivations make hundreds of thousands of small objects, few of them in cycles."""
 
-settings.register_profile("usual", derandomize=True, deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("usual", derandomize=True, deadline=None, max_examples=25, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("full", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 

@@ -98,8 +98,12 @@ def test_buckling_starts_from_the_deflection_without_the_load() -> None:
     load, at = [0.0, 0.0, 1.0, 0.0, 0.0, 0.0], fp.State.from_actuators(robot, [0.0, 0.0])
     plain = fp.buckling(robot, fp.State(position=at.position, rotation=at.rotation), load)
     assert float(fp.buckling(robot, at, load).factor) == pytest.approx(float(plain.factor), rel=1e-6)
+
+
+def test_buckling_is_about_rest() -> None:
+    robot = fp.load("dualemps")
     with pytest.raises(fp.InputError, match="velocity: buckling is about an equilibrium at rest"):
-        fp.buckling(robot, state(robot, velocity=[0.1, 0, 0]), load)
+        fp.buckling(robot, state(robot, velocity=[0.1, 0, 0]), [0.0, 0.0, 1.0, 0.0, 0.0, 0.0])
 
 
 @pytest.mark.filterwarnings("ignore::flexapod.ValidityWarning")

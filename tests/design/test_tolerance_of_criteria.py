@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 import flexapod as fp
+from support.runs import counted
 
-SAMPLES, BUILT = 20_000, 300
+SAMPLES = 20_000
 MASS, HIP = 0.5, 1e-3
 """Tolerances [kg, m], three standard deviations."""
 STIFFNESS = 2e7
@@ -42,11 +43,12 @@ def test_forces_and_frequencies_scatter(robot: fp.Robot, kind: str) -> None:
     deviation = found.criterion_deviation.item()
     assert deviation == pytest.approx(np.linalg.norm(slope * t) / 3, rel=SECOND_ORDER)
     assert found.criterion_worst_case.item() == pytest.approx(np.abs(slope * t).sum(), rel=SECOND_ORDER)
-    own = np.random.default_rng(11).normal(size=(BUILT, 4)) * t / 3
+    number = counted(120, 300)
+    own = np.random.default_rng(11).normal(size=(number, 4)) * t / 3
     values = np.array([built(robot, at, kind, d) for d in own])
-    for count, drawn in ((SAMPLES, found.sampled_criterion_deviation.item()), (BUILT, float(values.std(ddof=1)))):
+    for count, drawn in ((SAMPLES, found.sampled_criterion_deviation.item()), (number, float(values.std(ddof=1)))):
         assert drawn == pytest.approx(deviation, rel=5 / np.sqrt(2 * count)), f"{count}: five standard errors of a deviation"
-    error = deviation * np.sqrt(1 / SAMPLES + 1 / BUILT)
+    error = deviation * np.sqrt(1 / SAMPLES + 1 / number)
     assert abs(found.sampled_criterion_mean.item() - values.mean()) < 5 * error
     assert int(found.criterion_failed) == 0
 

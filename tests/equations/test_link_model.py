@@ -13,6 +13,7 @@ import flexapod as fp
 from flexapod.analysis.kernels import kernel, make_program
 from flexapod.analysis.sampling import random_states
 from support.robots import FILES, home, robot_named
+from support.robots import RIGID as CATALOGUE_RIGID
 
 STATES = 300
 AGREE = 1e-10
@@ -34,7 +35,8 @@ OPERATIONS = {
 """Inverse and forward dynamics, closing and rank check counted (of Newton's method one pass); virtual power has 3559 and 6253 for
 `stewart-3-3`. Counted by this test; a change that lowers them may lower these."""
 
-RIGID = [name for name in FILES if robot_named(name).no_link_plan is None]
+RIGID = (*CATALOGUE_RIGID, "every-joint")
+"""Robots to which the equations in link axes apply."""
 
 
 @functools.cache
@@ -61,6 +63,7 @@ def share(found: np.ndarray, expected: np.ndarray) -> float:
 
 
 def test_many_kinds_of_legs_are_covered() -> None:
+    assert {*RIGID} == {name for name in FILES if robot_named(name).no_link_plan is None}
     kinds = {leg.closing.type for name in RIGID for leg in robot_named(name).legs}
     assert kinds >= {"spherical", "universal", "revolute", "prismatic", "fixed"}
     assert {leg.architecture for name in RIGID for leg in robot_named(name).legs} == {"UPS", "PUS", "RUS", "general"}

@@ -18,6 +18,9 @@ from flexapod.kernels import cache_entries, cached_kernel, clear_cache, compilat
 from flexapod.kernels.cache import SUFFIX, forget, pack, unpack
 from flexapod.private_files import files_in_cache
 
+FUSED = 1e-13
+"""Rounding of sums whose products one code fuses and another does not."""
+
 
 def never():
     raise AssertionError("the program was built")
@@ -72,6 +75,17 @@ def test_keys_zeros_and_backends_do_not_mix(own_cache):
     get(zeros=["p2"])
     cached_kernel("other key", nested)
     assert len(cache_entries()) == files_in_cache(SUFFIX) == before + 3
+
+
+@pytest.mark.parametrize("made_for", [{"backend": "numpy"}, {"slopes": True}], ids=lambda made: next(iter(made)))
+def test_a_tape_on_disk_is_not_derived_again(made_for, monkeypatch):
+    """Another backend, processor, effort of the compiler or variant of a kernel takes the tape of the one on disk."""
+    forget()
+    kernel = get(never, **made_for)
+    assert kernel.signature.name.startswith("nested")
+    monkeypatch.setenv("FLEXAPOD_CODE_LEVEL", "0")
+    monkeypatch.setenv("FLEXAPOD_CPU", "generic")
+    np.testing.assert_allclose(result(get(never)).outputs["total"], EXPECTED["total"], rtol=FUSED)
 
 
 def test_variant_with_constants_per_sample_is_kept_too():

@@ -34,5 +34,5 @@ def forces(name: str, environment: dict[str, str], cache: Path) -> np.ndarray:
 @pytest.mark.parametrize("name", ["five-bar", pytest.param("stewart-3-3", marks=pytest.mark.full)])
 @pytest.mark.parametrize("processor", ["generic"])
 def test_forces(name: str, processor: str, tmp_path: Path) -> None:
-    here, there = forces(name, {}, tmp_path / "here"), forces(name, {"FLEXAPOD_CPU": processor}, tmp_path / "there")
+    here, there = forces(name, {}, tmp_path / "cache"), forces(name, {"FLEXAPOD_CPU": processor}, tmp_path / "cache")
     assert np.abs(there - here).max() <= AGREE * np.abs(here).max()

@@ -1,4 +1,7 @@
-"""Robots are built and looked at here; their kernels are interpreted, since compiling takes longer than all the rest."""
+"""Robots are built and looked at here; their kernels are interpreted, since compiling takes longer than all the rest.
+
+Tests marked `compiled` evaluate theirs thousands of times, in searches of poses and in simulations.
+"""
 
 from __future__ import annotations
 
@@ -6,5 +9,6 @@ import pytest
 
 
 @pytest.fixture(autouse=True)
-def _numpy_backend(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("FLEXAPOD_BACKEND", "numpy")
+def _numpy_backend(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    if request.node.get_closest_marker("compiled") is None:
+        monkeypatch.setenv("FLEXAPOD_BACKEND", "numpy")

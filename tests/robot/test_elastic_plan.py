@@ -168,6 +168,7 @@ def on_a_table(tmp_path: Path, platform: str, ground: str, end: str) -> fp.Robot
     return fp.load(tmp_path / "table.yaml")
 
 
+@pytest.mark.compiled
 def test_actuators_are_independent_where_legs_end_on_a_link_with_loops_of_its_own(tmp_path: Path) -> None:
     """A puck that floats on a table is the platform, or a link of a leg that is called so: the same forces and poses."""
     slide = "{type: planar, from: base, to: END, axis: [0, 0, 1]}"

@@ -24,7 +24,7 @@ from flexapod.description import RobotFileError
 sys.path.insert(0, str(Path(__file__).parent.parent / "description"))
 from robot_fuzzer import dump, fuzzed_documents, valid_texts
 
-SAMPLE, FULL, PARTS = 240, 10_000, 20
+SAMPLE, FULL, PARTS = 120, 10_000, 20
 SLOWEST = 10.0
 """Seconds of processor time to load one file; the median is some milliseconds, a mesh of a plate takes a second."""
 LONGEST = 100.0

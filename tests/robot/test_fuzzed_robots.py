@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "description"))
 from robot_fuzzer import fuzzed_documents, valid_texts
 
 COUNT, PARTS = 2000, 8
-SAMPLE = 50
+SAMPLE = 25
 """Files of the usual run, the first ones of part 0."""
 SLOWEST = 20.0  # seconds of processor time for one file; the median is some milliseconds
 

@@ -11,6 +11,18 @@ from scipy.spatial.transform import Rotation
 import flexapod as fp
 from flexapod.robot.catalogue import catalogue
 
+ROUNDING = 1e-12
+"""Of forces by hand: a few roundings of sums of moments."""
+DIFFERENCED = 1e-6
+"""Of a square of a rate by central differences over 2e-6 rad: rounding of rotations, 1e-16, over the step, with room."""
+KEPT = 1e-10
+"""Of the energy exchanged: RK4 over five hundred smooth steps of a millisecond."""
+STRAIGHT = 1e-6
+"""Spread of the mean speed [m/s] of the centre of mass: what a position is off, over a step of a millisecond."""
+CONTACT = 1e-5
+"""Of the deepest point: it lies between two steps, and the stop begins within one."""
+TWO_STEPS = 1e-9
+"""Position [m] after two steps of a millisecond of a block that swings at 1.6 Hz."""
 SAME = 1e-10
 """Relative; the same mechanism in other words is closed by other equations, each to 1e-12."""
 BALANCE = 1e-5
@@ -54,9 +66,10 @@ def test_a_screw_lifts_and_turns_its_nut(tmp_path: Path) -> None:
     assert robot.mobility.rank == 1
     state = moment([0, 0, 0], np.eye(3), [0, 0, r * rate], [0, 0, rate], [0, 0, r * alpha], [0, 0, alpha])
     force = fp.inverse_dynamics(robot, state).force.values[0]
-    assert force == pytest.approx([(0.01 + 0.02 + 3 * r**2) * alpha + 3 * 9.81 * r], rel=1e-12)
+    assert force == pytest.approx([(0.01 + 0.02 + 3 * r**2) * alpha + 3 * 9.81 * r], rel=ROUNDING)
     finer = robot.with_parameters({"legs.a.joints.spindle.pitch": 0.01})
-    assert fp.inverse_dynamics(finer, fp.State(position=[0, 0, 0])).force.values == pytest.approx([3 * 9.81 * r / 2], rel=1e-12)
+    still = fp.inverse_dynamics(finer, fp.State(position=[0, 0, 0])).force.values
+    assert still == pytest.approx([3 * 9.81 * r / 2], rel=ROUNDING)
 
 
 FOUR_BAR = """    a:
@@ -131,7 +144,7 @@ def test_friction_of_a_loop_that_closes_before_the_platform(tmp_path: Path) -> N
         state = moment([0, 0, 0], robot.home.rotation, [0, 0, 0], [0, 1.0, 0], [0, 0, 0], [0, 0, 0])
         forces.append(fp.inverse_dynamics(robot, state, friction=True).force.values[0, 0])
     rate = rocker_rate(robot)
-    assert forces[0] - forces[1] == pytest.approx(0.7 * rate**2, rel=1e-6)
+    assert forces[0] - forces[1] == pytest.approx(0.7 * rate**2, rel=DIFFERENCED)
 
 
 def rocker_rate(robot: fp.Robot) -> float:
@@ -172,6 +185,7 @@ def test_planar_joint_slides_and_turns(tmp_path: Path) -> None:
     assert found[0] == pytest.approx(found[1], rel=SAME)
 
 
+@pytest.mark.compiled
 def test_a_free_body_falls_and_keeps_its_spin(tmp_path: Path) -> None:
     """A free body with a mass that a motor slides along it: the centre of all falls freely, angular momentum stays."""
     legs = """    a:
@@ -185,14 +199,15 @@ def test_a_free_body_falls_and_keeps_its_spin(tmp_path: Path) -> None:
     start = fp.State(position=[0, 0, 0], velocity=[1.0, 0, 2.0], angular_velocity=[0.2, 0.3, 0.4])
     run = fp.simulate(robot, start, drive="force", force=[0.4], duration=0.5, step=1e-3)
     exchanged = float(run.kinetic_energy.max())
-    assert float(np.abs(run.ledger_residual).max()) < 1e-10 * exchanged
+    assert float(np.abs(run.ledger_residual).max()) < KEPT * exchanged
     block = run.position.values + run.rotation.values[:, :, 0] * run.actuator_position.values
     centre = (2 * run.position.values + block) / 3
     t = run.time.values
     fall = centre[:, 2] - centre[0, 2] + 9.81 * t**2 / 2
-    assert np.ptp(np.diff(fall) / np.diff(t)) < 1e-6  # straight but for gravity
+    assert np.ptp(np.diff(fall) / np.diff(t)) < STRAIGHT  # straight but for gravity
 
 
+@pytest.mark.compiled
 def test_a_mass_bounces_on_its_bump_stop(tmp_path: Path) -> None:
     """A mass falls 0.1 m on a stop and comes back: half a period of free fall and one contact by hand."""
     legs = """    a:
@@ -204,10 +219,10 @@ def test_a_mass_bounces_on_its_bump_stop(tmp_path: Path) -> None:
     run = fp.simulate(robot, start, drive="force", force=[0.0], duration=0.4, step=2e-4)
     m, g, k, h = 2.0, 9.81, 1e4, 0.1
     deepest = m * g / k + np.sqrt((m * g / k) ** 2 + 2 * m * g * h / k)
-    assert float(run.actuator_position.min()) == pytest.approx(-h - deepest, rel=1e-5)
+    assert float(run.actuator_position.min()) == pytest.approx(-h - deepest, rel=CONTACT)
     assert float(np.abs(run.ledger_residual).max()) < BALANCE * m * g * h
     held = fp.inverse_dynamics(robot, fp.State(position=[0, 0, -0.101])).force.values
-    assert held == pytest.approx([m * g - k * 0.001], rel=1e-12)
+    assert held == pytest.approx([m * g - k * 0.001], rel=ROUNDING)
 
 
 def test_rest_and_preload_of_a_joint_spring(tmp_path: Path) -> None:
@@ -223,7 +238,7 @@ def test_rest_and_preload_of_a_joint_spring(tmp_path: Path) -> None:
     run = fp.simulate(robot, start, drive="force", force=[0.0], duration=2e-3, step=1e-3)
     omega, amplitude = np.sqrt(50 / 0.5), 0.1 + 2 / 50  # the block swings about where spring and constant force are in balance
     slide = run.joint_position.sel(joint="a.pin").values
-    assert slide == pytest.approx(amplitude * (1 - np.cos(omega * run.time.values)), abs=1e-9)
+    assert slide == pytest.approx(amplitude * (1 - np.cos(omega * run.time.values)), abs=TWO_STEPS)
 
 
 @pytest.mark.parametrize(

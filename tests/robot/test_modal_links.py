@@ -207,6 +207,7 @@ def strip(folder: Path, stiff: str = "true", axis: str = "[0, 0, 1]") -> fp.Robo
     return fp.load(written(folder, text))
 
 
+@pytest.mark.compiled
 def test_a_stiffened_plate_is_a_link_as_a_beam_is(tmp_path: Path) -> None:
     """Held at a point of its end it gives way a little there: frequencies 1 %, Euler's load of the strip 1 % below a beam's."""
     section = "section: {shape: rectangle, width: 0.02, height: 0.004}"

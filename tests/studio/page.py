@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from flexapod.views.studio.app import Studio
+from support import patience
 
-PATIENCE = 300_000
+PATIENCE = 1000 * patience.PATIENCE
 """Milliseconds until a text must appear: a busy machine with software rendering is slow, and failures wait this long once."""
 
 WITHOUT_DRAWING = """

@@ -401,7 +401,7 @@ def test_a_newer_job_takes_over() -> None:
 
     def slow(report: Callable[[float], None]) -> str:
         report(0.5)
-        release.wait(5)
+        release.wait(PATIENCE)
         report(0.9)  # here it learns that nobody waits for it
         return "slow"
 
@@ -434,7 +434,7 @@ def test_long_work_does_not_hold_up_the_page(studio: Studio) -> None:
 
     def work(report: Callable[[float], None]) -> None:
         report(0.1)
-        hold.wait(20)
+        hold.wait(PATIENCE)
 
     studio.loop.post("long", lambda: studio.jobs.start("long work", work, lambda _: order.append("long")))
     assert until(lambda: studio.jobs.running)

@@ -10,9 +10,10 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 from typing import Any
+
+from support.patience import until
 
 
 class LocalProcesses:
@@ -23,13 +24,13 @@ class LocalProcesses:
         self.scheduler = self._start(
             "scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--no-show", "--scheduler-file", str(self.file)
         )
-        end = time.monotonic() + 300
-        while not self.file.exists() or not self.file.read_text().strip().endswith("}"):
-            assert time.monotonic() < end, "the scheduler does not start"
-            assert self.scheduler.poll() is None, "the scheduler ended"
-            time.sleep(0.05)
+        assert until(lambda: self.scheduler.poll() is not None or self._is_there()), "the scheduler does not start"
+        assert self.scheduler.poll() is None, "the scheduler ended"
         self.relay = Relay(json.loads(self.file.read_text())["address"])
         self.workers = [self.new_worker() for _ in range(workers)]
+
+    def _is_there(self) -> bool:
+        return self.file.exists() and self.file.read_text().strip().endswith("}")
 
     @property
     def address(self) -> str:

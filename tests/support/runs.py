@@ -6,6 +6,7 @@ another test of the usual run, and to which; a name that no test has any more st
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Iterator
 
@@ -14,6 +15,11 @@ import pytest
 import flexapod as fp
 
 FULL = {
+    "analysis/test_every_quantity.py::test_legs_that_begin_on_a_body": "legs on massless bodies in robot/test_massless_motion.py",
+    "analysis/test_general_dynamics.py::test_flexible_legs_with_friction_by_loads":
+        "friction_of_one_source, in the same file; robots that deform in simulation/test_loaded_joints.py",
+    "analysis/test_loop_poses.py::test_a_3rpr_with_similar": "congruent triangles, in the same file; analysis/test_trace_test.py",
+    "analysis/test_state_rules.py::test_buckling_starts_from": "buckling in analysis/test_unstable_equilibria.py",
     "views/test_briot_page.py::test_what_friction_leaves": "sliders' ranges and the run along the circle, in the same file",
 }
 """Beginning of a test's name -> what the usual run keeps of its subject."""
@@ -32,6 +38,9 @@ CHAINS = (
 
 BEAMS = ("[dualemps-2]", "[planar-3-rrr-springs]", "[tripteron-flexible]", "beams+platform]", "[planar-3-rrr+modes]")
 """Flexible legs in the plane, with joint springs, in space, under a flexible platform, reduced to modes."""
+
+MOVED = ("[every-joint]", "[stewart-3-3]", "[hexaslide]", "[delta]", "[five-bar]", "[gough-stewart-flexible]", "[dualemps]")
+"""Every type of joint; legs that extend and slide; general legs in space and plane; a flexible platform, flexible legs."""
 
 CHOSEN = {
     "equations/test_formulations_agree.py::test_formulations_agree[virtual_work": KINDS,
@@ -57,15 +66,28 @@ CHOSEN = {
     "equations/test_inverse_kinematics.py::test_exported_c_agrees": ("[stewart-3-3_rotation_z]", "[hexapod_rotation_z]"),
     "equations/test_flexible_platform.py::test_reference_states": ("[generic]",),
     "analysis/test_flexible_dynamics.py::test_reference_states": ("[plate]",),
+    "analysis/test_unstable_equilibria.py::test_buckling_finds_the_load": ("[x-1]", "[z+1]"),
+    "analysis/test_actuator_motion.py::test_inverse_kinematics_returns": ("[delta]", "[five-bar]", "[stewart-3-3]"),
     "analysis/test_linearize.py::test_about_a_motion_the_derivatives": ("[five-bar-",),
     "analysis/test_general_terms.py::test_velocity_forces": ("[gough-stewart-flexible]",),
     "analysis/test_general_dynamics.py::test_rigid_robots_as_newton": ("[five-bar]", "[planar-4-prr]"),
     "analysis/test_leg_platform_motion.py::test_motion_of_the_platform_gives": ("[dualemps]", "[planar-3-rrr]"),
     "analysis/test_loop_poses.py::test_planar_robots_have_six": ("[rpr]",),
+    "bridges/test_fmu.py::test_fmpy_finds_nothing": ("[3.0]",),
+    "bridges/test_fmu.py::test_sources_compile": ("[2.0]",),
+    "description/test_leg_copies.py::test_forces_of_the_mirror": ("[every-joint-xy]",),
+    "laws/test_moved_world.py::test_the_world_frame": MOVED,
+    "laws/test_moved_world.py::test_names_and_order": MOVED,
+    "robot/test_fuzzed_robots.py::test_catalogue_files": (
+        *(f"[{name}]" for name in KINDS), "[gough-stewart-flexible]", "[dualemps]", "[tripteron]",
+    ),
     "elastodynamics/test_reactions.py::test_reactions_are": ("[dualemps]", "[gough-stewart+platform]"),
     "elastodynamics/test_rigid_limits.py::test_rigid_limit": ("[planar-3-rrr]", "[tripteron-flexible]"),
     "elastodynamics/test_formulations.py::test_inverse_model": BEAMS,
     "elastodynamics/test_formulations.py::test_direct_model": BEAMS,
+    "elastodynamics/test_formulations.py::test_every_way": (
+        "[dualemps-4-", "[tripteron-flexible-world]", "[gough-stewart-beams+platform-", "[planar-3-rrr+modes-articulated]",
+    ),
     "generator/test_count_table.py::test_dualemps_needs_fewer": ("[numbers]",),
     "simulation/test_ledger.py::test_springs_keep_energy": ("[hexaslide]", "[five-bar]", "[planar-4-prr]"),
     "simulation/test_ledger.py::test_random_starts_keep_energy": ("[delta-3-5]",),
@@ -110,7 +132,7 @@ NAMESAKES = (
 """Tests whose own robots have names that are also in the catalogue."""
 
 SHIPPED = (
-    "examples/test_examples.py::test_examples_run[01", "generator/", "kernels/", "laws/",
+    "examples/test_examples.py::test_examples_run[01", "generator/", "kernels/", "laws/test_closure.py", "laws/test_variants.py",
     "equations/test_flexible_platform.py::test_two_formulations_agree",  # its bound is a few roundings of fused sums away
 )  # fmt: skip
 """Tests whose kernels are compiled as users get them, with the usual effort of LLVM's code generator. In the others the usual
@@ -171,29 +193,36 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     unused, without = {*FULL, *CHOSEN, *QUICK, *SHIPPED}, {*CHOSEN}
     catalogue = {*fp.catalogue()}
     rest = catalogue - {*USUAL}
-    kept = tuple(f"tests/{name}" for name in (*ALWAYS, *NAMESAKES))
     robots: dict[str, set[str]] = {}
     for item in items:
         robots.setdefault(_function(item), set()).update(_words(item) & catalogue)
     for item in items:
-        named = _words(item) & catalogue
-        wide = len(robots[_function(item)] - rest) > WIDE and item.nodeid.split("/")[1] in WIDE_IN
-        if not item.nodeid.startswith(kept) and (named & rest or (wide and named - {*EACH})):
+        name, named = item.nodeid.removeprefix("tests/"), _words(item) & catalogue
+        file = name.partition("::")[0]
+        wide = len(robots[_function(item)] - rest) > WIDE and file.partition("/")[0] in WIDE_IN
+        if (named & rest or (wide and named - {*EACH})) and not name.startswith((*ALWAYS, *NAMESAKES)):
             item.add_marker(pytest.mark.full)
-        unused -= {name for name in SHIPPED if item.nodeid.startswith(f"tests/{name}")}
-        for table, mark in ((FULL, pytest.mark.full), (CHOSEN, pytest.mark.full), (QUICK, pytest.mark.quick)):
-            for name in table:
-                if item.nodeid.startswith(f"tests/{name}"):
-                    unused.discard(name)
-                    if table is not CHOSEN or not any(word in item.nodeid for word in CHOSEN[name]):
-                        item.add_marker(mark)
-                    elif item.get_closest_marker("full") is None:
-                        without.discard(name)
+        for entry in _entries(file):
+            if name.startswith(entry):
+                unused.discard(entry)
+                if entry in FULL or (entry in CHOSEN and not any(word in name for word in CHOSEN[entry])):
+                    item.add_marker(pytest.mark.full)
+                elif entry in CHOSEN and item.get_closest_marker("full") is None:
+                    without.discard(entry)
+                if entry in QUICK:
+                    item.add_marker(pytest.mark.quick)
     if config.args == config.getini("testpaths"):
         if unused:
             raise pytest.UsageError(f"tests/support/runs.py names tests that do not exist: {', '.join(sorted(unused))}")
         if without:
             raise pytest.UsageError(f"tests/support/runs.py leaves nothing of {', '.join(sorted(without))} in the usual run")
+
+
+@functools.cache
+def _entries(file: str) -> list[str]:
+    """Entries of the tables that may name tests of a file."""
+    entries = dict.fromkeys((*FULL, *CHOSEN, *QUICK, *SHIPPED))
+    return [entry for entry in entries if entry.startswith(file) or file.startswith(entry)]
 
 
 def _function(item: pytest.Item) -> str:

@@ -251,5 +251,6 @@ def pose_error(robot: Robot, state: ClosedLegs, position: Array, rotation: Array
     angle = np.where(sine > 0.0, np.arctan2(sine, cosine) / np.where(sine > 0.0, sine, 1.0), 1.0)
     error = np.concatenate([position - state.position, angle * axis], axis=1)
     half = np.flatnonzero((sine[:, 0] < HALF_TURN) & (cosine[:, 0] < 0.0))  # there the sine has no direction
-    error[half, 3:] = Rotation.from_matrix(turn[half]).as_rotvec()
+    if half.size:
+        error[half, 3:] = Rotation.from_matrix(turn[half]).as_rotvec()
     return error

@@ -1,9 +1,10 @@
 """Disk cache of compiled kernels, by content hash.
 
-One file per kernel: magic, sha256 of the payload, payload (a JSON header, then the tape and the object
-code as raw bytes). Files appear whole by an atomic rename, so that any number of processes may start at
-once. A file that is damaged, foreign, not ours or without a valid seal is rebuilt; a folder that cannot be
-written, or that others can write, means no cache, never an error.
+One file per kernel: magic, sha256 of the payload, payload (a JSON header, then the tape and the object code as raw bytes). A
+file is named by its tape, then by what the code was made for: a kernel for another backend, processor or effort of the compiler
+takes the tape from there. Files appear whole by an atomic rename, so that any number of processes may start at once. A file that
+is damaged, foreign, not ours or without a valid seal is rebuilt; a folder that cannot be written, or that others can write,
+means no cache, never an error.
 """
 
 from __future__ import annotations
@@ -24,12 +25,12 @@ from ..private_files import read_private, write_private
 from .forking import FORK_LOCKS
 from .kernel import Kernel, choose_backend
 from .packing import Pieces, kernel_from_pieces, kernel_from_tape
-from .tape import make_tape
+from .tape import Tape, make_tape
 
 if TYPE_CHECKING:
     from .program import Program
 
-FORMAT = 2
+FORMAT = 3
 MAGIC = b"flexapod kernel\n"
 SUFFIX = ".kernel"
 MOST_KEPT = 500
@@ -75,10 +76,13 @@ def cached_kernel(
         level: effort of the code generator, where it is not the usual one.
     """
     backend = choose_backend(backend)
-    asked = (bounds, slopes, level)
-    identity = _identity(key + "|bounds" * bounds + f"|slopes by {slopes}" * bool(slopes) + f"|level {level}", zeros, backend)
+    tape, asked = _tape_identity(key, zeros), (bounds, slopes, level)
+    kind = "b" * bounds + {None: "", "parameters": "s", "inputs": "i"}[slopes]
+    identity = f"{tape}{kind}-{_code_identity(backend, level)}"
     with _lock:
-        kernel = _memory.pop(identity, None) or _load_or_build(identity, make_program, zeros, backend, asked)
+        kernel = _memory.pop(identity, None) or _load_or_build(
+            identity, lambda: _kept_tape(tape) or _made_tape(make_program, zeros), backend, asked
+        )
         _memory[identity] = kernel  # the last used is the last to go
         if len(_memory) > MOST_KEPT:
             del _memory[next(iter(_memory))]
@@ -91,8 +95,7 @@ def lookup_key() -> tuple[int, str, str]:
 
 
 def _load_or_build(
-    identity: str, make_program: Callable[[], Program], zeros: Collection[str] | None, backend: str,
-    asked: tuple[bool, Along | None, int | None],
+    identity: str, find_tape: Callable[[], Tape], backend: str, asked: tuple[bool, Along | None, int | None]
 ) -> Kernel:
     name, (bounds, slopes, level) = identity + SUFFIX, asked
 
@@ -105,9 +108,7 @@ def _load_or_build(
             return kernel_from_pieces(pieces, keep)
         except Exception:  # a well-formed file with impossible content is rebuilt like a damaged one
             pieces = None
-    program = make_program()
-    used = {p.name for p in program.signature.parameters} & set(zeros or ())
-    tape = make_tape(program, used)
+    tape = find_tape()
     if bounds:
         from .interval import interval_tape
 
@@ -119,6 +120,21 @@ def _load_or_build(
     kernel, pieces = kernel_from_tape(tape, backend, keep, level)
     keep(pieces)
     return kernel
+
+
+def _made_tape(make_program: Callable[[], Program], zeros: Collection[str] | None) -> Tape:
+    program = make_program()
+    return make_tape(program, {p.name for p in program.signature.parameters} & set(zeros or ()))
+
+
+def _kept_tape(identity: str) -> Tape | None:
+    """The tape of a kernel on disk that was compiled for something else."""
+    for path in _files(f"{identity}-*{SUFFIX}"):
+        pieces = _read(path.name, path.stem)
+        if pieces is not None:
+            with contextlib.suppress(Exception):  # impossible content: derived again
+                return Tape.from_data(json.loads(pieces.tape))
+    return None
 
 
 def forget() -> None:
@@ -139,13 +155,19 @@ def source_fingerprint() -> str:
     return digest.hexdigest()
 
 
-def _identity(key: str, zeros: Collection[str] | None, backend: str) -> str:
-    parts = [str(FORMAT), key, source_fingerprint(), backend, *sorted(zeros or ())]
+def _tape_identity(key: str, zeros: Collection[str] | None) -> str:
+    parts = [str(FORMAT), key, source_fingerprint(), *sorted(zeros or ())]
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+
+def _code_identity(backend: str, level: int | None) -> str:
+    """What code depends on besides its tape."""
+    parts = [backend]
     if backend == "llvm":
         from .jit import code_level, target_identity
 
-        parts += [target_identity(), str(code_level())]
-    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+        parts += [target_identity(), str(code_level() if level is None else level)]
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
 
 
 # -- files -------------------------------------------------------------------------------------------

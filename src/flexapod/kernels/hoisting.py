@@ -105,9 +105,6 @@ def _copy(
     n, refs = Numbering(), dict[int, int]()
     results: dict[int, Callable[[int], int]] = {}
 
-    def new(ref: int) -> int:
-        return n.neg(refs[ref >> 1]) if ref & 1 else refs[ref >> 1]
-
     for node in sorted(needed):
         op, args = graph.ops[node], graph.args[node]
         if node in replaced:
@@ -119,12 +116,12 @@ def _copy(
         elif op == "result":
             refs[node] = results[args[0]](args[1])
         elif op == "loop":
-            operands = [new(ref) for ref in args]
+            operands = n.renumbered(refs, args)
             make = on_loop or (lambda n, node, operands: _same_loop(n, graph.loops[node], operands))
             results[node] = make(n, node, operands)
         else:
-            refs[node] = n.make(op, *[new(ref) for ref in args])
-    n.graph.outputs = [new(ref) for ref in outputs]
+            refs[node] = n.make(op, *n.renumbered(refs, args))
+    n.graph.outputs = n.renumbered(refs, outputs)
     n.graph.arity = max(n.graph.arity, graph.arity)
     return n.graph
 
@@ -135,12 +132,14 @@ def _same_loop(n: Numbering, loop: Loop, operands: list[int]) -> Callable[[int],
 
 
 def _needed(graph: Graph, outputs: list[int], replaced: dict[int, int]) -> set[int]:
+    ops, args = graph.ops, graph.args
     needed: set[int] = set()
     stack = [ref >> 1 for ref in outputs]
     while stack:
         node = stack.pop()
         if node not in needed:
             needed.add(node)
-            if node not in replaced:
-                stack.extend(graph.operands(node))
+            if node in replaced or ops[node] in ("arg", "const"):
+                continue
+            stack += args[node][:1] if ops[node] == "result" else [ref >> 1 for ref in args[node]]
     return needed

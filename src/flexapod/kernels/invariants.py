@@ -16,7 +16,7 @@ from .value_numbering import Numbering
 def simplify(graph: Graph) -> Graph:
     """Equivalent graph without dead or invariant work in loops."""
     target = Numbering()
-    scope = _Scope(inner=target, outer=target, argument=lambda i: (False, target.arg(i)))
+    scope = _Scope(inner=target, outer=target, argument=lambda i: (True, target.arg(i)))
     scope.copy(graph, graph.live())
     target.graph.outputs = [scope.lowered(ref) for ref in graph.outputs]
     target.graph.arity = graph.arity
@@ -34,13 +34,14 @@ class _Scope:
     outer: Numbering
     argument: Callable[[int], _Value]
     first_shared: int = 0
-    values: dict[int, _Value] = field(default_factory=dict)
+    outside: list[bool] = field(default_factory=list)
+    refs: list[int] = field(default_factory=list)
     shared: dict[int, int] = field(default_factory=dict)
     loops: dict[int, tuple[bool, dict[int, int]]] = field(default_factory=dict)
 
     def of(self, ref: int) -> _Value:
         """Value of a reference of the old graph."""
-        is_outer, new = self.values[ref >> 1]
+        is_outer, new = self.outside[ref >> 1], self.refs[ref >> 1]
         return is_outer, ((self.outer if is_outer else self.inner).neg(new) if ref & 1 else new)
 
     def lowered(self, ref: int) -> int:
@@ -56,25 +57,24 @@ class _Scope:
 
     def copy(self, graph: Graph, live: list[bool]) -> None:
         """Copy the live nodes of a graph."""
-        values, inner, outer, top = self.values, self.inner, self.outer, self.inner is self.outer
-        for node, op in enumerate(graph.ops):
+        self.outside, self.refs = [True] * len(graph.ops), [0] * len(graph.ops)
+        outside, refs, inner, outer, top = self.outside, self.refs, self.inner, self.outer, self.inner is self.outer
+        for node, (op, args) in enumerate(zip(graph.ops, graph.args, strict=True)):
             if not live[node]:
                 continue
-            args = graph.args[node]
             if op == "const":
-                self.values[node] = True, self.outer.const(graph.values[node])
+                refs[node] = outer.const(graph.values[node])
             elif op == "arg":
-                self.values[node] = self.argument(args[0])
+                outside[node], refs[node] = self.argument(args[0])
             elif op == "result":
-                is_outer, results = self.loops[args[0]]
-                self.values[node] = is_outer, results[args[1]]
+                outside[node], results = self.loops[args[0]]
+                refs[node] = results[args[1]]
             elif op == "loop":
                 self._copy_loop(graph, node, live)
-            elif top or all([values[ref >> 1][0] for ref in args]):
-                refs = [outer.neg(values[ref >> 1][1]) if ref & 1 else values[ref >> 1][1] for ref in args]
-                values[node] = True, outer.make(op, *refs)
+            elif top or all([outside[ref >> 1] for ref in args]):
+                refs[node] = outer.make(op, *outer.renumbered(refs, args))
             else:
-                values[node] = False, inner.make(op, *[self.lowered(ref) for ref in args])
+                outside[node], refs[node] = False, inner.make(op, *[self.lowered(ref) for ref in args])
 
     def _copy_loop(self, graph: Graph, node: int, live: list[bool]) -> None:
         args = graph.args[node]
@@ -83,7 +83,7 @@ class _Scope:
             for k in range(node + 1, len(graph.ops))
             if live[k] and graph.ops[k] == "result" and graph.args[k][0] == node
         }
-        if all(self.values[ref >> 1][0] for ref in args):
+        if all(self.outside[ref >> 1] for ref in args):
             operands, is_outer, target = [self.of(ref)[1] for ref in args], True, self.outer
         else:
             operands, is_outer, target = [self.lowered(ref) for ref in args], False, self.inner

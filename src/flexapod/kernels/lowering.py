@@ -22,12 +22,13 @@ _PLAIN = {
     ca.OP_COS: "cos", ca.OP_TAN: "tan", ca.OP_ASIN: "asin", ca.OP_ACOS: "acos", ca.OP_ATAN: "atan", ca.OP_ATAN2: "atan2",
     ca.OP_SINH: "sinh", ca.OP_COSH: "cosh", ca.OP_TANH: "tanh", ca.OP_ASINH: "asinh", ca.OP_ACOSH: "acosh",
     ca.OP_ATANH: "atanh", ca.OP_EXP: "exp", ca.OP_LOG: "log", ca.OP_EXPM1: "expm1", ca.OP_LOG1P: "log1p",
-    ca.OP_POW: "pow", ca.OP_FMOD: "fmod", ca.OP_HYPOT: "hypot", ca.OP_FLOOR: "floor", ca.OP_CEIL: "ceil",
+    ca.OP_FMOD: "fmod", ca.OP_HYPOT: "hypot", ca.OP_FLOOR: "floor", ca.OP_CEIL: "ceil",
     ca.OP_FABS: "abs", ca.OP_SIGN: "sign", ca.OP_COPYSIGN: "copysign", ca.OP_FMIN: "min", ca.OP_FMAX: "max",
     ca.OP_LT: "lt", ca.OP_LE: "le", ca.OP_EQ: "eq", ca.OP_NE: "ne", ca.OP_NOT: "not", ca.OP_AND: "and",
     ca.OP_OR: "or",
 }  # fmt: skip
 
+_INPUT, _CONST, _OUTPUT, _SUB, _NEG, _SQ = ca.OP_INPUT, ca.OP_CONST, ca.OP_OUTPUT, ca.OP_SUB, ca.OP_NEG, ca.OP_SQ
 _LARGEST_POWER = 16
 
 
@@ -102,31 +103,33 @@ def _lower_column(numbering: Numbering, known: dict[int, int], column: SX) -> li
     f = ca.Function("f", [ca.vertcat(*symbols)] if symbols else [], [ca.densify(column)], {"cse": False})
     work: dict[int, int] = {}
     outputs = [numbering.const(0.0)] * column.numel()
+    number_of, written_by, read_by = f.instruction_id, f.instruction_output, f.instruction_input
     for k in range(f.n_instructions()):
-        op, out = f.instruction_id(k), f.instruction_output(k)
-        if op == ca.OP_INPUT:
-            work[out[0]] = arguments[f.instruction_input(k)[1]]
-        elif op == ca.OP_CONST:
+        op, out = number_of(k), written_by(k)
+        plain = _PLAIN.get(op)
+        if plain is not None:
+            work[out[0]] = numbering.make(plain, *[work[i] for i in read_by(k)])
+        elif op == _INPUT:
+            work[out[0]] = arguments[read_by(k)[1]]
+        elif op == _CONST:
             work[out[0]] = numbering.const(f.instruction_constant(k))
-        elif op == ca.OP_OUTPUT:
-            outputs[out[1]] = work[f.instruction_input(k)[0]]
+        elif op == _OUTPUT:
+            outputs[out[1]] = work[read_by(k)[0]]
         else:
-            work[out[0]] = _lower_operation(numbering, op, [work[i] for i in f.instruction_input(k)])
+            work[out[0]] = _lower_operation(numbering, op, [work[i] for i in read_by(k)])
     return outputs
 
 
 def _lower_operation(n: Numbering, op: int, refs: list[int]) -> int:
-    plain = _PLAIN.get(op)
-    if op == ca.OP_CONSTPOW or plain == "pow":
-        return _power(n, refs[0], refs[1])
-    if plain is not None:
-        return n.make(plain, *refs)
-    if op == ca.OP_SUB:
+    """Reference of an operation that the graph writes in another way."""
+    if op == _SUB:
         return n.make("add", refs[0], n.neg(refs[1]))
-    if op == ca.OP_NEG:
+    if op == _NEG:
         return n.neg(refs[0])
-    if op == ca.OP_SQ:
+    if op == _SQ:
         return n.make("mul", refs[0], refs[0])
+    if op in (ca.OP_CONSTPOW, ca.OP_POW):
+        return _power(n, refs[0], refs[1])
     if op == ca.OP_TWICE:
         return n.make("mul", n.const(2.0), refs[0])
     if op == ca.OP_INV:

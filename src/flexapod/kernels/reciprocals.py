@@ -29,9 +29,6 @@ def share_reciprocals(graph: Graph, arguments: Sequence[int], first_shared: int 
     n = Numbering()
     refs: list[int] = []
 
-    def new(ref: int) -> int:
-        return n.neg(refs[ref >> 1]) if ref & 1 else refs[ref >> 1]
-
     def worth_it(node: int, divisor: int) -> bool:
         invariant = first_shared is not None and graph.ops[divisor] == "arg" and graph.args[divisor][0] >= first_shared
         return divisors[divisor] > 1 or classes[divisor] < classes[node] or invariant
@@ -48,11 +45,12 @@ def share_reciprocals(graph: Graph, arguments: Sequence[int], first_shared: int 
             loop = graph.loops[node]
             inside = body_arguments(loop, [classes[ref >> 1] for ref in args])
             body = share_reciprocals(loop.body, inside, 1 + loop.each + loop.carry)
-            refs.append(n.loop(replace(loop, body=body), [new(ref) for ref in args]))
+            refs.append(n.loop(replace(loop, body=body), n.renumbered(refs, args)))
         elif op == "div" and worth_it(node, args[1] >> 1):
-            refs.append(n.make("mul", new(args[0]), n.make("div", n.const(1.0), new(args[1]))))
+            numerator, denominator = n.renumbered(refs, args)
+            refs.append(n.make("mul", numerator, n.make("div", n.const(1.0), denominator)))
         else:
-            refs.append(n.make(op, *[new(ref) for ref in args]))
-    n.graph.outputs = [new(ref) for ref in graph.outputs]
+            refs.append(n.make(op, *n.renumbered(refs, args)))
+    n.graph.outputs = n.renumbered(refs, graph.outputs)
     n.graph.arity = graph.arity
     return n.graph

@@ -38,25 +38,36 @@ def schedule(graph: Graph) -> Graph:
 
 def _register_need(graph: Graph) -> list[int]:
     need: list[int] = []
-    for node, op in enumerate(graph.ops):
+    for op, args in zip(graph.ops, graph.args, strict=True):
         if op in ("const", "arg"):
             need.append(0)
-            continue
-        below = sorted((need[k] for k in set(graph.operands(node))), reverse=True)
-        need.append(max((value + i for i, value in enumerate(below)), default=1) or 1)
+        elif len(args) == 2 and op != "loop" and op != "result":
+            a, b = need[args[0] >> 1], need[args[1] >> 1]
+            need.append((a or 1) if args[0] >> 1 == args[1] >> 1 else max(a, b) if a != b else a + 1)
+        else:
+            operands = {args[0]} if op == "result" else {ref >> 1 for ref in args}
+            below = sorted([need[k] for k in operands], reverse=True)
+            need.append(max([value + i for i, value in enumerate(below)], default=1) or 1)
     return need
 
 
 def _visit(graph: Graph, root: int, need: list[int], done: set[int], order: list[int]) -> None:
-    stack = [(root, False)]
+    """Append a node to the order, behind all that it needs; a node on the stack as its complement waits for its operands."""
+    ops, args, stack = graph.ops, graph.args, [root]
     while stack:
-        node, ready = stack.pop()
+        node = stack.pop()
+        if node < 0:
+            node = ~node
+            if node not in done:
+                done.add(node)
+                order.append(node)
+            continue
         if node in done:
             continue
-        if ready:
-            done.add(node)
-            order.append(node)
+        stack.append(~node)
+        if ops[node] in ("const", "arg"):
             continue
-        stack.append((node, True))
-        operands = [k for k in dict.fromkeys(graph.operands(node)) if k not in done]
-        stack.extend((k, False) for k in sorted(operands, key=lambda k: need[k]))
+        operands = [args[node][0]] if ops[node] == "result" else [ref >> 1 for ref in args[node]]
+        if len(operands) > 1:
+            operands = sorted(dict.fromkeys(operands), key=need.__getitem__)
+        stack += [k for k in operands if k not in done]

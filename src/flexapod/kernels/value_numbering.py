@@ -11,7 +11,8 @@ other side where their argument is exactly zero.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
 
 from .folding import fold
 from .graph import COMPARISONS, Graph, Loop
@@ -25,17 +26,19 @@ class Numbering:
 
     def __init__(self) -> None:
         self.graph = Graph(arity=0)
-        self._table: dict[tuple[object, ...], int] = {}
+        self._constants: dict[float | None, int] = {}
+        self._tables: defaultdict[str, dict[tuple[int, ...], int]] = defaultdict(dict)
+        self._sums, self._products = self._tables["add"], self._tables["mul"]
 
     # -- leaves ---------------------------------------------------------------------------------------
     def const(self, value: float) -> int:
         """Reference of a constant."""
         value = float(value)
         magnitude = abs(value)
-        key = ("const", "nan" if math.isnan(value) else magnitude)
-        node = self._table.get(key)
+        key = None if math.isnan(value) else magnitude
+        node = self._constants.get(key)
         if node is None:
-            node = self._append("const", (), key)
+            node = self._constants[key] = self._append("const", ())
             self.graph.values[node] = magnitude
         return 2 * node + (1 if value < 0 else 0)
 
@@ -46,7 +49,7 @@ class Numbering:
 
     def loop(self, loop: Loop, operands: Sequence[int]) -> int:
         """Node (not reference) of a loop."""
-        node = self._append("loop", tuple(operands), None)
+        node = self._append("loop", tuple(operands))
         self.graph.loops[node] = loop
         return node
 
@@ -62,20 +65,21 @@ class Numbering:
 
     def neg(self, ref: int) -> int:
         """Negative of a reference; the negative of zero is zero."""
-        return ref if self.graph.values.get(ref >> 1) == 0.0 else ref ^ 1
+        node, values = ref >> 1, self.graph.values
+        return ref if node in values and values[node] == 0.0 else ref ^ 1
+
+    def renumbered(self, refs: Sequence[int] | Mapping[int, int], old: Sequence[int]) -> list[int]:
+        """References of another graph as references of this one; `refs`: reference here of every node there."""
+        return [self.neg(refs[ref >> 1]) if ref & 1 else refs[ref >> 1] for ref in old]
 
     # -- operations -----------------------------------------------------------------------------------
     def make(self, op: str, *refs: int) -> int:
         """Reference of an operation on references."""
-        if op != "select":
-            values = self.graph.values
-            for ref in refs:
-                if ref >> 1 not in values:
-                    break
-            else:
-                folded = fold(op, [-values[ref >> 1] if ref & 1 else values[ref >> 1] for ref in refs])
-                if folded is not None:
-                    return self.const(folded)
+        values = self.graph.values
+        if refs[0] >> 1 in values and op != "select" and all([ref >> 1 in values for ref in refs]):
+            folded = fold(op, [-values[ref >> 1] if ref & 1 else values[ref >> 1] for ref in refs])
+            if folded is not None:
+                return self.const(folded)
         special = _SPECIAL.get(op)
         if special is not None:
             return special(self, *refs)
@@ -87,41 +91,54 @@ class Numbering:
 
     def add(self, a: int, b: int) -> int:
         """Sum; a difference is the sum with a negative reference."""
-        values = self.graph.values
-        if values.get(a >> 1) == 0.0:
+        graph, i, j = self.graph, a >> 1, b >> 1
+        ops, values = graph.ops, graph.values
+        if i in values and values[i] == 0.0:
             return b
-        if values.get(b >> 1) == 0.0:
+        if j in values and values[j] == 0.0:
             return a
-        if a == b:
-            return self.mul(self.const(2.0), a)
-        if a == b ^ 1:
-            return self.const(0.0)
-        ops = self.graph.ops
-        if ops[a >> 1] == "select" or ops[b >> 1] == "select":
+        if i == j:
+            return self.mul(self.const(2.0), a) if a == b else self.const(0.0)
+        if ops[i] == "select" or ops[j] == "select":
             merged = self._merge_selects(a, b)
             if merged is not None:
                 return merged
-        if a >> 1 > b >> 1:
+        if i > j:
             a, b = b, a
-        if a & 1:
-            return (2 * self._node("add", (a ^ 1, b ^ 1))) ^ 1
-        return 2 * self._node("add", (a, b))
+        sign = a & 1
+        args = (a ^ 1, b ^ 1) if sign else (a, b)
+        node = self._sums.get(args)  # `_node`, written out: half of all nodes of every pass are made here and in `mul`
+        if node is None:
+            node = self._sums[args] = len(ops)
+            ops.append("add")
+            graph.args.append(args)
+        return 2 * node + sign
 
     def mul(self, a: int, b: int) -> int:
         """Product; the sign is carried outside."""
-        sign = (a ^ b) & 1
-        a, b = (a & ~1, b & ~1) if a >> 1 <= b >> 1 else (b & ~1, a & ~1)
+        graph, sign = self.graph, (a ^ b) & 1
+        args = (a & ~1, b & ~1) if a >> 1 <= b >> 1 else (b & ~1, a & ~1)
+        if a >> 1 in graph.values or b >> 1 in graph.values:
+            return self._multiple(*args, sign)
+        node = self._products.get(args)
+        if node is None:
+            node = self._products[args] = len(graph.ops)
+            graph.ops.append("mul")
+            graph.args.append(args)
+        return 2 * node + sign
+
+    def _multiple(self, a: int, b: int, sign: int) -> int:
+        """Product of which one factor is a number; the number comes first."""
         values = self.graph.values
-        x, y = values.get(a >> 1), values.get(b >> 1)
-        if x is None and y is not None:
-            a, b, x, y = b, a, y, x
-        if x is not None:
-            if x in (0.0, 1.0):
-                return self.const(0.0) if x == 0.0 else self.neg(b) if sign else b
-            inner = self.graph.args[b >> 1] if self.graph.ops[b >> 1] == "mul" else ()
-            if inner and (z := self.value(inner[0])) is not None and math.isfinite(x * z):
-                folded = self.mul(self.const(x * z), inner[1])
-                return self.neg(folded) if sign else folded
+        if a >> 1 not in values:
+            a, b = b, a
+        x = values[a >> 1]
+        if x in (0.0, 1.0):
+            return self.const(0.0) if x == 0.0 else self.neg(b) if sign else b
+        inner = self.graph.args[b >> 1] if self.graph.ops[b >> 1] == "mul" else ()
+        if inner and (z := self.value(inner[0])) is not None and math.isfinite(x * z):
+            folded = self.mul(self.const(x * z), inner[1])
+            return self.neg(folded) if sign else folded
         return 2 * self._node("mul", (a, b)) + sign
 
     def div(self, a: int, b: int) -> int:
@@ -211,22 +228,16 @@ class Numbering:
         return condition
 
     def _node(self, op: str, args: tuple[int, ...]) -> int:
-        key = (op, *args)
-        node = self._table.get(key)
+        table = self._tables[op]
+        node = table.get(args)
         if node is None:
-            graph = self.graph
-            node = self._table[key] = len(graph.ops)
-            graph.ops.append(op)
-            graph.args.append(args)
+            node = table[args] = self._append(op, args)
         return node
 
-    def _append(self, op: str, args: tuple[int, ...], key: tuple[object, ...] | None) -> int:
-        node = len(self.graph.ops)
+    def _append(self, op: str, args: tuple[int, ...]) -> int:
         self.graph.ops.append(op)
         self.graph.args.append(args)
-        if key is not None:
-            self._table[key] = node
-        return node
+        return len(self.graph.ops) - 1
 
 
 def _not(n: Numbering, a: int) -> int:
