@@ -11,7 +11,7 @@ import pytest
 import flexapod as fp
 from flexapod.analysis.closed_legs import ClosedLegs, close, home, run
 from flexapod.analysis.kernels import kernel
-from flexapod.analysis.long_chains import is_long
+from flexapod.analysis.long_places import is_long
 from flexapod.robot.element_runs import element_runs
 
 DATA = Path(__file__).parents[1] / "data"

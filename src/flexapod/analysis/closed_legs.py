@@ -92,7 +92,8 @@ class ClosedLegs:
 
 def run(robot: Robot, quantity: str, given: dict[str, Array], words: NDArray[Any], **options: Any) -> dict[str, Array]:
     """Outputs of a kernel; reasons of samples that fail are added to `words`."""
-    from flexapod.analysis.long_chains import LONG, is_long
+    from flexapod.analysis.long_chains import LONG
+    from flexapod.analysis.long_places import is_long
     from flexapod.analysis.results import reasons
 
     if quantity in LONG and not options.get("leg") and is_long(robot):

@@ -192,7 +192,7 @@ def _at_ball(leg: Leg) -> bool:
 def closed_choice(leg: Leg) -> LegChoice:
     """Choices of a leg of three joints that ends in a spherical one and closes in closed form."""
     rows = (0, 1, 2)
-    return LegChoice(rows=rows, balance=(), signs=roots(leg), constants=inner_constants(leg), closed=True)
+    return LegChoice(rows=rows, balance=(), signs=roots(leg), constants=inner_constants(leg), closed=True, ball=False)
 
 
 def _last_axes(leg: Leg) -> Array:
