@@ -16,11 +16,11 @@ from flexapod.simulation.dopri import STALLED
 from flexapod.simulation.implicit import LOST
 from flexapod.simulation.independent import IndependentLayout
 from flexapod.simulation.numeric_rows import runner_of
-from flexapod.simulation.observe import elastic_samples, observe_program, pick_inputs
+from flexapod.simulation.observe import elastic_samples, observed_at
 from flexapod.simulation.passages import across, may_cross, one_step, reason, row_at, rows_within, unresolved
 from flexapod.simulation.program import LOST_CONTROL
 from flexapod.simulation.replanning import ROWS, better_plan, carried_over, may_change
-from flexapod.simulation.runner import Runner, compiled
+from flexapod.simulation.runner import Runner
 from flexapod.simulation.setup import Setup
 
 if TYPE_CHECKING:
@@ -235,8 +235,7 @@ def _leaves(setup: Setup, text: str, rows: Array, time: float, h: float) -> floa
     from scipy.optimize import brentq
 
     layout = setup.layout
-    kernel, parameters = compiled(layout, "observe", observe_program, setup.values)
-    found = kernel.batch(pick_inputs(layout, kernel, rows[:, : layout.size]), parameters).outputs
+    found = observed_at(layout, setup.values, rows[:, : layout.size])
     for k, name in enumerate(layout.robot.actuators):
         if f"leg {name} " in text:
             curve = CubicHermiteSpline([0.0, h], found["actuator_position"][:, k], found["actuator_velocity"][:, k])
@@ -250,8 +249,7 @@ def _leaves(setup: Setup, text: str, rows: Array, time: float, h: float) -> floa
 def samples_of(setup: Setup, rows: Array, times: Array) -> Mapping[str, Any]:
     """What a condition sees of rows."""
     layout = setup.layout
-    kernel, parameters = compiled(layout, "observe", observe_program, setup.values)
-    found = kernel.batch(pick_inputs(layout, kernel, rows[:, : layout.size]), parameters).outputs
+    found = observed_at(layout, setup.values, rows[:, : layout.size])
     place = layout.places
     return {
         "time": times, "position": rows[:, place["p"]], "velocity": rows[:, place["v"]], "angular_velocity": rows[:, place["w"]],

@@ -130,7 +130,7 @@ class NumericRows:
         """The start of a row at signals (1, width): M and accelerations of the unknowns, forces and accelerations to show, and a
         reason where there are none."""
         layout, place, words = self.layout, self.layout.places, np.full(1, "", dtype=object)
-        begin, none = self._closed(now[None], words), np.zeros((1, sum(layout.extra.values())))
+        begin, none = self.closed(now[None], words), np.zeros((1, sum(layout.extra.values())))
         first = self.evaluate(
             begin, now[place["ud"]][None], np.zeros((1, len(layout.unknown))), none, column, now, tick, words
         )  # fmt: skip
@@ -157,7 +157,7 @@ class NumericRows:
         return D[part], K[part]
 
     # -- states -------------------------------------------------------------------------------------------
-    def _closed(self, states: Array, words: NDArray[Any]) -> ClosedLegs:
+    def closed(self, states: Array, words: NDArray[Any]) -> ClosedLegs:
         """Closed states of carried vectors (n, size)."""
         place = self.layout.places
         rotation = np.ascontiguousarray(states[:, place["R"]].reshape(-1, 3, 3).transpose(0, 2, 1))

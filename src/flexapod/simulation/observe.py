@@ -18,7 +18,7 @@ from flexapod.simulation.attitude import matrix
 from flexapod.simulation.closure import determinant
 from flexapod.simulation.energies import energies
 from flexapod.simulation.independent import IndependentLayout, carried_loops, drive_determinant, observed_moment
-from flexapod.simulation.plant import Moment, coordinates
+from flexapod.simulation.plant import Coordinates, Moment, coordinates
 from flexapod.simulation.scope import Scope
 
 if TYPE_CHECKING:
@@ -99,6 +99,46 @@ def determinant_program(layout: Layout) -> Program:
     e = root.input("e", (layout.elastic,)) if layout.elastic else None
     moment = Moment(p=p, R=matrix(quat), v=still, w=still, joints=q, e=e)
     root.output("determinant", determinant(Scope(root, root), layout.robot, moment))
+    return root
+
+
+def observed_at(layout: Layout, values: Mapping[str, float], states: np.ndarray) -> dict[str, np.ndarray]:
+    """Outputs of `observe_program` at carried vectors (n, size): by its kernel, or in numbers for robots with long beams."""
+    from flexapod.analysis.long_places import is_long
+    from flexapod.simulation.runner import compiled
+
+    if isinstance(layout, IndependentLayout) and is_long(layout.robot):
+        return _in_numbers(layout, values, states)
+    kernel, parameters = compiled(layout, "observe", observe_program, values)
+    return kernel.batch(pick_inputs(layout, kernel, states), parameters).outputs
+
+
+def _in_numbers(layout: IndependentLayout, values: Mapping[str, float], states: np.ndarray) -> dict[str, np.ndarray]:
+    from flexapod.analysis.leg_dynamics import energies as energies_at
+    from flexapod.simulation.numeric_rows import NumericRows
+    from flexapod.simulation.runner import compiled
+
+    robot, words = layout.robot, np.full(len(states), "", dtype=object)
+    state = NumericRows(layout, values).closed(states, words)
+    kinetic, weight, elastic = energies_at(robot, state)
+    (q, qd), (e, ed) = state.actuators(robot), state.elastic(robot)
+    if layout.controller is not None:
+        kernel, parameters = compiled(layout, "stored", _stored, values)
+        elastic = elastic + kernel.batch({"q": np.ascontiguousarray(q)}, parameters).outputs["energy"]
+    found = {
+        "rotation": state.rotation, "actuator_position": q, "actuator_velocity": qd, "joint_position": state.joint_position,
+        "joint_velocity": state.joint_velocity, "energy": np.stack([kinetic, weight, elastic], axis=1),
+    }  # fmt: skip
+    return found | ({"elastic": e, "elastic_velocity": ed} if layout.elastic else {})
+
+
+def _stored(layout: Layout) -> Program:
+    """The program: actuators in; energy that the controller stores out."""
+    root, n = Program("stored"), layout.actuators
+    q, none = root.input("q", (n,)), ca.SX(0, 1)
+    assert layout.controller is not None
+    c = Coordinates(q=q, qd=ca.SX.zeros(n), joints=none, joint_rates=None)
+    root.output("energy", ca.SX(layout.controller.elastic_energy(Scope(root, root), layout.robot, c)), shape=())
     return root
 
 

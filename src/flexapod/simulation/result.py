@@ -15,8 +15,7 @@ from flexapod.analysis.validity import spin_variable
 from flexapod.robot.link_plan import LinkPlan
 from flexapod.simulation.elastic_result import elastic_variables
 from flexapod.simulation.independent import IndependentLayout
-from flexapod.simulation.observe import observe_program, pick_inputs
-from flexapod.simulation.runner import compiled
+from flexapod.simulation.observe import observed_at
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -30,8 +29,7 @@ Array = NDArray[np.float64]
 
 def observed(setup: Setup, states: Array) -> dict[str, Array]:
     """Outputs of the observing kernel at carried vectors (n, size)."""
-    kernel, parameters = compiled(setup.layout, "observe", observe_program, setup.values)
-    return kernel.batch(pick_inputs(setup.layout, kernel, states), parameters).outputs
+    return observed_at(setup.layout, setup.values, states)
 
 
 def run_variables(setup: Setup, rows: Array, variants: list[tuple[float, Setup]] | None, times: Array) -> dict[str, Any]:

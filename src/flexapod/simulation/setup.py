@@ -330,7 +330,7 @@ def start_vector(setup: Setup, state: State, step: float) -> tuple[Array, dict[s
 
 def complete_start(layout: Layout, start: Array, values: dict[str, float], determinant: float | None = None) -> Array:
     """Carried numbers with what follows from the state: determinant, actuators, what encoders show. Adds to `values`."""
-    from flexapod.simulation.observe import determinant_program, observe_program, pick_inputs
+    from flexapod.simulation.observe import determinant_program, observed_at, pick_inputs
     from flexapod.simulation.runner import compiled
 
     place = layout.places
@@ -339,8 +339,7 @@ def complete_start(layout: Layout, start: Array, values: dict[str, float], deter
             kernel, parameters = compiled(layout, "determinant", determinant_program, values)
             determinant = float(kernel.batch(pick_inputs(layout, kernel, start[None]), parameters).outputs["determinant"][0])
         start[place["determinant"]], values["determinant.start"] = determinant, abs(determinant)
-    kernel, parameters = compiled(layout, "observe", observe_program, values)
-    q = kernel.batch(pick_inputs(layout, kernel, start[None]), parameters).outputs["actuator_position"][0]
+    q = observed_at(layout, values, start[None])["actuator_position"][0]
     start[place["travel"]] = q
     if "last" in place:
         names = [f"controller.resolution.{a}" for a in layout.robot.actuators]
