@@ -201,7 +201,7 @@ def kernel(robot: Robot, quantity: str, **options: Any) -> RobotKernel:
 
 def _bound(robot: Robot, quantity: str, options: Mapping[str, Any]) -> RobotKernel:
     """The kernel of a quantity, looked up."""
-    family = _chosen(robot, quantity, options)
+    family = program_family(robot, quantity, options)
     first = family.specialised if robot.zeros else family.general
     if robot.varied is None:
         return RobotKernel(robot, family.pick(parameter_values(robot, first.signature)), quantity, options)
@@ -215,40 +215,7 @@ def _bound(robot: Robot, quantity: str, options: Mapping[str, Any]) -> RobotKern
     return bound if picked is first else RobotKernel(robot, picked, quantity, options)
 
 
-def slope_kernel(bound: RobotKernel) -> Kernel:
-    """The kernel that gives a quantity and its derivatives `<output>_dot` along a direction `<parameter>_dot` of the parameters.
-
-    Checked by: tests/design/test_gradients.py.
-    """
-    assert bound.quantity is not None
-    key = ("slopes", bound.quantity, repr(sorted(bound.options.items())), bound.compiled.zeros, lookup_key())
-    if key not in bound.robot.kept:
-        family = _chosen(bound.robot, bound.quantity, bound.options)
-        bound.robot.kept[key] = family.slopes(bool(bound.compiled.zeros))
-    found: Kernel = bound.robot.kept[key]
-    return found
-
-
-def input_slopes(robot: Robot, quantity: str, **options: Any) -> tuple[Kernel, NDArray[np.float64]]:
-    """The kernel that gives a quantity and its derivatives `<output>_dot` along a direction `<input>_dot` of the inputs, and the
-    robot's numbers for it. The quantity's own kernel is not compiled.
-
-    Checked by: tests/equations/test_element_loops.py.
-    """
-    key = ("input slopes", quantity, repr(sorted(options.items())), lookup_key())
-    if key not in robot.kept:
-        family = _chosen(robot, quantity, options)
-        found = family.slopes(bool(robot.zeros), "inputs")
-        numbers = parameter_values(robot, found.signature)
-        lost = any(p.name in family.zeros and x != 0.0 for p, x in zip(found.signature.parameters, numbers, strict=True))
-        if lost:
-            found = family.slopes(False, "inputs")
-        robot.kept[key] = found, parameter_values(robot, found.signature)
-    kept: tuple[Kernel, NDArray[np.float64]] = robot.kept[key]
-    return kept
-
-
-def _chosen(robot: Robot, quantity: str, options: Mapping[str, Any]) -> KernelFamily:
+def program_family(robot: Robot, quantity: str, options: Mapping[str, Any]) -> KernelFamily:
     """The program that serves a quantity, with its options."""
     from flexapod.analysis.programs import usual_program
 

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.kernels import input_slopes, kernel
+from flexapod.analysis.kernels import kernel
 from flexapod.analysis.linear_solve import inverted
 from flexapod.analysis.long_places import Places, places
+from flexapod.analysis.slope_kernels import input_slopes
 from flexapod.kernels.tangent import SUFFIX
 
 if TYPE_CHECKING:
