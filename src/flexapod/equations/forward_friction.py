@@ -167,9 +167,9 @@ class Forward:
         for number, (leg, load) in enumerate(zip(setting.mechanism.legs, base.legs, strict=True)):
             own = points.get(number, [])
             y, x = ca.SX.sym("y", sum(len(p.places) for p in own)), ca.SX.sym("x", len(leg.columns()))
-            rubbing = with_friction(leg, load, own, y)
-            forces = leg.finish(rubbing, ca.vertsplit(x))
-            wrench = leg.particular(rubbing).seen_from(leg.closing.centre - moving.p).column
+            braked = with_friction(leg, load, own, y)
+            forces = leg.finish(braked, ca.vertsplit(x))
+            wrench = leg.particular(braked).seen_from(leg.closing.centre - moving.p).column
             parts.append((own, y, x, ca.vertcat(*forces.actuators), forces_at(own, forces), affine(wrench, y)))
             missing = missing - parts[-1][-1][0]
         missing, per_V = affine(missing, V)

@@ -83,8 +83,8 @@ def _coupling(mechanism: Mechanism, base: Loads, legs: Sequence[Sequence[Frictio
             continue
         points = chosen[number]
         y, x = ca.SX.sym("y", sum(len(p.places) for p in points)), ca.SX.sym("x", at[number + 1] - at[number])
-        rubbing = with_friction(leg, load, points, y)
-        wrench, forces = leg.particular(rubbing).seen_from(arm).column, leg.finish(rubbing, ca.vertsplit(x))
+        braked = with_friction(leg, load, points, y)
+        wrench, forces = leg.particular(braked).seen_from(arm).column, leg.finish(braked, ca.vertsplit(x))
         none_yet, per_load = affine(wrench, y)
         missing = missing - Wrench(force=Vec(none_yet[:3], "W"), moment=Vec(none_yet[3:], "W"))
         loaded.append((points, x, forces_at(points, forces), y))
