@@ -292,7 +292,7 @@ def texts(robot: fp.Robot, verb: str, names: list[str]) -> set[str]:
 
 
 UNHELD = ("linearize", "natural_frequencies", "cartesian_stiffness")
-"""Verbs about an equilibrium, which a robot with fewer actuators than freedoms has only where it hangs."""
+"""Verbs about an equilibrium, which a robot with fewer actuators than degrees of freedom has only where it hangs."""
 
 
 def outcome(verb: str, c: Case, options: dict[str, Any], own: list[str]) -> Any:

@@ -163,6 +163,6 @@ def test_messages() -> None:
         fp.natural_frequencies(robot, at_home(robot), prestress="yes")  # type: ignore[arg-type]
     redundant = fp.load("planar-4-prr")
     with pytest.raises(
-        fp.InputError, match="prestress: planar-4-prr has 4 actuators for 3 freedoms, so what holds it is a choice"
+        fp.InputError, match="prestress: planar-4-prr has 4 actuators for 3 degrees of freedom, so what holds it is a choice"
     ):
         fp.natural_frequencies(redundant, at_home(redundant), actuators=np.full(4, 1e4))

@@ -221,7 +221,7 @@ def test_gravity_and_velocity_forces_add_up(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_mass_on_a_spring_drive() -> None:
-    """sqrt(k/m), the damping of one freedom, m g / k, and both freedoms where the motor is free."""
+    """sqrt(k/m), the damping of one freedom, m g / k, and both degrees of freedom where the motor is free."""
     r = robot("spring-drive")
     assert r.elastic_names == ("rail.s",)
     k, d, m, motor = 5000.0, 30.0, 3.0, 2.0

@@ -47,7 +47,7 @@ def test_shapes() -> None:
 def test_coordinates() -> None:
     r = robot("dualemps")
     state = fp.State.from_actuators(r, [0, 0])
-    with pytest.raises(fp.errors.InputError, match=r"needs mobility 6 .* dualemps has 11 freedoms .* Use 'independent'"):
+    with pytest.raises(fp.errors.InputError, match=r"needs mobility 6 .* dualemps has 11 DOF .* Use 'independent'"):
         fp.mass_matrix(r, state, coordinates="platform")
     with pytest.raises(fp.errors.InputError, match="coordinates"):
         fp.gravity_force(r, state, coordinates="joint")  # type: ignore[arg-type]

@@ -71,7 +71,7 @@ def test_static_deflection_of_a_pose_is_that_of_its_actuators() -> None:
 
 
 def test_mass_matrix_in_platform_coordinates() -> None:
-    """Six freedoms and no ties: kinetic energy is the same in twist and elastic rates as in actuators and elastic rates."""
+    """Six DOF and no ties: kinetic energy is the same in twist and elastic rates as in actuators and elastic rates."""
     r, random = robot("gough-stewart-beams"), np.random.default_rng(5)
     ed = random.uniform(-1, 1, len(r.elastic_names)) * 1e-2
     state = fp.State.from_actuators(r, home_actuators(r), random.uniform(-1, 1, 6), elastic=0 * ed, elastic_velocity=ed)

@@ -155,7 +155,7 @@ def test_about_a_motion_locked_actuators_have_no_meaning() -> None:
 
 
 def test_a_load_that_hangs_swings_under_its_weight() -> None:
-    """A crane has fewer actuators than freedoms: sqrt(g / l (1 + m / M)) with the cart free, sqrt(g / l) with the cart held."""
+    """A crane has fewer actuators than DOF: sqrt(g / l (1 + m / M)) with the cart free, sqrt(g / l) with the cart held."""
     robot = fp.load(Path(__file__).parents[1] / "data" / "mechanisms" / "crane.yaml")
     hanging, g = fp.State(position=[0, 0, -1]), 9.81
     free, held = np.sqrt(g * (1.0 + 2.0 / 3.0)), np.sqrt(g)
@@ -168,5 +168,5 @@ def test_a_load_that_hangs_swings_under_its_weight() -> None:
     omega = 2.0 * np.pi * fp.natural_frequencies(robot, hanging, actuators=[1e7]).frequency.values
     assert abs(omega[0] - held) < STIFF * free
     c, s = np.cos(0.1), np.sin(0.1)
-    with pytest.raises(fp.FlexapodError, match="this is no equilibrium: the robot has fewer actuators than freedoms"):
+    with pytest.raises(fp.FlexapodError, match="this is no equilibrium: the robot has fewer actuators than DOF"):
         fp.linearize(robot, fp.State(position=[s, 0, -c], rotation=[[c, 0, -s], [0, 1, 0], [s, 0, c]]))

@@ -270,7 +270,7 @@ def test_too_few_actuators(tmp_path):
     path = tmp_path / "five-legs.yaml"
     path.write_text(text[: text.index("    F:\n")], encoding="utf-8")
     assert str(refusal(fp.load(path), np.zeros(5))) == (
-        "stewart-3-3 has 5 actuators for 6 freedoms of its platform; actuator coordinates do not determine its pose"
+        "stewart-3-3 has 5 actuators for 6 DOF of its platform; actuator coordinates do not determine its pose"
     )
 
 

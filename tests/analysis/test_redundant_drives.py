@@ -123,7 +123,7 @@ def test_tied_actuators_as_the_rigid_robot() -> None:
     soft = fp.natural_frequencies(tied, pose, actuators=stiff, prestress=False).omega_squared.values
     bare = fp.natural_frequencies(rigid, pose, actuators=stiff, prestress=False).omega_squared.values
     assert np.all(soft >= bare - AGREES * bare.max())  # joint springs only add stiffness
-    with pytest.raises(fp.InputError, match="coordinates='actuator' needs as many actuators as freedoms"):
+    with pytest.raises(fp.InputError, match="coordinates='actuator' needs as many actuators as degrees of freedom"):
         fp.mass_matrix(tied, state, coordinates="actuator")
 
 

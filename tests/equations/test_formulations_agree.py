@@ -94,7 +94,7 @@ def test_equation_of_motion_in_actuator_coordinates(name: str) -> None:
     """M q'' + c + g = force with terms from the mass matrix kernel and q'' from kinematics."""
     robot, motion = case(name)
     if len(robot.actuators) != robot.mobility.rank:
-        with pytest.raises(fp.InputError, match="as many actuators as freedoms"):
+        with pytest.raises(fp.InputError, match="as many actuators as degrees of freedom"):
             fp.mass_matrix(robot, motion, coordinates="actuator")
         return
     M = fp.mass_matrix(robot, motion, coordinates="actuator").values

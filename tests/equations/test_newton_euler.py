@@ -367,7 +367,7 @@ def test_robots_that_it_does_not_cover_are_refused():
         newton_euler(robot_of("hexapod"), spin="none")
     delta = robot_of("delta")
     idle = tuple(replace(link, actuated=False) for link in delta.legs[0].links)
-    with pytest.raises(InputError, match="has 2 actuators for 3 freedoms"):
+    with pytest.raises(InputError, match="has 2 actuators for 3 DOF"):
         newton_euler(replace(delta, legs=(replace(delta.legs[0], links=idle), *delta.legs[1:])))
 
 

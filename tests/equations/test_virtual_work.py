@@ -202,7 +202,7 @@ def test_power_balance(name):
 
 @pytest.mark.parametrize("name", ["stewart-3-3", "gough-stewart", "hexapod", "hexa"])
 def test_power_is_the_rate_of_energy(name):
-    """The same with energies differentiated by finite differences along a smooth motion in all six freedoms."""
+    """The same with energies differentiated by finite differences along a smooth motion in all six degrees of freedom."""
     robot, step = robot_of(name), 1e-4
     states, _, _, _ = sampled(name, 8, 3)
     states = {key: value.copy() for key, value in states.items()}
@@ -365,7 +365,7 @@ def test_singular_and_unreachable_poses_are_named():
 def test_wrong_requests_are_refused():
     with pytest.raises(InputError, match="expected 'transposed' or 'explicit', got 'all'"):
         virtual_work(robot_of("hexapod"), "all")
-    with pytest.raises(InputError, match="planar-4-prr: 4 actuators for 3 freedoms, so none moves alone"):
+    with pytest.raises(InputError, match="planar-4-prr: 4 actuators for 3 degrees of freedom, so none moves alone"):
         virtual_work(robot_of("planar-4-prr"), "explicit")
 
 
@@ -377,7 +377,7 @@ def test_flexible_robots_are_refused():
 def test_too_few_actuators_are_refused(tmp_path):
     text = (DATA / "virtual_work" / "tricept.yaml").read_text(encoding="utf-8").replace("actuated: true", "actuated: false", 1)
     (tmp_path / "weak.yaml").write_text(text, encoding="utf-8")
-    with pytest.raises(InputError, match="tricept: 2 actuators cannot hold 3 freedoms of the platform"):
+    with pytest.raises(InputError, match="tricept: 2 actuators cannot hold 3 DOF of the platform"):
         virtual_work(flexapod.load(tmp_path / "weak.yaml"))
 
 

@@ -18,7 +18,7 @@ PUBLISHED = {
     "hexa": (6, 6, 6, 6),  # Pierrot 1991: 6-RUS
     "delta": (3, 3, 3, 3),  # Tsai and Stamper 1996: 3-RUU, three translations
     "tripteron": (3, 0, 3, 3),  # Gosselin and others 2004: over-constrained, the formula gives 0
-    "planar-4-prr": (3, 3, 3, 4),  # Shao and others 2013: one actuator more than freedoms
+    "planar-4-prr": (3, 3, 3, 4),  # Shao and others 2013: one actuator more than degrees of freedom
     "five-bar": (2, 2, 2, 2),
     "bench-6ups": (6, 6, 6, 6),
     "gough-stewart-flexible": (6, 6, 6, 6),

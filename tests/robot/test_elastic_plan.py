@@ -22,7 +22,7 @@ SAME = 1e-11
 """Of forces and lengths: the same mechanism closed in another order."""
 
 ROBOTS = {"dualemps": 11, "planar-3-rrr": 21, "planar-3-rrr-springs": 24, "tripteron-flexible": 36, "gough-stewart-beams": 42}
-"""Independent coordinates: freedoms of the rigid robot, and every elastic coordinate that no loop ties to others."""
+"""Independent coordinates: degrees of freedom of the rigid robot, and every elastic coordinate that no loop ties to others."""
 
 
 @cache

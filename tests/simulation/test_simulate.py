@@ -26,7 +26,7 @@ def test_inverse_model_drives_direct_model() -> None:
 
 
 def test_a_load_that_no_actuator_holds_swings_to_the_end() -> None:
-    """Fewer actuators than freedoms never control the platform: that is no reason to stop."""
+    """Fewer actuators than degrees of freedom never control the platform: that is no reason to stop."""
     robot = fp.load(Path(__file__).parents[1] / "data" / "mechanisms" / "crane.yaml")
     c, s = np.cos(0.1), np.sin(0.1)
     start = fp.State(position=[s, 0, -c], rotation=[[c, 0, -s], [0, 1, 0], [s, 0, c]])

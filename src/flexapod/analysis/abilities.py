@@ -41,7 +41,7 @@ UNDERACTUATED = (
 )
 NO_INVERSE = (
     "{option}: found by inverse dynamics, which the under-actuated {robot} does not have ({actuators} actuators for {mobility} "
-    "freedoms); leave it out"
+    "degrees of freedom); leave it out"
 )
 TOO_MANY = (
     "{robot} has {actuators} actuators for {mobility} degrees of freedom: almost no actuator coordinates fit together; use "
@@ -107,7 +107,7 @@ LEG_INTERNAL = (
     "natural_frequencies and linearize describe its small motions"
 )
 REDUNDANT = (
-    "friction by joint loads ({loaded_joint}): {robot} has {actuators} actuators for {mobility} freedoms, so that its joint "
+    "friction by joint loads ({loaded_joint}): {robot} has {actuators} actuators for {mobility} DOF, so that its joint "
     "loads do not follow from the motion; set friction=False"
 )
 NO_SPIN = (
@@ -141,18 +141,18 @@ LOCKED = (
 LOAD: dict[str, Row] = {"wrench": {}, "point": {"no wrench": NO_WRENCH}, "axes": {"no wrench": NO_WRENCH}}
 OWN: Row = {"rigid": NO_ELASTIC, "no elastic coordinates": NO_COORDINATES}
 ELASTIC: dict[str, Row] = {"elastic": OWN, "elastic_velocity": OWN}
-SQUARE = "coordinates='actuator' needs as many actuators as freedoms; {robot} has {actuators} and {mobility}"
+SQUARE = "coordinates='actuator' needs as many actuators as degrees of freedom; {robot} has {actuators} and {mobility}"
 TERMS: dict[str, Row] = {
     "on_error": {}, **DESIGNS,
     "coordinates=platform": {
         "tied coordinates":
-            "coordinates='platform' needs mobility 6 and no ties between elastic coordinates; {robot} has {own} freedoms for "
+            "coordinates='platform' needs mobility 6 and no ties between elastic coordinates; {robot} has {own} DOF for "
             "{wanted} coordinates. Use 'independent'",
         "rigid & mobility below 6":
             "coordinates='platform' needs mobility 6; {robot} has {mobility}. Use 'actuator' or 'independent'",
     },
     "coordinates=actuator": {
-        "rigid & other actuators than freedoms": SQUARE,
+        "rigid & other actuators than DOF": SQUARE,
         "tied actuators": SQUARE,
     },
     "coordinates": {},
@@ -172,7 +172,7 @@ SMALL: dict[str, Row] = {
     "actuators": {}, "prestress": {},
     "prestress=True": {
         "rigid & mobility below 6 & redundant actuators":
-            "prestress: {robot} has {actuators} actuators for {mobility} freedoms, so what holds it is a choice; "
+            "prestress: {robot} has {actuators} actuators for {mobility} degrees of freedom, so what holds it is a choice; "
             "its small motions are known with prestress=False",
     },
     "wrench": {"prestress=False": UNUSED},

@@ -104,7 +104,7 @@ def _rigid_forward(robot: Robot, request: Request) -> bool:
     if request.friction and holds(robot, "friction") and holds(robot, "under-actuated"):
         return False  # its friction would come from the inverse model, which the robot does not have
     by_loads = request.friction and holds(robot, "friction by loads") and holds(robot, "redundant actuators")
-    return not by_loads and not (request.reactions and holds(robot, "other actuators than freedoms"))
+    return not by_loads and not (request.reactions and holds(robot, "other actuators than DOF"))
 
 
 def _platform_terms(robot: Robot, request: Request) -> bool:

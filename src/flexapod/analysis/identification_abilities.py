@@ -46,7 +46,7 @@ def identification_rows(underactuated: str) -> dict[str, dict[str, Row]]:
             "period": {}, "harmonics": {}, "rate": {}, "legs": {}, "friction": {}, "passes": {}, "seed": {},
         },
         "simulated_measurement": {
-            ANY: {"flexible platform": RIGID_RUN, "flexible legs": RIGID_RUN, "other actuators than freedoms": INDEPENDENT},
+            ANY: {"flexible platform": RIGID_RUN, "flexible legs": RIGID_RUN, "other actuators than DOF": INDEPENDENT},
             "controller": {}, "rate": {}, "resolution": {}, "force_noise": {}, "step": {}, "seed": {},
         },
         "identify": {

@@ -52,7 +52,7 @@ INVERSE_DYNAMICS = (
 
 NO_FRICTION = (
     "forward dynamics with friction: found by inverse dynamics, which the under-actuated {robot} does not have ({actuators} "
-    "actuators for {mobility} freedoms); friction=False leaves it out, the verb forward_dynamics, simulate and export_fmu have it"
+    "actuators for {mobility} DOF); friction=False leaves it out, the verb forward_dynamics, simulate and export_fmu have it"
 )
 
 

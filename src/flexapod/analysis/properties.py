@@ -133,7 +133,7 @@ PROPERTIES: dict[str, Callable[[Robot], bool]] = {
     "tied actuators": lambda robot: robot.elastic_legs and not set(driven_columns(robot)) <= set(robot.elastic_plan.independent),
     "under-actuated": lambda robot: len(robot.actuators) < _mobility(robot),
     "fully actuated": lambda robot: not PROPERTIES["under-actuated"](robot),
-    "other actuators than freedoms": lambda robot: len(robot.actuators) != _mobility(robot),
+    "other actuators than DOF": lambda robot: len(robot.actuators) != _mobility(robot),
     "mobility below 6": lambda robot: _mobility(robot) < 6,
     "friction": has_friction,
     "redundant actuators": lambda robot: len(robot.actuators) > _mobility(robot),

@@ -49,8 +49,8 @@ def rigid_model(robot: Robot, request: Request, words: NDArray[Any]) -> LinearMo
     inputs, why = state_inputs(robot, as_platform(robot, request.at))
     words[words == ""] = why[words == ""]
     terms = _terms(robot, inputs)
-    freedoms = terms["basis"].shape[2]
-    tangent, variables = np.zeros((len(words), freedoms, freedoms)), {}
+    dof = terms["basis"].shape[2]
+    tangent, variables = np.zeros((len(words), dof, dof)), {}
     if request.prestress:
         load = platform_wrench(robot, inputs, *request.load)
         Jt = np.swapaxes(terms["jacobian"], 1, 2)

@@ -1,7 +1,7 @@
 """Mobility: how many ways a robot can move, by the rank of its closing equations and by the count formula.
 
 All loops at once: sum of leg coordinates plus the six of the platform, less the rank of the closing rows. The formula of
-Kutzbach counts bodies and freedoms only, and is wrong where constraints repeat (over-constrained robots).
+Kutzbach counts bodies and degrees of freedom only, and is wrong where constraints repeat (over-constrained robots).
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ class Mobility:
     """Mobility by rank and by formula.
 
     Args:
-        rank: freedoms at a generic pose (platform and idle ones together).
-        formula: 6 (bodies - joints) + freedoms (3 instead of 6 for a planar robot).
-        platform: freedoms of the platform itself.
+        rank: degrees of freedom at a generic pose (platform and idle ones together).
+        formula: 6 (bodies - joints) + degrees of freedom (3 instead of 6 for a planar robot).
+        platform: degrees of freedom of the platform itself.
         actuators: number of actuated joints.
     """
 
@@ -115,13 +115,13 @@ def floats(legs: tuple[Leg, ...], platform: Pose, size: float) -> bool:
     return bool(np.abs(idle[:, driven]).max(initial=0.0) > RANK)
 
 
-def winds(legs: tuple[Leg, ...], platform: Pose, size: float, freedoms: int) -> bool:
+def winds(legs: tuple[Leg, ...], platform: Pose, size: float, dof: int) -> bool:
     """No fixed choice among the components of the platform's twist describes its whole motion, as that of a coupler: the platform
     hangs on a crank or a rod, or has one way to move, and its ways to move change their directions.
 
     Checked by: tests/robot/test_whole_revolution.py.
     """
-    if freedoms != 1 and not any(_cranked(leg) for leg in legs):
+    if dof != 1 and not any(_cranked(leg) for leg in legs):
         return False
     ways = [_ways(legs, *generic_configuration(legs, platform, size, seed), size) for seed in range(3)]
     return any(float(np.abs(way - ways[0]).max()) > TURNED for way in ways[1:])
@@ -163,17 +163,17 @@ def mobility(legs: tuple[Leg, ...], platform: Pose, *, planar: bool, size: float
         idle.append(
             inner.shape[1] - elastic - int(np.linalg.matrix_rank(inner, tol=RANK * max(1e-300, float(np.linalg.norm(inner, 2)))))
         )
-    # a universal or cylindrical joint is one joint with two freedoms: its inner frame is not a body
-    freedoms = sum(len(leg.moving) + sum(DOF[c.type] for c in leg.closings) for leg in legs) - elastic
-    freedoms -= _out_of_plane(legs) if planar else 0
-    freedoms -= sum(len(leg.couplings) for leg in legs)  # threads of screws included
+    # a universal or cylindrical joint is one joint with two degrees of freedom: its inner frame is not a body
+    dof = sum(len(leg.moving) + sum(DOF[c.type] for c in leg.closings) for leg in legs) - elastic
+    dof -= _out_of_plane(legs) if planar else 0
+    dof -= sum(len(leg.couplings) for leg in legs)  # threads of screws included
     inside = sum(len({link.joint for link in leg.links if not link.elastic}) for leg in legs)
     bodies = inside + (1 if has_platform else 0)
     joints = inside + sum(len(leg.closings) for leg in legs) - (0 if has_platform else 1)
     rank = columns - max(ranks)
     return Mobility(
         rank=rank,
-        formula=(3 if planar else 6) * (bodies - joints) + freedoms,
+        formula=(3 if planar else 6) * (bodies - joints) + dof,
         platform=rank - min(idle),
         actuators=sum(link.actuated for leg in legs for link in leg.links),
     )

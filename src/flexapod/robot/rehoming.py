@@ -1,6 +1,6 @@
 """The home of a variant: where a robot of limited mobility is, after its lengths have changed, nearest to where it was.
 
-A platform with fewer than six freedoms cannot keep its whole pose when a length changes (a five-bar's link turns). All loops
+A platform with fewer than six DOF cannot keep its whole pose when a length changes (a five-bar's link turns). All loops
 are closed together from the old home by Newton with the smallest steps.
 """
 

@@ -1,7 +1,7 @@
 """Set-up choices of general robots, in numbers: which constraint wrenches are unknown, which can be told apart.
 
 At a generic configuration near home each leg's twists J (6, m) leave 6 - m constraint wrenches; those of all legs that
-are independent on the platform are kept, and the platform's freedoms are what they leave. Where they repeat
+are independent on the platform are kept, and the platform's degrees of freedom are what they leave. Where they repeat
 (over-constrained robots), rigid bodies do not say how the legs share them: the reactions they reach are undetermined.
 """
 
@@ -39,12 +39,12 @@ class ConstraintPlan:
     Args:
         complements: per leg, unit wrenches (0-2 forces, 3-5 moments) that complete its joint twists.
         kept: which of all constraint wrenches (legs in order) are independent.
-        freedoms: components of the platform twist that are free.
+        dof: components of the platform twist that are free.
     """
 
     complements: tuple[tuple[int, ...], ...]
     kept: tuple[int, ...]
-    freedoms: tuple[int, ...]
+    dof: tuple[int, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,8 +87,8 @@ def constraint_plan(robot: Robot) -> ConstraintPlan:
         wrenches += [_moved(projector[:, k], arm) for k in chosen]
     N = np.array(wrenches).T if wrenches else np.zeros((6, 0))
     kept = pivots(N)
-    freedoms = _complement(N[:, kept])[1]
-    return ConstraintPlan(complements=tuple(complements), kept=tuple(kept), freedoms=tuple(freedoms))
+    dof = _complement(N[:, kept])[1]
+    return ConstraintPlan(complements=tuple(complements), kept=tuple(kept), dof=tuple(dof))
 
 
 def _complement(J: Array) -> tuple[Array, list[int]]:
@@ -116,9 +116,9 @@ def undetermined(robot: Robot) -> Undetermined:
     words = tuple(
         f"{name} {KINDS[k]} {'xyz'[c]}" for i, name in enumerate(names) for k in range(2) for c in range(3) if mask[i, k, c]
     )
-    count, actuators, freedoms = sum(map(len, plan.complements)), len(robot.actuators), len(plan.freedoms)
-    rank = len(plan.kept) + min(actuators, freedoms)
-    return Undetermined(names=words, unknowns=actuators + count, rank=rank, redundant=max(0, actuators - freedoms), mask=mask)
+    count, actuators, dof = sum(map(len, plan.complements)), len(robot.actuators), len(plan.dof)
+    rank = len(plan.kept) + min(actuators, dof)
+    return Undetermined(names=words, unknowns=actuators + count, rank=rank, redundant=max(0, actuators - dof), mask=mask)
 
 
 def mark_undetermined(robot: Robot, outputs: Mapping[str, Array]) -> dict[str, Array]:
@@ -135,7 +135,7 @@ def check_structure(robot: Robot) -> None:
     """Refuse what the general formulation does not cover.
 
     Raises:
-        InputError: a leg with idle joints, or fewer actuators than freedoms.
+        InputError: a leg with idle joints, or fewer actuators than degrees of freedom.
     """
     for leg in robot.legs:
         path = ancestors(leg, leg.closing.link)
@@ -148,10 +148,10 @@ def check_structure(robot: Robot) -> None:
     for leg, J in zip(robot.legs, _configuration(robot, SEEDS[0])[0], strict=True):
         if np.linalg.matrix_rank(J, tol=1e-8) < J.shape[1]:
             raise InputError(f"newton_euler: leg {leg.name} has idle joints that the platform's motion does not determine")
-    freedoms = len(constraint_plan(robot).freedoms)
-    if len(robot.actuators) < freedoms:
+    dof = len(constraint_plan(robot).dof)
+    if len(robot.actuators) < dof:
         raise InputError(
-            f"newton_euler: {robot.name} has {len(robot.actuators)} actuators for {freedoms} freedoms; inverse dynamics needs "
+            f"newton_euler: {robot.name} has {len(robot.actuators)} actuators for {dof} DOF; inverse dynamics needs "
             "at least as many actuators"
         )
 

@@ -44,7 +44,7 @@ def solve_friction(b: Program, mechanism: Mechanism, base: Loads, points: Sequen
 
     Args:
         base: all other loads.
-        redundant: more actuators than freedoms: friction at actuators then changes how they share.
+        redundant: more actuators than degrees of freedom: friction at actuators then changes how they share.
 
     Source: Kim 2002 Eqs. (29)-(32), coupling solved. Checked by: tests/equations/test_friction.py.
     """

@@ -164,7 +164,7 @@ def setting_at(
         check_structure(robot)
         plan = constraint_plan(robot)
         legs = _chains(b, robot, values, platform, plan.complements, length, guess)
-        system = GeneralSystem(b, legs, platform.p, length, plan.kept, plan.freedoms)
+        system = GeneralSystem(b, legs, platform.p, length, plan.kept, plan.dof)
         left_open = undetermined(robot)
     points = refuse_open_loads(b, legs, friction_points(legs, values), left_open.mask) if friction else []
     return Setting(

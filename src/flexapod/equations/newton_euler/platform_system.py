@@ -74,18 +74,18 @@ class AxialSystem:
 class GeneralSystem:
     r"""Actuator forces and constraint wrenches of any robot.
 
-    With N the kept constraint wrenches and K (6, k) the platform's freedoms, N^T K = 0:
+    With N the kept constraint wrenches and K (6, k) the platform's degrees of freedom, N^T K = 0:
 
     .. math:: K^T A\,\tau = K^T W,\qquad N\lambda = W-A\tau
 
-    Square: exact; more actuators than freedoms: the smallest forces. Constraint wrenches that are not kept are zero; what
+    Square: exact; more actuators than DOF: the smallest forces. Constraint wrenches that are not kept are zero; what
     they would share is undetermined and masked elsewhere.
 
     Checked by: tests/equations/test_newton_euler.py.
     """
 
     def __init__(
-        self, b: Program, legs: Sequence[LegModel], origin: Vec, length: Any, kept: Sequence[int], freedoms: Sequence[int]
+        self, b: Program, legs: Sequence[LegModel], origin: Vec, length: Any, kept: Sequence[int], dof: Sequence[int]
     ) -> None:
         self._length, self._kept = length, list(kept)
         self._actuators = [sum(link.actuated for link in leg.leg.links) for leg in legs]
@@ -96,7 +96,7 @@ class GeneralSystem:
             held += columns[driven:]
             self._constraints.append(len(columns) - driven)
         self._N = GramSchmidt([held[i] for i in self._kept])
-        self._K = self._N.complement([_unit(k) for k in freedoms])
+        self._K = self._N.complement([_unit(k) for k in dof])
         rows = [ca.vertcat(*[ca.dot(k, a) for a in self._A]) for k in self._K]
         self._redundant = len(self._A) > len(self._K)
         table = ca.horzcat(*rows).T

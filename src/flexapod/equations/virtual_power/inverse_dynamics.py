@@ -2,7 +2,7 @@ r"""Inverse dynamics by virtual power: actuator forces of a platform motion.
 
 .. math:: (J_a N)^T\,\Gamma = N^T (h - w)
 
-Square robots: solved. More actuators than freedoms: the smallest forces, and a basis of forces that only strain the robot.
+Square robots: solved. More actuators than DOF: the smallest forces, and a basis of forces that only strain the robot.
 """
 
 from __future__ import annotations
@@ -47,10 +47,10 @@ def guess_input(b: Program, robot: Robot) -> Any:
 
 
 def actuator_forces(b: Program, A: Any, y: Any) -> Any:
-    """Solve A^T Gamma = y: exactly if square, with the smallest Gamma if there are more actuators than freedoms."""
+    """Solve A^T Gamma = y: exactly if square, with the smallest Gamma if there are more actuators than degrees of freedom."""
     actuators, mobility = A.shape
     if actuators < mobility:
-        raise ValueError("fewer actuators than freedoms: the motion cannot be enforced")
+        raise ValueError("fewer actuators than degrees of freedom: the motion cannot be enforced")
     rows = A if actuators > mobility else A.T
     b.fail_if(independence(rows) < SINGULAR, "the pose is singular (type 2): the platform can move with all actuators locked")
     if actuators > mobility:

@@ -36,7 +36,7 @@ def virtual_work(robot: Robot, virtual_motions: VirtualMotions = "transposed") -
     """The program: actuator forces and powers of a motion of the platform.
 
     Args:
-        robot: any robot with at least as many actuators as freedoms; only its structure is used.
+        robot: any robot with at least as many actuators as degrees of freedom; only its structure is used.
         virtual_motions: ``"transposed"`` finds all forces by one solve with the transposed matrix of the conditions;
             ``"explicit"`` solves for every virtual motion and sums its work, as the papers write it (same numbers; not for
             redundant actuation).
@@ -73,11 +73,11 @@ def _check(robot: Robot, virtual_motions: str) -> None:
         raise InputError(f"virtual_motions: expected 'transposed' or 'explicit', got {virtual_motions!r}")
     if robot.flexible_platform is not None or any(link.elastic for leg in robot.legs for link in leg.links):
         raise InputError(f"{robot.name} has flexible bodies; virtual_work treats rigid ones. Use formulation 'virtual_power'")
-    freedoms, count = 6 - len(robot.plan.constraints), len(robot.actuators)
-    if count < freedoms:
-        raise InputError(f"{robot.name}: {count} actuators cannot hold {freedoms} freedoms of the platform; actuate more joints")
-    if virtual_motions == "explicit" and count > freedoms:
-        raise InputError(f"{robot.name}: {count} actuators for {freedoms} freedoms, so none moves alone; use 'transposed'")
+    dof, count = 6 - len(robot.plan.constraints), len(robot.actuators)
+    if count < dof:
+        raise InputError(f"{robot.name}: {count} actuators cannot hold {dof} DOF of the platform; actuate more joints")
+    if virtual_motions == "explicit" and count > dof:
+        raise InputError(f"{robot.name}: {count} actuators for {dof} degrees of freedom, so none moves alone; use 'transposed'")
     for leg, plan in zip(robot.legs, robot.plan.legs, strict=True):
         for k in plan.free(len(leg.moving)):
             if leg.links[leg.moving[k]].actuated:

@@ -59,7 +59,7 @@ class Modes:
 def modes_of(robot: fp.Robot, state: fp.State, stiffness: Mapping[str, float] | None = None, variant: str = FILE) -> Modes:
     """Modes about the equilibrium under gravity, with locked actuators, or of a rigid robot on actuator springs.
 
-    The prestress by gravity is left out where more drives than freedoms leave it open (planar robots with four legs); `held`
+    The prestress by gravity is left out where more drives than DOF leave it open (planar robots with four legs); `held`
     says so.
 
     Args:
