@@ -210,7 +210,7 @@ def test_refusals(tmp_path: Path) -> None:
         with pytest.raises(fp.InputError, match="did you mean 'inverse_dynamics'"):
             call(robot, "inverse-dynamic")
     with pytest.raises(fp.InputError, match="contains an iteration, which LaTeX cannot list"):
-        fp.generate(fp.load("tripteron"), "inverse_dynamics", form="latex")
+        fp.generate(fp.load("agile-eye"), "inverse_dynamics", form="latex")
     with pytest.raises(fp.InputError, match="give a file in a folder that exists"):
         fp.generate(robot, "inverse_kinematics").write("no/such/folder/model.py")
 

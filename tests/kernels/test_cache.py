@@ -77,7 +77,7 @@ def test_keys_zeros_and_backends_do_not_mix(own_cache):
     assert len(cache_entries()) == files_in_cache(SUFFIX) == before + 3
 
 
-@pytest.mark.parametrize("made_for", [{"backend": "numpy"}, {"slopes": True}], ids=lambda made: next(iter(made)))
+@pytest.mark.parametrize("made_for", [{"backend": "numpy"}, {"slopes": "parameters"}], ids=lambda made: next(iter(made)))
 def test_a_tape_on_disk_is_not_derived_again(made_for, monkeypatch):
     """Another backend, processor, effort of the compiler or variant of a kernel takes the tape of the one on disk."""
     forget()

@@ -65,7 +65,7 @@ def _spread(at: Places, found: Arrays, name: str, out: Array, backward: bool = F
         for k, (run, columns) in enumerate(at.runs[i]):
             own = found[f"{name}_{i}_{k}"][:, :, ::-1] if backward else found[f"{name}_{i}_{k}"]
             shaped = own.reshape(len(out), run.size, 6, len(run.elements))
-            out[:, :, columns.ravel()] = shaped.transpose(0, 2, 3, 1).reshape(len(out), 6, -1)
+            out[:, :, columns.ravel()] = shaped.transpose(0, 2, 3, 1).reshape(len(out), 6, columns.size)
 
 
 def closing_matrix(robot: Robot, found: Arrays, S: Array) -> Array:
@@ -92,7 +92,7 @@ def force_column(robot: Robot, found: Arrays, suffix: str = "") -> Array:
         if at.columns[i]:
             h[:, at.columns[i]] = found[f"h_{i}{suffix}"]
         for k, (_, columns) in enumerate(at.runs[i]):
-            h[:, columns.ravel()] = found[f"h_{i}_{k}{suffix}"][:, :, ::-1].transpose(0, 2, 1).reshape(len(h), -1)
+            h[:, columns.ravel()] = found[f"h_{i}_{k}{suffix}"][:, :, ::-1].transpose(0, 2, 1).reshape(len(h), columns.size)
     return h
 
 
@@ -109,7 +109,7 @@ def mass_matrix(robot: Robot, found: Arrays, S: Array) -> Array:
         if at.columns[i]:
             M[:, at.columns[i], at.columns[i]] += found[f"rotor_{i}"]
         for k, (run, columns) in enumerate(at.runs[i]):
-            blocks = found[f"blocks_{i}_{k}"][:, :, ::-1].transpose(0, 2, 1).reshape(len(M), -1, run.size, run.size)
+            blocks = found[f"blocks_{i}_{k}"][:, :, ::-1].transpose(0, 2, 1).reshape(len(M), len(run.elements), run.size, run.size)
             M[:, columns[:, :, None], columns[:, None, :]] = blocks
         short = [beam for beam in robot.beams.get(leg.name, ()) if beam.links[0] in at.single[i]]
         pairs = [(at.column(i, j), at.column(i, k)) for beam in short for k in beam.links for j in beam.links]
