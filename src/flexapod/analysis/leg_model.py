@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.closed_legs import ClosedLegs, pseudo_inverse, run
+from flexapod.analysis.closed_legs import ClosedLegs, run
 from flexapod.analysis.linear_solve import inverted
 from flexapod.robot.elastic_plan import driven_columns
 
@@ -85,17 +85,17 @@ def closed(robot: Robot, rows: Array, drift: Array) -> tuple[Array, Array]:
     N, beta = np.zeros((count, len(plan.columns), len(free))), np.zeros((count, len(plan.columns)))
     N[:, free] = np.eye(len(free))
     if bound:
-        inverse = _inverse(rows[:, :, bound])
+        inverse = left_inverse(rows[:, :, bound])
         N[:, bound] = -inverse @ rows[:, :, free]
         beta[:, bound] = -np.einsum("nbm,nm->nb", inverse, drift)
     return N, beta
 
 
-def _inverse(A: Array) -> Array:
+def left_inverse(A: Array) -> Array:
     """Inverses (n, k, m), or left inverses where rows repeat; NaN where columns depend on each other: a singular loop."""
     if A.shape[1] == A.shape[2]:
         return inverted(A)
-    result = pseudo_inverse(A)
+    result = pseudoleft_inverse(A)
     with np.errstate(invalid="ignore"):
         off = np.abs(result @ A - np.eye(A.shape[2])).max(axis=(1, 2), initial=0.0)
     result[~(off < LEFT)] = np.nan
@@ -123,7 +123,7 @@ def leg_stiffness(robot: Robot, state: ClosedLegs, wrench: Array, words: NDArray
     bound = list(robot.elastic_plan.bound)
     K = found["stiffness"]
     if bound:
-        given["multiplier"] = np.einsum("nbm,nb->nm", _inverse(A[:, :, bound]), found["forces"][:, bound])
+        given["multiplier"] = np.einsum("nbm,nb->nm", left_inverse(A[:, :, bound]), found["forces"][:, bound])
         K = run(robot, "elastic_statics", given, words)["stiffness"]
     return rho, np.swapaxes(N, 1, 2) @ K @ N, N
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.kernels import kernel
-from flexapod.analysis.linear_solve import inverted
+from flexapod.analysis.leg_model import left_inverse
 from flexapod.analysis.long_places import Places, places
 from flexapod.analysis.slope_kernels import input_slopes
 from flexapod.kernels.tangent import SUFFIX
@@ -28,8 +28,6 @@ Arrays = dict[str, Array]
 NEWTON_STEP, LARGEST_STEP, LIMIT = 1e-9, 0.4, 40
 """As in `equations.elastodynamics.closing`."""
 APART = "the loops cannot be closed from here: out of reach, singular, or too far from the start"
-LEFT = 1e-6
-"""Error of a left inverse, of 1: rounding stays below 1e-10, a lost rank gives 1."""
 
 
 def evaluated(robot: Robot, quantity: str, given: Arrays, words: NDArray[Any], **options: Any) -> Arrays:
@@ -190,19 +188,6 @@ def _step(robot: Robot, given: Arrays, words: NDArray[Any]) -> tuple[Array, Arra
     found = evaluated(robot, "long_rows", given, words)
     A = closing_matrix(robot, found, twists(robot, given, found))
     return -np.einsum("nbm,nm->nb", left_inverse(A[:, :, list(robot.elastic_plan.bound)]), found["residual"]), found, A
-
-
-def left_inverse(A: Array) -> Array:
-    """Inverses (n, k, m), or left inverses where rows repeat; NaN where columns depend on each other: a singular loop."""
-    from flexapod.analysis.closed_legs import pseudo_inverse
-
-    if A.shape[1] == A.shape[2]:
-        return inverted(A)
-    result = pseudo_inverse(A)
-    with np.errstate(invalid="ignore"):
-        off = np.abs(result @ A - np.eye(A.shape[2])).max(axis=(1, 2), initial=0.0)
-    result[~(off < LEFT)] = np.nan
-    return result
 
 
 def long_closing(robot: Robot, given: Arrays, words: NDArray[Any]) -> Arrays:
