@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.closed_legs import ClosedLegs, run
+from flexapod.analysis.closed_legs import ClosedLegs, pseudo_inverse, run
 from flexapod.analysis.linear_solve import inverted
 from flexapod.robot.elastic_plan import driven_columns
 
@@ -95,7 +95,7 @@ def left_inverse(A: Array) -> Array:
     """Inverses (n, k, m), or left inverses where rows repeat; NaN where columns depend on each other: a singular loop."""
     if A.shape[1] == A.shape[2]:
         return inverted(A)
-    result = pseudoleft_inverse(A)
+    result = pseudo_inverse(A)
     with np.errstate(invalid="ignore"):
         off = np.abs(result @ A - np.eye(A.shape[2])).max(axis=(1, 2), initial=0.0)
     result[~(off < LEFT)] = np.nan
