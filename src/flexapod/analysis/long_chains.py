@@ -107,8 +107,9 @@ def mass_matrix(robot: Robot, found: Arrays, S: Array) -> Array:
         if at.columns[i]:
             M[:, at.columns[i], at.columns[i]] += found[f"rotor_{i}"]
         for k, (run, columns) in enumerate(at.runs[i]):
-            blocks = found[f"blocks_{i}_{k}"][:, :, ::-1].transpose(0, 2, 1).reshape(len(M), len(run.elements), run.size, run.size)
-            M[:, columns[:, :, None], columns[:, None, :]] = blocks
+            blocks = found[f"blocks_{i}_{k}"][:, :, ::-1].transpose(0, 2, 1)
+            shape = (len(M), len(run.elements), run.size, run.size)
+            M[:, columns[:, :, None], columns[:, None, :]] = blocks.reshape(shape)
         short = [beam for beam in robot.beams.get(leg.name, ()) if beam.links[0] in at.single[i]]
         pairs = [(at.column(i, j), at.column(i, k)) for beam in short for k in beam.links for j in beam.links]
         if pairs:
