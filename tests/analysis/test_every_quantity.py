@@ -7,7 +7,7 @@ import pytest
 
 import flexapod as fp
 from flexapod.analysis.closed_legs import home as closed_home
-from flexapod.analysis.kernels import PROGRAMS, _chosen, parameter_values
+from flexapod.analysis.kernels import PROGRAMS, parameter_values, program_family
 
 ROUNDING = 1e-12
 """Of the largest acceleration, in equations of condition 1e2 (found 2e-15)."""
@@ -27,7 +27,7 @@ def test_every_quantity_is_derived_or_refused(name: str) -> None:
     robot, derived, refused = fp.load(name), 0, {}
     for quantity in ["inverse_dynamics", "forward_dynamics", *PROGRAMS]:
         try:
-            family = _chosen(robot, quantity, OPTIONS.get(quantity, {}))
+            family = program_family(robot, quantity, OPTIONS.get(quantity, {}))
             parameter_values(robot, family._make_program().signature)
             derived += 1
         except fp.FlexapodError as error:
