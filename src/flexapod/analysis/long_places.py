@@ -21,9 +21,10 @@ Array = NDArray[np.float64]
 
 def is_long(robot: Robot) -> bool:
     """The robot has many coordinates and runs of elements that a kernel can loop over."""
+    if robot.varied is not None:
+        return False
     if "long chains" not in robot.kept:
-        many = robot.varied is None and len(robot.elastic_plan.columns) > COMPILED
-        robot.kept["long chains"] = many and bool(element_runs(robot))
+        robot.kept["long chains"] = len(robot.elastic_plan.columns) > COMPILED and bool(element_runs(robot))
     return bool(robot.kept["long chains"])
 
 
