@@ -19,7 +19,9 @@ DATA = Path(__file__).parents[1] / "data"
 SAME = 1e-12
 """Relative to the largest entry: both ways round differently, 1e-15 was measured."""
 BALANCE = 1e-9
-"""Energy left over [J], of joules exchanged."""
+"""Energy left over, of the kinetic energy; 3e-11 was measured at steps of 1 ms, which do not resolve axial waves."""
+MOVES = 1e-4
+"""Kinetic energy [J] that shows motion: the springs hold 0.1 J."""
 QUANTITIES: dict[str, dict[str, Any]] = {
     "elastic_terms": {"friction": True}, "elastic_point": {}, "elastic_statics": {}, "elastic_potential": {},
     "elastic_control": {}, "elastic_sliding": {"friction": "smooth"},
@@ -98,7 +100,7 @@ def test_loops_over_elements_agree_with_what_is_written_out(make, tmp_path):
 
 
 def test_code_does_not_grow_with_the_number_of_elements(tmp_path):
-    """Operations in the bodies of loops are counted once per element, code is not: four and eight elements share its length."""
+    """Operations in the bodies of loops are counted once per element, code is not: 8 and 16 elements share its length."""
     from flexapod.kernels.llvm_module import module_text
 
     lengths = []
@@ -122,10 +124,11 @@ def test_a_state_that_cannot_be_closed_has_its_reason(tmp_path):
 
 @pytest.mark.full
 def test_sixty_four_elements_per_link_are_simulated(tmp_path):
-    """577 coordinates let go under gravity: the energy balance closes."""
+    """580 coordinates pulled by springs that are 1 mm off: they move, and the energy balance closes."""
     robot = elements(tmp_path, "dualemps-8", "elements: 8", "elements: 64")
     q = home(robot, 1).actuators(robot)[0][0]
     at = fp.State.from_actuators(robot, q)
-    result = fp.simulate(robot, at, duration=5e-3, step=1e-3, controller=fp.Springs(stiffness=1e5, free=q))
-    assert np.isfinite(result.position.values).all()
-    assert float(np.abs(result.ledger_residual.values).max()) < BALANCE
+    result = fp.simulate(robot, at, duration=5e-3, step=1e-3, controller=fp.Springs(stiffness=1e5, free=q + 1e-3))
+    kinetic = float(result.kinetic_energy.values.max())
+    assert kinetic > MOVES
+    assert float(np.abs(result.ledger_residual.values).max()) < BALANCE * kinetic
