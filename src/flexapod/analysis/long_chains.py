@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from flexapod.analysis.kernels import kernel
 from flexapod.analysis.leg_model import left_inverse
-from flexapod.analysis.long_places import Places, places
+from flexapod.analysis.long_axes import Axes, axes, spread
+from flexapod.analysis.long_places import places
 from flexapod.analysis.slope_kernels import input_slopes
 from flexapod.kernels.tangent import SUFFIX
 
@@ -42,40 +43,22 @@ def evaluated(robot: Robot, quantity: str, given: Arrays, words: NDArray[Any], *
     return batch.outputs
 
 
-def twists(robot: Robot, given: Arrays, found: Arrays) -> Array:
-    """Unit twists (n, 6, z) of all coordinates about the origin; zero for modes of the platform."""
-    at, plan = places(robot), robot.elastic_plan
-    S = np.zeros((len(given["joint_position"]), 6, len(plan.columns)))
-    if plan.carrier is None:
-        S[:, :3, :3] = S[:, 3:, 3:6] = np.eye(3)
-        p = given["position"]
-        S[:, 0, 4], S[:, 0, 5], S[:, 1, 5] = -p[:, 2], p[:, 1], -p[:, 0]  # p x e_i
-        S[:, 1, 3], S[:, 2, 3], S[:, 2, 4] = p[:, 2], -p[:, 1], p[:, 0]
-    _spread(at, found, "S", S)
-    return S
-
-
-def _spread(at: Places, found: Arrays, name: str, out: Array, backward: bool = False) -> None:
-    """Write six numbers per coordinate into (n, 6, z)."""
-    for i in range(len(at.robot.legs)):
-        if at.columns[i]:
-            out[:, :, at.columns[i]] = found[f"{name}_{i}"]
-        for k, (run, columns) in enumerate(at.runs[i]):
-            own = found[f"{name}_{i}_{k}"][:, :, ::-1] if backward else found[f"{name}_{i}_{k}"]
-            shaped = own.reshape(len(out), run.size, 6, len(run.elements))
-            out[:, :, columns.ravel()] = shaped.transpose(0, 2, 3, 1).reshape(len(out), 6, columns.size)
-
-
-def closing_matrix(robot: Robot, found: Arrays, S: Array) -> Array:
+def closing_matrix(robot: Robot, found: Arrays, at: Axes) -> Array:
     """Closing rows (n, m, z)."""
     end, far = places(robot).rows
     if not len(end):
-        return np.zeros((len(S), 0, S.shape[2]))
-    A = (found["rows_end"] @ S) * end - (found["rows_far"] @ S) * far
+        return np.zeros((len(at.z), 0, at.z.shape[2]))
+    A = np.swapaxes(_work(at, found["rows_end"]) * end.T - _work(at, found["rows_far"]) * far.T, 1, 2)
     if "rows_modes" in found:
         first = 0 if robot.elastic_plan.carrier is not None else 6
         A[:, :, first : first + found["rows_modes"].shape[2]] += found["rows_modes"]
     return np.asarray(A)
+
+
+def _work(at: Axes, wrenches: Array) -> Array:
+    """Of wrenches (n, m, 9): force, moment, point."""
+    force, moment, point = (np.swapaxes(wrenches[:, :, k : k + 3], 1, 2) for k in (0, 3, 6))
+    return at.work(force, moment, point)
 
 
 def force_column(robot: Robot, found: Arrays, suffix: str = "") -> Array:
@@ -94,14 +77,17 @@ def force_column(robot: Robot, found: Arrays, suffix: str = "") -> Array:
     return h
 
 
-def mass_matrix(robot: Robot, found: Arrays, S: Array) -> Array:
+def mass_matrix(robot: Robot, found: Arrays, own: Axes) -> Array:
     """Mass matrix (n, z, z), loops cut."""
-    at = places(robot)
-    F = np.zeros_like(S)
-    _spread(at, found, "F", F, backward=True)
-    half = (np.swapaxes(S, 1, 2) @ F) * at.before
+    at, count, size = places(robot), len(own.z), own.z.shape[2]
+    F, half = np.zeros((count, 6, size)), np.zeros((count, size, size))
+    spread(at, found, "F", F, backward=True)
+    for i, leg in enumerate(robot.legs):
+        part = slice(robot.elastic_plan.first[i], robot.elastic_plan.first[i] + len(leg.moving))
+        leg_ = own.part(part)
+        half[:, part, part] = leg_.work(F[:, :3, part], F[:, 3:, part], leg_.p, leg_.rest) * at.before[part, part]
     M = half + np.swapaxes(half, 1, 2)
-    diagonal = np.arange(S.shape[2])
+    diagonal = np.arange(size)
     M[:, diagonal, diagonal] /= 2.0
     for i, leg in enumerate(robot.legs):
         if at.columns[i]:
@@ -124,14 +110,14 @@ def mass_matrix(robot: Robot, found: Arrays, S: Array) -> Array:
 def long_terms(robot: Robot, given: Arrays, words: NDArray[Any], friction: Any = False) -> Arrays:
     """As `elastic_terms`."""
     found = evaluated(robot, "long_terms", given, words)
-    S = twists(robot, given, found)
-    result = {"mass": mass_matrix(robot, found, S), "forces": force_column(robot, found)}
-    if friction and _spread_friction(robot, S, friction):
+    at = axes(robot, given, found)
+    result = {"mass": mass_matrix(robot, found, at), "forces": force_column(robot, found)}
+    if friction and _sliding_places(robot, friction):
         sliding = evaluated(robot, "long_sliding", given, words, friction=friction)
-        for P, values in zip(_spread_friction(robot, S, friction), sliding.values(), strict=True):
-            result["forces"] -= np.einsum("nzk,nk->nz", P, values)
+        for name, P in _spread_friction(robot, at, friction, sliding).items():
+            result["forces"] -= np.einsum("nzk,nk->nz", P, sliding[name])
     if "drift" in found:
-        result |= {"rows": closing_matrix(robot, found, S), "drift": found["drift"]}
+        result |= {"rows": closing_matrix(robot, found, at), "drift": found["drift"]}
     return result
 
 
@@ -139,7 +125,7 @@ def long_statics(robot: Robot, given: Arrays, words: NDArray[Any]) -> Arrays:
     """As `elastic_statics`: the derivative by running the tangent of the forces along every coordinate."""
     still = {name: np.zeros_like(values) if "velocity" in name else values for name, values in given.items()}
     found = evaluated(robot, "long_rows", still, words)
-    A = closing_matrix(robot, found, twists(robot, given, found))
+    A = closing_matrix(robot, found, axes(robot, given, found))
     tangent, parameters = input_slopes(robot, "long_forces")
     size, count = len(robot.elastic_plan.columns), len(words)
     h, K = np.zeros((count, size)), np.zeros((count, size, size))
@@ -187,7 +173,7 @@ def _unit_steps(robot: Robot, columns: list[int]) -> Array:
 def _step(robot: Robot, given: Arrays, words: NDArray[Any]) -> tuple[Array, Arrays, Array]:
     """Newton's step of the bound coordinates, what the kernel gave, closing rows."""
     found = evaluated(robot, "long_rows", given, words)
-    A = closing_matrix(robot, found, twists(robot, given, found))
+    A = closing_matrix(robot, found, axes(robot, given, found))
     return -np.einsum("nbm,nm->nb", left_inverse(A[:, :, list(robot.elastic_plan.bound)]), found["residual"]), found, A
 
 
@@ -221,7 +207,7 @@ def long_closing(robot: Robot, given: Arrays, words: NDArray[Any]) -> Arrays:
     zd[:, free] = given["independent_velocity"]
     if bound:
         found = evaluated(robot, "long_rows", now, words)
-        A = closing_matrix(robot, found, twists(robot, now, found))
+        A = closing_matrix(robot, found, axes(robot, now, found))
         zd[:, bound] = -np.einsum("nbm,nmf,nf->nb", left_inverse(A[:, :, bound]), A[:, :, free], zd[:, free])
     at = zd.shape[1] - now["joint_position"].shape[1]
     now["joint_velocity"] = zd[:, at:]
@@ -252,12 +238,11 @@ def _move(robot: Robot, now: Arrays, chosen: NDArray[np.intp], step: Array, colu
 def long_point(robot: Robot, given: Arrays, words: NDArray[Any]) -> Arrays:
     """As `elastic_point` of the platform."""
     plan, found = robot.elastic_plan, evaluated(robot, "long_rows", given, words)
-    S, bound, free = twists(robot, given, found), list(plan.bound), list(plan.independent)
-    A = closing_matrix(robot, found, S)
+    at, bound, free = axes(robot, given, found), list(plan.bound), list(plan.independent)
+    A = closing_matrix(robot, found, at)
     arm = np.einsum("nij,nj->ni", found["platform_rotation"], given["point"])
     p, w, alpha = found["platform_position"] + arm, found["platform_angular_velocity"], found["platform_angular_acceleration"]
-    J = S * places(robot).platform()
-    J[:, :3] += np.cross(J[:, 3:], p[:, :, None], axisa=1, axisb=1, axisc=1)
+    J = np.swapaxes(at.unit_work(p), 1, 2) * places(robot).platform()
     spin = np.cross(w, arm)
     drift = np.concatenate([found["platform_acceleration"] + np.cross(alpha, arm) + np.cross(w, spin), alpha], axis=1)
     whole = J[:, :, free]
@@ -274,7 +259,7 @@ def long_point(robot: Robot, given: Arrays, words: NDArray[Any]) -> Arrays:
 def long_control(robot: Robot, given: Arrays, words: NDArray[Any]) -> Arrays:
     """As `elastic_control`, up to a constant factor: the volume of the rows by the bound coordinates, signed where square."""
     found = evaluated(robot, "long_rows", given, words)
-    A = closing_matrix(robot, found, twists(robot, given, found))[:, :, list(robot.elastic_plan.bound)]
+    A = closing_matrix(robot, found, axes(robot, given, found))[:, :, list(robot.elastic_plan.bound)]
     if A.shape[1] == A.shape[2]:
         return {"determinant": np.linalg.det(A)}
     return {"determinant": np.sqrt(np.maximum(np.linalg.det(np.swapaxes(A, 1, 2) @ A), 0.0))}
@@ -283,50 +268,56 @@ def long_control(robot: Robot, given: Arrays, words: NDArray[Any]) -> Arrays:
 def long_sliding(robot: Robot, given: Arrays, words: NDArray[Any], friction: Any) -> Arrays:
     """As `elastic_sliding`: the slope by running the tangent of the friction along every rate."""
     size, count = len(robot.elastic_plan.columns), len(words)
-    S = twists(robot, given, evaluated(robot, "long_rows", given, words))
-    spread = _spread_friction(robot, S, friction)
-    if not spread:
-        return {"friction": np.zeros((count, size)), "slope": np.zeros((count, size, size))}
-    tangent, parameters = input_slopes(robot, "long_sliding", friction=friction)
-    names = [output.name for output in tangent.signature.outputs if not output.name.endswith(SUFFIX)]
     force, slope = np.zeros((count, size)), np.zeros((count, size, size))
+    if not _sliding_places(robot, friction):
+        return {"friction": force, "slope": slope}
+    at = axes(robot, given, evaluated(robot, "long_rows", given, words))
+    spread = _spread_friction(robot, at, friction, evaluated(robot, "long_sliding", given, words, friction=friction))
+    tangent, parameters = input_slopes(robot, "long_sliding", friction=friction)
     for n in range(count):
         inputs = _repeated(tangent, given, n, size)
         found = tangent.batch({**inputs, **_rate_directions(robot, inputs)}, parameters).outputs
-        for P, name in zip(spread, names, strict=True):
+        for name, P in spread.items():
             force[n] += P[n] @ found[name][0]
             slope[n] += P[n] @ found[name + SUFFIX].T
     return {"friction": -force, "slope": -slope}
 
 
-def _spread_friction(robot: Robot, S: Array, friction: Any) -> list[Array]:
-    """Per output of `long_sliding`, what it does at the coordinates (n, z, k)."""
+def _sliding_places(robot: Robot, friction: Any) -> list[tuple[int, tuple[int, ...]]]:
+    """`sliding_places` of a robot, kept with it."""
     from flexapod.equations.elastodynamics.long_terms import sliding_places
 
     key = ("sliding places", friction)
     if key not in robot.kept:
         robot.kept[key] = sliding_places(robot, friction)
-    return [_felt(robot, places(robot), S, place) for place in robot.kept[key]]
+    found: list[tuple[int, tuple[int, ...]]] = robot.kept[key]
+    return found
 
 
-def _felt(robot: Robot, at: Places, S: Array, place: tuple[int, tuple[int, ...]]) -> Array:
-    """(n, z, k): what the numbers of a sliding joint do at the coordinates."""
-    leg, links = place
-    count, size = len(S), S.shape[2]
-    if links:
-        result = np.zeros((count, size, len(links)))
-        for k, link in enumerate(links):
-            result[:, at.column(leg, link), k] = 1.0
-        return result
-    closing, plan = robot.legs[leg].closing, robot.elastic_plan
-    far = at.platform() if closing.to is None else at.moving(*closing.to)
-    result = np.swapaxes(S * far - S * at.moving(leg, closing.link), 1, 2)
-    modes = 0 if closing.to is not None or plan.carrier is not None else size - len(robot.coordinates) - 6
-    if modes:
-        felt = np.zeros((count, size, modes))
-        felt[:, 6 : 6 + modes] = np.eye(modes)
-        result = np.concatenate([result, felt], axis=2)
+def _spread_friction(robot: Robot, at: Axes, friction: Any, sliding: Arrays) -> Arrays:
+    """By name of what `long_sliding` gives, what it does at the coordinates (n, z, k)."""
+    result = {}
+    for k, (leg, links) in enumerate(_sliding_places(robot, friction)):
+        if links:
+            own = np.zeros((*at.z.shape[::2], len(links)))
+            own[:, [places(robot).column(leg, link) for link in links], np.arange(len(links))] = 1.0
+            result[f"axial_{k}"] = own
+        else:
+            result[f"cut_{k}"] = _cut_work(robot, at, leg, sliding[f"point_{k}"])
     return result
+
+
+def _cut_work(robot: Robot, at: Axes, leg: int, point: Array) -> Array:
+    """(n, z, 6 + modes): work at unit rates of unit forces and moments between the halves of the joint that cuts a leg, at a
+    point (n, 3), and of those on the modes of the platform."""
+    closing, plan, place = robot.legs[leg].closing, robot.elastic_plan, places(robot)
+    count, _, size = at.z.shape
+    far = place.platform() if closing.to is None else place.moving(*closing.to)
+    result = at.unit_work(point) * (far - place.moving(leg, closing.link))[:, None]
+    modes = 0 if closing.to is not None or plan.carrier is not None else size - len(robot.coordinates) - 6
+    felt = np.zeros((count, size, modes))
+    felt[:, 6 : 6 + modes] = np.eye(modes)
+    return np.concatenate([result, felt], axis=2)
 
 
 def _rate_directions(robot: Robot, inputs: Arrays) -> Arrays:

@@ -61,6 +61,13 @@ class Places:
         """Per leg, columns of z of its links that move alone."""
         return [[self.column(i, k) for k in own] for i, own in enumerate(self.single)]
 
+    @cached_property
+    def rotates(self) -> NDArray[np.bool_]:
+        """Mask (z,) of the coordinates that rotate."""
+        kinds = [leg.links[i].kind for leg in self.robot.legs for i in leg.moving]
+        head = len(self.robot.elastic_plan.columns) - len(kinds)
+        return np.array([3 <= k < 6 for k in range(head)] + [kind == "R" for kind in kinds])
+
     def moving(self, leg: int, link: int) -> Array:
         """Mask (z,) of the coordinates that move a link."""
         mask, own = np.zeros(len(self.robot.elastic_plan.columns)), self.robot.legs[leg]

@@ -1,18 +1,21 @@
 r"""Legs with runs of equal beam elements, gone through in loops: code whose length does not depend on the number of elements.
 
-Letters of `origin_twists`. Outwards: frames and unit twists S. In between, for all elements that are alike at once, what each
-demands at its root (`link_beams`). Inwards: everything beyond a coordinate, inertia J and wrench f, so that
+Letters of `world_links`. Outwards: frames, axes z_k and points p_k of the coordinates. In between, for all elements that are
+alike at once, what each demands at its root (`link_beams`). Inwards: everything beyond a coordinate, inertia J and wrench f, so
+that with the unit twist S_k of a coordinate, the force f_k and the moment n_k of F_k about p_k
 
-.. math:: h_k = S_k\cdot f + s_k,\qquad F_k = J S_k + C_k,\qquad M_{jk} = S_j\cdot F_k\ \ (j\text{ before }k)
+.. math:: h_k = S_k\cdot f + s_k,\qquad F_k = J S_k + C_k,\qquad
+          M_{jk} = z_j\cdot(n_k + (p_k - p_j)\times f_k)\ \text{or}\ z_j\cdot f_k\quad (j\text{ rotates, slides; before }k)
 
-C, s: coupling and bias force of an elastic coordinate. Within one element M is S_j . J S_k + M_e. The numbers S, F are O(n), and
-M is made of them by linear algebra on numbers.
+C, s: coupling and bias force of an elastic coordinate. Within one element M is S_j . J S_k + M_e. The numbers z, p, F are O(n),
+and M is made of them by linear algebra on numbers.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import Any
 
 import casadi as ca
@@ -22,7 +25,7 @@ from flexapod.equations.elastodynamics.element_values import element_map
 from flexapod.equations.elastodynamics.link_beams import link_beam
 from flexapod.equations.elastodynamics.link_motion import LinkMotion, field_of
 from flexapod.equations.elastodynamics.link_tree import rigid_body
-from flexapod.equations.elastodynamics.origin_twists import Frame, Inertia, at_origin, moved_frame
+from flexapod.equations.elastodynamics.world_links import Frame, Inertia, moved_frame, moved_wrench, virtual_work
 from flexapod.equations.values import Values
 from flexapod.robot.beams import BeamElement
 from flexapod.robot.element_runs import ElementRun, kind
@@ -35,8 +38,10 @@ class LoopedLeg:
 
     Args:
         frames: by link: single links, and the last link of every run.
-        S: by link that moves alone, unit twist (6,).
-        twists: by run, (6 N x count) unit twists of its elements' coordinates.
+        axes: by link that moves alone, (3,).
+        levers: by link in no run, from the origin of its parent, (3,).
+        coordinates: by run, (6 N x count), of each of its elements' coordinates the axis and the point seen from the root.
+        starts: by run, root of its first element (3,).
         roots: by run, (24 x count) frames at the roots of its elements.
         short: elements that are in no run.
         elements: by number of the run, or by name of a short element.
@@ -49,8 +54,10 @@ class LoopedLeg:
     runs: list[ElementRun]
     short: list[BeamElement]
     frames: dict[int, Frame] = field(default_factory=dict)
-    S: dict[int, Any] = field(default_factory=dict)
-    twists: list[Any] = field(default_factory=list)
+    axes: dict[int, Any] = field(default_factory=dict)
+    levers: dict[int, Any] = field(default_factory=dict)
+    coordinates: list[Any] = field(default_factory=list)
+    starts: list[Any] = field(default_factory=list)
     roots: list[Any] = field(default_factory=list)
     elements: dict[Any, Element] = field(default_factory=dict)
 
@@ -64,14 +71,15 @@ class LoopedLeg:
 
 
 def outwards(b: Any, looped: LoopedLeg, gravity: Any, demand: bool) -> None:
-    """Frames and unit twists of all links of a leg.
+    """Frames, axes and levers of all links of a leg.
 
     Args:
         demand: what elements demand will be asked for.
 
     Source: Briot 2014 Eqs. (10)-(22). Checked by: tests/equations/test_element_loops.py.
     """
-    leg, base = looped.leg, Frame(R=ca.SX.eye(3), p=ca.SX.zeros(3), V=ca.SX.zeros(6), A=ca.vertcat(-gravity, 0, 0, 0))
+    leg, still = looped.leg, ca.SX.zeros(3)
+    base = Frame(R=ca.SX.eye(3), p=still, v=still, w=still, a=-gravity, alpha=still)
     moving = {index: k for k, index in enumerate(leg.moving)}
     at = 0
     while at < len(leg.links):
@@ -82,14 +90,14 @@ def outwards(b: Any, looped: LoopedLeg, gravity: Any, demand: bool) -> None:
             at += len(looped.runs[run].links)
             continue
         q, qd = (looped.q[moving[at]], looped.qd[moving[at]]) if at in moving else (0, 0)
-        looped.frames[at], S = placed(looped.values, leg, at, parent, q, qd)
-        if S is not None:
-            looped.S[at] = S
+        looped.frames[at], z, looped.levers[at] = placed(looped.values, leg, at, parent, q, qd)
+        if z is not None:
+            looped.axes[at] = z
         at += 1
 
 
-def placed(values: Values, leg: Leg, index: int, parent: Frame, q: Any, qd: Any) -> tuple[Frame, Any]:
-    """The frame of a link and its unit twist, by the robot's numbers."""
+def placed(values: Values, leg: Leg, index: int, parent: Frame, q: Any, qd: Any) -> tuple[Frame, Any, Any]:
+    """The frame of a link, its axis and its lever, by the robot's numbers."""
     name, kind_ = leg.links[index].coordinate, leg.links[index].kind
     R0, p0 = values.rotation(f"{name}.R", "A", "B").expr, values.vector(f"{name}.p", "A").expr
     return moved_frame(parent, kind_, R0, p0, q if kind_ == "fixed" else q + values.scalar(f"{name}.zero"), qd)
@@ -100,14 +108,15 @@ def _run_outwards(b: Any, looped: LoopedLeg, run: ElementRun, parent: Frame, dem
     first = run.elements[0]
 
     def element(builder: Any, values: Values, root: Any, q: Any, qd: Any) -> list[Any]:
-        frame, twists = Frame.of(root), []
+        frame, d, coordinates = Frame.of(root), ca.SX.zeros(3), []
         for k, index in enumerate(first.links):
-            frame, S = placed(values, run.leg, index, frame, q[k], qd[k])
-            twists.append(S)
+            frame, z, lever = placed(values, run.leg, index, frame, q[k], qd[k])
+            d = d + lever
+            coordinates += [z, d]
         made = [root] if not run.shared else []
         if run.shared and demand:
             made = _parts(element_at(builder, values, first, Frame.of(root), q, qd))
-        return [frame.column, ca.vertcat(*twists), *made]
+        return [frame.column, ca.vertcat(*coordinates), *made]
 
     def loop(body: Any, each: list[Any]) -> Any:
         def step(builder: Any, _: Any, root: Any, own: Any, q: Any, qd: Any) -> Any:
@@ -117,11 +126,12 @@ def _run_outwards(b: Any, looped: LoopedLeg, run: ElementRun, parent: Frame, dem
         return b.scan(step, len(run.elements), carry=[parent.column], each=each)
 
     each = [looped.columns(run, looped.q), looped.columns(run, looped.qd)]
-    (tip,), (twists, *made) = element_map(
+    (tip,), (coordinates, *made) = element_map(
         b, [looped.values] * len(run.elements), prefixes(run), each,
         lambda builder, values, *rest: element(builder, values, *(rest if len(rest) == 3 else (parent.column, *rest))), loop,
     )  # fmt: skip
-    looped.twists.append(twists)
+    looped.coordinates.append(coordinates)
+    looped.starts.append(parent.p)
     looped.roots.append(None if run.shared else made[0])
     if run.shared and demand:
         looped.elements[looped.runs.index(run)] = Element(**dict(zip(Element.__dataclass_fields__, made, strict=True)))
@@ -144,7 +154,7 @@ def _prefixes(leg: Leg, beam: BeamElement) -> list[str]:
 
 @dataclass(frozen=True, kw_only=True)
 class Element:
-    """What elements are and demand, about the origin, a column each: inertia (10), wrench (6), coupling (6 N), bias forces (N),
+    """What elements are and demand, about their roots, a column each: inertia (10), wrench (6), coupling (6 N), bias forces (N),
     elastic mass (N N), energy (1)."""
 
     inertia: Any
@@ -162,15 +172,13 @@ class Element:
 def element_at(b: Any, values: Values, beam: BeamElement, root: Frame, e: Any, ed: Any) -> Element:
     """An element at the frame of its root."""
     R, still = root.R, ca.SX.zeros(3)
-    w, alpha = ca.mtimes(R.T, root.V[3:]), ca.mtimes(R.T, root.A[3:])
-    a = ca.mtimes(R.T, root.acceleration)
+    w, alpha, a = ca.mtimes(R.T, root.w), ca.mtimes(R.T, root.alpha), ca.mtimes(R.T, root.a)
     moving = LinkMotion(R=R, r=still, w=w, alpha=alpha, U=field_of(w, alpha), a=a, dv=still, da=still)
     found = link_beam(b, values, beam, e, ed, moving)
     force, moment = ca.mtimes(R, found.force), ca.mtimes(R, found.moment)
     return Element(
-        inertia=Inertia.placed(R, root.p, found.m, found.S, found.I).column,
-        wrench=at_origin(root.p, ca.mtimes(R, found.f), ca.mtimes(R, found.n)),
-        coupling=ca.vertcat(*[at_origin(root.p, force[:, k], moment[:, k]) for k in range(e.numel())]),
+        inertia=Inertia.turned(R, found.m, found.S, found.I).column,
+        wrench=ca.vertcat(ca.mtimes(R, found.f), ca.mtimes(R, found.n)), coupling=ca.vec(ca.vertcat(force, moment)),
         bias=found.s, mass=ca.vec(ca.densify(found.M)), energy=elastic_energy(values.of(beam.name), beam, e),
     )  # fmt: skip
 
@@ -227,7 +235,8 @@ def _looped_elements(b: Any, members: Sequence[_Member]) -> Element:
 
 @dataclass(frozen=True, kw_only=True)
 class RunTerms:
-    """Of a run, a column per element from the tip inwards: F (6 N), blocks (N N) of the mass matrix, forces (N)."""
+    """Of a run, a column per element from the tip inwards: F (6 N) about the points of the coordinates, blocks (N N) of the mass
+    matrix, forces (N)."""
 
     F: Any
     blocks: Any
@@ -236,7 +245,8 @@ class RunTerms:
 
 @dataclass(kw_only=True)
 class Inwards:
-    """What a leg demands: F (6,) and force by link that moves alone, terms by run, and what is left at the base: first moment."""
+    """What a leg demands: F (6,) about its origin and force by link that moves alone, terms by run, and what is left at the base:
+    first moment."""
 
     F: dict[int, Any] = field(default_factory=dict)
     forces: dict[int, Any] = field(default_factory=dict)
@@ -249,7 +259,7 @@ def inwards(b: Any, looped: LoopedLeg, outside: dict[int, Any]) -> Inwards:
     """Everything beyond each coordinate of a leg, added up.
 
     Args:
-        outside: by link, wrench (6,) about the origin that acts on it.
+        outside: by link, wrench (6,) about its origin that acts on it.
 
     Source: Briot 2014 Eqs. (5)-(27). Checked by: tests/equations/test_element_loops.py.
     """
@@ -277,11 +287,13 @@ def inwards(b: Any, looped: LoopedLeg, outside: dict[int, Any]) -> Inwards:
             body = leg.links[at].body
             if body is not None and body.flexible is None:
                 rigid, frame = rigid_body(looped.values, leg, at), looped.frames[at]
-                placed_ = Inertia.placed(frame.R, frame.p, rigid.m, rigid.S, rigid.I)
-                add(at, placed_.column, placed_.demand(frame))
-            inertia, wrench = J.get(at, ca.SX.zeros(10)), f.get(at, ca.SX.zeros(6))
-            if at in looped.S:
-                result.F[at], result.forces[at] = Inertia.of(inertia).times(looped.S[at]), ca.dot(looped.S[at], wrench)
+                turned = Inertia.turned(frame.R, rigid.m, rigid.S, rigid.I)
+                add(at, turned.column, turned.demand(frame))
+            beyond, wrench = Inertia.of(J.get(at, ca.SX.zeros(10))), f.get(at, ca.SX.zeros(6))
+            if at in looped.axes:
+                joint = leg.links[at].kind, looped.axes[at], ca.SX.zeros(3)
+                result.F[at], result.forces[at] = beyond.of_joint(*joint), virtual_work(*joint, wrench)
+            inertia, wrench = beyond.moved(looped.levers[at]).column, moved_wrench(wrench, looped.levers[at])
         parent = leg.links[at].parent
         add(parent, inertia, wrench)
         at -= 1
@@ -294,26 +306,31 @@ def inwards(b: Any, looped: LoopedLeg, outside: dict[int, Any]) -> Inwards:
 def _couple(looped: LoopedLeg, beam: BeamElement, result: Inwards) -> None:
     """Coupling, bias and elastic mass of an element that is written out."""
     own, N = looped.elements[beam.name], len(beam.links)
+    points = list(accumulate(looped.levers[i] for i in beam.links))
     rigid = [result.F[i] for i in beam.links]
     for k, i in enumerate(beam.links):
         for j, other in enumerate(beam.links):
-            result.masses[other, i] = ca.dot(looped.S[other], rigid[k]) + own.mass[k * N + j]
-        result.F[i] = rigid[k] + own.coupling[6 * k : 6 * k + 6]
+            joint = looped.leg.links[other].kind, looped.axes[other], points[k] - points[j]
+            result.masses[other, i] = virtual_work(*joint, rigid[k]) + own.mass[k * N + j]
+        result.F[i] = rigid[k] + moved_wrench(own.coupling[6 * k : 6 * k + 6], -points[k])
         result.forces[i] = result.forces[i] + own.bias[k]
 
 
 def _run_inwards(b: Any, looped: LoopedLeg, k: int, inertia: Any, wrench: Any) -> tuple[RunTerms, Any, Any]:
-    own, N, count = looped.elements[k], looped.runs[k].size, len(looped.runs[k].elements)
+    run, own = looped.runs[k], looped.elements[k]
+    N, count, kinds = run.size, len(run.elements), [run.leg.links[i].kind for i in run.elements[0].links]
 
-    def step(_: Any, __: Any, J: Any, f: Any, S: Any, body: Any, demand: Any, coupling: Any, bias: Any, mass: Any) -> Any:
-        beyond, twists = Inertia.of(J), [S[6 * i : 6 * i + 6] for i in range(N)]
-        rigid = [beyond.times(twist) for twist in twists]
-        blocks = [ca.dot(twists[i], rigid[j]) + mass[i * N + j] for i in range(N) for j in range(N)]
-        F = [rigid[i] + coupling[6 * i : 6 * i + 6] for i in range(N)]
-        forces = [ca.dot(twists[i], f) + bias[i] for i in range(N)]
-        return [J + body, f + demand], [ca.vertcat(*F), ca.vertcat(*blocks), ca.vertcat(*forces)]
+    def step(_: Any, __: Any, J: Any, f: Any, at: Any, body: Any, demand: Any, coupling: Any, bias: Any, mass: Any) -> Any:
+        beyond, points = Inertia.of(J), [at[6 * i + 3 : 6 * i + 6] for i in range(N)]
+        joints = [(kinds[i], at[6 * i : 6 * i + 3], points[-1] - points[i]) for i in range(N)]
+        rigid = [beyond.of_joint(*joint) for joint in joints]
+        blocks = [virtual_work(*joints[i], rigid[j]) + mass[i * N + j] for i in range(N) for j in range(N)]
+        F = [moved_wrench(rigid[i], joints[i][2]) + moved_wrench(coupling[6 * i : 6 * i + 6], -points[i]) for i in range(N)]
+        forces = [virtual_work(*joints[i], f) + bias[i] for i in range(N)]
+        inner = [beyond.moved(points[-1]).column + body, moved_wrench(f, points[-1]) + demand]
+        return inner, [ca.vertcat(*F), ca.vertcat(*blocks), ca.vertcat(*forces)]
 
     back = list(reversed(range(count)))
-    each = [x[:, back] for x in (looped.twists[k], own.inertia, own.wrench, own.coupling, own.bias, own.mass)]
+    each = [x[:, back] for x in (looped.coordinates[k], own.inertia, own.wrench, own.coupling, own.bias, own.mass)]
     (J, f), (F, blocks, forces) = b.scan(step, count, carry=[inertia, wrench], each=each)
     return RunTerms(F=F, blocks=blocks, forces=forces), J, f

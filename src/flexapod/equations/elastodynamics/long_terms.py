@@ -1,10 +1,12 @@
 r"""Equation of a robot with many beam elements, in numbers whose count grows with its coordinates, not with their square.
 
-Letters of `element_loops`. Closing row k acts on the twists of the links that it joins,
+Letters of `element_loops`. Closing row k is the work of a wrench L_k on the link that it ends and of -L'_k on the far half, at a
+unit rate of coordinate j,
 
 .. math:: A_{kj} = L_k\cdot S_j\ (j\text{ moves the end}) - L'_k\cdot S_j\ (j\text{ moves the far half})
 
 so that multipliers, like loads and friction at cut joints, are wrenches on links: r = h - A^T lambda comes from one pass inwards.
+A wrench is written as force, moment and the point that it is about, (9,).
 `analysis.long_chains` makes mass matrix, rows and forces of these.
 """
 
@@ -23,9 +25,9 @@ from flexapod.equations.elastodynamics.elastic_state import ElasticState, TreeMo
 from flexapod.equations.elastodynamics.element_loops import Inwards, LoopedLeg, demand_elements, inwards, outwards
 from flexapod.equations.elastodynamics.joint_forces import Friction, leg_views, sliding_points, spring_energy, spring_force
 from flexapod.equations.elastodynamics.loops import SLIDES, mode_columns
-from flexapod.equations.elastodynamics.origin_twists import Frame, at_origin
 from flexapod.equations.elastodynamics.statics import used_rows
 from flexapod.equations.elastodynamics.tree_inertia import rigid_composite
+from flexapod.equations.elastodynamics.world_links import Frame, wrench_at
 from flexapod.equations.flexible_platform.generalized_newton_euler import first_moments
 from flexapod.equations.flexible_platform.stretching import platform_energy
 from flexapod.equations.platform_motion import FrameMotion
@@ -38,7 +40,7 @@ from flexapod.spatial import Rot, Vec, cross, dot
 
 @dataclass(frozen=True, kw_only=True)
 class CutRow:
-    """One closing row: what it makes of the twists (6,) of the end and of the far half, and of the platform's modes (N,)."""
+    """One closing row: wrenches (9,) on the end and, negative, on the far half; what it makes of the platform's modes (N,)."""
 
     leg: int
     link: int
@@ -82,8 +84,8 @@ def long_robot(b: Program, robot: Robot, demand: bool = True) -> LongRobot:
 def frame_motion(frame: Frame, gravity: Any) -> FrameMotion:
     """The motion of a link by its origin."""
     return FrameMotion(
-        R=Rot(frame.R, "W", "B"), p=Vec(frame.p, "W"), v=Vec(frame.velocity, "W"), w=Vec(frame.V[3:], "W"),
-        a=Vec(frame.acceleration + gravity, "W"), alpha=Vec(frame.A[3:], "W"),
+        R=Rot(frame.R, "W", "B"), p=Vec(frame.p, "W"), v=Vec(frame.v, "W"), w=Vec(frame.w, "W"),
+        a=Vec(frame.a + gravity, "W"), alpha=Vec(frame.alpha, "W"),
     )  # fmt: skip
 
 
@@ -110,8 +112,8 @@ def _rows(robot: Robot, motion: TreeMotion) -> list[CutRow]:
                 ]
                 found[i, at] = CutRow(
                     leg=i, link=closing.link, to=closing.to, modes=ca.vertcat(ca.SX(0, 1), *modes), residual=row.r, drift=row.rdd,
-                    end=at_origin(point.expr, row.linear.expr, row.angular.expr),
-                    far=at_origin(half.p.expr, row.linear.expr, turn.expr),
+                    end=ca.vertcat(row.linear.expr, row.angular.expr, point.expr),
+                    far=ca.vertcat(row.linear.expr, turn.expr, half.p.expr),
                 )  # fmt: skip
                 at += 1
     return [found[place] for place in used_rows(robot.elastic_plan)]
@@ -139,26 +141,26 @@ def forces(b: Program, long: LongRobot, wrench: Any, multiplier: Any) -> Forces:
     outside: list[dict[int, Any]] = [{} for _ in robot.legs]
     head: list[Any] = [ca.SX.zeros(6), ca.SX.zeros(long.state.e.numel())]
 
-    def act(place: tuple[int, int] | None, load: Any) -> None:
+    def act(place: tuple[int, int] | None, load: Any, size: Any = 1) -> None:
         if place is None and plan.carrier is not None:
             place = (plan.carrier, robot.legs[plan.carrier].closing.link)
         if place is None:
-            head[0] = head[0] + load
+            head[0] = head[0] + size * wrench_at(load[6:] - motion.platform.p.expr, load[:3], load[3:6])
         elif place[1] >= 0:
-            outside[place[0]][place[1]] = outside[place[0]].get(place[1], ca.SX.zeros(6)) + load
+            own = size * wrench_at(load[6:] - long.legs[place[0]].frames[place[1]].p, load[:3], load[3:6])
+            outside[place[0]][place[1]] = outside[place[0]].get(place[1], ca.SX.zeros(6)) + own
 
-    act(None, at_origin(motion.platform.p.expr, wrench[:3], wrench[3:]))
+    act(None, ca.vertcat(wrench, motion.platform.p.expr))
     for k, row in enumerate(long.rows):
-        act((row.leg, row.link), row.end * multiplier[k])
-        act(row.to, -row.far * multiplier[k])
+        act((row.leg, row.link), row.end, multiplier[k])
+        act(row.to, row.far, -multiplier[k])
         head[1] = head[1] + row.modes * multiplier[k] if row.modes.numel() else head[1]
     legs = [inwards(b, own, outside[i]) for i, own in enumerate(long.legs)]
     _springs(long, legs)
     own, mass = ca.SX(0, 1), ca.SX(0, 0)
     if plan.carrier is None:
         own, mass = platform_terms(b, long.values, robot, long.state, motion, ca.SX.zeros(len(plan.columns)))
-        p = motion.platform.p.expr
-        own = own - ca.vertcat(head[0][:3], head[0][3:] - ca.cross(p, head[0][:3]), head[1])
+        own = own - ca.vertcat(*head)
     return Forces(head=own, mass=mass, legs=legs)
 
 
@@ -171,7 +173,7 @@ def _springs(long: LongRobot, legs: list[Inwards]) -> None:
 
 
 def long_rows(robot: Robot) -> Program:
-    """The program: a state in; unit twists, closing rows and the platform's motion out, see `analysis.long_chains`.
+    """The program: a state in; axes and points of coordinates, closing rows, motion of the platform out, see `long_chains`.
 
     Checked by: tests/equations/test_element_loops.py.
     """
@@ -190,8 +192,7 @@ def long_rows(robot: Robot) -> Program:
 
 
 def long_terms(robot: Robot) -> Program:
-    """The program: a state and `wrench` (6,) on the platform frame in; unit twists, rows, F, blocks and forces without friction
-    out.
+    """The program: a state and `wrench` (6,) on the platform frame in; axes, rows, F, blocks and forces without friction out.
 
     Checked by: tests/equations/test_element_loops.py.
     """
@@ -202,10 +203,10 @@ def long_terms(robot: Robot) -> Program:
     found = forces(b, long, wrench, ca.SX.zeros(len(long.rows)))
     _force_outputs(b, long, found)
     for i, (own, leg) in enumerate(zip(long.legs, found.legs, strict=True)):
-        if own.S:
-            rotor = [own.values.scalar(f"{own.leg.links[k].coordinate}.rotor") for k in own.S]
-            b.output(f"F_{i}", ca.horzcat(*[leg.F[k] for k in own.S]), shape=(6, len(own.S)))
-            b.output(f"rotor_{i}", ca.vertcat(*rotor), shape=(len(own.S),))
+        if own.axes:
+            rotor = [own.values.scalar(f"{own.leg.links[k].coordinate}.rotor") for k in own.axes]
+            b.output(f"F_{i}", ca.horzcat(*[leg.F[k] for k in own.axes]), shape=(6, len(own.axes)))
+            b.output(f"rotor_{i}", ca.vertcat(*rotor), shape=(len(own.axes),))
         for k, run in leg.runs.items():
             b.output(f"F_{i}_{k}", run.F, shape=run.F.shape)
             b.output(f"blocks_{i}_{k}", run.blocks, shape=run.blocks.shape)
@@ -230,7 +231,7 @@ def long_forces(robot: Robot) -> Program:
 
 
 def long_sliding(robot: Robot, friction: Friction) -> Program:
-    """The program: a state in; friction along coordinates (`axial`) and wrenches (6,) at cut joints, about the origin, out.
+    """The program: a state in; friction along coordinates (`axial`) and wrenches (9,) at cut joints out.
 
     Checked by: tests/equations/test_element_loops.py.
     """
@@ -245,7 +246,8 @@ def long_sliding(robot: Robot, friction: Friction) -> Program:
         half, columns = long.motion.halves[point.leg], mode_columns(robot, long.motion, point.leg)
         force, moment = found.closing.force, found.closing.moment
         felt = [dot(v, force) + (0 if w is None else dot(w, moment)) for v, w in columns.values()]
-        b.output(f"cut_{k}", ca.vertcat(at_origin(half.p.expr, force.expr, moment.expr), *felt), shape=(6 + len(felt),))
+        b.output(f"cut_{k}", ca.vertcat(force.expr, moment.expr, *felt), shape=(6 + len(felt),))
+        b.output(f"point_{k}", half.p.expr, shape=(3,))
     return b
 
 
@@ -288,10 +290,12 @@ def long_potential(robot: Robot) -> Program:
 
 def _row_outputs(b: Program, long: LongRobot) -> None:
     for i, own in enumerate(long.legs):
-        if own.S:
-            b.output(f"S_{i}", ca.horzcat(*own.S.values()), shape=(6, len(own.S)))
-        for k, twists in enumerate(own.twists):
-            b.output(f"S_{i}_{k}", twists, shape=twists.shape)
+        if own.axes:
+            points = [ca.vertcat(z, own.frames[k].p) for k, z in own.axes.items()]
+            b.output(f"S_{i}", ca.horzcat(*points), shape=(6, len(own.axes)))
+        for k, coordinates in enumerate(own.coordinates):
+            b.output(f"S_{i}_{k}", coordinates, shape=coordinates.shape)
+            b.output(f"root_{i}_{k}", own.starts[k], shape=(3,))
     if not long.rows:
         return
     parts: dict[str, Sequence[Any]] = {name: [getattr(row, name) for row in long.rows] for name in ("end", "far", "modes")}
@@ -304,8 +308,8 @@ def _row_outputs(b: Program, long: LongRobot) -> None:
 
 def _force_outputs(b: Program, long: LongRobot, found: Forces) -> None:
     for i, (own, leg) in enumerate(zip(long.legs, found.legs, strict=True)):
-        if own.S:
-            b.output(f"h_{i}", ca.vertcat(*[leg.forces[k] for k in own.S]), shape=(len(own.S),))
+        if own.axes:
+            b.output(f"h_{i}", ca.vertcat(*[leg.forces[k] for k in own.axes]), shape=(len(own.axes),))
         for k, run in leg.runs.items():
             b.output(f"h_{i}_{k}", run.forces, shape=run.forces.shape)
     if found.head.numel():
