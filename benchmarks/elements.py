@@ -2,8 +2,8 @@
 
     python benchmarks/elements.py [--most 64]
 
-Each line is a process of its own with an empty kernel cache: DualEMPS with n elements in each of its three flexible links,
-from `import flexapod` to the accelerations under zero forces. Wall time; run it on a quiet machine.
+Each line is a process of its own with an empty kernel cache: DualEMPS with n elements in each of its three flexible links, and
+the 6-UPS with a flexible platform and eight spatial elements in each of its legs, from `import flexapod` to the accelerations under zero forces. Wall time; run it on a quiet machine.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ start = time.perf_counter()
 import numpy as np
 import flexapod as fp
 robot = fp.load(sys.argv[1])
-fp.forward_dynamics(robot, fp.State(position=robot.home.position, rotation=robot.home.rotation), np.zeros(2))
+fp.forward_dynamics(robot, fp.State(position=robot.home.position, rotation=robot.home.rotation), np.zeros(len(robot.actuators)))
 first = time.perf_counter() - start
 from flexapod.analysis.closed_legs import home, run
 words, given = np.full(1, "", dtype=object), {**home(robot, 1).inputs(), "wrench": np.zeros((1, 6))}
@@ -38,12 +38,13 @@ print(json.dumps([len(robot.elastic_plan.columns), first, min(found)]))
 """
 
 
-def measured(elements: int, folder: Path) -> tuple[int, float, float]:
+def measured(folder: Path, robot: str, old: str, new: str) -> tuple[int, float, float]:
     """Coordinates, seconds to the first result, seconds of one evaluation of mass matrix, forces and closing rows."""
     import flexapod as fp
 
-    path = folder / f"dualemps-{elements}.yaml"
-    path.write_text(fp.catalogue()["dualemps-8"].read_text(encoding="utf-8").replace("elements: 8", f"elements: {elements}"))
+    path, text = folder / "robot.yaml", fp.catalogue()[robot].read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new))
     with tempfile.TemporaryDirectory() as cache:
         found = subprocess.run([sys.executable, "-c", WORK, str(path)], check=True, capture_output=True, text=True,
                                env={**os.environ, "FLEXAPOD_CACHE": cache})  # fmt: skip
@@ -59,10 +60,12 @@ def main() -> None:
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         for n in counts:
-            rows.append((n, *measured(n, Path(folder))))
+            rows.append((n, *measured(Path(folder), "dualemps-8", "elements: 8", f"elements: {n}")))
             print(f"| {n} | {rows[-1][1]} | {rows[-1][2]:.1f} s | {1e3 * rows[-1][3]:.2f} ms |", flush=True)
-    n, _, first, once = np.array(rows, dtype=float).T
-    for what, values in (("first result", first), ("one evaluation", once)):
+        size, cold, once = measured(Path(folder), "gough-stewart-flexible-legs", "type: beam", "type: beam, elements: 8")
+        print(f"| 8 in each of six legs | {size} | {cold:.1f} s | {1e3 * once:.2f} ms |", flush=True)
+    n, _, first, each = np.array(rows, dtype=float).T
+    for what, values in (("first result", first), ("one evaluation", each)):
         slopes = np.diff(np.log(values)) / np.diff(np.log(n))
         print(f"{what}: exponents " + ", ".join(f"{slope:.2f}" for slope in slopes))
 

@@ -56,6 +56,14 @@ def spatial(folder: Path) -> fp.Robot:
                     "elements: 3, length: 0.4, section: {shape: tube")  # fmt: skip
 
 
+def alike(folder: Path) -> fp.Robot:
+    """Three equal legs with two flexible links each, whose code is a loop over legs."""
+    text = fp.catalogue()["planar-3-rrr-flexible"].read_text(encoding="utf-8")
+    path = folder / "alike.yaml"
+    path.write_text(text.replace("type: beam", "type: beam, elements: 4"))
+    return fp.load(path)
+
+
 def states(robot: fp.Robot, count: int = 3) -> ClosedLegs:
     """Random closed states near home."""
     random, start, words = np.random.default_rng(3), home(robot, count), np.full(count, "", dtype=object)
@@ -75,7 +83,7 @@ def off(found: Any, wanted: Any) -> float:
     return float(np.abs(found - wanted).max() / max(np.abs(wanted).max(), 1e-300))
 
 
-@pytest.mark.parametrize("make", [planar, *(pytest.param(each, marks=pytest.mark.full) for each in (tapered, spatial))])
+@pytest.mark.parametrize("make", [planar, *(pytest.param(each, marks=pytest.mark.full) for each in (tapered, spatial, alike))])
 def test_loops_over_elements_agree_with_what_is_written_out(make, tmp_path):
     robot = make(tmp_path)
     assert element_runs(robot)

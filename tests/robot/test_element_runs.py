@@ -12,11 +12,16 @@ from flexapod.robot.element_runs import element_runs, met_links
 DATA = Path(__file__).parents[1] / "data" / "elastodynamics"
 
 
-def test_elements_behind_the_first_of_a_beam_share_their_numbers():
-    robot = fp.load(DATA / "dualemps-4.yaml")
+@pytest.mark.parametrize(("bend", "first"), [("", 1), (", bend: 10 deg", 2)])
+def test_elements_of_a_beam_share_their_numbers(bend, first, tmp_path):
+    """The first one of a curved beam is placed otherwise."""
+    text = fp.catalogue()["planar-3-rrr-flexible"].read_text(encoding="utf-8")
+    path = tmp_path / "beams.yaml"
+    path.write_text(text.replace("type: beam", f"type: beam, elements: 4{bend}"))
+    robot = fp.load(path)
     runs = element_runs(robot)
     assert [[beam.name for beam in run.elements] for run in runs] == [
-        [f"{body}.beam{k}" for k in (2, 3, 4)] for body in ("13", "16", "23")
+        [f"{body}.beam{k}" for k in range(first, 5)] for body in ("proximal", "distal") * 3
     ]
     for run in runs:
         assert run.shared

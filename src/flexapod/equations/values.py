@@ -38,7 +38,10 @@ class Values:
 
     def scalar(self, name: str) -> Any:
         """One number."""
-        path = self.prefix + name
+        return self.at(self.prefix + name)
+
+    def at(self, path: str) -> Any:
+        """One number by its whole path."""
         if path not in self._known:
             self._known[path] = self.program.parameter(path, unit=_unit(path))
         return self._known[path]

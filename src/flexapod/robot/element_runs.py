@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from flexapod.robot.model import Leg
+from flexapod.robot.model import Leg, RigidBody
 
 if TYPE_CHECKING:
     from flexapod.robot.beams import BeamElement
@@ -67,23 +67,40 @@ def _element_runs(robot: Robot) -> list[ElementRun]:
         return []
     result = []
     met = met_links(robot)
+    first = {own[0] for own in alike_legs(robot)}
     for i, leg in enumerate(robot.legs):
         beams = robot.beams.get(leg.name, ())
         if any(beam.rooted is not None or beam.basis is not None or not _is_chain(leg, beam) for beam in beams):
             return []
         parts = [part for part in _parts(leg, beams, met[i]) if len(part) >= SHORTEST]
         result += [ElementRun(leg=leg, elements=tuple(part)) for part in parts]
-    count = Counter(kind(run.leg, run.elements[0]) for run in result)
+    count = Counter(kind(run.leg, run.elements[0]) for run in result if robot.legs.index(run.leg) in first)
     return [_uniform(run) if count[kind(run.leg, run.elements[0])] <= FEW else run for run in result]
 
 
 def _uniform(run: ElementRun) -> ElementRun:
-    """The elements behind the first, which is placed otherwise, where a beam of one section gives them the same numbers."""
+    """The elements to which a beam of one section gives the same numbers; the first one of a curved beam is placed otherwise."""
     body = next(link.body for link in run.leg.links[run.elements[0].root :: -1] if link.body is not None)
-    tapered = body.flexible is None or body.flexible.tip_section is not None
-    if tapered or run.elements[0].name != f"{body.name}.beam1" or len(run.elements) <= SHORTEST:
+    spec, begins = body.flexible, run.elements[0].name == f"{body.name}.beam1"
+    if spec is None or spec.tip_section is not None or not begins or len(run.elements) <= SHORTEST:
         return run
-    return ElementRun(leg=run.leg, elements=run.elements[1:], shared=True)
+    return ElementRun(leg=run.leg, elements=run.elements[1:] if spec.bend else run.elements, shared=True)
+
+
+def alike_legs(robot: Robot) -> list[list[int]]:
+    """Numbers of the legs, those with the same links, names, bodies and cut links together: a loop can go through them."""
+    groups: dict[object, list[int]] = {}
+    met = met_links(robot)
+    for i, leg in enumerate(robot.legs):
+        links = [(link.coordinate, link.kind, link.parent, link.spring, _body_key(link.body)) for link in leg.links]
+        beams = [(beam.name, beam.links, beam.root, kind(leg, beam)) for beam in robot.beams.get(leg.name, ())]
+        groups.setdefault((tuple(links), tuple(beams), frozenset(met[i])), []).append(i)
+    return list(groups.values())
+
+
+def _body_key(body: RigidBody | None) -> object:
+    """What bodies of legs that are alike have in common."""
+    return None if body is None else (body.name, body.flexible is None)
 
 
 def met_links(robot: Robot) -> list[set[int]]:

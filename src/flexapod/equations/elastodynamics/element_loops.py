@@ -191,11 +191,11 @@ def demand_elements(b: Any, legs: Sequence[LoopedLeg]) -> None:
     groups: dict[Any, list[_Member]] = {}
     for looped in legs:
         for k, run in enumerate(looped.runs):
-            if not run.shared:
+            if k not in looped.elements:
                 member = _Member(looped=looped, key=k, elements=run.elements, roots=looped.roots[k],
                                  e=looped.columns(run, looped.q), ed=looped.columns(run, looped.qd))  # fmt: skip
                 groups.setdefault(kind(run.leg, run.elements[0]), []).append(member)
-        for beam in looped.short:
+        for beam in (beam for beam in looped.short if beam.name not in looped.elements):
             e, ed = (ca.vertcat(*[x[looped.leg.moving.index(i)] for i in beam.links]) for x in (looped.q, looped.qd))
             root = looped.frames[beam.root].column
             member = _Member(looped=looped, key=beam.name, elements=(beam,), roots=root, e=e, ed=ed)
@@ -245,14 +245,15 @@ class RunTerms:
 
 @dataclass(kw_only=True)
 class Inwards:
-    """What a leg demands: F (6,) about its origin and force by link that moves alone, terms by run, and what is left at the base:
-    first moment."""
+    """What a leg demands: F (6,) about its origin and force by link that moves alone, terms by run, what is left at the base
+    (first moment), and the elastic energy of its elements."""
 
     F: dict[int, Any] = field(default_factory=dict)
     forces: dict[int, Any] = field(default_factory=dict)
     masses: dict[tuple[int, int], Any] = field(default_factory=dict)
     runs: dict[int, RunTerms] = field(default_factory=dict)
     moment: Any = None
+    energy: Any = None
 
 
 def inwards(b: Any, looped: LoopedLeg, outside: dict[int, Any]) -> Inwards:
@@ -300,6 +301,7 @@ def inwards(b: Any, looped: LoopedLeg, outside: dict[int, Any]) -> Inwards:
     for beam in looped.short:
         _couple(looped, beam, result)
     result.moment = J[-1][1:4]
+    result.energy = sum((ca.sum2(element.energy) for element in looped.elements.values()), ca.SX(0))
     return result
 
 

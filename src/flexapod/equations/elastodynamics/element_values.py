@@ -1,4 +1,4 @@
-"""Numbers of elements that a loop goes through: what the first one reads by name, all have as columns of the loop."""
+"""Numbers of elements or legs that a loop goes through: what the first one reads by name, all have as columns of the loop."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class ElementValues(Values):
     """Values inside the body of a loop.
 
     Args:
-        values: of the program, below ``legs.<name>.`` of the first element.
+        values: of what is around the loop, below ``legs.<name>.`` of the first element.
         prefixes: what paths of the first element begin with.
         found: path -> symbol of the body; asked for what is not in it, it gets a fresh symbol.
     """
@@ -28,11 +28,10 @@ class ElementValues(Values):
         """The same below a prefix."""
         return ElementValues(self._outer, self._prefixes, self._found, f"{self.prefix}{prefix}.")
 
-    def scalar(self, name: str) -> Any:
-        """One number: the element's own, or one of the robot that all share."""
-        path = self.prefix + name
+    def at(self, path: str) -> Any:
+        """One number by its whole path: the element's own, or one that all share."""
         if not path.startswith(self._prefixes):
-            return Values(self.program, self.prefix, self._outer._known).scalar(name)
+            return self._outer.at(path)
         if path not in self._found:
             self._found[path] = ca.SX.sym(path)
         return self._found[path]
@@ -59,8 +58,8 @@ def element_map(
     paths = _read(values[0], prefixes[0], [e[:, 0] for e in each], body)
     alike = all(own == prefixes[0] for own in prefixes)
     columns = [] if alike else [[_other(path, prefixes[0], own) for path in paths] for own in prefixes]
-    numbers = [ca.vertcat(*[_number(v, path) for path in own]) for v, own in zip(values, columns, strict=False)]
-    common = {path: _number(values[0], path) for path in paths} if alike else {}
+    numbers = [ca.vertcat(*[v.at(path) for path in own]) for v, own in zip(values, columns, strict=False)]
+    common = {path: values[0].at(path) for path in paths} if alike else {}
 
     def traced(builder: Any, own: Any, *arguments: Any) -> Sequence[Any]:
         found = common or {path: own[k] for k, path in enumerate(paths)}
@@ -83,6 +82,3 @@ def _other(path: str, first: Sequence[str], own: Sequence[str]) -> str:
             return c + path.removeprefix(a)
     raise KeyError(path)
 
-
-def _number(values: Values, path: str) -> Any:
-    return Values(values.program, "", values._known).scalar(path)

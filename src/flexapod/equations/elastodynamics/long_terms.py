@@ -22,8 +22,9 @@ from flexapod.equations.chain import LinkPose
 from flexapod.equations.closing_rows import closing_rows
 from flexapod.equations.elastodynamics.assembly import platform_terms
 from flexapod.equations.elastodynamics.elastic_state import ElasticState, TreeMotion, joined, read_state
-from flexapod.equations.elastodynamics.element_loops import Inwards, LoopedLeg, demand_elements, inwards, outwards
+from flexapod.equations.elastodynamics.element_loops import Inwards, LoopedLeg, demand_elements
 from flexapod.equations.elastodynamics.joint_forces import Friction, leg_views, sliding_points, spring_energy, spring_force
+from flexapod.equations.elastodynamics.leg_maps import legs_inwards, legs_outwards
 from flexapod.equations.elastodynamics.loops import SLIDES, mode_columns
 from flexapod.equations.elastodynamics.statics import used_rows
 from flexapod.equations.elastodynamics.tree_inertia import rigid_composite
@@ -33,7 +34,7 @@ from flexapod.equations.flexible_platform.stretching import platform_energy
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.values import Values
 from flexapod.kernels.program import Program
-from flexapod.robot.element_runs import element_runs
+from flexapod.robot.element_runs import alike_legs, element_runs
 from flexapod.robot.robot import Robot
 from flexapod.spatial import Rot, Vec, cross, dot
 
@@ -74,7 +75,8 @@ def long_robot(b: Program, robot: Robot, demand: bool = True) -> LongRobot:
         short = [beam for beam in robot.beams.get(leg.name, ()) if beam.name not in inside]
         q, qd = (ca.vertcat(ca.SX(0, 1), *column[i]) for column in (state.q, state.qd))
         legs.append(LoopedLeg(leg=leg, values=values.of(f"legs.{leg.name}"), q=q, qd=qd, runs=own, short=short))
-        outwards(b, legs[-1], gravity, demand)
+    for group in alike_legs(robot):
+        legs_outwards(b, [legs[i] for i in group], gravity, demand)
     links = [{k: frame_motion(frame, gravity) for k, frame in own.frames.items()} for own in legs]
     poses = [[_pose(own.frames.get(k)) for k in range(len(own.leg.links))] for own in legs]
     motion = joined(values, robot, state, poses, links)
@@ -137,7 +139,6 @@ def forces(b: Program, long: LongRobot, wrench: Any, multiplier: Any) -> Forces:
     Source: Briot 2014 Eqs. (5)-(33). Checked by: tests/equations/test_element_loops.py.
     """
     robot, plan, motion = long.robot, long.robot.elastic_plan, long.motion
-    demand_elements(b, long.legs)
     outside: list[dict[int, Any]] = [{} for _ in robot.legs]
     head: list[Any] = [ca.SX.zeros(6), ca.SX.zeros(long.state.e.numel())]
 
@@ -155,13 +156,25 @@ def forces(b: Program, long: LongRobot, wrench: Any, multiplier: Any) -> Forces:
         act((row.leg, row.link), row.end, multiplier[k])
         act(row.to, row.far, -multiplier[k])
         head[1] = head[1] + row.modes * multiplier[k] if row.modes.numel() else head[1]
-    legs = [inwards(b, own, outside[i]) for i, own in enumerate(long.legs)]
+    legs = _inwards(b, long, outside)
     _springs(long, legs)
     own, mass = ca.SX(0, 1), ca.SX(0, 0)
     if plan.carrier is None:
         own, mass = platform_terms(b, long.values, robot, long.state, motion, ca.SX.zeros(len(plan.columns)))
         own = own - ca.vertcat(*head)
     return Forces(head=own, mass=mass, legs=legs)
+
+
+def _inwards(b: Program, long: LongRobot, outside: Sequence[dict[int, Any]]) -> list[Inwards]:
+    """`inwards` of all legs, alike ones in one loop."""
+    groups = alike_legs(long.robot)
+    demand_elements(b, [long.legs[group[0]] for group in groups if len(group) == 1])
+    found: dict[int, Inwards] = {}
+    gravity = long.values.vector("gravity", "W").expr
+    for group in groups:
+        legs, own = [long.legs[i] for i in group], [outside[i] for i in group]
+        found |= zip(group, legs_inwards(b, legs, gravity, own), strict=True)
+    return [found[i] for i in range(len(long.legs))]
 
 
 def _springs(long: LongRobot, legs: list[Inwards]) -> None:
@@ -266,12 +279,10 @@ def long_potential(robot: Robot) -> Program:
     """
     b = Program("long_potential")
     long = long_robot(b, robot)
-    demand_elements(b, long.legs)
     gravity, elastic, weight = long.values.vector("gravity", "W"), ca.SX(0), ca.SX(0)
-    for own in long.legs:
-        weight = weight - ca.dot(gravity.expr, inwards(b, own, {}).moment)
-        for element in own.elements.values():
-            elastic = elastic + ca.sum2(element.energy)
+    for own, inner in zip(long.legs, _inwards(b, long, [{}] * len(long.legs)), strict=True):
+        weight = weight - ca.dot(gravity.expr, inner.moment)
+        elastic = elastic + inner.energy
         for k, index in enumerate(own.leg.moving):
             if own.leg.links[index].spring:
                 elastic = elastic + spring_energy(own.values, own.leg.links[index], own.q[k])
