@@ -3,7 +3,8 @@
     python benchmarks/elements.py [--most 64]
 
 Each line is a process of its own with an empty kernel cache: DualEMPS with n elements in each of its three flexible links, and
-the 6-UPS with a flexible platform and eight spatial elements in each of its legs, from `import flexapod` to the accelerations under zero forces. Wall time; run it on a quiet machine.
+the 6-UPS with a flexible platform and eight spatial elements in each of its legs, from `import flexapod` to the accelerations
+under zero forces. Wall time; run it on a quiet machine.
 """
 
 from __future__ import annotations
