@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib
 import inspect
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -276,6 +277,7 @@ ABILITIES: dict[str, dict[str, Row]] = {
 """Verb -> option -> condition -> reason why it has no result; an empty row: it works for every robot."""
 
 
+@cache
 def _defaults(verb: str) -> Mapping[str, Any]:
     """Defaults of a verb's options."""
     if verb not in SIGNATURES:  # not loaded yet, or not among those whose arguments are checked by name

@@ -152,7 +152,7 @@ def dataset(
         data["reason"] = ((), str(text[0])) if single else ((batch,), text)
     special = {dim: (dim, list(values)) for dim, values in {**flexible, **(names or {})}.items()}
     known = _coordinates(robot, frozenset(used), special)
-    whole = {name: xr.Variable(*value) for name, value in data.items()}
+    whole = {name: xr.Variable(*value, fastpath=not single) for name, value in data.items()}
     if coordinates:
         known = _with_time(known, *coordinates["time"])
     return xr.Dataset(whole, coords=known, attrs={"robot": robot.name, **above, **(attrs or {})})

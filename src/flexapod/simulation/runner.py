@@ -27,7 +27,7 @@ TOGETHER = 256
 def zeros_of(layout: Layout) -> frozenset[str]:
     """Names of structural zeros, of the robot and of the controller's model."""
     model = layout.controller.own_model if layout.controller is not None else None
-    return layout.robot.zeros | frozenset(MODEL + name for name in (model.zeros if model is not None else ()))
+    return layout.robot.zeros if model is None else layout.robot.zeros | {MODEL + name for name in model.zeros}
 
 
 def compiled(layout: Layout, what: str, make: Callable[[Layout], Program], values: Mapping[str, float]) -> tuple[Kernel, Array]:
