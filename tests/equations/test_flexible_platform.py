@@ -7,6 +7,8 @@ import pytest
 
 import flexapod as fp
 from flexapod.analysis.sampling import random_states
+from flexapod.equations.flexible_platform import tangent
+from flexapod.kernels import compile_kernel
 from flexapod.motions.rotations import rotvec_motion, rotvec_rotation
 from support.flexible_robots import (
     curving_robot,
@@ -194,16 +196,34 @@ def test_tangent_is_the_derivative_of_the_equilibrium(kind: str) -> None:
         point = np.concatenate([f, np.cross(moved, f) + m, (Phi + Q @ q).T @ f + Phi_r.T @ m])
         return found["bias"][0] - found["actuator_map"][0] @ given["force"] - frame - point
 
-    tangent = fp.kernel(robot, "flexible_tangent")(
+    found = fp.kernel(robot, "flexible_tangent")(
         position=p, rotation=R, elastic=e, force=given["force"], wrench=given["wrench"], point_wrench=load,
         point_position=r0, point_shape=Phi, point_rotation=Phi_r,
         **curving,
     )  # fmt: skip
-    assert off(tangent["residual"], residual(np.zeros(6 + N))) < TERMS
+    assert off(found["residual"], residual(np.zeros(6 + N))) < TERMS
     h, K = 1e-4, np.zeros((6 + N, 6 + N))
     for j, dx in enumerate(np.eye(6 + N) * h):
         K[:, j] = (8 * (residual(dx) - residual(-dx)) - (residual(2 * dx) - residual(-2 * dx))) / (12 * h)
-    assert off(tangent["stiffness"], K) < TANGENT
+    assert off(found["stiffness"], K) < TANGENT
+
+
+def test_tangent_in_a_loop_over_many_modes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The stiffness of the legs is written out for few modes and a loop over its columns for many."""
+    robot = plate_robot()
+    given = {key: value[:3] for key, value in random_flexible(robot, 3, seed=17).items()}
+    random, N = np.random.default_rng(17), len(robot.elastic_names)
+    shapes = {"point_wrench": (3, 6), "point_position": (3, 3), "point_shape": (3, 3, N), "point_rotation": (3, 3, N)}
+    given |= {name: random.normal(size=shape) for name, shape in shapes.items()}
+    found = []
+    for most in (N, N - 1):
+        monkeypatch.setattr(tangent, "UNROLLED", most)
+        program = tangent.flexible_tangent(robot)
+        assert len(program._steps) == (most < N)
+        kernel = compile_kernel(program, backend="numpy")
+        values = np.array([robot.values[p.name] for p in kernel.signature.parameters])
+        found.append(kernel.batch({i.name: given[i.name] for i in kernel.signature.inputs}, values).outputs["stiffness"])
+    assert off(found[1], found[0]) < TERMS
 
 
 def test_parameters_do_not_recompile() -> None:

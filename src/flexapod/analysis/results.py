@@ -148,11 +148,11 @@ def dataset(
         data[name] = (tuple(dims), array[0], {"units": unit}) if single else ((batch, *dims), array, {"units": unit})
     if words is not None:
         flag, text = words == "", words
-        data["valid"] = ((), bool(flag[0])) if single else ((batch,), flag)
-        data["reason"] = ((), str(text[0])) if single else ((batch,), text)
+        data["valid"] = ((), bool(flag[0]), {}) if single else ((batch,), flag, {})
+        data["reason"] = ((), str(text[0]), {}) if single else ((batch,), text, {})
     special = {dim: (dim, list(values)) for dim, values in {**flexible, **(names or {})}.items()}
     known = _coordinates(robot, frozenset(used), special)
-    whole = {name: xr.Variable(*value, fastpath=not single) for name, value in data.items()}
+    whole = {name: xr.Variable(dims, values, own, fastpath=not single) for name, (dims, values, own) in data.items()}
     if coordinates:
         known = _with_time(known, *coordinates["time"])
     return xr.Dataset(whole, coords=known, attrs={"robot": robot.name, **above, **(attrs or {})})

@@ -15,6 +15,8 @@ With quadratic shapes (`joint_shapes`) Phi is Phi(e), and the elastic block gain
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import casadi as ca
@@ -26,8 +28,9 @@ from flexapod.equations.platform_motion import FrameMotion, PointMotion
 from flexapod.equations.universal_leg import actuator_direction
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.closed_form_leg import force_at_joint
+from flexapod.kernels.control_flow import Builder
 from flexapod.kernels.program import Program
-from flexapod.robot.flexible_platform import FlexibleShape
+from flexapod.robot.flexible_platform import UNROLLED, FlexibleShape
 from flexapod.robot.model import Leg
 from flexapod.robot.robot import Robot
 from flexapod.spatial import Rot, Vec
@@ -53,7 +56,7 @@ def flexible_tangent(robot: Robot) -> Program:
     values = Values(b)
     gravity = values.vector("gravity", "W")
     rho, K = _platform(values.of("platform"), shape, e, ca.mtimes(R.T, gravity.expr))
-    still, columns = zero("W"), []
+    still, columns, springs = zero("W"), [], []
     frame = FrameMotion(p=Vec(p, "W"), R=Rot(R, "W", "P"), v=still, w=still, a=still, alpha=still)
     for k, (leg, form) in enumerate(zip(robot.legs, robot.closed_forms, strict=True)):
         assert form is not None
@@ -69,17 +72,42 @@ def flexible_tangent(robot: Robot) -> Program:
         Y = ca.horzcat(ca.SX.eye(3), -ca.skew(r), Phi)
         turn = ca.horzcat(ca.SX.zeros(3, 3), ca.skew(l), ca.SX.zeros(3, N))
         rho = rho + ca.mtimes(Y.T, l)
-        K = K + ca.mtimes(Y.T, ca.mtimes(G, Y) + turn)
+        springs.append(_Spring(Y=Y, G=G, turn=turn))
         K[3:6, 6:] = K[3:6, 6:] - ca.mtimes(ca.skew(l), Phi)
         if shapes.Q:
             K[6:, 6:] = K[6:, 6:] + shapes.weighted(l)
         columns.append(ca.mtimes(Y.T, a))
+    K = K + _held(b, springs)
     load, K_load = _loads(b, shape, R, e)
     n = 6 + N
     b.output("residual", rho - load, shape=(n,), dims=("coordinate",))
     b.output("stiffness", K - K_load, shape=(n, n), dims=("coordinate", "coordinate_"))
     b.output("actuator_map", ca.horzcat(*columns), shape=(n, actuators), dims=("coordinate", "actuator"))
     return b
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Spring:
+    """What a leg adds to the stiffness, Y^T (G Y + turn): Y, turn (3, n), G (3, 3)."""
+
+    Y: Any
+    G: Any
+    turn: Any
+
+
+def _held(b: Program, springs: Sequence[_Spring]) -> Any:
+    """Stiffness (n, n) of all legs; a loop over its columns where there are many modes: n^2 products are not written out."""
+    n = springs[0].Y.shape[1]
+    if n <= 6 + UNROLLED:
+        return sum((ca.mtimes(own.Y.T, ca.mtimes(own.G, own.Y) + own.turn) for own in springs), ca.SX.zeros(n, n))
+    Y, turn, G = (ca.densify(ca.vertcat(*[getattr(own, name) for own in springs])) for name in ("Y", "turn", "G"))
+
+    def column(_: Builder, y: Any, t: Any, Y: Any, G: Any) -> tuple[Any]:
+        parts = [slice(3 * k, 3 * k + 3) for k in range(len(springs))]
+        return (ca.mtimes(Y.T, ca.vertcat(*[ca.mtimes(G[part, :], y[part]) for part in parts]) + t),)
+
+    (found,) = b.map(column, n, each=[Y, turn], shared=[Y, G], unroll=False)
+    return found
 
 
 def _pull(
