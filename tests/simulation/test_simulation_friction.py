@@ -47,7 +47,7 @@ AGREE = 1e-11
 
 @pytest.mark.parametrize(("name", "direction"), [("hexaslide", "per_axis"), ("3-rsr", "vector"), ("delta", "per_axis")])
 def test_accelerations_are_those_of_forward_dynamics(name: str, direction: str) -> None:
-    """Spherical joints at the platform and inside a leg, universal and revolute ones: about axes, and against a vector."""
+    """Spherical and universal joints at the platform, and a leg that is cut at its ball: about axes, and against a vector."""
     robot = sliding(robot_named(name), Friction(viscous=0.3, coulomb=0.4, speed=0.02, direction=direction))
     given = random_states(robot, 1, seed=3)
     start = fp.State(**{key: given[key][0] for key in FIELDS[:4]})
