@@ -31,9 +31,9 @@ WITH_FRICTION = {
     "forward_dynamics": {"iterated": "forward_friction"},
 }
 FLEXIBLE_PLATFORM = {
-    "inverse_dynamics": {"closed_form": "flexible_inverse_dynamics", "general": "general_flexible_inverse_dynamics"},
-    "forward_dynamics": {"closed_form": "flexible_forward_dynamics", "general": "general_flexible_forward_dynamics"},
-    "mass_matrix": {"closed_form": "flexible_mass_matrix", "general": "general_flexible_mass_matrix"},
+    "inverse_dynamics": {"closed_form": "flexible_inverse_dynamics", "general": "elastic_inverse_dynamics"},
+    "forward_dynamics": {"closed_form": "flexible_forward_dynamics", "general": "elastic_forward_dynamics"},
+    "mass_matrix": {"closed_form": "flexible_mass_matrix", "general": "elastic_mass_matrix"},
 }
 FLEXIBLE_LEGS = {
     "inverse_dynamics": {
