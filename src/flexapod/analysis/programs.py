@@ -39,15 +39,14 @@ FLEXIBLE_LEGS = {
     "inverse_dynamics": {
         "link_axes": "elastic_inverse_dynamics",
         "articulated": "elastic_inverse_dynamics",
-        "world_axes": "elastic_inverse_dynamics",
+        "projected": "elastic_inverse_dynamics",
     },
     "forward_dynamics": {
         "link_axes": "elastic_forward_dynamics",
         "articulated": "elastic_forward_dynamics",
         "projected": "elastic_forward_dynamics",
-        "world_axes": "elastic_forward_dynamics",
     },
-    "mass_matrix": {"link_axes": "elastic_mass_matrix", "world_axes": "elastic_mass_matrix"},
+    "mass_matrix": {"link_axes": "elastic_mass_matrix"},
 }
 
 BY_PROPERTY = (("flexible legs", FLEXIBLE_LEGS), ("flexible platform", FLEXIBLE_PLATFORM), ("rigid", RIGID))

@@ -13,7 +13,7 @@ from typing import Any
 
 import casadi as ca
 
-from flexapod.equations.elastodynamics.assembly import platform_load, tree_terms
+from flexapod.equations.elastodynamics.assembly import platform_load, tree_forces
 from flexapod.equations.elastodynamics.closing import at_coordinates, moved
 from flexapod.equations.elastodynamics.elastic_state import platform_modes, tree_motion
 from flexapod.equations.elastodynamics.joint_forces import joint_forces
@@ -65,7 +65,7 @@ def elastic_statics(robot: Robot) -> Program:
     modes = e + step[head : head + N] if N else e
     state = at_coordinates(robot, moved(robot, ca.vertcat(q, p, R), step, range(size)), modes)
     motion = tree_motion(values, robot, state)
-    h, _ = tree_terms(_Straight(b), values, robot, state, motion, ca.SX.zeros(size))
+    h = tree_forces(_Straight(b), values, robot, state, motion, ca.SX.zeros(size))
     h = h + joint_forces(values, robot, state, motion, friction=False) - platform_load(robot, motion, wrench)
     matrices, _, _ = loop_rows(values, robot, motion)
     A = ca.vertcat(ca.SX(0, size), *[matrices[i][k, :] for i, k in used])
