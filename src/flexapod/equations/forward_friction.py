@@ -25,10 +25,9 @@ from flexapod.equations.newton_euler.friction_points import FrictionPoint, frict
 from flexapod.equations.newton_euler.inverse_dynamics import leg_loads, loads, set_up, setting_at, universal_legs
 from flexapod.equations.newton_euler.loaded_leg import affine, by_leg, forces_at, friction_of, loads_of, with_friction
 from flexapod.equations.newton_euler.wrench import body_wrench
-from flexapod.equations.platform_motion import FrameMotion
+from flexapod.equations.platform_motion import FrameMotion, guess_input, wrench_input
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.forward_dynamics import StateEquation, state_equation_at, state_inputs
-from flexapod.equations.virtual_power.inverse_dynamics import guess_input
 from flexapod.kernels.program import Program
 from flexapod.robot.robot import Robot
 from flexapod.spatial import Rot, Vec
@@ -48,7 +47,7 @@ def forward_friction(robot: Robot) -> Program:
     frame, acceleration = state_inputs(b)
     guess = None if plain(robot) else guess_input(b, robot)
     force = b.input("force", (len(robot.actuators),), unit="N or N m", doc="actuator forces")
-    wrench = b.input("wrench", (6,), unit="N, N m", doc="external force and moment on the platform at its frame origin, world")
+    wrench = wrench_input(b)
     forward = Forward(
         robot=robot, values=Values(b), frame=frame, force=force, wrench=wrench, guess=guess,
         equation=lambda: state_equation_at(b, robot, frame, acceleration, guess),

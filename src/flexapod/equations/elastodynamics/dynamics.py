@@ -28,6 +28,7 @@ from flexapod.equations.elastodynamics.link_assembly import (
     solved_inverse,
 )
 from flexapod.equations.elastodynamics.massless import has_massless_motion
+from flexapod.equations.platform_motion import wrench_input
 from flexapod.equations.values import Values
 from flexapod.kernels.program import Program
 from flexapod.robot.elastic_plan import driven_columns
@@ -143,7 +144,7 @@ def is_direct(robot: Robot) -> bool:
 def _wrench(b: Program, load: bool) -> Any:
     if not load:
         return None
-    return b.input("wrench", (6,), unit="N, N m", doc="external force and moment on the platform frame at its origin, world")
+    return wrench_input(b)
 
 
 def accelerations(b: Program, robot: Robot, z: Any) -> None:

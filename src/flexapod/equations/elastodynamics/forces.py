@@ -17,6 +17,7 @@ from flexapod.equations.elastodynamics.dissipation import elastic_matrices, rate
 from flexapod.equations.elastodynamics.dynamics import inverse_solution
 from flexapod.equations.elastodynamics.elastic_state import ElasticState, read_state
 from flexapod.equations.elastodynamics.link_assembly import link_equation_at, projected
+from flexapod.equations.platform_motion import wrench_input
 from flexapod.equations.values import Values
 from flexapod.kernels.program import Program
 from flexapod.robot.robot import Robot
@@ -57,7 +58,7 @@ def elastic_friction_force(robot: Robot) -> Program:
     """
     b = Program("friction_force")
     values, n = Values(b), len(robot.actuators)
-    wrench = b.input("wrench", (6,), unit="N, N m", doc="external force and moment on the platform frame at its origin, world")
+    wrench = wrench_input(b)
     state = read_state(b, robot)
     wanted = b.input("actuator_acceleration", (n,), unit="m/s^2 or rad/s^2")
     equations = [projected(link_equation_at(b, values, robot, state, f, wrench)) for f in (True, False)]

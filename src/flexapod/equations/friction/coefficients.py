@@ -35,7 +35,7 @@ class Coefficients:
         return sum(k for name, k in self.numbers.items() if name in LAWS and LAWS[name].by_load)
 
 
-def read_coefficients(values: Values, joint: str, friction: Friction, linear: bool, loads: bool = True) -> Coefficients:
+def read_coefficients(values: Values, joint: str, friction: Friction, linear: bool) -> Coefficients:
     """The coefficients of a joint.
 
     Args:
@@ -43,14 +43,13 @@ def read_coefficients(values: Values, joint: str, friction: Friction, linear: bo
         joint: its name in the file.
         friction: `Link.friction` or `Closing.friction`, of which only rules are used: numbers stay parameters.
         linear: a guide, not a bearing.
-        loads: False leaves out the laws by the load of the joint.
     """
 
     def read(key: str) -> Any:
         return values.program.parameter(f"{values.prefix}{joint}.friction.{key}", unit=friction_unit(key, linear))
 
     other = "bearing" if linear else "guide"
-    names = [name for name, law in LAWS.items() if law.joints != other and (loads or not law.by_load)]
+    names = [name for name, law in LAWS.items() if law.joints != other]
     more = dict.fromkeys(key for name in names for key in LAWS[name].reads)
     return Coefficients(
         numbers={name: read(name) for name in (*names, *more)},
