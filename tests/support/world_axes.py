@@ -173,20 +173,20 @@ def leg_mass_matrix(values: Values, leg: Leg, poses: list[LinkPose], beams: Mapp
     for k, i in enumerate(moving):
         z = poses[i].z
         body = composites[i]
-        wrench = Wrench(f=cross(z, body.S), n=Vec(ca.mtimes(body.I, z.expr), "W"))
+        wrench = Wrench(force=cross(z, body.S), moment=Vec(ca.mtimes(body.I, z.expr), "W"))
         if leg.links[i].kind == "P":
-            wrench = Wrench(f=z * body.m, n=cross(body.S, z))
+            wrench = Wrench(force=z * body.m, moment=cross(body.S, z))
         M[k, k] = values.scalar(f"{leg.links[i].coordinate}.rotor")
         j = i
         while j >= 0:
             if leg.links[j].kind != "fixed":
                 row = moving.index(j)
-                felt = dot(poses[j].z, wrench.n if leg.links[j].kind == "R" else wrench.f)
+                felt = dot(poses[j].z, wrench.moment if leg.links[j].kind == "R" else wrench.force)
                 M[row, k] = M[row, k] + felt + _within(beams, i, j)
                 M[k, row] = M[row, k]
             parent = leg.links[j].parent
             if parent >= 0:
-                wrench = wrench.moved(poses[j].p - poses[parent].p)
+                wrench = wrench.seen_from(poses[j].p - poses[parent].p)
                 if i in beams and parent == beams[i][0].root:
                     wrench = wrench + _coupling(beams, i)
             j = parent
@@ -206,19 +206,32 @@ def _composites(
         none = Composite(m=ca.SX(0), S=zero("W"), I=ca.SX.zeros(3, 3))
         result.append(rigid_composite(values, f"{link.coordinate}.body", poses[i].R.renamed("W", "B")) if rigid else none)
     for beam, R, M in {beam.name: (beam, R, M) for beam, R, M in beams.values()}.values():
-        result[beam.root] = result[beam.root] + beam_composite(R, M)
+        result[beam.root] = together(result[beam.root], beam_composite(R, M))
     for i in reversed(range(len(leg.links))):
         parent = leg.links[i].parent
         if parent >= 0:
-            result[parent] = result[parent] + result[i].moved(poses[i].p - poses[parent].p)
+            result[parent] = together(result[parent], moved(result[i], poses[i].p - poses[parent].p))
     return result
+
+
+def together(one: Composite, other: Composite) -> Composite:
+    """Both bodies about the same point."""
+    return Composite(m=one.m + other.m, S=one.S + other.S, I=one.I + other.I)
+
+
+def moved(body: Composite, r: Vec) -> Composite:
+    """The same bodies about a point from which their own is at r."""
+    S, x = body.S.expr, r.expr
+    mixed = ca.mtimes(x, (body.S + r * (body.m / 2)).expr.T)
+    extra = 2 * ca.trace(mixed) * ca.SX.eye(3) - mixed - mixed.T
+    return Composite(m=body.m, S=Vec(S + body.m * x, "W"), I=body.I + extra)
 
 
 def _coupling(beams: Mapping[int, tuple[BeamElement, Rot, Any]], i: int) -> Wrench:
     """Wrench at an element's root per elastic acceleration."""
     beam, R, M = beams[i]
     k = 6 + beam.links.index(i)
-    return Wrench(f=R @ Vec(M[:3, k], R.from_), n=R @ Vec(M[3:6, k], R.from_))
+    return Wrench(force=R @ Vec(M[:3, k], R.from_), moment=R @ Vec(M[3:6, k], R.from_))
 
 
 def _within(beams: Mapping[int, tuple[BeamElement, Rot, Any]], i: int, j: int) -> Any:

@@ -215,7 +215,7 @@ def _whole(
     elements = beam_models(b, own, leg, robot.beams.get(leg.name, ()), state.q[i], state.qd[i], links, gravity)
     qdd = [zdd[plan.first[i] + k] for k in range(len(leg.moving))]
     bodies, _ = tree_wrenches(own, leg, elements, links, qdd, gravity)
-    whole = [Wrench(force=w.f, moment=w.n) for w in bodies]
+    whole = list(bodies)
     for link, wrenches in given.items():
         for wrench in wrenches:
             whole[link] = whole[link] + wrench

@@ -23,18 +23,6 @@ class Composite:
     S: Vec
     I: Any
 
-    def __add__(self, other: Composite) -> Composite:
-        return Composite(m=self.m + other.m, S=self.S + other.S, I=self.I + other.I)
-
-    def moved(self, r: Vec) -> Composite:
-        """The same bodies about a point from which their own is at r."""
-        S, x = self.S.expr, r.expr
-        half = self.S + r * (self.m / 2)
-        # [S] and [r] as -(r S^T + S r^T) + 2 (r.S) 1 with m r^2 shared between them
-        mixed = ca.mtimes(x, half.expr.T)
-        extra = 2 * ca.trace(mixed) * ca.SX.eye(3) - mixed - mixed.T
-        return Composite(m=self.m, S=Vec(S + self.m * x, "W"), I=self.I + extra)
-
 
 def rigid_composite(values: Values, name: str, R: Rot) -> Composite:
     """A rigid body about its frame origin."""

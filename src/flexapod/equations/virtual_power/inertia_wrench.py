@@ -18,26 +18,35 @@ import casadi as ca
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.values import Values
 from flexapod.spatial import Vec, cross
+from flexapod.spatial.vector import zero
 
 
 @dataclass(frozen=True, kw_only=True)
 class Wrench:
-    """Force and moment about a stated point, world axes."""
+    """Force and moment in world axes, the moment about a point that the context names."""
 
-    f: Vec
-    n: Vec
+    force: Vec
+    moment: Vec
 
     def __add__(self, other: Wrench) -> Wrench:
-        return Wrench(f=self.f + other.f, n=self.n + other.n)
+        return Wrench(force=self.force + other.force, moment=self.moment + other.moment)
 
-    def moved(self, arm: Vec) -> Wrench:
-        """The same wrench about a point from which its own point is at `arm`."""
-        return Wrench(f=self.f, n=self.n + cross(arm, self.f))
+    def __sub__(self, other: Wrench) -> Wrench:
+        return Wrench(force=self.force - other.force, moment=self.moment - other.moment)
+
+    def seen_from(self, arm: Vec) -> Wrench:
+        """The same wrench about another point; `arm` runs from the new point to the old one."""
+        return Wrench(force=self.force, moment=self.moment + cross(arm, self.force))
 
     @property
     def column(self) -> Any:
         """(6,) force, then moment."""
-        return ca.vertcat(self.f.expr, self.n.expr)
+        return ca.vertcat(self.force.expr, self.moment.expr)
+
+
+def none() -> Wrench:
+    """No wrench."""
+    return Wrench(force=zero("W"), moment=zero("W"))
 
 
 def tensor(values: Values, name: str) -> Any:
@@ -66,4 +75,4 @@ def inertia_wrench(values: Values, name: str, frame: FrameMotion, gravity: Vec) 
     f = lifted * mass + cross(frame.alpha, c) + cross(frame.w, cross(frame.w, c))
     w, alpha = R_BW @ frame.w, R_BW @ frame.alpha
     own = Vec(ca.mtimes(I, alpha.expr), body) + cross(w, Vec(ca.mtimes(I, w.expr), body))
-    return Wrench(f=f, n=cross(c, lifted) + frame.R @ own)
+    return Wrench(force=f, moment=cross(c, lifted) + frame.R @ own)
