@@ -6,16 +6,44 @@ Letters: o origin of the body's frame B, h first moment m c, I tensor about o, a
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import casadi as ca
 
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.values import Values
-from flexapod.equations.virtual_power.inertia_wrench import Wrench as Wrench
-from flexapod.equations.virtual_power.inertia_wrench import none as none
 from flexapod.kernels.program import Program
 from flexapod.spatial import Vec, cross
 from flexapod.spatial.vector import zero
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wrench:
+    """Force and moment in world axes, the moment about a point that the context names."""
+
+    force: Vec
+    moment: Vec
+
+    def __add__(self, other: Wrench) -> Wrench:
+        return Wrench(force=self.force + other.force, moment=self.moment + other.moment)
+
+    def __sub__(self, other: Wrench) -> Wrench:
+        return Wrench(force=self.force - other.force, moment=self.moment - other.moment)
+
+    def seen_from(self, arm: Vec) -> Wrench:
+        """The same wrench about another point; `arm` runs from the new point to the old one."""
+        return Wrench(force=self.force, moment=self.moment + cross(arm, self.force))
+
+    @property
+    def column(self) -> Any:
+        """(6,) force, then moment."""
+        return ca.vertcat(self.force.expr, self.moment.expr)
+
+
+def none() -> Wrench:
+    """No wrench."""
+    return Wrench(force=zero("W"), moment=zero("W"))
 
 
 def wrench_outputs(b: Program, name: str, wrenches: Sequence[Wrench]) -> None:

@@ -10,43 +10,15 @@ Linear in mass, first moment and tensor, so that regrouped base parameters serve
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import casadi as ca
 
+from flexapod.equations.newton_euler.wrench import Wrench as Wrench
+from flexapod.equations.newton_euler.wrench import none as none
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.values import Values
 from flexapod.spatial import Vec, cross
-from flexapod.spatial.vector import zero
-
-
-@dataclass(frozen=True, kw_only=True)
-class Wrench:
-    """Force and moment in world axes, the moment about a point that the context names."""
-
-    force: Vec
-    moment: Vec
-
-    def __add__(self, other: Wrench) -> Wrench:
-        return Wrench(force=self.force + other.force, moment=self.moment + other.moment)
-
-    def __sub__(self, other: Wrench) -> Wrench:
-        return Wrench(force=self.force - other.force, moment=self.moment - other.moment)
-
-    def seen_from(self, arm: Vec) -> Wrench:
-        """The same wrench about another point; `arm` runs from the new point to the old one."""
-        return Wrench(force=self.force, moment=self.moment + cross(arm, self.force))
-
-    @property
-    def column(self) -> Any:
-        """(6,) force, then moment."""
-        return ca.vertcat(self.force.expr, self.moment.expr)
-
-
-def none() -> Wrench:
-    """No wrench."""
-    return Wrench(force=zero("W"), moment=zero("W"))
 
 
 def tensor(values: Values, name: str) -> Any:
