@@ -86,7 +86,7 @@ def test_the_general_formulation_by_its_name() -> None:
     keys = ("position", "rotation", "velocity", "angular_velocity", "elastic", "elastic_velocity")
     state = fp.State(**{key: given[key] for key in keys})
     closed = fp.inverse_dynamics(robot, state, wrench=given["wrench"])
-    general = fp.inverse_dynamics(robot, state, wrench=given["wrench"], formulation="virtual_power")
+    general = fp.inverse_dynamics(robot, state, wrench=given["wrench"], formulation="general")
     assert off(general.force, closed.force) < 1e-10
     assert off(general.elastic_acceleration, closed.elastic_acceleration) < 1e-10
 

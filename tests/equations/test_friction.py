@@ -63,14 +63,14 @@ def test_sense_of_a_motion():
 
 
 def test_axis_friction_adds_viscous_coulomb_preload_and_load():
-    c = Coefficients(viscous=0.5, coulomb=2.0, preload=0.25, load=0.1, speed=None, rule="norm", per_axis=False)
+    c = Coefficients(numbers={"viscous": 0.5, "coulomb": 2.0, "preload": 0.25, "normal": 0.1})
     assert number(axis_friction(c, 3.0, 40.0))[0] == pytest.approx(-(1.5 + 2.0 + 0.25 + 4.0), rel=1e-15)
     assert number(axis_friction(c, -3.0, 40.0))[0] == pytest.approx(1.5 + 2.0 + 0.25 + 4.0, rel=1e-15)
     assert number(axis_friction(c, 0.0, 40.0))[0] == 0.0
 
 
 def test_vector_friction_opposes_the_angular_velocity():
-    c = Coefficients(viscous=0.5, coulomb=2.0, preload=0.0, load=0.006, speed=None, rule="norm", per_axis=False)
+    c = Coefficients(numbers={"viscous": 0.5, "coulomb": 2.0, "reaction": 0.006})
     w = np.array([1.0, -2.0, 2.0])
     expected = -0.5 * w - (2.0 + 0.006 * 50.0) * w / 3.0
     assert np.allclose(number(vector_friction(c, Vec(list(w), "W"), 50.0)), expected, rtol=1e-15)

@@ -12,7 +12,7 @@ import pytest
 
 import flexapod as fp
 from flexapod.equations.elastodynamics import link_assembly
-from flexapod.equations.elastodynamics.assembly import tree_terms
+from flexapod.equations.elastodynamics.assembly import tree_forces
 from flexapod.equations.elastodynamics.bordered_solve import bordered_solve
 from flexapod.equations.elastodynamics.closing import elastic_closing
 from flexapod.equations.elastodynamics.dynamics import elastic_forward_dynamics, elastic_inverse_dynamics, elastic_mass_matrix
@@ -27,6 +27,7 @@ from flexapod.kernels import Program
 from flexapod.kernels.packing import interpreter
 from flexapod.kernels.tape import make_tape
 from flexapod.robot.elastic_plan import ElasticPlan, LegLoop
+from support import world_axes
 
 DATA = Path(__file__).parents[1] / "data" / "elastodynamics"
 NAMES = ["dualemps", "planar-3-rrr"]
@@ -63,7 +64,9 @@ def evaluate(program: Program, values: Any, inputs: dict[str, Any]) -> dict[str,
 
 @cache
 def program(name: str, which: str, axes: str) -> Program:
-    return MAKE[which](robot(name), axes=axes)  # type: ignore[operator]
+    if axes == "world":
+        return getattr(world_axes, which)(robot(name))
+    return MAKE[which](robot(name), **({} if which == "mass" else {"axes": axes}))  # type: ignore[operator]
 
 
 @cache
@@ -94,7 +97,8 @@ def states(name: str, count: int = 3) -> list[dict[str, np.ndarray]]:
 
 
 @pytest.mark.parametrize(
-    ("which", "axes"), [("mass", "links"), ("forward", "links"), ("forward", "projected"), ("inverse", "links")]
+    ("which", "axes"),
+    [("mass", "links"), ("forward", "links"), ("forward", "projected"), ("inverse", "links"), ("inverse", "projected")],
 )
 @pytest.mark.parametrize("name", NAMES)
 def test_link_axes_equal_world_axes(name: str, which: str, axes: str) -> None:
@@ -146,8 +150,8 @@ def test_legs_in_space_equal_those_in_world_axes(name: str) -> None:
     other = Program("world")
     values, state = Values(other), read_state(other, r)
     still = tree_motion(values, r, state)
-    h, M = tree_terms(other, values, r, state, still, ca.SX.zeros(size))
-    other.output("M", M)
+    h = tree_forces(other, values, r, state, still, ca.SX.zeros(size))
+    other.output("M", world_axes.tree_mass(other, values, r, state, still))
     other.output("h", h + joint_forces(values, r, state, still, False))
     inputs = {i.name: random.uniform(-0.2, 0.2, i.shape) for i in other.signature.inputs}
     inputs["rotation"] = r.home.rotation

@@ -419,8 +419,8 @@ FLIPS = {
     ),
     "chain: bodies along the joints": ("chain_leg", "loads.axial[i] - dot", "loads.axial[i] + dot", "delta"),
     "chain: actuators on the platform": ("platform_system", "rest = rest - a * tau", "rest = rest + a * tau", "delta"),
-    "viscous friction": ("viscous", "(-coefficient)", "coefficient", "hexaslide friction"),
-    "Coulomb friction": ("coulomb", "(-size)", "size", "hexaslide friction"),
+    "viscous friction": ("joint_friction", 'rate * (-total["rate"])', 'rate * total["rate"]', "hexaslide friction"),
+    "Coulomb friction": ("joint_friction", '(-total["direction"])', 'total["direction"]', "hexaslide friction"),
     "normal force": (
         "normal_force", "ca.fabs(along_u) + ca.fabs(along_v)",
         "ca.fabs(along_u) - ca.fabs(along_v)", "hexaslide friction",

@@ -50,7 +50,7 @@ def test_table_prints_every_model() -> None:
     for row in table().rows:
         assert str(row.operations.total) in text
         assert f"| {row.operations.total} |" in page
-    assert {r.formulation for r in table().rows} == {"link_axes", "articulated", "projected", "world_axes"}
+    assert {r.formulation for r in table().rows} == {"link_axes", "articulated", "projected"}
     assert len(page.splitlines()) == 2 + len(table().rows)
 
 
@@ -122,7 +122,7 @@ def test_refusals_of_dependents() -> None:
     ("name", "reason"),
     [
         ("delta-parallelograms", "articulated: does not apply to delta-parallelograms: it takes legs that close once"),
-        ("hexapod-floating", "no formulation 'articulated' of inverse_dynamics for hexapod-floating; there are: world_axes"),
+        ("hexapod-floating", "no formulation 'articulated' of inverse_dynamics for hexapod-floating; there are: projected"),
     ],
 )
 def test_loops_inside_legs_refuse_articulated_bodies(name: str, reason: str) -> None:

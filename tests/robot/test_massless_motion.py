@@ -83,7 +83,7 @@ def test_generated_functions_do_not_divide_by_missing_mass(tmp_path: Path, quant
     given = {i.name: home.get(i.name, np.full(i.shape, 0.7)) for i in bound.signature.inputs}
     text = module[quantity](*given.values(), module["setup"]())
     assert text[found] == pytest.approx(bound(**given)[found], rel=SAME)
-    with pytest.raises(fp.InputError, match=r"no formulation 'link_axes'.*; there are: .*world_axes"):
+    with pytest.raises(fp.InputError, match=r"no formulation 'link_axes'.*; there are: .*projected"):
         fp.generate(robot, quantity, formulation="link_axes")
 
 

@@ -9,8 +9,8 @@ from runs import robot_named, springs_near_home
 from scipy.integrate import simpson
 
 import flexapod as fp
+from flexapod.equations.friction import SPEED
 from flexapod.motions import one_minus_cos
-from flexapod.simulation.joint_friction import SPEED
 from flexapod.simulation.load_friction import smooth
 
 CONTROL = fp.PD(kp=2e4, kd=4e2)

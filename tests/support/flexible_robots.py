@@ -103,6 +103,21 @@ def at_home(robot: Robot, **changes: Any) -> fp.State:
 def run(robot: Robot, quantity: str, inputs: dict[str, np.ndarray], **options: Any) -> dict[str, np.ndarray]:
     """Outputs of a kernel; every sample must be valid."""
     bound = fp.kernel(robot, quantity, **options)
+    return outputs_of(bound, inputs)
+
+
+def run_by_energy(robot: Robot, quantity: str, inputs: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """As `run` of ``flexible_<quantity>``, by the second derivation of `platform_by_energy`."""
+    from flexapod.analysis.kernels import RobotKernel
+    from flexapod.kernels import compile_kernel
+    from support import platform_by_energy
+
+    program = getattr(platform_by_energy, f"general_{quantity}")(robot)
+    return outputs_of(RobotKernel(robot, compile_kernel(program)), inputs)
+
+
+def outputs_of(bound: Any, inputs: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Outputs of a bound kernel; every sample must be valid."""
     batch = bound.batch({i.name: np.ascontiguousarray(inputs[i.name]) for i in bound.signature.inputs})
     assert not np.any(batch.status), "no sample fails"
     return batch.outputs

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
 
 Array = NDArray[np.float64]
-FORMULATIONS = {"auto": "flexible", "virtual_power": "general_flexible"}
+FORMULATIONS = ("auto", "virtual_power")
+"""Names of the one compiled equation: that of the paper is by virtual power."""
 
 
 def flexible_inverse_dynamics(robot: Robot, request: Request) -> xr.Dataset:
@@ -39,13 +40,13 @@ def flexible_inverse_dynamics(robot: Robot, request: Request) -> xr.Dataset:
     Source: Long 2014 Eqs. (44)-(49). Checked by: tests/analysis/test_flexible_dynamics.py.
     """
     motion = request.at
-    quantity = _program(request.formulation, "inverse_dynamics")
+    check_option("formulation", request.formulation, FORMULATIONS)
     inputs = platform_inputs(motion)
     words = np.full(len(inputs["position"]), "", dtype=object)
     load = flexible_load(robot, inputs, *request.load)
     e = elastic_state(robot, motion, inputs, load, request.elastic, request.elastic_velocity, words)
     inputs["wrench"], inputs["elastic_load"] = load.at(inputs["rotation"], e.elastic)
-    batch = _run(robot, quantity, with_elastic(inputs, e), words)
+    batch = _run(robot, "flexible_inverse_dynamics", with_elastic(inputs, e), words)
     settle("inverse dynamics", robot, words.astype(str), motion, request.on_error)
     force, power = batch.outputs["force"], batch.outputs["power"]
     variables: dict[str, tuple[Any, Any, str]] = {
@@ -67,7 +68,7 @@ def flexible_forward_dynamics(robot: Robot, request: Request) -> xr.Dataset:
     Checked by: tests/analysis/test_flexible_dynamics.py.
     """
     state = request.at
-    quantity = _program(request.formulation, "forward_dynamics")
+    check_option("formulation", request.formulation, FORMULATIONS)
     inputs = platform_inputs(state)
     still = {**inputs, **{k: np.zeros_like(inputs["velocity"]) for k in ("acceleration", "angular_acceleration")}}
     words = np.full(len(inputs["position"]), "", dtype=object)
@@ -75,7 +76,7 @@ def flexible_forward_dynamics(robot: Robot, request: Request) -> xr.Dataset:
     e = elastic_state(robot, state, still, load, request.elastic, request.elastic_velocity, words)
     inputs["wrench"], inputs["elastic_load"] = load.at(inputs["rotation"], e.elastic)
     inputs["force"] = forces(robot, request.force, len(words))
-    batch = _run(robot, quantity, with_elastic(inputs, e), words)
+    batch = _run(robot, "flexible_forward_dynamics", with_elastic(inputs, e), words)
     settle("forward dynamics", robot, words.astype(str), state, request.on_error)
     variables: dict[str, tuple[Any, Any, str]] = {
         "acceleration": (("axis",), batch.outputs["acceleration"], "m/s^2"),
@@ -88,17 +89,11 @@ def flexible_forward_dynamics(robot: Robot, request: Request) -> xr.Dataset:
     return result.assign_attrs(formulation=request.formulation, elastic=e.source)
 
 
-def _program(formulation: str, verb: str) -> str:
-    check_option("formulation", formulation, tuple(FORMULATIONS))
-    return f"{FORMULATIONS[formulation]}_{verb}"
-
-
 def _run(robot: Robot, quantity: str, inputs: dict[str, Any], words: NDArray[Any]) -> Batch:
     bound = kernel(robot, quantity)
-    home = np.concatenate([leg.home for leg in robot.legs])
-    given = {"guess": np.tile(home, (len(words), 1)), **inputs}
-    batch = bound.batch({i.name: np.ascontiguousarray(given[i.name]) for i in bound.signature.inputs})
-    why = reasons(bound.signature, batch.status, {i.name: given[i.name] for i in bound.signature.inputs})
+    given = {i.name: np.ascontiguousarray(inputs[i.name]) for i in bound.signature.inputs}
+    batch = bound.batch(given)
+    why = reasons(bound.signature, batch.status, given)
     words[words == ""] = why[words == ""]
     return batch
 

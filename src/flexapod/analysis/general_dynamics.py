@@ -272,5 +272,5 @@ def _refuse_undetermined(robot: Robot, state: ClosedLegs, terms: LegTerms, words
     names, mask = reaction_joints(robot), _undetermined(robot, state, terms, words)
     parts: list[Any] = [p for leg in robot.legs for p in (*[k for k in leg.links if not k.elastic], *leg.closings)]
     for name, part, unknown in zip(names, parts, np.asarray(mask[:, 0].any(axis=1)), strict=True):
-        if unknown and part.friction is not None and (part.friction.normal or part.friction.reaction):
+        if unknown and part.friction is not None and part.friction.given(by_load=True):
             raise InputError(f"friction of joint {name} depends on a reaction that rigid bodies leave undetermined")

@@ -86,9 +86,6 @@ PROGRAMS = {
     "flexible_tangent": "flexapod.equations.flexible_platform.tangent",
     "flexible_kinematics": "flexapod.equations.flexible_platform.kinematics",
     "flexible_elastic_motion": "flexapod.equations.flexible_platform.elastic_motion",
-    "general_flexible_inverse_dynamics": "flexapod.equations.flexible_platform.general_assembly",
-    "general_flexible_forward_dynamics": "flexapod.equations.flexible_platform.general_assembly",
-    "general_flexible_mass_matrix": "flexapod.equations.flexible_platform.general_assembly",
 }
 """Quantity -> module that has the program as a function of the same name."""
 

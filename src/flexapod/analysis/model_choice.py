@@ -20,7 +20,6 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "newton_euler": {"friction": False},
     "link_axes": {"axes": "links"},
     "articulated": {"axes": "articulated"},
-    "world_axes": {"axes": "world"},
     "projected": {"axes": "projected"},
 }
 """Formulation -> options of its program."""
@@ -122,7 +121,7 @@ def _options(robot: Robot, formulation: str, program: str, given: dict[str, Any]
         if robot.no_link_plan is not None:
             raise InputError(f"formulation='links' does not apply to {robot.name}: {robot.no_link_plan}")
         return {"zeros": robot.zeros, **given}
-    return {**OPTIONS.get(formulation, {}), **given}
+    return {**({} if program == "elastic_mass_matrix" else OPTIONS.get(formulation, {})), **given}
 
 
 def tape_of(robot: Robot, program: Program, constants: str) -> Tape:

@@ -25,14 +25,15 @@ from flexapod.analysis.loads import refuse_out_of_plane
 from flexapod.analysis.properties import has_friction
 from flexapod.analysis.request import Request
 from flexapod.analysis.rigid_vibration import STEP, WEIGHTS
+from flexapod.description.friction import LAWS
 from flexapod.errors import InputError
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
 
 Array = NDArray[np.float64]
-DRY = tuple(f".friction.{key}" for key in ("coulomb", "preload", "normal", "reaction"))
-"""Endings of the parameters that are no viscous friction."""
+DRY = tuple(f".friction.{name}" for name, law in LAWS.items() if law.along == "direction")
+"""Endings of the coefficients of laws with the direction of the motion, which jumps at rest."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

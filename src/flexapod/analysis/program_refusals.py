@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 RIGID_BODIES = (
     "virtual_power", "virtual_work", "newton_euler", "minimal_", "link_inverse", "link_forward", "forward_dynamics",
     "mass_matrix", "gravity_force", "coriolis_force", "forward_friction", "friction_force", "motion_derivatives",
-    "value_derivatives", "flexible_", "general_flexible_",
+    "value_derivatives", "flexible_",
 )  # fmt: skip
 """Beginnings of programs whose legs are rigid and free of springs and force elements."""
 
@@ -45,7 +45,7 @@ def refuse_other_bodies(robot: Robot, quantity: str) -> None:
 
 INVERSE_DYNAMICS = (
     "virtual_power", "virtual_work", "newton_euler", "minimal_inverse_dynamics", "link_inverse_dynamics",
-    "flexible_inverse_dynamics", "general_flexible_inverse_dynamics", "elastic_inverse_dynamics",
+    "flexible_inverse_dynamics", "elastic_inverse_dynamics",
 )  # fmt: skip
 """Programs of actuator forces that enforce a motion."""
 

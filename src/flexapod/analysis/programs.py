@@ -31,23 +31,22 @@ WITH_FRICTION = {
     "forward_dynamics": {"iterated": "forward_friction"},
 }
 FLEXIBLE_PLATFORM = {
-    "inverse_dynamics": {"closed_form": "flexible_inverse_dynamics", "general": "general_flexible_inverse_dynamics"},
-    "forward_dynamics": {"closed_form": "flexible_forward_dynamics", "general": "general_flexible_forward_dynamics"},
-    "mass_matrix": {"closed_form": "flexible_mass_matrix", "general": "general_flexible_mass_matrix"},
+    "inverse_dynamics": {"closed_form": "flexible_inverse_dynamics", "general": "elastic_inverse_dynamics"},
+    "forward_dynamics": {"closed_form": "flexible_forward_dynamics", "general": "elastic_forward_dynamics"},
+    "mass_matrix": {"closed_form": "flexible_mass_matrix", "general": "elastic_mass_matrix"},
 }
 FLEXIBLE_LEGS = {
     "inverse_dynamics": {
         "link_axes": "elastic_inverse_dynamics",
         "articulated": "elastic_inverse_dynamics",
-        "world_axes": "elastic_inverse_dynamics",
+        "projected": "elastic_inverse_dynamics",
     },
     "forward_dynamics": {
         "link_axes": "elastic_forward_dynamics",
         "articulated": "elastic_forward_dynamics",
         "projected": "elastic_forward_dynamics",
-        "world_axes": "elastic_forward_dynamics",
     },
-    "mass_matrix": {"link_axes": "elastic_mass_matrix", "world_axes": "elastic_mass_matrix"},
+    "mass_matrix": {"link_axes": "elastic_mass_matrix"},
 }
 
 BY_PROPERTY = (("flexible legs", FLEXIBLE_LEGS), ("flexible platform", FLEXIBLE_PLATFORM), ("rigid", RIGID))

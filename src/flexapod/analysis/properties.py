@@ -25,8 +25,7 @@ def _parts(robot: Robot) -> list[Link | Closing]:
 
 def has_friction(robot: Robot) -> bool:
     """Some joint of the robot has friction."""
-    keys = ("viscous", "coulomb", "preload", "normal", "reaction")
-    return any(part.friction is not None and any(getattr(part.friction, k) for k in keys) for part in _parts(robot))
+    return any(part.friction is not None and part.friction.given() for part in _parts(robot))
 
 
 def _six_that_spin(robot: Robot) -> bool:
@@ -41,7 +40,7 @@ def _joint(parts: list[Any]) -> str:
 
 def _loaded(robot: Robot) -> list[Any]:
     """Joints whose friction depends on their load."""
-    return [part for part in _parts(robot) if part.friction is not None and (part.friction.normal or part.friction.reaction)]
+    return [part for part in _parts(robot) if part.friction is not None and part.friction.given(by_load=True)]
 
 
 def depends_on_loads(robot: Robot) -> bool:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.abilities import refuse
+from flexapod.description.friction import LAWS
 from flexapod.errors import InputError
 from flexapod.robot import point_forces
 from flexapod.robot.geometry import Pose, pose
@@ -175,7 +176,7 @@ def robot_tree(robot: Robot) -> Tree:
             f = cut.friction
             loops.append(Loop(
                 name=f"{leg.name}.{cut.joint}", type=cut.type, first=first, on_first=cut.on_link, second=second,
-                on_second=cut.on_platform, damping=f.viscous if f else 0.0, loss=f.coulomb + f.preload if f else 0.0,
+                on_second=cut.on_platform, damping=f.plain("rate") if f else 0.0, loss=f.plain("direction") if f else 0.0,
                 per_axis=bool(f and f.direction == "per_axis"),
             ))  # fmt: skip
     if not any(n.name == "platform" for n in nodes):
@@ -227,7 +228,8 @@ def _leg_nodes(leg: Leg, names: list[str]) -> list[Node]:
             name=names[k], parent=names[link.parent] if link.parent >= 0 else WORLD, kind=link.kind,
             place=link.placement @ displacement(link.kind, link.zero), joint=f"{leg.name}.{link.coordinate}",
             inertial=inertial_of(link.body), actuated=link.actuated, start=start, rotor=link.inertia,
-            damping=(f.viscous if f else 0.0) + link.damping, loss=f.coulomb + f.preload if f else 0.0, stiffness=link.stiffness,
+            damping=(f.plain("rate") if f else 0.0) + link.damping, loss=f.plain("direction") if f else 0.0,
+            stiffness=link.stiffness,
             free=_free(f"{leg.name}.{link.coordinate}", link, start),
             stroke=tuple(link.limits.stroke) if link.limits and link.limits.stroke else None,  # type: ignore[arg-type]
             force=link.limits.force if link.limits and link.actuated else None,
@@ -237,9 +239,10 @@ def _leg_nodes(leg: Leg, names: list[str]) -> list[Node]:
 
 
 def _remarks(robot: Robot) -> tuple[str, ...]:
-    """Friction that hinges and slides do not have: by loads, or against a vector of angular velocity."""
+    """Friction that hinges and slides do not have: of another law, by loads, or against a vector of angular velocity."""
     loaded: dict[str, None] = {}
     vectors: dict[str, None] = {}
+    others: dict[str, None] = {}
     for leg in robot.legs:
         joints = [link.joint for link in leg.links if link.kind != "fixed"]
         parts: tuple[Link | Closing, ...] = (*leg.links, *leg.closings)
@@ -247,11 +250,13 @@ def _remarks(robot: Robot) -> tuple[str, ...]:
             f, name, axes = part.friction, f"{leg.name}.{part.joint}", joints.count(part.joint)
             if f is None:
                 continue
-            if f.normal or f.reaction:
+            if f.given(by_load=True):
                 loaded[name] = None
-            if f.direction == "vector" and ((axes == 3 and (f.viscous or f.coulomb)) or (axes == 2 and f.coulomb)):
+            others |= dict.fromkeys(f"{name}.friction.{law}" for law in f.given(by_load=False) if not LAWS[law].plain)
+            dry = f.plain("direction")
+            if f.direction == "vector" and ((axes == 3 and (f.plain("rate") or dry)) or (axes == 2 and dry)):
                 vectors[name] = None
-    found = []
+    found = [f"{name} has no counterpart and is left out" for name in others]
     if loaded:
         found.append(f"the friction of {', '.join(loaded)} by joint loads has no counterpart and is left out")
     if vectors:

@@ -4,30 +4,24 @@ from __future__ import annotations
 
 from typing import Any
 
+from flexapod.description.friction import GUIDES, LAWS
 from flexapod.description.joint_types import DOF, DRIVEN, words_of
 from flexapod.description.report import Below, Reporter
 from flexapod.description.rotations import apply, check_rotation, is_zero, parallel, rotation_matrix
-from flexapod.description.schema import Friction, Joint, Limits
+from flexapod.description.schema import Friction, Joint, Limits, Row
 from flexapod.description.unit_parser import UnitError, parse_quantity, parse_unit
+from flexapod.description.units import unit_of
 
 _AXES = ("axis", "axis_on", "axis1", "axis2", "direction", "cross", "pitch")
 
-LINEAR_AND_ANGULAR = {
-    "zero": ("m", "rad"),
-    "start": ("m", "rad"),
-    "stroke": ("m", "rad"),
-    "speed": ("m/s", "rad/s"),
-    "force": ("N", "N m"),
-    "coulomb": ("N", "N m"),
-    "preload": ("N", "N m"),
-    "viscous": ("N s/m", "N m s/rad"),
-    "damping": ("N s/m", "N m s/rad"),
-    "stiffness": ("N/m", "N m/rad"),
-    "inertia": ("kg", "kg m^2"),
-    "IA": ("kg", "kg m^2"),
-    "rest": ("m", "rad"),
-    "stop": ("N/m", "N m/rad"),
-}
+
+def _two_units() -> dict[str, tuple[str, str]]:
+    fields = [pair for model in (Joint, Row, Limits, Friction) for pair in model.model_fields.items()]
+    units = {name: unit_of(field).split(" or ") for name, field in fields}
+    return {name: (found[0], found[1]) for name, found in units.items() if len(found) == 2}
+
+
+LINEAR_AND_ANGULAR = _two_units()
 """Fields whose unit depends on the joint: for a joint that slides, and for one that turns."""
 
 
@@ -140,11 +134,11 @@ def check_friction(friction: Friction | None, kind: str, report: Reporter) -> No
     if friction is None:
         return
     given = given_fields(friction)
-    for name in ("normal", "preload", "normal_rule"):
-        if name in given and kind not in ("prismatic", "cylindrical"):
-            report.error(("friction", name), f"does not belong to a {kind} joint", "It is friction of a guide.")
-    if "reaction" in given and kind in ("prismatic", "fixed"):
-        report.error(("friction", "reaction"), f"does not belong to a {kind} joint", "It is friction of a bearing.")
+    places = {name: law.joints for name, law in LAWS.items()} | {"normal_rule": "guide"}
+    for name, place in places.items():
+        fits = kind in GUIDES if place == "guide" else kind not in ("prismatic", "fixed") if place == "bearing" else True
+        if name in given and not fits:
+            report.error(("friction", name), f"does not belong to a {kind} joint", f"It is friction of a {place}.")
 
 
 def check_units(data: Any, kind: str, report: Reporter) -> None:

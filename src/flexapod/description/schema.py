@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, ConfigDict, Field
 
+from flexapod.description.friction import Friction as Friction
 from flexapod.description.schema_flexible import Flag, Model, Text
 from flexapod.description.schema_flexible import Flexible as Flexible
 from flexapod.description.schema_flexible import Rayleigh as Rayleigh
@@ -174,25 +175,6 @@ class Platform(Body):
         default=None,
         description="the platform is this leg's own link, as `leg.body`; it then has no mass of its own here",
     )
-
-
-class Friction(Model):
-    """Friction of a joint. Linear joints in N, rotary ones in N m."""
-
-    viscous: Viscous = Field(default=0.0, description="force or torque per rate, against the motion")
-    coulomb: Force = Field(default=0.0, description="constant force or torque against the motion")
-    preload: Force = Field(default=0.0, description="ball-screw preload over pitch: constant force, N (Kim Eq. 30)")
-    normal: Fraction = Field(default=0.0, description="Coulomb coefficient times the guide's normal force (Kim mu_s)")
-    normal_rule: Literal["abs_sum", "norm", "literal"] = Field(
-        default="abs_sum",
-        description="normal force from its two guide components: |u.N|+|v.N|, their norm, or u.N - v.N as printed",
-    )
-    reaction: LengthSize = Field(default=0.0, description="moment per newton of joint reaction, m (Kim k_u, k_p)")
-    direction: Literal["vector", "per_axis"] = Field(
-        default="vector",
-        description="reaction moment against the relative angular velocity, or per joint axis",
-    )
-    speed: Rate | None = Field(default=None, description="sign(v) becomes tanh(v/speed); leave out for the exact sign")
 
 
 class Limits(Model):

@@ -15,8 +15,8 @@ import casadi as ca
 
 from flexapod.equations.flexible_platform.assembly import flexible_equation, state_of
 from flexapod.equations.flexible_platform.dynamics import inverse_solution
-from flexapod.equations.platform_motion import FrameMotion, platform_motion
-from flexapod.equations.virtual_power.inverse_dynamics import actuator_forces, guess_input
+from flexapod.equations.platform_motion import FrameMotion, guess_input, platform_motion, wrench_input
+from flexapod.equations.virtual_power.inverse_dynamics import actuator_forces
 from flexapod.equations.virtual_power.platform_equation import platform_equation
 from flexapod.kernels.program import Program
 from flexapod.robot.robot import Robot
@@ -28,7 +28,7 @@ MOTION = ("position", "rotation", "velocity", "angular_velocity", "acceleration"
 def _force(b: Program, robot: Robot) -> tuple[FrameMotion, Any]:
     """The motion's inputs and the force as an expression of them."""
     platform = platform_motion(b)
-    wrench = b.input("wrench", (6,), unit="N, N m", doc="external force and moment on the platform at its frame origin, world")
+    wrench = wrench_input(b)
     if robot.flexible_platform is not None:
         return platform, _flexible_force(b, robot, platform, wrench)
     equation = platform_equation(b, robot, platform, guess_input(b, robot))

@@ -21,17 +21,16 @@ import casadi as ca
 from flexapod.equations.newton_euler.constraint_plan import plain
 from flexapod.equations.newton_euler.coupled_loads import LegLoading, coupled_loads
 from flexapod.equations.newton_euler.friction_coupling import solve_friction
-from flexapod.equations.newton_euler.friction_points import FrictionPoint, PointFriction, friction_points
+from flexapod.equations.newton_euler.friction_points import FrictionPoint, friction_points
 from flexapod.equations.newton_euler.inverse_dynamics import leg_loads, loads, set_up, setting_at, universal_legs
 from flexapod.equations.newton_euler.loaded_leg import affine, by_leg, forces_at, friction_of, loads_of, with_friction
 from flexapod.equations.newton_euler.wrench import body_wrench
-from flexapod.equations.platform_motion import FrameMotion
+from flexapod.equations.platform_motion import FrameMotion, guess_input, wrench_input
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.forward_dynamics import StateEquation, state_equation_at, state_inputs
-from flexapod.equations.virtual_power.inverse_dynamics import guess_input
 from flexapod.kernels.program import Program
 from flexapod.robot.robot import Robot
-from flexapod.spatial import Rot, Vec, dot
+from flexapod.spatial import Rot, Vec
 from flexapod.spatial.linear import solve_symmetric
 from flexapod.spatial.vector import zero
 
@@ -48,7 +47,7 @@ def forward_friction(robot: Robot) -> Program:
     frame, acceleration = state_inputs(b)
     guess = None if plain(robot) else guess_input(b, robot)
     force = b.input("force", (len(robot.actuators),), unit="N or N m", doc="actuator forces")
-    wrench = b.input("wrench", (6,), unit="N, N m", doc="external force and moment on the platform at its frame origin, world")
+    wrench = wrench_input(b)
     forward = Forward(
         robot=robot, values=Values(b), frame=frame, force=force, wrench=wrench, guess=guess,
         equation=lambda: state_equation_at(b, robot, frame, acceleration, guess),
@@ -124,7 +123,7 @@ class Forward:
             b.fail_if(1 - converged, "the coupling of friction and acceleration does not converge")
         found = [(point, one) for points, y_i in zip(legs, y, strict=True)
                  for point, one in zip(points, friction_of(points, y_i), strict=True)]  # fmt: skip
-        heat = -sum((_power(point, one) for point, one in found), ca.SX(0))
+        heat = -sum((ca.dot(rate, force) for point, one in found for rate, force in point.work(one)), ca.SX(0))
         return Sliding(acceleration=z[:6], heat=heat)
 
     def _leg_by_leg(self, b: Any, moving: FrameMotion, V: Any) -> Coupling:
@@ -217,14 +216,3 @@ def _assembled(
         B = -ca.vertcat(G_V, G + ca.mtimes(along, G_V))
         legs.append(LegLoading(B=B, P=P, L=per[:, :k], K=K, X=None, loads=partial(loads_of, own)))
     return c, legs
-
-
-def _power(point: FrictionPoint, found: PointFriction) -> Any:
-    """Power of a joint's friction [W], negative: along the coordinates of its links, or at the closing joint."""
-    if point.links:
-        return sum(size * point.model.joints[i].rate for i, size in found.axial.items())
-    closing = point.model.closing
-    if point.source in ("revolute", "prismatic"):
-        linear, angular = closing.axes[0]
-        return (dot(linear, found.closing.force) + dot(angular, found.closing.moment)) * closing.rates[0]
-    return dot(found.closing.moment, closing.angular)

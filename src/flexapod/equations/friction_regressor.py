@@ -21,8 +21,6 @@ from flexapod.kernels.program import Program
 from flexapod.robot.model import Closing, Link
 from flexapod.robot.robot import Robot
 
-LAWS = ("viscous", "coulomb", "preload", "normal", "reaction")
-
 
 def friction_columns(robot: Robot) -> list[str]:
     """Names of the friction coefficients that the file gives (not zero): ``legs.A.rail.friction.viscous``, ..."""
@@ -30,11 +28,8 @@ def friction_columns(robot: Robot) -> list[str]:
     for leg in robot.legs:
         parts: list[Link | Closing] = [*leg.links, leg.closing]
         for part in parts:
-            for law in LAWS if part.friction is not None else ():
-                name = f"legs.{leg.name}.{part.joint}.friction.{law}"
-                if getattr(part.friction, law) and name not in result:
-                    result.append(name)
-    return result
+            result += [f"legs.{leg.name}.{part.joint}.friction.{law}" for law in part.friction.given()] if part.friction else []
+    return list(dict.fromkeys(result))
 
 
 def friction_regressor(robot: Robot, columns: tuple[str, ...]) -> Program:

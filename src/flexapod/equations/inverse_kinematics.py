@@ -11,7 +11,7 @@ from typing import Any, Literal
 import casadi as ca
 
 from flexapod.equations.leg_kinematics import LegKinematics, robot_legs
-from flexapod.equations.platform_motion import FrameMotion, platform_motion
+from flexapod.equations.platform_motion import FrameMotion, guess_input, platform_motion
 from flexapod.kernels.program import Program
 from flexapod.robot.robot import Robot
 
@@ -35,10 +35,7 @@ def inverse_kinematics(robot: Robot, detail: Detail = "actuators", closed_form: 
     """
     b = Program("inverse_kinematics")
     platform = platform_motion(b)
-    general = not closed_form or any(form is None for form in robot.closed_forms)
-    guess = (
-        b.input("guess", (len(robot.coordinates),), unit="m or rad", doc="joint coordinates to start from") if general else None
-    )
+    guess = guess_input(b, robot, needed=None if closed_form else True)
     legs = robot_legs(b, robot, platform, guess, closed_form)
     actuator_outputs(b, robot, columns_of(driven_coordinates(robot, legs)), only_rates=detail == "rates")
     if detail == "joints":

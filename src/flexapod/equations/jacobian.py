@@ -17,14 +17,13 @@ from flexapod.equations.chain import LinkPose
 from flexapod.equations.closing import ClosedLeg, close_leg
 from flexapod.equations.closing_rows import leg_block, leg_gaps, platform_halves
 from flexapod.equations.leg_kinematics import home_guess
-from flexapod.equations.platform_motion import FrameMotion
+from flexapod.equations.platform_motion import FrameMotion, frame_motion, guess_input, pose_inputs
 from flexapod.equations.universal_leg import leg_motion
 from flexapod.equations.values import Values
 from flexapod.kernels.program import Program
 from flexapod.robot.model import Leg
 from flexapod.robot.robot import Robot
-from flexapod.spatial import Rot, Vec, cross, dot
-from flexapod.spatial.vector import zero
+from flexapod.spatial import cross, dot
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,11 +41,17 @@ class PoseLeg:
 def moving_frame(position: Any, rotation: Any) -> tuple[FrameMotion, Any]:
     """A platform at a pose with symbolic twist, and the twist (6,) to differentiate by."""
     twist = ca.SX.sym("twist", 6)
-    frame = FrameMotion(
-        p=Vec(position, "W"), R=Rot(rotation, "W", "P"), v=Vec(twist[:3], "W"), w=Vec(twist[3:], "W"),
-        a=zero("W"), alpha=zero("W"),
-    )  # fmt: skip
-    return frame, twist
+    return frame_motion(position, rotation, twist[:3], twist[3:]), twist
+
+
+def legs_at_pose(b: Any, robot: Robot, values: Values, frame: FrameMotion, twist: Any, guess: Any) -> list[PoseLeg]:
+    """All legs at a pose; general ones start from their part of `guess` (joints,), or from home."""
+    legs, at = [], 0
+    for i, leg in enumerate(robot.legs):
+        part = None if guess is None else guess[at : at + len(leg.moving)]
+        legs.append(leg_at_pose(b, robot, i, values.of(f"legs.{leg.name}"), frame, twist, part))
+        at += len(leg.moving)
+    return legs
 
 
 def leg_at_pose(b: Any, robot: Robot, index: int, values: Values, frame: FrameMotion, twist: Any, guess: Any) -> PoseLeg:
@@ -129,20 +134,10 @@ def jacobian(robot: Robot, joints: bool = True) -> Program:
     Checked by: tests/equations/test_jacobian.py.
     """
     b = Program("jacobian")
-    position = b.input("position", (3,), unit="m", doc="platform frame origin, world")
-    rotation = b.input("rotation", (3, 3), doc="world-from-platform")
-    general = any(form is None for form in robot.closed_forms)
-    guess = (
-        b.input("guess", (len(robot.coordinates),), unit="m or rad", doc="joint coordinates to start from") if general else None
-    )
+    position, rotation = pose_inputs(b)
+    guess = guess_input(b, robot)
     frame, twist = moving_frame(position, rotation)
-    values = Values(b)
-    legs, at = [], 0
-    for i, leg in enumerate(robot.legs):
-        part = guess[at : at + len(leg.moving)] if guess is not None else None
-        builder = b if joints else WithoutAngles(b)
-        legs.append(leg_at_pose(builder, robot, i, values.of(f"legs.{leg.name}"), frame, twist, part))
-        at += len(leg.moving)
+    legs = legs_at_pose(b if joints else WithoutAngles(b), robot, Values(b), frame, twist, guess)
     J = ca.densify(ca.vertcat(*[leg.jacobian for leg in legs]))
     G = ca.densify(ca.vertcat(*[leg.constraint for leg in legs]))
     b.output("jacobian", J, shape=J.shape, dims=("actuator", "twist"))

@@ -35,7 +35,7 @@ from flexapod.equations.loop_closing import (
     twist_scale,
     weighed,
 )
-from flexapod.equations.platform_motion import platform_motion
+from flexapod.equations.platform_motion import guess_input, platform_motion, pose_inputs
 from flexapod.equations.values import Values
 from flexapod.kernels.program import Program
 from flexapod.robot.elastic_plan import chosen_drives
@@ -102,8 +102,7 @@ def loop_jacobian(robot: Robot, joints: bool = True) -> Program:
     """
     b = Program("jacobian")
     values = Values(b)
-    p = b.input("position", (3,), unit="m", doc="platform frame origin, world")
-    R = b.input("rotation", (3, 3), doc="world-from-platform")
+    p, R = pose_inputs(b)
     x, error = _at_pose(b, values, robot, p, R)
     at, count = closed_loops(values, robot, x), len(robot.legs)
     (J, G), q = by_twist(values, robot, at), x[: len(robot.coordinates)]
@@ -168,7 +167,7 @@ def loop_forward_kinematics(robot: Robot, iterations: int = 60, joints: bool = T
 
 def _at_pose(b: Program, values: Values, robot: Robot, p: Any, R: Any) -> tuple[Any, Any]:
     """Coordinates at a pose, from the input `guess`, and what is left of the pose (6,)."""
-    q = b.input("guess", (len(robot.coordinates),), unit="m or rad", doc="joint coordinates to start from")
+    q = guess_input(b, robot, needed=True)
     columns = range(len(robot.elastic_plan.columns))
 
     def step(y: Any, goal: Any) -> Any:

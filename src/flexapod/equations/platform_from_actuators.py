@@ -15,15 +15,13 @@ from typing import Any
 import casadi as ca
 
 from flexapod.equations.closing import close_leg
-from flexapod.equations.jacobian import leg_at_pose, moving_frame
+from flexapod.equations.jacobian import legs_at_pose, moving_frame
 from flexapod.equations.leg_kinematics import home_guess, leg_kinematics
-from flexapod.equations.platform_motion import FrameMotion
+from flexapod.equations.platform_motion import FrameMotion, frame_motion, guess_input, pose_inputs
 from flexapod.equations.values import Values
 from flexapod.kernels.program import Program
 from flexapod.robot.robot import Robot
-from flexapod.spatial import Rot, Vec
 from flexapod.spatial.linear import solve_gram_schmidt
-from flexapod.spatial.vector import zero
 
 
 def platform_from_actuators(robot: Robot) -> Program:
@@ -35,31 +33,21 @@ def platform_from_actuators(robot: Robot) -> Program:
     Checked by: tests/analysis/test_actuator_motion.py.
     """
     b = Program("platform_from_actuators")
-    position = b.input("position", (3,), unit="m", doc="platform frame origin, world")
-    rotation = b.input("rotation", (3, 3), doc="world-from-platform")
+    position, rotation = pose_inputs(b)
     n = len(robot.actuators)
     qd = b.input("actuator_velocity", (n,), unit="m/s or rad/s")
     qdd = b.input("actuator_acceleration", (n,), unit="m/s^2 or rad/s^2")
-    general = any(form is None for form in robot.closed_forms)
-    guess = (
-        b.input("guess", (len(robot.coordinates),), unit="m or rad", doc="joint coordinates to start from") if general else None
-    )
+    guess = guess_input(b, robot)
     length = b.parameter("characteristic_length", unit="m")
     values, scale = Values(b), ca.vertcat(*[length] * 3, 1, 1, 1)
     frame, twist = moving_frame(position, rotation)
-    legs, at = [], 0
-    for i, leg in enumerate(robot.legs):
-        part = guess[at : at + len(leg.moving)] if guess is not None else None
-        legs.append(leg_at_pose(b, robot, i, values.of(f"legs.{leg.name}"), frame, twist, part))
-        at += len(leg.moving)
+    legs = legs_at_pose(b, robot, values, frame, twist, guess)
     kept = list(robot.plan.constraints)
     G = ca.vertcat(*[leg.constraint for leg in legs])[kept, :]
     A = ca.densify(ca.vertcat(*[leg.jacobian for leg in legs], G)) @ ca.diag(scale)
     none = ca.SX.zeros(len(kept))
     V = scale * solve_gram_schmidt(A, ca.vertcat(qd, none))
-    moving = FrameMotion(
-        p=Vec(position, "W"), R=Rot(rotation, "W", "P"), v=Vec(V[:3], "W"), w=Vec(V[3:], "W"), a=zero("W"), alpha=zero("W")
-    )
+    moving = frame_motion(position, rotation, V[:3], V[3:])
     bias = _bias(b, robot, values, moving, [leg.q for leg in legs])
     right = ca.vertcat(qdd, none) - bias
     Vd = scale * solve_gram_schmidt(A, right)

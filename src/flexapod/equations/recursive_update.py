@@ -20,7 +20,7 @@ from flexapod.equations.newton_euler.friction_coupling import solve_friction
 from flexapod.equations.newton_euler.inverse_dynamics import loads, setting_at
 from flexapod.equations.newton_euler.mechanism import Loads
 from flexapod.equations.newton_euler.wrench import Wrench
-from flexapod.equations.platform_motion import FrameMotion, platform_motion
+from flexapod.equations.platform_motion import FrameMotion, guess_input, platform_motion
 from flexapod.equations.regressor import INERTIAL, is_closed_form, regressor_at
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.inertia_wrench import inertia_wrench
@@ -54,11 +54,7 @@ def recursive_update(robot: Robot, columns: tuple[int, ...], friction: bool = Tr
     forgetting = b.input("forgetting", (), doc="0.9 to 1; 1 forgets nothing")
     kim = plain(robot)
     closed = all(is_closed_form(robot, i) for i in range(len(robot.legs)))
-    guess = (
-        None
-        if kim and closed
-        else b.input("guess", (len(robot.coordinates),), unit="m or rad", doc="joint coordinates to start from")
-    )
+    guess = guess_input(b, robot, needed=not (kim and closed))
     setting = setting_at(b, Values(b), robot, platform, ca.SX.zeros(6), None if kim else guess, "exact", friction)
     base = loads(setting, gravity=True, platform=True, legs=True, drives=True)
     base = Loads(platform=base.platform + _payload(b, platform, columns, theta), legs=base.legs)

@@ -17,7 +17,7 @@ import casadi as ca
 
 from flexapod.equations.closing import close_leg
 from flexapod.equations.leg_kinematics import home_guess
-from flexapod.equations.platform_motion import FrameMotion, platform_motion
+from flexapod.equations.platform_motion import FrameMotion, guess_input, platform_motion
 from flexapod.equations.universal_leg import actuator_direction
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.closed_form_leg import force_at_joint
@@ -97,9 +97,7 @@ def inertia_regressor(robot: Robot, columns: tuple[int, ...] | None = None) -> P
     b = Program("inertia_regressor")
     platform = platform_motion(b)
     closed = all(is_closed_form(robot, i) for i in range(len(robot.legs)))
-    guess = (
-        None if closed else b.input("guess", (len(robot.coordinates),), unit="m or rad", doc="joint coordinates to start from")
-    )
+    guess = guess_input(b, robot, needed=not closed)
     Y, A = regressor_at(b, robot, platform, guess, columns)
     b.output("regressor", Y, shape=Y.shape, dims=("actuator", "parameter"))
     b.output("drive", A, shape=A.shape, dims=("actuator", "independent"))

@@ -14,7 +14,8 @@ from typing import Any
 import casadi as ca
 
 from flexapod.equations.deflections import deflections, swivels
-from flexapod.equations.jacobian import PoseLeg, WithoutAngles, leg_at_pose, moving_frame
+from flexapod.equations.jacobian import WithoutAngles, legs_at_pose, moving_frame
+from flexapod.equations.platform_motion import guess_input, pose_inputs
 from flexapod.equations.singular_values import extremes, singular_values
 from flexapod.equations.values import Values
 from flexapod.kernels.program import Program
@@ -37,20 +38,12 @@ def workspace(robot: Robot, joints: bool = False) -> Program:
     Checked by: tests/analysis/test_workspace.py.
     """
     b = Program("workspace")
-    position = b.input("position", (3,), unit="m", doc="platform frame origin, world")
-    rotation = b.input("rotation", (3, 3), doc="world-from-platform")
-    general = any(form is None for form in robot.closed_forms)
-    guess = (
-        b.input("guess", (len(robot.coordinates),), unit="m or rad", doc="joint coordinates to start from") if general else None
-    )
+    position, rotation = pose_inputs(b)
+    guess = guess_input(b, robot)
     length = b.parameter("characteristic_length", unit="m")
     frame, twist = moving_frame(position, rotation)
-    values, builder, at = Values(b), b if joints else WithoutAngles(b), 0
-    legs: list[PoseLeg] = []
-    for i, leg in enumerate(robot.legs):
-        part = guess[at : at + len(leg.moving)] if guess is not None else None
-        legs.append(leg_at_pose(builder, robot, i, values.of(f"legs.{leg.name}"), frame, twist, part))
-        at += len(leg.moving)
+    values = Values(b)
+    legs = legs_at_pose(b if joints else WithoutAngles(b), robot, values, frame, twist, guess)
     J, G = ca.vertcat(*[leg.jacobian for leg in legs]), ca.vertcat(*[leg.constraint for leg in legs])
     kept = list(robot.plan.constraints)
     scale = ca.diag(ca.vertcat(*[length] * 3, 1, 1, 1))

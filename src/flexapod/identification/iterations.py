@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from flexapod.description.friction import LAWS
 from flexapod.identification.base_parameters import BaseParameters
 from flexapod.identification.estimators import SAMPLE, Array, Estimate, Method, estimate, follow_derivative
 from flexapod.identification.identified_robot import identified_robot
@@ -29,7 +30,7 @@ def iterated(
 ) -> tuple[Estimate, Array]:
     """Estimate, and the robot's parameters that go with it; loads of joints follow the estimate."""
     now, before = robot, None
-    coupled = any(name.split(".")[-1] in ("normal", "reaction") for name in base.model.friction)
+    coupled = any(LAWS[name.split(".")[-1]].by_load for name in base.model.friction)
     for _ in range(PASSES if coupled else 1):
         problem.set_loads(now)
         found = estimate(problem.blocks, method)

@@ -19,6 +19,7 @@ from flexapod.analysis.kernels import RobotKernel, kernel
 from flexapod.analysis.properties import depends_on_loads, holds
 from flexapod.analysis.results import check_option
 from flexapod.analysis.rigid_dynamics import note
+from flexapod.description.friction import friction_unit
 from flexapod.equations.friction_regressor import friction_columns
 from flexapod.equations.regressor import Column, inertial_columns
 from flexapod.errors import InputError
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 Legs = Literal["each", "alike"]
-UNITS = {"mass": "kg", "first_moment": "kg m", "viscous": "N s/m", "coulomb": "N", "preload": "N", "normal": "", "reaction": "m"}
+UNITS = {"mass": "kg", "first_moment": "kg m"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -205,9 +206,7 @@ def unit_of(name: str, robot: Robot) -> str:
     """Unit of a parameter by its name; rotary joints have N m for N."""
     parts = name.split(".")
     if "friction" in parts:
-        return (
-            UNITS[parts[-1]] if _linear(robot, parts) else {"viscous": "N m s", "coulomb": "N m"}.get(parts[-1], UNITS[parts[-1]])
-        )
+        return friction_unit(parts[-1], _linear(robot, parts))
     if parts[-1] in ("stiffness", "damping"):
         unit = "N/m" if _linear(robot, parts) else "N m/rad"
         return unit if parts[-1] == "stiffness" else unit.replace("N", "N s", 1)

@@ -145,9 +145,6 @@ def _closed_form(result: dict[str, float], leg: Leg, size: float) -> None:
         _body(result, f"{base}.in_L.{i}", body, size)
 
 
-FRICTION = ("viscous", "coulomb", "preload", "normal", "reaction")
-
-
 def _friction(result: dict[str, float], leg: Leg) -> None:
     """Friction by joint: its coefficients, `speed` where the file has one, and the axes u, v of a guide."""
     poses = link_poses(leg, leg.home)
@@ -155,11 +152,8 @@ def _friction(result: dict[str, float], leg: Leg) -> None:
     for part in parts:
         if part.friction is None:
             continue
-        name = f"legs.{leg.name}.{part.joint}.friction"
-        for key in FRICTION:
-            result[f"{name}.{key}"] = float(getattr(part.friction, key))
-        if part.friction.speed is not None:
-            result[f"{name}.speed"] = float(part.friction.speed)
+        for key, number in part.friction.numbers().items():
+            result[f"legs.{leg.name}.{part.joint}.friction.{key}"] = number
     for link, (R, _) in zip(leg.links, poses, strict=True):
         if link.friction is not None and link.kind == "P":
             _guide(result, f"legs.{leg.name}.{link.joint}.friction.guide", guide_axes(R[:, 2]), R)

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import casadi as ca
 
 from flexapod.equations.forward_friction import Forward
+from flexapod.equations.friction import SPEED
 from flexapod.equations.newton_euler.constraint_plan import plain
 from flexapod.equations.values import Values
-from flexapod.simulation.joint_friction import SPEED
 from flexapod.simulation.plant import Moment, model_equation
 from flexapod.simulation.scope import Scope
 
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 def smooth(robot: Robot) -> Robot:
     """The robot with a speed of the tanh law in every friction that has none."""
-    laws = {path.rpartition(".")[0] for path in robot.parameters if ".friction." in path}
-    missing = {f"{law}.speed": SPEED for law in sorted(laws) if f"{law}.speed" not in robot.parameters}
+    joints = {path.rpartition(".")[0] for path in robot.parameters if ".friction." in path}
+    missing = {f"{joint}.speed": SPEED for joint in sorted(joints) if f"{joint}.speed" not in robot.parameters}
     return robot.with_parameters(missing) if missing else robot
 
 

@@ -12,12 +12,12 @@ import numpy as np
 from flexapod.analysis.abilities import refuse
 from flexapod.analysis.arguments import checked
 from flexapod.analysis.properties import holds
+from flexapod.equations.friction import SPEED
 from flexapod.errors import FileError, InputError
 from flexapod.motions.motion import ActuatorMotion, Motion
 from flexapod.simulation.balance import until_broken
 from flexapod.simulation.blocks import Clock, Progress
 from flexapod.simulation.drive import AHEAD, drive, with_events
-from flexapod.simulation.joint_friction import SPEED
 from flexapod.simulation.load_friction import smooth
 from flexapod.simulation.program import LOST_CONTROL
 from flexapod.simulation.result import labelled, provenance, run_variables, with_reactions

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-NOT_NEGATIVE = re.compile(r"\.(mass|rotor|length|friction\.(coulomb|viscous|normal|preload|reaction|speed))$|^controller\.k")
+NOT_NEGATIVE = re.compile(r"\.(mass|rotor|length|friction\.\w+)$|^controller\.k")
 """Names of numbers that the robot file, or a controller, does not take below 0."""
 
 FOLLOWING = re.compile(r"\.(R|axes|n0|y0)\.[xyz]{1,2}$|\.friction\.guide_[uv]\.|\.(mode|link_mode|tip|home)$|\.flex\.")

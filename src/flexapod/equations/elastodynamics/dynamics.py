@@ -8,8 +8,7 @@ accelerations follow first, then the forces,
 else both from :math:`M\ddot u + c = A^T\Gamma`, :math:`A\ddot u + \gamma = \ddot q_a`. Direct: forces given.
 
 Legs are described in link axes and solved with their closing rows, without forming M (`link_assembly`), which takes a half to a
-sixth of the operations; long legs by articulated bodies (`articulated`). ``axes="projected"`` forms M and factorises it,
-``axes="world"`` does so in world axes (`assembly`).
+sixth of the operations; long legs by articulated bodies (`articulated`). ``axes="projected"`` forms M and factorises it.
 """
 
 from __future__ import annotations
@@ -19,17 +18,24 @@ from typing import Any, Literal
 import casadi as ca
 
 from flexapod.equations.elastodynamics.articulated_assembly import articulated_forward, articulated_inverse, is_long
-from flexapod.equations.elastodynamics.assembly import ElasticEquation, elastic_equation
 from flexapod.equations.elastodynamics.elastic_state import read_state
-from flexapod.equations.elastodynamics.link_assembly import driven_rates, link_equation, projected, solved, solved_inverse
+from flexapod.equations.elastodynamics.link_assembly import (
+    Projected,
+    driven_rates,
+    link_equation,
+    projected,
+    solved,
+    solved_inverse,
+)
 from flexapod.equations.elastodynamics.massless import has_massless_motion
+from flexapod.equations.platform_motion import wrench_input
 from flexapod.equations.values import Values
 from flexapod.kernels.program import Program
 from flexapod.robot.elastic_plan import driven_columns
 from flexapod.robot.robot import Robot
 from flexapod.spatial.linear import solve_symmetric
 
-Axes = Literal["auto", "links", "articulated", "projected", "world"]
+Axes = Literal["auto", "links", "articulated", "projected"]
 
 
 def elastic_inverse_dynamics(robot: Robot, friction: bool = False, load: bool = False, axes: Axes = "auto") -> Program:
@@ -51,24 +57,27 @@ def elastic_inverse_dynamics(robot: Robot, friction: bool = False, load: bool = 
         force, z = solved_inverse(link, wanted)
         rates = link.rates
     else:
-        q = elastic_equation(b, robot, friction, load_wrench)
+        link = link_equation(b, robot, friction, load_wrench)
         wanted = b.input("actuator_acceleration", (n,), unit="m/s^2 or rad/s^2")
-        force, u = inverse_solution(q, wanted)
-        z, rates = ca.mtimes(q.N, u) + q.beta, q.rates
+        p = projected(link)
+        force, u = inverse_solution(robot, p, wanted)
+        z, rates = ca.mtimes(p.N, u) + p.beta, link.rates
     b.output("force", force, shape=(n,), unit="N or N m", dims=("actuator",))
     b.output("power", force * rates, shape=(n,), unit="W", dims=("actuator",))
     accelerations(b, robot, z)
     return b
 
 
-def inverse_solution(q: ElasticEquation, wanted: Any) -> tuple[Any, Any]:
+def inverse_solution(robot: Robot, q: Projected, wanted: Any) -> tuple[Any, Any]:
     """Actuator forces and u'' for wanted actuator accelerations."""
-    size, n = q.M.shape[0], wanted.numel()
-    if q.direct is None:
-        solved = solve_symmetric(q.M, ca.horzcat(q.A.T, q.c))
-        force = solve_symmetric(ca.mtimes(q.A, solved[:, :n]), wanted - q.gamma + ca.mtimes(q.A, solved[:, n]))
+    size, n, driven = q.M.shape[0], wanted.numel(), driven_columns(robot)
+    if not is_direct(robot):
+        A, gamma = q.N[driven, :], q.beta[driven]
+        solved = solve_symmetric(q.M, ca.horzcat(A.T, q.c))
+        force = solve_symmetric(ca.mtimes(A, solved[:, :n]), wanted - gamma + ca.mtimes(A, solved[:, n]))
         return force, ca.mtimes(solved[:, :n], force) - solved[:, n]
-    a, e = list(q.direct), [k for k in range(size) if k not in q.direct]
+    a = [robot.elastic_plan.independent.index(k) for k in driven]
+    e = [k for k in range(size) if k not in a]
     u = ca.SX.zeros(size)
     u[a] = wanted
     if e:
@@ -92,37 +101,28 @@ def elastic_forward_dynamics(robot: Robot, friction: bool = False, load: bool = 
         link = link_equation(b, robot, friction, load_wrench)
         force = b.input("force", (n,), unit="N or N m", doc="actuator forces")
         z = solved(link, force)
-    elif way == "projected":
+    else:
         p = projected(link_equation(b, robot, friction, load_wrench))
         force = b.input("force", (n,), unit="N or N m", doc="actuator forces")
         z = ca.mtimes(p.N, solve_symmetric(p.M, ca.mtimes(p.N[driven_columns(robot), :].T, force) - p.c)) + p.beta
-    else:
-        q = elastic_equation(b, robot, friction, load_wrench)
-        force = b.input("force", (n,), unit="N or N m", doc="actuator forces")
-        z = ca.mtimes(q.N, solve_symmetric(q.M, ca.mtimes(q.A.T, force) - q.c)) + q.beta
     b.output("actuator_acceleration", z[driven_columns(robot)], shape=(n,), dims=("actuator",))
     accelerations(b, robot, z)
     return b
 
 
-def elastic_mass_matrix(robot: Robot, friction: bool = False, load: bool = False, axes: Axes = "auto") -> Program:
+def elastic_mass_matrix(robot: Robot, friction: bool = False, load: bool = False) -> Program:
     """The program: `mass_matrix`, `bias`, `actuator_map`, `actuator_bias` in independent coordinates.
 
     Checked by: tests/equations/test_elastodynamics.py.
     """
     b = Program("elastic_mass_matrix")
     size, n, load_wrench = len(robot.elastic_plan.independent), len(robot.actuators), _wrench(b, load)
-    if axes == "world":
-        q = elastic_equation(b, robot, friction, load_wrench)
-        M, c, A, gamma = q.M, q.c, q.A, q.gamma
-    else:
-        p, driven = projected(link_equation(b, robot, friction, load_wrench)), driven_columns(robot)
-        M, c, A, gamma = p.M, p.c, p.N[driven, :], p.beta[driven]
-    b.output("mass_matrix", M, shape=(size, size), dims=("independent", "independent_"))
-    b.output("bias", c, shape=(size,), dims=("independent",))
+    p, driven = projected(link_equation(b, robot, friction, load_wrench)), driven_columns(robot)
+    b.output("mass_matrix", p.M, shape=(size, size), dims=("independent", "independent_"))
+    b.output("bias", p.c, shape=(size,), dims=("independent",))
     if not is_direct(robot):
-        b.output("actuator_map", A, shape=(n, size), dims=("actuator", "independent"))
-        b.output("actuator_bias", gamma, shape=(n,), dims=("actuator",))
+        b.output("actuator_map", p.N[driven, :], shape=(n, size), dims=("actuator", "independent"))
+        b.output("actuator_bias", p.beta[driven], shape=(n,), dims=("actuator",))
     return b
 
 
@@ -144,7 +144,7 @@ def is_direct(robot: Robot) -> bool:
 def _wrench(b: Program, load: bool) -> Any:
     if not load:
         return None
-    return b.input("wrench", (6,), unit="N, N m", doc="external force and moment on the platform frame at its origin, world")
+    return wrench_input(b)
 
 
 def accelerations(b: Program, robot: Robot, z: Any) -> None:

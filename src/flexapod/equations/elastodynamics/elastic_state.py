@@ -16,7 +16,7 @@ from flexapod.equations.closing_rows import half_on_link, half_on_platform, plac
 from flexapod.equations.elastodynamics.elastic_turn import elastic_turn
 from flexapod.equations.flexible_platform.joint_shapes import joint_shapes
 from flexapod.equations.flexible_platform.kinematics import joint_at
-from flexapod.equations.platform_motion import FrameMotion
+from flexapod.equations.platform_motion import FrameMotion, pose_inputs, twist_inputs
 from flexapod.equations.values import Values
 from flexapod.kernels.program import Program
 from flexapod.robot.elastic_plan import ElasticPlan, cut_joints
@@ -85,12 +85,7 @@ def read_state(b: Program, robot: Robot) -> ElasticState:
     qd = b.input("joint_velocity", (n,), unit="m/s or rad/s", doc="their rates")
     pose: dict[str, Any] = dict.fromkeys("pRvw")
     if plan.carrier is None:
-        pose = {
-            "p": b.input("position", (3,), unit="m", doc="platform frame origin, world"),
-            "R": b.input("rotation", (3, 3), doc="world-from-platform"),
-            "v": b.input("velocity", (3,), unit="m/s", doc="of the platform frame origin, world"),
-            "w": b.input("angular_velocity", (3,), unit="rad/s", doc="of the platform, world"),
-        }
+        pose = dict(zip("pRvw", (*pose_inputs(b), *twist_inputs(b)), strict=True))
     N = platform_modes(robot)
     e, ed = (b.input(name, (N,)) if N else ca.SX.zeros(0) for name in ("modes", "modes_velocity"))
     return ElasticState(q=by_leg(robot, q), qd=by_leg(robot, qd), e=e, ed=ed, **pose)

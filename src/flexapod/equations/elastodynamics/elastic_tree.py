@@ -16,12 +16,11 @@ from flexapod.equations.flexible_platform.generalized_newton_euler import Flexib
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.general_leg import along_joints
-from flexapod.equations.virtual_power.inertia_wrench import Wrench, inertia_wrench
+from flexapod.equations.virtual_power.inertia_wrench import Wrench, inertia_wrench, none
 from flexapod.kernels.program import Program
 from flexapod.robot.beams import BeamElement
 from flexapod.robot.model import Leg
 from flexapod.spatial import Rot, Vec
-from flexapod.spatial.vector import zero
 
 Elements = Mapping[str, tuple[BeamElement, Rot, FlexibleModel]]
 """By name: element, beam axes in the world, its model at the state."""
@@ -97,14 +96,13 @@ def tree_wrenches(
     for link, frame in zip(leg.links, links, strict=True):
         own = FrameMotion(R=frame.R.renamed("W", "B"), p=frame.p, v=frame.v, w=frame.w, a=frame.a, alpha=frame.alpha)
         rigid = link.body is not None and link.body.flexible is None
-        none = Wrench(f=zero("W"), n=zero("W"))
-        wrenches.append(inertia_wrench(values, f"{link.coordinate}.body", own, gravity) if rigid else none)
+        wrenches.append(inertia_wrench(values, f"{link.coordinate}.body", own, gravity) if rigid else none())
     elastic: dict[int, Any] = {}
     for beam, R, model in elements.values():
         frame = links[beam.root]
         edd = ca.vertcat(*[qdd[leg.moving.index(i)] for i in beam.links])
         x = ca.mtimes(model.M, ca.vertcat((R.T @ frame.a).expr, (R.T @ frame.alpha).expr, edd)) + model.c
-        wrenches[beam.root] = wrenches[beam.root] + Wrench(f=R @ Vec(x[:3], "E"), n=R @ Vec(x[3:6], "E"))
+        wrenches[beam.root] = wrenches[beam.root] + Wrench(force=R @ Vec(x[:3], "E"), moment=R @ Vec(x[3:6], "E"))
         elastic.update({i: x[6 + k] for k, i in enumerate(beam.links)})
     return wrenches, elastic
 

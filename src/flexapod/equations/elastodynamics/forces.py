@@ -13,14 +13,13 @@ from typing import Any
 
 import casadi as ca
 
-from flexapod.equations.elastodynamics.assembly import ElasticEquation
 from flexapod.equations.elastodynamics.dissipation import elastic_matrices, rates_of
 from flexapod.equations.elastodynamics.dynamics import inverse_solution
-from flexapod.equations.elastodynamics.elastic_state import ElasticState, read_state, tree_motion
-from flexapod.equations.elastodynamics.link_assembly import driven_rates, link_equation_at, projected
+from flexapod.equations.elastodynamics.elastic_state import ElasticState, read_state
+from flexapod.equations.elastodynamics.link_assembly import link_equation_at, projected
+from flexapod.equations.platform_motion import wrench_input
 from flexapod.equations.values import Values
 from flexapod.kernels.program import Program
-from flexapod.robot.elastic_plan import driven_columns
 from flexapod.robot.robot import Robot
 
 
@@ -59,23 +58,13 @@ def elastic_friction_force(robot: Robot) -> Program:
     """
     b = Program("friction_force")
     values, n = Values(b), len(robot.actuators)
-    wrench = b.input("wrench", (6,), unit="N, N m", doc="external force and moment on the platform frame at its origin, world")
+    wrench = wrench_input(b)
     state = read_state(b, robot)
     wanted = b.input("actuator_acceleration", (n,), unit="m/s^2 or rad/s^2")
-    found = [inverse_solution(_equation(b, values, robot, state, f, wrench), wanted)[0] for f in (True, False)]
+    equations = [projected(link_equation_at(b, values, robot, state, f, wrench)) for f in (True, False)]
+    found = [inverse_solution(robot, p, wanted)[0] for p in equations]
     b.output("force", found[0] - found[1], shape=(n,), unit="N or N m", dims=("actuator",))
     return b
-
-
-def _equation(b: Program, values: Values, robot: Robot, state: ElasticState, friction: bool, wrench: Any) -> ElasticEquation:
-    """The equation in independent coordinates at a state, legs in link axes."""
-    p = projected(link_equation_at(b, values, robot, state, friction, wrench))
-    driven, free = driven_columns(robot), list(robot.elastic_plan.independent)
-    return ElasticEquation(
-        M=p.M, c=p.c, A=p.N[driven, :], gamma=p.beta[driven], N=p.N, beta=p.beta, rates=driven_rates(robot, state),
-        motion=tree_motion(values, robot, state),
-        direct=tuple(free.index(k) for k in driven) if set(driven) <= set(free) else None,
-    )  # fmt: skip
 
 
 def weightless(values: Values, expression: Any) -> Any:

@@ -20,11 +20,12 @@ from flexapod.equations.chain import chain_columns
 from flexapod.equations.elastodynamics.elastic_state import ElasticState, TreeMotion
 from flexapod.equations.elastodynamics.loops import far_columns, mode_columns
 from flexapod.equations.elastodynamics.point_forces import stretched
-from flexapod.equations.friction.coefficients import Coefficients
+from flexapod.equations.friction import smoothed
 from flexapod.equations.newton_euler.chain_leg import closing_axes
 from flexapod.equations.newton_euler.friction_points import FrictionPoint, PointFriction, friction_points
 from flexapod.equations.newton_euler.leg import ClosingJoint, LinkJoint
 from flexapod.equations.newton_euler.wrench import Wrench
+from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.values import Values
 from flexapod.robot.model import Leg, Link
 from flexapod.robot.robot import Robot
@@ -32,8 +33,6 @@ from flexapod.spatial import Rot, Vec, cross, dot
 
 Friction = bool | Literal["smooth", "smooth passive"]
 """Friction: none, as in the file, or smoothed where the file has the exact sign: at all joints, or at all but the actuators."""
-SPEED = 1e-3
-"""Speed [m/s, rad/s] of the tanh law that smooths: the exact sign has no solution at rest."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,7 +115,8 @@ def leg_views(values: Values, robot: Robot, state: ElasticState, motion: TreeMot
                     guide=_guide(own, link, pose.R) if guides else None,
                 )
             )  # fmt: skip
-        result.append(LegView(leg=leg, joints=tuple(joints), closing=_closing(own, robot, i, motion, guides)))
+        closing = closing_joint(own, leg, motion.ends[i], motion.halves[i], guides)
+        result.append(LegView(leg=leg, joints=tuple(joints), closing=closing))
     return result
 
 
@@ -127,8 +127,8 @@ def _guide(values: Values, part: Any, R: Rot) -> tuple[Vec, Vec] | None:
     return u, v
 
 
-def _closing(values: Values, robot: Robot, i: int, motion: TreeMotion, guides: bool) -> ClosingJoint:
-    leg, end, half = robot.legs[i], motion.ends[i], motion.halves[i]
+def closing_joint(values: Values, leg: Leg, end: FrameMotion, half: FrameMotion, guides: bool) -> ClosingJoint:
+    """The joint at which a leg is cut, between its halves on the leg and beyond."""
     kind, angular = leg.closing.type, half.w - end.w
     axes = closing_axes(kind, end.R if kind == "universal" else half.R, half.R)
     rates: tuple[Any, ...] = ()
@@ -150,13 +150,8 @@ def sliding_points(values: Values, robot: Robot, views: Sequence[LegView], frict
         if not point.links and point.leg == robot.elastic_plan.carrier:
             continue
         smooth = friction == "smooth" or (friction == "smooth passive" and not point.driven)
-        result.append(replace(point, coefficients=smoothed(point.coefficients, smooth)))
+        result.append(replace(point, coefficients=smoothed(point.coefficients)) if smooth else point)
     return result
-
-
-def smoothed(c: Coefficients, smooth: bool) -> Coefficients:
-    """The coefficients, with a speed if asked and the file has none."""
-    return replace(c, speed=SPEED) if smooth and c.speed is None else c
 
 
 def friction_force(

@@ -1,6 +1,6 @@
 r"""Equation of motion of a robot with flexible legs, every leg in link axes.
 
-Letters as in `assembly`: z all coordinates, u independent ones, :math:`\dot z = N\dot u`. Forces h at :math:`\ddot z = 0`,
+Letters: z all coordinates, u independent ones, :math:`\dot z = N\dot u`. Forces h at :math:`\ddot z = 0`,
 
 .. math:: M_z\ddot z + h = E^T\Gamma + A^T\lambda,\qquad A\ddot z + \gamma = 0
 
@@ -55,7 +55,11 @@ class LinkEquation:
 
 
 def link_equation(b: Program, robot: Robot, friction: bool = False, wrench: Any = None) -> LinkEquation:
-    """Declare the inputs of a state and assemble the equation; arguments as `elastic_equation`.
+    """Declare the inputs of a state and assemble the equation.
+
+    Args:
+        friction: of the joints, as in the file (Eq. 27).
+        wrench: (6,) on the platform frame at its origin, world axes.
 
     Source: Briot 2014 Eqs. (28)-(44). Checked by: tests/equations/test_link_axes.py.
     """

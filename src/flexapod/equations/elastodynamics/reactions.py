@@ -30,6 +30,7 @@ from flexapod.equations.newton_euler.friction_coupling import joint_friction
 from flexapod.equations.newton_euler.friction_points import SOURCES, FrictionPoint, PointFriction
 from flexapod.equations.newton_euler.leg import LegForces
 from flexapod.equations.newton_euler.wrench import Wrench, none, wrench_outputs
+from flexapod.equations.platform_motion import wrench_input
 from flexapod.equations.values import Values
 from flexapod.kernels.program import Program
 from flexapod.robot.chain import ROWS
@@ -81,7 +82,7 @@ def elastic_reactions(robot: Robot, sources: Sequence[str] = ()) -> Program:
     zdd = b.input("coordinate_acceleration", (size,), doc="of all coordinates")
     multiplier = b.input("multiplier", (max(len(all_rows(robot)), 1),), doc="of the closing rows")
     force = b.input("force", (len(robot.actuators),), unit="N or N m")
-    wrench = b.input("wrench", (6,), unit="N, N m", doc="external force and moment on the platform frame at its origin, world")
+    wrench = wrench_input(b)
     motion = tree_motion(values, robot, state, zdd)
     views = leg_views(values, robot, state, motion, guides=True)
     points = sliding_points(values, robot, views, True) if sources else []
@@ -214,7 +215,7 @@ def _whole(
     elements = beam_models(b, own, leg, robot.beams.get(leg.name, ()), state.q[i], state.qd[i], links, gravity)
     qdd = [zdd[plan.first[i] + k] for k in range(len(leg.moving))]
     bodies, _ = tree_wrenches(own, leg, elements, links, qdd, gravity)
-    whole = [Wrench(force=w.f, moment=w.n) for w in bodies]
+    whole = list(bodies)
     for link, wrenches in given.items():
         for wrench in wrenches:
             whole[link] = whole[link] + wrench

@@ -13,11 +13,12 @@ from typing import Any
 
 import casadi as ca
 
-from flexapod.equations.elastodynamics.assembly import platform_load, tree_terms
+from flexapod.equations.elastodynamics.assembly import platform_load, tree_forces
 from flexapod.equations.elastodynamics.closing import at_coordinates, moved
 from flexapod.equations.elastodynamics.elastic_state import platform_modes, tree_motion
 from flexapod.equations.elastodynamics.joint_forces import joint_forces
 from flexapod.equations.elastodynamics.loops import loop_rows
+from flexapod.equations.platform_motion import pose_inputs, wrench_input
 from flexapod.equations.values import Values
 from flexapod.kernels.program import Program
 from flexapod.robot.elastic_plan import ElasticPlan
@@ -55,9 +56,9 @@ def elastic_statics(robot: Robot) -> Program:
     p: Any = ca.SX.zeros(0)
     R: Any = ca.SX.zeros(0)
     if plan.carrier is None:
-        p = b.input("position", (3,), unit="m", doc="platform frame origin, world")
-        R = ca.vec(b.input("rotation", (3, 3), doc="world-from-platform"))
-    wrench = b.input("wrench", (6,), unit="N, N m", doc="external force and moment on the platform frame at its origin, world")
+        p, rotation = pose_inputs(b)
+        R = ca.vec(rotation)
+    wrench = wrench_input(b)
     multiplier = b.input("multiplier", (max(len(used), 1),), doc="of the closing rows")
     size = len(plan.columns)
     step = ca.SX.sym("step", size)
@@ -65,7 +66,7 @@ def elastic_statics(robot: Robot) -> Program:
     modes = e + step[head : head + N] if N else e
     state = at_coordinates(robot, moved(robot, ca.vertcat(q, p, R), step, range(size)), modes)
     motion = tree_motion(values, robot, state)
-    h, _ = tree_terms(_Straight(b), values, robot, state, motion, ca.SX.zeros(size))
+    h = tree_forces(_Straight(b), values, robot, state, motion, ca.SX.zeros(size))
     h = h + joint_forces(values, robot, state, motion, friction=False) - platform_load(robot, motion, wrench)
     matrices, _, _ = loop_rows(values, robot, motion)
     A = ca.vertcat(ca.SX(0, size), *[matrices[i][k, :] for i, k in used])

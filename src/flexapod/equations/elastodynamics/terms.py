@@ -11,6 +11,7 @@ import casadi as ca
 from flexapod.equations.elastodynamics.elastic_state import read_state
 from flexapod.equations.elastodynamics.link_assembly import link_equation_at
 from flexapod.equations.elastodynamics.statics import used_rows
+from flexapod.equations.platform_motion import wrench_input
 from flexapod.equations.values import Values
 from flexapod.kernels.program import Program
 from flexapod.robot.robot import Robot
@@ -26,7 +27,7 @@ def elastic_terms(robot: Robot, friction: bool = False) -> Program:
     plan = robot.elastic_plan
     size, used = len(plan.columns), used_rows(plan)
     state = read_state(b, robot)
-    wrench = b.input("wrench", (6,), unit="N, N m", doc="external force and moment on the platform frame at its origin, world")
+    wrench = wrench_input(b)
     q = link_equation_at(b, Values(b), robot, state, friction, wrench)
     A = ca.vertcat(ca.SX(0, size), *[q.A[i][k, :] for i, k in used])
     drift = ca.vertcat(ca.SX(0, 1), *[q.gamma[i][k] for i, k in used])

@@ -18,13 +18,11 @@ from flexapod.equations.flexible_platform.generalized_newton_euler import Flexib
 from flexapod.equations.flexible_platform.joint_shapes import joint_shapes
 from flexapod.equations.flexible_platform.leg import FlexibleLeg, flexible_leg
 from flexapod.equations.flexible_platform.stretching import platform_force
-from flexapod.equations.platform_motion import FrameMotion
+from flexapod.equations.platform_motion import FrameMotion, frame_motion, pose_inputs, twist_inputs
 from flexapod.equations.values import Values
 from flexapod.kernels.program import Program
 from flexapod.robot.flexible_platform import FlexibleShape
 from flexapod.robot.robot import Robot
-from flexapod.spatial import Rot, Vec
-from flexapod.spatial.vector import zero
 
 THROUGH_JOINTS = 4
 """Modes from which solving through the joints takes fewer operations than an elimination of all modes (counted)."""
@@ -89,10 +87,7 @@ class FlexibleEquation:
 
 def state_inputs(b: Program, modes: int) -> FlexibleState:
     """Declare the inputs of a state of the platform."""
-    p = b.input("position", (3,), unit="m", doc="platform frame origin, world")
-    R = b.input("rotation", (3, 3), doc="world-from-platform")
-    v = b.input("velocity", (3,), unit="m/s", doc="of the platform frame origin, world")
-    w = b.input("angular_velocity", (3,), unit="rad/s", doc="of the platform frame, world")
+    (p, R), (v, w) = pose_inputs(b), twist_inputs(b)
     e = b.input("elastic", (modes,), doc="elastic coordinates")
     ed = b.input("elastic_velocity", (modes,), doc="rates of the elastic coordinates")
     return state_of(p, R, v, w, e, ed)
@@ -100,8 +95,7 @@ def state_inputs(b: Program, modes: int) -> FlexibleState:
 
 def state_of(p: Any, R: Any, v: Any, w: Any, e: Any, ed: Any) -> FlexibleState:
     """A state from its expressions, world axes."""
-    frame = FrameMotion(p=Vec(p, "W"), R=Rot(R, "W", "P"), v=Vec(v, "W"), w=Vec(w, "W"), a=zero("W"), alpha=zero("W"))
-    return FlexibleState(R=R, frame=frame, w=ca.mtimes(R.T, w), e=e, ed=ed)
+    return FlexibleState(R=R, frame=frame_motion(p, R, v, w), w=ca.mtimes(R.T, w), e=e, ed=ed)
 
 
 def flexible_equation(

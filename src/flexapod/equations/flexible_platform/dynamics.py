@@ -18,6 +18,7 @@ from flexapod.equations.flexible_platform.assembly import (
     state_inputs,
 )
 from flexapod.equations.flexible_platform.through_joints import forward_through_joints, inverse_through_joints
+from flexapod.equations.platform_motion import wrench_input
 from flexapod.kernels.program import Program
 from flexapod.robot.robot import Robot
 from flexapod.spatial.linear import solve_gram_schmidt, solve_symmetric
@@ -32,7 +33,7 @@ def _start(name: str, robot: Robot, second_order: bool) -> tuple[Program, Flexib
 
 def load_inputs(b: Program, state: FlexibleState) -> Any:
     """Generalized load (6 + N,), platform axes, from the inputs `wrench` and `elastic_load`."""
-    wrench = b.input("wrench", (6,), unit="N, N m", doc="external force and moment on the platform frame at its origin, world")
+    wrench = wrench_input(b)
     modal = b.input("elastic_load", (state.e.numel(),), doc="external generalized force on the elastic coordinates")
     return ca.vertcat(ca.mtimes(state.R.T, wrench[:3]), ca.mtimes(state.R.T, wrench[3:]), modal)
 

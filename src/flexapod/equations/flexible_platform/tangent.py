@@ -24,7 +24,7 @@ import casadi as ca
 from flexapod.equations.flexible_platform.generalized_newton_euler import first_moments
 from flexapod.equations.flexible_platform.joint_shapes import JointShapes, joint_shapes
 from flexapod.equations.flexible_platform.stretching import platform_force, platform_tangent
-from flexapod.equations.platform_motion import FrameMotion, PointMotion
+from flexapod.equations.platform_motion import FrameMotion, PointMotion, pose_inputs, wrench_input
 from flexapod.equations.universal_leg import actuator_direction
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.closed_form_leg import force_at_joint
@@ -49,8 +49,7 @@ def flexible_tangent(robot: Robot) -> Program:
     b = Program("flexible_tangent")
     shape, letters = robot.flexible_shape
     N, actuators = shape.modes, len(robot.actuators)
-    p = b.input("position", (3,), unit="m", doc="platform frame origin, world")
-    R = b.input("rotation", (3, 3), doc="world-from-platform")
+    p, R = pose_inputs(b)
     e = b.input("elastic", (N,), doc="elastic coordinates")
     force = b.input("force", (actuators,), unit="N or N m", doc="actuator forces")
     values = Values(b)
@@ -138,7 +137,7 @@ def _platform(values: Values, shape: Any, e: Any, g: Any) -> tuple[Any, Any]:
 def _loads(b: Program, shape: FlexibleShape, R: Any, e: Any) -> tuple[Any, Any]:
     """Generalized load (n,) and its derivative (n, n)."""
     N = shape.modes
-    wrench = b.input("wrench", (6,), unit="N, N m", doc="external force and moment on the platform frame at its origin, world")
+    wrench = wrench_input(b)
     at_point = b.input("point_wrench", (6,), unit="N, N m", doc="external force and moment at a material point, world")
     r0 = b.input("point_position", (3,), unit="m", doc="the undeformed point, platform frame")
     linear = b.input("point_shape", (3, N), doc="displacement shapes at the point")

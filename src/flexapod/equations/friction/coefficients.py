@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from flexapod.equations.values import Values
+from flexapod.robot.model import LAWS, Friction, friction_unit
 
-UNITS = {
-    "linear": {"viscous": "N s/m", "coulomb": "N", "preload": "N", "normal": "", "reaction": "m", "speed": "m/s"},
-    "rotary": {"viscous": "N m s", "coulomb": "N m", "preload": "N", "normal": "", "reaction": "m", "speed": "rad/s"},
-}
+SPEED = 1e-3
+"""Speed [m/s, rad/s] of the tanh law where the robot file gives none: the exact sign has no solution at rest."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,25 +18,24 @@ class Coefficients:
     """Friction of a joint.
 
     Args:
-        viscous: per rate.
-        coulomb: constant force or moment.
-        preload: constant force of a ball screw.
-        load: what multiplies the joint's load: `normal` of a guide, `reaction` of a bearing.
+        numbers: coefficients of the laws that act at the joint, and what their shapes read, by name in the file.
         speed: of the tanh law; None for the exact sign.
         rule: normal force of a guide (see `guide_load`).
         per_axis: moments per joint axis instead of along the relative angular velocity.
     """
 
-    viscous: Any
-    coulomb: Any
-    preload: Any
-    load: Any
-    speed: Any
-    rule: str
-    per_axis: bool
+    numbers: Mapping[str, Any]
+    speed: Any = None
+    rule: str = "abs_sum"
+    per_axis: bool = False
+
+    @property
+    def load(self) -> Any:
+        """What multiplies the joint's load: `normal` of a guide, `reaction` of a bearing."""
+        return sum(k for name, k in self.numbers.items() if name in LAWS and LAWS[name].by_load)
 
 
-def read_coefficients(values: Values, joint: str, friction: Any, linear: bool) -> Coefficients:
+def read_coefficients(values: Values, joint: str, friction: Friction, linear: bool) -> Coefficients:
     """The coefficients of a joint.
 
     Args:
@@ -45,17 +44,21 @@ def read_coefficients(values: Values, joint: str, friction: Any, linear: bool) -
         friction: `Link.friction` or `Closing.friction`, of which only rules are used: numbers stay parameters.
         linear: a guide, not a bearing.
     """
-    units = UNITS["linear" if linear else "rotary"]
 
     def read(key: str) -> Any:
-        return values.program.parameter(f"{values.prefix}{joint}.friction.{key}", unit=units[key])
+        return values.program.parameter(f"{values.prefix}{joint}.friction.{key}", unit=friction_unit(key, linear))
 
+    other = "bearing" if linear else "guide"
+    names = [name for name, law in LAWS.items() if law.joints != other]
+    more = dict.fromkeys(key for name in names for key in LAWS[name].reads)
     return Coefficients(
-        viscous=read("viscous"),
-        coulomb=read("coulomb"),
-        preload=read("preload") if linear else 0,
-        load=read("normal") if linear else read("reaction"),
+        numbers={name: read(name) for name in (*names, *more)},
         speed=read("speed") if friction.speed is not None else None,
         rule=friction.normal_rule,
         per_axis=friction.direction == "per_axis",
     )
+
+
+def smoothed(c: Coefficients) -> Coefficients:
+    """The coefficients with a speed."""
+    return replace(c, speed=SPEED) if c.speed is None else c

@@ -1,15 +1,19 @@
-r"""Friction of a joint as the sum of its laws, about one axis or along a relative angular velocity."""
+r"""Friction of a joint as the sum of its laws, about one axis or along a relative angular velocity.
+
+The laws are those of `description.friction`; a law by the load of the joint is proportional to it.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+import casadi as ca
+
 from flexapod.equations.friction.coefficients import Coefficients
-from flexapod.equations.friction.coulomb import coulomb
-from flexapod.equations.friction.direction import sense, unit_direction
-from flexapod.equations.friction.preload import preload
-from flexapod.equations.friction.viscous import viscous
-from flexapod.spatial import Vec
+from flexapod.equations.friction.direction import REST, sense, unit_direction
+from flexapod.robot.model import LAWS
+from flexapod.spatial import Vec, dot
 
 
 def axis_friction(c: Coefficients, rate: Any, load: Any) -> Any:
@@ -23,8 +27,7 @@ def axis_friction(c: Coefficients, rate: Any, load: Any) -> Any:
 
     Source: Kim 2002 Eq. (30), Briot 2014 Eq. (27). Checked by: tests/equations/test_friction.py.
     """
-    s = sense(rate, c.speed)
-    return viscous(c.viscous, rate) + coulomb(c.coulomb, s) + preload(c.preload, s) + coulomb(c.load * load, s)
+    return _against(c, rate, sense(rate, c.speed), lambda: ca.fabs(rate), load)
 
 
 def vector_friction(c: Coefficients, w: Vec, load: Any) -> Vec:
@@ -38,6 +41,16 @@ def vector_friction(c: Coefficients, w: Vec, load: Any) -> Vec:
 
     Source: Kim 2002 Eq. (31). Checked by: tests/equations/test_friction.py.
     """
-    direction = unit_direction(w, c.speed)
-    result: Vec = viscous(c.viscous, w) + coulomb(c.coulomb + c.load * load, direction)
+    result: Vec = _against(c, w, unit_direction(w, c.speed), lambda: ca.sqrt(ca.fmax(dot(w, w), REST**2)), load)
     return result
+
+
+def _against(c: Coefficients, rate: Any, direction: Any, speed: Callable[[], Any], load: Any) -> Any:
+    """The sum of the laws; `speed` is made only for laws that have a shape."""
+    total: dict[str, Any] = {"rate": 0, "direction": 0}
+    for name in (name for name in c.numbers if name in LAWS):
+        law, size = LAWS[name], c.numbers[name]
+        if law.shape is not None:
+            size = size * law.shape(speed(), *[c.numbers[key] for key in law.reads])
+        total[law.along] = total[law.along] + (size * load if law.by_load else size)
+    return rate * (-total["rate"]) + direction * (-total["direction"])

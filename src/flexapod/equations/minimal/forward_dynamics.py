@@ -27,11 +27,9 @@ from flexapod.equations.minimal.platform_levers import Coordinates, Levers, Pseu
 from flexapod.equations.minimal.slide import slide
 from flexapod.equations.minimal.sliding_leg import sliding_leg
 from flexapod.equations.minimal.vectors import Scalar, Triple, add, combine, cross, scale, subtract
-from flexapod.equations.platform_motion import FrameMotion
+from flexapod.equations.platform_motion import platform_state
 from flexapod.kernels.program import Program
 from flexapod.robot.robot import Robot
-from flexapod.spatial import Rot, Vec
-from flexapod.spatial.vector import zero
 
 
 def minimal_forward_dynamics(robot: Robot, plan: Plan | None = None) -> Program:
@@ -46,7 +44,7 @@ def minimal_forward_dynamics(robot: Robot, plan: Plan | None = None) -> Program:
     chosen = make_plan(robot) if plan is None else plan
     b = Program("minimal_forward_dynamics")
     m = model(b, robot, chosen)
-    platform = _state(b)
+    platform = platform_state(b)
     force = b.input("force", (6,), unit="N", doc="of the actuators")
     levers = lever_motion(platform, m.basis, (0, 0, 0))
     pole = chosen.levers[0]
@@ -63,18 +61,6 @@ def minimal_forward_dynamics(robot: Robot, plan: Plan | None = None) -> Program:
     b.output("acceleration", ca.vertcat(*a), unit="m/s^2", doc="of the platform frame origin, world", dims=("axis",))
     b.output("angular_acceleration", ca.vertcat(*alpha), unit="rad/s^2", doc="of the platform, world", dims=("axis",))
     return b
-
-
-def _state(b: Program) -> FrameMotion:
-    """Inputs of a platform state; its acceleration is zero."""
-    return FrameMotion(
-        p=Vec(b.input("position", (3,), unit="m", doc="platform frame origin, world"), "W"),
-        R=Rot(b.input("rotation", (3, 3), doc="world-from-platform"), "W", "P"),
-        v=Vec(b.input("velocity", (3,), unit="m/s", doc="of the platform frame origin, world"), "W"),
-        w=Vec(b.input("angular_velocity", (3,), unit="rad/s", doc="of the platform, world"), "W"),
-        a=zero("W"),
-        alpha=zero("W"),
-    )
 
 
 def _extending(b: Program, m: Model, plan: Plan, levers: Levers, force: Scalar) -> list[tuple[Triple, Symmetric]]:

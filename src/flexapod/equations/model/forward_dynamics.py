@@ -22,10 +22,10 @@ from flexapod.equations.model.algebra import LinkValues, mul, ranks, solve_block
 from flexapod.equations.model.ball_leg import BallLeg, LegInertia, ball_inertia, ball_leg
 from flexapod.equations.model.inverse_dynamics import platform_wrench
 from flexapod.equations.model.leg import LinkLeg, link_leg
-from flexapod.equations.platform_motion import FrameMotion
+from flexapod.equations.platform_motion import FrameMotion, guess_input, wrench_input
 from flexapod.equations.virtual_power.forward_dynamics import state_inputs
 from flexapod.equations.virtual_power.inertia_wrench import tensor
-from flexapod.equations.virtual_power.inverse_dynamics import SINGULAR, guess_input
+from flexapod.equations.virtual_power.inverse_dynamics import SINGULAR
 from flexapod.kernels.program import Program
 from flexapod.robot.robot import Robot
 from flexapod.spatial.linear import solve_symmetric
@@ -42,7 +42,7 @@ def link_forward_dynamics(robot: Robot, massless_legs: bool = False, zeros: Coll
     still = FrameMotion(R=state.R, p=state.p, v=state.v, w=state.w, a=zero("W"), alpha=zero("W"))
     guess, values = guess_input(b, robot), LinkValues(b, zeros=zeros)
     force = b.input("force", (len(robot.actuators),), unit="N or N m", doc="actuator forces")
-    wrench = b.input("wrench", (6,), unit="N, N m", doc="external force and moment on the platform at its frame origin, world")
+    wrench = wrench_input(b)
     legs = state_legs(b, values, robot, still, guess, massless_legs)
     V = link_acceleration(b, values, robot, still, legs, force, wrench, massless_legs)
     b.output("acceleration", V[:3], shape=(3,), unit="m/s^2", dims=("axis",))

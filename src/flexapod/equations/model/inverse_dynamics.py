@@ -16,8 +16,8 @@ import casadi as ca
 
 from flexapod.equations.model.algebra import LinkValues, cross, field, mul, ranks, solve_blocks, sparse, vee
 from flexapod.equations.model.leg import LinkLeg, link_leg
-from flexapod.equations.platform_motion import FrameMotion, platform_motion
-from flexapod.equations.virtual_power.inverse_dynamics import SINGULAR, guess_input
+from flexapod.equations.platform_motion import FrameMotion, guess_input, platform_motion, wrench_input
+from flexapod.equations.virtual_power.inverse_dynamics import SINGULAR
 from flexapod.kernels.program import Program
 from flexapod.robot.robot import Robot
 from flexapod.spatial.linear import solve_symmetric
@@ -45,7 +45,7 @@ def link_inverse_dynamics(robot: Robot, massless_legs: bool = False, zeros: Coll
     """
     b = Program("link_inverse_dynamics")
     platform = platform_motion(b)
-    wrench = b.input("wrench", (6,), unit="N, N m", doc="external force and moment on the platform at its frame origin, world")
+    wrench = wrench_input(b)
     guess, values = guess_input(b, robot), LinkValues(b, zeros=zeros)
     legs = link_legs(b, values, robot, platform, guess, massless_legs)
     parts = [balance(leg) for leg in legs]

@@ -108,6 +108,16 @@ class FrictionPoint:
         """Friction for given loads."""
         return self._inside(loads) if self.links else self._closing(loads)
 
+    def work(self, found: PointFriction) -> list[tuple[Any, Any]]:
+        """Rates of the joint and the forces of friction along them: of its links' coordinates, or of the closing joint."""
+        closing = self.model.closing
+        if self.links:
+            return [(self.model.joints[i].rate, size) for i, size in found.axial.items()]
+        if self.source in ("revolute", "prismatic"):
+            linear, angular = closing.axes[0]
+            return [(closing.rates[0], dot(linear, found.closing.force) + dot(angular, found.closing.moment))]
+        return [(closing.angular.expr, found.closing.moment.expr)]
+
     def _inside(self, loads: Sequence[Any]) -> PointFriction:
         joints, c = self.model.joints, self.coefficients
         axial: dict[int, Any] = {}

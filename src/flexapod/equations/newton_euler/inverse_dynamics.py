@@ -20,7 +20,7 @@ from flexapod.equations.newton_euler.shares import Shares, force_shares
 from flexapod.equations.newton_euler.universal_leg import UniversalLeg
 from flexapod.equations.newton_euler.universal_motion import Spin
 from flexapod.equations.newton_euler.wrench import Wrench, at_rest, body_wrench, none, wrench_outputs
-from flexapod.equations.platform_motion import FrameMotion, platform_motion
+from flexapod.equations.platform_motion import FrameMotion, guess_input, platform_motion, wrench_input
 from flexapod.equations.values import Values
 from flexapod.errors import InputError
 from flexapod.kernels.program import Program
@@ -138,10 +138,8 @@ def set_up(b: Program, robot: Robot, spin: Spin, closed_form: bool, friction: bo
             "with general ones; use spin='exact'"
         )
     platform = platform_motion(b)
-    wrench = b.input("wrench", (6,), unit="N, N m", doc="external force and moment on the platform at its frame origin, world")
-    guess = None
-    if not kim:
-        guess = b.input("guess", (len(robot.coordinates),), unit="m or rad", doc="joint coordinates to start from")
+    wrench = wrench_input(b)
+    guess = guess_input(b, robot, needed=not kim)
     return setting_at(b, Values(b), robot, platform, wrench, guess, spin, friction)
 
 

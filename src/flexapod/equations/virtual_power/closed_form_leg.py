@@ -17,7 +17,7 @@ import casadi as ca
 from flexapod.equations.platform_motion import FrameMotion, PointMotion
 from flexapod.equations.universal_leg import LegMotion, leg_motion
 from flexapod.equations.values import Values
-from flexapod.equations.virtual_power.inertia_wrench import Wrench, inertia_wrench
+from flexapod.equations.virtual_power.inertia_wrench import Wrench, inertia_wrench, none
 from flexapod.kernels.program import Program
 from flexapod.robot.model import Leg
 from flexapod.spatial import Vec, cross, dot
@@ -77,7 +77,7 @@ def _turning(motion: LegMotion, length: Any, moment: Vec, about_cross: Any) -> V
 
 def _cross_moment(values: Values, leg: Leg, index: int, motion: LegMotion, gravity: Vec) -> Wrench:
     if leg.links[index].body is None:
-        return Wrench(f=zero("W"), n=zero("W"))
+        return none()
     return inertia_wrench(values, "in_C.0", motion.cross, gravity)
 
 
@@ -88,14 +88,14 @@ def _ups(values: Values, leg: Leg, motion: LegMotion, gravity: Vec, rotor: Any) 
     on_cross = _cross_moment(values, leg, 0, motion, gravity)
     moment, axial = zero("W"), rotor
     if leg.links[1].body is not None:
-        moment = moment + inertia_wrench(values, "in_L.0", motion.leg, gravity).n
+        moment = moment + inertia_wrench(values, "in_L.0", motion.leg, gravity).moment
     if leg.links[2].body is not None:
         offset = motion.tip.point(Vec([0, 0, -values.scalar("tip")], "L"))
         tip = FrameMotion(R=motion.tip.R, p=offset.p, v=offset.v, w=motion.tip.w, a=offset.a, alpha=motion.tip.alpha)
         piston = inertia_wrench(values, "in_L.1", tip, gravity)
-        moment = moment + piston.moved(tip.p - motion.leg.p).n
-        axial = axial + dot(piston.f, n)
-    force: Vec = _turning(motion, length, moment, dot(on_cross.n, motion.cross.R.column(0))) + n * axial
+        moment = moment + piston.seen_from(tip.p - motion.leg.p).moment
+        axial = axial + dot(piston.force, n)
+    force: Vec = _turning(motion, length, moment, dot(on_cross.moment, motion.cross.R.column(0))) + n * axial
     return force
 
 
@@ -110,16 +110,16 @@ def _carried(values: Values, leg: Leg, motion: LegMotion, gravity: Vec, rotor: A
     turning = leg.architecture == "RUS"
     u = cross(drive, motion.leg.p - motion.carrier.p) if turning else drive
     on_cross = _cross_moment(values, leg, 1, motion, gravity)
-    rod = Wrench(f=zero("W"), n=zero("W"))
+    rod = none()
     if leg.links[2].body is not None:
         rod = inertia_wrench(values, "in_L.0", motion.leg, gravity)
     length = values.scalar("length")
     a = motion.cross.R.column(0)
-    turned = _turning(motion, length, rod.n, dot(on_cross.n, a))
-    load = rotor + dot(rod.f + on_cross.f - turned, u)
+    turned = _turning(motion, length, rod.moment, dot(on_cross.moment, a))
+    load = rotor + dot(rod.force + on_cross.force - turned, u)
     if leg.links[0].body is not None:
         if turning:
-            load = load + dot(inertia_wrench(values, "carrier", motion.carrier, gravity).n, drive)
+            load = load + dot(inertia_wrench(values, "carrier", motion.carrier, gravity).moment, drive)
         else:
             load = load + values.scalar("carrier.mass") * dot(motion.carrier.a - gravity, drive)
     if turning:  # the crank turns the universal joint itself: rod and cross are turned with it, less what _turning counts
@@ -138,4 +138,4 @@ def _crank_turns(motion: LegMotion, rod: Wrench, on_cross: Wrench, drive: Vec, t
     g = cross(y, a)
     spin = dot(drive, g) / dot(n, g)
     cross_rate = spin * dot(n, a) - dot(drive, a)
-    return spin * dot(rod.n, n) + dot(on_cross.n, drive) + cross_rate * dot(on_cross.n, a)
+    return spin * dot(rod.moment, n) + dot(on_cross.moment, drive) + cross_rate * dot(on_cross.moment, a)

@@ -14,16 +14,15 @@ from typing import Any
 
 import casadi as ca
 
-from flexapod.equations.platform_motion import FrameMotion
+from flexapod.equations.platform_motion import FrameMotion, guess_input, platform_state, wrench_input
 from flexapod.equations.universal_leg import actuator_direction
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.closed_form_leg import projected_leg
 from flexapod.equations.virtual_power.inertia_wrench import inertia_wrench, tensor
-from flexapod.equations.virtual_power.inverse_dynamics import guess_input
 from flexapod.equations.virtual_power.platform_equation import platform_equation
 from flexapod.kernels.program import Program
 from flexapod.robot.robot import Robot
-from flexapod.spatial import Rot, Vec, cross
+from flexapod.spatial import Vec, cross
 from flexapod.spatial.linear import solve, solve_symmetric
 from flexapod.spatial.vector import zero
 
@@ -42,15 +41,7 @@ class StateEquation:
 def state_inputs(b: Program) -> tuple[FrameMotion, Any]:
     """Inputs of a state, and the platform's acceleration as a symbol to differentiate by."""
     acceleration = ca.SX.sym("acceleration", 6)
-    frame = FrameMotion(
-        p=Vec(b.input("position", (3,), unit="m", doc="platform frame origin, world"), "W"),
-        R=Rot(b.input("rotation", (3, 3), doc="world-from-platform"), "W", "P"),
-        v=Vec(b.input("velocity", (3,), unit="m/s", doc="of the platform frame origin, world"), "W"),
-        w=Vec(b.input("angular_velocity", (3,), unit="rad/s", doc="of the platform, world"), "W"),
-        a=Vec(acceleration[:3], "W"),
-        alpha=Vec(acceleration[3:], "W"),
-    )
-    return frame, acceleration
+    return platform_state(b, acceleration), acceleration
 
 
 def state_equation(b: Program, robot: Robot, massless_legs: bool = False) -> StateEquation:
@@ -124,7 +115,7 @@ def forward_dynamics(robot: Robot, massless_legs: bool = False) -> Program:
     b = Program("forward_dynamics")
     state = state_equation(b, robot, massless_legs)
     force = b.input("force", (len(robot.actuators),), unit="N or N m", doc="actuator forces")
-    wrench = b.input("wrench", (6,), unit="N, N m", doc="external force and moment on the platform at its frame origin, world")
+    wrench = wrench_input(b)
     N = state.basis
     M = ca.mtimes(N.T, ca.mtimes(state.A, N))
     right = wrench - state.c - ca.mtimes(state.A, state.beta) + ca.mtimes(state.jacobian.T, force)

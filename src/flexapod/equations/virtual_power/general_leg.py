@@ -13,10 +13,9 @@ import casadi as ca
 
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.values import Values
-from flexapod.equations.virtual_power.inertia_wrench import Wrench, inertia_wrench
+from flexapod.equations.virtual_power.inertia_wrench import Wrench, inertia_wrench, none
 from flexapod.robot.model import Leg
 from flexapod.spatial import Vec, dot
-from flexapod.spatial.vector import zero
 
 
 def tree_forces(values: Values, leg: Leg, links: Sequence[FrameMotion], qdd: Sequence[Any], gravity: Vec) -> Any:
@@ -27,8 +26,7 @@ def tree_forces(values: Values, leg: Leg, links: Sequence[FrameMotion], qdd: Seq
     wrenches = []
     for link, frame in zip(leg.links, links, strict=True):
         own = FrameMotion(R=frame.R.renamed("W", "B"), p=frame.p, v=frame.v, w=frame.w, a=frame.a, alpha=frame.alpha)
-        none = Wrench(f=zero("W"), n=zero("W"))
-        wrenches.append(inertia_wrench(values, f"{link.coordinate}.body", own, gravity) if link.body else none)
+        wrenches.append(inertia_wrench(values, f"{link.coordinate}.body", own, gravity) if link.body else none())
     rotors = [values.scalar(f"{leg.links[i].coordinate}.rotor") for i in leg.moving]
     forces = along_joints(leg, links, wrenches)
     return ca.vertcat(*[forces[i] + rotors[k] * qdd[k] for k, i in enumerate(leg.moving)])
@@ -41,8 +39,8 @@ def along_joints(leg: Leg, links: Sequence[FrameMotion], wrenches: list[Wrench])
         link, frame = leg.links[i], links[i]
         axis = frame.R.column(2)
         if link.kind != "fixed":
-            forces[i] = dot(axis, wrenches[i].n if link.kind == "R" else wrenches[i].f)
+            forces[i] = dot(axis, wrenches[i].moment if link.kind == "R" else wrenches[i].force)
         if link.parent >= 0:
             arm = frame.p - links[link.parent].p
-            wrenches[link.parent] = wrenches[link.parent] + wrenches[i].moved(arm)
+            wrenches[link.parent] = wrenches[link.parent] + wrenches[i].seen_from(arm)
     return forces

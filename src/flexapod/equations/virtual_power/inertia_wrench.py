@@ -10,34 +10,15 @@ Linear in mass, first moment and tensor, so that regrouped base parameters serve
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import casadi as ca
 
+from flexapod.equations.newton_euler.wrench import Wrench as Wrench
+from flexapod.equations.newton_euler.wrench import none as none
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.values import Values
 from flexapod.spatial import Vec, cross
-
-
-@dataclass(frozen=True, kw_only=True)
-class Wrench:
-    """Force and moment about a stated point, world axes."""
-
-    f: Vec
-    n: Vec
-
-    def __add__(self, other: Wrench) -> Wrench:
-        return Wrench(f=self.f + other.f, n=self.n + other.n)
-
-    def moved(self, arm: Vec) -> Wrench:
-        """The same wrench about a point from which its own point is at `arm`."""
-        return Wrench(f=self.f, n=self.n + cross(arm, self.f))
-
-    @property
-    def column(self) -> Any:
-        """(6,) force, then moment."""
-        return ca.vertcat(self.f.expr, self.n.expr)
 
 
 def tensor(values: Values, name: str) -> Any:
@@ -66,4 +47,4 @@ def inertia_wrench(values: Values, name: str, frame: FrameMotion, gravity: Vec) 
     f = lifted * mass + cross(frame.alpha, c) + cross(frame.w, cross(frame.w, c))
     w, alpha = R_BW @ frame.w, R_BW @ frame.alpha
     own = Vec(ca.mtimes(I, alpha.expr), body) + cross(w, Vec(ca.mtimes(I, w.expr), body))
-    return Wrench(f=f, n=cross(c, lifted) + frame.R @ own)
+    return Wrench(force=f, moment=cross(c, lifted) + frame.R @ own)

@@ -11,7 +11,7 @@ from typing import Any
 
 import casadi as ca
 
-from flexapod.equations.platform_motion import platform_motion
+from flexapod.equations.platform_motion import guess_input, platform_motion, wrench_input
 from flexapod.equations.virtual_power.platform_equation import platform_equation
 from flexapod.kernels.program import Program
 from flexapod.robot.robot import Robot
@@ -28,7 +28,7 @@ def virtual_power(robot: Robot, massless_legs: bool = False) -> Program:
     """
     b = Program("virtual_power")
     platform = platform_motion(b)
-    wrench = b.input("wrench", (6,), unit="N, N m", doc="external force and moment on the platform at its frame origin, world")
+    wrench = wrench_input(b)
     equation = platform_equation(b, robot, platform, guess_input(b, robot), massless_legs)
     A = ca.densify(ca.mtimes(equation.jacobian, equation.basis))
     y = ca.mtimes(equation.basis.T, equation.h - wrench)
@@ -37,13 +37,6 @@ def virtual_power(robot: Robot, massless_legs: bool = False) -> Program:
     b.output("force", force, shape=(n,), unit="N or N m", dims=("actuator",))
     b.output("power", force * equation.rates, shape=(n,), unit="W", dims=("actuator",))
     return b
-
-
-def guess_input(b: Program, robot: Robot) -> Any:
-    """The input `guess` of robots with general legs, else None."""
-    if all(form is not None for form in robot.closed_forms):
-        return None
-    return b.input("guess", (len(robot.coordinates),), unit="m or rad", doc="joint coordinates to start from")
 
 
 def actuator_forces(b: Program, A: Any, y: Any) -> Any:

@@ -66,7 +66,7 @@ def platform_equation(
         if form is not None:
             force, motion = force_at_joint(b, own, leg, form.sign, platform, gravity)
             arm = motion.tip.p - platform.p
-            shares.append(Wrench(f=force, n=cross(arm, force)).column)
+            shares.append(Wrench(force=force, moment=cross(arm, force)).column)
             rates.append(motion.actuator.qd)
             d = actuator_direction(own, leg, motion)
             rows.append(ca.horzcat(d.expr.T, cross(arm, d).expr.T))

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 import casadi as ca
 
-from flexapod.equations.platform_motion import platform_motion
+from flexapod.equations.platform_motion import guess_input, platform_motion, wrench_input
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_work.general_connectivity import general_leg_work
 from flexapod.equations.virtual_work.joint_chain import joint_chain
@@ -50,10 +50,8 @@ def virtual_work(robot: Robot, virtual_motions: VirtualMotions = "transposed") -
     _check(robot, virtual_motions)
     b = Program("virtual_work")
     motion = platform_motion(b)
-    external = b.input("wrench", (6,), unit="N, N m", doc="force and moment on the platform at its frame origin, world")
-    guess = None
-    if any(form is None for form in robot.closed_forms):
-        guess = b.input("guess", (len(robot.coordinates),), unit="m or rad", doc="joint coordinates to start from")
+    external = wrench_input(b)
+    guess = guess_input(b, robot)
     values = Values(b)
     gravity = values.vector("gravity", "W")
     platform = platform_state(motion.R, motion.p, motion.v, motion.w, motion.a, motion.alpha, gravity)

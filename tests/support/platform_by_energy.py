@@ -143,9 +143,9 @@ def _load(b: Program, N: int) -> Any:
     return ca.vertcat(wrench, b.input("elastic_load", (N,), doc="external generalized force on the elastic coordinates"))
 
 
-def general_flexible_inverse_dynamics(robot: Robot) -> Program:
+def general_inverse_dynamics(robot: Robot) -> Program:
     """As `flexible_inverse_dynamics`: one system for forces and elastic accelerations together."""
-    b = Program("general_flexible_inverse_dynamics")
+    b = Program("general_inverse_dynamics")
     q = general_equation(b, robot)
     N, n = len(robot.elastic_names), len(robot.actuators)
     a, alpha = b.input("acceleration", (3,), unit="m/s^2"), b.input("angular_acceleration", (3,), unit="rad/s^2")
@@ -157,9 +157,9 @@ def general_flexible_inverse_dynamics(robot: Robot) -> Program:
     return b
 
 
-def general_flexible_forward_dynamics(robot: Robot) -> Program:
+def general_forward_dynamics(robot: Robot) -> Program:
     """As `flexible_forward_dynamics`."""
-    b = Program("general_flexible_forward_dynamics")
+    b = Program("general_forward_dynamics")
     q = general_equation(b, robot)
     N, n = len(robot.elastic_names), len(robot.actuators)
     force = b.input("force", (n,), unit="N or N m", doc="actuator forces")
@@ -170,9 +170,9 @@ def general_flexible_forward_dynamics(robot: Robot) -> Program:
     return b
 
 
-def general_flexible_mass_matrix(robot: Robot) -> Program:
+def general_mass_matrix(robot: Robot) -> Program:
     """`mass_matrix`, `bias`, `actuator_map` in (v, omega) of **world** axes and elastic coordinates."""
-    b = Program("general_flexible_mass_matrix")
+    b = Program("general_mass_matrix")
     q = general_equation(b, robot)
     n = q.c.numel()
     b.output("mass_matrix", q.M, shape=(n, n), dims=("coordinate", "coordinate_"))
