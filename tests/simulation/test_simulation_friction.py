@@ -42,7 +42,7 @@ def no_load_friction(robot: fp.Robot) -> dict[str, float]:
 
 
 AGREE = 1e-11
-"""Of the largest acceleration: two assemblies of the same equation; measured 2e-13."""
+"""Of the largest acceleration: two assemblies of the same equation round differently."""
 
 
 @pytest.mark.parametrize(("name", "direction"), [("hexaslide", "per_axis"), ("3-rsr", "vector"), ("delta", "per_axis")])

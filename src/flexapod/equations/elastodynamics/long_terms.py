@@ -31,7 +31,7 @@ from flexapod.equations.elastodynamics.tree_inertia import rigid_composite
 from flexapod.equations.elastodynamics.world_links import Frame, wrench_at
 from flexapod.equations.flexible_platform.generalized_newton_euler import first_moments
 from flexapod.equations.flexible_platform.stretching import platform_energy
-from flexapod.equations.platform_motion import FrameMotion
+from flexapod.equations.platform_motion import FrameMotion, wrench_input
 from flexapod.equations.values import Values
 from flexapod.kernels.program import Program
 from flexapod.robot.element_runs import alike_legs, element_runs
@@ -211,7 +211,7 @@ def long_terms(robot: Robot) -> Program:
     """
     b = Program("long_terms")
     long = long_robot(b, robot)
-    wrench = b.input("wrench", (6,), unit="N, N m", doc="external force and moment on the platform frame at its origin, world")
+    wrench = wrench_input(b)
     _row_outputs(b, long)
     found = forces(b, long, wrench, ca.SX.zeros(len(long.rows)))
     _force_outputs(b, long, found)
@@ -237,7 +237,7 @@ def long_forces(robot: Robot) -> Program:
     """
     b = Program("long_forces")
     long = long_robot(b, robot)
-    wrench = b.input("wrench", (6,), unit="N, N m", doc="external force and moment on the platform frame at its origin, world")
+    wrench = wrench_input(b)
     multiplier = b.input("multiplier", (max(len(long.rows), 1),), doc="of the closing rows")
     _force_outputs(b, long, forces(b, long, wrench, multiplier))
     return b
