@@ -14,6 +14,9 @@ SAME = 1e-13
 LEGS = 1e-9
 """Iterations on the loops and of the implicit step end within their tolerances, by other kernels."""
 
+LOOPS = 1e-12
+"""Loops are closed to rounding at every stage; `simulate` by other kernels beyond 24 coordinates."""
+
 
 @pytest.mark.parametrize("name", ["stewart-3-3", "five-bar"])
 def test_steps_are_those_of_simulate(name: str) -> None:
@@ -81,6 +84,21 @@ def test_flexible_legs_step_too(name: str, watch: tuple[str, ...]) -> None:
     steps.reset()
     steps.advance(25)
     assert np.abs(steps.state - after).max() <= SAME * np.abs(after).max()
+
+
+@pytest.mark.parametrize("name", ["delta-parallelograms", pytest.param("h4", marks=pytest.mark.full)])
+def test_explicit_steps_of_robots_with_loops(name: str) -> None:
+    """In one kernel, and in dense algebra where there are more coordinates than that is compiled for (`h4` has 32)."""
+    robot = fp.load(name)
+    start = home_start(robot)
+    force = 1.1 * fp.inverse_dynamics(robot, start, friction=False).force.values[0] + 0.1
+    steps = fp.stepper(robot, method="rk4")
+    steps.force[:] = force
+    assert steps.advance(10), steps.reason
+    run = fp.simulate(robot, start, drive="force", force=force, duration=0.01, step=1e-3, method="rk4")
+    assert np.abs(run.velocity.values[-1]).max() > 1e-3
+    for part in ("position", "velocity", "angular_velocity"):
+        assert np.abs(steps.parts[part] - run[part].values[-1]).max() <= LOOPS * max(1.0, np.abs(run[part].values).max())
 
 
 def test_bad_options_are_refused() -> None:

@@ -1,10 +1,10 @@
-r"""Steps of robots with many coordinates: kernels give the terms, the implicit step is dense algebra in memory of its own.
+r"""Steps of robots with many coordinates: kernels give the terms, a step is dense algebra in memory of its own.
 
 .. math:: N^T\big(M_z(N\ddot u + \beta) + f\big) = 0,\qquad
     \Big(M + h\lambda D + (h\lambda)^2 K\Big)\,\delta = h K\,(x_{off} A^T) - r
 
-One kernel for a whole step would compile for minutes beyond some 24 coordinates. The method, its tolerances and its passes are
-those of `implicit_step`; the same algorithm in C is bridges/fmu/second_order.c.
+One kernel for a whole step would compile for minutes beyond some 24 coordinates. The implicit method, its tolerances and its
+passes are those of `implicit_step`; the same algorithm in C is bridges/fmu/second_order.c. Explicit steps: `explicit_steps`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from flexapod.kernels.signature import NONFINITE_RESULT
 from flexapod.simulation.collocation import METHODS
 from flexapod.simulation.factor_in_place import Factor
 from flexapod.simulation.implicit import CLOSED, LOST, PASSES, ROUNDING
-from flexapod.simulation.leg_terms import carried_places, check_states, leg_matrices, leg_terms
+from flexapod.simulation.leg_terms import carried_places, check_terms, leg_matrices, leg_terms
 from flexapod.simulation.program import LOST_CONTROL, NEAR
 from flexapod.simulation.runner import compiled
 
@@ -31,30 +31,25 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 
-class SecondOrderSteps:
+class TermSteps:
     """Advances the carried numbers of a layout in place. All arrays are made once; a step makes views and Python numbers.
 
     Args:
         layout: a run under given forces.
         values: its numbers by name.
         step: [s].
-
-    Checked by: tests/simulation/test_stepper.py.
     """
 
     def __init__(self, layout: IndependentLayout, values: Mapping[str, float], step: float) -> None:
         plan, robot = layout.robot.elastic_plan, layout.robot
-        check_states(robot, "stepper", "use `simulate`, or fewer elements per beam")
-        self.layout, self.step, self.method = layout, step, METHODS[layout.method]
-        (self.kernel, numbers), (matrices, others) = (
-            compiled(layout, name, make, values)  # type: ignore[arg-type]
-            for name, make in (("terms", leg_terms), ("matrices", leg_matrices))
-        )
-        self.terms, self.matrices = self.kernel.prepare(numbers), matrices.prepare(others)
+        check_terms(layout, "stepper", "use `simulate`, or fewer elements per beam")
+        self.layout, self.step = layout, step
+        self.kernel, numbers = compiled(layout, "terms", leg_terms, values)  # type: ignore[arg-type]
+        self.terms = self.kernel.prepare(numbers)
         self.determinant = self._watched(values)
         self.signals = self.terms.inputs["signals"]
         self._places()
-        self._buffers(len(plan.columns), len(plan.independent), self.method.stages)
+        self._buffers(len(plan.columns), len(plan.independent))
 
     def _watched(self, values: Mapping[str, float]) -> Prepared | None:
         """The kernel of the determinant of the actuators, where control of the platform is watched."""
@@ -75,85 +70,54 @@ class SecondOrderSteps:
             at += len(part)
             self.shown.append((place[name], (3, 3), part.reshape(3, 3).T) if name == "R" else (place[name], (3,), part))
 
-    def _buffers(self, z: int, u: int, s: int) -> None:
-        eigen = (*self.method.real, *self.method.pairs)
+    def _buffers(self, z: int, u: int) -> None:
         self.N, self.zu = np.zeros((2, z, u))
         self.N[self.free, range(u)] = 1.0
-        self.M, self.D, self.K = np.zeros((3, u, u))
-        self.scaled = np.zeros(u * u)
+        self.M = np.zeros((u, u))
         self.beta, self.force, self.z = np.zeros((3, z))
         self.start, self.memory = np.zeros(2 * u), np.zeros(len(self.memory_places))
-        self.a, self.bound_rates, self.scale = np.zeros((3, u))
-        self.X, self.V, self.x, self.v, self.off, self.r, self.sum, self.delta = np.zeros((8, s, u))
-        self.right, self.part, self.finite = np.zeros(u, dtype=complex), np.zeros(u), np.zeros(u, dtype=bool)
+        self.a, self.felt = np.zeros((2, u))
+        self.finite = np.zeros(u, dtype=bool)
         self.mass = Factor(np.zeros((u, u), order="F"), self.a)
-        self.factors = [Factor(np.zeros((u, u), order="F", dtype=complex), self.right) for _ in eigen]
-        flat = [system.matrix.reshape(-1, order="F") for system in self.factors]
-        self.flat = [(numbers.real, numbers.imag) for numbers in flat]
         self.bound_rows = [(self.N[row], self.terms.outputs["slope"][k]) for k, row in enumerate(self.bound)]
-        self.rows = [(np.array(np.real(row)), np.array(np.imag(row))) for _, row, _ in eigen]
-        weights = [1.0] * len(self.method.real) + [2.0] * len(self.method.pairs)
-        self.columns = [(w * np.real(c), -w * np.imag(c)) for w, (_, _, c) in zip(weights, eigen, strict=True)]
-        self.eigenvalues = [complex(value) * self.step for value, _, _ in eigen]
-        self.hA = self.step * self.method.A
 
     # -- one step ------------------------------------------------------------------------------------------
     def __call__(self, state: Array) -> str:
         """Advance; the reason where it fails, the state is then as before."""
         np.take(state, self.state_places, out=self.start, mode="clip")
         np.take(state, self.memory_places, out=self.memory, mode="clip")
-        why = self._begin(state) or self._iterated()
-        if why:
-            return why
-        u, final, h = len(self.free), self.terms.inputs["state"], self.step
-        for k, rate in ((slice(None, u), self.X), (slice(u, None), self.V)):
-            np.matmul(self.method.b, rate, out=self.part)
-            np.multiply(self.part, h, out=self.part)
-            np.add(self.start[k], self.part, out=final[k])
-        why = self._reason(self.terms())
+        self.terms.inputs["state"][:], self.terms.inputs["memory"][:] = self.start, self.memory
+        why = self._increments(state) or self._reason(self.terms())
         if why:
             return why
         np.put(state, self.memory_places, self.terms.outputs["closed"], mode="clip")
-        np.put(state, self.state_places, final, mode="clip")
+        np.put(state, self.state_places, self.terms.inputs["state"], mode="clip")
         for place, shape, result in self.shown:
             np.copyto(state[place].reshape(shape), result)
         return ""
 
+    def _increments(self, state: Array) -> str:
+        """The state after a step, as input of the terms; the reason where it fails."""
+        raise NotImplementedError
+
     def _reason(self, status: int) -> str:
         return self.kernel.signature.status(status).text if status else ""
 
-    def _begin(self, state: Array) -> str:
-        """Terms, acceleration and factors at the start of a step."""
-        self.terms.inputs["state"][:], self.terms.inputs["memory"][:] = self.start, self.memory
-        why = self._reason(self.terms()) or self._left(state)
-        if why:
-            return why
-        out, closed = self.terms.outputs, self.matrices.inputs
-        if "state" in closed:
-            closed["state"][:] = self.start
-        if "memory" in closed:
-            closed["memory"][:] = out["closed"]
-        why = self._reason(self.matrices())
-        self.terms.inputs["memory"][:] = out["closed"]
+    def _projected(self, matrix: Array, to: Array) -> None:
+        """N^T matrix N (u, u)."""
+        np.matmul(matrix, self.N, out=self.zu)
+        np.matmul(self.N.T, self.zu, out=to)
+
+    def _accelerated(self) -> str:
+        """Accelerations a (u,) at the state of the terms; the reason where there are none."""
         self.a[:] = 0.0
-        self._residual(self.a, self.bound_rates)
-        stiff = self.matrices.outputs
-        for matrix, to in ((out["mass"], self.M), (stiff["damping"], self.D), (stiff["stiffness"], self.K)):
-            np.matmul(matrix, self.N, out=self.zu)
-            np.matmul(self.N.T, self.zu, out=to)
+        self._residual(self.a, self.felt)
+        self._projected(self.terms.outputs["mass"], self.M)
         np.copyto(self.mass.matrix, self.M)
         info = self.mass.factor()
-        np.negative(self.bound_rates, out=self.a)
+        np.negative(self.felt, out=self.a)
         self.mass.solve()
-        for system, (real, imag), w in zip(self.factors, self.flat, self.eigenvalues, strict=True):
-            np.copyto(real, self.M.reshape(-1))  # symmetric: rows are columns. One axis only: NumPy buffers two that differ
-            np.copyto(imag, 0.0)
-            for matrix, power in ((self.D, w), (self.K, w * w)):
-                for part, weight in ((real, power.real), (imag, power.imag)):
-                    np.multiply(matrix.reshape(-1), weight, out=self.scaled)
-                    np.add(part, self.scaled, out=part)
-            info = system.factor() or info
-        return why or (self._reason(NONFINITE_RESULT) if info or not np.isfinite(self.a, out=self.finite).all() else "")
+        return self._reason(NONFINITE_RESULT) if info or not np.isfinite(self.a, out=self.finite).all() else ""
 
     def _left(self, state: Array) -> str:
         """An actuator beyond its stroke, or without control of the platform."""
@@ -187,6 +151,70 @@ class SecondOrderSteps:
         np.matmul(out["mass"], self.z, out=self.force)
         np.add(self.force, out["forces"], out=self.force)
         np.matmul(self.N.T, self.force, out=r)
+
+
+class SecondOrderSteps(TermSteps):
+    """Implicit steps; see `TermSteps`.
+
+    Checked by: tests/simulation/test_stepper.py.
+    """
+
+    def __init__(self, layout: IndependentLayout, values: Mapping[str, float], step: float) -> None:
+        self.method = METHODS[layout.method]
+        matrices, numbers = compiled(layout, "matrices", leg_matrices, values)  # type: ignore[arg-type]
+        self.matrices = matrices.prepare(numbers)
+        super().__init__(layout, values, step)
+
+    def _buffers(self, z: int, u: int) -> None:
+        super()._buffers(z, u)
+        eigen, s = (*self.method.real, *self.method.pairs), self.method.stages
+        self.D, self.K = np.zeros((2, u, u))
+        self.scaled = np.zeros(u * u)
+        self.scale, self.part = np.zeros((2, u))
+        self.X, self.V, self.x, self.v, self.off, self.r, self.sum, self.delta = np.zeros((8, s, u))
+        self.right = np.zeros(u, dtype=complex)
+        self.factors = [Factor(np.zeros((u, u), order="F", dtype=complex), self.right) for _ in eigen]
+        flat = [system.matrix.reshape(-1, order="F") for system in self.factors]
+        self.flat = [(numbers.real, numbers.imag) for numbers in flat]
+        self.rows = [(np.array(np.real(row)), np.array(np.imag(row))) for _, row, _ in eigen]
+        weights = [1.0] * len(self.method.real) + [2.0] * len(self.method.pairs)
+        self.columns = [(w * np.real(c), -w * np.imag(c)) for w, (_, _, c) in zip(weights, eigen, strict=True)]
+        self.eigenvalues = [complex(value) * self.step for value, _, _ in eigen]
+        self.hA = self.step * self.method.A
+
+    def _increments(self, state: Array) -> str:
+        why = self._begin(state) or self._iterated()
+        u, final, h = len(self.free), self.terms.inputs["state"], self.step
+        for k, rate in ((slice(None, u), self.X), (slice(u, None), self.V)):
+            np.matmul(self.method.b, rate, out=self.part)
+            np.multiply(self.part, h, out=self.part)
+            np.add(self.start[k], self.part, out=final[k])
+        return why
+
+    def _begin(self, state: Array) -> str:
+        """Terms, acceleration and factors at the start of a step."""
+        why = self._reason(self.terms()) or self._left(state)
+        if why:
+            return why
+        out, closed = self.terms.outputs, self.matrices.inputs
+        if "state" in closed:
+            closed["state"][:] = self.start
+        if "memory" in closed:
+            closed["memory"][:] = out["closed"]
+        self.terms.inputs["memory"][:] = out["closed"]
+        why = self._reason(self.matrices()) or self._accelerated()
+        self._projected(self.matrices.outputs["damping"], self.D)
+        self._projected(self.matrices.outputs["stiffness"], self.K)
+        info = 0
+        for system, (real, imag), w in zip(self.factors, self.flat, self.eigenvalues, strict=True):
+            np.copyto(real, self.M.reshape(-1))  # symmetric: rows are columns. One axis only: NumPy buffers two that differ
+            np.copyto(imag, 0.0)
+            for matrix, power in ((self.D, w), (self.K, w * w)):
+                for part, weight in ((real, power.real), (imag, power.imag)):
+                    np.multiply(matrix.reshape(-1), weight, out=self.scaled)
+                    np.add(part, self.scaled, out=part)
+            info = system.factor() or info
+        return why or (self._reason(NONFINITE_RESULT) if info else "")
 
     def _iterated(self) -> str:
         """Rates X and accelerations V (s, u) of the stages, by the passes of simplified Newton's method."""

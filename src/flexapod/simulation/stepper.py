@@ -103,8 +103,8 @@ def stepper(
     Args:
         start: state at time 0; home at rest if left out. With flexible legs an `ActuatorMotion`, whose start is taken.
         step: [s].
-        method: ``"rk4"``, ``"implicit"`` or ``"radau"``, as in `simulate`; with flexible legs, springs or force elements one of
-            the last two, the first of which is the usual one.
+        method: ``"rk4"``, ``"implicit"`` or ``"radau"``, as in `simulate`. Left out: ``"implicit"`` with flexible legs, springs or
+            loops between legs, else ``"rk4"``.
         wrench: a load on the platform is an input too.
         friction, watch: as in `simulate`.
     Returns:
@@ -143,7 +143,7 @@ def _again(request: dict[str, Any], numbers: tuple[Any, ...]) -> Stepper:
 
 def step_methods(robot: Robot) -> tuple[str, ...]:
     """Methods of steps under given forces, the usual one first."""
-    return ("implicit", "radau") if robot.moved_by == "actuators" else ("rk4", "implicit", "radau")
+    return ("implicit", "radau", "rk4") if robot.moved_by == "actuators" else ("rk4", "implicit", "radau")
 
 
 def home_start(robot: Robot) -> Any:
@@ -176,9 +176,11 @@ def _stepper(setup: Setup, step: float) -> Stepper:
 
     layout = setup.layout
     if is_large(layout):
+        from flexapod.simulation.explicit_steps import ExplicitSteps
         from flexapod.simulation.second_order_steps import SecondOrderSteps
 
-        steps: Any = SecondOrderSteps(layout, setup.values, step)  # type: ignore[arg-type]
+        kind = ExplicitSteps if layout.method == "rk4" else SecondOrderSteps
+        steps: Any = kind(layout, setup.values, step)  # type: ignore[arg-type]
     else:
         steps = CompiledSteps(setup, step)
     names = {"position": "p", "quat_wxyz": "quat", "velocity": "v", "angular_velocity": "w"}
