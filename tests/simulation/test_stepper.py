@@ -106,6 +106,8 @@ def test_bad_options_are_refused() -> None:
         fp.stepper(fp.load("five-bar"), step=0.0)
     with pytest.raises(fp.InputError, match="method"):
         fp.stepper(fp.load("five-bar"), method="dopri")
+    with pytest.raises(fp.InputError, match="watch: expected 'stroke' or 'singular', got 'strokes'"):
+        fp.stepper(fp.load("five-bar"), watch=("strokes",))
 
 
 def test_a_stepper_travels_with_its_numbers() -> None:

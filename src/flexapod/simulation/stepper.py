@@ -114,6 +114,7 @@ def stepper(
     """
     from flexapod.analysis.abilities import refuse
     from flexapod.analysis.results import check_option
+    from flexapod.simulation.setup import check_watch
 
     if not (np.isfinite(step) and step > 0):
         raise InputError(f"step: expected a time above 0 s, got {step!r}")
@@ -121,6 +122,7 @@ def stepper(
     known = step_methods(robot)
     chosen = method or known[0]
     check_option("method", chosen, known)
+    check_watch(watch)
     first = start if start is not None else home_start(robot)
     setup = step_setup(robot, first, step=step, method=chosen, wrench=wrench, friction=friction, watch=watch)
     result = _stepper(setup, step)
