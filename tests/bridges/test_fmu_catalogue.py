@@ -67,7 +67,9 @@ def test_robot(name: str, tmp_path: Path) -> None:
     at.close()
 
 
-@pytest.mark.parametrize("name", ["delta-parallelograms", *(pytest.param(n, marks=pytest.mark.full) for n in ("orthoglide", "h4"))])
+@pytest.mark.parametrize(
+    "name", ["delta-parallelograms", *(pytest.param(n, marks=pytest.mark.full) for n in ("orthoglide", "h4"))]
+)
 def test_explicit_steps_of_robots_with_loops(name: str, tmp_path: Path) -> None:
     """Runge-Kutta 4 in independent coordinates, loops closed at every stage, in C and in `simulate`."""
     robot = fp.load(name)

@@ -140,8 +140,10 @@ def check_terms(layout: IndependentLayout, verb: str, instead: str) -> None:
     coordinates), and friction by joint loads."""
     robot = layout.robot
     if layout.friction == "load":
-        raise InputError(f"friction: the steps of {verb} of {robot.name} know no friction by joint loads; use friction='constant' or "
-                         "False, or `simulate`")  # fmt: skip
+        raise InputError(
+            f"friction: the steps of {verb} of {robot.name} know no friction by joint loads; use friction='constant' or False, "
+            "or `simulate`"
+        )
     plan = robot.elastic_plan
     if plan.carrier is None and any(3 <= column < 6 for column in plan.independent):
         raise InputError(

@@ -41,7 +41,7 @@ class TermSteps:
     """
 
     def __init__(self, layout: IndependentLayout, values: Mapping[str, float], step: float) -> None:
-        plan, robot = layout.robot.elastic_plan, layout.robot
+        plan = layout.robot.elastic_plan
         check_terms(layout, "stepper", "use `simulate`, or fewer elements per beam")
         self.layout, self.step = layout, step
         self.kernel, numbers = compiled(layout, "terms", leg_terms, values)  # type: ignore[arg-type]
