@@ -1,8 +1,8 @@
-r"""Runge-Kutta 4 steps of robots with many coordinates: kernels give the terms, the solution is dense algebra.
+r"""Runge-Kutta 4 steps of robots with many coordinates, in dense algebra on the terms of `term_steps`.
 
 .. math:: \ddot u = -(N^TM_zN)^{-1}N^T(M_z\beta + f),\qquad x_1 = x_0 + \tfrac h6(k_1 + 2k_2 + 2k_3 + k_4),\qquad x = (u, \dot u)
 
-One kernel for a whole step would compile for minutes beyond some 24 coordinates. The same algorithm in C is bridges/fmu/rk4.c.
+The same algorithm in C is bridges/fmu/rk4.c.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.simulation.rk4 import ARGUMENT, WEIGHT
-from flexapod.simulation.second_order_steps import TermSteps
+from flexapod.simulation.term_steps import TermSteps
 
 Array = NDArray[np.float64]
 
