@@ -79,6 +79,8 @@ def test_what_needs_explicit_steps_or_determined_loads(robot: fp.Robot, tmp_path
             fp.simulate(robot, start, method=method, **given)
     with pytest.raises(fp.FlexapodError, match="knows no friction by joint loads"):
         fp.stepper(robot, step=1e-4)
+    with pytest.raises(fp.InputError, match="friction: the steps of export_fmu of 3-rps know no friction by joint loads"):
+        fp.export_fmu(robot, tmp_path / "loads.fmu", start=start, method="rk4")
     text = fp.catalogue()["dualemps"].read_text(encoding="utf-8").replace("coulomb: 0.02,", "coulomb: 0.02, reaction: 0.01,")
     (tmp_path / "flat.yaml").write_text(text, encoding="utf-8")
     flat = fp.load(tmp_path / "flat.yaml")
