@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import flexapod as fp
+from flexapod.simulation.explicit_steps import ExplicitSteps
 from flexapod.simulation.stepper import home_start
 
 SAME = 1e-13
@@ -15,7 +16,7 @@ LEGS = 1e-9
 """Iterations on the loops and of the implicit step end within their tolerances, by other kernels."""
 
 LOOPS = 1e-12
-"""Loops are closed to rounding at every stage; `simulate` by other kernels beyond 24 coordinates."""
+"""Loops are closed to rounding at every stage, by other kernels in dense algebra."""
 
 
 @pytest.mark.parametrize("name", ["stewart-3-3", "five-bar"])
@@ -86,13 +87,17 @@ def test_flexible_legs_step_too(name: str, watch: tuple[str, ...]) -> None:
     assert np.abs(steps.state - after).max() <= SAME * np.abs(after).max()
 
 
-@pytest.mark.parametrize("name", ["delta-parallelograms", pytest.param("h4", marks=pytest.mark.full)])
-def test_explicit_steps_of_robots_with_loops(name: str) -> None:
-    """In one kernel, and in dense algebra where there are more coordinates than that is compiled for (`h4` has 32)."""
-    robot = fp.load(name)
+@pytest.mark.parametrize("large", [False, True])
+def test_explicit_steps_of_robots_with_loops(large: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In one kernel, and in dense algebra as where there are more coordinates than one kernel is compiled for."""
+    robot = fp.load("delta-parallelograms")
     start = home_start(robot)
     force = 1.1 * fp.inverse_dynamics(robot, start, friction=False).force.values[0] + 0.1
-    steps = fp.stepper(robot, method="rk4")
+    with monkeypatch.context() as patch:
+        if large:
+            patch.setattr("flexapod.simulation.numeric_rows.is_large", lambda _: True)
+        steps = fp.stepper(robot, method="rk4")
+    assert isinstance(steps._steps, ExplicitSteps) is large
     steps.force[:] = force
     assert steps.advance(10), steps.reason
     run = fp.simulate(robot, start, drive="force", force=force, duration=0.01, step=1e-3, method="rk4")
