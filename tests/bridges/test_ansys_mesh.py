@@ -139,3 +139,10 @@ def test_an_archive_with_nodes_alone(tmp_path: Path) -> None:
     mapdl_archive.write_nblock(str(path), np.array([1, 2], dtype=np.int32), np.eye(3)[:2].copy(), sig_digits=16)
     with pytest.raises(fp.FeFileError, match="has no elements; those that are assembled"):
         fp.import_fe(mesh=path, units=UNITS, interfaces={}, modes=1)
+
+
+def test_a_text_that_is_no_archive(tmp_path: Path) -> None:
+    path = tmp_path / "text.cdb"
+    path.write_text("hello\n")
+    with pytest.raises(fp.FeFileError, match="is no Ansys archive with nodes"):
+        fp.import_fe(mesh=path, units=UNITS, interfaces={}, modes=1)

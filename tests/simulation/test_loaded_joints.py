@@ -56,6 +56,16 @@ def test_accelerations_are_those_of_forward_dynamics(robot: fp.Robot, method: st
     assert run.dissipated_energy.values[-1] > 0.04
 
 
+@pytest.mark.full
+def test_a_stepper_takes_the_same_explicit_steps(robot: fp.Robot) -> None:
+    start = fp.State.from_actuators(robot, home(robot), velocity=[0.2, -0.1, 0.05])
+    run = fp.simulate(robot, start, drive="force", force=FORCE, duration=0.01, step=1e-4, output_step=0.01, method="rk4")
+    steps = fp.stepper(robot, start, step=1e-4, method="rk4")
+    steps.force[:] = FORCE
+    assert steps.advance(100), steps.reason
+    assert np.abs(steps.parts["velocity"] - run.velocity.values[-1]).max() < SAME
+
+
 def test_followed_actuators_feel_it(robot: fp.Robot) -> None:
     q, t = home(robot), np.linspace(0.0, 0.02, 41)
     wave = np.sin(2 * np.pi * 5 * t)[:, None] * np.array([0.01, -0.01, 0.02])
@@ -79,6 +89,8 @@ def test_what_needs_explicit_steps_or_determined_loads(robot: fp.Robot, tmp_path
             fp.simulate(robot, start, method=method, **given)
     with pytest.raises(fp.FlexapodError, match="knows no friction by joint loads"):
         fp.stepper(robot, step=1e-4)
+    with pytest.raises(fp.InputError, match="friction: the steps of export_fmu of 3-rps know no friction by joint loads"):
+        fp.export_fmu(robot, tmp_path / "loads.fmu", start=start, method="rk4")
     text = fp.catalogue()["dualemps"].read_text(encoding="utf-8").replace("coulomb: 0.02,", "coulomb: 0.02, reaction: 0.01,")
     (tmp_path / "flat.yaml").write_text(text, encoding="utf-8")
     flat = fp.load(tmp_path / "flat.yaml")

@@ -7,12 +7,16 @@ import numpy as np
 import pytest
 
 import flexapod as fp
+from flexapod.simulation.explicit_steps import ExplicitSteps
 from flexapod.simulation.stepper import home_start
 
 SAME = 1e-13
 """The same compiled steps; the start may differ by a rounding."""
 LEGS = 1e-9
 """Iterations on the loops and of the implicit step end within their tolerances, by other kernels."""
+
+LOOPS = 1e-12
+"""Loops are closed to rounding at every stage, by other kernels in dense algebra."""
 
 
 @pytest.mark.parametrize("name", ["stewart-3-3", "five-bar"])
@@ -83,11 +87,32 @@ def test_flexible_legs_step_too(name: str, watch: tuple[str, ...]) -> None:
     assert np.abs(steps.state - after).max() <= SAME * np.abs(after).max()
 
 
+@pytest.mark.parametrize("large", [False, True])
+def test_explicit_steps_of_robots_with_loops(large: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In one kernel, and in dense algebra as where there are more coordinates than one kernel is compiled for."""
+    robot = fp.load("delta-parallelograms")
+    start = home_start(robot)
+    force = 1.1 * fp.inverse_dynamics(robot, start, friction=False).force.values[0] + 0.1
+    with monkeypatch.context() as patch:
+        if large:
+            patch.setattr("flexapod.simulation.numeric_rows.is_large", lambda _: True)
+        steps = fp.stepper(robot, method="rk4")
+    assert isinstance(steps._steps, ExplicitSteps) is large
+    steps.force[:] = force
+    assert steps.advance(10), steps.reason
+    run = fp.simulate(robot, start, drive="force", force=force, duration=0.01, step=1e-3, method="rk4")
+    assert np.abs(run.velocity.values[-1]).max() > 1e-3
+    for part in ("position", "velocity", "angular_velocity"):
+        assert np.abs(steps.parts[part] - run[part].values[-1]).max() <= LOOPS * max(1.0, np.abs(run[part].values).max())
+
+
 def test_bad_options_are_refused() -> None:
     with pytest.raises(fp.InputError, match="step: expected"):
         fp.stepper(fp.load("five-bar"), step=0.0)
     with pytest.raises(fp.InputError, match="method"):
         fp.stepper(fp.load("five-bar"), method="dopri")
+    with pytest.raises(fp.InputError, match="watch: expected 'stroke' or 'singular', got 'strokes'"):
+        fp.stepper(fp.load("five-bar"), watch=("strokes",))
 
 
 def test_a_stepper_travels_with_its_numbers() -> None:

@@ -7,10 +7,6 @@ from collections.abc import Mapping
 Row = Mapping[str, str]
 
 NO_FLEXIBLE = "{robot} has {part}, which MJCF and URDF cannot describe; export an FMU instead"
-EXPLICIT = (
-    "method: steps of {robot}, which has {part}, are 'implicit' or 'radau', as stiff springs need, not {value!r}; simulate has "
-    "explicit methods too"
-)
 MASSLESS_DRIVE = (
     "{verb}: actuator {massless} of {robot} drives through a spring and has no mass on its own side, so that nothing determines "
     "its acceleration; give the joint `inertia`"
@@ -18,8 +14,7 @@ MASSLESS_DRIVE = (
 ALL_MASSES = "physical equivalent: {robot} has {part}, whose mass is that of their shapes"
 RIGID_ONLY: dict[str, Row] = {"": {"elastic legs": NO_FLEXIBLE, "elastic drive": NO_FLEXIBLE, "flexible platform": NO_FLEXIBLE}}
 STEPS: dict[str, Row] = {
-    "start": {}, "step": {}, "method": {}, "method=rk4": {"flexible legs": EXPLICIT}, "wrench": {}, "friction": {},
-    "watch": {},
+    "start": {}, "step": {}, "method": {}, "wrench": {}, "friction": {}, "watch": {},
 }  # fmt: skip
 
 BRIDGES: dict[str, dict[str, Row]] = {

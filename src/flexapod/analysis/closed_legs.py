@@ -25,7 +25,7 @@ STEPS = 60
 """Newton steps from home to a given pose; a pose of the workspace takes five."""
 
 REACHED = 1e-12
-"""Distance from a given pose, of the characteristic length: rounding of the closing is 1e-15."""
+"""Distance from a given pose [m, rad] from which Newton's method takes its last step, which leaves rounding alone."""
 
 STRIDE = 0.2
 """Steps of actuators are held below this [rad, or times the characteristic length]: the branch is followed, not jumped."""

@@ -279,8 +279,6 @@ def _from_platform(
         S = prescribed(robot, J, rows, others)
         error = np.einsum("nri,ni->nr", S, pose_error(robot, state, inputs["position"], inputs["rotation"]))
         done = np.abs(error).max(axis=1, initial=0.0) < REACHED
-        if k and not alternating and np.all(done | (words != "")):
-            break
         inverse = pseudo_inverse((S @ J)[:, :, [*driven, *others]])
         step, stride = stride.limited(np.einsum("nij,nj->ni", inverse, error), sizes, error)
         q, dq = np.array(state.actuators(robot)[0]), np.zeros((len(words), len(robot.actuators)))
@@ -299,8 +297,9 @@ def _from_platform(
             qdd = np.zeros_like(q)
             qdd[:, own] = np.einsum("nij,njk,nk->ni", inverse, S, acceleration - drift)[:, : len(own)]
             state = settled(robot, state, wrench, qdd, friction, words)
-            if k and np.all(done & (np.abs(state.elastic(robot)[0] - before).max(axis=1, initial=0.0) < 1e-12 * length)):
-                break
+            done &= np.abs(state.elastic(robot)[0] - before).max(axis=1, initial=0.0) < 1e-12 * length
+        if k and np.all(done | (words != "")):
+            break
     state = walk_to_poses(robot, state, inputs["position"], inputs["rotation"], e, words)
     off = pose_error(robot, state, inputs["position"], inputs["rotation"]) / scale
     if robot.elastic_names:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from flexapod.bridges.fe_assembly import Mesh, Part, beam_part, mass_part, rod_part
-from flexapod.bridges.fe_matrices import Array, FeFileError, _package, first_line, reading
+from flexapod.bridges.fe_matrices import Array, FeFileError, _package, reading
 from flexapod.flexible.beam_element import BeamElement
 from flexapod.flexible.errors import FlexibleBodyError
 from flexapod.flexible.materials import Material
@@ -55,7 +55,9 @@ def ansys_mesh(path: Path) -> Mesh:
         elements = [np.asarray(e, dtype=int) for e in archive.elem] if len(kinds) else []
         places = {int(k): np.asarray(p[:3], dtype=float) for k, p in zip(archive.nnum, archive.nodes, strict=True)}
     except Exception as error:  # the reader raises errors of many kinds
-        raise FeFileError(f"{path}: is no Ansys archive: {first_line(error)}") from error
+        raise FeFileError(
+            f"{path}: is no Ansys archive with nodes (NBLOCK) and elements (ET, EBLOCK) as CDWRITE has them"
+        ) from error
     with reading(path, "an Ansys archive"):
         tables = read_tables(path)
     tables.reals |= {int(k): [float(v) for v in row] for k, row in zip(archive.rlblock_num, archive.rlblock, strict=True)}

@@ -61,7 +61,7 @@ def reading(path: Path, what: str) -> Iterator[None]:
         raise
     except Exception as error:
         raise FeFileError(
-            f"{path}: cannot be read as {what}: {first_line(error)}. Is it whole, and does its suffix fit?"
+            f"{path}: cannot be read as {what}: {first_line(error).rstrip('.')}. Is it whole, and does its suffix fit?"
         ) from error
 
 

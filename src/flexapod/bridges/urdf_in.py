@@ -42,6 +42,8 @@ def read_urdf(path: str | os.PathLike[str], loops: str | os.PathLike[str] | None
     """
     file = Path(path)
     beside = Path(loops) if loops is not None else file.with_suffix(".loops.yaml")
+    if file.is_file() and not beside.is_file():
+        raise ImportedModelError(f"{file}: there is no file {beside} of its closing joints; say where it is (--loops)")
     try:
         root, extra = parse(file).getroot(), yaml.safe_load(beside.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, ParseError, yaml.YAMLError) as error:

@@ -116,7 +116,7 @@ def placed(robot: Robot, memory: Any, u: Any) -> tuple[Any, Any]:
             parts[column - at] = u[k]
         elif column >= at - N:
             modes[column - (at - N)] = u[k]
-        else:  # position of the platform; see `check_states`
+        else:  # position of the platform; see `check_terms`
             parts[count + column] = u[k]
     if plan.carrier is None:  # columns of the rotation stay orthogonal whatever an importer did to the memory
         first = normalised(ca.vertcat(*parts[count + 3 : count + 6]))
@@ -135,8 +135,15 @@ def carried_places(layout: IndependentLayout) -> tuple[list[int], list[int]]:
     return [*u, *rates], [*joints, *([*position, *R] if plan.carrier is None else [])]
 
 
-def check_states(robot: Robot, verb: str, instead: str) -> None:
-    """Refuse a robot whose platform rotates by itself: components of an angular velocity are rates of no coordinates."""
+def check_terms(layout: IndependentLayout, verb: str, instead: str) -> None:
+    """Refuse what these terms do not know: a platform that rotates by itself (components of an angular velocity are rates of no
+    coordinates), and friction by joint loads."""
+    robot = layout.robot
+    if layout.friction == "load":
+        raise InputError(
+            f"friction: the steps of {verb} of {robot.name} know no friction by joint loads; use friction='constant' or False, "
+            "or `simulate`"
+        )
     plan = robot.elastic_plan
     if plan.carrier is None and any(3 <= column < 6 for column in plan.independent):
         raise InputError(

@@ -1,10 +1,8 @@
-r"""Steps of robots with many coordinates: kernels give the terms, the implicit step is dense algebra in memory of its own.
+r"""Implicit steps of robots with many coordinates, in dense algebra on the terms of `term_steps`.
 
-.. math:: N^T\big(M_z(N\ddot u + \beta) + f\big) = 0,\qquad
-    \Big(M + h\lambda D + (h\lambda)^2 K\Big)\,\delta = h K\,(x_{off} A^T) - r
+.. math:: \Big(M + h\lambda D + (h\lambda)^2 K\Big)\,\delta = h K\,(x_{off} A^T) - r
 
-One kernel for a whole step would compile for minutes beyond some 24 coordinates. The method, its tolerances and its passes are
-those of `implicit_step`; the same algorithm in C is bridges/fmu/second_order.c.
+The method, its tolerances and its passes are those of `implicit_step`; the same algorithm in C is bridges/fmu/second_order.c.
 """
 
 from __future__ import annotations
@@ -15,116 +13,60 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.kernels import kernel
 from flexapod.kernels.signature import NONFINITE_RESULT
 from flexapod.simulation.collocation import METHODS
 from flexapod.simulation.factor_in_place import Factor
 from flexapod.simulation.implicit import CLOSED, LOST, PASSES, ROUNDING
-from flexapod.simulation.leg_terms import carried_places, check_states, leg_matrices, leg_terms
-from flexapod.simulation.program import LOST_CONTROL, NEAR
+from flexapod.simulation.leg_terms import leg_matrices
 from flexapod.simulation.runner import compiled
+from flexapod.simulation.term_steps import TermSteps
 
 if TYPE_CHECKING:
-    from flexapod.kernels.prepared import Prepared
     from flexapod.simulation.independent import IndependentLayout
 
 Array = NDArray[np.float64]
 
 
-class SecondOrderSteps:
-    """Advances the carried numbers of a layout in place. All arrays are made once; a step makes views and Python numbers.
-
-    Args:
-        layout: a run under given forces.
-        values: its numbers by name.
-        step: [s].
+class SecondOrderSteps(TermSteps):
+    """Implicit steps; see `TermSteps`.
 
     Checked by: tests/simulation/test_stepper.py.
     """
 
     def __init__(self, layout: IndependentLayout, values: Mapping[str, float], step: float) -> None:
-        plan, robot = layout.robot.elastic_plan, layout.robot
-        check_states(robot, "stepper", "use `simulate`, or fewer elements per beam")
-        self.layout, self.step, self.method = layout, step, METHODS[layout.method]
-        (self.kernel, numbers), (matrices, others) = (
-            compiled(layout, name, make, values)  # type: ignore[arg-type]
-            for name, make in (("terms", leg_terms), ("matrices", leg_matrices))
-        )
-        self.terms, self.matrices = self.kernel.prepare(numbers), matrices.prepare(others)
-        self.determinant = self._watched(values)
-        self.signals = self.terms.inputs["signals"]
-        self._places()
-        self._buffers(len(plan.columns), len(plan.independent), self.method.stages)
+        self.method = METHODS[layout.method]
+        matrices, numbers = compiled(layout, "matrices", leg_matrices, values)  # type: ignore[arg-type]
+        self.matrices = matrices.prepare(numbers)
+        super().__init__(layout, values, step)
 
-    def _watched(self, values: Mapping[str, float]) -> Prepared | None:
-        """The kernel of the determinant of the actuators, where control of the platform is watched."""
-        if "determinant" not in self.layout.places:
-            return None
-        self.least = NEAR * values["determinant.start"]
-        return kernel(self.layout.robot, "elastic_control").prepare()
-
-    def _places(self) -> None:
-        """Where the numbers of the terms lie among the carried ones."""
-        plan, place = self.layout.robot.elastic_plan, self.layout.places
-        self.state_places, self.memory_places = (np.array(places) for places in carried_places(self.layout))
-        self.free, self.bound = list(plan.independent), np.array(plan.bound, dtype=np.intp)
-        self.shown: list[tuple[slice, tuple[int, ...], Array]] = []
-        at, result = 2 * self.layout.actuators, self.terms.outputs["result"]
-        for name in ("p", "R", "v", "w"):
-            part = result[at : at + place[name].stop - place[name].start]
-            at += len(part)
-            self.shown.append((place[name], (3, 3), part.reshape(3, 3).T) if name == "R" else (place[name], (3,), part))
-
-    def _buffers(self, z: int, u: int, s: int) -> None:
-        eigen = (*self.method.real, *self.method.pairs)
-        self.N, self.zu = np.zeros((2, z, u))
-        self.N[self.free, range(u)] = 1.0
-        self.M, self.D, self.K = np.zeros((3, u, u))
+    def _buffers(self, z: int, u: int) -> None:
+        super()._buffers(z, u)
+        eigen, s = (*self.method.real, *self.method.pairs), self.method.stages
+        self.D, self.K = np.zeros((2, u, u))
         self.scaled = np.zeros(u * u)
-        self.beta, self.force, self.z = np.zeros((3, z))
-        self.start, self.memory = np.zeros(2 * u), np.zeros(len(self.memory_places))
-        self.a, self.bound_rates, self.scale = np.zeros((3, u))
+        self.scale, self.part = np.zeros((2, u))
         self.X, self.V, self.x, self.v, self.off, self.r, self.sum, self.delta = np.zeros((8, s, u))
-        self.right, self.part, self.finite = np.zeros(u, dtype=complex), np.zeros(u), np.zeros(u, dtype=bool)
-        self.mass = Factor(np.zeros((u, u), order="F"), self.a)
+        self.right = np.zeros(u, dtype=complex)
         self.factors = [Factor(np.zeros((u, u), order="F", dtype=complex), self.right) for _ in eigen]
         flat = [system.matrix.reshape(-1, order="F") for system in self.factors]
         self.flat = [(numbers.real, numbers.imag) for numbers in flat]
-        self.bound_rows = [(self.N[row], self.terms.outputs["slope"][k]) for k, row in enumerate(self.bound)]
         self.rows = [(np.array(np.real(row)), np.array(np.imag(row))) for _, row, _ in eigen]
         weights = [1.0] * len(self.method.real) + [2.0] * len(self.method.pairs)
         self.columns = [(w * np.real(c), -w * np.imag(c)) for w, (_, _, c) in zip(weights, eigen, strict=True)]
         self.eigenvalues = [complex(value) * self.step for value, _, _ in eigen]
         self.hA = self.step * self.method.A
 
-    # -- one step ------------------------------------------------------------------------------------------
-    def __call__(self, state: Array) -> str:
-        """Advance; the reason where it fails, the state is then as before."""
-        np.take(state, self.state_places, out=self.start, mode="clip")
-        np.take(state, self.memory_places, out=self.memory, mode="clip")
+    def _increments(self, state: Array) -> str:
         why = self._begin(state) or self._iterated()
-        if why:
-            return why
         u, final, h = len(self.free), self.terms.inputs["state"], self.step
         for k, rate in ((slice(None, u), self.X), (slice(u, None), self.V)):
             np.matmul(self.method.b, rate, out=self.part)
             np.multiply(self.part, h, out=self.part)
             np.add(self.start[k], self.part, out=final[k])
-        why = self._reason(self.terms())
-        if why:
-            return why
-        np.put(state, self.memory_places, self.terms.outputs["closed"], mode="clip")
-        np.put(state, self.state_places, final, mode="clip")
-        for place, shape, result in self.shown:
-            np.copyto(state[place].reshape(shape), result)
-        return ""
-
-    def _reason(self, status: int) -> str:
-        return self.kernel.signature.status(status).text if status else ""
+        return why
 
     def _begin(self, state: Array) -> str:
         """Terms, acceleration and factors at the start of a step."""
-        self.terms.inputs["state"][:], self.terms.inputs["memory"][:] = self.start, self.memory
         why = self._reason(self.terms()) or self._left(state)
         if why:
             return why
@@ -133,18 +75,11 @@ class SecondOrderSteps:
             closed["state"][:] = self.start
         if "memory" in closed:
             closed["memory"][:] = out["closed"]
-        why = self._reason(self.matrices())
         self.terms.inputs["memory"][:] = out["closed"]
-        self.a[:] = 0.0
-        self._residual(self.a, self.bound_rates)
-        stiff = self.matrices.outputs
-        for matrix, to in ((out["mass"], self.M), (stiff["damping"], self.D), (stiff["stiffness"], self.K)):
-            np.matmul(matrix, self.N, out=self.zu)
-            np.matmul(self.N.T, self.zu, out=to)
-        np.copyto(self.mass.matrix, self.M)
-        info = self.mass.factor()
-        np.negative(self.bound_rates, out=self.a)
-        self.mass.solve()
+        why = self._reason(self.matrices()) or self._accelerated()
+        self._projected(self.matrices.outputs["damping"], self.D)
+        self._projected(self.matrices.outputs["stiffness"], self.K)
+        info = 0
         for system, (real, imag), w in zip(self.factors, self.flat, self.eigenvalues, strict=True):
             np.copyto(real, self.M.reshape(-1))  # symmetric: rows are columns. One axis only: NumPy buffers two that differ
             np.copyto(imag, 0.0)
@@ -153,40 +88,7 @@ class SecondOrderSteps:
                     np.multiply(matrix.reshape(-1), weight, out=self.scaled)
                     np.add(part, self.scaled, out=part)
             info = system.factor() or info
-        return why or (self._reason(NONFINITE_RESULT) if info or not np.isfinite(self.a, out=self.finite).all() else "")
-
-    def _left(self, state: Array) -> str:
-        """An actuator beyond its stroke, or without control of the platform."""
-        margin = self.terms.outputs.get("margin")
-        if margin is not None and margin.min() < 0.0:
-            names = [n for n, has in zip(self.layout.robot.actuators, self.layout.strokes, strict=True) if has]
-            return f"leg {names[int(margin.argmin()) // 2]} leaves its stroke"
-        return "" if self.determinant is None else self._lost(state, self.determinant)
-
-    def _lost(self, state: Array, watched: Prepared) -> str:
-        """The actuators have lost control of the platform; the determinant is carried on."""
-        place, before = self.layout.places, float(state[self.layout.places["determinant"]][0])
-        for name, part in (("joint_position", "joints"), ("modes", "modes"), ("position", "p")):
-            if name in watched.inputs:
-                watched.inputs[name][:] = state[place[part]]
-        if "rotation" in watched.inputs:
-            watched.inputs["rotation"][:] = state[place["R"]].reshape(3, 3).T
-        why, now = self._reason(watched()), float(watched.outputs["determinant"])
-        state[place["determinant"]] = now
-        return why or (LOST_CONTROL if now * before < 0 or abs(now) <= self.least else "")
-
-    def _residual(self, a: Array, r: Array) -> None:
-        """r = N^T (M (N a + beta) + f) at the state of the terms; N is brought up to date."""
-        out = self.terms.outputs
-        for row, slope in self.bound_rows:
-            np.copyto(row, slope)
-        if self.bound_rows:
-            np.put(self.beta, self.bound, out["drift"], mode="clip")
-        np.matmul(self.N, a, out=self.z)
-        np.add(self.z, self.beta, out=self.z)
-        np.matmul(out["mass"], self.z, out=self.force)
-        np.add(self.force, out["forces"], out=self.force)
-        np.matmul(self.N.T, self.force, out=r)
+        return why or (self._reason(NONFINITE_RESULT) if info else "")
 
     def _iterated(self) -> str:
         """Rates X and accelerations V (s, u) of the stages, by the passes of simplified Newton's method."""

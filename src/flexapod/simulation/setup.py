@@ -62,6 +62,14 @@ class Setup:
         return replace(self, layout=layout, values={**self.values, **robot.values, **gains})
 
 
+def check_watch(watch: Sequence[str]) -> None:
+    """Refuse what cannot be watched."""
+    from flexapod.analysis.results import check_option
+
+    for name in watch:
+        check_option("watch", name, ("stroke", "singular"))
+
+
 def fast_plan(robot: Robot, inputs: Sequence[str], friction: bool | str) -> Any:
     """Plan of the minimal equations, where no wrench acts on the platform beside its own weight; else of those in link axes."""
     from flexapod.equations.minimal.conditions import applies

@@ -21,7 +21,7 @@ from flexapod.simulation.drive import AHEAD, drive, with_events
 from flexapod.simulation.load_friction import smooth
 from flexapod.simulation.program import LOST_CONTROL
 from flexapod.simulation.result import labelled, provenance, run_variables, with_reactions
-from flexapod.simulation.setup import Setup, by_loads, in_independent, make_setup
+from flexapod.simulation.setup import Setup, by_loads, check_watch, in_independent, make_setup
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -155,8 +155,7 @@ def _check(drive: str, method: str, watch: Sequence[str], step: float) -> None:
 
     check_option("drive", drive, ("force", "actuators", "platform"))
     check_option("method", method, ("rk4", "dopri", "implicit", "radau", "cvode"))
-    for name in watch:
-        check_option("watch", name, ("stroke", "singular"))
+    check_watch(watch)
     if not (np.isfinite(step) and step > 0):
         raise InputError(f"step: expected a time above 0 s, got {step!r}")
 

@@ -103,8 +103,8 @@ def stepper(
     Args:
         start: state at time 0; home at rest if left out. With flexible legs an `ActuatorMotion`, whose start is taken.
         step: [s].
-        method: ``"rk4"``, ``"implicit"`` or ``"radau"``, as in `simulate`; with flexible legs, springs or force elements one of
-            the last two, the first of which is the usual one.
+        method: ``"rk4"``, ``"implicit"`` or ``"radau"``, as in `simulate`. Left out: ``"implicit"`` with flexible legs, springs
+            or loops between legs, else ``"rk4"``.
         wrench: a load on the platform is an input too.
         friction, watch: as in `simulate`.
     Returns:
@@ -114,6 +114,7 @@ def stepper(
     """
     from flexapod.analysis.abilities import refuse
     from flexapod.analysis.results import check_option
+    from flexapod.simulation.setup import check_watch
 
     if not (np.isfinite(step) and step > 0):
         raise InputError(f"step: expected a time above 0 s, got {step!r}")
@@ -121,6 +122,7 @@ def stepper(
     known = step_methods(robot)
     chosen = method or known[0]
     check_option("method", chosen, known)
+    check_watch(watch)
     first = start if start is not None else home_start(robot)
     setup = step_setup(robot, first, step=step, method=chosen, wrench=wrench, friction=friction, watch=watch)
     result = _stepper(setup, step)
@@ -143,7 +145,7 @@ def _again(request: dict[str, Any], numbers: tuple[Any, ...]) -> Stepper:
 
 def step_methods(robot: Robot) -> tuple[str, ...]:
     """Methods of steps under given forces, the usual one first."""
-    return ("implicit", "radau") if robot.moved_by == "actuators" else ("rk4", "implicit", "radau")
+    return ("implicit", "radau", "rk4") if robot.moved_by == "actuators" else ("rk4", "implicit", "radau")
 
 
 def home_start(robot: Robot) -> Any:
@@ -176,9 +178,11 @@ def _stepper(setup: Setup, step: float) -> Stepper:
 
     layout = setup.layout
     if is_large(layout):
+        from flexapod.simulation.explicit_steps import ExplicitSteps
         from flexapod.simulation.second_order_steps import SecondOrderSteps
 
-        steps: Any = SecondOrderSteps(layout, setup.values, step)  # type: ignore[arg-type]
+        kind = ExplicitSteps if layout.method == "rk4" else SecondOrderSteps
+        steps: Any = kind(layout, setup.values, step)  # type: ignore[arg-type]
     else:
         steps = CompiledSteps(setup, step)
     names = {"position": "p", "quat_wxyz": "quat", "velocity": "v", "angular_velocity": "w"}

@@ -3,8 +3,8 @@ r"""Robots with flexible legs as plants: states are the independent coordinates 
 .. math:: N^T\big(M_z(N\ddot u + \beta) + f\big) = 0,\qquad N = \begin{pmatrix}1\\X\end{pmatrix}
 
 Kernels give the terms by all coordinates z: M_z, f (forces, actuators included), X and beta of the bound ones, and what is stiff.
-Projection, solution and the implicit step are loops in C (second_order.c), so that the sources do not grow with u^3. Memory holds
-all coordinates, where Newton's method on the loops starts. Co-simulation takes the implicit steps of `simulate`.
+Projection, solution and steps are loops in C (second_order.c, rk4.c), so that the sources do not grow with u^3. Memory holds
+all coordinates, where Newton's method on the loops starts. Co-simulation takes the steps of `simulate`, implicit ones or RK4.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from flexapod.bridges.fmu.plant import Plant, SecondOrder, Stepping, Variable, vector
+from flexapod.bridges.fmu.plant import Implicit, Plant, SecondOrder, Stepping, Variable, vector
 from flexapod.bridges.fmu.rigid import actuators, inputs, strokes, tape_for, union
 from flexapod.robot.elastic_plan import driven_columns
 from flexapod.simulation.collocation import METHODS
 from flexapod.simulation.independent import IndependentLayout
-from flexapod.simulation.leg_terms import carried_places, check_states, leg_matrices, leg_terms
+from flexapod.simulation.leg_terms import carried_places, check_terms, leg_matrices, leg_terms
 from flexapod.simulation.stepper import step_setup
 
 if TYPE_CHECKING:
@@ -34,20 +34,23 @@ def leg_plant(
 ) -> Plant:
     """The plant of forward dynamics."""
     plan = robot.elastic_plan
-    check_states(robot, "export_fmu", "export a quantity as a block, e.g. inverse_dynamics")
     watched = ("stroke",) if watch else ()
     setup = step_setup(robot, start, step=step, method=method, wrench=wrench, friction=friction, watch=watched)
     layout = setup.layout
     assert isinstance(layout, IndependentLayout)
-    terms, matrices = (tape_for(layout, make(layout), general) for make in (leg_terms, leg_matrices))
+    check_terms(layout, "export_fmu", "export a quantity as a block, e.g. inverse_dynamics")
+    terms, implicit = tape_for(layout, leg_terms(layout), general), None
+    if method != "rk4":
+        implicit = Implicit(matrices=tape_for(layout, leg_matrices(layout), general), method=METHODS[method])
+    tapes = [terms] if implicit is None else [terms, implicit.matrices]
     n = len(plan.independent)
     state, y = ([float(setup.start[k]) for k in places] for places in carried_places(layout))
     return Plant(
         name=robot.name, about=f"forward dynamics of {robot.name}", inputs=inputs(setup), outputs=_outputs(robot),
         states=_states(robot, state), memory=y, rates=terms, step=step, **strokes(robot, layout.strokes),
-        parameters=union(robot, [terms, matrices], setup.values), fixed=setup.values,
-        second_order=SecondOrder(matrices=matrices, columns=len(plan.columns), independent=plan.independent, bound=plan.bound,
-                                 driven=driven_columns(robot), method=METHODS[method]),
+        parameters=union(robot, tapes, setup.values), fixed=setup.values,
+        second_order=SecondOrder(columns=len(plan.columns), independent=plan.independent, bound=plan.bound,
+                                 driven=driven_columns(robot), implicit=implicit),
         stepping=Stepping(lead=1, nodes=1, carried=[*state, *y, 0.0], code=2 * n + len(y),
                           state_places=range(2 * n), memory_places=range(2 * n, 2 * n + len(y))),
     )  # fmt: skip

@@ -3,7 +3,7 @@
 `rates`: state, memory (where iterations start), signals (inputs) in; derivative, result (outputs), closed (memory of the next
 call), settled (the state on the loops) and margin (below zero: out of a stroke) out. `step`: carried numbers and one row of a
 table in, carried numbers out, as `simulate` runs it. A block without states is any kernel. Systems of second order give terms
-instead of rates (`SecondOrder`): solution and step are those of second_order.c.
+instead of rates (`SecondOrder`): solution and implicit steps are those of second_order.c, explicit ones those of rk4.c.
 """
 
 from __future__ import annotations
@@ -46,6 +46,19 @@ class Stepping:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Implicit:
+    """Implicit steps of second_order.c.
+
+    Args:
+        matrices: a closed state and memory in, `stiffness` and `damping` (z, z) out.
+        method: coefficients of the step.
+    """
+
+    matrices: Tape
+    method: Collocation
+
+
+@dataclass(frozen=True, kw_only=True)
 class SecondOrder:
     r"""Structure of a system :math:`N^T(M_z(N\ddot u + \beta) + f) = 0` with states u and their rates.
 
@@ -53,17 +66,15 @@ class SecondOrder:
     `slope` (b, u) X and `drift` (b,) beta; accelerations of the `driven` columns follow its `result` among the outputs.
 
     Args:
-        matrices: a closed state and memory in, `stiffness` and `damping` (z, z) out, for the implicit step.
         columns: length of z; independent, bound, driven: columns of it.
-        method: coefficients of the step.
+        implicit: of steps by collocation; None: they are those of rk4.c.
     """
 
-    matrices: Tape
     columns: int
     independent: Sequence[int]
     bound: Sequence[int]
     driven: Sequence[int]
-    method: Collocation
+    implicit: Implicit | None
 
 
 @dataclass(frozen=True, kw_only=True)

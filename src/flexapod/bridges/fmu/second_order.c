@@ -1,9 +1,10 @@
-/* Systems of second order with bound coordinates: dense linear algebra in loops, and the implicit step of `simulate`.
+/* Systems of second order with bound coordinates: dense linear algebra in loops, and the implicit steps of `simulate`.
  *
  *   z'' = N u'' + beta,  N = 1 at the independent coordinates u, X at the bound ones,
  *   r = N^T (M (N u'' + beta) + f) = 0
  *
- * model_terms and model_matrices are generated; model_rates, model_tangent and model_step are made of them here. */
+ * model_terms and model_matrices are generated; model_rates, model_tangent and model_step are made of them here. A method
+ * without stages of its own has its model_step elsewhere (rk4.c). */
 #include "core.h"
 
 #include <math.h>
@@ -184,6 +185,7 @@ int model_tangent(const double *state, const double *memory, const double *input
     return 0;
 }
 
+#if MODEL_STAGES > 0
 /* Factors of M + h l D + (h l)^2 K for an eigenvalue l of the method. */
 static void iteration_matrix(const double *eigen, double h, const double *M, const double *D, const double *K, Matrix *m)
 {
@@ -328,3 +330,4 @@ int model_step(const double *carried, const double *table, const double *constan
     }
     return MODEL_LOST;
 }
+#endif

@@ -1,8 +1,8 @@
-"""Systems of second order in C: sizes and tables that second_order.c reads, its kernels behind one boundary, and statuses."""
+"""Systems of second order in C: sizes and tables that second_order.c reads, kernels of its steps, and statuses."""
 
 from __future__ import annotations
 
-from flexapod.bridges.fmu.plant import Plant, SecondOrder
+from flexapod.bridges.fmu.plant import Implicit, Plant, SecondOrder
 from flexapod.kernels.c_source import literal
 from flexapod.kernels.c_text import number
 from flexapod.kernels.signature import NONFINITE_RESULT
@@ -14,20 +14,24 @@ LOST_STATUS, LEFT_STATUS = 1_000, 2_000
 
 def second_order_header(plant: Plant, system: SecondOrder) -> str:
     """Declarations for model.h."""
+    implicit = system.implicit
     sizes = {
         "ALL": system.columns, "FREE": len(system.independent), "BOUND": len(system.bound), "DRIVEN": len(system.driven),
-        "RESULTS": len(plant.outputs) - len(system.driven), "STAGES": system.method.stages,
-        "EIGEN": len(system.method.real) + len(system.method.pairs), "PASSES": PASSES, "LOST": LOST_STATUS, "LEFT": LEFT_STATUS,
-        "NONFINITE": f"({NONFINITE_RESULT})",
+        "RESULTS": len(plant.outputs) - len(system.driven), "STAGES": implicit.method.stages if implicit else 0,
+        "LOST": LOST_STATUS, "LEFT": LEFT_STATUS, "NONFINITE": f"({NONFINITE_RESULT})",
     }  # fmt: skip
-    limits = {"RELATIVE": CLOSED[0], "ABSOLUTE": CLOSED[1], "ROUNDING": ROUNDING}
     lines = [f"#define MODEL_{name} {size}" for name, size in sizes.items()]
-    lines += [f"#define MODEL_{name} {number(limit)}" for name, limit in limits.items()]
     lines += [f"extern const int model_{name}[];" for name in ("free", "bound", "driven")]
+    return "\n".join(lines + (_implicit_header(implicit) if implicit else []))
+
+
+def _implicit_header(implicit: Implicit) -> list[str]:
+    limits = {"RELATIVE": CLOSED[0], "ABSOLUTE": CLOSED[1], "ROUNDING": ROUNDING}
+    lines = [f"#define MODEL_EIGEN {len(implicit.method.real) + len(implicit.method.pairs)}", f"#define MODEL_PASSES {PASSES}"]
+    lines += [f"#define MODEL_{name} {number(limit)}" for name, limit in limits.items()]
     lines += [f"extern const double model_{name}[];" for name in ("A", "b", "c")]
     lines += ["extern const double model_eigen[MODEL_EIGEN][3 + 4 * MODEL_STAGES];"]
-    lines += ["void model_matrices_setup(const double *parameters, double *constants);", f"{MATRICES};"]
-    return "\n".join(lines)
+    return [*lines, "void model_matrices_setup(const double *parameters, double *constants);", f"{MATRICES};"]
 
 
 MATRICES = (
@@ -37,25 +41,30 @@ MATRICES = (
 
 def second_order_source(system: SecondOrder) -> str:
     """Tables and functions for model.c, beside the terms and their tangent."""
-    m = system.method
-    tables = {"A": m.A.ravel(), "b": m.b, "c": m.c}
     columns = {"free": system.independent, "bound": system.bound, "driven": system.driven}
+    parts = [f"const int model_{name}[] = {{{', '.join(map(str, values)) or '0'}}};" for name, values in columns.items()]
+    parts += _implicit_source(system.implicit) if system.implicit else []
+    parts += ["", "void model_step_setup(const double *parameters, double *constants)", "{"]
+    parts += ["    model_rates_setup(parameters, constants);"]
+    if system.implicit:
+        parts += ["    model_matrices_setup(parameters, constants + MODEL_RATES_CONSTANTS);"]
+    return "\n".join([*parts, "}\n"])
+
+
+def _implicit_source(implicit: Implicit) -> list[str]:
+    m = implicit.method
+    tables = {"A": m.A.ravel(), "b": m.b, "c": m.c}
     parts = [f"const double model_{name}[] = {{{_row(values)}}};" for name, values in tables.items()]
-    parts += [f"const int model_{name}[] = {{{', '.join(map(str, values)) or '0'}}};" for name, values in columns.items()]
     eigen = [(value, 1.0, row, column) for value, row, column in m.real] + [(v, 2.0, r, c) for v, r, c in m.pairs]
     rows = [
         _row([value.real, value.imag, weight, *row.real, *row.imag, *column.real, *column.imag])
         for value, weight, row, column in eigen
     ]
     parts += ["const double model_eigen[MODEL_EIGEN][3 + 4 * MODEL_STAGES] = {", *(f"    {{{row}}}," for row in rows), "};"]
-    names = [i.name for i in system.matrices.signature.inputs]
+    names = [i.name for i in implicit.matrices.signature.inputs]
     unused = "".join(f"    (void){name};\n" for name in ("state", "memory") if name not in names)
     call = ", ".join([*names, "constants", "stiffness", "damping"])
-    parts += ["", MATRICES, "{", f"{unused}    return matrices_kernel({call});", "}\n"]
-    parts += ["void model_step_setup(const double *parameters, double *constants)", "{"]
-    parts += ["    model_rates_setup(parameters, constants);"]
-    parts += ["    model_matrices_setup(parameters, constants + MODEL_RATES_CONSTANTS);", "}\n"]
-    return "\n".join(parts)
+    return [*parts, "", MATRICES, "{", f"{unused}    return matrices_kernel({call});", "}"]
 
 
 def _row(values: object) -> str:

@@ -24,7 +24,9 @@ STATUS_OFFSET = 10_000
 
 def shared_files(plant: Plant, version: str) -> dict[str, str]:
     """Texts that do not depend on the robot."""
-    names = ["core.h", "core.c", "fmi.h", f"fmi{version[0]}.c", *(["second_order.c"] if plant.second_order else [])]
+    names = ["core.h", "core.c", "fmi.h", f"fmi{version[0]}.c"]
+    if plant.second_order is not None:
+        names += ["second_order.c"] if plant.second_order.implicit else ["second_order.c", "rk4.c"]
     return {name: (HERE / name).read_text(encoding="utf-8") for name in names}
 
 
@@ -32,7 +34,8 @@ def model_files(plant: Plant) -> dict[str, str]:
     """Texts of one robot but for model.h: kernels and model.c."""
     kernels = {"rates_kernel": plant.rates, "tangent_kernel": tangent(plant.rates)}
     if plant.second_order is not None:
-        kernels["matrices_kernel"] = plant.second_order.matrices
+        if plant.second_order.implicit:
+            kernels["matrices_kernel"] = plant.second_order.implicit.matrices
     elif plant.stepping is not None and plant.stepping.tape is not None:
         kernels["step_kernel"] = plant.stepping.tape
     files: dict[str, str] = {}
@@ -105,7 +108,9 @@ def _source(plant: Plant, kernels: dict[str, Tape]) -> str:
     parts.append(f"const char *const model_margin_texts[] = {{{texts}}};\n")
     parts += [_setup("rates", plant, plant.rates), _rates(plant), _tangent(plant, kernels["tangent_kernel"])]
     if plant.second_order is not None:
-        parts += [_setup("matrices", plant, plant.second_order.matrices), second_order_source(plant.second_order)]
+        implicit = plant.second_order.implicit
+        parts += [_setup("matrices", plant, implicit.matrices)] if implicit else []
+        parts += [second_order_source(plant.second_order)]
     else:
         parts += [_setup("step", plant, s.tape if s else None), _step(s.tape if s else None)]
     return "\n".join([*parts, _statuses(plant)])
@@ -113,7 +118,8 @@ def _source(plant: Plant, kernels: dict[str, Tape]) -> str:
 
 def _step_constants(plant: Plant) -> int:
     if plant.second_order is not None:
-        return plant.rates.constants + plant.second_order.matrices.constants
+        implicit = plant.second_order.implicit
+        return plant.rates.constants + (implicit.matrices.constants if implicit else 0)
     return plant.stepping.tape.constants if plant.stepping is not None and plant.stepping.tape is not None else 0
 
 
