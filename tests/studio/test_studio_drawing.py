@@ -25,6 +25,7 @@ from flexapod.views.scene.shapes import (
 from flexapod.views.studio.camera import ASIDE as SCALE_ASIDE
 from flexapod.views.studio.camera import FIELD, FILLED, camera_place, level, oblique, scale_place, seen_points, upwards
 from flexapod.views.studio.coordinates import home_state
+from flexapod.views.studio.flat_arrows import HEAD_LENGTH, RING, RING_RADIUS, SHAFT, arrow_lines
 from flexapod.views.studio.numbers import numbers_of
 from flexapod.views.studio.scene import HANDLE
 from flexapod.views.studio.shown import linear
@@ -174,6 +175,23 @@ def test_arrows_push_where_the_force_is_positive() -> None:
     up = arrows[:, 1, 2] - arrows[:, 0, 2]
     assert up[0] > 0 > up[1]
     assert np.isclose(np.linalg.norm(arrows[1, 1] - arrows[1, 0]), 0.5 * LONGEST)
+
+
+def test_arrows_are_bundles_of_lines() -> None:
+    """Tip and tail to half a thickness; no gap between neighbouring lines of a head; a short arrow is a small head."""
+    thick = 0.01
+    for way in ((0.0, 0.0, 0.3), (0.1, -0.2, 0.05), (0.0, -0.01, 0.0)):
+        points = np.array([[[1.0, 2.0, 3.0], np.add((1.0, 2.0, 3.0), way)]])
+        lines, length = arrow_lines(points, thick), float(np.linalg.norm(way))
+        assert lines.shape == (SHAFT + RING, 2, 3)
+        along = (lines - points[0, 0]) @ np.array(way) / length
+        across = np.linalg.norm(lines - points[0, 0] - along[..., None] * np.array(way) / length, axis=2)
+        assert np.isclose(along.min(), 0.0, atol=1e-12)
+        assert np.isclose(along.max() + 0.5 * thick, length), "lines end in half a circle"
+        ring = lines[SHAFT:, 1]
+        assert np.linalg.norm(np.roll(ring, 1, axis=0) - ring, axis=1).max() < thick
+        assert np.isclose(across.max(), RING_RADIUS * thick * min(1.0, length / (HEAD_LENGTH * thick)))
+    assert arrow_lines(np.zeros((0, 2, 3)), thick).shape == (0, 2, 3)
 
 
 @pytest.mark.parametrize("name", ["8-ups", "stewart-3-3", "planar-3-prr"])

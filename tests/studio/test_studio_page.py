@@ -11,6 +11,8 @@ from page import LATENCY, PATIENCE, Page
 from studio_process import PICTURES, READY
 
 import flexapod as fp
+from flexapod.views.scene.colours import PUSH
+from flexapod.views.scene.shapes import rgb
 from flexapod.views.studio.app import Studio
 
 ROBOTS = [name for name in fp.catalogue() if name not in ("dualemps-8", "hexapod-floating")]
@@ -116,6 +118,24 @@ def test_out_of_reach_is_red_with_leg_and_reason(fresh: Studio, page: Page) -> N
     assert red.sum() > 300, "the legs at fault are not red"
     page.press("Home")
     page.wait_text("#verdict", "within all limits")
+
+
+FLAT = 0.75
+"""Pixels of arrows in their commonest colour: all but those at smoothed edges; of shaded solids it has a sixteenth."""
+
+
+def test_arrows_are_flat(fresh: Studio, page: Page) -> None:
+    """Arrows have one colour without light or shade, that of the legend's pushing forces."""
+    from PIL import Image
+
+    page.settled()
+    middle = np.asarray(Image.open(page.picture("flat-arrows")).convert("RGB"))[150:800, 470:1440].astype(int)
+    red, green, blue = np.moveaxis(middle, -1, 0)
+    purple = middle[(blue > red + 20) & (red > green + 15) & (blue > 90)]
+    colours, counts = np.unique(purple, axis=0, return_counts=True)
+    assert len(purple) > 2000, "six arrows"
+    assert counts.max() > FLAT * len(purple)
+    assert np.abs(colours[counts.argmax()] - rgb(PUSH)).max() < 20, "the page's camera brightens colours a little"
 
 
 def test_parameter_undo_compare_save_and_load(fresh: Studio, page: Page, tmp_path: Path) -> None:

@@ -99,11 +99,13 @@ def _actuator(
     )
 
 
-def _fact(label: str, value: str, made: float, note: str = "") -> str:
+def _fact(label: str, value: str, made: float | None, note: str = "") -> str:
+    """A number with its label, its age (None: it is not there yet) and a note."""
     muted = "color:#7b8794;font-size:11px"
+    age = "" if made is None else f"<span style='{muted}' data-made='{made:.2f}'></span>"
     return (
         f"<div style='white-space:nowrap'><span style='{muted}'>{label}</span><br><b>{value}</b> "
-        f"<span style='{muted}' data-made='{made:.2f}'></span><span style='{muted}'>{note}</span></div>"
+        f"{age}<span style='{muted}'>{note}</span></div>"
     )
 
 
@@ -112,7 +114,7 @@ def _frequency(shown: Numbers, modes: Modes | None, asked: bool) -> str:
     if modes is None and not asked:
         return _fact("lowest frequency", "none", shown.origin.made)
     if modes is None or modes.origin.robot != shown.origin.robot or modes.origin.variant != shown.origin.variant:
-        return _fact("lowest frequency", "...", shown.origin.made, "computing")
+        return _fact("lowest frequency", "...", None, "computing")
     lowest = f"{number(float(modes.frequency[0]), 4)} Hz" if modes.stable[0] else "unstable"
     note = "" if modes.origin.pose == shown.origin.pose else ", of another pose"
     note = ", stiffness assumed" + note if modes.assumed else note
