@@ -280,6 +280,7 @@ def test_a_long_title_fits_the_printed_page(browser: Any) -> None:
     assert figure is not None
     assert drawn is not None
     assert title["x"] + title["width"] <= figure["x"] + figure["width"]
+    assert title["y"] >= figure["y"], "its first line is cut"
     assert title["y"] + title["height"] <= drawn["y"]
 
 

@@ -25,6 +25,8 @@ LIMIT = "#882255"
 """Colour of limits."""
 LETTERS, LINE = 72, 23
 """Letters of a title that a printed page (782 pixels) has room for in one line, and height of a line [pixels]."""
+HIGH = 12
+"""Pixels by which Plotly places a title of several lines too high: 0.7 of its type, which it counts for single lines alone."""
 
 
 def line_style(index: int, width: float = 2.2) -> dict[str, Any]:
@@ -38,15 +40,19 @@ def styled(figure: Any, title: str, height: int = 480) -> Any:
     Checked by: tests/views/test_figures.py.
     """
     lines = [line for part in title.split("<br>") for line in textwrap.wrap(part, LETTERS) or [""]]
+    lower = {"t": HIGH if len(lines) > 1 else 0}
     figure.update_layout(
-        title={"text": "<br>".join(lines), "font": {"size": 17}, "x": 0.01, "xanchor": "left", "y": 0.98, "yanchor": "top"},
+        title={
+            "text": "<br>".join(lines), "font": {"size": 17}, "x": 0.01, "xanchor": "left", "y": 0.98, "yanchor": "top",
+            "pad": lower,
+        },
         template="plotly_white",
         font={"size": 14},
         height=height,
         margin={"l": 80, "r": 20, "t": 60 + LINE * (len(lines) - 1), "b": 60},
         legend={"font": {"size": 13}, "tracegroupgap": 4},
         colorway=list(COLOURS),
-    )
+    )  # fmt: skip
     figure.update_yaxes(exponentformat="power")
     figure.update_xaxes(exponentformat="power")
     return figure
