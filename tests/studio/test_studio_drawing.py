@@ -23,7 +23,18 @@ from flexapod.views.scene.shapes import (
     spherical_centre,
 )
 from flexapod.views.studio.camera import ASIDE as SCALE_ASIDE
-from flexapod.views.studio.camera import FIELD, FILLED, camera_place, level, oblique, scale_place, seen_points, upwards
+from flexapod.views.studio.camera import (
+    EDGE,
+    FIELD,
+    FILLED,
+    camera_place,
+    level,
+    oblique,
+    scale_place,
+    seen_points,
+    tilt,
+    upwards,
+)
 from flexapod.views.studio.coordinates import home_state
 from flexapod.views.studio.flat_arrows import HEAD_LENGTH, RING, RING_RADIUS, SHAFT, arrow_lines
 from flexapod.views.studio.numbers import numbers_of
@@ -282,6 +293,13 @@ def test_cameras_see_the_points_of_the_platform(name: str) -> None:
         place = robot.home.position + robot.home.rotation @ point
         assert np.all(seen.min(axis=0) <= place)
         assert np.all(place <= seen.max(axis=0))
+
+
+@pytest.mark.parametrize("name", fp.catalogue())
+def test_no_platform_is_seen_edge_on(name: str) -> None:
+    robot = fp.load(name)
+    up = upwards(robot)
+    assert robot.planar or tilt(robot, oblique(robot, up, level(robot, up))) > EDGE
 
 
 def test_links_of_spherical_robots_are_arcs() -> None:
