@@ -138,6 +138,35 @@ def test_arrows_are_flat(fresh: Studio, page: Page) -> None:
     assert np.abs(colours[counts.argmax()] - rgb(PUSH)).max() < 20, "the page's camera brightens colours a little"
 
 
+UNCOVERED = 0.7
+"""Part of a small platform that is seen through the thin lines of its handle."""
+
+
+def test_the_handle_does_not_cover_a_small_platform(fresh: Studio, page: Page) -> None:
+    from PIL import Image
+
+    fresh.loop.post("open", lambda: fresh.open("delta"))
+    page.wait_text("#status", "delta is ready")
+
+    def platform(name: str) -> int:
+        """Pixels in the dark blue of platforms, whatever its shade; legs are brighter or of another hue."""
+        page.settled()
+        red, green, blue = np.moveaxis(np.asarray(Image.open(page.picture(name)).convert("RGB"))[:780, 470:].astype(int), -1, 0)
+        return int(((blue - red > 25) & (blue - red < 90) & (green > red) & (green < blue) & (red > 15) & (blue < 150)).sum())
+
+    covered = platform("handle")
+    page.page.get_by_text("Handle to drag", exact=True).locator("xpath=following::input[@type='checkbox'][1]").click(
+        timeout=PATIENCE
+    )
+    whole = platform("no-handle")
+    page.page.get_by_text("Handle to drag", exact=True).locator("xpath=following::input[@type='checkbox'][1]").click(
+        timeout=PATIENCE
+    )
+    page.settled()
+    assert whole > 300, "no platform is seen"
+    assert UNCOVERED * whole < covered < whole
+
+
 def test_parameter_undo_compare_save_and_load(fresh: Studio, page: Page, tmp_path: Path) -> None:
     first = forces(page, 6)
     page.wait_text("#frequencies", "Hz")
