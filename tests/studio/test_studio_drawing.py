@@ -295,6 +295,24 @@ def test_cameras_see_the_points_of_the_platform(name: str) -> None:
         assert np.all(place <= seen.max(axis=0))
 
 
+@pytest.mark.parametrize("name", ["8-ups", "stewart-3-3", "hexaglide", "planar-3-prr"])
+def test_cameras_see_the_longest_arrows(name: str) -> None:
+    """Pushing and pulling with the same force, at every drive: no arrow leaves the view at home."""
+    robot = fp.load(name)
+    up, size, state = upwards(robot), extent(robot), home_state(robot)
+    direction, corners = oblique(robot, up, level(robot, up)), platform_corners(robot, state, np.zeros(0))
+    shown = drawing(robot, home_joints(robot), corners, size, set())
+    for sign in (1.0, -1.0):
+        arrows = actuator_arrows(robot, shown, sign * np.ones(len(robot.actuators)), size, seen=direction)
+        position, target = camera_place(seen_points(robot, size), up, direction, FIELD, 1.0)
+        d = (position - target) / np.linalg.norm(position - target)
+        right = np.cross(up, d) / np.linalg.norm(np.cross(up, d))
+        rays = arrows.points.reshape(-1, 3) - position
+        depth = -rays @ d
+        for axis in (right, np.cross(d, right)):
+            assert np.abs(rays @ axis / depth).max() < np.tan(0.5 * FIELD)
+
+
 @pytest.mark.parametrize("name", fp.catalogue())
 def test_no_platform_is_seen_edge_on(name: str) -> None:
     robot = fp.load(name)

@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import flexapod as fp
-from flexapod.views.scene.arrows import LONGEST
+from flexapod.views.scene.arrows import ASIDE as ARROW_ASIDE
+from flexapod.views.scene.arrows import LONGEST, beside, pushed_place
 from flexapod.views.scene.frames import leg_ends, link_frames
 from flexapod.views.scene.shapes import base_points, rails
 
@@ -95,14 +96,28 @@ def upwards(robot: fp.Robot) -> Array:
 
 
 def seen_points(robot: fp.Robot, size: float) -> Array:
-    """Points (n, 3) of the robot of an extent [m] as drawn at home, of the handle above it and of its scale bar."""
+    """Points (n, 3) of the robot of an extent [m] as drawn at home, of the handle above it, its longest arrows and scale bar."""
     up = upwards(robot)
     start, right = scale_place(robot, size)
     plane = robot.description.file.plane or "xy"
     ways = np.eye(3)[["xyz".index(axis) for axis in plane]] if robot.planar else up[None]
     tall = robot.home.position + ABOVE * size * ways
     bar = [start, start + LONGEST * size * right] if "m" in robot.actuator_units else []  # torques are arcs without a scale
-    return np.vstack([_own_points(robot), tall, *bar])
+    return np.vstack([_own_points(robot), tall, *_arrow_ends(robot, size), *bar])
+
+
+def _arrow_ends(robot: fp.Robot, size: float) -> list[Array]:
+    """Ends of the longest arrows that push or pull beside each driven slide at home, on either side."""
+    up, found = upwards(robot), []
+    seen = oblique(robot, up, level(robot, up))
+    frames = link_frames(robot, np.concatenate([leg.home for leg in robot.legs]))
+    for leg, own in zip(robot.legs, frames, strict=True):
+        for link, frame in zip(leg.links, own, strict=True):
+            if link.actuated and link.kind != "R":
+                place, z = pushed_place(link, frame), frame.rotation[:, 2]
+                side = ARROW_ASIDE * size * beside(z, place - robot.home.position, seen)
+                found += [place + s * side + t * LONGEST * size * z for s in (-1.0, 1.0) for t in (-1.0, 1.0)]
+    return found
 
 
 def _own_points(robot: fp.Robot) -> Array:
