@@ -3,8 +3,8 @@
     python tools/make_studio_picture.py           # docs/_static/studio.png and its fingerprint
     make pictures                                  # this and the gallery
 
-The fingerprint is of what the picture shows: the numbers beside the view and in the strip, the timeline, the drawn points, and
-the script of the page. tests/docs/test_studio_picture.py compares it with what the studio would show now.
+The fingerprint is of what the picture shows: the numbers beside the view and in the strip, the timeline, the drawn points and
+arrows, and the script of the page. tests/docs/test_studio_picture.py compares it with what the studio would show now.
 """
 
 from __future__ import annotations
@@ -32,9 +32,13 @@ PATIENCE = 600_000
 
 def fingerprint() -> str:
     """Twelve digits that change with what the picture shows."""
+    from flexapod.views.scene.arrows import actuator_arrows
     from flexapod.views.scene.shapes import drawing, extent, platform_corners
     from flexapod.views.studio import app
+    from flexapod.views.studio.camera import level, oblique, upwards
+    from flexapod.views.studio.flat_arrows import arrow_lines
     from flexapod.views.studio.recording import motion_of, record
+    from flexapod.views.studio.robot_view import ARROW
     from flexapod.views.studio.strip import strip_html
     from flexapod.views.studio.tables import Moment, numbers_html
     from flexapod.views.studio.timeline import spans_html
@@ -45,8 +49,12 @@ def fingerprint() -> str:
     moment = Moment(time=float(found.time[i]), title=f"{found.kind} {found.name}", power=found.power[i])
     numbers = found.numbers(i)
     corners = platform_corners(robot, numbers.state, np.zeros(0))
-    shown = drawing(robot, found.joints[i], corners, extent(robot), set())
-    points = np.round(np.vstack([shown.rods.start, shown.rods.end, shown.hardware.start, shown.hardware.end]), 4) + 0.0
+    size, up = extent(robot), upwards(robot)
+    shown = drawing(robot, found.joints[i], corners, size, set())
+    arrows = actuator_arrows(robot, shown, numbers.force, size, seen=oblique(robot, up, level(robot, up)))
+    lines = arrow_lines(arrows.points, ARROW * size).reshape(-1, 3)
+    rods = [shown.rods.start, shown.rods.end, shown.hardware.start, shown.hardware.end]
+    points = np.round(np.vstack([*rods, lines]), 4) + 0.0
     below = strip_html(robot, numbers, None, asked=False, moment=moment)
     texts = [numbers_html(robot, numbers, None, moment), below, spans_html(found)]
     plain = re.sub(r"data-made='[^']*'", "", "".join(texts))

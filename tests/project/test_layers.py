@@ -120,3 +120,34 @@ def test_import_is_light(library: str) -> None:
     code = f"import sys, flexapod; sys.exit({library!r} in sys.modules)"
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert result.returncode == 0, f"`import flexapod` imports {library} at once\n{result.stderr}"
+
+
+PRIVATE = SRC / "views" / "studio" / "viser_private.py"
+"""The one module that may use private names of viser."""
+
+
+def private_names(path: Path) -> set[str]:
+    """Private names of viser that a module of the studio uses: its private modules, what it takes of them, `other._name`."""
+    tree, found = ast.parse(path.read_text(encoding="utf-8")), set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "viser":
+            words = [*(node.module or "").split("."), *(alias.name for alias in node.names)]
+            found |= {word for word in words if word.startswith("_")}
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id.startswith("_"):
+            found.add(node.attr)
+        own = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in ("self", "cls", "os")
+        if isinstance(node, ast.Attribute) and node.attr.startswith("_") and not own:
+            found.add(node.attr)
+    return found
+
+
+@pytest.mark.parametrize("path", sorted(PRIVATE.parent.glob("*.py")), ids=lambda path: path.stem)
+def test_private_names_of_viser_are_in_one_module(path: Path) -> None:
+    """Each is in the table of that module, with its reason; the other modules use public names only."""
+    names = {name for name in private_names(path) if not name.startswith("__")}
+    if path == PRIVATE:
+        table = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+        assert {"_messages", "_incoming_handlers"} <= names, "the search finds nothing"
+        assert [name for name in sorted(names) if name not in table] == []
+    else:
+        assert names == set()

@@ -23,8 +23,20 @@ from flexapod.views.scene.shapes import (
     spherical_centre,
 )
 from flexapod.views.studio.camera import ASIDE as SCALE_ASIDE
-from flexapod.views.studio.camera import FIELD, FILLED, camera_place, level, oblique, scale_place, seen_points, upwards
+from flexapod.views.studio.camera import (
+    EDGE,
+    FIELD,
+    FILLED,
+    camera_place,
+    level,
+    oblique,
+    scale_place,
+    seen_points,
+    tilt,
+    upwards,
+)
 from flexapod.views.studio.coordinates import home_state
+from flexapod.views.studio.flat_arrows import HEAD_LENGTH, RING, RING_RADIUS, SHAFT, arrow_lines
 from flexapod.views.studio.numbers import numbers_of
 from flexapod.views.studio.scene import HANDLE
 from flexapod.views.studio.shown import linear
@@ -176,6 +188,23 @@ def test_arrows_push_where_the_force_is_positive() -> None:
     assert np.isclose(np.linalg.norm(arrows[1, 1] - arrows[1, 0]), 0.5 * LONGEST)
 
 
+def test_arrows_are_bundles_of_lines() -> None:
+    """Tip and tail to half a thickness; no gap between neighbouring lines of a head; a short arrow is a small head."""
+    thick = 0.01
+    for way in ((0.0, 0.0, 0.3), (0.1, -0.2, 0.05), (0.0, -0.01, 0.0)):
+        points = np.array([[[1.0, 2.0, 3.0], np.add((1.0, 2.0, 3.0), way)]])
+        lines, length = arrow_lines(points, thick), float(np.linalg.norm(way))
+        assert lines.shape == (SHAFT + RING, 2, 3)
+        along = (lines - points[0, 0]) @ np.array(way) / length
+        across = np.linalg.norm(lines - points[0, 0] - along[..., None] * np.array(way) / length, axis=2)
+        assert np.isclose(along.min(), 0.0, atol=1e-12)
+        assert np.isclose(along.max() + 0.5 * thick, length), "lines end in half a circle"
+        ring = lines[SHAFT:, 1]
+        assert np.linalg.norm(np.roll(ring, 1, axis=0) - ring, axis=1).max() < thick
+        assert np.isclose(across.max(), RING_RADIUS * thick * min(1.0, length / (HEAD_LENGTH * thick)))
+    assert arrow_lines(np.zeros((0, 2, 3)), thick).shape == (0, 2, 3)
+
+
 @pytest.mark.parametrize("name", ["8-ups", "stewart-3-3", "planar-3-prr"])
 def test_arrows_stand_beside_their_legs_as_they_are_seen(name: str) -> None:
     """The arrow of a leg that points at the camera stood before it."""
@@ -264,6 +293,31 @@ def test_cameras_see_the_points_of_the_platform(name: str) -> None:
         place = robot.home.position + robot.home.rotation @ point
         assert np.all(seen.min(axis=0) <= place)
         assert np.all(place <= seen.max(axis=0))
+
+
+@pytest.mark.parametrize("name", ["8-ups", "stewart-3-3", "hexaglide", "planar-3-prr"])
+def test_cameras_see_the_longest_arrows(name: str) -> None:
+    """Pushing and pulling with the same force, at every drive: no arrow leaves the view at home."""
+    robot = fp.load(name)
+    up, size, state = upwards(robot), extent(robot), home_state(robot)
+    direction, corners = oblique(robot, up, level(robot, up)), platform_corners(robot, state, np.zeros(0))
+    shown = drawing(robot, home_joints(robot), corners, size, set())
+    for sign in (1.0, -1.0):
+        arrows = actuator_arrows(robot, shown, sign * np.ones(len(robot.actuators)), size, seen=direction)
+        position, target = camera_place(seen_points(robot, size), up, direction, FIELD, 1.0)
+        d = (position - target) / np.linalg.norm(position - target)
+        right = np.cross(up, d) / np.linalg.norm(np.cross(up, d))
+        rays = arrows.points.reshape(-1, 3) - position
+        depth = -rays @ d
+        for axis in (right, np.cross(d, right)):
+            assert np.abs(rays @ axis / depth).max() < np.tan(0.5 * FIELD)
+
+
+@pytest.mark.parametrize("name", fp.catalogue())
+def test_no_platform_is_seen_edge_on(name: str) -> None:
+    robot = fp.load(name)
+    up = upwards(robot)
+    assert robot.planar or tilt(robot, oblique(robot, up, level(robot, up))) > EDGE
 
 
 def test_links_of_spherical_robots_are_arcs() -> None:

@@ -11,6 +11,8 @@ from page import LATENCY, PATIENCE, Page
 from studio_process import PICTURES, READY
 
 import flexapod as fp
+from flexapod.views.scene.colours import PUSH
+from flexapod.views.scene.shapes import rgb
 from flexapod.views.studio.app import Studio
 
 ROBOTS = [name for name in fp.catalogue() if name not in ("dualemps-8", "hexapod-floating")]
@@ -116,6 +118,53 @@ def test_out_of_reach_is_red_with_leg_and_reason(fresh: Studio, page: Page) -> N
     assert red.sum() > 300, "the legs at fault are not red"
     page.press("Home")
     page.wait_text("#verdict", "within all limits")
+
+
+FLAT = 0.75
+"""Pixels of arrows in their commonest colour: all but those at smoothed edges; of shaded solids it has a sixteenth."""
+
+
+def test_arrows_are_flat(fresh: Studio, page: Page) -> None:
+    """Arrows have one colour without light or shade, that of the legend's pushing forces."""
+    from PIL import Image
+
+    page.settled()
+    middle = np.asarray(Image.open(page.picture("flat-arrows")).convert("RGB"))[150:800, 470:1440].astype(int)
+    red, green, blue = np.moveaxis(middle, -1, 0)
+    purple = middle[(blue > red + 20) & (red > green + 15) & (blue > 90)]
+    colours, counts = np.unique(purple, axis=0, return_counts=True)
+    assert len(purple) > 2000, "six arrows"
+    assert counts.max() > FLAT * len(purple)
+    assert np.abs(colours[counts.argmax()] - rgb(PUSH)).max() < 20, "the page's camera brightens colours a little"
+
+
+UNCOVERED = 0.7
+"""Part of a small platform that is seen through the thin lines of its handle."""
+
+
+def test_the_handle_does_not_cover_a_small_platform(fresh: Studio, page: Page) -> None:
+    from PIL import Image
+
+    fresh.loop.post("open", lambda: fresh.open("delta"))
+    page.wait_text("#status", "delta is ready")
+
+    def platform(name: str) -> int:
+        """Pixels in the dark blue of platforms, whatever its shade; legs are brighter or of another hue."""
+        page.settled()
+        red, green, blue = np.moveaxis(np.asarray(Image.open(page.picture(name)).convert("RGB"))[:780, 470:].astype(int), -1, 0)
+        return int(((blue - red > 25) & (blue - red < 90) & (green > red) & (green < blue) & (red > 15) & (blue < 150)).sum())
+
+    covered = platform("handle")
+    page.page.get_by_text("Handle to drag", exact=True).locator("xpath=following::input[@type='checkbox'][1]").click(
+        timeout=PATIENCE
+    )
+    whole = platform("no-handle")
+    page.page.get_by_text("Handle to drag", exact=True).locator("xpath=following::input[@type='checkbox'][1]").click(
+        timeout=PATIENCE
+    )
+    page.settled()
+    assert whole > 300, "no platform is seen"
+    assert UNCOVERED * whole < covered < whole
 
 
 def test_parameter_undo_compare_save_and_load(fresh: Studio, page: Page, tmp_path: Path) -> None:

@@ -126,6 +126,7 @@ def test_the_strip_says_what_its_numbers_belong_to() -> None:
     other = modes_of(fp.load("hexapod"), home_state(fp.load("hexapod")))
     html = strip_html(robot, shown, other, asked=True)
     assert "Hz" not in html, "frequencies of another robot"
+    assert html.count("data-made") == 2, "what is not known yet has no age"
     assert "platform.mass = 60" in html
     own = modes_of(robot, shown.state, {"m": 1e7}, "platform.mass = 60")
     html = strip_html(robot, shown, own, asked=False)

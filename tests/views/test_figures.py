@@ -10,7 +10,7 @@ import xarray as xr
 
 import flexapod as fp
 from flexapod.views.html import HtmlTable, html_page, paragraph
-from flexapod.views.plot import robot_figure
+from flexapod.views.plot import LETTERS, LINE, robot_figure
 from flexapod.views.plot_modes import frequency_figure, mode_figure
 from flexapod.views.plot_reduction import reduction_figure
 from flexapod.views.plot_time import (
@@ -89,6 +89,19 @@ def test_units_on_every_axis(hexapod: dict[str, Any], name: str) -> None:
     for title in titles:
         assert title in COUNTED or (title and UNIT.search(title)), f"{name}: axis '{title}' has no unit"
     assert figure.layout.title.text
+
+
+def test_long_titles_have_several_lines(tmp_path: Path) -> None:
+    """Lines that a printed page has room for, a margin above the plot for each, no marks of lines in the name of a page."""
+    short, long = (robot_figure(fp.load(name)) for name in ("hexapod", "gough-stewart-flexible"))
+    assert "<br>" not in short.layout.title.text
+    lines = long.layout.title.text.split("<br>")
+    robot = fp.load("gough-stewart-flexible")
+    assert " ".join(lines) == f"{robot.name}: {robot.title}"
+    assert max(map(len, lines)) <= LETTERS
+    assert long.layout.margin.t - short.layout.margin.t == LINE * (len(lines) - 1)
+    page = fp.figures.save_figure(long, tmp_path / "robot.html").read_text(encoding="utf-8")
+    assert f"<title>{robot.name}: {robot.title}</title>" in page
 
 
 def test_colours_and_dashes_tell_legs_apart() -> None:

@@ -260,6 +260,30 @@ def test_a_printed_report_is_whole(browser: Any) -> None:
     page.close()
 
 
+LONG = "gough-stewart-flexible"
+"""The robot of the longest title in the catalogue."""
+
+
+def test_a_long_title_fits_the_printed_page(browser: Any) -> None:
+    """On A4 the title of a robot's picture ends before the figure does, and above what it draws."""
+    from flexapod.views.html import html_page
+
+    robot = fp.load(LONG)
+    assert len(robot.name + robot.title) == max(len(r.name + r.title) for r in map(fp.load, fp.catalogue()))
+    page = browser.new_page(viewport={"width": 688, "height": 1017})
+    page.emulate_media(media="print")
+    page.set_content(html_page("A page", [("First", [fp.figures.robot_figure(robot)])]), timeout=1000 * PATIENCE)
+    title = page.locator(".gtitle").bounding_box(timeout=1000 * PATIENCE)
+    figure, drawn = page.locator(".plotly-graph-div").bounding_box(), page.locator(".gl-container > div").bounding_box()
+    page.close()
+    assert title is not None
+    assert figure is not None
+    assert drawn is not None
+    assert title["x"] + title["width"] <= figure["x"] + figure["width"]
+    assert title["y"] >= figure["y"], "its first line is cut"
+    assert title["y"] + title["height"] <= drawn["y"]
+
+
 def test_no_chromium_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     from flexapod.views import pdf
 

@@ -68,4 +68,4 @@ def save_figure(figure: Any, path: str | Path) -> Path:
     """
     target = Path(path)
     check_places(None, target)
-    return write_plot(target, figure, str(figure.layout.title.text or "flexapod"))
+    return write_plot(target, figure, str(figure.layout.title.text or "flexapod").replace("<br>", " "))

@@ -5,6 +5,7 @@ Leg colours are the same everywhere, safe for colour-blind readers, and each com
 
 from __future__ import annotations
 
+import textwrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,6 +23,10 @@ FILL = 0.64
 """Part of a picture that the robot fills; the axes and their names need the rest."""
 LIMIT = "#882255"
 """Colour of limits."""
+LETTERS, LINE = 72, 23
+"""Letters of a title that a printed page (782 pixels) has room for in one line, and height of a line [pixels]."""
+HIGH = 12
+"""Pixels by which Plotly places a title of several lines too high: 0.7 of its type, which it counts for single lines alone."""
 
 
 def line_style(index: int, width: float = 2.2) -> dict[str, Any]:
@@ -30,16 +35,24 @@ def line_style(index: int, width: float = 2.2) -> dict[str, Any]:
 
 
 def styled(figure: Any, title: str, height: int = 480) -> Any:
-    """The look that all figures share: white, large enough type, legend beside the plot."""
+    """The look that all figures share: white, large enough type, legend beside the plot, long titles in several lines.
+
+    Checked by: tests/views/test_figures.py.
+    """
+    lines = [line for part in title.split("<br>") for line in textwrap.wrap(part, LETTERS) or [""]]
+    lower = {"t": HIGH if len(lines) > 1 else 0}
     figure.update_layout(
-        title={"text": title, "font": {"size": 17}, "x": 0.01, "xanchor": "left", "y": 0.98, "yanchor": "top"},
+        title={
+            "text": "<br>".join(lines), "font": {"size": 17}, "x": 0.01, "xanchor": "left", "y": 0.98, "yanchor": "top",
+            "pad": lower,
+        },
         template="plotly_white",
         font={"size": 14},
         height=height,
-        margin={"l": 80, "r": 20, "t": 60, "b": 60},
+        margin={"l": 80, "r": 20, "t": 60 + LINE * (len(lines) - 1), "b": 60},
         legend={"font": {"size": 13}, "tracegroupgap": 4},
         colorway=list(COLOURS),
-    )
+    )  # fmt: skip
     figure.update_yaxes(exponentformat="power")
     figure.update_xaxes(exponentformat="power")
     return figure
@@ -60,7 +73,7 @@ def robot_figure(robot: fp.Robot, state: fp.State | None = None, *, exaggerated:
     figure = go.Figure()
     add_robot(figure, robot, state, exaggerated)
     styled(figure, f"{robot.name}: {robot.title}", 560)
-    figure.update_layout(scene=scene(robot), margin={"l": 0, "r": 0, "t": 50, "b": 0})
+    figure.update_layout(scene=scene(robot), margin={"l": 0, "r": 0, "t": figure.layout.margin.t - 10, "b": 0})
     if robot.description.file.plane is not None:
         points = np.hstack([[trace.x, trace.y, trace.z] for trace in figure.data]).astype(float)
         span = np.ptp(points, axis=1)

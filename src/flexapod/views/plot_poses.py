@@ -39,5 +39,5 @@ def poses_figure(robot: fp.Robot, modes: xr.Dataset) -> Any:
     view = scene(robot)
     if robot.description.file.plane is None:  # poses below the base, too: from farther away than the robot alone
         view["camera"]["eye"] = {axis: 1.6 * x for axis, x in view["camera"]["eye"].items()}
-    figure.update_layout(scene=view, margin={"l": 0, "r": 0, "t": 50, "b": 0})
+    figure.update_layout(scene=view, margin={"l": 0, "r": 0, "t": figure.layout.margin.t - 10, "b": 0})
     return figure

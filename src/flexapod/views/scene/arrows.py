@@ -7,11 +7,13 @@ part; a torque is an arc round its axis (right hand). Lengths are to one scale f
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 import flexapod as fp
+from flexapod.views.scene.frames import LinkFrame
 from flexapod.views.scene.shapes import MOUTH, Drawing
 
 Array = NDArray[np.float64]
@@ -82,8 +84,8 @@ def actuator_arrows(
                 arc_push += [value > 0] * (PIECES - HEAD)
                 arrows.append([line[-HEAD - 1], line[-1]])
             else:
-                start = frame.origin if link.parent < 0 else frame.foot + MOUTH * (frame.origin - frame.foot)
-                start = start + ASIDE * size * _aside(z, start - centre, seen)
+                start = pushed_place(link, frame)
+                start = start + ASIDE * size * beside(z, start - centre, seen)
                 arrows.append([start, start + LONGEST * size * scale * part * z])
             push.append(value > 0)
             legs.append(i)
@@ -95,18 +97,23 @@ def actuator_arrows(
     )  # fmt: skip
 
 
-def _aside(z: Array, outwards: Array, seen: Array | None) -> Array:
+def pushed_place(link: Any, frame: LinkFrame) -> Array:
+    """Where a driven slide pushes: at the slider of a rail, at the mouth of a cylinder."""
+    return np.asarray(frame.origin if link.parent < 0 else frame.foot + MOUTH * (frame.origin - frame.foot))
+
+
+def beside(z: Array, outwards: Array, seen: Array | None) -> Array:
     """The unit vector across z, and across the view where that is known, that points most outwards."""
     if seen is not None:
         beside = np.cross(z, seen / np.linalg.norm(seen))
         if np.linalg.norm(beside) > SLANTED:
             return np.asarray(beside / np.linalg.norm(beside) * (1.0 if beside @ outwards >= 0.0 else -1.0))
-    across = outwards - z * (z @ outwards)
-    size = float(np.linalg.norm(across))
+    side = outwards - z * (z @ outwards)
+    size = float(np.linalg.norm(side))
     if size < 1e-9:
-        across = np.cross(z, np.eye(3)[int(np.argmin(np.abs(z)))])
-        size = float(np.linalg.norm(across))
-    return np.asarray(across / size)
+        side = np.cross(z, np.eye(3)[int(np.argmin(np.abs(z)))])
+        size = float(np.linalg.norm(side))
+    return np.asarray(side / size)
 
 
 def _arc(centre: Array, axis: Array, first: Array, part: float, size: float) -> Array:

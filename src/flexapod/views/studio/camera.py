@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import flexapod as fp
-from flexapod.views.scene.arrows import LONGEST
+from flexapod.views.scene.arrows import ASIDE as ARROW_ASIDE
+from flexapod.views.scene.arrows import LONGEST, beside, pushed_place
 from flexapod.views.scene.frames import leg_ends, link_frames
 from flexapod.views.scene.shapes import base_points, rails
 
@@ -20,6 +21,9 @@ FILLED = 0.78
 """Part of the view that the robot fills."""
 ASIDE, ABOVE = 0.05, 0.13
 """Distance of the scale bar from the robot and height of the handle above the platform, of its extent."""
+EDGE, FLAT = 0.15, 0.05
+"""Sine of the angle to a platform's plane below which the platform seems a line, and its thickness, of its width, up to which it
+has a plane."""
 ASPECT = 1.3
 """Width over height of a view that is not known yet."""
 
@@ -62,14 +66,25 @@ def level(robot: fp.Robot, up: Array) -> Array:
 
 
 def oblique(robot: fp.Robot, up: Array, across: Array) -> Array:
-    """The direction from which a robot is seen: from a little above; planar robots in plan view, along their normal."""
+    """The direction from which a robot is seen: from a little above, from the side that does not see its platform edge-on;
+    planar robots in plan view, along their normal."""
     if not robot.planar:
-        return np.asarray(0.95 * np.cross(across, up) + 0.45 * across + 0.42 * up)
+        right, left = (0.95 * np.cross(across, up) + side * across + 0.42 * up for side in (0.45, -0.45))
+        return np.asarray(right if tilt(robot, right) > EDGE else left)
     plane = robot.description.file.plane or "xy"
     normal = np.eye(3)["xyz".index(next(a for a in "xyz" if a not in plane))]
     if abs(normal @ up) > 0.5:  # lying: from above, a little tilted so that "up" is known
         return np.asarray(up + 1e-3 * np.cross(across, up))
     return np.asarray(normal if normal @ np.cross(across, up) >= 0 else -normal)
+
+
+def tilt(robot: fp.Robot, direction: Array) -> float:
+    """Sine of the angle between a direction and the plane of the platform's joints at home; 1 where they are in no plane."""
+    joints = np.array([robot.home.rotation @ leg.closing.on_platform.position for leg in robot.legs])
+    size, axes = np.linalg.svd(joints - joints.mean(axis=0))[1:]
+    if len(size) < 3 or size[1] < FLAT * size[0] or size[2] > FLAT * size[1]:
+        return 1.0
+    return float(abs(axes[2] @ direction) / np.linalg.norm(direction))
 
 
 def upwards(robot: fp.Robot) -> Array:
@@ -81,14 +96,28 @@ def upwards(robot: fp.Robot) -> Array:
 
 
 def seen_points(robot: fp.Robot, size: float) -> Array:
-    """Points (n, 3) of the robot of an extent [m] as drawn at home, of the handle above it and of its scale bar."""
+    """Points (n, 3) of the robot of an extent [m] as drawn at home, of the handle above it, its longest arrows and scale bar."""
     up = upwards(robot)
     start, right = scale_place(robot, size)
     plane = robot.description.file.plane or "xy"
     ways = np.eye(3)[["xyz".index(axis) for axis in plane]] if robot.planar else up[None]
     tall = robot.home.position + ABOVE * size * ways
     bar = [start, start + LONGEST * size * right] if "m" in robot.actuator_units else []  # torques are arcs without a scale
-    return np.vstack([_own_points(robot), tall, *bar])
+    return np.vstack([_own_points(robot), tall, *_arrow_ends(robot, size), *bar])
+
+
+def _arrow_ends(robot: fp.Robot, size: float) -> list[Array]:
+    """Ends of the longest arrows that push or pull beside each driven slide at home, on either side."""
+    up, found = upwards(robot), []
+    seen = oblique(robot, up, level(robot, up))
+    frames = link_frames(robot, np.concatenate([leg.home for leg in robot.legs]))
+    for leg, own in zip(robot.legs, frames, strict=True):
+        for link, frame in zip(leg.links, own, strict=True):
+            if link.actuated and link.kind != "R":
+                place, z = pushed_place(link, frame), frame.rotation[:, 2]
+                side = ARROW_ASIDE * size * beside(z, place - robot.home.position, seen)
+                found += [place + s * side + t * LONGEST * size * z for s in (-1.0, 1.0) for t in (-1.0, 1.0)]
+    return found
 
 
 def _own_points(robot: fp.Robot) -> Array:

@@ -9,10 +9,12 @@ from numpy.typing import NDArray
 
 import flexapod as fp
 from flexapod.views.scene.arrows import LONGEST
+from flexapod.views.studio.flat_arrows import FlatLines
 
 Array = NDArray[np.float64]
 
-SHADE = (0, 0, 0)
+SHADE, THICK = (0, 0, 0), 0.008
+"""Colour of the arrow, and thickness of its lines, of the extent."""
 PART = 0.55
 """Where the handle waits while there is no force, of the longest arrow, straight up from the platform."""
 
@@ -37,14 +39,13 @@ class ForceHandle:
             f"{name}/handle", scale=0.07 * size, line_width=1.6, depth_test=False, opacity=0.9, disable_rotations=True,
             disable_sliders=True, visible=False, active_axes=("x" in axes, "y" in axes, "z" in axes),
         )  # fmt: skip
-        self.arrow: Any = None
+        self.arrow = FlatLines(scene, f"{name}/arrow", SHADE, THICK * size)
         self.shown = False
 
     def remove(self) -> None:
         """Take handle and arrow away."""
         self.handle.remove()
-        if self.arrow is not None:
-            self.arrow.remove()
+        self.arrow.remove()
 
     def force_at(self, place: Any, state: fp.State) -> tuple[float, float, float]:
         """The force (3,) [N] that a place of the handle means."""
@@ -57,15 +58,5 @@ class ForceHandle:
         if move:
             along = np.array(force) / self.newtons if any(force) else PART * LONGEST * self.size * self.up
             self.handle.position = tuple(state.position + along)
-        if not any(force):
-            if self.arrow is not None:
-                self.arrow.visible = False
-            return
-        points = np.array([[state.position, state.position + np.array(force) / self.newtons]])
-        if self.arrow is None:
-            r = 0.008 * self.size
-            self.arrow = self.scene.add_arrows(
-                f"{self.name}/arrow", points, SHADE, shaft_radius=r, head_radius=2.2 * r, head_length=5.0 * r
-            )
-            return
-        self.arrow.points, self.arrow.visible = points, True
+        ends = [[state.position, state.position + np.array(force) / self.newtons]] if any(force) else []
+        self.arrow.arrows(np.array(ends).reshape(-1, 2, 3))

@@ -31,8 +31,9 @@ from flexapod.views.scene.shapes import (
     rgb,
 )
 from flexapod.views.studio.camera import ASPECT, FIELD, PARALLEL, camera_place, level, oblique, scale_place, seen_points, upwards
+from flexapod.views.studio.flat_arrows import FlatLines
 from flexapod.views.studio.platform_view import PlatformView
-from flexapod.views.studio.shown import Shown, drawing_colours, light, linear
+from flexapod.views.studio.shown import Shown, drawing_colours, linear
 
 Array = NDArray[np.float64]
 
@@ -42,8 +43,8 @@ GROUND = (178, 184, 192)
 REACTION = (40, 90, 60)
 SECTION = (52, 57, 65)
 SCALE, PAYLOAD = (70, 76, 84), (122, 92, 58)
-LAP = 0.06
-"""How much the pieces of an arc reach into each other, of their length: no gap is seen between them."""
+ARROW, ARCS = 0.0065, 0.011
+"""Thickness of the lines of arrows and of arcs, of the extent."""
 PALE = 0.72
 """How much of the colour of the other legs goes while one is selected."""
 
@@ -74,6 +75,7 @@ class RobotView:
         self._parts: Array | None = None
         self._static()
         self._moving: dict[str, Any] = {}
+        self._lines: dict[str, FlatLines] = {}
 
     def remove(self) -> None:
         """Take the robot out of the scene."""
@@ -265,37 +267,32 @@ class RobotView:
         for name, shade, side in (("push", PUSH, True), ("pull", PULL, False)):
             points = none if drawn is None else drawn.points[drawn.push == side]
             arcs = none if drawn is None else drawn.arcs[drawn.arc_push == side]
-            self._arrows(name, points, rgb(GHOST if self.ghost else shade), 1.0)
-            self._lines(f"{name} arcs", arcs, rgb(GHOST if self.ghost else shade))
+            self._flat(name, rgb(GHOST if self.ghost else shade), ARROW).arrows(points)
+            self._flat(f"{name} arcs", rgb(GHOST if self.ghost else shade), ARCS).draw(arcs)
         self._values(drawn, force, shown.values)
         self._scale_bar(force, shown)
         react = reaction_arrows(self.robot, self.last, reaction, self.size, shown.arrow_scale) if shown.reactions else none
-        self._arrows("reactions", react, REACTION, 0.7)
+        self._flat("reactions", REACTION, 0.7 * ARROW).arrows(react)
+
+    def _flat(self, name: str, shade: tuple[int, int, int], thick: float) -> FlatLines:
+        """Lines of one colour, `thick` of the extent; made once."""
+        if name not in self._lines:
+            self._lines[name] = FlatLines(self.scene, f"{self.name}/{name}", shade, thick * self.size)
+        return self._lines[name]
 
     def _scale_bar(self, force: Array, shown: Shown) -> None:
         """An arrow of a round force beside the robot, to the scale of all others, with its number."""
         value, length = scale_bar(self.robot, force, self.size, shown.arrow_scale)
         wanted = shown.forces and not self.ghost and value > 0.0
-        bar, text = self._moving.get("scale bar"), self._moving.get("scale text")
-        if not wanted:
-            for node in (bar, text):
-                if node is not None:
-                    node.visible = False
-            return
-        start = self.corner
-        points, told = np.array([[start, start + length * self.right]]), f"{value:,.10g} N".replace(",", " ")
-        if bar is None or text is None:
-            r = 0.0065 * self.size
-            self._moving["scale bar"] = self.scene.add_arrows(
-                f"{self.name}/scale", points, light(SCALE), shaft_radius=r, head_radius=2.2 * r, head_length=5.0 * r
-            )
+        points = np.array([[self.corner, self.corner + length * self.right]])
+        self._flat("scale", SCALE, ARROW).arrows(points if wanted else points[:0])
+        text, told = self._moving.get("scale text"), f"{value:,.10g} N".replace(",", " ")
+        if text is not None:
+            text.text, text.visible = told, wanted
+        elif wanted:
             self._moving["scale text"] = self.scene.add_label(
-                f"{self.name}/scale text", told, position=tuple(start), anchor="center-right", font_screen_scale=0.85
+                f"{self.name}/scale text", told, position=tuple(self.corner), anchor="center-right", font_screen_scale=0.85
             )
-            return
-        bar.points, bar.visible, text.visible = points, True, True
-        if text.text != told:
-            text.text = told
 
     def _values(self, drawn: ForceArrows | None, force: Array, wanted: bool) -> None:
         """The force of every actuator, or of the selected leg's, as a number at the tip of its arrow."""
@@ -315,39 +312,6 @@ class RobotView:
                 )
                 continue
             node.text, node.position, node.visible = text, place, True
-
-    def _lines(self, name: str, points: Array, shade: tuple[int, int, int]) -> None:
-        """Arcs of torques, piece by piece."""
-        node = self._moving.get(name)
-        if len(points) == 0:
-            if node is not None:
-                node.visible = False
-            return
-        radius, way = np.full(len(points), 0.0055 * self.size), points[:, 1] - points[:, 0]
-        points = np.stack([points[:, 0] - LAP * way, points[:, 1] + LAP * way], axis=1)
-        if node is not None and len(node.batched_positions) == len(points):
-            node.batched_wxyzs, node.batched_positions, node.batched_scales = along(points[:, 0], points[:, 1], radius)
-            node.visible = True
-            return
-        if node is not None:
-            node.remove()
-        shades = np.tile(shade, (len(points), 1))
-        self._moving[name] = self._rods(name, points[:, 0], points[:, 1], radius, shades)
-
-    def _arrows(self, name: str, points: Array, shade: tuple[int, int, int], thick: float) -> None:
-        node = self._moving.get(name)
-        if len(points) == 0:
-            if node is not None:
-                node.visible = False
-            return
-        if node is None:
-            r = 0.0065 * self.size * thick
-            self._moving[name] = self.scene.add_arrows(
-                f"{self.name}/{name}", points, light(shade), shaft_radius=r, head_radius=2.2 * r, head_length=5.0 * r
-            )
-            return
-        node.points = points
-        node.visible = True
 
     def _frames(self, state: fp.State, now: Drawing, wanted: bool) -> None:
         node = self._moving.get("frames")

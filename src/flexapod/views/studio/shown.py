@@ -44,12 +44,6 @@ def linear(shades: Any) -> NDArray[np.uint8]:
     return np.round(255.0 * light).astype(np.uint8)
 
 
-def light(shade: tuple[int, int, int]) -> tuple[int, int, int]:
-    """One colour as linear light, which arrows take too."""
-    red, green, blue = (int(c) for c in linear(shade))
-    return red, green, blue
-
-
 def drawing_colours(robot: fp.Robot, now: Drawing, red: set[str], shades: tuple[str, ...] | None) -> NDArray[np.uint8]:
     """Colours of the rods of a drawing with other legs in red: rods in the colour of a leg at fault are replaced."""
     colours = np.array(now.rods.colour, dtype=np.uint8)

@@ -51,8 +51,8 @@ def strip_html(
         f"<div class='strip-verdict' style='border-left:4px solid {shade};padding-left:7px;min-width:128px'>"
         f"<b>{word}</b>{first}</div>",
         f"<div style='white-space:nowrap' class='strip-bars' title='left: place in the stroke; right: force'>{bars}</div>",
-        _fact("condition", number(shown.condition, 4), shown.origin.made),
-        _fact("singularity distance", number(shown.type_2, 3), shown.origin.made),
+        _fact("condition", number(shown.condition, 4), shown.origin.made if np.isfinite(shown.condition) else None),
+        _fact("singularity distance", number(shown.type_2, 3), shown.origin.made if np.isfinite(shown.type_2) else None),
         _frequency(shown, modes, asked),
         f"<div style='margin-left:auto;text-align:right;color:#52606d;white-space:nowrap'><b class='strip-robot'>"
         f"{escape(shown.origin.robot)}</b>, {escape(shown.origin.variant[:40])}<br>{when}</div>",
@@ -99,11 +99,13 @@ def _actuator(
     )
 
 
-def _fact(label: str, value: str, made: float, note: str = "") -> str:
+def _fact(label: str, value: str, made: float | None, note: str = "") -> str:
+    """A number with its label, its age (None: there is no number) and a note."""
     muted = "color:#7b8794;font-size:11px"
+    age = "" if made is None else f"<span style='{muted}' data-made='{made:.2f}'></span>"
     return (
         f"<div style='white-space:nowrap'><span style='{muted}'>{label}</span><br><b>{value}</b> "
-        f"<span style='{muted}' data-made='{made:.2f}'></span><span style='{muted}'>{note}</span></div>"
+        f"{age}<span style='{muted}'>{note}</span></div>"
     )
 
 
@@ -112,7 +114,7 @@ def _frequency(shown: Numbers, modes: Modes | None, asked: bool) -> str:
     if modes is None and not asked:
         return _fact("lowest frequency", "none", shown.origin.made)
     if modes is None or modes.origin.robot != shown.origin.robot or modes.origin.variant != shown.origin.variant:
-        return _fact("lowest frequency", "...", shown.origin.made, "computing")
+        return _fact("lowest frequency", "...", None, "computing")
     lowest = f"{number(float(modes.frequency[0]), 4)} Hz" if modes.stable[0] else "unstable"
     note = "" if modes.origin.pose == shown.origin.pose else ", of another pose"
     note = ", stiffness assumed" + note if modes.assumed else note

@@ -7,11 +7,12 @@ but the value of a widget, and only the studio's own page, asked for by the stud
 |---|---|
 | `websockets.asyncio.server.serve` as viser calls it | viser has no hook before a request is answered: origin and host |
 | `server._websock_server._incoming_handlers` | viser passes messages on unchecked: values, drags, sizes of files |
+| `_messages.GuiUpdateMessage`, `TransformControlsUpdateMessage`, `FileTransferStartUpload` | these are the messages |
 | `_messages.ShareUrlRequest`, `ShareUrlDisconnect` | a client may open a way in from the network; there is no switch |
 | the page as viser serves it | our script has to be there first: keys on a slider also move the camera; boxes cut digits; rail, |
 | | strip, timeline, legend, keys; the page prepares a photographed environment before it hears that there is none |
 | camera and root node of the page (page.js) | viser tells of clicks, not of the mouse above a leg: values on hover |
-| `_messages.RunJavascriptMessage` | start of a video on the page of the one person who asked for it |
+| `gui._websock_interface`, `_messages.RunJavascriptMessage` | start of a video on the page of the one person who asked for it |
 """
 
 from __future__ import annotations
