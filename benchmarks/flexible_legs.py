@@ -137,9 +137,9 @@ def report(found: dict[str, Any]) -> None:
     """The figures as tables."""
     print("square, 25 s with friction    loop [s]  call [s]  error of forces")
     for step, row in found["square"].items():
-        told = f"(goals: {SQUARE:g} s, {ERROR:g})"
+        goals = f"(goals: {SQUARE:g} s, {ERROR:g})"
         print(
-            f"  step {float(step):7.0e} s            {row['loop [s]']:8.3f}  {row['call [s]']:8.3f}  {row['error']:.1e}  {told}"
+            f"  step {float(step):7.0e} s            {row['loop [s]']:8.3f}  {row['call [s]']:8.3f}  {row['error']:.1e}  {goals}"
         )
     print(f"\n{'model, batch':52} ns per sample  operations")
     for label, row in found["models"].items():

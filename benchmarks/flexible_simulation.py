@@ -83,7 +83,7 @@ def in_the_loop() -> dict[str, dict[str, float]]:
             "whole call for 1 s [ms]": best(lambda way=way: fp.simulate(robot, motion, **shared, **way, duration=1.0), 20),
             "error of e": float(np.abs(run.elastic - truth.elastic).max() / np.abs(truth.elastic).max()),
             "error of pose [m]": float(np.abs(run.position - motion.formula(run.time.values).position).max()),
-            "energy left over [J]": float(np.abs(run.ledger_residual).max()),
+            "energy left over [J]": float(np.abs(run.energy_residual).max()),
         }
     return report
 
@@ -112,7 +112,7 @@ def ringing() -> dict[str, dict[str, float]]:
         report[f"ringing, {name}"] = {
             "whole call for 1 s [ms]": best(lambda way=way: fp.simulate(robot, start, **shared, **way), 7),
             "error of e": float(np.abs(run.elastic - truth.elastic).max() / np.abs(truth.elastic).max()),
-            "energy left over [J]": float(np.abs(run.ledger_residual).max()),
+            "energy left over [J]": float(np.abs(run.energy_residual).max()),
         }
     return report
 

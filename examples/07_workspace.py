@@ -20,7 +20,7 @@ area = fp.workspace(robot, grid={"x": (-0.7, 0.7, 61), "y": (-0.7, 0.7, 61)})
 print(f"slice: {100 * float(area.valid.mean()):.0f} % of the poses can be taken")
 codes, counts = np.unique(area.reason, return_counts=True)
 for code, count in sorted(zip(codes, counts, strict=True), key=lambda pair: -pair[1])[:4]:
-    print(f"  {count:5} poses: {area.words.values[code] if code else 'usable'}")
+    print(f"  {count:5} poses: {area.reason_text.values[code] if code else 'usable'}")
 
 # A volume: the same with one more axis; only the table is kept.
 cell = 0.04

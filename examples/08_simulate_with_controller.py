@@ -25,7 +25,7 @@ for name, controller in controllers.items():
     run = fp.simulate(plant, motion, controller=controller, step=1e-3, progress=False)
     wanted = fp.motions.resample(motion, time=np.minimum(run.time.values, motion.time[-1]))
     error = np.linalg.norm(run.position.values - wanted.position, axis=1).max()
-    left = float(abs(run.ledger_residual).max())
+    left = float(abs(run.energy_residual).max())
     print(f"{name:21} off by {1e3 * error:7.3f} mm at most, {float(abs(run.force).max()):6.1f} N, balance left {left:.1e} J")
 
 # A sampled controller: 500 times a second, one period late, encoders that count micrometres, at most 400 N.

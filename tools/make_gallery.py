@@ -81,10 +81,10 @@ def limits(robot: fp.Robot) -> str:
     found: dict[str, list[str]] = {}
     for name, unit, link in zip(robot.actuators, robot.actuator_units, driven, strict=True):
         units = {"stroke": unit, "speed": f"{unit}/s", "force": "N" if unit == "m" else "N m", "power": "W"}
-        told = [f"{key} {text_of(getattr(link.limits, key))} {units[key]}" for key in LIMITS if getattr(link.limits, key, None)]
-        if told:
-            found.setdefault(", ".join(told), []).append(name)
-    return "; ".join(f"{', '.join(names)}: {told}" for told, names in found.items()) or "none in the file"
+        label = [f"{key} {text_of(getattr(link.limits, key))} {units[key]}" for key in LIMITS if getattr(link.limits, key, None)]
+        if label:
+            found.setdefault(", ".join(label), []).append(name)
+    return "; ".join(f"{', '.join(names)}: {label}" for label, names in found.items()) or "none in the file"
 
 
 def computed(robot: fp.Robot) -> list[str]:
@@ -190,9 +190,9 @@ def index() -> str:
         rows.append([f"[![{name}](pictures/{name}.png){{width=180px}}]({name}.md)", f"[{name}]({name}.md)", robot.title,
                      str(robot.mobility.rank), str(len(robot.actuators))])  # fmt: skip
     head = ["", "robot", "what it is", "mobility", "actuators"]
-    told = "Every robot of the catalogue, from its file: `python tools/make_gallery.py` writes these pages."
+    label = "Every robot of the catalogue, from its file: `python tools/make_gallery.py` writes these pages."
     tree = "```{toctree}\n:hidden:\n\n" + "\n".join(fp.catalogue()) + "\n```"
-    return f"# Gallery\n\n{told}\n\n{table(head, rows)}\n\n{tree}\n"
+    return f"# Gallery\n\n{label}\n\n{table(head, rows)}\n\n{tree}\n"
 
 
 def main() -> None:

@@ -11,6 +11,7 @@ import math
 import numbers
 import os
 import sys
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar, overload
@@ -161,6 +162,33 @@ def _checked(verb: Callable[P, R], own: Mapping[str, Check]) -> Callable[P, R]:
         return verb(*args, **kwargs)
 
     return call
+
+
+def renamed(**former: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """A verb that takes arguments by their former names too, for one version, with a `DeprecationWarning`.
+
+    Args:
+        former: former name -> present name.
+
+    Checked by: tests/project/test_former_names.py.
+    """
+
+    def decorate(verb: Callable[P, R]) -> Callable[P, R]:
+        @wraps(verb)
+        def call(*args: P.args, **kwargs: P.kwargs) -> R:
+            for old, new in former.items():
+                if old in kwargs and new in kwargs:
+                    raise InputError(f"{verb.__name__}: {old} is the former name of {new}; give {new} alone")
+                if old in kwargs:
+                    text = f"{verb.__name__}: {old} is called {new} now; the former name is removed in the next version"
+                    warnings.warn(text, DeprecationWarning, stacklevel=users_level())
+                    kwargs[new] = kwargs.pop(old)
+            return verb(*args, **kwargs)
+
+        return call
+
+    return decorate
+
 
 
 def made(kind: C) -> C:

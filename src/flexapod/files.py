@@ -137,7 +137,7 @@ def remove_left_over(target: Path) -> None:
 
 
 def part_name(target: Path) -> Path:
-    """A new hidden name beside a target; it tells which process writes there."""
+    """A new hidden name beside a target; it says which process writes there."""
     return target.parent / f"{_prefix(target)}{_host()}-{os.getpid()}-{os.urandom(4).hex()}.part"
 
 

@@ -17,7 +17,7 @@ from flexapod.robot.robot import build_robot
 
 DATA = Path(__file__).parents[1] / "data" / "elastodynamics"
 REFERENCE = json.loads((DATA / "dualemps.json").read_text())
-RUBBED = json.loads((DATA / "dualemps-friction.json").read_text())
+WITH_FRICTION = json.loads((DATA / "dualemps-friction.json").read_text())
 ORDER = ["13.u", "13.v", "13.theta", "23.u", "23.v", "23.theta", "16.u", "16.v", "16.theta"]
 """Elastic coordinates of DualEMPS as the reference orders them."""
 

@@ -114,7 +114,7 @@ OPTIONS: dict[str, tuple[Callable[[Case], tuple[Any, ...]], Options]] = {
         lambda c: (c.robot, c.at),
         lambda c: [
             *dynamics(c),
-            {"shares": "frozen"},
+            {"contributions": "frozen"},
             {"legs": "massless", "friction": False},
             {"spin": "neglected"},
             {"formulation": "virtual_power" if c.robot.flexible_platform is not None else "newton_euler", "friction": False},

@@ -88,7 +88,7 @@ def test_flags_are_true_or_false() -> None:
 
 def test_under_actuated_forward_dynamics_with_friction() -> None:
     """The general model has it, as the simulation does; a program of its own refuses it by its name."""
-    robot = changed_leg("five-bar", "five-bar-rubbing", "right", crank={"actuated": False, "friction": {"coulomb": 0.1}})
+    robot = changed_leg("five-bar", "five-bar-friction", "right", crank={"actuated": False, "friction": {"coulomb": 0.1}})
     assert fp.forward_dynamics(robot, home(robot), [1.0]).attrs["formulation"] == "general"
     assert fp.forward_dynamics(robot, home(robot), [1.0], friction=False).attrs["formulation"] != "general"
     with pytest.raises(fp.InputError, match="forward dynamics with friction: found by inverse dynamics"):

@@ -124,7 +124,7 @@ def test_fichters_singularity():
 
 
 def turning_point():
-    """The hexapod moves sideways until a leg stands at right angles to its rail: the leg, poses there, beyond, and before."""
+    """The hexapod moves sideways until a leg is at right angles to its rail: the leg, poses there, beyond, and before."""
     robot, way = fp.load("hexapod"), np.array([1.0, 0.1, 0.0])
 
     def squares(x):
@@ -147,7 +147,7 @@ def test_turning_point_of_a_slider():
     # poses within rounding of the turning point: one of them is caught there, none slips through
     poses = there + np.arange(-4, 5)[:, None] * np.spacing(there[0]) * np.array([1.0, 0, 0])
     words = fp.inverse_kinematics(robot, fp.State(position=poses), on_error="mask")["reason"].values.tolist()
-    turning = f"leg {leg} stands at right angles to its rail (turning point)"
+    turning = f"leg {leg} is at right angles to its rail (turning point)"
     reach = f"leg {leg} cannot reach: its platform joint is too far from the rail"
     assert set(words) >= {turning}
     assert set(words) <= {turning, reach, ""}
@@ -193,7 +193,7 @@ def test_poses_that_mobility_forbids_are_refused_by_name(name, turn, shift, word
     for what, verb in verbs.items():
         with pytest.raises(fp.FlexapodError) as error:
             verb(robot, at)
-        assert str(error.value) == f"{what} of {name}: the robot cannot take this pose: it cannot follow {words}."
+        assert str(error.value) == f"{what} of {name}: the robot cannot reach this pose: it cannot follow {words}."
 
 
 def test_mask_and_messages():

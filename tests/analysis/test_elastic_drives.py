@@ -90,9 +90,9 @@ def test_refusals() -> None:
         fp.inverse_dynamics(soft, motion, friction=False)
     with pytest.raises(fp.InputError, match="the platform's motion decides the springs of the drives"):
         fp.inverse_dynamics(soft, circle(soft, np.linspace(0, 0.1, 50)), friction=False, elastic=np.zeros(3))
-    rubbing = robot_with("stiffness: 1e6, inertia: 2, friction: {viscous: 3},")
+    with_friction_law = robot_with("stiffness: 1e6, inertia: 2, friction: {viscous: 3},")
     with pytest.raises(fp.InputError, match="friction of rail: acts on the motor behind a spring"):
-        fp.inverse_dynamics(rubbing, circle(soft, np.linspace(0, 0.1, 50)))
+        fp.inverse_dynamics(with_friction_law, circle(soft, np.linspace(0, 0.1, 50)))
 
 
 def test_prestress_of_a_rigid_robot_with_fewer_degrees_of_freedom(tmp_path: Path) -> None:

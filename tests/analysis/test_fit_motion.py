@@ -152,10 +152,10 @@ def test_what_no_slowing_helps(stewart):
         fp.MotionNotFittedError, match=r"no slowing helps, at 1e\+06 times the time actuator A needs too much force"
     ):
         fp.fit_motion(weak, motion)
-    with pytest.raises(fp.MotionNotFittedError, match="poses themselves are no good: actuator A is above its stroke"):
+    with pytest.raises(fp.MotionNotFittedError, match="poses themselves are invalid: actuator A is above its stroke"):
         fp.fit_motion(stewart, up_and_down(stewart, 3.5))
     robot = fp.load("hexapod")
-    with pytest.raises(fp.MotionNotFittedError, match=r"poses themselves are no good: leg \w cannot reach"):
+    with pytest.raises(fp.MotionNotFittedError, match=r"poses themselves are invalid: leg \w cannot reach"):
         fp.fit_motion(robot, up_and_down(robot, 1.5))
     with pytest.raises(fp.InputError, match="tolerance: expected a number between 0 and 1, got 0"):
         fp.fit_motion(stewart, motion, tolerance=0)

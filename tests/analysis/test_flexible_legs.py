@@ -7,7 +7,7 @@ import pytest
 import scipy.linalg
 from leg_robots import (
     REFERENCE,
-    RUBBED,
+    WITH_FRICTION,
     arranged,
     home_actuators,
     in_another_world,
@@ -55,7 +55,7 @@ def deformed(case: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 def test_reference_states(case: int, friction: bool) -> None:
     """Forces, elastic accelerations, accelerations under other forces, acceleration of the tip."""
     r, (q, qd, e, ed) = robot("dualemps"), deformed(case)
-    expected = RUBBED["states"][case] if friction else REFERENCE["states"][case]["nofriction"]
+    expected = WITH_FRICTION["states"][case] if friction else REFERENCE["states"][case]["nofriction"]
     motion = moment(q, qd, REFERENCE["states"][case]["qa_ddot"])
     drive = fp.inverse_dynamics(r, motion, elastic=e, elastic_velocity=ed, friction=friction)
     assert share(drive.force.values[0], expected["tau"]) < STATES

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import flexapod as fp
-from flexapod.analysis.function_key import UntoldError, function_key
+from flexapod.analysis.function_key import UnknownContentError, function_key
 
 LIMIT = 3.0
 
@@ -67,5 +67,5 @@ def test_what_differs_has_another_key(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_what_cannot_be_compared_is_said() -> None:
-    with pytest.raises(UntoldError, match="value is a lock, whose content cannot be compared"):
+    with pytest.raises(UnknownContentError, match="value is a lock, whose content cannot be compared"):
         function_key(closing(threading.Lock()))

@@ -40,10 +40,10 @@ def test_rigid_robots_as_newton_euler(name: str) -> None:
     r = fp.load(name)
     m = motion(r)
     wrench = None if r.planar else LOAD
-    expected = fp.inverse_dynamics(r, m, reactions=True, wrench=wrench, shares="frozen")
+    expected = fp.inverse_dynamics(r, m, reactions=True, wrench=wrench, contributions="frozen")
     redundant = len(r.actuators) > r.mobility.rank
     parts = None if redundant else "frozen"
-    found = fp.inverse_dynamics(r, m, wrench=wrench, reactions=True, shares=parts, formulation="general")
+    found = fp.inverse_dynamics(r, m, wrench=wrench, reactions=True, contributions=parts, formulation="general")
     size = float(np.nanmax(np.abs(expected.reaction_force)))
     assert share(found.force, expected.force) < AGREEMENT
     assert share(found.reaction_force, expected.reaction_force) < AGREEMENT
@@ -52,7 +52,7 @@ def test_rigid_robots_as_newton_euler(name: str) -> None:
     if expected.attrs["friction"]:
         assert share(found.friction_force, expected.friction_force) < AGREEMENT
     if not redundant:
-        assert share(found.force_share.isel(share=slice(9)), expected.force_share) < AGREEMENT
+        assert share(found.force_contribution.isel(contribution=slice(9)), expected.force_contribution) < AGREEMENT
     back = fp.forward_dynamics(r, m, found.force.values, wrench=wrench, reactions=True, formulation="general")
     assert np.allclose(back.acceleration, m.acceleration, atol=1e-8)
     assert share(back.reaction_force, found.reaction_force) < 1e-8
@@ -61,9 +61,9 @@ def test_rigid_robots_as_newton_euler(name: str) -> None:
 def test_friction_of_one_source_alone() -> None:
     r = fp.load("hexaslide")
     m = motion(r, 3)
-    expected = fp.inverse_dynamics(r, m, shares="alone")
-    found = fp.inverse_dynamics(r, m, shares="alone", formulation="general")
-    assert share(found.force_share.isel(share=slice(9)), expected.force_share) < AGREEMENT
+    expected = fp.inverse_dynamics(r, m, contributions="alone")
+    found = fp.inverse_dynamics(r, m, contributions="alone", formulation="general")
+    assert share(found.force_contribution.isel(contribution=slice(9)), expected.force_contribution) < AGREEMENT
 
 
 def test_flexible_platform() -> None:
@@ -71,20 +71,20 @@ def test_flexible_platform() -> None:
     r = fp.load("gough-stewart-flexible")
     m = motion(r)
     fast = fp.inverse_dynamics(r, m)
-    found = fp.inverse_dynamics(r, m, reactions=True, shares="frozen")
+    found = fp.inverse_dynamics(r, m, reactions=True, contributions="frozen")
     assert share(found.force, fast.force) < AGREEMENT
     balls = found.reaction_force.sel(joint=[f"{leg.name}.{leg.closing.joint}" for leg in r.legs])
     assert share(balls, fast.joint_force) < AGREEMENT
-    assert share(found.force_share.sum("share"), found.force) < AGREEMENT
+    assert share(found.force_contribution.sum("contribution"), found.force) < AGREEMENT
     back = fp.forward_dynamics(
         r, m, found.force.values, elastic=found.elastic.values, elastic_velocity=found.elastic_velocity.values, reactions=True
     )
     assert share(back.acceleration, m.acceleration) < AGREEMENT
     assert share(back.reaction_force, found.reaction_force) < AGREEMENT
-    light = fp.inverse_dynamics(r, m, legs="massless", shares="frozen", elastic=found.elastic.values)
-    assert np.all(light.force_share.sel(share="leg_inertia") == 0.0)
-    kept = found.force_share.sel(share="platform_inertia")
-    assert share(light.force_share.sel(share="platform_inertia"), kept) < 1.0
+    light = fp.inverse_dynamics(r, m, legs="massless", contributions="frozen", elastic=found.elastic.values)
+    assert np.all(light.force_contribution.sel(contribution="leg_inertia") == 0.0)
+    kept = found.force_contribution.sel(contribution="platform_inertia")
+    assert share(light.force_contribution.sel(contribution="platform_inertia"), kept) < 1.0
 
 
 def test_flexible_legs_with_friction_by_loads() -> None:
@@ -96,13 +96,13 @@ def test_flexible_legs_with_friction_by_loads() -> None:
     m = moment(q, np.linspace(0.1, 0.3, 6), np.linspace(-1, 1, 6))
     smooth = fp.inverse_dynamics(r, m, friction=False, reactions=True)
     given = {"elastic": smooth.elastic.values, "elastic_velocity": smooth.elastic_velocity.values}
-    found = fp.inverse_dynamics(r, m, reactions=True, shares="frozen", **given)
-    assert share(found.force_share.sum("share"), found.force) < AGREEMENT
+    found = fp.inverse_dynamics(r, m, reactions=True, contributions="frozen", **given)
+    assert share(found.force_contribution.sum("contribution"), found.force) < AGREEMENT
     balls = [f"{leg.name}.ball" for leg in r.legs]
     load = np.linalg.norm(found.reaction_force.sel(joint=balls).values[0], axis=1)
     moments = np.linalg.norm(found.friction_moment.sel(joint=balls).values[0], axis=1)
     assert np.all(moments > 0.5 * 0.002 * load)
-    assert np.all(found.force_share.sel(share="friction_spherical") != 0.0)
+    assert np.all(found.force_contribution.sel(contribution="friction_spherical") != 0.0)
     state = fp.State.from_actuators(r, q, velocity=np.linspace(0.1, 0.3, 6), elastic=smooth.elastic.values[0])
     back = fp.forward_dynamics(r, state, found.force.values[0], reactions=True)
     assert np.allclose(back.actuator_acceleration, np.linspace(-1, 1, 6), atol=1e-8)

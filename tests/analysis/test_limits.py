@@ -1,4 +1,4 @@
-"""Strokes, bent joints, speeds and reach: margins by independent kinematics, violations as text."""
+"""Strokes, joint angles, speeds and reach: margins by independent kinematics, violations as text."""
 
 import re
 
@@ -109,7 +109,7 @@ def test_joint_angles_in_words(tmp_path):
         assert violation.value == pytest.approx(bent)
         limit = 12 if "hip" in violation.name else 15
         assert violation.text == (
-            f"joint {violation.name} is bent too far from home: {bent:.6g} deg, limit {limit} deg, by {bent - limit:.3g} deg"
+            f"joint {violation.name} is beyond its angle limit: {bent:.6g} deg, limit {limit} deg, by {bent - limit:.3g} deg"
         )
     assert any("ball" in v.name for v in check.violations)
     assert float(check.margins["angle_margin"].min()) < 0
@@ -127,7 +127,7 @@ def test_stroke_of_a_passive_joint(tmp_path):
     area = fp.workspace(robot, {"x": [0.0, 0.05], "y": [0.0, 0.02]})
     assert area["valid"].values[0, 0]
     assert not area["valid"].values[1, 1]
-    assert "root is beyond its stroke [-0.0872665, 0.0872665] rad" in area["words"].values[area["reason"].values[1, 1]]
+    assert "root is beyond its stroke [-0.0872665, 0.0872665] rad" in area["reason_text"].values[area["reason"].values[1, 1]]
 
 
 def test_speeds_and_times_of_a_motion(tmp_path):
@@ -194,7 +194,7 @@ def test_reach_of_general_legs():
 def test_forbidden_pose_and_singularities_in_words():
     robot = fp.load("delta")
     check = fp.check_pose(robot, fp.State(position=[0, 0, -0.75], rotation=rotvec_rotation(np.array([0.1, 0, 0]))))
-    assert str(check) == "the robot cannot take this pose: it cannot follow rotation about x"
+    assert str(check) == "the robot cannot reach this pose: it cannot follow rotation about x"
     robot = fp.load("stewart-3-3")
     at = fp.State(position=[0, 0, 4.0], rotation=rotvec_rotation(np.array([0, 0, np.pi / 2])))
     texts = [v.text for v in fp.check_pose(robot, at).violations if v.kind == "singular"]

@@ -1,4 +1,4 @@
-"""Linear solves of the verbs: rank is told from rounding, and singular requests are refused."""
+"""Linear solves of the verbs: rank is distinguished from rounding, and singular requests are refused."""
 
 from __future__ import annotations
 

@@ -218,7 +218,7 @@ def test_poses_with_a_reversed_joint_are_refused(name, axis):
     turned = fp.motions.euler_rotation(axis, [np.pi]) @ robot.home.rotation
     state = fp.State(position=robot.home.position, rotation=turned)
     for verb in (fp.inverse_kinematics, fp.singularities):
-        with pytest.raises(SampleError, match=r"the robot cannot take this pose: joint \w+ of leg \w+ would be reversed"):
+        with pytest.raises(SampleError, match=r"the robot cannot reach this pose: joint \w+ of leg \w+ would be reversed"):
             verb(robot, state)
     assert "would be reversed" in str(fp.check_pose(robot, state))
 

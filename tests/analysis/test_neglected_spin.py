@@ -113,11 +113,11 @@ def test_slender_legs_are_the_limit(name: str) -> None:
 def test_friction_reactions_and_contributions_take_the_option(hexaslide: fp.Robot) -> None:
     motion = fp.motions.kim_circle(rpm=60.0, samples=7)
     exact, without = (
-        fp.inverse_dynamics(hexaslide, motion, reactions=True, shares="frozen", spin=s) for s in ("exact", "neglected")
+        fp.inverse_dynamics(hexaslide, motion, reactions=True, contributions="frozen", spin=s) for s in ("exact", "neglected")
     )
-    for name in ("force", "power", "reaction_force", "force_share"):
+    for name in ("force", "power", "reaction_force", "force_contribution"):
         assert np.abs(exact[name] - without[name]).max() > 0, name
-    total = without.force_share.sum("share")
+    total = without.force_contribution.sum("contribution")
     assert np.abs(total - without.force).max() < PRINTED * np.abs(without.force).max()
 
 

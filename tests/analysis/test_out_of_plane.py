@@ -36,11 +36,11 @@ def ask(verb: str, robot: fp.Robot, at: fp.State, **options: object) -> object:
 @pytest.mark.parametrize("name", PLANAR)
 def test_poses_out_of_the_plane_are_refused(name: str, verb: str) -> None:
     robot, normal = fp.load(name), PLANAR[name]
-    with pytest.raises(fp.FlexapodError, match=f"cannot take this pose: it cannot follow translation along {'xyz'[normal]}"):
+    with pytest.raises(fp.FlexapodError, match=f"cannot reach this pose: it cannot follow translation along {'xyz'[normal]}"):
         ask(verb, robot, state(robot, 5.0 * np.eye(3)[normal]))
     for angle in (0.5, np.pi):  # half a turn has no sine
         with pytest.raises(
-            fp.FlexapodError, match=r"cannot take this pose: (it cannot follow rotation about x|joint .* reversed)"
+            fp.FlexapodError, match=r"cannot reach this pose: (it cannot follow rotation about x|joint .* reversed)"
         ):
             ask(verb, robot, state(robot, turn=(angle, 0, 0)))
 
@@ -74,7 +74,7 @@ def test_a_rigid_planar_robot_is_not_linearised_about_such_a_velocity() -> None:
 
 def test_simulations_do_not_start_out_of_the_plane() -> None:
     robot = fp.load("dualemps")
-    with pytest.raises(fp.FlexapodError, match="cannot take this pose: it cannot follow rotation about x"):
+    with pytest.raises(fp.FlexapodError, match="cannot reach this pose: it cannot follow rotation about x"):
         fp.simulate(robot, state(robot, turn=(0.5, 0, 0)), force=[0.0, 0.0], duration=0.01)
 
 

@@ -116,7 +116,7 @@ def test_the_way_around_is_found_where_the_straight_one_is_blocked():
 def test_what_cannot_be_reached_is_refused_with_the_reason():
     robot = study_hexapod()
     home = fp.State(position=robot.home.position, rotation=robot.home.rotation)
-    with pytest.raises(fp.NoPathError, match=r"pose b is no good: actuator . is above its stroke") as error:
+    with pytest.raises(fp.NoPathError, match=r"pose b is invalid: actuator . is above its stroke") as error:
         fp.path_between(robot, home, fp.State(position=robot.home.position + np.array([0, 0, 1.0])))
     assert error.value.proven
     wide = study_hexapod(stroke=9.0, cone=170.0, shortest=0.2)

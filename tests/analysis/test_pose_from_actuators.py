@@ -256,10 +256,10 @@ def test_messages():
         "shape": "actuator_position: expected shape (6,) or (n, 6) for stewart-3-3, got (5,)",
         "type": "guess: expected a State or an earlier result with position and rotation, got 3",
         "count": "guess: 2 poses for 3 samples; give one, or one for each sample",
-        "flat": "forward kinematics of stewart-3-3: the guess cannot be taken: leg A lies along its first universal axis.",
+        "flat": "forward kinematics of stewart-3-3: the guess is invalid: leg A lies along its first universal axis.",
         "singular": "forward kinematics of five-bar: the guess is a singular pose (type 2), where assembly modes meet; "
         "give a guess away from it.",
-        "slider": "forward kinematics of hexapod: the guess cannot be taken: "
+        "slider": "forward kinematics of hexapod: the guess is invalid: "
         "leg A cannot reach: its platform joint is too far from the rail.",
         "option": "assembly: expected 'same' or 'any', got 'other'",
     }

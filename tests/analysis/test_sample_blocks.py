@@ -11,7 +11,7 @@ import pytest
 import flexapod as fp
 from flexapod.analysis import kernels, sample_blocks
 from flexapod.analysis.results import SampleError
-from flexapod.analysis.sample_blocks import in_blocks, no_words
+from flexapod.analysis.sample_blocks import in_blocks, no_reasons
 from flexapod.analysis.sampling import random_states
 from flexapod.kernels import Kernel
 
@@ -75,7 +75,7 @@ def test_reasons_of_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_no_words_cannot_be_written_to() -> None:
     with pytest.raises(ValueError, match="read-only"):
-        no_words(3)[0] = "a reason"
+        no_reasons(3)[0] = "a reason"
     outputs, words = in_blocks({"position": np.zeros((3, 3))}, lambda part, rows, room: ({"x": part["position"]}, None))
     assert outputs["x"].shape == (3, 3)
     assert words.tolist() == ["", "", ""]

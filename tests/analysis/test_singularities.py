@@ -9,7 +9,7 @@ from space_robots import study_hexapod
 import flexapod as fp
 from flexapod.analysis.continuation import zero_curves
 from flexapod.analysis.kernels import kernel
-from flexapod.analysis.results import reasons
+from flexapod.analysis.results import reasons_of
 from flexapod.motions.rotations import rotvec_rotation
 
 ON_CURVE = 1e-9
@@ -134,7 +134,7 @@ def test_components_far_away_have_their_names():
 
 def test_a_value_on_the_way_that_is_not_finite_is_no_input():
     """The kernel's check of inputs (status -1) also sees values that were computed before it."""
-    text = reasons(
+    text = reasons_of(
         kernel(fp.load("five-bar"), "inverse_kinematics").signature, np.array([-1], dtype=np.int32), {"a": np.zeros(1)}
     )
     assert str(text[0]).startswith("a value on the way is not a finite number, though the inputs are")

@@ -63,7 +63,7 @@ def test_map_agrees_with_single_poses(name):
         q = legs["actuator_position"].values
         one = area.isel(dict(zip(area["valid"].dims, index, strict=True)))
         good = reached and bool(np.all((q >= stroke[0]) & (q <= stroke[1])))
-        assert bool(one["valid"]) == good, (axes, str(area["words"].values[int(one["reason"])]))
+        assert bool(one["valid"]) == good, (axes, str(area["reason_text"].values[int(one["reason"])]))
         assert np.isfinite(float(one["condition_number"])) == reached
         if reached:
             judged = fp.conditioning(robot, at)
@@ -81,7 +81,7 @@ def test_map_agrees_with_single_poses(name):
 def test_reasons_in_words():
     robot = fp.load("hexapod")
     area = fp.workspace(robot, {"x": [0.0, 0.3, 3.0]})
-    words = area["words"].values[area["reason"].values]
+    words = area["reason_text"].values[area["reason"].values]
     assert words.tolist() == [
         "",
         "leg A cannot reach: its platform joint is too far from the rail",
@@ -89,18 +89,18 @@ def test_reasons_in_words():
     ]
     robot = fp.load("stewart-3-3")
     flat = fp.workspace(robot, {"z": [0.0, 4.33, 9.0]}, limits=False)
-    words = flat["words"].values[flat["reason"].values].tolist()
+    words = flat["reason_text"].values[flat["reason"].values].tolist()
     assert re.fullmatch(r"leg [A-F] is singular \(type 1\)", words[0])
     assert words[1:] == ["", ""]
     turned = fp.workspace(robot, {"z": [4.0], "rz": [0.0, np.pi / 2]}, limits=False)
     held = "the platform is not held by the actuators (singular, type 2)"
-    assert turned["words"].values[turned["reason"].values].tolist() == [["", held]]
+    assert turned["reason_text"].values[turned["reason"].values].tolist() == [["", held]]
     strict = fp.workspace(robot, {"z": [4.33], "rz": [0.0, 1.0]}, limits=False, max_condition=4.0)
-    assert strict["words"].values[strict["reason"].values].tolist() == [["", "the condition number is above 4.0"]]
+    assert strict["reason_text"].values[strict["reason"].values].tolist() == [["", "the condition number is above 4.0"]]
     delta = fp.workspace(fp.load("delta"), {"rx": [0.0, 0.1]})
-    assert delta["words"].values[delta["reason"].values].tolist() == [
+    assert delta["reason_text"].values[delta["reason"].values].tolist() == [
         "",
-        "the robot cannot take this pose: its mobility does not allow it",
+        "the robot cannot reach this pose: its mobility does not allow it",
     ]
 
 
@@ -110,8 +110,8 @@ def test_joint_angles_are_a_reason(tmp_path):
     path.write_text(text.replace("hip: {type", "hip: {limits: {angle: 5 deg}, type"), encoding="utf-8")
     area = fp.workspace(fp.load(path), {"x": [0.0, 1.0]})
     assert area["valid"].values.tolist() == [True, False]
-    word = str(area["words"].values[area["reason"].values[1]])
-    assert word.endswith("is bent beyond 5 deg")
+    word = str(area["reason_text"].values[area["reason"].values[1]])
+    assert word.endswith("is beyond its angle limit of 5 deg")
     assert area["angle_margin"].values[0] == pytest.approx(np.radians(5), abs=1e-9)
     assert area["angle_margin"].values[1] < 0
 

@@ -222,10 +222,10 @@ def test_stiffness_to_ground_is_said(tmp_path: Path, method: str) -> None:
     ):
         np.savez(tmp_path / "both.npz", mass=M_, stiffness=K_ + added)
         files = (tmp_path / "both.npz", tmp_path / "both.npz", nodes_csv(tmp_path))
-        with pytest.warns(fp.FlexapodWarning, match="import_fe: the stiffness ties the body to ground") as told:
+        with pytest.warns(fp.FlexapodWarning, match="import_fe: the stiffness ties the body to ground") as label:
             found = fp.import_fe(*files, units=UNITS, interfaces=three, modes=3, method=method)
         for text in texts:
-            assert text in str(told[0].message)
+            assert text in str(label[0].message)
             assert text in found.check_page
 
 

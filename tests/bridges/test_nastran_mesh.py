@@ -272,10 +272,10 @@ def test_a_mesh_and_matrices_are_not_mixed(tmp_path: Path) -> None:
 def test_units_that_hardly_fit_are_said(tmp_path: Path, units: tuple[str, ...], odd: list[str]) -> None:
     file = written(plate(4, 4, 300.0, 400.0, 4.0), tmp_path)
     said = dict(zip(("length", "mass", "time"), units, strict=True))
-    with pytest.warns(fp.FlexapodWarning, match="import_fe: the units hardly fit") as told:
+    with pytest.warns(fp.FlexapodWarning, match="import_fe: the units hardly fit") as label:
         found = fp.import_fe(mesh=file, units=said, interfaces={"A": 100}, modes=2)
     for text in odd:
-        assert text in str(told[0].message)
+        assert text in str(label[0].message)
         assert text in found.check_page
     assert f"mass {found.body.mass:.4g} kg" in found.check_page
 

@@ -106,16 +106,16 @@ def test_a_robot_of_mirrored_pairs() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "label"),
     [
         ("gough-stewart", "a leg that is given as a table has no mirror image"),
         ("delta-flexible", "the flexible body arm is not its own mirror image"),
     ],
 )
-def test_legs_without_a_mirror_image(name: str, told: str) -> None:
+def test_legs_without_a_mirror_image(name: str, label: str) -> None:
     document = copy.deepcopy(fp.load(name).description.document)
     document["legs"]["each"]["copied"] = {"copy": "1", "mirrored": "yz"}
-    with pytest.raises(RobotFileError, match=told):
+    with pytest.raises(RobotFileError, match=label):
         description_from_document(document)
 
 

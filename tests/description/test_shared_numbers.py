@@ -114,15 +114,15 @@ def test_parameters_of_variants() -> None:
 
 def test_parameters_that_cannot_be_set() -> None:
     description = read_robot_text(HEXAPOD)
-    for path, value, told in [
+    for path, value, label in [
         ("parameters.bse", 1.0, "there is no parameter"),
         ("parameters.base", "wide", "is not a number with a unit"),
         ("parameters.base", "3 kg", "is in kg: it must be m"),
         ("legs.A.hip.at.radius", "3 kg", "has the wrong unit: it must be m"),
         ("legs.A.hip.at.angel", 1.0, "a vector has no component"),
-        ("legs.C.frame.rotation.Z", 1.0, "cannot stand beside rotated"),
+        ("legs.C.frame.rotation.Z", 1.0, "cannot be given together with rotated"),
     ]:
-        with pytest.raises(fp.FlexapodError, match=told):
+        with pytest.raises(fp.FlexapodError, match=label):
             set_parameters(description, {path: value})
     with pytest.raises(ParameterError, match="there is no parameter"):
         get_parameter(description, "parameters.bse")
@@ -150,7 +150,7 @@ def test_expressions(text: str, value: float, unit: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "label"),
     [
         ("$a +", "no sum of products"), ("$a / 2", "no sum of products"), ("($a)", "no sum of products"), ("$a ** 2", "no sum of"),
         ("$a $a", "no sum of products"), ("2 $a", "no sum of products"), ("$a.real", "no sum of products"), ("$", "no sum of products"),
@@ -158,14 +158,14 @@ def test_expressions(text: str, value: float, unit: str) -> None:
         ("$a" + " + $a" * 60, "is too long"), ("1e20 * 1e20 * $a", "is too large"), ("__import__('os') * $a", "no sum of products"),
     ],
 )  # fmt: skip
-def test_expressions_that_are_none(text: str, told: str) -> None:
+def test_expressions_that_are_none(text: str, label: str) -> None:
     known = {"a": Shared(2.0, "2 m", (0, 1, 0, 0)), "w": Shared(0.1, "0.1 rad", (0, 0, 0, 1))}
-    with pytest.raises(UnitError, match=told):
+    with pytest.raises(UnitError, match=label):
         evaluate(text, known)
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "told"),
+    ("old", "new", "label"),
     [
         ("top: 0.6 * $base", "top: $bottom", "my.yaml:6: parameters.top: there is no parameter bottom."),
         ("base: 500 mm", "base: 2 * $top", "my.yaml:5: parameters.base: refers to itself by way of top."),
@@ -188,13 +188,13 @@ def test_expressions_that_are_none(text: str, told: str) -> None:
         ("    joints:\n      hip", "    rotated: 3\n    joints:\n      hip", "my.yaml:15: legs.rotated: belongs to a leg in `each`."),
     ],
 )  # fmt: skip
-def test_messages_name_the_line(old: str, new: str, told: str) -> None:
+def test_messages_name_the_line(old: str, new: str, label: str) -> None:
     assert old in HEXAPOD
     text = HEXAPOD.replace(old, new, 1)
-    if told == "legs.C.rotated":  # a copy of a copy
+    if label == "legs.C.rotated":  # a copy of a copy
         assert read_robot_text(text).legs["C"].joints == read_robot_text(text).legs["E"].joints
         return
-    assert told in refused(text)
+    assert label in refused(text)
 
 
 def test_unused_names_are_warned_of() -> None:

@@ -36,7 +36,7 @@ def test_two_pages(browser: Any) -> None:
 
     body = MarkdownIt().enable("table").render((DOCS / "cheat-sheet.md").read_text(encoding="utf-8"))
     assert pages_of(body, browser) <= 2
-    assert pages_of(body * 3, browser) > 2  # the count can tell
+    assert pages_of(body * 3, browser) > 2  # the count can fail
 
 
 def test_commands_of_the_sheet() -> None:

@@ -134,7 +134,7 @@ def four_bar_falls(elements: int, young: float = YOUNG, modes: int = 0) -> Seen:
     exchanged = np.abs(run.kinetic_energy.values).max()
     return Seen(
         signals={name: x - x[0] for name, x in signals.items()},
-        balance=float(np.abs(run.ledger_residual.values).max() / exchanged),
+        balance=float(np.abs(run.energy_residual.values).max() / exchanged),
     )
 
 
@@ -190,7 +190,7 @@ def slider_crank_turns(elements: int) -> Seen:
     motion = sampled(law, TURN[-1], 2001)
     run = fp.simulate(slider_crank(elements), motion, drive="actuators", duration=TURN[-1], step=1e-4, output_step=TURN[1])
     nodes = _nodes(run.elastic.values, elements)
-    balance = np.abs(run.ledger_residual.values).max() / np.abs(run.supplied_work.values).max()
+    balance = np.abs(run.energy_residual.values).max() / np.abs(run.supplied_work.values).max()
     signals = {"middle": _from_chord(nodes[0], nodes[elements // 2], nodes[-1]), "slider": run.position.values[:, 0]}
     return Seen(signals=signals, balance=float(balance))
 

@@ -9,7 +9,7 @@ import pytest
 
 import flexapod as fp
 
-LEDGER = 1e-9
+BALANCE_LEFT = 1e-9
 """Of the energy that is exchanged: the method keeps it to rounding where loops, their derivatives and forces belong together."""
 
 
@@ -30,14 +30,14 @@ def home(robot: fp.Robot) -> fp.State:
 
 
 def test_energy_is_kept_in_a_free_run() -> None:
-    """Weight, inertia, elastic turns of the joints and loops to second order are all in the ledger."""
+    """Weight, inertia, elastic rotations of the joints and loops to second order are all in the energy balance."""
     robot = flexible_delta()
     held = fp.static_deflection(robot, home(robot))
     run = fp.simulate(robot, home(robot), force=held.force.values * [0.9, 1.05, 1.0], duration=0.06, step=2e-4, friction=False)
     exchanged = np.abs(run.kinetic_energy.values).max() + np.abs(run.supplied_work.values).max()
     assert exchanged > 1e-3
     assert np.ptp(run.elastic.values, axis=0).max() > 0.01 * np.abs(held.elastic.values).max()
-    assert np.abs(run.ledger_residual.values).max() < LEDGER * exchanged
+    assert np.abs(run.energy_residual.values).max() < BALANCE_LEFT * exchanged
 
 
 def test_stiff_plate_is_the_rigid_robot() -> None:

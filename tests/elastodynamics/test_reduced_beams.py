@@ -53,7 +53,7 @@ def test_stress_of_all_its_elements() -> None:
 @pytest.mark.parametrize(
     ("words", "elements", "text"),
     [
-        ("modes: 1, bend: 20 deg, ", 4, "cannot stand beside bend: a reduced beam is straight"),
+        ("modes: 1, bend: 20 deg, ", 4, "cannot be given together with bend: a reduced beam is straight"),
         ("modes: 1, ", 1, "reduces a beam of several elements"),
         ("modes: 9, ", 4, "4 elements have 6 modes of bending and twisting between their ends, 9 are asked for"),
     ],

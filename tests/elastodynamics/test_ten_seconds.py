@@ -24,7 +24,7 @@ def fall(law: str, duration: float, planar: bool = True, elements: int = 2):
 
 def broken(run) -> float:
     """Largest error of the energy balance, of what was exchanged."""
-    return float(np.abs(run.ledger_residual.values).max() / np.abs(run.kinetic_energy.values).max())
+    return float(np.abs(run.energy_residual.values).max() / np.abs(run.kinetic_energy.values).max())
 
 
 @pytest.mark.full

@@ -145,4 +145,4 @@ def test_sixty_four_elements_per_link_are_simulated(tmp_path):
     result = fp.simulate(robot, at, duration=5e-3, step=1e-3, controller=fp.Springs(stiffness=1e5, free=q + 1e-3))
     kinetic = float(result.kinetic_energy.values.max())
     assert kinetic > MOVES
-    assert float(np.abs(result.ledger_residual.values).max()) < BALANCE * kinetic
+    assert float(np.abs(result.energy_residual.values).max()) < BALANCE * kinetic

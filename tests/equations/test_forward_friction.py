@@ -15,13 +15,13 @@ COUNT = 2000
 
 
 @pytest.fixture(scope="module")
-def rubbing() -> tuple[fp.Robot, fp.Motion]:
+def with_friction_law() -> tuple[fp.Robot, fp.Motion]:
     robot = fp.load("hexaslide")
     return robot, fp.Motion(time=np.arange(float(COUNT)), **random_states(robot, COUNT, seed=6))
 
 
-def test_forward_after_inverse_is_the_identity(rubbing: tuple[fp.Robot, fp.Motion]) -> None:
-    robot, motion = rubbing
+def test_forward_after_inverse_is_the_identity(with_friction_law: tuple[fp.Robot, fp.Motion]) -> None:
+    robot, motion = with_friction_law
     force = fp.inverse_dynamics(robot, motion).force.values
     found = fp.forward_dynamics(robot, motion, force)
     for key, size in (("acceleration", 5.0), ("angular_acceleration", 5.0 / robot.characteristic_length)):
@@ -43,14 +43,14 @@ def test_strong_friction_still_has_an_acceleration() -> None:
     assert np.isfinite(found[known]).all(axis=1).mean() > 0.95  # 0.45 with Anderson's acceleration
 
 
-def test_friction_matters_here(rubbing: tuple[fp.Robot, fp.Motion]) -> None:
-    robot, motion = rubbing
+def test_friction_matters_here(with_friction_law: tuple[fp.Robot, fp.Motion]) -> None:
+    robot, motion = with_friction_law
     force = fp.inverse_dynamics(robot, motion).force.values
     smooth = fp.forward_dynamics(robot, motion, force, friction=False)
     assert np.abs(smooth.acceleration.values - motion.acceleration).max() > 0.1
 
 
-def test_general_legs_rub_too() -> None:
+def test_general_legs_with_friction() -> None:
     """Constant torques and viscous friction in the joints of the five-bar."""
     robot = fp.load("five-bar").with_parameters(
         {"legs.crank.friction.viscous": 0.02, "legs.elbow.friction.coulomb": 0.05, "legs.crank.friction.coulomb": 0.1}
@@ -63,8 +63,8 @@ def test_general_legs_rub_too() -> None:
     assert np.abs(force - without).max() > 0.05
 
 
-def test_reactions_are_those_of_the_motion_found(rubbing: tuple[fp.Robot, fp.Motion]) -> None:
-    robot, motion = rubbing
+def test_reactions_are_those_of_the_motion_found(with_friction_law: tuple[fp.Robot, fp.Motion]) -> None:
+    robot, motion = with_friction_law
     drive = fp.inverse_dynamics(robot, motion, reactions=True)
     found = fp.forward_dynamics(robot, motion, drive.force.values, reactions=True)
     assert found.reaction_force.dims == ("time", "joint", "axis")

@@ -1,4 +1,4 @@
-"""Friction: laws as printed, reference values, laws and coupling on every robot, shares, statuses.
+"""Friction: laws as printed, reference values, laws and coupling on every robot, contributions, statuses.
 
 Truth for every robot: friction recomputed in NumPy from the kernel's own reactions and independent joint rates (so the
 coupling is checked), free bodies with that friction as a known load, and the power that it takes.
@@ -21,8 +21,8 @@ from flexapod.analysis.kernels import RobotKernel, kernel
 from flexapod.analysis.sampling import random_states
 from flexapod.description.schema import Friction
 from flexapod.equations.friction import Coefficients, axis_friction, bearing_load, guide_load, vector_friction
-from flexapod.equations.friction.direction import sense, unit_direction
-from flexapod.equations.newton_euler import SHARE_NAMES, newton_euler, reaction_names, undetermined
+from flexapod.equations.friction.direction import sign_of_rate, unit_direction
+from flexapod.equations.newton_euler import CONTRIBUTION_NAMES, newton_euler, reaction_names, undetermined
 from flexapod.equations.newton_euler.coupled_loads import LegLoading, coupled_loads
 from flexapod.equations.newton_euler.fixed_point import fixed_point
 from flexapod.errors import InputError
@@ -45,7 +45,7 @@ TRUTH = 1e-11
 """Free bodies, relative to the largest force: rounding times the condition of the full system; measured below 4e-15."""
 
 SUM = 1e-12
-"""Frozen shares against the force, relative: nothing but rounding."""
+"""Frozen contributions against the force, relative: nothing but rounding."""
 
 
 def number(expression):
@@ -54,8 +54,8 @@ def number(expression):
 
 # -- laws ----------------------------------------------------------------------------------------------
 def test_sense_of_a_motion():
-    assert [float(number(sense(v))[0]) for v in (-2.0, -1e-13, 0.0, 1e-13, 1e-11)] == [-1.0, 0.0, 0.0, 0.0, 1.0]
-    assert number(sense(0.3, 0.1))[0] == pytest.approx(np.tanh(3.0), rel=1e-15)
+    assert [float(number(sign_of_rate(v))[0]) for v in (-2.0, -1e-13, 0.0, 1e-13, 1e-11)] == [-1.0, 0.0, 0.0, 0.0, 1.0]
+    assert number(sign_of_rate(0.3, 0.1))[0] == pytest.approx(np.tanh(3.0), rel=1e-15)
     assert np.allclose(number(unit_direction(Vec([3.0, 0.0, -4.0], "W"))), [0.6, 0.0, -0.8], atol=1e-16)
     assert not number(unit_direction(Vec([1e-13, 0.0, 0.0], "W"))).any()
     smooth = number(unit_direction(Vec([3.0, 0.0, -4.0], "W"), 2.5))
@@ -83,7 +83,7 @@ def test_loads_of_guides_and_bearings():
 
 
 def test_guide_axes_are_those_of_the_reference():
-    """HexaSlide exactly; the reference has u of the Hexapod, which does not rub, the other way round."""
+    """HexaSlide exactly; the reference has u of the Hexapod, which has no friction, the other way round."""
     for name, sign in (("hexaslide", 1.0), ("hexapod", -1.0)):
         for leg in json.loads((DATA / "reference" / f"{name}.json").read_text())["legs"]:
             u, v = guide_axes(np.array(leg["rail_direction"]))
@@ -177,13 +177,13 @@ def motion_of(table):
 
 
 @cache
-def hexaslide(shares=None):
-    """Reference motion and results (without shares on the LLVM backend), samples with a sliding speed of zero left out."""
+def hexaslide(contributions=None):
+    """Reference motion and results (without contributions on the LLVM backend), samples with a sliding speed of zero left out."""
     robot, table = flexapod.load("hexaslide"), read("hexaslide_circle40rpm_friction")
-    if shares is None:
+    if contributions is None:
         outputs = kernel(robot, "newton_euler").batch(motion_of(table)).outputs
     else:
-        outputs = run(robot, motion_of(table), shares=shares)
+        outputs = run(robot, motion_of(table), contributions=contributions)
     moving = np.all(np.abs(np.stack([table[f"lamd_{i}"] for i in "123456"])) > 1e-12, axis=0)
     assert moving.sum() > 50
     return {k: v[moving] for k, v in table.items()}, {k: v[moving] for k, v in outputs.items()}, moving
@@ -221,14 +221,14 @@ def test_reference_shares_alone():
     }  # fmt: skip
     for key, name in columns.items():
         theirs = np.stack([parts[f"{key}_{i}"][moving] for i in "123456"], axis=1)
-        close(outputs["force_share"][:, SHARE_NAMES.index(name)], theirs)
-    assert 0.6 < np.abs(outputs["force_share"].sum(1) - outputs["force"]).max() < 0.7  # does not add up: 0.65 N
+        close(outputs["force_contribution"][:, CONTRIBUTION_NAMES.index(name)], theirs)
+    assert 0.6 < np.abs(outputs["force_contribution"].sum(1) - outputs["force"]).max() < 0.7  # does not add up: 0.65 N
 
 
 def test_frozen_shares_add_up():
     _, outputs, _ = hexaslide("frozen")
-    close(outputs["force_share"].sum(1), outputs["force"], SUM)
-    share = {name: np.abs(outputs["force_share"][:, i]).max() for i, name in enumerate(SHARE_NAMES)}
+    close(outputs["force_contribution"].sum(1), outputs["force"], SUM)
+    share = {name: np.abs(outputs["force_contribution"][:, i]).max() for i, name in enumerate(CONTRIBUTION_NAMES)}
     assert share["wrench"] == share["friction_revolute"] == 0.0
     assert min(share["gravity"], share["platform_inertia"], share["leg_inertia"], share["drive_inertia"]) > 0.1
     # Kim section 4.3: friction of universal and spherical joints is small against that of the sliders and the whole
@@ -251,7 +251,7 @@ def plain_robot(name):
     return flexapod.load(own if own.exists() else name)
 
 
-def rubbing(robot, rule, loaded=True):
+def with_friction_law(robot, rule, loaded=True):
     """The robot with friction in every joint."""
 
     def law(linear):
@@ -270,13 +270,13 @@ def rubbing(robot, rule, loaded=True):
 
 
 @cache
-def solved(name, rule_items, shares=None):
+def solved(name, rule_items, contributions=None):
     robot = plain_robot(name)
     forces_known = not undetermined(robot).mask[:, 0].any()
-    rubs = rubbing(robot, dict(rule_items), forces_known)
+    with_law = with_friction_law(robot, dict(rule_items), forces_known)
     states = random_states(robot, 5, seed=4)
     states["wrench"] = np.random.default_rng(4).normal(size=(5, 6)) * 5.0
-    return rubs, states, run(rubs, states, shares=shares)
+    return with_law, states, run(with_law, states, contributions=contributions)
 
 
 def run(robot, states, **options):
@@ -408,7 +408,7 @@ def test_friction_takes_power(name, rule):
 @pytest.mark.parametrize("name", ["delta", "planar-4-prr", "tripteron"])
 def test_frozen_shares_add_up_on_general_robots(name):
     _, _, outputs = solved(name, tuple(SIGN.items()), "frozen")
-    close(outputs["force_share"].sum(1), outputs["force"], SUM * 10)
+    close(outputs["force_contribution"].sum(1), outputs["force"], SUM * 10)
 
 
 def test_at_rest_there_is_no_friction():
@@ -438,15 +438,15 @@ def test_self_locking_is_named():
 def test_friction_from_undetermined_reactions_is_named():
     robot = plain_robot("planar-4-prr")
     states = random_states(robot, 2, seed=1) | {"wrench": np.zeros((2, 6))}
-    assert words(rubbing(robot, SIGN), states) == {
+    assert words(with_friction_law(robot, SIGN), states) == {
         "friction of joint {joint} depends on a reaction that rigid bodies leave undetermined"
     }
 
 
-def test_cylindrical_joints_do_not_rub():
+def test_cylindrical_joints_have_no_friction():
     robot = plain_robot("spatial-3-rrc")
-    with pytest.raises(InputError, match="a cylindrical joint slides and turns, and one coefficient cannot serve both"):
-        newton_euler(rubbing(robot, SIGN))
+    with pytest.raises(InputError, match="a cylindrical joint slides and turns, and one coefficient cannot describe both"):
+        newton_euler(with_friction_law(robot, SIGN))
 
 
 def test_friction_coefficients_are_parameters():

@@ -272,7 +272,7 @@ X, Z = np.array([1.0, 0, 0]), np.array([0, 0, 1.0])
         ("stewart-3-3", [0, 0, 0], np.eye(3), "leg A lies level with its base joint, where these equations end"),
         ("stewart-3-3", [0, 0, -4.33], np.eye(3), "leg A lies level with its base joint, where these equations end"),
         ("hexapod", [0, 0, 2.0], np.eye(3), "leg A cannot reach: its platform joint is too far from the rail"),
-        ("hexaslide", [0, 0, 0.93], about(X, np.pi / 2), "the platform stands upright, where these equations end"),
+        ("hexaslide", [0, 0, 0.93], about(X, np.pi / 2), "the platform is upright, where these equations end"),
     ],
 )
 def test_where_the_equations_end(name: str, position: list[float], rotation: np.ndarray, text: str) -> None:

@@ -20,7 +20,7 @@ from flexapod.analysis.kernels import RobotKernel, kernel
 from flexapod.analysis.sampling import random_states
 from flexapod.equations import friction as friction_package
 from flexapod.equations import newton_euler as package
-from flexapod.equations.newton_euler import SHARE_NAMES, mark_undetermined, newton_euler, reaction_names, undetermined
+from flexapod.equations.newton_euler import CONTRIBUTION_NAMES, mark_undetermined, newton_euler, reaction_names, undetermined
 from flexapod.errors import InputError
 from flexapod.kernels import compile_kernel
 from flexapod.robot.catalogue import catalogue
@@ -336,8 +336,8 @@ def test_link_inertia_grows_with_the_square_of_the_speed():
         motion = motion_of(table)
         motion["velocity"] *= factor
         motion["acceleration"] *= factor**2
-        shares = solve(robot_of("hexaslide"), motion, friction=False, shares="frozen")["force_share"]
-        parts.append(shares[:, SHARE_NAMES.index("leg_inertia")])
+        contributions = solve(robot_of("hexaslide"), motion, friction=False, contributions="frozen")["force_contribution"]
+        parts.append(contributions[:, CONTRIBUTION_NAMES.index("leg_inertia")])
     assert np.abs(parts[1] - 9.0 * parts[0]).max() < 1e-10 * np.abs(parts[1]).max()
 
 

@@ -31,15 +31,16 @@ def test_motions_without_reference_by_three_formulations(case: str) -> None:
 
 
 def test_friction_of_the_sliders_is_larger_than_of_the_joints() -> None:
-    """Kim Figs. 9-11: the guides rub most. The paper says "small"; peaks found are 8.1 N (guides) and 3.4 N (spherical).
+    """Kim Figs. 9-11: the guides have the most friction. The paper says "small"; peaks found are 8.1 N (guides) and 3.4 N
+    (spherical).
 
     The bound of one half was set after that was seen; the reference's `_parts.csv` has the same peaks.
     """
-    shares = fp.inverse_dynamics(fp.load("hexaslide"), kim_circle(samples=121), shares="alone").force_share
-    peak = np.abs(shares).max(["time", "actuator"])
-    slider = float(peak.sel(share="friction_prismatic"))
+    contributions = fp.inverse_dynamics(fp.load("hexaslide"), kim_circle(samples=121), contributions="alone").force_contribution
+    peak = np.abs(contributions).max(["time", "actuator"])
+    slider = float(peak.sel(contribution="friction_prismatic"))
     for joint in ("friction_universal", "friction_spherical"):
-        assert 0 < float(peak.sel(share=joint)) < 0.5 * slider
+        assert 0 < float(peak.sel(contribution=joint)) < 0.5 * slider
 
 
 def test_massless_legs_are_the_limit_of_light_legs() -> None:

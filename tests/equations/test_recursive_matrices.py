@@ -125,7 +125,7 @@ def test_velocities_and_accelerations_along_the_legs(name):
             assert np.abs(paper.end_acceleration(leg, paper.motion(leg, rates, seconds)) - target).max() < 10 * AGREE
             assert abs(rates[leg.actuator] - found.outputs["actuator_velocity"][i, k]) < AGREE
             assert abs(seconds[leg.actuator] - found.outputs["actuator_acceleration"][i, k]) < 10 * AGREE
-            # the passive rates too, up to the sense of their axes
+            # the passive rates too, up to the sign of their axes
             ours = found.outputs["joint_velocity"][i, 3 * k : 3 * k + 3]
             assert np.abs(np.abs(ours) - np.abs(rates)).max() < AGREE
 

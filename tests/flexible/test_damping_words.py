@@ -65,7 +65,7 @@ def test_words_of_the_file(tmp_path: Path) -> None:
     whole = beam(length=0.5, section=BAR, young=70e9, density=2700, planar=True, elements=8)
     first = whole.with_rayleigh(stiffness=float(found.D_ee[0, 0] / found.K_ee[0, 0]))
     assert ratios(first)[0] == pytest.approx(0.02, rel=1e-4)
-    with pytest.raises(fp.RobotFileError, match=r"loss_factor.*cannot stand beside damping"):
+    with pytest.raises(fp.RobotFileError, match=r"loss_factor.*cannot be given together with damping"):
         load(tmp_path, f"damping: 0.01, loss_factor: 0.04, {RECTANGLE}")
     with pytest.raises(fp.RobotFileError, match=r"stiffening.*cannot be false with theory exact"):
         load(tmp_path, f"theory: exact, stiffening: false, poisson: 0.3, {RECTANGLE}")

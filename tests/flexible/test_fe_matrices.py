@@ -134,7 +134,7 @@ def test_beam_matrices_give_the_beam() -> None:
 
 
 def test_products_of_shapes_of_beam_matrices_converge() -> None:
-    """lambda, I_re and I_ee from the nodes' shares: second order, down to the rotary inertia that is left out."""
+    """lambda, I_re and I_ee from the nodes' parts: second order, down to the rotary inertia that is left out."""
     found = {n: beam_and_matrices(n) for n in (8, 16, 32)}
     assert np.abs(found[32][1].lambda_).max() > 0.5
     for name in ("lambda_", "I_re", "I_ee"):

@@ -65,7 +65,7 @@ def test_too_many_modes() -> None:
 
 def test_all_modes_of_a_small_body() -> None:
     K, M = chain(10)
-    omega2, _ = normal_modes(K, M, np.ones((10, 1)), 9, spare=3)
+    omega2, _ = normal_modes(K, M, np.ones((10, 1)), 9, extra=3)
     assert np.allclose(np.sqrt(omega2), 2.0 * np.sin(np.arange(1, 10) * np.pi / 20.0), rtol=ROUNDING)
 
 

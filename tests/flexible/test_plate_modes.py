@@ -114,7 +114,7 @@ def test_clamped_and_free_square(boundary: str, parameters: list[float]) -> None
 
 
 def test_no_locking() -> None:
-    """From 1/100 to 1/10000 of the side, Mindlin goes to Kirchhoff; the same coarse mesh serves all."""
+    """From 1/100 to 1/10000 of the side, Mindlin goes to Kirchhoff; the same coarse mesh is used for all."""
     errors = []
     for h in (1e-2, 1e-3, 1e-4):
         body = plate(**SQUARE, thickness=h, boundary="clamped", modes=4, mesh_size=0.1)

@@ -67,7 +67,7 @@ def test_counts_are_those_of_the_written_model() -> None:
     assert written.operations == row.operations
 
 
-def test_refused_formulations_are_told() -> None:
+def test_refused_formulations_are_reported() -> None:
     found = fp.count_table(fp.load("five-bar"), ["forward_dynamics"], constants=["numbers"])
     assert [r.formulation for r in found.rows] == ["links", "virtual_power"]
     assert found.refused[0][0] == "forward_dynamics, minimal"

@@ -139,7 +139,7 @@ def test_failures_give_no_numbers(form: str, tmp_path: Path) -> None:
 
 
 def test_text_counts_what_it_contains() -> None:
-    """The number of operators in the text is the number that the banner and `operations` tell."""
+    """The number of operators in the text is the number that the banner and `operations` give."""
     generated = fp.generate(fp.load("stewart-3-3"), "inverse_dynamics", constants="numbers")
     body = generated.text.split("with errstate(all='ignore'):")[1]
     lines = [line.partition(" = ")[2] for line in body.splitlines() if " = " in line and "status" not in line]

@@ -35,7 +35,7 @@ def test_gaps_are_found() -> None:
     without = fp.identify(robot, data, legs="alike", base=base)
     assert np.all(without.noise >= found.noise * (1 - 1e-3)), "the term explains something"
     assert "backlash A" in found.table()
-    with pytest.raises(fp.BadDataError, match=r"excitation: the motion does not tell the parameters apart.*offset of"):
+    with pytest.raises(fp.BadDataError, match=r"excitation: the motion does not distinguish the parameters.*offset of"):
         fp.identify(robot, data, legs="alike", base=base, offset=True)  # the weight of equal sliders is an offset
     assert found.dataset().backlash.dims == ("actuator",)
 

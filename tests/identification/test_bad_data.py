@@ -92,7 +92,7 @@ def test_too_little_excitation(good: tuple[fp.Robot, fp.Measurement]) -> None:
     assert "excitation: " in text(robot, still)
     slow = series(robot, 3.0, 200.0, size=2e-3, seed=3, lowest=0.01)
     message = text(robot, noisy(slow, exact(robot, slow)[1], force_noise=0.1))
-    assert "excitation: the motion does not tell the parameters apart: condition number" in message
+    assert "excitation: the motion does not distinguish the parameters: condition number" in message
 
 
 def test_dead_channel(good: tuple[fp.Robot, fp.Measurement]) -> None:

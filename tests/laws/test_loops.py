@@ -1,4 +1,4 @@
-"""Laws of robots whose loops run inside or through several legs, or whose base floats: the general model serves them alone."""
+"""Laws of robots whose loops run inside or through several legs, or whose base floats: only the general model supports them."""
 
 from __future__ import annotations
 
@@ -113,5 +113,5 @@ def test_momentum_of_a_floating_base_stays(name: str) -> None:
     straight = centre[:1] + (centre[-1:] - centre[:1]) * t / t[-1]
     assert float(np.abs(centre - straight).max()) < STRAIGHT * float(np.abs(centre[-1] - centre[0]).max())
     exchanged = float(run.kinetic_energy.max())
-    assert float(np.abs(run.ledger_residual).max()) < 1e-11 * exchanged
+    assert float(np.abs(run.energy_residual).max()) < 1e-11 * exchanged
     assert float(np.abs(run.supplied_work).max()) > 1e-3 * exchanged

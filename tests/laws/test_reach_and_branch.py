@@ -154,7 +154,7 @@ def test_turning_points_are_named() -> None:
     leg, form = 3, hexapod.closed_forms[3]
     named = 0
     for _ in range(400):
-        # a pose near home whose fourth leg stands at right angles to its rail, to rounding
+        # a pose near home whose fourth leg is at right angles to its rail, to rounding
         pose = hexapod.home.position + random.uniform(-0.1, 0.1, 3)
         across = pose + form.S - form.U - form.drive * (form.drive @ (pose + form.S - form.U))
         pose = pose + across * (form.length / np.linalg.norm(across) - 1.0)
@@ -162,7 +162,7 @@ def test_turning_points_are_named() -> None:
         if words.startswith(f"leg {hexapod.legs[leg].name}"):
             named += 1
             assert words in (
-                "leg D stands at right angles to its rail (turning point)",
+                "leg D is at right angles to its rail (turning point)",
                 "leg D cannot reach: its platform joint is too far from the rail",
             )
         if named > 5:
@@ -194,13 +194,13 @@ def test_motions_that_a_robot_cannot_follow_are_refused_by_name() -> None:
     home = delta.home.position
     c, s = np.cos(0.1), np.sin(0.1)
     assert refusal(delta, position=home, rotation=[[1, 0, 0], [0, c, -s], [0, s, c]]).startswith(
-        "inverse kinematics of delta: the robot cannot take this pose: it cannot follow rotation about x"
+        "inverse kinematics of delta: the robot cannot reach this pose: it cannot follow rotation about x"
     )
     assert refusal(delta, position=home, angular_velocity=[0, 0, 1]) == (
         "inverse kinematics of delta: the robot cannot have this velocity: it cannot follow rotation about z."
     )
     assert refusal(planar, position=[0, 0, 0.01]) == (
-        "inverse kinematics of planar-4-prr: the robot cannot take this pose: it cannot follow translation along z."
+        "inverse kinematics of planar-4-prr: the robot cannot reach this pose: it cannot follow translation along z."
     )
     assert refusal(planar, position=[0, 0, 0], velocity=[0, 0, 1]) == (
         "inverse kinematics of planar-4-prr: the robot cannot have this velocity: it cannot follow translation along z."
@@ -208,7 +208,7 @@ def test_motions_that_a_robot_cannot_follow_are_refused_by_name() -> None:
 
 
 def test_far_rotations_do_not_jump() -> None:
-    """A crank that turns once round: its angle is continuous along a motion and within half a turn of home in a batch."""
+    """A crank that turns once round: its angle is continuous along a motion and within half a revolution of home in a batch."""
     values = np.array([[3.0], [3.1], [-3.1], [-3.0], [np.nan], [-2.9]])
     along, alone = values.copy(), values.copy()
     make_continuous(along, np.array([True]), np.array([3.0]), along=True)

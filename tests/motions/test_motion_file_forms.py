@@ -121,9 +121,9 @@ def test_rotations_of_matlab_with_time_last(tmp_path: Path) -> None:
     savemat(tmp_path / "short.mat", {"t": TIME, "p": PLACES, "R": np.moveaxis(R[1:], 0, -1)})
     with pytest.raises(
         InputError, match=rf"\(t: {len(TIME)}, p: {len(TIME)}x3, R: 3x3x{len(TIME) - 1}\); each has one row"
-    ) as told:
+    ) as label:
         motion_from_file(tmp_path / "short.mat")
-    assert len(str(told.value)) < 300
+    assert len(str(label.value)) < 300
 
 
 def test_one_name_of_a_matrix_in_a_matlab_file(tmp_path: Path) -> None:
@@ -210,12 +210,12 @@ def test_noise_is_said_on_every_path_to_accelerations(tmp_path: Path, header: st
         path = write(
             tmp_path / f"{file}.csv", "t," + header, TIME, *(samples.get(c, c) if isinstance(c, str) else c for c in columns)
         )
-        with warnings.catch_warnings(record=True) as told:
+        with warnings.catch_warnings(record=True) as label:
             warnings.simplefilter("always")
             motion_from_file(path, **options)
-        assert bool(told) == (file == "noisy"), [str(w.message) for w in told]
-        assert all(w.category is MotionNoiseWarning for w in told)
-    assert ("Smooth it more" in str(told[0].message)) == ("derivatives" in options)
+        assert bool(label) == (file == "noisy"), [str(w.message) for w in label]
+        assert all(w.category is MotionNoiseWarning for w in label)
+    assert ("Smooth it more" in str(label[0].message)) == ("derivatives" in options)
 
 
 def test_the_part_of_noise_is_said_in_numbers(tmp_path: Path) -> None:

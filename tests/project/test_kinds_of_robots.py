@@ -29,7 +29,7 @@ def conditions(tree: ast.AST) -> Iterator[ast.expr]:
 
 
 def asked(source: str) -> list[int]:
-    """Lines on which a condition names the kind of a robot; `assert body is not None` only tells the type checker."""
+    """Lines on which a condition names the kind of a robot; `assert body is not None` is for the type checker only."""
     tree = ast.parse(source)
     stated = {id(child) for node in ast.walk(tree) if isinstance(node, ast.Assert) for child in ast.walk(node)}
     found = set()

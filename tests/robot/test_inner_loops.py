@@ -330,7 +330,7 @@ def test_poses_are_found_where_actuators_hardly_hold_the_platform(tmp_path: Path
     wanted = np.all([(d < 0.4 + fore) & (d > 0.4 - fore) for d in distances], axis=0)
     assert 0 < wanted.sum() < wanted.size
     np.testing.assert_array_equal(area.valid.values, wanted)
-    words = set(area["words"].values[area["reason"].values[~wanted]].tolist())
+    words = set(area["reason_text"].values[area["reason"].values[~wanted]].tolist())
     assert words == {"the loops cannot be closed at this pose: out of reach, or singular"}
     found = fp.inverse_kinematics(robot, fp.State(position=[0.35, 0.4, 0.0]))
     assert found.actuator_position.values[0] == pytest.approx(-found.actuator_position.values[1], abs=EQUAL)  # mirror images

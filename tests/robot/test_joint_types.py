@@ -199,7 +199,7 @@ def test_a_free_body_falls_and_keeps_its_spin(tmp_path: Path) -> None:
     start = fp.State(position=[0, 0, 0], velocity=[1.0, 0, 2.0], angular_velocity=[0.2, 0.3, 0.4])
     run = fp.simulate(robot, start, drive="force", force=[0.4], duration=0.5, step=1e-3)
     exchanged = float(run.kinetic_energy.max())
-    assert float(np.abs(run.ledger_residual).max()) < KEPT * exchanged
+    assert float(np.abs(run.energy_residual).max()) < KEPT * exchanged
     block = run.position.values + run.rotation.values[:, :, 0] * run.actuator_position.values
     centre = (2 * run.position.values + block) / 3
     t = run.time.values
@@ -220,7 +220,7 @@ def test_a_mass_bounces_on_its_bump_stop(tmp_path: Path) -> None:
     m, g, k, h = 2.0, 9.81, 1e4, 0.1
     deepest = m * g / k + np.sqrt((m * g / k) ** 2 + 2 * m * g * h / k)
     assert float(run.actuator_position.min()) == pytest.approx(-h - deepest, rel=CONTACT)
-    assert float(np.abs(run.ledger_residual).max()) < BALANCE * m * g * h
+    assert float(np.abs(run.energy_residual).max()) < BALANCE * m * g * h
     held = fp.inverse_dynamics(robot, fp.State(position=[0, 0, -0.101])).force.values
     assert held == pytest.approx([m * g - k * 0.001], rel=ROUNDING)
 
@@ -426,7 +426,7 @@ def test_dampers_at_the_balls_of_legs_at_right_angles(tmp_path: Path) -> None:
     assert len(damped.elastic_plan.independent) == 6
 
 
-def test_a_leg_that_only_a_coupling_holds_is_told_where_to_stand(tmp_path: Path) -> None:
+def test_a_leg_that_only_a_coupling_holds_is_reported_where_to_stand(tmp_path: Path) -> None:
     legs = """    a:
       joints: {hinge: {type: revolute, from: base, to: bar, axis: [0, 0, 1], actuated: true}}
       bodies: {bar: BAR}
@@ -435,5 +435,5 @@ def test_a_leg_that_only_a_coupling_holds_is_told_where_to_stand(tmp_path: Path)
       bodies: {wheel: BAR}
 couplings: {gear: {a.hinge: 1, w.axle: -3}}
 """
-    with pytest.raises(fp.FlexapodError, match=r"What only a coupling \(gear\) holds stands in the leg that it is coupled to"):
+    with pytest.raises(fp.FlexapodError, match=r"What only a coupling \(gear\) holds belongs to the leg that it is coupled to"):
         made(tmp_path, legs)

@@ -253,7 +253,7 @@ def test_a_stiffened_link_keeps_its_energy(tmp_path: Path, which: str) -> None:
 
     found = fp.simulate(robot, TOOL, drive="force", force=torque, duration=0.02, step=2e-5)
     assert np.abs(found.elastic.values).max() > 1e-4
-    assert float(np.abs(found.ledger_residual).max()) < 1e-9 * size * float(np.ptp(found.actuator_position.values))
+    assert float(np.abs(found.energy_residual).max()) < 1e-9 * size * float(np.ptp(found.actuator_position.values))
 
 
 def push(time: np.ndarray) -> np.ndarray:
@@ -266,7 +266,7 @@ def test_an_arm_of_modes_keeps_its_energy(tmp_path: Path) -> None:
     few = fp.simulate(fp.load(arm_of_modes(tmp_path, modes=2)), TOOL, drive="force", force=push, duration=0.02, step=2e-5)
     many = fp.simulate(fp.load(arm_of_modes(tmp_path, modes=6)), TOOL, drive="force", force=push, duration=0.02, step=2e-5)
     angle = many.actuator_position.values
-    assert float(np.abs(few.ledger_residual).max()) < 1e-9 * 5.0 * np.ptp(angle)
+    assert float(np.abs(few.energy_residual).max()) < 1e-9 * 5.0 * np.ptp(angle)
     assert np.abs(few.actuator_position.values - angle).max() < MODES * np.ptp(angle)
 
 

@@ -193,7 +193,7 @@ def test_payload_of_a_flexible_body(flexible: str, at: float, tmp_path: object) 
     assert fp.natural_frequencies(heavier, at_home, prestress=False).frequency.values[0] < 0.95 * one[0]
 
 
-def test_a_payload_far_from_the_nodes_of_its_beam_is_told(tmp_path: object) -> None:
+def test_a_payload_far_from_the_nodes_of_its_beam_is_reported(tmp_path: object) -> None:
     """One element has nodes at its ends: what hangs between them bends the beam as if it hung there."""
     crate = CRATE.replace("AT", "0.25")
     (warning,) = arm(tmp_path, BEAM.replace("elements: 2, ", ""), crate).description.warnings

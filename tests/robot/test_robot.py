@@ -209,7 +209,7 @@ def test_khalil_table_and_joints_are_the_same_leg() -> None:
     ours, theirs = (fp.inverse_kinematics(r, motion, bodies=True) for r in (table, joints))
     for key in ("actuator_position", "actuator_velocity", "actuator_acceleration"):
         np.testing.assert_allclose(ours[key].values, theirs[key].values, rtol=0, atol=1e-12 * np.abs(ours[key].values).max())
-    # passive rates agree up to the sense of the second axis, body motions exactly
+    # passive rates agree up to the sign of the second axis, body motions exactly
     for k, name in ((1, "cross"), (2, "cylinder"), (3, "piston")):
         rows = [f"{leg.name}.{k}" for leg in table.legs], [f"{leg.name}.{name}" for leg in joints.legs]
         for key in ("position", "velocity", "acceleration", "angular_velocity", "angular_acceleration"):

@@ -1,4 +1,4 @@
-"""Runs that several tests look at: the peers' PD run, springs near home."""
+"""Runs that several tests look at: the peers' PD simulation, springs near home."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def robot_named(name: str) -> Robot:
 
 
 def pd_motion() -> fp.Motion:
-    """Motion of the peers' PD run: 0.15 m down and 15 degrees about z, times 1 - cos(2 pi t / 3), for 3 s."""
+    """Motion of the peers' PD simulation: 0.15 m down and 15 degrees about z, times 1 - cos(2 pi t / 3), for 3 s."""
     return one_minus_cos([0, 0, HEIGHT, 0, 0, 0], [0, 0, -0.15, 0, 0, math.radians(15.0)], 2 * math.pi / 3, 3.0)
 
 

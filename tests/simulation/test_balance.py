@@ -1,4 +1,4 @@
-"""A run whose energy balance breaks ends there, with the reason; sound runs, and robots at rest, do not."""
+"""A simulation whose energy balance breaks ends there, with the reason; sound simulations, and robots at rest, do not."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def run_of(residual: np.ndarray, kinetic: np.ndarray, work: np.ndarray, potentia
         "position": (("axis",), np.zeros((11, 3)), "m"), "kinetic_energy": ((), kinetic, "J"),
         "potential_energy": ((), none + potential, "J"), "elastic_energy": ((), none, "J"),
         "supplied_work": (("actuator",), work[:, None] * [1.0, 0.0], "J"), "external_work": ((), none, "J"),
-        "dissipated_energy": ((), none, "J"), "ledger_residual": ((), residual, "J"),
+        "dissipated_energy": ((), none, "J"), "energy_residual": ((), residual, "J"),
     }  # fmt: skip
 
 
@@ -53,7 +53,7 @@ def test_rounding_at_rest_is_no_break() -> None:
 
 
 def test_a_step_too_long_for_its_controller() -> None:
-    """RK4 with gains that vibrate faster than it steps feeds energy in: the run ends early and says why."""
+    """RK4 with gains that vibrate faster than it steps feeds energy in: the simulation ends early and says why."""
     robot = fp.load("five-bar")
     start = fp.State(position=robot.home.position, rotation=robot.home.rotation)
     home = fp.inverse_kinematics(robot, start).actuator_position.values

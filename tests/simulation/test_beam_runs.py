@@ -49,4 +49,4 @@ def test_spin_up() -> None:
     across = p[:, 1] * np.cos(q) - p[:, 0] * np.sin(q)
     assert along[run.time.values > 15].mean() == pytest.approx(STEADY, rel=MEAN)
     assert across.min() == pytest.approx(-0.574, abs=0.005), "the tip lags most at 6.8 s"
-    assert np.abs(run.ledger_residual.values).max() < BALANCE * np.abs(run.supplied_work.values).max()
+    assert np.abs(run.energy_residual.values).max() < BALANCE * np.abs(run.supplied_work.values).max()

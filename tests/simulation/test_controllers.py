@@ -147,7 +147,7 @@ def test_a_function_controls_like_the_compiled_one() -> None:
     ours = fp.simulate(robot, motion, controller=control, duration=0.1, step=1e-3)
     compiled = fp.simulate(robot, motion, controller=fp.PD(kp=1e5, kd=2e3, rate=1000.0), duration=0.1, step=1e-3)
     assert np.allclose(ours.position, compiled.position, rtol=0, atol=1e-13)
-    assert np.allclose(ours.force[:-1], compiled.force[:-1], rtol=0, atol=1e-7)  # the last sample of a run starts no step
+    assert np.allclose(ours.force[:-1], compiled.force[:-1], rtol=0, atol=1e-7)  # the last sample of a simulation starts no step
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Parts of a step across a singular position: where nodes lie, what a run looks at, and the two reasons to refuse."""
+"""Parts of a step across a singular position: where nodes lie, what a simulation looks at, and the two reasons to refuse."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can happen in a run: events, ends of strokes, singular poses; everything before them is kept."""
+"""What can happen in a simulation: events, ends of strokes, singular poses; everything before them is kept."""
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ def test_free_fall_leaves_a_stroke_at_the_right_time() -> None:
     assert 0.0 <= at - float(run.time[-1]) <= 2 * 2e-3
     fine = fp.simulate(robot, at_home(robot), force=np.full(6, 150.0), duration=5.0, step=2e-4, output_step=2e-4)
     assert abs(fine.attrs["stopped_at"] - at) < 1e-7
-    # what was computed before is that of a run that is not watched
+    # what was computed before is that of a simulation that is not watched
     free = fp.simulate(
         robot, at_home(robot), force=np.full(6, 150.0), duration=float(run.time[-1]), step=2e-3, output_step=2e-3, watch=()
     )
@@ -93,7 +93,7 @@ def test_events_say_what_is_missing() -> None:
 
 
 def test_a_run_stops_where_the_actuators_lose_control() -> None:
-    """On soft springs gough-stewart tips over: the determinant of its Jacobian changes sign where the run stops."""
+    """On soft springs gough-stewart tips over: the determinant of its Jacobian changes sign where the simulation stops."""
     robot = robot_named("gough-stewart")
     hold = fp.inverse_dynamics(robot, at_home(robot), friction=False).force.values
     q = fp.inverse_kinematics(robot, at_home(robot), joints=False).actuator_position.values

@@ -62,7 +62,7 @@ def test_actuators_that_follow() -> None:
         for m, h in (("implicit", 2e-5), ("rk4", 5e-6))
     ]
     assert apart(runs[1], runs[0]) < 1e3 * AGREES
-    assert np.abs(runs[1].ledger_residual.values).max() < BALANCE * 1e3
+    assert np.abs(runs[1].energy_residual.values).max() < BALANCE * 1e3
 
 
 def test_many_coordinates() -> None:

@@ -1,4 +1,5 @@
-"""Runs of robots with a flexible platform: the loop of the paper's Fig. 3, other integrators, controllers, starts, refusals."""
+"""Simulations of robots with a flexible platform: the loop of the paper's Fig. 3, other integrators, controllers, starts,
+refusals."""
 
 from __future__ import annotations
 
@@ -20,12 +21,12 @@ from support.flexible_robots import at_home, plate_robot, rigid, run
 
 FOLLOWED = 1e-7
 """Distance [m, rad] at which the integrated pose counts as following; the loop gives the wanted acceleration to rounding."""
-LEDGER = 1e-8
+BALANCE_LEFT = 1e-8
 """Of the energy exchanged."""
 REACHED = 1e-9
 """Of the largest force: rounding of closed loops and of accelerations that follow from them."""
 POLE = 0.02
-"""Of a pole: its linear model is taken at home, the run swings about a balance 1 mm away, with rests of damped motions."""
+"""Of a pole: its linear model is taken at home, the simulation swings about a balance 1 mm away, with rests of damped motions."""
 KP, KD = 400.0, 40.0
 TIGHT = {"method": "dopri", "rtol": 1e-9, "atol": 1e-11}
 
@@ -43,7 +44,7 @@ def test_the_loop_of_inverse_and_direct_model_follows() -> None:
     assert np.abs(run.position - motion.position).max() < FOLLOWED
     assert np.abs(run.rotation - motion.rotation).max() < FOLLOWED
     assert np.abs(run.acceleration - motion.acceleration).max() < 1e-9 * np.abs(motion.acceleration).max()
-    assert np.abs(run.ledger_residual).max() < LEDGER * exchanged(run)
+    assert np.abs(run.energy_residual).max() < BALANCE_LEFT * exchanged(run)
     static = fp.static_deflection(plate_robot(), fp.State(position=motion.position[-1], rotation=motion.rotation[-1]))
     assert np.abs(run.elastic).max() < 2 * np.abs(static.elastic).max(), "bounded"
     assert np.abs(run.elastic[-1] - static.elastic).max() < 1e-3 * np.abs(static.elastic).max(), "at rest at the end"
@@ -155,16 +156,16 @@ def test_events_and_functions_see_the_elastic_coordinates() -> None:
     run = fp.simulate(robot, start, controller=springs, duration=0.1, step=5e-4, output_step=5e-4, watch=(), events=[event])
     assert run.attrs["stopped"] == "event: straight"
     assert abs(run.elastic.values[-1, 0] - middle) < 1e-9 * abs(middle)
-    told: list[dict[str, Any]] = []
+    label: list[dict[str, Any]] = []
 
     def hold(time: float, sample: dict[str, Any]) -> Any:
-        told.append(sample)
+        label.append(sample)
         return fp_force
 
     fp_force = fp.static_deflection(robot, at_home(robot)).force.values
     still = fp.simulate(robot, at_home(robot), controller=hold, duration=0.02, step=5e-4, output_step=5e-4, watch=())
-    assert np.abs(np.array([sample["elastic"] for sample in told]) - still.elastic.values).max() < 1e-15
-    assert told[0]["elastic_velocity"].shape == (2,)
+    assert np.abs(np.array([sample["elastic"] for sample in label]) - still.elastic.values).max() < 1e-15
+    assert label[0]["elastic_velocity"].shape == (2,)
     assert np.ptp(still.elastic.values, axis=0).max() < 1e-10, "from the static deflection, held by its forces: nothing moves"
 
 
@@ -241,42 +242,45 @@ def test_reactions_of_a_run() -> None:
     assert np.abs(balls - back.joint_force.values).max() < 1e-9 * np.abs(balls).max()
 
 
-def rubbing(folder: Path, friction: str, joint: str = "") -> Robot:
+def with_friction_law(folder: Path, friction: str, joint: str = "") -> Robot:
     """The catalogue's robot with two modes and friction in its prismatic joints, or in the joints on the platform."""
     text = (resources.files("flexapod") / "robots" / "gough-stewart-flexible.yaml").read_text(encoding="utf-8")
     text = text.replace("modes: 10", "modes: 2").replace("to: platform}", f"to: platform{joint}}}")
     limits = "limits: {stroke: [0.6, 1.6]}"
-    path = folder / "rubbing.yaml"
+    path = folder / "friction.yaml"
     path.write_text(text.replace(limits, f"{limits}{friction}"), encoding="utf-8")
     return fp.load(str(path))
 
 
 def test_friction_of_the_legs_acts_through_the_bent_platform(tmp_path: Path) -> None:
     """Forces less friction of the prismatic joints give, without friction, the accelerations that came out; heat is counted."""
-    robot, motion = rubbing(tmp_path, "\n        friction: {viscous: 300, coulomb: 20, speed: 0.01}"), poses_with_rests()
+    robot, motion = (
+        with_friction_law(tmp_path, "\n        friction: {viscous: 300, coulomb: 20, speed: 0.01}"),
+        poses_with_rests(),
+    )
     control = fp.ComputedTorque(kp=KP, kd=KD)
     run = fp.simulate(robot, motion, controller=control, duration=0.3, output_step=0.01, watch=(), **TIGHT)
     rates = run.actuator_velocity.values
-    rubbed = 300 * rates + 20 * np.tanh(rates / 0.01)
+    with_friction = 300 * rates + 20 * np.tanh(rates / 0.01)
     names = ("position", "rotation", "velocity", "angular_velocity", "acceleration", "angular_acceleration")
     went = fp.Motion(time=run.time.values, **{name: run[name].values for name in names})
     elastic = {name: run[name].values for name in ("elastic", "elastic_velocity")}
     back = fp.inverse_dynamics(robot, went, friction=False, **elastic)
-    assert np.abs(run.force - rubbed - back.force).max() < 1e-9 * np.abs(run.force).max()
+    assert np.abs(run.force - with_friction - back.force).max() < 1e-9 * np.abs(run.force).max()
     assert np.abs(run.elastic_acceleration - back.elastic_acceleration).max() < 1e-9 * np.abs(run.elastic_acceleration).max()
     assert run.dissipated_energy[-1] > 1.0
-    assert np.abs(run.ledger_residual).max() < LEDGER * exchanged(run)
+    assert np.abs(run.energy_residual).max() < BALANCE_LEFT * exchanged(run)
 
 
 def test_friction_that_is_not_known_of_a_flexible_platform_is_refused(tmp_path: Path) -> None:
-    loaded = rubbing(tmp_path, "\n        friction: {normal: 0.1}")
+    loaded = with_friction_law(tmp_path, "\n        friction: {normal: 0.1}")
     with pytest.raises(fp.InputError, match=r"friction by joint loads \(.*\): drive='platform' has no forces against it"):
         fp.simulate(loaded, poses_with_rests(), drive="platform")
 
 
 def test_friction_of_the_joints_on_a_flexible_platform(tmp_path: Path) -> None:
     """Integrated in independent coordinates: inverse dynamics of what came out gives the forces that acted; heat is counted."""
-    robot = rubbing(tmp_path, "", ", friction: {viscous: 20, coulomb: 5, speed: 0.01}")
+    robot = with_friction_law(tmp_path, "", ", friction: {viscous: 20, coulomb: 5, speed: 0.01}")
     start = fp.State(position=robot.home.position, rotation=robot.home.rotation)
     force = 1.05 * fp.inverse_dynamics(robot, start, friction=False).force.values
     run = fp.simulate(robot, start, force=force, duration=0.02, step=1e-3, output_step=4e-3)
@@ -287,7 +291,7 @@ def test_friction_of_the_joints_on_a_flexible_platform(tmp_path: Path) -> None:
     assert np.abs(back - force).max() < REACHED * np.abs(force).max()
     free = fp.inverse_dynamics(robot, went, friction=False, **elastic).force.values
     assert np.abs(back - free).max() > 1e3 * REACHED * np.abs(force).max()
-    assert np.abs(run.ledger_residual).max() < LEDGER * exchanged(run)
+    assert np.abs(run.energy_residual).max() < BALANCE_LEFT * exchanged(run)
     with pytest.raises(fp.InputError, match="friction of ball: drive='platform' has no forces against it on the flexible"):
         fp.simulate(robot, poses_with_rests(), drive="platform")
 
@@ -295,6 +299,8 @@ def test_friction_of_the_joints_on_a_flexible_platform(tmp_path: Path) -> None:
 def test_an_unstable_internal_dynamics_is_refused_by_name() -> None:
     body = small_robot().flexible_platform
     grows = small_robot().with_flexible_body("platform", replace(body, D_ee=-0.05 * body.D_ee))
-    with pytest.raises(UnstableInternalDynamicsError, match="cannot drive it: its internal dynamics is unstable at t = ") as told:
+    with pytest.raises(
+        UnstableInternalDynamicsError, match="cannot drive it: its internal dynamics is unstable at t = "
+    ) as label:
         fp.simulate(grows, poses_with_rests(), drive="platform")
-    assert told.value.growth > 0
+    assert label.value.growth > 0

@@ -60,7 +60,7 @@ def test_a_run_that_changes_its_coordinates_keeps_its_energy(tmp_path: Path) -> 
     robot = fp.load(passive_slides(tmp_path))
     run = fp.simulate(robot, home(robot), force=[10.0, -20.0, 15.0], duration=0.15, step=1e-3, watch=("stroke",))
     assert float(run.time[-1]) == 0.15
-    assert float(np.abs(run.ledger_residual).max()) < 1e-10
+    assert float(np.abs(run.energy_residual).max()) < 1e-10
 
 
 def test_explicit_steps_look_for_no_step_across(tmp_path: Path) -> None:

@@ -1,4 +1,5 @@
-"""Implicit runs of robots: order six, energy, steps far longer than the fastest period, stiff gains, rigid robots, refusals."""
+"""Implicit simulations of robots: order six, energy, steps far longer than the fastest period, stiff gains, rigid robots,
+refusals."""
 
 from __future__ import annotations
 
@@ -32,7 +33,7 @@ def test_order_six_towards_an_adaptive_run() -> None:
     for name in ("position", "rotation", "elastic", "actuator_travel"):
         off = [float(np.abs(run[name] - truth[name]).max()) for run in runs]
         assert abs(np.log2(off[0] / off[1]) - 6.0) < ORDER, (name, off)
-    assert np.abs(runs[1].ledger_residual).max() < CONSERVED * runs[1].kinetic_energy.max()
+    assert np.abs(runs[1].energy_residual).max() < CONSERVED * runs[1].kinetic_energy.max()
     assert np.abs(runs[1].force - truth.force).max() < 1e-6 * np.abs(truth.force).max()
     assert (
         np.abs(runs[1].elastic_acceleration - truth.elastic_acceleration).max() < 1e-5 * np.abs(truth.elastic_acceleration).max()

@@ -1,4 +1,4 @@
-"""Runs in independent coordinates: controllers, loads, events, checkpoints and reactions of robots whose legs deform."""
+"""Simulations in independent coordinates: controllers, loads, events, checkpoints and reactions of robots whose legs deform."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def run(robot: fp.Robot, **given: Any) -> Any:
 
 
 def balance(found: Any) -> float:
-    return float(np.abs(found.ledger_residual).max() / np.abs(found.supplied_work).sum("actuator").max())
+    return float(np.abs(found.energy_residual).max() / np.abs(found.supplied_work).sum("actuator").max())
 
 
 FINE = {"step": 1e-3}
@@ -88,7 +88,7 @@ def test_another_integrator_finds_the_same_motion() -> None:
 
 
 def test_events_functions_reactions_and_checkpoints(tmp_path: Path) -> None:
-    """A function holds the robot, an event ends the run; with checkpoints it is the same run to the last bit."""
+    """A function holds the robot, an event ends the simulation; with checkpoints it is the same run to the last bit."""
     robot = fp.load("dualemps")
     events = [fp.Event(time=0.02, stop=True)]
     home = np.concatenate([leg.home for leg in robot.legs])[list(robot.driven)]

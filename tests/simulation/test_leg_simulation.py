@@ -1,4 +1,5 @@
-"""Runs of robots with flexible legs: DualEMPS on its square, friction, two methods, forces replayed, vibration, refusals."""
+"""Simulations of robots with flexible legs: DualEMPS on its square, friction, two methods, forces replayed, vibration,
+refusals."""
 
 from __future__ import annotations
 
@@ -21,9 +22,9 @@ FINE = 2e-5
 """The same at steps of 0.25 ms; found 8e-6 for forces, 6e-7 for deflections."""
 TIP = 2e-3
 """Acceleration of the tip at 0.25 ms, which weighs a vibration by the square of its frequency; found 7e-4."""
-LEDGER = 1e-10
+BALANCE_LEFT = 1e-10
 """Energy that is not accounted for, of the largest kinetic energy; found 1e-13."""
-RUBBED = 1e-4
+WITH_FRICTION = 1e-4
 """Four times smaller steps with friction; found 1e-5: the tanh of 1e-3 rad/s is passed in a few steps."""
 CLOSED = 1e-11
 """Order 6, steps of 2.3 degrees of the vibration; found 2e-13."""
@@ -57,8 +58,8 @@ def off(found: Any, expected: Any) -> float:
     return float(np.abs(np.asarray(found) - np.asarray(expected)).max() / np.abs(np.asarray(expected)).max())
 
 
-def ledger(run: Any) -> float:
-    return float(np.abs(run.ledger_residual).max() / run.kinetic_energy.max())
+def energy_left(run: Any) -> float:
+    return float(np.abs(run.energy_residual).max() / run.kinetic_energy.max())
 
 
 def test_square_motion() -> None:
@@ -78,7 +79,7 @@ def test_square_motion() -> None:
     tip = fp.point_motion(robot(), motion, "1.17.tip", **given)
     local = np.einsum("tji,tj->ti", tip.rotation.values, tip.acceleration.values)[:, :2]
     assert off(local, known["tip"]) < TIP
-    assert ledger(run) < LEDGER
+    assert energy_left(run) < BALANCE_LEFT
     assert "stopped" not in run.attrs
 
 
@@ -93,21 +94,21 @@ def test_two_methods_agree() -> None:
     a, b = square("implicit", False, 1e-3), square("radau", False, 1e-3)
     assert off(b.force, a.force) < PEAK
     assert off(b.elastic, a.elastic) < PEAK
-    assert ledger(b) < LEDGER
+    assert energy_left(b) < BALANCE_LEFT
 
 
 def test_friction() -> None:
-    """Step by step smaller, the same; what is lost is in the ledger; drives feel at least their Coulomb friction."""
+    """Step by step smaller, the same; what is lost is in the energy balance; drives feel at least their Coulomb friction."""
     coarse, fine = square("implicit", True, 2e-3), square("implicit", True, 5e-4)
-    assert off(coarse.force, fine.force) < RUBBED
-    assert ledger(fine) < LEDGER
+    assert off(coarse.force, fine.force) < WITH_FRICTION
+    assert energy_left(fine) < BALANCE_LEFT
     assert fine.dissipated_energy.values[-1] > 25.0 * 0.2, "25 N over 0.2 m, and viscous friction"
     assert np.all(np.diff(fine.dissipated_energy.values) > -1e-12), "friction takes, never gives"
     assert off(square("implicit", False, 2e-3).force, fine.force) > 0.3, "friction matters"
 
 
 def test_inverse_dynamics_integrates_elastic_coordinates() -> None:
-    """`elastic="simulate"` gives the forces of the run, friction included where asked."""
+    """`elastic="simulate"` gives the forces of the simulation, friction included where asked."""
     whole = dualemps_square()
     first = fp.ActuatorMotion(
         time=whole.time[:151], position=whole.position[:151], velocity=whole.velocity[:151], acceleration=whole.acceleration[:151]
@@ -140,7 +141,7 @@ def test_forces_found_drive_the_same_motion() -> None:
     assert off(again.actuator_position, run.actuator_position) < REPLAY
     assert off(again.elastic, run.elastic) < REPLAY
     np.testing.assert_allclose(again.force, run.force, atol=1e-9)
-    assert ledger(again) < LEDGER
+    assert energy_left(again) < BALANCE_LEFT
 
 
 def test_released_mode_rings_at_its_frequency() -> None:
@@ -158,11 +159,12 @@ def test_released_mode_rings_at_its_frequency() -> None:
     run = fp.simulate(r, held, drive="actuators", start=start, duration=period, step=period / 200, friction=False)
     assert off(run.elastic.values[-1], e) < RING
     assert off(run.elastic.values[100], -e) < RING
-    assert ledger(run) < LEDGER
+    assert energy_left(run) < BALANCE_LEFT
 
 
 def test_mass_dropped_on_a_damped_spring() -> None:
-    """Gravity along a drive of one spring: the closed form of one freedom, heat in the ledger, force of the locked drive."""
+    """Gravity along a drive of one spring: the closed form of one degree of freedom, heat in the energy balance, force of the
+    locked drive."""
     r, k, d, m, g = fp.load(DATA / "spring-drive.yaml"), 5000.0, 30.0, 3.0, 9.81
     start = fp.State.from_actuators(r, [0.0], elastic=[0.0])
     none = np.zeros((2, 1))
@@ -177,7 +179,7 @@ def test_mass_dropped_on_a_damped_spring() -> None:
     assert off(run.elastic_velocity.values[:, 0], ed) < CLOSED
     assert off(run.force.values[:, 0], -k * e - d * ed) < CLOSED
     assert off(run.position.values[:, 2] - 0.2, e) < CLOSED
-    assert ledger(run) < LEDGER
+    assert energy_left(run) < BALANCE_LEFT
     lost = -m * g * e[-1] - k * e[-1] ** 2 / 2 - m * ed[-1] ** 2 / 2
     np.testing.assert_allclose(run.dissipated_energy.values[-1], lost, rtol=1e-6)
 
@@ -188,10 +190,10 @@ def test_friction_holds_a_drive_that_is_pushed_too_little() -> None:
     start, weight = fp.State.from_actuators(r, [0.0]), 3.0 * 9.81
     stuck = fp.simulate(r, start, force=[weight + 10.0], duration=2.0, step=1e-3)
     np.testing.assert_allclose(stuck.actuator_velocity.values[-1], 1e-3 * np.arctanh(10 / 40), rtol=CREEP)
-    assert np.abs(stuck.ledger_residual).max() < LEDGER * stuck.supplied_work.sum("actuator").values[-1]
+    assert np.abs(stuck.energy_residual).max() < BALANCE_LEFT * stuck.supplied_work.sum("actuator").values[-1]
     loose = fp.simulate(r, start, force=[weight + 60.0], duration=2.0, step=5e-5, output_step=0.1)
     np.testing.assert_allclose(loose.velocity.values[-1, 2], 2.0 * (60 - 40) / 5, rtol=CREEP * 1e3, err_msg="both masses as one")
-    assert ledger(loose) < LEDGER
+    assert energy_left(loose) < BALANCE_LEFT
 
 
 REFUSED: list[tuple[dict[str, Any], str]] = [

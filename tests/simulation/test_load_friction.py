@@ -21,7 +21,7 @@ KINK = 1e-9
 """Position error [m] of 1 ms steps on 0.2 s; |u.N| + |v.N| has kinks where a guide's load changes sides, which no step hits."""
 
 CLOSES = 1e-8
-"""Ledger residual over the work supplied, at tolerances of 1e-10: every entry is integrated for itself."""
+"""Energy residual over the work supplied, at tolerances of 1e-10: every entry is integrated for itself."""
 
 FIELDS = ("position", "rotation", "velocity", "angular_velocity", "acceleration", "angular_acceleration")
 
@@ -53,12 +53,12 @@ def tight(hexaslide: fp.Robot) -> Any:
 
 def test_accelerations_demand_the_forces_that_act(hexaslide: fp.Robot, tight: Any) -> None:
     motion = fp.Motion(time=tight.time.values, **{k: tight[k].values for k in FIELDS})
-    rubbed, plain = fp.inverse_dynamics(hexaslide, motion), fp.inverse_dynamics(hexaslide, motion, friction=False)
+    with_friction, plain = fp.inverse_dynamics(hexaslide, motion), fp.inverse_dynamics(hexaslide, motion, friction=False)
     largest = float(np.abs(tight.force).max())
-    assert float(np.abs(rubbed.force - plain.force).max()) > 0.1 * largest
-    assert float(np.abs(rubbed.force.values - tight.force.values).max()) < COUPLED * largest
+    assert float(np.abs(with_friction.force - plain.force).max()) > 0.1 * largest
+    assert float(np.abs(with_friction.force.values - tight.force.values).max()) < COUPLED * largest
     # heat is what actuators give more than without friction
-    power = (rubbed.power - plain.power).sum("actuator").values
+    power = (with_friction.power - plain.power).sum("actuator").values
     assert float(tight.dissipated_energy[-1]) == pytest.approx(simpson(power, x=tight.time.values), rel=1e-4)
 
 
@@ -73,24 +73,24 @@ def test_reactions_and_a_new_payload(hexaslide: fp.Robot) -> None:
         assert np.abs(needed - part.force.values).max() < COUPLED * np.abs(needed).max()
     plain = ran(hexaslide, step=1e-3, reactions=True)
     motion = fp.Motion(time=plain.time.values, **{k: plain[k].values for k in FIELDS})
-    rubbed = fp.inverse_dynamics(hexaslide, motion, reactions=True).reaction_force.values
+    with_friction = fp.inverse_dynamics(hexaslide, motion, reactions=True).reaction_force.values
     without = fp.inverse_dynamics(hexaslide, motion, reactions=True, friction=False).reaction_force.values
-    assert np.allclose(plain.reaction_force.values, rubbed, rtol=1e-12, atol=1e-12)
-    assert np.abs(rubbed - without).max() > 1e-2
+    assert np.allclose(plain.reaction_force.values, with_friction, rtol=1e-12, atol=1e-12)
+    assert np.abs(with_friction - without).max() > 1e-2
 
 
 def test_the_books_close(tight: Any) -> None:
     supplied = float(np.abs(tight.supplied_work).sum("actuator").max())
     assert np.all(np.diff(tight.dissipated_energy) > 0.0)
     assert float(tight.dissipated_energy[-1]) > 0.1 * supplied
-    assert float(np.abs(tight.ledger_residual).max()) < CLOSES * supplied
+    assert float(np.abs(tight.energy_residual).max()) < CLOSES * supplied
 
 
 def test_order_of_the_fixed_step(hexaslide: fp.Robot, tight: Any) -> None:
-    """The ledger's residual falls with the fourth power of the step; positions agree with the adaptive run."""
+    """The residual of the energy balance falls with the fourth power of the step; positions agree with the adaptive run."""
     steps = [2e-3, 1e-3, 5e-4]
     runs = [ran(hexaslide, step=h) for h in steps]
-    residuals = [float(np.abs(run.ledger_residual).max()) for run in runs]
+    residuals = [float(np.abs(run.energy_residual).max()) for run in runs]
     assert np.all(np.abs(np.diff(np.log2(residuals)) + 4.0) < 0.3)
     assert float(np.abs(runs[1].position.values - tight.position.values[::10]).max()) < KINK
     constant = ran(hexaslide, step=1e-3, friction="constant")
@@ -117,7 +117,7 @@ def test_the_stated_speed_is_used_where_the_file_has_none() -> None:
     assert np.array_equal(ran(robot, **options).position, ran(stated, **options).position)
 
 
-def test_studies_rub_too() -> None:
+def test_studies_with_friction() -> None:
     robot = robot_named("hexaslide")
     heavy = robot.with_parameters({"platform.mass": 1.2 * float(robot.parameter("platform.mass"))})
     options = {"controller": CONTROL, "duration": 0.02, "step": 1e-4, "output_step": 0.01}
@@ -129,7 +129,7 @@ def test_studies_rub_too() -> None:
 
 @pytest.mark.parametrize(("name", "joints"), [("hexa", ("shoulder", "elbow", "ball")), ("delta", ("shoulder", "elbow"))])
 def test_cranks_and_general_legs(name: str, joints: tuple[str, ...]) -> None:
-    """Bearings that rub by their reactions, on springs: what the books lose in mechanical energy is heat."""
+    """Bearings with friction by their reactions, on springs: what the books lose in mechanical energy is heat."""
     robot = robot_named(name)
     robot = robot.with_parameters({f"legs.{j}.friction.{k}": v for j in joints for k, v in (("reaction", 0.005), ("speed", 0.1))})
     at = fp.State(position=robot.home.position, rotation=robot.home.rotation)
@@ -138,4 +138,4 @@ def test_cranks_and_general_legs(name: str, joints: tuple[str, ...]) -> None:
     assert heat > 0.1 * moved
     assert np.all(np.diff(run.dissipated_energy) > 0.0)
     # order 4 at half a millisecond: 1e-7 of the heat was measured
-    assert float(np.abs(run.ledger_residual).max()) < 1e-6 * heat
+    assert float(np.abs(run.energy_residual).max()) < 1e-6 * heat

@@ -52,7 +52,7 @@ def test_accelerations_are_those_of_forward_dynamics(robot: fp.Robot, method: st
         without = fp.forward_dynamics(robot, state, FORCE, friction=False).actuator_acceleration.values
         assert np.abs(now.actuator_acceleration.values - wanted).max() < SAME
         assert np.abs(without - wanted).max() > 0.3
-    assert np.abs(run.ledger_residual.values).max() < BALANCE
+    assert np.abs(run.energy_residual.values).max() < BALANCE
     assert run.dissipated_energy.values[-1] > 0.04
 
 

@@ -69,10 +69,10 @@ def inertia_and_height(theta: float) -> tuple[float, float]:
 
 @pytest.mark.full
 def test_bricard() -> None:
-    """Ten seconds, in which the run changes the coordinates and rows by which it closes the loop."""
+    """Ten seconds, in which the simulation changes the coordinates and rows by which it closes the loop."""
     found = run("bricard", 1e-3)
     assert "stopped" not in found.attrs
-    assert float(np.abs(found.ledger_residual).max()) < BALANCE * float(found.kinetic_energy.max())
+    assert float(np.abs(found.energy_residual).max()) < BALANCE * float(found.kinetic_energy.max())
 
     def rates(_: float, y: np.ndarray) -> list[float]:
         h = 1e-5
@@ -115,7 +115,7 @@ def check_chain(found: object, count: int) -> None:
         for joint, sign in ((f"{k + 1}.foot", 1), (f"{k}.pin", -1)):
             assert np.abs(found.joint_position.sel(joint=joint).values - sign * theta).max() < BRANCH
     assert theta[-1] > 10 * np.pi
-    assert float(np.abs(found.ledger_residual).max()) < BALANCE * float(found.kinetic_energy.max())
+    assert float(np.abs(found.energy_residual).max()) < BALANCE * float(found.kinetic_energy.max())
     bars, couplers = count + 1, count  # about their feet, in translation
     inertia, weight = bars / 3 + couplers, (bars / 2 + couplers) * G
     other = solve_ivp(
@@ -140,7 +140,7 @@ def test_chains_of_four_bars(count: int, step: float, tmp_path: Path) -> None:
 
 
 def test_a_step_too_long_to_cross_ends_with_the_reason() -> None:
-    """With steps of a radian no way leads across: the run ends before the position, on its branch."""
+    """With steps of a radian no way leads across: the simulation ends before the position, on its branch."""
     found = run("four-bars", 0.2, output_step=0.2, velocity=[-1.0, 0.0, 0.0])
     assert "every choice of independent coordinates fails and branches of the motion meet" in found.attrs["stopped"]
     assert "Shorten the step" in found.attrs["stopped"]
@@ -154,7 +154,7 @@ def test_a_step_too_long_to_cross_ends_with_the_reason() -> None:
     ("method", "step"), [("implicit", 1e-3), ("radau", 1e-3), ("dopri", 1e-3), ("rk4", 1e-3), ("rk4", 3e-3), ("rk4", 1e-4)]
 )
 def test_a_drive_at_its_dead_point_is_named(method: str, step: float) -> None:
-    """A rocker that is driven where it turns back: the run ends there, and says that the actuators lose control.
+    """A rocker that is driven where it turns back: the simulation ends there, and says that the actuators lose control.
 
     Explicit steps jump to another branch there, or turn back with the wrong energy: what came out so is left out.
     """
@@ -169,7 +169,7 @@ def test_a_drive_at_its_dead_point_is_named(method: str, step: float) -> None:
 
 
 def test_a_state_at_a_dead_point_is_named() -> None:
-    """Crank and coupler in one line: every verb that takes a pose, and the start of a run."""
+    """Crank and coupler in one line: every verb that takes a pose, and the start of a simulation."""
     robot = fp.load(MECHANISMS / "rocker-drive.yaml")
     coupler = np.hypot(0.5, 0.1)
     far = coupler + 0.2

@@ -67,7 +67,7 @@ def test_pd_run_of_the_peers_is_accurate() -> None:
 
 
 def test_dense_output_is_of_order_6() -> None:
-    """Between samples the interpolation errs far less than its step to the sixth power suggests for the run."""
+    """Between samples the interpolation errs far less than its step to the sixth power suggests for the simulation."""
     times = np.linspace(0.2, 0.39, 77)
     exact = swing("stewart-3-3", method="dopri", rtol=1e-13, atol=1e-15, output_step=0.0025)
     truth = fp.run_at(exact, times)

@@ -1,4 +1,4 @@
-"""The verb: drives, loads, long runs, interrupts, checkpoints, refusals."""
+"""The verb: drives, loads, long simulations, interrupts, checkpoints, refusals."""
 
 import os
 import signal
@@ -45,7 +45,7 @@ def test_actuators_that_follow_exactly() -> None:
     forces = fp.inverse_dynamics(robot, motion.formula(run.time.values), friction=False)
     assert np.allclose(run.actuator_position, legs.actuator_position, atol=1e-13)
     assert np.allclose(run.force, forces.force, rtol=1e-12)
-    assert float(np.max(np.abs(run.ledger_residual))) < 1e-8 * float(np.abs(run.supplied_work).sum("actuator").max())
+    assert float(np.max(np.abs(run.energy_residual))) < 1e-8 * float(np.abs(run.supplied_work).sum("actuator").max())
     # given as a motion of the actuators, the same comes out
     fine = motion.formula(np.linspace(0.0, 1.5, 301))
     q = fp.inverse_kinematics(robot, fine, joints=False)

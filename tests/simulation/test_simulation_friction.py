@@ -12,7 +12,8 @@ from flexapod.description.schema import Friction
 
 
 def test_joint_friction_agrees_with_inverse_dynamics() -> None:
-    """Accelerations of a run with friction demand, by Newton-Euler with the same friction, the forces that were applied."""
+    """Accelerations of a simulation with friction demand, by Newton-Euler with the same friction, the forces that were
+    applied."""
     robot = robot_named("hexaslide")
     plain = robot.with_parameters(no_load_friction(robot))
     start = fp.State(

@@ -154,6 +154,6 @@ def test_a_pipe_is_not_replaced(tmp_path: Path) -> None:
 
 def test_a_warning_points_at_the_line_of_the_user(tmp_path: Path) -> None:
     (tmp_path / "run.csv").write_text("a,b\n1,2\n")
-    with pytest.warns(fp.FileWarning) as told:
+    with pytest.warns(fp.FileWarning) as label:
         fp.open(tmp_path / "run.csv")
-    assert [w.filename for w in told] == [__file__]
+    assert [w.filename for w in label] == [__file__]

@@ -56,7 +56,8 @@ def test_a_bad_trajectory_does_not_harm_the_others() -> None:
 
 
 def test_robots_that_deform_one_by_one() -> None:
-    """Each trajectory is the run that `simulate` makes, with its own mass and gains; one that cannot start has its reason."""
+    """Each trajectory is the simulation that `simulate` makes, with its own mass and gains; one that cannot start has its
+    reason."""
     robot = fp.load(DATA / "spring-drive.yaml")
     t = np.linspace(0.0, 0.05, 6)[:, None]
     swing = fp.ActuatorMotion(

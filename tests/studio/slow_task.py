@@ -6,7 +6,7 @@ from typing import Any
 
 
 def wait(*_: Any, report: Callable[[float], None]) -> str:
-    """Two minutes, told in small steps."""
+    """Two minutes, reported in small steps."""
     for k in range(1200):
         report(k / 1200)
         time.sleep(0.1)

@@ -1,4 +1,4 @@
-"""Simulations of the studio: controllers with gains, disturbance, wrong model; the tracking error that is told."""
+"""Simulations of the studio: controllers with gains, disturbance, wrong model; the tracking error that is shown."""
 
 import numpy as np
 import pytest

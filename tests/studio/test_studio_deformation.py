@@ -47,7 +47,7 @@ def test_bands_grow_with_displacement() -> None:
     assert bands(size, triangles, 0.0).tolist() == [0, 0, 0]
     assert len(set(BANDS)) == len(BANDS)
     lightness = [0.2126 * r + 0.7152 * g + 0.0722 * b for r, g, b in BANDS]
-    assert lightness == sorted(lightness), "readers who see no colours tell them by their lightness"
+    assert lightness == sorted(lightness), "readers who see no colours distinguish them by their lightness"
 
 
 def test_the_surface_is_cut_along_lines_between_bands() -> None:

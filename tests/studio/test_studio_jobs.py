@@ -58,7 +58,7 @@ def test_cancel_ends_the_process(worker: Worker) -> None:
         ended.set()
 
     threading.Thread(target=run, daemon=True).start()
-    assert until(lambda: len(parts) > 1), "no progress is told"
+    assert until(lambda: len(parts) > 1), "no progress is reported"
     pid = worker.pid
     assert pid is not None
     wanted[0] = False
@@ -67,7 +67,7 @@ def test_cancel_ends_the_process(worker: Worker) -> None:
     assert worker.call(slow_task.add, 1.0, 1.0, report=parts.append, wanted=lambda: True) == 2.0, "the next task has a new one"
 
 
-def test_a_process_that_dies_is_told(worker: Worker) -> None:
+def test_a_process_that_dies_is_reported(worker: Worker) -> None:
     def kill(_: float) -> None:
         assert worker.pid is not None
         os.kill(worker.pid, 9)
@@ -77,20 +77,20 @@ def test_a_process_that_dies_is_told(worker: Worker) -> None:
 
 
 def test_jobs_cancel_their_process() -> None:
-    told: list[tuple[str | None, float]] = []
+    reported: list[tuple[str | None, float]] = []
     loop = Loop(lambda error: None)
     loop.start()
-    jobs = Jobs(loop.post, lambda name, part: told.append((name, part)), lambda error: None)
+    jobs = Jobs(loop.post, lambda name, part: reported.append((name, part)), lambda error: None)
     loop.also_busy = [lambda: jobs.waited_for]
     jobs.start("slow", lambda report: report.call(slow_task.wait, start=0.5, end=0.6), lambda _: None)
-    assert until(lambda: any(0.5 <= part <= 0.6 for _, part in told))
+    assert until(lambda: any(0.5 <= part <= 0.6 for _, part in reported))
     pid = jobs.worker.pid
     assert pid is not None
     assert not loop.settle(0.05), "a job that runs is something to wait for"
     jobs.cancel()
     assert until(lambda: not alive(pid))
     assert loop.settle(PATIENCE)
-    assert told[-1] == (None, 0.0)
+    assert reported[-1] == (None, 0.0)
     jobs.join(1.0)
     loop.stop()
 
@@ -103,11 +103,11 @@ def test_a_robot_is_compiled_in_the_other_process_once(monkeypatch: pytest.Monke
     monkeypatch.setattr(prepare, "kernels_on_disk", lambda: len(entries))
     entries = [1, 2, 3]
 
-    class Told(Report):
+    class Reporter(Report):
         def call(self, task: Callable[..., object], *args: object, start: float = 0.0, end: float = 1.0) -> None:
             calls.append(task)
 
-    report = Told(told=lambda part: None, wanted=lambda: True, worker=Worker())
+    report = Reporter(reported=lambda part: None, wanted=lambda: True, worker=Worker())
     assert prepare.ready_session(robot, report).robot is robot
     assert calls == [prepare.prepare]
     prepare.ready_session(robot, report)
@@ -117,23 +117,23 @@ def test_a_robot_is_compiled_in_the_other_process_once(monkeypatch: pytest.Monke
     assert len(calls) == 2, "the cache was emptied"
 
 
-def test_a_saved_file_is_told_once_it_is_whole(tmp_path: Path) -> None:
-    path, told = tmp_path / "robot.yaml", []  # type: ignore[var-annotated]
+def test_a_saved_file_is_reported_once_it_is_whole(tmp_path: Path) -> None:
+    path, reported = tmp_path / "robot.yaml", []  # type: ignore[var-annotated]
     path.write_text("one")
-    watch = FileWatch(path, lambda: told.append(path.read_text()), every=0.02)
+    watch = FileWatch(path, lambda: reported.append(path.read_text()), every=0.02)
     time.sleep(0.1)
-    assert told == [], "nothing has changed"
+    assert reported == [], "nothing has changed"
     path.write_text("two and more")
-    assert until(lambda: told == ["two and more"])
+    assert until(lambda: reported == ["two and more"])
     path.unlink()  # editors replace files
     time.sleep(0.06)
     path.write_text("three")
-    assert until(lambda: told == ["two and more", "three"])
+    assert until(lambda: reported == ["two and more", "three"])
     watch.stop()
 
 
 def test_the_studio_follows_its_file(tmp_path: Path) -> None:
-    """Pose and camera stay; a broken file is told with its line, and the robot before stays."""
+    """Pose and camera stay; a broken file is reported with its line, and the robot before stays."""
     path = tmp_path / "my.yaml"
     fp.write_robot_file(fp.load("hexapod").description, path)
     studio = Studio(path)

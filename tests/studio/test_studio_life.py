@@ -299,11 +299,11 @@ def test_a_thousand_clients_leave_nothing_behind(command: Callable[..., Command]
     pid = server.process.pid
     until(lambda: resident(pid)[1] <= before[1] and resident(pid)[0] <= before[0] + GROWTH, AFTERWARDS)
     after = resident(pid)
-    told = f"{clients} clients: memory {before[0]} -> {after[0]} kB, threads {before[1]} -> {after[1]}"
+    label = f"{clients} clients: memory {before[0]} -> {after[0]} kB, threads {before[1]} -> {after[1]}"
     PICTURES.mkdir(parents=True, exist_ok=True)
-    (PICTURES / "thousand-clients.txt").write_text(told + "\n")
-    assert after[1] <= before[1], told
-    assert after[0] <= before[0] + GROWTH, told
+    (PICTURES / "thousand-clients.txt").write_text(label + "\n")
+    assert after[1] <= before[1], label
+    assert after[0] <= before[0] + GROWTH, label
     code, _, errors = server.end()
     assert code == 0
     assert "Traceback" not in errors
@@ -392,11 +392,11 @@ def test_loop_keeps_order_and_the_latest_wins() -> None:
 
 
 def test_a_newer_job_takes_over() -> None:
-    told: list[Any] = []
+    label: list[Any] = []
     results: list[str] = []
-    loop = Loop(lambda error: told.append(error))
+    loop = Loop(lambda error: label.append(error))
     loop.start()
-    jobs = Jobs(loop.post, lambda name, part: told.append((name, round(part, 1))), lambda error: told.append(str(error)))
+    jobs = Jobs(loop.post, lambda name, part: label.append((name, round(part, 1))), lambda error: label.append(str(error)))
     release = threading.Event()
 
     def slow(report: Callable[[float], None]) -> str:
@@ -406,15 +406,15 @@ def test_a_newer_job_takes_over() -> None:
         return "slow"
 
     jobs.start("slow", slow, results.append)
-    assert until(lambda: ("slow", 0.5) in told)
+    assert until(lambda: ("slow", 0.5) in label)
     jobs.start("quick", lambda report: "quick", results.append)
     assert until(lambda: results == ["quick"])
     release.set()
     assert until(lambda: not jobs.running)
     assert results == ["quick"]
-    assert ("slow", 0.9) not in told
+    assert ("slow", 0.9) not in label
     jobs.start("wrong", lambda report: 1 / 0, results.append)
-    assert until(lambda: "division by zero" in told)
+    assert until(lambda: "division by zero" in label)
     release.clear()
     jobs.start("dropped", slow, results.append)
     jobs.cancel()

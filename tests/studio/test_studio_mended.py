@@ -151,7 +151,7 @@ def test_the_kept_variant_moves_in_step(page: Page, studio: Studio) -> None:
     assert page.text("#kept-force-0") == f"{kept.force[i, 0]:.6g}"
 
 
-def test_deformation_is_told_and_its_factor_fits_the_robot(page: Page, studio: Studio) -> None:
+def test_deformation_is_reported_and_its_factor_fits_the_robot(page: Page, studio: Studio) -> None:
     page.tab("Robot")
     page.choose("Catalogue", "gough-stewart-flexible")
     page.wait_text("#status", "gough-stewart-flexible is ready")
@@ -169,7 +169,7 @@ def test_deformation_is_told_and_its_factor_fits_the_robot(page: Page, studio: S
     assert drawn <= MUCH * view.size, "the plate explodes"
 
 
-def test_values_beyond_a_slider_are_told_and_boxes_show_all_digits(page: Page, studio: Studio) -> None:
+def test_values_beyond_a_slider_are_reported_and_boxes_show_all_digits(page: Page, studio: Studio) -> None:
     page.write("x [m]", "99")
     page.wait_text("#status", "x = 99 m is beyond its slider")
     page.settled()

@@ -274,7 +274,7 @@ def test_modes_are_the_natural_frequencies(name: str) -> None:
     wanted = fp.natural_frequencies(robot, at, actuators=drives.actuators, prestress=prestress)
     assert ("without the prestress by gravity" in found.held) != prestress
     assert found.assumed == drives.assumed == (not robot.elastic_names)
-    assert found.held.split(";")[0] == drives.words.split(";")[0], "the studio and the report assume the same drives"
+    assert found.held.split(";")[0] == drives.label.split(";")[0], "the studio and the report assume the same drives"
     assert np.array_equal(found.frequency, wanted.frequency.values)
     if robot.elastic_legs and robot.elastic_names:
         assert np.abs(found.push).max() < BALANCE  # locked

@@ -1,4 +1,4 @@
-"""Drives and residual vibration in the studio's tab Modes: told with their robot, gone with another one."""
+"""Drives and residual vibration in the studio's tab Modes: shown with their robot, gone with another one."""
 
 from __future__ import annotations
 

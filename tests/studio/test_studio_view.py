@@ -144,15 +144,15 @@ def test_a_selected_leg_lights_up_row_bars_and_curve(page: Page, studio: Studio)
 
 SWEPT = """() => {
   const canvas = document.querySelector("[data-fp=view] canvas:not([style*='pointer-events: none'])");
-  const box = canvas.getBoundingClientRect(), told = document.querySelector('#fp-hover'), found = new Set();
+  const box = canvas.getBoundingClientRect(), hovered = document.querySelector('#fp-hover'), found = new Set();
   for (let x = box.left; x < box.right; x += 6)
     for (let y = box.top; y < box.bottom; y += 12) {
       canvas.dispatchEvent(new PointerEvent('pointermove', {clientX: x, clientY: y, bubbles: true}));
-      if (told.style.display === 'block') found.add(told.textContent);
+      if (hovered.style.display === 'block') found.add(hovered.textContent);
     }
   canvas.dispatchEvent(new PointerEvent('pointerdown', {clientX: box.left, clientY: box.top, bubbles: true}));
   canvas.dispatchEvent(new PointerEvent('pointerup', {clientX: box.left, clientY: box.top, bubbles: true}));
-  return [...found, told.style.display];
+  return [...found, hovered.style.display];
 }"""
 """Texts that the mouse finds on its way over the whole view, and whether one is left when a button goes down."""
 

@@ -1,4 +1,4 @@
-"""Robots of the laws, and random poses and motions that they can take, found without any kernel."""
+"""Robots of the laws, and random poses and motions that they can follow, found without any kernel."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from support.jets import constant, half_on_link, link_jets, platform_jet, row_se
 DATA = Path(__file__).parent.parent / "data"
 OWN = {path.stem: path for path in sorted((DATA / "robots").glob("*.yaml"))}
 LOOPS = ("delta-parallelograms", "h4", "hexapod-floating", "orthoglide", "par4")
-"""Robots of the catalogue that the general model serves alone; their laws are in tests/laws/test_loops.py."""
+"""Robots of the catalogue that only the general model supports; their laws are in tests/laws/test_loops.py."""
 FILES: dict[str, Path] = {**{k: v for k, v in fp.catalogue().items() if k not in ("dualemps-8", *LOOPS)}, **OWN}
 """Every robot that the laws are checked on: the catalogue, and the files of the tests. `dualemps-8` is `dualemps` with more
 elements: its 72 held coordinates would only take long to compile."""

@@ -1,4 +1,4 @@
-"""Shapes of bodies from files: read, placed and drawn with their body; a file that is no good is told, and changes no number."""
+"""Shapes of bodies from files: read, placed and drawn with their body; an invalid file is reported, and changes no number."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_a_leg_has_one_per_body_and_no_rod_through_it(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("content", "reason"), [(None, "there is no file"), (b"garbage", "can be read|no triangles")])
-def test_a_file_that_is_no_good_is_told_with_its_line(content: bytes | None, reason: str, tmp_path: Path) -> None:
+def test_a_file_that_is_no_good_is_reported_with_its_line(content: bytes | None, reason: str, tmp_path: Path) -> None:
     if content is not None:
         (tmp_path / "part.glb").write_bytes(content)
     robot = fp.load(robot_file(tmp_path, file="part.glb"))

@@ -68,7 +68,10 @@ CASES = {
     "gain that is no number": (["simulate", "hexapod", "--gain", "kp=nan"], "kp: expected finite numbers, got nan"),
     "figure without a plot": (["simulate", "hexapod", "--figure", "forces"], "--figure forces: chooses what --plot draws"),
     "figure of frequencies": (["frequencies", "hexapod", "--figure", "shapes"], "--figure shapes: chooses what --plot draws"),
-    "figure of forces": (["inverse-dynamics", "hexapod", "--figure", "shares"], "--figure shares: chooses what --plot draws"),
+    "figure of forces": (
+        ["inverse-dynamics", "hexapod", "--figure", "contributions"],
+        "--figure contributions: chooses what --plot draws",
+    ),
     "working modes not certified": (["poses", "delta", "--working", "--no-certify"], "--no-certify: working modes are all found"),
     "payload in kinematics": (["kinematics", "stewart-3-3", "--payload", "5 kg"], "--payload 5 kg: coordinates and limits of"),
     "payload in a workspace": (["workspace", "delta", "--payload", "5 kg"], "--payload 5 kg: the poses of delta do not depend"),
@@ -154,7 +157,7 @@ def test_masked_samples_are_kept(run: Run) -> None:
     assert 0 < int(kept.valid.sum()) < len(kept.time)
 
 
-def test_every_problem_of_a_file_is_told(run: Run, tmp_path: Path) -> None:
+def test_every_problem_of_a_file_is_reported(run: Run, tmp_path: Path) -> None:
     run("new", "a.yaml", "--kind", "6-ups")
     text = (tmp_path / "a.yaml").read_text().replace("type: spherical", "type: sphericle").replace("gravity:", "gravty:")
     (tmp_path / "a.yaml").write_text(text)
@@ -260,12 +263,12 @@ def test_interrupted_simulation(tmp_path: Path, moment: str) -> None:
             until(lambda: process.poll() is not None or computed(process.pid) > STARTED)
         assert process.poll() is None
         process.send_signal(signal.SIGINT)
-        _, told = process.communicate(timeout=PATIENCE)
+        _, label = process.communicate(timeout=PATIENCE)
     finally:
         process.kill()
-    assert process.returncode == 130, told
-    assert told.startswith("interrupted: ")
-    assert "Traceback" not in told
+    assert process.returncode == 130, label
+    assert label.startswith("interrupted: ")
+    assert "Traceback" not in label
     assert list(work.iterdir()) == []
 
 
@@ -288,9 +291,9 @@ def test_what_people_type_first(run: Run, case: str) -> None:
 
 
 def test_options_of_a_motion_are_explained(run: Run) -> None:
-    told = run("motions", "circle").stdout
-    assert "radius: 0.05" in told
-    assert "--option NAME=VALUE, in m, rad and s" in told
+    label = run("motions", "circle").stdout
+    assert "radius: 0.05" in label
+    assert "--option NAME=VALUE, in m, rad and s" in label
     assert run("kinematics", "hexapod", "--motion", "circle", "--option", "radius=0.05", "--option", "plane=xy").exit_code == 0
 
 

@@ -50,17 +50,17 @@ def test_inverse_dynamics_against_the_verb(run: Run) -> None:
     assert [sizing[name]["peak_force"] for name in "12"] == pytest.approx(list(wanted), rel=PRINTED)
 
 
-@pytest.mark.parametrize("option", ["--reactions", "--shares"])
+@pytest.mark.parametrize("option", ["--reactions", "--contributions"])
 def test_reactions_and_contributions(run: Run, option: str) -> None:
     """Joint loads and parts of the forces of flexible legs come from the general model."""
     assert done(run("inverse-dynamics", "dualemps", option))
 
 
 def test_simulate(run: Run, tmp_path: Path) -> None:
-    """Actuators follow exactly without a controller; the ledger closes and is drawn."""
+    """Actuators follow exactly without a controller; the energy balance closes and is drawn."""
     text = done(run("simulate", "dualemps", "--duration", "0.1", "--plot", "energy.html", "--out", "run.csv"))
     assert "0.1 s simulated, no controller, implicit" in text
-    left = re.search(r"ledger of energy: (\S+) J left over", text)
+    left = re.search(r"energy balance: (\S+) J left over", text)
     assert left is not None
     assert float(left[1]) < 1e-9  # the beams hold millijoules; rounding is 1e-15
     assert "supplied by actuators" in (tmp_path / "energy.html").read_text()
@@ -100,7 +100,7 @@ def test_frequencies(run: Run, tmp_path: Path) -> None:
 
 def test_workspace(run: Run) -> None:
     text = done(run("workspace", "dualemps", "--grid", "x=0:0.4:5", "--grid", "z=0.4:0.6:3"))
-    assert re.search(r"dualemps: \d+ of 15 poses over x \(5\) x z \(3\) can be taken", text)
+    assert re.search(r"dualemps: \d+ of 15 poses over x \(5\) x z \(3\) can be reached", text)
 
 
 def test_count_bench_and_export(run: Run, tmp_path: Path) -> None:

@@ -30,11 +30,11 @@ def folded(text: str) -> str:
 
 
 @pytest.mark.parametrize("command", list(EXAMPLES))
-def test_every_option_is_told_whole(run: Run, wide: Callable[[int], None], command: str) -> None:
+def test_every_option_is_reported_whole(run: Run, wide: Callable[[int], None], command: str) -> None:
     wide(240)
     shown = folded(run(*words(command), "--help").stdout)
-    told = list(options(command))
-    missing = [text for text in told if text not in shown]
+    label = list(options(command))
+    missing = [text for text in label if text not in shown]
     assert not missing, missing
 
 

@@ -74,7 +74,7 @@ def test_units_of_other_quantities_are_refused(name: str, option: dict, text: st
         chosen_motion(fp.load("stewart-3-3"), name, option)
 
 
-def test_a_wrong_unit_is_told() -> None:
+def test_a_wrong_unit_is_reported() -> None:
     with pytest.raises(fp.InputError, match="--option radius=3 parsecs"):
         chosen_motion(fp.load("stewart-3-3"), "circle", {"radius": "3 parsecs"})
     assert fp.si_value("15 mm") == 0.015

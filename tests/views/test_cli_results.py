@@ -86,7 +86,7 @@ def test_workspace_file_has_a_row_per_pose(run: Run, tmp_path: Path) -> None:
     for _, row in table.iterrows():
         pose = area.sel(x=row["x"], y=row["y"], method="nearest")
         assert row["valid"] == bool(pose.valid)
-        assert bool(pose.valid) or row["reason"] == str(area.words.values[int(pose.reason)])
+        assert bool(pose.valid) or row["reason"] == str(area.reason_text.values[int(pose.reason)])
 
 
 def test_frequencies_file_keeps_complex_numbers(run: Run, tmp_path: Path) -> None:
@@ -106,7 +106,7 @@ def test_pictures(run: Run, tmp_path: Path, suffix: str, browser: Any) -> None:
 
 
 FIGURES = {
-    "inverse-dynamics": (["stewart-3-3", "--motion", "staicu"], ("forces", "shares", "reactions", "spectrum")),
+    "inverse-dynamics": (["stewart-3-3", "--motion", "staicu"], ("forces", "contributions", "reactions", "spectrum")),
     "simulate": (["stewart-3-3", "--motion", "cosine-z", "--duration", "0.1"], ("energy", "forces", "strokes", "spectrum")),
     "frequencies": (["stewart-3-3", "--stiffness", "1e7"], ("frequencies", "shapes")),
 }
@@ -119,7 +119,7 @@ def test_figures_by_name(run: Run, tmp_path: Path, command: str, figure: str) ->
     assert "plotly-graph-div" in (tmp_path / "a.html").read_text(encoding="utf-8")
 
 
-def test_limits_of_the_drives_are_told(run: Run) -> None:
+def test_limits_of_the_drives_are_reported(run: Run) -> None:
     result = run("inverse-dynamics", "hexapod", "--motion", "sinatra", "--set", "legs.rail.limits.force=5")
     assert result.exit_code == 0
     assert "warning: actuator A needs too much force: 15.0895 N, limit 5 N" in result.stderr

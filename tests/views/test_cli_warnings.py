@@ -30,13 +30,13 @@ def test_a_load_at_a_point_counts_for_limits(run: Run) -> None:
     assert large > 1.2 * small
     limit = ["--set", f"legs.slide.limits.force={0.5 * (small + large)}"]
     assert "needs too much force" not in run(*words, *limit).stderr
-    told = run(*words, "--point", "tool", *limit).stderr
-    found = re.search(r"needs too much force: ([\d.]+) N", told)
+    label = run(*words, "--point", "tool", *limit).stderr
+    found = re.search(r"needs too much force: ([\d.]+) N", label)
     assert found
-    assert max(float(x) for x in re.findall(r"needs too much force: ([\d.]+) N", told)) == pytest.approx(large, rel=1e-3)
+    assert max(float(x) for x in re.findall(r"needs too much force: ([\d.]+) N", label)) == pytest.approx(large, rel=1e-3)
 
 
-def test_a_simulation_that_explodes_is_told(run: Run) -> None:
+def test_a_simulation_that_explodes_is_reported(run: Run) -> None:
     """Gains that a step of 1 ms cannot follow; with shorter steps the same gains are fine."""
     assert run("new", "a.yaml", "--no-ask").exit_code == 0
     words = ["simulate", "a.yaml", "--controller", "pd", "--gain", "kp=1e6", "--gain", "kd=3e4", "--duration", "0.2"]
@@ -51,14 +51,14 @@ def test_numbers_are_never_cut(capsys: pytest.CaptureFixture[str], monkeypatch: 
     monkeypatch.setenv("COLUMNS", str(width))
     head = ("name", "a long head [m]", "another long head [kg m^2]", "one more [N]")
     print_table("title", head, [["first one", "123.4567", "0.61823 .. 0.91823", "12345.6"], ["b", "1", "2", "3"]])
-    told = capsys.readouterr().out
+    label = capsys.readouterr().out
     for number in ("123.4567", "0.61823 .. 0.91823", "12345.6"):
-        assert number in told
+        assert number in label
     for word in " ".join(head).split():
-        assert word in told
+        assert word in label
 
 
-def test_noise_of_a_measured_motion_is_told(run: Run) -> None:
+def test_noise_of_a_measured_motion_is_reported(run: Run) -> None:
     """0.05 mm at 200 samples per second make forces fifty times too large; the advice is in words of the command line."""
     t, home = np.linspace(0.0, 1.0, 201), fp.load("stewart-3-3").home.position
     places = home + np.outer(np.sin(t), [0.1, 0.0, 0.0]) + 5e-5 * np.random.default_rng(2).normal(size=(201, 3))
@@ -72,7 +72,7 @@ def test_noise_of_a_measured_motion_is_told(run: Run) -> None:
 
 
 @pytest.mark.parametrize("kind", fp.FlexapodWarning.__subclasses__(), ids=lambda kind: kind.__name__)
-def test_every_warning_of_flexapod_is_told(kind: type[Warning], capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_warning_of_flexapod_is_reported(kind: type[Warning], capsys: pytest.CaptureFixture[str]) -> None:
     guarded(lambda: warnings.warn(kind("look here"), stacklevel=1))()
     assert "warning: look here" in capsys.readouterr().err
     guarded(lambda: warnings.warn("of a library", stacklevel=1))()

@@ -1,4 +1,4 @@
-"""Leg colours and dashes for every reader: told apart with each kind of colour blindness, and in print without colour.
+"""Leg colours and dashes for every reader: distinguished with each kind of colour blindness, and in print without colour.
 
 Dichromats are simulated by the matrices of Machado, Oliveira and Fernandes, IEEE Trans. Vis. Comput. Graph. 15 (2009),
 severity 1, on linear RGB; distances are CIE76 in L*a*b* (D65). 2.3 is a just noticeable difference.
@@ -43,14 +43,14 @@ def seen(colour: str, kind: str) -> Any:
 
 
 @pytest.mark.parametrize("kind", list(MATRICES))
-def test_legs_are_told_apart(kind: str) -> None:
+def test_legs_are_reported_apart(kind: str) -> None:
     near = {
         (a, b): float(np.linalg.norm(seen(COLOURS[a], kind) - seen(COLOURS[b], kind))) for a, b in combinations(range(SIX), 2)
     }
     assert min(near.values()) > CLEAR, near
 
 
-def test_legs_are_told_apart_without_colour() -> None:
+def test_legs_are_reported_apart_without_colour() -> None:
     assert len(set(DASHES[:SIX])) == SIX
     for colour in COLOURS[:SIX]:
         assert seen(colour, "none")[0] < 80, "dark enough on white paper"

@@ -43,7 +43,7 @@ def test_each_pose_as_computed_alone(robot: fp.Robot) -> None:
         here = found.isel(x=i, z=j, ry=k)
         if not bool(here.valid):
             assert np.isnan(here.frequency).all()
-            assert str(found.words.values[int(here.reason)])
+            assert str(found.reason_text.values[int(here.reason)])
             continue
         turn = fp.motions.rotvec_rotation(np.array([0.0, float(here.ry), 0.0]))
         pose = fp.State(position=[float(here.x), 0.0, float(here.z)], rotation=turn)
@@ -79,13 +79,14 @@ def test_figures(robot: fp.Robot) -> None:
         frequency_map_figure(found, "map", mode=7)
 
 
-def test_the_border_of_reach_is_told() -> None:
-    """Prestress is differentiated at poses beside the given one; where these cannot be taken, there is a reason and no fault."""
+def test_the_border_of_reach_is_reported() -> None:
+    """Prestress is differentiated at poses beside the given one; where these cannot be reached, there is a reason and no
+    fault."""
     hexapod = fp.load("hexapod")
     found = frequency_map(hexapod, {"x": (-0.1, 0.1, 3), "y": [0.075, 0.1]}, actuators=SPRINGS)
-    lost = [str(found.words.values[k]) for k in found.reason.values.ravel() if k]
+    lost = [str(found.reason_text.values[k]) for k in found.reason.values.ravel() if k]
     assert lost
-    assert all("a pose beside this one cannot be taken" in text for text in lost)
+    assert all("a pose beside this one cannot be reached" in text for text in lost)
     assert np.array_equal(np.isnan(found.frequency).any("mode"), ~found.valid)
     whole = frequency_map(hexapod, {"x": (-0.1, 0.1, 3), "y": [0.075, 0.1]}, actuators=SPRINGS, prestress=False)
     assert bool(whole.valid.all())
@@ -93,7 +94,7 @@ def test_the_border_of_reach_is_told() -> None:
 
 @pytest.mark.parametrize(
     ("grid", "text"),
-    [({"w": [0.0]}, "no axis 'w'"), ({"tilt": [0.1]}, "no axis 'tilt'"), ({"x": [9.0, 9.5]}, "can take none of its 2")],
+    [({"w": [0.0]}, "no axis 'w'"), ({"tilt": [0.1]}, "no axis 'tilt'"), ({"x": [9.0, 9.5]}, "can reach none of its 2")],
 )  # fmt: skip
 def test_wrong_grids(robot: fp.Robot, grid: dict[str, Any], text: str) -> None:
     with pytest.raises(fp.InputError, match=text):
@@ -101,12 +102,12 @@ def test_wrong_grids(robot: fp.Robot, grid: dict[str, Any], text: str) -> None:
 
 
 def test_drives(robot: fp.Robot) -> None:
-    """Frequencies of rigid bodies on springs go with the root of the stiffness (without gravity); what is assumed is told."""
+    """Frequencies of rigid bodies on springs go with the root of the stiffness (without gravity); what is assumed is named."""
     home = fp.State(position=robot.home.position)
     assumed, given = chosen_drives(robot), chosen_drives(robot, 2.5e6)
     assert assumed.actuators == [1e7] * 6
     assert assumed.assumed
-    assert "1e+07 N/m (assumed; --stiffness gives yours)" in assumed.words
+    assert "1e+07 N/m (assumed; --stiffness gives yours)" in assumed.label
     assert not given.assumed
     first, second = (
         fp.natural_frequencies(robot, home, actuators=d.actuators, prestress=False).frequency.values for d in (assumed, given)
@@ -114,7 +115,7 @@ def test_drives(robot: fp.Robot) -> None:
     np.testing.assert_allclose(first, 2.0 * second, rtol=SAME)
     assert chosen_drives(robot, free=True).actuators == "free"
     assert chosen_drives(fp.load("gough-stewart-flexible")).actuators == "locked"
-    assert chosen_drives(fp.load("delta")).words == "drives of 1e+05 N m/rad (assumed; --stiffness gives yours)"
+    assert chosen_drives(fp.load("delta")).label == "drives of 1e+05 N m/rad (assumed; --stiffness gives yours)"
     with pytest.raises(fp.InputError, match="leave it out where a stiffness is given"):
         chosen_drives(robot, 1e7, free=True)
 

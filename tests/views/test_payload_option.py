@@ -53,7 +53,7 @@ def test_forms_that_are_none(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "label"),
     [
         ("-1", "mass: must not be below 0"),
         ("12 mm", "'12 mm' has the wrong unit: it must be kg"),
@@ -64,8 +64,8 @@ def test_forms_that_are_none(text: str) -> None:
         ("1 on A.nobody", "the body A.nobody does not exist; bodies of this leg: A.cross, A.cylinder, A.piston"),
     ],
 )
-def test_values_are_checked_as_in_the_file(text: str, told: str) -> None:
-    with pytest.raises(fp.FlexapodError, match=told):
+def test_values_are_checked_as_in_the_file(text: str, label: str) -> None:
+    with pytest.raises(fp.FlexapodError, match=label):
         carried(fp.load("stewart-3-3"), [text])
 
 

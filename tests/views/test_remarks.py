@@ -1,4 +1,4 @@
-"""Inertia that does not fit into its link is told by check, show and report, and used as it is."""
+"""Inertia that does not fit into its link is reported by check, show and report, and used as it is."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -16,7 +16,7 @@ Run = Callable[..., Any]
 def test_only_the_printed_inertia_of_the_hexapod_is_odd() -> None:
     """J3 of Sinatra 2009: 0.0722 kg m^2 about U with 0.398 kg over 0.5 m; two masses at the ends give 0.0497 at most."""
     found = {name: remarks(fp.load(name)) for name in fp.catalogue()}
-    assert {name for name, told in found.items() if told} == {"hexapod"}
+    assert {name for name, label in found.items() if label} == {"hexapod"}
     assert list(found["hexapod"]) == ["legs.link.inertia"]
     assert "radius of gyration 0.3448 m" in found["hexapod"]["legs.link.inertia"]
 
@@ -34,8 +34,8 @@ def test_the_limit_is_two_masses_at_the_joints(share: float, odd: bool) -> None:
 def test_one_leg_is_named() -> None:
     robot = fp.load("hexaslide")
     old = np.array(robot.parameter("legs.link.inertia.xx"))
-    told = remarks(robot.with_parameters({"legs.2.link.inertia.xx": float(9 * old), "legs.2.link.inertia.yy": float(9 * old)}))
-    assert list(told) == ["legs.2.link.inertia"]
+    label = remarks(robot.with_parameters({"legs.2.link.inertia.xx": float(9 * old), "legs.2.link.inertia.yy": float(9 * old)}))
+    assert list(label) == ["legs.2.link.inertia"]
 
 
 def test_told_and_not_refused(run: Run, tmp_path: Path) -> None:

@@ -108,13 +108,13 @@ def test_compare_command(run: Run, tmp_path: Path) -> None:
 def test_two_robots_are_compared_on_the_same_motion(run: Run) -> None:
     """The default motion is as large for a big robot as for a small one; frequencies with springs that nobody gave say so."""
     robots = fp.load("stewart-3-3"), fp.load("hexapod")
-    motions, told = same_motions(robots, None, {})
+    motions, label = same_motions(robots, None, {})
     moved = [motion.position - robot.home.position for robot, motion in zip(robots, motions, strict=True)]
     assert np.allclose(*moved, rtol=0, atol=1e-12)
     assert np.ptp(moved[0][:, 2]) == pytest.approx(0.1 * min(r.characteristic_length for r in robots))
     result = run("compare", "stewart-3-3", "hexapod")
-    assert f"motion: {told}" in result.stdout
-    assert "by " in told
+    assert f"motion: {label}" in result.stdout
+    assert "by " in label
     assert "first frequency at home, stiffness assumed" in result.stdout
     given = run("compare", "stewart-3-3", "hexapod", "--stiffness", "1e6")
     assert "assumed" not in given.stdout
@@ -284,7 +284,7 @@ def test_a_long_title_fits_the_printed_page(browser: Any) -> None:
     assert title["y"] + title["height"] <= drawn["y"]
 
 
-def test_no_chromium_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_no_chromium_is_reported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     from flexapod.views import pdf
 
     monkeypatch.setattr(pdf.shutil, "which", lambda name: None)

@@ -1,4 +1,4 @@
-"""One scene for studio, report, gallery and `show --plot`: what is drawn of a robot is where the robot is, and tells its kind."""
+"""One scene for studio, report, gallery and `show --plot`: what is drawn of a robot is where the robot is, and shows its kind."""
 
 from typing import Any
 

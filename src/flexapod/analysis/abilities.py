@@ -82,8 +82,8 @@ DETERMINED = (
     "{option}: {robot} has no more actuators ({actuators}) than its motion needs, so that nothing is to be chosen; leave it out"
 )
 TIED_PARTS = (
-    "shares: {robot} has more actuators ({actuators}) than its loops leave independent; how they share a part of the force is a "
-    "choice, not a contribution. Leave it out"
+    "contributions: {robot} has more actuators ({actuators}) than its loops leave independent; how they divide a part of the "
+    "force is a choice, not a contribution. Leave it out"
 )
 MASSLESS = (
     "legs='massless': the legs of {robot} deform, and without mass their deformations have no equation of motion; leave it out"
@@ -214,7 +214,7 @@ ABILITIES: dict[str, dict[str, Row]] = {
         ANY: {"under-actuated": UNDERACTUATED},
         "friction": {"friction of an elastic drive & motion=platform & friction=True": MOTOR_FRICTION},
         "reactions": {},
-        "shares": {"elastic drive & motion=platform": CARRIED, "tied actuators": TIED_PARTS},
+        "contributions": {"elastic drive & motion=platform": CARRIED, "tied actuators": TIED_PARTS},
         "legs": {"elastic legs": MASSLESS}, **DESIGNS,
         "weights": {"determined forces": DETERMINED}, "preload": {"determined forces": DETERMINED},
         "spin": {**FLEXIBLE, "rigid & other legs than six that spin": NO_SPIN},

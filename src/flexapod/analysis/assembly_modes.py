@@ -70,7 +70,7 @@ def assembly_modes(
     six spheres (6-UPS, PUS or RUS, 3-3, 6-3, 3-RPS, 3-RSR, three pairs of rods) or, in a plane, on three circles (3-RRR, 3-RPR),
     Krawczyk's test then proves that each pose exists, and, where the number of complex poses reaches the proven bound (40; 16
     with three platform points; 6 in a plane), that there is no other. Other robots, loops inside and between legs included, are
-    solved by monodromy, and the trace test tells whether the operation modes that it found are complete. Singular poses are
+    solved by monodromy, and the trace test shows whether the operation modes that it found are complete. Singular poses are
     listed once, not certified, unless they lie on a self-motion. Flexible bodies are taken undeformed; limits of the file do not
     count (see `check_pose`).
 
@@ -270,9 +270,9 @@ def _trace(found: Found, generic: Generic) -> None:
 
 
 def _dataset(robot: Robot, found: list[Found], at: Samples, on_error: OnError) -> xr.Dataset:
-    words = np.array([f.problem for f in found], dtype=object).astype(str) if found else np.zeros(0, dtype=str)
+    reasons = np.array([f.problem for f in found], dtype=object).astype(str) if found else np.zeros(0, dtype=str)
     try:
-        settle("assembly modes", robot, words, at, on_error)
+        settle("assembly modes", robot, reasons, at, on_error)
     except SampleError as error:
         kind = SelfMotionError if error.reason.startswith("self-motion") else SampleError
         raise kind(str(error), error.sample, error.reason, error.bad) from None
@@ -302,4 +302,4 @@ def _dataset(robot: Robot, found: list[Found], at: Samples, on_error: OnError) -
         "detail": ((), np.array([f.detail for f in found], dtype=object).astype(str), ""),
     }
     names = {"mode": [str(k + 1) for k in range(most)]}
-    return dataset(robot, variables, at, words if on_error == "mask" else None, names=names)
+    return dataset(robot, variables, at, reasons if on_error == "mask" else None, names=names)

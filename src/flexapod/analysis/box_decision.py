@@ -29,7 +29,7 @@ class Trim:
     Args:
         axis: (n,) number of the axis.
         ends: (n, 4) o_1, i_1, i_2, o_2 on [-1, 1]: inside between i_1 and i_2, outside beyond o_1 and o_2.
-        certain, possible: (n,) shares of the box that are inside, and that are not outside.
+        certain, possible: (n,) fractions of the box that are inside, and that are not outside.
     """
 
     axis: NDArray[np.int64]

@@ -107,10 +107,10 @@ def buckling(
         raise InputError("load: is zero; give the wrench (6,) whose factor is asked for")
 
     def tangent(factor: float) -> tuple[Array, list[str], Array]:
-        words = np.full(1, "", dtype=object)
+        reasons = np.full(1, "", dtype=object)
         at = state if factor == 0.0 else _without_elastic(state)
-        model = linear_model(robot, at, True, (factor * w, point, axes), words)
-        settle("buckling", robot, words.astype(str), state, "raise")
+        model = linear_model(robot, at, True, (factor * w, point, axes), reasons)
+        settle("buckling", robot, reasons.astype(str), state, "raise")
         K, Bt = model.K[0], model.B[0].T
         Z = null_space(Bt[None])[0] if stiffness is None else np.eye(len(K))
         K = Z.T @ (K if stiffness is None else K + model.B[0] @ (stiffness[:, None] * Bt)) @ Z

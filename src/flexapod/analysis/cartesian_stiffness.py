@@ -73,15 +73,15 @@ def cartesian_stiffness(
     """
     stiffness = actuator_stiffness(robot, actuators)
     refuse(robot, "cartesian_stiffness", actuators=actuators, prestress=prestress, wrench=wrench, point=point)
-    words = np.full(len(state), "", dtype=object)
-    model = linear_model(robot, state, prestress, (wrench, None, "world"), words)
-    settle("cartesian stiffness", robot, words.astype(str), state, on_error)
+    reasons = np.full(len(state), "", dtype=object)
+    model = linear_model(robot, state, prestress, (wrench, None, "world"), reasons)
+    settle("cartesian stiffness", robot, reasons.astype(str), state, on_error)
     if point is not None:
         model = replace(model, P=_at_point(robot, model, point))
     C = compliance(model, actuators if isinstance(actuators, str) else "stiffness", stiffness)
     free = ~np.isfinite(C).all(axis=(1, 2))
-    words[model.good[free]] = "the robot can move without any force; lock its actuators or give them stiffness"
-    settle("cartesian stiffness", robot, words.astype(str), state, on_error)
+    reasons[model.good[free]] = "the robot can move without any force; lock its actuators or give them stiffness"
+    settle("cartesian stiffness", robot, reasons.astype(str), state, on_error)
     C, model = C[~free], model.rows(np.asarray(~free))
     free_actuators = isinstance(actuators, str) and actuators == "free"
     stable = warn_equilibrium(robot, model, state, np.zeros(model.B.shape[2]) if free_actuators else stiffness, is_loaded(wrench))
@@ -96,7 +96,7 @@ def cartesian_stiffness(
     shown[part] = C[part]
 
     def spread(values: Array) -> Array:
-        result = np.full((len(words), *values.shape[1:]), np.nan)
+        result = np.full((len(reasons), *values.shape[1:]), np.nan)
         result[model.good] = values
         return result
 
@@ -108,7 +108,7 @@ def cartesian_stiffness(
         **model.variables,
     }
     names = {"twist": TWIST, "wrench": ["fx", "fy", "fz", "mx", "my", "mz"]}
-    result = dataset(robot, variables, state, words.astype(str) if on_error == "mask" else None, names)
+    result = dataset(robot, variables, state, reasons.astype(str) if on_error == "mask" else None, names)
     return result.assign_attrs(not_in_model=OUT_OF_PLANE.format(robot=robot.name)) if robot.planar else result
 
 

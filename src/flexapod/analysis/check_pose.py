@@ -1,4 +1,4 @@
-"""`check_pose`, `check_motion`: strokes, joint angles, reach, singularities and drives, in margins and in words."""
+"""`check_pose`, `check_motion`: strokes, joint angles, reach, singularities and drives, as margins and as text."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
 
 MEASURED = 100
-"""Samples out of reach at which the gap is measured; the largest is told."""
+"""Samples out of reach at which the gap is measured; the largest is reported."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,82 +99,91 @@ def _check(robot: Robot, at: State | Motion, friction: bool = True, wrench: Any 
     inputs, limits = platform_inputs(at), limits_of(robot)
     chart = PoseMap(limits)
     facts = chart.evaluate(inputs["position"], inputs["rotation"])
-    told = Collector(at=at, count=len(facts.code))
-    lost = _unreachable(chart, facts, inputs, told)
+    collector = Collector(at=at, count=len(facts.code))
+    lost = _unreachable(chart, facts, inputs, collector)
     for array in (facts.actuators, facts.deflection, facts.joints, facts.type_1, facts.type_2, facts.condition):
         if array is not None:
             array[lost] = np.nan
-    variables = _strokes(limits, facts, told) | _angles(limits, facts, told)
+    variables = _strokes(limits, facts, collector) | _angles(limits, facts, collector)
     if isinstance(at, Motion):
-        variables |= drive_limits(limits, at, friction, wrench, told)
-    _singular(chart, facts, told)
+        variables |= drive_limits(limits, at, friction, wrench, collector)
+    _singular(chart, facts, collector)
     variables |= {
         "type_1": (("leg",), facts.type_1, ""),
         "type_2": ((), facts.type_2, ""),
         "condition_number": ((), facts.condition, ""),
     }
-    words = np.array(chart.reasons.words)[facts.code]
+    reasons = np.array(chart.reasons.texts)[facts.code]
     named = {"swivel": limits.swivel_names, "limited_joint": limits.joint_names}
     used = {dim for dims, _, _ in variables.values() for dim in dims}
-    margins = dataset(robot, variables, at, words, names={k: v for k, v in named.items() if k in used})
-    return LimitCheck(margins=margins, violations=tuple(told.found))
+    margins = dataset(robot, variables, at, reasons, names={k: v for k, v in named.items() if k in used})
+    return LimitCheck(margins=margins, violations=tuple(collector.found))
 
 
-def _unreachable(chart: PoseMap, facts: PoseFacts, inputs: dict[str, Any], told: Collector) -> NDArray[np.bool_]:
-    """Poses that cannot be taken at all: which leg falls short by how much, or which component is not allowed."""
+def _unreachable(chart: PoseMap, facts: PoseFacts, inputs: dict[str, Any], collector: Collector) -> NDArray[np.bool_]:
+    """Poses that cannot be reached at all: which leg falls short by how much, or which component is not allowed."""
     robot, known = chart.robot, chart.reasons
     lost = (facts.code > 0) & (facts.code <= known.refused)
     for code in np.unique(facts.code[lost]):
         bad = np.flatnonzero(facts.code == code)
-        text = known.words[code]
+        text = known.texts[code]
         if code == known.refused:
             first = pose_jacobians(robot, inputs["position"][bad[:1]], inputs["rotation"][bad[:1]])
-            told.add("pose", "platform", str(first.words[0]), bad, int(bad[0]))
+            collector.add("pose", "platform", str(first.reasons[0]), bad, int(bad[0]))
             continue
         owner = next((k for k, leg in enumerate(robot.legs) if text.startswith((f"leg {leg.name} ", f"leg {leg.name}:"))), None)
         if owner is None or "reach" not in text:
-            told.add("reach", "platform" if owner is None else robot.legs[owner].name, text, bad, int(bad[0]))
+            collector.add("reach", "platform" if owner is None else robot.legs[owner].name, text, bad, int(bad[0]))
             continue
         gaps = [shortfall(robot, owner, inputs["position"][i], inputs["rotation"][i]) for i in bad[:MEASURED]]
         worst = int(np.argmax(gaps))
         text = f"{text}; {gaps[worst]:.6g} m are missing"
-        told.add("reach", robot.legs[owner].name, text, bad, int(bad[worst]), gaps[worst], 0.0, "m")
+        collector.add("reach", robot.legs[owner].name, text, bad, int(bad[worst]), gaps[worst], 0.0, "m")
     return np.asarray(lost)
 
 
-def _strokes(limits: Limits, facts: PoseFacts, told: Collector) -> Variables:
+def _strokes(limits: Limits, facts: PoseFacts, collector: Collector) -> Variables:
     robot = limits.robot
     for k, (name, unit) in enumerate(zip(robot.actuators, robot.actuator_units, strict=True)):
         q, low, high = facts.actuators[:, k], float(limits.low[k]), float(limits.high[k])
-        told.beyond("stroke", name, f"actuator {name} is below its stroke", q, low, low - q, unit, SLACK)
-        told.beyond("stroke", name, f"actuator {name} is above its stroke", q, high, q - high, unit, SLACK)
+        collector.beyond("stroke", name, f"actuator {name} is below its stroke", q, low, low - q, unit, SLACK)
+        collector.beyond("stroke", name, f"actuator {name} is above its stroke", q, high, q - high, unit, SLACK)
     variables: Variables = {"stroke_margin": (("actuator",), limits.stroke_margin(facts.actuators), "m or rad")}
     if facts.joints is not None:
         for k, (name, unit) in enumerate(zip(limits.joint_names, limits.joint_units, strict=True)):
             q, low, high = facts.joints[:, limits.joints[k]], float(limits.joint_low[k]), float(limits.joint_high[k])
-            told.beyond("stroke", name, f"joint {name} is below its stroke", q, low, low - q, unit, SLACK)
-            told.beyond("stroke", name, f"joint {name} is above its stroke", q, high, q - high, unit, SLACK)
+            collector.beyond("stroke", name, f"joint {name} is below its stroke", q, low, low - q, unit, SLACK)
+            collector.beyond("stroke", name, f"joint {name} is above its stroke", q, high, q - high, unit, SLACK)
         variables["joint_margin"] = (("limited_joint",), limits.joint_margin(facts.joints), "m or rad")
     return variables
 
 
-def _angles(limits: Limits, facts: PoseFacts, told: Collector) -> Variables:
+def _angles(limits: Limits, facts: PoseFacts, collector: Collector) -> Variables:
     for k, name in enumerate(limits.swivel_names):
-        bent, limit = np.degrees(facts.deflection[:, k]), float(np.degrees(limits.angle[k]))
-        told.beyond("angle", name, f"joint {name} is bent too far from home", bent, limit, bent - limit, "deg", np.degrees(SLACK))
+        deflection, limit = np.degrees(facts.deflection[:, k]), float(np.degrees(limits.angle[k]))
+        collector.beyond(
+            "angle",
+            name,
+            f"joint {name} is beyond its angle limit",
+            deflection,
+            limit,
+            deflection - limit,
+            "deg",
+            np.degrees(SLACK),
+        )
     if not limits.swivels:
         return {}
     margin = limits.angle_margin(facts.deflection)
     return {"deflection": (("swivel",), facts.deflection, "rad"), "angle_margin": (("swivel",), margin, "rad")}
 
 
-def _singular(chart: PoseMap, facts: PoseFacts, told: Collector) -> None:
+def _singular(chart: PoseMap, facts: PoseFacts, collector: Collector) -> None:
     for k, leg in enumerate(chart.robot.legs):
         bad = np.flatnonzero(facts.type_1[:, k] < SINGULAR)
         if len(bad):
-            words = singular_legs(chart.robot, np.where(np.arange(len(chart.robot.legs)) == k, 0.0, np.inf))[0]
-            told.add("singular", leg.name, words, bad, int(bad[facts.type_1[bad, k].argmin()]))
+            reasons = singular_legs(chart.robot, np.where(np.arange(len(chart.robot.legs)) == k, 0.0, np.inf))[0]
+            collector.add("singular", leg.name, reasons, bad, int(bad[facts.type_1[bad, k].argmin()]))
     bad = np.flatnonzero(facts.type_2 < SINGULAR)
     if len(bad):
         text = "type 2: the platform is not held by the actuators; conditioning() names the free motion"
-        told.add("singular", "platform", text, bad, int(bad[facts.type_2[bad].argmin()]))
+        collector.add("singular", "platform", text, bad, int(bad[facts.type_2[bad].argmin()]))

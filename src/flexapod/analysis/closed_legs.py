@@ -90,22 +90,22 @@ class ClosedLegs:
         return self.joint_position[:, at], self.joint_velocity[:, at]
 
 
-def run(robot: Robot, quantity: str, given: dict[str, Array], words: NDArray[Any], **options: Any) -> dict[str, Array]:
-    """Outputs of a kernel; reasons of samples that fail are added to `words`."""
+def run(robot: Robot, quantity: str, given: dict[str, Array], reasons: NDArray[Any], **options: Any) -> dict[str, Array]:
+    """Outputs of a kernel; reasons of samples that fail are added to `reasons`."""
     from flexapod.analysis.long_chains import LONG
     from flexapod.analysis.long_places import is_long
-    from flexapod.analysis.results import reasons
+    from flexapod.analysis.results import reasons_of
 
     if quantity in LONG and not options.get("leg") and is_long(robot):
-        return LONG[quantity](robot, given, words, **options)
+        return LONG[quantity](robot, given, reasons, **options)
     bound = kernel(robot, quantity, **options)
     read = {i.name: np.ascontiguousarray(given[i.name]) for i in bound.signature.inputs}
     batch = bound.batch(read)
-    why = reasons(bound.signature, batch.status, read)
-    for k in np.flatnonzero((why != "") & (words == ""))[:AGAIN]:
+    why = reasons_of(bound.signature, batch.status, read)
+    for k in np.flatnonzero((why != "") & (reasons == ""))[:AGAIN]:
         if _by_other_rows(robot, quantity, read, int(k), batch.outputs, options):
             why[k] = ""
-    words[words == ""] = why[words == ""]
+    reasons[reasons == ""] = why[reasons == ""]
     return batch.outputs
 
 
@@ -137,13 +137,13 @@ def home(robot: Robot, count: int) -> ClosedLegs:
 
 
 def close(
-    robot: Robot, start: ClosedLegs, q: Array, e: Array, qd: Array, ed: Array, words: NDArray[Any], others: Array | None = None
+    robot: Robot, start: ClosedLegs, q: Array, e: Array, qd: Array, ed: Array, reasons: NDArray[Any], others: Array | None = None
 ) -> ClosedLegs:
     """States at given actuator and elastic coordinates and rates, assembled from nearby ones.
 
     Args:
         q, qd: (n, actuators); e, ed: (n, N) in the order of ``robot.elastic_names``.
-        words: reasons per sample, added to.
+        reasons: per sample, added to.
         others: (n, z) rates of coordinates that are independent and neither driven nor elastic; left out: zero.
 
     Where loops tie elastic coordinates together (``robot.independent``), those that are not independent are corrected.
@@ -159,7 +159,7 @@ def close(
         **start.inputs(), "joint_position": position, "modes": e[:, :modes],
         "independent_velocity": rates[:, list(robot.elastic_plan.independent)],
     }  # fmt: skip
-    found = run(robot, "elastic_closing", given, words)
+    found = run(robot, "elastic_closing", given, reasons)
     return ClosedLegs(
         joint_position=found["closed_position"], joint_velocity=found["closed_velocity"],
         position=found["platform_position"], rotation=found["platform_rotation"], velocity=found["platform_velocity"],
@@ -180,28 +180,28 @@ def shifted(robot: Robot, state: ClosedLegs, columns: Sequence[int], step: Array
     return replace(state, joint_position=joints, position=state.position + twist[:, :3], rotation=turn @ state.rotation)
 
 
-def close_along(robot: Robot, q: Array, e: Array, qd: Array, ed: Array, words: NDArray[Any]) -> ClosedLegs:
+def close_along(robot: Robot, q: Array, e: Array, qd: Array, ed: Array, reasons: NDArray[Any]) -> ClosedLegs:
     """As `close`, from home: samples that are far from there, or cannot be assembled from there, go in steps, so that loops stay
     in the assembly mode of home. Redundant actuators of rigid robots must fit the others."""
-    found = _close_along(robot, q, e, qd, ed, words)
+    found = _close_along(robot, q, e, qd, ed, reasons)
     if not robot.elastic_names:
-        _name_contradictions(robot, found.actuators(robot)[0] - q, words)
+        _name_contradictions(robot, found.actuators(robot)[0] - q, reasons)
     return found
 
 
-def _name_contradictions(robot: Robot, residual: Array, words: NDArray[Any]) -> None:
+def _name_contradictions(robot: Robot, residual: Array, reasons: NDArray[Any]) -> None:
     """Reasons of samples with actuator coordinates that the loops do not allow together."""
     size = np.where([unit == "rad" for unit in robot.actuator_units], 1.0, robot.characteristic_length)
     off = np.abs(residual) / size
-    for k in np.flatnonzero((off.max(axis=1, initial=0.0) > SAME) & (words == "")):
+    for k in np.flatnonzero((off.max(axis=1, initial=0.0) > SAME) & (reasons == "")):
         worst = int(off[k].argmax())
-        words[k] = (
+        reasons[k] = (
             f"the actuators contradict each other: the loops tie {robot.actuators[worst]} to the others, and it misses by "
             f"{abs(residual[k, worst]):.6g} {robot.actuator_units[worst]}"
         )
 
 
-def _close_along(robot: Robot, q: Array, e: Array, qd: Array, ed: Array, words: NDArray[Any]) -> ClosedLegs:
+def _close_along(robot: Robot, q: Array, e: Array, qd: Array, ed: Array, reasons: NDArray[Any]) -> ClosedLegs:
     first = home(robot, len(q))
     trial = np.full(len(q), "", dtype=object)
     found = close(robot, first, q, e, qd, ed, trial)
@@ -217,7 +217,7 @@ def _close_along(robot: Robot, q: Array, e: Array, qd: Array, ed: Array, words: 
         to_q, to_e = q[failed] - (k - 1) / steps * dq, e[failed] - (k - 1) / steps * de
         rates = (dq, de) if k > 1 else (qd[failed], ed[failed])
         part = close(robot, moved_on(part, 1.0 / steps), to_q, to_e, *rates, own)
-    words[failed] = np.where(words[failed] == "", own, words[failed])
+    reasons[failed] = np.where(reasons[failed] == "", own, reasons[failed])
     return found.with_rows(failed, part)
 
 
@@ -230,9 +230,9 @@ def moved_on(state: ClosedLegs, share: float) -> ClosedLegs:
     )  # fmt: skip
 
 
-def platform_jacobian(robot: Robot, state: ClosedLegs, words: NDArray[Any]) -> tuple[Array, Array]:
+def platform_jacobian(robot: Robot, state: ClosedLegs, reasons: NDArray[Any]) -> tuple[Array, Array]:
     """Platform twist per independent rate (n, 6, u) and its acceleration at u'' = 0 (n, 6)."""
-    found = run(robot, "elastic_point", {**state.inputs(), "point": np.zeros_like(state.position)}, words)
+    found = run(robot, "elastic_point", {**state.inputs(), "point": np.zeros_like(state.position)}, reasons)
     return found["jacobian"], found["drift"]
 
 

@@ -22,7 +22,7 @@ from flexapod.analysis.leg_request import LegRequest, leg_request
 from flexapod.analysis.loads import platform_wrench
 from flexapod.analysis.platform_motion import as_platform
 from flexapod.analysis.redundancy import redundancy
-from flexapod.analysis.results import reasons
+from flexapod.analysis.results import reasons_of
 from flexapod.errors import InputError
 
 if TYPE_CHECKING:
@@ -32,44 +32,44 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 
-def closed_request(robot: Robot, request: Request, words: NDArray[Any]) -> LegRequest:
+def closed_request(robot: Robot, request: Request, reasons: NDArray[Any]) -> LegRequest:
     """Closed states of a request.
 
     Args:
-        words: reasons per sample, added to.
+        reasons: per sample, added to.
 
     Checked by: tests/analysis/test_general_dynamics.py.
     """
-    found: LegRequest = answer(robot, "closed_state", replace(request, formulation="auto"), words)
+    found: LegRequest = answer(robot, "closed_state", replace(request, formulation="auto"), reasons)
     return found
 
 
-def from_elastic_legs(robot: Robot, request: Request, words: NDArray[Any]) -> LegRequest:
+def from_elastic_legs(robot: Robot, request: Request, reasons: NDArray[Any]) -> LegRequest:
     """What deforms itself, or is given by its actuators: Newton's method from the neighbour or from home."""
     return leg_request(
-        robot, request.at, request.elastic, request.elastic_velocity, request.load, request.friction, words,
+        robot, request.at, request.elastic, request.elastic_velocity, request.load, request.friction, reasons,
         redundancy(robot, request),
     )  # fmt: skip
 
 
-def from_platform(robot: Robot, request: Request, words: NDArray[Any]) -> LegRequest:
+def from_platform(robot: Robot, request: Request, reasons: NDArray[Any]) -> LegRequest:
     """Rigid legs follow from the platform by inverse kinematics."""
     inputs = platform_inputs(as_platform(robot, request.at))
-    none = np.zeros((len(words), 0))
+    none = np.zeros((len(reasons), 0))
     bound = kernel(robot, "inverse_kinematics", detail="joints")
     batch, given = solve_from_home(bound, inputs)
     why = failures(robot, bound, batch, given, False, None)
     if why is not None:
-        words[words == ""] = why[words == ""]
+        reasons[reasons == ""] = why[reasons == ""]
     joints = (batch.outputs["joint_position"], batch.outputs["joint_velocity"])
     return _closed(inputs, joints, (none, none), platform_wrench(robot, inputs, *request.load), "zero")
 
 
-def from_flexible_platform(robot: Robot, request: Request, words: NDArray[Any]) -> LegRequest:
+def from_flexible_platform(robot: Robot, request: Request, reasons: NDArray[Any]) -> LegRequest:
     """Closed-form legs follow the deformed joints of a flexible platform."""
     inputs = platform_inputs(request.at)
     acting = flexible_load(robot, inputs, *request.load)
-    found = elastic_state(robot, request.at, inputs, acting, request.elastic, request.elastic_velocity, words)
+    found = elastic_state(robot, request.at, inputs, acting, request.elastic, request.elastic_velocity, reasons)
     modes, rates = found.elastic, found.elastic_velocity
     wrench, pressed = acting.at(inputs["rotation"], modes)
     if np.any(pressed):
@@ -78,8 +78,8 @@ def from_flexible_platform(robot: Robot, request: Request, words: NDArray[Any]) 
     at = {**inputs, "elastic": modes, "elastic_velocity": rates, "elastic_acceleration": np.zeros_like(modes)}
     given = {i.name: at[i.name] for i in bound.signature.inputs}
     batch = bound.batch(given)
-    why = reasons(bound.signature, batch.status, given)
-    words[words == ""] = why[words == ""]
+    why = reasons_of(bound.signature, batch.status, given)
+    reasons[reasons == ""] = why[reasons == ""]
     joints = (batch.outputs["joint_position"], batch.outputs["joint_velocity"])
     return _closed(inputs, joints, (modes, rates), wrench, found.source)
 

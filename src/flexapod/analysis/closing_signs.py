@@ -30,28 +30,28 @@ def reversed_joints(
     Checked by: tests/analysis/test_loop_poses.py.
     """
     p, R = inputs["position"], inputs["rotation"]
-    words = np.full(len(p), "", dtype=object)
+    reasons = np.full(len(p), "", dtype=object)
     far = np.flatnonzero(np.einsum("nij,ij->n", R, robot.home.rotation) < TURNED)
     if len(far) == 0 or not any(closing.type in SIGNED for leg in robot.legs for closing in leg.closings):
-        return words
+        return reasons
     if joints is None:
         q = joint_positions(robot, {name: values[far] for name, values in inputs.items()}, first + far)
     else:
         q = joints[far]
-    words[far] = wrong_way(robot, q, p[far], R[far])
-    return words
+    reasons[far] = wrong_way(robot, q, p[far], R[far])
+    return reasons
 
 
 def wrong_way(robot: Robot, q: NDArray[np.float64], p: NDArray[np.float64], R: NDArray[np.float64]) -> NDArray[Any]:
     """Reason (n,) where a joint that closes a loop is reversed at joint coordinates q (n, joints), else empty; loops inside and
     between legs included."""
-    words, cut = np.full(len(q), "", dtype=object), np.cumsum([0, *(len(leg.moving) for leg in robot.legs)])
+    reasons, cut = np.full(len(q), "", dtype=object), np.cumsum([0, *(len(leg.moving) for leg in robot.legs)])
     known = np.all(np.isfinite(q), axis=1)
     frames = [link_frames(leg, np.nan_to_num(q[:, a:b])) for leg, a, b in zip(robot.legs, cut[:-1], cut[1:], strict=True)]
     for i, leg in enumerate(robot.legs):
         for closing in leg.closings:
             far = (R, p) if closing.to is None else frame_of(frames[closing.to[0]], closing.to[1], len(q))
             aligned = closing_at(closing, frame_of(frames[i], closing.link, len(q)), far, robot.characteristic_length).aligned
-            wrong = ~aligned & known & (words == "")
-            words[wrong] = f"the robot cannot take this pose: joint {closing.joint} of leg {leg.name} would be reversed"
-    return words
+            wrong = ~aligned & known & (reasons == "")
+            reasons[wrong] = f"the robot cannot reach this pose: joint {closing.joint} of leg {leg.name} would be reversed"
+    return reasons

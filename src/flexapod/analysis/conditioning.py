@@ -69,14 +69,14 @@ def jacobian(
     """
     at = _poses(robot, state)
     found = pose_jacobians(robot, at.position.reshape(-1, 3), at.rotation.reshape(-1, 3, 3))
-    words = found.words.astype(str)
-    settle("the Jacobian", robot, words, at, on_error)
-    found.jacobian[words != ""] = np.nan
-    found.constraint[words != ""] = np.nan
+    reasons = found.reasons.astype(str)
+    settle("the Jacobian", robot, reasons, at, on_error)
+    found.jacobian[reasons != ""] = np.nan
+    found.constraint[reasons != ""] = np.nan
     variables: dict[str, tuple[Any, Any, str]] = {"jacobian": (("actuator", "twist"), found.jacobian, "m or rad, per m or rad")}
     if robot.plan.constraints:
         variables["constraint_jacobian"] = (("constraint", "twist"), found.constraint, "")
-    result = dataset(robot, variables, at, words if on_error == "mask" else None)
+    result = dataset(robot, variables, at, reasons if on_error == "mask" else None)
     return result.assign_coords(constraint=("constraint", constraint_names(robot))) if robot.plan.constraints else result
 
 
@@ -108,17 +108,17 @@ def conditioning(
     at = _poses(robot, state)
     scale = robot.characteristic_length if length is None else positive("length", length)
     found = pose_jacobians(robot, at.position.reshape(-1, 3), at.rotation.reshape(-1, 3, 3))
-    blocked = np.array([any(word in reason for word in TYPE_1) for reason in found.words], dtype=bool)
-    words = np.where(blocked, "", found.words).astype(str)
-    settle("conditioning", robot, words, at, on_error)
-    usable = found.words == ""
-    condition, type_2, free = np.full(len(words), np.nan), np.full(len(words), np.nan), np.full((len(words), 6), np.nan)
+    blocked = np.array([any(word in reason for word in TYPE_1) for reason in found.reasons], dtype=bool)
+    reasons = np.where(blocked, "", found.reasons).astype(str)
+    settle("conditioning", robot, reasons, at, on_error)
+    usable = found.reasons == ""
+    condition, type_2, free = np.full(len(reasons), np.nan), np.full(len(reasons), np.nan), np.full((len(reasons), 6), np.nan)
     condition[usable] = condition_numbers(robot, found.jacobian[usable], found.constraint[usable], scale)
     type_2[usable], free[usable] = _weakest(found.rows[usable], scale)
     type_1 = np.where(usable[:, None], found.margin, np.nan)
-    singular = np.array([_named(robot, found, i, scale, type_2[i]) for i in range(len(words))])
+    singular = np.array([_named(robot, found, i, scale, type_2[i]) for i in range(len(reasons))])
     for i in np.flatnonzero(blocked):
-        type_1[i] = [0.0 if found.words[i].startswith(f"leg {leg.name}") else np.nan for leg in robot.legs]
+        type_1[i] = [0.0 if found.reasons[i].startswith(f"leg {leg.name}") else np.nan for leg in robot.legs]
         condition[i] = np.inf
     variables: dict[str, tuple[Any, Any, str]] = {
         "condition_number": ((), condition, ""),
@@ -127,7 +127,7 @@ def conditioning(
         "free_motion": (("twist",), free, "m or rad"),
         "singularity": ((), singular, ""),
     }
-    result = dataset(robot, variables, at, words if on_error == "mask" else None)
+    result = dataset(robot, variables, at, reasons if on_error == "mask" else None)
     return result.assign_attrs(characteristic_length=scale)
 
 
@@ -184,16 +184,16 @@ def _weakest(rows: Array, length: float) -> tuple[Array, Array]:
 
 def _named(robot: Robot, found: PoseJacobians, i: int, length: float, type_2: float) -> str:
     """Which kind of singularity, which leg, which motion is free."""
-    reason = str(found.words[i])
+    reason = str(found.reasons[i])
     if reason:
         return f"type 1: {reason}" if any(word in reason for word in TYPE_1) else ""
-    words = singular_legs(robot, found.margin[i])
+    reasons = singular_legs(robot, found.margin[i])
     if type_2 < SINGULAR:
         _, s, vt = np.linalg.svd(row_normalised(found.rows[i : i + 1], length)[0])
         null = vt[padded(s)[:6] < SINGULAR]
         parts = main_parts(np.linalg.norm(null, axis=0))
-        words.append(f"type 2: with all actuators locked the platform is free in {', '.join(parts)}")
-    return "; ".join(words)
+        reasons.append(f"type 2: with all actuators locked the platform is free in {', '.join(parts)}")
+    return "; ".join(reasons)
 
 
 def singular_legs(robot: Robot, margin: Array) -> list[str]:

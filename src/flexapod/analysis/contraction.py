@@ -248,9 +248,9 @@ def _box(inverse: Array, first: Array, error: Array, second: Curvature, turned: 
     for _ in range(PASSES):
         r = np.minimum(WIDENED * (eta + times(second.product(r, r) + second.along(r) * turned)), 1e6)
         r = np.maximum(r, NARROWEST * r.max(axis=1, keepdims=True))
-    bent = times(second.product(r, r) + second.along(r) * turned)
-    kappa = np.where(np.all(eta + bent <= r, axis=1), (bent / r).max(axis=1), np.inf)
-    return r, bent + times(error), np.where(np.isfinite(kappa), kappa, np.inf)
+    curved = times(second.product(r, r) + second.along(r) * turned)
+    kappa = np.where(np.all(eta + curved <= r, axis=1), (curved / r).max(axis=1), np.inf)
+    return r, curved + times(error), np.where(np.isfinite(kappa), kappa, np.inf)
 
 
 def inverses(A: Array) -> Array:

@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from flexapod.analysis.closed_legs import run
 from flexapod.analysis.general_dynamics import Solution, solve_inverse
 from flexapod.analysis.kernels import kernel
+from flexapod.equations.newton_euler.contributions import CONTRIBUTION_NAMES
 from flexapod.equations.newton_euler.friction_points import SOURCES
-from flexapod.equations.newton_euler.shares import SHARE_NAMES
 from flexapod.robot.elastic_plan import chosen_drives
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
 
 Array = NDArray[np.float64]
-NAMES = (*SHARE_NAMES, "elastic")
+NAMES = (*CONTRIBUTION_NAMES, "elastic")
 INERTIAL = re.compile(r"\.(mass|rotor|first_moment\.\w+|inertia\.\w+|flex\.[MSGH]\..+)$")
 """Parameters that are masses or their moments."""
 
@@ -52,7 +52,7 @@ def inertial_parameters(robot: Robot, quantity: str) -> dict[str, list[int]]:
     return found
 
 
-def contributions(robot: Robot, request: LegRequest, found: Solution, kind: str, words: NDArray[Any]) -> Array:
+def contributions(robot: Robot, request: LegRequest, found: Solution, kind: str, reasons: NDArray[Any]) -> Array:
     """(n, parts, actuators) in the order of `NAMES`.
 
     Source: Kim 2002 Eqs. (32), (34). Checked by: tests/analysis/test_general_dynamics.py.
@@ -79,11 +79,11 @@ def contributions(robot: Robot, request: LegRequest, found: Solution, kind: str,
         "wrench": np.einsum("nij,nj->ni", found.terms.mass, found.coordinates) + found.terms.forces - whole,
         "elastic": demanded(*every),
     }
-    result = np.zeros((len(words), len(NAMES), len(robot.actuators)))
+    result = np.zeros((len(reasons), len(NAMES), len(robot.actuators)))
     for name, force in parts.items():
         result[:, NAMES.index(name)] = _at_actuators(robot, found, force)
     if found.load is not None:
-        result[:, 5 : 5 + len(SOURCES)] = _friction(robot, request, found, kind, words)
+        result[:, 5 : 5 + len(SOURCES)] = _friction(robot, request, found, kind, reasons)
     return result
 
 
@@ -94,16 +94,16 @@ def _at_actuators(robot: Robot, found: Solution, force: Array) -> Array:
     return result
 
 
-def _friction(robot: Robot, request: LegRequest, found: Solution, kind: str, words: NDArray[Any]) -> Array:
+def _friction(robot: Robot, request: LegRequest, found: Solution, kind: str, reasons: NDArray[Any]) -> Array:
     """(n, sources, actuators)."""
     rows = []
-    smooth = solve_inverse(robot, request, False, words).force if kind == "alone" else None
+    smooth = solve_inverse(robot, request, False, reasons).force if kind == "alone" else None
     for source in SOURCES:
         if smooth is not None:
-            rows.append(solve_inverse(robot, request, True, words, (source,)).force - smooth)
+            rows.append(solve_inverse(robot, request, True, reasons, (source,)).force - smooth)
             continue
         assert found.load is not None
         given = {**request.state.inputs(), "load": found.load}
-        force = run(robot, "elastic_friction", given, words, sources=(source,))["friction"]
+        force = run(robot, "elastic_friction", given, reasons, sources=(source,))["friction"]
         rows.append(_at_actuators(robot, found, -force))
     return np.stack(rows, axis=1)

@@ -62,11 +62,11 @@ def _share(alpha: Array, w: Array) -> Array:
     return np.asarray(total / (math.factorial(k) * 2.0**k * np.prod(w, axis=1)))
 
 
-def cut_shares(
+def cut_fractions(
     g_low: Array, g_high: Array, at_low: Array, at_high: Array, box_low: Array, box_high: Array,
     opened: NDArray[np.bool_], radius: Array, free: NDArray[np.int64],
 ) -> tuple[Array, Array]:  # fmt: skip
-    """Certain and possible shares (n,) of boxes.
+    """Certain and possible fractions (n,) of boxes.
 
     Args:
         g_low, g_high: (n, m) limits at the middle; at_low, at_high: (n, m, k) their gradients there.

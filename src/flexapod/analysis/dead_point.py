@@ -26,12 +26,12 @@ NOT_CLOSED = "the loops cannot be closed from here"
 NEAR = 1e-4
 """Smallest singular value of the dimensionless rows below which the search by the actuators' coordinates fails."""
 CLOSED = 1e-9
-"""Residual, of the robot's size, below which a pose counts as one that the loops can take."""
+"""Residual, of the robot's size, below which a pose counts as one that the loops can reach."""
 STEPS, SAMPLES = 30, 16
 """Newton steps; failed samples that are looked at."""
 
 
-def name_dead_points(robot: Robot, position: Array, rotation: Array, joints: Array, words: NDArray[Any]) -> None:
+def name_dead_points(robot: Robot, position: Array, rotation: Array, joints: Array, reasons: NDArray[Any]) -> None:
     """Give samples whose loops were not closed the reason that their pose is a dead point, where it is.
 
     Args:
@@ -42,10 +42,10 @@ def name_dead_points(robot: Robot, position: Array, rotation: Array, joints: Arr
     """
     if robot.elastic_names:
         return
-    failed = [k for k, text in enumerate(words) if str(text).startswith(NOT_CLOSED)]
+    failed = [k for k, text in enumerate(reasons) if str(text).startswith(NOT_CLOSED)]
     for k in failed[:SAMPLES]:
         if _is_dead(robot, position[k], rotation[k], joints[k]):
-            words[k] = DEAD
+            reasons[k] = DEAD
 
 
 def _is_dead(robot: Robot, position: Array, rotation: Array, start: Array) -> bool:

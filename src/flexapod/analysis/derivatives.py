@@ -59,16 +59,16 @@ def inverse_dynamics_derivatives(
     if not leg_by_leg(robot):
         return _by_general_model(robot, motion, inputs["wrench"], parameters)
     if robot.elastic_names:
-        words = np.full(len(inputs["position"]), "", dtype=object)
-        found = elastic_state(robot, motion, inputs, flexible_load(robot, inputs, wrench, None, "world"), None, None, words)
+        reasons = np.full(len(inputs["position"]), "", dtype=object)
+        found = elastic_state(robot, motion, inputs, flexible_load(robot, inputs, wrench, None, "world"), None, None, reasons)
         inputs |= {"elastic": found.elastic, "elastic_velocity": found.elastic_velocity}
     else:
-        _, words, guess = follow(robot, inputs)
+        _, reasons, guess = follow(robot, inputs)
         inputs = {**inputs, "guess": guess}
     bound = kernel(robot, "motion_derivatives")
     batch = bound.batch({i.name: inputs[i.name] for i in bound.signature.inputs})
-    note(bound, batch.status, words)
-    settle("derivatives of inverse dynamics", robot, words, motion, "raise")
+    note(bound, batch.status, reasons)
+    settle("derivatives of inverse dynamics", robot, reasons, motion, "raise")
     variables: dict[str, tuple[Any, Any, str]] = {o.name: (o.dims, batch.outputs[o.name], "") for o in bound.signature.outputs}
     if parameters:
         by_value, names = value_changes(robot, parameters)

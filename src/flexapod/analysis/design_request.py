@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.design_values import Axis
-from flexapod.analysis.sample_blocks import Words
+from flexapod.analysis.sample_blocks import SampleReasons
 from flexapod.description.check_body import ROUNDING as PRINTED
 from flexapod.description.unit_parser import LARGEST
 from flexapod.description.units import Quantity, quantity_of
@@ -46,7 +46,7 @@ class Request:
     designs: int | None
     samples: int | None
     per_sample: bool
-    reasons: Words
+    reasons: SampleReasons
 
     @property
     def count(self) -> int:
@@ -113,7 +113,7 @@ def _request(robot: Robot, varied: Mapping[str, Any], designs: int | None, sampl
             paths.append(name)
             columns.append(column)
     x = np.stack(columns).T
-    reasons: Words = None
+    reasons: SampleReasons = None
     for name, column in zip(paths, x.T, strict=True):
         reasons = _bounds(robot, name, column, reasons)
     return Request(robot=robot, paths=tuple(paths), x=x, designs=designs, samples=samples, per_sample=per_sample, reasons=reasons)
@@ -157,7 +157,7 @@ def _scalars(robot: Robot, path: str, values: Array) -> list[tuple[str, Array]]:
     return list(zip(names, values.T, strict=True))
 
 
-def _bounds(robot: Robot, path: str, column: Array, reasons: Words) -> Words:
+def _bounds(robot: Robot, path: str, column: Array, reasons: SampleReasons) -> SampleReasons:
     """Reasons of values that the file does not allow at a path."""
     quantity = quantity_of(robot.description.addresses.find(path).annotation) or Quantity("1")
     low, high = float(column.min()), float(column.max())  # NaN where one is
@@ -181,11 +181,11 @@ def _refusal(quantity: Quantity, path: str, value: float) -> str:
     return ""
 
 
-def impossible_inertias(robot: Robot, values: Mapping[str, Array]) -> Words:
+def impossible_inertias(robot: Robot, values: Mapping[str, Array]) -> SampleReasons:
     r"""Reasons of designs (n,) in which a body has an inertia that no body has.
 
     With I_C the tensor about the centre of mass, :math:`\tfrac12 \mathrm{tr}(I_C) 1 - I_C` has no negative eigenvalue: principal
-    moments obey the triangle inequality. The leading minors tell. What has no mass has no inertia.
+    moments obey the triangle inequality. The leading minors decide. What has no mass has no inertia.
 
     Args:
         values: numbers that vary, by name.
@@ -193,7 +193,7 @@ def impossible_inertias(robot: Robot, values: Mapping[str, Array]) -> Words:
     Checked by: tests/analysis/test_designs.py.
     """
     count = len(next(iter(values.values())))
-    reasons: Words = None
+    reasons: SampleReasons = None
     if robot.description.file.allow_unphysical:
         return reasons
     for name, title, given in _bodies(robot):

@@ -171,7 +171,7 @@ def design_values(robot: Robot, axes: Sequence[Axis], wanted: Collection[str]) -
 def values_near(robot: Robot, axes: Sequence[Axis]) -> DesignValues:
     """Polynomials of all numbers, as `design_values`; designs that cannot be built are no error here.
 
-    What was found serves all later designs that lie not far beyond it.
+    What was found is used for all later designs that lie not far beyond it.
     """
     key = ("design values", tuple(path for axis in axes for path in axis.paths))
     found: DesignValues | None = robot.kept.get(key)
@@ -192,13 +192,13 @@ def _searched(robot: Robot, axes: Sequence[Axis], wanted: Collection[str]) -> De
 
 
 def _search(
-    robot: Robot, axes: Sequence[Axis], wanted: Collection[str], harmless: type[FlexapodError], spared: Sequence[str] = ()
+    robot: Robot, axes: Sequence[Axis], wanted: Collection[str], harmless: type[FlexapodError], first_degree: Sequence[str] = ()
 ) -> DesignValues:
     """Polynomials found in a part of the limits where robots can be built.
 
     Args:
         harmless: errors of building after which a smaller part is tried.
-        spared: parts of names for which no higher degree is tried.
+        first_degree: parts of names for which no higher degree is tried.
     """
     first: FlexapodError | None = None
     starts = (np.array([(a.low + a.high) / 2 for a in axes]), np.array([a.start for a in axes]))
@@ -206,7 +206,7 @@ def _search(
         for center in starts:
             scale = part * np.array([(a.high - a.low) / 2 or 1.0 for a in axes])
             try:
-                return _fitted(robot, axes, wanted, center, scale, spared)
+                return _fitted(robot, axes, wanted, center, scale, first_degree)
             except harmless as error:
                 first = first or error
     assert first is not None
@@ -218,7 +218,7 @@ def _ends(axes: Sequence[Axis], low: bool) -> dict[str, Any]:
 
 
 def _fitted(
-    robot: Robot, axes: Sequence[Axis], wanted: Collection[str], center: Array, scale: Array, spared: Sequence[str]
+    robot: Robot, axes: Sequence[Axis], wanted: Collection[str], center: Array, scale: Array, first_degree: Sequence[str]
 ) -> DesignValues:
     d = len(axes)
     checks = np.random.default_rng(20).uniform(-1.0, 1.0, (CHECKS, d))
@@ -251,7 +251,7 @@ def _fitted(
         coefficients[0] = rows[0]
         error = np.abs(np.prod(checks[:, None, :] ** powers, axis=2) @ coefficients - target).max(axis=0)
         used, fits = powers, error <= FITS * size
-        if all(fit or any(part in name for part in spared) for name, fit in zip(names, fits, strict=True)):
+        if all(fit or any(part in name for part in first_degree) for name, fit in zip(names, fits, strict=True)):
             break
     moved = np.flatnonzero(np.any(coefficients[1:] != 0.0, axis=0) & fits)
     terms = np.append(True, np.any(coefficients[1:, moved] != 0.0, axis=1))

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.leg_dynamics import Variables, labelled, no_words
+from flexapod.analysis.leg_dynamics import Variables, labelled, no_reasons
 from flexapod.analysis.results import force_unit
 from flexapod.analysis.state import State
 from flexapod.errors import InputError
@@ -101,9 +101,9 @@ def carried_inverse_dynamics(robot: Robot, request: Request) -> xr.Dataset:
     units = {"elastic": "m or rad", "elastic_velocity": f"1/s {unit}", "elastic_acceleration": f"1/s^2 {unit}"}
     for (key, unit), own in zip(units.items(), (s, sd, sdd), strict=True):
         variables[key] = (("elastic_coordinate",), _named(robot, links, found, key, own), unit)
-    words = np.atleast_1d(found.reason.values).astype(object) if "reason" in found else no_words(motion)
+    reasons = np.atleast_1d(found.reason.values).astype(object) if "reason" in found else no_reasons(motion)
     attributes = {"friction": found.attrs.get("friction", 0), "elastic": "carried along the motion"}
-    result = labelled(robot, motion, variables, words, on_error).assign_attrs(attributes)
+    result = labelled(robot, motion, variables, reasons, on_error).assign_attrs(attributes)
     return result.merge(_reactions(robot, request, result)) if request.reactions else result
 
 

@@ -54,10 +54,10 @@ def simulate_elastic(robot: Robot, motion: Any, load: FlexibleLoad) -> tuple[Arr
         raise InputError("elastic='simulate' takes a wrench on the platform frame, not at a named point")
     inputs = platform_inputs(motion)
     largest = _check_stable(robot, motion, inputs, load)
-    words = np.full(1, "", dtype=object)
-    start = solve_static(robot, {name: values[:1] for name, values in inputs.items()}, load.rows(slice(0, 1)), words)
-    if words[0]:
-        raise ElasticMotionError(f"elastic='simulate' of {robot.name} finds no static start: {words[0]}")
+    reasons = np.full(1, "", dtype=object)
+    start = solve_static(robot, {name: values[:1] for name, values in inputs.items()}, load.rows(slice(0, 1)), reasons)
+    if reasons[0]:
+        raise ElasticMotionError(f"elastic='simulate' of {robot.name} finds no static start: {reasons[0]}")
     N = len(robot.elastic_names)
     e, ed = np.empty((len(motion), N)), np.empty((len(motion), N))
     e[0], ed[0] = start.elastic[0], 0.0
@@ -94,11 +94,11 @@ def _check_stable(robot: Robot, motion: Motion, inputs: dict[str, Array], load: 
     """Largest internal eigenvalue [1/s] at start, middle and end."""
     chosen = np.unique([0, len(motion) // 2, len(motion) - 1])
     poses = {name: values[chosen] for name, values in inputs.items()}
-    words = np.full(len(chosen), "", dtype=object)
-    found = internal_eigenvalues(robot, poses, load.rows(chosen), words)
-    good = np.flatnonzero(words == "")
+    reasons = np.full(len(chosen), "", dtype=object)
+    found = internal_eigenvalues(robot, poses, load.rows(chosen), reasons)
+    good = np.flatnonzero(reasons == "")
     if len(good) == 0:
-        raise ElasticMotionError(f"elastic='simulate' of {robot.name}: {words[0]}")
+        raise ElasticMotionError(f"elastic='simulate' of {robot.name}: {reasons[0]}")
     size = np.abs(found[good]).max()
     worst = found[good].real.max(axis=1)
     if worst.max() > GROWTH * size:

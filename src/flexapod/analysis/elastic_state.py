@@ -47,7 +47,7 @@ def elastic_state(
     load: FlexibleLoad,
     elastic: Any,
     elastic_velocity: Any,
-    words: NDArray[Any],
+    reasons: NDArray[Any],
 ) -> ElasticState:
     """Elastic coordinates of a request.
 
@@ -55,7 +55,7 @@ def elastic_state(
         inputs: pose, twist and acceleration of the platform (n, ...).
         elastic: array (N,) or (n, N), ``"static"``, ``"zero"``, ``"simulate"``, or None: the state's own, else static.
         elastic_velocity: array like `elastic`; zero if left out.
-        words: reasons per sample; those of deflections that are not found are added.
+        reasons: per sample; those of deflections that are not found are added.
     """
     count, names = len(inputs["position"]), robot.elastic_names
     if elastic is None and isinstance(motion, State) and motion.elastic is not None:
@@ -64,7 +64,7 @@ def elastic_state(
         elastic, elastic_velocity = motion.elastic, motion.elastic_velocity
     if elastic is None or isinstance(elastic, str):
         chosen = "static" if elastic is None else elastic
-        return _chosen(robot, motion, inputs, load, chosen, elastic_velocity, words)
+        return _chosen(robot, motion, inputs, load, chosen, elastic_velocity, reasons)
     rates = np.zeros_like(np.asarray(elastic, dtype=float)) if elastic_velocity is None else elastic_velocity
     e, ed = (elastic_array(name, value, count, len(names)) for name, value in (("elastic", elastic), ("elastic_velocity", rates)))
     return ElasticState(elastic=e, elastic_velocity=ed, source="given")
@@ -80,7 +80,7 @@ def elastic_array(name: str, value: Any, count: int, modes: int) -> Array:
 
 
 def _chosen(
-    robot: Robot, motion: Any, inputs: dict[str, Array], load: FlexibleLoad, chosen: str, rate: Any, words: NDArray[Any]
+    robot: Robot, motion: Any, inputs: dict[str, Array], load: FlexibleLoad, chosen: str, rate: Any, reasons: NDArray[Any]
 ) -> ElasticState:
     from flexapod.analysis.elastic_motion import simulate_elastic
     from flexapod.analysis.static_deflection import solve_static
@@ -95,4 +95,4 @@ def _chosen(
     if chosen == "simulate":
         e, ed = simulate_elastic(robot, motion, load)
         return ElasticState(elastic=e, elastic_velocity=ed, source=chosen)
-    return ElasticState(elastic=solve_static(robot, inputs, load, words).elastic, elastic_velocity=none, source=chosen)
+    return ElasticState(elastic=solve_static(robot, inputs, load, reasons).elastic, elastic_velocity=none, source=chosen)

@@ -76,7 +76,7 @@ def _refuse(now: LimitCheck, check: Any) -> None:
     for violation in now.violations:
         if violation.kind not in TIMED:
             raise MotionNotFittedError(
-                f"fit_motion: no slowing helps, the poses themselves are no good: {violation.text}; change the path"
+                f"fit_motion: no slowing helps, the poses themselves are invalid: {violation.text}; change the path"
             )
     still = check(SLOWEST).violations
     if still:

@@ -15,7 +15,7 @@ from flexapod.analysis.flexible_load import flexible_load
 from flexapod.analysis.inverse_kinematics import platform_inputs
 from flexapod.analysis.kernels import kernel
 from flexapod.analysis.linear_solve import inverted
-from flexapod.analysis.results import TWIST, OnError, check_option, dataset, force_unit, reasons, settle
+from flexapod.analysis.results import TWIST, OnError, check_option, dataset, force_unit, reasons_of, settle
 from flexapod.analysis.rigid_dynamics import forces
 from flexapod.analysis.rigid_terms import SINGULAR
 from flexapod.analysis.validity import warn_beyond
@@ -42,12 +42,12 @@ def flexible_inverse_dynamics(robot: Robot, request: Request) -> xr.Dataset:
     motion = request.at
     check_option("formulation", request.formulation, FORMULATIONS)
     inputs = platform_inputs(motion)
-    words = np.full(len(inputs["position"]), "", dtype=object)
+    reasons = np.full(len(inputs["position"]), "", dtype=object)
     load = flexible_load(robot, inputs, *request.load)
-    e = elastic_state(robot, motion, inputs, load, request.elastic, request.elastic_velocity, words)
+    e = elastic_state(robot, motion, inputs, load, request.elastic, request.elastic_velocity, reasons)
     inputs["wrench"], inputs["elastic_load"] = load.at(inputs["rotation"], e.elastic)
-    batch = _run(robot, "flexible_inverse_dynamics", with_elastic(inputs, e), words)
-    settle("inverse dynamics", robot, words.astype(str), motion, request.on_error)
+    batch = _run(robot, "flexible_inverse_dynamics", with_elastic(inputs, e), reasons)
+    settle("inverse dynamics", robot, reasons.astype(str), motion, request.on_error)
     force, power = batch.outputs["force"], batch.outputs["power"]
     variables: dict[str, tuple[Any, Any, str]] = {
         "force": (("actuator",), force, force_unit(robot)),
@@ -57,8 +57,8 @@ def flexible_inverse_dynamics(robot: Robot, request: Request) -> xr.Dataset:
     }
     if "joint_force" in batch.outputs:
         variables["joint_force"] = (("leg", "axis"), batch.outputs["joint_force"], "N")
-    _mask(variables, words)
-    result = dataset(robot, variables, motion, words.astype(str) if request.on_error == "mask" else None)
+    _mask(variables, reasons)
+    result = dataset(robot, variables, motion, reasons.astype(str) if request.on_error == "mask" else None)
     return result.assign_attrs(formulation=request.formulation, friction=0, elastic=e.source)
 
 
@@ -71,36 +71,36 @@ def flexible_forward_dynamics(robot: Robot, request: Request) -> xr.Dataset:
     check_option("formulation", request.formulation, FORMULATIONS)
     inputs = platform_inputs(state)
     still = {**inputs, **{k: np.zeros_like(inputs["velocity"]) for k in ("acceleration", "angular_acceleration")}}
-    words = np.full(len(inputs["position"]), "", dtype=object)
+    reasons = np.full(len(inputs["position"]), "", dtype=object)
     load = flexible_load(robot, inputs, *request.load)
-    e = elastic_state(robot, state, still, load, request.elastic, request.elastic_velocity, words)
+    e = elastic_state(robot, state, still, load, request.elastic, request.elastic_velocity, reasons)
     inputs["wrench"], inputs["elastic_load"] = load.at(inputs["rotation"], e.elastic)
-    inputs["force"] = forces(robot, request.force, len(words))
-    batch = _run(robot, "flexible_forward_dynamics", with_elastic(inputs, e), words)
-    settle("forward dynamics", robot, words.astype(str), state, request.on_error)
+    inputs["force"] = forces(robot, request.force, len(reasons))
+    batch = _run(robot, "flexible_forward_dynamics", with_elastic(inputs, e), reasons)
+    settle("forward dynamics", robot, reasons.astype(str), state, request.on_error)
     variables: dict[str, tuple[Any, Any, str]] = {
         "acceleration": (("axis",), batch.outputs["acceleration"], "m/s^2"),
         "angular_acceleration": (("axis",), batch.outputs["angular_acceleration"], "rad/s^2"),
         "elastic_acceleration": (("elastic_coordinate",), batch.outputs["elastic_acceleration"], "1/s^2 of the coordinate"),
         **elastic_variables(e),
     }
-    _mask(variables, words)
-    result = dataset(robot, variables, state, words.astype(str) if request.on_error == "mask" else None)
+    _mask(variables, reasons)
+    result = dataset(robot, variables, state, reasons.astype(str) if request.on_error == "mask" else None)
     return result.assign_attrs(formulation=request.formulation, elastic=e.source)
 
 
-def _run(robot: Robot, quantity: str, inputs: dict[str, Any], words: NDArray[Any]) -> Batch:
+def _run(robot: Robot, quantity: str, inputs: dict[str, Any], reasons: NDArray[Any]) -> Batch:
     bound = kernel(robot, quantity)
     given = {i.name: np.ascontiguousarray(inputs[i.name]) for i in bound.signature.inputs}
     batch = bound.batch(given)
-    why = reasons(bound.signature, batch.status, given)
-    words[words == ""] = why[words == ""]
+    why = reasons_of(bound.signature, batch.status, given)
+    reasons[reasons == ""] = why[reasons == ""]
     return batch
 
 
-def _mask(variables: dict[str, tuple[Any, Any, str]], words: NDArray[Any]) -> None:
+def _mask(variables: dict[str, tuple[Any, Any, str]], reasons: NDArray[Any]) -> None:
     for _, values, _ in variables.values():
-        values[words != ""] = np.nan
+        values[reasons != ""] = np.nan
 
 
 def with_elastic(inputs: dict[str, Any], e: ElasticState) -> dict[str, Any]:
@@ -121,12 +121,12 @@ def flexible_terms(robot: Robot, state: State | Motion, on_error: OnError) -> tu
     """M, bias, gravity_force, coriolis_force (n, 6 + N ..) in world axes, and B (n, 6 + N, actuators)."""
     inputs = platform_inputs(state)
     still = {**inputs, **{k: np.zeros_like(inputs["velocity"]) for k in ("acceleration", "angular_acceleration")}}
-    words = np.full(len(inputs["position"]), "", dtype=object)
+    reasons = np.full(len(inputs["position"]), "", dtype=object)
     load = flexible_load(robot, inputs, None, None, "world")
-    e = elastic_state(robot, state, still, load, None, None, words)
+    e = elastic_state(robot, state, still, load, None, None, reasons)
     given = with_elastic(inputs, e)
-    batch = _run(robot, "flexible_mass_matrix", given, words)
-    settle("mass matrix", robot, words.astype(str), state, on_error)
+    batch = _run(robot, "flexible_mass_matrix", given, reasons)
+    settle("mass matrix", robot, reasons.astype(str), state, on_error)
     warn_beyond(robot, e.elastic, state)
     T = world_axes(inputs["rotation"], e.elastic.shape[1])
     M = T @ batch.outputs["mass_matrix"] @ np.swapaxes(T, 1, 2)
@@ -145,15 +145,15 @@ def flexible_terms(robot: Robot, state: State | Motion, on_error: OnError) -> tu
         "mass_matrix": M, "bias": bias, "gravity_force": bias - free, "coriolis_force": free - spring,
         "actuator_map": T @ batch.outputs["actuator_map"],
     }  # fmt: skip
-    return terms, words, e
+    return terms, reasons, e
 
 
 def flexible_term(robot: Robot, request: Request, which: str) -> tuple[Array, list[str]]:
     """Mass matrix (n, k, k) or generalized force (n, k) in the chosen coordinates, and their names."""
-    terms, words, _ = flexible_terms(robot, request.at, request.on_error)
+    terms, reasons, _ = flexible_terms(robot, request.at, request.on_error)
     T, names = in_coordinates(robot, terms, request.coordinates)
-    words[~np.isfinite(T).all(axis=(1, 2)) & (words == "")] = SINGULAR
-    settle("actuator coordinates", robot, words.astype(str), request.at, request.on_error)
+    reasons[~np.isfinite(T).all(axis=(1, 2)) & (reasons == "")] = SINGULAR
+    settle("actuator coordinates", robot, reasons.astype(str), request.at, request.on_error)
     if which == "mass_matrix":
         return np.einsum("nij,nik,nkl->njl", T, terms[which], T), names
     return np.einsum("nij,ni->nj", T, terms[which]), names

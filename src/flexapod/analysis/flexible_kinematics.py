@@ -20,7 +20,7 @@ from flexapod.analysis.flexible_load import Point, flexible_load, shapes_at
 from flexapod.analysis.inverse_kinematics import continue_angles, platform_inputs
 from flexapod.analysis.kernels import kernel
 from flexapod.analysis.request import Request
-from flexapod.analysis.results import OnError, dataset, reasons, settle
+from flexapod.analysis.results import OnError, dataset, reasons_of, settle
 from flexapod.analysis.state import State
 from flexapod.analysis.validity import warn_beyond
 from flexapod.errors import InputError
@@ -44,13 +44,13 @@ UNITS = {
 }
 
 
-def _elastic(robot: Robot, motion: Any, given: Given, words: NDArray[Any]) -> tuple[dict[str, Array], ElasticState, Array]:
+def _elastic(robot: Robot, motion: Any, given: Given, reasons: NDArray[Any]) -> tuple[dict[str, Array], ElasticState, Array]:
     """Platform inputs, elastic coordinates and rates, and elastic accelerations (n, N)."""
     if isinstance(motion, ActuatorMotion):
         raise InputError("motion: the actuators alone do not fix a flexible platform; give a Motion of the platform frame")
     inputs = platform_inputs(motion)
     load = flexible_load(robot, inputs, None, None, "world")
-    e = elastic_state(robot, motion, inputs, load, given[0], given[1], words)
+    e = elastic_state(robot, motion, inputs, load, given[0], given[1], reasons)
     if given[2] is None:
         return inputs, e, _second(robot, inputs, e)
     array = np.asarray(given[2])
@@ -75,23 +75,23 @@ def flexible_inverse_kinematics(robot: Robot, request: Request) -> xr.Dataset:
     Checked by: tests/analysis/test_flexible_kinematics.py.
     """
     motion, on_error = request.at, request.on_error
-    words = np.full(len(motion), "", dtype=object)
-    inputs, e, second = _elastic(robot, motion, request.given, words)
+    reasons = np.full(len(motion), "", dtype=object)
+    inputs, e, second = _elastic(robot, motion, request.given, reasons)
     at = {**inputs, "elastic": e.elastic, "elastic_velocity": e.elastic_velocity, "elastic_acceleration": second}
     variables: dict[str, tuple[Any, Any, str]] = {}
     for detail in [d for d, wanted in (("joints", request.joints), ("bodies", request.bodies)) if wanted] or ["actuators"]:
         bound = kernel(robot, "flexible_kinematics", detail=detail)
         own = {i.name: at[i.name] for i in bound.signature.inputs}
         batch = bound.batch(own)
-        why = reasons(bound.signature, batch.status, own)
-        words[words == ""] = why[words == ""]
+        why = reasons_of(bound.signature, batch.status, own)
+        reasons[reasons == ""] = why[reasons == ""]
         variables.update({o.name: (o.dims, batch.outputs[o.name], o.unit) for o in bound.signature.outputs})
-    settle("inverse kinematics", robot, words.astype(str), motion, on_error)
+    settle("inverse kinematics", robot, reasons.astype(str), motion, on_error)
     for _, values, _ in variables.values():
-        values[words != ""] = np.nan
+        values[reasons != ""] = np.nan
     continue_angles(robot, variables, along=isinstance(motion, Motion))
     warn_beyond(robot, e.elastic, motion)
-    result = dataset(robot, variables, motion, words.astype(str) if on_error == "mask" else None)
+    result = dataset(robot, variables, motion, reasons.astype(str) if on_error == "mask" else None)
     return result.assign_attrs(elastic=e.source)
 
 
@@ -103,16 +103,16 @@ def flexible_point_motion(robot: Robot, request: Request, place: Array) -> xr.Da
     Checked by: tests/analysis/test_flexible_kinematics.py.
     """
     motion, name, on_error = request.at, request.point_name, request.on_error
-    words = np.full(len(motion), "", dtype=object)
-    inputs, e, second = _elastic(robot, motion, request.given, words)
-    settle("point motion", robot, words.astype(str), motion, on_error)
+    reasons = np.full(len(motion), "", dtype=object)
+    inputs, e, second = _elastic(robot, motion, request.given, reasons)
+    settle("point motion", robot, reasons.astype(str), motion, on_error)
     warn_beyond(robot, e.elastic, motion)
     point = shapes_at(robot, place, f"point '{name}'")
     values = deformed_point(inputs, point, e.elastic, e.elastic_velocity, second)
     variables: dict[str, tuple[Any, Any, str]] = {}
     for key, array in values.items():
         variables[key] = (("axis", "body_axis") if key == "rotation" else ("axis",), array, UNITS.get(key, ""))
-    result = dataset(robot, variables, motion, words.astype(str) if on_error == "mask" else None)
+    result = dataset(robot, variables, motion, reasons.astype(str) if on_error == "mask" else None)
     return result.assign_attrs(point=name, body="platform", elastic=e.source)
 
 
@@ -161,9 +161,9 @@ def deformation(
     Source: Long 2014 Eqs. (12), (14), Figs. 6, 7. Checked by: tests/analysis/test_flexible_kinematics.py.
     """
     refuse(robot, "deformation", elastic=elastic, elastic_velocity=elastic_velocity)
-    words = np.full(len(motion), "", dtype=object)
-    found = closed_request(robot, Request(at=motion, elastic=elastic, elastic_velocity=elastic_velocity), words)
-    settle("deformation", robot, words.astype(str), motion, on_error)
+    reasons = np.full(len(motion), "", dtype=object)
+    found = closed_request(robot, Request(at=motion, elastic=elastic, elastic_velocity=elastic_velocity), reasons)
+    settle("deformation", robot, reasons.astype(str), motion, on_error)
     variables: dict[str, tuple[Any, Any, str]] = {}
     modes, (e, ed) = found.state.modes, found.state.elastic(robot)
     try:
@@ -175,7 +175,9 @@ def deformation(
     variables["joint_displacement"] = (("leg", "axis"), robot.joint_displacements(modes), "m")
     variables["elastic"] = (("elastic_coordinate",), e, "sqrt(kg) m for mass-normalised modes")
     variables["elastic_velocity"] = (("elastic_coordinate",), ed, "1/s of the coordinate")
-    return dataset(robot, variables, motion, words.astype(str) if on_error == "mask" else None).assign_attrs(elastic=found.source)
+    return dataset(robot, variables, motion, reasons.astype(str) if on_error == "mask" else None).assign_attrs(
+        elastic=found.source
+    )
 
 
 def flexible_energy(robot: Robot, request: Request) -> xr.Dataset:

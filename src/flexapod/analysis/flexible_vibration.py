@@ -12,7 +12,7 @@ from flexapod.analysis.flexible_load import flexible_load
 from flexapod.analysis.inverse_kinematics import platform_inputs
 from flexapod.analysis.kernels import kernel
 from flexapod.analysis.linear_model import LinearModel
-from flexapod.analysis.results import TWIST, reasons
+from flexapod.analysis.results import TWIST, reasons_of
 from flexapod.analysis.static_deflection import MOVING, equilibrium, pose_of
 from flexapod.motions.arrays import real_array
 
@@ -23,27 +23,27 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 
-def flexible_model(robot: Robot, request: Request, words: NDArray[Any]) -> LinearModel:
+def flexible_model(robot: Robot, request: Request, reasons: NDArray[Any]) -> LinearModel:
     """M, D, K and actuator map of a robot with a flexible platform at poses, world axes.
 
     Checked by: tests/analysis/test_flexible_frequencies.py.
     """
     state, prestress, inputs = request.at, request.prestress, platform_inputs(request.at)
-    count, N = len(words), len(robot.elastic_names)
+    count, N = len(reasons), len(robot.elastic_names)
     still = {**inputs, **{name: np.zeros_like(inputs["velocity"]) for name in MOVING}}
     load = flexible_load(robot, inputs, *request.load)
     e, force = np.zeros((count, N)), np.zeros((count, len(robot.actuators)))
     if prestress:
-        found = equilibrium(robot, still, load, state, words)
+        found = equilibrium(robot, still, load, state, reasons)
         e, force = found.elastic, found.force
     elif getattr(state, "elastic", None) is not None:
         e = np.array(real_array("elastic", state.elastic, (*state.position.shape[:-1], N))).reshape(count, N)
     whole = kernel(robot, "flexible_mass_matrix")
     at = {**still, "elastic": np.where(np.isfinite(e), e, 0.0), "elastic_velocity": np.zeros((count, N))}
     batch = whole.batch({i.name: np.ascontiguousarray(at[i.name]) for i in whole.signature.inputs})
-    why = reasons(whole.signature, batch.status, {name: at[name] for name in ("position", "rotation")})
-    words[words == ""] = why[words == ""]
-    good = np.flatnonzero(words == "")
+    why = reasons_of(whole.signature, batch.status, {name: at[name] for name in ("position", "rotation")})
+    reasons[reasons == ""] = why[reasons == ""]
+    good = np.flatnonzero(reasons == "")
     body = robot.flexible_platform
     assert body is not None
     K, D = np.zeros((len(good), 6 + N, 6 + N)), np.zeros((len(good), 6 + N, 6 + N))

@@ -15,7 +15,7 @@ from flexapod.analysis.inverse_kinematics import make_continuous
 from flexapod.analysis.over_designs import over_designs
 from flexapod.analysis.pose_along import search_along
 from flexapod.analysis.pose_guess import start_poses
-from flexapod.analysis.pose_reasons import PoseNotFoundError, pose_words
+from flexapod.analysis.pose_reasons import PoseNotFoundError, reasons_of_poses
 from flexapod.analysis.pose_search import Array, Poses, PoseSearch, Search
 from flexapod.analysis.results import OnError, SampleError, check_option, dataset, settle
 from flexapod.errors import InputError
@@ -49,7 +49,7 @@ class Solved:
 
     poses: Poses
     found: Search
-    words: NDArray[np.str_]
+    reasons: NDArray[np.str_]
     at: Samples
 
 
@@ -110,13 +110,13 @@ def forward_kinematics(
 
         return loop_forward_kinematics(robot, *targets(robot, actuator_position), actuator_position, guess, on_error)
     solved = solve(robot, actuator_position, guess, continuation, assembly)
-    words = solved.words
+    reasons = solved.reasons
     if certify:
         from flexapod.analysis.path_certificate import certify_solved
 
         if assembly != "same" or solved.at.time is not None or continuation:
             raise InputError("certify: proves paths from the guess to samples; not with assembly='any', continuation or a motion")
-        words, proofs = certify_solved(robot, solved, guess)
+        reasons, proofs = certify_solved(robot, solved, guess)
     variables: dict[str, tuple[Any, Any, str]] = {
         "position": (("axis",), solved.poses.position, "m"),
         "rotation": (("axis", "body_axis"), solved.poses.rotation, ""),
@@ -125,16 +125,16 @@ def forward_kinematics(
     if isinstance(actuator_position, ActuatorMotion):
         from flexapod.analysis.platform_motion import platform_rates
 
-        more, words = platform_rates(robot, solved.poses, actuator_position.velocity, actuator_position.acceleration, words)
+        more, reasons = platform_rates(robot, solved.poses, actuator_position.velocity, actuator_position.acceleration, reasons)
         variables.update(more)
-    raise_unfound(robot, solved, words, on_error)
+    raise_unfound(robot, solved, reasons, on_error)
     for _, values, _ in variables.values():
-        values[words != ""] = np.nan
+        values[reasons != ""] = np.nan
     variables["residual"] = (("actuator",), solved.found.residual, "m or rad")
     variables["passes"] = ((), solved.found.passes, "")
     if proofs is not None:
-        variables["certified"], variables["segments"] = ((), words == "", ""), ((), proofs, "")
-    return dataset(robot, variables, solved.at, words if on_error == "mask" else None)
+        variables["certified"], variables["segments"] = ((), reasons == "", ""), ((), proofs, "")
+    return dataset(robot, variables, solved.at, reasons if on_error == "mask" else None)
 
 
 def solve(robot: Robot, actuator_position: Any, guess: Any, continuation: bool | None, assembly: str) -> Solved:
@@ -152,15 +152,15 @@ def solve(robot: Robot, actuator_position: Any, guess: Any, continuation: bool |
         every = np.zeros(len(target), dtype=np.int64) if len(start) == 1 else np.arange(len(target))
         found = search.search(target, start.at(every), own[every])
         refused = refused[every]
-    words = pose_words(robot, search, found, target, assembly)
-    guilty = np.broadcast_to(refused, words.shape)
-    words = np.where((guilty != "") & ~np.char.startswith(words.astype(str), "input is not"), guilty, words).astype(str)
+    reasons = reasons_of_poses(robot, search, found, target, assembly)
+    guilty = np.broadcast_to(refused, reasons.shape)
+    reasons = np.where((guilty != "") & ~np.char.startswith(reasons.astype(str), "input is not"), guilty, reasons).astype(str)
     poses = found.poses.copy()
-    poses.joints[words != ""] = np.nan
+    poses.joints[reasons != ""] = np.nan
     turning = np.array([unit == "rad" for unit in robot.coordinate_units], dtype=bool)
     make_continuous(poses.joints, turning, np.concatenate([leg.home for leg in robot.legs]), along=along)
     poses.joints[:, list(robot.driven)] = target
-    return Solved(poses=poses, found=found, words=words, at=at)
+    return Solved(poses=poses, found=found, reasons=reasons, at=at)
 
 
 def targets(robot: Robot, actuator_position: Any) -> tuple[Array, Samples]:
@@ -179,9 +179,9 @@ def targets(robot: Robot, actuator_position: Any) -> tuple[Array, Samples]:
     return array.reshape(-1, n), Samples(count=array.size // n, single=array.ndim == 1)
 
 
-def raise_unfound(robot: Robot, solved: Solved, words: NDArray[np.str_], on_error: OnError) -> None:
+def raise_unfound(robot: Robot, solved: Solved, reasons: NDArray[np.str_], on_error: OnError) -> None:
     """Raise for the first sample without a pose, unless a mask is wanted."""
     try:
-        settle("forward kinematics", robot, words, solved.at, on_error)
+        settle("forward kinematics", robot, reasons, solved.at, on_error)
     except SampleError as error:
         raise PoseNotFoundError.of(robot, error, solved.found) from None

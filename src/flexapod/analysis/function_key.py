@@ -2,7 +2,7 @@
 
 A function is its qualified name, its code (instructions, constants, names), its defaults, the values it closes over and the
 global values that it reads. Functions and classes of its own module are followed; what comes from other modules is their name,
-version and file. Values are compared by content; a value whose content cannot be read makes the whole function untold.
+version and file. Values are compared by content; a value whose content cannot be read makes the whole function unknown.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from typing import Any
 import numpy as np
 
 
-class UntoldError(Exception):
-    """A value that the function uses cannot be told from another one; the text names it."""
+class UnknownContentError(Exception):
+    """A value that the function uses cannot be distinguished from another one; the text names it."""
 
 
 def function_key(function: Callable[..., Any]) -> str:
     """Digest of a function; equal only for functions that compute the same.
 
     Raises:
-        UntoldError: the function uses a value whose content cannot be read (an open file, a lock, ...).
+        UnknownContentError: the function uses a value whose content cannot be read (an open file, a lock, ...).
 
     Checked by: tests/analysis/test_function_key.py.
     """
@@ -158,14 +158,14 @@ class _Walk:
         try:
             self.digest.update(pickle.dumps(value, protocol=5))
         except Exception as error:
-            raise UntoldError(f"{what} is a {type(value).__name__}, whose content cannot be compared") from error
+            raise UnknownContentError(f"{what} is a {type(value).__name__}, whose content cannot be compared") from error
 
 
 def _cell(name: str, cell: Any) -> Any:
     try:
         return cell.cell_contents
     except ValueError:
-        raise UntoldError(f"{name} has no value yet") from None
+        raise UnknownContentError(f"{name} has no value yet") from None
 
 
 def _globals(code: CodeType) -> set[str]:

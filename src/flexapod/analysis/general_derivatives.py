@@ -58,14 +58,14 @@ def general_derivatives(robot: Robot, motion: Any, wrench: Array) -> dict[str, A
     unit = np.where(np.array(robot.actuator_units) == "rad", 1.0, robot.characteristic_length)
 
     def moved(q: Array, v: Array, a: Array, copies: int) -> tuple[Array, Array, Array]:
-        words = np.full(len(q), "", dtype=object)
+        reasons = np.full(len(q), "", dtype=object)
         at = ActuatorMotion(time=np.arange(float(len(q))), position=q, velocity=v, acceleration=a)
         elastic: dict[str, Any] = {name: np.tile(values, (copies, 1)) for name, values in held.items()}
         load = np.tile(wrench, (copies, 1))
-        request = closed_request(robot, Request(at=at, wrench=load, friction=False, **elastic), words)
-        solution = solve_inverse(robot, request, False, words)
-        J, drift = platform_jacobian(robot, request.state, words)
-        settle("derivatives of inverse dynamics", robot, words, at, "raise")
+        request = closed_request(robot, Request(at=at, wrench=load, friction=False, **elastic), reasons)
+        solution = solve_inverse(robot, request, False, reasons)
+        J, drift = platform_jacobian(robot, request.state, reasons)
+        settle("derivatives of inverse dynamics", robot, reasons, at, "raise")
         twist = np.concatenate([request.state.velocity, request.state.angular_velocity], axis=1)
         return solution.force, twist, np.einsum("nku,nu->nk", J, solution.independent) + drift
 
@@ -79,10 +79,10 @@ def general_derivatives(robot: Robot, motion: Any, wrench: Array) -> dict[str, A
 
 def _start(robot: Robot, motion: Any, wrench: Array) -> tuple[Any, tuple[Array, Array, Array]]:
     """The closed states of a motion, and the actuators' q, q', q'' there (n, actuators)."""
-    words = np.full(len(wrench), "", dtype=object)
-    request = closed_request(robot, Request(at=motion, wrench=wrench, friction=False), words)
-    solution = solve_inverse(robot, request, False, words)
-    settle("derivatives of inverse dynamics", robot, words, motion, "raise")
+    reasons = np.full(len(wrench), "", dtype=object)
+    request = closed_request(robot, Request(at=motion, wrench=wrench, friction=False), reasons)
+    solution = solve_inverse(robot, request, False, reasons)
+    settle("derivatives of inverse dynamics", robot, reasons, motion, "raise")
     return request.state, (*request.state.actuators(robot), solution.coordinates[:, driven_columns(robot)])
 
 

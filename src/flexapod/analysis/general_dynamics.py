@@ -69,7 +69,7 @@ class Solution:
 
 
 def solve_inverse(
-    robot: Robot, request: LegRequest, friction: bool, words: NDArray[Any], sources: tuple[str, ...] = SOURCES,
+    robot: Robot, request: LegRequest, friction: bool, reasons: NDArray[Any], sources: tuple[str, ...] = SOURCES,
     redundancy: Redundancy | None = None,
 ) -> Solution:  # fmt: skip
     """Forces that give a motion.
@@ -81,39 +81,39 @@ def solve_inverse(
 
     Source: Briot 2014 Eqs. (41)-(44), Kim 2002 Eqs. (20)-(32). Checked by: tests/analysis/test_general_dynamics.py.
     """
-    terms = leg_terms(robot, request.state, request.wrench, False, words)
-    J, right = wanted(robot, request, terms, words)
+    terms = leg_terms(robot, request.state, request.wrench, False, reasons)
+    J, right = wanted(robot, request, terms, reasons)
     chosen = redundancy or Redundancy.plain(len(robot.actuators))
 
     def choose(Q: Array) -> tuple[Array, Array]:
         c = terms.c - _projected(terms, Q)
         return chosen_forces(terms, J, right, c, quiet(robot, terms, J, right, c, chosen))
 
-    return _solution(robot, request.state, request.wrench, terms, choose, sources if friction else (), SINGULAR, words)
+    return _solution(robot, request.state, request.wrench, terms, choose, sources if friction else (), SINGULAR, reasons)
 
 
-def solve_forward(robot: Robot, request: LegRequest, force: Array, friction: bool, words: NDArray[Any]) -> Solution:
+def solve_forward(robot: Robot, request: LegRequest, force: Array, friction: bool, reasons: NDArray[Any]) -> Solution:
     """Accelerations under forces (n, actuators); see `solve_inverse`."""
-    terms = leg_terms(robot, request.state, request.wrench, False, words)
+    terms = leg_terms(robot, request.state, request.wrench, False, reasons)
     driven = np.einsum("nau,na->nu", terms.A, force)
 
     def move(Q: Array) -> tuple[Array, Array]:
         return force, solved(terms.M, driven + _projected(terms, Q) - terms.c)
 
-    return _solution(robot, request.state, request.wrench, terms, move, SOURCES if friction else (), MASSLESS, words)
+    return _solution(robot, request.state, request.wrench, terms, move, SOURCES if friction else (), MASSLESS, reasons)
 
 
 def _projected(terms: LegTerms, Q: Array) -> Array:
     return np.asarray(np.einsum("nzu,nz->nu", terms.N, Q))
 
 
-def wanted(robot: Robot, request: LegRequest, terms: LegTerms, words: NDArray[Any]) -> tuple[Array, Array]:
+def wanted(robot: Robot, request: LegRequest, terms: LegTerms, reasons: NDArray[Any]) -> tuple[Array, Array]:
     """Rows (n, j, u) and right sides (n, j) of the accelerations that a request prescribes."""
     if request.actuator_acceleration is not None:
         own = [k for k, column in enumerate(driven_columns(robot)) if column in robot.elastic_plan.independent]
         return terms.A[:, own], (request.actuator_acceleration - terms.gamma)[:, own]
     assert request.acceleration is not None
-    J, drift = platform_jacobian(robot, request.state, words)
+    J, drift = platform_jacobian(robot, request.state, reasons)
     S = prescribed(robot, J, followed(robot))
     return S @ J, np.einsum("nri,ni->nr", S, request.acceleration - drift)
 
@@ -149,7 +149,7 @@ def chosen_forces(terms: LegTerms, J: Array, right: Array, c: Array, redundancy:
 
 def _solution(
     robot: Robot, state: ClosedLegs, wrench: Array, terms: LegTerms, solve: Callable[[Array], tuple[Array, Array]],
-    sources: tuple[str, ...], singular: str, words: NDArray[Any],
+    sources: tuple[str, ...], singular: str, reasons: NDArray[Any],
 ) -> Solution:  # fmt: skip
     """Solve with friction, if any: at zero load, then along the loads until they stay."""
     none = np.zeros_like(terms.forces)
@@ -165,27 +165,27 @@ def _solution(
         )  # fmt: skip
 
     if not sources:
-        return _checked(at(none, None), singular, words)
-    _refuse_undetermined(robot, state, terms, words)
+        return _checked(at(none, None), singular, reasons)
+    _refuse_undetermined(robot, state, terms, reasons)
     inputs = kernel(robot, "elastic_friction", sources=sources).signature.inputs
     size = next(i.shape[0] for i in inputs if i.name == "load")
 
     def force_of(load: Array) -> Array:
-        return run(robot, "elastic_friction", {**state.inputs(), "load": load}, words, sources=sources)["friction"]
+        return run(robot, "elastic_friction", {**state.inputs(), "load": load}, reasons, sources=sources)["friction"]
 
     def following(load: Array) -> Array:
         now = at(force_of(load), load)
-        return run(robot, "elastic_reactions", _given(state, now), words, sources=sources)["next_load"]
+        return run(robot, "elastic_reactions", _given(state, now), reasons, sources=sources)["next_load"]
 
-    load, converged = fixed_points(following, np.zeros((len(words), size)))
-    found = _checked(at(force_of(load), load), singular, words)
-    words[~converged & (words == "")] = LOCKED
+    load, converged = fixed_points(following, np.zeros((len(reasons), size)))
+    found = _checked(at(force_of(load), load), singular, reasons)
+    reasons[~converged & (reasons == "")] = LOCKED
     return found
 
 
-def _checked(found: Solution, singular: str, words: NDArray[Any]) -> Solution:
+def _checked(found: Solution, singular: str, reasons: NDArray[Any]) -> Solution:
     bad = ~np.isfinite(found.independent).all(axis=1) | ~np.isfinite(found.force).all(axis=1)
-    words[bad & (words == "")] = singular
+    reasons[bad & (reasons == "")] = singular
     return found
 
 
@@ -211,11 +211,11 @@ def _given(state: ClosedLegs, found: Solution) -> dict[str, Array]:
     return given if found.load is None else given | {"load": found.load}
 
 
-def reactions(robot: Robot, state: ClosedLegs, found: Solution, words: NDArray[Any]) -> dict[str, Any]:
+def reactions(robot: Robot, state: ClosedLegs, found: Solution, reasons: NDArray[Any]) -> dict[str, Any]:
     """`reaction_force`, `reaction_moment` (n, joints, 3), with friction also its own, as variables of a result."""
     sources = () if found.load is None else SOURCES
-    outputs = run(robot, "elastic_reactions", _given(state, found), words, sources=sources)
-    mask = _undetermined(robot, state, found.terms, words)
+    outputs = run(robot, "elastic_reactions", _given(state, found), reasons, sources=sources)
+    mask = _undetermined(robot, state, found.terms, reasons)
     for k, name in enumerate(("reaction_force", "reaction_moment")):
         outputs[name][:, mask[:, k]] = np.nan
     dims, units = ("joint", "axis"), {"force": "N", "moment": "N m"}
@@ -226,11 +226,11 @@ def reactions(robot: Robot, state: ClosedLegs, found: Solution, words: NDArray[A
     }
 
 
-def _undetermined(robot: Robot, state: ClosedLegs, terms: LegTerms, words: NDArray[Any]) -> NDArray[np.bool_]:
+def _undetermined(robot: Robot, state: ClosedLegs, terms: LegTerms, reasons: NDArray[Any]) -> NDArray[np.bool_]:
     """(joints, 2, 3): reaction components that change with multipliers that nothing determines, at some of the states."""
     joints = len(reaction_joints(robot))
     mask = np.zeros((joints, 2, 3), dtype=bool)
-    good = np.flatnonzero(words == "")
+    good = np.flatnonzero(reasons == "")
     for k in np.unique(good[[0, len(good) // 2, -1]]) if len(good) else []:
         null = _repeated(robot, terms.rows[k])
         if null.shape[0] == 0:
@@ -265,11 +265,11 @@ def _repeated(robot: Robot, rows: Array) -> Array:
     return np.concatenate([whole, loose])
 
 
-def _refuse_undetermined(robot: Robot, state: ClosedLegs, terms: LegTerms, words: NDArray[Any]) -> None:
+def _refuse_undetermined(robot: Robot, state: ClosedLegs, terms: LegTerms, reasons: NDArray[Any]) -> None:
     """Friction by the load of a joint whose reaction nothing determines is refused."""
     if not depends_on_loads(robot):
         return
-    names, mask = reaction_joints(robot), _undetermined(robot, state, terms, words)
+    names, mask = reaction_joints(robot), _undetermined(robot, state, terms, reasons)
     parts: list[Any] = [p for leg in robot.legs for p in (*[k for k in leg.links if not k.elastic], *leg.closings)]
     for name, part, unknown in zip(names, parts, np.asarray(mask[:, 0].any(axis=1)), strict=True):
         if unknown and part.friction is not None and part.friction.given(by_load=True):

@@ -18,7 +18,7 @@ from flexapod.analysis.closed_state import closed_request
 from flexapod.analysis.contributions import INERTIAL, NAMES, contributions
 from flexapod.analysis.general_dynamics import reactions as joint_reactions
 from flexapod.analysis.general_dynamics import solve_forward, solve_inverse
-from flexapod.analysis.leg_dynamics import no_words, state_variables
+from flexapod.analysis.leg_dynamics import no_reasons, state_variables
 from flexapod.analysis.leg_model import elastic_columns
 from flexapod.analysis.properties import has_friction
 from flexapod.analysis.redundancy import redundancy
@@ -64,19 +64,19 @@ def general_inverse_dynamics(robot: Robot, asked: Request) -> xr.Dataset:
     """
     motion, on_error, parts = asked.at, asked.on_error, asked.contributions
     robot = without_leg_mass(robot) if asked.legs == "massless" else robot
-    words, friction = no_words(motion), asked.friction and has_friction(robot)
-    request = closed_request(robot, replace(asked, friction=friction), words)
-    found = solve_inverse(robot, request, friction, words, redundancy=redundancy(robot, asked))
+    reasons, friction = no_reasons(motion), asked.friction and has_friction(robot)
+    request = closed_request(robot, replace(asked, friction=friction), reasons)
+    found = solve_inverse(robot, request, friction, reasons, redundancy=redundancy(robot, asked))
     variables: Variables = {
         "force": (("actuator",), found.force, force_unit(robot)),
         "power": (("actuator",), found.force * request.state.actuators(robot)[1], "W"),
     }
-    variables |= joint_reactions(robot, request.state, found, words) if asked.reactions else {}
+    variables |= joint_reactions(robot, request.state, found, reasons) if asked.reactions else {}
     if parts is not None:
-        table = contributions(robot, request, found, parts, words)
-        variables["force_share"] = (("share", "actuator"), table, force_unit(robot))
-    settle("inverse dynamics", robot, words.astype(str), motion, on_error)
-    result = _labelled(robot, motion, request, found.coordinates, variables, words, on_error)
+        table = contributions(robot, request, found, parts, reasons)
+        variables["force_contribution"] = (("contribution", "actuator"), table, force_unit(robot))
+    settle("inverse dynamics", robot, reasons.astype(str), motion, on_error)
+    result = _labelled(robot, motion, request, found.coordinates, variables, reasons, on_error)
     return result.assign_attrs(friction=int(friction), elastic=request.source, formulation="general")
 
 
@@ -86,24 +86,24 @@ def general_forward_dynamics(robot: Robot, asked: Request) -> xr.Dataset:
     Source: Briot 2014 Eq. (44). Checked by: tests/analysis/test_general_dynamics.py.
     """
     state, on_error = asked.at, asked.on_error
-    words, friction = no_words(state), asked.friction and has_friction(robot)
-    request = closed_request(robot, replace(asked.unaccelerated(), friction=False), words)
-    found = solve_forward(robot, request, forces(robot, asked.force, len(words)), friction, words)
-    J, drift = platform_jacobian(robot, request.state, words)
+    reasons, friction = no_reasons(state), asked.friction and has_friction(robot)
+    request = closed_request(robot, replace(asked.unaccelerated(), friction=False), reasons)
+    found = solve_forward(robot, request, forces(robot, asked.force, len(reasons)), friction, reasons)
+    J, drift = platform_jacobian(robot, request.state, reasons)
     V = np.einsum("niu,nu->ni", J, found.independent) + drift
     variables: Variables = {
         "acceleration": (("axis",), V[:, :3], "m/s^2"),
         "angular_acceleration": (("axis",), V[:, 3:], "rad/s^2"),
         "actuator_acceleration": (("actuator",), found.coordinates[:, driven_columns(robot)], "m/s^2 or rad/s^2"),
     }
-    variables |= joint_reactions(robot, request.state, found, words) if asked.reactions else {}
-    settle("forward dynamics", robot, words.astype(str), state, on_error)
-    result = _labelled(robot, state, request, found.coordinates, variables, words, on_error)
+    variables |= joint_reactions(robot, request.state, found, reasons) if asked.reactions else {}
+    settle("forward dynamics", robot, reasons.astype(str), state, on_error)
+    result = _labelled(robot, state, request, found.coordinates, variables, reasons, on_error)
     return result.assign_attrs(friction=int(friction), elastic=request.source, formulation="general")
 
 
 def _labelled(
-    robot: Robot, at: Any, request: LegRequest, z: Array, variables: Variables, words: NDArray[Any], on_error: OnError
+    robot: Robot, at: Any, request: LegRequest, z: Array, variables: Variables, reasons: NDArray[Any], on_error: OnError
 ) -> xr.Dataset:
     """A result with the state that it was computed for; failed samples are NaN."""
     if robot.elastic_names:
@@ -111,6 +111,6 @@ def _labelled(
         variables = {**variables, "elastic_acceleration": (("elastic_coordinate",), second, "1/s^2 of the coordinate")}
         variables |= state_variables(robot, request.state)
     for _, values, _ in variables.values():
-        values[words != ""] = np.nan
-    names = {"joint": reaction_joints(robot), "share": NAMES}
-    return dataset(robot, variables, at, words.astype(str) if on_error == "mask" else None, names)
+        values[reasons != ""] = np.nan
+    names = {"joint": reaction_joints(robot), "contribution": NAMES}
+    return dataset(robot, variables, at, reasons.astype(str) if on_error == "mask" else None, names)

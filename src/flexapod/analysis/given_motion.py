@@ -47,28 +47,28 @@ class GivenMotion:
     rows: list[int]
 
 
-def check_given(robot: Robot, state: ClosedLegs, given: GivenMotion, J: Array, words: NDArray[Any]) -> None:
+def check_given(robot: Robot, state: ClosedLegs, given: GivenMotion, J: Array, reasons: NDArray[Any]) -> None:
     """Refuse rates that nothing in the robot makes, and warn of components that deformation decides.
 
     Args:
         state: what the robot takes.
         J: (n, 6, u) platform twist per independent rate there.
-        words: reasons per sample, added to.
+        reasons: per sample, added to.
 
     Checked by: tests/analysis/test_out_of_plane.py.
     """
     scale, never = twist_scale(robot), impossible(robot, J)
     rate = given.twist / scale
     size = np.maximum(1.0, np.abs(rate).max(axis=1))
-    refuse_impossible(robot, never, rate, size, "have this velocity", words)
+    refuse_impossible(robot, never, rate, size, "have this velocity", reasons)
     if given.acceleration is not None:
         second = given.acceleration / scale
         bound = np.maximum(size**2, np.abs(second).max(axis=1))
-        refuse_impossible(robot, never, second, bound, "have this acceleration", words)
-    _warn_unused(robot, state, given, never, words)
+        refuse_impossible(robot, never, second, bound, "have this acceleration", reasons)
+    _warn_unused(robot, state, given, never, reasons)
 
 
-def refuse_impossible(robot: Robot, never: Array, motion: Array, size: Array, what: str, words: NDArray[Any]) -> None:
+def refuse_impossible(robot: Robot, never: Array, motion: Array, size: Array, what: str, reasons: NDArray[Any]) -> None:
     """Reasons of samples that ask for a motion (n, 6), dimensionless, which no coordinate of the robot makes.
 
     Args:
@@ -77,33 +77,33 @@ def refuse_impossible(robot: Robot, never: Array, motion: Array, size: Array, wh
     """
     part = np.abs(np.einsum("nij,nj->ni", never, motion))
     bound = ((SAME if "pose" in what else FOLLOW) if robot.planar else TURNED) * size
-    for k in np.flatnonzero((part.max(axis=1) > bound) & (words == "")):
-        words[k] = f"the robot cannot {what}: it cannot follow {_named(part[k])}"
+    for k in np.flatnonzero((part.max(axis=1) > bound) & (reasons == "")):
+        reasons[k] = f"the robot cannot {what}: it cannot follow {_named(part[k])}"
 
 
 def _named(size: Array) -> str:
     return " and ".join(COMPONENTS[i] for i in np.argsort(-size, kind="stable") if size[i] > MAIN * size.max())
 
 
-def _warn_unused(robot: Robot, state: ClosedLegs, given: GivenMotion, never: Array, words: NDArray[Any]) -> None:
+def _warn_unused(robot: Robot, state: ClosedLegs, given: GivenMotion, never: Array, reasons: NDArray[Any]) -> None:
     """One warning where given components that the actuators do not prescribe differ from what the robot does there."""
     scale, others = twist_scale(robot), [i for i in range(6) if i not in given.rows]
     if not others:
         return
     possible = np.eye(6) - (never if robot.planar else 0.0 * never)
     off = pose_error(robot, state, given.position, given.rotation)
-    from_home = pose_error(robot, home(robot, len(words)), given.position, given.rotation)[:, 3:]
+    from_home = pose_error(robot, home(robot, len(reasons)), given.position, given.rotation)[:, 3:]
     off[np.abs(from_home).max(axis=1) < SAME, 3:] = 0.0  # the orientation of home is what is given where none is meant
     rate = np.concatenate([state.velocity, state.angular_velocity], axis=1)
     missed = np.where(np.abs(given.twist) > 0.0, given.twist - rate, 0.0)
     size = np.maximum(1.0, np.abs(given.twist / scale).max(axis=1, keepdims=True))
     for what, error, bound in (("pose", off, 1.0), ("velocity", missed, size)):
         part = np.abs(np.einsum("nij,nj->ni", possible, error / scale))[:, others]
-        seen = (part > UNUSED[others] * bound) & (words == "")[:, None]
+        seen = (part > UNUSED[others] * bound) & (reasons == "")[:, None]
         if seen.any():
             sample = int(seen.any(axis=1).argmax())
             names = " and ".join(COMPONENTS[i] for i, yes in zip(others, seen[sample], strict=True) if yes)
-            where = f" (first in sample {sample})" if len(words) > 1 else ""
+            where = f" (first in sample {sample})" if len(reasons) > 1 else ""
             warnings.warn(
                 f"{robot.name}: {names} of the given {what} is not used{where}: {len(robot.actuators)} actuators prescribe "
                 f"{', '.join(COMPONENTS[i] for i in given.rows)}, and deformation decides the others",

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from flexapod.analysis.flexible_load import flexible_load
 from flexapod.analysis.kernels import kernel
 from flexapod.analysis.linear_solve import solved
-from flexapod.analysis.results import OnError, dataset, reasons, settle
+from flexapod.analysis.results import OnError, dataset, reasons_of, settle
 from flexapod.analysis.state import State
 from flexapod.analysis.static_deflection import held_stable
 
@@ -48,17 +48,17 @@ def held_actuators(robot: Robot, motion: ActuatorMotion, load: tuple[Any, Any, s
 
     start = forward_kinematics(robot, motion.position, on_error=on_error)
     p, R = (np.array(start[name].values, dtype=float) for name in ("position", "rotation"))
-    words = np.where(np.isfinite(p).all(axis=1), "", "the actuators reach no pose of the undeformed platform").astype(object)
+    reasons = np.where(np.isfinite(p).all(axis=1), "", "the actuators reach no pose of the undeformed platform").astype(object)
     e, force = np.zeros((len(p), len(robot.elastic_names))), np.zeros_like(motion.position)
     residual = np.full(len(p), np.nan)
-    active = np.flatnonzero(words == "")
+    active = np.flatnonzero(reasons == "")
     for _ in range(LIMIT):
         if not len(active):
             break
         at = (p[active], R[active], e[active], force[active])
-        step, residual[active] = _step(robot, at, motion.position[active], load, active, words)
+        step, residual[active] = _step(robot, at, motion.position[active], load, active, reasons)
         lost = ~np.isfinite(step).all(axis=1)
-        words[active[lost & (words[active] == "")]] = NOT_FOUND
+        reasons[active[lost & (reasons[active] == "")]] = NOT_FOUND
         step[lost] = 0.0
         p[active] += np.einsum("nij,nj->ni", R[active], step[:, :3])
         R[active] = R[active] @ _rotation(step[:, 3:6])
@@ -66,13 +66,13 @@ def held_actuators(robot: Robot, motion: ActuatorMotion, load: tuple[Any, Any, s
         e[active] += step[:, 6 : 6 + N]
         force[active] += step[:, 6 + N :]
         size = np.abs(step[:, :6] / np.array([robot.characteristic_length] * 3 + [1.0] * 3)).max(axis=1)
-        active = active[(words[active] == "") & ~(size < CLOSED)]
-    words[active] = NOT_FOUND
-    settle("static deflection", robot, words.astype(str), motion, on_error)
+        active = active[(reasons[active] == "") & ~(size < CLOSED)]
+    reasons[active] = NOT_FOUND
+    settle("static deflection", robot, reasons.astype(str), motion, on_error)
     pose = {"position": p, "rotation": R}
     acting = flexible_load(robot, pose, *load).inputs()
     whole = {**pose, "elastic": e, "force": force, **acting}
-    stable = held_stable(robot, kernel(robot, "flexible_tangent").batch(whole).outputs, words, load[0])
+    stable = held_stable(robot, kernel(robot, "flexible_tangent").batch(whole).outputs, reasons, load[0])
     body = robot.flexible_platform
     assert body is not None
     variables = {
@@ -80,12 +80,12 @@ def held_actuators(robot: Robot, motion: ActuatorMotion, load: tuple[Any, Any, s
         "elastic": (("elastic_coordinate",), e, "sqrt(kg) m"), "force": (("actuator",), force, "N"),
         "residual": ((), residual, "N"), "stable": ((), stable, ""), "elastic_energy": ((), body.elastic_energies(e), "J"),
     }  # fmt: skip
-    return dataset(robot, variables, motion, words.astype(str) if on_error == "mask" else None)
+    return dataset(robot, variables, motion, reasons.astype(str) if on_error == "mask" else None)
 
 
 def _step(
     robot: Robot, at: tuple[Array, Array, Array, Array], wanted: Array, load: tuple[Any, Any, str],
-    active: NDArray[np.intp], words: NDArray[Any],
+    active: NDArray[np.intp], reasons: NDArray[Any],
 ) -> tuple[Array, Array]:  # fmt: skip
     """Newton's step (n, 6 + N + actuators) and the largest residual before it (n,)."""
     from flexapod.analysis.inverse_kinematics import inverse_kinematics
@@ -97,8 +97,8 @@ def _step(
     loads = flexible_load(robot, pose, own, load[1], load[2])
     tangent = kernel(robot, "flexible_tangent")
     batch = tangent.batch({**pose, "elastic": np.ascontiguousarray(e), "force": np.ascontiguousarray(force), **loads.inputs()})
-    why = reasons(tangent.signature, batch.status, pose)
-    words[active] = np.where(words[active] == "", why, words[active])
+    why = reasons_of(tangent.signature, batch.status, pose)
+    reasons[active] = np.where(reasons[active] == "", why, reasons[active])
     rho, K, B = (batch.outputs[name] for name in ("residual", "stiffness", "actuator_map"))
     found = inverse_kinematics(robot, State(position=p, rotation=R), joints=False, elastic=e, on_error="mask")
     off = wanted - found.actuator_position.values

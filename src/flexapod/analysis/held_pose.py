@@ -46,12 +46,12 @@ class HeldPose:
     choice: Redundancy
 
 
-def held_pose(robot: Robot, state: ClosedLegs, pose: HeldPose, words: NDArray[Any]) -> ClosedLegs:
+def held_pose(robot: Robot, state: ClosedLegs, pose: HeldPose, reasons: NDArray[Any]) -> ClosedLegs:
     """The deflected states at the poses, e' = e'' = 0.
 
     Args:
         state: near the poses, e.g. undeformed.
-        words: reasons per sample, added to.
+        reasons: per sample, added to.
 
     Checked by: tests/analysis/test_flexible_legs.py, tests/analysis/test_held_pose.py.
     """
@@ -63,31 +63,31 @@ def held_pose(robot: Robot, state: ClosedLegs, pose: HeldPose, words: NDArray[An
         return state
     length = robot.characteristic_length
     scale, sizes = twist_scale(robot)[rows], coordinate_sizes(robot, driven)
-    largest, before = np.full(len(words), NOTHING * length), np.full(len(words), np.inf)
+    largest, before = np.full(len(reasons), NOTHING * length), np.full(len(reasons), np.inf)
     for _ in range(LIMIT):
-        J, _drift = platform_jacobian(robot, state, words)
+        J, _drift = platform_jacobian(robot, state, reasons)
         error = pose_error(robot, state, pose.position, pose.rotation)[:, rows]
-        de, dq = _step(robot, state, pose, error, (rows, soft, driven), words)
+        de, dq = _step(robot, state, pose, error, (rows, soft, driven), reasons)
         part = np.minimum(1.0, STRIDE / np.maximum(np.abs(dq / sizes).max(axis=1, keepdims=True, initial=0.0), 1e-300))
         q, e = np.array(state.actuators(robot)[0]), np.array(state.elastic(robot)[0])
         q[:, own] += part * dq
         e[:, moved] += part * de
         rates = actuator_rates(robot, J, (prescribed(robot, J, rows), []), pose.twist, np.zeros_like(e))[0]
-        state = searched(robot, state, (q, e, rates, np.zeros_like(e)), np.zeros(len(words), dtype=bool), words)
+        state = searched(robot, state, (q, e, rates, np.zeros_like(e)), np.zeros(len(reasons), dtype=bool), reasons)
         size, reached = np.abs(de).max(axis=1), np.abs(error / scale).max(axis=1, initial=0.0) < REACHED
         largest = np.maximum(largest, np.maximum(size, np.abs(e).max(axis=1)))
         still = (size < rounding(robot, largest)) & (size > before / 2.0)
-        if np.all((reached & ((size <= SETTLED * largest) | still)) | (words != "")):
+        if np.all((reached & ((size <= SETTLED * largest) | still)) | (reasons != "")):
             return state
         before = size
-    late = ~(size <= rounding(robot, largest)) & (words == "")
-    words[late] = "no static deflection found: the load buckles a leg, or the pose is singular"
+    late = ~(size <= rounding(robot, largest)) & (reasons == "")
+    reasons[late] = "no static deflection found: the load buckles a leg, or the pose is singular"
     return state
 
 
 def _step(
     robot: Robot, state: ClosedLegs, pose: HeldPose, error: Array, columns: tuple[list[int], list[int], list[int]],
-    words: NDArray[Any],
+    reasons: NDArray[Any],
 ) -> tuple[Array, Array]:  # fmt: skip
     """Newton's step of deformations (n, e) and independent actuators (n, q); zero for samples that have a reason.
 
@@ -95,10 +95,10 @@ def _step(
         columns: followed components of the platform, deformations and actuators among the independent coordinates.
     """
     rows, soft, driven = columns
-    J, drift = platform_jacobian(robot, state, words)
+    J, drift = platform_jacobian(robot, state, reasons)
     wrench = platform_wrench(robot, state.inputs(), *pose.load)
-    terms = leg_terms(robot, state, wrench, pose.friction, words)
-    _, K, _ = leg_stiffness(robot, state, wrench, words)
+    terms = leg_terms(robot, state, wrench, pose.friction, reasons)
+    _, K, _ = leg_stiffness(robot, state, wrench, reasons)
     inverse = pseudo_inverse(J[:, rows][:, :, driven])
     qdd = np.einsum("nij,nj->ni", inverse, pose.acceleration[:, rows] - drift[:, rows])
     rho = terms.c + np.einsum("nij,nj->ni", terms.M[:, :, driven], qdd)
@@ -109,7 +109,7 @@ def _step(
         K_e = K_e - A_e @ pose.choice.inverse(A_q) @ K[:, driven]
     J_e, K_ee, K_eq = J[:, rows][:, :, soft], K_e[:, :, soft], K_e[:, :, driven]
     reach = np.einsum("nij,nj->ni", inverse, error)
-    good = (words == "") & np.all(np.isfinite(left), axis=1) & np.all(np.isfinite(reach), axis=1)
+    good = (reasons == "") & np.all(np.isfinite(left), axis=1) & np.all(np.isfinite(reach), axis=1)
     de, dq = np.zeros_like(left), np.zeros_like(reach)
     de[good] = -solved((K_ee - K_eq @ inverse @ J_e)[good], (left + np.einsum("nij,nj->ni", K_eq, reach))[good])
     dq[good] = (reach - np.einsum("nij,nj->ni", inverse @ J_e, de))[good]

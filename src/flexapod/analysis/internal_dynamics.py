@@ -71,9 +71,9 @@ def internal_dynamics(
     inputs = platform_inputs(state)
     still = {**inputs, **{name: np.zeros_like(inputs["velocity"]) for name in MOVING}}
     load = flexible_load(robot, inputs, wrench, point, axes)
-    words = np.full(len(inputs["position"]), "", dtype=object)
-    found, e = _eigenvalues(robot, still, load, words, state)
-    settle("internal dynamics", robot, words.astype(str), state, on_error)
+    reasons = np.full(len(inputs["position"]), "", dtype=object)
+    found, e = _eigenvalues(robot, still, load, reasons, state)
+    settle("internal dynamics", robot, reasons.astype(str), state, on_error)
     growth = found.real.max(axis=1)
     variables: dict[str, tuple[Any, Any, str]] = {
         "eigenvalue": (("eigenvalue_number",), found, "1/s"),
@@ -81,24 +81,24 @@ def internal_dynamics(
         "stable": ((), growth <= STABLE * np.abs(found).max(axis=1), ""),
         "elastic": (("elastic_coordinate",), e, "sqrt(kg) m for mass-normalised modes"),
     }
-    return dataset(robot, variables, state, words.astype(str) if on_error == "mask" else None)
+    return dataset(robot, variables, state, reasons.astype(str) if on_error == "mask" else None)
 
 
 def internal_eigenvalues(
-    robot: Robot, inputs: dict[str, Array], load: FlexibleLoad, words: NDArray[Any]
+    robot: Robot, inputs: dict[str, Array], load: FlexibleLoad, reasons: NDArray[Any]
 ) -> NDArray[np.complex128]:
     """Eigenvalues (n, 2N) [1/s] at poses, the frame at rest; NaN where there is no deflection."""
     still = {**inputs, **{name: np.zeros_like(inputs["velocity"]) for name in MOVING}}
-    return _eigenvalues(robot, still, load, words)[0]
+    return _eigenvalues(robot, still, load, reasons)[0]
 
 
 def _eigenvalues(
-    robot: Robot, still: dict[str, Array], load: FlexibleLoad, words: NDArray[Any], state: Any = None
+    robot: Robot, still: dict[str, Array], load: FlexibleLoad, reasons: NDArray[Any], state: Any = None
 ) -> tuple[NDArray[np.complex128], Array]:
-    found = equilibrium(robot, still, load, state, words)
+    found = equilibrium(robot, still, load, state, reasons)
     count, N = found.elastic.shape
     result = np.full((count, 2 * N), np.nan, dtype=complex)
-    good = np.flatnonzero(words == "")
+    good = np.flatnonzero(reasons == "")
     if len(good) == 0:
         return result, found.elastic
     e, force = found.elastic[good], found.force[good]
@@ -117,7 +117,7 @@ def _eigenvalues(
     D[:, 6:] = body.D_ee
     found_rates = solved(left, np.concatenate([tangent["stiffness"][:, :, 6:], D], axis=2))[:, :N]
     regular = np.isfinite(found_rates).all(axis=(1, 2))
-    words[good[~regular]] = "the forces of the actuators do not hold the platform frame (singular)"
+    reasons[good[~regular]] = "the forces of the actuators do not hold the platform frame (singular)"
     good, found_rates = good[regular], found_rates[regular]
     A = np.zeros((len(good), 2 * N, 2 * N))
     A[:, :N, N:] = np.eye(N)

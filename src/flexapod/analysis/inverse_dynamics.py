@@ -11,6 +11,7 @@ from flexapod.analysis.fast_paths import answer
 from flexapod.analysis.over_designs import over_designs
 from flexapod.analysis.request import Request
 from flexapod.analysis.results import OnError, check_option
+from flexapod.calls import renamed
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 Formulation = Literal["auto", "links", "virtual_power", "virtual_work", "newton_euler", "minimal", "general"]
 
 
+@renamed(shares="contributions")
 @checked
 @over_designs
 def inverse_dynamics(
@@ -35,7 +37,7 @@ def inverse_dynamics(
     point: str | None = None,
     axes: str = "world",
     legs: Literal["full", "massless"] = "full",
-    shares: Literal["frozen", "alone"] | None = None,
+    contributions: Literal["frozen", "alone"] | None = None,
     spin: Literal["exact", "neglected"] = "exact",
     weights: Any = None,
     preload: Any = None,
@@ -56,7 +58,7 @@ def inverse_dynamics(
             operations where its conditions hold: minimal equations, else link axes, else virtual power. Friction depends on
             reactions: it is always solved with Newton-Euler, and added. ``"general"``: the model that takes every robot.
         wrench: external load (6,) or (n, 6) [N, N m] on the platform; `point` and `axes` say where and how.
-        shares: also the parts of the force due to gravity, inertia of platform, legs and drives, load, and each source of
+        contributions: also the parts of the force due to gravity, inertia of platform, legs and drives, load, and each source of
             friction: ``"frozen"`` with the converged reactions (adds up), ``"alone"`` each source by itself (does not).
         legs: ``"massless"`` leaves out the legs' inertia and weight (Kim & Ryu, section 4.2).
         spin: ``"neglected"`` lets legs between universal and spherical joints turn with n x n' (Kim & Ryu, Eq. 19) instead of
@@ -74,24 +76,24 @@ def inverse_dynamics(
     Returns:
         Dataset over `time` or `sample`: `force` [N or N m], `power` [W] (.., actuator); with reactions
         `reaction_force`, `reaction_moment` (.., joint, axis), NaN where rigid bodies leave them undetermined, and with
-        friction `friction_force`, `friction_moment`; with shares `force_share` (.., share, actuator). Flexible robots:
-        `elastic_acceleration`, `elastic`, `elastic_velocity` (.., elastic_coordinate), `joint_force` (.., leg, axis), the force
-        of each leg on the platform at its joint, world axes.
+        friction `friction_force`, `friction_moment`; with contributions `force_contribution` (.., contribution, actuator).
+        Flexible robots: `elastic_acceleration`, `elastic`, `elastic_velocity` (.., elastic_coordinate), `joint_force` (.., leg,
+        axis), the force of each leg on the platform at its joint, world axes.
     """
     refuse(
         robot, "inverse_dynamics", motion=kind_of(motion), friction=friction, reactions=reactions, formulation=formulation,
-        wrench=wrench, point=point, axes=axes, legs=legs, shares=shares, elastic=elastic, elastic_velocity=elastic_velocity,
-        spin=spin, weights=weights, preload=preload,
+        wrench=wrench, point=point, axes=axes, legs=legs, contributions=contributions, elastic=elastic,
+        elastic_velocity=elastic_velocity, spin=spin, weights=weights, preload=preload,
     )  # fmt: skip
     check_option("spin", spin, ("exact", "neglected"))
-    check_option("shares", shares, (None, "frozen", "alone"))
+    check_option("contributions", contributions, (None, "frozen", "alone"))
     check_option("legs", legs, ("full", "massless"))
     return answer(  # type: ignore[no-any-return]
         robot,
         "inverse_dynamics",
         Request(
             at=motion, friction=friction, reactions=reactions, formulation=formulation, wrench=wrench, point=point, axes=axes,
-            legs=legs, contributions=shares, spin=spin, weights=weights, preload=preload, elastic=elastic,
+            legs=legs, contributions=contributions, spin=spin, weights=weights, preload=preload, elastic=elastic,
             elastic_velocity=elastic_velocity, on_error=on_error,
         ),
     )  # fmt: skip

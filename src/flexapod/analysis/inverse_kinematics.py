@@ -13,8 +13,8 @@ from flexapod.analysis.closing_signs import reversed_joints
 from flexapod.analysis.from_home import solve_from_home as solve_from_home
 from flexapod.analysis.kernels import RobotKernel, kernel
 from flexapod.analysis.over_designs import over_designs
-from flexapod.analysis.results import OnError, dataset, reasons, settle
-from flexapod.analysis.sample_blocks import Room, Words, in_blocks, room_for, without_bad
+from flexapod.analysis.results import OnError, dataset, reasons_of, settle
+from flexapod.analysis.sample_blocks import Room, SampleReasons, in_blocks, room_for, without_bad
 from flexapod.analysis.state import State
 from flexapod.errors import InputError
 from flexapod.motions.motion import ActuatorMotion, Motion
@@ -93,20 +93,20 @@ def legs_one_by_one(robot: Robot, request: Request) -> xr.Dataset:
     details = [d for d, wanted in (("joints", request.joints), ("bodies", request.bodies)) if wanted] or ["actuators"]
     kernels = [kernel(robot, "inverse_kinematics", detail=detail) for detail in details]
 
-    def block(part: dict[str, Any], rows: slice, room: Room) -> tuple[dict[str, Any], Words]:
+    def block(part: dict[str, Any], rows: slice, room: Room) -> tuple[dict[str, Any], SampleReasons]:
         found: dict[str, Any] = {}
         for bound in kernels:
             batch, given = solve_from_home(bound, part, rows, room_for(bound.signature, room))
-            words = failures(robot, bound, batch, given, hasattr(at, "acceleration"), rows)
+            reasons = failures(robot, bound, batch, given, hasattr(at, "acceleration"), rows)
             found |= {name: values for name, values in batch.outputs.items() if not name.startswith("constraint")}
-        return without_bad(found, words), words
+        return without_bad(found, reasons), reasons
 
-    found, words = in_blocks(inputs, block)
-    settle("inverse kinematics", robot, words, at, on_error)
+    found, reasons = in_blocks(inputs, block)
+    settle("inverse kinematics", robot, reasons, at, on_error)
     outputs = {o.name: o for bound in kernels for o in bound.signature.outputs}
     variables = {name: (outputs[name].dims, values, outputs[name].unit) for name, values in found.items()}
     continue_angles(robot, variables, along=isinstance(at, Motion))
-    return dataset(robot, variables, at, words if on_error == "mask" else None)
+    return dataset(robot, variables, at, reasons if on_error == "mask" else None)
 
 
 def continue_angles(robot: Robot, variables: dict[str, tuple[Any, Any, str]], along: bool) -> None:
@@ -127,26 +127,26 @@ def follow(
     Args:
         accelerations: the motion's acceleration must be one that the robot can follow, too.
     """
-    rates, words, joints = followed(robot, inputs, accelerations)
-    return rates, np.full(len(rates), "", dtype=object) if words is None else words, joints
+    rates, reasons, joints = followed(robot, inputs, accelerations)
+    return rates, np.full(len(rates), "", dtype=object) if reasons is None else reasons, joints
 
 
 def followed(
     robot: Robot, inputs: dict[str, Any], accelerations: bool = True, rows: slice | None = None
-) -> tuple[NDArray[np.float64], Words, NDArray[np.float64]]:
+) -> tuple[NDArray[np.float64], SampleReasons, NDArray[np.float64]]:
     """As `follow`, with reasons only where there are any; `rows`: which samples of a verb these are."""
     bound = kernel(robot, "inverse_kinematics", detail="joints" if any(f is None for f in robot.closed_forms) else "rates")
     own = {i.name: inputs[i.name] for i in bound.signature.inputs if i.name != "guess"}
     batch, given = solve_from_home(bound, own, rows)
-    words = failures(robot, bound, batch, given, accelerations, rows)
+    reasons = failures(robot, bound, batch, given, accelerations, rows)
     home = np.concatenate([leg.home for leg in robot.legs])
     found, count = batch.outputs.get("joint_position"), len(batch.status)
     joints = np.broadcast_to(home, (count, len(home))) if found is None else np.where(np.isfinite(found), found, home)
-    return batch.outputs["actuator_velocity"], words, joints
+    return batch.outputs["actuator_velocity"], reasons, joints
 
 
 def make_continuous(values: NDArray[np.float64], angles: NDArray[np.bool_], near: NDArray[np.float64], along: bool) -> None:
-    """Turn angles by whole turns, in place: within half a turn of home, and without jumps along a motion.
+    """Turn angles by whole revolutions, in place: within half a revolution of home, and without jumps along a motion.
 
     Args:
         values: (n, k) coordinates; NaN where a sample failed.
@@ -156,7 +156,7 @@ def make_continuous(values: NDArray[np.float64], angles: NDArray[np.bool_], near
     """
     turn = 2.0 * np.pi
     if not angles.any() or (len(values) and np.all(np.abs(_extremes(values) - near)[:, angles] < turn / 4.0)):
-        return  # none is farther from another than half a turn
+        return  # none is farther from another than half a revolution
     good = np.all(np.isfinite(values), axis=1)
     chosen = np.ix_(good, angles)
     if not values[chosen].size:
@@ -187,7 +187,7 @@ def platform_inputs(motion: Motion | State) -> dict[str, NDArray[np.float64]]:
 
 def failures(
     robot: Robot, bound: RobotKernel, batch: Batch, inputs: dict[str, Any], accelerations: bool, rows: slice | None
-) -> Words:
+) -> SampleReasons:
     """Reasons of samples that a leg cannot reach, or that a robot of limited mobility cannot follow, with the components.
 
     Args:
@@ -195,22 +195,22 @@ def failures(
         accelerations: those of the motion must be possible, too.
         rows: which samples of a verb these are.
     """
-    words = reasons(bound.signature, batch.status, inputs).astype(object) if batch.status.any() else None
+    reasons = reasons_of(bound.signature, batch.status, inputs).astype(object) if batch.status.any() else None
     for name, bad in _constraint_errors(robot, batch, inputs, accelerations).items():
         if not bad.any():
             continue
-        words = np.full(len(bad), "", dtype=object) if words is None else words
-        for i in np.flatnonzero(bad & (words == "")):
+        reasons = np.full(len(bad), "", dtype=object) if reasons is None else reasons
+        for i in np.flatnonzero(bad & (reasons == "")):
             place = int(i) + (0 if rows is None else rows.start)
-            words[i] = f"the robot cannot {WHAT[name]}: {_components(robot, inputs, int(i), batch.outputs[name][i], place)}"
+            reasons[i] = f"the robot cannot {WHAT[name]}: {_components(robot, inputs, int(i), batch.outputs[name][i], place)}"
     if "constraint" not in batch.outputs:
-        return words
+        return reasons
     wrong = reversed_joints(robot, inputs, first=0 if rows is None else rows.start)
-    return words if not np.any(wrong != "") else wrong if words is None else np.where(words == "", wrong, words)
+    return reasons if not np.any(wrong != "") else wrong if reasons is None else np.where(reasons == "", wrong, reasons)
 
 
 WHAT = {
-    "constraint": "take this pose",
+    "constraint": "reach this pose",
     "constraint_rate": "have this velocity",
     "constraint_acceleration": "have this acceleration",
 }

@@ -213,7 +213,7 @@ def _bound(robot: Robot, quantity: str, options: Mapping[str, Any]) -> RobotKern
 
 
 def program_family(robot: Robot, quantity: str, options: Mapping[str, Any]) -> KernelFamily:
-    """The program that serves a quantity, with its options."""
+    """The program that derives a quantity, with its options."""
     from flexapod.analysis.programs import usual_program
 
     program, chosen = usual_program(robot, quantity, options.get("friction", True))
@@ -366,7 +366,7 @@ def kernel_with_friction(robot: Robot, quantity: str, options: Mapping[str, Any]
 
 
 def golden_inputs(bound: RobotKernel, states: Mapping[str, Any]) -> dict[str, NDArray[np.float64]]:
-    """Inputs of a kernel's self-test: random states that the robot can take, joints and actuators that belong to them."""
+    """Inputs of a kernel's self-test: random states that the robot can reach, joints and actuators that belong to them."""
     from flexapod.analysis.sampling import following
 
     count = len(states["position"])

@@ -39,10 +39,10 @@ def leg_inverse_dynamics(robot: Robot, asked: Request) -> xr.Dataset:
     Source: Briot 2014 Eqs. (41)-(44). Checked by: tests/analysis/test_flexible_legs.py.
     """
     motion, friction = asked.at, asked.friction
-    words = no_words(motion)
-    request = leg_request(robot, motion, asked.elastic, asked.elastic_velocity, asked.load, friction, words)
-    force, z = solve_inverse(robot, request, friction, words)
-    settle("inverse dynamics", robot, words.astype(str), motion, asked.on_error)
+    reasons = no_reasons(motion)
+    request = leg_request(robot, motion, asked.elastic, asked.elastic_velocity, asked.load, friction, reasons)
+    force, z = solve_inverse(robot, request, friction, reasons)
+    settle("inverse dynamics", robot, reasons.astype(str), motion, asked.on_error)
     rates = request.state.actuators(robot)[1]
     variables: Variables = {
         "force": (("actuator",), force, force_unit(robot)),
@@ -50,28 +50,30 @@ def leg_inverse_dynamics(robot: Robot, asked: Request) -> xr.Dataset:
         "elastic_acceleration": (("elastic_coordinate",), z[:, elastic_columns(robot)], "1/s^2 of the coordinate"),
         **state_variables(robot, request.state),
     }
-    return labelled(robot, motion, variables, words, asked.on_error).assign_attrs(friction=int(friction), elastic=request.source)
+    return labelled(robot, motion, variables, reasons, asked.on_error).assign_attrs(
+        friction=int(friction), elastic=request.source
+    )
 
 
-def solve_inverse(robot: Robot, request: LegRequest, friction: bool, words: NDArray[Any]) -> tuple[Array, Array]:
+def solve_inverse(robot: Robot, request: LegRequest, friction: bool, reasons: NDArray[Any]) -> tuple[Array, Array]:
     """Actuator forces (n, actuators) and accelerations of all coordinates (n, z)."""
     state = request.state
     if request.actuator_acceleration is not None and len(robot.elastic_plan.columns) <= COMPILED:
         given = {**state.inputs(), "actuator_acceleration": request.actuator_acceleration, "wrench": request.wrench}
         loaded = bool(np.any(request.wrench))
-        found = run(robot, "elastic_inverse_dynamics", given, words, friction=friction, load=loaded)
+        found = run(robot, "elastic_inverse_dynamics", given, reasons, friction=friction, load=loaded)
         return found["force"], found["coordinate_acceleration"]
-    terms = leg_terms(robot, state, request.wrench, friction, words)
-    J, right = wanted(robot, request, terms, words)
+    terms = leg_terms(robot, state, request.wrench, friction, reasons)
+    J, right = wanted(robot, request, terms, reasons)
     plain = Redundancy.plain(len(robot.actuators))
     force, u = chosen_forces(terms, J, right, terms.c, quiet(robot, terms, J, right, terms.c, plain))
-    _told(np.concatenate([force, u], axis=1), SINGULAR, words)
+    _reported(np.concatenate([force, u], axis=1), SINGULAR, reasons)
     return force, np.einsum("nzu,nu->nz", terms.N, u) + terms.beta
 
 
-def _told(x: Array, what: str, words: NDArray[Any]) -> None:
+def _reported(x: Array, what: str, reasons: NDArray[Any]) -> None:
     """Give samples whose solution is no number a reason."""
-    words[np.any(~np.isfinite(x), axis=1) & (words == "")] = what
+    reasons[np.any(~np.isfinite(x), axis=1) & (reasons == "")] = what
 
 
 def leg_forward_dynamics(robot: Robot, asked: Request) -> xr.Dataset:
@@ -79,24 +81,24 @@ def leg_forward_dynamics(robot: Robot, asked: Request) -> xr.Dataset:
 
     Source: Briot 2014 Eq. (44). Checked by: tests/analysis/test_flexible_legs.py.
     """
-    words, friction = no_words(asked.at), asked.friction
+    reasons, friction = no_reasons(asked.at), asked.friction
     at = asked.unaccelerated().at
-    request = leg_request(robot, at, asked.elastic, asked.elastic_velocity, asked.load, False, words)
-    given, closed = forces(robot, asked.force, len(words)), request.state
+    request = leg_request(robot, at, asked.elastic, asked.elastic_velocity, asked.load, False, reasons)
+    given, closed = forces(robot, asked.force, len(reasons)), request.state
     if len(robot.elastic_plan.columns) <= COMPILED:
         loaded = bool(np.any(request.wrench))
         inputs = {**closed.inputs(), "force": given, "wrench": request.wrench}
-        found = run(robot, "elastic_forward_dynamics", inputs, words, friction=friction, load=loaded)
+        found = run(robot, "elastic_forward_dynamics", inputs, reasons, friction=friction, load=loaded)
         z, u = found["coordinate_acceleration"], found["independent_acceleration"]
-        _told(u, MASSLESS, words)
+        _reported(u, MASSLESS, reasons)
     else:
-        terms = leg_terms(robot, closed, request.wrench, friction, words)
+        terms = leg_terms(robot, closed, request.wrench, friction, reasons)
         u = solved(terms.M, np.einsum("nau,na->nu", terms.A, given) - terms.c)
-        _told(u, MASSLESS, words)
+        _reported(u, MASSLESS, reasons)
         z = np.einsum("nzu,nu->nz", terms.N, u) + terms.beta
-    J, drift = platform_jacobian(robot, closed, words)
+    J, drift = platform_jacobian(robot, closed, reasons)
     V = np.einsum("niu,nu->ni", J, u) + drift
-    settle("forward dynamics", robot, words.astype(str), asked.at, asked.on_error)
+    settle("forward dynamics", robot, reasons.astype(str), asked.at, asked.on_error)
     variables: Variables = {
         "acceleration": (("axis",), V[:, :3], "m/s^2"),
         "angular_acceleration": (("axis",), V[:, 3:], "rad/s^2"),
@@ -104,10 +106,10 @@ def leg_forward_dynamics(robot: Robot, asked: Request) -> xr.Dataset:
         "actuator_acceleration": (("actuator",), z[:, driven_columns(robot)], "m/s^2 or rad/s^2"),
         **state_variables(robot, closed),
     }
-    return labelled(robot, asked.at, variables, words, asked.on_error).assign_attrs(elastic=request.source)
+    return labelled(robot, asked.at, variables, reasons, asked.on_error).assign_attrs(elastic=request.source)
 
 
-def no_words(motion: Any) -> NDArray[Any]:
+def no_reasons(motion: Any) -> NDArray[Any]:
     """An empty reason per sample of a motion or state."""
     return np.full(len(motion), "", dtype=object)
 
@@ -125,11 +127,11 @@ def state_variables(robot: Robot, state: ClosedLegs) -> Variables:
     }
 
 
-def labelled(robot: Robot, at: Any, variables: Variables, words: NDArray[Any], on_error: OnError) -> xr.Dataset:
+def labelled(robot: Robot, at: Any, variables: Variables, reasons: NDArray[Any], on_error: OnError) -> xr.Dataset:
     """A result; failed samples are NaN."""
     for _, values, _ in variables.values():
-        values[words != ""] = np.nan
-    return dataset(robot, variables, at, words.astype(str) if on_error == "mask" else None)
+        values[reasons != ""] = np.nan
+    return dataset(robot, variables, at, reasons.astype(str) if on_error == "mask" else None)
 
 
 def general_term(robot: Robot, asked: Request, which: str) -> tuple[Array, list[str]]:
@@ -139,19 +141,19 @@ def general_term(robot: Robot, asked: Request, which: str) -> tuple[Array, list[
     """
     from flexapod.analysis.closed_state import closed_request
 
-    words, state, on_error = no_words(asked.at), asked.at, asked.on_error
-    request = closed_request(robot, replace(asked.unaccelerated(), friction=False), words)
-    terms = leg_terms(robot, request.state, request.wrench, False, words)
-    settle(which.replace("_", " "), robot, words.astype(str), state, on_error)
+    reasons, state, on_error = no_reasons(asked.at), asked.at, asked.on_error
+    request = closed_request(robot, replace(asked.unaccelerated(), friction=False), reasons)
+    terms = leg_terms(robot, request.state, request.wrench, False, reasons)
+    settle(which.replace("_", " "), robot, reasons.astype(str), state, on_error)
     warn_beyond(robot, request.state.elastic(robot)[0], state)
-    values, names = _chosen(robot, request.state, terms, which, words), list(robot.independent)
+    values, names = _chosen(robot, request.state, terms, which, reasons), list(robot.independent)
     if asked.coordinates != "platform":
         return values, names
-    J, drift = platform_jacobian(robot, request.state, words)
+    J, drift = platform_jacobian(robot, request.state, reasons)
     S = np.concatenate([J, terms.N[:, elastic_columns(robot)]], axis=1)
     back = inverted(S)
-    _told(back.reshape(len(back), -1), "singular: platform and elastic coordinates do not determine this pose", words)
-    settle(which.replace("_", " "), robot, words.astype(str), state, on_error)
+    _reported(back.reshape(len(back), -1), "singular: platform and elastic coordinates do not determine this pose", reasons)
+    settle(which.replace("_", " "), robot, reasons.astype(str), state, on_error)
     if values.ndim == 3:
         return np.swapaxes(back, 1, 2) @ values @ back, [*TWIST, *robot.elastic_names]
     if which == "coriolis_force":  # at zero accelerations of platform and elastic coordinates, not of the independent ones
@@ -160,19 +162,19 @@ def general_term(robot: Robot, asked: Request, which: str) -> tuple[Array, list[
     return np.einsum("nij,ni->nj", back, values), [*TWIST, *robot.elastic_names]
 
 
-def _chosen(robot: Robot, state: ClosedLegs, terms: LegTerms, which: str, words: NDArray[Any]) -> Array:
+def _chosen(robot: Robot, state: ClosedLegs, terms: LegTerms, which: str, reasons: NDArray[Any]) -> Array:
     if which == "mass_matrix":
         return terms.M
     free = robot.with_parameters({"gravity": [0.0, 0.0, 0.0]})
-    none = np.zeros((len(words), 6))
-    weightless = leg_terms(free, state, none, False, words)
+    none = np.zeros((len(reasons), 6))
+    weightless = leg_terms(free, state, none, False, reasons)
     if which == "gravity_force":
         return terms.c - weightless.c
     still = ClosedLegs(**{k: np.zeros_like(v) if "velocity" in k else v for k, v in state.inputs().items()})
-    _, D = matrices_at(robot, state, words)
+    _, D = matrices_at(robot, state, reasons)
     moving = np.einsum("nzu,nu->nz", terms.N, independent_rates(robot, state))
-    damping = np.einsum("nzu,nz->nu", terms.N, np.einsum("nzy,ny->nz", np.broadcast_to(D, (len(words), *D.shape[1:])), moving))
-    return np.asarray(weightless.c - leg_terms(free, still, none, False, words).c - damping)
+    damping = np.einsum("nzu,nz->nu", terms.N, np.einsum("nzy,ny->nz", np.broadcast_to(D, (len(reasons), *D.shape[1:])), moving))
+    return np.asarray(weightless.c - leg_terms(free, still, none, False, reasons).c - damping)
 
 
 def independent_rates(robot: Robot, state: ClosedLegs) -> Array:
@@ -187,9 +189,9 @@ def general_energy(robot: Robot, asked: Request) -> xr.Dataset:
     """Kinetic and potential energy [J], the elastic part by itself as `elastic`; see `energy`."""
     from flexapod.analysis.closed_state import closed_request
 
-    words, state = no_words(asked.at), asked.at
-    request = closed_request(robot, replace(asked.unaccelerated(), friction=False), words)
-    settle("energy", robot, words.astype(str), state, "raise")
+    reasons, state = no_reasons(asked.at), asked.at
+    request = closed_request(robot, replace(asked.unaccelerated(), friction=False), reasons)
+    settle("energy", robot, reasons.astype(str), state, "raise")
     warn_beyond(robot, request.state.elastic(robot)[0], state)
     kinetic, potential, elastic = energies(robot, request.state)
     parts = {"kinetic": kinetic, "potential": potential + elastic, "elastic": elastic}
@@ -198,9 +200,9 @@ def general_energy(robot: Robot, asked: Request) -> xr.Dataset:
 
 def energies(robot: Robot, state: ClosedLegs) -> tuple[Array, Array, Array]:
     """Kinetic energy, potential of gravity, energy of beams and springs [J], (n,) each."""
-    words = np.full(len(state.position), "", dtype=object)
-    terms = leg_terms(robot, state, np.zeros((len(words), 6)), False, words)
+    reasons = np.full(len(state.position), "", dtype=object)
+    terms = leg_terms(robot, state, np.zeros((len(reasons), 6)), False, reasons)
     rates = independent_rates(robot, state)
     kinetic = np.einsum("ni,nij,nj->n", rates, terms.M, rates) / 2.0
-    found = run(robot, "elastic_potential", state.inputs(), words)
+    found = run(robot, "elastic_potential", state.inputs(), reasons)
     return kinetic, found["gravity_potential"], found["elastic_potential"]

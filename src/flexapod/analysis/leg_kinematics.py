@@ -13,7 +13,7 @@ from flexapod.analysis.closed_state import closed_request
 from flexapod.analysis.elastic_state import elastic_array
 from flexapod.analysis.flexible_kinematics import deformed_point
 from flexapod.analysis.flexible_load import shapes_at
-from flexapod.analysis.leg_dynamics import labelled, no_words, solve_inverse, state_variables
+from flexapod.analysis.leg_dynamics import labelled, no_reasons, solve_inverse, state_variables
 from flexapod.analysis.leg_model import elastic_columns, leg_terms
 from flexapod.analysis.leg_request import LegRequest, leg_request
 from flexapod.analysis.prescribed import prescribed, reached
@@ -51,13 +51,13 @@ def general_state_from_actuators(robot: Robot, asked: Request, velocity: Any, gu
     moving = ActuatorMotion(time=time, position=q, velocity=qd, acceleration=np.zeros_like(q))
     if elastic is None or (isinstance(elastic, str) and elastic == "static"):
         still = ActuatorMotion(time=time, position=q, velocity=np.zeros_like(q), acceleration=np.zeros_like(q))
-        words = no_words(still)
-        found = leg_request(robot, still, "static", None, (None, None, "world"), False, words)
-        settle("state", robot, words.astype(str), State(position=np.zeros((len(q), 3))), "raise")
+        reasons = no_reasons(still)
+        found = leg_request(robot, still, "static", None, (None, None, "world"), False, reasons)
+        settle("state", robot, reasons.astype(str), State(position=np.zeros((len(q), 3))), "raise")
         elastic = found.state.elastic(robot)[0]
-    words = no_words(moving)
-    state = leg_request(robot, moving, elastic, elastic_velocity, (None, None, "world"), False, words).state
-    settle("state", robot, words.astype(str), State(position=np.zeros((len(q), 3))), "raise")
+    reasons = no_reasons(moving)
+    state = leg_request(robot, moving, elastic, elastic_velocity, (None, None, "world"), False, reasons).state
+    settle("state", robot, reasons.astype(str), State(position=np.zeros((len(q), 3))), "raise")
     pick = 0 if len(shape) == 1 else slice(None)
     e, ed = state.elastic(robot)
     return State(
@@ -66,17 +66,17 @@ def general_state_from_actuators(robot: Robot, asked: Request, velocity: Any, gu
     )  # fmt: skip
 
 
-def accelerations(robot: Robot, request: LegRequest, given: Any, friction: bool, words: NDArray[Any]) -> Array:
+def accelerations(robot: Robot, request: LegRequest, given: Any, friction: bool, reasons: NDArray[Any]) -> Array:
     """Accelerations (n, z) of all coordinates: with given elastic ones, or as the inverse model has them.
 
     Where nothing deforms they are kinematics alone: of redundant and of under-actuated robots too.
     """
     if given is None and robot.elastic_names:
-        return solve_inverse(robot, request, friction, words)[1]
+        return solve_inverse(robot, request, friction, reasons)[1]
     none = np.zeros(0) if given is None else given
-    edd = elastic_array("elastic_acceleration", none, len(words), len(robot.elastic_names))
-    terms = leg_terms(robot, request.state, request.wrench, False, words)
-    u = np.zeros((len(words), terms.M.shape[1]))
+    edd = elastic_array("elastic_acceleration", none, len(reasons), len(robot.elastic_names))
+    terms = leg_terms(robot, request.state, request.wrench, False, reasons)
+    u = np.zeros((len(reasons), terms.M.shape[1]))
     where = {column: k for k, column in enumerate(elastic_columns(robot))}
     for k, column in enumerate(robot.elastic_plan.independent):
         if column in where:
@@ -86,7 +86,7 @@ def accelerations(robot: Robot, request: LegRequest, given: Any, friction: bool,
         u[:, own] = request.actuator_acceleration[:, chosen]
     else:
         assert request.acceleration is not None
-        found = run(robot, "elastic_point", {**request.state.inputs(), "point": np.zeros((len(words), 3))}, words)
+        found = run(robot, "elastic_point", {**request.state.inputs(), "point": np.zeros((len(reasons), 3))}, reasons)
         rows, others = reached(robot)
         own = [*own, *others]
         S = prescribed(robot, found["jacobian"], rows, others)
@@ -96,7 +96,7 @@ def accelerations(robot: Robot, request: LegRequest, given: Any, friction: bool,
         u[:, own] = np.einsum("nij,nj->ni", pseudo_inverse(J), rest)
         left = np.abs(np.einsum("nij,nj->ni", J, u[:, own]) - rest).max(axis=1, initial=0.0)
         lost = ~(left <= FOLLOWED * (1.0 + np.abs(rest).max(axis=1, initial=0.0)))
-        words[lost & (words == "")] = "the actuators cannot choose this acceleration of the platform: the pose is singular"
+        reasons[lost & (reasons == "")] = "the actuators cannot choose this acceleration of the platform: the pose is singular"
     return np.asarray(np.einsum("nzu,nu->nz", terms.N, u) + terms.beta)
 
 
@@ -106,15 +106,15 @@ def general_inverse_kinematics(robot: Robot, asked: Request) -> xr.Dataset:
     Where actuators can move while the platform stands still, a pose leaves the rest open: it is as near home as it can be.
     """
     motion, on_error, edd = asked.at, asked.on_error, asked.elastic_acceleration
-    words = no_words(motion)
+    reasons = no_reasons(motion)
     if robot.floats and (not isinstance(motion, State) or moving(motion)):
         raise floating(robot, *FLOATING["inverse_kinematics"])
-    request = closed_request(robot, asked, words)
+    request = closed_request(robot, asked, reasons)
     if edd is None and isinstance(motion, State) and any(k.elastic and k.spring for leg in robot.legs for k in leg.links):
         edd = np.zeros(len(robot.elastic_names))  # motors behind springs: their motion does not follow from the platform's
     columns = len(robot.elastic_plan.columns)
-    z = np.zeros((len(words), columns)) if robot.floats else accelerations(robot, request, edd, True, words)
-    settle("inverse kinematics", robot, words.astype(str), motion, on_error)
+    z = np.zeros((len(reasons), columns)) if robot.floats else accelerations(robot, request, edd, True, reasons)
+    settle("inverse kinematics", robot, reasons.astype(str), motion, on_error)
     state, at = request.state, z.shape[1] - len(robot.coordinates)
     q, qd = state.actuators(robot)
     variables = {
@@ -127,13 +127,13 @@ def general_inverse_kinematics(robot: Robot, asked: Request) -> xr.Dataset:
         "joint_acceleration": (("joint",), np.array(z[:, at:]), "m/s^2 or rad/s^2"),
     }
     kept = {k: v for k, v in variables.items() if asked.joints or not k.startswith("joint")}
-    kept |= _bodies(robot, request, z, words) if asked.bodies else {}
-    return labelled(robot, motion, kept, words, on_error)
+    kept |= _bodies(robot, request, z, reasons) if asked.bodies else {}
+    return labelled(robot, motion, kept, reasons, on_error)
 
 
-def _bodies(robot: Robot, request: LegRequest, z: Array, words: NDArray[Any]) -> dict[str, Any]:
+def _bodies(robot: Robot, request: LegRequest, z: Array, reasons: NDArray[Any]) -> dict[str, Any]:
     """Motion of every body's frame at accelerations z; of a beam that of its root."""
-    found = run(robot, "elastic_bodies", {**request.state.inputs(), "coordinate_acceleration": z}, words)
+    found = run(robot, "elastic_bodies", {**request.state.inputs(), "coordinate_acceleration": z}, reasons)
     axes = np.array([np.eye(3), *(k.body.body_axes for leg in robot.legs for k in leg.links if k.body is not None)])
     found["body_rotation"] = found["body_rotation"] @ axes
     dims = {name: ("body", "axis", "body_axis") if name == "body_rotation" else ("body", "axis") for name in found}
@@ -153,19 +153,19 @@ def general_point_motion(robot: Robot, asked: Request) -> xr.Dataset:
 
     motion, name, on_error, edd = asked.at, asked.point_name, asked.on_error, asked.elastic_acceleration
     body, place = named_point(robot, name)
-    words = no_words(motion)
-    request = closed_request(robot, asked, words)
+    reasons = no_reasons(motion)
+    request = closed_request(robot, asked, reasons)
     edd = np.zeros(len(robot.elastic_names)) if edd is None and isinstance(motion, State) else edd
-    z = accelerations(robot, request, edd, True, words)
+    z = accelerations(robot, request, edd, True, reasons)
     options, axes = {}, np.eye(3)
     if body != "platform":
         leg = next(leg for leg in robot.legs if body.startswith(f"{leg.name}."))
         link = next(i for i, k in enumerate(leg.links) if k.body is not None and f"{leg.name}.{k.body.name}" == body)
         options, axes = {"leg": leg.name, "link": link}, np.asarray(robot.bodies_by_name[body].body_axes)
     deformed = body == "platform" and request.state.modes.shape[1] > 0
-    inputs = {**request.state.inputs(), "point": np.tile(0.0 * place if deformed else axes @ place, (len(words), 1))}
-    found = run(robot, "elastic_point", inputs, words, **options)
-    settle("point motion", robot, words.astype(str), motion, on_error)
+    inputs = {**request.state.inputs(), "point": np.tile(0.0 * place if deformed else axes @ place, (len(reasons), 1))}
+    found = run(robot, "elastic_point", inputs, reasons, **options)
+    settle("point motion", robot, reasons.astype(str), motion, on_error)
     warn_beyond(robot, request.state.elastic(robot)[0], motion)
     u = z[:, list(robot.elastic_plan.independent)]
     V = np.einsum("niu,nu->ni", found["jacobian"], u) + found["drift"]
@@ -183,4 +183,4 @@ def general_point_motion(robot: Robot, asked: Request) -> xr.Dataset:
         key: (("axis", "body_axis") if key == "rotation" else ("axis",), array, UNITS.get(key, ""))
         for key, array in values.items()
     }
-    return labelled(robot, motion, variables, words, on_error).assign_attrs(point=name, body=body, elastic=request.source)
+    return labelled(robot, motion, variables, reasons, on_error).assign_attrs(point=name, body=body, elastic=request.source)

@@ -37,7 +37,7 @@ class LegTerms:
     rows: Array
 
 
-def leg_terms(robot: Robot, state: ClosedLegs, wrench: Array, friction: bool, words: NDArray[Any]) -> LegTerms:
+def leg_terms(robot: Robot, state: ClosedLegs, wrench: Array, friction: bool, reasons: NDArray[Any]) -> LegTerms:
     """Terms of the equation M u'' + c = A^T Gamma.
 
     Args:
@@ -45,10 +45,10 @@ def leg_terms(robot: Robot, state: ClosedLegs, wrench: Array, friction: bool, wo
 
     Source: Briot 2014 Eqs. (28)-(44). Checked by: tests/analysis/test_flexible_legs.py.
     """
-    found = run(robot, "elastic_terms", {**state.inputs(), "wrench": wrench}, words, friction=friction)
+    found = run(robot, "elastic_terms", {**state.inputs(), "wrench": wrench}, reasons, friction=friction)
     rows, drift = _rows(robot, found)
     N, beta = closed(robot, rows, drift)
-    words[~np.isfinite(N).all(axis=(1, 2)) & (words == "")] = SINGULAR
+    reasons[~np.isfinite(N).all(axis=(1, 2)) & (reasons == "")] = SINGULAR
     Nt = np.swapaxes(N, 1, 2)
     M_z, driven = found["mass"], driven_columns(robot)
     return LegTerms(
@@ -108,30 +108,30 @@ LEFT = 1e-6
 SINGULAR = "singular: the actuators and elastic coordinates do not determine how its loops close"
 
 
-def leg_stiffness(robot: Robot, state: ClosedLegs, wrench: Array, words: NDArray[Any]) -> tuple[Array, Array, Array]:
+def leg_stiffness(robot: Robot, state: ClosedLegs, wrench: Array, reasons: NDArray[Any]) -> tuple[Array, Array, Array]:
     """Static forces rho = N^T h (n, u), their exact derivative K (n, u, u) along the closed loops, and N (n, z, u).
 
     Checked by: tests/analysis/test_flexible_legs.py.
     """
     rows = max(1, sum(len({*leg.rows, *leg.leftover}) for leg in robot.elastic_plan.legs))
     given = {**state.inputs(), "wrench": wrench, "multiplier": np.zeros((len(wrench), rows))}
-    found = run(robot, "elastic_statics", given, words)
+    found = run(robot, "elastic_statics", given, reasons)
     A, _ = _rows(robot, found)
     N, _ = closed(robot, A, np.zeros(A.shape[:2]))
-    words[~np.isfinite(N).all(axis=(1, 2)) & (words == "")] = SINGULAR
+    reasons[~np.isfinite(N).all(axis=(1, 2)) & (reasons == "")] = SINGULAR
     rho = np.einsum("nzu,nz->nu", N, found["forces"])
     bound = list(robot.elastic_plan.bound)
     K = found["stiffness"]
     if bound:
         given["multiplier"] = np.einsum("nbm,nb->nm", left_inverse(A[:, :, bound]), found["forces"][:, bound])
-        K = run(robot, "elastic_statics", given, words)["stiffness"]
+        K = run(robot, "elastic_statics", given, reasons)["stiffness"]
     return rho, np.swapaxes(N, 1, 2) @ K @ N, N
 
 
-def matrices_at(robot: Robot, state: ClosedLegs, words: NDArray[Any]) -> tuple[Array, Array]:
+def matrices_at(robot: Robot, state: ClosedLegs, reasons: NDArray[Any]) -> tuple[Array, Array]:
     """Stiffness and damping (n, z, z), or (1, z, z) where they are the same at all states, without prestress."""
     if robot.forces:
-        found = run(robot, "elastic_constants", state.inputs(), words)
+        found = run(robot, "elastic_constants", state.inputs(), reasons)
         return found["stiffness"], found["damping"]
     K, D = constant_matrices(robot)
     return K[None], D[None]

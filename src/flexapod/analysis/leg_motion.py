@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 STEP = 1e-3
-"""Largest step [s]: the Gauss method of order 6 keeps the phase of a 100 Hz vibration to 1e-6 of a turn per step."""
+"""Largest step [s]: the Gauss method of order 6 keeps the phase of a 100 Hz vibration to 1e-6 of a revolution per step."""
 
 
-def simulated_request(robot: Robot, motion: Any, load: tuple[Any, Any, str], friction: bool, words: NDArray[Any]) -> LegRequest:
+def simulated_request(robot: Robot, motion: Any, load: tuple[Any, Any, str], friction: bool, reasons: NDArray[Any]) -> LegRequest:
     """States along an actuator motion, from the static deflection at its start.
 
     Checked by: tests/simulation/test_leg_simulation.py.
@@ -39,7 +39,7 @@ def simulated_request(robot: Robot, motion: Any, load: tuple[Any, Any, str], fri
         robot, motion, drive="actuators", controller=None, force=None, wrench=wrench, friction=friction, method="implicit",
         events=(), watch=(), start=None, tolerance=(1e-9, 1e-11), step=STEP,
     )  # fmt: skip
-    states = _states(setup, time, words)
+    states = _states(setup, time, reasons)
     state = closed_states(setup.layout, states, observed(setup, states))
     return LegRequest(
         state=state, actuator_acceleration=motion.acceleration, acceleration=None,
@@ -47,7 +47,7 @@ def simulated_request(robot: Robot, motion: Any, load: tuple[Any, Any, str], fri
     )  # fmt: skip
 
 
-def _states(setup: Setup, time: Array, words: NDArray[Any]) -> Array:
+def _states(setup: Setup, time: Array, reasons: NDArray[Any]) -> Array:
     """Carried numbers (n, size) at times, each interval in equal steps; samples after a failure get its reason."""
     from flexapod.simulation.numeric_rows import runner_of
     from flexapod.simulation.signals import row_table
@@ -62,7 +62,7 @@ def _states(setup: Setup, time: Array, words: NDArray[Any]) -> Array:
         state, _ = runner.advance(state, table, np.zeros((len(table), runner.width)))
         code = state[layout.places["code"].start]
         if code != 0.0:
-            words[k + 1 :] = runner.reason(code)
+            reasons[k + 1 :] = runner.reason(code)
             break
         result[k + 1] = state
     return result

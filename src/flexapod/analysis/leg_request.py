@@ -89,7 +89,7 @@ class LegRequest:
 
 def leg_request(
     robot: Robot, motion: Any, elastic: Any, elastic_velocity: Any, load: tuple[Any, Any, str], friction: bool,
-    words: NDArray[Any], choice: Redundancy | None = None,
+    reasons: NDArray[Any], choice: Redundancy | None = None,
 ) -> LegRequest:  # fmt: skip
     """The states of a request; arguments as for `inverse_dynamics`, `load` = (wrench, point, axes), `choice` among the forces of
     redundant actuators that hold a pose."""
@@ -103,8 +103,8 @@ def leg_request(
     if source == "simulate":
         from flexapod.analysis.leg_motion import simulated_request
 
-        return simulated_request(robot, motion, load, friction, words)
-    count, N = len(words), len(robot.elastic_names)
+        return simulated_request(robot, motion, load, friction, reasons)
+    count, N = len(reasons), len(robot.elastic_names)
     e, ed = np.zeros((count, N)), np.zeros((count, N))
     if source == "given":
         e = elastic_array("elastic", elastic, count, N)
@@ -112,14 +112,16 @@ def leg_request(
     elif source == "static" and isinstance(motion, State) and motion.elastic is not None:  # where the search starts
         e = elastic_array("elastic", motion.elastic, count, N)
     if isinstance(motion, ActuatorMotion):
-        return _from_actuators(robot, motion, e, ed, load, source, friction, words)
+        return _from_actuators(robot, motion, e, ed, load, source, friction, reasons)
     robot = led_by_platform(robot)
-    return _from_platform(robot, motion, (e, ed), load, source, friction, words, choice or Redundancy.plain(len(robot.actuators)))
+    return _from_platform(
+        robot, motion, (e, ed), load, source, friction, reasons, choice or Redundancy.plain(len(robot.actuators))
+    )
 
 
 def _from_actuators(
     robot: Robot, motion: ActuatorMotion, e: Array, ed: Array, load: tuple[Any, Any, str], source: str, friction: bool,
-    words: NDArray[Any],
+    reasons: NDArray[Any],
 ) -> LegRequest:  # fmt: skip
     n = len(robot.actuators)
     if motion.position.shape[1] != n:
@@ -129,17 +131,17 @@ def _from_actuators(
             f"motion: the {n} actuators of {robot.name} push against each other, and their coordinates do not say how far it "
             "gives way; give the motion of its platform (Motion or State)"
         )
-    state = close_along(robot, motion.position, e, motion.velocity, ed, words)
+    state = close_along(robot, motion.position, e, motion.velocity, ed, reasons)
     wrench = platform_wrench(robot, state.inputs(), *load)
     if source == "static":
-        state, wrench = held(robot, state, load, motion.acceleration, friction, words)
+        state, wrench = held(robot, state, load, motion.acceleration, friction, reasons)
         if not friction and not np.any(motion.velocity) and not np.any(motion.acceleration):
-            state, wrench = _in_steps(robot, motion, state, load, wrench, words)
+            state, wrench = _in_steps(robot, motion, state, load, wrench, reasons)
     return LegRequest(state=state, actuator_acceleration=motion.acceleration, acceleration=None, wrench=wrench, source=source)
 
 
 def _in_steps(
-    robot: Robot, motion: ActuatorMotion, state: ClosedLegs, load: tuple[Any, Any, str], wrench: Array, words: NDArray[Any]
+    robot: Robot, motion: ActuatorMotion, state: ClosedLegs, load: tuple[Any, Any, str], wrench: Array, reasons: NDArray[Any]
 ) -> tuple[ClosedLegs, Array]:
     """Samples at rest whose equilibrium was not found at once, by loads that grow in steps from the unloaded robot.
 
@@ -147,40 +149,40 @@ def _in_steps(
     """
     from flexapod.analysis.load_sequence import load_sequence
 
-    late = np.flatnonzero(words == NOT_FOUND)
+    late = np.flatnonzero(reasons == NOT_FOUND)
     if not len(late) or load[0] is None:
         return state, wrench
     arrays, wrench = {name: np.array(values) for name, values in state.inputs().items()}, np.array(wrench)
-    loads = np.broadcast_to(np.asarray(load[0], dtype=float), (len(words), 6))
+    loads = np.broadcast_to(np.asarray(load[0], dtype=float), (len(reasons), 6))
     for k in late:
         one, own = slice(k, k + 1), np.full(1, "", dtype=object)
         rest = np.zeros_like(motion.position[one])
         alone = ActuatorMotion(time=motion.time[one], position=motion.position[one], velocity=rest, acceleration=rest)
         found = load_sequence(robot, alone, (loads[k], load[1], load[2]), own)
         if own[0] == "":
-            words[k], wrench[k] = "", found.wrench[0]
+            reasons[k], wrench[k] = "", found.wrench[0]
             for name, values in found.state.inputs().items():
                 arrays[name][k] = values[0]
     return ClosedLegs(**arrays), wrench
 
 
 def held(
-    robot: Robot, state: ClosedLegs, load: tuple[Any, Any, str], acceleration: Array, friction: bool, words: NDArray[Any]
+    robot: Robot, state: ClosedLegs, load: tuple[Any, Any, str], acceleration: Array, friction: bool, reasons: NDArray[Any]
 ) -> tuple[ClosedLegs, Array]:
     """Quasi-static deflection with the actuators held under a load that may turn with the platform, and the wrench there."""
     wrench = platform_wrench(robot, state.inputs(), *load)
     for _ in range(LIMIT):
-        state = settled(robot, state, wrench, acceleration, friction, words)
+        state = settled(robot, state, wrench, acceleration, friction, reasons)
         before, wrench = wrench, platform_wrench(robot, state.inputs(), *load)
         change = np.abs(wrench - before).max(axis=1, initial=0.0)
-        if np.all((change <= FOLLOWED * np.abs(wrench).max(axis=1, initial=0.0)) | (words != "")):
+        if np.all((change <= FOLLOWED * np.abs(wrench).max(axis=1, initial=0.0)) | (reasons != "")):
             return state, wrench
-    words[words == ""] = "no static deflection found: the load turns with the platform and does not come to rest"
+    reasons[reasons == ""] = "no static deflection found: the load turns with the platform and does not come to rest"
     return state, wrench
 
 
 def settled(
-    robot: Robot, state: ClosedLegs, wrench: Array, acceleration: Array, friction: bool, words: NDArray[Any]
+    robot: Robot, state: ClosedLegs, wrench: Array, acceleration: Array, friction: bool, reasons: NDArray[Any]
 ) -> ClosedLegs:
     """Quasi-static deflection at given actuator coordinates, rates and accelerations: e' = e'' = 0.
 
@@ -193,28 +195,28 @@ def settled(
     columns = [k for k in free if robot.elastic_plan.independent[k] in where]
     if not columns:  # nothing deforms; coordinates that nothing drives stay where they are
         return state
-    largest, before = np.full(len(words), NOTHING * robot.characteristic_length), np.full(len(words), np.inf)
-    soft = np.zeros(len(words), dtype=bool)
+    largest, before = np.full(len(reasons), NOTHING * robot.characteristic_length), np.full(len(reasons), np.inf)
+    soft = np.zeros(len(reasons), dtype=bool)
     for first in (True, *[False] * (LIMIT - 1)):
-        terms = leg_terms(robot, state, wrench, friction, words)
-        _, K, _ = leg_stiffness(robot, state, wrench, words)
+        terms = leg_terms(robot, state, wrench, friction, reasons)
+        _, K, _ = leg_stiffness(robot, state, wrench, reasons)
         soft = _indefinite(K[:, columns][:, :, columns]) if first else soft
         rho = (terms.c + np.einsum("nij,nj->ni", terms.M[:, :, driven], acceleration[:, own]))[:, columns]
         step = np.zeros_like(rho)
-        good = (words == "") & np.all(np.isfinite(rho), axis=1)
+        good = (reasons == "") & np.all(np.isfinite(rho), axis=1)
         step[good] = -solved(K[np.ix_(good, columns, columns)], rho[good])
         e, ed = state.elastic(robot)
         e[:, moved] += step
         q, qd = state.actuators(robot)
-        state = searched(robot, state, (q, e, qd, ed), soft, words)
+        state = searched(robot, state, (q, e, qd, ed), soft, reasons)
         size = np.abs(step).max(axis=1)
         largest = np.maximum(largest, np.maximum(size, np.abs(e).max(axis=1)))
         still = (size < rounding(robot, largest)) & (size > before / 2.0)
-        if np.all((size <= SETTLED * largest) | still | (words != "")):
+        if np.all((size <= SETTLED * largest) | still | (reasons != "")):
             return state
         before = size
-    late = ~(size <= rounding(robot, largest)) & (words == "")
-    words[late] = np.where(soft[late], UNSTABLE, NOT_FOUND)
+    late = ~(size <= rounding(robot, largest)) & (reasons == "")
+    reasons[late] = np.where(soft[late], UNSTABLE, NOT_FOUND)
     return state
 
 
@@ -243,7 +245,7 @@ def _indefinite(K: Array) -> NDArray[np.bool_]:
 
 
 def searched(
-    robot: Robot, state: ClosedLegs, to: tuple[Array, Array, Array, Array], soft: NDArray[np.bool_], words: NDArray[Any]
+    robot: Robot, state: ClosedLegs, to: tuple[Array, Array, Array, Array], soft: NDArray[np.bool_], reasons: NDArray[Any]
 ) -> ClosedLegs:
     """The state after a step of a search for an equilibrium; loops that cannot be closed there say why it went so far.
 
@@ -251,16 +253,16 @@ def searched(
         to: q, e and their rates.
         soft: samples whose undeformed robot is beyond a buckling load.
     """
-    own = np.full(len(words), "", dtype=object)
+    own = np.full(len(reasons), "", dtype=object)
     found = close(robot, state, *to, own)
-    lost = (own != "") & (words == "")
-    words[lost] = np.where(soft[lost], UNSTABLE, TOO_FAR)
+    lost = (own != "") & (reasons == "")
+    reasons[lost] = np.where(soft[lost], UNSTABLE, TOO_FAR)
     return found
 
 
 def _from_platform(
     robot: Robot, motion: Any, elastic: tuple[Array, Array], load: tuple[Any, Any, str], source: str, friction: bool,
-    words: NDArray[Any], choice: Redundancy,
+    reasons: NDArray[Any], choice: Redundancy,
 ) -> LegRequest:  # fmt: skip
     """States at a given pose and twist of the platform."""
     e, ed = elastic
@@ -268,44 +270,44 @@ def _from_platform(
     rows, others = reached(robot)
     acceleration = np.concatenate([inputs["acceleration"], inputs["angular_acceleration"]], axis=1)
     twist = np.concatenate([inputs["velocity"], inputs["angular_velocity"]], axis=1)
-    state, length, scale = home(robot, len(words)), robot.characteristic_length, twist_scale(robot)
+    state, length, scale = home(robot, len(reasons)), robot.characteristic_length, twist_scale(robot)
     own, driven = chosen_drives(robot)
     columns = [robot.elastic_plan.independent[k] for k in others]
     alternating = source == "static" and (bool(others) or not robot.elastic_names)
-    sizes, stride = coordinate_sizes(robot, [*driven, *others]), Stride.start(len(words))
-    wrench = np.zeros((len(words), 6))
+    sizes, stride = coordinate_sizes(robot, [*driven, *others]), Stride.start(len(reasons))
+    wrench = np.zeros((len(reasons), 6))
     for k in range(STEPS):
-        J, drift = platform_jacobian(robot, state, words)
+        J, drift = platform_jacobian(robot, state, reasons)
         S = prescribed(robot, J, rows, others)
         error = np.einsum("nri,ni->nr", S, pose_error(robot, state, inputs["position"], inputs["rotation"]))
         done = np.abs(error).max(axis=1, initial=0.0) < REACHED
         inverse = pseudo_inverse((S @ J)[:, :, [*driven, *others]])
         step, stride = stride.limited(np.einsum("nij,nj->ni", inverse, error), sizes, error)
-        q, dq = np.array(state.actuators(robot)[0]), np.zeros((len(words), len(robot.actuators)))
+        q, dq = np.array(state.actuators(robot)[0]), np.zeros((len(reasons), len(robot.actuators)))
         dq[:, own] = step[:, : len(own)]
         if np.any(stride.reach > STRIDE):  # passive joints go along with a long step
-            state = moved_on(close(robot, state, q, state.elastic(robot)[0], dq, np.zeros_like(e), words), 1.0)
+            state = moved_on(close(robot, state, q, state.elastic(robot)[0], dq, np.zeros_like(e), reasons), 1.0)
         q = q + dq
         state = shifted(robot, state, columns, step[:, len(own) :]) if columns else state
         now, rates = state.elastic(robot)
         at_e = (now, np.zeros_like(rates)) if alternating else (e, ed)
         qd, rest = actuator_rates(robot, J, (S, others), twist, at_e[1])
-        state = close(robot, state, q, at_e[0], qd, at_e[1], words, rest)
+        state = close(robot, state, q, at_e[0], qd, at_e[1], reasons, rest)
         if alternating:
             wrench = platform_wrench(robot, state.inputs(), *load)
             before = state.elastic(robot)[0]
             qdd = np.zeros_like(q)
             qdd[:, own] = np.einsum("nij,njk,nk->ni", inverse, S, acceleration - drift)[:, : len(own)]
-            state = settled(robot, state, wrench, qdd, friction, words)
+            state = settled(robot, state, wrench, qdd, friction, reasons)
             done &= np.abs(state.elastic(robot)[0] - before).max(axis=1, initial=0.0) < 1e-12 * length
-        if k and np.all(done | (words != "")):
+        if k and np.all(done | (reasons != "")):
             break
-    state = walk_to_poses(robot, state, inputs["position"], inputs["rotation"], e, words)
+    state = walk_to_poses(robot, state, inputs["position"], inputs["rotation"], e, reasons)
     off = pose_error(robot, state, inputs["position"], inputs["rotation"]) / scale
     if robot.elastic_names:
-        never = impossible(robot, platform_jacobian(robot, state, words)[0])
-        refuse_impossible(robot, never, off, np.ones(len(words)), "take this pose", words)
-    _missed(robot, off, rows, np.abs(S).max(axis=1, initial=0.0) * scale > MOVES, source, words)
+        never = impossible(robot, platform_jacobian(robot, state, reasons)[0])
+        refuse_impossible(robot, never, off, np.ones(len(reasons)), "reach this pose", reasons)
+    _missed(robot, off, rows, np.abs(S).max(axis=1, initial=0.0) * scale > MOVES, source, reasons)
     if source == "static" and not alternating:
         from flexapod.analysis.held_pose import HeldPose, held_pose
 
@@ -313,28 +315,28 @@ def _from_platform(
             position=inputs["position"], rotation=inputs["rotation"], twist=twist, acceleration=acceleration, load=load,
             friction=friction, choice=choice,
         )  # fmt: skip
-        state = held_pose(robot, state, pose, words)
-    J, drift = platform_jacobian(robot, state, words)
+        state = held_pose(robot, state, pose, reasons)
+    J, drift = platform_jacobian(robot, state, reasons)
     S = prescribed(robot, J, rows, others)
     now, rates = state.elastic(robot)
     rates = ed if source == "given" else np.zeros_like(rates)
     qd, rest = actuator_rates(robot, J, (S, others), twist, rates)
-    state = close(robot, state, state.actuators(robot)[0], now, qd, rates, words, rest)
+    state = close(robot, state, state.actuators(robot)[0], now, qd, rates, reasons, rest)
     if not robot.elastic_names:
         places = [*driven, *others]
         second = np.einsum("nij,njk,nk->ni", pseudo_inverse((S @ J)[:, :, places]), S, acceleration - drift)
         rest = acceleration - drift - np.einsum("nij,nj->ni", J[:, :, places], second)
         rate = np.concatenate([state.velocity, state.angular_velocity], axis=1)
-        _unfollowed(rate - twist, twist, scale, "velocity", words)
+        _unfollowed(rate - twist, twist, scale, "velocity", reasons)
         if isinstance(motion, Motion):  # of a state nothing is said about accelerations
-            _unfollowed(rest, np.concatenate([acceleration, drift], axis=1), scale, "acceleration", words)
+            _unfollowed(rest, np.concatenate([acceleration, drift], axis=1), scale, "acceleration", reasons)
     else:
         given = GivenMotion(
             position=inputs["position"], rotation=inputs["rotation"], twist=twist,
             acceleration=acceleration - drift if isinstance(motion, Motion) else None, rows=rows,
         )  # fmt: skip
-        check_given(robot, state, given, J, words)
-    name_dead_points(robot, inputs["position"], inputs["rotation"], state.joint_position, words)
+        check_given(robot, state, given, J, reasons)
+    name_dead_points(robot, inputs["position"], inputs["rotation"], state.joint_position, reasons)
     wrench = platform_wrench(robot, state.inputs(), *load)
     return LegRequest(state=state, actuator_acceleration=None, acceleration=acceleration, wrench=wrench, source=source)
 
@@ -365,15 +367,15 @@ def actuator_rates(
     return rates, whole
 
 
-def _unfollowed(error: Array, given: Array, scale: Array, what: str, words: NDArray[Any]) -> None:
+def _unfollowed(error: Array, given: Array, scale: Array, what: str, reasons: NDArray[Any]) -> None:
     """Reasons of samples whose velocity or acceleration has components that the loops do not allow."""
     size = np.abs(error / scale)
     largest = np.abs(given / np.tile(scale, given.shape[1] // 6)).max(axis=1)
-    for k in np.flatnonzero((size.max(axis=1) > FOLLOW * np.maximum(1.0, largest)) & (words == "")):
-        words[k] = f"the robot cannot take this {what}: it cannot follow {COMPONENTS[int(size[k].argmax())]}"
+    for k in np.flatnonzero((size.max(axis=1) > FOLLOW * np.maximum(1.0, largest)) & (reasons == "")):
+        reasons[k] = f"the robot cannot follow this {what}: it cannot follow {COMPONENTS[int(size[k].argmax())]}"
 
 
-def _missed(robot: Robot, error: Array, rows: list[int], moves: NDArray[np.bool_], source: str, words: NDArray[Any]) -> None:
+def _missed(robot: Robot, error: Array, rows: list[int], moves: NDArray[np.bool_], source: str, reasons: NDArray[Any]) -> None:
     """Reasons of samples whose pose is not met; a robot that deforms follows some components only, and deflects in the others.
 
     Args:
@@ -383,15 +385,17 @@ def _missed(robot: Robot, error: Array, rows: list[int], moves: NDArray[np.bool_
     if not checked:
         return
     size = np.abs(error[:, checked])
-    for k in np.flatnonzero((size.max(axis=1) > SAME) & (words == "")):
+    for k in np.flatnonzero((size.max(axis=1) > SAME) & (reasons == "")):
         worst = checked[int(size[k].argmax())]
         name = COMPONENTS[worst]
         if not robot.elastic_names and not moves[k, worst]:
-            words[k] = f"the robot cannot take this pose: it cannot follow {name}"
+            reasons[k] = f"the robot cannot reach this pose: it cannot follow {name}"
         elif moves[k, worst]:
-            words[k] = f"the platform cannot be brought to this pose: {name} misses by {size[k].max():.3g} (of the robot's size)"
+            reasons[k] = (
+                f"the platform cannot be brought to this pose: {name} misses by {size[k].max():.3g} (of the robot's size)"
+            )
         else:
-            words[k] = (
+            reasons[k] = (
                 f"pose and elastic coordinates contradict each other: {name} misses by {size[k].max():.3g}; "
                 "make the state with State.from_actuators(robot, q, elastic=...)"
             )

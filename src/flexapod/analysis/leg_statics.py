@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.closed_legs import ClosedLegs, platform_jacobian, pseudo_inverse, run
-from flexapod.analysis.leg_dynamics import labelled, no_words, state_variables
+from flexapod.analysis.leg_dynamics import labelled, no_reasons, state_variables
 from flexapod.analysis.leg_model import leg_stiffness, leg_terms, matrices_at
 from flexapod.analysis.leg_request import leg_request
 from flexapod.analysis.linear_solve import solved
@@ -52,28 +52,28 @@ def general_static_deflection(robot: Robot, asked: Request) -> xr.Dataset:
     Checked by: tests/analysis/test_flexible_legs.py.
     """
     state, on_error = asked.at, asked.on_error
-    words, still = no_words(state), at_rest(state)
+    reasons, still = no_reasons(state), at_rest(state)
     if asked.sequence:
-        request = load_sequence(robot, still, asked.load, words)
+        request = load_sequence(robot, still, asked.load, reasons)
     else:
-        request = leg_request(robot, still, "static", None, asked.load, False, words)
+        request = leg_request(robot, still, "static", None, asked.load, False, reasons)
     refuse_out_of_plane(robot, request.wrench)
-    rho, K, N = leg_stiffness(robot, request.state, request.wrench, words)
+    rho, K, N = leg_stiffness(robot, request.state, request.wrench, reasons)
     force, residual = holding_forces(robot, rho, N)
-    settle("static deflection", robot, words.astype(str), state, on_error)
+    settle("static deflection", robot, reasons.astype(str), state, on_error)
     stable = is_stable(robot, K)
-    warn_unstable(robot, stable, words, is_loaded(asked.wrench))
+    warn_unstable(robot, stable, reasons, is_loaded(asked.wrench))
     e, _ = request.state.elastic(robot)
-    energy = run(robot, "elastic_potential", request.state.inputs(), words)["elastic_potential"]
+    energy = run(robot, "elastic_potential", request.state.inputs(), reasons)["elastic_potential"]
     variables: Variables = {
         **{k: v for k, v in state_variables(robot, request.state).items() if k != "elastic_velocity"},
         "elastic": (("elastic_coordinate",), e, "m or rad"),
         "force": (("actuator",), force, force_unit(robot)),
         "residual": ((), residual, "N or N m"),
         "stable": ((), stable, ""),
-        "elastic_energy": ((), np.array(energy).reshape(len(words)), "J"),
+        "elastic_energy": ((), np.array(energy).reshape(len(reasons)), "J"),
     }
-    return labelled(robot, state, variables, words, on_error)
+    return labelled(robot, state, variables, reasons, on_error)
 
 
 def is_stable(robot: Robot, K: Array) -> NDArray[np.bool_]:
@@ -100,7 +100,7 @@ UNHELD = (
 )
 
 
-def general_linear_model(robot: Robot, asked: Request, words: NDArray[Any]) -> LinearModel:
+def general_linear_model(robot: Robot, asked: Request, reasons: NDArray[Any]) -> LinearModel:
     """M, D, K, B in independent coordinates about the states; with prestress about the static equilibrium.
 
     Source: Briot 2014, section 5. Checked by: tests/analysis/test_flexible_legs.py.
@@ -109,10 +109,10 @@ def general_linear_model(robot: Robot, asked: Request, words: NDArray[Any]) -> L
 
     still, prestress = at_rest(asked.at), asked.prestress
     given = prestress or (isinstance(still, State) and still.elastic is not None)
-    request = leg_request(robot, still, None if given else "zero", None, asked.load, False, words)
+    request = leg_request(robot, still, None if given else "zero", None, asked.load, False, reasons)
     refuse_out_of_plane(robot, request.wrench)
     closed = request.state
-    good = np.flatnonzero(words == "")
+    good = np.flatnonzero(reasons == "")
     own, none = np.full(len(good), "", dtype=object), np.zeros((len(good), 6))
     part, wrench = closed.rows(good), request.wrench[good]
     if not prestress and len(robot.elastic_plan.columns) > COMPILED:  # one large kernel instead of two
@@ -127,7 +127,7 @@ def general_linear_model(robot: Robot, asked: Request, words: NDArray[Any]) -> L
         K = Nt @ K_z @ N
     variables: Variables = {"elastic": (("elastic_coordinate",), closed.elastic(robot)[0], "m or rad")}
     if prestress:
-        force = np.full((len(words), len(robot.actuators)), np.nan)
+        force = np.full((len(reasons), len(robot.actuators)), np.nan)
         force[good], left = holding_forces(robot, rho, N)
         if isinstance(still, State) and still.elastic is not None and robot.elastic_names:
             _refuse_unbalanced(robot, part, (rho, K), own)
@@ -136,24 +136,24 @@ def general_linear_model(robot: Robot, asked: Request, words: NDArray[Any]) -> L
             own[(left > HELD * size) & (own == "")] = UNHELD
         variables["force"] = (("actuator",), force, force_unit(robot))
     J, _ = platform_jacobian(robot, part, own)
-    words[good] = np.where(words[good] == "", own, words[good])
+    reasons[good] = np.where(reasons[good] == "", own, reasons[good])
     return LinearModel(
         M=M, D=Nt @ D_z @ N, K=K, B=np.swapaxes(N[:, driven_columns(robot)], 1, 2), P=J, rotation=part.rotation,
         names=list(robot.independent), good=good, variables=variables,
     )  # fmt: skip
 
 
-def _refuse_unbalanced(robot: Robot, state: ClosedLegs, forces: tuple[Array, Array], words: NDArray[Any]) -> None:
+def _refuse_unbalanced(robot: Robot, state: ClosedLegs, forces: tuple[Array, Array], reasons: NDArray[Any]) -> None:
     """Reasons of states with given elastic coordinates that are no equilibrium: Newton's step with the actuators held."""
     rho, K = forces
     driven = driven_columns(robot)
     free = [k for k, column in enumerate(robot.elastic_plan.independent) if column not in driven]
     step = solved(K[:, free][:, :, free], rho[:, free])
-    refuse_unbalanced(step, state.elastic(robot)[0], robot.characteristic_length, words)
+    refuse_unbalanced(step, state.elastic(robot)[0], robot.characteristic_length, reasons)
 
 
-def _mass(robot: Robot, state: ClosedLegs, words: NDArray[Any]) -> Array:
+def _mass(robot: Robot, state: ClosedLegs, reasons: NDArray[Any]) -> Array:
     """Mass matrix (n, u, u) by the cheapest kernel."""
     if len(robot.elastic_plan.columns) <= COMPILED:
-        return run(robot, "elastic_mass_matrix", state.inputs(), words)["mass_matrix"]
-    return leg_terms(robot, state, np.zeros((len(words), 6)), False, words).M
+        return run(robot, "elastic_mass_matrix", state.inputs(), reasons)["mass_matrix"]
+    return leg_terms(robot, state, np.zeros((len(reasons), 6)), False, reasons).M

@@ -84,7 +84,7 @@ def limits_of(robot: Robot) -> Limits:
     strokes = np.array([_stroke(link) for link in driven]).reshape(-1, 2)
     passive = [i for i, link in enumerate(links) if not link.actuated and link.limits and link.limits.stroke]
     bounds = np.array([_stroke(links[i]) for i in passive]).reshape(-1, 2)
-    bent = swivels(robot)
+    deflected = swivels(robot)
     return Limits(
         robot=robot,
         low=strokes[:, 0],
@@ -95,8 +95,8 @@ def limits_of(robot: Robot) -> Limits:
         joints=np.array(passive, dtype=np.int64),
         joint_low=bounds[:, 0],
         joint_high=bounds[:, 1],
-        swivels=bent,
-        angle=np.array([np.inf if s.limit is None else s.limit for s in bent]),
+        swivels=deflected,
+        angle=np.array([np.inf if s.limit is None else s.limit for s in deflected]),
     )
 
 

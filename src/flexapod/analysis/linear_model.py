@@ -44,18 +44,18 @@ class LinearModel:
         return replace(self, **parts)
 
 
-def linear_model(robot: Robot, state: Any, prestress: bool, load: tuple[Any, Any, str], words: NDArray[Any]) -> LinearModel:
+def linear_model(robot: Robot, state: Any, prestress: bool, load: tuple[Any, Any, str], reasons: NDArray[Any]) -> LinearModel:
     """Small motions about the states of any robot.
 
     Args:
         load: (wrench, point, axes) of the equilibrium.
-        words: reasons per sample, added to.
+        reasons: per sample, added to.
     """
     if not isinstance(prestress, bool | np.bool_):
         raise InputError(f"prestress: expected True or False, got {prestress!r}")
     wrench, point, axes = load
     request = Request(at=state, prestress=bool(prestress), wrench=wrench, point=point, axes=axes)
-    found: LinearModel = answer(robot, "linear_model", request, words)
+    found: LinearModel = answer(robot, "linear_model", request, reasons)
     return found
 
 
@@ -91,7 +91,7 @@ def warn_equilibrium(robot: Robot, model: LinearModel, at: Any, stiffness: Array
 
     Checked by: tests/analysis/test_unstable_equilibria.py.
     """
-    stable, words = np.zeros(len(at), dtype=bool), np.full(len(at), "no equilibrium", dtype=object)
-    stable[model.good], words[model.good] = is_definite(held_stiffness(model, stiffness)[0]), ""
-    warn_unstable(robot, stable, words, loaded)
+    stable, reasons = np.zeros(len(at), dtype=bool), np.full(len(at), "no equilibrium", dtype=object)
+    stable[model.good], reasons[model.good] = is_definite(held_stiffness(model, stiffness)[0]), ""
+    warn_unstable(robot, stable, reasons, loaded)
     return stable

@@ -1,7 +1,7 @@
 """Linear systems of many samples that know when they are singular.
 
 Rows and columns are brought to size 1 first, so that metres, radians and newtons do not decide; then the reciprocal condition
-number in the 1-norm, from the inverse, tells rank from rounding.
+number in the 1-norm, from the inverse, distinguishes rank from rounding.
 """
 
 from __future__ import annotations

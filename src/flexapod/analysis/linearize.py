@@ -95,14 +95,14 @@ def linearize(
     Source: Briot 2014, section 5 (linear model). Checked by: tests/analysis/test_linearize.py.
     """
     refuse(robot, "linearize", velocity=moving(state), actuators=actuators, prestress=prestress, wrench=wrench)
-    words = np.full(len(state), "", dtype=object)
-    if len(words) != 1:
-        raise InputError(f"linearize: expected one state, got {len(words)}")
+    reasons = np.full(len(state), "", dtype=object)
+    if len(reasons) != 1:
+        raise InputError(f"linearize: expected one state, got {len(reasons)}")
     stiffness = actuator_stiffness(robot, actuators)
     if moving(state):
-        return _about_motion(robot, state, inputs, outputs, stiffness, wrench, words)
-    model = linear_model(robot, state, prestress, (wrench, None, "world"), words)
-    settle("linearize", robot, words.astype(str), state, "raise")
+        return _about_motion(robot, state, inputs, outputs, stiffness, wrench, reasons)
+    model = linear_model(robot, state, prestress, (wrench, None, "world"), reasons)
+    settle("linearize", robot, reasons.astype(str), state, "raise")
     if "elastic" in model.variables and robot.elastic_names:
         warn_equilibrium(robot, model, state, stiffness, is_loaded(wrench))
         warn_beyond(robot, model.variables["elastic"][1], state)
@@ -131,13 +131,13 @@ def linearize(
 
 def _about_motion(
     robot: Robot, state: Any, inputs: Sequence[str], outputs: Sequence[str], stiffness: Array | None, wrench: Any,
-    words: NDArray[Any],
+    reasons: NDArray[Any],
 ) -> StateSpace:  # fmt: skip
     """The linear system of deviations from a motion."""
     from flexapod.analysis.moving_linear import moving_model
 
-    model = moving_model(robot, state, wrench, words)
-    settle("linearize", robot, words.astype(str), state, "raise")
+    model = moving_model(robot, state, wrench, reasons)
+    settle("linearize", robot, reasons.astype(str), state, "raise")
     Q, P, n = model.actuators, model.platform, len(model.inverse_mass)
     A = np.zeros((2 * n, 2 * n))
     A[:n, n:] = np.eye(n)

@@ -28,12 +28,12 @@ JUMP = 2.0
 """Largest change of an elastic coordinate in one step [rad, or of the characteristic length]: beyond it is another branch."""
 
 
-def load_sequence(robot: Robot, motion: Any, load: tuple[Any, Any, str], words: NDArray[Any]) -> LegRequest:
+def load_sequence(robot: Robot, motion: Any, load: tuple[Any, Any, str], reasons: NDArray[Any]) -> LegRequest:
     """Equilibria of the samples in their order; a sample that is not reached ends the sequence.
 
     Args:
         load: (wrench (6,) or (n, 6), point, axes).
-        words: reasons per sample, added to.
+        reasons: per sample, added to.
 
     Checked by: tests/analysis/test_load_sequence.py.
     """
@@ -49,11 +49,11 @@ def load_sequence(robot: Robot, motion: Any, load: tuple[Any, Any, str], words: 
     found: list[ClosedLegs] = []
     wrenches = np.zeros((count, 6))
     for k in range(count):
-        if words[k] == "" and (k == 0 or words[k - 1] == ""):
+        if reasons[k] == "" and (k == 0 or reasons[k - 1] == ""):
             state, reason = _walk(robot, state, (q, w), (motion.position[k : k + 1], loads[k : k + 1]), (point, axes))
-            words[k] = reason
-        elif words[k] == "":
-            words[k] = "the sequence of loads ended before this sample"
+            reasons[k] = reason
+        elif reasons[k] == "":
+            reasons[k] = "the sequence of loads ended before this sample"
         q, w = motion.position[k : k + 1], loads[k : k + 1]
         found.append(state)
         wrenches[k] = _wrench(robot, state, w, (point, axes))[0]

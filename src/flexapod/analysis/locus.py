@@ -60,7 +60,7 @@ def singularity_locus(
 ) -> Locus:
     """Type 2 singular poses on a slice of the space of poses, as curves followed by continuation.
 
-    The function is the determinant of the row-normalised [J; G], whose sign tells the side.
+    The function is the determinant of the row-normalised [J; G], whose sign gives the side.
 
     Args:
         window: two axes with (smallest, largest), any others with one number: x, y, z [m], rx, ry, rz or tilt, azimuth, torsion
@@ -99,7 +99,7 @@ def singularity_locus(
         if robot.plan.constraints:
             position, rotation, _ = onto_constraints(robot, position, rotation, held)
         found = pose_jacobians(robot, position, rotation)
-        return np.where(found.words == "", determinants(found.rows, robot.characteristic_length), np.nan)
+        return np.where(found.reasons == "", determinants(found.rows, robot.characteristic_length), np.nan)
 
     curves = zero_curves(f, cells, step)
     scaled = tuple(span[:, 0] + curve.points * (span[:, 1] - span[:, 0]) for curve in curves)
@@ -131,7 +131,7 @@ def aspects(robot: Robot, grid: Mapping[str, Any], orientation: Any = None, *, l
         position, rotation, _ = onto_constraints(robot, position, rotation, poses.free)
     found = pose_jacobians(robot, position, rotation)
     side = np.full(poses.count, np.nan)
-    good = found.words == ""
+    good = found.reasons == ""
     side[good] = sides(robot, found.rows[good], robot.characteristic_length)
     valid = result["valid"].values.ravel() & good
     label, count = np.zeros(poses.shape, dtype=int), 0

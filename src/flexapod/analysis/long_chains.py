@@ -31,15 +31,15 @@ NEWTON_STEP, LARGEST_STEP, LIMIT = 1e-9, 0.4, 40
 APART = "the loops cannot be closed from here: out of reach, singular, or too far from the start"
 
 
-def evaluated(robot: Robot, quantity: str, given: Arrays, words: NDArray[Any], **options: Any) -> Arrays:
-    """Outputs of a kernel; reasons of samples that fail are added to `words`."""
-    from flexapod.analysis.results import reasons
+def evaluated(robot: Robot, quantity: str, given: Arrays, reasons: NDArray[Any], **options: Any) -> Arrays:
+    """Outputs of a kernel; reasons of samples that fail are added to `reasons`."""
+    from flexapod.analysis.results import reasons_of
 
     bound = kernel(robot, quantity, **options)
     read = {i.name: np.ascontiguousarray(given[i.name]) for i in bound.signature.inputs}
     batch = bound.batch(read)
-    why = reasons(bound.signature, batch.status, read)
-    words[words == ""] = why[words == ""]
+    why = reasons_of(bound.signature, batch.status, read)
+    reasons[reasons == ""] = why[reasons == ""]
     return batch.outputs
 
 
@@ -107,13 +107,13 @@ def mass_matrix(robot: Robot, found: Arrays, own: Axes) -> Array:
     return M
 
 
-def long_terms(robot: Robot, given: Arrays, words: NDArray[Any], friction: Any = False) -> Arrays:
+def long_terms(robot: Robot, given: Arrays, reasons: NDArray[Any], friction: Any = False) -> Arrays:
     """As `elastic_terms`."""
-    found = evaluated(robot, "long_terms", given, words)
+    found = evaluated(robot, "long_terms", given, reasons)
     at = axes(robot, given, found)
     result = {"mass": mass_matrix(robot, found, at), "forces": force_column(robot, found)}
     if friction and _sliding_places(robot, friction):
-        sliding = evaluated(robot, "long_sliding", given, words, friction=friction)
+        sliding = evaluated(robot, "long_sliding", given, reasons, friction=friction)
         for name, P in _spread_friction(robot, at, friction, sliding).items():
             result["forces"] -= np.einsum("nzk,nk->nz", P, sliding[name])
     if "drift" in found:
@@ -121,13 +121,13 @@ def long_terms(robot: Robot, given: Arrays, words: NDArray[Any], friction: Any =
     return result
 
 
-def long_statics(robot: Robot, given: Arrays, words: NDArray[Any]) -> Arrays:
+def long_statics(robot: Robot, given: Arrays, reasons: NDArray[Any]) -> Arrays:
     """As `elastic_statics`: the derivative by running the tangent of the forces along every coordinate."""
     still = {name: np.zeros_like(values) if "velocity" in name else values for name, values in given.items()}
-    found = evaluated(robot, "long_rows", still, words)
+    found = evaluated(robot, "long_rows", still, reasons)
     A = closing_matrix(robot, found, axes(robot, given, found))
     tangent, parameters = input_slopes(robot, "long_forces")
-    size, count = len(robot.elastic_plan.columns), len(words)
+    size, count = len(robot.elastic_plan.columns), len(reasons)
     h, K = np.zeros((count, size)), np.zeros((count, size, size))
     for n in range(count):
         inputs = _repeated(tangent, still, n, size)
@@ -170,21 +170,21 @@ def _unit_steps(robot: Robot, columns: list[int]) -> Array:
     return np.where(linear, robot.characteristic_length, 1.0)
 
 
-def _step(robot: Robot, given: Arrays, words: NDArray[Any]) -> tuple[Array, Arrays, Array]:
+def _step(robot: Robot, given: Arrays, reasons: NDArray[Any]) -> tuple[Array, Arrays, Array]:
     """Newton's step of the bound coordinates, what the kernel gave, closing rows."""
-    found = evaluated(robot, "long_rows", given, words)
+    found = evaluated(robot, "long_rows", given, reasons)
     A = closing_matrix(robot, found, axes(robot, given, found))
     return -np.einsum("nbm,nm->nb", left_inverse(A[:, :, list(robot.elastic_plan.bound)]), found["residual"]), found, A
 
 
-def long_closing(robot: Robot, given: Arrays, words: NDArray[Any]) -> Arrays:
+def long_closing(robot: Robot, given: Arrays, reasons: NDArray[Any]) -> Arrays:
     """As `elastic_closing`."""
-    plan, count = robot.elastic_plan, len(words)
+    plan, count = robot.elastic_plan, len(reasons)
     bound, free = list(plan.bound), list(plan.independent)
     now = {name: np.array(values) for name, values in given.items()}
     for name in ("joint_velocity", "velocity", "angular_velocity", "modes_velocity"):
         now[name] = np.zeros_like(now[name])
-    open_, units = (words == "") if bound else np.zeros(count, dtype=bool), _unit_steps(robot, bound)
+    open_, units = (reasons == "") if bound else np.zeros(count, dtype=bool), _unit_steps(robot, bound)
     for _ in range(LIMIT):
         if not open_.any():
             break
@@ -197,16 +197,16 @@ def long_closing(robot: Robot, given: Arrays, words: NDArray[Any]) -> Arrays:
         _move(robot, now, chosen[good], (step * part[:, None])[good], bound)
         open_[chosen[good]] = largest[good] > NEWTON_STEP
         open_[chosen[~good]] = False
-        words[chosen[~good]] = APART
-    words[open_] = APART
-    done = np.flatnonzero(words == "")
+        reasons[chosen[~good]] = APART
+    reasons[open_] = APART
+    done = np.flatnonzero(reasons == "")
     if bound and len(done):
         step, _, _ = _step(robot, {name: values[done] for name, values in now.items()}, np.full(len(done), "", dtype=object))
         _move(robot, now, done, step, bound)
     zd = np.zeros((count, len(plan.columns)))
     zd[:, free] = given["independent_velocity"]
     if bound:
-        found = evaluated(robot, "long_rows", now, words)
+        found = evaluated(robot, "long_rows", now, reasons)
         A = closing_matrix(robot, found, axes(robot, now, found))
         zd[:, bound] = -np.einsum("nbm,nmf,nf->nb", left_inverse(A[:, :, bound]), A[:, :, free], zd[:, free])
     at = zd.shape[1] - now["joint_position"].shape[1]
@@ -214,11 +214,11 @@ def long_closing(robot: Robot, given: Arrays, words: NDArray[Any]) -> Arrays:
     if plan.carrier is None:
         now["velocity"], now["angular_velocity"] = zd[:, :3], zd[:, 3:6]
         now["modes_velocity"] = zd[:, 6:at]
-    frame = evaluated(robot, "long_rows", now, words)
+    frame = evaluated(robot, "long_rows", now, reasons)
     names = ("platform_position", "platform_rotation", "platform_velocity", "platform_angular_velocity")
     result = {"closed_position": now["joint_position"], "closed_velocity": zd[:, at:], **{name: frame[name] for name in names}}
     for values in result.values():
-        values[words != ""] = np.nan
+        values[reasons != ""] = np.nan
     return result
 
 
@@ -235,9 +235,9 @@ def _move(robot: Robot, now: Arrays, chosen: NDArray[np.intp], step: Array, colu
         now["rotation"][chosen] = Rotation.from_rotvec(z[:, 3:6]).as_matrix() @ now["rotation"][chosen]
 
 
-def long_point(robot: Robot, given: Arrays, words: NDArray[Any]) -> Arrays:
+def long_point(robot: Robot, given: Arrays, reasons: NDArray[Any]) -> Arrays:
     """As `elastic_point` of the platform."""
-    plan, found = robot.elastic_plan, evaluated(robot, "long_rows", given, words)
+    plan, found = robot.elastic_plan, evaluated(robot, "long_rows", given, reasons)
     at, bound, free = axes(robot, given, found), list(plan.bound), list(plan.independent)
     A = closing_matrix(robot, found, at)
     arm = np.einsum("nij,nj->ni", found["platform_rotation"], given["point"])
@@ -256,23 +256,23 @@ def long_point(robot: Robot, given: Arrays, words: NDArray[Any]) -> Arrays:
     }  # fmt: skip
 
 
-def long_control(robot: Robot, given: Arrays, words: NDArray[Any]) -> Arrays:
+def long_control(robot: Robot, given: Arrays, reasons: NDArray[Any]) -> Arrays:
     """As `elastic_control`, up to a constant factor: the volume of the rows by the bound coordinates, signed where square."""
-    found = evaluated(robot, "long_rows", given, words)
+    found = evaluated(robot, "long_rows", given, reasons)
     A = closing_matrix(robot, found, axes(robot, given, found))[:, :, list(robot.elastic_plan.bound)]
     if A.shape[1] == A.shape[2]:
         return {"determinant": np.linalg.det(A)}
     return {"determinant": np.sqrt(np.maximum(np.linalg.det(np.swapaxes(A, 1, 2) @ A), 0.0))}
 
 
-def long_sliding(robot: Robot, given: Arrays, words: NDArray[Any], friction: Any) -> Arrays:
+def long_sliding(robot: Robot, given: Arrays, reasons: NDArray[Any], friction: Any) -> Arrays:
     """As `elastic_sliding`: the slope by running the tangent of the friction along every rate."""
-    size, count = len(robot.elastic_plan.columns), len(words)
+    size, count = len(robot.elastic_plan.columns), len(reasons)
     force, slope = np.zeros((count, size)), np.zeros((count, size, size))
     if not _sliding_places(robot, friction):
         return {"friction": force, "slope": slope}
-    at = axes(robot, given, evaluated(robot, "long_rows", given, words))
-    spread = _spread_friction(robot, at, friction, evaluated(robot, "long_sliding", given, words, friction=friction))
+    at = axes(robot, given, evaluated(robot, "long_rows", given, reasons))
+    spread = _spread_friction(robot, at, friction, evaluated(robot, "long_sliding", given, reasons, friction=friction))
     tangent, parameters = input_slopes(robot, "long_sliding", friction=friction)
     for n in range(count):
         inputs = _repeated(tangent, given, n, size)
@@ -334,9 +334,9 @@ def _rate_directions(robot: Robot, inputs: Arrays) -> Arrays:
     return result
 
 
-def long_potential(robot: Robot, given: Arrays, words: NDArray[Any]) -> Arrays:
+def long_potential(robot: Robot, given: Arrays, reasons: NDArray[Any]) -> Arrays:
     """As `elastic_potential`."""
-    return evaluated(robot, "long_potential", given, words)
+    return evaluated(robot, "long_potential", given, reasons)
 
 
 LONG: dict[str, Callable[..., Arrays]] = {

@@ -43,22 +43,22 @@ def loop_forward_kinematics(robot: Robot, target: Any, at: Samples, motion: Any,
     own, driven = chosen_drives(robot)
     if undriven(robot):
         raise undetermined(robot)
-    words = np.full(len(target), "", dtype=object)
+    reasons = np.full(len(target), "", dtype=object)
     along = isinstance(motion, ActuatorMotion)
     rates = motion.velocity if along else np.zeros_like(target)
     none = np.zeros((len(target), len(robot.elastic_names)))
-    state = close_along(robot, target, none, rates, none, words)
+    state = close_along(robot, target, none, rates, none, reasons)
     if not robot.elastic_names:
         wrong = wrong_way(robot, np.array(state.joint_position), np.array(state.position), np.array(state.rotation))
-        words[words == ""] = wrong[words == ""]
-    settle("forward kinematics", robot, words.astype(str), at, on_error)
+        reasons[reasons == ""] = wrong[reasons == ""]
+    settle("forward kinematics", robot, reasons.astype(str), at, on_error)
     variables: dict[str, tuple[Any, Any, str]] = {
         "position": (("axis",), np.array(state.position), "m"),
         "rotation": (("axis", "body_axis"), np.array(state.rotation), ""),
         "joint_position": (("joint",), np.array(state.joint_position), "m or rad"),
     }
     if along:
-        J, drift = platform_jacobian(robot, state, words)
+        J, drift = platform_jacobian(robot, state, reasons)
         second = np.zeros((len(target), J.shape[2]))
         second[:, driven] = motion.acceleration[:, own]
         V = np.einsum("niu,nu->ni", J, second) + drift
@@ -70,5 +70,5 @@ def loop_forward_kinematics(robot: Robot, target: Any, at: Samples, motion: Any,
         }
     variables["residual"] = (("actuator",), np.array(state.actuators(robot)[0] - target), "m or rad")
     for _, values, _ in variables.values():
-        values[words != ""] = np.nan
-    return dataset(robot, variables, at, words.astype(str) if on_error == "mask" else None)
+        values[reasons != ""] = np.nan
+    return dataset(robot, variables, at, reasons.astype(str) if on_error == "mask" else None)

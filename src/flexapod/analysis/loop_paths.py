@@ -154,7 +154,7 @@ def distinct(loops: Loops, x: Points) -> Points:
 
 
 def pose_keys(loops: Loops, x: Points) -> Complex:
-    """Numbers (N, 12) that tell poses apart."""
+    """Numbers (N, 12) that distinguish poses."""
     return np.concatenate([x.p / loops.length, x.R.reshape(len(x), 9)], axis=1)
 
 

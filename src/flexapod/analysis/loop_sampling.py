@@ -48,7 +48,7 @@ def random_loop_states(robot: Robot, count: int, seed: int) -> dict[str, Array]:
         found = forward_kinematics(robot, motion, continuation=False, on_error="mask")
         good = np.isfinite(found.position.values).all(axis=1)
         poses = pose_jacobians(robot, found.position.values[good], found.rotation.values[good])
-        good[good] = (poses.words == "") & _well_conditioned(robot, poses.rows)
+        good[good] = (poses.reasons == "") & _well_conditioned(robot, poses.rows)
         parts.append({name: found[name].values[good] for name in NAMES})
         if sum(len(p["position"]) for p in parts) >= count:
             return {name: np.concatenate([p[name] for p in parts])[:count] for name in NAMES}

@@ -1,7 +1,7 @@
 """Names in a written model: what entries of inputs and outputs stand for, as the robot file spells it.
 
 Coordinates get their own names: ``q12`` for its position, ``q12_dot`` for its rate, ``q12_ddot`` for its acceleration. The name
-of the leg stands before it where two legs use the same one.
+of the leg comes before it where two legs use the same one.
 """
 
 from __future__ import annotations

@@ -63,17 +63,17 @@ def moving_frequencies(robot: Robot, motion: ActuatorMotion, *, wrench: Any = No
     driven = driven_columns(robot)
     if not {k for k in robot.elastic_plan.independent if k not in driven} <= set(elastic_columns(robot)):
         raise InputError(f"moving frequencies: {robot.name} has free joints besides its actuators and elastic coordinates")
-    words = np.full(len(motion), "", dtype=object)
-    request = leg_request(robot, motion, "static", None, (wrench, None, "world"), False, words)
+    reasons = np.full(len(motion), "", dtype=object)
+    request = leg_request(robot, motion, "static", None, (wrench, None, "world"), False, reasons)
     refuse_out_of_plane(robot, request.wrench)
-    settle("moving frequencies", robot, words.astype(str), motion, on_error)
-    good = np.flatnonzero(words == "")
+    settle("moving frequencies", robot, reasons.astype(str), motion, on_error)
+    good = np.flatnonzero(reasons == "")
     M, C, K = _matrices(robot, request.state.rows(good), motion.acceleration[good], request.wrench[good])
     k = M.shape[1]
     A = np.zeros((len(good), 2 * k, 2 * k))
     A[:, :k, k:] = np.eye(k)
     A[:, k:, :k], A[:, k:, k:] = -np.linalg.solve(M, K), -np.linalg.solve(M, C)
-    found = np.full((len(words), 2 * k), np.nan, dtype=complex)
+    found = np.full((len(reasons), 2 * k), np.nan, dtype=complex)
     found[good] = sorted_eigenvalues(A)
     size = np.abs(found)
     pairs = found[:, 1::2]
@@ -85,7 +85,7 @@ def moving_frequencies(robot: Robot, motion: ActuatorMotion, *, wrench: Any = No
         "elastic": (("elastic_coordinate",), request.state.elastic(robot)[0], "m or rad"),
         **spin_variable(robot, request.state),
     }
-    result = dataset(robot, variables, motion, words.astype(str) if on_error == "mask" else None)
+    result = dataset(robot, variables, motion, reasons.astype(str) if on_error == "mask" else None)
     return result.assign_coords(mode=np.arange(1, k + 1))
 
 
@@ -102,10 +102,10 @@ def _matrices(robot: Robot, state: ClosedLegs, acceleration: Array, wrench: Arra
     steps = STEP * np.where(linear, robot.characteristic_length, 1.0)
     q, qd = state.actuators(robot)
     e, ed = state.elastic(robot)
-    words = np.full(len(q), "", dtype=object)
+    reasons = np.full(len(q), "", dtype=object)
 
     def rho(shift: Array, rate: Array) -> tuple[Array, Array]:
-        terms = leg_terms(robot, close(robot, state, q, e + shift, qd, ed + rate, words), wrench, False, words)
+        terms = leg_terms(robot, close(robot, state, q, e + shift, qd, ed + rate, reasons), wrench, False, reasons)
         return (terms.c + np.einsum("nij,nj->ni", terms.M[:, :, held], acceleration))[:, free], terms.M
 
     none = np.zeros_like(e)

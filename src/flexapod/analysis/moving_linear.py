@@ -54,7 +54,7 @@ class MovingModel:
     turning: Array
 
 
-def moving_model(robot: Robot, motion: Any, wrench: Any, words: NDArray[Any]) -> MovingModel:
+def moving_model(robot: Robot, motion: Any, wrench: Any, reasons: NDArray[Any]) -> MovingModel:
     """The linear model about one sample.
 
     Checked by: tests/analysis/test_linearize.py.
@@ -65,24 +65,24 @@ def moving_model(robot: Robot, motion: Any, wrench: Any, words: NDArray[Any]) ->
     if min(plan.independent) < at - modes:
         raise InputError(f"linearize: {robot.name} is under-actuated; about a motion it is known in joint coordinates only")
     robot = _viscous(robot) if friction else robot
-    request = closed_request(robot, Request(at=motion, wrench=wrench, friction=False), words)
+    request = closed_request(robot, Request(at=motion, wrench=wrench, friction=False), reasons)
     refuse_out_of_plane(robot, request.wrench)
-    found = solve_inverse(robot, request, friction, words)
+    found = solve_inverse(robot, request, friction, reasons)
     count = len(plan.independent)
     length = robot.characteristic_length
     linear = [_is_length(robot, column, at) for column in plan.independent]
     steps = np.array([STEP * (length if is_length else 1.0) for is_length in linear])
     moves, rates = _stencil(steps)
-    states = _moved(robot, request.state, moves, rates, words)
+    states = _moved(robot, request.state, moves, rates, reasons)
     size = len(moves)
     forward = replace(request, state=states, wrench=np.repeat(request.wrench, size, axis=0))
     own = np.full(size, "", dtype=object)
     u = solve_forward(robot, forward, np.repeat(found.force, size, axis=0), friction, own).independent
     twist = np.concatenate([states.velocity, states.angular_velocity], axis=1)
     if any(own):
-        words[0] = words[0] or str(next(w for w in own if w))
+        reasons[0] = reasons[0] or str(next(w for w in own if w))
     by_position, by_rate = _difference(u, steps, count)
-    J, _ = platform_jacobian(robot, request.state, words)
+    J, _ = platform_jacobian(robot, request.state, reasons)
     return MovingModel(
         by_position=by_position, by_rate=by_rate, inverse_mass=inverted(found.terms.M)[0], actuators=found.terms.A[0],
         platform=J[0], turning=_difference(twist, steps, count)[0],
@@ -116,7 +116,7 @@ def _difference(values: Array, steps: Array, count: int) -> tuple[Array, Array]:
     return slopes[:, :count] / steps, slopes[:, count:] / steps
 
 
-def _moved(robot: Robot, state: ClosedLegs, moves: Array, rates: Array, words: NDArray[Any]) -> ClosedLegs:
+def _moved(robot: Robot, state: ClosedLegs, moves: Array, rates: Array, reasons: NDArray[Any]) -> ClosedLegs:
     """The state with other independent coordinates and rates, loops closed again."""
     plan, size = robot.elastic_plan, len(moves)
     start = state.rows(np.zeros(size, dtype=np.int64))
@@ -133,7 +133,7 @@ def _moved(robot: Robot, state: ClosedLegs, moves: Array, rates: Array, words: N
     given = {**start.inputs(), "joint_position": q, "modes": e, "independent_velocity": wanted}
     found = run(robot, "elastic_closing", given, own)
     if any(own):
-        words[0] = words[0] or f"beside the motion: {next(w for w in own if w)}"
+        reasons[0] = reasons[0] or f"beside the motion: {next(w for w in own if w)}"
     changed = np.zeros_like(e)
     for k, column in enumerate(plan.independent):
         if at - modes <= column < at:

@@ -75,15 +75,15 @@ def natural_frequencies(
     """
     stiffness = actuator_stiffness(robot, actuators)
     refuse(robot, "natural_frequencies", actuators=actuators, prestress=prestress, wrench=wrench, point=point, axes=axes)
-    words = np.full(len(state), "", dtype=object)
-    model = linear_model(robot, state, prestress, (wrench, point, axes), words)
-    settle("natural frequencies", robot, words.astype(str), state, on_error)
+    reasons = np.full(len(state), "", dtype=object)
+    model = linear_model(robot, state, prestress, (wrench, point, axes), reasons)
+    settle("natural frequencies", robot, reasons.astype(str), state, on_error)
     light = ~_moves(model.M)
-    words[model.good[light]] = MASSLESS
-    settle("natural frequencies", robot, words.astype(str), state, on_error)
+    reasons[model.good[light]] = MASSLESS
+    settle("natural frequencies", robot, reasons.astype(str), state, on_error)
     model = model.rows(~light)
     found = _modes(model, actuators if isinstance(actuators, str) else "stiffness", stiffness)
-    return _labelled(robot, state, model, found, words, on_error)
+    return _labelled(robot, state, model, found, reasons, on_error)
 
 
 def _moves(M: Array) -> NDArray[np.bool_]:
@@ -102,10 +102,10 @@ def _modes(model: LinearModel, actuators: str, stiffness: Array | None) -> Vibra
 
 
 def _labelled(
-    robot: Robot, state: Any, model: LinearModel, found: Vibration, words: NDArray[Any], on_error: OnError
+    robot: Robot, state: Any, model: LinearModel, found: Vibration, reasons: NDArray[Any], on_error: OnError
 ) -> xr.Dataset:
     def spread(values: Any, empty: Any) -> Any:
-        result = np.full((len(words), *values.shape[1:]), empty, dtype=values.dtype)
+        result = np.full((len(reasons), *values.shape[1:]), empty, dtype=values.dtype)
         result[model.good] = values
         return result
 
@@ -120,5 +120,5 @@ def _labelled(
         "asymmetry": ((), spread(found.asymmetry, np.nan), "1"),
         **model.variables,
     }
-    result = dataset(robot, variables, state, words.astype(str) if on_error == "mask" else None)
+    result = dataset(robot, variables, state, reasons.astype(str) if on_error == "mask" else None)
     return result.assign_coords(mode=np.arange(1, omega2.shape[1] + 1), coordinate=model.names)

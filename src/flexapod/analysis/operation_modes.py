@@ -2,7 +2,7 @@
 
 At random complex actuators the solutions are collected from home, from random starts (which fall into every operation mode) and
 by monodromy. Loops of the actuators join solutions of one mode and never two: the modes are what they leave apart. The trace test
-then tells whether the lists of these modes are complete.
+then shows whether the lists of these modes are complete.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ Array = NDArray[np.float64]
 ALL = "all of it"
 BY_KERNELS: dict[str, dict[str, Any]] = {
     "inverse_kinematics": {},
-    "inverse_dynamics": {"reactions": False, "shares": None, "spin": "exact", "legs": "full"},
+    "inverse_dynamics": {"reactions": False, "contributions": None, "spin": "exact", "legs": "full"},
     "forward_dynamics": {"reactions": False},
     "mass_matrix": {},
     "gravity_force": {},

@@ -147,7 +147,7 @@ def _refuse_ends(robot: Robot, sampled: SampledCheck, ends: list[Poses]) -> floa
     for name, pose in zip("ab", ends, strict=True):
         reason = sampled.reasons(pose)[0]
         if reason:
-            raise NoPathError(f"path_between of {robot.name}: pose {name} is no good: {reason}", f"{name}: {reason}", True)
+            raise NoPathError(f"path_between of {robot.name}: pose {name} is invalid: {reason}", f"{name}: {reason}", True)
         signs.append(float(sampled.signs(pose)[0]))
     if signs[0] != signs[1]:
         reason = "the poses lie on different sides of the type 2 singularities, so that every path meets one"
@@ -192,8 +192,8 @@ class _Search:
 
     def _why(self, a: Poses, b: Poses) -> str:
         poses = self.sampled.onto(between(a, b, np.linspace(0.0, 1.0, 51)))
-        words = [w for w in self.sampled.reasons(poses) if w]
-        return words[0] if words else "it meets a type 2 singularity"
+        reasons = [w for w in self.sampled.reasons(poses) if w]
+        return reasons[0] if reasons else "it meets a type 2 singularity"
 
     def _random(self, a: Poses, b: Poses) -> Poses:
         """A pose in a ball about the middle of both."""

@@ -117,7 +117,7 @@ def certify_solved(robot: Robot, solved: Solved, guess: Any) -> tuple[NDArray[np
     search = PoseSearch(robot)
     wanted = solved.poses.joints[:, list(robot.driven)]
     start, own, refused = start_poses(search, guess, len(wanted))
-    words, counts = solved.words.astype(object), np.zeros(len(wanted), dtype=np.int64)
+    reasons, counts = solved.reasons.astype(object), np.zeros(len(wanted), dtype=np.int64)
     turning = np.array(robot.actuator_units) == "rad"
     for i in range(len(wanted)):
         k = 0 if len(start) == 1 else i
@@ -126,13 +126,13 @@ def certify_solved(robot: Robot, solved: Solved, guess: Any) -> tuple[NDArray[np
         way = wanted[i] - own[k]
         way = np.where(turning, np.arctan2(np.sin(way), np.cos(way)), way)
         proof = certify_path(robot, start.position[k], start.rotation[k], own[k], own[k] + way)
-        words[i], counts[i] = proof.reason and f"no certified pose: {proof.reason}", proof.segments
+        reasons[i], counts[i] = proof.reason and f"no certified pose: {proof.reason}", proof.segments
         if not proof.reason:
             near = Poses(position=proof.position[None], rotation=proof.rotation[None], joints=solved.poses.joints[i : i + 1])
             found = search.newton(wanted[i : i + 1], near)
             solved.poses.put(slice(i, i + 1), Poses(position=near.position, rotation=near.rotation, joints=found.poses.joints))
             solved.found.residual[i] = found.residual[0]
-    return words.astype(str), counts
+    return reasons.astype(str), counts
 
 
 def _trace(robot: Robot, q0: Array, way: Array, x: Array) -> tuple[Array, Array]:

@@ -43,7 +43,7 @@ class Poses:
 
 
 def between(a: Poses, b: Poses, t: Array) -> Poses:
-    """Poses at shares t of the segment from the one pose of a to the one of b: straight, with a rotation about one axis."""
+    """Poses at fractions t of the segment from the one pose of a to the one of b: straight, with a rotation about one axis."""
     turn = rotation_rotvec(b.R[0] @ a.R[0].T)
     return Poses(p=a.p[0] + t[:, None] * (b.p[0] - a.p[0]), R=rotvec_rotation(t[:, None] * turn) @ a.R[0])
 
@@ -61,7 +61,7 @@ class SampledCheck:
         self.followed = bool(robot.plan.constraints)
 
     def onto(self, poses: Poses) -> Poses:
-        """Poses that a robot of limited mobility can take: components that it cannot choose follow."""
+        """Poses that a robot of limited mobility can reach: components that it cannot choose follow."""
         if not self.followed:
             return poses
         held = [k for k in range(6) if k in self.robot.plan.platform_dependents]
@@ -69,10 +69,10 @@ class SampledCheck:
         return Poses(p=p, R=R)
 
     def signs(self, poses: Poses) -> Array:
-        """Sign of the determinant of [J; G] (n,); 1 with redundant actuators, NaN where a pose cannot be taken."""
+        """Sign of the determinant of [J; G] (n,); 1 with redundant actuators, NaN where a pose cannot be reached."""
         found = pose_jacobians(self.robot, poses.p, poses.R)
         rows = found.rows
-        good = (found.words == "") & np.all(np.isfinite(rows), axis=(1, 2))
+        good = (found.reasons == "") & np.all(np.isfinite(rows), axis=(1, 2))
         if rows.shape[1] != 6:
             return np.where(good, 1.0, np.nan)
         rows = np.where(good[:, None, None], rows, np.eye(6))
@@ -81,14 +81,14 @@ class SampledCheck:
     def reasons(self, poses: Poses) -> list[str]:
         """Why each pose may not be part of a path; empty where it may."""
         facts = self._map.evaluate(np.ascontiguousarray(poses.p), np.ascontiguousarray(poses.R))
-        words = [self._map.reasons.words[code] for code in facts.code]
+        reasons = [self._map.reasons.texts[code] for code in facts.code]
         near = [f"the distance {d:.3g} to a type 2 singularity is below {self.distance:g}" for d in facts.type_2]
-        words = [w or (near[i] if facts.type_2[i] < self.distance else "") for i, w in enumerate(words)]
+        reasons = [w or (near[i] if facts.type_2[i] < self.distance else "") for i, w in enumerate(reasons)]
         if self._points is None:
-            return words
+            return reasons
         gaps = self.gaps(poses)
         small = [f"two legs are {g:.4g} m apart" if g < (self.clearance or 0.0) else "" for g in gaps]
-        return [w or s for w, s in zip(words, small, strict=True)]
+        return [w or s for w, s in zip(reasons, small, strict=True)]
 
     def gaps(self, poses: Poses) -> Array:
         """Smallest distance (n,) of two legs without a common joint [m]."""

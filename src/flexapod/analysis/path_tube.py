@@ -120,8 +120,8 @@ def margins(limits: Limits, found: Balls, balls: Contraction) -> tuple[Array, Ar
     if np.any(np.isfinite(limits.angle)):
         from flexapod.analysis.pose_map import PoseMap
 
-        bent = PoseMap(limits).evaluate(found.p, np.ascontiguousarray(found.R)).deflection
-        at.append(limits.angle_margin(bent))
+        deflection = PoseMap(limits).evaluate(found.p, np.ascontiguousarray(found.R)).deflection
+        at.append(limits.angle_margin(deflection))
         moved.append(np.stack([reach[:, balls.columns[s.leg]].sum(axis=1) + found.turned for s in limits.swivels], axis=1))
     middle, size = np.concatenate(at, axis=1), np.concatenate(moved, axis=1)
     with np.errstate(invalid="ignore"):

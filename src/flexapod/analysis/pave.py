@@ -174,18 +174,18 @@ class _Halving:
         with progress_bar(f"paving of {self.bounds.robot.name}", self.most, progress, 0) as report:
             for level in range(41):
                 unit = whole * 0.5 ** (level * len(self.free))
-                left, groups, shares, trim = self._level(number, groups, level)
+                left, groups, fractions, trim = self._level(number, groups, level)
                 self.proven += len(self.inside[level]) * unit
                 report(min(self.boxes, self.most))
-                between = (shares[1] - shares[0]) * unit
-                proven = self.proven + self.frozen[0] + float(np.sum(shares[0])) * unit
+                between = (fractions[1] - fractions[0]) * unit
+                proven = self.proven + self.frozen[0] + float(np.sum(fractions[0])) * unit
                 budget = self.target * proven
                 total = float(np.sum(between)) + self.frozen[1] - self.frozen[0]
                 if total <= budget or self.boxes + len(left) * 2 ** len(self.free) > self.most:
-                    self._freeze(level, left, groups, shares, trim, unit, np.ones(len(left), dtype=bool))
+                    self._freeze(level, left, groups, fractions, trim, unit, np.ones(len(left), dtype=bool))
                     break
                 again = self._worth_halving(between, budget - (self.frozen[1] - self.frozen[0]))
-                self._freeze(level, left, groups, shares, trim, unit, ~again)
+                self._freeze(level, left, groups, fractions, trim, unit, ~again)
                 number, groups = self._halved(left[again]), np.repeat(groups[again], 2 ** len(self.free), axis=0)
         return self._paving(None if columns is None else self._cut_again(columns))
 
@@ -216,13 +216,13 @@ class _Halving:
         return again
 
     def _freeze(
-        self, level: int, left: NDArray[np.int64], groups: NDArray[np.bool_], shares: Array, trim: Trim | None, unit: float,
+        self, level: int, left: NDArray[np.int64], groups: NDArray[np.bool_], fractions: Array, trim: Trim | None, unit: float,
         chosen: NDArray[np.bool_],
     ) -> None:  # fmt: skip
         if not np.any(chosen):
             return
         self.kept[level] = left[chosen]
-        sums = np.sum(shares[:, chosen], axis=1)
+        sums = np.sum(fractions[:, chosen], axis=1)
         if trim is not None:
             self.groups[level] = groups[chosen]
             self.trims[level] = Trim(**{name: values[chosen] for name, values in vars(trim).items()})
@@ -237,9 +237,10 @@ class _Halving:
         return (doubled[:, None] + corner).reshape(-1, len(self.low))
 
     def _level(self, number: NDArray[np.int64], groups: NDArray[np.bool_], level: int) -> tuple[Any, Any, Any, Trim | None]:
-        """Undecided boxes, their open groups, shares (2, n) that are certainly and possibly inside, and how they are trimmed."""
+        """Undecided boxes, their open groups, fractions (2, n) that are certainly and possibly inside, and how they are
+        trimmed."""
         h = (self.high - self.low) * 0.5**level
-        inside, left, shares, open_groups = [number[:0]], [number[:0]], [np.zeros((2, 0))], [groups[:0]]
+        inside, left, fractions, open_groups = [number[:0]], [number[:0]], [np.zeros((2, 0))], [groups[:0]]
         trims: list[Trim] = []
         self.opened = 0.0
         for start in range(0, len(number), CHUNK):
@@ -256,13 +257,13 @@ class _Halving:
                 continue
             here = low[rest], low[rest] + h, decision.groups[rest]
             if self.cut:
-                shares.append(np.stack(self.bounds.cut(*here, decision, rest)))
+                fractions.append(np.stack(self.bounds.cut(*here, decision, rest)))
             else:
                 trims.append(self.bounds.trim(*here, rest))
-                shares.append(np.stack([trims[-1].certain, trims[-1].possible]))
+                fractions.append(np.stack([trims[-1].certain, trims[-1].possible]))
         self.inside[level] = np.concatenate(inside)
         trim = Trim(**{k: np.concatenate([getattr(t, k) for t in trims]) for k in vars(trims[0])}) if trims else None
-        return np.concatenate(left), np.concatenate(open_groups), np.concatenate(shares, axis=1), trim
+        return np.concatenate(left), np.concatenate(open_groups), np.concatenate(fractions, axis=1), trim
 
     def _paving(self, columns: Columns | None) -> Paving:
         low, high, undecided = (float(x) for x in self.frozen)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from flexapod.analysis.arguments import checked
 from flexapod.analysis.kernels import kernel
 from flexapod.analysis.pose_search import Array, Poses
-from flexapod.analysis.results import reasons
+from flexapod.analysis.results import reasons_of
 from flexapod.analysis.state import State
 from flexapod.errors import InputError
 from flexapod.motions.arrays import real_array
@@ -83,8 +83,8 @@ def pose_from_actuators(robot: Robot, request: Request, velocity: Any, guess: An
     rows = np.zeros((len(solved.at), len(robot.actuators)))
     if velocity is not None:
         rows[...] = real_array("velocity", velocity, np.shape(position)).reshape(rows.shape)
-    found, words = platform_rates(robot, solved.poses, rows, None, solved.words)
-    raise_unfound(robot, solved, words, "raise")
+    found, reasons = platform_rates(robot, solved.poses, rows, None, solved.reasons)
+    raise_unfound(robot, solved, reasons, "raise")
     pick = 0 if solved.at.single else slice(None)
     return State(
         position=solved.poses.position[pick],
@@ -95,18 +95,18 @@ def pose_from_actuators(robot: Robot, request: Request, velocity: Any, guess: An
 
 
 def platform_rates(
-    robot: Robot, poses: Poses, velocity: Array, acceleration: Array | None, words: NDArray[np.str_]
+    robot: Robot, poses: Poses, velocity: Array, acceleration: Array | None, reasons: NDArray[np.str_]
 ) -> tuple[dict[str, tuple[Any, Any, str]], NDArray[np.str_]]:
     """Twist and acceleration of the platform at known poses.
 
     Args:
         velocity, acceleration: (n, actuators); without acceleration only twists are meant.
-        words: reasons so far; samples that have one are passed over.
+        reasons: so far; samples that have one are passed over.
     Returns:
         variables (dimensions, values, unit) by name, and the reasons with new ones.
     """
     bound = kernel(robot, "platform_from_actuators")
-    good = np.flatnonzero(words == "")
+    good = np.flatnonzero(reasons == "")
     second = np.zeros_like(velocity) if acceleration is None else acceleration
     given = {
         "position": poses.position[good],
@@ -116,8 +116,10 @@ def platform_rates(
         "guess": poses.joints[good],
     }
     batch = bound.batch({i.name: given[i.name] for i in bound.signature.inputs})
-    result = words.astype(object)
-    result[good] = reasons(bound.signature, batch.status, {k: given[k] for k in ("actuator_velocity", "actuator_acceleration")})
+    result = reasons.astype(object)
+    result[good] = reasons_of(
+        bound.signature, batch.status, {k: given[k] for k in ("actuator_velocity", "actuator_acceleration")}
+    )
     if "rate_residual" in batch.outputs:
         for name, what, size in (("rate_residual", "rates", velocity), ("acceleration_residual", "accelerations", acceleration)):
             if size is None:
@@ -133,7 +135,7 @@ def platform_rates(
     variables: dict[str, tuple[Any, Any, str]] = {}
     for output in bound.signature.outputs:
         if output.name in RATES:
-            values = np.full((len(words), 3), np.nan)
+            values = np.full((len(reasons), 3), np.nan)
             values[good] = batch.outputs[output.name]
             variables[output.name] = (("axis",), values, output.unit)
     return variables, result.astype(str)

@@ -113,8 +113,8 @@ def point_of_body(robot: Robot, request: Request) -> xr.Dataset:
         name: (("axis", "body_axis") if name == "rotation" else ("axis",), array[None] if single else array, UNITS.get(name, ""))
         for name, array in values.items()
     }
-    words = np.atleast_1d(found["reason"].values) if on_error == "mask" else None
-    return dataset(robot, variables, moved, words).assign_attrs(point=request.point_name, body=body)
+    reasons = np.atleast_1d(found["reason"].values) if on_error == "mask" else None
+    return dataset(robot, variables, moved, reasons).assign_attrs(point=request.point_name, body=body)
 
 
 def named_point(robot: Robot, name: str) -> tuple[str, Array]:

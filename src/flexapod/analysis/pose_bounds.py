@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from flexapod.analysis.abilities import refuse
 from flexapod.analysis.box_decision import Decision, Trim
-from flexapod.analysis.cut_boxes import cut_shares, trimmed
+from flexapod.analysis.cut_boxes import cut_fractions, trimmed
 from flexapod.analysis.distance_bounds import ROUNDING, least_distance
 from flexapod.analysis.kernels import make_program
 from flexapod.analysis.limits import limits_of
@@ -175,9 +175,9 @@ class PoseBounds:
     def cut(
         self, low: Array, high: Array, groups: NDArray[np.bool_], decision: Decision, rest: NDArray[np.bool_]
     ) -> tuple[Array, Array]:
-        """Certain and possible shares of the undecided boxes of the last decision, cut by planes."""
+        """Certain and possible fractions of the undecided boxes of the last decision, cut by planes."""
         own = np.flatnonzero(rest)
-        certain, possible = cut_shares(*self._affine(low, high, own))
+        certain, possible = cut_fractions(*self._affine(low, high, own))
         return np.where(self._whole[own], 0.0, certain), possible
 
     def trim(self, low: Array, high: Array, groups: NDArray[np.bool_], rest: NDArray[np.bool_] | None = None) -> Trim:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from flexapod.analysis.inverse_kinematics import solve_from_home
 from flexapod.analysis.kernels import kernel
 from flexapod.analysis.pose_search import Array, Poses, PoseSearch
-from flexapod.analysis.results import reasons
+from flexapod.analysis.results import reasons_of
 from flexapod.analysis.state import State
 from flexapod.errors import InputError
 from flexapod.robot.geometry import Pose
@@ -27,9 +27,9 @@ def start_poses(search: PoseSearch, guess: Any, count: int) -> tuple[Poses, Arra
 
     Args:
         guess: None for home, a `State` or `Pose`, or a Dataset with `position`, `rotation` and perhaps `joint_position`.
-        count: number of samples; a single guess serves them all.
+        count: number of samples; a single guess is used for all.
     Returns:
-        poses (count or 1), their actuator coordinates, and words where a guess cannot be taken.
+        poses (count or 1), their actuator coordinates, and reasons where a guess is invalid.
     """
     robot = search.robot
     if guess is None:
@@ -61,21 +61,21 @@ def _assembled(search: PoseSearch, position: Array, rotation: Array, joints: Arr
         batch = bound.batch(given)
     else:
         batch, given = solve_from_home(bound, inputs)
-    words = reasons(bound.signature, batch.status, given).astype(object)
-    for i in np.flatnonzero(words != ""):
-        words[i] = f"the guess cannot be taken: {words[i]}"
+    reasons = reasons_of(bound.signature, batch.status, given).astype(object)
+    for i in np.flatnonzero(reasons != ""):
+        reasons[i] = f"the guess is invalid: {reasons[i]}"
     out = batch.outputs
     poses = Poses(position=inputs["position"].copy(), rotation=inputs["rotation"].copy(), joints=out["joint_position"].copy())
     own = out["actuator_position"].copy()
-    good = np.flatnonzero(words == "")
+    good = np.flatnonzero(reasons == "")
     if robot.plan.constraints and len(good):
         onto = search.newton(own[good], poses.at(good))
         poses.put(good[onto.solved], onto.poses.at(onto.solved))
-        words[good[~onto.solved]] = "the guess cannot be taken: it is too far from what the robot's constraints allow"
+        reasons[good[~onto.solved]] = "the guess is invalid: it is too far from what the robot's constraints allow"
         own[good] = poses.joints[good][:, list(robot.driven)]
     singular = good[_type_2(robot, {k: v[good] for k, v in out.items()}) < SINGULAR]
-    words[singular] = "the guess is a singular pose (type 2), where assembly modes meet; give a guess away from it"
-    return poses, own, words
+    reasons[singular] = "the guess is a singular pose (type 2), where assembly modes meet; give a guess away from it"
+    return poses, own, reasons
 
 
 def _type_2(robot: Robot, out: dict[str, Array]) -> Array:

@@ -1,4 +1,4 @@
-"""Jacobians at many poses, with the reason where a pose cannot be taken."""
+"""Jacobians at many poses, with the reason where a pose cannot be reached."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from flexapod.analysis.kernels import kernel
 from flexapod.analysis.leg_model import leg_terms
 from flexapod.analysis.leg_request import leg_request
 from flexapod.analysis.program_refusals import FLOATING, floating
-from flexapod.analysis.results import reasons
+from flexapod.analysis.results import reasons_of
 from flexapod.analysis.state import State
 from flexapod.robot.elastic_plan import driven_columns
 
@@ -33,7 +33,7 @@ class PoseJacobians:
         jacobian: (n, actuators, 6) actuator rates per twist.
         constraint: (n, rows, 6) independent constraint rows; no rows at full mobility.
         margin: (n, legs) distance to type 1.
-        words: reason where a pose cannot be taken, else empty.
+        reasons: where a pose cannot be reached, else empty.
         status: of the kernel.
         joints: (n, joints) coordinates, where all loops were closed together; else None.
     """
@@ -41,7 +41,7 @@ class PoseJacobians:
     jacobian: Array
     constraint: Array
     margin: Array
-    words: NDArray[Any]
+    reasons: NDArray[Any]
     status: NDArray[np.int32]
     joints: Array | None = None
 
@@ -58,15 +58,17 @@ def pose_jacobians(robot: Robot, position: Array, rotation: Array) -> PoseJacobi
     bound = kernel(robot, "jacobian", joints=False)
     inputs = {"position": np.ascontiguousarray(position), "rotation": np.ascontiguousarray(rotation)}
     batch, given = solve_from_home(bound, inputs)
-    words = reasons(bound.signature, batch.status, given).astype(object)
+    reasons = reasons_of(bound.signature, batch.status, given).astype(object)
     out, kept = batch.outputs, list(robot.plan.constraints)
     G = out["constraint_jacobian"] if "constraint_jacobian" in out else np.zeros((len(position), 0, 6))
     if "constraint" in out:
         off = np.abs(out["constraint"]).max(axis=1) > FOLLOW * max(1.0, robot.characteristic_length)
-        for i in np.flatnonzero(off & (words == "")):
-            words[i] = f"the robot cannot take this pose: it cannot follow {forbidden(robot, G[i], out['constraint'][i])}"
-        words = np.where(words == "", reversed_joints(robot, given), words)
-    return PoseJacobians(jacobian=out["jacobian"], constraint=G[:, kept], margin=out["margin"], words=words, status=batch.status)
+        for i in np.flatnonzero(off & (reasons == "")):
+            reasons[i] = f"the robot cannot reach this pose: it cannot follow {forbidden(robot, G[i], out['constraint'][i])}"
+        reasons = np.where(reasons == "", reversed_joints(robot, given), reasons)
+    return PoseJacobians(
+        jacobian=out["jacobian"], constraint=G[:, kept], margin=out["margin"], reasons=reasons, status=batch.status
+    )
 
 
 def _of_all_loops(robot: Robot, position: Array, rotation: Array) -> PoseJacobians:
@@ -78,26 +80,26 @@ def _of_all_loops(robot: Robot, position: Array, rotation: Array) -> PoseJacobia
     """
     if robot.floats:
         raise floating(robot, *FLOATING["jacobian"])
-    words, length = np.full(len(position), "", dtype=object), robot.characteristic_length
+    reasons, length = np.full(len(position), "", dtype=object), robot.characteristic_length
     at = State(position=position, rotation=rotation)
-    state = leg_request(robot, at, "zero", None, (None, None, "world"), False, words).state
+    state = leg_request(robot, at, "zero", None, (None, None, "world"), False, reasons).state
     if not robot.elastic_names:
         wrong = reversed_joints(robot, {"position": position, "rotation": rotation}, np.array(state.joint_position))
-        words[words == ""] = wrong[words == ""]
-    P, _ = platform_jacobian(robot, state, words)
+        reasons[reasons == ""] = wrong[reasons == ""]
+    P, _ = platform_jacobian(robot, state, reasons)
     scale, moves = np.array([length] * 3 + [1.0] * 3), 6 - len(robot.plan.constraints)
-    usable = np.all(np.isfinite(P), axis=(1, 2)) & (words == "")
+    usable = np.all(np.isfinite(P), axis=(1, 2)) & (reasons == "")
     P, driven = np.where(usable[:, None, None], P, 0.0) / scale[:, None], driven_columns(robot)
     J, G = np.zeros((len(P), len(driven), 6)), np.zeros((len(P), 6 - moves, 6))
     margin, A = np.zeros((len(P), len(robot.legs))), np.zeros((len(P), len(driven), P.shape[2]))
-    A[usable] = leg_terms(robot, state, np.zeros((len(P), 6)), False, words).A[usable]
+    A[usable] = leg_terms(robot, state, np.zeros((len(P), 6)), False, reasons).A[usable]
     U, _, _ = np.linalg.svd(P[usable])
     J[usable] = A[usable] @ np.linalg.pinv(P[usable], rcond=1e-12) / scale
     G[usable] = np.swapaxes(U[:, :, moves:], 1, 2) / scale
     size = np.linalg.norm(P[usable], axis=1, keepdims=True)
     margin[usable] = np.linalg.svd(P[usable] / np.where(size > 0.0, size, 1.0), compute_uv=False)[:, moves - 1 : moves]
-    status, joints = (words != "").astype(np.int32), np.array(state.joint_position)
-    return PoseJacobians(jacobian=J, constraint=G, margin=margin, words=words, status=status, joints=joints)
+    status, joints = (reasons != "").astype(np.int32), np.array(state.joint_position)
+    return PoseJacobians(jacobian=J, constraint=G, margin=margin, reasons=reasons, status=status, joints=joints)
 
 
 def forbidden(robot: Robot, G: Array, residual: Array) -> str:

@@ -1,4 +1,5 @@
-"""What many poses ask of a robot, with the reason where one cannot be taken: the inside of `workspace` and `check_pose`."""
+"""What a robot needs to reach many poses, with the reason where it cannot reach one: the inside of `workspace` and
+`check_pose`."""
 
 from __future__ import annotations
 
@@ -26,17 +27,17 @@ UNCLOSED = "the loops cannot be closed at this pose: out of reach, or singular"
 
 
 class Reasons:
-    """Codes of the reasons why a pose is no good, with their words; 0 is good. The same robot has the same codes."""
+    """Codes of the reasons why a pose is invalid, with their texts; 0 is valid. The same robot has the same codes."""
 
     def __init__(self, bound: RobotKernel | None, limits: Limits, max_condition: float | None) -> None:
         robot, statuses = limits.robot, list[str]()
         if bound is not None:
             statuses = [bound.signature.status(code).text for code in range(1, len(bound.signature.statuses) + 1)]
-        self.words = ["", *statuses]
+        self.texts = ["", *statuses]
         self.not_finite_input = self._add(["an input is not a finite number"])
         self.not_finite = self._add(["the result is not a finite number (singular)"])
         self.unclosed = self._add([UNCLOSED] if bound is None else [])
-        self.refused = self._add(["the robot cannot take this pose: its mobility does not allow it"])
+        self.refused = self._add(["the robot cannot reach this pose: its mobility does not allow it"])
         span = [_span(a, b, unit) for a, b, unit in zip(limits.low, limits.high, robot.actuator_units, strict=True)]
         named = list(zip(robot.actuators, span, strict=True))
         self.below = self._add([f"actuator {name} is below its stroke {stroke}" for name, stroke in named])
@@ -44,14 +45,14 @@ class Reasons:
         rows = zip(limits.joint_names, limits.joint_low, limits.joint_high, limits.joint_units, strict=True)
         self.joint = self._add([f"joint {name} is beyond its stroke {_span(a, b, unit)}" for name, a, b, unit in rows])
         names = zip(limits.swivel_names, np.degrees(limits.angle), strict=True)
-        self.bent = self._add([f"joint {name} is bent beyond {limit:.6g} deg" for name, limit in names])
+        self.angle_limit = self._add([f"joint {name} is beyond its angle limit of {limit:.6g} deg" for name, limit in names])
         self.type_1 = self._add([f"leg {leg.name} is singular (type 1)" for leg in robot.legs])
         self.type_2 = self._add(["the platform is not held by the actuators (singular, type 2)"])
         self.condition = self._add([f"the condition number is above {max_condition}"])
 
-    def _add(self, words: list[str]) -> int:
-        first = len(self.words)
-        self.words += words
+    def _add(self, texts: list[str]) -> int:
+        first = len(self.texts)
+        self.texts += texts
         return first
 
 
@@ -61,7 +62,7 @@ def _span(low: float, high: float, unit: str) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class PoseFacts:
-    """Facts per pose; NaN where a pose cannot be taken."""
+    """Facts per pose; NaN where a pose cannot be reached."""
 
     code: NDArray[np.int16]
     actuators: Array
@@ -138,7 +139,7 @@ class PoseMap:
     def _of_all_loops(self, position: Array, rotation: Array) -> PoseFacts:
         """Facts where loops run through several legs; joint angles are not known there."""
         found, robot, n = pose_jacobians(self.robot, position, rotation), self.robot, len(position)
-        lost, length = found.words != "", self.robot.characteristic_length
+        lost, length = found.reasons != "", self.robot.characteristic_length
         type_2, condition = np.full(n, np.nan), np.full(n, np.nan)
         type_2[~lost] = type_2_distance(found.rows[~lost], length)
         condition[~lost] = condition_numbers(robot, found.jacobian[~lost], found.constraint[~lost], length)
@@ -149,7 +150,7 @@ class PoseMap:
             type_1=found.margin, type_2=type_2, condition=condition, constraint=np.where(lost, np.inf, 0.0),
         )  # fmt: skip
         everywhere = robot.mobility.platform == (3 if robot.planar else 6)
-        unclosed = lost & np.array([everywhere or str(text).startswith(NOT_CLOSED) for text in found.words], dtype=bool)
+        unclosed = lost & np.array([everywhere or str(text).startswith(NOT_CLOSED) for text in found.reasons], dtype=bool)
         self._judge(facts, np.where(unclosed, self.reasons.unclosed, 0).astype(np.int32))
         return facts
 
@@ -166,7 +167,7 @@ class PoseMap:
             if facts.joints is not None:
                 self._worst(code, -limits.joint_margin(facts.joints), known.joint)
             if np.any(np.isfinite(limits.angle)):
-                self._worst(code, -limits.angle_margin(facts.deflection), known.bent)
+                self._worst(code, -limits.angle_margin(facts.deflection), known.angle_limit)
         self._worst(code, SINGULAR - facts.type_1, known.type_1)
         self._mark(code, facts.type_2 < SINGULAR, known.type_2)
         if self.max_condition is not None:

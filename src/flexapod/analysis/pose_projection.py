@@ -29,7 +29,7 @@ NORMAL = 1e8
 
 
 def onto_constraints(robot: Robot, position: Array, rotation: Array, free: list[int]) -> tuple[Array, Array, Array]:
-    """Poses that the robot can take, the given components kept.
+    """Poses that the robot can reach, the given components kept.
 
     Args:
         position, rotation: (n, 3), (n, 3, 3) wanted; free components are taken as a start only.

@@ -1,4 +1,4 @@
-"""Why a pose was not found, in words: which actuator misses by how much, another assembly mode, contradicting actuators."""
+"""Why a pose was not found: which actuator misses by how much, another assembly mode, contradicting actuators."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.pose_search import Array, PoseSearch, Search
-from flexapod.analysis.results import SampleError, reasons
+from flexapod.analysis.results import SampleError, reasons_of
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
@@ -46,19 +46,19 @@ def largest(robot: Robot, residual: Array) -> int:
     return int(np.argmax(np.abs(np.nan_to_num(residual)) * scale))
 
 
-def pose_words(robot: Robot, search: PoseSearch, found: Search, target: Array, assembly: str) -> NDArray[np.str_]:
+def reasons_of_poses(robot: Robot, search: PoseSearch, found: Search, target: Array, assembly: str) -> NDArray[np.str_]:
     """The reason per sample; empty where the pose was found."""
-    words = np.zeros(len(target), dtype=object)
-    words[:] = ""
+    reasons = np.zeros(len(target), dtype=object)
+    reasons[:] = ""
     good = found.solved & (found.same | (assembly == "any"))
     for i in np.flatnonzero(~good):
-        words[i] = _word(robot, search, found, int(i), target)
-    return words.astype(str)
+        reasons[i] = _reason(robot, search, found, int(i), target)
+    return reasons.astype(str)
 
 
-def _word(robot: Robot, search: PoseSearch, found: Search, i: int, target: Array) -> str:
+def _reason(robot: Robot, search: PoseSearch, found: Search, i: int, target: Array) -> str:
     if found.status[i] == -1:
-        return str(reasons(search.kernel.signature, found.status[i : i + 1], {"actuator_position": target[i : i + 1]})[0])
+        return str(reasons_of(search.kernel.signature, found.status[i : i + 1], {"actuator_position": target[i : i + 1]})[0])
     where = f"position {place(found.poses.position[i])} m"
     if found.solved[i]:
         if found.singular[i]:
@@ -76,7 +76,7 @@ def _word(robot: Robot, search: PoseSearch, found: Search, i: int, target: Array
             f"after {100 * found.reached[i]:.3g} %; give a guess nearer to the pose that is meant, or assembly='any'"
         )
     if not np.all(np.isfinite(found.poses.position[i])):
-        return "no pose was found with these actuator coordinates: no trial pose near the guess can be taken"
+        return "no pose was found with these actuator coordinates: no trial pose near the guess can be reached"
     worst = largest(robot, found.residual[i])
     gap = f"{abs(found.residual[i, worst]):.6g} {robot.actuator_units[worst]}"
     if not search.signed:
@@ -91,5 +91,5 @@ def _word(robot: Robot, search: PoseSearch, found: Search, i: int, target: Array
 
 
 def place(position: Array) -> str:
-    """A position in words."""
+    """A position as text."""
     return "(" + ", ".join(f"{x:.6g}" for x in position) + ")"

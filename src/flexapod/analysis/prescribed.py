@@ -39,8 +39,8 @@ def followed(robot: Robot, others: Sequence[int] = ()) -> list[int]:
     Args:
         others: positions of further independent coordinates that may be chosen.
     """
-    words = np.full(1, "", dtype=object)
-    J, _ = platform_jacobian(robot, home(robot, 1), words)
+    reasons = np.full(1, "", dtype=object)
+    J, _ = platform_jacobian(robot, home(robot, 1), reasons)
     _, driven = chosen_drives(robot)
     return preferred_pivots((J[0][:, [*driven, *others]] / twist_scale(robot)[:, None]).T, [[0, 1, 2], [3, 4, 5]])
 

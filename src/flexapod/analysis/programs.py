@@ -106,7 +106,10 @@ def usual_program(robot: Robot, quantity: str, friction: Any) -> tuple[str, dict
         return quantity, {}
     if slides:
         return "newton_euler", {"friction": True}
-    from flexapod.analysis.rigid_dynamics import INVERSE, usual_formulation  # imports what derives, which cached results spare
+    from flexapod.analysis.rigid_dynamics import (  # imports what derives, which cached results do not need
+        INVERSE,
+        usual_formulation,
+    )
 
     return INVERSE[usual_formulation(robot, "auto", loaded=False)], {}
 

@@ -1,4 +1,4 @@
-"""Properties of a robot that decide what verbs can do for it, and the words that refusals say about it."""
+"""Properties of a robot that decide what verbs can do for it, and the texts of refusals about it."""
 
 from __future__ import annotations
 

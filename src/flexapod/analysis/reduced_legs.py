@@ -72,10 +72,10 @@ def reduce_legs(
         given = np.array(real_array("frequencies", frequencies, (np.size(frequencies),)))
         if np.any(given < 0.0):
             raise InputError(f"frequencies: expected [Hz] from 0 on, got {given.min():g}")
-    words = np.full(len(state), "", dtype=object)
-    model = linear_model(robot, state, prestress, (None, None, "world"), words)
-    settle("reduce_legs", robot, words.astype(str), state, "raise")
-    rows = [_sample(model, k, float(limit), method, given) for k in range(len(words))]
+    reasons = np.full(len(state), "", dtype=object)
+    model = linear_model(robot, state, prestress, (None, None, "world"), reasons)
+    settle("reduce_legs", robot, reasons.astype(str), state, "raise")
+    rows = [_sample(model, k, float(limit), method, given) for k in range(len(reasons))]
     variables: dict[str, tuple[Any, Any, str]] = {
         "coordinates": ((), np.array([row["full"] for row in rows]), "1"),
         "reduced_coordinates": ((), np.array([row["basis"].shape[1] for row in rows]), "1"),

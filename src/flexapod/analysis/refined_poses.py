@@ -1,7 +1,7 @@
 r"""Far complex poses of six legs: Newton's method with residuals in extended precision.
 
 A finite solution with a small bilinear norm e.e has a Jacobian with a condition of 1e8 and more. Newton's method in double then
-ends at steps of 1e-7 and cannot tell such a solution from a singular one. With residuals of
+ends at steps of 1e-7 and cannot distinguish such a solution from a singular one. With residuals of
 
 .. math:: f_i = (D_i \cdot D_i - s_i\, e\cdot e) / 2,\qquad D_i = g + W_i e,\qquad f_7 = e\cdot g
 

@@ -46,34 +46,34 @@ def check_option(name: str, value: Any, allowed: Sequence[str | None]) -> None:
 _TOO_LARGE = "a value on the way is not a finite number, though the inputs are: pose, rates or parameters are too large"
 
 
-def reasons(signature: Signature, status: NDArray[np.int32], inputs: Mapping[str, Any]) -> NDArray[np.str_]:
-    """The reason per sample in words; empty where all is well."""
+def reasons_of(signature: Signature, status: NDArray[np.int32], inputs: Mapping[str, Any]) -> NDArray[np.str_]:
+    """The reason per sample as text; empty where all is well."""
     if not status.any():
         return np.zeros(len(status), dtype="<U1")
-    words = np.zeros(len(status), dtype=object)
-    words[:] = ""
+    reasons = np.zeros(len(status), dtype=object)
+    reasons[:] = ""
     for code in np.unique(status):
         if code != 0:
-            words[status == code] = signature.status(int(code)).text
+            reasons[status == code] = signature.status(int(code)).text
     for i in np.flatnonzero(status == -1):
         wrong = [name for name, values in inputs.items() if not np.all(np.isfinite(np.asarray(values)[i]))]
-        words[i] = f"input is not a finite number: {', '.join(wrong)}" if wrong else _TOO_LARGE
-    return words.astype(str)
+        reasons[i] = f"input is not a finite number: {', '.join(wrong)}" if wrong else _TOO_LARGE
+    return reasons.astype(str)
 
 
-def settle(what: str, robot: Robot, words: NDArray[np.str_], at: Motion | State | Any, on_error: OnError) -> None:
+def settle(what: str, robot: Robot, reasons: NDArray[np.str_], at: Motion | State | Any, on_error: OnError) -> None:
     """Raise for the first bad sample, unless a mask is wanted."""
     check_option("on_error", on_error, ("raise", "mask"))
-    if on_error == "mask" or nothing_said(words):
+    if on_error == "mask" or nothing_said(reasons):
         return
-    bad = np.flatnonzero(words != "")
+    bad = np.flatnonzero(reasons != "")
     if len(bad) == 0:
         return
     first = int(bad[0])
     time = getattr(at, "time", None)
-    where = "" if len(words) == 1 else f", sample {first}" + (f" (t = {time[first]:g} s)" if time is not None else "")
-    count = "" if len(words) == 1 else failing(len(bad), len(words), " samples")
-    raise SampleError(f"{what} of {robot.name}{where}: {words[first]}.{count}", first, str(words[first]), bad)
+    where = "" if len(reasons) == 1 else f", sample {first}" + (f" (t = {time[first]:g} s)" if time is not None else "")
+    count = "" if len(reasons) == 1 else failing(len(bad), len(reasons), " samples")
+    raise SampleError(f"{what} of {robot.name}{where}: {reasons[first]}.{count}", first, str(reasons[first]), bad)
 
 
 def failing(bad: int, all_: int, what: str = "") -> str:
@@ -83,9 +83,9 @@ def failing(bad: int, all_: int, what: str = "") -> str:
     return f" {bad} of {all_}{what} fail; on_error='mask' returns the others."
 
 
-def nothing_said(words: NDArray[Any]) -> bool:
+def nothing_said(reasons: NDArray[Any]) -> bool:
     """No sample has a reason, where the array has no room for one."""
-    return words.dtype == np.dtype("<U1") and not words.view(np.uint32).any()
+    return reasons.dtype == np.dtype("<U1") and not reasons.view(np.uint32).any()
 
 
 def sample_dimension(at: Motion | State | Any) -> tuple[str, dict[str, Any], bool]:
@@ -117,11 +117,32 @@ def force_unit(robot: Robot) -> str:
     return "N" if kinds == {"m"} else "N m" if kinds == {"rad"} else "N or N m"
 
 
+FORMER: dict[str, tuple[str, dict[str, str]]] = {
+    "energy_residual": ("ledger_residual", {}),
+    "force_contribution": ("force_share", {"contribution": "share"}),
+}
+"""Variables that had another name in the last version, which is kept for one more: that name, and those of its dimensions."""
+NOTES = {former: {"deprecated": f"called {name} now"} for name, (former, _) in FORMER.items()}
+"""Attributes of variables by their former names."""
+
+
+def _with_former(
+    variables: Mapping[str, tuple[Sequence[str], Any, str]], names: Mapping[str, Sequence[str]]
+) -> tuple[Mapping[str, tuple[Sequence[str], Any, str]], Mapping[str, Sequence[str]]]:
+    """Variables and labels of dimensions, those by their former names added."""
+    for name, (former, dimensions) in FORMER.items():
+        if name in variables:
+            dims, values, unit = variables[name]
+            variables = {**variables, former: (tuple(dimensions.get(d, d) for d in dims), values, unit)}
+            names = {**names, **{old: names[new] for new, old in dimensions.items() if new in names}}
+    return variables, names
+
+
 def dataset(
     robot: Robot,
     variables: Mapping[str, tuple[Sequence[str], Any, str]],
     at: Motion | State | Any,
-    words: NDArray[np.str_] | None = None,
+    reasons: NDArray[np.str_] | None = None,
     names: Mapping[str, Sequence[str]] | None = None,
     attrs: Mapping[str, Any] | None = None,
 ) -> xr.Dataset:
@@ -130,7 +151,7 @@ def dataset(
     Args:
         variables: name -> (dimensions after the sample's, values (n, ...), unit).
         at: what it was computed for; gives the batch dimension.
-        words: reasons per sample; adds `valid` and `reason`.
+        reasons: per sample; adds `valid` and `reason`.
         names: labels of dimensions that are not the robot's usual ones.
         attrs: attributes besides the robot's name.
     """
@@ -140,17 +161,19 @@ def dataset(
 
     batch, coordinates, single = sample_dimension(at)
     variables, flexible, above = with_validity(robot, variables, at)
+    variables, names = _with_former(variables, names or {})
     data: dict[str, Any] = {}
     used: set[str] = set()
     for name, (dims, values, unit) in variables.items():
         used.update(dims)
         array = np.asarray(values)
-        data[name] = (tuple(dims), array[0], {"units": unit}) if single else ((batch, *dims), array, {"units": unit})
-    if words is not None:
-        flag, text = words == "", words
+        about = {"units": unit, **NOTES.get(name, {})}
+        data[name] = (tuple(dims), array[0], about) if single else ((batch, *dims), array, about)
+    if reasons is not None:
+        flag, text = reasons == "", reasons
         data["valid"] = ((), bool(flag[0]), {}) if single else ((batch,), flag, {})
         data["reason"] = ((), str(text[0]), {}) if single else ((batch,), text, {})
-    special = {dim: (dim, list(values)) for dim, values in {**flexible, **(names or {})}.items()}
+    special = {dim: (dim, list(values)) for dim, values in {**flexible, **names}.items()}
     known = _coordinates(robot, frozenset(used), special)
     whole = {name: xr.Variable(dims, values, own, fastpath=not single) for name, (dims, values, own) in data.items()}
     if coordinates:

@@ -19,11 +19,11 @@ from flexapod.analysis.loads import platform_wrench
 from flexapod.analysis.platform_motion import as_platform
 from flexapod.analysis.properties import has_friction
 from flexapod.analysis.results import check_option, dataset, force_unit, settle
-from flexapod.analysis.sample_blocks import Room, Words, in_blocks, noted, room_for, without_bad
+from flexapod.analysis.sample_blocks import Room, SampleReasons, in_blocks, noted, room_for, without_bad
 from flexapod.equations.minimal.planning import poor_designs
 from flexapod.equations.newton_euler.constraint_plan import mark_undetermined
+from flexapod.equations.newton_euler.contributions import CONTRIBUTION_NAMES
 from flexapod.equations.newton_euler.names import reaction_names
-from flexapod.equations.newton_euler.shares import SHARE_NAMES
 from flexapod.errors import InputError
 from flexapod.motions.arrays import real_array
 from flexapod.motions.motion import Motion
@@ -81,29 +81,29 @@ def rigid_inverse_dynamics(robot: Robot, request: Request) -> xr.Dataset:
     added = kernel(robot, "friction_force") if plainly else None
     details = _details(robot, with_friction, request.contributions, chosen, variant) if detailed and not plainly else None
 
-    def block(part: dict[str, Any], rows: slice, room: Room) -> tuple[dict[str, Array], Words]:
-        rates, words, guess = followed(robot, part, rows=rows)
+    def block(part: dict[str, Any], rows: slice, room: Room) -> tuple[dict[str, Array], SampleReasons]:
+        rates, reasons, guess = followed(robot, part, rows=rows)
         part = {**part, "guess": guess}
-        outputs, words = run(bound, part, words, other, rows, room_for(bound.signature, room))
+        outputs, reasons = run(bound, part, reasons, other, rows, room_for(bound.signature, room))
         found = {"force": outputs["force"]}
         if added is not None:
-            taken, words = run(added, part, words, rows=rows)
+            taken, reasons = run(added, part, reasons, rows=rows)
             found["force"] += taken["force"]
         if details is not None:
-            found, words = _with_details(details, part, words, outputs["force"], request.reactions, rows)
-        return without_bad({**found, "power": np.multiply(found["force"], rates, out=room.get("power"))}, words), words
+            found, reasons = _with_details(details, part, reasons, outputs["force"], request.reactions, rows)
+        return without_bad({**found, "power": np.multiply(found["force"], rates, out=room.get("power"))}, reasons), reasons
 
-    found, words = in_blocks(inputs, block)
-    settle("inverse dynamics", robot, words, motion, request.on_error)
+    found, reasons = in_blocks(inputs, block)
+    settle("inverse dynamics", robot, reasons, motion, request.on_error)
     labels: dict[str, tuple[tuple[str, ...], str]] = {
         "force": (("actuator",), force_unit(robot)), "power": (("actuator",), "W"),
     }  # fmt: skip
     if details is not None:
         labels = {**{o.name: (o.dims, o.unit) for o in details.full.signature.outputs}, **labels}
     variables = {name: (labels[name][0], values, labels[name][1]) for name, values in found.items()}
-    names = {"joint": reaction_names(robot), "share": SHARE_NAMES} if detailed else None
+    names = {"joint": reaction_names(robot), "contribution": CONTRIBUTION_NAMES} if detailed else None
     attrs = {"formulation": chosen, "friction": int(with_friction)}
-    return dataset(robot, variables, motion, words if request.on_error == "mask" else None, names, attrs)
+    return dataset(robot, variables, motion, reasons if request.on_error == "mask" else None, names, attrs)
 
 
 def _of_variant(request: Request, detailed: bool) -> str:
@@ -155,8 +155,8 @@ class Details:
     replaces: bool
 
 
-def _details(robot: Robot, with_friction: bool, shares: str | None, chosen: str, variant: dict[str, str]) -> Details:
-    options = variant if shares is None else {**variant, "shares": shares}
+def _details(robot: Robot, with_friction: bool, contributions: str | None, chosen: str, variant: dict[str, str]) -> Details:
+    options = variant if contributions is None else {**variant, "contributions": contributions}
     return Details(
         robot=robot,
         full=kernel(robot, "newton_euler", friction=with_friction, **options),
@@ -166,18 +166,18 @@ def _details(robot: Robot, with_friction: bool, shares: str | None, chosen: str,
 
 
 def _with_details(
-    details: Details, inputs: dict[str, Any], words: Words, force: Array, reactions: bool, rows: slice
-) -> tuple[dict[str, Array], Words]:
-    """Forces with friction, reactions and shares on request, from the Newton-Euler kernel."""
+    details: Details, inputs: dict[str, Any], reasons: SampleReasons, force: Array, reactions: bool, rows: slice
+) -> tuple[dict[str, Array], SampleReasons]:
+    """Forces with friction, reactions and contributions on request, from the Newton-Euler kernel."""
     bound = details.full
     batch = bound.batch({i.name: inputs[i.name] for i in bound.signature.inputs}, rows=rows)
-    words = noted(bound.signature, batch.status, words)
+    reasons = noted(bound.signature, batch.status, reasons)
     if details.smooth is not None:
-        smooth, words = run(details.smooth, inputs, words, rows=rows)
+        smooth, reasons = run(details.smooth, inputs, reasons, rows=rows)
         force = batch.outputs["force"] if details.replaces else force + (batch.outputs["force"] - smooth["force"])
     outputs = mark_undetermined(details.robot, batch.outputs)
-    wanted = [o.name for o in bound.signature.outputs if o.name == "force_share" or (reactions and o.name != "force")]
-    return {"force": force, **{name: outputs[name] for name in wanted}}, words
+    wanted = [o.name for o in bound.signature.outputs if o.name == "force_contribution" or (reactions and o.name != "force")]
+    return {"force": force, **{name: outputs[name] for name in wanted}}, reasons
 
 
 def rigid_forward_dynamics(robot: Robot, request: Request) -> xr.Dataset:
@@ -193,19 +193,19 @@ def rigid_forward_dynamics(robot: Robot, request: Request) -> xr.Dataset:
     other = FORWARD[fallback_formulation(robot)] if chosen == "minimal" and request.formulation == "auto" else None
     bound = kernel(robot, FORWARD[chosen])
 
-    def block(part: dict[str, Any], rows: slice, room: Room) -> tuple[dict[str, Array], Words]:
-        part, words = still_inputs(robot, part, rows)
-        found, words = run(bound, part, words, other, rows, room_for(bound.signature, room))
-        return without_bad({name: found[name] for name in ("acceleration", "angular_acceleration")}, words), words
+    def block(part: dict[str, Any], rows: slice, room: Room) -> tuple[dict[str, Array], SampleReasons]:
+        part, reasons = still_inputs(robot, part, rows)
+        found, reasons = run(bound, part, reasons, other, rows, room_for(bound.signature, room))
+        return without_bad({name: found[name] for name in ("acceleration", "angular_acceleration")}, reasons), reasons
 
-    outputs, words = in_blocks(inputs, block)
-    settle("forward dynamics", robot, words, state, request.on_error)
+    outputs, reasons = in_blocks(inputs, block)
+    settle("forward dynamics", robot, reasons, state, request.on_error)
     variables = {
         "acceleration": (("axis",), outputs["acceleration"], "m/s^2"),
         "angular_acceleration": (("axis",), outputs["angular_acceleration"], "rad/s^2"),
     }
     attrs = {"formulation": "virtual_power" if with_friction else chosen, "friction": int(with_friction)}
-    result = dataset(robot, variables, state, words if request.on_error == "mask" else None, attrs=attrs)
+    result = dataset(robot, variables, state, reasons if request.on_error == "mask" else None, attrs=attrs)
     return result.merge(_reactions(robot, request, inputs, outputs)) if request.reactions else result
 
 
@@ -226,16 +226,16 @@ def _reactions(robot: Robot, request: Request, inputs: dict[str, Any], outputs: 
 def state_inputs(robot: Robot, state: Any) -> tuple[dict[str, Any], NDArray[Any]]:
     """Kernel inputs of states, accelerations left out, with joint coordinates; and the reason per bad sample."""
     inputs = platform_inputs(state)
-    inputs, words = still_inputs(robot, inputs, slice(0, len(inputs["position"])))
-    return inputs, np.full(len(inputs["position"]), "", dtype=object) if words is None else words
+    inputs, reasons = still_inputs(robot, inputs, slice(0, len(inputs["position"])))
+    return inputs, np.full(len(inputs["position"]), "", dtype=object) if reasons is None else reasons
 
 
-def still_inputs(robot: Robot, inputs: dict[str, Any], rows: slice) -> tuple[dict[str, Any], Words]:
+def still_inputs(robot: Robot, inputs: dict[str, Any], rows: slice) -> tuple[dict[str, Any], SampleReasons]:
     """Inputs of a block of states, with joint coordinates; and the reasons."""
     zero = np.broadcast_to(np.zeros(3), inputs["position"].shape)
     still = {**inputs, "acceleration": zero, "angular_acceleration": zero}
-    _, words, guess = followed(robot, still, accelerations=False, rows=rows)
-    return {**inputs, "guess": guess}, words
+    _, reasons, guess = followed(robot, still, accelerations=False, rows=rows)
+    return {**inputs, "guess": guess}, reasons
 
 
 def forces(robot: Robot, force: Any, count: int) -> Array:
@@ -249,12 +249,12 @@ def forces(robot: Robot, force: Any, count: int) -> Array:
 def run(
     bound: RobotKernel,
     inputs: dict[str, Any],
-    words: Words,
+    reasons: SampleReasons,
     other: str | None = None,
     rows: slice | None = None,
     out: Room | None = None,
-) -> tuple[dict[str, Array], Words]:
-    """Outputs of a kernel; reasons of samples that fail are added to `words`.
+) -> tuple[dict[str, Array], SampleReasons]:
+    """Outputs of a kernel; reasons of samples that fail are added to `reasons`.
 
     Args:
         other: quantity whose kernel takes over the samples that fail: the minimal equations have limits of their own at
@@ -265,11 +265,11 @@ def run(
     batch = bound.batch({i.name: inputs[i.name] for i in bound.signature.inputs}, rows=rows, out=out)
     varied = other is not None and bound.robot.varied is not None
     if other is None or not (varied or batch.status.any()):
-        return batch.outputs, noted(bound.signature, batch.status, words)
+        return batch.outputs, noted(bound.signature, batch.status, reasons)
     bad = batch.status != 0
     if varied:
         bad |= poor_designs(bound.robot, rows if rows is not None else slice(None))
-    failed = np.flatnonzero(bad if words is None else bad & (words == ""))
+    failed = np.flatnonzero(bad if reasons is None else bad & (reasons == ""))
     if len(failed):
         second = kernel(bound.robot, other)
         part = {i.name: np.ascontiguousarray(inputs[i.name][failed]) for i in second.signature.inputs}
@@ -279,12 +279,12 @@ def run(
         batch.status[failed] = 0
         status = np.zeros_like(batch.status)
         status[failed] = again.status
-        words = noted(second.signature, status, words)
-    return batch.outputs, noted(bound.signature, batch.status, words)
+        reasons = noted(second.signature, status, reasons)
+    return batch.outputs, noted(bound.signature, batch.status, reasons)
 
 
-def note(bound: RobotKernel, status: NDArray[np.int32], words: NDArray[Any]) -> None:
+def note(bound: RobotKernel, status: NDArray[np.int32], reasons: NDArray[Any]) -> None:
     """Add the reasons of a kernel's bad samples to the samples that have none yet."""
     for i in np.flatnonzero(status):
-        if words[i] == "":
-            words[i] = bound.signature.status(int(status[i])).text
+        if reasons[i] == "":
+            reasons[i] = bound.signature.status(int(status[i])).text

@@ -14,7 +14,7 @@ from flexapod.analysis.linear_solve import inverted
 from flexapod.analysis.platform_motion import as_platform
 from flexapod.analysis.results import TWIST, OnError, dataset, settle
 from flexapod.analysis.rigid_dynamics import run, still_inputs
-from flexapod.analysis.sample_blocks import Room, Words, in_blocks, room_for
+from flexapod.analysis.sample_blocks import Room, SampleReasons, in_blocks, room_for
 from flexapod.analysis.state import State
 from flexapod.robot.varied import value_of
 
@@ -34,8 +34,8 @@ def rigid_term(robot: Robot, request: Request, which: str) -> tuple[Array, list[
     Checked by: tests/equations/test_formulations_agree.py, tests/analysis/test_fast_paths.py.
     """
     state = as_platform(robot, request.at)
-    terms, words = _platform_terms(robot, state, request.on_error)
-    T, names = _in_coordinates(robot, state, terms, request, words)
+    terms, reasons = _platform_terms(robot, state, request.on_error)
+    T, names = _in_coordinates(robot, state, terms, request, reasons)
     whole = request.coordinates != "actuator" and len(names) == 6  # T is the unit matrix
     if which == "mass_matrix":
         return terms[which] if whole else np.swapaxes(T, 1, 2) @ terms[which] @ T, names
@@ -51,17 +51,17 @@ def rigid_term(robot: Robot, request: Request, which: str) -> tuple[Array, list[
 def _platform_terms(robot: Robot, state: Any, on_error: OnError) -> tuple[dict[str, Array], NDArray[Any]]:
     bound = kernel(robot, "mass_matrix")
 
-    def block(part: dict[str, Any], rows: slice, room: Room) -> tuple[dict[str, Array], Words]:
-        part, words = still_inputs(robot, part, rows)
-        return run(bound, part, words, rows=rows, out=room_for(bound.signature, room))
+    def block(part: dict[str, Any], rows: slice, room: Room) -> tuple[dict[str, Array], SampleReasons]:
+        part, reasons = still_inputs(robot, part, rows)
+        return run(bound, part, reasons, rows=rows, out=room_for(bound.signature, room))
 
-    outputs, words = in_blocks(platform_inputs(state), block)
-    settle("mass matrix", robot, words, state, on_error)
-    return outputs, words.astype(object)
+    outputs, reasons = in_blocks(platform_inputs(state), block)
+    settle("mass matrix", robot, reasons, state, on_error)
+    return outputs, reasons.astype(object)
 
 
 def _in_coordinates(
-    robot: Robot, state: Any, terms: dict[str, Array], request: Request, words: NDArray[Any]
+    robot: Robot, state: Any, terms: dict[str, Array], request: Request, reasons: NDArray[Any]
 ) -> tuple[Array, list[str]]:
     """Twist per unit rate of the chosen coordinates (n, 6, k), and their names."""
     N = terms["basis"]
@@ -71,8 +71,8 @@ def _in_coordinates(
         return N, [TWIST[i] for i in robot.plan.platform_independent]
     A = np.einsum("nai,nij->naj", terms["jacobian"], N)
     T = N @ inverted(A)
-    words[~np.isfinite(T).all(axis=(1, 2)) & (words == "")] = SINGULAR
-    settle("actuator coordinates", robot, words.astype(str), state, request.on_error)
+    reasons[~np.isfinite(T).all(axis=(1, 2)) & (reasons == "")] = SINGULAR
+    settle("actuator coordinates", robot, reasons.astype(str), state, request.on_error)
     return T, list(robot.actuators)
 
 

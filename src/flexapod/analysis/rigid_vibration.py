@@ -35,36 +35,36 @@ HELD = 1e-8
 
 UNHELD = "the actuators cannot hold this pose (singular); prestress=False needs no equilibrium"
 
-BORDER = "a pose beside this one cannot be taken, where the prestress is differentiated; prestress=False needs no such pose"
+BORDER = "a pose beside this one cannot be reached, where the prestress is differentiated; prestress=False needs no such pose"
 """Why a pose at the border of reach has no prestress."""
 
 WEIGHTS = {1: 3.0 / 4.0, 2: -3.0 / 20.0, 3: 1.0 / 60.0}
 
 
-def rigid_model(robot: Robot, request: Request, words: NDArray[Any]) -> LinearModel:
+def rigid_model(robot: Robot, request: Request, reasons: NDArray[Any]) -> LinearModel:
     """M, K_T and actuator map of a rigid robot at poses, in its independent platform coordinates.
 
     Checked by: tests/analysis/test_flexible_frequencies.py.
     """
     inputs, why = state_inputs(robot, as_platform(robot, request.at))
-    words[words == ""] = why[words == ""]
+    reasons[reasons == ""] = why[reasons == ""]
     terms = _terms(robot, inputs)
     dof = terms["basis"].shape[2]
-    tangent, variables = np.zeros((len(words), dof, dof)), {}
+    tangent, variables = np.zeros((len(reasons), dof, dof)), {}
     if request.prestress:
         load = platform_wrench(robot, inputs, *request.load)
         Jt = np.swapaxes(terms["jacobian"], 1, 2)
-        force = np.full((len(words), Jt.shape[2]), np.nan)
-        known = words == ""
+        force = np.full((len(reasons), Jt.shape[2]), np.nan)
+        known = reasons == ""
         force[known] = np.einsum("nij,nj->ni", np.linalg.pinv(Jt[known]), (terms["gravity_force"] - load)[known])
         rest = np.abs(np.einsum("nij,nj->ni", Jt, force) - (terms["gravity_force"] - load)).max(axis=1)
         size = np.abs(terms["gravity_force"] - load).max(axis=1) + 1e-300
-        words[known & ~(rest <= HELD * size)] = UNHELD
-        known &= words == ""
+        reasons[known & ~(rest <= HELD * size)] = UNHELD
+        known &= reasons == ""
         variables["force"] = (("actuator",), force, "N or N m")
         tangent = _derivative(robot, inputs, force)
-        words[known & ~np.isfinite(tangent).all(axis=(1, 2))] = BORDER
-    good = np.flatnonzero(words == "")
+        reasons[known & ~np.isfinite(tangent).all(axis=(1, 2))] = BORDER
+    good = np.flatnonzero(reasons == "")
     N = terms["basis"][good]
     Nt = np.swapaxes(N, 1, 2)
     M = Nt @ terms["mass_matrix"][good] @ N

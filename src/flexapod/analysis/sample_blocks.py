@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from flexapod.kernels import Signature
 
 Array = NDArray[np.float64]
-Words = NDArray[Any] | None
+SampleReasons = NDArray[Any] | None
 """Reasons per sample (n,), empty where there is none; None where no sample has one."""
 
 BLOCK = 65_536
@@ -26,7 +26,7 @@ BLOCK = 65_536
 Room = Mapping[str, Array]
 """Arrays by name that hold a block's outputs in the end; empty where they are not known yet."""
 
-Work = Callable[[dict[str, Array], slice, Room], tuple[dict[str, Array], Words]]
+Work = Callable[[dict[str, Array], slice, Room], tuple[dict[str, Array], SampleReasons]]
 
 
 def in_blocks(inputs: Mapping[str, Array], work: Work) -> tuple[dict[str, Array], NDArray[Any]]:
@@ -41,16 +41,16 @@ def in_blocks(inputs: Mapping[str, Array], work: Work) -> tuple[dict[str, Array]
     """
     count = len(inputs["position"])
     if count <= BLOCK:
-        outputs, words = work(dict(inputs), slice(0, count), {})
-        return outputs, no_words(count) if words is None else words.astype(str)
+        outputs, reasons = work(dict(inputs), slice(0, count), {})
+        return outputs, no_reasons(count) if reasons is None else reasons.astype(str)
     whole: dict[str, Array] = {}
-    reasons: dict[int, NDArray[Any]] = {}
+    by_start: dict[int, NDArray[Any]] = {}
 
     def one(part: slice) -> None:
         room = {name: values[part] for name, values in whole.items()}
-        outputs, words = work({name: values[part] for name, values in inputs.items()}, part, room)
-        if words is not None:
-            reasons[part.start] = words
+        outputs, reasons = work({name: values[part] for name, values in inputs.items()}, part, room)
+        if reasons is not None:
+            by_start[part.start] = reasons
         if not whole:
             whole.update({name: np.empty((count, *values.shape[1:])) for name, values in outputs.items()})
         for name, values in outputs.items():
@@ -60,23 +60,23 @@ def in_blocks(inputs: Mapping[str, Array], work: Work) -> tuple[dict[str, Array]
     parts = [slice(start, min(start + BLOCK, count)) for start in range(0, count, BLOCK)]
     one(parts[0])
     shared(one, parts[1:], thread_count() if count >= ENOUGH else 1)
-    return whole, _joined(reasons, count)
+    return whole, _joined(by_start, count)
 
 
-def no_words(count: int) -> NDArray[Any]:
+def no_reasons(count: int) -> NDArray[Any]:
     """Reasons of samples that all have a result: read only, since it has no room for a text."""
-    words = np.zeros(count, dtype="<U1")
-    words.flags.writeable = False
-    return words
+    reasons = np.zeros(count, dtype="<U1")
+    reasons.flags.writeable = False
+    return reasons
 
 
-def _joined(reasons: Mapping[int, NDArray[Any]], count: int) -> NDArray[Any]:
-    if not reasons:
-        return no_words(count)
-    words = np.full(count, "", dtype=object)
-    for start, found in reasons.items():
-        words[start : start + len(found)] = found
-    return words.astype(str)
+def _joined(by_start: Mapping[int, NDArray[Any]], count: int) -> NDArray[Any]:
+    if not by_start:
+        return no_reasons(count)
+    reasons = np.full(count, "", dtype=object)
+    for start, found in by_start.items():
+        reasons[start : start + len(found)] = found
+    return reasons.astype(str)
 
 
 def room_for(signature: Signature, room: Room) -> Room | None:
@@ -85,20 +85,20 @@ def room_for(signature: Signature, room: Room) -> Room | None:
     return {name: room[name] for name in names} if all(name in room for name in names) else None
 
 
-def noted(signature: Signature, status: NDArray[np.int32], words: Words) -> Words:
+def noted(signature: Signature, status: NDArray[np.int32], reasons: SampleReasons) -> SampleReasons:
     """Reasons with those of a kernel's bad samples where there were none yet."""
     if not status.any():
-        return words
-    result = np.full(len(status), "", dtype=object) if words is None else words.astype(object)
+        return reasons
+    result = np.full(len(status), "", dtype=object) if reasons is None else reasons.astype(object)
     for code in np.unique(status[status != 0]):
         result[(status == code) & (result == "")] = signature.status(int(code)).text
     return result
 
 
-def without_bad(outputs: dict[str, Array], words: Words) -> dict[str, Array]:
+def without_bad(outputs: dict[str, Array], reasons: SampleReasons) -> dict[str, Array]:
     """NaN where a sample has a reason, in place."""
-    if words is not None:
-        bad = words != ""
+    if reasons is not None:
+        bad = reasons != ""
         for values in outputs.values():
             values[bad] = np.nan
     return outputs

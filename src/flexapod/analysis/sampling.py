@@ -1,4 +1,4 @@
-"""Random states that a robot can take: from the `sampling` box of its file, on its constraints, away from singularities."""
+"""Random states that a robot can reach: from the `sampling` box of its file, on its constraints, away from singularities."""
 
 from __future__ import annotations
 
@@ -91,12 +91,12 @@ def random_leg_states(robot: Robot, count: int, seed: int = 0) -> dict[str, Arra
         k = count - found
         q, qd = home + 0.05 * size * random.uniform(-1, 1, (k, n)), 0.3 * random.uniform(-1, 1, (k, n))
         e, ed = 1e-3 * size * random.uniform(-1, 1, (k, N)), 0.05 * random.uniform(-1, 1, (k, N))
-        words = np.full(k, "", dtype=object)
-        closed = close_along(robot, q, e, qd, ed, words)
-        parts.append(closed.rows(words == ""))
-        found += int((words == "").sum())
+        reasons = np.full(k, "", dtype=object)
+        closed = close_along(robot, q, e, qd, ed, reasons)
+        parts.append(closed.rows(reasons == ""))
+        found += int((reasons == "").sum())
         if found < count and len(parts) > TRIES:
-            raise FlexapodError(f"random states of {robot.name}: {next(word for word in words if word)}")
+            raise FlexapodError(f"random states of {robot.name}: {next(word for word in reasons if word)}")
     joined = {name: np.concatenate([part.inputs()[name] for part in parts]) for name in parts[0].inputs()}
     rates = np.zeros((count, len(robot.elastic_plan.independent)))
     return {**joined, "independent_velocity": rates, "point": np.zeros((count, 3))}

@@ -61,7 +61,7 @@ class ShellBounds:
         offset = np.array([robot.values[f"legs.{leg}.length"] + robot.values[f"legs.{leg}.zero"] for leg in legs])
         limited = np.flatnonzero(np.isfinite(limits.low) & np.isfinite(limits.high)) if strokes else np.zeros(0, dtype=int)
         self.numbers: dict[str, float] = {}
-        self.texts = ["a leg is beyond its stroke", "a joint is bent beyond its limit", SINGULAR]
+        self.texts = ["a leg is beyond its stroke", "a joint is beyond its angle limit", SINGULAR]
         ends = np.stack([np.maximum(limits.low + offset, 0.0), limits.high + offset], axis=1)
         limited = limited[_different(np.hstack([self.centres, ends])[limited])]
         for i, k in enumerate(limited):
@@ -132,7 +132,7 @@ class ShellBounds:
         return Decision(inside=out["inside"] != 0, outside=out["outside"] != 0, groups=opened, open=opened)
 
     def cut(self, low: Array, high: Array, groups: NDArray[np.bool_], _: Decision, __: Any) -> tuple[Array, Array]:
-        """Certain and possible shares of undecided boxes."""
+        """Certain and possible fractions of undecided boxes."""
         out = self._by_groups("shell_cuts", low, high, groups)
         return out["certain"], out["possible"]
 

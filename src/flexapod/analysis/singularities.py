@@ -58,13 +58,13 @@ def singularities(
         raise InputError(f"state: expected a State or a Motion, got {type(state).__name__}")
     L = robot.characteristic_length if length is None else positive("length", length)
     found = pose_jacobians(robot, at.position.reshape(-1, 3), at.rotation.reshape(-1, 3, 3))
-    words = found.words.astype(str)
-    settle("singularities", robot, words, at, on_error)
-    n, scale = len(words), np.array([L] * 3 + [1.0] * 3)
+    reasons = found.reasons.astype(str)
+    settle("singularities", robot, reasons, at, on_error)
+    n, scale = len(reasons), np.array([L] * 3 + [1.0] * 3)
     nothing = np.full((n, 6), np.nan)
     type_2, constraint, side = np.full(n, np.nan), np.full(n, np.nan), np.full(n, np.nan)
     lost, gained, freed = nothing.copy(), nothing.copy(), nothing.copy()
-    good = np.flatnonzero(words == "")
+    good = np.flatnonzero(reasons == "")
     if len(good):
         J, G, rows = found.jacobian[good], found.constraint[good], row_normalised(found.rows[good], L)
         _, s, vt = np.linalg.svd(rows)
@@ -76,7 +76,7 @@ def singularities(
         side[good] = sides(robot, found.rows[good], L)
     texts = [_text(robot, found, i, type_2[i], constraint[i], gained[i] / scale, freed[i] / scale) for i in range(n)]
     variables: dict[str, tuple[Any, Any, str]] = {
-        "type_1": (("leg",), np.where((words == "")[:, None], found.margin, np.nan), ""),
+        "type_1": (("leg",), np.where((reasons == "")[:, None], found.margin, np.nan), ""),
         "type_2": ((), type_2, ""),
         "constraint": ((), constraint, ""),
         "side": ((), side, ""),
@@ -85,7 +85,7 @@ def singularities(
         "constraint_twist": (("twist",), freed, "m or rad"),
         "text": ((), np.array(texts), ""),
     }
-    result = dataset(robot, variables, at, words if on_error == "mask" else None)
+    result = dataset(robot, variables, at, reasons if on_error == "mask" else None)
     return result.assign_attrs(characteristic_length=L)
 
 
@@ -93,7 +93,7 @@ def determinants(rows: Array, length: float) -> Array:
     """Determinant (n,) of the row-normalised [J; G]; NaN unless it is square."""
     if rows.shape[1] != 6:
         return np.full(len(rows), np.nan)
-    with np.errstate(invalid="ignore"):  # rows of poses that cannot be taken are NaN
+    with np.errstate(invalid="ignore"):  # rows of poses that cannot be reached are NaN
         return np.asarray(np.linalg.det(row_normalised(rows, length)))
 
 
@@ -113,9 +113,9 @@ def _signed(direction: Array) -> Array:
 
 
 def _text(robot: Robot, found: PoseJacobians, i: int, type_2: float, constraint: float, gained: Array, freed: Array) -> str:
-    """The singularity that is nearest, in words."""
-    if found.words[i]:
-        return str(found.words[i])
+    """The singularity that is nearest, as text."""
+    if found.reasons[i]:
+        return str(found.reasons[i])
     exact = singular_legs(robot, found.margin[i])
     if type_2 < SINGULAR:
         exact.append(f"type 2: the actuators do not hold {' and '.join(main_parts(np.abs(gained)))}")

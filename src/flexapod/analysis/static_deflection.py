@@ -27,7 +27,7 @@ from flexapod.analysis.linear_solve import solved
 from flexapod.analysis.loads import is_loaded
 from flexapod.analysis.over_designs import over_designs
 from flexapod.analysis.request import Request
-from flexapod.analysis.results import OnError, dataset, reasons, settle
+from flexapod.analysis.results import OnError, dataset, reasons_of, settle
 from flexapod.analysis.validity import warn_unstable
 from flexapod.analysis.vibration import is_definite, null_space
 from flexapod.motions.motion import ActuatorMotion
@@ -115,12 +115,12 @@ def static_platform(robot: Robot, request: Request) -> xr.Dataset:
     inputs = platform_inputs(state)
     still = {**inputs, **{name: np.zeros_like(inputs["velocity"]) for name in MOVING}}
     load = flexible_load(robot, inputs, *request.load)
-    words = np.full(len(inputs["position"]), "", dtype=object)
-    found = solve_static(robot, still, load, words, given_elastic(state))
-    settle("static deflection", robot, words.astype(str), state, on_error)
+    reasons = np.full(len(inputs["position"]), "", dtype=object)
+    found = solve_static(robot, still, load, reasons, given_elastic(state))
+    settle("static deflection", robot, reasons.astype(str), state, on_error)
     given = {**pose_of(inputs), "elastic": found.elastic, "force": found.force, **load.inputs()}
     tangent = kernel(robot, "flexible_tangent").batch(given).outputs
-    stable = held_stable(robot, tangent, words, request.wrench)
+    stable = held_stable(robot, tangent, reasons, request.wrench)
     body = robot.flexible_platform
     assert body is not None
     energy = body.elastic_energies(found.elastic)
@@ -131,19 +131,19 @@ def static_platform(robot: Robot, request: Request) -> xr.Dataset:
         "stable": ((), stable, ""),
         "elastic_energy": ((), energy, "J"),
     }
-    return dataset(robot, variables, state, words.astype(str) if on_error == "mask" else None)
+    return dataset(robot, variables, state, reasons.astype(str) if on_error == "mask" else None)
 
 
-def held_stable(robot: Robot, tangent: Mapping[str, Array], words: NDArray[Any], wrench: Any) -> NDArray[np.bool_]:
+def held_stable(robot: Robot, tangent: Mapping[str, Array], reasons: NDArray[Any], wrench: Any) -> NDArray[np.bool_]:
     """Which equilibria (n,) of a flexible platform are stable on held actuators; warns of the others.
 
     Args:
         tangent: outputs of the kernel `flexible_tangent` there.
     """
-    good, stable = np.flatnonzero(words == ""), np.zeros(len(words), dtype=bool)
+    good, stable = np.flatnonzero(reasons == ""), np.zeros(len(reasons), dtype=bool)
     Z = null_space(np.swapaxes(tangent["actuator_map"][good], 1, 2))
     stable[good] = is_definite(np.swapaxes(Z, 1, 2) @ tangent["stiffness"][good] @ Z)
-    warn_unstable(robot, stable, words, is_loaded(wrench))
+    warn_unstable(robot, stable, reasons, is_loaded(wrench))
     return stable
 
 
@@ -161,46 +161,46 @@ def given_elastic(state: Any) -> Array | None:
     return None if elastic is None else np.atleast_2d(elastic)
 
 
-def equilibrium(robot: Robot, inputs: dict[str, Array], load: FlexibleLoad, state: Any, words: NDArray[Any]) -> Static:
+def equilibrium(robot: Robot, inputs: dict[str, Array], load: FlexibleLoad, state: Any, reasons: NDArray[Any]) -> Static:
     """As `solve_static`; samples whose states have elastic coordinates that are no equilibrium get a reason."""
     start = given_elastic(state)
-    found = solve_static(robot, inputs, load, words, start)
+    found = solve_static(robot, inputs, load, reasons, start)
     if start is not None:
-        refuse_unbalanced(found.elastic - start, start, robot.characteristic_length, words)
+        refuse_unbalanced(found.elastic - start, start, robot.characteristic_length, reasons)
     return found
 
 
-def refuse_unbalanced(off: Array, elastic: Array, length: float, words: NDArray[Any]) -> None:
+def refuse_unbalanced(off: Array, elastic: Array, length: float, reasons: NDArray[Any]) -> None:
     """Reasons of samples whose given elastic coordinates (n, N) are off an equilibrium by more than its rounding."""
     size = np.maximum(np.abs(elastic).max(axis=1, initial=0.0), NOTHING * length)
     far = ~(np.abs(off).max(axis=1, initial=0.0) <= BALANCED * size)
-    words[far & (words == "")] = UNBALANCED
+    reasons[far & (reasons == "")] = UNBALANCED
 
 
 def solve_static(
-    robot: Robot, inputs: dict[str, Array], load: FlexibleLoad, words: NDArray[Any], start: Array | None = None
+    robot: Robot, inputs: dict[str, Array], load: FlexibleLoad, reasons: NDArray[Any], start: Array | None = None
 ) -> Static:
     """Deflection and forces at e'' = e' = 0 for the frame's motion in `inputs`.
 
     Args:
         inputs: pose, twist and acceleration of the platform frame (n, ...), world axes.
         load: of the n samples.
-        words: reasons per sample, added to in place; failed samples are NaN.
+        reasons: per sample, added to in place; failed samples are NaN.
         start: (n, N) where the search starts; undeformed if left out.
     """
     count, N, n = len(inputs["position"]), len(robot.elastic_names), len(robot.actuators)
     tangent = kernel(robot, "flexible_tangent")
     e, force = np.zeros((count, N)) if start is None else np.array(start), np.zeros((count, n))
     moving = any(np.any(inputs[name]) for name in MOVING)
-    active, steps, scale = np.flatnonzero(words == ""), 0, np.abs(e).max(axis=1, initial=0.0)
+    active, steps, scale = np.flatnonzero(reasons == ""), 0, np.abs(e).max(axis=1, initial=0.0)
     while len(active) and steps < LIMIT:
         steps += 1
         part = {name: np.ascontiguousarray(values[active]) for name, values in inputs.items()}
         own = load.rows(active)
         batch = tangent.batch({**pose_of(part), "elastic": e[active], "force": force[active], **own.inputs()})
         good = batch.status == 0
-        for k, text in zip(active[~good], reasons(tangent.signature, batch.status, part)[~good], strict=True):
-            words[k] = f"no static deflection found: {text}"
+        for k, text in zip(active[~good], reasons_of(tangent.signature, batch.status, part)[~good], strict=True):
+            reasons[k] = f"no static deflection found: {text}"
         rho, K, B = (batch.outputs[name] for name in ("residual", "stiffness", "actuator_map"))
         if moving:
             rho = rho + _inertia(kernel(robot, "flexible_mass_matrix"), part, e[active])
@@ -213,10 +213,10 @@ def solve_static(
         going = ~(largest <= CLOSED * scale[active[good]])
         active = active[good][going & np.all(np.isfinite(step), axis=1)]
     for k in active:
-        words[k] = "no static deflection found: the load buckles the platform, or the pose is singular"
-    lost = (~np.all(np.isfinite(e), axis=1)) & (words == "")
-    words[lost] = "no static deflection found: the actuators cannot hold this pose (singular)"
-    e[words != ""], force[words != ""] = np.nan, np.nan
+        reasons[k] = "no static deflection found: the load buckles the platform, or the pose is singular"
+    lost = (~np.all(np.isfinite(e), axis=1)) & (reasons == "")
+    reasons[lost] = "no static deflection found: the actuators cannot hold this pose (singular)"
+    e[reasons != ""], force[reasons != ""] = np.nan, np.nan
     return Static(elastic=e, force=force, steps=steps)
 
 

@@ -32,7 +32,7 @@ NARROWEST, WIDEST = 1e-3, 8.0
 
 TRIALS = 18
 
-SHARES = (1.0, 0.5)
+FRACTIONS = (1.0, 0.5)
 """Limits of accelerations that are tried, over jerk limit times window: steps from rest, and from one limit to the other."""
 
 
@@ -103,7 +103,7 @@ class _Check:
     def tried(self, window: float) -> Averaged:
         """The best of timings whose accelerations keep such limits that the window makes jerks of about the limit of them."""
         timings = [self.timing]
-        for share in SHARES:
+        for share in FRACTIONS:
             with suppress(InputError):
                 held = replace(self.bounds, acceleration=share * window * self.bounds.jerk)
                 timings.append(at_nodes(self.dynamics, self.terms, held))

@@ -104,7 +104,7 @@ class Traced:
     """Result of the test.
 
     Args:
-        complete: the sums move straight, and a list that lacks a bent point would show it.
+        complete: the sums move straight, and a list that lacks a curved point would show it.
         x: solutions at the generic actuators, all that were found.
         degree: points of a slice.
         bend: second difference of the sums, relative.

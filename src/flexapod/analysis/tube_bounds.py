@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from flexapod.analysis.box_decision import Decision, Trim
 from flexapod.analysis.contraction import Contraction
-from flexapod.analysis.cut_boxes import cut_shares, trimmed
+from flexapod.analysis.cut_boxes import cut_fractions, trimmed
 from flexapod.analysis.limits import limits_of
 from flexapod.analysis.path_tube import margins
 from flexapod.analysis.pose_bounds import SINGULAR
@@ -51,7 +51,7 @@ class TubeBounds:
         every += [f"joint {name} is beyond its stroke" for name in self.limits.joint_names]
         kept = [strokes] * len(every)
         if np.any(np.isfinite(self.limits.angle)):
-            every += [f"joint {name} is bent beyond its limit" for name in self.limits.swivel_names]
+            every += [f"joint {name} is beyond its angle limit" for name in self.limits.swivel_names]
             kept += [angles] * len(self.limits.swivel_names)
         self.counted = np.array(kept, dtype=bool)
         self.texts = (*every, SINGULAR, UNSURE)
@@ -139,9 +139,9 @@ class TubeBounds:
     def cut(
         self, low: Array, high: Array, groups: NDArray[np.bool_], decision: Decision, rest: NDArray[np.bool_]
     ) -> tuple[Array, Array]:
-        """Certain and possible shares of the undecided boxes of the last decision, cut by planes."""
+        """Certain and possible fractions of the undecided boxes of the last decision, cut by planes."""
         own = np.flatnonzero(rest)
-        certain, possible = cut_shares(*self._affine(low, high, own))
+        certain, possible = cut_fractions(*self._affine(low, high, own))
         whole = self._unsure[own]
         return np.where(whole, 0.0, certain), np.where(whole, 1.0, possible)
 
@@ -154,7 +154,8 @@ class TubeBounds:
         return trimmed(*found)
 
     def _affine(self, low: Array, high: Array, own: NDArray[np.int64]) -> Any:
-        """Limits of some boxes of the last decision as `cut_shares` takes them: two rows per stroke, planes apart by the rest."""
+        """Limits of some boxes of the last decision as `cut_fractions` takes them: two rows per stroke, planes apart by the
+        rest."""
         last, limits, radius = self._last, self.limits, (high - low) / 2
         columns = np.array([*limits.robot.driven, *limits.joints], dtype=np.int64)
         lows, highs = (np.concatenate(pair) for pair in ((limits.low, limits.joint_low), (limits.high, limits.joint_high)))

@@ -49,7 +49,7 @@ elements by the elastica
 OF_THICKNESS = 0.5
 """Displacement of a plate without stiffening, of its thickness, from which the forces in its plane count: a warning."""
 
-WORDS = {
+PHRASES = {
     "deflection_ratio": ("is deflected by", "of its length"),
     "spin_ratio": ("spins at", "of its first frequency"),
     "strain": ("is strained by", "of its length"),
@@ -178,9 +178,9 @@ def parts(robot: Robot) -> tuple[Part, ...]:
     return tuple(replace(part, name=name) for part, name in zip(found, names, strict=True))
 
 
-def _thickness(words: Any) -> float | None:
+def _thickness(spec: Any) -> float | None:
     """Thickness [m] of what the file describes, if it is a plate."""
-    return words.thickness if words is not None and words.type == "plate" else None
+    return spec.thickness if spec is not None and spec.type == "plate" else None
 
 
 def _displacements(beam: BeamElement, columns: list[int], N: int) -> tuple[Array, float]:
@@ -325,8 +325,8 @@ def with_validity(
     elif rate is not None and np.shape(rate) == (len(elastic), 3) and parts(robot)[0].leg is None and len(parts(robot)) == 1:
         spin = np.linalg.norm(np.asarray(rate), axis=1) / parts(robot)[0].frequency
         measures["spin_ratio"] = (("flexible_part",), spin[:, None], "1")
-    told = [_warn(robot, name, np.asarray(values), getattr(at, "time", None)) for name, (_, values, _) in measures.items()]
-    above = "\n".join(text for text in told if text)
+    messages = [_warn(robot, name, np.asarray(values), getattr(at, "time", None)) for name, (_, values, _) in measures.items()]
+    above = "\n".join(text for text in messages if text)
     attrs = {"validity": above} if above else {}
     return {**variables, **measures}, {"flexible_part": [part.name for part in parts(robot)]}, attrs
 
@@ -349,19 +349,19 @@ def warn_beyond(robot: Robot, elastic: Array, at: Any) -> None:
         _warn(robot, "axial_ratio", axial_ratios(pulled, elastic), getattr(at, "time", None), shown=False)
 
 
-def warn_unstable(robot: Robot, stable: NDArray[np.bool_], words: NDArray[Any], loaded: bool) -> None:
+def warn_unstable(robot: Robot, stable: NDArray[np.bool_], reasons: NDArray[Any], loaded: bool) -> None:
     """Warn of equilibria without a reason of their own that are not stable on held actuators.
 
     Args:
-        stable: (n,); words: reasons per sample.
+        stable: (n,); reasons: per sample.
         loaded: a load acts besides the weight.
 
     Checked by: tests/analysis/test_unstable_equilibria.py.
     """
-    bad = ~stable & (words == "")
+    bad = ~stable & (reasons == "")
     if not bad.any():
         return
-    where = f" of sample {int(bad.argmax())}" if len(words) > 1 else ""
+    where = f" of sample {int(bad.argmax())}" if len(reasons) > 1 else ""
     load, see = ("the load", "buckling") if loaded else ("its weight", "natural_frequencies")
     warnings.warn(
         f"{robot.name}: the equilibrium{where} is unstable, {load} is beyond a buckling load; see fp.{see}",
@@ -387,7 +387,7 @@ def _warn(robot: Robot, name: str, values: Array, time: Any, shown: bool = True)
     first, worst = int((known > bounds).any(axis=1).argmax()), parts(robot)[part]
     where = f", first at t = {float(time[first]):g} s" if time is not None else ""
     where = f", first in sample {first}" if time is None and len(known) > 1 else where
-    verb, of = WORDS[name]
+    verb, of = PHRASES[name]
     see = f": see {name} of the result" if shown else ""
     text = (
         f"{robot.name}: {worst.name} {verb} {known[sample, part]:.3g} {of} (bound {bounds[part]:.3g}{where}); {worst.why(name)}, "

@@ -1,4 +1,4 @@
-"""Limits that are not kept, in words: what, how much, the limit, where first and where it is worst."""
+"""Limits that are not kept, as text: what, how much, the limit, where first and where it is worst."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Violation:
         first_time: its time [s]; NaN where there is none.
         first_value: the value there [unit].
         count: number of samples that violate it.
-        text: the whole in words.
+        text: the whole sentence.
     """
 
     kind: str
@@ -64,7 +64,7 @@ class Collector:
 
         Args:
             phrase: e.g. ``actuator A is above its stroke``.
-            value, excess: (n,) the number, and by how much it is beyond; NaN where a pose cannot be taken.
+            value, excess: (n,) the number, and by how much it is beyond; NaN where a pose cannot be reached.
             slack: what does not count (rounding).
         """
         bad = np.flatnonzero(np.nan_to_num(excess, nan=-np.inf) > slack)
@@ -86,7 +86,7 @@ class Collector:
         unit: str = "",
         first_value: float = np.nan,
     ) -> None:
-        """A violation in words, at the samples `bad`, in their order."""
+        """A violation as text, at the samples `bad`, in their order."""
         first, time = int(bad[0]), getattr(self.at, "time", None)
         if self.count > 1:
             where = f"worst at sample {sample}"

@@ -40,7 +40,7 @@ STRIDES = 12
 
 
 def walk_to_poses(
-    robot: Robot, state: ClosedLegs, position: Array, rotation: Array, elastic: Array, words: NDArray[Any]
+    robot: Robot, state: ClosedLegs, position: Array, rotation: Array, elastic: Array, reasons: NDArray[Any]
 ) -> ClosedLegs:
     """States at rest at the poses of samples whose loops were not closed; their reasons are removed where that succeeds.
 
@@ -48,11 +48,11 @@ def walk_to_poses(
         state: of all samples; others than the failed ones stay as they are.
         position, rotation: (n, 3), (n, 3, 3) wanted.
         elastic: (n, N) coordinates of what deforms, which stay.
-        words: reasons per sample.
+        reasons: per sample.
 
     Checked by: tests/robot/test_inner_loops.py.
     """
-    failed = np.array([k for k, text in enumerate(words) if str(text).startswith(NOT_CLOSED)], dtype=int)
+    failed = np.array([k for k, text in enumerate(reasons) if str(text).startswith(NOT_CLOSED)], dtype=int)
     if robot.floats or not len(failed):
         return state
     part = home(robot, len(failed))
@@ -70,7 +70,7 @@ def walk_to_poses(
         part = replace(part, joint_position=np.where(closed[:, None], q, part.joint_position))
     for i in np.flatnonzero(closed):
         closed[i] = hold_of_actuators(robot, part.position[i], part.rotation[i], part.joint_position[i]) > DEAD
-    words[failed[closed]] = ""
+    reasons[failed[closed]] = ""
     return state.with_rows(failed[closed], part.rows(closed))
 
 

@@ -1,4 +1,4 @@
-"""`workspace`: which poses a robot can take, and how well, over a grid; streamed in blocks of bounded memory."""
+"""`workspace`: which poses a robot can reach, and how well, over a grid; streamed in blocks of bounded memory."""
 
 from __future__ import annotations
 
@@ -140,7 +140,8 @@ def _dataset(robot: Robot, poses: PoseGrid, chart: PoseMap, store: BlockStore) -
     for name, array in store.arrays.items():
         tail = (tails[name],) if name in tails else ()
         data[name] = ((*dims, *tail), array.reshape(*shape, *array.shape[1:]), {"units": units.get(name, "")})
-    data["words"] = (("code",), chart.reasons.words)
+    data["reason_text"] = (("code",), chart.reasons.texts)
+    data["words"] = (("code",), chart.reasons.texts, {"deprecated": "called reason_text now"})
     coordinates: dict[str, Any] = {name: ((name,), values, {"units": UNITS[name]}) for name, values in poses.axes.items()}
     if "actuator_position" in data:
         coordinates["actuator"] = list(robot.actuators)

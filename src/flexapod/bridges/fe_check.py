@@ -30,7 +30,7 @@ SHIFT = 400.0
 """[rad^2/s^2] below zero, about which a large model is factorised: rigid motions do not make it singular."""
 NO_INERTIA = 1e-13
 """Smallest eigenvalue of a mass with unit diagonal below which it is singular beyond rounding."""
-SPARE = 2
+EXTRA_MODES = 2
 """Modes of the matrices beyond those of the body that the picture shows."""
 CELL = 22
 """Side of a square of the picture [px]."""
@@ -102,7 +102,7 @@ class ImportedBody:
 
     def picture(self) -> str:
         """The modal assurance criterion as SVG: a row per reduced mode, a column per mode of the matrices, dark is alike."""
-        shown = self.mac[:, : len(self.frequency) + SPARE]
+        shown = self.mac[:, : len(self.frequency) + EXTRA_MODES]
         n, m = shown.shape
         parts = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{60 + CELL * m}" height="{50 + CELL * n}" role="img">']
         parts.append('<text x="60" y="12">modes of the matrices</text><text x="2" y="42">reduced</text>')
@@ -134,7 +134,7 @@ def full_modes(M: Any, K: Any, R: Array, count: int) -> tuple[Array, Array]:
     found = _massive_modes(M, K, R.shape[1], count) if heavy == M.shape[0] else None
     if found is None:
         few = M.shape[0] > DENSE // 3 and count <= heavy // 3
-        found = normal_modes(K, M, R, count, SPARE) if few else all_modes(K, M, R)
+        found = normal_modes(K, M, R, count, EXTRA_MODES) if few else all_modes(K, M, R)
     value, V = found
     return np.sqrt(np.clip(value, 0, None)) / (2 * np.pi), V
 
@@ -154,7 +154,7 @@ def _massive_modes(M: Any, K: Any, rigid: int, count: int) -> tuple[Array, Array
         except LinAlgError:
             return None
     else:
-        value, V = eigsh(K, k=min(rigid + count + SPARE, M.shape[0] - 1), M=M, sigma=-SHIFT, v0=np.ones(M.shape[0]))
+        value, V = eigsh(K, k=min(rigid + count + EXTRA_MODES, M.shape[0] - 1), M=M, sigma=-SHIFT, v0=np.ones(M.shape[0]))
         order = np.argsort(value)
         value, V = value[order], V[:, order]
     return value[rigid:], V[:, rigid:]

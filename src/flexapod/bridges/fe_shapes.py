@@ -75,7 +75,7 @@ def _op2(path: Path) -> Shapes:
 
 
 def _punch(path: Path) -> Shapes:
-    """Blocks below $EIGENVECTOR; a node's six numbers stand on a line and its continuation."""
+    """Blocks below $EIGENVECTOR; a node's six numbers are on a line and its continuation."""
     values: list[float] = []
     blocks: list[dict[int, list[float]]] = []
     node, inside = 0, False

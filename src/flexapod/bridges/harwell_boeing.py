@@ -1,6 +1,6 @@
 """Harwell-Boeing matrices as Ansys (HBMAT), Nastran tools and SciPy write them: real, assembled, symmetric or not.
 
-Numbers stand in columns of fixed width, which the header gives as Fortran formats. Of a symmetric matrix one triangle is stored.
+Numbers are in columns of fixed width, which the header gives as Fortran formats. Of a symmetric matrix one triangle is stored.
 Ansys writes the node and the degree of freedom of every row into a mapping file beside it (`<name>.mapping`).
 """
 

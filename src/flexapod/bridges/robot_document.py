@@ -235,10 +235,10 @@ def _ended(loops: list[Loop], legs: dict[str, str], carrier: str) -> list[Loop]:
         begin = [legs.get(loop.first, "") for loop in found]
         if leg in free or leg in begin:
             continue
-        spare = (
+        unused = (
             k for k, loop in enumerate(found) if legs.get(loop.second) == leg and (begin[k] in free or begin.count(begin[k]) > 1)
         )
-        if (k := next(spare, None)) is not None:
+        if (k := next(unused, None)) is not None:
             loop = found[k]
             found[k] = replace(loop, first=loop.second, on_first=loop.on_second, second=loop.first, on_second=loop.on_first)
     return found
@@ -298,7 +298,7 @@ def _leg_name(chain: list[Node], known: dict[str, Any]) -> str:
 
 
 def _short_names(names: list[str]) -> dict[str, str]:
-    """Names of bodies or joints in a leg: without what stands before their dot, unless two would be one."""
+    """Names of bodies or joints in a leg: without what is before their dot, unless two would be one."""
     short = {name: _short(name) for name in names}
     return {name: own if list(short.values()).count(own) == 1 else _plain(name) for name, own in short.items()}
 

@@ -14,7 +14,7 @@ from flexapod.description.schema_flexible import Flexible
 ROUNDING = 1e-3
 """Papers print three or four digits: smaller violations come from rounding."""
 FAR = 0.25
-"""Distance of a payload from the nearest node of its beam, of an element, above which it is told."""
+"""Distance of a payload from the nearest node of its beam, of an element, above which it is reported."""
 MOST_POINTS = 1000
 MESHES = (".stl", ".obj", ".glb")
 """Endings of files that a body's shape is read from."""
@@ -43,7 +43,7 @@ def check_body(
     if body.base_parameters is not None:
         for name in ("mass", "com", "inertia"):
             if name in body.model_fields_set:
-                report.error((name,), "cannot stand beside base_parameters", f"Remove {name} or base_parameters.")
+                report.error((name,), "cannot be given together with base_parameters", f"Remove {name} or base_parameters.")
     if body.mesh is not None:
         check_rotation(body.mesh.rotation, Below(report, ("mesh", "rotation")))
         if what := wrong_file_name(body.mesh.file, MESHES):
@@ -99,7 +99,7 @@ def _diagonal_twice(inertia: Tensor, report: Reporter) -> bool:
     """Report a diagonal that is written in both ways."""
     both = _DIAGONAL & inertia.model_fields_set if inertia.diagonal is not None else set()
     if both:
-        report.error((min(both),), "cannot stand beside diagonal", "Write diagonal, or xx, yy and zz.")
+        report.error((min(both),), "cannot be given together with diagonal", "Write diagonal, or xx, yy and zz.")
     return bool(both)
 
 
@@ -129,7 +129,7 @@ def central_inertia(body: Body) -> list[list[float]]:
     return [[rotated[i][j] - m * (dd * (i == j) - d[i] * d[j]) for j in range(3)] for i in range(3)]
 
 
-def _check_possible(body: Body, tell: Callable[[Path, str, str], None], planar: bool) -> None:
+def _check_possible(body: Body, report_body: Callable[[Path, str, str], None], planar: bool) -> None:
     import numpy as np
 
     tensor = np.array(central_inertia(body))
@@ -138,15 +138,17 @@ def _check_possible(body: Body, tell: Callable[[Path, str, str], None], planar: 
     smallest, middle, largest = np.linalg.eigvalsh(tensor)
     if body.mass == 0.0 and tolerance > 0.0 and body.flexible is None:
         what = "no body has this inertia: its mass is zero"
-        tell(("inertia",), what, "Give its `mass`, or leave the inertia out; `allow_unphysical: true` at the top accepts it.")
+        report_body(
+            ("inertia",), what, "Give its `mass`, or leave the inertia out; `allow_unphysical: true` at the top accepts it."
+        )
         return
     hint = "Check `about`, `com` and the signs; `allow_unphysical: true` at the top of the file accepts it."
     if smallest < -tolerance:
         what = f"no body has this inertia: about the centre of mass a principal moment is {smallest:.4g} kg m^2"
-        tell(("inertia",), what, hint)
+        report_body(("inertia",), what, hint)
     elif smallest + middle < largest - tolerance and not planar:
         what = (
             "no body has this inertia: about the centre of mass the principal moment "
             f"{largest:.4g} exceeds the sum of the others {smallest + middle:.4g} kg m^2"
         )
-        tell(("inertia",), what, hint)
+        report_body(("inertia",), what, hint)

@@ -46,7 +46,7 @@ def check_flexible(flexible: Flexible, report: Reporter) -> None:
     kind = flexible.type
     named = "material" in given
     for name in sorted(given & _CONSTANTS) if named else ():
-        report.error((name,), "cannot stand beside material", f"Remove {name} or material.")
+        report.error((name,), "cannot be given together with material", f"Remove {name} or material.")
     for name in _REQUIRED[kind]:
         if name not in given and not (named and name in _CONSTANTS):
             report.error((name,), f"is missing: a flexible body of type {kind} needs it", f"Add `{name}`.")
@@ -68,7 +68,7 @@ def check_flexible(flexible: Flexible, report: Reporter) -> None:
     if len(given & _DAMPING) > 1:
         first, *others = sorted(given & _DAMPING)
         for name in others:
-            report.error((name,), f"cannot stand beside {first}", f"Damping has one law: remove {name} or {first}.")
+            report.error((name,), f"cannot be given together with {first}", f"Damping has one law: remove {name} or {first}.")
     if flexible.rayleigh is not None and flexible.rayleigh.mass > 0.0 and flexible.elements > 1 and flexible.modes is None:
         what = f"would act on each of {flexible.elements} elements by itself, and less on a finer beam"
         next_ = "Add `modes: 2` or more (the beam in one frame), or use stiffness or loss_factor alone."
@@ -99,7 +99,7 @@ def _say_per_element(flexible: Flexible, report: Reporter) -> None:
 def _check_reduced(flexible: Flexible, report: Reporter) -> None:
     """A beam reduced to its tip and modes is straight, and has more elements than one."""
     if flexible.bend:
-        report.error(("modes",), "cannot stand beside bend: a reduced beam is straight", "Remove one of the two.")
+        report.error(("modes",), "cannot be given together with bend: a reduced beam is straight", "Remove one of the two.")
     if flexible.elements == 1:
         what = "reduces a beam of several elements; this one has a single element, whose coordinates are those of its tip"
         report.error(("modes",), what, "Add `elements: 8`, or remove modes.")

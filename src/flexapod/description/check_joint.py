@@ -105,7 +105,7 @@ def _check_universal(joint: Joint, given: set[str], closing: bool, rotation_righ
         report.error((), what, "Write direction: home, a direction, or axis2: exactly one of them.")
         return
     if "direction" in given and "rotation" in given:
-        report.error(("rotation",), "cannot stand beside direction", "Remove one of them.")
+        report.error(("rotation",), "cannot be given together with direction", "Remove one of them.")
     if joint.axis1 is None or is_zero(joint.axis1) or not rotation_right:
         return
     if isinstance(joint.direction, list) and not is_zero(joint.direction) and parallel(joint.axis1, joint.direction):

@@ -28,7 +28,7 @@ def check_top(file: RobotFile, report: Report) -> None:
         for name in sorted(
             file.platform.model_fields_set & {"mass", "com", "inertia", "base_parameters", "payloads", "flexible"}
         ):
-            what = "the platform is a leg's own link, whose mass stands there"
+            what = "the platform is a leg's own link, whose mass is given there"
             report.error(("platform", name), what, f"Remove it, or move it to the body {file.platform.body}.")
     if file.sampling is not None:
         for name in ("position", "rotation"):
@@ -108,7 +108,7 @@ def check_together(file: RobotFile, ends: Mapping[str, LegEnds], reports: Mappin
             gears = [name for name, factors in file.couplings.items() if any(j.startswith(f"{leg}.") for j in factors)]
             hint = "Add a joint with `to: platform`."
             if gears:  # a shaft, a motor, a rack
-                hint = f"What only a coupling ({gears[0]}) holds stands in the leg that it is coupled to: move its joints there."
+                hint = f"What only a coupling ({gears[0]}) holds belongs to the leg that it is coupled to: move its joints there."
             reports[leg].error((), "the leg does not reach the platform", hint)
     if not any(end.actuated for end in ends.values()):
         report.error(

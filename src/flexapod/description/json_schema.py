@@ -67,8 +67,8 @@ def _add_units(definitions: dict[str, Any]) -> None:
         for key, field in fields_of(getattr(module, name)).items():
             unit = unit_of(field)
             if unit and unit != "1":
-                told = definition["properties"][key]
-                told["description"] = f"{field.description or key} [{unit}]"
+                described = definition["properties"][key]
+                described["description"] = f"{field.description or key} [{unit}]"
 
 
 def _partial(definition: dict[str, Any]) -> dict[str, Any]:

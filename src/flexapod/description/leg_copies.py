@@ -60,7 +60,7 @@ def with_copies(data: dict[str, Any], shared: dict[Path, float], report: Report)
         waiting = [name for name in waiting if name not in ready]
         if not ready:
             for name in waiting:
-                _tell_source(name, own[name]["copy"], each, report)
+                _report_source(name, own[name]["copy"], each, report)
                 done[name] = {key: value for key, value in each[name].items() if key not in own[name]}
             break
     return {**data, "legs": {**legs, "each": {name: done[name] for name in each}}}
@@ -72,7 +72,7 @@ def _words(patch: Any, template: Any) -> dict[str, Any]:
     return {word: found[word] for word in COPY_WORDS if word in found and not isinstance(found[word], dict | list | None)}
 
 
-def _tell_source(name: str, source: Any, each: dict[str, Any], report: Report) -> None:
+def _report_source(name: str, source: Any, each: dict[str, Any], report: Report) -> None:
     here: Path = ("legs", "each", name, "copy")
     if source in each:
         report.error(here, f"copies itself by way of {source}", "Write one of these legs out.")
@@ -89,7 +89,7 @@ def _written_out(
     if "mirrored" in words or "rotated" in words:
         for key in FRAMES:
             if key in rest:
-                what = f"cannot stand beside {' and '.join(w for w in ('mirrored', 'rotated') if w in words)}"
+                what = f"cannot be given together with {' and '.join(w for w in ('mirrored', 'rotated') if w in words)}"
                 report.error((*here, key), what, "Write the frame without them, or change the leg that is copied.")
                 return rest
     if "mirrored" in words:
@@ -104,7 +104,7 @@ def _written_out(
             report.error((*here, "mirrored"), str(error), "Write the leg out.")
             return rest
         except ValidationError:
-            return rest  # the leg that is copied is told to be wrong
+            return rest  # the leg that is copied is reported
     if "rotated" in words:
         try:
             assert _ANGLE is not None
@@ -128,7 +128,7 @@ def _rotated_frames(template: Any, patch: dict[str, Any], angle: float) -> dict[
         try:
             known = Frame.model_validate(frame)
         except (ValidationError, TypeError):
-            continue  # told where it is written
+            continue  # reported where it is written
         rotation = frame.get("rotation") or {}
         if not any(known.position) and set(rotation) <= {"Z"}:
             before = (known.rotation.model_extra or {}).get("Z", [0.0])[0] if known.rotation is not None else 0.0

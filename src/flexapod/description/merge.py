@@ -1,4 +1,4 @@
-"""The legs of a file: the template deep-merged with what each leg says, every value traced to where it stands."""
+"""The legs of a file: the template deep-merged with what each leg says, every value traced to where it is written."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class MergedLeg:
 
 
 def parts_of(leg: Mapping[str, Any]) -> dict[str, Path]:
-    """The names that a leg may patch, and where they stand in it: joints, bodies, table rows (`3` or `q3`)."""
+    """The names that a leg may patch, and where they are in it: joints, bodies, table rows (`3` or `q3`)."""
     parts: dict[str, Path] = {}
     table = leg.get("table")
     for i, row in enumerate(table if isinstance(table, list) else []):

@@ -51,7 +51,7 @@ class RobotFileWarning(FlexapodWarning):
 
 
 def readable_name(name: str) -> str:
-    """A name as it can stand in a message: short, printable, never empty."""
+    """A name as it can be shown in a message: short, printable, never empty."""
     shown = name if name.isprintable() and name.strip() else repr(name)
     return shown if len(shown) <= 64 else shown[:61] + "..."
 

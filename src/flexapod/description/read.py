@@ -38,7 +38,7 @@ _remembered: dict[tuple[bytes | str, str, str], Description] = {}
 
 @dataclass(frozen=True, kw_only=True)
 class Description:
-    """A robot file that was read and found right. Equal descriptions say the same, wherever they stand."""
+    """A robot file that was read and found right. Equal descriptions say the same, wherever they are written."""
 
     file: RobotFile
     """The file as validated; `legs.template` and `legs.each` are plain data in it."""
@@ -49,7 +49,7 @@ class Description:
     written: dict[str, Any]
     """The same with shared numbers and copies as they are written; `document` itself where there are none."""
     shared: Mapping[Path, float] = field(default_factory=dict)
-    """Values of the numbers that stand only in `written`, by path: parameters, polar forms, angles of rotated legs."""
+    """Values of the numbers that are only in `written`, by path: parameters, polar forms, angles of rotated legs."""
     lines: Mapping[Path, int] = field(default_factory=dict, compare=False)
     """Line of every path of the document."""
     warnings: tuple[Problem, ...] = field(default=(), compare=False)
@@ -196,8 +196,8 @@ def _check(
     if report.problems or file is None:
         raise RobotFileError(sorted(report.problems, key=lambda p: p.line or 0))
     found = tuple(report.warnings)
-    told = {(warning.path, warning.what) for warning in known}
-    if new := [str(warning) for warning in found if (warning.path, warning.what) not in told]:
+    reported = {(warning.path, warning.what) for warning in known}
+    if new := [str(warning) for warning in found if (warning.path, warning.what) not in reported]:
         warnings.warn(RobotFileWarning("\n".join(new)), stacklevel=users_level())
     document = _plain_document(data, merged)
     file = RobotFile.model_validate(document)

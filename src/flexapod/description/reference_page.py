@@ -80,8 +80,8 @@ A robot file is YAML (version 1.2: `1e-3` is a number, `no` is a word, a leg may
 may also be written with a unit: `15 mm`, `30 deg`, `210 GPa`, `0.2 kg m^2`. Vectors are lists of three. Names have letters,
 digits, `_` and `-`. Unknown keys are refused. Nothing in a file is ever executed.
 
-Numbers that belong together are written once, under `parameters`, and referred to as `$name` wherever a number stands; sums and
-products of numbers and names are allowed, and nothing else:
+Numbers that belong together are written once, under `parameters`, and referred to as `$name` wherever a number is expected; sums
+and products of numbers and names are allowed, and nothing else:
 
 ```yaml
 parameters: {base_radius: 300 mm, spacing: 60 mm}

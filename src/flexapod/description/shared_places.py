@@ -100,11 +100,11 @@ def _dotted(path: Path) -> str:
     return ".".join(keys)
 
 
-def _unit(told: Any) -> str:
+def _unit(given: Any) -> str:
     """SI unit of a parameter that is written with one."""
-    if not isinstance(told, str) or is_expression(told):
+    if not isinstance(given, str) or is_expression(given):
         return ""
     try:
-        return unit_text(parse_quantity(told)[1])
+        return unit_text(parse_quantity(given)[1])
     except UnitError:
         return ""

@@ -1,6 +1,6 @@
 """A description with other numbers: only what the numbers belong to is checked again.
 
-Checks are of one leg, of what stands outside the legs, or of names and references. Numbers do not change the last; a leg that
+Checks are of one leg, of what is outside the legs, or of names and references. Numbers do not change the last; a leg that
 says what it said before is right as it was. Where a check finds anything, the whole is checked, so that messages are the usual
 ones.
 """

@@ -1,4 +1,4 @@
-"""Walks along the schema: which type stands at a path, and values of a document made plain by it."""
+"""Walks along the schema: which type is at a path, and values of a document made plain by it."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def literals_of(annotation: Any) -> tuple[Any, ...]:
 
 
 def is_list(annotation: Any) -> bool:
-    """Whether a list may stand there."""
+    """Whether a list is allowed there."""
     return any(get_origin(base) is list for base, _ in alternatives(annotation))
 
 

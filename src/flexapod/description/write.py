@@ -35,7 +35,7 @@ class _Dumper(yaml.SafeDumper):
 
 @checked(description=check_description)
 def robot_text(description: Description) -> str:
-    """The robot file as text; short vectors and mappings stand on one line.
+    """The robot file as text; short vectors and mappings are on one line.
 
     Args:
         description: as `read_robot_file` returns it, or ``robot.description``.
@@ -102,7 +102,7 @@ def _node(value: Any, depth: int) -> yaml.Node:
 
 
 def _fits(value: Any, depth: int) -> bool:
-    """Whether a value stands on one line, with room for its key."""
+    """Whether a value is on one line, with room for its key."""
     return _length(value) + 2 * depth + 12 <= _WIDTH
 
 

@@ -97,7 +97,13 @@ RULES: dict[str, Rule] = {
     "peak_reaction": _rule("N", "low", "reactions", r.longest_vector("reaction_force"), "largest joint force"),
     "leg_distance": _rule("m", "high", "ends", (leg_distances, None), "smallest distance of two legs as straight lines"),
     "workspace_volume": _rule(
-        "", "high", "volume", (reachable, None), "of the poses in a box that can be taken", needs=("box",), may=("max_condition",)
+        "",
+        "high",
+        "volume",
+        (reachable, None),
+        "of the poses in a box that can be reached",
+        needs=("box",),
+        may=("max_condition",),
     ),
     "mass": _rule("kg", "low", "masses", (_mass, _mass_slope), "of all bodies"),
 }

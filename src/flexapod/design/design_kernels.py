@@ -69,7 +69,7 @@ class Part:
         return {name: np.tile(row, (n, *[1] * (row.ndim - 1))) for name, row in rows.items()}
 
     def outputs(self, batch: Batch, n: int) -> dict[str, Array]:
-        """Outputs (n, m, ..) by name; of a box, which poses can be taken."""
+        """Outputs (n, m, ..) by name; of a box, which poses can be reached."""
         if self.map is not None:
             return {"reachable" + self.key: (self.map.facts(batch).code == 0).astype(np.float64).reshape(n, self.poses)}
         return {name: value.reshape(n, self.poses, *value.shape[1:]) for name, value in batch.outputs.items()}

@@ -81,7 +81,7 @@ def _rates(robot: Robot, at: Any) -> dict[str, Array]:
 
 def _jacobian(robot: Robot, at: Any) -> dict[str, Array]:
     found = pose_jacobians(robot, at.position.reshape(-1, 3), at.rotation.reshape(-1, 3, 3))
-    if bad := next((str(text) for text in found.words if text), ""):
+    if bad := next((str(text) for text in found.reasons if text), ""):
         raise FlexapodError(f"Jacobian of {robot.name}: {bad}")
     return {"jacobian": found.jacobian, "constraint_jacobian": found.constraint}
 

@@ -78,7 +78,7 @@ class PerturbedPoses:
         at: nominal poses (m).
         actuators: held coordinates (m, a); those of the poses if left out.
         forces: (m, a) of the actuators: offsets then have a further columns, the actuators' compliances [m/N or rad/(N m)],
-            and an actuator stands at its reading less compliance times force.
+            and an actuator is at its reading less compliance times force.
 
     Checked by: tests/design/test_tolerance.py, tests/design/test_calibrate_under_load.py.
     """

@@ -1,9 +1,9 @@
-r"""Criteria of space: the volume of a box of poses that a design can take, and the distances of its legs.
+r"""Criteria of space: the volume of a box of poses that a design can reach, and the distances of its legs.
 
 .. math:: V = \frac{n_{valid}}{n}\prod_k (b_k - a_k)
 
-The box is cut into equal cells; a cell counts where the pose at its middle can be taken: legs reach, strokes and joint angles of
-the file are kept, no singular pose, a condition number below a limit where one is given.
+The box is cut into equal cells; a cell counts where the pose at its middle can be reached: legs reach, strokes and joint angles
+of the file are kept, no singular pose, a condition number below a limit where one is given.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def box_poses(robot: Robot, name: str, box: Any) -> tuple[dict[str, Array], floa
         p, R, _ = onto_constraints(robot, position, rotation, grid.free)
         if not np.allclose(p, position, atol=FREE * robot.characteristic_length) or not np.allclose(R, rotation, atol=FREE):
             raise InputError(
-                f"criteria: {name}: box: the legs of {robot.name} do not let its platform take these poses; "
+                f"criteria: {name}: box: the legs of {robot.name} do not let its platform reach these poses; "
                 "use axes that it can choose"
             )
     cell = float(np.prod([(high - low) / n for low, high, n in axes.values()]))
@@ -71,7 +71,7 @@ def box_poses(robot: Robot, name: str, box: Any) -> tuple[dict[str, Array], floa
 
 
 def reachable(o: Outputs, options: Options) -> Array:
-    """Volume; `reachable` (n, m) says which poses can be taken."""
+    """Volume; `reachable` (n, m) says which poses can be reached."""
     return np.asarray(o["reachable"].sum(axis=1) * options["cell"])
 
 

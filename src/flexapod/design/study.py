@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from flexapod.analysis.abilities import refuse
 from flexapod.analysis.arguments import checked
-from flexapod.analysis.function_key import UntoldError, function_key
+from flexapod.analysis.function_key import UnknownContentError, function_key
 from flexapod.analysis.progress import progress_bar
 from flexapod.description.write import robot_text
 from flexapod.design import blocks
@@ -92,9 +92,9 @@ def study(
     refuse(robot, "study", threads=threads, scheduler=scheduler)
     where = "none" if not keep else "memory" if save is None else "file"
     task = BlockTask(robot=robot, axes=axes, criteria=wanted, at=at, plan=designs, rows=where, samples=blocks.BLOCK)
-    key, untold = ("", "") if save is None else (_key(task), _untold(wanted))
+    key, unknown_content = ("", "") if save is None else (_key(task), _unknown_content(wanted))
     _probe(task.evaluator, designs)
-    files = StudyFiles(save, key, untold)
+    files = StudyFiles(save, key, unknown_content)
     total = Summary(signs=task.signs, width=1 + len(axes) + len(wanted))
     first = files.restore(total)
     numbers, kept = range(first, task.count), list[dict[str, Any]]()
@@ -187,10 +187,10 @@ def _function(criterion: Criterion) -> tuple[str, str]:
         return "", ""
     try:
         return function_key(criterion.function), ""
-    except UntoldError as error:
+    except UnknownContentError as error:
         return "", f"the function of {criterion.name!r}: {error}"
 
 
-def _untold(criteria: tuple[Criterion, ...]) -> str:
-    """Why it cannot be told whether a saved study has the same functions; empty where it can."""
+def _unknown_content(criteria: tuple[Criterion, ...]) -> str:
+    """Why it is unknown whether a saved study has the same functions; empty where it can."""
     return next((why for _, why in map(_function, criteria) if why), "")

@@ -26,12 +26,12 @@ class StudyFiles:
     Args:
         folder: None keeps nothing on the disk.
         key: what the study is; a folder of another one is refused.
-        untold: why a folder with a record cannot be known as this study's; empty where it can.
+        unknown_content: why a folder with a record cannot be known as this study's; empty where it can.
 
     Checked by: tests/design/test_study_killed.py.
     """
 
-    def __init__(self, folder: str | Path | None, key: str, untold: str = "") -> None:
+    def __init__(self, folder: str | Path | None, key: str, unknown_content: str = "") -> None:
         self.folder = None if folder is None else Path(folder)
         self._key, self._digests, self._written = key, list[str](), 0.0
         if self.folder is None:
@@ -41,8 +41,8 @@ class StudyFiles:
             self.folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise not_written(self.folder, error) from error
-        if untold and (self.folder / RECORD).exists():
-            raise FileError(f"save: whether {self.folder} holds this study cannot be told: {untold}; {AGAIN}")
+        if unknown_content and (self.folder / RECORD).exists():
+            raise FileError(f"save: whether {self.folder} holds this study is unknown: {unknown_content}; {AGAIN}")
         if not (self.folder / RECORD).exists():
             if any(self.folder.iterdir()):
                 raise FileError(f"save: the folder {self.folder} is not empty and holds no study; choose another")

@@ -29,7 +29,7 @@ FARTHEST = 2.0
 
 
 def shell_trims(strokes: int, cones: int, cubic: bool) -> Program:
-    """Parts of undecided boxes: `axis`, `ends` (4,) = o_1, i_1, i_2, o_2 on it, and shares `certain`, `possible`.
+    """Parts of undecided boxes: `axis`, `ends` (4,) = o_1, i_1, i_2, o_2 on it, and fractions `certain`, `possible`.
 
     Where nothing is inside, i_1 = i_2. Inputs `at`, `radius` (3,): middle and half widths; parameters as those of
     `flexapod.equations.shells.shells`.

@@ -139,7 +139,7 @@ def close_at(
         _scatter(qdd, plan.dependents, solve(block, -ca.vertcat(*[rows[i].rdd for i in plan.rows])))
         links, gaps, rows = at_rates()
     determinant = ca.det(block) if plan.rows else ca.SX(1)
-    # a leg changes its working mode only through a singular block: the sign at home tells a jump of Newton
+    # a leg changes its working mode only through a singular block: the sign at home shows a jump of Newton
     newton = bool(plan.rows) and not closes(leg, plan.rows)
     jumped = values.scalar("mode") * determinant < 0 if newton else ca.SX(0)
     if newton:

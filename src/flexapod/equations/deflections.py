@@ -1,4 +1,4 @@
-r"""Deflection of universal, spherical and passive revolute joints from home: the angle by which a joint is bent.
+r"""Deflection of universal, spherical and passive revolute joints from home: the joint angle.
 
 A direction d fixed in the body on the leg's side (along the leg) is compared with where the body on the other side would
 carry it from home:
@@ -107,12 +107,12 @@ def directions(robot: Robot, values: Values, platform: FrameMotion, coordinates:
     turned = platform.R @ R_home.T.renamed("P", "W0")  # what the platform did since home
     result: list[tuple[Vec, Vec]] = []
     for k, leg in enumerate(robot.legs):
-        own, bent = values.of(f"legs.{leg.name}"), [s for s in swivels(robot) if s.leg == k]
+        own, deflected = values.of(f"legs.{leg.name}"), [s for s in swivels(robot) if s.leg == k]
         home = chain_poses(own, leg, home_guess(own, leg))
         form = robot.closed_forms[k]
         now = [] if form is not None else chain_poses(own, leg, [coordinates[k][i] for i in range(coordinates[k].numel())])
         motion = leg_motion(_Silent(), own, leg, form.sign, platform) if form is not None else None  # type: ignore[arg-type]
-        for swivel in bent:
+        for swivel in deflected:
             d_link = _direction(own, leg, swivel)
             d_home = (_frame(home, swivel.link).renamed("W0", "B") @ d_link) if swivel.link >= 0 else d_link
             if motion is not None:

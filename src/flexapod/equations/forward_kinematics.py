@@ -55,7 +55,7 @@ def forward_kinematics(robot: Robot, iterations: int = 60, joints: bool = True) 
     Inputs `actuator_position`, and the guess: `guess_position`, `guess_rotation`, for general legs `guess` (joint coordinates).
     Outputs the pose, all joint coordinates, `residual` per actuator, `constraint` rows, `converged`, the number of
     `passes`, and the `determinant` of [J; G] at the guess and at the end: a change of sign is another assembly mode
-    (redundant robots: of [J; G]^T [J; G], which has no sign); `departure` from the first Newton step tells modes apart that
+    (redundant robots: of [J; G]^T [J; G], which has no sign); `departure` from the first Newton step distinguishes modes that
     share a sign. Revolute actuators are compared within a turn.
 
     Checked by: tests/equations/test_forward_kinematics.py.

@@ -44,7 +44,7 @@ from flexapod.spatial.linear import independence
 
 MISSED = 1e-7
 """Distance from the wanted pose, of the characteristic length or in rad, beyond which the closed loops do not meet it."""
-OUT_OF_POSE = "the closed loops miss this pose: the robot cannot take it, or the guess is too far from it"
+OUT_OF_POSE = "the closed loops miss this pose: the robot cannot reach it, or the guess is too far from it"
 OUT_OF_REACH = "the loops cannot be closed at this pose: out of reach, singular, or too far from the guess"
 
 

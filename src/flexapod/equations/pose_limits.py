@@ -123,7 +123,7 @@ def _limits(
             d = motion.tip.p - motion.leg.p
             sizes = ca.sqrt(dot(d, d)) * ca.sqrt(dot(expected, expected))
             margin = dot(d, expected) - ca.cos(b.parameter(f"limit.{name}.angle")) * sizes
-            found.append(Limit(margin, f"joint {name} is bent beyond its limit"))
+            found.append(Limit(margin, f"joint {name} is beyond its angle limit"))
     return found
 
 

@@ -117,7 +117,7 @@ def _pus(b: Program, values: Values, leg: Leg, S: PointMotion) -> tuple[Scalar, 
     square = l * l - dot(across, across)
     b.fail_if(square < -TURNING * (l * l), "leg {leg} cannot reach: its platform joint is too far from the rail", leg=leg.name)
     root = ca.sqrt(square)
-    b.fail_if(square < TURNING * (l * l), "leg {leg} stands at right angles to its rail (turning point)", leg=leg.name)
+    b.fail_if(square < TURNING * (l * l), "leg {leg} is at right angles to its rail (turning point)", leg=leg.name)
     # d.e = -branch * root, so the rates divide by the root itself
     travel = along + leg.branch * root
     d = across - e * (leg.branch * root)

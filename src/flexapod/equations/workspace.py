@@ -1,4 +1,4 @@
-r"""What a pose asks of a robot: actuator coordinates, bent joints, condition number, distances to singular poses.
+r"""What a pose needs of a robot: actuator coordinates, joint angles, condition number, distances to singular poses.
 
 One kernel for a map of many poses. With S = diag(L, L, L, 1, 1, 1), N an orthonormal basis of the twists that the constraints
 allow, and rows of length 1 marked by a hat:
@@ -49,12 +49,12 @@ def workspace(robot: Robot, joints: bool = False) -> Program:
     scale = ca.diag(ca.vertcat(*[length] * 3, 1, 1, 1))
     J, kept_G = ca.densify(J) @ scale, ca.densify(G)[kept, :] @ scale
     b.output("actuator_position", ca.vertcat(*[leg.actuators for leg in legs]), shape=(len(robot.actuators),), dims=("actuator",))
-    bent = swivels(robot)
-    if bent:
+    deflected = swivels(robot)
+    if deflected:
         b.output(
             "deflection",
             deflections(robot, values, frame, [leg.q for leg in legs]),
-            shape=(len(bent),),
+            shape=(len(deflected),),
             unit="rad",
             dims=("swivel",),
         )

@@ -11,7 +11,7 @@ With rotation vectors beta, tau of root and tip the tip turns by :math:`\tau - \
 turns about x, y, z but for :math:`\tfrac12(\theta_y\theta_z, -\theta_x\theta_z, \theta_x\theta_y)`; known where both have their
 quadratic rotations Q_r.
 
-A tip's coordinates e_c are its displacements and turns, quadratic part included; their linear part
+A tip's coordinates e_c are its displacements and rotations, quadratic part included; their linear part
 :math:`\hat e_c = e_c - \tfrac12 e^T Q'_c e` strains the body. A point of it moves besides its linear shapes by
 
 .. math:: Q''(r) = Q'(r) - \sum_c \varphi'_c(r)\,Q'_c

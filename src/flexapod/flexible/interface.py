@@ -20,7 +20,7 @@ SYMMETRY = 1e-9
 class Interface:
     """A point of the body where a joint or a load may act: r0 (3,) [m], shapes Phi_d, Phi_r (3, N).
 
-    Phi_r is None where the source gives no rotations (a modal file without `phi_r`, solid elements): the point then serves
+    Phi_r is None where the source gives no rotations (a modal file without `phi_r`, solid elements): the point then supports
     joints that pass no moment. Q (3, N, N), symmetric: quadratic displacement q_e^T Q q_e / 2, minus the geometric stiffness of
     the body per unit force at the point; None for a body without stiffening. Q_r (3, N, N): quadratic rotation, the same per unit
     moment; None where it is not known.

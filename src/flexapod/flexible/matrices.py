@@ -3,7 +3,7 @@ r"""A flexible body from finite element matrices and node positions, reduced her
 Degrees of freedom node by node: (ux, uy, uz) or (ux, uy, uz, rx, ry, rz). With the six rigid motions R of the nodes
 about the frame origin, ``R^T M R`` is the rigid mass matrix, ``R^T M Phi`` holds MS_de and beta, ``Phi^T M Phi`` is
 M_ee: exact. The products of shapes (lambda, I_re, I_ee) need the displacement field. Solid elements: the scalar nodal
-mass matrix m = (M_xx + M_yy + M_zz)/3, exact. Beam and shell matrices do not tell their field: there the nodes' shares
+mass matrix m = (M_xx + M_yy + M_zz)/3, exact. Beam and shell matrices do not show their field: there the nodes' parts
 of the mass are used, right to the second order of the elements' size, and the rotary inertia of sections is left out of
 these three (it is in all the others).
 """
@@ -41,7 +41,7 @@ SAME_MASS = 1e-6
 LARGEST = 2**30
 """Bytes of a Matrix Market file: some ten million entries."""
 
-SPARE = 3
+EXTRA_MODES = 3
 
 
 @checked(stiffness=unchecked)
@@ -85,7 +85,7 @@ def from_matrices(
     R = _free_motions(K, rigid)
     chosen = {str(name): _node(name, place, r0) for name, place in (interfaces or {}).items()}
     if method == "normal":
-        omega2, V = normal_modes(K, M, R, modes, SPARE)
+        omega2, V = normal_modes(K, M, R, modes, EXTRA_MODES)
     elif method in ("craig-bampton", "residual"):
         held = [k * dofs_per_node + axis for k in dict.fromkeys(chosen.values()) for axis in range(dofs_per_node)]
         C = np.zeros((len(held), n))

@@ -147,7 +147,7 @@ def _fitting(loops: Sequence[Floats], depths: Sequence[float]) -> list[float]:
 
 
 def _fits(loops: Sequence[Floats], inner: Sequence[Floats], depth: float) -> bool:
-    """Whether the inner loops keep their sides and sense, stay simple and in the plate, and leave a wide core."""
+    """Whether the inner loops keep their sides and orientation, stay simple and in the plate, and leave a wide core."""
     for loop, moved in zip(loops, inner, strict=True):
         old = np.roll(loop, -1, axis=0) - loop
         new = np.roll(moved, -1, axis=0) - moved

@@ -27,12 +27,12 @@ DENSE = 300
 NO_INERTIA = 1e-13
 """Modes whose 1/omega^2 is below this part of the largest have no inertia beyond rounding."""
 
-SPARE_MODES = 3
+MARGIN_MODES = 3
 """Modes beyond those asked for that callers may want, so that a pair of equal frequencies is not cut in two."""
 
 
-def normal_modes(K: Sparse, M: Sparse, R: Floats, count: int, spare: int = 0) -> tuple[Floats, Floats]:
-    """The lowest elastic modes: omega^2 (count + spare,), ascending, and V (n, count + spare); fewer spare ones if need be.
+def normal_modes(K: Sparse, M: Sparse, R: Floats, count: int, extra: int = 0) -> tuple[Floats, Floats]:
+    """The lowest elastic modes: omega^2 (count + extra,), ascending, and V (n, count + extra); fewer extra ones if need be.
 
     Raises:
         FlexibleBodyError: more modes than elastic degrees of freedom, or a mechanism besides R.
@@ -48,8 +48,8 @@ def normal_modes(K: Sparse, M: Sparse, R: Floats, count: int, spare: int = 0) ->
     frame = MeanFrame(M, R)
     if _small(M, count, r):
         Q = _complement(frame.anchor)
-        return rayleigh_ritz(K, M, frame, _dense_modes(K, M, Q, count, spare, "the elastic degrees of freedom"))
-    return rayleigh_ritz(K, M, frame, _lowest(K, M, _free_flexibility(K, frame), count + spare))
+        return rayleigh_ritz(K, M, frame, _dense_modes(K, M, Q, count, extra, "the elastic degrees of freedom"))
+    return rayleigh_ritz(K, M, frame, _lowest(K, M, _free_flexibility(K, frame), count + extra))
 
 
 def all_modes(K: Sparse, M: Sparse, R: Floats) -> tuple[Floats, Floats]:
@@ -128,7 +128,7 @@ def _filled(K: Sparse, M: Sparse) -> Sparse:
 def _small(M: Sparse, count: int, held: int) -> bool:
     """Whether the dense eigenproblem is in place: few degrees of freedom, or many modes of those with inertia."""
     moving = int(np.count_nonzero(M.diagonal() > 0.0))
-    return M.shape[0] <= DENSE or count > moving // 3 or count + SPARE_MODES + held > moving
+    return M.shape[0] <= DENSE or count > moving // 3 or count + MARGIN_MODES + held > moving
 
 
 def craig_bampton(K: Sparse, M: Sparse, R: Floats, C: Floats, count: int) -> tuple[Floats, Floats]:
@@ -196,7 +196,7 @@ def _complement(A: Floats) -> Floats:
     return result
 
 
-def _dense_modes(K: Sparse, M: Sparse, Q: Floats, count: int, spare: int, what: str) -> Floats:
+def _dense_modes(K: Sparse, M: Sparse, Q: Floats, count: int, extra: int, what: str) -> Floats:
     """The lowest modes in the span of Q (n, m) by 1/omega^2 of M against K, so that M may be singular; `count` at least."""
     mass, stiffness = Q.T @ (M @ Q), Q.T @ (K @ Q)
     try:
@@ -206,7 +206,7 @@ def _dense_modes(K: Sparse, M: Sparse, Q: Floats, count: int, spare: int, what: 
     moving = int((compliance > NO_INERTIA * compliance[-1]).sum())
     if count > moving:
         raise FlexibleBodyError(f"modes must be at most {moving}, {what} with inertia, is {count}.")
-    result: Floats = Q @ vectors[:, ::-1][:, : min(count + spare, moving)]
+    result: Floats = Q @ vectors[:, ::-1][:, : min(count + extra, moving)]
     return result
 
 

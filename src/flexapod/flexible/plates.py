@@ -42,7 +42,7 @@ LAYERS = 3
 LAYER_DEPTH = 1.5
 """Layers along the edges of a Mindlin plate, and their depth in thicknesses: the edge layer decays by 1/e in h / sqrt(10)."""
 
-SPARE = 3
+EXTRA_MODES = 3
 """Modes computed beyond those asked for, so that a group of equal frequencies is not cut before it is oriented."""
 
 
@@ -92,7 +92,7 @@ def plate(
     """A flexible plate.
 
     Args:
-        outline: corners (n, 2) in order [m], either sense; a simple polygon.
+        outline: corners (n, 2) in order [m], either orientation; a simple polygon.
         thickness [m], young [Pa], poisson, density [kg/m^3]: of the plate.
         theory: mindlin (shear and rotary inertia) or kirchhoff (thin).
         modes: elastic modes; for craig-bampton the modes with held interfaces, beside the interface deflections.
@@ -180,7 +180,7 @@ def _point(name: str, place: Sequence[float]) -> Floats:
 
 # -- modes and the body ----------------------------------------------------------------------------------
 def plate_modes(given: PlateProblem, count: int, method: str, places: Floats) -> tuple[Floats, Floats, PlateModel]:
-    """omega^2, the modes as degrees of freedom of the whole plate (n, N), spare ones included, and the model."""
+    """omega^2, the modes as degrees of freedom of the whole plate (n, N), extra ones included, and the model."""
     model = given.model()
     T, M = model.supports, model.M
     if len(given.masses):
@@ -200,7 +200,7 @@ def plate_modes(given: PlateProblem, count: int, method: str, places: Floats) ->
         most = K_f.shape[0] - R_f.shape[1]
         if count > most:
             raise FlexibleBodyError(f"modes must be at most {most}, the degrees of freedom of this mesh, is {count}; refine it.")
-        omega2, V = normal_modes(K_f, M_f, R_f, count, SPARE)
+        omega2, V = normal_modes(K_f, M_f, R_f, count, EXTRA_MODES)
     return omega2, T @ V, model
 
 

@@ -40,7 +40,7 @@ def area(corners: Floats) -> float:
 
 
 def simple_polygon(name: str, corners: ArrayLike, *, clockwise: bool = False) -> Floats:
-    """The corners as an array, in the asked sense of rotation.
+    """The corners as an array, in the asked direction of rotation.
 
     Raises:
         FlexibleBodyError: fewer than 3 corners, repeated corners, sides that cross or touch, no area.

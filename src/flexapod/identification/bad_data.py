@@ -254,7 +254,7 @@ def assignment(robot: Robot, y: Array, predicted: Array) -> list[Suspicion]:
 
 
 def excitation(Y: Array) -> list[Suspicion]:
-    """Too little motion to tell the parameters apart; a rank below that of the robot is seen by the estimate itself."""
+    """Too little motion to distinguish the parameters; a rank below that of the robot is seen by the estimate itself."""
     flat = Y.reshape(-1, Y.shape[2])
     moved = np.ptp(Y, axis=0).max(axis=0)
     size = np.abs(flat).max(axis=0)
@@ -271,7 +271,7 @@ def excitation(Y: Array) -> list[Suspicion]:
 
 
 def poorly_excited(base_rows: Array, names: NDArray[np.str_] | tuple[str, ...]) -> list[Suspicion]:
-    """Base parameters that a motion does not tell apart: condition number and the weakest combination."""
+    """Base parameters that a motion does not distinguish: condition number and the weakest combination."""
     flat = base_rows.reshape(-1, base_rows.shape[2])
     size = np.linalg.norm(flat, axis=0)
     _, s, V = np.linalg.svd(np.linalg.qr(flat / np.maximum(size, 1e-300), mode="r"))
@@ -280,7 +280,7 @@ def poorly_excited(base_rows: Array, names: NDArray[np.str_] | tuple[str, ...]) 
         return []
     weak = [str(names[k]) for k in np.argsort(-np.abs(V[-1]))[:3]]
     text = (
-        f"the motion does not tell the parameters apart: condition number {condition:.2g} (scaled columns), weakest in "
+        f"the motion does not distinguish the parameters: condition number {condition:.2g} (scaled columns), weakest in "
         f"{', '.join(weak)}. Use exciting_motion, tie legs (legs='alike'), or leave out offset or backlash"
     )
     return [Suspicion(kind="excitation", text=text)]

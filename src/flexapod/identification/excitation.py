@@ -1,4 +1,4 @@
-r"""`exciting_motion`: a periodic motion of the actuators that tells the parameters of a robot apart.
+r"""`exciting_motion`: a periodic motion of the actuators that distinguishes the parameters of a robot.
 
 .. math:: q_k(t) = q_{k0} + \sum_{j=1}^{H} a_{kj}\sin(2\pi j t/T) + b_{kj}\cos(2\pi j t/T),\qquad
           \min_{a,b}\;\log\operatorname{tr}(N^{-1}),\quad N = S\,Y^T Y\,S
@@ -48,7 +48,7 @@ class Excitation:
 
     Args:
         robot: whose limits count.
-        base: parameters to be told apart.
+        base: parameters to be distinguished.
         period: [s]; harmonics: number of them.
         samples: per period.
     """

@@ -132,7 +132,7 @@ def identify(
 
 
 def _excited(robot: Robot, problem: Problem) -> tuple[Suspicion, ...]:
-    """The motion tells everything that is estimated apart, or the suspicion that it does not."""
+    """The motion distinguishes everything that is estimated, or the suspicion that it does not."""
     problem.set_loads(robot)
     rows = np.concatenate([Y for Y, _, _ in problem.blocks(LOOKED)])
     return tuple(poorly_excited(rows, problem.names))

@@ -175,7 +175,7 @@ def linear_model(robot: Robot, *, friction: bool = True, legs: Legs = "each") ->
 
 
 def model_inputs(robot: Robot, inputs: Mapping[str, Any]) -> tuple[dict[str, Any], NDArray[Any]]:
-    """Platform inputs with what kernels need beside them, and the reason of each sample that cannot be taken."""
+    """Platform inputs with what kernels need beside them, and the reason of each sample that cannot be reached."""
     if not robot.follows_platform:  # loops through several legs are closed together, where the rows are computed
         reasons = np.full(len(inputs["position"]), "", dtype=object)
         loop_request(robot, inputs, reasons)

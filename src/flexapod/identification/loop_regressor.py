@@ -35,62 +35,62 @@ Array = NDArray[np.float64]
 NAMES = ("position", "rotation", "velocity", "angular_velocity", "acceleration", "angular_acceleration")
 
 
-def loop_request(robot: Robot, inputs: Mapping[str, Any], words: NDArray[Any]) -> LegRequest:
-    """All coordinates of a motion of the platform, closed; reasons of samples that cannot be closed are added to `words`."""
-    motion = Motion(time=np.arange(float(len(words))), **{name: inputs[name] for name in NAMES})
-    return closed_request(robot, Request(at=motion, friction=False), words)
+def loop_request(robot: Robot, inputs: Mapping[str, Any], reasons: NDArray[Any]) -> LegRequest:
+    """All coordinates of a motion of the platform, closed; reasons of samples that cannot be closed are added to `reasons`."""
+    motion = Motion(time=np.arange(float(len(reasons))), **{name: inputs[name] for name in NAMES})
+    return closed_request(robot, Request(at=motion, friction=False), reasons)
 
 
-def loop_regressor(robot: Robot, inputs: Mapping[str, Any], columns: Sequence[Column], words: NDArray[Any]) -> Array:
+def loop_regressor(robot: Robot, inputs: Mapping[str, Any], columns: Sequence[Column], reasons: NDArray[Any]) -> Array:
     """Y (n, actuators, parameters) of the inertial columns at a motion of the platform.
 
     Checked by: tests/identification/test_regressor.py.
     """
     none = {name: 0.0 for column in inertial_columns(robot) for name in in_kernel_axes(robot, column)}
-    return _by_units(robot, inputs, [in_kernel_axes(robot, column) for column in columns], none, False, words)
+    return _by_units(robot, inputs, [in_kernel_axes(robot, column) for column in columns], none, False, reasons)
 
 
-def loop_friction_regressor(robot: Robot, inputs: Mapping[str, Any], names: Sequence[str], words: NDArray[Any]) -> Array:
+def loop_friction_regressor(robot: Robot, inputs: Mapping[str, Any], names: Sequence[str], reasons: NDArray[Any]) -> Array:
     """Y (n, actuators, coefficients) of friction that does not depend on the loads of the joints.
 
     Checked by: tests/identification/test_regressor.py.
     """
-    return _by_units(robot, inputs, [{name: 1.0} for name in names], {name: 0.0 for name in names}, True, words)
+    return _by_units(robot, inputs, [{name: 1.0} for name in names], {name: 0.0 for name in names}, True, reasons)
 
 
-def known_forces(robot: Robot, inputs: Mapping[str, Any], words: NDArray[Any]) -> Array:
+def known_forces(robot: Robot, inputs: Mapping[str, Any], reasons: NDArray[Any]) -> Array:
     """Actuator forces (n, actuators) of what has no column: force elements, preloads, bump stops, dampers of drives.
 
     Checked by: tests/identification/test_regressor.py.
     """
     none = {name: 0.0 for column in inertial_columns(robot) for name in in_kernel_axes(robot, column)}
-    forces, inverse = _forces_by_values(robot, inputs, none, False, words)
+    forces, inverse = _forces_by_values(robot, inputs, none, False, reasons)
     return np.asarray(np.einsum("nau,nu->na", inverse, forces({})))
 
 
 def _by_units(
     robot: Robot, inputs: Mapping[str, Any], units: Sequence[Mapping[str, float]], none: Mapping[str, float], friction: bool,
-    words: NDArray[Any],
+    reasons: NDArray[Any],
 ) -> Array:  # fmt: skip
     """Columns: actuator forces of one unit each, less those of none."""
-    forces, inverse = _forces_by_values(robot, inputs, none, friction, words)
+    forces, inverse = _forces_by_values(robot, inputs, none, friction, reasons)
     left = forces({})
     return np.stack([np.einsum("nau,nu->na", inverse, forces(unit) - left) for unit in units], axis=2)
 
 
 def _forces_by_values(
-    robot: Robot, inputs: Mapping[str, Any], none: Mapping[str, float], friction: bool, words: NDArray[Any]
+    robot: Robot, inputs: Mapping[str, Any], none: Mapping[str, float], friction: bool, reasons: NDArray[Any]
 ) -> tuple[Callable[[Mapping[str, float]], Array], Array]:
     """Generalized forces (n, u) of a motion as a function of values beside those of `none`, and A^-T (n, actuators, u)."""
-    request = loop_request(robot, inputs, words)
-    terms = leg_terms(robot, request.state, request.wrench, False, words)
+    request = loop_request(robot, inputs, reasons)
+    terms = leg_terms(robot, request.state, request.wrench, False, reasons)
     assert request.acceleration is not None
-    J, drift = platform_jacobian(robot, request.state, words)
+    J, drift = platform_jacobian(robot, request.state, reasons)
     S = prescribed(robot, J, followed(robot))
     second = np.einsum("nuj,nji,ni->nu", pseudo_inverse(S @ J), S, request.acceleration - drift)
 
     def forces(values: Mapping[str, float]) -> Array:
-        found = leg_terms(with_values(robot, {**none, **values}), request.state, request.wrench, friction, words)
+        found = leg_terms(with_values(robot, {**none, **values}), request.state, request.wrench, friction, reasons)
         return np.asarray(np.einsum("nij,nj->ni", found.M, second) + found.c)
 
     return forces, pseudo_inverse(np.swapaxes(terms.A, 1, 2))

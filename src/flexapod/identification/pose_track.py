@@ -43,9 +43,9 @@ class PoseTrack:
         self.robot, self.states = robot, (q, qd, qdd)
         self._knots = np.unique(np.append(np.arange(0, len(q), KNOTS), len(q) - 1))
         known = solve(robot, q[self._knots], None, True, "same")
-        lost = np.flatnonzero(known.words != "")
+        lost = np.flatnonzero(known.reasons != "")
         if len(lost):
-            raise FlexapodError(f"data: sample {self._knots[lost[0]]} is no pose of {robot.name}: {known.words[lost[0]]}")
+            raise FlexapodError(f"data: sample {self._knots[lost[0]]} is no pose of {robot.name}: {known.reasons[lost[0]]}")
         self._poses, self._search = known.poses, PoseSearch(robot)
         self._newton = PoseSearch(robot, joints=False) if len(q) > LONG else self._search
 

@@ -1,4 +1,4 @@
-"""Boundary checks: names, shapes and dtypes of the arrays given to a kernel, refused with clear words."""
+"""Boundary checks: names, shapes and dtypes of the arrays given to a kernel, refused with clear messages."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def check_batch(signature: Signature, given: Mapping[str, Any], broadcast: bool 
 
 
 def _one_row(value: Any) -> bool:
-    """One row of float64 that serves all samples."""
+    """One row of float64 for all samples."""
     known = isinstance(value, np.ndarray) and value.dtype == np.float64 and value.ndim > 0
     return known and len(value) > 1 and value.strides[0] == 0 and value[0].flags.c_contiguous
 

@@ -69,7 +69,7 @@ def cached_kernel(
         key: content hash of everything that `make_program` depends on, besides the source of this package.
         make_program: called only if the kernel is nowhere.
         zeros: parameters that are structural zeros; names that the program does not have are passed over, so that one
-            pattern serves all kernels of a robot.
+            pattern is that of all kernels of a robot.
         backend: llvm or numpy; by default as `choose_backend` says.
         bounds: the kernel that bounds the program's outputs over boxes of its inputs; see `interval`.
         slopes: the kernel that also gives derivatives along a direction of the parameters or of the inputs; see `tangent`.

@@ -2,7 +2,7 @@
 
 `void designs(i64 n, ptr inputs, ptr constants, ptr outputs, ptr status)`. Behind the inputs' pointers, `inputs` has those of
 
-- steps (i64 per input): 1 where an input has a row per sample, 0 where four equal rows serve all samples;
+- steps (i64 per input): 1 where an input has a row per sample, 0 where four equal rows are read by all samples;
 - block (P, 4): parameters of the four samples, in which those that do not vary stay as they are;
 - places (i64): how many parameters vary, then the place of each in the block;
 - columns (ptr): the values (n,) of each that varies.

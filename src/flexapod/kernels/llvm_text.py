@@ -76,7 +76,7 @@ class GraphWriter:
         self._pairs: dict[int, str] = {}
 
     def emit(self, ready: Callable[[int], None] | None = None) -> list[str]:
-        """Emit everything; returns the vectors of the outputs, or tells the number of each one as soon as it is known."""
+        """Emit everything; returns the vectors of the outputs, or reports the number of each one as soon as it is known."""
         waiting: dict[int, list[int]] = {}
         for k, ref in enumerate(self.graph.outputs):
             waiting.setdefault(ref >> 1, []).append(k)

@@ -44,9 +44,9 @@ def _boundary(listing: Listing, meanings: Mapping[str, str]) -> list[str]:
     short = set(listing.aliases.values())
     for kind, group in (("input", listing.signature.inputs), ("output", listing.signature.outputs)):
         for a in group:
-            told = "; ".join(f"{n} {m}" for n, m in meanings.items() if n.partition("[")[0] == a.name and n not in short)
+            notes = "; ".join(f"{n} {m}" for n, m in meanings.items() if n.partition("[")[0] == a.name and n not in short)
             shape = " x ".join(map(str, a.shape)) or "scalar"
-            lines.append(f"| `{a.name}` | {kind} | {shape} | {a.unit} | {'. '.join(x for x in (a.doc, told) if x)} |")
+            lines.append(f"| `{a.name}` | {kind} | {shape} | {a.unit} | {'. '.join(x for x in (a.doc, notes) if x)} |")
     lines += [f"| `{p.name}` | parameter | scalar | {p.unit} | {p.doc} |" for p in listing.signature.parameters]
     return lines
 

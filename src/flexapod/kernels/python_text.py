@@ -1,6 +1,6 @@
 """Readable Python of a listing: a function for the set-up part, one for the model, NumPy scalars.
 
-NumPy scalars divide by zero and take roots of negative numbers without raising, as kernels do; `status` tells what is wrong.
+NumPy scalars divide by zero and take roots of negative numbers without raising, as kernels do; `status` says what is wrong.
 """
 
 from __future__ import annotations

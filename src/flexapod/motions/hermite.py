@@ -47,7 +47,8 @@ def interpolate_actuators(motion: ActuatorMotion, t: Array) -> ActuatorMotion:
 
 
 def interpolate_platform(motion: Motion, t: Array) -> Motion:
-    """A platform motion between its samples, less than half a turn apart. Checked by: tests/motions/test_combine_motions.py."""
+    """A platform motion between its samples, less than half a revolution apart. Checked by:
+    tests/motions/test_combine_motions.py."""
     i, u, h = _intervals(motion.time, t)
     j = i + 1
     p, v, a = motion.position, motion.velocity, motion.acceleration

@@ -30,7 +30,7 @@ HOME = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Preset:
-    """A motion by name: the function that makes it, values it is called with unless told otherwise, one line of text."""
+    """A motion by name: the function that makes it, values it is called with unless given otherwise, one line of text."""
 
     name: str
     build: Callable[..., Motion | ActuatorMotion]
@@ -72,7 +72,7 @@ def _presets() -> dict[str, Preset]:
         add(f"rotation-{axis}", f"about {axis}, {back}", turn, amplitude=np.pi / 36)
     zero, up, rise = (0.0, 0.0, 0.0), (0.0, 0.0, 0.05), (0.0, 0.0, 0.05, 0.0, 0.0, 0.0)
     add("circle", "circle in a plane by speed, rpm or time law", circle, center=zero, radius=0.05, rpm=20.0)
-    add("line", "straight line with a turn, rest to rest", line, start=zero, end=up, duration=1.0)
+    add("line", "straight line with a rotation, rest to rest", line, start=zero, end=up, duration=1.0)
     add("through-poses", "from pose to pose, at rest at each", through_poses, durations=1.0, rests=0.5)
     sine = "sine in any of the six coordinates"
     add("harmonic", sine, harmonic_motion, center=HOME, amplitude=rise, omega=2 * np.pi, duration=2.0)

@@ -26,7 +26,7 @@ DEGREE = 5
 """Of the splines, where there are enough samples: the acceleration is then a smooth cubic."""
 
 FAR = 0.8 * np.pi
-"""Angle from the mean orientation up to which rotation vectors are used: well below half a turn, where they jump."""
+"""Angle from the mean orientation up to which rotation vectors are used: well below half a revolution, where they jump."""
 
 
 def spline(time: Array, values: Array) -> BSpline:

@@ -113,7 +113,7 @@ def read_table(path: Path, delimiter: str | None = None) -> Table:
 
 
 def _read_csv(path: Path, delimiter: str | None) -> Table:
-    """Header and rows; blank lines and lines that start with # are passed over; comma, semicolon or tab unless told."""
+    """Header and rows; blank lines and lines that start with # are passed over; comma, semicolon or tab unless given."""
     with path.open(newline="", encoding="utf-8-sig") as stream:
         try:
             numbered = enumerate(stream.read().splitlines(), 1)

@@ -45,7 +45,7 @@ class BeamElement:
     """One element of a beam, or a whole plate or file of modes.
 
     Args:
-        name: ``13.beam1``: body and number of the element; values stand below ``legs.<leg>.<name>``.
+        name: ``13.beam1``: body and number of the element; values are below ``legs.<leg>.<name>``.
         root: link whose frame is at the root node.
         axes: (3, 3) beam axes (x along it) seen from that link.
         links: links of its elastic coordinates, in the order of the body's coordinates.

@@ -1,6 +1,6 @@
 """Shapes of bodies from files (STL, OBJ, GLB), as `mesh:` of a body names them, for pictures alone.
 
-A file that is not there or cannot be read is no reason not to draw the robot: it is told, and the body is drawn without it.
+A file that is not there or cannot be read is no reason not to draw the robot: it is reported, and the body is drawn without it.
 """
 
 from __future__ import annotations
@@ -72,8 +72,8 @@ def _read(robot: Robot, spec: Mesh | None, path: tuple[str, ...], axes: Array, l
     try:
         vertices, faces = _surface(robot, spec)
     except FileError as error:
-        told = problem_at(robot.description, (*path, "mesh", "file"), str(error).rstrip("."), "It is drawn without its mesh.")
-        warnings.warn(str(told), FlexapodWarning, stacklevel=5)
+        problem = problem_at(robot.description, (*path, "mesh", "file"), str(error).rstrip("."), "It is drawn without its mesh.")
+        warnings.warn(str(problem), FlexapodWarning, stacklevel=5)
         return None
     if spec.mirrored is not None:
         vertices, faces = vertices * np.array(PLANES[spec.mirrored]), faces[:, ::-1]

@@ -1,6 +1,6 @@
 """Independent coordinates of a robot with flexible legs: actuators first, then deformations, and what loops leave over.
 
-All coordinates stand in one row z: platform twist (unless a leg's link is the platform), modes of a flexible platform, joint
+All coordinates are in one row z: platform twist (unless a leg's link is the platform), modes of a flexible platform, joint
 and elastic coordinates of the legs. Each leg solves some closing rows for its own passive joints; rows left over are solved
 for the platform twist and passive joints of other legs, then (over-constrained robots) for deformations, last for actuators.
 What is not solved for is independent (Briot 2014 Eqs. 28-40; section 4.3 for over-constrained robots).

@@ -65,7 +65,7 @@ def make_flexible(
         points: named points of the platform, in its frame.
 
     Raises:
-        RobotFileError: it cannot be made: a file of modes that is no good, a plate that cannot be meshed; with file and line.
+        RobotFileError: it cannot be made: an invalid file of modes, a plate that cannot be meshed; with file and line.
 
     Checked by: tests/robot/test_files_of_modes.py.
     """

@@ -1,4 +1,4 @@
-r"""Three rotations in a row, of spherical and free joints: counted from home where their own axes would not serve.
+r"""Three rotations in a row, of spherical and free joints: counted from home where their own axes are singular.
 
 .. math:: R = P\,R_x(a)\,R_y(b)\,R_z(c),\qquad P' = R_h R_0^T P
 

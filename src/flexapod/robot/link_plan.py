@@ -263,7 +263,7 @@ def _left(found: LegNumbers, choice: LegChoice) -> Array:
 
 
 def link_mode(robot: Robot, leg: Leg) -> int:
-    """Sign of the determinant of the leg's rows at home: it tells the leg's branches apart. 0 where home is singular."""
+    """Sign of the determinant of the leg's rows at home: it distinguishes the leg's branches. 0 where home is singular."""
     choice = robot.link_plan.legs[robot.legs.index(leg)]
     B = leg_numbers(leg, leg.home, robot.home, robot.characteristic_length).B[list(choice.rows)]
     value, size = float(np.linalg.det(B)), float(np.prod(np.linalg.norm(B, axis=0)))

@@ -44,16 +44,16 @@ class Mobility:
     actuators: int
 
     def __str__(self) -> str:
-        words = [f"mobility {self.rank} by rank, {self.formula} by the count formula"]
+        remarks = [f"mobility {self.rank} by rank, {self.formula} by the count formula"]
         if self.rank != self.formula:
-            words.append("over-constrained: some constraints repeat" if self.rank > self.formula else "degenerate")
+            remarks.append("over-constrained: some constraints repeat" if self.rank > self.formula else "degenerate")
         if self.rank > self.platform:
-            words.append(f"{self.rank - self.platform} idle")
+            remarks.append(f"{self.rank - self.platform} idle")
         if self.actuators > self.rank:
-            words.append(f"redundantly actuated ({self.actuators} actuators)")
+            remarks.append(f"redundantly actuated ({self.actuators} actuators)")
         elif self.actuators < self.platform:
-            words.append(f"under-actuated ({self.actuators} actuators)")
-        return "; ".join(words)
+            remarks.append(f"under-actuated ({self.actuators} actuators)")
+        return "; ".join(remarks)
 
 
 def loop_jacobian(legs: tuple[Leg, ...], coordinates: list[Array], platform: Pose) -> tuple[Array, Array]:
@@ -145,7 +145,8 @@ def _ways(legs: tuple[Leg, ...], coordinates: list[Array], platform: Pose, size:
 
 
 def _out_of_plane(legs: tuple[Leg, ...]) -> int:
-    """Freedoms of free joints that leave a plane: three of each six. A leg that begins on another leg's body has such a joint."""
+    """Degrees of freedom of free joints that leave a plane: three of each six. A leg that begins on another leg's body has such a
+    joint."""
     links = [(leg.name, leg.links[i]) for leg in legs for i in leg.moving]
     return 3 * list(Counter((leg, link.joint) for leg, link in links if not link.elastic).values()).count(DOF["free"])
 

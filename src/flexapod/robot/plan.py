@@ -102,7 +102,7 @@ def scaled_block(leg: Leg, q: Array, platform: Pose, length: float) -> tuple[Arr
 
 
 def working_mode(leg: Leg, plan: LegPlan, home: Pose, length: float) -> int:
-    """Sign of the determinant of a leg's block at home: it tells the leg's branches apart. 0 where home is singular."""
+    """Sign of the determinant of a leg's block at home: it distinguishes the leg's branches. 0 where home is singular."""
     if not plan.rows:
         return 0
     B, _ = scaled_block(leg, leg.home, home, length)
@@ -113,7 +113,7 @@ def working_mode(leg: Leg, plan: LegPlan, home: Pose, length: float) -> int:
 
 
 def fits(plan: ClosingPlan, legs: tuple[Leg, ...], home: Pose, length: float) -> bool:
-    """A plan made for another parameter set serves this one too: same rows and coordinates, blocks well conditioned."""
+    """A plan made for another parameter set is valid for this one too: same rows and coordinates, blocks well conditioned."""
     if len(plan.legs) != len(legs):
         return False
     for leg, chosen in zip(legs, plan.legs, strict=True):

@@ -59,7 +59,7 @@ def robot_values(robot: Robot) -> dict[str, float]:
 
 
 def _branch(robot: Robot, leg: Leg) -> dict[str, float]:
-    """What tells the branches of a leg apart that has no closed form: roots of its reach, or the sign of its rows."""
+    """What distinguishes the branches of a leg that has no closed form: roots of its reach, or the sign of its rows."""
     found: dict[str, float] = {}
     if reach(leg) != "general":
         found = dict(zip(("root", "fold"), map(float, roots(leg)), strict=True))

@@ -1,4 +1,4 @@
-r"""Attitude in a step: a unit quaternion at its start, and Cayley's vector theta of the turn since then.
+r"""Attitude in a step: a unit quaternion at its start, and Cayley's vector theta of the rotation since then.
 
 .. math:: q = \frac{(1,\ \theta/2)\otimes q_0}{|\cdot|},\qquad
           \dot\theta = \omega + \tfrac12\,\omega\times\theta + \tfrac14\,(\omega\cdot\theta)\,\theta

@@ -1,4 +1,4 @@
-r"""The energy balance of a run as a guard: a run whose balance breaks ends there, with the reason.
+r"""The energy balance of a simulation as a guard: a simulation whose balance breaks ends there, with the reason.
 
 .. math:: r(t) = \Delta(T + U + E) - W_{supplied} - W_{external} + Q
 
@@ -21,7 +21,7 @@ Array = NDArray[np.float64]
 Variables = dict[str, Any]
 
 BROKEN = 0.1
-"""Part of the exchanged energy that may be missing. Sound runs leave 1e-8, coarse but usable ones 1e-3."""
+"""Part of the exchanged energy that may be missing. Sound simulations leave 1e-8, coarse but usable ones 1e-3."""
 
 START = 1e-6
 """Part of the energy at the start below which nothing counts as exchanged."""
@@ -37,12 +37,12 @@ def until_broken(name: str, variables: Variables, times: Array, named: float = n
 
     Args:
         name: of the robot, for the warning.
-        variables: of a run, name -> (dimensions after time, values (n, ...), unit).
+        variables: of a simulation, name -> (dimensions after time, values (n, ...), unit).
         named: time [s] from which on the reason is known already: rows with a broken balance are only left out.
 
     Checked by: tests/simulation/test_balance.py.
     """
-    left = np.abs(variables["ledger_residual"][1])
+    left = np.abs(variables["energy_residual"][1])
     size = exchanged(variables)
     broken = ~(left <= BROKEN * size)
     broken &= ~((left == 0.0) & (size == 0.0))

@@ -1,4 +1,4 @@
-"""Blocks of rows: their table, their way through the compiled loop, and what is known of a run between them."""
+"""Blocks of rows: their table, their way through the compiled loop, and what is known of a simulation between them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Array = NDArray[np.float64]
 
 @dataclass(kw_only=True, eq=False)
 class Progress:
-    """How far a run is: all that is needed to go on with it.
+    """How far a simulation is: all that is needed to go on with it.
 
     Args:
         rows, times: what is kept of the finished rows.
@@ -27,7 +27,7 @@ class Progress:
         segment: start time of the current segment; index: its finished rows.
         happened: indices, times and texts of events.
         plans: times at which the independent coordinates were changed, and how the loops are solved from then on.
-        stopped: why the run ended early, with `stopped_at` [s]; empty while it goes on.
+        stopped: why the simulation ended early, with `stopped_at` [s]; empty while it goes on.
     """
 
     state: Array
@@ -44,7 +44,7 @@ class Progress:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Clock:
-    """Times of a run: its duration, length of rows, rows per output, sampling period of the controller (or None)."""
+    """Times of a simulation: its duration, length of rows, rows per output, sampling period of the controller (or None)."""
 
     duration: float
     step: float
@@ -76,7 +76,7 @@ def block(
     if setup.function is not None:
         return rows, _python_rows(setup, runner, progress.state, padded, rows, times, many)
     final, done = runner.advance(progress.state, padded, rows)
-    if done < len(padded):  # the run stopped: the rest repeats the last row, with its code
+    if done < len(padded):  # the simulation stopped: the rest repeats the last row, with its code
         rows[done:] = rows[done - 1]
         rows[done:, setup.layout.places["code"]] = final[setup.layout.places["code"]]
     return rows, np.array(rows[many, : setup.layout.size])

@@ -1,4 +1,4 @@
-"""Checkpoints: a run that is killed goes on from its last saved block, to the same bits.
+"""Checkpoints: a simulation that is killed goes on from its last saved block, to the same bits.
 
 A checkpoint is a line that names it, the sha256 of what follows, and an npz file.
 """
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from flexapod.analysis.function_key import UntoldError, function_key
+from flexapod.analysis.function_key import UnknownContentError, function_key
 from flexapod.errors import FileError, FileWarning
 from flexapod.files import read_whole, write_whole
 from flexapod.simulation.blocks import Clock, Progress
@@ -33,16 +33,16 @@ MOMENTS, GOLDEN = 500, 0.6180339887498949
 
 
 def fingerprint(setup: Setup, clock: Clock, events: Sequence[Event]) -> str:
-    """Hash of what decides about a run: structure, numbers, start, times, events, functions, its signals at many moments.
+    """Hash of what decides about a simulation: structure, numbers, start, times, events, functions, its signals at many moments.
 
-    Empty where a function cannot be told from another one: such a run does not go on.
+    Empty where a function cannot be distinguished from another one: such a simulation does not go on.
     """
     digest = hashlib.sha256()
     times = clock.duration * np.sort(np.arange(MOMENTS) * GOLDEN % 1.0)
     functions = [f for f in (setup.function, *(e.when for e in events)) if f is not None]
     try:
         digest.update(json.dumps([function_key(f) for f in functions]).encode())
-    except UntoldError:
+    except UnknownContentError:
         return ""
     parts = [
         setup.layout.key, sorted(setup.values.items()), clock,
@@ -69,7 +69,7 @@ def write_checkpoint(path: Path, mark: str, progress: Progress, width: int) -> N
 
 
 def try_checkpoint(path: Path, mark: str, progress: Progress, width: int) -> None:
-    """Write a checkpoint; where that fails (no space left), the run goes on with a warning: its result is worth more."""
+    """Write a checkpoint; where that fails (no space left), the simulation goes on with a warning: its result is worth more."""
     try:
         write_checkpoint(path, mark, progress, width)
     except FileError as error:
@@ -95,7 +95,9 @@ def read_checkpoint(path: Path, mark: str) -> Progress | None:
         about = json.loads(str(found["about"]))
         rows, times, state = found["rows"], found["times"], found["state"]
     if not mark:
-        raise FileError(f"save: {path}: whether it is of this run cannot be told: the content of a function is unknown; {again}")
+        raise FileError(
+            f"save: {path}: whether it is of this simulation is unknown: the content of a function is unknown; {again}"
+        )
     if about["mark"] != mark:
         raise FileError(f"save: {path} belongs to another run (robot, motion or options differ); remove it or rename")
     return Progress(

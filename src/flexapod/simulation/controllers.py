@@ -318,7 +318,7 @@ class Springs(Controller):
 
     Args:
         stiffness: [N/m or N m/rad], one number or one per actuator.
-        free: coordinates at which they are relaxed; None: such that the robot is in balance where the run starts.
+        free: coordinates at which they are relaxed; None: such that the robot is in balance where the simulation starts.
     """
 
     stiffness: Any

@@ -38,8 +38,8 @@ ACROSS = 0.2
 of the step itself is 0.2^7 / 2e6 of the motion where that has no faster part."""
 
 RESOLVED = 0.5
-"""Least ratio of margins of successive rows where steps of the run resolve a position that is only nearly singular. Rows on both
-sides of a singular one have 1/3 or less, wherever it lies between them."""
+"""Least ratio of margins of successive rows where steps of the simulation resolve a position that is only nearly singular. Rows
+on both sides of a singular one have 1/3 or less, wherever it lies between them."""
 
 LENGTHS = (1.0, 0.5, 0.25)
 """Steps across that are tried, in parts of the first, whose fastest joint moves by `ACROSS`."""
@@ -48,7 +48,7 @@ AGREED = 1e-11
 """Difference of two ways across (radians or lengths, and rates by the largest) at which no other length is tried."""
 
 DIFFERENT = 1e-6
-"""Difference of the best two ways across beyond which the run ends: the motion after it is not known."""
+"""Difference of the best two ways across beyond which the simulation ends: the motion after it is not known."""
 
 OFF = 0.25
 """Distance from the extrapolated motion, in parts of the step's motion, beyond which joints are on another branch."""
@@ -80,7 +80,7 @@ def margin(layout: Layout, A: Array) -> float:
 
 @dataclass(kw_only=True, eq=False)
 class Lookout:
-    """What a run knows of the loops on its way: times, margins and coordinates of the last looks."""
+    """What a simulation knows of the loops on its way: times, margins and coordinates of the last looks."""
 
     times: list[float] = field(default_factory=list)
     margins: list[float] = field(default_factory=list)

@@ -61,7 +61,7 @@ def rhs_program(layout: Layout) -> Program:
 def cvode_run(
     setup: Setup, duration: float, output_step: float, rtol: float, atol: float, events: Sequence[Event]
 ) -> tuple[Array, Array]:
-    """Rows and times of a run by CVODE (Adams or BDF, as it chooses the order itself).
+    """Rows and times of a simulation by CVODE (Adams or BDF, as it chooses the order itself).
 
     Checked by: tests/simulation/test_orders.py.
     """

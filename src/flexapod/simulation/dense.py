@@ -1,4 +1,5 @@
-"""Results between their samples: dense output of a run, by quintic Hermite interpolation of pose, twist and acceleration."""
+"""Results between their samples: dense output of a simulation, by quintic Hermite interpolation of pose, twist and
+acceleration."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ E = np.array([71 / 57600, 0, -71 / 16695, 71 / 1920, -17253 / 339200, 22 / 525, 
 
 PASSES = 100_000
 SMALLEST = 1e-10
-"""Steps below this share of the row end the run: something is singular or jumps."""
+"""Steps below this share of the row end the simulation: something is singular or jumps."""
 
 STALLED = "the step of the adaptive method became too small: the motion is singular or jumps"
 

@@ -1,4 +1,4 @@
-"""The run itself: blocks of rows through the compiled loop, events between them, everything computed kept."""
+"""The simulation itself: blocks of rows through the compiled loop, events between them, everything computed kept."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 BLOCK = 2048
-"""Rows per block: between blocks a run can be interrupted, saved, and looked at for events."""
+"""Rows per block: between blocks a simulation can be interrupted, saved, and looked at for events."""
 
 GRID = 1e-6
 """Part of a step within which times are the same."""
@@ -54,7 +54,7 @@ def drive(
 
 
 def with_events(setup: Setup, events: Sequence[Event], progress: Progress) -> Setup:
-    """The run with what the events so far have changed."""
+    """The simulation with what the events so far have changed."""
     robot = setup.layout.robot
     gains: dict[str, float] = {}
     for index, _, _ in progress.happened:
@@ -68,7 +68,7 @@ def with_events(setup: Setup, events: Sequence[Event], progress: Progress) -> Se
 
 
 def _segment_end(clock: Clock, events: Sequence[Event], progress: Progress) -> float:
-    """Where the next segment ends: at an event or the end of the run, with one short row from and to the grid of steps."""
+    """Where the next segment ends: at an event or the end of the simulation, with one short row from and to the grid of steps."""
     start, end = progress.segment, _next_event(clock, events, progress)
     if end < clock.duration and clock.period is not None and not _on_grid(end, clock.step):
         raise InputError(f"event: with a sampled controller, times must be multiples of the step; {end:g} s is not")
@@ -79,7 +79,7 @@ def _segment_end(clock: Clock, events: Sequence[Event], progress: Progress) -> f
 
 
 def _next_event(clock: Clock, events: Sequence[Event], progress: Progress) -> float:
-    """Time of the next event, or the end of the run."""
+    """Time of the next event, or the end of the simulation."""
     done = {index for index, _, _ in progress.happened}
     times = [e.time for i, e in enumerate(events) if e.time is not None and i not in done and e.time < clock.duration]
     return min(times, default=clock.duration)
@@ -306,7 +306,7 @@ def _at_condition(
 
 
 def _finish(setup: Setup, clock: Clock, events: Sequence[Event], progress: Progress, row: Array, end: float) -> None:
-    """End of a segment: the timed events there happen, or the run is over."""
+    """End of a segment: the timed events there happen, or the simulation is over."""
     done = {index for index, _, _ in progress.happened}
     due = [i for i, e in enumerate(events) if e.time is not None and i not in done and e.time <= end]
     _begin(setup, events, progress, end, due, row)

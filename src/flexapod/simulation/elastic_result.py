@@ -1,4 +1,4 @@
-"""What the result of a run shows of a flexible platform: elastic coordinates, and the deformation that they make."""
+"""What the result of a simulation shows of a flexible platform: elastic coordinates, and the deformation that they make."""
 
 from __future__ import annotations
 

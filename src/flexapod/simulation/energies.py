@@ -3,7 +3,7 @@ r"""Kinetic and potential energy, summed over bodies: independent of the mass ma
 .. math:: T = \sum \tfrac12 m v^2 + m\,v\cdot(\omega\times s) + \tfrac12\,\omega\cdot I\omega + \tfrac12 I_A\dot q^2,\qquad
           U = -\sum g\cdot(m\,p + R\,m s)
 
-m, m s and I about the origin of each body's frame, so that regrouped base parameters serve as they are.
+m, m s and I about the origin of each body's frame, so that regrouped base parameters are used as they are.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 def energies(scope: Scope, robot: Robot, moment: Moment) -> tuple[Any, Any, Any]:
     """Kinetic energy, potential energy and strain energy [J] of the whole robot at a state.
 
-    Checked by: tests/simulation/test_ledger.py.
+    Checked by: tests/simulation/test_energy_balance.py.
     """
     values, at = Values(scope), 0  # type: ignore[arg-type]
     g = values.vector("gravity", "W")

@@ -1,4 +1,4 @@
-"""Events of a run: at a time or when a condition is met, the run stops, a payload changes, an actuator fails."""
+"""Events of a simulation: at a time or when a condition is met, the simulation stops, a payload changes, an actuator fails."""
 
 from __future__ import annotations
 

@@ -108,7 +108,7 @@ def platform_energies(scope: Scope, robot: Robot, moment: Moment) -> tuple[Any, 
 
     Platform axes; written by the definitions, apart from the mass matrix of the equation of motion.
 
-    Source: Briot 2014 Eqs. (53)-(68). Checked by: tests/simulation/test_flexible_ledger.py.
+    Source: Briot 2014 Eqs. (53)-(68). Checked by: tests/simulation/test_flexible_energy_balance.py.
     """
     values, (shape, _) = Values(scope).of("platform"), robot.flexible_shape  # type: ignore[arg-type]
     e, ed, R = moment.e, moment.ed, moment.R

@@ -1,4 +1,5 @@
-"""Start of a run with a flexible platform: static deflection unless told otherwise, and what has to hold before it may run."""
+"""Start of a simulation with a flexible platform: static deflection unless given otherwise, and what has to hold before it may
+run."""
 
 from __future__ import annotations
 
@@ -23,7 +24,7 @@ GROWTH = 1e-6
 
 
 class StartWarning(FlexapodWarning):
-    """A run starts where its robot is in no balance."""
+    """A simulation starts where its robot is in no balance."""
 
 
 def elastic_start(robot: Robot, state: State, wrench: Array | None, acceleration: Array | None) -> tuple[Array, Array]:
@@ -52,14 +53,15 @@ def elastic_start(robot: Robot, state: State, wrench: Array | None, acceleration
     same = [np.zeros(6) if given is None else given for given in (acceleration, wrench)]
     parts = [inputs[name].reshape(count, -1) for name in ("position", "rotation", "velocity", "angular_velocity")]
     rows = np.concatenate([*parts, *[np.tile(given, (count, 1)) for given in same]], axis=1)
-    found, words = _deflections(robot, rows.tobytes())
-    settle("the start of the simulation", robot, np.array(words), state, "raise")
+    found, reasons = _deflections(robot, rows.tobytes())
+    settle("the start of the simulation", robot, np.array(reasons), state, "raise")
     return found.copy(), np.zeros_like(found)
 
 
 @lru_cache(maxsize=32)
 def _deflections(robot: Robot, rows: bytes) -> tuple[Array, tuple[str, ...]]:
-    """Deflections (n, N) of rows (n, 30): pose, twist, acceleration, load; and why some are not found. Kept for later runs."""
+    """Deflections (n, N) of rows (n, 30): pose, twist, acceleration, load; and why some are not found. Kept for later
+    simulations."""
     from flexapod.analysis.flexible_load import flexible_load
     from flexapod.analysis.static_deflection import solve_static
 
@@ -69,9 +71,9 @@ def _deflections(robot: Robot, rows: bytes) -> tuple[Array, tuple[str, ...]]:
         "position": p, "rotation": R.reshape(-1, 3, 3), "velocity": v, "angular_velocity": w, "acceleration": a,
         "angular_acceleration": alpha,
     }  # fmt: skip
-    words = np.full(len(table), "", dtype=object)
-    found = solve_static(robot, inputs, flexible_load(robot, inputs, load, None, "world"), words)
-    return found.elastic, tuple(str(word) for word in words)
+    reasons = np.full(len(table), "", dtype=object)
+    found = solve_static(robot, inputs, flexible_load(robot, inputs, load, None, "world"), reasons)
+    return found.elastic, tuple(str(word) for word in reasons)
 
 
 def check_internal(robot: Robot, motion: Motion) -> None:
@@ -97,12 +99,12 @@ def check_internal(robot: Robot, motion: Motion) -> None:
 
 @lru_cache(maxsize=32)
 def _internal(robot: Robot, poses: bytes) -> NDArray[np.complex128]:
-    """Internal eigenvalues (n, 2N) at poses (n, 12), NaN where there is no deflection; kept for runs to come."""
+    """Internal eigenvalues (n, 2N) at poses (n, 12), NaN where there is no deflection; kept for simulations to come."""
     from flexapod.analysis.flexible_load import flexible_load
     from flexapod.analysis.internal_dynamics import internal_eigenvalues
 
     table = np.frombuffer(poses).reshape(-1, 12)
     none = np.zeros((len(table), 3))
     inputs = {"position": np.ascontiguousarray(table[:, :3]), "rotation": table[:, 3:].reshape(-1, 3, 3).copy(), "velocity": none}
-    words = np.full(len(table), "", dtype=object)
-    return internal_eigenvalues(robot, inputs, flexible_load(robot, inputs, None, None, "world"), words)
+    reasons = np.full(len(table), "", dtype=object)
+    return internal_eigenvalues(robot, inputs, flexible_load(robot, inputs, None, None, "world"), reasons)

@@ -12,7 +12,7 @@ from flexapod.motions.motion import ActuatorMotion, Motion
 from flexapod.simulation.joint_friction import check_friction
 from flexapod.simulation.layout import Layout
 from flexapod.simulation.load_friction import smooth
-from flexapod.simulation.result import labelled, ledger, observed, provenance, with_reactions
+from flexapod.simulation.result import energy_balance, labelled, observed, provenance, with_reactions
 from flexapod.simulation.setup import Setup, as_platform
 from flexapod.simulation.signals import motion_at, over_time
 
@@ -46,8 +46,8 @@ def followed(
     load = None if wrench is None else over_time("wrench", wrench, 6)(times)
     robot, sliding = _with_friction(robot, friction)
     forces = inverse_dynamics(robot, platform, friction=sliding, wrench=load, reactions=reactions)
-    rates, words, joints = follow(robot, platform_inputs(platform))
-    settle("the motion", robot, words.astype(str), platform, "raise")
+    rates, reasons, joints = follow(robot, platform_inputs(platform))
+    settle("the motion", robot, reasons.astype(str), platform, "raise")
     force = forces.force.values
     twist = np.concatenate([platform.velocity, platform.angular_velocity], axis=1)
     work = _simpson(force * rates, duration / count)
@@ -81,7 +81,7 @@ def followed(
         "actuator_travel": (act, seen["actuator_position"][0] + travel[keep], unit),
         "force": (act, force[at], forces.force.attrs["units"]), "power": (act, (force * rates)[at], "W"),
         "joint_position": (("joint",), seen["joint_position"], "m or rad"),
-        **ledger(seen["energy"], work[keep], external[keep, 0], lost[keep, 0]),
+        **energy_balance(seen["energy"], work[keep], external[keep, 0], lost[keep, 0]),
     }  # fmt: skip
     attrs = {**provenance(setup, options), "interrupted": 0, "events": []}
     result = labelled(setup, variables, times[at], attrs)

@@ -1,4 +1,4 @@
-r"""One row of a run by an implicit method: the robot as a system of second order for `implicit_step`.
+r"""One row of a simulation by an implicit method: the robot as a system of second order for `implicit_step`.
 
 x: position, Cayley's vector, elastic coordinates; v: velocity, angular velocity (world axes), elastic rates; z: what is
 integrated beside. The tangent holds the mass matrix, the elastic matrices and the gains of the actuators,

@@ -1,11 +1,11 @@
-r"""Runs in independent coordinates: robots whose legs deform, or whose actuators follow a motion while something deforms.
+r"""Simulations in independent coordinates: robots whose legs deform, or whose actuators follow a motion while something deforms.
 
 u are the actuators and deformations (``robot.independent``); all other coordinates follow from the loops, closed exactly at every
 stage. Unknown are all u where forces drive, the deformations alone where the actuators follow a motion:
 
 .. math:: r = N^T(M_z(N\ddot u + \beta) + h) - A^T\Gamma,\qquad r_x = 0
 
-Controllers, loads, friction, what is integrated beside and what is watched are those of every run.
+Controllers, loads, friction, what is integrated beside and what is watched are those of every simulation.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from flexapod.spatial.linear import solve_symmetric
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class IndependentLayout(Layout):
-    """Structure of such a run; `follows`: the actuators follow the signal ``driven``."""
+    """Structure of such a simulation; `follows`: the actuators follow the signal ``driven``."""
 
     @property
     def follows(self) -> bool:
@@ -107,7 +107,8 @@ class IndependentLayout(Layout):
 
     @cached_property
     def places(self) -> dict[str, slice]:
-        """Places of all carried numbers: platform pose and twist, joints, modes, rates of u, and what every run carries."""
+        """Places of all carried numbers: platform pose and twist, joints, modes, rates of u, and what every simulation
+        carries."""
         n, modes, count = len(self.robot.coordinates), platform_modes(self.robot), len(self.robot.elastic_plan.independent)
         sizes = {"p": 3, "R": 9, "v": 3, "w": 3, "joints": n, "modes": modes, "ud": count, **self.extra, **self.memory, "code": 1}
         return self.placed(sizes | self.adaptive)

@@ -1,4 +1,4 @@
-r"""Right-hand side of runs in independent coordinates, for explicit and adaptive methods.
+r"""Right-hand side of simulations in independent coordinates, for explicit and adaptive methods.
 
 .. math:: \ddot u = M^{-1}(A^T\Gamma - c),\qquad M = N^TM_zN,\qquad y = (x, v, z)
 

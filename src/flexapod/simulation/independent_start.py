@@ -1,4 +1,4 @@
-"""Start of a run in independent coordinates: a given state, else the static deflection under weight and load."""
+"""Start of a simulation in independent coordinates: a given state, else the static deflection under weight and load."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ def independent_start(setup: Setup, layout: IndependentLayout, begin: Any, step:
         begin = type(begin)(time=np.zeros(1), **{n: getattr(at, n) for n in names if hasattr(at, n)}, **still)
     if not isinstance(begin, ActuatorMotion | Motion | State):
         raise InputError(f"motion: expected a Motion, an ActuatorMotion or a State, got {type(begin).__name__}")
-    words = np.full(1, "", dtype=object)
-    state = leg_request(robot, begin, None, None, (first_load(setup)[0], None, "world"), False, words).state
-    settle("the start of the simulation", robot, words.astype(str), begin, "raise")
+    reasons = np.full(1, "", dtype=object)
+    state = leg_request(robot, begin, None, None, (first_load(setup)[0], None, "world"), False, reasons).state
+    settle("the start of the simulation", robot, reasons.astype(str), begin, "raise")
     start, place = np.zeros(layout.size), layout.places
     found = {
         "p": state.position[0], "R": state.rotation[0].T.ravel(), "v": state.velocity[0], "w": state.angular_velocity[0],
@@ -52,5 +52,5 @@ def independent_start(setup: Setup, layout: IndependentLayout, begin: Any, step:
         start[place[name]] = numbers
     if "step" in place:
         start[place["step"]] = step
-    determinant = drive_determinant_at(robot, state, words) if is_large(layout) and "determinant" in place else None
+    determinant = drive_determinant_at(robot, state, reasons) if is_large(layout) and "determinant" in place else None
     return complete_start(layout, start, values, determinant), values

@@ -1,4 +1,4 @@
-"""The numbers that a run carries from row to row, by name in one vector; what a compiled loop depends on."""
+"""The numbers that a simulation carries from row to row, by name in one vector; what a compiled loop depends on."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ CHEBYSHEV = 8
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Layout:
-    """Structure of a compiled run.
+    """Structure of a compiled simulation.
 
     Args:
         robot: its structure and closing plan.

@@ -1,4 +1,5 @@
-r"""Runs of robots with many coordinates: the same rows as the compiled loop has, stepped in NumPy with kernels for the terms.
+r"""Simulations of robots with many coordinates: the same rows as the compiled loop has, stepped in NumPy with kernels for the
+terms.
 
 A loop with everything in it would compile for minutes beyond some 24 coordinates. Here kernels close the loops and give terms;
 linear algebra is LAPACK's. Methods and tolerances are those of the compiled loop (`numeric_steps`).
@@ -32,17 +33,17 @@ Array = NDArray[np.float64]
 
 
 def runner_of(layout: Layout, values: Mapping[str, float]) -> Any:
-    """What advances a run: the compiled loop, or rows in numbers where it would take too long to compile."""
+    """What advances a simulation: the compiled loop, or rows in numbers where it would take too long to compile."""
     return NumericRows(layout, values) if is_large(layout) else Runner(layout, values)  # type: ignore[arg-type]
 
 
-def drive_determinant_at(robot: Any, state: ClosedLegs, words: NDArray[Any]) -> float:
+def drive_determinant_at(robot: Any, state: ClosedLegs, reasons: NDArray[Any]) -> float:
     """As `drive_determinant`, in numbers."""
-    return float(run(robot, "elastic_control", state.inputs(), words)["determinant"][0])
+    return float(run(robot, "elastic_control", state.inputs(), reasons)["determinant"][0])
 
 
 def is_large(layout: Layout) -> bool:
-    """The whole run would take too long to compile."""
+    """The whole simulation would take too long to compile."""
     return isinstance(layout, IndependentLayout) and len(layout.robot.elastic_plan.columns) > COMPILED
 
 
@@ -79,7 +80,7 @@ class NumericRows:
         self.gains = self._gains()
 
     def reason(self, code: float) -> str:
-        """Why a run stopped."""
+        """Why a simulation stopped."""
         return self.messages[round(code) - 1]
 
     def _gains(self) -> tuple[Array, Array] | None:
@@ -129,16 +130,16 @@ class NumericRows:
     def begun(self, now: Array, column: Array, tick: float = 0.0) -> Any:
         """The start of a row at signals (1, width): M and accelerations of the unknowns, forces and accelerations to show, and a
         reason where there are none."""
-        layout, place, words = self.layout, self.layout.places, np.full(1, "", dtype=object)
-        begin, none = self.closed(now[None], words), np.zeros((1, sum(layout.extra.values())))
+        layout, place, reasons = self.layout, self.layout.places, np.full(1, "", dtype=object)
+        begin, none = self.closed(now[None], reasons), np.zeros((1, sum(layout.extra.values())))
         first = self.evaluate(
-            begin, now[place["ud"]][None], np.zeros((1, len(layout.unknown))), none, column, now, tick, words
+            begin, now[place["ud"]][None], np.zeros((1, len(layout.unknown))), none, column, now, tick, reasons
         )  # fmt: skip
         M = first.terms.M[0][np.ix_(layout.unknown, layout.unknown)]
         a0 = np.linalg.solve(M, -first.residual[0]) if len(layout.unknown) else np.zeros(0)
         second = self.completed(a0[None], column, 2)
-        shown = np.concatenate([self._force(first, second)[0], self._accelerations(begin, first.terms, second, words)])
-        why = str(words[0]) or self._outside(begin) or self._lost(now, begin, words)
+        shown = np.concatenate([self._force(first, second)[0], self._accelerations(begin, first.terms, second, reasons)])
+        why = str(reasons[0]) or self._outside(begin) or self._lost(now, begin, reasons)
         held = now.copy()
         for name, values in first.memory.items():
             held[place[name]] = values
@@ -147,8 +148,8 @@ class NumericRows:
 
     def _tangent(self, begun: Any) -> tuple[Array, Array]:
         """Damping and stiffness of the unknowns at the start of a row, with what a continuous controller adds."""
-        first, words = begun.first, np.full(1, "", dtype=object)
-        N, (own_K, own_D) = first.terms.N[0], matrices_at(self.layout.robot, begun.start.begin, words)
+        first, reasons = begun.first, np.full(1, "", dtype=object)
+        N, (own_K, own_D) = first.terms.N[0], matrices_at(self.layout.robot, begun.start.begin, reasons)
         K, D = (N.T @ matrix @ N for matrix in (own_K[0], own_D[0] + first.slope[0]))
         if self.gains is not None:
             A = first.terms.A[0]
@@ -157,7 +158,7 @@ class NumericRows:
         return D[part], K[part]
 
     # -- states -------------------------------------------------------------------------------------------
-    def closed(self, states: Array, words: NDArray[Any]) -> ClosedLegs:
+    def closed(self, states: Array, reasons: NDArray[Any]) -> ClosedLegs:
         """Closed states of carried vectors (n, size)."""
         place = self.layout.places
         rotation = np.ascontiguousarray(states[:, place["R"]].reshape(-1, 3, 3).transpose(0, 2, 1))
@@ -167,9 +168,9 @@ class NumericRows:
             position=np.ascontiguousarray(states[:, place["p"]]), rotation=rotation, velocity=none, angular_velocity=none,
             modes=np.ascontiguousarray(states[:, place["modes"]]), modes_velocity=0.0 * states[:, place["modes"]],
         )  # fmt: skip
-        return self.moved(start, np.zeros((len(states), len(self.free))), states[:, place["ud"]], words)
+        return self.moved(start, np.zeros((len(states), len(self.free))), states[:, place["ud"]], reasons)
 
-    def moved(self, start: ClosedLegs, step: Array, rates: Array, words: NDArray[Any], N: Array | None = None) -> ClosedLegs:
+    def moved(self, start: ClosedLegs, step: Array, rates: Array, reasons: NDArray[Any], N: Array | None = None) -> ClosedLegs:
         """States after steps (n, u) of the independent coordinates, at rates (n, u), loops closed; from N step where given."""
         robot, plan = self.layout.robot, self.layout.robot.elastic_plan
         z, modes = np.zeros((len(step), len(plan.columns))), start.modes.shape[1]
@@ -184,7 +185,7 @@ class NumericRows:
             **start.inputs(), "joint_position": start.joint_position + z[:, at:], "position": start.position + shift,
             "rotation": rotation, "modes": e, "independent_velocity": rates,
         }  # fmt: skip
-        found = run(robot, "elastic_closing", given, words)
+        found = run(robot, "elastic_closing", given, reasons)
         whole = np.zeros_like(z)
         whole[:, self.free] = rates
         return ClosedLegs(
@@ -216,16 +217,16 @@ class NumericRows:
 
     def slopes(self, at: ClosedLegs) -> Array:
         """N (z, u) of a closed state; NaN where its loops are singular."""
-        words = np.full(1, "", dtype=object)
-        return np.asarray(leg_terms(self.layout.robot, at, np.zeros((1, 6)), False, words).N[0])
+        reasons = np.full(1, "", dtype=object)
+        return np.asarray(leg_terms(self.layout.robot, at, np.zeros((1, 6)), False, reasons).N[0])
 
     def advanced(self, start: Start, y: Array, signals: Array) -> tuple[Array, ClosedLegs, str]:
         """Carried numbers and closed state after increments y (k,), and a reason where there are none; signals there."""
-        layout, place, words = self.layout, self.layout.places, np.full(1, "", dtype=object)
+        layout, place, reasons = self.layout, self.layout.places, np.full(1, "", dtype=object)
         n, result = len(layout.unknown), start.now.copy()
         step = self.completed(y[None, :n], signals - start.signals, 0)
         rates = self.completed((start.now[place["ud"]][layout.unknown] + y[n : 2 * n])[None], signals, 1)
-        last = self.moved(start.begin, step, rates, words, start.N)
+        last = self.moved(start.begin, step, rates, reasons, start.N)
         found = {
             "p": last.position[0], "R": last.rotation[0].T.ravel(), "v": last.velocity[0], "w": last.angular_velocity[0],
             "joints": last.joint_position[0], "modes": last.modes[0], "ud": rates[0],
@@ -236,44 +237,44 @@ class NumericRows:
         for name, size in layout.extra.items():
             result[place[name]] += y[at : at + size]
             at += size
-        return result, last, str(words[0])
+        return result, last, str(reasons[0])
 
     def _outside(self, state: ClosedLegs) -> str:
-        """An actuator beyond its stroke, in words."""
+        """An actuator beyond its stroke, as text."""
         q = state.actuators(self.layout.robot)[0][0]
         for k, (name, has) in enumerate(zip(self.layout.robot.actuators, self.layout.strokes, strict=True)):
             if has and not self.values[f"stroke.{name}.low"] <= q[k] <= self.values[f"stroke.{name}.high"]:
                 return f"leg {name} leaves its stroke"
         return ""
 
-    def _lost(self, now: Array, state: ClosedLegs, words: NDArray[Any]) -> str:
+    def _lost(self, now: Array, state: ClosedLegs, reasons: NDArray[Any]) -> str:
         """The actuators have lost control of the platform; the determinant is carried on."""
         place = self.layout.places
         if "determinant" not in place:
             return ""
         before, start = float(now[place["determinant"]][0]), self.values["determinant.start"]
-        value = drive_determinant_at(self.layout.robot, state, words)
+        value = drive_determinant_at(self.layout.robot, state, reasons)
         now[place["determinant"]] = value
         return LOST_CONTROL if value * before < 0 or abs(value) <= NEAR * start else ""
 
     # -- equations ----------------------------------------------------------------------------------------
     def evaluate(
-        self, at: ClosedLegs, rates: Array, a: Array, z: Array, signals: Array, now: Array, tick: float, words: NDArray[Any]
+        self, at: ClosedLegs, rates: Array, a: Array, z: Array, signals: Array, now: Array, tick: float, reasons: NDArray[Any]
     ) -> Any:
         """Residual (n, unknowns), rates of what is integrated beside, and what they were made of."""
         layout, robot, count = self.layout, self.layout.robot, len(rates)
         place = layout.signals
         wrench = signals[:, place["wrench"]] if "wrench" in place else np.zeros((count, 6))
-        terms: LegTerms = leg_terms(robot, at, wrench, False, words)
+        terms: LegTerms = leg_terms(robot, at, wrench, False, reasons)
         zd = np.einsum("nzu,nu->nz", terms.N, rates)
         friction, slope = np.zeros_like(terms.forces), np.zeros_like(terms.mass)
         if layout.sliding:
-            found = run(robot, "elastic_sliding", at.inputs(), words, friction=layout.sliding)
+            found = run(robot, "elastic_sliding", at.inputs(), reasons, friction=layout.sliding)
             friction, slope = found["friction"], found["slope"]
         second = self.completed(a, signals, 2)
         felt = np.einsum("nij,nj->ni", terms.M, second) + terms.c + np.einsum("nzu,nz->nu", terms.N, friction)
         q, qd = at.actuators(robot)
-        damped = np.broadcast_to(matrices_at(robot, at, words)[1], (count, zd.shape[1], zd.shape[1]))
+        damped = np.broadcast_to(matrices_at(robot, at, reasons)[1], (count, zd.shape[1], zd.shape[1]))
         lost = np.einsum("ni,nij,nj->n", zd, damped, zd) + np.einsum("ni,ni->n", zd, friction)
         twist = np.concatenate([at.velocity, at.angular_velocity], axis=1)
         force, supplied, error, memory = self._forces(at, q, qd, z, signals, now, tick, felt)
@@ -323,10 +324,10 @@ class NumericRows:
         force[:, self.own] = whole[:, self.places]
         return force
 
-    def _accelerations(self, state: ClosedLegs, terms: LegTerms, second: Array, words: NDArray[Any]) -> Array:
+    def _accelerations(self, state: ClosedLegs, terms: LegTerms, second: Array, reasons: NDArray[Any]) -> Array:
         robot = self.layout.robot
         z = (np.einsum("nzu,nu->nz", terms.N, second) + terms.beta)[0]
-        J, drift = platform_jacobian(robot, state, words)
+        J, drift = platform_jacobian(robot, state, reasons)
         return np.concatenate([J[0] @ second[0] + drift[0], z[elastic_columns(robot)], z[driven_columns(robot)]])
 
 

@@ -1,4 +1,4 @@
-r"""Steps of runs in numbers (`numeric_rows`): increments y = (x, v, z) of a row, by the methods of the compiled loop.
+r"""Steps of simulations in numbers (`numeric_rows`): increments y = (x, v, z) of a row, by the methods of the compiled loop.
 
 .. math:: \dot x = v_0 + v,\qquad M\dot v = -r(x, v),\qquad \dot z = g(x, v, z)
 
@@ -48,19 +48,19 @@ def signal_of(method: str, signals: Array) -> Signal:
 
 def derivative(rows: NumericRows, start: Start, y: Array, signals: Array) -> tuple[Array, str]:
     """Rates of the increments y (k,) at signals (1, width), and a reason where there are none."""
-    layout, words = rows.layout, np.full(1, "", dtype=object)
+    layout, reasons = rows.layout, np.full(1, "", dtype=object)
     n = len(layout.unknown)
     rate = start.now[layout.places["ud"]][layout.unknown] + y[n : 2 * n]
     step, rates = rows.completed(y[None, :n], signals - start.signals, 0), rows.completed(rate[None], signals, 1)
-    at = rows.moved(start.begin, step, rates, words, start.N)
-    given = (signals, start.now, 0.0, words)
+    at = rows.moved(start.begin, step, rates, reasons, start.N)
+    given = (signals, start.now, 0.0, reasons)
     found = rows.evaluate(at, rates, np.zeros((1, n)), y[None, 2 * n :], *given)
     a = np.full(n, np.nan)
-    if words[0] == "":
+    if reasons[0] == "":
         a = np.linalg.solve(found.terms.M[0][np.ix_(layout.unknown, layout.unknown)], -found.residual[0])
         if layout.feels or layout.follows:  # what accelerometers feel, and the work of followed actuators, depend on it
             found = rows.evaluate(at, rates, a[None], y[None, 2 * n :], *given)
-    return np.concatenate([rows.rates(start.begin, at, rate[:, None])[:, 0], a, found.beside[0]]), str(words[0])
+    return np.concatenate([rows.rates(start.begin, at, rate[:, None])[:, 0], a, found.beside[0]]), str(reasons[0])
 
 
 def rk4_increments(rows: NumericRows, start: Start, h: float, signal: Signal) -> tuple[Array, str]:
@@ -145,14 +145,14 @@ def implicit_increments(
     Z = np.zeros((layout.increments - 2 * len(v0), s))
     before, many = np.inf, start.begin.rows(np.zeros(s, dtype=int))
     for _ in range(PASSES):
-        words = np.full(s, "", dtype=object)
+        reasons = np.full(s, "", dtype=object)
         x, v, z = (h * rate @ method.A.T for rate in (X, V, Z))
         step = rows.completed(x.T, signals[1:-1] - start.signals, 0)
         rates = rows.completed(v0 + v.T, signals[1:-1], 1)
-        at = rows.moved(many, step, rates, words, start.N)
-        found = rows.evaluate(at, rates, V.T, z.T, signals[1:-1], start.now, 0.0, words)
-        if np.any(words != ""):
-            return x[:, 0], str(words[words != ""][0])
+        at = rows.moved(many, step, rates, reasons, start.N)
+        found = rows.evaluate(at, rates, V.T, z.T, signals[1:-1], start.now, 0.0, reasons)
+        if np.any(reasons != ""):
+            return x[:, 0], str(reasons[reasons != ""][0])
         rate = rows.rates(start.begin, at, v0[:, None] + v)
         off = X - rate
         delta = _correction(factors, h * K @ (off @ method.A.T) - found.residual.T)

@@ -62,7 +62,7 @@ def _carried(root: Program, layout: IndependentLayout) -> dict[str, Any]:
 
 
 def _independent(layout: IndependentLayout) -> Program:
-    """The program of runs in independent coordinates: pose, actuators, joints, elastic coordinates, energies."""
+    """The program of simulations in independent coordinates: pose, actuators, joints, elastic coordinates, energies."""
     root, robot = Program("observe"), layout.robot
     values, now = Values(root), carried_loops(root, layout, _carried(root, layout))
     moment, c = observed_moment(layout, now)
@@ -86,7 +86,7 @@ def _independent(layout: IndependentLayout) -> Program:
 
 
 def determinant_program(layout: Layout) -> Program:
-    """The program: determinant of the Jacobian at a pose, to compare a run with."""
+    """The program: determinant of the Jacobian at a pose, to compare a simulation with."""
     root = Program("determinant")
     if isinstance(layout, IndependentLayout):
         root.output("determinant", drive_determinant(root, layout, _carried(root, layout)))
@@ -118,8 +118,8 @@ def _in_numbers(layout: IndependentLayout, values: Mapping[str, float], states: 
     from flexapod.simulation.numeric_rows import NumericRows
     from flexapod.simulation.runner import compiled
 
-    robot, words = layout.robot, np.full(len(states), "", dtype=object)
-    state = NumericRows(layout, values).closed(states, words)
+    robot, reasons = layout.robot, np.full(len(states), "", dtype=object)
+    state = NumericRows(layout, values).closed(states, reasons)
     kinetic, weight, elastic = energies_at(robot, state)
     (q, qd), (e, ed) = state.actuators(robot), state.elastic(robot)
     if layout.controller is not None:

@@ -1,4 +1,5 @@
-"""Singular positions on the way of a run: each is crossed in one step, or the run ends before it with the reason."""
+"""Singular positions on the way of a simulation: each is crossed in one step, or the simulation ends before it with the
+reason."""
 
 from __future__ import annotations
 
@@ -28,9 +29,9 @@ def may_cross(setup: Setup, clock: Clock) -> bool:
 
 
 def across(setup: Setup, runner: Any, clock: Clock, progress: Progress, look: Lookout, time: float, end: float) -> Crossing | str:
-    """A step across the singular position ahead of the run's state, or the reason why there is none.
+    """A step across the singular position ahead of the simulation's state, or the reason why there is none.
 
-    At the end of the run the step may lead beyond it, if its signals go on.
+    At the end of the simulation the step may lead beyond it, if its signals go on.
     """
 
     def step(state: Array, at: float, length: float) -> Array:
@@ -76,7 +77,7 @@ def one_step(setup: Setup, runner: Any, clock: Clock, state: Array, time: float,
 def rows_within(
     setup: Setup, runner: Any, clock: Clock, state: Array, time: float, passage: Crossing, grid: float
 ) -> tuple[Array, Array]:
-    """Times of outputs from a state to the end of the step across (or of the run), that excluded, and their rows."""
+    """Times of outputs from a state to the end of the step across (or of the simulation), that excluded, and their rows."""
     output, end = clock.every * clock.step, min(passage.end, clock.duration)
     times = [output * k for k in range(int(np.ceil(time / output - grid)), int(np.ceil(end / output - grid)))]
     rows = [row_at(setup, runner, clock, state, time, passage, t) for t in times]
@@ -102,5 +103,5 @@ def unresolved(setup: Setup, runner: Any, rows: Array) -> bool:
 
 
 def reason(look: Lookout, why: str) -> str:
-    """Why a run ends at a singular position."""
+    """Why a simulation ends at a singular position."""
     return UNDETERMINED.format(time=look.times[-1] + look.left, why=why)

@@ -1,6 +1,7 @@
-"""The compiled run: rows of time in a loop, each with controller, integrator, closure and watch, without leaving the kernel.
+"""The compiled simulation: rows of time in a loop, each with controller, integrator, closure and watch, without leaving the
+kernel.
 
-Row i returns the state at its start with the forces there; a run of n steps is n rows and one of length zero.
+Row i returns the state at its start with the forces there; a simulation of n steps is n rows and one of length zero.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from flexapod.simulation.system import sampled, state_now
 
 LOST_CONTROL = "the actuators lose control of the platform: their Jacobian is singular"
 NEAR = 1e-9
-"""Share of the determinant at the start of a run below which the actuators count as having lost control."""
+"""Share of the determinant at the start of a simulation below which the actuators count as having lost control."""
 
 
 def run_program(layout: Layout, single: bool = True) -> Program:

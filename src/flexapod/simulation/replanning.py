@@ -1,4 +1,4 @@
-r"""Changing independent coordinates on the way: where those of a run come near a dead point, others take over.
+r"""Changing independent coordinates on the way: where those of a simulation come near a dead point, others take over.
 
 With A the loops' rows by all coordinates at the state, made dimensionless, and b the coordinates that are solved for:
 
@@ -26,14 +26,15 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 WORSE = 0.2
-"""A choice is left where it is five times worse than the best at the state: every change compiles the run's loop once."""
+"""A choice is left where it is five times worse than the best at the state: every change compiles the simulation's loop once."""
 
 ROWS = 32
 """Rows between two looks at the choice."""
 
 
 def may_change(layout: Layout) -> bool:
-    """The run goes through positions where its actuators lose control: nobody asked to stop there, and nothing is prescribed."""
+    """The simulation goes through positions where its actuators lose control: nobody asked to stop there, and nothing is
+    prescribed."""
     if not isinstance(layout, IndependentLayout) or layout.follows or "singular" in layout.watch:
         return False
     return bool(layout.robot.elastic_plan.bound) and not layout.robot.elastic_names
@@ -56,12 +57,12 @@ def better_plan(layout: Layout, state: Array, A: Array) -> ElasticPlan | None:
 def carried_over(layout: Layout, plan: ElasticPlan, state: Array) -> Array:
     """The same state with the rates of the independent coordinates of another plan."""
     robot, place = layout.robot, layout.places
-    words = np.full(1, "", dtype=object)
+    reasons = np.full(1, "", dtype=object)
     given = {
         **home(robot, 1).inputs(), "joint_position": state[place["joints"]][None], "position": state[place["p"]][None],
         "rotation": state[place["R"]].reshape(1, 3, 3).transpose(0, 2, 1), "independent_velocity": state[place["ud"]][None],
     }  # fmt: skip
-    found = run(robot, "elastic_closing", given, words)
+    found = run(robot, "elastic_closing", given, reasons)
     twist = [] if plan.carrier is not None else [found["platform_velocity"][0], found["platform_angular_velocity"][0]]
     rates = np.concatenate([*twist, found["closed_velocity"][0]])
     result = np.array(state)

@@ -238,7 +238,7 @@ def _after(
 
 
 def _positions(robot: Robot, run: xr.Dataset, point: str | None) -> Array:
-    """Positions (n, 3) of a point in a run."""
+    """Positions (n, 3) of a point in a simulation."""
     if point is None:
         return np.asarray(run.position.values)
     from flexapod.analysis.point_motion import point_motion

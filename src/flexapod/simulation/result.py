@@ -1,4 +1,4 @@
-"""From the rows of a run to a labelled result with its ledger of energy."""
+"""From the rows of a simulation to a labelled result with its energy balance."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ def observed(setup: Setup, states: Array) -> dict[str, Array]:
 
 
 def run_variables(setup: Setup, rows: Array, variants: list[tuple[float, Setup]] | None, times: Array) -> dict[str, Any]:
-    """Variables of a run: name -> (dimensions after time, values (n, ...), unit).
+    """Variables of a simulation: name -> (dimensions after time, values (n, ...), unit).
 
     Args:
-        rows: (n, width) rows of the compiled run.
+        rows: (n, width) rows of the compiled simulation.
         variants: (time, setup) from which moment on other numbers hold, where events changed them.
     """
     layout, size = setup.layout, setup.layout.size
@@ -65,7 +65,7 @@ def run_variables(setup: Setup, rows: Array, variants: list[tuple[float, Setup]]
         "power": (act, force * seen["actuator_velocity"], "W"),
         "joint_position": (("joint",), seen["joint_position"], "m or rad"),
     }
-    found |= ledger(
+    found |= energy_balance(
         seen["energy"], states[:, place["work"]], states[:, place["external"]][:, 0], states[:, place["dissipated"]][:, 0]
     )
     if "taken" in place:
@@ -75,7 +75,7 @@ def run_variables(setup: Setup, rows: Array, variants: list[tuple[float, Setup]]
 
 
 def _elastic(layout: Layout, states: Array, seen: Mapping[str, Array], second: Array) -> dict[str, Any]:
-    """Elastic coordinates of a run, and of actuators that are integrated themselves their accelerations."""
+    """Elastic coordinates of a simulation, and of actuators that are integrated themselves their accelerations."""
     robot, place, n = layout.robot, layout.places, layout.elastic
     if not isinstance(layout, IndependentLayout):
         return elastic_variables(robot, states[:, place["e"]], states[:, place["ed"]], second) if n else {}
@@ -105,8 +105,8 @@ def closed_states(layout: Layout, states: Array, seen: Mapping[str, Array]) -> C
     )  # fmt: skip
 
 
-def ledger(energy: Array, work: Array, external: Array, dissipated: Array) -> dict[str, Any]:
-    r"""Entries of the ledger, each of its own source, and what they leave.
+def energy_balance(energy: Array, work: Array, external: Array, dissipated: Array) -> dict[str, Any]:
+    r"""Entries of the energy balance, each of its own source, and what they leave.
 
     .. math:: r(t) = \Delta(T + U + E) - W_{supplied} - W_{external} + Q
 
@@ -124,7 +124,7 @@ def ledger(energy: Array, work: Array, external: Array, dissipated: Array) -> di
     found["supplied_work"] = (("actuator",), work, "J")
     found["external_work"] = ((), external, "J")
     found["dissipated_energy"] = ((), dissipated, "J")
-    found["ledger_residual"] = ((), left, "J")
+    found["energy_residual"] = ((), left, "J")
     return found
 
 

@@ -1,4 +1,4 @@
-"""A compiled run bound to numbers: advances one trajectory or many over a table of rows."""
+"""A compiled simulation bound to numbers: advances one trajectory or many over a table of rows."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def zeros_of(layout: Layout) -> frozenset[str]:
 def compiled(layout: Layout, what: str, make: Callable[[Layout], Program], values: Mapping[str, float]) -> tuple[Kernel, Array]:
     """The kernel of a layout and its parameters for given values."""
     springs = layout.controller is not None and layout.controller.stores
-    observing = what not in ("run", "many runs", "rhs", "control") and not layout.key.startswith("independent|")
+    observing = what not in ("run", "many simulations", "rhs", "control") and not layout.key.startswith("independent|")
     key = f"{what}|{springs}|{layout.robot.structure}" if observing else f"{what}|{layout.key}"
     zeros, kept = zeros_of(layout), layout.robot.kept
     place = ("compiled", key, zeros, lookup_key())
@@ -53,7 +53,7 @@ class Runner:
     """Runs one trajectory, or many.
 
     Args:
-        layout: structure of the run.
+        layout: structure of the simulation.
         values: all numbers by name: robot, controller, limits.
         many: trajectories are advanced together.
     """
@@ -63,13 +63,13 @@ class Runner:
 
         self.layout = layout
         together = many and layout.method in METHODS  # stages of an implicit step take the lanes, or trajectories do
-        what, make = ("many runs", partial(run_program, single=False)) if together else ("run", run_program)
+        what, make = ("many simulations", partial(run_program, single=False)) if together else ("run", run_program)
         self.kernel, self.parameters = compiled(layout, what, make, values)
         self.width = layout.row_width
         self._constants = self.kernel.constants(self.parameters)
 
     def reason(self, code: float) -> str:
-        """Why a run stopped, from its status."""
+        """Why a simulation stopped, from its status."""
         return self.kernel.signature.status(round(code)).text
 
     def advance(self, state: Array, table: Array, rows: Array) -> tuple[Array, int]:
@@ -80,7 +80,7 @@ class Runner:
             table: (n, columns), n a multiple of the layout's rows, C-contiguous.
             rows: (n, width) to write to, C-contiguous.
         Returns:
-            The carried numbers after the last row, and how many rows were written: fewer than n where the run stopped.
+            The carried numbers after the last row, and how many rows were written: fewer than n where the simulation stopped.
         """
         count, step = len(table), self.layout.rows
         fits = count % step == 0 and table.shape == (count, self.layout.columns) and rows.shape == (count, self.width)

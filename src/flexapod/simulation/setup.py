@@ -1,4 +1,4 @@
-"""From the arguments of a simulation to what a compiled run needs: structure, numbers, signals, start."""
+"""From the arguments of a simulation to what a compiled simulation needs: structure, numbers, signals, start."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ ROWS = {"rk4": 16, "dopri": 4, **dict.fromkeys(METHODS, 8)}
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Setup:
-    """A run before it starts.
+    """A simulation before it starts.
 
     Args:
         layout: structure of the compiled loop.
@@ -85,7 +85,7 @@ def make_setup(
     events: Sequence[Event], watch: Sequence[str], start: State | None, tolerance: tuple[float, float], step: float,
     rows: int | None = None,
 ) -> Setup:  # fmt: skip
-    """Check the arguments and put the run together."""
+    """Check the arguments and put the simulation together."""
     function = controller if callable(controller) and not isinstance(controller, Controller) else None
     control = None if function is not None else controller
     if control is not None and not isinstance(control, Controller):
@@ -94,7 +94,7 @@ def make_setup(
     robot = smooth(robot) if sliding == "load" else robot
     reference = motion if isinstance(motion, Motion | ActuatorMotion) else None
     if control is not None and control.feels and not robot.elastic_names:
-        raise InputError(f"ka: nothing of {robot.name} deforms, so that accelerometers tell what encoders do; leave it out")
+        raise InputError(f"ka: nothing of {robot.name} deforms, so that accelerometers measure what encoders do; leave it out")
     if isinstance(control, JointTorque) and robot.elastic_names:
         check_held(robot, reference)
     independent = in_independent(robot, drive, method, friction)
@@ -125,8 +125,8 @@ def make_setup(
 
 
 def in_independent(robot: Robot, drive: str, method: str | None = None, friction: object = False) -> bool:
-    """A run in independent coordinates: something in the legs deforms; actuators are followed, joints have friction at a platform
-    that deforms or by their loads below it; or an implicit method integrates a platform that its legs constrain."""
+    """A simulation in independent coordinates: something in the legs deforms; actuators are followed, joints have friction at a
+    platform that deforms or by their loads below it; or an implicit method integrates a platform that its legs constrain."""
     held = drive == "actuators" or (friction is not False and holds(robot, "friction at the platform"))
     held = held or by_loads(robot, friction)
     if robot.moved_by == "actuators" or (bool(robot.elastic_names) and held):
@@ -282,7 +282,7 @@ def _control(robot: Robot, controller: Controller | None, start: State) -> tuple
 
 
 def at_rest(robot: Robot, start: Any) -> Any:
-    """Where a run starts, without velocity: a State, or the actuators of a motion."""
+    """Where a simulation starts, without velocity: a State, or the actuators of a motion."""
     from flexapod.analysis.state import State
 
     if not isinstance(start, ActuatorMotion):
@@ -314,7 +314,7 @@ def first_load(setup: Setup) -> tuple[Array | None, Array | None]:
 
 
 def start_vector(setup: Setup, state: State, step: float) -> tuple[Array, dict[str, float]]:
-    """Carried numbers of a state, and the numbers of the run completed with what depends on the start."""
+    """Carried numbers of a state, and the numbers of the simulation completed with what depends on the start."""
     from flexapod.analysis.inverse_kinematics import follow, platform_inputs
     from flexapod.analysis.results import settle
 
@@ -325,8 +325,8 @@ def start_vector(setup: Setup, state: State, step: float) -> tuple[Array, dict[s
         e, ed = elastic_start(layout.robot, state, *first_load(setup))
         start[place["e"]], start[place["ed"]] = e[0], ed[0]
     else:
-        _, words, joints = follow(layout.robot, inputs, accelerations=False)
-        settle("the start of the simulation", layout.robot, words.astype(str), state, "raise")
+        _, reasons, joints = follow(layout.robot, inputs, accelerations=False)
+        settle("the start of the simulation", layout.robot, reasons.astype(str), state, "raise")
     start[place["p"]], start[place["quat"]] = inputs["position"][0], quaternions(inputs["rotation"])[0]
     start[place["v"]], start[place["w"]] = inputs["velocity"][0], inputs["angular_velocity"][0]
     if place["joints"].stop > place["joints"].start:

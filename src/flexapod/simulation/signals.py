@@ -1,4 +1,4 @@
-"""References and loads over time, as tables that the compiled run reads row by row."""
+"""References and loads over time, as tables that the compiled simulation reads row by row."""
 
 from __future__ import annotations
 
@@ -128,14 +128,14 @@ def actuator_reference(robot: Robot, motion: Any) -> Signal:
         return _deflected_reference(robot, motion)
     from flexapod.analysis.inverse_kinematics import platform_inputs, solve_from_home
     from flexapod.analysis.kernels import kernel
-    from flexapod.analysis.results import reasons, settle
+    from flexapod.analysis.results import reasons_of, settle
 
     bound = kernel(robot, "inverse_kinematics", detail="actuators")
 
     def at(t: Array) -> Array:
         m = motion_at(motion, t)
         batch, given = solve_from_home(bound, platform_inputs(m))
-        settle("reference motion", robot, reasons(bound.signature, batch.status, given), m, "raise")
+        settle("reference motion", robot, reasons_of(bound.signature, batch.status, given), m, "raise")
         return np.concatenate([batch.outputs["actuator_position"], batch.outputs["actuator_velocity"]], axis=1)
 
     return at

@@ -66,7 +66,7 @@ def simulate(
     """Simulate a robot.
 
     Args:
-        motion: what a controller follows, and where the run starts; or a `State` to start from.
+        motion: what a controller follows, and where the simulation starts; or a `State` to start from.
         drive: ``"force"``: `force` and `controller` move the robot; ``"platform"``: the forces that inverse dynamics finds for
             the motion drive the direct model, with a flexible platform for the motion's acceleration and the elastic state at
             every stage (Long 2014, Fig. 3); ``"actuators"``: the actuators follow the motion exactly (no integration).
@@ -74,8 +74,8 @@ def simulate(
             function (time, sample) -> forces (actuators,), called at every step and held.
         force, wrench: constant, pair (times, values) or function of times (n,) -> (n, width): actuator forces, and the load on
             the platform at its origin, world axes. Forces add to those of the controller.
-        start: where the run starts, if not on the motion. A flexible platform starts from its static deflection, or from the
-            `elastic` of the state.
+        start: where the simulation starts, if not on the motion. A flexible platform starts from its static deflection, or from
+            the `elastic` of the state.
         duration: [s]; that of the motion if left out.
         step: of ``rk4``, ``implicit``, ``radau`` and of a function as controller, first step of ``dopri`` [s].
         output_step: [s], a multiple of the step.
@@ -91,13 +91,13 @@ def simulate(
             out, where the method can: not with CVODE or ``drive="actuators"``. Strokes only where there are fewer actuators than
             degrees of freedom, which never control the platform.
         reactions: also joint reactions (time, reaction_joint, axis), by inverse dynamics of what came out.
-        progress: show a bar; None decides by the length of the run.
-        save: file of checkpoints: a run that was killed goes on from there when called again, to the same bits (rk4).
+        progress: show a bar; None decides by the length of the simulation.
+        save: file of checkpoints: a simulation that was killed goes on from there when called again, to the same bits (rk4).
     Returns:
         Dataset over `time`: pose, twist, acceleration, actuators, `force`, `power`, `joint_position`, energy balance; of a
         flexible platform `elastic`, `elastic_velocity`, `elastic_acceleration`, `displacement` and `turn` at its origin,
-        `joint_displacement` (.., leg, axis) in platform axes; attributes `stopped` and `stopped_at` where the run ended early,
-        `interrupted` after Ctrl-C, provenance.
+        `joint_displacement` (.., leg, axis) in platform axes; attributes `stopped` and `stopped_at` where the simulation ended
+        early, `interrupted` after Ctrl-C, provenance.
 
     Robots with flexible legs are stiff: the implicit methods need not resolve their fastest vibrations, explicit ones must. With
     ``drive="actuators"`` their actuators, and those of a flexible platform, follow an `ActuatorMotion` while the deformations are
@@ -184,7 +184,7 @@ MOST_ROWS = 20_000_000
 
 
 def make_clock(setup: Setup, duration: float, step: float, output_step: float | None) -> Clock:
-    """Times of a run; refuses steps that do not fit each other."""
+    """Times of a simulation; refuses steps that do not fit each other."""
     rate = setup.layout.controller.rate if setup.layout.controller is not None else None
     period = None if rate is None else 1.0 / rate
     if setup.layout.method == "dopri":
@@ -244,7 +244,7 @@ def run(setup: Setup, clock: Clock, events: Sequence[Event], bar: bool | None, s
 def finished(
     setup: Setup, done: Progress, events: Sequence[Event], options: dict[str, Any], reactions: bool, wrench: Any
 ) -> xr.Dataset:
-    """The result of a run."""
+    """The result of a simulation."""
     width = setup.layout.row_width
     rows = np.concatenate(done.rows) if done.rows else np.empty((0, width))
     times = np.concatenate(done.times) if done.times else np.empty(0)

@@ -163,7 +163,7 @@ def home_start(robot: Robot) -> Any:
 def step_setup(
     robot: Robot, start: Any, *, step: float, method: str, wrench: bool, friction: bool | str, watch: tuple[str, ...]
 ) -> Setup:
-    """A run under given forces of one row at a time."""
+    """A simulation under given forces of one row at a time."""
     from flexapod.simulation.setup import make_setup
 
     return make_setup(

@@ -117,7 +117,7 @@ def _single(states: State, k: int) -> State:
 
 
 def _varied(setup: Setup, robots: Any, values: Any, starts: State | None) -> tuple[Setup, dict[str, Array], int]:
-    """Numbers per trajectory by name, and a layout that serves them all."""
+    """Numbers per trajectory by name, and a layout for all of them."""
     columns: dict[str, Array] = {}
     if robots is not None and values is not None:
         raise InputError("give robots or values, not both")
@@ -139,7 +139,7 @@ def _varied(setup: Setup, robots: Any, values: Any, starts: State | None) -> tup
     plain = all(name.startswith(safe) for name in columns)
     zeros = {name for name, column in columns.items() if np.any(column != 0.0)} & setup.layout.robot.zeros
     layout = setup.layout if plain else replace(setup.layout, fast=None)
-    if zeros:  # a structural zero is lost: the general kernel serves
+    if zeros:  # a structural zero is lost: the general kernel is used
         values_now = {**setup.values, **{name: float(columns[name][np.flatnonzero(columns[name])[0]]) for name in zeros}}
         return replace(setup, layout=layout, values=values_now), columns, sizes.pop()
     return replace(setup, layout=layout), columns, sizes.pop()
@@ -154,8 +154,8 @@ def _starts(setup: Setup, starts: State, count: int) -> Array:
     if setup.layout.elastic:
         states[:, place["e"]], states[:, place["ed"]] = elastic_start(setup.layout.robot, starts, *first_load(setup))
     else:
-        _, words, joints = follow(setup.layout.robot, inputs, accelerations=False)
-        settle("the starts of the study", setup.layout.robot, words.astype(str), starts, "raise")
+        _, reasons, joints = follow(setup.layout.robot, inputs, accelerations=False)
+        settle("the starts of the study", setup.layout.robot, reasons.astype(str), starts, "raise")
     states[:, place["p"]], states[:, place["quat"]] = inputs["position"], quaternions(inputs["rotation"])
     states[:, place["v"]], states[:, place["w"]] = inputs["velocity"], inputs["angular_velocity"]
     if place["joints"].stop > place["joints"].start:
@@ -170,7 +170,7 @@ def _dataset(setup: Setup, runner: Runner, found: Array, times: Array) -> xr.Dat
     layout, size = setup.layout, setup.layout.size
     place, n = layout.places, layout.actuators
     code = np.rint(found[:, -1, place["code"].start]).astype(int)
-    words = np.array(["" if c == 0 else runner.kernel.signature.status(int(c)).text for c in code])
+    reasons = np.array(["" if c == 0 else runner.kernel.signature.status(int(c)).text for c in code])
     dims = ("trajectory", "time")
     data = {
         "position": ((*dims, "axis"), found[:, :, place["p"]], {"units": "m"}),
@@ -179,7 +179,7 @@ def _dataset(setup: Setup, runner: Runner, found: Array, times: Array) -> xr.Dat
         "angular_velocity": ((*dims, "axis"), found[:, :, place["w"]], {"units": "rad/s"}),
         "force": ((*dims, "actuator"), found[:, :, size : size + n], {"units": "N or N m"}),
         "supplied_work": ((*dims, "actuator"), found[:, :, place["work"]], {"units": "J"}),
-        "reason": (("trajectory",), words),
+        "reason": (("trajectory",), reasons),
     }
     coords = {
         "time": ("time", times, {"units": "s"}), "axis": ("axis", list("xyz")), "component": ("component", list("wxyz")),

@@ -1,4 +1,4 @@
-"""Right-hand side of the simulated system: robot, controller, loads, friction, and the ledger of energy."""
+"""Right-hand side of the simulated system: robot, controller, loads, friction, and the energy balance."""
 
 from __future__ import annotations
 

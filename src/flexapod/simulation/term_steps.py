@@ -32,7 +32,7 @@ class TermSteps:
     """Advances the carried numbers of a layout in place. All arrays are made once; a step makes views and Python numbers.
 
     Args:
-        layout: a run under given forces.
+        layout: a simulation under given forces.
         values: its numbers by name.
         step: [s].
     """

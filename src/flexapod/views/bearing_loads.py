@@ -75,13 +75,13 @@ def bearing_rows(loads: dict[str, tuple[Array, Array]], time: Array) -> list[lis
     largest = max((float(np.nanmax(part)) for pair in loads.values() for part in pair if np.any(np.isfinite(part))), default=0.0)
     rows = []
     for name, pair in loads.items():
-        cells: list[Any] = [_told(part, np.nanmax, largest) for part in pair]
-        cells += [_told(part, lambda x: rms(time, x[:, None])[0], largest) for part in pair]
+        cells: list[Any] = [_reported(part, np.nanmax, largest) for part in pair]
+        cells += [_reported(part, lambda x: rms(time, x[:, None])[0], largest) for part in pair]
         rows.append([name, *cells])
     return rows
 
 
-def _told(part: Array, measure: Any, largest: float) -> str:
+def _reported(part: Array, measure: Any, largest: float) -> str:
     if not np.all(np.isfinite(part)):
         return "not determined"
     value = float(measure(part))

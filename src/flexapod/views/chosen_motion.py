@@ -18,7 +18,7 @@ PLACES = ("start", "center")
 CENTRED, STARTED = ("circle", "harmonic"), ("cosine-", "rotation-", "line", "constant-acceleration")
 """Named motions that are centred at home, and that start there, unless their place is given."""
 
-SHARES, WAY = (1.0, 0.25, 0.0625, 0.015625), 9
+FRACTIONS, WAY = (1.0, 0.25, 0.0625, 0.015625), 9
 """Shares of the default motion of actuators that are tried, and positions on its way that are looked at."""
 
 SMALL = 0.05
@@ -135,10 +135,10 @@ def small_actuator_motion(robot: fp.Robot, samples: int = 301) -> fp.ActuatorMot
 
 
 def _followed_share(robot: fp.Robot, home: np.ndarray, change: np.ndarray) -> float:
-    """The largest of `SHARES` of a change (actuators,) that rigid loops can make twice, all together; 1 where none is."""
+    """The largest of `FRACTIONS` of a change (actuators,) that rigid loops can make twice, all together; 1 where none is."""
     if robot.moved_by == "platform" or robot.elastic_names:
         return 1.0
-    for share in SHARES:
+    for share in FRACTIONS:
         try:
             way = home + share * change * np.linspace(0.0, 2.0, WAY)[1:, None]
             if bool(fp.forward_kinematics(robot, way, on_error="mask").valid.all()):

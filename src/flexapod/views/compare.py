@@ -24,18 +24,18 @@ SAME = 1e-9
 def same_motions(
     robots: tuple[fp.Robot, fp.Robot], name: str | None, options: Mapping[str, Any], slowed: float = 1.0
 ) -> tuple[tuple[Any, Any], str]:
-    """The motion of each robot from its own home, and the motion in words.
+    """The motion of each robot from its own home, and the motion as text.
 
     Left out, it is a cosine that both can follow, sized for the smaller one; where there is none, each robot has its own small
-    motion, and the words say so.
+    motion, and the text says so.
     """
     if name is None and not options and all(robot.moved_by == "platform" for robot in robots):
         size = SMALL * min(robot.characteristic_length for robot in robots)
         for axis in "zxy":
             first, second = (small_cosine(robot, axis, size) for robot in robots)
             if can_follow(robots[0], first) and can_follow(robots[1], second):
-                told = f"a cosine along {axis} from home, by {number(2 * size, 4)} m and back"
-                return (fp.motions.slowed(first, slowed), fp.motions.slowed(second, slowed)), told
+                label = f"a cosine along {axis} from home, by {number(2 * size, 4)} m and back"
+                return (fp.motions.slowed(first, slowed), fp.motions.slowed(second, slowed)), label
     motions = followed_motion(robots[0], name, options, slowed), followed_motion(robots[1], name, options, slowed)
     return motions, name or "a small cosine from home, each robot its own: no cosine along x, y or z suits both"
 
@@ -83,14 +83,14 @@ def difference(first: KeyFigure, second: KeyFigure | None) -> str:
     return "0 %" if abs(part) < SAME else f"{100 * part:+.3g} %"
 
 
-def comparison_page(robots: tuple[fp.Robot, fp.Robot], names: tuple[str, str], motions: tuple[Any, Any], told: str,
+def comparison_page(robots: tuple[fp.Robot, fp.Robot], names: tuple[str, str], motions: tuple[Any, Any], label: str,
                     stiffness: float | None = None) -> tuple[str, list[list[str]], list[str]]:  # fmt: skip
     """The page, the rows of its table, and warnings.
 
     Args:
         names: of the two, for headings.
         motions: of each, from its own home.
-        told: the motion in words.
+        label: the motion as text.
     """
     found = [figures_of(robot, motion, stiffness) for robot, motion in zip(robots, motions, strict=True)]
     table = compared(found[0][0], found[1][0])
@@ -108,5 +108,5 @@ def comparison_page(robots: tuple[fp.Robot, fp.Robot], names: tuple[str, str], m
         ("Force and speed of the actuators", speed or [paragraph("Not known: see the warnings.", "note")]),
     ]
     span = motions[0].time[-1] - motions[0].time[0]
-    lead = f"Motion: {told}, {span:g} s, from each robot's home. Made by flexapod {fp.__version__}; SI units."
+    lead = f"Motion: {label}, {span:g} s, from each robot's home. Made by flexapod {fp.__version__}; SI units."
     return html_page(f"{names[0]} and {names[1]}", sections, lead), table, warnings

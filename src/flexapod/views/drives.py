@@ -11,7 +11,7 @@ from flexapod.views.output import number
 
 ASSUMED = {"m": 1e7, "rad": 1e5}
 """Stiffness of a drive where a rigid robot has nothing elastic and none is given [N/m, N m/rad]: that of a small ball screw or a
-geared motor with its mounting, an order of magnitude to start from. It is told wherever it is used."""
+geared motor with its mounting, an order of magnitude to start from. It is named wherever it is used."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,12 +20,12 @@ class Drives:
 
     Args:
         actuators: as `flexapod.natural_frequencies` takes it: ``"locked"``, ``"free"`` or stiffness per actuator.
-        words: the same for people.
+        label: the same for people.
         assumed: nobody gave the stiffness.
     """
 
     actuators: Any
-    words: str
+    label: str
     assumed: bool = False
 
 
@@ -48,14 +48,14 @@ def chosen_drives(
     if free and stiffness is not None:
         raise fp.InputError("--free: leave it out where a stiffness is given")
     if free:
-        return Drives(actuators="free", words="actuators free")
+        return Drives(actuators="free", label="actuators free")
     if stiffness is None and robot.elastic_names:
-        return Drives(actuators="locked", words="actuators locked")
+        return Drives(actuators="locked", label="actuators locked")
     units = robot.actuator_units
     given = stiffness if isinstance(stiffness, Mapping) else {} if stiffness is None else dict.fromkeys(units, stiffness)
     springs = [given.get(unit, ASSUMED[unit]) for unit in units]
     sizes = dict(zip(units, springs, strict=True))
-    told = " and ".join(f"{number(k)} {'N/m' if unit == 'm' else 'N m/rad'}" for unit, k in sizes.items())
+    sizes_text = " and ".join(f"{number(k)} {'N/m' if unit == 'm' else 'N m/rad'}" for unit, k in sizes.items())
     if all(unit in given for unit in units):
-        return Drives(actuators=springs, words=f"drives of {told}")
-    return Drives(actuators=springs, words=f"drives of {told} (assumed; {hint})", assumed=True)
+        return Drives(actuators=springs, label=f"drives of {sizes_text}")
+    return Drives(actuators=springs, label=f"drives of {sizes_text} (assumed; {hint})", assumed=True)

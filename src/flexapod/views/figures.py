@@ -6,8 +6,9 @@ Checked by: tests/views/test_pictures.py.
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from flexapod.views.frequency_map import frequency_map, frequency_map_figure
 from flexapod.views.output import check_places, write_plot
@@ -19,18 +20,22 @@ from flexapod.views.plot_reduction import reduction_figure
 from flexapod.views.plot_space import locus_figure, paving_figure, solid_figure, timing_figure
 from flexapod.views.plot_time import (
     change_figure,
+    contribution_figure,
     energy_figure,
     force_figure,
     reaction_figure,
-    share_figure,
     spectrum_figure,
     stroke_figure,
 )
 from flexapod.views.plot_workspace import workspace_figure
 from flexapod.views.residual_vibration import vibration_figure
 
+if TYPE_CHECKING:
+    import xarray as xr
+
 __all__ = [
     "change_figure",
+    "contribution_figure",
     "energy_figure",
     "force_figure",
     "frequency_figure",
@@ -46,7 +51,6 @@ __all__ = [
     "residual_figure",
     "robot_figure",
     "save_figure",
-    "share_figure",
     "solid_figure",
     "spectrum_figure",
     "stroke_figure",
@@ -55,6 +59,13 @@ __all__ = [
     "vibration_figure",
     "workspace_figure",
 ]
+
+
+def share_figure(drive: xr.Dataset, title: str) -> Any:
+    """Former name of `contribution_figure`, for one version."""
+    text = "share_figure is called contribution_figure now; the former name is removed in the next version"
+    warnings.warn(text, DeprecationWarning, stacklevel=2)
+    return contribution_figure(drive, title)
 
 
 def save_figure(figure: Any, path: str | Path) -> Path:

@@ -1,6 +1,6 @@
 r"""Natural frequencies over a grid of poses: where in the workspace a robot is stiff, where it is soft.
 
-Poses that the robot cannot take are left out with their reasons, as in `flexapod.workspace`.
+Poses that the robot cannot reach are left out with their reasons, as in `flexapod.workspace`.
 Checked by: tests/views/test_frequency_map.py.
 """
 
@@ -22,13 +22,13 @@ AXES = ("x", "y", "z", "rx", "ry", "rz")
 
 
 def frequency_map(robot: fp.Robot, grid: Mapping[str, Any], *, actuators: Any = "locked", prestress: bool = True) -> xr.Dataset:
-    """Frequencies at the poses of a grid that can be taken.
+    """Frequencies at the poses of a grid that can be reached.
 
     Args:
         grid: axis -> values or (smallest, largest, count): x, y, z [m, world], rx, ry, rz [rad, rotation vector from home].
         actuators, prestress: as for `flexapod.natural_frequencies`.
     Returns:
-        Dataset over the axes: `frequency` (.., mode) [Hz], NaN where a pose cannot be taken; `valid`, `reason`, `words`.
+        Dataset over the axes: `frequency` (.., mode) [Hz], NaN where a pose cannot be reached; `valid`, `reason`, `texts`.
     """
     unknown = [name for name in grid if name not in AXES]
     if unknown:
@@ -37,31 +37,32 @@ def frequency_map(robot: fp.Robot, grid: Mapping[str, Any], *, actuators: Any = 
     taken = area.valid.values.ravel()
     if not taken.any():
         raise fp.InputError(
-            f"grid: {robot.name} can take none of its {taken.size} poses, {area.words.values[area.reason.values.max()]}"
+            f"grid: {robot.name} can reach none of its {taken.size} poses, {area.reason_text.values[area.reason.values.max()]}"
         )
     modes = fp.natural_frequencies(
         robot, _poses(robot, area, taken), actuators=actuators, prestress=prestress, on_error="mask"
     )  # fmt: skip
     frequency = np.full((taken.size, modes.sizes["mode"]), np.nan)
     frequency[taken] = np.where(modes.valid.values[:, None], modes.frequency.values, np.nan)
-    codes, words = area.reason.values.ravel().copy(), [str(w) for w in area.words.values]
+    codes, texts = area.reason.values.ravel().copy(), [str(w) for w in area.reason_text.values]
     for row, why in zip(np.flatnonzero(taken)[~modes.valid.values], modes.reason.values[~modes.valid.values], strict=True):
-        if str(why) not in words:
-            words.append(str(why))
-        codes[row] = words.index(str(why))
+        if str(why) not in texts:
+            texts.append(str(why))
+        codes[row] = texts.index(str(why))
     shape, axes = area.valid.shape, area.valid.dims
     result = area.drop_vars(list(area.data_vars)).assign_coords({axis: area[axis] for axis in axes})
     result = result.assign(
         frequency=((*axes, "mode"), frequency.reshape(*shape, -1), {"units": "Hz"}),
         valid=(axes, (codes == 0).reshape(shape)),
         reason=(axes, codes.reshape(shape)),
-        words=(("code",), words),
+        reason_text=(("code",), texts),
+        words=(("code",), texts, {"deprecated": "called reason_text now"}),
     )
     return result.assign_coords(mode=modes.mode.values)
 
 
 def _poses(robot: fp.Robot, area: xr.Dataset, taken: Any) -> fp.State:
-    """The poses of the grid that can be taken, in the order of the flat grid."""
+    """The poses of the grid that can be reached, in the order of the flat grid."""
     axes = [str(dim) for dim in area.valid.dims]
     grid = dict(zip(axes, np.meshgrid(*(area[a].values for a in axes), indexing="ij"), strict=True))
     flat = {name: values.ravel()[taken] for name, values in grid.items()}
@@ -88,5 +89,5 @@ def frequency_map_figure(found: xr.Dataset, title: str, mode: int = 1) -> Any:
     values = flat.frequency.sel(mode=mode)
     return slice_figure(
         flat, x, y, f"{title}, mode {mode}{where}", values=values, label="frequency<br>[Hz]", colours="Viridis",
-        told="frequency %{z:.4g} Hz",
+        hover="frequency %{z:.4g} Hz",
     )  # fmt: skip

@@ -117,12 +117,12 @@ def _figure(name: str, peaks: Any, limits: Any, unit: str, names: Any, factor: f
 
 
 def _angle(margins: xr.Dataset) -> KeyFigure:
-    bent = np.nanmax(margins.deflection.values, axis=0)
-    k = largest(bent)
+    deflected = np.nanmax(margins.deflection.values, axis=0)
+    k = largest(deflected)
     limit = np.nanmax(margins.deflection.values + margins.angle_margin.values, axis=0)
     known = np.isfinite(limit) & (limit > 0)
-    margin = float((100.0 * (1.0 - bent[known] / limit[known])).min()) if known.any() else np.nan
-    angle = float(without_noise(np.degrees(bent[k]), 1.0))
+    margin = float((100.0 * (1.0 - deflected[known] / limit[known])).min()) if known.any() else np.nan
+    angle = float(without_noise(np.degrees(deflected[k]), 1.0))
     return KeyFigure(name="largest joint angle from home", value=angle, unit="deg",
                      owner=str(margins.swivel.values[k]), margin=margin)  # fmt: skip
 

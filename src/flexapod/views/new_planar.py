@@ -109,7 +109,7 @@ def _two_links(option: str, arm: float, link: float, target: complex) -> tuple[f
     """Angles [rad] of a crank and of the elbow behind it that reach a point, the elbow outwards (to the left of the line)."""
     distance = abs(target)
     if not abs(arm - link) * 1.02 < distance < 0.98 * (arm + link):
-        raise fp.InputError(f"{option}: links of {arm:g} and {link:g} m do not reach {distance:.3g} m with room to spare")
+        raise fp.InputError(f"{option}: links of {arm:g} and {link:g} m do not reach {distance:.3g} m with some room left")
     inner = np.arccos((arm**2 + distance**2 - link**2) / (2 * arm * distance))
     bend = np.arccos((arm**2 + link**2 - distance**2) / (2 * arm * link))
     return float(np.angle(target) + inner), float(bend - np.pi)

@@ -94,7 +94,7 @@ def new_text(sizes: RobotSizes) -> str:
     description = fp.description_from_document(new_document(sizes), name=sizes.name)
     head = (
         f"# {description.file.title}, made by `flexapod new`. Edit freely: SI units, or text with a unit such as 30 mm;\n"
-        "# `$name` refers to `parameters:`. `flexapod check` tells what is wrong.\n"
+        "# `$name` refers to `parameters:`. `flexapod check` says what is wrong.\n"
         "# Masses, inertias and `start` values are those of these sizes: they do not follow when a parameter changes.\n"
     )
     return head + fp.robot_text(description)

@@ -53,12 +53,14 @@ def write_data(path: Path, result: xr.Dataset) -> Path:
 
 def storable(result: xr.Dataset, suffix: str) -> xr.Dataset:
     """The result in a form that tables can hold."""
-    if suffix == ".nc" or "words" not in result:
+    if suffix == ".nc" or "reason_text" not in result:
         return result
-    words = result["words"].values
+    texts = result["reason_text"].values
     axes = [dim for dim in result["reason"].dims if dim in result.coords]
-    told = result.drop_vars("words").assign(reason=(result["reason"].dims, words[result["reason"].values]))
-    return told.stack(pose=axes).reset_index("pose").transpose("pose", ...)
+    named = result.drop_vars(["reason_text", "words"], errors="ignore").assign(
+        reason=(result["reason"].dims, texts[result["reason"].values])
+    )
+    return named.stack(pose=axes).reset_index("pose").transpose("pose", ...)
 
 
 def write_plot(path: Path, figure: Any, title: str = "flexapod") -> Path:

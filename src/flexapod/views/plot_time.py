@@ -1,4 +1,4 @@
-"""Figures over time: forces, powers, strokes against limits, reactions, shares, energy ledger, spectra."""
+"""Figures over time: forces, powers, strokes against limits, reactions, contributions, energy balance, spectra."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import flexapod as fp
-from flexapod.views.ledger import ledger_entries, ledger_residual
+from flexapod.views.energy_balance import energy_entries, energy_residual
 from flexapod.views.plot import LIMIT, line_style, styled
 from flexapod.views.scene.colours import COLOURS, DASHES
 
@@ -38,25 +38,25 @@ def time_figure(
     """Panels below each other over one time axis; a line has one colour and one dash in all of them.
 
     Args:
-        word: stands before the name of a line in the legend.
+        word: comes before the name of a line in the legend.
         order: all names, where only some are drawn: colours go by it.
     """
     from plotly.subplots import make_subplots
 
     figure = make_subplots(rows=len(panels), cols=1, shared_xaxes=True, vertical_spacing=0.14 / max(1, len(panels)))
-    told: set[str] = set()
+    labelled: set[str] = set()
     for row, panel in enumerate(panels, 1):
         array = result[panel.variable]
         lines = _lines(array)
         for k, (name, values) in enumerate(lines):
             label = f"{word} {name}" if name else panel.label
             figure.add_scatter(
-                x=result.time.values, y=values, mode="lines", name=label, legendgroup=label, showlegend=label not in told,
+                x=result.time.values, y=values, mode="lines", name=label, legendgroup=label, showlegend=label not in labelled,
                 line=line_style(k if order is None else list(order).index(name)), row=row, col=1,
             )  # fmt: skip
-            told.add(label)
+            labelled.add(label)
         if panel.limits is not None:
-            _limit_lines(figure, panel.limits, row, told)
+            _limit_lines(figure, panel.limits, row, labelled)
         figure.update_yaxes(title_text=f"{panel.label} [{unit_of(array)}]", row=row, col=1)
     figure.update_xaxes(title_text="time [s]", row=len(panels), col=1)
     return styled(figure, title, 130 + 270 * len(panels) if len(panels) > 1 else 460)
@@ -71,14 +71,14 @@ def _lines(array: xr.DataArray) -> list[tuple[str, Any]]:
     return [(name, values[:, k]) for k, name in enumerate(names)]
 
 
-def _limit_lines(figure: Any, limits: tuple[Sequence[float], Sequence[float]], row: int, told: set[str]) -> None:
+def _limit_lines(figure: Any, limits: tuple[Sequence[float], Sequence[float]], row: int, labelled: set[str]) -> None:
     for low_or_high in limits:
         for value in sorted({round(float(v), 9) for v in low_or_high if np.isfinite(v)}):
             figure.add_hline(y=value, line={"color": LIMIT, "dash": "dash", "width": 1.5}, row=row, col=1)
-    if "limit" not in told and any(np.isfinite(v) for side in limits for v in side):
+    if "limit" not in labelled and any(np.isfinite(v) for side in limits for v in side):
         style = {"color": LIMIT, "dash": "dash", "width": 1.5}
         figure.add_scatter(x=[None], y=[None], mode="lines", name="limit", line=style, row=row, col=1)
-        told.add("limit")
+        labelled.add("limit")
 
 
 def unit_of(array: xr.DataArray) -> str:
@@ -139,7 +139,7 @@ def change_figure(robot: fp.Robot, before: xr.Dataset, after: xr.Dataset, what: 
 
     Args:
         before, after: results of inverse dynamics.
-        what: the change in words, for the legend.
+        what: the change as text, for the legend.
     """
     figure = force_figure(robot, after)
     thin = force_figure(robot, before)
@@ -166,16 +166,16 @@ def reaction_figure(drive: xr.Dataset, joints: Sequence[str], title: str) -> Any
     return time_figure(size.to_dataset(name="size"), [Panel(variable="size", label="reaction force")], title, "joint")
 
 
-def share_figure(drive: xr.Dataset, title: str) -> Any:
+def contribution_figure(drive: xr.Dataset, title: str) -> Any:
     """Parts of the actuator forces by source: root mean square over all actuators, over time.
 
     Args:
         drive: result of `flexapod.inverse_dynamics` with its parts of the force.
     """
-    parts = drive.force_share
+    parts = drive.force_contribution
     size = np.sqrt((parts**2).mean("actuator")).assign_attrs(units=drive.force.attrs.get("units", "N"))
-    kept = [str(s) for s in parts.share.values if float(np.abs(size.sel(share=s)).max()) > 0]
-    shown = size.sel(share=kept).assign_coords(share=[name.replace("_", " ") for name in kept])
+    kept = [str(s) for s in parts.contribution.values if float(np.abs(size.sel(contribution=s)).max()) > 0]
+    shown = size.sel(contribution=kept).assign_coords(contribution=[name.replace("_", " ") for name in kept])
     return time_figure(shown.to_dataset(name="size"), [Panel(variable="size", label="RMS over actuators")], title, "")
 
 
@@ -188,11 +188,11 @@ def energy_figure(run: xr.Dataset, title: str) -> Any:
     from plotly.subplots import make_subplots
 
     figure = make_subplots(rows=2, cols=1, shared_xaxes=True, row_heights=[0.72, 0.28], vertical_spacing=0.08)
-    for k, (name, values) in enumerate(ledger_entries(run).items()):
+    for k, (name, values) in enumerate(energy_entries(run).items()):
         style = {"color": COLOURS[k], "dash": DASHES[k], "width": 2.2}
         figure.add_scatter(x=run.time.values, y=values.values, mode="lines", name=name, line=style, row=1, col=1)
     figure.add_scatter(
-        x=run.time.values, y=ledger_residual(run).values, mode="lines", name="left over", line={"color": "#000000"}, row=2, col=1
+        x=run.time.values, y=energy_residual(run).values, mode="lines", name="left over", line={"color": "#000000"}, row=2, col=1
     )
     figure.update_yaxes(title_text="energy [J]", row=1, col=1)
     figure.update_yaxes(title_text="left over [J]", exponentformat="e", row=2, col=1)

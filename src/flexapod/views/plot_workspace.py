@@ -26,12 +26,12 @@ def workspace_figure(area: xr.Dataset, title: str) -> Any:
     flat, x, y, where = middle_slice(area)
     return slice_figure(
         flat, x, y, title + where, values=flat.condition_number, label="condition<br>number [1]", colours="Viridis_r",
-        told="condition number %{z:.3g}",
+        hover="condition number %{z:.3g}",
     )  # fmt: skip
 
 
 def middle_slice(area: xr.Dataset) -> tuple[xr.Dataset, str, str, str]:
-    """The slice over the first two axes at the middle of the others, its axes, and where it lies in words."""
+    """The slice over the first two axes at the middle of the others, its axes, and where it lies as text."""
     axes = [str(dim) for dim in area.valid.dims]
     flat = area.isel({dim: area.sizes[dim] // 2 for dim in axes[2:]})
     where = [f"{dim} = {float(_degrees(flat, dim)):.4g} {shown_unit(area, dim)}".strip() for dim in axes[2:]]
@@ -39,14 +39,14 @@ def middle_slice(area: xr.Dataset) -> tuple[xr.Dataset, str, str, str]:
 
 
 def slice_figure(
-    flat: xr.Dataset, x: str, y: str, title: str, *, values: xr.DataArray, label: str, colours: str, told: str
+    flat: xr.Dataset, x: str, y: str, title: str, *, values: xr.DataArray, label: str, colours: str, hover: str
 ) -> Any:
     """Values over two axes in colour where poses are good, grey levels by reason where not.
 
     Args:
-        flat: with `valid`, `reason` and `words` over x and y.
+        flat: with `valid`, `reason` and `texts` over x and y.
         label: title of the colour bar, with unit.
-        told: text beside the pointer.
+        hover: text beside the pointer.
     """
     import plotly.graph_objects as go
 
@@ -54,19 +54,19 @@ def slice_figure(
     valid = flat.valid.transpose(y, x).values
     shown = np.where(valid, values.transpose(y, x).values, np.nan)
     codes = flat.reason.transpose(y, x).values
-    words = flat.words.values
+    texts = flat.reason_text.values
     figure = go.Figure()
-    out, names = _reasons(codes, words)
+    out, names = _reasons(codes, texts)
     if len(names):
         figure.add_heatmap(
             x=across, y=up, z=out, colorscale=_greys(len(names)), zmin=-0.5, zmax=len(names) - 0.5,
-            showscale=False, customdata=np.where(valid, "", words[codes]), hovertemplate="%{customdata}<extra></extra>",
+            showscale=False, customdata=np.where(valid, "", texts[codes]), hovertemplate="%{customdata}<extra></extra>",
         )  # fmt: skip
     if valid.any():
         figure.add_heatmap(
             x=across, y=up, z=shown, zmin=float(np.nanmin(shown)), zmax=_top(shown), colorscale=colours,
             colorbar={"title": {"text": label}, "len": 0.55, "y": 0.0, "yanchor": "bottom"},
-            hovertemplate=f"{told}<extra></extra>",
+            hovertemplate=f"{hover}<extra></extra>",
         )  # fmt: skip
     for k, name in enumerate(names):
         marker = {"symbol": "square", "size": 13, "color": _grey(k, len(names)), "line": {"color": "#555555", "width": 1}}
@@ -85,9 +85,9 @@ def _top(shown: Any) -> float:
     return float(min(np.nanmax(shown), 5.0 * abs(np.nanmedian(shown))))
 
 
-def _reasons(codes: Any, words: Any) -> tuple[Any, list[str]]:
+def _reasons(codes: Any, texts: Any) -> tuple[Any, list[str]]:
     """Index of the reason per pose (NaN where good), reasons of legs gathered, the most frequent kept apart."""
-    short = np.array([_short(str(word)) for word in words])
+    short = np.array([_short(str(word)) for word in texts])
     found, counts = np.unique(short[codes[codes != 0]], return_counts=True)
     names = [str(found[i]) for i in np.argsort(-counts)][:MOST_REASONS]
     index = {name: k for k, name in enumerate(names)}
@@ -102,8 +102,8 @@ def _short(word: str) -> str:
     first, _, rest = word.partition(" ")
     if first not in ("leg", "actuator", "joint") or " " not in rest:
         return word
-    told = rest.split(" ", 1)[1].lstrip(": ")
-    return f"{'an' if first == 'actuator' else 'a'} {first} {told}"
+    hover = rest.split(" ", 1)[1].lstrip(": ")
+    return f"{'an' if first == 'actuator' else 'a'} {first} {hover}"
 
 
 def _grey(k: int, count: int) -> str:

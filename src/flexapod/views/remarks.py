@@ -3,7 +3,7 @@ r"""What a robot file may say but hardly means: links whose inertia does not fit
 .. math:: k = \sqrt{I_{max}/m} \le r
 
 k is the radius of gyration about the centre of mass, r the distance from there to the farthest joint of the link: mass within r
-of the centre of mass has I_max <= m r^2. A link may be longer than its joints are apart, so this is told, never refused.
+of the centre of mass has I_max <= m r^2. A link may be longer than its joints are apart, so this is reported, never refused.
 Checked by: tests/views/test_remarks.py.
 """
 
@@ -20,7 +20,7 @@ SLACK = 1.001
 
 
 def remarks(robot: fp.Robot) -> dict[str, str]:
-    """Path of the robot file -> what is odd there; legs that are alike are told once."""
+    """Path of the robot file -> what is odd there; legs that are alike are reported once."""
     found: dict[str, str] = {}
     alike: dict[tuple[str, str], list[str]] = {}
     for leg in robot.legs:

@@ -63,7 +63,7 @@ def robot_report(
         stiffness: of every actuator [N/m or N m/rad], or by unit, for natural frequencies; assumed for rigid robots if left out.
         wrench: load (6,) [N, N m] on the platform at its frame origin, world axes.
         author: whose report it is.
-        loads: payload and wrench in words.
+        loads: payload and wrench as text.
         measured: data as for `flexapod.identify`: the page then has the parameters that they say, and the suspicions about them.
         tolerances: as for `flexapod.tolerance`: the page then has the pose error at home and what it comes from.
         vibration: of a flexible robot: the page then has what shapers and controllers leave of the vibration after a move.
@@ -108,7 +108,7 @@ def _along(
     flexible = bool(robot.elastic_names)
     try:
         drive = fp.inverse_dynamics(
-            robot, motion, reactions=not flexible, shares=None if flexible else "frozen", wrench=wrench
+            robot, motion, reactions=not flexible, contributions=None if flexible else "frozen", wrench=wrench
         )  # fmt: skip
     except fp.FlexapodError as error:
         buckles = robot.elastic_indices and (isinstance(modes, str) or not bool(modes.stable.all()))
@@ -208,8 +208,8 @@ def _workspace(robot: fp.Robot, motion: fp.Motion) -> list[Any]:
     if len(axes) == 2:
         _add_motion(figure, along_axes(robot, motion, axes), slice_window(robot, axes, scale))
     share = 100 * float(area.valid.mean())
-    told = f"{share:.0f} % of {area.valid.size} poses {slice_words(robot, axes, scale)} can be taken."
-    return [paragraph(told), figure]
+    reported = f"{share:.0f} % of {area.valid.size} poses {slice_words(robot, axes, scale)} can be reached."
+    return [paragraph(reported), figure]
 
 
 def _add_motion(figure: Any, way: Any, window: dict[str, tuple[float, float]]) -> None:
@@ -247,8 +247,8 @@ def _frequencies(robot: fp.Robot, modes: Any, drives: Drives | None) -> list[Any
          "yes" if bool(modes.stable.sel(mode=n)) else "no"]
         for n in modes.mode.values
     ]  # fmt: skip
-    told = paragraph(
-        f"At home, {drives.words}, about the equilibrium under gravity; where a mode is not stable: minus its growth rate / 2 pi."
+    reported = paragraph(
+        f"At home, {drives.label}, about the equilibrium under gravity; where a mode is not stable: minus its growth rate / 2 pi."
     )
     table = HtmlTable(head=("mode", "frequency [Hz]", "damping [%]", "stable"), rows=rows)
     few = [int(n) for n in modes.mode.values[:SHOWN_MODES]]
@@ -257,4 +257,4 @@ def _frequencies(robot: fp.Robot, modes: Any, drives: Drives | None) -> list[Any
         shapes = paragraph(f"Shapes are not drawn: modes move {', '.join(sorted(others))}, which no actuator holds.", "note")
     else:
         shapes = mode_figure(robot, modes, few, _home(robot))
-    return [told, table, frequency_figure(modes, "Natural frequencies at home"), shapes]
+    return [reported, table, frequency_figure(modes, "Natural frequencies at home"), shapes]

@@ -14,7 +14,7 @@ from flexapod.views.bearing_loads import HEAD as BEARING_HEAD
 from flexapod.views.bearing_loads import bearing_loads, bearing_rows
 from flexapod.views.html import HtmlTable, paragraph
 from flexapod.views.output import number
-from flexapod.views.plot_time import share_figure
+from flexapod.views.plot_time import contribution_figure
 from flexapod.views.sizing import JOINT_HEAD, joint_rows
 
 if TYPE_CHECKING:
@@ -26,13 +26,13 @@ def load_blocks(robot: fp.Robot, drive: xr.Dataset, motion: Any) -> list[Any]:
     if robot.elastic_indices:
         return _deflections(robot, drive)
     if "reaction_force" in drive:
-        shares = share_figure(drive, "Parts of the actuator forces")
-        told = "Exerted by the base-side body on the next one, at the joint centre, world axes; actuator force excluded."
+        parts = contribution_figure(drive, "Parts of the actuator forces")
+        text = "Exerted by the base-side body on the next one, at the joint centre, world axes; actuator force excluded."
         joints = fp.inverse_kinematics(robot, motion, on_error="mask").joint_position.values
         rows = bearing_rows(bearing_loads(robot, joints, drive), drive.time.values) if np.any(np.isfinite(joints)) else []
         own = [HtmlTable(head=BEARING_HEAD, rows=rows, caption="In the bearing's own axes")] if rows else []
         whole = HtmlTable(head=JOINT_HEAD, rows=joint_rows(drive, robot.characteristic_length))
-        return [paragraph(told, "note"), whole, *own, shares]
+        return [paragraph(text, "note"), whole, *own, parts]
     size = np.sqrt((drive.joint_force**2).sum("axis"))
     rows = [
         [str(leg), number(float(size.sel(leg=leg).max())), number(float(size.sel(leg=leg).mean()))] for leg in size.leg.values
@@ -49,5 +49,5 @@ def _deflections(robot: fp.Robot, drive: xr.Dataset) -> list[Any]:
         [name, number(float(x), 4), "rad" if turns else "m"]
         for name, x, turns in zip(robot.elastic_names, bent, turning, strict=True)
     ]
-    told = "Largest quasi-static deflection of the flexible links; reactions of joints are not computed for flexible legs."
-    return [paragraph(told, "note"), HtmlTable(head=("elastic coordinate", "largest", "unit"), rows=rows)]
+    text = "Largest quasi-static deflection of the flexible links; reactions of joints are not computed for flexible legs."
+    return [paragraph(text, "note"), HtmlTable(head=("elastic coordinate", "largest", "unit"), rows=rows)]

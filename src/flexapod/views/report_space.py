@@ -54,8 +54,8 @@ def orientation_blocks(robot: fp.Robot) -> list[Any]:
     free = [a for a, moves in zip("xyz", rotations(robot), strict=True) if moves]
     if not free:
         turns = any(k > 2 for k in robot.plan.platform_independent)
-        told = ": where it tilts, its position follows; the slice above shows it." if turns else "."
-        return [paragraph(f"The platform cannot be rotated at home's position{told}", "note")]
+        label = ": where it tilts, its position follows; the slice above shows it." if turns else "."
+        return [paragraph(f"The platform cannot be rotated at home's position{label}", "note")]
     facts = [f"about {a}: from {number(-low, 3)} to {number(high, 3)} deg" for a in free for low, high in [reach_about(robot, a)]]
     blocks: list[Any] = [
         paragraph("At home's position, one rotation at a time, until the first limit or singular pose:"),

@@ -90,8 +90,8 @@ def _summary(papers: Sequence[Paper], seconds: dict[str, float]) -> list[Any]:
         for item in paper.items:
             if item.verdict != AGREES:
                 others.setdefault(item.verdict, []).append(item.where)
-        told = ". ".join(f"{', '.join(names)}: {verdict}" for verdict, names in others.items())
-        rows.append([TITLES[paper.key], paper.robot, told, str(len(paper.items)), str(agree), f"{seconds[paper.key]:.1f}"])
+        label = ". ".join(f"{', '.join(names)}: {verdict}" for verdict, names in others.items())
+        rows.append([TITLES[paper.key], paper.robot, label, str(len(paper.items)), str(agree), f"{seconds[paper.key]:.1f}"])
     head = ("paper", "robot", "what does not simply agree", "tables and figures", "agree", "seconds")
     return [HtmlTable(head=head, rows=rows, text=3)]
 

@@ -55,15 +55,15 @@ def watched_point(robot: fp.Robot) -> str | None:
 
 
 def shaped_residuals(robot: fp.Robot, report: Any = None) -> list[tuple[str, xr.Dataset]]:
-    """What shapers leave with exact frequencies and with wrong ones; each with its words.
+    """What shapers leave with exact frequencies and with wrong ones; each with its label.
 
     Args:
-        report: told the part that is done.
+        report: called with the part that is done.
     """
     move, point, found = standard_move(robot), watched_point(robot), []
     for k, error in enumerate((0.0, WRONG, -WRONG)):
-        words = "exact frequencies" if not error else f"frequencies {100 * abs(error):.0f} % too {'high' if error > 0 else 'low'}"
-        found.append((words, fp.residual_vibration(robot, move, modes=MODES, error=error, point=point)))
+        label = "exact frequencies" if not error else f"frequencies {100 * abs(error):.0f} % too {'high' if error > 0 else 'low'}"
+        found.append((label, fp.residual_vibration(robot, move, modes=MODES, error=error, point=point)))
         if report is not None:
             report((k + 1) / 3)
     return found
@@ -85,7 +85,7 @@ def controlled_residuals(robot: fp.Robot) -> xr.Dataset:
     return fp.residual_vibration(robot, followed, ways, modes=MODES, after=5.0 * float(move.time[-1]), point=watched_point(robot))
 
 
-def residual_rows(found: xr.Dataset, words: str = "") -> list[list[str]]:
+def residual_rows(found: xr.Dataset, label: str = "") -> list[list[str]]:
     """Rows of a table, one per way."""
     rows = []
     for name in found.way.values:
@@ -93,7 +93,7 @@ def residual_rows(found: xr.Dataset, words: str = "") -> list[list[str]]:
         peaks = [number(float(one.peak), 3), f"{100 * float(one.reduction):.1f}"]
         late = [number(float(one.late_peak), 3), f"{100 * float(one.late_reduction):.1f}"]
         level = [f"{100 * float(one.level_reduction):.1f}", number(float(one.delay), 3)]
-        rows.append([f"{name}{', ' + words if words else ''}", *peaks, *late, *level])
+        rows.append([f"{name}{', ' + label if label else ''}", *peaks, *late, *level])
     return rows
 
 
@@ -126,7 +126,7 @@ def vibration_blocks(robot: fp.Robot) -> list[Any]:
         return [paragraph(f"Not computed: {error}", "note")]
     exact = shaped[0][1]
     rows = [
-        row for words, found in shaped for row in residual_rows(found, words if found is not exact else "")[found is not exact :]
+        row for label, found in shaped for row in residual_rows(found, label if found is not exact else "")[found is not exact :]
     ]
     point = watched_point(robot) or "platform"
     lead = (

@@ -68,7 +68,7 @@ def actuator_sizing(robot: fp.Robot, legs: xr.Dataset, drive: xr.Dataset) -> dic
 
 
 def sizing_table(sizing: dict[str, dict[str, Any]]) -> tuple[list[str], list[list[str]]]:
-    """Head and rows of text, angles in degrees; mixed units stand beside the names, else in the head."""
+    """Head and rows of text, angles in degrees; mixed units are beside the names, else in the head."""
     units = {s["unit"] for s in sizing.values()}
     mixed = len(units) > 1
     shared = "m or deg" if mixed else "deg" if "rad" in units else "m"

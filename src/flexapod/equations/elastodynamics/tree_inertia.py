@@ -36,5 +36,5 @@ def rigid_composite(values: Values, name: str, R: Rot) -> Composite:
 
 def beam_composite(R: Rot, M: Any) -> Composite:
     """A deformed element as a rigid body about its root, from the mass matrix (6 + N, 6 + N) in beam axes."""
-    S = Vec(ca.vertcat(M[5, 1], M[3, 2], M[4, 0]), R.from_)  # skew(S) stands at rows 3-5, columns 0-2
+    S = Vec(ca.vertcat(M[5, 1], M[3, 2], M[4, 0]), R.from_)  # skew(S) is at rows 3-5, columns 0-2
     return Composite(m=M[0, 0], S=R @ S, I=ca.mtimes(R.expr, ca.mtimes(M[3:6, 3:6], R.expr.T)))

@@ -1,4 +1,4 @@
-r"""The sense of a motion: exact sign, or tanh with a stated speed.
+r"""The direction of a motion: exact sign, or tanh with a stated speed.
 
 .. math:: s(v) = \operatorname{sign} v \;(0 \text{ for } |v| < 10^{-12}),\qquad s(v) = \tanh(v/v_0)
 """
@@ -15,8 +15,8 @@ REST = 1e-12
 """Speed [m/s, rad/s] below which a joint is at rest: Coulomb friction is then undefined and taken as zero."""
 
 
-def sense(rate: Any, speed: Any = None) -> Any:
-    """Sense of a rate: -1, 0, 1, or between with a `speed` [m/s, rad/s].
+def sign_of_rate(rate: Any, speed: Any = None) -> Any:
+    """Sign of a rate: -1, 0, 1, or between with a `speed` [m/s, rad/s].
 
     Checked by: tests/equations/test_friction.py.
     """

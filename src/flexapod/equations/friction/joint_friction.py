@@ -27,7 +27,7 @@ def axis_friction(c: Coefficients, rate: Any, load: Any) -> Any:
 
     Source: Kim 2002 Eq. (30), Briot 2014 Eq. (27). Checked by: tests/equations/test_friction.py.
     """
-    return _against(c, rate, sense(rate, c.speed), lambda: ca.fabs(rate), load)
+    return _against(c, rate, sign_of_rate(rate, c.speed), lambda: ca.fabs(rate), load)
 
 
 def vector_friction(c: Coefficients, w: Vec, load: Any) -> Vec:

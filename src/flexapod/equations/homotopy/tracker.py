@@ -173,9 +173,9 @@ def _predict(x: Z, k: Z, x1: Z, k1: Z, H: SX, way: SX, two: SX) -> Z:
     chord = (x - x1).scaled(i1)
     g0, g1 = (k - chord).scaled(i1), (chord - k1).scaled(i1)
     cubic = (g0 - g1).scaled(i1)
-    bent = g0.scaled(H * H) + cubic.scaled(H * H * (H + way))
-    bent = Z(ca.if_else(two, bent.re, 0), ca.if_else(two, bent.im, 0))
-    return x + k.scaled(H) + bent
+    curved = g0.scaled(H * H) + cubic.scaled(H * H * (H + way))
+    curved = Z(ca.if_else(two, curved.re, 0), ca.if_else(two, curved.im, 0))
+    return x + k.scaled(H) + curved
 
 
 def _size(system: System, x: Z, u: Z) -> SX:

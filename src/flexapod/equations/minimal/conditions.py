@@ -42,7 +42,7 @@ def _reasons(robot: Robot) -> Iterator[str]:
         if _collinear(S[:, :2]):
             yield "its platform joints lie on one line"
         if abs(robot.home.rotation[2, 2]) < 0.5:
-            yield "its platform stands upright at home (normal less than 30 degrees above the horizontal)"
+            yield "its platform is upright at home (normal less than 30 degrees above the horizontal)"
 
 
 SCALARS = (".S.", ".U.", "platform.mass", "platform.inertia.", "platform.first_moment.")

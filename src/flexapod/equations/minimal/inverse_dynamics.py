@@ -32,7 +32,7 @@ from flexapod.robot.robot import Robot
 FLAT = 0.01
 """Sine of the angle between a P-U-S leg and the platform plane below which it counts as lying in it."""
 UPRIGHT = 0.05
-"""Vertical component of the platform's normal below which the moment about the vertical no longer tells the legs apart."""
+"""Vertical component of the platform's normal below which the moment about the vertical no longer distinguishes the legs."""
 
 
 def minimal_inverse_dynamics(robot: Robot, plan: Plan | None = None) -> Program:
@@ -100,7 +100,7 @@ def _beside(m: Model, levers: Levers, platform: FrameMotion) -> Triple:
 def _sliding(b: Program, m: Model, plan: Plan, platform: FrameMotion) -> list[Scalar]:
     """P-U-S: moments about the platform joint of the first leg of the triangle."""
     levers = lever_motion(platform, m.basis, (0, 0, 0))
-    b.fail_if(ca.logic_not(plan.side * levers.D3[2] > UPRIGHT), "the platform stands upright, where these equations end")
+    b.fail_if(ca.logic_not(plan.side * levers.D3[2] > UPRIGHT), "the platform is upright, where these equations end")
     joints = [levers.position(c) for c in m.basis.joints]
     legs: list[SlidingLeg] = []
     for j, name in enumerate(plan.legs):

@@ -68,8 +68,8 @@ def plan(robot: Robot, *, coincident: bool = True) -> Plan:
 
     Args:
         robot: a robot to which the minimal equations apply.
-        coincident: joints with exactly the same centre are read once. The kernel then serves only robots whose
-            joints coincide in the same way; otherwise it serves all robots with the same choices.
+        coincident: joints with exactly the same centre are read once. The kernel then supports only robots whose
+            joints coincide in the same way; otherwise it supports all robots with the same choices.
 
     Raises:
         InputError: the equations do not apply; says why.

@@ -45,7 +45,7 @@ def slide(b: Program, values: Values, name: str, branch: int, d0: Triple, rate: 
     near = TURNING * (L * L)
     b.fail_if(ca.logic_not(square >= -near), "leg {leg} cannot reach: its platform joint is too far from the rail", leg=name)
     rho = -branch * ca.sqrt(square)
-    b.fail_if(ca.logic_not(square > near), "leg {leg} stands at right angles to its rail (turning point)", leg=name)
+    b.fail_if(ca.logic_not(square > near), "leg {leg} is at right angles to its rail (turning point)", leg=name)
     d = subtract(d0, scale(g - rho, e))
     inverse = 1 / rho
     t_rate = dot(d, rate) * inverse

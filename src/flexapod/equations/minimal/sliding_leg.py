@@ -102,11 +102,11 @@ class SlidingLeg:
         """
         delta, e = self.delta, self.product
         eta = add(e, scale(self.m_UU, delta))
-        bent = self.m
-        p = scale(self.phi, bent)
+        curved = self.m
+        p = scale(self.phi, curved)
 
         def entry(i: int, j: int) -> Scalar:
-            return delta[i] * eta[j] + e[i] * delta[j] + p[i] * bent[j]
+            return delta[i] * eta[j] + e[i] * delta[j] + p[i] * curved[j]
 
         return entry(0, 0), entry(0, 1), entry(1, 1), entry(0, 2), entry(1, 2), entry(2, 2)
 

@@ -93,11 +93,11 @@ def _inclined(
 ) -> SlidingSpin:
     """Any axis."""
     d, rate = motion.d, motion.relative
-    bent = subtract(second, scale(motion.second, motion.rail))
+    curved = subtract(second, scale(motion.second, motion.rail))
     t, r = cross(d, e), subtract(d, scale(dot(d, e), e))
     size = dot(t, t)
     _check(b, name, size, least)
     q = 1 / size
     turn, j = q * dot(t, rate), J * q
-    Gamma = q * ((j - P) * dot(t, bent) - j * (2 * (dot(r, rate) * turn)))
+    Gamma = q * ((j - P) * dot(t, curved) - j * (2 * (dot(r, rate) * turn)))
     return SlidingSpin(force=add(scale(Gamma, t), scale(P * (turn * turn), r)), phi=q * (j - P), t=t)

@@ -31,7 +31,7 @@ from flexapod.robot.model import Leg
 
 RAIL = (
     "leg {leg} cannot reach: its platform joint is too far from the rail",
-    "leg {leg} stands at right angles to its rail (turning point)",
+    "leg {leg} is at right angles to its rail (turning point)",
 )
 CRANK = (
     "leg {leg} cannot reach: its platform joint is too far from the crank or too near",
@@ -39,7 +39,7 @@ CRANK = (
 )
 HINGE = (
     "leg {leg} cannot reach: its platform joint is too near to the base joint",
-    "leg {leg} stands at right angles to its slide (turning point)",
+    "leg {leg} is at right angles to its slide (turning point)",
 )
 HINGED = (
     "leg {leg} cannot reach: the hinge at the platform does not let its rod turn so far",

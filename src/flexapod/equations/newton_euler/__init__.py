@@ -1,8 +1,8 @@
-"""Kim and Ryu's body-by-body inverse dynamics: actuator forces, every joint reaction, friction and its shares."""
+"""Kim and Ryu's body-by-body inverse dynamics: actuator forces, every joint reaction, friction and its contributions."""
 
 from flexapod.equations.newton_euler.constraint_plan import Undetermined, mark_undetermined, undetermined
+from flexapod.equations.newton_euler.contributions import CONTRIBUTION_NAMES
 from flexapod.equations.newton_euler.inverse_dynamics import newton_euler
 from flexapod.equations.newton_euler.names import reaction_names
-from flexapod.equations.newton_euler.shares import SHARE_NAMES
 
-__all__ = ["SHARE_NAMES", "Undetermined", "mark_undetermined", "newton_euler", "reaction_names", "undetermined"]
+__all__ = ["CONTRIBUTION_NAMES", "Undetermined", "mark_undetermined", "newton_euler", "reaction_names", "undetermined"]

@@ -1,4 +1,4 @@
-"""Set-up choices of general robots, in numbers: which constraint wrenches are unknown, which can be told apart.
+"""Set-up choices of general robots, in numbers: which constraint wrenches are unknown, which can be distinguished.
 
 At a generic configuration near home each leg's twists J (6, m) leave 6 - m constraint wrenches; those of all legs that
 are independent on the platform are kept, and the platform's degrees of freedom are what they leave. Where they repeat
@@ -113,12 +113,12 @@ def undetermined(robot: Robot) -> Undetermined:
     plan = constraint_plan(robot)
     for seed in SEEDS:
         mask |= _touched(robot, seed)
-    words = tuple(
+    unknown_names = tuple(
         f"{name} {KINDS[k]} {'xyz'[c]}" for i, name in enumerate(names) for k in range(2) for c in range(3) if mask[i, k, c]
     )
     count, actuators, dof = sum(map(len, plan.complements)), len(robot.actuators), len(plan.dof)
     rank = len(plan.kept) + min(actuators, dof)
-    return Undetermined(names=words, unknowns=actuators + count, rank=rank, redundant=max(0, actuators - dof), mask=mask)
+    return Undetermined(names=unknown_names, unknowns=actuators + count, rank=rank, redundant=max(0, actuators - dof), mask=mask)
 
 
 def mark_undetermined(robot: Robot, outputs: Mapping[str, Array]) -> dict[str, Array]:
@@ -162,11 +162,11 @@ def _touched(robot: Robot, seed: int) -> Any:
     length = robot.characteristic_length
     spans = [_null(J.T) for J in twists]
     columns = [_moved(c, arm) for span, arm in zip(spans, arms, strict=True) for c in span.T]
-    shares = _null(np.array(columns).T) if columns else np.zeros((0, 0))
+    loads = _null(np.array(columns).T) if columns else np.zeros((0, 0))
     rows: list[Any] = []
     at = 0
     for leg, span, points in zip(robot.legs, spans, centres, strict=True):
-        own = span @ shares[at : at + span.shape[1]] if shares.size else np.zeros((6, 0))
+        own = span @ loads[at : at + span.shape[1]] if loads.size else np.zeros((6, 0))
         at += span.shape[1]
         path = ancestors(leg, leg.closing.link)
         for i in (*range(len(leg.links)), None):

@@ -53,7 +53,7 @@ class FrictionPoint:
     Args:
         leg: index of its leg.
         joint: its name in the file.
-        source: kind of joint, by which shares are added up.
+        source: kind of joint, by which contributions are added up.
         links: indices of its links; empty for the closing joint.
         driven: it acts along an actuated coordinate, so its friction reaches nothing but the actuator.
         loaded: its reaction is determined; otherwise friction that depends on it is refused, see `refuse_open_loads`.
@@ -217,7 +217,7 @@ def _closing_point(model: LegModel, number: int, values: Values) -> list[Frictio
 
 def _no_cylinder(model: LegModel, joint: str) -> InputError:
     return InputError(
-        f"friction of joint {model.leg.name}.{joint}: a cylindrical joint slides and turns, and one coefficient cannot serve "
+        f"friction of joint {model.leg.name}.{joint}: a cylindrical joint slides and turns, and one coefficient cannot describe "
         "both; write it as a prismatic and a revolute joint"
     )
 

@@ -2,7 +2,7 @@ r"""Modified Gram-Schmidt of a few columns: solves, dual solves and a complement
 
 .. math:: A = Q R,\quad Q^T Q = D,\qquad A x \approx b,\qquad A^T w = c \Rightarrow w = Q D^{-1} R^{-T} c\;(\text{shortest } w)
 
-Unpivoted elimination fails at harmless poses; this does not, and its pivots tell how near a singularity is.
+Unpivoted elimination fails at harmless poses; this does not, and its pivots show how near a singularity is.
 """
 
 from __future__ import annotations

@@ -10,13 +10,13 @@ import casadi as ca
 
 from flexapod.equations.newton_euler.chain_leg import ChainLeg
 from flexapod.equations.newton_euler.constraint_plan import Undetermined, check_structure, constraint_plan, plain, undetermined
+from flexapod.equations.newton_euler.contributions import Contributions, force_contributions
 from flexapod.equations.newton_euler.friction_coupling import joint_friction, solve_friction
 from flexapod.equations.newton_euler.friction_points import FrictionPoint, friction_points, refuse_open_loads
 from flexapod.equations.newton_euler.leg import LegLoads, LegModel, rotor_loads
 from flexapod.equations.newton_euler.mechanism import Loads, Mechanism
 from flexapod.equations.newton_euler.platform_system import AxialSystem, GeneralSystem
 from flexapod.equations.newton_euler.reactions import leg_reactions
-from flexapod.equations.newton_euler.shares import Shares, force_shares
 from flexapod.equations.newton_euler.universal_leg import UniversalLeg
 from flexapod.equations.newton_euler.universal_motion import Spin
 from flexapod.equations.newton_euler.wrench import Wrench, at_rest, body_wrench, none, wrench_outputs
@@ -43,7 +43,12 @@ class Setting:
 
 
 def newton_euler(
-    robot: Robot, *, friction: bool = True, spin: Spin = "exact", shares: Shares | None = None, closed_form: bool = True
+    robot: Robot,
+    *,
+    friction: bool = True,
+    spin: Spin = "exact",
+    contributions: Contributions | None = None,
+    closed_form: bool = True,
 ) -> Program:
     """The program: motion of the platform to actuator forces and joint reactions.
 
@@ -51,7 +56,7 @@ def newton_euler(
         robot: any robot; only its structure is used.
         friction: as in the robot file; False leaves it out.
         spin: of closed-form legs about their own line: exact, or neglected as Kim does (n.omega = 0).
-        shares: also give the parts of the actuator forces (see `force_shares`).
+        contributions: also give the parts of the actuator forces (see `force_contributions`).
         closed_form: False treats every leg as a general one (further input `guess`).
 
     Inputs: position, rotation, velocity, angular_velocity, acceleration, angular_acceleration, `wrench` (6,) external force
@@ -59,8 +64,8 @@ def newton_euler(
     Outputs: `force` (actuators,); `reaction_force`, `reaction_moment` (joints, 3) in the order of `reaction_names`, exerted
     by the base-side body on the next one (closing joint: by the leg on the platform), at the joint centre, world axes,
     without actuator force and friction; with friction `friction_force`, `friction_moment` (joints, 3) likewise; with
-    shares `force_share` (parts, actuators). Results of a kernel are finite: reaction components that rigid bodies leave
-    undetermined hold one of many solutions here, and `mark_undetermined` must turn them into NaN before they are shown.
+    contributions `force_contribution` (parts, actuators). Results of a kernel are finite: reaction components that rigid bodies
+    leave undetermined hold one of many solutions here, and `mark_undetermined` must turn them into NaN before they are shown.
 
     Source: Kim 2002 Eqs. (20)-(32) with the errata. Checked by: tests/equations/test_newton_euler.py.
     """
@@ -82,7 +87,7 @@ def newton_euler(
     if friction:
         shown = joint_friction(mechanism.legs, setting.points, solution.friction, "shown")
         wrench_outputs(b, "friction", [w for leg in shown for w in leg])
-    if shares is not None:
+    if contributions is not None:
         parts = {
             "gravity": loads(setting, gravity=True),
             "platform_inertia": loads(setting, platform=True),
@@ -90,8 +95,8 @@ def newton_euler(
             "drive_inertia": loads(setting, drives=True),
             "wrench": loads(setting, applied=True),
         }
-        table = force_shares(b, mechanism, parts, base, setting.points, solution, shares, redundant)
-        b.output("force_share", table, shape=table.shape, unit=unit, dims=("share", "actuator"))
+        table = force_contributions(b, mechanism, parts, base, setting.points, solution, contributions, redundant)
+        b.output("force_contribution", table, shape=table.shape, unit=unit, dims=("contribution", "actuator"))
     return b
 
 

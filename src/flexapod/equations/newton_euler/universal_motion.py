@@ -175,7 +175,7 @@ def _sliding(b: Program, values: Values, leg: Leg, S: PointMotion) -> Drive:
     near = TURNING * (length * length)
     b.fail_if(square < -near, "leg {leg} cannot reach: its platform joint is too far from the rail", leg=leg.name)
     root = ca.sqrt(square)
-    b.fail_if(square < near, "leg {leg} stands at right angles to its rail (turning point)", leg=leg.name)
+    b.fail_if(square < near, "leg {leg} is at right angles to its rail (turning point)", leg=leg.name)
     d = across - e * (leg.branch * root)
     per_rail = 1 / (-leg.branch * root)  # 1 / (d.e)
     rate = dot(d, S.v) * per_rail

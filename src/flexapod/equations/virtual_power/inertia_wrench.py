@@ -5,7 +5,7 @@ Letters: c = R m s first moment, I tensor about the origin, a, alpha, w motion o
 .. math:: f = m(a-g) + \alpha\times c + \omega\times(\omega\times c),\qquad
           n = c\times(a-g) + I\alpha + \omega\times I\omega
 
-Linear in mass, first moment and tensor, so that regrouped base parameters serve as they are.
+Linear in mass, first moment and tensor, so that regrouped base parameters are used as they are.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ class PlatformEquation:
 
     Args:
         h: (6,) force and moment about the platform origin that the motion demands, affine in the acceleration.
-        legs: (legs, 6) shares of the legs in h.
+        legs: (legs, 6) contributions of the legs to h.
         rates: (actuators,) actuator rates.
         jacobian: (actuators, 6) J_a.
         constraint: (rows, 6) G of the plan, and its acceleration residual (rows,), affine in the acceleration.
@@ -60,13 +60,13 @@ def platform_equation(
     """
     values = Values(b)
     gravity = values.vector("gravity", "W")
-    shares, rates, rows, constraints, residuals, at = [], [], [], [], [], 0
+    wrenches, rates, rows, constraints, residuals, at = [], [], [], [], [], 0
     for i, leg in enumerate(robot.legs):
         own, form, n = values.of(f"legs.{leg.name}"), robot.closed_forms[i], len(leg.moving)
         if form is not None:
             force, motion = force_at_joint(b, own, leg, form.sign, platform, gravity)
             arm = motion.tip.p - platform.p
-            shares.append(Wrench(force=force, moment=cross(arm, force)).column)
+            wrenches.append(Wrench(force=force, moment=cross(arm, force)).column)
             rates.append(motion.actuator.qd)
             d = actuator_direction(own, leg, motion)
             rows.append(ca.horzcat(d.expr.T, cross(arm, d).expr.T))
@@ -74,7 +74,7 @@ def platform_equation(
             start = [guess[at + k] for k in range(n)] if guess is not None else home_guess(own, leg)
             closed = close_leg(b, own, leg, robot.plan.legs[i], platform, start)
             h = tree_forces(own, leg, closed.links, closed.qdd, gravity)
-            shares.append(ca.mtimes(closed.jacobian.T, h))
+            wrenches.append(ca.mtimes(closed.jacobian.T, h))
             driven = [k for k, index in enumerate(leg.moving) if leg.links[index].actuated]
             rates += [closed.qd[k] for k in driven]
             rows.append(closed.jacobian[driven, :])
@@ -85,9 +85,9 @@ def platform_equation(
     G = ca.vertcat(*constraints)[kept, :] if kept else ca.SX.zeros(0, 6)
     r = ca.vertcat(*residuals)[kept] if kept else ca.SX.zeros(0, 1)
     h = inertia_wrench(values, "platform", platform, gravity).column
-    legs = ca.vertcat(*[share.T for share in shares])
+    legs = ca.vertcat(*[wrench.T for wrench in wrenches])
     if not massless_legs:
-        h = h + sum(shares)
+        h = h + sum(wrenches)
     return PlatformEquation(
         h=h,
         legs=legs,

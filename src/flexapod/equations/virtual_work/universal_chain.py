@@ -6,7 +6,7 @@ y = s n x a / |n x a| the second. The cross has axes (a, y, a x y), the leg (y x
 .. math:: a_{leg,cross} = \begin{bmatrix}\sigma & 0 & -\mu\\ 0 & 1 & 0\\ \mu & 0 & \sigma\end{bmatrix},\qquad
           \sigma = s\,|n\times a|,\quad \mu = n\cdot a
 
-which is the turn phi_21 about y2 (Staicu) or phi_32 about z3 (Sinatra) without the angle.
+which is the rotation phi_21 about y2 (Staicu) or phi_32 about z3 (Sinatra) without the angle.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def _pus(b: Program, values: Values, leg: Leg, sign: int, S: Vec) -> Chain:
     near = TURNING * (length * length)
     b.fail_if(square < -near, "leg {leg} cannot reach: its platform joint is too far from the rail", leg=leg.name)
     root = leg.branch * ca.sqrt(square)
-    b.fail_if(square < near, "leg {leg} stands at right angles to its rail (turning point)", leg=leg.name)
+    b.fail_if(square < near, "leg {leg} is at right angles to its rail (turning point)", leg=leg.name)
     n = Vec(((across - e * root) * (1 / length)).expr, "1")
     to_cross, to_leg = _universal(b, leg, sign, n, values.vector("axis1", "1"), "1", "2", "3")
     arms = [U0 + e * (along + root), zero("1"), zero("2")]

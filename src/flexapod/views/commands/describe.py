@@ -1,4 +1,4 @@
-"""Commands that tell what there is: robots, motions, show, check, schema."""
+"""Commands that show what there is: robots, motions, show, check, schema."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ def robots(as_json: Json = False) -> None:
 
 
 def motions(
-    name: Annotated[str | None, typer.Argument(metavar="[MOTION]", help="tell the options of this one")] = None,
+    name: Annotated[str | None, typer.Argument(metavar="[MOTION]", help="show the options of this one")] = None,
     as_json: Json = False,
 ) -> None:
     """List the named motions, or the options of one."""
     if name is not None:
         from flexapod.views.chosen_motion import place_text
 
-        text = "\n".join(part for part in (fp.motions.describe_motion(name), TELL, place_text(name)) if part)
+        text = "\n".join(part for part in (fp.motions.describe_motion(name), OPTION_TEXT, place_text(name)) if part)
         print_json({"name": name, "text": text}) if as_json else print_text(text)
         return
     known = fp.motions.motion_names()
@@ -57,7 +57,7 @@ def motions(
         print_table("", ("motion", "what it does"), [[k, v] for k, v in known.items()], text=2)
 
 
-TELL = "Give some of them as --option NAME=VALUE, in m, rad and s, e.g. --option samples=101; None means left out."
+OPTION_TEXT = "Give some of them as --option NAME=VALUE, in m, rad and s, e.g. --option samples=101; None means left out."
 
 
 def show(

@@ -46,7 +46,10 @@ def inverse_dynamics(
     payload: Payloads = [],  # noqa: B006
     friction: Annotated[bool, typer.Option(help="friction as in the file")] = True,
     reactions: Annotated[bool, typer.Option("--reactions", help="also the loads of all joints")] = False,
-    shares: Annotated[bool, typer.Option("--shares", help="also parts of the force: gravity, inertia, friction")] = False,
+    contributions: Annotated[
+        bool, typer.Option("--contributions", help="also parts of the force: gravity, inertia, friction")
+    ] = False,
+    shares: Annotated[bool, typer.Option("--shares", hidden=True)] = False,
     formulation: Annotated[
         str, typer.Option(help="auto, virtual_power, virtual_work, newton_euler or minimal; all agree to rounding")
     ] = "auto",
@@ -58,7 +61,7 @@ def inverse_dynamics(
     out: Out = None,
     plot: Plot = None,
     figure: Annotated[
-        str | None, typer.Option(help="what --plot draws: forces, change (by --set), shares, reactions, spectrum")
+        str | None, typer.Option(help="what --plot draws: forces, change (by --set), contributions, reactions, spectrum")
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -67,18 +70,21 @@ def inverse_dynamics(
     from flexapod.views.sizing import JOINT_HEAD, actuator_sizing, joint_rows, sizing_table
 
     check_places(out, plot)
-    figure = figure_of(figure, ("forces", "change", "shares", "reactions", "spectrum"), plot)
+    if shares or figure == "shares":  # former names, for one version
+        note("shares are called contributions now; the former name is removed in the next version", "warning: ")
+        contributions, figure = contributions or shares, "contributions" if figure == "shares" else figure
+    figure = figure_of(figure, ("forces", "change", "contributions", "reactions", "spectrum"), plot)
     if figure == "change" and not changes:
         raise fp.InputError("--figure change: draws the robot as in its file and as changed by --set; give --set as well")
-    reactions, shares = reactions or figure == "reactions", shares or figure == "shares"
+    reactions, contributions = reactions or figure == "reactions", contributions or figure == "contributions"
     with working("inverse dynamics ..."):
         found = robot_of(robot, changes, payload)
         moved = followed_motion(found, motion, pairs("--option", option), slowed)
         chosen: Any = formulation
         load = numbers_of_option("--wrench", wrench, 6)
         drive = fp.inverse_dynamics(
-            found, moved, friction=friction, reactions=reactions, shares="frozen" if shares else None, formulation=chosen,
-            wrench=load, point=point, on_error="mask" if mask else "raise",
+            found, moved, friction=friction, reactions=reactions, contributions="frozen" if contributions else None,
+            formulation=chosen, wrench=load, point=point, on_error="mask" if mask else "raise",
         )  # fmt: skip
         legs = fp.inverse_kinematics(found, moved, joints=False, on_error="mask" if mask else "raise")
         sizing = actuator_sizing(found, legs, drive)
@@ -120,13 +126,13 @@ def _at_origin(robot: fp.Robot, motion: Any, load: list[float] | None, point: st
 
 def _drive_figure(robot: fp.Robot, drive: Any, name: str) -> Any:
     """The figure of inverse dynamics that was asked for."""
-    from flexapod.views.plot_time import force_figure, reaction_figure, share_figure, spectrum_figure
+    from flexapod.views.plot_time import contribution_figure, force_figure, reaction_figure, spectrum_figure
 
     if name == "reactions":
         closing = [f"{leg.name}.{leg.closing.joint}" for leg in robot.legs]
         return reaction_figure(drive, closing, f"Loads of the platform joints of {robot.name}")
-    if name == "shares":
-        return share_figure(drive, f"Parts of the forces of {robot.name}")
+    if name == "contributions":
+        return contribution_figure(drive, f"Parts of the forces of {robot.name}")
     if name == "spectrum":
         return spectrum_figure(drive, "force", f"Spectrum of the forces of {robot.name}")
     return force_figure(robot, drive)

@@ -52,12 +52,12 @@ def _keep_brackets(function: Callable[..., None]) -> None:
 
 
 def guarded(function: Callable[..., None]) -> Callable[..., None]:
-    """The function with errors told in one paragraph."""
+    """The function with errors as one paragraph."""
 
     @functools.wraps(function)
     def run(*args: Any, **options: Any) -> None:
         with warnings.catch_warnings(), interruptible() as seen:
-            warnings.showwarning = _told  # type: ignore[assignment]
+            warnings.showwarning = _reported  # type: ignore[assignment]
             try:
                 function(*args, **options)
             except KeyboardInterrupt:
@@ -125,7 +125,7 @@ OF_MOTIONS = re.compile(r"(?<!--option )\b(?=(?:derivatives|cutoff|window|euler)
 
 
 def fail(text: str, code: int = PROBLEM) -> None:
-    """Tell what is wrong, then leave."""
+    """Say what is wrong, then leave."""
     from rich.console import Console
     from rich.text import Text
 
@@ -134,7 +134,7 @@ def fail(text: str, code: int = PROBLEM) -> None:
     raise typer.Exit(code)
 
 
-def _told(message: Any, category: Any, *_: Any) -> None:
+def _reported(message: Any, category: Any, *_: Any) -> None:
     """Warnings of flexapod as text, those of libraries not at all."""
     if issubclass(category, fp.FlexapodWarning):
         for line in in_words(str(message)).splitlines():

@@ -149,7 +149,7 @@ def workspace(
     plot: Plot = None,
     as_json: Json = False,
 ) -> None:
-    """Which poses the robot can take, how well conditioned, and why not; left out, the grid is a slice through home."""
+    """Which poses the robot can reach, how well conditioned, and why not; left out, the grid is a slice through home."""
     check_places(out, plot)
     found = robot_of(robot, changes, payload)
     refuse_payload(payload, found, "the poses")
@@ -164,7 +164,7 @@ def workspace(
     else:
         span = " x ".join(f"{name} ({area.sizes[name]})" for name in area.valid.dims)
         print_text(
-            f"{found.name}: {int(area.valid.sum())} of {area.valid.size} poses over {span} can be taken ({100 * share:.1f} %)"
+            f"{found.name}: {int(area.valid.sum())} of {area.valid.size} poses over {span} can be reached ({100 * share:.1f} %)"
         )
         if reasons:
             print_table("why not", ("reason", "poses"), [[k, str(v)] for k, v in reasons.items()])
@@ -186,4 +186,4 @@ def reason_counts(area: Any) -> dict[str, int]:
 
     codes, counts = np.unique(area.reason.values, return_counts=True)
     order = np.argsort(-counts)
-    return {str(area.words.values[codes[i]]): int(counts[i]) for i in order if codes[i] != 0}
+    return {str(area.reason_text.values[codes[i]]): int(counts[i]) for i in order if codes[i] != 0}

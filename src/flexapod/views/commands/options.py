@@ -114,7 +114,7 @@ def value_of(text: str) -> Any:
 
 
 def robot_of(name: str, changes: list[str], payloads: list[str]) -> fp.Robot:
-    """The robot with its changes and payloads; a path that does not exist is told with the nearest that does."""
+    """The robot with its changes and payloads; a path that does not exist is refused with the nearest that does."""
     return carried(_changed(fp.load(name), changes), payloads)
 
 

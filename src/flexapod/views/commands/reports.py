@@ -139,11 +139,11 @@ def compare(
     if names[0] == names[1]:
         names = f"{names[0]} (first)", f"{names[1]} (second)"
     with working("comparing ..."):
-        motions, told = same_motions(robots, motion, pairs("--option", option), slowed)
-        text, rows, warnings = comparison_page(robots, names, motions, told, stiffness)
+        motions, label = same_motions(robots, motion, pairs("--option", option), slowed)
+        text, rows, warnings = comparison_page(robots, names, motions, label, stiffness)
         if out is not None:
             _write(out, text)
-    print_table(f"motion: {told}", ("key figure", *names, "difference"), rows)
+    print_table(f"motion: {label}", ("key figure", *names, "difference"), rows)
     for line in warnings:
         note(line, "warning: ")
     if out is not None:

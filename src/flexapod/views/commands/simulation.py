@@ -1,4 +1,4 @@
-"""Command `simulate`: a robot that follows a motion under a controller, with its ledger of energy."""
+"""Command `simulate`: a robot that follows a motion under a controller, with its energy balance."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from flexapod.views.commands.options import (
     pairs,
     robot_of,
 )
-from flexapod.views.ledger import exchanged, ledger_residual
+from flexapod.views.energy_balance import energy_residual, exchanged
 from flexapod.views.output import as_json as dataset_json
 from flexapod.views.output import check_place, check_places, number, print_json, print_table, print_text, write_data, write_plot
 
@@ -33,7 +33,7 @@ CONTROLLERS = {
     "pid": ("PID", {"kp": 1e5, "ki": 1e5, "kd": 1e3}),
     "feedforward-pd": ("FeedForwardPD", {"kp": 1e5, "kd": 1e3}),
 }
-"""Name -> public controller and the gains it has unless told otherwise."""
+"""Name -> public controller and the gains it has unless given otherwise."""
 
 
 def register(app: typer.Typer) -> None:
@@ -69,7 +69,7 @@ def simulate(
     figure: Annotated[str | None, typer.Option(help="what --plot draws: energy, forces, strokes or spectrum")] = None,
     as_json: Json = False,
 ) -> None:
-    """Simulate the robot following a motion under a controller, with its ledger of energy.
+    """Simulate the robot following a motion under a controller, with its energy balance.
 
     Actuators of robots with flexible legs follow the motion exactly, and the links vibrate.
     """
@@ -97,7 +97,7 @@ def simulate(
         where = f"; call again to go on from {save}" if save is not None else "; --save FILE would let it go on later"
         fail(f"the simulation at t = {float(run.time[-1]):.4g} s; nothing was written{where}", INTERRUPTED)
     error = _tracking(found, moved, run)
-    left = float(abs(ledger_residual(run)).max())
+    left = float(abs(energy_residual(run)).max())
     if as_json:
         print_json(dataset_json(run, tracking_error=error))
     else:
@@ -110,10 +110,10 @@ def simulate(
         ]
         head = ("actuator", f"peak force [{run.force.attrs['units']}]", "peak power [W]", "largest error of the coordinate")
         print_table("", head, rows)
-        print_text(f"ledger of energy: {left:.3g} J left over")
+        print_text(f"energy balance: {left:.3g} J left over")
     if not left <= DOUBTFUL * exchanged(run):  # also where it is not a number
-        told = f"the ledger leaves {left:.3g} J of {exchanged(run):.3g} J"
-        note(f"{told}: too long a step for these gains; try --step {step / 4:g}", "warning: ")
+        label = f"the energy balance leaves {left:.3g} J of {exchanged(run):.3g} J"
+        note(f"{label}: too long a step for these gains; try --step {step / 4:g}", "warning: ")
     if out is not None:
         note(f"wrote {write_data(out, run)}")
     if plot is not None:
@@ -121,7 +121,8 @@ def simulate(
 
 
 DOUBTFUL = 1e-3
-"""Share of the energy exchanged that the ledger may leave before a run is doubted; good runs leave 1e-6 and less."""
+"""Share of the energy exchanged that the energy balance may leave before a simulation is doubted; good ones leave 1e-6 and
+less."""
 
 
 ACTUATOR_MOTIONS = "choose dualemps-square, dualemps-circle, joint-square, actuator-polygon, or a file with actuator columns"

@@ -44,7 +44,7 @@ def studio(
     if not 0 <= port <= 65535:
         raise fp.InputError(f"--port {port}: a port is a number from 0 to 65535")
     sys.setswitchinterval(SWITCH)
-    with asked_to_end() as wait:  # before the address is told: who reads it may end the studio at once
+    with asked_to_end() as wait:  # before the address is printed: who reads it may end the studio at once
         running = Studio(robot, host=host, port=port)
         try:
             if host not in (LOCAL, "localhost", "::1"):

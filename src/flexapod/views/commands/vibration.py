@@ -72,7 +72,7 @@ def frequencies(
     if mode is not None and (plot is None or not grid):
         raise fp.InputError(f"--mode {mode}: chooses what --plot draws over a --grid; give both, or leave it out")
     if motion is not None and grid:
-        raise fp.InputError("--grid: stands for poses of its own; leave out --motion")
+        raise fp.InputError("--grid: gives poses of its own; leave out --motion")
     if figure == "shapes" and (motion is not None or grid):
         raise fp.InputError("--figure shapes: belongs to one pose; leave out --motion and --grid")
     with working("natural frequencies ..."):
@@ -82,13 +82,13 @@ def frequencies(
     if mode is not None and mode > result.sizes["mode"]:
         raise fp.InputError(f"--mode {mode}: {found.name} has {result.sizes['mode']} modes")
     if as_json:
-        print_json(dataset_json(result, drives=drives.words))
+        print_json(dataset_json(result, drives=drives.label))
     elif motion is None and not grid:
-        _print_home(found, result, drives.words, modes)
+        _print_home(found, result, drives.label, modes)
     else:
-        _print_range(found, result, drives.words, modes)
+        _print_range(found, result, drives.label, modes)
     if drives.assumed:
-        note(f"{found.name} is rigid; {drives.words}", "warning: ")
+        note(f"{found.name} is rigid; {drives.label}", "warning: ")
     if out is not None:
         note(f"wrote {write_data(out, result)}")
     if plot is not None:

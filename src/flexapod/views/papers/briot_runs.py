@@ -101,7 +101,7 @@ def simulated(robot: fp.Robot, motion: fp.ActuatorMotion, step: float = STEP, du
         tip=tip.position.values[kept],
         local_y=low_pass(run.time.values, local[:, 1])[kept],
         inverse=float(np.abs(again - run.force.values).max() / np.abs(again).max()),
-        balance=float(np.abs(run.ledger_residual).max()) / exchanged,
+        balance=float(np.abs(run.energy_residual).max()) / exchanged,
     )
 
 

@@ -176,7 +176,7 @@ def over_the_workspace(robot: fp.Robot) -> Item:
             "frequency": (("q11", "q21", "mode"), f, {"units": "Hz"}),
             "valid": (("q11", "q21"), np.ones((GRID, GRID), dtype=bool)),
             "reason": (("q11", "q21"), np.zeros((GRID, GRID), dtype=int)),
-            "words": (("code",), [""]),
+            "reason_text": (("code",), [""]),
         },
         coords={**axes, "mode": found.mode.values},
     )

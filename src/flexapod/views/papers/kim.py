@@ -31,7 +31,7 @@ def kim() -> Paper:
     """Figures 7 to 11 and the timing."""
     robot = fp.load("hexaslide")
     slow, fast = (fp.motions.kim_circle(rpm=rpm, samples=SAMPLES) for rpm in (20.0, 60.0))
-    parts = {rpm: fp.inverse_dynamics(robot, m, shares="alone") for rpm, m in ((20, slow), (60, fast))}
+    parts = {rpm: fp.inverse_dynamics(robot, m, contributions="alone") for rpm, m in ((20, slow), (60, fast))}
     items = [
         _parameters(robot),
         *_compared(robot, fp.motions.kim_circle(samples=SAMPLES), "Fig. 7", "circle of 100 mm at 40 rpm, no friction"),
@@ -135,7 +135,7 @@ def _inertia(robot: fp.Robot, motions: dict[int, fp.Motion], parts: dict[int, xr
     ratio, items = {}, []
     for rpm, motion in motions.items():
         whole = fp.inverse_dynamics(robot, motion, friction=False)
-        link = parts[rpm].force_share.sel(share="leg_inertia", drop=True).assign_attrs(units="N")
+        link = parts[rpm].force_contribution.sel(contribution="leg_inertia", drop=True).assign_attrs(units="N")
         ratio[rpm] = float(np.abs(link).max() / np.abs(whole.force).max())
         shown = whole.assign(link=link)
         panels = [Panel(variable="force", label="total force"), Panel(variable="link", label="by link inertia")]
@@ -165,7 +165,7 @@ def _friction(robot: fp.Robot, motion: fp.Motion, parts: xr.Dataset) -> Item:
         "spherical joints": "friction_spherical",
     }
     shown = parts.assign(
-        {key: parts.force_share.sel(share=name, drop=True).assign_attrs(units="N") for key, name in sources.items()}
+        {key: parts.force_contribution.sel(contribution=name, drop=True).assign_attrs(units="N") for key, name in sources.items()}
     )
     total = float(np.abs(fp.inverse_dynamics(robot, motion, friction=False).force).max())
     size = {key: float(np.abs(shown[key]).max()) for key in sources}

@@ -45,7 +45,7 @@ FOLLOWED = 1e-7
 CLOSED = 1e-12
 """Gap of a leg at its deformed joint [m]: lengths of about 1 m round at 1e-16."""
 
-LEDGER = 1e-8
+BALANCE_LEFT = 1e-8
 """Energy that a run may lose or win, of what actuators gave and took."""
 
 
@@ -209,7 +209,7 @@ def _loop(robot: fp.Robot, motion: fp.Motion, run: Any, at: fp.Motion) -> Item:
     """Fig. 3: the loop follows; and what computed torque by the rigid model alone does to the same robot."""
     off = max(float(np.abs(run.position - at.position).max()), float(np.abs(run.rotation - at.rotation).max()))
     exchanged = float(np.abs(run.supplied_work.diff("time")).sum() + run.dissipated_energy[-1])
-    left = float(np.abs(run.ledger_residual).max()) / exchanged
+    left = float(np.abs(run.energy_residual).max()) / exchanged
     control = fp.ComputedTorque(kp=400.0, kd=40.0, model=fp.load("gough-stewart"))
     rigid = fp.simulate(
         robot, motion, controller=control, duration=1.0, method="dopri", rtol=1e-7, atol=1e-9, output_step=0.01, friction=False,
@@ -225,7 +225,7 @@ def _loop(robot: fp.Robot, motion: fp.Motion, run: Any, at: fp.Motion) -> Item:
         says="Forces from the desired acceleration and the state drive the direct model; its accelerations are integrated.",
         ours=f"The integrated pose stays within {off:.1e} m, rad of the trajectory; energy balances to {left:.1e} of what was "
         f"exchanged. Computed torque by the rigid model alone loses the same robot: {worst:.1e} m off{why}.",
-        verdict=checked(off < FOLLOWED and left < LEDGER),
+        verdict=checked(off < FOLLOWED and left < BALANCE_LEFT),
         check="distance from our own trajectory, energy balance",
         parts=[
             time_figure(shown, [Panel(variable="error", label="error")], "Control by the rigid model: position error", "axis")

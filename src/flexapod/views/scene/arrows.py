@@ -59,7 +59,7 @@ def actuator_arrows(
     Args:
         force: (actuators,) [N or N m].
         scale: factor on the lengths.
-        seen: (3,) direction towards the camera: arrows stand beside their legs as seen from there, not in front of them.
+        seen: (3,) direction towards the camera: arrows are beside their legs as seen from there, not in front of them.
 
     Checked by: tests/studio/test_studio_drawing.py.
     """

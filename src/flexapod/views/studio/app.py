@@ -250,9 +250,9 @@ class Studio:
 
     def write_numbers(self) -> None:
         """The numbers of the pose, beside the view and in the strip below it."""
-        self.tell(self.session.numbers, self.session.kept_numbers)
+        self.show_numbers(self.session.numbers, self.session.kept_numbers)
 
-    def tell(self, numbers: Numbers, kept: Numbers | None, moment: Moment | None = None) -> None:
+    def show_numbers(self, numbers: Numbers, kept: Numbers | None, moment: Moment | None = None) -> None:
         """Write numbers, of the pose or of a moment of a motion."""
         robot = self.session.robot
         table = numbers_html(robot, numbers, kept, moment, self.selected)
@@ -347,7 +347,7 @@ class Studio:
         self.server.flush()
 
     def failed(self, error: Exception) -> None:
-        """Tell what went wrong; the studio goes on."""
+        """Say what went wrong; the studio goes on."""
         if isinstance(error, fp.FlexapodError):
             self.say(str(error), "bad")
             return

@@ -28,14 +28,14 @@ def hover_html(robot: fp.Robot, numbers: Numbers, shown: Drawing, arrows: ForceA
     Args:
         shown: the robot as it is drawn.
         arrows: those of the actuator forces, None where they are not drawn.
-        size: extent of the robot; places are told to a ten-thousandth of it.
+        size: extent of the robot; places are given to a ten-thousandth of it.
 
     Checked by: tests/studio/test_studio_tables.py.
     """
     digits = int(4 - np.floor(np.log10(size)))
     items = [*_legs(robot, numbers, shown), *([] if arrows is None else _arrows(robot, numbers, arrows))]
-    told = [{"text": text, "lines": np.round(lines, digits).tolist()} for text, lines in items if len(lines)]
-    return f"<div id='hover-source' hidden data-items='{escape(json.dumps(told, separators=(',', ':')))}'></div>"
+    hovered = [{"text": text, "lines": np.round(lines, digits).tolist()} for text, lines in items if len(lines)]
+    return f"<div id='hover-source' hidden data-items='{escape(json.dumps(hovered, separators=(',', ':')))}'></div>"
 
 
 def _legs(robot: fp.Robot, numbers: Numbers, shown: Drawing) -> list[tuple[str, Array]]:
@@ -43,10 +43,10 @@ def _legs(robot: fp.Robot, numbers: Numbers, shown: Drawing) -> list[tuple[str, 
     long, own, drives = np.linalg.norm(lines[:, 1] - lines[:, 0], axis=1) > 0.0, np.array(shown.rods.leg), actuator_legs(robot)
     found = []
     for k, leg in enumerate(robot.legs):
-        words = [f"leg {leg.name}"] + [_actuator(robot, numbers, i) for i, other in enumerate(drives) if other == k]
+        lines_of_text = [f"leg {leg.name}"] + [_actuator(robot, numbers, i) for i, other in enumerate(drives) if other == k]
         if np.isfinite(numbers.type_1[k]):
-            words.append(f"distance to its singularity {number(float(numbers.type_1[k]), 3)}")
-        found.append(("\n".join(words), lines[long & (own == k)]))
+            lines_of_text.append(f"distance to its singularity {number(float(numbers.type_1[k]), 3)}")
+        found.append(("\n".join(lines_of_text), lines[long & (own == k)]))
     return found
 
 
@@ -75,7 +75,7 @@ def _force(robot: fp.Robot, numbers: Numbers, k: int) -> str:
 
 
 def empty_hover() -> str:
-    """Nothing to tell."""
+    """Nothing to show."""
     return "<div id='hover-source' hidden data-items='[]'></div>"
 
 

@@ -17,17 +17,17 @@ __all__ = ["CancelledError", "Jobs", "Report"]
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Report:
-    """What a job has in its hands: `report(part)` tells progress from 0 to 1 and raises where the job is no longer wanted."""
+    """What a job has in its hands: `report(part)` reports progress from 0 to 1 and raises where the job is no longer wanted."""
 
-    told: Callable[[float], None]
+    reported: Callable[[float], None]
     wanted: Callable[[], bool]
     worker: Worker
 
     def __call__(self, part: float) -> None:
-        """Tell the part that is done."""
+        """Report the part that is done."""
         if not self.wanted():
             raise CancelledError
-        self.told(part)
+        self.reported(part)
 
     def call(self, task: Callable[..., Any], *args: Any, start: float = 0.0, end: float = 1.0) -> Any:
         """The result of `task(*args, report=...)` from the other process; its progress goes from `start` to `end`."""
@@ -41,8 +41,8 @@ class Jobs:
 
     Args:
         post: hands an action to the studio's thread.
-        progress: told the job's name and the part that is done (0 to 1), and None at its end; in the studio's thread.
-        failed: told of an exception; in the studio's thread.
+        progress: called with the job's name and the part that is done (0 to 1), and None at its end; in the studio's thread.
+        failed: called with an exception; in the studio's thread.
 
     Checked by: tests/studio/test_studio_jobs.py.
     """
@@ -101,10 +101,10 @@ class Jobs:
         self.worker.end()
 
     def _run(self, ticket: int, name: str, work: Callable[[Report], Any], done: Callable[[Any], None]) -> None:
-        def told(part: float) -> None:
+        def reported(part: float) -> None:
             self._post("job progress", lambda: self._progress(name, part) if ticket == self._ticket else None)
 
-        report = Report(told=told, wanted=lambda: ticket == self._ticket, worker=self.worker)
+        report = Report(reported=reported, wanted=lambda: ticket == self._ticket, worker=self.worker)
         try:
             result = work(report)
         except CancelledError:

@@ -1,7 +1,7 @@
 r"""Where along a motion limits are not kept: samples, spans of time, the worst one, and the reasons at each.
 
 The severity of a sample is the largest excess over a limit, of the limit itself (of the range, for strokes); negative where every
-limit is kept, infinite where the pose cannot be taken:
+limit is kept, infinite where the pose cannot be reached:
 
 .. math:: s_i = \max_k (-m_{ik} / l_k)
 """
@@ -26,9 +26,9 @@ Array = NDArray[np.float64]
 
 SLACK = 1e-9
 """Excess that does not count, of the limit: rounding."""
-TOLD = {
+MARGIN_TEXTS = {
     "stroke_margin": ("actuator", "is beyond its stroke", "m"), "joint_margin": ("limited_joint", "is beyond its stroke", "m"),
-    "angle_margin": ("swivel", "is bent too far from home", "rad"), "speed_margin": ("actuator", "is too fast", "m/s"),
+    "angle_margin": ("swivel", "is beyond its angle limit", "rad"), "speed_margin": ("actuator", "is too fast", "m/s"),
     "force_margin": ("actuator", "needs too much force", "N"), "power_margin": ("actuator", "needs too much power", "W"),
 }  # fmt: skip
 
@@ -39,8 +39,8 @@ class LimitsAlong:
 
     Args:
         severity: (n,), see above.
-        excess: kind of margin -> (names, (n, names) margins, the same over their limits); reasons are told from these.
-        reason: (n,) why a pose cannot be taken, else empty.
+        excess: kind of margin -> (names, (n, names) margins, the same over their limits); reasons are made from these.
+        reason: (n,) why a pose cannot be reached, else empty.
     """
 
     severity: Array
@@ -68,7 +68,7 @@ class LimitsAlong:
         found: list[tuple[float, Problem]] = []
         for kind, (names, margins, parts) in self.excess.items():
             for k in np.flatnonzero(np.nan_to_num(margins[i], nan=np.inf) < -SLACK):
-                text = f"{self._told(kind, names[k])} by {self._size(kind, int(k), -float(margins[i, k]))}"
+                text = f"{self._reported(kind, names[k])} by {self._size(kind, int(k), -float(margins[i, k]))}"
                 found.append((float(parts[i, k]), Problem(owner=names[k], text=text)))
         if not found and self.bad[i]:
             owner = self.reason[i].removeprefix("leg ").split(" ")[0].rstrip(":")
@@ -76,13 +76,13 @@ class LimitsAlong:
         return tuple(problem for _, problem in sorted(found, key=lambda pair: -pair[0]))
 
     @staticmethod
-    def _told(kind: str, name: str) -> str:
-        what, told, _ = TOLD[kind]
-        return f"{what if what == 'actuator' else 'joint'} {name} {told}"
+    def _reported(kind: str, name: str) -> str:
+        what, phrase, _ = MARGIN_TEXTS[kind]
+        return f"{what if what == 'actuator' else 'joint'} {name} {phrase}"
 
     def _size(self, kind: str, k: int, size: float) -> str:
         """An excess with its unit: degrees for angles, torques for actuators that rotate."""
-        what, _, unit = TOLD[kind]
+        what, _, unit = MARGIN_TEXTS[kind]
         turns = kind == "angle_margin" or (what == "actuator" and self.units[k] == "rad")
         if turns and unit != "W":
             unit = {"m": "deg", "m/s": "deg/s", "N": "N m", "rad": "deg"}[unit]
@@ -98,11 +98,11 @@ def limits_along(robot: fp.Robot, margins: xr.Dataset) -> LimitsAlong:
     count = margins.sizes["time"] if "time" in margins.sizes else len(np.atleast_1d(margins.valid.values))
     excess: dict[str, tuple[tuple[str, ...], Array, Array]] = {}
     severity = np.full(count, -1.0)
-    for kind in (kind for kind in TOLD if kind in margins):
+    for kind in (kind for kind in MARGIN_TEXTS if kind in margins):
         values = margins[kind].values
         known = np.isfinite(values)
         parts = np.where(known, -np.where(known, values, 0.0) / _scale(robot, kind, margins), -1.0)
-        excess[kind] = (_names(margins, TOLD[kind][0]), values, parts)
+        excess[kind] = (_names(margins, MARGIN_TEXTS[kind][0]), values, parts)
         severity = np.maximum(severity, parts.max(axis=1)) if parts.shape[1] else severity
     reason = tuple(str(text) for text in np.atleast_1d(margins.reason.values))
     severity[(severity <= SLACK) & ~np.atleast_1d(margins.valid.values)] = np.inf

@@ -21,7 +21,7 @@ class Loop:
     """Runs actions one after the other.
 
     Args:
-        failed: told of an exception in an action; the loop goes on.
+        failed: called with an exception in an action; the loop goes on.
 
     Checked by: tests/studio/test_studio_life.py.
     """

@@ -16,7 +16,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, kw_only=True)
 class Problem:
-    """A limit that is not kept: the leg, actuator or joint, and the reason in words."""
+    """A limit that is not kept: the leg, actuator or joint, and the reason as text."""
 
     owner: str
     text: str
@@ -24,10 +24,10 @@ class Problem:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Numbers:
-    """Numbers of one pose; NaN where the pose cannot be taken.
+    """Numbers of one pose; NaN where the pose cannot be reached.
 
     Args:
-        taken: the robot can take the pose (limits of strokes and angles apart).
+        taken: the robot can reach the pose (limits of strokes and angles apart).
         problems: limits that are not kept, reach and singularities included.
         actuator, force: (actuators,) [m or rad], [N or N m].
         stroke: (actuators, 2), infinite where the file has none.

@@ -5,7 +5,7 @@
 (() => {
   if (window.flexapodStudio) return;
   window.flexapodStudio = true;
-  // viser's page prepares a photographed environment before the server can tell that there is none: that photograph never comes.
+  // viser's page prepares a photographed environment before the server can say that there is none: that photograph never comes.
   const fetched = window.fetch;
   window.fetch = (what, ...rest) =>
     String((what && what.url) || what).startsWith("data:image/jpeg") ? new Promise(() => {}) : fetched(what, ...rest);
@@ -166,9 +166,9 @@
     const u = c - a, v = d - b, part = Math.min(1, Math.max(0, ((x - a) * u + (y - b) * v) / (u * u + v * v || 1)));
     return Math.hypot(x - a - part * u, y - b - part * v);
   };
-  const told = made("fp-hover", document.body);
+  const hovered = made("fp-hover", document.body);
   let items = [], from = null;
-  const hide = () => { told.style.display = "none"; };
+  const hide = () => { hovered.style.display = "none"; };
   const hover = (event) => {
     const canvas = event.target, source = document.getElementById("hover-source");
     if (!source || event.buttons || canvas.tagName !== "CANVAS") return hide();
@@ -183,10 +183,10 @@
         if (near < best) { best = near; words = item.text; }
       }
     if (!words) return hide();
-    told.textContent = words;
-    told.style.display = "block";
-    told.style.left = `${Math.min(mouse[0] + 14, innerWidth - told.offsetWidth - 8)}px`;
-    told.style.top = `${Math.max(mouse[1] - told.offsetHeight - 10, 8)}px`;
+    hovered.textContent = words;
+    hovered.style.display = "block";
+    hovered.style.left = `${Math.min(mouse[0] + 14, innerWidth - hovered.offsetWidth - 8)}px`;
+    hovered.style.top = `${Math.max(mouse[1] - hovered.offsetHeight - 10, 8)}px`;
   };
   root.addEventListener("pointermove", hover);
   root.addEventListener("pointerdown", hide);

@@ -64,7 +64,7 @@ class DesignPanel(Panel):
     def new_robot(self) -> None:
         """Parameters of this robot; the choice stays where it can."""
         session = self.studio.session
-        self._listed(tell=False)
+        self._listed(report=False)
         self._chosen(reset=session.current != self._base[0])
         label = session.variant.changes
         rows = "<br>".join(escape(text) for text in label) or "as in its file"
@@ -80,7 +80,7 @@ class DesignPanel(Panel):
         self.search.value, self.group.value = part if own else "", ALL
         self._listed()
 
-    def _listed(self, tell: bool = True) -> None:
+    def _listed(self, report: bool = True) -> None:
         """Parameters that the search and the group leave; all where nothing is found."""
         robot = self.studio.session.robot
         found = matching(robot, self.search.value, self.group.value)
@@ -91,7 +91,7 @@ class DesignPanel(Panel):
             chosen = self.path.value if self.path.value in paths else _first(paths)
             self.path.options = paths
             self.path.value = chosen
-            if tell:
+            if report:
                 self._chosen()
 
     def _chosen(self, reset: bool = True) -> None:
@@ -155,11 +155,13 @@ def matching(robot: fp.Robot, search: str, group: str) -> tuple[str, ...]:
 
     Checked by: tests/studio/test_studio_design.py.
     """
-    words = [word for word in search.lower().replace(",", " ").split() if word not in ("leg", "legs")]
+    parts_of_search = [word for word in search.lower().replace(",", " ").split() if word not in ("leg", "legs")]
     found = []
     for path, info in robot.parameters.items():
         parts, text = path.lower().split("."), f"{path} {info.unit or ''} {info.doc}".lower()
-        if (group == ALL or group_of(path) == group) and all(word in parts or (len(word) > 1 and word in text) for word in words):
+        if (group == ALL or group_of(path) == group) and all(
+            word in parts or (len(word) > 1 and word in text) for word in parts_of_search
+        ):
             found.append(path)
     return tuple(found)
 

@@ -105,7 +105,7 @@ class ModesPanel(Panel):
         variant, kept, shown, other = session.variant, session.kept, session.numbers, session.kept_numbers
         if not shown.taken:
             self.found, self.asked = None, False
-            self._tell("no frequencies: the pose cannot be taken")
+            self._report_text("no frequencies: the pose cannot be reached")
             return
 
         def work(report: Any) -> tuple[Modes | str, Modes | None]:
@@ -124,13 +124,13 @@ class ModesPanel(Panel):
                 return  # of another robot, variant or pose: those are asked for again
             found, beside = result
             self.found, self.asked = (None if isinstance(found, str) else found), False
-            self._tell(found, beside)
+            self._report_text(found, beside)
             if not self.studio.motion.shows:
                 self.studio.write_numbers()
 
         self.studio.background.start("frequencies", work, done)
 
-    def _tell(self, found: Modes | str, kept: Modes | None = None) -> None:
+    def _report_text(self, found: Modes | str, kept: Modes | None = None) -> None:
         if isinstance(found, str):
             self.studio.frequencies.content = frequencies_html(found)
             self.play.disabled = True
@@ -189,11 +189,11 @@ class ModesPanel(Panel):
         self.studio.scene.forget_row()
         if self.row.value:
             count = min(BESIDE, len(self.found.frequency))
-            told = [
+            labels = [
                 f"{number(float(f), 4)} Hz" if ok else "unstable"
                 for f, ok in zip(self.found.frequency, self.found.stable, strict=True)
             ]
-            names = [f"{i + 1}: {told[i]}" for i in range(count)]
+            names = [f"{i + 1}: {labels[i]}" for i in range(count)]
             self._rooms = [
                 room_of_mode(session.robot, session.coordinates, self.found, i, float(self.factor.value), scale)
                 for i in range(count)

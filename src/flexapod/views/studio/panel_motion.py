@@ -162,7 +162,7 @@ class MotionPanel(Panel):
         )  # fmt: skip
 
     def _loaded(self, found: Recording, kept: Recording | None) -> None:
-        """A recording is there: it is told, plotted and played."""
+        """A recording is there: its numbers are shown, plotted and played."""
         robot = self.studio.session.robot
         if found.robot is not robot:
             return

@@ -54,15 +54,15 @@ class PosePanel(Panel):
             with self.folder:
                 slider = self.gui.add_slider(label, min=item.low, max=item.high, step=item.step, initial_value=home, marks=())
             slider.precision = DIGITS
-            self._tell_beyond(k, slider)
+            self._report_beyond(k, slider)
             self.sliders.append(self.on(slider, lambda event, k=k: self._moved(k, event)))  # type: ignore[misc]
         for slider in self.sliders[len(coordinates.items) :]:
             slider.visible = False
 
-    def _tell_beyond(self, k: int, slider: Any) -> None:
-        """A value beyond the slider, typed into its box, is told: the page itself then sends the end of the range."""
+    def _report_beyond(self, k: int, slider: Any) -> None:
+        """A value beyond the slider, typed into its box, is reported: the page itself then sends the end of the range."""
 
-        def tell(given: float) -> None:
+        def report(given: float) -> None:
             if k < len(self.studio.session.coordinates.items):
                 item = self.studio.session.coordinates.items[k]
                 ends = f"{number(item.low)} to {number(item.high)} {item.unit}"
@@ -72,7 +72,7 @@ class PosePanel(Panel):
         async def looked(event: Any) -> None:
             given = float(event.target.value)
             if event.client is not None and not event.target.min <= given <= event.target.max:
-                self.studio.loop.post(f"beyond {k}", lambda: tell(given))
+                self.studio.loop.post(f"beyond {k}", lambda: report(given))
 
         slider.on_update(looked)
 

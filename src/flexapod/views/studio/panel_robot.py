@@ -27,11 +27,11 @@ class RobotPanel(Panel):
         self.about = self.gui.add_html("")
         self.gui.add_divider()
         self.on(self.gui.add_button("Save as robot file", hint="the variant that is shown, as YAML"), self._save)
-        told = "geometry, actuators, loads, workspace, frequencies as a page"
-        self.on(self.gui.add_button("Save report", hint=told), self._report)
+        reported = "geometry, actuators, loads, workspace, frequencies as a page"
+        self.on(self.gui.add_button("Save report", hint=reported), self._report)
 
     def new_robot(self) -> None:
-        """Tell about the robot."""
+        """Show what the robot is."""
         if not self.studio.entered:
             self.choice.value = OWN
             return

@@ -64,14 +64,14 @@ class SpacePanel(Panel):
         self.studio.scene.forget_space()
         self.found, self.choice.options, self.note.content, self.solid = {}, (NONE,), "", None
 
-    def _tell(self, text: str) -> None:
+    def _report_text(self, text: str) -> None:
         self.note.content = f"{STYLE}<div class='fp' id='space'>{escape(text)}</div>"
 
     def _poses(self, event: Any) -> None:
         session = self.studio.session
         robot, q = session.robot, session.numbers.actuator
         if not np.all(np.isfinite(q)):
-            raise fp.InputError("all poses: the robot cannot take the pose that is asked for; move it back first")
+            raise fp.InputError("all poses: the robot cannot reach the pose that is asked for; move it back first")
         self.studio.jobs.start("all poses", lambda report: report.call(all_poses, robot, q), self._listed)
 
     def _listed(self, found: tuple[str, list[str], Array, Array]) -> None:
@@ -79,7 +79,7 @@ class SpacePanel(Panel):
         self.found = {name: fp.State(position=p[k], rotation=R[k]) for k, name in enumerate(names)}
         self.choice.options = tuple(names) or (NONE,)
         self.studio.scene.show_lines("poses", platforms(self.studio.session.robot, p, R), (90, 90, 90))
-        self._tell(text)
+        self._report_text(text)
 
     def _chosen(self, event: Any) -> None:
         state = self.found.get(event.value)
@@ -101,7 +101,7 @@ class SpacePanel(Panel):
             self.solid = found[1:]
             self._clip()
             last = k + 1 == len(RESOLUTIONS)
-            self._tell(found[0] + ("" if last else f" (step {part}, a finer one follows)"))
+            self._report_text(found[0] + ("" if last else f" (step {part}, a finer one follows)"))
             if not last:
                 self.studio.loop.post("finer workspace", lambda: self._finer(robot, rotation, k + 1))
 
@@ -134,7 +134,7 @@ class SpacePanel(Panel):
         text, curves = found
         parts = [np.stack([curve[:-1], curve[1:]], axis=1) for curve in curves]
         self.studio.scene.show_lines("curves", np.concatenate(parts) if parts else np.zeros((0, 2, 3)), (200, 40, 40))
-        self._tell(text)
+        self._report_text(text)
 
 
 def all_poses(robot: fp.Robot, q: Array, report: Any) -> tuple[str, list[str], Array, Array]:

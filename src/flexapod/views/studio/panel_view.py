@@ -103,7 +103,7 @@ class ViewPanel(Panel):
         record_video(self.studio, event.client)
 
     def _link(self, event: Any) -> None:
-        """Tell the address that brings back what is shown."""
+        """Show the address that brings back what is shown."""
         address = f"{self.studio.url}/?{link_query(self.studio, event.client)}"
         text = f"<a href='{escape(address)}' style='word-break:break-all'>{escape(address)}</a>"
         self.link.content = f"{STYLE}<div class='fp' id='link'>{text}</div>"
@@ -134,7 +134,7 @@ class ViewPanel(Panel):
         self.studio.jobs.start("picture", work, done)
 
     def new_factor(self, largest: float) -> None:
-        """Tell the factor that was chosen, and the displacement [m] that it enlarges."""
+        """Show the factor that was chosen, and the displacement [m] that it enlarges."""
         factor, self.largest = self.studio.scene.shown.deformation, largest
         self.deformation.value = round(float(np.log10(factor)), 2)
         self._note(factor)
@@ -181,7 +181,7 @@ class ViewPanel(Panel):
 
     def _drawn(self, found: Slice) -> None:
         if len(found.faces) == 0:
-            self.studio.say("no pose of this plane can be taken", "bad")
+            self.studio.say("no pose of this plane can be reached", "bad")
             return
         self.studio.scene.show_slice(found.vertices, found.faces, found.colours)
         bar = "linear-gradient(90deg,rgb(253,231,37),rgb(92,200,99),rgb(33,144,141),rgb(59,81,139),rgb(68,1,84))"
@@ -190,5 +190,5 @@ class ViewPanel(Panel):
             f"<div style='height:10px;border-radius:3px;background:{bar}'></div>"
             f"<div style='display:flex;justify-content:space-between'><span>{number(found.low, 3)}</span>"
             f"<span>{number(found.high, 3)}</span></div><span class='muted'>{100 * found.share:.0f} % of the plane {found.axes} "
-            "can be taken, at the orientation shown when it was computed</span></div>"
+            "can be reached, at the orientation shown when it was computed</span></div>"
         )

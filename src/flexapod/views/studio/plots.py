@@ -133,11 +133,11 @@ def plots_png(recording: Recording, kept: Recording | None, names: list[str]) ->
         pairs = [(recording, values, 1.0, "")]
         if kept is not None:
             pairs.append((kept, QUANTITIES[name](kept)[2], 0.4, " kept"))
-        for source, columns, opacity, told in pairs:
+        for source, columns, opacity, reported in pairs:
             for k, curve in enumerate(curves):
                 line = {"color": colour(k), "dash": DASHES[k % len(DASHES)]}
                 trace = go.Scatter(
-                    x=source.time, y=columns[:, k], name=f"{curve}{told}", line=line, opacity=opacity, showlegend=row == 1,
+                    x=source.time, y=columns[:, k], name=f"{curve}{reported}", line=line, opacity=opacity, showlegend=row == 1,
                 )  # fmt: skip
                 figure.add_trace(trace, row=row, col=1)
         figure.update_yaxes(title_text=label, row=row, col=1)

@@ -45,7 +45,7 @@ def ready_session(robot: fp.Robot, report: Any) -> Session:
 
 
 def prepare(robot: fp.Robot, report: Callable[[float], None]) -> None:
-    """Compute once what the studio will ask for; what fails is told later, where it is asked for."""
+    """Compute once what the studio will ask for; what fails is reported later, where it is asked for."""
     state = home_state(robot)
     steps: list[Callable[[], Any]] = [
         lambda: numbers_of(robot, state),

@@ -41,7 +41,7 @@ class Recording:
 
     Args:
         time: (n,) [s].
-        joints: (n, coordinates); NaN where a pose cannot be taken, as all that follows from it.
+        joints: (n, coordinates); NaN where a pose cannot be reached, as all that follows from it.
         actuator, speed: (n, actuators) [m or rad], and per second.
         force, power: (n, actuators) [N or N m], [W].
         elastic: (n, N), no columns for a rigid robot.
@@ -50,7 +50,7 @@ class Recording:
         limits: where limits are not kept, and why.
         tracking: (n,) distance [m] of a simulated platform from the motion that it follows; NaN where it follows none.
         kind: `motion` (inverse dynamics) or `simulation`.
-        variant: changes of the robot's parameters, in words.
+        variant: changes of the robot's parameters, as text.
     """
 
     name: str
@@ -93,7 +93,7 @@ class Recording:
         return fp.State(position=self.position[i], rotation=self.rotation[i])
 
     def numbers(self, i: int) -> Numbers:
-        """The numbers of a sample, as those of a pose at rest are told."""
+        """The numbers of a sample, in the form of those of a pose at rest."""
         state = self.state(i)
         return Numbers(
             origin=Origin.of(self.robot, state, self.variant), state=state, problems=self.limits.problems(i),
@@ -114,10 +114,10 @@ class Recording:
 
 
 def record(robot: fp.Robot, motion: fp.Motion, name: str, variant: str = FILE) -> Recording:
-    """A motion with its inverse dynamics. Samples that the robot cannot take are kept, with the reason.
+    """A motion with its inverse dynamics. Samples that the robot cannot reach are kept, with the reason.
 
     Raises:
-        InputError: no sample can be taken.
+        InputError: no sample can be reached.
 
     Checked by: tests/studio/test_studio_model.py.
     """

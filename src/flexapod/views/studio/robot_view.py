@@ -53,7 +53,7 @@ class RobotView:
     """The nodes of one robot under a name of the scene tree.
 
     Args:
-        offset: (3,) [m] where it stands in the scene.
+        offset: (3,) [m] where it is in the scene.
         ghost: grey, for the kept variant.
     """
 
@@ -102,7 +102,7 @@ class RobotView:
         )  # fmt: skip
 
     def pose(self, state: fp.State, elastic: Array, shown: Shown, red: set[str], joints: Array | None = None) -> bool:
-        """Draw a pose; False where the robot cannot take it, and only the platform moved.
+        """Draw a pose; False where the robot cannot reach it, and only the platform moved.
 
         Args:
             joints: (coordinates,) where they are known already.
@@ -286,12 +286,12 @@ class RobotView:
         wanted = shown.forces and not self.ghost and value > 0.0
         points = np.array([[self.corner, self.corner + length * self.right]])
         self._flat("scale", SCALE, ARROW).arrows(points if wanted else points[:0])
-        text, told = self._moving.get("scale text"), f"{value:,.10g} N".replace(",", " ")
+        text, reported = self._moving.get("scale text"), f"{value:,.10g} N".replace(",", " ")
         if text is not None:
-            text.text, text.visible = told, wanted
+            text.text, text.visible = reported, wanted
         elif wanted:
             self._moving["scale text"] = self.scene.add_label(
-                f"{self.name}/scale text", told, position=tuple(self.corner), anchor="center-right", font_screen_scale=0.85
+                f"{self.name}/scale text", reported, position=tuple(self.corner), anchor="center-right", font_screen_scale=0.85
             )
 
     def _values(self, drawn: ForceArrows | None, force: Array, wanted: bool) -> None:

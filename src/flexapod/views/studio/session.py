@@ -21,7 +21,7 @@ LARGEST = 2_000_000
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Variant:
-    """A robot with the changes that led to it, in words: `platform.mass = 60`."""
+    """A robot with the changes that led to it, as text: `platform.mass = 60`."""
 
     robot: fp.Robot
     changes: tuple[str, ...] = ()
@@ -37,7 +37,7 @@ class Session:
     """One studio. Methods change the state and leave it as it was where they raise.
 
     Args:
-        variants, current: history for undo, and where it stands.
+        variants, current: history for undo, and where it is.
         kept: a variant to compare with.
         reactions: numbers include joint reactions.
         force: (3,) [N] that a person put onto the platform's origin, world axes.

@@ -89,10 +89,12 @@ def _actuator(
     fill = RED if over else PUSH if force > 0 else PULL
     side = "bottom:50%" if force > 0 else "top:50%"
     push = f"<i style='position:absolute;left:1px;right:1px;{side};height:{50 * size:.0f}%;background:{fill}'></i>"
-    told = f"{name}: {number(float(np.degrees(q)) if unit == 'rad' else q, 5)} {'deg' if unit == 'rad' else 'm'}, "
-    told += f"{number(force, 5)} {'N m' if unit == 'rad' else 'N'}" + (f" of {number(limit, 4)}" if np.isfinite(limit) else "")
+    reported = f"{name}: {number(float(np.degrees(q)) if unit == 'rad' else q, 5)} {'deg' if unit == 'rad' else 'm'}, "
+    reported += f"{number(force, 5)} {'N m' if unit == 'rad' else 'N'}" + (
+        f" of {number(limit, 4)}" if np.isfinite(limit) else ""
+    )
     return (
-        f"<span title='{escape(told)}' style='display:inline-block;text-align:center;margin-right:7px;line-height:1"
+        f"<span title='{escape(reported)}' style='display:inline-block;text-align:center;margin-right:7px;line-height:1"
         f"{';outline:2px solid #f0b429;outline-offset:2px' if lit else ''}'>"
         f"<span style='{BAR}'>{place}</span><span style='{BAR};{edge}box-sizing:border-box'>{push}</span><br>"
         f"<span style='font-size:10px'>{escape(name[:6])}</span></span>"

@@ -160,7 +160,7 @@ def _in(unit: str) -> str:
 
 
 def _bar(value: float, low: float, high: float) -> str:
-    """Where an actuator stands in its stroke."""
+    """Where an actuator is in its stroke."""
     if not np.all(np.isfinite([value, low, high])) or high <= low:
         return "<span class='muted'>none</span>" if np.isfinite(value) else ""
     part = (value - low) / (high - low)
@@ -212,8 +212,8 @@ def frequencies_html(found: Modes | str, kept: Modes | None = None, note: str = 
     why = ""
     if not np.all(found.stable[:count]):
         why = f"<div class='red' id='unstable'>{escape(UNSTABLE)}</div>"
-    told = f"<div class='muted'>{escape(note)}</div><div class='muted' id='frequencies-of'>{escape(found.origin.text)}</div>"
-    return f"{STYLE}<div class='fp' id='frequencies'><table>{head}{rows}</table>{why}{told}</div>"
+    label = f"<div class='muted'>{escape(note)}</div><div class='muted' id='frequencies-of'>{escape(found.origin.text)}</div>"
+    return f"{STYLE}<div class='fp' id='frequencies'><table>{head}{rows}</table>{why}{label}</div>"
 
 
 def residual_html(robot: str, variant: str, found: list[tuple[str, xr.Dataset]]) -> str:

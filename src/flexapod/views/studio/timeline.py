@@ -181,7 +181,7 @@ class Timeline:
         moment = Moment(
             time=float(found.time[i]), title=f"{found.kind} {found.name}", power=found.power[i], deformation=bent
         )  # fmt: skip
-        studio.tell(numbers, kept, moment)
+        studio.show_numbers(numbers, kept, moment)
 
     def _picture(self, event: Any) -> None:
         """The plots as a picture, drawn in a job."""
@@ -217,12 +217,12 @@ def spans_html(found: Recording) -> str:
     )
     worst = 100 * t[found.limits.worst]
     mark = f"<i style='position:absolute;top:-3px;bottom:-3px;left:{worst:.2f}%;width:2px;background:#1f2933'></i>"
-    told = f"{len(spans)} span{'s' if len(spans) != 1 else ''} beyond limits" if spans else "within all limits"
+    spans_text = f"{len(spans)} span{'s' if len(spans) != 1 else ''} beyond limits" if spans else "within all limits"
     bar = "position:relative;height:10px;border-radius:3px;background:#009E73;flex:1"
     return (
         f"{STYLE}<div class='fp' id='timeline' data-spans='{len(spans)}' "
         "style='display:flex;align-items:center;gap:12px;margin:0 .7em'>"
-        f"<span class='muted'>{told}; the mark is the worst moment</span><div style='{bar}'>{parts}{mark}</div></div>"
+        f"<span class='muted'>{spans_text}; the mark is the worst moment</span><div style='{bar}'>{parts}{mark}</div></div>"
     )
 
 

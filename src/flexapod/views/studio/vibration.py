@@ -40,7 +40,7 @@ class Modes:
             on legs that bend the platform follows from the other two, and `twist` is zero.
         elastic: (N,) the static shape.
         origin: the robot, its parameters and the pose of these modes.
-        held: what holds the actuators, in words; `assumed` where nobody gave their stiffness.
+        held: what holds the actuators, as text; `assumed` where nobody gave their stiffness.
     """
 
     origin: Origin
@@ -86,7 +86,7 @@ def modes_of(robot: fp.Robot, state: fp.State, stiffness: Mapping[str, float] | 
     else:
         twist = _whole(robot, state, [names[k] for k in known], shape[:, known])
         push = twist @ fp.jacobian(robot, undeformed(state)).jacobian.values.T
-    held = drives.words + ("" if prestress else "; without the prestress by gravity: the drives are redundant")
+    held = drives.label + ("" if prestress else "; without the prestress by gravity: the drives are redundant")
     return Modes(
         origin=Origin.of(robot, state, variant), state=state, frequency=found.frequency.values,
         damping=found.damping.values, stable=found.stable.values.astype(bool), twist=twist, push=push, bend=bend, elastic=elastic,

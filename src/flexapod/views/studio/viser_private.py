@@ -11,7 +11,7 @@ but the value of a widget, and only the studio's own page, asked for by the stud
 | `_messages.ShareUrlRequest`, `ShareUrlDisconnect` | a client may open a way in from the network; there is no switch |
 | the page as viser serves it | our script has to be there first: keys on a slider also move the camera; boxes cut digits; rail, |
 | | strip, timeline, legend, keys; the page prepares a photographed environment before it hears that there is none |
-| camera and root node of the page (page.js) | viser tells of clicks, not of the mouse above a leg: values on hover |
+| camera and root node of the page (page.js) | viser reports clicks, not of the mouse above a leg: values on hover |
 | `gui._websock_interface`, `_messages.RunJavascriptMessage` | start of a video on the page of the one person who asked for it |
 """
 
@@ -44,7 +44,7 @@ def guarded_server(host: str, port: int, label: str, script: str, asked: Callabl
     Args:
         label: title of the page.
         script: runs on the page before viser's own.
-        asked: told the query of the address of a page that a person opened, or the studio's own page.
+        asked: called with the query of the address of a page that a person opened, or the studio's own page.
 
     Raises:
         InputError: `host` is no address of this machine.

@@ -15,7 +15,7 @@ EVERY = 0.5
 
 
 class FileWatch:
-    """A thread that tells of changes of one file until it is stopped.
+    """A thread that reports changes of one file until it is stopped.
 
     Args:
         path: of the file; it may vanish for a moment, as editors do when they save.
@@ -27,7 +27,7 @@ class FileWatch:
     def __init__(self, path: Path, changed: Callable[[], None], every: float = EVERY) -> None:
         self.path, self._changed, self._every = path, changed, every
         self._stopped = threading.Event()
-        self._told = self._look()
+        self._reported = self._look()
         threading.Thread(target=self._run, name="studio watch", daemon=True).start()
 
     def stop(self) -> None:
@@ -42,10 +42,10 @@ class FileWatch:
         return facts.st_mtime_ns, facts.st_size
 
     def _run(self) -> None:
-        before = self._told
+        before = self._reported
         while not self._stopped.wait(self._every):
             now = self._look()
-            if now is not None and now == before and now != self._told:
-                self._told = now
+            if now is not None and now == before and now != self._reported:
+                self._reported = now
                 self._changed()
             before = now

@@ -43,7 +43,7 @@ class Worker:
 
         Args:
             task: a function at the top of a module of this package.
-            report: told the part that is done.
+            report: called with the part that is done.
             wanted: asked again and again; False ends the process, and CancelledError is raised.
         """
         while not self._lock.acquire(timeout=BEAT):
@@ -99,10 +99,10 @@ class Worker:
 
     def _started(self) -> subprocess.Popen[bytes]:
         if self._process is None or self._process.poll() is not None:
-            told = None if os.environ.get("FLEXAPOD_DEBUG") else subprocess.DEVNULL
+            errors = None if os.environ.get("FLEXAPOD_DEBUG") else subprocess.DEVNULL
             self._process = subprocess.Popen(
                 [sys.executable, "-c", "from flexapod.views.studio.worker import serve; serve()"],
-                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=told, env={**os.environ, "PYTHONPATH": _own_path()},
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, env={**os.environ, "PYTHONPATH": _own_path()},
             )  # fmt: skip
             self._answers = queue.Queue()
             assert self._process.stdout is not None

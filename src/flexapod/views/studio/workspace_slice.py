@@ -58,7 +58,7 @@ def workspace_slice(
 
     Args:
         plane: two of x, y, z.
-        report: told the part that is done; may raise to stop.
+        report: called with the part that is done; may raise to stop.
 
     Checked by: tests/studio/test_studio_model.py.
     """

@@ -17,26 +17,26 @@ from flexapod.equations.newton_euler.leg import LegForces
 from flexapod.equations.newton_euler.mechanism import Loads, Mechanism
 from flexapod.kernels.program import Program
 
-Shares = Literal["frozen", "alone"]
+Contributions = Literal["frozen", "alone"]
 
-SHARE_NAMES = (
+CONTRIBUTION_NAMES = (
     "gravity", "platform_inertia", "leg_inertia", "drive_inertia", "wrench",
     *[f"friction_{source}" for source in SOURCES],
 )  # fmt: skip
-"""Rows of the output `force_share`. Drives are the bodies on actuated joints of the base (sliders, cranks) and rotors."""
+"""Rows of the output `force_contribution`. Drives are the bodies on actuated joints of the base (sliders, cranks) and rotors."""
 
 
-def force_shares(
+def force_contributions(
     b: Program,
     mechanism: Mechanism,
     parts: Mapping[str, Loads],
     base: Loads,
     points: Sequence[FrictionPoint],
     solution: Solution,
-    shares: Shares,
+    contributions: Contributions,
     redundant: bool,
 ) -> Any:
-    """Table (parts, actuators) in the order of `SHARE_NAMES`.
+    """Table (parts, actuators) in the order of `CONTRIBUTION_NAMES`.
 
     Args:
         parts: loads without friction by name.
@@ -45,13 +45,13 @@ def force_shares(
 
     Source: Kim 2002 Eqs. (32), (34). Checked by: tests/equations/test_friction.py.
     """
-    rows = [_column(mechanism.forces(parts[name])) for name in SHARE_NAMES[:5]]
+    rows = [_column(mechanism.forces(parts[name])) for name in CONTRIBUTION_NAMES[:5]]
     without = _column(mechanism.forces(base))
     for source in SOURCES:
         chosen = [i for i, point in enumerate(points) if point.source == source]
         if not chosen:
             rows.append(ca.SX.zeros(without.numel()))
-        elif shares == "frozen":
+        elif contributions == "frozen":
             rows.append(_frozen(mechanism, [points[i] for i in chosen], solution, chosen, redundant))
         else:
             alone = solve_friction(b, mechanism, base, [points[i] for i in chosen], redundant)

@@ -1,4 +1,4 @@
-"""Energy of runs with a flexible platform: other formulas for each entry, conservation without damping, heat with it."""
+"""Energy of simulations with a flexible platform: other formulas for each entry, conservation without damping, heat with it."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_an_undamped_robot_keeps_its_energy() -> None:
     )
     assert run.dissipated_energy[-1] < CONSERVED * run.kinetic_energy.max()
     assert not np.any(run.supplied_work)
-    assert np.abs(run.ledger_residual).max() < CONSERVED * run.kinetic_energy.max()
+    assert np.abs(run.energy_residual).max() < CONSERVED * run.kinetic_energy.max()
     assert np.ptp(run.kinetic_energy.values) > 0.1 * run.kinetic_energy.max(), "energy goes back and forth"
 
 
@@ -62,4 +62,4 @@ def test_damping_turns_into_heat_what_is_missing() -> None:
     rate = np.einsum("ni,ij,nj->n", run.elastic_velocity, body.D_ee, run.elastic_velocity)
     assert np.abs(np.trapezoid(rate, run.time) - run.dissipated_energy[-1]) < 0.2 * run.dissipated_energy[-1], "e' D e', coarsely"
     scale = np.abs(run.supplied_work).sum("actuator").max() + np.abs(run.external_work).max() + run.dissipated_energy[-1]
-    assert np.abs(run.ledger_residual).max() < 1e-8 * scale
+    assert np.abs(run.energy_residual).max() < 1e-8 * scale

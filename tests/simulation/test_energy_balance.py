@@ -8,7 +8,7 @@ import flexapod as fp
 from flexapod.analysis.limits import limits_of
 from flexapod.motions import rotvec_rotation
 
-LEDGER = 1e-9
+BALANCE_LEFT = 1e-9
 """Share of the energy exchanged that a conservative run may lose or win in 10 s at tight tolerances."""
 
 CLOSED_FORM = ["stewart-3-3", "gough-stewart", "hexapod", "hexaslide", "hexa"]
@@ -30,7 +30,7 @@ def test_springs_keep_energy(name: str) -> None:
     assert "stopped" not in run.attrs
     assert run.time.values[-1] == 10.0
     assert exchanged(run) > 0.0
-    assert float(np.max(np.abs(run.ledger_residual))) < LEDGER * exchanged(run)
+    assert float(np.max(np.abs(run.energy_residual))) < BALANCE_LEFT * exchanged(run)
     # nothing is supplied, lost or added: the springs store
     for entry in ("supplied_work", "external_work", "dissipated_energy"):
         assert not np.any(run[entry])
@@ -65,7 +65,7 @@ def test_random_starts_keep_energy_away_from_limits(name: str, free: int, seed: 
     for key in ("type_1", "type_2"):
         assert np.all(margins[key].min("sample") >= AWAY * home[key])
     assert np.ptp(q, axis=0).max() > 1e-4  # it does move
-    assert float(np.max(np.abs(run.ledger_residual))) < LEDGER * exchanged(run)
+    assert float(np.max(np.abs(run.energy_residual))) < BALANCE_LEFT * exchanged(run)
 
 
 def test_energies_agree_with_the_mass_matrix() -> None:
@@ -79,7 +79,7 @@ def test_energies_agree_with_the_mass_matrix() -> None:
 
 
 def test_supplied_external_and_dissipated_work_balance() -> None:
-    """A PD run with a load and viscous joints: every entry is integrated for itself and the books still close."""
+    """A PD simulation with a load and viscous joints: every entry is integrated for itself and the books still close."""
     robot = robot_named("hexaslide")
     up = fp.State(position=robot.home.position, rotation=robot.home.rotation)
     motion = fp.Motion(
@@ -97,4 +97,4 @@ def test_supplied_external_and_dissipated_work_balance() -> None:
     assert float(run.dissipated_energy[-1]) > 1e-6
     assert abs(float(run.external_work[-1])) > 1e-9
     scale = float(np.abs(run.supplied_work).sum("actuator").max() + np.abs(run.external_work).max() + run.dissipated_energy[-1])
-    assert float(np.max(np.abs(run.ledger_residual))) < 1e-8 * scale
+    assert float(np.max(np.abs(run.energy_residual))) < 1e-8 * scale

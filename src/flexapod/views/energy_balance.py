@@ -1,7 +1,7 @@
-"""The energy balance of a simulation: its entries by the words of figures.
+"""The energy balance of a simulation: its entries by the labels of figures.
 
 Kinetic, potential and elastic energy grow by what actuators and the world supply, less what friction and damping take.
-Checked by: tests/views/test_ledger_words.py.
+Checked by: tests/views/test_energy_entries.py.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     import xarray as xr
 
 
-def ledger_entries(run: xr.Dataset) -> dict[str, xr.DataArray]:
-    """Entries over time [J], by the words of figures."""
+def energy_entries(run: xr.Dataset) -> dict[str, xr.DataArray]:
+    """Entries over time [J], by the labels of figures."""
     return {
         "kinetic": run.kinetic_energy,
         "potential, from start": run.potential_energy - run.potential_energy[0],
@@ -24,12 +24,12 @@ def ledger_entries(run: xr.Dataset) -> dict[str, xr.DataArray]:
     }
 
 
-def ledger_residual(run: xr.Dataset) -> xr.DataArray:
-    """What the ledger leaves over time [J]."""
-    return run["ledger_residual"]
+def energy_residual(run: xr.Dataset) -> xr.DataArray:
+    """What the energy balance leaves over time [J]."""
+    return run["energy_residual"] if "energy_residual" in run else run["ledger_residual"]  # a file of the last version
 
 
 def exchanged(run: xr.Dataset) -> float:
-    """Largest energy in the ledger [J]: supplied, dissipated, from outside, kinetic or potential."""
-    entries = {**ledger_entries(run), "supplied by actuators": abs(run.supplied_work).sum("actuator")}
+    """Largest energy in the energy balance [J]: supplied, dissipated, from outside, kinetic or potential."""
+    entries = {**energy_entries(run), "supplied by actuators": abs(run.supplied_work).sum("actuator")}
     return max(float(abs(part).max()) for name, part in entries.items() if name != "elastic")
