@@ -28,12 +28,12 @@ import flexapod as fp
 robot = fp.load(sys.argv[1])
 fp.forward_dynamics(robot, fp.State(position=robot.home.position, rotation=robot.home.rotation), np.zeros(len(robot.actuators)))
 first = time.perf_counter() - start
-from flexapod.analysis.closed_legs import home, run
+from flexapod.analysis.model.closed_legs import home, evaluate
 words, given = np.full(1, "", dtype=object), {**home(robot, 1).inputs(), "wrench": np.zeros((1, 6))}
 found = []
 for _ in range(20):
     begin = time.perf_counter()
-    run(robot, "elastic_terms", given, words, friction=False)
+    evaluate(robot, "elastic_terms", given, words, friction=False)
     found.append(time.perf_counter() - begin)
 print(json.dumps([len(robot.elastic_plan.columns), first, min(found)]))
 """

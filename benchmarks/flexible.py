@@ -53,7 +53,7 @@ def robot_with(modes: int) -> Any:
 def inputs_of(bound: Any, samples: int) -> dict[str, np.ndarray]:
     """Random states, forces and small deflections."""
     import flexapod as fp
-    from flexapod.analysis.sampling import random_states
+    from flexapod.analysis.verbs.sampling import random_states
 
     random, N = np.random.default_rng(1), len(bound.robot.elastic_names)
     states = random_states(fp.load("gough-stewart"), 500, 1)

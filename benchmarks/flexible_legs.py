@@ -43,9 +43,9 @@ def best(work: Callable[[], object], seconds: float = 3.0, least: int = 3) -> fl
 
 def square(robot: fp.Robot) -> dict[str, dict[str, float]]:
     """Seconds and error of the square at some steps."""
-    from flexapod.simulation.runner import Runner
-    from flexapod.simulation.setup import make_setup
-    from flexapod.simulation.signals import row_table
+    from flexapod.simulation.integrators.runner import Runner
+    from flexapod.simulation.system.setup import make_setup
+    from flexapod.simulation.system.signals import row_table
 
     motion = fp.motions.dualemps_square()
     setup = make_setup(
@@ -78,7 +78,7 @@ def square(robot: fp.Robot) -> dict[str, dict[str, float]]:
 
 def inputs_of(bound: Any, samples: int) -> dict[str, np.ndarray]:
     """Random states the robot can take, repeated; forces and accelerations are random numbers."""
-    from flexapod.analysis.sampling import random_leg_states, random_states
+    from flexapod.analysis.verbs.sampling import random_leg_states, random_states
 
     draw, random = random_leg_states if bound.robot.elastic_legs else random_states, np.random.default_rng(1)
     states, rows = draw(bound.robot, 500, 1), np.arange(samples) % 500

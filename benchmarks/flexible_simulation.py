@@ -21,9 +21,9 @@ from typing import Any
 import numpy as np
 
 import flexapod as fp
-from flexapod.simulation.runner import Runner
-from flexapod.simulation.setup import make_setup
-from flexapod.simulation.signals import row_table
+from flexapod.simulation.integrators.runner import Runner
+from flexapod.simulation.system.setup import make_setup
+from flexapod.simulation.system.signals import row_table
 
 GOAL = 20.0
 """Milliseconds per simulated second at a tolerance of 1e-6: at most."""

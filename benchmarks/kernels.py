@@ -78,10 +78,10 @@ def best(work, repeat=30):
 
 def measure(unroll):
     """Times of one variant, by name."""
-    from flexapod.kernels.jit import target_identity
-    from flexapod.kernels.llvm import compile_shared
+    from flexapod.kernels.llvm.backend import compile_shared
+    from flexapod.kernels.llvm.jit import target_identity
     from flexapod.kernels.packing import kernel_from_tape
-    from flexapod.kernels.tape import make_tape
+    from flexapod.kernels.tape.tape import make_tape
 
     target_identity()  # LLVM is loaded and initialised
     synthetic()  # CasADi is loaded

@@ -15,10 +15,10 @@ from pathlib import Path
 import numpy as np
 
 import flexapod as fp
-from flexapod.analysis.pose_along import search_along
-from flexapod.analysis.pose_guess import start_poses
-from flexapod.analysis.pose_search import PoseSearch
-from flexapod.analysis.sampling import random_states
+from flexapod.analysis.poses.pose_along import search_along
+from flexapod.analysis.poses.pose_guess import start_poses
+from flexapod.analysis.poses.pose_search import PoseSearch
+from flexapod.analysis.verbs.sampling import random_states
 
 SAMPLES = 100_000
 STEPS = 10_000

@@ -16,9 +16,9 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import numpy as np
 
 import flexapod as fp
-from flexapod.analysis.platform_poses import real_poses, solve_platforms
-from flexapod.analysis.pose_certificate import certify_quadrics, joined, leg_quadrics, study_quadric
-from flexapod.analysis.quaternions import matrix, random_unit
+from flexapod.analysis.poses.platform_poses import real_poses, solve_platforms
+from flexapod.analysis.poses.pose_certificate import certify_quadrics, joined, leg_quadrics, study_quadric
+from flexapod.analysis.poses.quaternions import matrix, random_unit
 
 SINGLE = 300
 BATCH = 1000

@@ -17,11 +17,11 @@ from pathlib import Path
 import numpy as np
 
 import flexapod as fp
-from flexapod.simulation.blocks import Clock, Progress
-from flexapod.simulation.drive import drive
-from flexapod.simulation.runner import Runner
-from flexapod.simulation.setup import make_setup
-from flexapod.simulation.signals import row_table
+from flexapod.simulation.integrators.blocks import Clock, Progress
+from flexapod.simulation.integrators.rows_in_blocks import drive
+from flexapod.simulation.integrators.runner import Runner
+from flexapod.simulation.system.setup import make_setup
+from flexapod.simulation.system.signals import row_table
 
 sys.path.insert(0, str(Path(__file__).parent / "peers"))
 

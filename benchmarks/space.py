@@ -13,9 +13,9 @@ from pathlib import Path
 import numpy as np
 
 import flexapod as fp
-from flexapod.analysis.path_terms import FINER, PathDynamics
-from flexapod.analysis.timing_limits import timing_limits
-from flexapod.analysis.timing_passes import fastest
+from flexapod.analysis.timing.path_terms import FINER, PathDynamics
+from flexapod.analysis.timing.timing_limits import timing_limits
+from flexapod.analysis.timing.timing_passes import fastest
 from flexapod.motions.motion import Motion, with_formula
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "analysis"))

@@ -19,7 +19,7 @@ from collections.abc import Callable
 import numpy as np
 
 import flexapod as fp
-from flexapod.analysis.sampling import random_states
+from flexapod.analysis.verbs.sampling import random_states
 
 ROBOT = "stewart-3-3"
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from flexapod.analysis.abilities import ABILITIES, ANY
-from flexapod.analysis.fast_paths import FAST_PATHS, GENERAL
+from flexapod.analysis.requests.abilities import ABILITIES, ANY
+from flexapod.analysis.requests.fast_paths import FAST_PATHS, GENERAL
 
 PAGE = Path(__file__).parents[1] / "docs" / "abilities.md"
 HEAD = """# What works for which robot
 
 Every verb takes every robot. What has no meaning, or is not known yet, is refused with its reason; no option is ignored. This
-page is written from the two tables that decide: `flexapod.analysis.abilities.ABILITIES` (what is refused, and why) and
-`flexapod.analysis.fast_paths.FAST_PATHS` (which derivation answers). `python tools/make_abilities.py` writes it anew.
+page is written from the two tables that decide: `flexapod.analysis.requests.abilities.ABILITIES` (what is refused, and why) and
+`flexapod.analysis.requests.fast_paths.FAST_PATHS` (which derivation answers). `python tools/make_abilities.py` writes it anew.
 
 ## Which derivation answers
 

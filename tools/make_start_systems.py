@@ -1,4 +1,5 @@
-"""Generic start systems of `flexapod.analysis.start_systems`, by monodromy: `python tools/make_start_systems.py [name ...]`.
+"""Generic start systems of `flexapod.analysis.poses.start_systems`, by monodromy: `python tools/make_start_systems.py [name
+...]`.
 
 Each family is searched from one random complex pose with the parameters that fit it; several candidates are made and the one
 whose paths to random targets take the fewest steps is kept. Robots without a proven bound are searched and trace-tested by
@@ -13,11 +14,11 @@ from pathlib import Path
 import numpy as np
 
 import flexapod
-from flexapod.analysis import quaternions as quat
-from flexapod.analysis.monodromy import monodromy
-from flexapod.analysis.operation_modes import store
-from flexapod.analysis.path_tracking import Complex, Control
-from flexapod.analysis.platform_poses import parameters, six_leg_tracker
+from flexapod.analysis.poses import quaternions as quat
+from flexapod.analysis.poses.monodromy import monodromy
+from flexapod.analysis.poses.operation_modes import store
+from flexapod.analysis.poses.path_tracking import Complex, Control
+from flexapod.analysis.poses.platform_poses import parameters, six_leg_tracker
 
 FOLDER = Path(flexapod.__file__).parent / "analysis" / "data"
 COUNTS = {"six_legs": 40, "six_three": 16}

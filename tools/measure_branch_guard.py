@@ -13,11 +13,11 @@ import sys
 import numpy as np
 
 import flexapod as fp
-from flexapod.analysis import pose_search
-from flexapod.analysis.path_certificate import certify_path
-from flexapod.analysis.pose_guess import start_poses
-from flexapod.analysis.pose_projection import onto_constraints
-from flexapod.analysis.pose_search import Poses, PoseSearch
+from flexapod.analysis.poses import pose_search
+from flexapod.analysis.poses.path_certificate import certify_path
+from flexapod.analysis.poses.pose_guess import start_poses
+from flexapod.analysis.poses.pose_projection import onto_constraints
+from flexapod.analysis.poses.pose_search import Poses, PoseSearch
 from flexapod.robot.geometry import rotation_from_vector
 
 CHUNK = 2000

@@ -1,6 +1,6 @@
 """Calls that are checked before they start: one table of what arguments are, by name, and the decorators that read it.
 
-Kinds that need a class of a folder (a robot, a state) are entered by that folder (`analysis/arguments.py`); a function
+Kinds that need a class of a folder (a robot, a state) are entered by that folder (`analysis/requests/arguments.py`); a function
 whose argument is of another kind than the table's names it itself: ``@checked(path=check_path)``.
 """
 

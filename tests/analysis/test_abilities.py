@@ -15,12 +15,12 @@ import pytest
 import xarray as xr
 
 import flexapod as fp
-from flexapod.analysis import abilities
-from flexapod.analysis.abilities import ABILITIES, ANY
-from flexapod.analysis.bridge_abilities import BRIDGES
-from flexapod.analysis.properties import has_friction
-from flexapod.analysis.results import SampleError
-from flexapod.analysis.sampling import random_states
+from flexapod.analysis.requests import abilities
+from flexapod.analysis.requests.abilities import ABILITIES, ANY
+from flexapod.analysis.requests.bridge_abilities import BRIDGES
+from flexapod.analysis.requests.properties import has_friction
+from flexapod.analysis.requests.results import SampleError
+from flexapod.analysis.verbs.sampling import random_states
 from support.kinds import KINDS, robot_of_kind
 
 STRONG = 1e-9

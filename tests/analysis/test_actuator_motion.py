@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import flexapod as fp
-from flexapod.analysis.pose_reasons import PoseNotFoundError
-from flexapod.analysis.sampling import random_states
+from flexapod.analysis.poses.pose_reasons import PoseNotFoundError
+from flexapod.analysis.verbs.sampling import random_states
 from flexapod.motions.motion import sampled
 from support.robots import RIGID
 

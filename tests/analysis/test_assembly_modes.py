@@ -13,12 +13,12 @@ from pose_robots import (
 )
 
 import flexapod as fp
-from flexapod.analysis.assembly_modes import SelfMotionError
-from flexapod.analysis.monodromy import monodromy
-from flexapod.analysis.platform_poses import parameters, real_poses, six_leg_tracker, solve_platforms
-from flexapod.analysis.sampling import random_states
-from flexapod.analysis.sphere_legs import spheres
-from flexapod.analysis.start_systems import load_start
+from flexapod.analysis.poses.monodromy import monodromy
+from flexapod.analysis.poses.platform_poses import parameters, real_poses, six_leg_tracker, solve_platforms
+from flexapod.analysis.poses.sphere_legs import spheres
+from flexapod.analysis.poses.start_systems import load_start
+from flexapod.analysis.verbs.assembly_modes import SelfMotionError
+from flexapod.analysis.verbs.sampling import random_states
 
 LEG_LENGTH = 1e-14  # asked for; measured 5e-16
 INVERSE = 1e-12  # asked for; measured 3e-15 [m or rad] where an actuator follows its joint, 5e-16 over the gain elsewhere
@@ -252,8 +252,8 @@ def test_a_singular_pose_is_listed_once_and_not_certified(seed, tmp_path):
 
 def test_poses_of_higher_multiplicity_are_polished_from_the_ends_of_their_paths():
     """An exact double pose: ends 1e-6 beside it lead back to it, once."""
-    from flexapod.analysis import quaternions as quat
-    from flexapod.analysis.self_motion import multiple_poses
+    from flexapod.analysis.poses import quaternions as quat
+    from flexapod.analysis.poses.self_motion import multiple_poses
 
     a = np.array([[1, 0, 0], [1, 0, 0], [0, 1, 0], [-1, 0, 0], [-1, 0, 0], [0, -1, 0]], dtype=float)
     b = np.array([[1, 0, 0], [0, 1, 0], [0, 1, 0], [-1, 0, 0], [0, -1, 0], [0, -1, 0]], dtype=float)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import flexapod as fp
-from flexapod.analysis.block_store import BlockStore
+from flexapod.analysis.requests.block_store import BlockStore
 
 ARRAYS: dict[str, tuple[tuple[int, ...], Any]] = {"a": ((), np.float64), "b": ((3,), np.int16)}
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import flexapod as fp
-from flexapod.analysis.kernels import kernel
-from flexapod.analysis.sampling import random_states
+from flexapod.analysis.model.kernels import kernel
+from flexapod.analysis.verbs.sampling import random_states
 from flexapod.motions.rotations import rotvec_rotation
 from support.robots import RIGID
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import flexapod as fp
-from flexapod.analysis.design_values import design_values, variant
+from flexapod.analysis.requests.design_values import design_values, variant
 from flexapod.design.variables import make_axes
 
 ROUNDING = 1e-12

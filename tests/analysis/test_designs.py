@@ -10,9 +10,9 @@ import pytest
 import xarray as xr
 
 import flexapod as fp
-from flexapod.analysis.design_request import impossible_inertias
-from flexapod.analysis.results import SampleError
-from flexapod.analysis.sampling import random_states
+from flexapod.analysis.requests.design_request import impossible_inertias
+from flexapod.analysis.requests.results import SampleError
+from flexapod.analysis.verbs.sampling import random_states
 
 ROUNDING = 1e-10
 """Of the largest entry: the same equations with numbers that differ by rounding, or another formulation of them."""

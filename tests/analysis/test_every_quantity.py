@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import flexapod as fp
-from flexapod.analysis.closed_legs import home as closed_home
-from flexapod.analysis.kernels import PROGRAMS, parameter_values, program_family
+from flexapod.analysis.model.closed_legs import home as closed_home
+from flexapod.analysis.model.kernels import PROGRAMS, parameter_values, program_family
 
 ROUNDING = 1e-12
 """Of the largest acceleration, in equations of condition 1e2 (found 2e-15)."""

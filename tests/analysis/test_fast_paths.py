@@ -10,13 +10,13 @@ import pytest
 import xarray as xr
 
 import flexapod as fp
-from flexapod.analysis.abilities import reason
-from flexapod.analysis.cartesian_stiffness import _at_point, compliance
-from flexapod.analysis.fast_paths import FAST_PATHS, GENERAL, choose
-from flexapod.analysis.linear_model import LinearModel
-from flexapod.analysis.request import Request
-from flexapod.analysis.sampling import random_states
-from flexapod.analysis.vibration import vibration
+from flexapod.analysis.model.linear_model import LinearModel
+from flexapod.analysis.model.vibration import vibration
+from flexapod.analysis.requests.abilities import reason
+from flexapod.analysis.requests.fast_paths import FAST_PATHS, GENERAL, choose
+from flexapod.analysis.requests.request import Request
+from flexapod.analysis.verbs.cartesian_stiffness import _at_point, compliance
+from flexapod.analysis.verbs.sampling import random_states
 from support.kinds import KINDS, robot_of_kind
 
 AGREES = 1e-9

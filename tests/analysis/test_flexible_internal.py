@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import flexapod as fp
-from flexapod.analysis.internal_dynamics import UnstableInternalDynamicsError
+from flexapod.analysis.verbs.internal_dynamics import UnstableInternalDynamicsError
 from support.flexible_robots import at_home, plate_robot
 
 DIFFERENCES = 1e-7

@@ -7,7 +7,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import flexapod as fp
-from flexapod.analysis import elastic_motion
+from flexapod.analysis.model import elastic_motion
 from flexapod.motions import through_poses
 from flexapod.motions.rotations import rotvec_rotation
 from support.flexible_robots import at_home, plate_robot, run

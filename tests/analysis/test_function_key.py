@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import flexapod as fp
-from flexapod.analysis.function_key import UnknownContentError, function_key
+from flexapod.analysis.requests.function_key import UnknownContentError, function_key
 
 LIMIT = 3.0
 

@@ -10,8 +10,8 @@ import pytest
 from leg_robots import home_actuators, moment, robot
 
 import flexapod as fp
-from flexapod.analysis.anderson import fixed_points
-from flexapod.analysis.sampling import random_states
+from flexapod.analysis.model.anderson import fixed_points
+from flexapod.analysis.verbs.sampling import random_states
 from flexapod.description import description_from_document
 from flexapod.robot.robot import build_robot
 from flexapod.views.chosen_motion import small_motion

@@ -10,7 +10,7 @@ import pytest
 import xarray as xr
 
 import flexapod as fp
-from flexapod.analysis.interface_loads import flexible_joints
+from flexapod.analysis.verbs.interface_loads import flexible_joints
 from support.flexible_robots import plate_robot
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "elastodynamics"))

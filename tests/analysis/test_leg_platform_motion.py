@@ -7,7 +7,7 @@ import pytest
 from leg_robots import home_actuators, moment, robot, share
 
 import flexapod as fp
-from flexapod.analysis.prescribed import followed
+from flexapod.analysis.model.prescribed import prescribed_components
 
 SAME = 5e-8
 """Of the largest entry: stiff beams make forces of the rounding of a pose; found 5e-9."""
@@ -32,7 +32,7 @@ def _numpy_backend(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_motion_of_the_platform_gives_what_the_actuators_gave(name: str) -> None:
     """Random states with elastic coordinates: forces, elastic and actuator accelerations, rates."""
     r, random = robot(name), np.random.default_rng(4)
-    assert followed(r) == FOLLOWED[name]
+    assert prescribed_components(r) == FOLLOWED[name]
     n, N = len(r.actuators), len(r.elastic_names)
     sizes = np.array([1e-6 if x.endswith(".u") else 1e-4 for x in r.elastic_names])
     q, qd, qdd = home_actuators(r) + random.uniform(-0.02, 0.02, (2, n)), *random.uniform(-0.5, 0.5, (2, 2, n))

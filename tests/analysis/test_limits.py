@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import flexapod as fp
-from flexapod.analysis.limits import limits_of
-from flexapod.analysis.reach import shortfall
-from flexapod.analysis.sampling import random_states
+from flexapod.analysis.space.limits import limits_of
+from flexapod.analysis.space.reach import shortfall
+from flexapod.analysis.verbs.sampling import random_states
 from flexapod.motions.rotations import rotvec_rotation
 from flexapod.robot.chain import link_poses
 from support.robots import RIGID

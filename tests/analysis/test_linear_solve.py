@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import flexapod as fp
-from flexapod.analysis.linear_solve import inverted, regular, solved
+from flexapod.analysis.model.linear_solve import inverted, regular, solved
 from support.kinds import document_of, robot_of, robot_of_kind
 
 ROUNDING = 1e-12

@@ -6,14 +6,14 @@ from pose_robots import planar
 from space_robots import planar_3rpr, planar_3rpr_of
 
 import flexapod as fp
-from flexapod.analysis.assembly_modes import SelfMotionError
-from flexapod.analysis.closing_signs import wrong_way
-from flexapod.analysis.complex_loops import Loops, Points
-from flexapod.analysis.generic_balls import with_generic_balls
-from flexapod.analysis.loop_paths import distinct, follow, polished
-from flexapod.analysis.operation_modes import fingerprint, generic_solutions, search
-from flexapod.analysis.results import SampleError
-from flexapod.analysis.sphere_legs import is_on_spheres
+from flexapod.analysis.model.closing_signs import wrong_way
+from flexapod.analysis.poses.complex_loops import Loops, Points
+from flexapod.analysis.poses.generic_balls import with_generic_balls
+from flexapod.analysis.poses.loop_paths import distinct, polished, track_paths
+from flexapod.analysis.poses.operation_modes import fingerprint, generic_solutions, search
+from flexapod.analysis.poses.sphere_legs import is_on_spheres
+from flexapod.analysis.requests.results import SampleError
+from flexapod.analysis.verbs.assembly_modes import SelfMotionError
 from flexapod.motions.rotations import rotvec_rotation
 from flexapod.robot.chain import link_poses
 
@@ -48,7 +48,7 @@ def test_a_real_path_agrees_with_forward_kinematics():
     loops = Loops(robot)
     q0 = actuators_at_home(robot)
     q1 = q0 + np.array([0.2, -0.1, 0.15])
-    x, arrived = follow(loops, loops.home, q0.astype(complex), q1.astype(complex))
+    x, arrived = track_paths(loops, loops.home, q0.astype(complex), q1.astype(complex))
     assert arrived.all()
     np.testing.assert_allclose(x.p[0].real, fp.forward_kinematics(robot, q1)["position"].values, atol=SAME_POSE)
 
@@ -167,7 +167,7 @@ STORED = {
 
 
 def test_stored_poses_are_those_of_the_catalogue_and_trace_tested(monkeypatch):
-    monkeypatch.setattr("flexapod.analysis.operation_modes.search", lambda *_: pytest.fail("searched, not stored"))
+    monkeypatch.setattr("flexapod.analysis.poses.operation_modes.search", lambda *_: pytest.fail("searched, not stored"))
     for name, (count, degree) in STORED.items():
         robot = fp.load(name)
         loops, generic = generic_solutions(robot)
@@ -258,7 +258,7 @@ def test_loops_and_spheres_agree_on_a_hexapod():
     robot = fp.load("gough-stewart")
     loops, q0 = Loops(robot), actuators_at_home(robot)
     q1 = q0 + np.array([0.01, -0.02, 0.015, 0.0, 0.02, -0.01])
-    x, arrived = follow(loops, loops.home, q0.astype(complex), q1.astype(complex))
+    x, arrived = track_paths(loops, loops.home, q0.astype(complex), q1.astype(complex))
     assert arrived.all()
     found = fp.assembly_modes(robot, q1, certify=False)
     assert np.abs(found["position"].values - x.p.real).max(axis=1).min() < SAME_POSE
@@ -308,7 +308,7 @@ def test_loops_and_spheres_agree_on_the_3rsr():
     generic = search(loops)
     assert sorted(np.bincount(generic.mode)) == [1, 1, 14]
     q = actuators_at_home(robot) + np.array([0.1, -0.05, 0.07])
-    x, arrived = follow(loops, generic.x, generic.q, q.astype(complex))
+    x, arrived = track_paths(loops, generic.x, generic.q, q.astype(complex))
     assert arrived.all()
     x, good, _ = polished(loops, x)  # ends of paths are found to 1e-8 only
     assert good.all()

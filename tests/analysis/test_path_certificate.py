@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import flexapod as fp
-from flexapod.analysis.path_certificate import _certified, _moving_quadrics, _newton, _quadrics, _study, certify_path
-from flexapod.analysis.pose_reasons import PoseNotFoundError
-from flexapod.analysis.sampling import random_states
+from flexapod.analysis.poses.path_certificate import _certified, _moving_quadrics, _newton, _quadrics, _study, certify_path
+from flexapod.analysis.poses.pose_reasons import PoseNotFoundError
+from flexapod.analysis.verbs.sampling import random_states
 
 SAME_POSE = 1e-9
 

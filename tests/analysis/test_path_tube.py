@@ -7,8 +7,8 @@ import pytest
 from space_robots import planar_3rpr
 
 import flexapod as fp
-from flexapod.analysis.path_check import Poses, SampledCheck, between
-from flexapod.analysis.path_tube import TubeCheck
+from flexapod.analysis.space.path_check import Poses, SampledCheck, between
+from flexapod.analysis.space.path_tube import TubeCheck
 from flexapod.motions.rotations import rotvec_rotation
 
 SAMPLES = 400

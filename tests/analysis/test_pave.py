@@ -7,9 +7,9 @@ import pytest
 from space_robots import study_hexapod
 
 import flexapod as fp
-from flexapod.analysis.cut_boxes import half_space_share
-from flexapod.analysis.pose_bounds import PoseBounds
-from flexapod.analysis.shell_bounds import ShellBounds
+from flexapod.analysis.space.cut_boxes import half_space_share
+from flexapod.analysis.space.pose_bounds import PoseBounds
+from flexapod.analysis.space.shell_bounds import ShellBounds
 from flexapod.motions.rotations import rotvec_rotation
 
 TILTED = rotvec_rotation(np.array([0.12, -0.2, 0.17]))
@@ -17,8 +17,8 @@ TILTED = rotvec_rotation(np.array([0.12, -0.2, 0.17]))
 
 def sampled(robot, points, rotation, singularities=True):
     """valid (n,) by fp.workspace's own map and, unless it does not count, the sign of det J, both without intervals."""
-    from flexapod.analysis.limits import limits_of
-    from flexapod.analysis.pose_map import PoseMap
+    from flexapod.analysis.space.limits import limits_of
+    from flexapod.analysis.space.pose_map import PoseMap
 
     R = np.ascontiguousarray(np.broadcast_to(rotation, (len(points), 3, 3)))
     facts = PoseMap(limits_of(robot)).evaluate(points, R)
@@ -80,7 +80,7 @@ def test_boxes_alone_leave_little_undecided_and_do_not_contradict_sampled_poses(
     """Without cuts by planes: every part is a box; random poses of boxes inside are good, those of no box at all are not."""
     robot = study_hexapod()
     if general:
-        monkeypatch.setattr("flexapod.analysis.pave.applies", lambda *_: False)
+        monkeypatch.setattr("flexapod.analysis.verbs.pave.applies", lambda *_: False)
     part = 0.2 if general else 0.05
     paving = fp.pave(robot, cut=False, undecided=part, progress=False)
     assert paving.volume_undecided <= part * paving.volume_low
@@ -120,7 +120,7 @@ def test_volume_lies_between_its_bounds():
 
 def test_a_ball_has_its_volume():
     """One leg: its stroke leaves a shell, whose volume is known."""
-    from flexapod.analysis.pave import _Halving
+    from flexapod.analysis.verbs.pave import _Halving
 
     bounds = ShellBounds(study_hexapod(), None, strokes=True, angles=False, singularities=False)
     bounds.counts, bounds.centres[:] = (1, 0, False), 0.25

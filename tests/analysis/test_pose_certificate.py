@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from pose_robots import DIETMAIER_BASE, DIETMAIER_LENGTHS, DIETMAIER_PLATFORM, random_platforms
 
-from flexapod.analysis.discs import Disc, around, exact, point_matrix_product
-from flexapod.analysis.platform_poses import real_poses, solve_platforms
-from flexapod.analysis.pose_certificate import Certificate, certify_quadrics, joined, leg_quadrics, study_quadric
+from flexapod.analysis.poses.discs import Disc, around, exact, point_matrix_product
+from flexapod.analysis.poses.platform_poses import real_poses, solve_platforms
+from flexapod.analysis.poses.pose_certificate import Certificate, certify_quadrics, joined, leg_quadrics, study_quadric
 
 COUNT = 2000
 

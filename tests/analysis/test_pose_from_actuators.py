@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import flexapod as fp
-from flexapod.analysis.pose_guess import start_poses
-from flexapod.analysis.pose_reasons import PoseNotFoundError
-from flexapod.analysis.pose_search import PoseSearch
-from flexapod.analysis.sampling import random_states
+from flexapod.analysis.poses.pose_guess import start_poses
+from flexapod.analysis.poses.pose_reasons import PoseNotFoundError
+from flexapod.analysis.poses.pose_search import PoseSearch
+from flexapod.analysis.verbs.sampling import random_states
 from flexapod.motions.rotations import rotvec_rotation
 from support.robots import RIGID
 

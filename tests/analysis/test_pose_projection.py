@@ -3,7 +3,7 @@
 import numpy as np
 
 import flexapod as fp
-from flexapod.analysis.pose_projection import left_jacobian, onto_constraints
+from flexapod.analysis.poses.pose_projection import left_jacobian, onto_constraints
 from flexapod.motions.rotations import euler_rotation, rotation_rotvec, rotvec_rotation
 
 STEP = 1e-6

@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 import flexapod as fp
-from flexapod.analysis import kernels, sample_blocks
-from flexapod.analysis.results import SampleError
-from flexapod.analysis.sample_blocks import in_blocks, no_reasons
-from flexapod.analysis.sampling import random_states
+from flexapod.analysis.model import kernels
+from flexapod.analysis.requests import sample_blocks
+from flexapod.analysis.requests.results import SampleError
+from flexapod.analysis.requests.sample_blocks import in_blocks, no_reasons
+from flexapod.analysis.verbs.sampling import random_states
 from flexapod.kernels import Kernel
 
 

@@ -7,9 +7,9 @@ import pytest
 from space_robots import study_hexapod
 
 import flexapod as fp
-from flexapod.analysis.continuation import zero_curves
-from flexapod.analysis.kernels import kernel
-from flexapod.analysis.results import reasons_of
+from flexapod.analysis.model.kernels import kernel
+from flexapod.analysis.requests.results import reasons_of
+from flexapod.analysis.space.continuation import zero_curves
 from flexapod.motions.rotations import rotvec_rotation
 
 ON_CURVE = 1e-9

@@ -9,9 +9,9 @@ from scipy.interpolate import CubicSpline
 from space_robots import edited_bench
 
 import flexapod as fp
-from flexapod.analysis.path_terms import FINER, PathDynamics
-from flexapod.analysis.timing_limits import timing_limits
-from flexapod.analysis.timing_passes import fastest
+from flexapod.analysis.timing.path_terms import FINER, PathDynamics
+from flexapod.analysis.timing.timing_limits import timing_limits
+from flexapod.analysis.timing.timing_passes import fastest
 from flexapod.motions.motion import Motion, with_formula
 from flexapod.motions.rotations import rotvec_rotation
 

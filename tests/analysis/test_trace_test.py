@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import flexapod as fp
-from flexapod.analysis import trace_test as module
-from flexapod.analysis.complex_loops import Points
-from flexapod.analysis.operation_modes import generic_solutions
-from flexapod.analysis.trace_test import STRAIGHT, SlicedLoops, _bend, _moved, trace_test
+from flexapod.analysis.poses import trace_test as module
+from flexapod.analysis.poses.complex_loops import Points
+from flexapod.analysis.poses.operation_modes import generic_solutions
+from flexapod.analysis.poses.trace_test import STRAIGHT, SlicedLoops, _bend, _moved, trace_test
 
 BENT = 100 * STRAIGHT  # second difference of sums that lack a point, apart from what counts as straight; complete ones have 1e-15
 LENGTHS = 1e-10  # leg lengths [m] by their formula; found to 1e-14

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import flexapod as fp
-from flexapod.analysis.contraction import Contraction, contracts
-from flexapod.analysis.path_check import Poses, SampledCheck, between
-from flexapod.analysis.tube_bounds import TubeBounds
+from flexapod.analysis.space.contraction import Contraction, contracts
+from flexapod.analysis.space.path_check import Poses, SampledCheck, between
+from flexapod.analysis.space.tube_bounds import TubeBounds
 
 SAMPLES = 3000
 """Random poses against which a paving is checked."""

@@ -10,7 +10,7 @@ import pytest
 import xarray as xr
 
 import flexapod as fp
-from flexapod.analysis.vibration import is_definite
+from flexapod.analysis.model.vibration import is_definite
 
 NEARLY_LINEAR = 1e-3
 """Of the buckling factor: deflections before buckling change it little in this robot."""

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import flexapod as fp
-from flexapod.analysis.closed_legs import ClosedLegs
-from flexapod.analysis.results import dataset
-from flexapod.analysis.validity import BOUNDS, deflection_ratios, parts, spin_ratios, strains
+from flexapod.analysis.model.closed_legs import ClosedLegs
+from flexapod.analysis.requests.results import dataset
+from flexapod.analysis.requests.validity import BOUNDS, deflection_ratios, parts, spin_ratios, strains
 
 DATA = Path(__file__).parents[1] / "data"
 ROUNDING = 1e-12

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.linalg
 
-from flexapod.analysis.vibration import vibration
+from flexapod.analysis.model.vibration import vibration
 
 ROUNDING = 1e-12
 """Relative: eigenvalues of well-conditioned matrices of size up to 8."""

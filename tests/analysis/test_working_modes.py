@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import flexapod as fp
-from flexapod.analysis.sampling import random_states
-from flexapod.analysis.working_modes import NoBranchError, _searched
+from flexapod.analysis.verbs.sampling import random_states
+from flexapod.analysis.verbs.working_modes import NoBranchError, _searched
 
 HOLDS = 1e-12  # distance of the joint from its place, relative to the robot's size; measured 1e-15
 SAME = 1e-8  # an actuator by two ways

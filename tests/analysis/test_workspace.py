@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import flexapod as fp
-from flexapod.analysis import workspace as module
+from flexapod.analysis.verbs import workspace as module
 from flexapod.equations.singular_values import singular_values
 from flexapod.kernels import Program, compile_kernel
 from flexapod.motions.rotations import euler_rotation, rotvec_rotation

@@ -9,9 +9,9 @@ import pytest
 from space_robots import study_hexapod
 
 import flexapod as fp
-from flexapod.analysis.pose_tests import RATES, Demands, PoseTests
-from flexapod.analysis.tetrahedra import surface
-from flexapod.analysis.workspace_solid import _surface
+from flexapod.analysis.space.pose_tests import RATES, Demands, PoseTests
+from flexapod.analysis.space.tetrahedra import surface
+from flexapod.analysis.verbs.workspace_solid import _surface
 
 
 def ball(points):

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 import flexapod as fp
-from flexapod.analysis.kernels import golden_inputs, kernel_with_friction
-from flexapod.analysis.sampling import random_states
+from flexapod.analysis.model.kernels import golden_inputs, kernel_with_friction
+from flexapod.analysis.verbs.sampling import random_states
 
 SAME = 1e-11
 """The same operations in CasADi's order, relative to the largest entry."""

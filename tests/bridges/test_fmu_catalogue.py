@@ -9,10 +9,10 @@ from fmpy.validation import validate_fmu
 from fmu_tools import Importer
 
 import flexapod as fp
-from flexapod.analysis.sampling import random_leg_states, random_states
+from flexapod.analysis.verbs.sampling import random_leg_states, random_states
 from flexapod.bridges.tree import quat_wxyz
-from flexapod.simulation.leg_terms import carried_places
 from flexapod.simulation.stepper import home_start, step_setup
+from flexapod.simulation.system.leg_terms import carried_places
 
 SAME_STEPS = 1e-9
 """Rounding of twenty steps, the more the stiffer the robot."""

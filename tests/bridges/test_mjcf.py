@@ -11,7 +11,7 @@ from geared_robot import GEARED
 from mujoco_tools import Engine
 
 import flexapod as fp
-from flexapod.analysis.sampling import random_states
+from flexapod.analysis.verbs.sampling import random_states
 from flexapod.bridges.drive_springs import beside
 from flexapod.bridges.halves import halved
 from flexapod.bridges.mjcf_in import read_mjcf

@@ -9,7 +9,7 @@ import yaml
 from geared_robot import GEARED
 
 import flexapod as fp
-from flexapod.analysis.sampling import random_states
+from flexapod.analysis.verbs.sampling import random_states
 
 SAME = 1e-11
 """Angles of a rotation written as roll, pitch, yaw and read again."""

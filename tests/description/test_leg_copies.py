@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import flexapod as fp
-from flexapod.analysis.sampling import random_states
+from flexapod.analysis.verbs.sampling import random_states
 from flexapod.description import RobotFileError, read_robot_text
 from flexapod.description.leg_copies import with_copies
 from flexapod.description.read import description_from_document

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import flexapod as fp
-from flexapod.analysis.sampling import random_states
+from flexapod.analysis.verbs.sampling import random_states
 from flexapod.design.select_poses import information_rows
 from flexapod.design.variables import scalars
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import flexapod as fp
-from flexapod.analysis.sampling import random_states
+from flexapod.analysis.verbs.sampling import random_states
 
 STIFFNESS = np.array([1.0e6, 1.2e6, 0.9e6, 1.5e6, 1.1e6, 0.8e6])
 EXACT = 1e-9

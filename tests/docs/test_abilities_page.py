@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 from pathlib import Path
 
-from flexapod.analysis.abilities import ABILITIES
+from flexapod.analysis.requests.abilities import ABILITIES
 
 ROOT = Path(__file__).parents[2]
 

@@ -14,7 +14,7 @@ from multipliers import ClosedState, lowest_frequencies
 
 import flexapod as fp
 from flexapod.equations.elastodynamics.dynamics import elastic_forward_dynamics, elastic_inverse_dynamics, elastic_mass_matrix
-from flexapod.kernels.program import Program
+from flexapod.kernels.tape.program import Program
 
 MAKE: dict[str, Callable[..., Program]] = {
     "inverse": elastic_inverse_dynamics,

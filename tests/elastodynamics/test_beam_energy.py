@@ -9,8 +9,8 @@ from beam_alone import beam_alone
 from element_chain import Numbers, element
 from scipy.spatial.transform import Rotation
 
-from flexapod.analysis.closed_legs import close, home
-from flexapod.analysis.leg_model import leg_terms
+from flexapod.analysis.model.closed_legs import close, home
+from flexapod.analysis.model.leg_model import leg_terms
 from flexapod.equations.elastodynamics.beam_energy import elastic_energy, elastic_forces, elastic_slope
 from flexapod.flexible import Section
 

@@ -9,7 +9,7 @@ from package_models import elastic_part, evaluate, inputs_of
 
 from flexapod.equations.elastodynamics.closing import elastic_closing
 from flexapod.kernels.packing import interpreter
-from flexapod.kernels.tape import make_tape
+from flexapod.kernels.tape.tape import make_tape
 
 ROBOTS = [
     "dualemps-2", "planar-3-rrr", "planar-3-rrr-springs", "tripteron-flexible", "gough-stewart-beams",

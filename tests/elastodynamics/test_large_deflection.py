@@ -13,7 +13,7 @@ from element_chain import Numbers, _about, chain, element
 from scipy.linalg import null_space
 from scipy.optimize import brentq
 
-from flexapod.analysis.validity import BOUNDS
+from flexapod.analysis.requests.validity import BOUNDS
 from flexapod.equations.elastodynamics.beam_energy import elastic_energy
 from flexapod.flexible import Section
 from flexapod.robot.beams import Law

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from flexapod.analysis.inverse_kinematics import solve_from_home
-from flexapod.analysis.kernels import kernel
+from flexapod.analysis.model.kernels import kernel
+from flexapod.analysis.verbs.inverse_kinematics import solve_from_home
 from flexapod.robot.chain import ancestors, link_poses
 
 

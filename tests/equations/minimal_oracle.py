@@ -12,7 +12,7 @@ import numpy as np
 from flexapod.equations.platform_motion import FrameMotion, platform_motion
 from flexapod.equations.universal_leg import leg_motion
 from flexapod.equations.values import Values
-from flexapod.kernels.program import Program
+from flexapod.kernels.tape.program import Program
 from flexapod.robot.geometry import rotation_from_vector
 from flexapod.robot.robot import Robot
 from flexapod.spatial import Vec

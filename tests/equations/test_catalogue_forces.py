@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import flexapod as fp
-from flexapod.analysis.sampling import random_states
+from flexapod.analysis.verbs.sampling import random_states
 from support.robots import RIGID
 
 ELSEWHERE = ("stewart-3-3", "gough-stewart", "hexapod", "hexaslide", "hexa", "delta", "five-bar", "tripteron", "planar-4-prr")

@@ -9,8 +9,8 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import flexapod as fp
-from flexapod.analysis.general_derivatives import general_derivatives
-from flexapod.analysis.sampling import random_states
+from flexapod.analysis.model.general_derivatives import general_derivatives
+from flexapod.analysis.verbs.sampling import random_states
 from flexapod.robot.geometry import rotation_from_vector
 
 ROBOTS = ["stewart-3-3", "hexaslide", "hexa"]

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import flexapod as fp
-from flexapod.analysis.closed_legs import ClosedLegs, close, home, run
-from flexapod.analysis.kernels import kernel
-from flexapod.analysis.long_places import is_long
+from flexapod.analysis.model.closed_legs import ClosedLegs, close, evaluate, home
+from flexapod.analysis.model.kernels import kernel
+from flexapod.analysis.model.long_places import is_long
 from flexapod.robot.element_runs import element_runs
 
 DATA = Path(__file__).parents[1] / "data"
@@ -100,8 +100,8 @@ def test_loops_over_elements_agree_with_what_is_written_out(make, tmp_path):
     }  # fmt: skip
     for quantity, options in QUANTITIES.items():
         words = np.full(count, "", dtype=object)
-        wanted = run(looping(robot, False), quantity, given, words, **options)
-        found = run(looping(robot, True), quantity, given, words, **options)
+        wanted = evaluate(looping(robot, False), quantity, given, words, **options)
+        found = evaluate(looping(robot, True), quantity, given, words, **options)
         assert set(words) == {""}
         assert set(found) == set(wanted)
         for name, values in wanted.items():
@@ -115,7 +115,7 @@ def test_loops_over_elements_agree_with_what_is_written_out(make, tmp_path):
 
 def test_code_does_not_grow_with_the_number_of_elements(tmp_path):
     """Operations in the bodies of loops are counted once per element, code is not: 8 and 16 elements share its length."""
-    from flexapod.kernels.llvm_module import module_text
+    from flexapod.kernels.llvm.module import module_text
 
     lengths = []
     for count in (8, 16):

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from flexapod.analysis.kernels import make_program
+from flexapod.analysis.model.kernels import make_program
 from flexapod.kernels import make_tape
-from flexapod.kernels.llvm_module import module_text
+from flexapod.kernels.llvm.module import module_text
 
 
 @pytest.fixture(scope="module")

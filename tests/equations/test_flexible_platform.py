@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import flexapod as fp
-from flexapod.analysis.sampling import random_states
+from flexapod.analysis.verbs.sampling import random_states
 from flexapod.equations.flexible_platform import tangent
 from flexapod.kernels import compile_kernel
 from flexapod.motions.rotations import rotvec_motion, rotvec_rotation

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import flexapod as fp
-from flexapod.analysis.sampling import random_states
+from flexapod.analysis.verbs.sampling import random_states
 from flexapod.equations.minimal.conditions import applies
 from flexapod.robot.model import RigidBody
 from support.robots import RIGID

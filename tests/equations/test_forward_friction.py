@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import flexapod as fp
-from flexapod.analysis.sampling import random_states
+from flexapod.analysis.verbs.sampling import random_states
 
 IDENTITY = 1e-9
 """Of the largest acceleration: the coupling stops at 1e-12 of the largest force, times the condition of the mass matrix."""

@@ -4,7 +4,7 @@ import casadi as ca
 import numpy as np
 import pytest
 
-from flexapod.analysis.path_tracking import ARRIVED, Control, Tracker, projective_gap
+from flexapod.analysis.poses.path_tracking import ARRIVED, Control, Tracker, projective_gap
 from flexapod.equations.homotopy.complex_pairs import Z, complexify, dot
 from flexapod.equations.homotopy.gough import six_legs
 from flexapod.equations.homotopy.tracker import System, solve
@@ -91,7 +91,7 @@ def test_a_double_root_is_not_taken_for_an_arrival(tracker):
 
 def test_equations_of_six_legs_vanish_at_a_pose():
     """The Study form of a leg is |p + R b - a|^2 = s, written by hand here."""
-    from flexapod.analysis import quaternions as quat
+    from flexapod.analysis.poses import quaternions as quat
 
     random = np.random.default_rng(8)
     a, b, e, p = random.normal(size=(6, 3)), random.normal(size=(6, 3)), random.normal(size=4), random.normal(size=3)

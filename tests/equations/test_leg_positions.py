@@ -9,8 +9,8 @@ import pytest
 from slides_and_balls import slides_and_balls
 
 import flexapod as fp
-from flexapod.analysis.kernels import kernel
-from flexapod.analysis.sampling import random_states
+from flexapod.analysis.model.kernels import kernel
+from flexapod.analysis.verbs.sampling import random_states
 from flexapod.robot.architecture import closes, reach, roots
 
 COUNT = 60

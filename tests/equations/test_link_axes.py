@@ -25,7 +25,7 @@ from flexapod.equations.elastodynamics.projection import projected_force, projec
 from flexapod.equations.values import Values
 from flexapod.kernels import Program
 from flexapod.kernels.packing import interpreter
-from flexapod.kernels.tape import make_tape
+from flexapod.kernels.tape.tape import make_tape
 from flexapod.robot.elastic_plan import ElasticPlan, LegLoop
 from support import world_axes
 

@@ -10,8 +10,8 @@ import pytest
 from slides_and_balls import slides_and_balls
 
 import flexapod as fp
-from flexapod.analysis.kernels import kernel, make_program
-from flexapod.analysis.sampling import random_states
+from flexapod.analysis.model.kernels import kernel, make_program
+from flexapod.analysis.verbs.sampling import random_states
 from support.robots import FILES, home, robot_named
 from support.robots import RIGID as CATALOGUE_RIGID
 

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 import flexapod as fp
-from flexapod.analysis.closed_legs import close_along, home
-from flexapod.analysis.kernels import golden_inputs, kernel_with_friction, make_program, parameter_values
-from flexapod.analysis.programs import usual_program
-from flexapod.analysis.sampling import PARTS, following, random_inputs, random_leg_states, random_states
+from flexapod.analysis.model.closed_legs import close_along, home
+from flexapod.analysis.model.kernels import golden_inputs, kernel_with_friction, make_program, parameter_values
+from flexapod.analysis.model.programs import usual_program
+from flexapod.analysis.verbs.sampling import PARTS, following, random_inputs, random_leg_states, random_states
 from flexapod.kernels.packing import interpreter
-from flexapod.kernels.tape import make_tape
+from flexapod.kernels.tape.tape import make_tape
 
 SAME = 1e-9
 """Of the largest entry, or 1; measured 1e-13."""

@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 
 import flexapod
-from flexapod.analysis.inverse_kinematics import solve_from_home
-from flexapod.analysis.kernels import RobotKernel, kernel
-from flexapod.analysis.sampling import random_states
+from flexapod.analysis.model.kernels import RobotKernel, kernel
+from flexapod.analysis.verbs.inverse_kinematics import solve_from_home
+from flexapod.analysis.verbs.sampling import random_states
 from flexapod.equations import friction as friction_package
 from flexapod.equations import newton_euler as package
 from flexapod.equations.newton_euler import CONTRIBUTION_NAMES, mark_undetermined, newton_euler, reaction_names, undetermined
@@ -422,7 +422,7 @@ FLIPS = {
     "viscous friction": ("joint_friction", 'rate * (-total["rate"])', 'rate * total["rate"]', "hexaslide friction"),
     "Coulomb friction": ("joint_friction", '(-total["direction"])', 'total["direction"]', "hexaslide friction"),
     "normal force": (
-        "normal_force", "ca.fabs(along_u) + ca.fabs(along_v)",
+        "laws", "ca.fabs(along_u) + ca.fabs(along_v)",
         "ca.fabs(along_u) - ca.fabs(along_v)", "hexaslide friction",
     ),
 }  # fmt: skip

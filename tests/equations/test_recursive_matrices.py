@@ -5,9 +5,9 @@ import pytest
 import recursive_matrices as paper
 
 import flexapod
-from flexapod.analysis.inverse_kinematics import solve_from_home
-from flexapod.analysis.kernels import kernel
-from flexapod.analysis.sampling import random_states
+from flexapod.analysis.model.kernels import kernel
+from flexapod.analysis.verbs.inverse_kinematics import solve_from_home
+from flexapod.analysis.verbs.sampling import random_states
 from flexapod.motions.papers import HEXAPOD_HEIGHT, STEWART_HEIGHT
 from flexapod.motions.rotations import euler_motion
 

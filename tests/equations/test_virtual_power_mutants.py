@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import flexapod as fp
-from flexapod.analysis.sampling import random_states
+from flexapod.analysis.verbs.sampling import random_states
 from flexapod.equations import virtual_power
 from flexapod.kernels import compile_kernel
 from support.mutants import mutated, one_per_module

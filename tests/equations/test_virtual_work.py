@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 import flexapod
-from flexapod.analysis.inverse_kinematics import platform_inputs, solve_from_home
-from flexapod.analysis.kernels import RobotKernel, kernel
-from flexapod.analysis.sampling import random_states
+from flexapod.analysis.model.kernels import RobotKernel, kernel
+from flexapod.analysis.verbs.inverse_kinematics import platform_inputs, solve_from_home
+from flexapod.analysis.verbs.sampling import random_states
 from flexapod.equations import virtual_work as package
 from flexapod.equations.virtual_work import virtual_work
 from flexapod.errors import InputError

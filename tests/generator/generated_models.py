@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 import flexapod as fp
-from flexapod.analysis.kernels import golden_inputs
-from flexapod.analysis.sampling import random_states
+from flexapod.analysis.model.kernels import golden_inputs
+from flexapod.analysis.verbs.sampling import random_states
 from flexapod.kernels import Program
-from flexapod.kernels.tape import Tape
+from flexapod.kernels.tape.tape import Tape
 
 SAMPLES = 4
 ROUNDING = 1e-12

@@ -11,7 +11,7 @@ import pytest
 import flexapod as fp
 from flexapod.equations.elastodynamics.dynamics import elastic_forward_dynamics
 from flexapod.kernels.packing import interpreter
-from flexapod.kernels.tape import make_tape
+from flexapod.kernels.tape.tape import make_tape
 from flexapod.robot.chosen_dependents import with_dependents
 
 DUALEMPS = Path(__file__).parents[1] / "data" / "elastodynamics" / "dualemps.yaml"

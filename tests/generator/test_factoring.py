@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from flexapod.kernels.dependence import UNIFORM, VARYING
-from flexapod.kernels.factoring import factored
-from flexapod.kernels.graph import Graph
-from flexapod.kernels.hoisting import hoist
-from flexapod.kernels.invariants import simplify
 from flexapod.kernels.numpy_backend import evaluate
-from flexapod.kernels.operations import Operations, count_operations
-from flexapod.kernels.value_numbering import Numbering
+from flexapod.kernels.passes.dependence import UNIFORM, VARYING
+from flexapod.kernels.passes.factoring import factored
+from flexapod.kernels.passes.hoisting import hoist
+from flexapod.kernels.passes.invariants import simplify
+from flexapod.kernels.passes.value_numbering import Numbering
+from flexapod.kernels.tape.graph import Graph
+from flexapod.kernels.tape.operations import Operations, count_operations
 
 SAME = 1e-12
 """Of the sum of absolute terms: other order of summation."""

@@ -14,10 +14,10 @@ import pytest
 from generated_models import CASES, ROUNDING, SAMPLES, compiled_c, expected, interpreted, looped, run_c, run_python
 
 import flexapod as fp
-from flexapod.kernels.c_listing import c_listing
-from flexapod.kernels.listing import make_listing
-from flexapod.kernels.python_text import python_text
-from flexapod.kernels.tape import make_tape
+from flexapod.kernels.tape.tape import make_tape
+from flexapod.kernels.text.c import c_listing
+from flexapod.kernels.text.listing import make_listing
+from flexapod.kernels.text.python import python_text
 
 CONSTANTS = ["inputs", "numbers"]
 ELASTIC = Path(__file__).parents[1] / "data" / "elastodynamics"
@@ -27,7 +27,7 @@ REFERENCE = 1e-8
 
 
 def parameters(generated: fp.Generated, robot: fp.Robot) -> dict[str, float] | None:
-    from flexapod.analysis.kernels import parameter_values
+    from flexapod.analysis.model.kernels import parameter_values
 
     if generated.constants == "numbers":
         return None

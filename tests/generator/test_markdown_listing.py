@@ -11,7 +11,7 @@ import pytest
 from generated_models import CASES, ROUNDING, expected
 
 import flexapod as fp
-from flexapod.analysis.kernels import parameter_values
+from flexapod.analysis.model.kernels import parameter_values
 
 ITEM = re.compile(r"( *)\d+\. (.*)")
 NAME = re.compile(r"(?<![\w.])[A-Za-z_][\w.]*(?:\[[^\]]*\])*(?!\w|\()")

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import flexapod as fp
-from flexapod.analysis.kernels import golden_inputs, parameter_values
-from flexapod.analysis.sampling import random_states
+from flexapod.analysis.model.kernels import golden_inputs, parameter_values
+from flexapod.analysis.verbs.sampling import random_states
 
 SAME = 1e-11
 """Numbers printed with 17 digits; another order of the same sums."""

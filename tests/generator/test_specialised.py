@@ -7,8 +7,8 @@ import pytest
 from generated_models import interpreted, looped
 
 from flexapod.kernels.errors import ProgramError
-from flexapod.kernels.specialised import numeric_tape, unrolled_tape
-from flexapod.kernels.tape import make_tape
+from flexapod.kernels.tape.specialised import numeric_tape, unrolled_tape
+from flexapod.kernels.tape.tape import make_tape
 
 SAME = 1e-14
 """Same operations; sums of constants are folded in another order."""

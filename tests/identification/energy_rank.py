@@ -12,7 +12,7 @@ import mpmath as mp
 import numpy as np
 
 import flexapod as fp
-from flexapod.analysis.sampling import random_states
+from flexapod.analysis.verbs.sampling import random_states
 from flexapod.robot.chain import ROWS
 
 

@@ -54,7 +54,7 @@ def test_regrouped_forces_are_the_same() -> None:
     """Y theta = Y_1 beta on states that were not used to find the combinations."""
     robot = fp.load("hexapod")
     base = fp.base_parameters(robot)
-    from flexapod.analysis.sampling import random_states
+    from flexapod.analysis.verbs.sampling import random_states
 
     motion = fp.Motion(time=np.arange(20.0), **random_states(robot, 20, seed=99))
     found = fp.regressor(robot, motion)

@@ -99,7 +99,7 @@ def test_gains_of_the_drives_from_a_known_payload(hexapod: tuple[fp.Robot, fp.Ac
     robot, motion, force = hexapod
     gains = np.array([2.0, 2.2, 1.9, 2.05, 2.1, 1.95])
     load = {"mass": 4.0, "com": [0.02, 0.0, 0.05]}
-    from flexapod.analysis.inverse_kinematics import platform_inputs
+    from flexapod.analysis.verbs.inverse_kinematics import platform_inputs
     from flexapod.identification.identify import payload_parameters
     from flexapod.identification.linear_model import model_inputs
 

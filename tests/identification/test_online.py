@@ -10,7 +10,7 @@ import pytest
 from measured import exact, series
 
 import flexapod as fp
-from flexapod.analysis.inverse_kinematics import platform_inputs
+from flexapod.analysis.verbs.inverse_kinematics import platform_inputs
 from flexapod.identification.linear_model import model_inputs
 from flexapod.identification.problem import payload_rows
 

@@ -9,9 +9,9 @@ import pytest
 from measured import DATA, RIGID, series
 
 import flexapod as fp
-from flexapod.analysis.kernels import kernel
-from flexapod.analysis.rigid_dynamics import INVERSE
-from flexapod.analysis.sampling import random_states
+from flexapod.analysis.model.kernels import kernel
+from flexapod.analysis.model.rigid_dynamics import INVERSE
+from flexapod.analysis.verbs.sampling import random_states
 from flexapod.equations.regressor import inertial_columns
 from flexapod.identification.linear_model import inertial_kernel, linear_model, model_inputs
 from flexapod.views.chosen_motion import small_motion

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from flexapod.kernels.graph import ARITY, Graph
+from flexapod.kernels.tape.graph import ARITY, Graph
 
 # copysign is not among them: the sign of a zero is not kept (see value_numbering), and copysign would show it.
 EXACT = ("add", "mul", "abs", "min", "max", "select", "lt", "le", "eq", "ne", "and", "or", "not", "sign")

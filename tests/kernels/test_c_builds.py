@@ -16,8 +16,8 @@ from c_builds import BUILDS, CLEAN, build, run_driver, translate, write_driver
 from kernel_programs import ALL, PARAMETERS, inputs_for
 
 import flexapod as fp
-from flexapod.analysis.kernels import PROGRAMS, exported_kernel, golden_inputs
-from flexapod.analysis.sampling import random_leg_states, random_states
+from flexapod.analysis.model.kernels import PROGRAMS, exported_kernel, golden_inputs
+from flexapod.analysis.verbs.sampling import random_leg_states, random_states
 from flexapod.kernels import compile_kernel, export_c
 
 AGREES = 1e-9

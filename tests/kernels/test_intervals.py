@@ -10,12 +10,12 @@ import pytest
 from kernel_programs import PARAMETERS, functions, map_looped, scan, selections, straight_line
 
 from flexapod.kernels import Program, ProgramError, compile_kernel
-from flexapod.kernels.graph import ARITY, Graph
-from flexapod.kernels.interval import IntervalKernel, interval_tape
+from flexapod.kernels.intervals.backend import IntervalKernel, interval_tape
 from flexapod.kernels.numpy_backend import evaluate
 from flexapod.kernels.packing import kernel_from_tape
-from flexapod.kernels.signature import Input, Output, Signature
-from flexapod.kernels.tape import Tape
+from flexapod.kernels.tape.graph import ARITY, Graph
+from flexapod.kernels.tape.signature import Input, Output, Signature
+from flexapod.kernels.tape.tape import Tape
 
 BACKENDS = ["llvm", "numpy"]
 WIDTHS = (0.0, 1e-12, 1e-3, 0.3, 3.0)

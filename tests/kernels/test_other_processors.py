@@ -13,7 +13,7 @@ SCRIPT = """
 import json, sys
 import numpy as np
 import flexapod as fp
-from flexapod.analysis.sampling import random_states
+from flexapod.analysis.verbs.sampling import random_states
 robot = fp.load(sys.argv[1])
 motion = fp.Motion(time=np.arange(40.0), **random_states(robot, 40, seed=4))
 json.dump(fp.inverse_dynamics(robot, motion, friction=False).force.values.tolist(), sys.stdout)

@@ -10,15 +10,15 @@ from kernel_programs import ALL
 from random_graphs import EXACT, POSITIVE, graphs
 
 from flexapod.kernels import Parameter, Program, compile_kernel, make_tape
-from flexapod.kernels.dependence import UNIFORM, VARYING, body_arguments, classify
-from flexapod.kernels.graph import Graph
-from flexapod.kernels.hoisting import hoist
-from flexapod.kernels.invariants import simplify
 from flexapod.kernels.numpy_backend import evaluate
-from flexapod.kernels.operations import count_operations
-from flexapod.kernels.reciprocals import share_reciprocals
-from flexapod.kernels.scheduling import schedule
-from flexapod.kernels.tape import improve
+from flexapod.kernels.passes.dependence import UNIFORM, VARYING, body_arguments, classify
+from flexapod.kernels.passes.hoisting import hoist
+from flexapod.kernels.passes.invariants import simplify
+from flexapod.kernels.passes.reciprocals import share_reciprocals
+from flexapod.kernels.passes.scheduling import schedule
+from flexapod.kernels.tape.graph import Graph
+from flexapod.kernels.tape.operations import count_operations
+from flexapod.kernels.tape.tape import improve
 
 WHOLE = np.random.default_rng(0).integers(-4, 5, size=(4, 50)).astype(float)
 ABOVE_ZERO = np.random.default_rng(0).uniform(0.5, 2, size=(4, 50))

@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from flexapod.kernels import Parameter, Program, compile_kernel
-from flexapod.kernels.lowering import lower
 from flexapod.kernels.numpy_backend import evaluate
+from flexapod.kernels.passes.lowering import lower
 
 SAMPLES = 9
 

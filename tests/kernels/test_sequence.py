@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from flexapod.kernels import Program, compile_kernel
-from flexapod.kernels.sequence import sequence
+from flexapod.kernels.tape.sequence import sequence
 
 
 def logistic() -> Program:

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from flexapod.kernels import Parameter, Program, compile_kernel, export_c, make_tape
-from flexapod.kernels.graph import Graph
-from flexapod.kernels.llvm_module import module_text
-from flexapod.kernels.runs import Run, between, copied_runs, progression
+from flexapod.kernels.llvm.module import module_text
+from flexapod.kernels.tape.graph import Graph
+from flexapod.kernels.tape.strides import Run, between, copied_runs, progression
 
 ROWS = [1, 2, 3, 4, 5, 9]
 COLUMNS = 7  # of the table that the programs read in a loop

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from flexapod.kernels import Program, compile_kernel, make_tape
-from flexapod.kernels.llvm_module import module_text
+from flexapod.kernels.llvm.module import module_text
 
 SAME = 1e-14
 """Relative: both orders of the lanes have the same operations, which may fuse differently."""

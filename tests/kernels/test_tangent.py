@@ -6,7 +6,7 @@ import pytest
 
 from flexapod.kernels import Program, make_tape
 from flexapod.kernels.packing import interpreter
-from flexapod.kernels.tangent import tangent
+from flexapod.kernels.tape.tangent import tangent
 
 ROUNDING = 1e-13
 """A few dozen operations on numbers near one."""

@@ -5,8 +5,8 @@ from fractions import Fraction
 
 import pytest
 
-from flexapod.kernels.graph import Graph, Loop
-from flexapod.kernels.walking import walk, written_out
+from flexapod.kernels.tape.graph import Graph, Loop
+from flexapod.kernels.tape.walking import walk, written_out
 
 APPLY = {"add": operator.add, "mul": operator.mul, "div": operator.truediv}
 

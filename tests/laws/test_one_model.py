@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import flexapod as fp
-from flexapod.analysis.sampling import PARTS, random_leg_states, random_states
+from flexapod.analysis.verbs.sampling import PARTS, random_leg_states, random_states
 
 AGREES = 1e-10
 """Of the largest entry of all states: rounding of derivations and solves, 1e-15 to 1e-12."""

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import flexapod as fp
-from flexapod.analysis.kernels import make_program
+from flexapod.analysis.model.kernels import make_program
 from flexapod.kernels import compilations, compile_kernel
 from flexapod.kernels.cache import forget
 from support.robots import drawn_motion, possible_motion, robot_named, run

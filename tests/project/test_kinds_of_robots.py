@@ -11,7 +11,7 @@ from places import ROOT
 NAMES = {"elastic_legs", "flexible_platform", "is_flexible"}
 """What says of which kind a robot is."""
 FOLDERS = ("analysis", "simulation", "views")
-DECIDE = {"analysis/properties.py"}
+DECIDE = {"analysis/requests/properties.py"}
 """Where the properties of a robot are defined."""
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import flexapod as fp
-from flexapod.analysis.results import SampleError
+from flexapod.analysis.requests.results import SampleError
 from support.kinds import robot_of_kind
 from support.patience import PATIENCE
 
@@ -99,7 +99,7 @@ def test_dask_gives_the_same_forces() -> None:
 
 def test_every_error_class_travels() -> None:
     """A worker that raises must not hang the pool: constructors with more arguments than the text."""
-    from flexapod.analysis.internal_dynamics import UnstableInternalDynamicsError
+    from flexapod.analysis.verbs.internal_dynamics import UnstableInternalDynamicsError
 
     error = pickle.loads(pickle.dumps(UnstableInternalDynamicsError("it grows", growth=2.0)))
     assert (str(error), error.growth) == ("it grows", 2.0)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import flexapod as fp
-from flexapod.analysis.closed_legs import home as closed_home
+from flexapod.analysis.model.closed_legs import home as closed_home
 from flexapod.equations.elastodynamics.massless import _is_singular, has_massless_motion
 
 SAME = 1e-10

@@ -4,7 +4,15 @@ import casadi as ca
 import numpy as np
 
 from flexapod.robot.geometry import rotation_from_vector
-from flexapod.simulation.attitude import matrix, normalised, quaternions, rotation_error, spin_per_theta, theta_rate, turned
+from flexapod.simulation.system.attitude import (
+    matrix,
+    normalised,
+    quaternions,
+    rotation_error,
+    spin_per_theta,
+    theta_rate,
+    turned,
+)
 
 
 def test_theta_rate_is_the_derivative_of_the_turn() -> None:

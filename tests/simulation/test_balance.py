@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import flexapod as fp
-from flexapod.simulation.balance import BROKEN, until_broken
+from flexapod.simulation.results.energy_guard import BROKEN, until_broken
 
 TIMES = np.linspace(0.0, 1.0, 11)
 

@@ -8,8 +8,8 @@ from types import SimpleNamespace
 import numpy as np
 
 import flexapod as fp
-from flexapod.simulation.collocation import METHODS
-from flexapod.simulation.crossing import ACROSS, LOOK, Crossing, Lookout, crossed, loops_of, margin, middles
+from flexapod.simulation.integrators.collocation import METHODS
+from flexapod.simulation.integrators.crossing import ACROSS, LOOK, Crossing, Lookout, crossed, loops_of, margin, middles
 
 FOUR_BARS = Path(__file__).parents[1] / "data" / "mechanisms" / "four-bars.yaml"
 LINE = np.pi / 2

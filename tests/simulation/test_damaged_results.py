@@ -11,8 +11,8 @@ import xarray as xr
 from runs import pd_run
 
 import flexapod as fp
-from flexapod.simulation.checkpoint import read_checkpoint, write_checkpoint
-from flexapod.simulation.drive import Progress
+from flexapod.simulation.integrators.rows_in_blocks import Progress
+from flexapod.simulation.results.checkpoint import read_checkpoint, write_checkpoint
 
 SUFFIXES = (".csv", ".parquet", ".nc")
 SAMPLE, FULL = 60, 2000

@@ -5,7 +5,7 @@ import pytest
 from runs import at_home, robot_named, springs_near_home
 
 import flexapod as fp
-from flexapod.analysis.limits import limits_of
+from flexapod.analysis.space.limits import limits_of
 from flexapod.motions import rotvec_rotation
 
 BALANCE_LEFT = 1e-9

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import flexapod as fp
-from flexapod.analysis.properties import COMPILED
+from flexapod.analysis.requests.properties import COMPILED
 from support.kinds import robot_of_kind
 
 AGREES = 1e-8

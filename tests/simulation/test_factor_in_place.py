@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from flexapod.simulation.factor_in_place import Factor
+from flexapod.simulation.integrators.factor_in_place import Factor
 
 SOLVED = 1e-12
 """Of the solution: roundings of well-conditioned systems of a few unknowns."""

@@ -14,9 +14,9 @@ import pytest
 from flexible_runs import STIFF, UNDAMPED, exchanged, poses_with_rests, ringing, small_robot
 
 import flexapod as fp
-from flexapod.analysis.internal_dynamics import UnstableInternalDynamicsError
+from flexapod.analysis.verbs.internal_dynamics import UnstableInternalDynamicsError
 from flexapod.robot.robot import Robot
-from flexapod.simulation.flexible_start import StartWarning, elastic_start
+from flexapod.simulation.system.flexible_start import StartWarning, elastic_start
 from support.flexible_robots import at_home, plate_robot, rigid, run
 
 FOLLOWED = 1e-7
@@ -185,7 +185,7 @@ def test_a_study_gives_the_runs_one_by_one() -> None:
 
 
 def test_a_killed_run_goes_on_to_the_same_bits(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    from flexapod.simulation import drive
+    from flexapod.simulation.integrators import rows_in_blocks as drive
 
     monkeypatch.setattr(drive, "BLOCK", 32)
     robot = small_robot(UNDAMPED)

@@ -11,7 +11,7 @@ import pytest
 import flexapod as fp
 from flexapod.robot.chosen_dependents import with_plan
 from flexapod.robot.elastic_plan import elastic_plan
-from flexapod.simulation.crossing import configuration
+from flexapod.simulation.integrators.crossing import configuration
 from flexapod.simulation.stepper import step_setup
 
 SAME = 1e-9

@@ -10,7 +10,7 @@ import pytest
 
 import flexapod as fp
 from flexapod.motions.motion import with_formula
-from flexapod.simulation import numeric_rows
+from flexapod.simulation.integrators import numeric_rows
 
 SAME = 1e-10
 """Two ways through the same equations, of the largest; found 1e-13 (accelerations of stiff beams)."""

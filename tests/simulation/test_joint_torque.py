@@ -7,8 +7,8 @@ import pytest
 import scipy.linalg
 
 import flexapod as fp
-from flexapod.simulation.joint_torque import check_held
-from flexapod.simulation.signals import deformation_coupling
+from flexapod.simulation.system.joint_torque import check_held
+from flexapod.simulation.system.signals import deformation_coupling
 
 ASKED = 0.1
 FIRST_ORDER = 0.15

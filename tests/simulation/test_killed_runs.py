@@ -13,7 +13,7 @@ from runs import pd_run
 
 import flexapod as fp
 from flexapod.files import write_whole
-from flexapod.simulation import drive as drive_module
+from flexapod.simulation.integrators import rows_in_blocks as drive_module
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 
@@ -63,7 +63,8 @@ KILLED = """
 import os, sys
 sys.path.insert(0, sys.argv[1])
 from runs import pd_run
-from flexapod.simulation import drive, simulate
+from flexapod.simulation import simulate
+from flexapod.simulation.integrators import rows_in_blocks as drive
 drive.BLOCK, simulate.SAVED, count = 256, -1.0, [0]
 real = os.fsync
 def fsync(handle):

@@ -11,7 +11,7 @@ from scipy.integrate import simpson
 import flexapod as fp
 from flexapod.equations.friction import SPEED
 from flexapod.motions import one_minus_cos
-from flexapod.simulation.load_friction import smooth
+from flexapod.simulation.system.load_friction import smooth
 
 CONTROL = fp.PD(kp=2e4, kd=4e2)
 COUPLED = 1e-10

@@ -8,7 +8,7 @@ import pytest
 import flexapod as fp
 from flexapod import motions
 from flexapod.simulation.residual_vibration import actuators_of
-from flexapod.simulation.signals import motion_at
+from flexapod.simulation.system.signals import motion_at
 
 EXACT, WRONG = 0.95, 0.80
 """Reduction with exact frequencies and with an error of 10 %, as the issue asks."""

@@ -12,8 +12,8 @@ import pytest
 from runs import PD_RUN, at_home, pd_motion, pd_run, robot_named
 
 import flexapod as fp
-from flexapod.simulation import drive as drive_module
 from flexapod.simulation import simulate as simulate_module
+from flexapod.simulation.integrators import rows_in_blocks as drive_module
 
 
 def test_inverse_model_drives_direct_model() -> None:
@@ -228,8 +228,8 @@ def test_without_llvm_the_same_comes_out() -> None:
 
 def test_tables_that_do_not_fit_are_refused() -> None:
     """The compiled loop writes to memory: shapes are checked before."""
-    from flexapod.simulation.runner import Runner
-    from flexapod.simulation.setup import make_setup
+    from flexapod.simulation.integrators.runner import Runner
+    from flexapod.simulation.system.setup import make_setup
 
     setup = make_setup(
         robot_named("bench-6ups"), pd_motion(), drive="force", controller=PD_RUN, force=None, wrench=None, friction=False,

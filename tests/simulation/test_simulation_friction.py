@@ -7,7 +7,7 @@ import pytest
 from runs import at_home, robot_named
 
 import flexapod as fp
-from flexapod.analysis.sampling import random_states
+from flexapod.analysis.verbs.sampling import random_states
 from flexapod.description.schema import Friction
 
 

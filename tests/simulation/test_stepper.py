@@ -95,7 +95,7 @@ def test_explicit_steps_of_robots_with_loops(large: bool, monkeypatch: pytest.Mo
     force = 1.1 * fp.inverse_dynamics(robot, start, friction=False).force.values[0] + 0.1
     with monkeypatch.context() as patch:
         if large:
-            patch.setattr("flexapod.simulation.numeric_rows.is_large", lambda _: True)
+            patch.setattr("flexapod.simulation.integrators.numeric_rows.is_large", lambda _: True)
         steps = fp.stepper(robot, method="rk4")
     assert isinstance(steps._steps, ExplicitSteps) is large
     steps.force[:] = force

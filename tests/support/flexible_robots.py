@@ -81,7 +81,7 @@ def reference_states(kind: str) -> list[tuple[str, dict[str, Any], dict[str, Any
 
 def random_flexible(robot: Robot, count: int, seed: int, size: float = 0.01) -> dict[str, np.ndarray]:
     """Random states of the sampling box with elastic coordinates, loads and forces."""
-    from flexapod.analysis.sampling import random_states
+    from flexapod.analysis.verbs.sampling import random_states
 
     random, N = np.random.default_rng(seed), len(robot.elastic_names)
     return {
@@ -108,7 +108,7 @@ def run(robot: Robot, quantity: str, inputs: dict[str, np.ndarray], **options: A
 
 def run_by_energy(robot: Robot, quantity: str, inputs: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     """As `run` of ``flexible_<quantity>``, by the second derivation of `platform_by_energy`."""
-    from flexapod.analysis.kernels import RobotKernel
+    from flexapod.analysis.model.kernels import RobotKernel
     from flexapod.kernels import compile_kernel
     from support import platform_by_energy
 

@@ -32,7 +32,7 @@ from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.general_leg import tree_forces
 from flexapod.equations.virtual_power.inertia_wrench import tensor
 from flexapod.errors import InputError
-from flexapod.kernels.program import Program
+from flexapod.kernels.tape.program import Program
 from flexapod.robot.flexible_platform import FlexibleShape
 from flexapod.robot.robot import Robot
 from flexapod.spatial import Rot, Vec

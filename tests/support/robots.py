@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 import flexapod as fp
-from flexapod.analysis.kernels import RobotKernel
+from flexapod.analysis.model.kernels import RobotKernel
 from flexapod.robot.geometry import Pose, pose, rotation_from_vector
 from flexapod.robot.mobility import loop_jacobian, move
 from flexapod.robot.robot import Robot

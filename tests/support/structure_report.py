@@ -5,7 +5,7 @@ import json
 import sys
 
 import flexapod as fp
-from flexapod.analysis.kernels import make_program
+from flexapod.analysis.model.kernels import make_program
 from flexapod.equations.minimal import applies, plan
 from flexapod.kernels import make_tape
 

@@ -24,7 +24,7 @@ from flexapod.equations.elastodynamics.loops import loop_rows, solve_loops
 from flexapod.equations.elastodynamics.tree_inertia import Composite, beam_composite, rigid_composite
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.inertia_wrench import Wrench
-from flexapod.kernels.program import Program
+from flexapod.kernels.tape.program import Program
 from flexapod.robot.beams import BeamElement
 from flexapod.robot.elastic_plan import driven_columns
 from flexapod.robot.model import Leg

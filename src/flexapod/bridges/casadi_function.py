@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any, Literal
 import casadi as ca
 import numpy as np
 
-from flexapod.analysis.kernels import kernel_with_friction
-from flexapod.analysis.model_names import identifier
+from flexapod.analysis.model.kernels import kernel_with_friction
+from flexapod.analysis.model.model_names import identifier
 from flexapod.calls import check_count, check_text, checked
 from flexapod.errors import InputError
-from flexapod.kernels.graph import Graph, Loop
-from flexapod.kernels.walking import walk, written_out
+from flexapod.kernels.tape.graph import Graph, Loop
+from flexapod.kernels.tape.walking import walk, written_out
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
@@ -54,7 +54,7 @@ def casadi_function(
 
     Checked by: tests/bridges/test_casadi_function.py.
     """
-    from flexapod.analysis.results import check_option
+    from flexapod.analysis.requests.results import check_option
 
     check_option("parameters", parameters, ("input", "named", "numbers"))
     if passes < 1:

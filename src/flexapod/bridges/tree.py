@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.abilities import refuse
+from flexapod.analysis.requests.abilities import refuse
 from flexapod.description.friction import LAWS
 from flexapod.errors import InputError
 from flexapod.robot import point_forces

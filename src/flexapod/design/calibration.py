@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.inverse_dynamics import inverse_dynamics
-from flexapod.analysis.inverse_kinematics import inverse_kinematics
+from flexapod.analysis.verbs.inverse_dynamics import inverse_dynamics
+from flexapod.analysis.verbs.inverse_kinematics import inverse_kinematics
 from flexapod.errors import InputError
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.inverse_dynamics import inverse_dynamics
+from flexapod.analysis.verbs.inverse_dynamics import inverse_dynamics
 from flexapod.design.pose_errors import PerturbedPoses
 from flexapod.design.variables import number
 from flexapod.errors import InputError

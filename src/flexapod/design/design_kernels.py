@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.kernels import RobotKernel, kernel
-from flexapod.analysis.limits import limits_of
-from flexapod.analysis.pose_map import PoseMap
-from flexapod.analysis.properties import has_friction
-from flexapod.analysis.slope_kernels import slope_kernel
+from flexapod.analysis.model.kernels import RobotKernel, kernel
+from flexapod.analysis.model.slope_kernels import slope_kernel
+from flexapod.analysis.requests.properties import has_friction
+from flexapod.analysis.space.limits import limits_of
+from flexapod.analysis.space.pose_map import PoseMap
 
 if TYPE_CHECKING:
     from flexapod.kernels import Batch

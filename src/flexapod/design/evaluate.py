@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.abilities import refuse
-from flexapod.analysis.design_values import DesignValues, design_values, variant
-from flexapod.analysis.inverse_kinematics import follow, make_continuous, platform_inputs, unfollowed
-from flexapod.analysis.state import State
+from flexapod.analysis.requests.abilities import refuse
+from flexapod.analysis.requests.design_values import DesignValues, design_values, variant
+from flexapod.analysis.requests.state import State
+from flexapod.analysis.verbs.inverse_kinematics import joint_rates, make_continuous, platform_inputs, unfollowed
 from flexapod.design.criteria import RULES, Criterion
 from flexapod.design.design_kernels import MINIMAL, Part, box_part, make_part, parameter_names
 from flexapod.design.loop_criteria import by_verbs, takes_verbs
@@ -75,7 +75,7 @@ class Evaluator:
         if any(form is None for form in self.robot.closed_forms):
             rates = ("velocity", "angular_velocity", "acceleration", "angular_acceleration")
             still = {name: np.zeros_like(inputs["position"]) for name in rates}
-            result["guess"] = np.ascontiguousarray(follow(self.robot, {**still, **inputs})[2])
+            result["guess"] = np.ascontiguousarray(joint_rates(self.robot, {**still, **inputs})[2])
         return result
 
     def _prepare(self) -> None:

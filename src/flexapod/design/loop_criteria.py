@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.pose_jacobians import pose_jacobians
-from flexapod.analysis.properties import holds
+from flexapod.analysis.poses.pose_jacobians import pose_jacobians
+from flexapod.analysis.requests.properties import holds
 from flexapod.design.criteria import RULES, Criterion
 from flexapod.errors import FlexapodError, InputError
 
@@ -60,20 +60,20 @@ def by_verbs(criterion: Criterion, at: Any, settled: dict[str, Any]) -> Criterio
 
 
 def _forces(robot: Robot, at: Any) -> dict[str, Array]:
-    from flexapod.analysis.inverse_dynamics import inverse_dynamics
+    from flexapod.analysis.verbs.inverse_dynamics import inverse_dynamics
 
     return {"force": np.atleast_2d(inverse_dynamics(robot, at).force.values)}
 
 
 def _reactions(robot: Robot, at: Any) -> dict[str, Array]:
-    from flexapod.analysis.inverse_dynamics import inverse_dynamics
+    from flexapod.analysis.verbs.inverse_dynamics import inverse_dynamics
 
     found = inverse_dynamics(robot, at, reactions=True).reaction_force
     return {"reaction_force": np.nan_to_num(found.values.reshape(-1, *found.shape[-2:]))}
 
 
 def _rates(robot: Robot, at: Any) -> dict[str, Array]:
-    from flexapod.analysis.inverse_kinematics import inverse_kinematics
+    from flexapod.analysis.verbs.inverse_kinematics import inverse_kinematics
 
     found = inverse_kinematics(robot, at, joints=False)
     return {name: np.atleast_2d(found[name].values) for name in ("actuator_position", "actuator_velocity")}
@@ -93,7 +93,7 @@ def _masses(robot: Robot, _: Any) -> dict[str, Array]:
 
 def _lowest(robot: Robot, at: Any, stiffness: float) -> float:
     """Lowest natural frequency [Hz] on springs in the actuators, without weight, as the kernels have it."""
-    from flexapod.analysis.natural_frequencies import natural_frequencies
+    from flexapod.analysis.verbs.natural_frequencies import natural_frequencies
 
     found = natural_frequencies(robot, at, actuators=np.full(len(robot.actuators), stiffness), prestress=False)
     return float(found.frequency.values.min())

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.forward_kinematics import forward_kinematics
-from flexapod.analysis.inverse_dynamics import inverse_dynamics
-from flexapod.analysis.state import State
+from flexapod.analysis.requests.state import State
+from flexapod.analysis.verbs.forward_kinematics import forward_kinematics
+from flexapod.analysis.verbs.inverse_dynamics import inverse_dynamics
 from flexapod.design.pose_errors import PerturbedPoses, rotation_vector
 from flexapod.design.variables import number
 from flexapod.errors import InputError

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.design_values import variant
+from flexapod.analysis.requests.design_values import variant
 from flexapod.design.criteria import Criterion
 from flexapod.design.variables import Axis
 from flexapod.errors import InputError

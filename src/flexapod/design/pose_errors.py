@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.design_values import DesignValues, design_values
-from flexapod.analysis.inverse_kinematics import inverse_kinematics
-from flexapod.analysis.kernels import RobotKernel, kernel
+from flexapod.analysis.model.kernels import RobotKernel, kernel
+from flexapod.analysis.requests.design_values import DesignValues, design_values
+from flexapod.analysis.verbs.inverse_kinematics import inverse_kinematics
 from flexapod.design.design_kernels import ANGLE_ZEROS
 from flexapod.design.variables import Axis, number, scalars, unit_at
 from flexapod.errors import InputError

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from flexapod.analysis.leg_distance import pairs_of, segment_distance
-from flexapod.analysis.pose_grid import pose_grid
-from flexapod.analysis.pose_projection import onto_constraints
+from flexapod.analysis.poses.pose_projection import onto_constraints
+from flexapod.analysis.space.leg_distance import pairs_of, segment_distance
+from flexapod.analysis.space.pose_grid import pose_grid
 from flexapod.design.reductions import Array, Options, Outputs
 from flexapod.design.variables import number
 from flexapod.errors import InputError

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.abilities import refuse
-from flexapod.analysis.arguments import check_states, checked
+from flexapod.analysis.requests.abilities import refuse
+from flexapod.analysis.requests.arguments import check_states, checked
 from flexapod.design.pose_errors import PerturbedPoses
 from flexapod.design.variables import scalars
 from flexapod.errors import InputError

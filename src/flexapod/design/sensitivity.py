@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.arguments import checked
+from flexapod.analysis.requests.arguments import checked
 from flexapod.design.criteria import make_criteria
 from flexapod.design.evaluate import Evaluator
 from flexapod.design.gradients import gradient

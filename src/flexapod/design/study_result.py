@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from flexapod.analysis.design_values import variant
+from flexapod.analysis.requests.design_values import variant
 from flexapod.design.criteria import Criterion
 from flexapod.design.study_files import read_rows
 from flexapod.design.summary import Summary

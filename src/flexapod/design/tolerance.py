@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.abilities import refuse
-from flexapod.analysis.arguments import checked
-from flexapod.analysis.state import State
+from flexapod.analysis.requests.abilities import refuse
+from flexapod.analysis.requests.arguments import checked
+from flexapod.analysis.requests.state import State
 from flexapod.design.clearances import clearance_shift
 from flexapod.design.criterion_errors import CriterionErrors
 from flexapod.design.pose_errors import PerturbedPoses, expand

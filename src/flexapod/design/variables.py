@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from flexapod.analysis.design_values import Axis as Axis
+from flexapod.analysis.requests.design_values import Axis as Axis
 from flexapod.calls import made
 from flexapod.description.unit_parser import DIMENSIONLESS, UnitError, parse_quantity, parse_unit
 from flexapod.errors import InputError

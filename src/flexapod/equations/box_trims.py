@@ -16,7 +16,7 @@ from typing import Any
 import casadi as ca
 
 from flexapod.equations.shells import affine_limits
-from flexapod.kernels.program import Program
+from flexapod.kernels.tape.program import Program
 
 ROUNDING = 1e-9
 """By how much ends of parts are moved to the safe side: rounding of a few operations on numbers up to 1."""

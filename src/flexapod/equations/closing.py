@@ -24,7 +24,7 @@ from flexapod.equations.model.positions import closed_positions
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.universal_leg import TURNING
 from flexapod.equations.values import Values
-from flexapod.kernels.program import Program
+from flexapod.kernels.tape.program import Program
 from flexapod.robot.architecture import closes, reach
 from flexapod.robot.model import Leg
 from flexapod.robot.plan import LegPlan

@@ -18,7 +18,7 @@ from flexapod.equations.flexible_platform.dynamics import inverse_solution
 from flexapod.equations.platform_motion import FrameMotion, guess_input, platform_motion, wrench_input
 from flexapod.equations.virtual_power.inverse_dynamics import actuator_forces
 from flexapod.equations.virtual_power.platform_equation import platform_equation
-from flexapod.kernels.program import Program
+from flexapod.kernels.tape.program import Program
 from flexapod.robot.robot import Robot
 
 MOTION = ("position", "rotation", "velocity", "angular_velocity", "acceleration", "angular_acceleration")

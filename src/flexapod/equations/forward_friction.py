@@ -28,7 +28,7 @@ from flexapod.equations.newton_euler.wrench import body_wrench
 from flexapod.equations.platform_motion import FrameMotion, guess_input, wrench_input
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.forward_dynamics import StateEquation, state_equation_at, state_inputs
-from flexapod.kernels.program import Program
+from flexapod.kernels.tape.program import Program
 from flexapod.robot.robot import Robot
 from flexapod.spatial import Rot, Vec
 from flexapod.spatial.linear import solve_symmetric

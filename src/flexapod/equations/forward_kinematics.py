@@ -20,7 +20,7 @@ import casadi as ca
 from flexapod.equations.jacobian import leg_at_pose, moving_frame
 from flexapod.equations.values import Values
 from flexapod.errors import InputError
-from flexapod.kernels.program import Program
+from flexapod.kernels.tape.program import Program
 from flexapod.robot.robot import Robot
 from flexapod.spatial.linear import solve_gram_schmidt
 from flexapod.spatial.rotation import axis_angle

@@ -17,7 +17,7 @@ from flexapod.equations.newton_euler.friction_points import FrictionPoint
 from flexapod.equations.newton_euler.inverse_dynamics import Setting, loads, set_up
 from flexapod.equations.newton_euler.leg import LegForces
 from flexapod.errors import InputError
-from flexapod.kernels.program import Program
+from flexapod.kernels.tape.program import Program
 from flexapod.robot.model import Closing, Link
 from flexapod.robot.robot import Robot
 

@@ -12,7 +12,7 @@ import casadi as ca
 
 from flexapod.equations.leg_kinematics import LegKinematics, robot_legs
 from flexapod.equations.platform_motion import FrameMotion, guess_input, platform_motion
-from flexapod.kernels.program import Program
+from flexapod.kernels.tape.program import Program
 from flexapod.robot.robot import Robot
 
 Detail = Literal["rates", "actuators", "joints", "bodies"]

@@ -20,7 +20,7 @@ from flexapod.equations.leg_kinematics import home_guess
 from flexapod.equations.platform_motion import FrameMotion, frame_motion, guess_input, pose_inputs
 from flexapod.equations.universal_leg import leg_motion
 from flexapod.equations.values import Values
-from flexapod.kernels.program import Program
+from flexapod.kernels.tape.program import Program
 from flexapod.robot.model import Leg
 from flexapod.robot.robot import Robot
 from flexapod.spatial import cross, dot

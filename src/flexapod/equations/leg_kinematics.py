@@ -13,7 +13,7 @@ from flexapod.equations.closing import ClosedLeg, close_leg
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.universal_leg import LegMotion, Scalar, leg_motion
 from flexapod.equations.values import Values
-from flexapod.kernels.program import Program
+from flexapod.kernels.tape.program import Program
 from flexapod.robot.model import Leg, Link
 from flexapod.robot.robot import Robot
 from flexapod.spatial import Vec

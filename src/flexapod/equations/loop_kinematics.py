@@ -37,7 +37,7 @@ from flexapod.equations.loop_closing import (
 )
 from flexapod.equations.platform_motion import guess_input, platform_motion, pose_inputs
 from flexapod.equations.values import Values
-from flexapod.kernels.program import Program
+from flexapod.kernels.tape.program import Program
 from flexapod.robot.elastic_plan import chosen_drives
 from flexapod.robot.robot import Robot
 from flexapod.spatial.linear import independence

@@ -19,7 +19,7 @@ from flexapod.equations.jacobian import legs_at_pose, moving_frame
 from flexapod.equations.leg_kinematics import home_guess, leg_kinematics
 from flexapod.equations.platform_motion import FrameMotion, frame_motion, guess_input, pose_inputs
 from flexapod.equations.values import Values
-from flexapod.kernels.program import Program
+from flexapod.kernels.tape.program import Program
 from flexapod.robot.robot import Robot
 from flexapod.spatial.linear import solve_gram_schmidt
 

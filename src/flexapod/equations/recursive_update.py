@@ -25,7 +25,7 @@ from flexapod.equations.regressor import INERTIAL, is_closed_form, regressor_at
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.inertia_wrench import inertia_wrench
 from flexapod.errors import InputError
-from flexapod.kernels.program import Program
+from flexapod.kernels.tape.program import Program
 from flexapod.robot.robot import Robot
 from flexapod.spatial import Vec
 

@@ -25,7 +25,7 @@ from flexapod.equations.virtual_power.general_leg import tree_forces
 from flexapod.equations.virtual_power.inertia_wrench import inertia_wrench
 from flexapod.equations.virtual_power.inverse_dynamics import SINGULAR
 from flexapod.equations.virtual_power.platform_equation import motion_basis
-from flexapod.kernels.program import Program
+from flexapod.kernels.tape.program import Program
 from flexapod.robot.model import Leg
 from flexapod.robot.robot import Robot
 from flexapod.spatial.linear import independence, solve_gram_schmidt, solve_symmetric

@@ -19,7 +19,7 @@ from typing import Any
 
 import casadi as ca
 
-from flexapod.kernels.program import Program
+from flexapod.kernels.tape.program import Program
 
 MONOMIALS = tuple((i, j, k) for i in range(4) for j in range(4 - i) for k in range(4 - i - j))
 """Exponents of a cubic in three variables."""

@@ -19,7 +19,7 @@ from typing import Any
 
 import casadi as ca
 
-from flexapod.kernels.program import Program
+from flexapod.kernels.tape.program import Program
 
 PASSES = 100
 """More than there are straight pieces in g of most robots; Newton's method needs 2 to 6."""

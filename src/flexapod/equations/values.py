@@ -6,7 +6,7 @@ from typing import Any
 
 import casadi as ca
 
-from flexapod.kernels.program import Program
+from flexapod.kernels.tape.program import Program
 from flexapod.spatial import Rot, Vec
 
 UNITS = {

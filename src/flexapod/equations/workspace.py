@@ -18,7 +18,7 @@ from flexapod.equations.jacobian import WithoutAngles, legs_at_pose, moving_fram
 from flexapod.equations.platform_motion import guess_input, pose_inputs
 from flexapod.equations.singular_values import extremes, singular_values
 from flexapod.equations.values import Values
-from flexapod.kernels.program import Program
+from flexapod.kernels.tape.program import Program
 from flexapod.robot.robot import Robot
 from flexapod.spatial.linear import solve
 

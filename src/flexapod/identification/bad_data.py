@@ -160,7 +160,7 @@ def position_units(robot: Robot, data: Measurement) -> list[Suspicion]:
 
 def _reached(robot: Robot, q: Array) -> bool:
     """A few samples of the positions are poses near home, within the strokes."""
-    from flexapod.analysis.forward_kinematics import forward_kinematics
+    from flexapod.analysis.verbs.forward_kinematics import forward_kinematics
 
     rows = q[np.linspace(0, len(q) - 1, 7).astype(int)]
     links = [link for leg in robot.legs for link in leg.links if link.actuated]

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from flexapod.analysis.abilities import refuse
-from flexapod.analysis.arguments import checked
-from flexapod.analysis.sampling import random_states
+from flexapod.analysis.requests.abilities import refuse
+from flexapod.analysis.requests.arguments import checked
+from flexapod.analysis.verbs.sampling import random_states
 from flexapod.errors import FlexapodError
 from flexapod.identification.linear_model import Array, Legs, LinearModel, linear_model, model_inputs
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from flexapod.analysis.abilities import refuse
-from flexapod.analysis.arguments import checked
-from flexapod.analysis.forward_dynamics import mass_matrix
-from flexapod.analysis.state import State
+from flexapod.analysis.requests.abilities import refuse
+from flexapod.analysis.requests.arguments import checked
+from flexapod.analysis.requests.state import State
+from flexapod.analysis.verbs.forward_dynamics import mass_matrix
 from flexapod.errors import InputError
 from flexapod.identification.measurement import Measurement
 from flexapod.simulation.controllers import FeedForwardPD

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from flexapod.analysis.abilities import refuse
-from flexapod.analysis.arguments import checked
-from flexapod.analysis.kernels import RobotKernel, kernel
-from flexapod.analysis.limits import limits_of
-from flexapod.analysis.pose_map import PoseMap
+from flexapod.analysis.model.kernels import RobotKernel, kernel
+from flexapod.analysis.requests.abilities import refuse
+from flexapod.analysis.requests.arguments import checked
+from flexapod.analysis.space.limits import limits_of
+from flexapod.analysis.space.pose_map import PoseMap
 from flexapod.calls import check_count, check_finite, check_seed
 from flexapod.errors import InputError
 from flexapod.identification.base_parameters import BaseParameters, base_parameters

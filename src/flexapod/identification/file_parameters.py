@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from flexapod.analysis.inverse_dynamics import inverse_dynamics
+from flexapod.analysis.verbs.inverse_dynamics import inverse_dynamics
 from flexapod.errors import FlexapodError, InputError
 from flexapod.identification.estimators import (
     Array,

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.inverse_kinematics import follow
-from flexapod.analysis.kernels import RobotKernel, kernel
-from flexapod.analysis.properties import depends_on_loads, holds
-from flexapod.analysis.results import check_option
-from flexapod.analysis.rigid_dynamics import note
+from flexapod.analysis.model.kernels import RobotKernel, kernel
+from flexapod.analysis.model.rigid_dynamics import note
+from flexapod.analysis.requests.properties import depends_on_loads, holds
+from flexapod.analysis.requests.results import check_option
+from flexapod.analysis.verbs.inverse_kinematics import joint_rates
 from flexapod.description.friction import friction_unit
 from flexapod.equations.friction_regressor import friction_columns
 from flexapod.equations.regressor import Column, inertial_columns
@@ -180,7 +180,7 @@ def model_inputs(robot: Robot, inputs: Mapping[str, Any]) -> tuple[dict[str, Any
         reasons = np.full(len(inputs["position"]), "", dtype=object)
         loop_request(robot, inputs, reasons)
         return {**inputs, "wrench": np.zeros((len(reasons), 6))}, reasons
-    _, reasons, guess = follow(robot, dict(inputs))
+    _, reasons, guess = joint_rates(robot, dict(inputs))
     return {**inputs, "guess": guess, "wrench": np.zeros((len(guess), 6))}, reasons
 
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from flexapod.analysis.kernels import kernel, parameter_values
+from flexapod.analysis.model.kernels import kernel, parameter_values
 from flexapod.equations.regressor import IN_LEG, TENSOR
 from flexapod.identification.linear_model import Array, LinearModel
 from flexapod.robot.robot import Robot

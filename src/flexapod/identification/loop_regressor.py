@@ -18,13 +18,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.closed_legs import platform_jacobian, pseudo_inverse
-from flexapod.analysis.closed_state import closed_request
-from flexapod.analysis.general_verbs import with_values
-from flexapod.analysis.leg_model import leg_terms
-from flexapod.analysis.leg_request import LegRequest
-from flexapod.analysis.prescribed import followed, prescribed
-from flexapod.analysis.request import Request
+from flexapod.analysis.model.closed_legs import platform_jacobian, pseudo_inverse
+from flexapod.analysis.model.closed_state import closed_request
+from flexapod.analysis.model.general_verbs import with_values
+from flexapod.analysis.model.leg_model import leg_terms
+from flexapod.analysis.model.leg_request import LegRequest
+from flexapod.analysis.model.prescribed import prescribed, prescribed_components
+from flexapod.analysis.requests.request import Request
 from flexapod.equations.regressor import TENSOR, Column, inertial_columns
 from flexapod.motions.motion import Motion
 
@@ -86,7 +86,7 @@ def _forces_by_values(
     terms = leg_terms(robot, request.state, request.wrench, False, reasons)
     assert request.acceleration is not None
     J, drift = platform_jacobian(robot, request.state, reasons)
-    S = prescribed(robot, J, followed(robot))
+    S = prescribed(robot, J, prescribed_components(robot))
     second = np.einsum("nuj,nji,ni->nu", pseudo_inverse(S @ J), S, request.acceleration - drift)
 
     def forces(values: Mapping[str, float]) -> Array:

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.arguments import checked
-from flexapod.analysis.natural_frequencies import natural_frequencies
-from flexapod.analysis.state import State
+from flexapod.analysis.requests.arguments import checked
+from flexapod.analysis.requests.state import State
+from flexapod.analysis.verbs.natural_frequencies import natural_frequencies
 from flexapod.errors import FlexapodError, InputError
 from flexapod.motions.arrays import real_array
 

@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.abilities import refuse
-from flexapod.analysis.arguments import check_robot, checked
-from flexapod.analysis.inverse_kinematics import platform_inputs
-from flexapod.analysis.kernels import export_c, kernel
-from flexapod.analysis.properties import has_friction
+from flexapod.analysis.model.kernels import export_c, kernel
+from flexapod.analysis.requests.abilities import refuse
+from flexapod.analysis.requests.arguments import check_robot, checked
+from flexapod.analysis.requests.properties import has_friction
+from flexapod.analysis.verbs.inverse_kinematics import platform_inputs
 from flexapod.calls import check_finite, check_path, made
 from flexapod.errors import InputError
 from flexapod.identification.linear_model import model_inputs
 from flexapod.motions.arrays import real_array
 
 if TYPE_CHECKING:
-    from flexapod.analysis.state import State
+    from flexapod.analysis.requests.state import State
     from flexapod.motions.motion import Motion
     from flexapod.robot.robot import Robot
 

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from flexapod.analysis.abilities import refuse
-from flexapod.analysis.arguments import checked
+from flexapod.analysis.requests.abilities import refuse
+from flexapod.analysis.requests.arguments import checked
 from flexapod.errors import FlexapodError, InputError
 from flexapod.identification.base_parameters import base_parameters
 from flexapod.identification.identified_robot import identified_robot

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from flexapod.analysis.forward_kinematics import solve
-from flexapod.analysis.kernels import kernel
-from flexapod.analysis.pose_search import PoseSearch
+from flexapod.analysis.model.kernels import kernel
+from flexapod.analysis.poses.pose_search import PoseSearch
+from flexapod.analysis.verbs.forward_kinematics import solve
 from flexapod.errors import FlexapodError
 from flexapod.identification.measurement import Array
 

@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from flexapod.analysis.abilities import refuse
-from flexapod.analysis.arguments import checked
-from flexapod.analysis.inverse_kinematics import platform_inputs
-from flexapod.analysis.platform_motion import as_platform
-from flexapod.analysis.results import dataset, settle
+from flexapod.analysis.requests.abilities import refuse
+from flexapod.analysis.requests.arguments import checked
+from flexapod.analysis.requests.results import dataset, raise_failed
+from flexapod.analysis.verbs.inverse_kinematics import platform_inputs
+from flexapod.analysis.verbs.platform_motion import as_platform
 from flexapod.errors import InputError
 from flexapod.identification.linear_model import Legs, linear_model, model_inputs
 
 if TYPE_CHECKING:
     import xarray as xr
 
-    from flexapod.analysis.state import State
+    from flexapod.analysis.requests.state import State
     from flexapod.motions.motion import ActuatorMotion, Motion
     from flexapod.robot.robot import Robot
 
@@ -52,7 +52,7 @@ def regressor(
         raise InputError(f"loads: {robot.name} has no friction here that they would multiply; leave them out")
     Y = model.rows(inputs, given, reasons)
     known = model.known(inputs, reasons)
-    settle("regressor", robot, reasons, at, "raise")
+    raise_failed("regressor", robot, reasons, at, "raise")
     variables: dict[str, tuple[Any, Any, str]] = {
         "regressor": (("actuator", "parameter"), Y, "N or N m per unit of the parameter")
     }

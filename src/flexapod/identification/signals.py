@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.inverse_kinematics import platform_inputs
+from flexapod.analysis.verbs.inverse_kinematics import platform_inputs
 from flexapod.errors import InputError
 from flexapod.identification.measurement import Array, Measurement
 from flexapod.identification.pose_track import PoseTrack

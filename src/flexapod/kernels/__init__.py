@@ -9,7 +9,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .c_export import export_c
+    from .c.export import export_c
     from .cache import CacheEntry, cache_entries, cache_folder, cached_kernel, clear_cache
     from .errors import (
         BackendError,
@@ -21,27 +21,27 @@ if TYPE_CHECKING:
     )
     from .family import KernelFamily
     from .kernel import Batch, Kernel, compilations, compile_kernel
-    from .operations import Operations
     from .prepared import Prepared
-    from .program import Program
-    from .signature import NONFINITE_INPUT, NONFINITE_RESULT, Input, Output, Parameter, Signature, Status
-    from .tape import Tape, make_tape
+    from .tape.operations import Operations
+    from .tape.program import Program
+    from .tape.signature import NONFINITE_INPUT, NONFINITE_RESULT, Input, Output, Parameter, Signature, Status
+    from .tape.tape import Tape, make_tape
 
 _HOME = {
-    "c_export": ("export_c",),
+    "c.export": ("export_c",),
     "cache": ("CacheEntry", "cache_entries", "cache_folder", "cached_kernel", "clear_cache"),
     "family": ("KernelFamily",),
     "errors": (
         "BackendError", "ExportError", "KernelError", "KernelInputError", "KernelStatusError", "ProgramError",
     ),
     "kernel": ("Batch", "Kernel", "compilations", "compile_kernel"),
-    "operations": ("Operations",),
+    "tape.operations": ("Operations",),
     "prepared": ("Prepared",),
-    "program": ("Program",),
-    "signature": (
+    "tape.program": ("Program",),
+    "tape.signature": (
         "NONFINITE_INPUT", "NONFINITE_RESULT", "Input", "Output", "Parameter", "Signature", "Status",
     ),
-    "tape": ("Tape", "make_tape"),
+    "tape.tape": ("Tape", "make_tape"),
 }  # fmt: skip
 _MODULE = {name: module for module, names in _HOME.items() for name in names}
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import KernelInputError
-from .signature import Input, Output, Parameter, Signature
+from flexapod.kernels.errors import KernelInputError
+from flexapod.kernels.tape.signature import Input, Output, Parameter, Signature
 
 Array = NDArray[np.float64]
 

@@ -19,16 +19,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from ..calls import checked
-from ..private_files import cache_folder as cache_folder
-from ..private_files import read_private, write_private
-from .forking import FORK_LOCKS
-from .kernel import Kernel, choose_backend
-from .packing import Pieces, kernel_from_pieces, kernel_from_tape
-from .tape import Tape, make_tape
+from flexapod.calls import checked
+from flexapod.kernels.forking import FORK_LOCKS
+from flexapod.kernels.kernel import Kernel, choose_backend
+from flexapod.kernels.packing import Pieces, kernel_from_pieces, kernel_from_tape
+from flexapod.kernels.tape.tape import Tape, make_tape
+from flexapod.private_files import cache_folder as cache_folder
+from flexapod.private_files import read_private, write_private
 
 if TYPE_CHECKING:
-    from .program import Program
+    from flexapod.kernels.tape.program import Program
 
 FORMAT = 3
 MAGIC = b"flexapod kernel\n"
@@ -110,11 +110,11 @@ def _load_or_build(
             pieces = None
     tape = find_tape()
     if bounds:
-        from .interval import interval_tape
+        from flexapod.kernels.intervals.backend import interval_tape
 
         tape = interval_tape(tape)
     if slopes:
-        from .tangent import parameter_tangent, tangent
+        from flexapod.kernels.tape.tangent import parameter_tangent, tangent
 
         tape = tangent(tape) if slopes == "inputs" else parameter_tangent(tape)
     kernel, pieces = kernel_from_tape(tape, backend, keep, level)
@@ -164,7 +164,7 @@ def _code_identity(backend: str, level: int | None) -> str:
     """What code depends on besides its tape."""
     parts = [backend]
     if backend == "llvm":
-        from .jit import code_level, target_identity
+        from flexapod.kernels.llvm.jit import code_level, target_identity
 
         parts += [target_identity(), str(code_level() if level is None else level)]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import KernelInputError
+from flexapod.kernels.errors import KernelInputError
 
 if TYPE_CHECKING:
-    from .signature import Parameter
+    from flexapod.kernels.tape.signature import Parameter
 
 Array = NDArray[np.float64]
 

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .boundary import as_float
-from .cache import Along, cached_kernel
-from .kernel import Batch, Kernel
+from flexapod.kernels.boundary import as_float
+from flexapod.kernels.cache import Along, cached_kernel
+from flexapod.kernels.kernel import Batch, Kernel
 
 if TYPE_CHECKING:
-    from .program import Program
+    from flexapod.kernels.tape.program import Program
 
 
 class KernelFamily:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .kernel import choose_backend
+from flexapod.kernels.kernel import choose_backend
 
 Array = NDArray[np.float64]
 ROWS, HIGH, WIDE = 64, 4, 12
@@ -67,7 +67,7 @@ def _padded(P: int) -> int:
 @functools.cache
 def _compiled(P: int, a: int) -> tuple[Callable[..., None], Any]:
     """The function of rows, Y, y, (scale, about) and G, and the library that keeps it alive."""
-    from .jit import Library, compile_text
+    from flexapod.kernels.llvm.jit import Library, compile_text
 
     library = Library(compile_text("\n".join([tile_text(_padded(P)), gram_text(P, a), _ATTRIBUTES])))
     return library.function("gram"), library

@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from .boundary import as_float, check_batch, check_out, check_parameters, check_sample
-from .design_columns import Columns, check_columns, from_rows
-from .errors import BackendError, KernelStatusError
-from .forking import FORK_LOCKS
-from .operations import Operations
-from .signature import Signature
-from .tape import Tape, make_tape
-from .threads import shared
+from flexapod.kernels.boundary import as_float, check_batch, check_out, check_parameters, check_sample
+from flexapod.kernels.design_columns import Columns, check_columns, from_rows
+from flexapod.kernels.errors import BackendError, KernelStatusError
+from flexapod.kernels.forking import FORK_LOCKS
+from flexapod.kernels.tape.operations import Operations
+from flexapod.kernels.tape.signature import Signature
+from flexapod.kernels.tape.tape import Tape, make_tape
+from flexapod.kernels.threads import shared
 
 if TYPE_CHECKING:
-    from .prepared import Prepared
-    from .program import Program
+    from flexapod.kernels.prepared import Prepared
+    from flexapod.kernels.tape.program import Program
 
 Array = NDArray[np.float64]
 _REMEMBERED = 16  # parameter sets whose constants a kernel remembers
@@ -162,7 +162,7 @@ class Kernel:
 
     def prepare(self, parameters: Any = None) -> Prepared:
         """Fast path for single samples: fixed buffers, no checks per call."""
-        from .prepared import Prepared
+        from flexapod.kernels.prepared import Prepared
 
         return Prepared(self, parameters)
 
@@ -230,6 +230,6 @@ def choose_backend(backend: str | None = None) -> str:
 
 def compile_kernel(program: Program, *, backend: str | None = None, zeros: Collection[str] | None = None) -> Kernel:
     """Compile a program, in memory only; `cached_kernel` keeps the result on disk."""
-    from .packing import kernel_from_tape
+    from flexapod.kernels.packing import kernel_from_tape
 
     return kernel_from_tape(make_tape(program, zeros), choose_backend(backend))[0]

@@ -8,10 +8,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from .kernel import Executable, Kernel, count_compilation
-from .operations import Operations
-from .signature import Signature
-from .tape import Tape
+from flexapod.kernels.kernel import Executable, Kernel, count_compilation
+from flexapod.kernels.tape.operations import Operations
+from flexapod.kernels.tape.signature import Signature
+from flexapod.kernels.tape.tape import Tape
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,7 +30,7 @@ def kernel_from_tape(
     """Compile a tape; `keep` is called when a variant with constants or parameters per sample is compiled later."""
     code: dict[str, bytes] = {}
     if backend == "llvm":
-        from .llvm import compile_shared
+        from flexapod.kernels.llvm.backend import compile_shared
 
         code["shared"] = compile_shared(tape, level)
     count_compilation()
@@ -70,7 +70,7 @@ def kernel_from_pieces(pieces: Pieces, keep: Callable[[Pieces], None] | None = N
 
     def code(variant: str) -> bytes:
         if variant not in found:
-            from .llvm import VARIANTS
+            from flexapod.kernels.llvm.backend import VARIANTS
 
             found[variant] = VARIANTS[variant](tape())
             count_compilation()
@@ -80,11 +80,11 @@ def kernel_from_pieces(pieces: Pieces, keep: Callable[[Pieces], None] | None = N
 
     executable: Executable
     if header["backend"] == "llvm":
-        from .llvm import LlvmExecutable
+        from flexapod.kernels.llvm.backend import LlvmExecutable
 
         executable = LlvmExecutable(header["constants"], code, single=header["single"])
     else:
-        from .numpy_backend import NumpyExecutable
+        from flexapod.kernels.numpy_backend import NumpyExecutable
 
         executable = NumpyExecutable(tape())
     return Kernel(

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import KernelError
+from flexapod.kernels.errors import KernelError
 
 if TYPE_CHECKING:
-    from .kernel import Kernel
+    from flexapod.kernels.kernel import Kernel
 
 Array = NDArray[np.float64]
 
@@ -48,7 +48,7 @@ class Prepared:
 
             return interpret
 
-        from .llvm import LlvmExecutable, pointers
+        from flexapod.kernels.llvm.backend import LlvmExecutable, pointers
 
         assert isinstance(executable, LlvmExecutable)
         code = ctypes.c_int32.from_address(self._status.ctypes.data)

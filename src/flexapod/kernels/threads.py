@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
-from .errors import KernelInputError
+from flexapod.kernels.errors import KernelInputError
 
 T = TypeVar("T")
 

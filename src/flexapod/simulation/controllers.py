@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import casadi as ca
 import numpy as np
 
-from flexapod.analysis.arguments import check_array, check_number, check_robot
+from flexapod.analysis.requests.arguments import check_array, check_number, check_robot
 from flexapod.calls import checked, made
 from flexapod.errors import InputError
-from flexapod.simulation.attitude import rotation_error
-from flexapod.simulation.flexible_plant import inverse_force
-from flexapod.simulation.plant import Coordinates, Moment, model_equation
-from flexapod.simulation.scope import Scope
+from flexapod.simulation.system.attitude import rotation_error
+from flexapod.simulation.system.flexible_plant import inverse_force
+from flexapod.simulation.system.plant import Coordinates, Moment, model_equation
+from flexapod.simulation.system.scope import Scope
 from flexapod.spatial.linear import solve_gram_schmidt, solve_symmetric
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from flexapod.analysis.arguments import check_flag, check_number, check_texts
+from flexapod.analysis.requests.arguments import check_flag, check_number, check_texts
 from flexapod.calls import made
 from flexapod.errors import InputError
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.simulation.rk4 import ARGUMENT, WEIGHT
+from flexapod.simulation.integrators.rk4 import ARGUMENT, WEIGHT
 from flexapod.simulation.term_steps import TermSteps
 
 Array = NDArray[np.float64]

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.arguments import checked
+from flexapod.analysis.requests.arguments import checked
 from flexapod.errors import InputError
 from flexapod.motions.motion import ActuatorMotion, Motion, with_formula
 from flexapod.motions.shapers import KINDS, REST, Shaper, shaped, shaper
@@ -64,8 +64,8 @@ def path_shaper(
 
 def path_frequencies(robot: Robot, motion: Any, modes: int, poses: int) -> tuple[Array, Array]:
     """Frequencies [Hz] and damping (poses, modes) of the first modes along a motion, actuators locked."""
-    from flexapod.analysis.natural_frequencies import natural_frequencies
-    from flexapod.simulation.signals import motion_at
+    from flexapod.analysis.verbs.natural_frequencies import natural_frequencies
+    from flexapod.simulation.system.signals import motion_at
 
     _needs_deformation(robot)
     times = np.linspace(0.0, float(motion.time[-1] - motion.time[0]), max(int(poses), 2))
@@ -73,8 +73,8 @@ def path_frequencies(robot: Robot, motion: Any, modes: int, poses: int) -> tuple
     still = np.zeros_like(at.position)
     held: Any = ActuatorMotion(time=times, position=at.position, velocity=still, acceleration=still)
     if robot.moved_by == "platform":
-        from flexapod.analysis.forward_kinematics import forward_kinematics
-        from flexapod.analysis.state import State
+        from flexapod.analysis.requests.state import State
+        from flexapod.analysis.verbs.forward_kinematics import forward_kinematics
 
         pose = forward_kinematics(robot, at.position)
         held = State(position=pose.position.values, rotation=pose.rotation.values)
@@ -104,8 +104,8 @@ def actuators_of(robot: Robot, motion: Motion | ActuatorMotion) -> ActuatorMotio
 
 
 def _undeformed(t: Array, *, robot: Robot, motion: Motion) -> ActuatorMotion:
-    from flexapod.analysis.inverse_kinematics import inverse_kinematics
-    from flexapod.simulation.signals import motion_at
+    from flexapod.analysis.verbs.inverse_kinematics import inverse_kinematics
+    from flexapod.simulation.system.signals import motion_at
 
     last = float(motion.time[-1] - motion.time[0])
     times, at = np.unique(np.minimum(t, last), return_inverse=True)  # a motion takes each time once
@@ -241,8 +241,8 @@ def _positions(robot: Robot, run: xr.Dataset, point: str | None) -> Array:
     """Positions (n, 3) of a point in a simulation."""
     if point is None:
         return np.asarray(run.position.values)
-    from flexapod.analysis.point_motion import point_motion
-    from flexapod.analysis.state import State
+    from flexapod.analysis.requests.state import State
+    from flexapod.analysis.verbs.point_motion import point_motion
 
     if robot.moved_by == "actuators":
         state = State.from_actuators(robot, run.actuator_position.values, elastic=run.elastic.values)

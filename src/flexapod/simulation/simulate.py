@@ -9,24 +9,24 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from flexapod.analysis.abilities import refuse
-from flexapod.analysis.arguments import checked
-from flexapod.analysis.properties import holds
+from flexapod.analysis.requests.abilities import refuse
+from flexapod.analysis.requests.arguments import checked
+from flexapod.analysis.requests.properties import holds
 from flexapod.equations.friction import SPEED
 from flexapod.errors import FileError, InputError
 from flexapod.motions.motion import ActuatorMotion, Motion
-from flexapod.simulation.balance import until_broken
-from flexapod.simulation.blocks import Clock, Progress
-from flexapod.simulation.drive import AHEAD, drive, with_events
-from flexapod.simulation.load_friction import smooth
-from flexapod.simulation.program import LOST_CONTROL
-from flexapod.simulation.result import labelled, provenance, run_variables, with_reactions
-from flexapod.simulation.setup import Setup, by_loads, check_watch, in_independent, make_setup
+from flexapod.simulation.integrators.blocks import Clock, Progress
+from flexapod.simulation.integrators.compiled_rows import LOST_CONTROL
+from flexapod.simulation.integrators.rows_in_blocks import AHEAD, drive, with_events
+from flexapod.simulation.results.energy_guard import until_broken
+from flexapod.simulation.results.result import labelled, provenance, run_variables, with_reactions
+from flexapod.simulation.system.load_friction import smooth
+from flexapod.simulation.system.setup import Setup, by_loads, check_watch, in_independent, make_setup
 
 if TYPE_CHECKING:
     import xarray as xr
 
-    from flexapod.analysis.state import State
+    from flexapod.analysis.requests.state import State
     from flexapod.robot.robot import Robot
     from flexapod.simulation.events import Event
 
@@ -124,22 +124,22 @@ def simulate(
         rtol=rtol, atol=atol, friction=friction, friction_speed=SPEED, watch=tuple(watch), events=[e.label for e in events],
     )  # fmt: skip
     if drive == "actuators" and not independent:
-        from flexapod.simulation.follow import followed
+        from flexapod.simulation.results.exact_following import follow_exactly
 
-        return followed(robot, motion, length, step, output_step, wrench, friction, reactions, options)
+        return follow_exactly(robot, motion, length, step, output_step, wrench, friction, reactions, options)
     inner = "rk4" if method == "cvode" else method
     setup = make_setup(
         robot, motion, drive=drive, controller=controller, force=force, wrench=wrench, friction=friction, method=inner,
         events=events, watch=watch, start=start, tolerance=(rtol, atol), step=step,
     )  # fmt: skip
     if method == "cvode":
-        from flexapod.simulation.cvode import cvode_run
+        from flexapod.simulation.integrators.cvode import cvode_run
 
         rows, times = cvode_run(setup, length, output_step or length / 300, rtol, atol, events)
         done = Progress(state=rows[-1], rows=[rows], times=[times])
     else:
         clock = make_clock(setup, length, step, output_step)
-        done = run(setup, clock, events, progress, save)
+        done = simulate_blocks(setup, clock, events, progress, save)
     return finished(setup, done, events, options, reactions, wrench)
 
 
@@ -151,7 +151,7 @@ def default_method(robot: Robot, drive: str, friction: object) -> Method:
 
 
 def _check(drive: str, method: str, watch: Sequence[str], step: float) -> None:
-    from flexapod.analysis.results import check_option
+    from flexapod.analysis.requests.results import check_option
 
     check_option("drive", drive, ("force", "actuators", "platform"))
     check_option("method", method, ("rk4", "dopri", "implicit", "radau", "cvode"))
@@ -208,11 +208,11 @@ def _whole(name: str, ratio: float) -> int:
     return round(ratio)
 
 
-def run(setup: Setup, clock: Clock, events: Sequence[Event], bar: bool | None, save: str | Path | None) -> Progress:
+def simulate_blocks(setup: Setup, clock: Clock, events: Sequence[Event], bar: bool | None, save: str | Path | None) -> Progress:
     """Run with a progress bar and checkpoints."""
-    from flexapod.analysis.progress import progress_bar
+    from flexapod.analysis.requests.progress import progress_bar
     from flexapod.files import remove_left_over
-    from flexapod.simulation.checkpoint import fingerprint, read_checkpoint, try_checkpoint
+    from flexapod.simulation.results.checkpoint import fingerprint, read_checkpoint, try_checkpoint
 
     path = Path(save) if save is not None else None
     if path is not None and not path.parent.is_dir():
@@ -272,8 +272,8 @@ def finished(
 
 def _with_reactions(setup: Setup, result: xr.Dataset, wrench: Any) -> xr.Dataset:
     """Joint reactions by inverse dynamics of the motion that came out."""
-    from flexapod.analysis.inverse_dynamics import inverse_dynamics
-    from flexapod.simulation.signals import over_time
+    from flexapod.analysis.verbs.inverse_dynamics import inverse_dynamics
+    from flexapod.simulation.system.signals import over_time
 
     load = None if wrench is None else over_time("wrench", wrench, 6)(result.time.values)
     if result.sizes.get("elastic_coordinate") or holds(setup.layout.robot, "redundant actuators"):
@@ -286,8 +286,8 @@ def _with_reactions(setup: Setup, result: xr.Dataset, wrench: Any) -> xr.Dataset
 def _reactions_under_forces(setup: Setup, result: xr.Dataset, load: Any) -> xr.Dataset:
     """Joint reactions under the forces that came out, where the motion alone does not give them: at an elastic state, or with
     redundant actuators, whose internal forces the joints carry."""
-    from flexapod.analysis.forward_dynamics import forward_dynamics
-    from flexapod.analysis.state import State
+    from flexapod.analysis.requests.state import State
+    from flexapod.analysis.verbs.forward_dynamics import forward_dynamics
 
     names = ("position", "rotation", "velocity", "angular_velocity", "elastic", "elastic_velocity")
     states = State(**{name: result[name].values for name in names if name in result})

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.arguments import check_start
+from flexapod.analysis.requests.arguments import check_start
 from flexapod.calls import check_flag, checked
 from flexapod.errors import InputError
 
 if TYPE_CHECKING:
-    from flexapod.analysis.state import State
+    from flexapod.analysis.requests.state import State
     from flexapod.motions.motion import ActuatorMotion
     from flexapod.robot.robot import Robot
-    from flexapod.simulation.setup import Setup
+    from flexapod.simulation.system.setup import Setup
 
 Array = NDArray[np.float64]
 
@@ -68,8 +68,8 @@ class CompiledSteps:
     """Advances the carried numbers of a layout in place, by a compiled loop of one row."""
 
     def __init__(self, setup: Setup, step: float) -> None:
-        from flexapod.simulation.program import run_program
-        from flexapod.simulation.runner import compiled
+        from flexapod.simulation.integrators.compiled_rows import run_program
+        from flexapod.simulation.integrators.runner import compiled
 
         layout, self.step = setup.layout, step
         self.kernel, parameters = compiled(layout, "run", run_program, setup.values)
@@ -112,9 +112,9 @@ def stepper(
 
     Checked by: tests/simulation/test_stepper.py.
     """
-    from flexapod.analysis.abilities import refuse
-    from flexapod.analysis.results import check_option
-    from flexapod.simulation.setup import check_watch
+    from flexapod.analysis.requests.abilities import refuse
+    from flexapod.analysis.requests.results import check_option
+    from flexapod.simulation.system.setup import check_watch
 
     if not (np.isfinite(step) and step > 0):
         raise InputError(f"step: expected a time above 0 s, got {step!r}")
@@ -150,7 +150,7 @@ def step_methods(robot: Robot) -> tuple[str, ...]:
 
 def home_start(robot: Robot) -> Any:
     """Home at rest: the actuators there where legs deform, else the pose."""
-    from flexapod.analysis.state import State
+    from flexapod.analysis.requests.state import State
     from flexapod.motions.motion import ActuatorMotion
 
     if robot.moved_by == "platform":
@@ -164,7 +164,7 @@ def step_setup(
     robot: Robot, start: Any, *, step: float, method: str, wrench: bool, friction: bool | str, watch: tuple[str, ...]
 ) -> Setup:
     """A simulation under given forces of one row at a time."""
-    from flexapod.simulation.setup import make_setup
+    from flexapod.simulation.system.setup import make_setup
 
     return make_setup(
         robot, start, drive="force", controller=None, force=np.zeros(len(robot.actuators)),
@@ -174,12 +174,12 @@ def step_setup(
 
 
 def _stepper(setup: Setup, step: float) -> Stepper:
-    from flexapod.simulation.numeric_rows import is_large
+    from flexapod.simulation.integrators.numeric_rows import is_large
 
     layout = setup.layout
     if is_large(layout):
         from flexapod.simulation.explicit_steps import ExplicitSteps
-        from flexapod.simulation.second_order_steps import SecondOrderSteps
+        from flexapod.simulation.integrators.second_order_steps import SecondOrderSteps
 
         kind = ExplicitSteps if layout.method == "rk4" else SecondOrderSteps
         steps: Any = kind(layout, setup.values, step)  # type: ignore[arg-type]

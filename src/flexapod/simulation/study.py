@@ -9,22 +9,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.abilities import refuse
-from flexapod.analysis.arguments import checked
+from flexapod.analysis.requests.abilities import refuse
+from flexapod.analysis.requests.arguments import checked
 from flexapod.errors import InputError
-from flexapod.simulation.attitude import quaternions
-from flexapod.simulation.flexible_start import elastic_start
-from flexapod.simulation.load_friction import smooth
-from flexapod.simulation.runner import Runner, advance_many
-from flexapod.simulation.setup import Setup, first_load, in_independent, make_setup
-from flexapod.simulation.signals import row_table
+from flexapod.simulation.integrators.runner import Runner, advance_many
 from flexapod.simulation.simulate import MOST_ROWS, _check, _duration, default_method, make_clock
 from flexapod.simulation.study_values import study_columns
+from flexapod.simulation.system.attitude import quaternions
+from flexapod.simulation.system.flexible_start import elastic_start
+from flexapod.simulation.system.load_friction import smooth
+from flexapod.simulation.system.setup import Setup, first_load, in_independent, make_setup
+from flexapod.simulation.system.signals import row_table
 
 if TYPE_CHECKING:
     import xarray as xr
 
-    from flexapod.analysis.state import State
+    from flexapod.analysis.requests.state import State
     from flexapod.robot.robot import Robot
 
 Array = NDArray[np.float64]
@@ -78,7 +78,7 @@ def simulate_study(
         raise InputError("controller: a study takes continuous compiled controllers; run sampled ones and functions one by one")
     setup, columns, count = _varied(setup, robots, values, starts)
     if in_independent(robot, "force", None, friction):
-        from flexapod.simulation.study_runs import one_by_one
+        from flexapod.simulation.study_one_by_one import one_by_one
 
         begins = [None if starts is None else _single(starts, k) for k in range(count)]
         times = dict(duration=length, step=step, output_step=output_step)
@@ -107,7 +107,7 @@ def simulate_study(
 
 
 def _single(states: State, k: int) -> State:
-    from flexapod.analysis.state import State
+    from flexapod.analysis.requests.state import State
 
     if states.single:
         return states
@@ -146,16 +146,16 @@ def _varied(setup: Setup, robots: Any, values: Any, starts: State | None) -> tup
 
 
 def _starts(setup: Setup, starts: State, count: int) -> Array:
-    from flexapod.analysis.inverse_kinematics import follow, platform_inputs
-    from flexapod.analysis.results import settle
+    from flexapod.analysis.requests.results import raise_failed
+    from flexapod.analysis.verbs.inverse_kinematics import joint_rates, platform_inputs
 
     inputs, place = platform_inputs(starts), setup.layout.places
     states = np.tile(setup.start, (count, 1))
     if setup.layout.elastic:
         states[:, place["e"]], states[:, place["ed"]] = elastic_start(setup.layout.robot, starts, *first_load(setup))
     else:
-        _, reasons, joints = follow(setup.layout.robot, inputs, accelerations=False)
-        settle("the starts of the study", setup.layout.robot, reasons.astype(str), starts, "raise")
+        _, reasons, joints = joint_rates(setup.layout.robot, inputs, accelerations=False)
+        raise_failed("the starts of the study", setup.layout.robot, reasons.astype(str), starts, "raise")
     states[:, place["p"]], states[:, place["quat"]] = inputs["position"], quaternions(inputs["rotation"])
     states[:, place["v"]], states[:, place["w"]] = inputs["velocity"], inputs["angular_velocity"]
     if place["joints"].stop > place["joints"].start:

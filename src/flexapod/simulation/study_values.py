@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.design_request import impossible_inertias
+from flexapod.analysis.requests.design_request import impossible_inertias
 from flexapod.description.unit_parser import LARGEST
 from flexapod.errors import InputError
 

@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.kernels import kernel
-from flexapod.kernels.signature import NONFINITE_RESULT
-from flexapod.simulation.factor_in_place import Factor
-from flexapod.simulation.leg_terms import carried_places, check_terms, leg_terms
-from flexapod.simulation.program import LOST_CONTROL, NEAR
-from flexapod.simulation.runner import compiled
+from flexapod.analysis.model.kernels import kernel
+from flexapod.kernels.tape.signature import NONFINITE_RESULT
+from flexapod.simulation.integrators.compiled_rows import LOST_CONTROL, NEAR
+from flexapod.simulation.integrators.factor_in_place import Factor
+from flexapod.simulation.integrators.runner import compiled
+from flexapod.simulation.system.leg_terms import carried_places, check_terms, leg_terms
 
 if TYPE_CHECKING:
     from flexapod.kernels.prepared import Prepared
-    from flexapod.simulation.independent import IndependentLayout
+    from flexapod.simulation.system.independent import IndependentLayout
 
 Array = NDArray[np.float64]
 

@@ -6,19 +6,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from flexapod.analysis.kernels import golden_inputs, kernel_with_friction
+from flexapod.analysis.model.kernels import golden_inputs, kernel_with_friction
 from flexapod.bridges.fmu.plant import Plant, Variable
 from flexapod.bridges.fmu.rigid import union
 from flexapod.bridges.fmu.units import entry_units
 
 if TYPE_CHECKING:
-    from flexapod.kernels.signature import Input, Output
+    from flexapod.kernels.tape.signature import Input, Output
     from flexapod.robot.robot import Robot
 
 
 def block_plant(robot: Robot, quantity: str, options: dict[str, Any]) -> Plant:
     """The plant of a quantity that `kernel` knows; its arrays become scalars with their place in brackets, rows first."""
-    from flexapod.analysis.sampling import random_leg_states, random_states
+    from flexapod.analysis.verbs.sampling import random_leg_states, random_states
 
     bound = kernel_with_friction(robot, quantity, options)
     signature, tape = bound.signature, bound.compiled.tape

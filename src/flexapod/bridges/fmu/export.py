@@ -14,8 +14,8 @@ import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from flexapod.analysis.arguments import check_start
-from flexapod.analysis.model_names import identifier
+from flexapod.analysis.model.model_names import identifier
+from flexapod.analysis.requests.arguments import check_start
 from flexapod.bridges.fmu.check import check_fmu, importer
 from flexapod.bridges.fmu.description import build_description, description
 from flexapod.bridges.fmu.sources import model_files, model_header, shared_files
@@ -23,7 +23,7 @@ from flexapod.calls import check_flag, check_path, checked
 from flexapod.errors import FlexapodError, InputError
 
 if TYPE_CHECKING:
-    from flexapod.analysis.state import State
+    from flexapod.analysis.requests.state import State
     from flexapod.bridges.fmu.plant import Plant
     from flexapod.motions.motion import ActuatorMotion
     from flexapod.robot.robot import Robot
@@ -91,7 +91,7 @@ def export_fmu(
 
     Source: FMI 2.0.4 and 3.0.1, fmi-standard.org. Checked by: tests/bridges/test_fmu.py.
     """
-    from flexapod.analysis.results import check_option
+    from flexapod.analysis.requests.results import check_option
 
     check_option("version", version, ("2.0", "3.0"))
     target = _target(path)
@@ -147,8 +147,8 @@ def make_plant(robot: Robot, quantity: str, *, start: Any, step: float | None, m
         return block_plant(robot, quantity, options if friction else {**options, "friction": False})
     if options:
         raise InputError(f"export_fmu: forward_dynamics does not take {', '.join(options)}")
-    from flexapod.analysis.abilities import refuse
-    from flexapod.analysis.results import check_option
+    from flexapod.analysis.requests.abilities import refuse
+    from flexapod.analysis.requests.results import check_option
     from flexapod.simulation.stepper import home_start, step_methods
 
     refuse(robot, "export_fmu", method=method, wrench=wrench)

@@ -16,10 +16,10 @@ import numpy as np
 from flexapod.bridges.fmu.plant import Implicit, Plant, SecondOrder, Stepping, Variable, vector
 from flexapod.bridges.fmu.rigid import actuators, inputs, strokes, tape_for, union
 from flexapod.robot.elastic_plan import driven_columns
-from flexapod.simulation.collocation import METHODS
-from flexapod.simulation.independent import IndependentLayout
-from flexapod.simulation.leg_terms import carried_places, check_terms, leg_matrices, leg_terms
+from flexapod.simulation.integrators.collocation import METHODS
 from flexapod.simulation.stepper import step_setup
+from flexapod.simulation.system.independent import IndependentLayout
+from flexapod.simulation.system.leg_terms import carried_places, check_terms, leg_matrices, leg_terms
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from flexapod.kernels.tape import Tape
-from flexapod.simulation.collocation import Collocation
+from flexapod.kernels.tape.tape import Tape
+from flexapod.simulation.integrators.collocation import Collocation
 
 
 @dataclass(frozen=True, kw_only=True)

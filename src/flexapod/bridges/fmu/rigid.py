@@ -15,23 +15,23 @@ import casadi as ca
 
 from flexapod.bridges.fmu.plant import Plant, Stepping, Variable, vector
 from flexapod.bridges.fmu.units import parameter_meaning, parameter_unit
-from flexapod.kernels.program import Program
-from flexapod.kernels.tape import Tape, make_tape
+from flexapod.kernels.tape.program import Program
+from flexapod.kernels.tape.tape import Tape, make_tape
 from flexapod.robot.link_plan import LinkPlan
-from flexapod.simulation.attitude import normalised
-from flexapod.simulation.closure import closed
-from flexapod.simulation.layout import MOTION, Layout
-from flexapod.simulation.leg_terms import margin_output
-from flexapod.simulation.plant import coordinates
-from flexapod.simulation.program import run_program
-from flexapod.simulation.runner import zeros_of
-from flexapod.simulation.scope import Scope
-from flexapod.simulation.setup import Setup
+from flexapod.simulation.integrators.compiled_rows import run_program
+from flexapod.simulation.integrators.runner import zeros_of
 from flexapod.simulation.stepper import step_setup
-from flexapod.simulation.system import rates_of, situation
+from flexapod.simulation.system.attitude import normalised
+from flexapod.simulation.system.closure import closed
+from flexapod.simulation.system.layout import MOTION, Layout
+from flexapod.simulation.system.leg_terms import margin_output
+from flexapod.simulation.system.plant import coordinates
+from flexapod.simulation.system.right_hand_side import rates_of, situation
+from flexapod.simulation.system.scope import Scope
+from flexapod.simulation.system.setup import Setup
 
 if TYPE_CHECKING:
-    from flexapod.analysis.state import State
+    from flexapod.analysis.requests.state import State
     from flexapod.equations.minimal.planning import Plan
     from flexapod.robot.robot import Robot
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from flexapod.bridges.fmu.plant import Implicit, Plant, SecondOrder
-from flexapod.kernels.c_source import literal
-from flexapod.kernels.c_text import number
-from flexapod.kernels.signature import NONFINITE_RESULT
-from flexapod.simulation.implicit import CLOSED, LOST, PASSES, ROUNDING
+from flexapod.kernels.c.source import literal
+from flexapod.kernels.c.text import number
+from flexapod.kernels.tape.signature import NONFINITE_RESULT
+from flexapod.simulation.integrators.implicit import CLOSED, LOST, PASSES, ROUNDING
 
 LOST_STATUS, LEFT_STATUS = 1_000, 2_000
 """Statuses of a step beside those of the terms: not converged, and the first margin below zero."""

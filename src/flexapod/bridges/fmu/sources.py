@@ -9,11 +9,11 @@ import numpy as np
 
 from flexapod.bridges.fmu.plant import Plant
 from flexapod.bridges.fmu.second_order import second_order_header, second_order_source, second_order_statuses
-from flexapod.kernels.c_source import BANNER, Export, header_text, literal, source_text
-from flexapod.kernels.c_text import number
+from flexapod.kernels.c.source import BANNER, Export, header_text, literal, source_text
+from flexapod.kernels.c.text import number
 from flexapod.kernels.kernel import Batch
-from flexapod.kernels.tangent import SUFFIX, tangent
-from flexapod.kernels.tape import Tape
+from flexapod.kernels.tape.tangent import SUFFIX, tangent
+from flexapod.kernels.tape.tape import Tape
 
 NONE = Batch(outputs={}, status=np.zeros(0, dtype=np.int32))
 """No golden numbers: an FMU has no self-test."""

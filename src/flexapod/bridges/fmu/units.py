@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from flexapod.kernels.signature import Input, Output
+    from flexapod.kernels.tape.signature import Input, Output
     from flexapod.robot.robot import Robot
 
 

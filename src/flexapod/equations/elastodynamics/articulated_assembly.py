@@ -17,7 +17,7 @@ from flexapod.equations.elastodynamics.link_loops import link_rows, row_wrenches
 from flexapod.equations.elastodynamics.link_motion import LinkMotion, link_motions
 from flexapod.equations.values import Values
 from flexapod.errors import InputError
-from flexapod.kernels.program import Program
+from flexapod.kernels.tape.program import Program
 from flexapod.robot.build import has_inner_loops
 from flexapod.robot.elastic_plan import driven_columns
 from flexapod.robot.robot import Robot

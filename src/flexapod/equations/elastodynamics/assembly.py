@@ -18,7 +18,7 @@ from flexapod.equations.flexible_platform.generalized_newton_euler import Flexib
 from flexapod.equations.flexible_platform.stretching import platform_force
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.inertia_wrench import inertia_wrench
-from flexapod.kernels.program import Program
+from flexapod.kernels.tape.program import Program
 from flexapod.robot.robot import Robot
 from flexapod.spatial import Vec, dot
 

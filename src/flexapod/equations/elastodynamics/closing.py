@@ -15,7 +15,7 @@ import casadi as ca
 from flexapod.equations.elastodynamics.elastic_state import ElasticState, by_leg, platform_modes, tree_motion
 from flexapod.equations.elastodynamics.loops import loop_rows, solve_loops
 from flexapod.equations.values import Values
-from flexapod.kernels.program import Program
+from flexapod.kernels.tape.program import Program
 from flexapod.robot.robot import Robot
 
 NEWTON_STEP = 1e-9

@@ -16,7 +16,7 @@ from flexapod.equations.elastodynamics.joint_forces import Friction, joint_force
 from flexapod.equations.elastodynamics.point_forces import stretched
 from flexapod.equations.flexible_platform.generalized_newton_euler import symmetric_matrix
 from flexapod.equations.values import Values
-from flexapod.kernels.program import Program
+from flexapod.kernels.tape.program import Program
 from flexapod.robot.robot import Robot
 
 

@@ -30,7 +30,7 @@ from flexapod.equations.elastodynamics.link_assembly import (
 from flexapod.equations.elastodynamics.massless import has_massless_motion
 from flexapod.equations.platform_motion import wrench_input
 from flexapod.equations.values import Values
-from flexapod.kernels.program import Program
+from flexapod.kernels.tape.program import Program
 from flexapod.robot.elastic_plan import driven_columns
 from flexapod.robot.robot import Robot
 from flexapod.spatial.linear import solve_symmetric

@@ -13,12 +13,12 @@ import casadi as ca
 
 from flexapod.equations.chain import LinkPose, chain_columns, chain_motion, chain_poses
 from flexapod.equations.closing_rows import half_on_link, half_on_platform, placed_half
-from flexapod.equations.elastodynamics.elastic_turn import elastic_turn
+from flexapod.equations.elastodynamics.elastic_rotation import elastic_turn
 from flexapod.equations.flexible_platform.joint_shapes import joint_shapes
 from flexapod.equations.flexible_platform.kinematics import joint_at
 from flexapod.equations.platform_motion import FrameMotion, pose_inputs, twist_inputs
 from flexapod.equations.values import Values
-from flexapod.kernels.program import Program
+from flexapod.kernels.tape.program import Program
 from flexapod.robot.elastic_plan import ElasticPlan, cut_joints
 from flexapod.robot.model import Closing, Leg
 from flexapod.robot.robot import Robot

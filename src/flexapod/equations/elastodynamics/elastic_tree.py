@@ -17,7 +17,7 @@ from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.general_leg import along_joints
 from flexapod.equations.virtual_power.inertia_wrench import Wrench, inertia_wrench, none
-from flexapod.kernels.program import Program
+from flexapod.kernels.tape.program import Program
 from flexapod.robot.beams import BeamElement
 from flexapod.robot.model import Leg
 from flexapod.spatial import Rot, Vec

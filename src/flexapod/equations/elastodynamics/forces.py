@@ -19,7 +19,7 @@ from flexapod.equations.elastodynamics.elastic_state import ElasticState, read_s
 from flexapod.equations.elastodynamics.link_assembly import link_equation_at, projected
 from flexapod.equations.platform_motion import wrench_input
 from flexapod.equations.values import Values
-from flexapod.kernels.program import Program
+from flexapod.kernels.tape.program import Program
 from flexapod.robot.robot import Robot
 
 

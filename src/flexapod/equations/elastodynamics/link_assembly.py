@@ -27,7 +27,7 @@ from flexapod.equations.elastodynamics.link_tree import leg_bias, leg_mass_matri
 from flexapod.equations.elastodynamics.loops import solve_loops
 from flexapod.equations.elastodynamics.projection import projected_force, projected_mass
 from flexapod.equations.values import Values
-from flexapod.kernels.program import Program
+from flexapod.kernels.tape.program import Program
 from flexapod.robot.elastic_plan import ElasticPlan, driven_columns, loop_matrix
 from flexapod.robot.robot import Robot
 

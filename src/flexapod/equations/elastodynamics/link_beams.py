@@ -28,7 +28,7 @@ from flexapod.equations.flexible_platform.generalized_newton_euler import (
 )
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.inertia_wrench import tensor
-from flexapod.kernels.control_flow import Builder
+from flexapod.kernels.tape.control_flow import Builder
 from flexapod.robot.beams import BeamElement
 from flexapod.robot.model import Leg
 

@@ -33,7 +33,7 @@ from flexapod.equations.flexible_platform.generalized_newton_euler import first_
 from flexapod.equations.flexible_platform.stretching import platform_energy
 from flexapod.equations.platform_motion import FrameMotion, wrench_input
 from flexapod.equations.values import Values
-from flexapod.kernels.program import Program
+from flexapod.kernels.tape.program import Program
 from flexapod.robot.element_runs import alike_legs, element_runs
 from flexapod.robot.robot import Robot
 from flexapod.spatial import Rot, Vec, cross, dot

@@ -25,7 +25,7 @@ from flexapod.equations.elastodynamics.elastic_state import (
 )
 from flexapod.equations.model.algebra import determinant
 from flexapod.equations.values import Values
-from flexapod.kernels.program import Program
+from flexapod.kernels.tape.program import Program
 from flexapod.robot.elastic_plan import ElasticPlan, LegLoop
 from flexapod.robot.model import Closing
 from flexapod.robot.robot import Robot

@@ -15,7 +15,7 @@ from flexapod.equations.elastodynamics.loops import loop_rows, solve_loops
 from flexapod.equations.inverse_kinematics import body_outputs
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.values import Values
-from flexapod.kernels.program import Program
+from flexapod.kernels.tape.program import Program
 from flexapod.robot.robot import Robot
 from flexapod.spatial import Vec
 

@@ -32,7 +32,7 @@ from flexapod.equations.newton_euler.leg import LegForces
 from flexapod.equations.newton_euler.wrench import Wrench, none, wrench_outputs
 from flexapod.equations.platform_motion import wrench_input
 from flexapod.equations.values import Values
-from flexapod.kernels.program import Program
+from flexapod.kernels.tape.program import Program
 from flexapod.robot.chain import ROWS
 from flexapod.robot.elastic_plan import cut_joints, driven_columns
 from flexapod.robot.robot import Robot

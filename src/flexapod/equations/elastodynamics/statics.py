@@ -20,7 +20,7 @@ from flexapod.equations.elastodynamics.joint_forces import joint_forces
 from flexapod.equations.elastodynamics.loops import loop_rows
 from flexapod.equations.platform_motion import pose_inputs, wrench_input
 from flexapod.equations.values import Values
-from flexapod.kernels.program import Program
+from flexapod.kernels.tape.program import Program
 from flexapod.robot.elastic_plan import ElasticPlan
 from flexapod.robot.robot import Robot
 

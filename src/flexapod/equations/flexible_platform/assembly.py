@@ -20,7 +20,7 @@ from flexapod.equations.flexible_platform.leg import FlexibleLeg, flexible_leg
 from flexapod.equations.flexible_platform.stretching import platform_force
 from flexapod.equations.platform_motion import FrameMotion, frame_motion, pose_inputs, twist_inputs
 from flexapod.equations.values import Values
-from flexapod.kernels.program import Program
+from flexapod.kernels.tape.program import Program
 from flexapod.robot.flexible_platform import FlexibleShape
 from flexapod.robot.robot import Robot
 

@@ -12,7 +12,7 @@ import casadi as ca
 from flexapod.equations.flexible_platform.assembly import flexible_equation, state_of
 from flexapod.equations.flexible_platform.dynamics import inverse_solution
 from flexapod.equations.values import Values
-from flexapod.kernels.program import Program
+from flexapod.kernels.tape.program import Program
 from flexapod.robot.robot import Robot
 
 STAGES = {

@@ -21,7 +21,7 @@ import casadi as ca
 
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.inertia_wrench import tensor
-from flexapod.kernels.control_flow import Builder
+from flexapod.kernels.tape.control_flow import Builder
 from flexapod.robot.flexible_platform import UNROLLED, FlexibleShape
 
 

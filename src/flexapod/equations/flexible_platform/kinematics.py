@@ -15,7 +15,7 @@ from flexapod.equations.leg_kinematics import LegKinematics, _bodies
 from flexapod.equations.platform_motion import FrameMotion, PointMotion, platform_motion
 from flexapod.equations.universal_leg import leg_motion
 from flexapod.equations.values import Values
-from flexapod.kernels.program import Program
+from flexapod.kernels.tape.program import Program
 from flexapod.robot.robot import Robot
 from flexapod.spatial import Vec, cross
 

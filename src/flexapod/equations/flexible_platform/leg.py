@@ -26,7 +26,7 @@ from flexapod.robot.model import Leg
 
 if TYPE_CHECKING:
     from flexapod.equations.flexible_platform.assembly import FlexibleState
-    from flexapod.kernels.program import Program
+    from flexapod.kernels.tape.program import Program
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -28,8 +28,8 @@ from flexapod.equations.platform_motion import FrameMotion, PointMotion, pose_in
 from flexapod.equations.universal_leg import actuator_direction
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.closed_form_leg import force_at_joint
-from flexapod.kernels.control_flow import Builder
-from flexapod.kernels.program import Program
+from flexapod.kernels.tape.control_flow import Builder
+from flexapod.kernels.tape.program import Program
 from flexapod.robot.flexible_platform import UNROLLED, FlexibleShape
 from flexapod.robot.model import Leg
 from flexapod.robot.robot import Robot

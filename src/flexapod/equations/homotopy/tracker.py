@@ -18,7 +18,7 @@ from typing import Any
 import casadi as ca
 
 from flexapod.equations.homotopy.complex_pairs import SX, ZERO, Z, complexify, dot
-from flexapod.kernels.program import Program
+from flexapod.kernels.tape.program import Program
 
 FLOOR = 1e-14
 """Squared relative size of a second Newton step that always counts as small: tighter tolerances must not fail by rounding."""

@@ -19,7 +19,7 @@ from flexapod.equations.minimal.extending_spin import PlanarMotion, extending_sp
 from flexapod.equations.minimal.planning import Axis
 from flexapod.equations.minimal.vectors import Scalar, Triple
 from flexapod.equations.values import Values
-from flexapod.kernels.program import Program
+from flexapod.kernels.tape.program import Program
 from flexapod.robot.robot import Robot
 
 FLAT = 1e4

@@ -18,7 +18,7 @@ from flexapod.equations.minimal.planning import Axis
 from flexapod.equations.minimal.platform_levers import Place
 from flexapod.equations.minimal.vectors import Scalar, Triple
 from flexapod.equations.values import Values
-from flexapod.kernels.program import Program
+from flexapod.kernels.tape.program import Program
 
 ALONG_AXIS = 1e-12
 """|m|^2 below which a leg lies along its first universal axis."""

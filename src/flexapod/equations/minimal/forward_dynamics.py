@@ -28,7 +28,7 @@ from flexapod.equations.minimal.slide import slide
 from flexapod.equations.minimal.sliding_leg import sliding_leg
 from flexapod.equations.minimal.vectors import Scalar, Triple, add, combine, cross, scale, subtract
 from flexapod.equations.platform_motion import platform_state
-from flexapod.kernels.program import Program
+from flexapod.kernels.tape.program import Program
 from flexapod.robot.robot import Robot
 
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import casadi as ca
 
 from flexapod.equations.minimal.vectors import Scalar, dot, total
-from flexapod.kernels.program import Program
+from flexapod.kernels.tape.program import Program
 
 SINGULAR = 1e-11
 """Length of a column across the ones before it that counts as zero (slopes and arms are of the order of 1)."""

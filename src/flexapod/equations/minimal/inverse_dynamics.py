@@ -26,7 +26,7 @@ from flexapod.equations.minimal.sliding_leg import SlidingLeg, sliding_leg
 from flexapod.equations.minimal.solve import Load, solve
 from flexapod.equations.minimal.vectors import Scalar, Triple, add, cross, dot, scale, subtract, triple
 from flexapod.equations.platform_motion import FrameMotion, platform_motion
-from flexapod.kernels.program import Program
+from flexapod.kernels.tape.program import Program
 from flexapod.robot.robot import Robot
 
 FLAT = 0.01

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import casadi as ca
 
 from flexapod.equations.minimal.vectors import Scalar
-from flexapod.kernels.program import Program
+from flexapod.kernels.tape.program import Program
 
 
 def ldl_solve(b: Program, A: Sequence[Sequence[Scalar]], rhs: Sequence[Scalar]) -> list[Scalar]:

@@ -10,7 +10,7 @@ from flexapod.equations.minimal.platform_levers import Basis, PseudoInertia, lev
 from flexapod.equations.minimal.sliding_leg import SlidingInertia, sliding_inertia
 from flexapod.equations.minimal.vectors import Triple, triple
 from flexapod.equations.values import Values
-from flexapod.kernels.program import Program
+from flexapod.kernels.tape.program import Program
 from flexapod.robot.robot import Robot
 
 

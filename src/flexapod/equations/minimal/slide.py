@@ -12,7 +12,7 @@ import casadi as ca
 from flexapod.equations.minimal.vectors import Scalar, Triple, dot, scale, subtract
 from flexapod.equations.universal_leg import TURNING
 from flexapod.equations.values import Values
-from flexapod.kernels.program import Program
+from flexapod.kernels.tape.program import Program
 
 
 @dataclass(frozen=True, kw_only=True)

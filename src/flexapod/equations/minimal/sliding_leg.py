@@ -19,7 +19,7 @@ from flexapod.equations.minimal.slide import Slide
 from flexapod.equations.minimal.sliding_spin import sliding_spin
 from flexapod.equations.minimal.vectors import Scalar, Triple, add, dot, scale, subtract
 from flexapod.equations.values import Values
-from flexapod.kernels.program import Program
+from flexapod.kernels.tape.program import Program
 from flexapod.robot.robot import Robot
 
 

@@ -19,7 +19,7 @@ from flexapod.equations.minimal.planning import Axis
 from flexapod.equations.minimal.slide import Slide
 from flexapod.equations.minimal.vectors import Scalar, Triple, add, cross, dot, scale, subtract
 from flexapod.equations.values import Values
-from flexapod.kernels.program import Program
+from flexapod.kernels.tape.program import Program
 
 ALONG_AXIS = 1e-12
 """Squared sine between leg and first universal axis below which they are parallel."""

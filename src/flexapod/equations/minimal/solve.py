@@ -19,7 +19,7 @@ import casadi as ca
 
 from flexapod.equations.minimal.platform_levers import Coordinates, Place
 from flexapod.equations.minimal.vectors import Scalar, Triple, cross, dot, times, total
-from flexapod.kernels.program import Program
+from flexapod.kernels.tape.program import Program
 
 SINGULAR = 1e-11
 """Determinant of the three legs left over, relative to slopes of 1 and the size of the triangle, that counts as zero."""

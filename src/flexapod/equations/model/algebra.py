@@ -12,7 +12,7 @@ from typing import Any
 import casadi as ca
 
 from flexapod.equations.values import Values
-from flexapod.kernels.program import Program
+from flexapod.kernels.tape.program import Program
 from flexapod.robot.blocks import blocks
 from flexapod.spatial.linear import solve
 

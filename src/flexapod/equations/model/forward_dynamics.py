@@ -26,7 +26,7 @@ from flexapod.equations.platform_motion import FrameMotion, guess_input, wrench_
 from flexapod.equations.virtual_power.forward_dynamics import state_inputs
 from flexapod.equations.virtual_power.inertia_wrench import tensor
 from flexapod.equations.virtual_power.inverse_dynamics import SINGULAR
-from flexapod.kernels.program import Program
+from flexapod.kernels.tape.program import Program
 from flexapod.robot.robot import Robot
 from flexapod.spatial.linear import solve_symmetric
 from flexapod.spatial.vector import zero

@@ -25,7 +25,7 @@ from flexapod.equations.model.algebra import NONE, LinkValues, Z, cross, determi
 from flexapod.equations.model.positions import closed_positions
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.values import Values
-from flexapod.kernels.program import Program
+from flexapod.kernels.tape.program import Program
 from flexapod.robot.architecture import reach
 from flexapod.robot.chain import ROWS, ancestors
 from flexapod.robot.link_plan import LegChoice

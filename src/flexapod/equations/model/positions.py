@@ -24,7 +24,7 @@ import casadi as ca
 
 from flexapod.equations.model.algebra import LinkValues, mul
 from flexapod.equations.universal_leg import SINGULAR
-from flexapod.kernels.program import Program
+from flexapod.kernels.tape.program import Program
 from flexapod.robot.architecture import Reach, reach
 from flexapod.robot.chain import ROWS
 from flexapod.robot.model import Leg

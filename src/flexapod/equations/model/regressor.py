@@ -21,7 +21,7 @@ from flexapod.equations.model.inverse_dynamics import SINGULAR_POSE, link_legs, 
 from flexapod.equations.model.leg import LinkLeg
 from flexapod.equations.platform_motion import guess_input, platform_motion
 from flexapod.equations.regressor import INERTIAL, TENSOR, inertial_columns, leg_columns
-from flexapod.kernels.program import Program
+from flexapod.kernels.tape.program import Program
 from flexapod.robot.robot import Robot
 from flexapod.spatial.linear import solve_symmetric
 

@@ -26,7 +26,7 @@ from flexapod.equations.newton_euler.leg import ClosingJoint, LegForces, LegLoad
 from flexapod.equations.newton_euler.wrench import Wrench, at_rest, body_wrench, none
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.values import Values
-from flexapod.kernels.program import Program
+from flexapod.kernels.tape.program import Program
 from flexapod.robot.chain import ancestors
 from flexapod.robot.model import Leg
 from flexapod.robot.plan import LegPlan

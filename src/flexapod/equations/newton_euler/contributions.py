@@ -15,7 +15,7 @@ from flexapod.equations.newton_euler.friction_coupling import Solution, against_
 from flexapod.equations.newton_euler.friction_points import SOURCES, FrictionPoint
 from flexapod.equations.newton_euler.leg import LegForces
 from flexapod.equations.newton_euler.mechanism import Loads, Mechanism
-from flexapod.kernels.program import Program
+from flexapod.kernels.tape.program import Program
 
 Contributions = Literal["frozen", "alone"]
 

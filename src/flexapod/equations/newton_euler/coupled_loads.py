@@ -18,7 +18,7 @@ from typing import Any
 
 import casadi as ca
 
-from flexapod.kernels.program import Program
+from flexapod.kernels.tape.program import Program
 
 CLOSE = 1e-6
 """Change of a load over the largest load from which a step is the last one: it squares the error, which is then below 1e-12."""

@@ -15,7 +15,7 @@ from typing import Any
 
 import casadi as ca
 
-from flexapod.kernels.program import Program
+from flexapod.kernels.tape.program import Program
 
 CONVERGED = 1e-13
 """Largest last change of a load over the largest load; one more pass follows, so that the error is below 1e-12."""

@@ -22,7 +22,7 @@ from flexapod.equations.newton_euler.leg import LegForces, LegLoads
 from flexapod.equations.newton_euler.loaded_leg import affine, by_leg, forces_at, friction_of, loads_of, with_friction
 from flexapod.equations.newton_euler.mechanism import Loads, Mechanism, unloaded
 from flexapod.equations.newton_euler.wrench import Wrench, none
-from flexapod.kernels.program import Program
+from flexapod.kernels.tape.program import Program
 from flexapod.spatial import Vec
 
 

@@ -23,7 +23,7 @@ from flexapod.equations.newton_euler.wrench import Wrench, at_rest, body_wrench,
 from flexapod.equations.platform_motion import FrameMotion, guess_input, platform_motion, wrench_input
 from flexapod.equations.values import Values
 from flexapod.errors import InputError
-from flexapod.kernels.program import Program
+from flexapod.kernels.tape.program import Program
 from flexapod.robot.robot import Robot
 from flexapod.spatial import Vec
 from flexapod.spatial.vector import zero

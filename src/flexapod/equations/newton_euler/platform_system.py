@@ -16,7 +16,7 @@ import casadi as ca
 from flexapod.equations.newton_euler.gram_schmidt import GramSchmidt
 from flexapod.equations.newton_euler.leg import LegModel
 from flexapod.equations.newton_euler.wrench import Wrench
-from flexapod.kernels.program import Program
+from flexapod.kernels.tape.program import Program
 from flexapod.spatial import Vec
 
 SINGULAR = 1e-9

@@ -21,7 +21,7 @@ from flexapod.equations.newton_euler.universal_motion import Spin, universal_mot
 from flexapod.equations.newton_euler.wrench import Wrench, at_rest, body_wrench, none
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.values import Values
-from flexapod.kernels.program import Program
+from flexapod.kernels.tape.program import Program
 from flexapod.robot.model import Leg
 from flexapod.spatial import Vec, cross, dot
 from flexapod.spatial.vector import zero

@@ -13,7 +13,7 @@ import casadi as ca
 
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.values import Values
-from flexapod.kernels.program import Program
+from flexapod.kernels.tape.program import Program
 from flexapod.spatial import Vec, cross
 from flexapod.spatial.vector import zero
 

@@ -20,7 +20,7 @@ from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.closed_form_leg import projected_leg
 from flexapod.equations.virtual_power.inertia_wrench import inertia_wrench, tensor
 from flexapod.equations.virtual_power.platform_equation import platform_equation
-from flexapod.kernels.program import Program
+from flexapod.kernels.tape.program import Program
 from flexapod.robot.robot import Robot
 from flexapod.spatial import Vec, cross
 from flexapod.spatial.linear import solve, solve_symmetric

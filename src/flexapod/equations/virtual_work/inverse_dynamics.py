@@ -25,7 +25,7 @@ from flexapod.equations.virtual_work.universal_chain import universal_chain
 from flexapod.equations.virtual_work.universal_connectivity import universal_leg_work
 from flexapod.equations.virtual_work.virtual_motions import explicit_forces, transposed_forces
 from flexapod.errors import InputError
-from flexapod.kernels.program import Program
+from flexapod.kernels.tape.program import Program
 from flexapod.robot.robot import Robot
 from flexapod.spatial import Vec
 

@@ -9,7 +9,7 @@ from flexapod.equations.closing import solve_position
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_work.relative_frames import Chain, Z, frame, steps_of
-from flexapod.kernels.program import Program
+from flexapod.kernels.tape.program import Program
 from flexapod.robot.model import Leg
 from flexapod.robot.plan import LegPlan
 from flexapod.spatial import Rot, Vec, rotation_z

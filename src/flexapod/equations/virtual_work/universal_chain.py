@@ -18,7 +18,7 @@ import casadi as ca
 from flexapod.equations.universal_leg import TURNING
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_work.relative_frames import Chain, X, Y, Z, steps_of
-from flexapod.kernels.program import Program
+from flexapod.kernels.tape.program import Program
 from flexapod.robot.model import Leg
 from flexapod.spatial import Rot, Vec, cross, dot
 from flexapod.spatial.vector import zero

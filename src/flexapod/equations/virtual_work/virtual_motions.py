@@ -18,7 +18,7 @@ import casadi as ca
 
 from flexapod.equations.virtual_work.leg_work import LegWork
 from flexapod.equations.virtual_work.orthogonal_solve import SMALLEST, minimum_norm, orthogonal_solve
-from flexapod.kernels.program import Program
+from flexapod.kernels.tape.program import Program
 from flexapod.robot.plan import ClosingPlan
 
 SINGULAR = "the actuators cannot hold the platform: it is singular here (type 2)"

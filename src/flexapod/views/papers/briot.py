@@ -9,7 +9,7 @@ import numpy as np
 import flexapod as fp
 from flexapod.views.html import HtmlTable
 from flexapod.views.papers.briot_friction import smoothings
-from flexapod.views.papers.briot_runs import (
+from flexapod.views.papers.briot_simulations import (
     STROKE,
     PaperRun,
     accelerations,

@@ -12,7 +12,7 @@ import numpy as np
 
 import flexapod as fp
 from flexapod.views.html import HtmlTable
-from flexapod.views.papers.briot_runs import REST, STROKE, PaperRun, dominating, remaining, simulated
+from flexapod.views.papers.briot_simulations import REST, STROKE, PaperRun, dominating, remaining, simulated
 
 SPEEDS = {1e-3: 1e-4, 1e-4: 1e-4, 1e-5: 2e-5}
 """Speed of the tanh law [rad/s] -> step of the run [s]: friction is stiffer the slower it is."""

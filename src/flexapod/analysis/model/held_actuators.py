@@ -1,0 +1,116 @@
+r"""Static equilibrium of a flexible platform on held actuators: the load moves the platform and bends it.
+
+Unknown are the motion x of the frame and the elastic coordinates, and the actuator forces:
+
+.. math:: \begin{bmatrix} K_T & -B \\ B^T & 0 \end{bmatrix} \begin{pmatrix} \delta x \\ \delta\Gamma \end{pmatrix} =
+          \begin{pmatrix} -\rho \\ q_{given} - q(x) \end{pmatrix}
+
+rho residual, K_T its exact derivative, B^T motion of the actuators per x (platform axes). Newton from the undeformed pose.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexapod.analysis.model.flexible_load import flexible_load
+from flexapod.analysis.model.kernels import kernel
+from flexapod.analysis.model.linear_solve import solved
+from flexapod.analysis.requests.results import OnError, dataset, raise_failed, reasons_of
+from flexapod.analysis.requests.state import State
+from flexapod.analysis.verbs.static_deflection import held_stable
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from flexapod.motions.motion import ActuatorMotion
+    from flexapod.robot.robot import Robot
+
+Array = NDArray[np.float64]
+
+LIMIT = 30
+"""Newton steps; within the linear range it takes four."""
+
+CLOSED = 1e-12
+"""Last step of the frame [rad, or of the characteristic length]; what follows it is below rounding."""
+
+NOT_FOUND = "no static deflection found: the load buckles the platform, or the pose is singular"
+
+
+def held_actuators(robot: Robot, motion: ActuatorMotion, load: tuple[Any, Any, str], on_error: OnError) -> xr.Dataset:
+    """Deflection and pose with the actuators held at the coordinates of the motion; see `static_deflection`.
+
+    Checked by: tests/analysis/test_held_actuators.py.
+    """
+    from flexapod.analysis.verbs.forward_kinematics import forward_kinematics
+
+    start = forward_kinematics(robot, motion.position, on_error=on_error)
+    p, R = (np.array(start[name].values, dtype=float) for name in ("position", "rotation"))
+    reasons = np.where(np.isfinite(p).all(axis=1), "", "the actuators reach no pose of the undeformed platform").astype(object)
+    e, force = np.zeros((len(p), len(robot.elastic_names))), np.zeros_like(motion.position)
+    residual = np.full(len(p), np.nan)
+    active = np.flatnonzero(reasons == "")
+    for _ in range(LIMIT):
+        if not len(active):
+            break
+        at = (p[active], R[active], e[active], force[active])
+        step, residual[active] = _step(robot, at, motion.position[active], load, active, reasons)
+        lost = ~np.isfinite(step).all(axis=1)
+        reasons[active[lost & (reasons[active] == "")]] = NOT_FOUND
+        step[lost] = 0.0
+        p[active] += np.einsum("nij,nj->ni", R[active], step[:, :3])
+        R[active] = R[active] @ _rotation(step[:, 3:6])
+        N = e.shape[1]
+        e[active] += step[:, 6 : 6 + N]
+        force[active] += step[:, 6 + N :]
+        size = np.abs(step[:, :6] / np.array([robot.characteristic_length] * 3 + [1.0] * 3)).max(axis=1)
+        active = active[(reasons[active] == "") & ~(size < CLOSED)]
+    reasons[active] = NOT_FOUND
+    raise_failed("static deflection", robot, reasons.astype(str), motion, on_error)
+    pose = {"position": p, "rotation": R}
+    acting = flexible_load(robot, pose, *load).inputs()
+    whole = {**pose, "elastic": e, "force": force, **acting}
+    stable = held_stable(robot, kernel(robot, "flexible_tangent").batch(whole).outputs, reasons, load[0])
+    body = robot.flexible_platform
+    assert body is not None
+    variables = {
+        "position": (("axis",), p, "m"), "rotation": (("axis", "platform_axis"), R, ""),
+        "elastic": (("elastic_coordinate",), e, "sqrt(kg) m"), "force": (("actuator",), force, "N"),
+        "residual": ((), residual, "N"), "stable": ((), stable, ""), "elastic_energy": ((), body.elastic_energies(e), "J"),
+    }  # fmt: skip
+    return dataset(robot, variables, motion, reasons.astype(str) if on_error == "mask" else None)
+
+
+def _step(
+    robot: Robot, at: tuple[Array, Array, Array, Array], wanted: Array, load: tuple[Any, Any, str],
+    active: NDArray[np.intp], reasons: NDArray[Any],
+) -> tuple[Array, Array]:  # fmt: skip
+    """Newton's step (n, 6 + N + actuators) and the largest residual before it (n,)."""
+    from flexapod.analysis.verbs.inverse_kinematics import inverse_kinematics
+
+    p, R, e, force = at
+    pose = {"position": np.ascontiguousarray(p), "rotation": np.ascontiguousarray(R)}
+    wrench = load[0]
+    own = wrench if wrench is None or np.ndim(wrench) == 1 else np.asarray(wrench)[active]
+    loads = flexible_load(robot, pose, own, load[1], load[2])
+    tangent = kernel(robot, "flexible_tangent")
+    batch = tangent.batch({**pose, "elastic": np.ascontiguousarray(e), "force": np.ascontiguousarray(force), **loads.inputs()})
+    why = reasons_of(tangent.signature, batch.status, pose)
+    reasons[active] = np.where(reasons[active] == "", why, reasons[active])
+    rho, K, B = (batch.outputs[name] for name in ("residual", "stiffness", "actuator_map"))
+    found = inverse_kinematics(robot, State(position=p, rotation=R), joints=False, elastic=e, on_error="mask")
+    off = wanted - found.actuator_position.values
+    n = B.shape[2]
+    system = np.concatenate(
+        [np.concatenate([K, -B], axis=2), np.concatenate([np.swapaxes(B, 1, 2), np.zeros((len(B), n, n))], axis=2)], axis=1
+    )
+    return solved(system, np.concatenate([-rho, off], axis=1)), np.abs(rho).max(axis=1)
+
+
+def _rotation(v: Array) -> Array:
+    """Rotations (n, 3, 3) by the vectors v (n, 3)."""
+    from scipy.spatial.transform import Rotation
+
+    return np.asarray(Rotation.from_rotvec(v).as_matrix())

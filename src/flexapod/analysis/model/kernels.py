@@ -1,0 +1,385 @@
+"""The kernel of a robot and a quantity: derived once per structure, cached, run with the robot's own numbers."""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import importlib
+import inspect
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexapod.analysis.requests.arguments import check_robot as _robot
+from flexapod.analysis.requests.arguments import checked
+from flexapod.analysis.requests.program_refusals import refuse_inner_loops, refuse_other_bodies, refuse_too_few_actuators
+from flexapod.calls import check_path
+from flexapod.errors import FlexapodError, InputError
+from flexapod.kernels import KernelFamily
+from flexapod.kernels.cache import lookup_key
+from flexapod.kernels.design_columns import Columns
+from flexapod.kernels.threads import ENOUGH, thread_count
+from flexapod.robot.element_runs import element_runs
+
+if TYPE_CHECKING:
+    from flexapod.kernels import Batch, Kernel, Operations, Prepared, Signature
+    from flexapod.robot.robot import Robot
+
+PROGRAMS = {
+    "inverse_kinematics": "flexapod.equations.inverse_kinematics",
+    "forward_kinematics": "flexapod.equations.forward_kinematics",
+    "jacobian": "flexapod.equations.jacobian",
+    "platform_from_actuators": "flexapod.equations.platform_from_actuators",
+    "loop_inverse_kinematics": "flexapod.equations.loop_kinematics",
+    "loop_forward_kinematics": "flexapod.equations.loop_kinematics",
+    "loop_jacobian": "flexapod.equations.loop_kinematics",
+    "workspace": "flexapod.equations.workspace",
+    "pose_limits": "flexapod.equations.pose_limits",
+    "virtual_power": "flexapod.equations.virtual_power.inverse_dynamics",
+    "link_inverse_dynamics": "flexapod.equations.model.inverse_dynamics",
+    "link_forward_dynamics": "flexapod.equations.model.forward_dynamics",
+    "virtual_work": "flexapod.equations.virtual_work.inverse_dynamics",
+    "newton_euler": "flexapod.equations.newton_euler.inverse_dynamics",
+    "minimal_inverse_dynamics": "flexapod.equations.minimal.inverse_dynamics",
+    "minimal_forward_dynamics": "flexapod.equations.minimal.forward_dynamics",
+    "forward_dynamics": "flexapod.equations.virtual_power.forward_dynamics",
+    "forward_friction": "flexapod.equations.forward_friction",
+    "friction_force": "flexapod.equations.forward_friction",
+    "mass_matrix": "flexapod.equations.virtual_power.forward_dynamics",
+    "gravity_force": "flexapod.equations.virtual_power.forward_dynamics",
+    "coriolis_force": "flexapod.equations.virtual_power.forward_dynamics",
+    "elastic_inverse_dynamics": "flexapod.equations.elastodynamics.dynamics",
+    "elastic_forward_dynamics": "flexapod.equations.elastodynamics.dynamics",
+    "elastic_mass_matrix": "flexapod.equations.elastodynamics.dynamics",
+    "elastic_gravity_force": "flexapod.equations.elastodynamics.forces",
+    "elastic_coriolis_force": "flexapod.equations.elastodynamics.forces",
+    "elastic_friction_force": "flexapod.equations.elastodynamics.forces",
+    "elastic_closing": "flexapod.equations.elastodynamics.closing",
+    "elastic_control": "flexapod.equations.elastodynamics.loops",
+    "elastic_terms": "flexapod.equations.elastodynamics.terms",
+    "elastic_friction": "flexapod.equations.elastodynamics.reactions",
+    "elastic_reactions": "flexapod.equations.elastodynamics.reactions",
+    "elastic_constants": "flexapod.equations.elastodynamics.dissipation",
+    "elastic_sliding": "flexapod.equations.elastodynamics.dissipation",
+    "elastic_potential": "flexapod.equations.elastodynamics.potential",
+    "elastic_statics": "flexapod.equations.elastodynamics.statics",
+    "elastic_point": "flexapod.equations.elastodynamics.points",
+    "elastic_bodies": "flexapod.equations.elastodynamics.points",
+    "long_rows": "flexapod.equations.elastodynamics.long_terms",
+    "long_terms": "flexapod.equations.elastodynamics.long_terms",
+    "long_forces": "flexapod.equations.elastodynamics.long_terms",
+    "long_sliding": "flexapod.equations.elastodynamics.long_terms",
+    "long_potential": "flexapod.equations.elastodynamics.long_terms",
+    "motion_derivatives": "flexapod.equations.derivatives",
+    "value_derivatives": "flexapod.equations.derivatives",
+    "inertia_regressor": "flexapod.equations.regressor",
+    "link_regressor": "flexapod.equations.model.regressor",
+    "friction_regressor": "flexapod.equations.friction_regressor",
+    "recursive_update": "flexapod.equations.recursive_update",
+    "joint_loads": "flexapod.equations.friction_regressor",
+    "flexible_inverse_dynamics": "flexapod.equations.flexible_platform.dynamics",
+    "flexible_forward_dynamics": "flexapod.equations.flexible_platform.dynamics",
+    "flexible_mass_matrix": "flexapod.equations.flexible_platform.dynamics",
+    "flexible_tangent": "flexapod.equations.flexible_platform.tangent",
+    "flexible_kinematics": "flexapod.equations.flexible_platform.kinematics",
+    "flexible_elastic_motion": "flexapod.equations.flexible_platform.elastic_motion",
+}
+"""Quantity -> module that has the program as a function of the same name."""
+
+FACTORED = ("elastic_",)
+"""Beginnings of programs whose kernels have common factors taken out."""
+
+QUANTITIES = (
+    "inverse_dynamics", "forward_dynamics", "mass_matrix", "gravity_force", "coriolis_force", "friction_force",
+    "inverse_kinematics", "forward_kinematics", "jacobian",
+)  # fmt: skip
+"""Quantities that are offered; the other programs are parts of verbs, and are found by their names as well."""
+
+
+class RobotKernel:
+    """A compiled kernel bound to the numbers of a robot.
+
+    `batch(inputs)` and `kernel(**inputs)` use the robot's parameters unless others are given; `prepare()` gives the
+    fast path for single samples.
+    """
+
+    def __init__(
+        self, robot: Robot, kernel: Kernel, quantity: str | None = None, options: Mapping[str, Any] | None = None
+    ) -> None:
+        self.robot, self.quantity, self.options = robot, quantity, dict(options or {})
+        self.compiled = kernel
+        self.parameters = parameter_values(robot, kernel.signature)
+        self.columns = varied_columns(robot, kernel.signature, self.parameters)
+
+    def __reduce__(self) -> Any:
+        """A kernel travels as its request: machine code is made, or found in the cache, where it arrives."""
+        if self.quantity is None:
+            raise InputError("this kernel was compiled from a program of its own; only kernels of flexapod.kernel can be pickled")
+        return _again, (self.robot, self.quantity, self.options, self.parameters)
+
+    @property
+    def signature(self) -> Signature:
+        """Names, shapes and units of inputs, parameters and outputs."""
+        return self.compiled.signature
+
+    @property
+    def operations(self) -> Operations:
+        """Operations per sample by kind."""
+        return self.compiled.operations
+
+    @property
+    def setup_operations(self) -> Operations:
+        """Operations once per parameter set."""
+        return self.compiled.setup_operations
+
+    def batch(
+        self,
+        inputs: Mapping[str, Any],
+        parameters: Any = None,
+        *,
+        threads: int | None = None,
+        out: Mapping[str, Any] | None = None,
+        rows: Any = None,
+    ) -> Batch:
+        """Evaluate many samples; parameters (P,), (n, P) or columns replace the robot's own.
+
+        Args:
+            threads: that share the batch; left out, one per processor from 100 000 samples on (see `FLEXAPOD_THREADS`), else one.
+            rows: which samples of a verb these are, where they are not all: values that vary per sample are taken from there.
+        """
+        given = self._own(rows) if parameters is None else parameters
+        if threads is None:
+            enough = max((len(values) for values in inputs.values() if np.ndim(values)), default=0) >= ENOUGH
+            threads = thread_count() if enough else 1
+        return self.compiled.batch(inputs, given, threads=threads, out=out)
+
+    def _own(self, rows: Any) -> Any:
+        """The robot's numbers, as columns where they vary per sample."""
+        if self.columns is None:
+            return self.parameters
+        return self.columns if rows is None else self.columns.at(rows)
+
+    def __call__(self, *, parameters: Any = None, **inputs: Any) -> dict[str, NDArray[np.float64]]:
+        """Evaluate one sample."""
+        return self.compiled(parameters=self.parameters if parameters is None else parameters, **inputs)
+
+    def prepare(self, parameters: Any = None) -> Prepared:
+        """Fast path for single samples: write inputs, call, read outputs."""
+        return self.compiled.prepare(self.parameters if parameters is None else parameters)
+
+    def __repr__(self) -> str:
+        return f"<{self.compiled!r} of {self.robot.name}>"
+
+
+@checked
+def kernel(robot: Robot, quantity: str, **options: Any) -> RobotKernel:
+    """The kernel of a quantity.
+
+    Args:
+        robot: any robot; variants of one robot share the kernel.
+        quantity: e.g. ``"inverse_kinematics"``; ``"inverse_dynamics"`` is the formulation that `inverse_dynamics` uses.
+        options: of the program, e.g. ``detail="joints"``.
+
+    A kernel that reads `joint_position` beside the pose (loops inside or between legs, flexible legs) takes both as closed: it
+    does not check that they go together. `inverse_kinematics` gives coordinates that do.
+    """
+    _robot("robot", robot)
+    if not isinstance(quantity, str):
+        raise InputError(f"quantity: expected a name, got {type(quantity).__name__}; there are: {', '.join(PROGRAMS)}")
+    key = ("kernel", quantity, repr(sorted(options.items())), lookup_key())
+    if key not in robot.kept:
+        robot.kept[key] = _bound(robot, quantity, options)
+    found: RobotKernel = robot.kept[key]
+    return found
+
+
+def _bound(robot: Robot, quantity: str, options: Mapping[str, Any]) -> RobotKernel:
+    """The kernel of a quantity, looked up."""
+    family = program_family(robot, quantity, options)
+    first = family.specialised if robot.zeros else family.general
+    if robot.varied is None:
+        return RobotKernel(robot, family.pick(parameter_values(robot, first.signature)), quantity, options)
+    bound = RobotKernel(robot, first, quantity, options)
+    assert bound.columns is not None
+    values = bound.parameters.copy()
+    for place, column in zip(bound.columns.places, bound.columns.values, strict=True):
+        if first.signature.parameters[place].name in robot.zeros:
+            values[place] = float(column.any())
+    picked = family.pick(values)  # the general kernel where some design has lost a structural zero
+    return bound if picked is first else RobotKernel(robot, picked, quantity, options)
+
+
+def program_family(robot: Robot, quantity: str, options: Mapping[str, Any]) -> KernelFamily:
+    """The program that derives a quantity, with its options."""
+    from flexapod.analysis.model.programs import usual_program
+
+    program, chosen = usual_program(robot, quantity, options.get("friction", True))
+    if program.startswith("flexible_") and options.get("friction") is False:  # these equations have none
+        options = {name: value for name, value in options.items() if name != "friction"}
+    if program not in PROGRAMS:
+        raise unknown_quantity("kernel for", program)
+    asked, quantity, options = quantity, program, {**chosen, **options}
+    if quantity.startswith("minimal_"):
+        # its equations are chosen by the robot's numbers (which joints coincide, which triangle of legs): part of the key
+        from flexapod.equations.minimal import plan
+
+        options = {"plan": plan(robot if robot.varied is None else robot.varied.robots[0]), **options}
+    refuse_other_bodies(robot, quantity)
+    if quantity.startswith("link_") and robot.no_link_plan is not None:
+        raise InputError(f"the equations in link axes do not apply to {robot.name}: {robot.no_link_plan}")
+    return _family(robot, quantity, options, asked)
+
+
+def _again(robot: Robot, quantity: str, options: Mapping[str, Any], parameters: NDArray[np.float64]) -> RobotKernel:
+    """A kernel in another process."""
+    bound = RobotKernel(robot, kernel(robot, quantity, **options).compiled, quantity, options)
+    bound.parameters = parameters
+    return bound
+
+
+def unknown_quantity(what: str, quantity: str) -> InputError:
+    """The error for a quantity that no program computes: the nearest name, and those that are offered."""
+    near = difflib.get_close_matches(str(quantity), [*QUANTITIES, *PROGRAMS], n=1)
+    hint = f"did you mean '{near[0]}'? There are" if near else "there are"
+    return InputError(f"no {what} '{quantity}'; {hint}: {', '.join(QUANTITIES)}")
+
+
+def parameter_values(robot: Robot, signature: Signature) -> NDArray[np.float64]:
+    """The robot's numbers that a kernel reads, in its order; `home.rotation` is the platform's orientation at home."""
+    turn = {f"home.rotation.{i}{j}": robot.home.rotation["xyz".index(i), "xyz".index(j)] for i in "xyz" for j in "xyz"}
+    foreign = next((p.name for p in signature.parameters if p.name not in turn and p.name not in robot.values), None)
+    if foreign is not None:
+        raise InputError(
+            f"{signature.name}: asks for `{foreign}`, which is no number of {robot.name}; verbs such as pave supply it"
+        )
+    return np.array([turn[p.name] if p.name in turn else robot.values[p.name] for p in signature.parameters], dtype=np.float64)
+
+
+def varied_columns(robot: Robot, signature: Signature, values: NDArray[np.float64]) -> Columns | None:
+    """The numbers of a kernel that vary per sample; None where none may.
+
+    Checked by: tests/analysis/test_designs.py.
+    """
+    if robot.varied is None:
+        return None
+    names = [(k, p.name) for k, p in enumerate(signature.parameters) if p.name in robot.varied.moved]
+    found = [robot.varied.column(name) for _, name in names]
+    places = np.array([k for k, _ in names], dtype=np.int64)
+    return Columns(base=values.copy(), places=places, values=found, count=robot.varied.count)
+
+
+LEAST = 0
+"""Effort of the code generator for kernels of many elements: called for single states, they take as long, and compile sooner."""
+
+
+def make_program(robot: Robot, quantity: str, options: Mapping[str, Any], asked: str = "") -> Any:
+    """The program of a quantity, derived now; `asked`: the name by which the user knows it."""
+    refuse_inner_loops(robot, quantity)
+    refuse_too_few_actuators(robot, quantity)
+    derive = getattr(importlib.import_module(PROGRAMS[quantity]), quantity)
+    try:
+        inspect.signature(derive).bind(robot, **options)
+    except TypeError as error:
+        known = ", ".join(name for name in list(inspect.signature(derive).parameters)[1:] if name not in ("plan", "zeros"))
+        raise InputError(f"options of '{asked or quantity}': {error}; it has: {known or 'none'}") from None
+    program = derive(robot, **options)
+    program.factored = quantity.startswith(FACTORED)
+    return program
+
+
+def _family(robot: Robot, quantity: str, options: Mapping[str, Any], asked: str) -> KernelFamily:
+    chosen = ",".join(f"{k}={options[k]!r}" for k in sorted(options))
+    key = f"{quantity}({chosen})|{robot.structure}"
+    if quantity.startswith("long_"):  # which rows close the loops, and which elements share numbers, is written into these
+        runs = [(run.leg.name, run.elements[0].name, len(run.elements), run.shared) for run in element_runs(robot)]
+        key = f"{key}|{robot.elastic_plan!r}|{runs}"
+    if quantity.startswith(("elastic_", "loop_")):  # which coordinates are independent is written into these equations
+        from flexapod.equations.elastodynamics.massless import has_massless_motion
+
+        key = f"{key}|{robot.elastic_plan!r}{'|massless' * has_massless_motion(robot)}"
+    if quantity.startswith("loop_"):  # and so is which components of the platform follow from the others
+        key = f"{key}|{robot.plan.platform_independent}"
+    if not quantity.startswith("link_"):
+        level = LEAST if quantity.startswith("long_") else None
+        return KernelFamily(lambda: make_program(robot, quantity, options, asked), key, robot.zeros, level=level)
+    zeros = hashlib.sha256("\n".join(sorted(robot.zeros)).encode()).hexdigest()  # written into these equations
+    return KernelFamily(
+        lambda: make_program(robot, quantity, {**options, "zeros": robot.zeros}, asked),
+        f"{key}|{robot.link_plan!r}|{zeros}",
+        robot.zeros,
+        make_general=lambda: make_program(robot, quantity, options, asked),
+    )
+
+
+@checked(folder=check_path)
+def export_c(robot: Robot, quantity: str, folder: str | Path, **options: Any) -> dict[str, Path]:
+    """Write the kernel of a quantity as portable C99, with header, self-test and README.
+
+    Args:
+        quantity: as for `kernel`; ``"inverse_dynamics"`` and ``"forward_dynamics"`` have the friction of the robot file where
+            it has any (friction=False leaves it out), else they are the formulation with the fewest operations.
+        folder: created if missing; files that flexapod did not write are never replaced.
+        options: as for `kernel`.
+    """
+    from flexapod.analysis.model.model_names import identifier
+    from flexapod.analysis.verbs.sampling import random_inputs
+    from flexapod.kernels import export_c as write_c
+
+    bound = exported_kernel(robot, quantity, options)
+    golden = golden_inputs(bound, random_inputs(robot, 8, seed=1))
+    name = identifier(f"{robot.name}_{quantity}", "robot")
+    return write_c(bound.compiled, Path(folder), name=name, golden_inputs=golden, parameters=bound.parameters)
+
+
+def exported_kernel(robot: Robot, quantity: str, options: Mapping[str, Any]) -> RobotKernel:
+    """What `export_c` writes: with friction as by `kernel_with_friction`; forward dynamics without it by the first formulation
+    that applies, of which that of virtual power, which always does, is the last."""
+    general = kernel_with_friction(robot, quantity, options)
+    if (general.quantity, general.options) != ("forward_dynamics", {}):
+        return general
+    for program in ("minimal_forward_dynamics", "link_forward_dynamics") if not robot.elastic_names else ():
+        try:
+            return kernel(robot, program)
+        except FlexapodError:
+            continue
+    return general
+
+
+def kernel_with_friction(robot: Robot, quantity: str, options: Mapping[str, Any]) -> RobotKernel:
+    """The kernel that other programs get: forward dynamics too has the friction of the file, unless friction=False.
+
+    Checked by: tests/bridges/test_casadi_function.py.
+    """
+    from flexapod.analysis.requests.properties import PROPERTIES, has_friction
+
+    if quantity not in ("inverse_dynamics", "forward_dynamics"):
+        return kernel(robot, quantity, **options)
+    others = {k: v for k, v in options.items() if k != "friction"}
+    if not has_friction(robot):
+        return kernel(robot, quantity, **others)
+    if quantity == "inverse_dynamics" or not PROPERTIES["rigid"](robot):
+        return kernel(robot, quantity, **options)
+    return kernel(robot, "forward_friction" if options.get("friction", True) else quantity, **others)
+
+
+def golden_inputs(bound: RobotKernel, states: Mapping[str, Any]) -> dict[str, NDArray[np.float64]]:
+    """Inputs of a kernel's self-test: random states that the robot can reach, joints and actuators that belong to them."""
+    from flexapod.analysis.verbs.sampling import following
+
+    count = len(states["position"])
+    home = np.concatenate([leg.home for leg in bound.robot.legs])
+    known = {
+        **states,
+        **following(bound.robot, states, {i.name for i in bound.signature.inputs}),
+        "guess": np.tile(home, (count, 1)),
+        "guess_position": np.tile(bound.robot.home.position, (count, 1)),
+        "guess_rotation": np.tile(bound.robot.home.rotation, (count, 1, 1)),
+    }
+    random = np.random.default_rng(2)
+    for i in bound.signature.inputs:  # loads, forces, elastic coordinates: small random numbers, the same on every machine
+        if i.name not in known:
+            known[i.name] = random.uniform(-1.0, 1.0, (count, *i.shape)) * (1e-3 if i.name == "elastic" else 1.0)
+    return {i.name: np.ascontiguousarray(known[i.name]) for i in bound.signature.inputs}

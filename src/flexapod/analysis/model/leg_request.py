@@ -1,0 +1,310 @@
+"""From a request on a robot with flexible legs (motion or state, elastic coordinates, load) to closed states.
+
+Actuator motions are followed exactly. A motion of the platform is followed in as many components as there are actuators
+(`followed`): all six of a robot with mobility 6, translations first below that; deformation decides the others.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexapod.analysis.model.closed_legs import (
+    REACHED,
+    SAME,
+    STEPS,
+    STRIDE,
+    ClosedLegs,
+    close,
+    close_along,
+    home,
+    moved_on,
+    platform_jacobian,
+    pose_error,
+    pseudo_inverse,
+    shifted,
+)
+from flexapod.analysis.model.dead_point import name_dead_points
+from flexapod.analysis.model.elastic_state import elastic_array
+from flexapod.analysis.model.given_motion import GivenMotion, check_given, refuse_impossible
+from flexapod.analysis.model.leg_model import elastic_columns
+from flexapod.analysis.model.prescribed import Stride, coordinate_sizes, impossible, prescribed, reached, twist_scale
+from flexapod.analysis.model.quasi_static import LIMIT, NOT_FOUND, with_static_deflection
+from flexapod.analysis.model.redundancy import Redundancy
+from flexapod.analysis.model.walk_to_pose import walk_to_poses
+from flexapod.analysis.requests.loads import platform_wrench
+from flexapod.analysis.requests.state import State
+from flexapod.analysis.verbs.inverse_kinematics import COMPONENTS, FOLLOW, platform_inputs
+from flexapod.errors import InputError
+from flexapod.motions.motion import ActuatorMotion, Motion
+from flexapod.robot.chosen_dependents import led_by_platform
+from flexapod.robot.elastic_plan import chosen_drives
+
+if TYPE_CHECKING:
+    from flexapod.robot.robot import Robot
+
+Array = NDArray[np.float64]
+
+
+FOLLOWED = 1e-12
+"""Change of a load that turns with the platform, of itself, at which its equilibrium is found."""
+
+MOVES = 1e-6
+"""Part of a component in what the platform can do, above which it follows that component: rounding is 1e-15."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class LegRequest:
+    """Closed states, what moves them, and how the elastic coordinates were found.
+
+    Args:
+        state: closed coordinates.
+        actuator_acceleration: (n, actuators), or None where the platform's acceleration is given.
+        acceleration: (n, 6) of the platform, or None.
+        wrench: (n, 6) on the platform frame, world axes.
+        source: ``"given"``, ``"static"``, ``"zero"``, ``"simulate"``.
+    """
+
+    state: ClosedLegs
+    actuator_acceleration: Array | None
+    acceleration: Array | None
+    wrench: Array
+    source: str
+
+
+def leg_request(
+    robot: Robot, motion: Any, elastic: Any, elastic_velocity: Any, load: tuple[Any, Any, str], friction: bool,
+    reasons: NDArray[Any], choice: Redundancy | None = None,
+) -> LegRequest:  # fmt: skip
+    """The states of a request; arguments as for `inverse_dynamics`, `load` = (wrench, point, axes), `choice` among the forces of
+    redundant actuators that hold a pose."""
+    if isinstance(motion, State) and elastic is None and motion.elastic is not None:
+        elastic, elastic_velocity = motion.elastic, motion.elastic_velocity
+    source = ("static" if elastic is None else elastic) if elastic is None or isinstance(elastic, str) else "given"
+    if source not in ("given", "static", "zero", "simulate"):
+        raise InputError(f"elastic: expected an array or one of 'static', 'zero', 'simulate', got {elastic!r}")
+    if source != "given" and elastic_velocity is not None:
+        raise InputError(f"elastic_velocity: elastic={source!r} chooses the rates itself; give both as arrays")
+    if source == "simulate":
+        from flexapod.analysis.model.leg_motion import simulated_request
+
+        return simulated_request(robot, motion, load, friction, reasons)
+    count, N = len(reasons), len(robot.elastic_names)
+    e, ed = np.zeros((count, N)), np.zeros((count, N))
+    if source == "given":
+        e = elastic_array("elastic", elastic, count, N)
+        ed = np.zeros_like(e) if elastic_velocity is None else elastic_array("elastic_velocity", elastic_velocity, count, N)
+    elif source == "static" and isinstance(motion, State) and motion.elastic is not None:  # where the search starts
+        e = elastic_array("elastic", motion.elastic, count, N)
+    if isinstance(motion, ActuatorMotion):
+        return _from_actuators(robot, motion, e, ed, load, source, friction, reasons)
+    robot = led_by_platform(robot)
+    return _from_platform(
+        robot, motion, (e, ed), load, source, friction, reasons, choice or Redundancy.plain(len(robot.actuators))
+    )
+
+
+def _from_actuators(
+    robot: Robot, motion: ActuatorMotion, e: Array, ed: Array, load: tuple[Any, Any, str], source: str, friction: bool,
+    reasons: NDArray[Any],
+) -> LegRequest:  # fmt: skip
+    n = len(robot.actuators)
+    if motion.position.shape[1] != n:
+        raise InputError(f"position: {robot.name} has {n} actuators, the motion {motion.position.shape[1]}")
+    if robot.elastic_names and len(chosen_drives(robot)[0]) < n:
+        raise InputError(
+            f"motion: the {n} actuators of {robot.name} push against each other, and their coordinates do not say how far it "
+            "gives way; give the motion of its platform (Motion or State)"
+        )
+    state = close_along(robot, motion.position, e, motion.velocity, ed, reasons)
+    wrench = platform_wrench(robot, state.inputs(), *load)
+    if source == "static":
+        state, wrench = held(robot, state, load, motion.acceleration, friction, reasons)
+        if not friction and not np.any(motion.velocity) and not np.any(motion.acceleration):
+            state, wrench = _in_steps(robot, motion, state, load, wrench, reasons)
+    return LegRequest(state=state, actuator_acceleration=motion.acceleration, acceleration=None, wrench=wrench, source=source)
+
+
+def _in_steps(
+    robot: Robot, motion: ActuatorMotion, state: ClosedLegs, load: tuple[Any, Any, str], wrench: Array, reasons: NDArray[Any]
+) -> tuple[ClosedLegs, Array]:
+    """Samples at rest whose equilibrium was not found at once, by loads that grow in steps from the unloaded robot.
+
+    Checked by: tests/analysis/test_load_sequence.py.
+    """
+    from flexapod.analysis.model.load_sequence import load_sequence
+
+    late = np.flatnonzero(reasons == NOT_FOUND)
+    if not len(late) or load[0] is None:
+        return state, wrench
+    arrays, wrench = {name: np.array(values) for name, values in state.inputs().items()}, np.array(wrench)
+    loads = np.broadcast_to(np.asarray(load[0], dtype=float), (len(reasons), 6))
+    for k in late:
+        one, own = slice(k, k + 1), np.full(1, "", dtype=object)
+        rest = np.zeros_like(motion.position[one])
+        alone = ActuatorMotion(time=motion.time[one], position=motion.position[one], velocity=rest, acceleration=rest)
+        found = load_sequence(robot, alone, (loads[k], load[1], load[2]), own)
+        if own[0] == "":
+            reasons[k], wrench[k] = "", found.wrench[0]
+            for name, values in found.state.inputs().items():
+                arrays[name][k] = values[0]
+    return ClosedLegs(**arrays), wrench
+
+
+def held(
+    robot: Robot, state: ClosedLegs, load: tuple[Any, Any, str], acceleration: Array, friction: bool, reasons: NDArray[Any]
+) -> tuple[ClosedLegs, Array]:
+    """Quasi-static deflection with the actuators held under a load that may turn with the platform, and the wrench there."""
+    wrench = platform_wrench(robot, state.inputs(), *load)
+    for _ in range(LIMIT):
+        state = with_static_deflection(robot, state, wrench, acceleration, friction, reasons)
+        before, wrench = wrench, platform_wrench(robot, state.inputs(), *load)
+        change = np.abs(wrench - before).max(axis=1, initial=0.0)
+        if np.all((change <= FOLLOWED * np.abs(wrench).max(axis=1, initial=0.0)) | (reasons != "")):
+            return state, wrench
+    reasons[reasons == ""] = "no static deflection found: the load turns with the platform and does not come to rest"
+    return state, wrench
+
+
+def _from_platform(
+    robot: Robot, motion: Any, elastic: tuple[Array, Array], load: tuple[Any, Any, str], source: str, friction: bool,
+    reasons: NDArray[Any], choice: Redundancy,
+) -> LegRequest:  # fmt: skip
+    """States at a given pose and twist of the platform."""
+    e, ed = elastic
+    inputs = platform_inputs(motion)
+    rows, others = reached(robot)
+    acceleration = np.concatenate([inputs["acceleration"], inputs["angular_acceleration"]], axis=1)
+    twist = np.concatenate([inputs["velocity"], inputs["angular_velocity"]], axis=1)
+    state, length, scale = home(robot, len(reasons)), robot.characteristic_length, twist_scale(robot)
+    own, driven = chosen_drives(robot)
+    columns = [robot.elastic_plan.independent[k] for k in others]
+    alternating = source == "static" and (bool(others) or not robot.elastic_names)
+    sizes, stride = coordinate_sizes(robot, [*driven, *others]), Stride.start(len(reasons))
+    wrench = np.zeros((len(reasons), 6))
+    for k in range(STEPS):
+        J, drift = platform_jacobian(robot, state, reasons)
+        S = prescribed(robot, J, rows, others)
+        error = np.einsum("nri,ni->nr", S, pose_error(robot, state, inputs["position"], inputs["rotation"]))
+        done = np.abs(error).max(axis=1, initial=0.0) < REACHED
+        inverse = pseudo_inverse((S @ J)[:, :, [*driven, *others]])
+        step, stride = stride.limited(np.einsum("nij,nj->ni", inverse, error), sizes, error)
+        q, dq = np.array(state.actuators(robot)[0]), np.zeros((len(reasons), len(robot.actuators)))
+        dq[:, own] = step[:, : len(own)]
+        if np.any(stride.reach > STRIDE):  # passive joints go along with a long step
+            state = moved_on(close(robot, state, q, state.elastic(robot)[0], dq, np.zeros_like(e), reasons), 1.0)
+        q = q + dq
+        state = shifted(robot, state, columns, step[:, len(own) :]) if columns else state
+        now, rates = state.elastic(robot)
+        at_e = (now, np.zeros_like(rates)) if alternating else (e, ed)
+        qd, rest = actuator_rates(robot, J, (S, others), twist, at_e[1])
+        state = close(robot, state, q, at_e[0], qd, at_e[1], reasons, rest)
+        if alternating:
+            wrench = platform_wrench(robot, state.inputs(), *load)
+            before = state.elastic(robot)[0]
+            qdd = np.zeros_like(q)
+            qdd[:, own] = np.einsum("nij,njk,nk->ni", inverse, S, acceleration - drift)[:, : len(own)]
+            state = with_static_deflection(robot, state, wrench, qdd, friction, reasons)
+            done &= np.abs(state.elastic(robot)[0] - before).max(axis=1, initial=0.0) < 1e-12 * length
+        if k and np.all(done | (reasons != "")):
+            break
+    state = walk_to_poses(robot, state, inputs["position"], inputs["rotation"], e, reasons)
+    off = pose_error(robot, state, inputs["position"], inputs["rotation"]) / scale
+    if robot.elastic_names:
+        never = impossible(robot, platform_jacobian(robot, state, reasons)[0])
+        refuse_impossible(robot, never, off, np.ones(len(reasons)), "reach this pose", reasons)
+    _missed(robot, off, rows, np.abs(S).max(axis=1, initial=0.0) * scale > MOVES, source, reasons)
+    if source == "static" and not alternating:
+        from flexapod.analysis.model.held_pose import HeldPose, held_pose
+
+        pose = HeldPose(
+            position=inputs["position"], rotation=inputs["rotation"], twist=twist, acceleration=acceleration, load=load,
+            friction=friction, choice=choice,
+        )  # fmt: skip
+        state = held_pose(robot, state, pose, reasons)
+    J, drift = platform_jacobian(robot, state, reasons)
+    S = prescribed(robot, J, rows, others)
+    now, rates = state.elastic(robot)
+    rates = ed if source == "given" else np.zeros_like(rates)
+    qd, rest = actuator_rates(robot, J, (S, others), twist, rates)
+    state = close(robot, state, state.actuators(robot)[0], now, qd, rates, reasons, rest)
+    if not robot.elastic_names:
+        places = [*driven, *others]
+        second = np.einsum("nij,njk,nk->ni", pseudo_inverse((S @ J)[:, :, places]), S, acceleration - drift)
+        rest = acceleration - drift - np.einsum("nij,nj->ni", J[:, :, places], second)
+        rate = np.concatenate([state.velocity, state.angular_velocity], axis=1)
+        _unfollowed(rate - twist, twist, scale, "velocity", reasons)
+        if isinstance(motion, Motion):  # of a state nothing is said about accelerations
+            _unfollowed(rest, np.concatenate([acceleration, drift], axis=1), scale, "acceleration", reasons)
+    else:
+        given = GivenMotion(
+            position=inputs["position"], rotation=inputs["rotation"], twist=twist,
+            acceleration=acceleration - drift if isinstance(motion, Motion) else None, rows=rows,
+        )  # fmt: skip
+        check_given(robot, state, given, J, reasons)
+    name_dead_points(robot, inputs["position"], inputs["rotation"], state.joint_position, reasons)
+    wrench = platform_wrench(robot, state.inputs(), *load)
+    return LegRequest(state=state, actuator_acceleration=None, acceleration=acceleration, wrench=wrench, source=source)
+
+
+def actuator_rates(
+    robot: Robot, J: Array, chosen: tuple[Array, list[int]], twist: Array, ed: Array
+) -> tuple[Array, Array | None]:
+    """Actuator rates that give the platform a twist at elastic rates ed, and rates (n, z) of the undriven coordinates, if any.
+
+    Args:
+        chosen: what is prescribed (`prescribed`), and the undriven coordinates that help (`reached`).
+    """
+    S, others = chosen
+    u = np.zeros((len(J), J.shape[2]))
+    where = {column: k for k, column in enumerate(elastic_columns(robot))}
+    for k, column in enumerate(robot.elastic_plan.independent):
+        if column in where:
+            u[:, k] = ed[:, where[column]]
+    rest = np.einsum("nri,ni->nr", S, twist - np.einsum("nij,nj->ni", J, u))
+    own, driven = chosen_drives(robot)
+    rates = np.zeros((len(J), len(robot.actuators)))
+    found = np.einsum("nij,nj->ni", pseudo_inverse((S @ J)[:, :, [*driven, *others]]), rest)
+    rates[:, own] = found[:, : len(own)]
+    if not others:
+        return rates, None
+    whole = np.zeros((len(J), len(robot.elastic_plan.columns)))
+    whole[:, [robot.elastic_plan.independent[k] for k in others]] = found[:, len(own) :]
+    return rates, whole
+
+
+def _unfollowed(error: Array, given: Array, scale: Array, what: str, reasons: NDArray[Any]) -> None:
+    """Reasons of samples whose velocity or acceleration has components that the loops do not allow."""
+    size = np.abs(error / scale)
+    largest = np.abs(given / np.tile(scale, given.shape[1] // 6)).max(axis=1)
+    for k in np.flatnonzero((size.max(axis=1) > FOLLOW * np.maximum(1.0, largest)) & (reasons == "")):
+        reasons[k] = f"the robot cannot follow this {what}: it cannot follow {COMPONENTS[int(size[k].argmax())]}"
+
+
+def _missed(robot: Robot, error: Array, rows: list[int], moves: NDArray[np.bool_], source: str, reasons: NDArray[Any]) -> None:
+    """Reasons of samples whose pose is not met; a robot that deforms follows some components only, and deflects in the others.
+
+    Args:
+        moves: (n, 6) components that the robot can change where it is.
+    """
+    checked = list(range(6)) if source == "given" or not robot.elastic_names else rows
+    if not checked:
+        return
+    size = np.abs(error[:, checked])
+    for k in np.flatnonzero((size.max(axis=1) > SAME) & (reasons == "")):
+        worst = checked[int(size[k].argmax())]
+        name = COMPONENTS[worst]
+        if not robot.elastic_names and not moves[k, worst]:
+            reasons[k] = f"the robot cannot reach this pose: it cannot follow {name}"
+        elif moves[k, worst]:
+            reasons[k] = (
+                f"the platform cannot be brought to this pose: {name} misses by {size[k].max():.3g} (of the robot's size)"
+            )
+        else:
+            reasons[k] = (
+                f"pose and elastic coordinates contradict each other: {name} misses by {size[k].max():.3g}; "
+                "make the state with State.from_actuators(robot, q, elastic=...)"
+            )

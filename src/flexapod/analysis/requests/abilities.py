@@ -1,0 +1,361 @@
+"""What every verb can do for every robot: one table of data, from which refusals are raised.
+
+`ABILITIES[verb][option]` maps conditions to the reason why the option has no result there; an empty row works for all robots.
+The option `ANY` stands for the verb itself. A condition is a property of the robot (`PROPERTIES`), of the request
+(``"drive=actuators"``, ``"no wrench"``, ``"with wrench"``), or several of them joined by ``" & "``.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from flexapod.analysis.requests.arguments import SIGNATURES
+from flexapod.analysis.requests.bridge_abilities import BRIDGES, MASSLESS_DRIVE
+from flexapod.analysis.requests.design_abilities import DESIGN, DESIGNS, EACH_DESIGN, UNDETERMINED
+from flexapod.analysis.requests.identification_abilities import identification_rows
+from flexapod.analysis.requests.properties import PLACES, PROPERTIES, has_friction
+from flexapod.analysis.requests.simulation_abilities import simulation_rows
+from flexapod.analysis.requests.space_abilities import space_rows
+from flexapod.errors import InputError
+
+if TYPE_CHECKING:
+    from flexapod.robot.robot import Robot
+
+Row = Mapping[str, str]
+ANY = ""
+
+PLATFORM = "{option}: not available with the flexible platform of {robot}; leave it out"
+LEGS = "{option}: not available for the {part} of {robot}; leave it out"
+IS_RIGID = "{verb}: {robot} is rigid; load a flexible robot or use robot.with_flexible_body"
+NO_ELASTIC = "elastic: {robot} is rigid and has no elastic coordinates; leave it out"
+NO_COORDINATES = "{option}: {robot} has {part} and no elastic coordinates; leave it out"
+NO_WRENCH = "{option}: says how the wrench is given; give `wrench` as well, or leave {option} out"
+UNDERACTUATED = (
+    "{verb}: {robot} is under-actuated: {actuators} actuators cannot choose {mobility} components of the platform's motion. "
+    "Actuate more joints; forward_dynamics and simulate take it as it is"
+)
+NO_INVERSE = (
+    "{option}: found by inverse dynamics, which the under-actuated {robot} does not have ({actuators} actuators for {mobility} "
+    "degrees of freedom); leave it out"
+)
+TOO_MANY = (
+    "{robot} has {actuators} actuators for {mobility} degrees of freedom: almost no actuator coordinates fit together; use "
+    "forward_kinematics, which finds the pose and checks that they do"
+)
+NO_PATHS = (
+    "certify: paths of {robot} cannot be certified; that is available for robots on six U-P-S, P-U-S or R-U-S legs. "
+    "method='all' lists the poses of any robot"
+)
+LOOPS = (
+    "{verb}: lists the ways in which each leg reaches the platform by itself, and {robot} has loops inside or between its legs, "
+    "which have no ways of their own; assembly_modes lists the poses of all loops together"
+)
+NO_DERIVATIVES = ("redundant actuators & flexible legs", "tied actuators")
+DERIVATIVES = (
+    "{verb}: found by moving the actuators one by one, and loops of {robot} tie them ({actuators} actuators for {mobility} "
+    "degrees of freedom); use differences of inverse_dynamics"
+)
+NO_REACH = (
+    "{verb}: actuator {motor} of {robot} drives through a spring: its force does not reach the platform's acceleration, so that "
+    "there is no derivative by it; linearize gives the model with its states"
+)
+MOTOR = (
+    "{verb}: actuator {motor} of {robot} drives through a spring: its force does not reach the platform's acceleration at once, "
+    "so that the platform's motion does not determine it. Give an ActuatorMotion"
+)
+MOTOR_FRICTION = (
+    "friction of {motor}: acts on the motor behind a spring, whose rate the platform's motion gives by its derivatives only; "
+    "set friction=False, or give an ActuatorMotion"
+)
+GIVE = MOTOR + ", or `elastic_acceleration`"
+CARRIED = (
+    "{option}: with the platform's motion given, the springs of {motor} are carried along quasi-statically, and their part has "
+    "no source of its own; give an ActuatorMotion"
+)
+DETERMINED = (
+    "{option}: {robot} has no more actuators ({actuators}) than its motion needs, so that nothing is to be chosen; leave it out"
+)
+TIED_PARTS = (
+    "contributions: {robot} has more actuators ({actuators}) than its loops leave independent; how they divide a part of the "
+    "force is a choice, not a contribution. Leave it out"
+)
+MASSLESS = (
+    "legs='massless': the legs of {robot} deform, and without mass their deformations have no equation of motion; leave it out"
+)
+UNUSED = "wrench: acts on small motions through the prestress that it makes; leave it out, or set prestress=True"
+WHOLE_POINT = (
+    "point: a load at a point of the flexible platform of {robot} is known on rigid U-P-S, P-U-S and R-U-S legs only; "
+    "give the wrench at the platform's origin"
+)
+POSE_HELD = (
+    "sequence: known of robots with flexible legs; every load on the flexible platform of {robot} has its own deflection, "
+    "so leave it out"
+)
+LOCKED_MOTION = "actuators='locked': the state moves, so its actuators do; give 'free', or the stiffness of each actuator"
+MOVING_FORCES = "prestress=False: forces of a motion act on the deviations from it; leave prestress out where the state moves"
+LEG_DEFORMATION = (
+    "{verb}: describes a flexible platform; the platform of {robot} is rigid and it has {part}. static_deflection and "
+    "inverse_dynamics return their coordinates as `elastic`, point_motion gives the motion of any point"
+)
+LEG_INTERNAL = (
+    "{verb}: known of a flexible platform on rigid U-P-S, P-U-S or R-U-S legs; those of {robot} are others. "
+    "natural_frequencies and linearize describe its small motions"
+)
+REDUNDANT = (
+    "friction by joint loads ({loaded_joint}): {robot} has {actuators} actuators for {mobility} DOF, so that its joint "
+    "loads do not follow from the motion; set friction=False"
+)
+NO_SPIN = (
+    "spin='neglected': {robot} does not consist of six legs between a universal and a spherical joint (U-P-S, P-U-S or R-U-S), "
+    "and no spin about a leg's own line can be left out of others; use spin='exact'"
+)
+SMOOTH = "formulation={value!r} knows no friction; set friction=False, or leave it out"
+MINIMAL: Row = {
+    "flexible platform": "formulation='minimal' does not apply to {robot}: its platform is flexible",
+    "rigid & no minimal equations": "formulation='minimal' does not apply to {robot}: {minimal}",
+    "rigid & with wrench": "formulation='minimal' does not apply to {robot}: it takes no external wrench",
+}
+LINKS: Row = {
+    "flexible platform": "formulation='links' does not apply to {robot}: {no_links}",
+    "rigid & no link plan": "formulation='links' does not apply to {robot}: {no_links}",
+}
+FLEXIBLE: Row = {"flexible platform": PLATFORM, "flexible legs": LEGS}
+FORMULATION: dict[str, Row] = {
+    "formulation": {},
+    "formulation=general": {"elastic drive & motion=platform": MOTOR},
+    "formulation=virtual_power": {"flexible legs": LEGS},
+    "formulation=virtual_work": FLEXIBLE,
+    "formulation=newton_euler": FLEXIBLE,
+    "formulation=minimal": {"flexible legs": LEGS, **MINIMAL},
+    "formulation=links": {"flexible legs": LEGS, **LINKS},
+}
+LOCKED = (
+    "{verb}: {robot} has {part}, but with its actuators locked nothing in it can move; "
+    "give actuators='free', or the stiffness of each actuator"
+)
+LOAD: dict[str, Row] = {"wrench": {}, "point": {"no wrench": NO_WRENCH}, "axes": {"no wrench": NO_WRENCH}}
+OWN: Row = {"rigid": NO_ELASTIC, "no elastic coordinates": NO_COORDINATES}
+ELASTIC: dict[str, Row] = {"elastic": OWN, "elastic_velocity": OWN}
+SQUARE = "coordinates='actuator' needs as many actuators as degrees of freedom; {robot} has {actuators} and {mobility}"
+TERMS: dict[str, Row] = {
+    "on_error": {}, **DESIGNS,
+    "coordinates=platform": {
+        "tied coordinates":
+            "coordinates='platform' needs mobility 6 and no ties between elastic coordinates; {robot} has {own} DOF for "
+            "{wanted} coordinates. Use 'independent'",
+        "rigid & mobility below 6":
+            "coordinates='platform' needs mobility 6; {robot} has {mobility}. Use 'actuator' or 'independent'",
+    },
+    "coordinates=actuator": {
+        "rigid & other actuators than DOF": SQUARE,
+        "tied actuators": SQUARE,
+    },
+    "coordinates": {},
+}  # fmt: skip
+SMALL: dict[str, Row] = {
+    "actuators=locked": {
+        "rigid":
+            "{verb}: {robot} is rigid, and with actuators 'locked' nothing in it is elastic; "
+            "give actuators=<stiffness of each actuator>, or make its platform flexible",
+        "joints only": LOCKED,
+    },
+    "actuators=free": {
+        "rigid":
+            "{verb}: {robot} is rigid, and with actuators 'free' nothing in it is elastic; "
+            "give actuators=<stiffness of each actuator>, or make its platform flexible",
+    },
+    "actuators": {}, "prestress": {},
+    "prestress=True": {
+        "rigid & mobility below 6 & redundant actuators":
+            "prestress: {robot} has {actuators} actuators for {mobility} degrees of freedom, so what holds it is a choice; "
+            "its small motions are known with prestress=False",
+    },
+    "wrench": {"prestress=False": UNUSED},
+    "on_error": {},
+}  # fmt: skip
+HANGING: dict[str, Row] = {  # what no actuator holds moves under its weight, like a pendulum
+    option: {"rigid & fully actuated" if name == "rigid" else name: why for name, why in SMALL[option].items()}
+    for option in ("actuators=locked", "actuators=free")
+}
+
+ABILITIES: dict[str, dict[str, Row]] = {
+    "inverse_kinematics": {
+        ANY: {"elastic drive & motion=platform & no elastic_acceleration": GIVE},
+        "joints": {}, "on_error": {}, **ELASTIC, **DESIGNS,
+        "bodies": {},
+        "elastic_acceleration": OWN,
+    },
+    "forward_kinematics": {
+        ANY: {"under-actuated": UNDETERMINED}, "guess": {}, "on_error": {}, "continuation": {}, "assembly": {},
+        "method": {}, **EACH_DESIGN,
+        "certify": {"method=newton & other legs than six that spin": NO_PATHS},
+    },
+    "assembly_modes": {
+        ANY: {"under-actuated": UNDETERMINED, "redundant actuators": TOO_MANY},
+        "certify": {}, "seed": {}, "on_error": {},
+    },
+    "working_modes": {ANY: {"inner loops": LOOPS}},
+    "platform_motion": {ANY: {"under-actuated": UNDETERMINED}, "guess": {}},
+    "point_motion": {
+        ANY: {"elastic drive & motion=platform & no elastic_acceleration": GIVE},
+        **ELASTIC, "elastic_acceleration": OWN, "on_error": {}, **EACH_DESIGN,
+    },
+    "deformation": {
+        ANY: {"rigid": IS_RIGID, "rigid platform & flexible legs": LEG_DEFORMATION},
+        "elastic": {}, "elastic_velocity": {}, "on_error": {},
+    },
+    "inverse_dynamics": {
+        ANY: {"under-actuated": UNDERACTUATED},
+        "friction": {"friction of an elastic drive & motion=platform & friction=True": MOTOR_FRICTION},
+        "reactions": {},
+        "contributions": {"elastic drive & motion=platform": CARRIED, "tied actuators": TIED_PARTS},
+        "legs": {"elastic legs": MASSLESS}, **DESIGNS,
+        "weights": {"determined forces": DETERMINED}, "preload": {"determined forces": DETERMINED},
+        "spin": {**FLEXIBLE, "rigid & other legs than six that spin": NO_SPIN},
+        **FORMULATION,
+        **LOAD, "point": {"no wrench": NO_WRENCH, "flexible platform on flexible legs": WHOLE_POINT}, **ELASTIC, "on_error": {},
+    },
+    "forward_dynamics": {
+        ANY: {"massless drive": MASSLESS_DRIVE},
+        "friction": {}, "reactions": {}, **FORMULATION,
+        "formulation=general": {}, **DESIGNS,
+        "formulation=links": {**FORMULATION["formulation=links"], "rigid & friction & friction=True": SMOOTH},
+        "formulation=minimal": {**FORMULATION["formulation=minimal"], "rigid & friction & friction=True": SMOOTH},
+        **LOAD, "point": {"no wrench": NO_WRENCH, "flexible platform on flexible legs": WHOLE_POINT}, **ELASTIC, "on_error": {},
+    },
+    "inverse_dynamics_derivatives": {
+        ANY: {
+            "under-actuated": UNDERACTUATED, "elastic drive": NO_REACH, **dict.fromkeys(NO_DERIVATIVES, DERIVATIVES),
+        },
+        "parameters": {}, "wrench": {},
+    },
+    "mass_matrix": TERMS,
+    "gravity_force": TERMS,
+    "coriolis_force": TERMS,
+    "energy": {**DESIGNS},
+    "static_deflection": {
+        ANY: {"rigid": IS_RIGID},
+        **LOAD, "point": {"no wrench": NO_WRENCH, "flexible platform on flexible legs": WHOLE_POINT}, "on_error": {},
+        **EACH_DESIGN, "sequence": {"flexible platform": POSE_HELD},
+    },
+    "internal_dynamics": {ANY: {"rigid": IS_RIGID, "flexible legs": LEG_INTERNAL}, **LOAD, "on_error": {}},
+    "natural_frequencies": {
+        **SMALL, **HANGING, **EACH_DESIGN, **{k: v for k, v in LOAD.items() if k != "wrench"},
+        "point": {"no wrench": NO_WRENCH, "flexible platform on flexible legs": WHOLE_POINT},
+    },
+    "cartesian_stiffness": {**SMALL, **EACH_DESIGN, "point": {}},
+    "linearize": {
+        "velocity": {},
+        "inputs": {}, "outputs": {}, "actuators": {},
+        "actuators=locked": {**HANGING["actuators=locked"], "with velocity": LOCKED_MOTION},
+        "prestress": {}, "prestress=False": {"with velocity": MOVING_FORCES},
+        "prestress=True": SMALL["prestress=True"],
+        "wrench": SMALL["wrench"],
+    },
+    "jacobian": {"on_error": {}, **DESIGNS},
+    "conditioning": {"length": {}, "on_error": {}, **EACH_DESIGN},
+    "check_pose": {},
+    "check_motion": {"friction": {}, "wrench": {}},
+    "fit_motion": {"tolerance": {}, "friction": {}, "wrench": {}},
+    "workspace": {
+        name: {} for name in ("grid", "orientation", "limits", "max_condition", "details", "block", "threads", "progress", "save")
+    },
+    **space_rows(determines=UNDETERMINED, drives=UNDERACTUATED, inverse=NO_INVERSE, loads=REDUNDANT),
+    **simulation_rows(
+        redundant=REDUNDANT, inverse=NO_INVERSE
+    ),
+    **identification_rows(UNDERACTUATED),
+    **DESIGN,
+    **BRIDGES,
+}  # fmt: skip
+"""Verb -> option -> condition -> reason why it has no result; an empty row: it works for every robot."""
+
+
+@cache
+def _defaults(verb: str) -> Mapping[str, Any]:
+    """Defaults of a verb's options."""
+    if verb not in SIGNATURES:  # not loaded yet, or not among those whose arguments are checked by name
+        function = getattr(importlib.import_module("flexapod"), verb)
+        SIGNATURES.setdefault(verb, inspect.signature(function))
+    found = SIGNATURES[verb].parameters.values()
+    return {p.name: p.default for p in found if p.default is not inspect.Parameter.empty}
+
+
+def _asked(robot: Robot, verb: str, options: Mapping[str, Any]) -> Iterator[str]:
+    """Options that are asked for: those that differ from the verb's default; words and yes/no also with their value."""
+    for name, value in options.items():
+        if isinstance(value, str | bool):
+            yield f"{name}={value}"
+        if name == "friction":
+            if value is not False and has_friction(robot):
+                yield name
+            continue
+        default = _defaults(verb).get(name)
+        same = value is default or (isinstance(value, str | bool | int | float | tuple) and value == default)
+        if not same and not (isinstance(value, list | tuple) and len(value) == 0):
+            yield name
+
+
+def _holds(robot: Robot, condition: str, options: Mapping[str, Any]) -> bool:
+    for part in condition.split(" & "):
+        if part in PROPERTIES:
+            if not PROPERTIES[part](robot):
+                return False
+        elif part.startswith(("no ", "with ")):
+            kind, _, name = part.partition(" ")
+            if (options.get(name) is None) is not (kind == "no"):
+                return False
+        else:
+            name, _, value = part.partition("=")
+            if str(options.get(name)) != value:
+                return False
+    return True
+
+
+def wording(robot: Robot, verb: str, option: str, text: str) -> str:
+    """A reason of the table as a robot's refusal says it."""
+    name, _, value = option.partition("=")
+    found = {key: make(robot) for key, make in PLACES.items() if f"{{{key}}}" in text}
+    return text.format(option=name, value=value, verb=verb.replace("_", " "), **found)
+
+
+def reason(robot: Robot, verb: str, options: Mapping[str, Any]) -> str | None:
+    """Why a verb cannot do what it is asked for, or None.
+
+    Args:
+        options: by name, as the verb was given them; besides ``motion``: ``"platform"`` or ``"actuators"``, ``velocity``.
+    """
+    for option in (ANY, *_asked(robot, verb, options)):
+        for condition, text in ABILITIES[verb].get(option, {}).items():
+            if _holds(robot, condition, options):
+                return wording(robot, verb, option, text)
+    return None
+
+
+def refuse(robot: Robot, verb: str, **options: Any) -> None:
+    """Raise where the table has a reason against a request.
+
+    Checked by: tests/analysis/test_abilities.py.
+    """
+    found = reason(robot, verb, options)
+    if found is not None:
+        raise InputError(found)
+
+
+def moving(state: Any) -> bool | None:
+    """True where a state or motion has a velocity, else None."""
+    arrays = (getattr(state, name, None) for name in ("velocity", "angular_velocity", "elastic_velocity"))
+    return True if any(array is not None and np.any(array) for array in arrays) else None
+
+
+def kind_of(motion: Any, still: type | None = None) -> str:
+    """``"actuators"`` for a motion of the actuators, ``"state"`` for what is of the type `still`, else ``"platform"``."""
+    if still is not None and isinstance(motion, still):
+        return "state"
+    return "actuators" if type(motion).__name__ == "ActuatorMotion" else "platform"

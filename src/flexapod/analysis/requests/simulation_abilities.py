@@ -1,0 +1,81 @@
+"""What `simulate` and `simulate_study` cannot do for which robot: rows of the table of abilities."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from flexapod.analysis.requests.bridge_abilities import MASSLESS_DRIVE
+
+Row = Mapping[str, str]
+FOLLOWED = "{option}: with drive='actuators' the actuators follow the motion exactly, so that it has no effect; leave it out"
+UNDRIVEN = (
+    "friction of {platform_joint}: drive='platform' has no forces against it on the flexible platform of {robot}; use a "
+    "controller, or set friction=False"
+)
+MANY_LOADED = (
+    "friction by joint loads ({loaded_joint}): needs explicit steps, which are compiled for up to {compiled} coordinates, and "
+    "{robot} has {coordinates}; set friction='constant' for its other parts, or friction=False"
+)
+MANY: Row = {
+    f"flexible {part} & many coordinates & friction by loads & friction=True": MANY_LOADED for part in ("legs", "platform")
+}
+LOADED = (
+    "friction by joint loads ({loaded_joint}): drive='platform' has no forces against it on the flexible platform of {robot}; "
+    "use a controller, or set friction='constant'"
+)
+GIVE_FORCES = (
+    "drive='platform': actuator {motor} of {robot} drives through a spring: its force does not reach the platform's motion "
+    "at once; use drive='force' with the forces of inverse_dynamics, or drive='actuators'"
+)
+TIED = (
+    "drive='actuators': {actuators} actuators hold the {mobility} motions of the platform of {robot} and push against each "
+    "other; their coordinates do not say how far it gives way. Use drive='platform' or 'force'"
+)
+NO_LOADS = "method={value!r} knows no friction by joint loads; use 'rk4' or 'dopri', or friction='constant'"
+FIXED = "{option}: a tolerance of the adaptive methods 'dopri' and 'cvode'; other methods take `step`. Leave it out"
+REFERENCE = "{option}: not available with method='cvode', the reference integrator; leave it out"
+
+
+def simulation_rows(*, redundant: str, inverse: str) -> dict[str, dict[str, Row]]:
+    """Verb -> option -> condition -> reason, of simulations.
+
+    Args:
+        redundant, inverse: reasons that dynamics share.
+    """
+    return {
+        "simulate": {
+            "drive=platform": {"elastic drive": GIVE_FORCES}, "drive=force": {"massless drive": MASSLESS_DRIVE},
+            "drive=actuators": {"tied actuators & elastic coordinates": TIED},
+            "drive": {}, "duration": {}, "step": {}, "output_step": {}, "progress": {},
+            "controller": {"drive=actuators": FOLLOWED},
+            "force": {
+                "drive=actuators": FOLLOWED,
+                "drive=platform": "drive='platform' computes the forces itself: leave out `force`",
+            },
+            "wrench": {},
+            "start": {"rigid & drive=actuators": FOLLOWED},
+            "method": {"rigid & drive=actuators": FOLLOWED},
+            "method=cvode": {f"flexible {part} & friction by loads & friction=True": NO_LOADS for part in ("legs", "platform")},
+            "method=implicit": {"friction by loads & friction=True": NO_LOADS},
+            "method=radau": {"friction by loads & friction=True": NO_LOADS},
+            "rtol": {f"method={method}": FIXED for method in ("rk4", "implicit", "radau")},
+            "atol": {f"method={method}": FIXED for method in ("rk4", "implicit", "radau")},
+            "friction": {
+                "flexible platform & friction at the platform & drive=platform": UNDRIVEN,
+                "flexible platform & friction by loads & friction=True & drive=platform": LOADED,
+                **MANY,
+                "rigid & redundant actuators & friction by loads & friction=True": redundant,
+                "rigid & drive=actuators & friction=constant & friction by loads":
+                    "friction='constant': with drive='actuators' friction is that of the file, loads included; use True or False",
+            },
+            "events": {"rigid & drive=actuators": FOLLOWED},
+            "watch": {"drive=actuators": FOLLOWED, "method=cvode": REFERENCE},
+            "reactions": {"rigid & under-actuated": inverse},
+            "save": {"rigid & drive=actuators": FOLLOWED, "method=cvode": REFERENCE},
+        },
+        "simulate_study": {
+            "robots": {}, "values": {}, "starts": {}, "controller": {}, "force": {}, "wrench": {}, "duration": {}, "step": {},
+            "output_step": {},
+            "friction": {**MANY, "rigid & redundant actuators & friction by loads & friction=True": redundant},
+        },
+    }  # fmt: skip

@@ -1,0 +1,75 @@
+"""Rows of `flexapod.analysis.requests.abilities` for the verbs of the space of poses: what they refuse, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+Row = Mapping[str, str]
+
+NO_BOUNDS = (
+    "{robot}: proofs over boxes of poses need as many actuators as degrees of freedom and legs that close one by one, without "
+    "elastic parts and without a joint that slides on the platform. fp.workspace samples it instead"
+)
+ONE_ORIENTATION = (
+    "{option}: of legs that are closed by iteration, as those of {robot}, only positions at one orientation are proven; "
+    "choose the kind position"
+)
+NO_LINES = "{option}: known of six legs in closed form (UPS, PUS or RUS) only, which {robot} does not have; leave it out"
+NO_DETERMINANT = (
+    "{robot}: its actuators are redundant or too few ({actuators} for {mobility} degrees of freedom), so that no single "
+    "determinant vanishes; see singularities"
+)
+OWN_TIME = (
+    "{verb}: knows rigid legs that reach the platform one by one, not the {part} of {robot}; time a version of the robot without "
+    "the {part} (rigid, or with one link in place of a parallelogram), then check the motion with inverse_dynamics"
+)
+NOT_HELD = "{option}: {robot} is rigid, so that nothing in it gives way; make a part of it flexible, or leave {option} out"
+ONLY_WITH = "{option}: counts only together with `force`, the largest that actuators may need; give it, or leave {option} out"
+
+
+def space_rows(*, determines: str, drives: str, inverse: str, loads: str) -> dict[str, dict[str, Row]]:
+    """The rows; what other verbs refuse for the same reason is said with their texts.
+
+    Args:
+        determines: actuators do not determine the pose; drives: they cannot drive the platform.
+        inverse: there is no inverse dynamics; loads: joint loads do not follow from the motion.
+    """
+    return {
+        "singularities": {"length": {}, "on_error": {}},
+        "singularity_locus": {"": {"no determinant": NO_DETERMINANT}, "orientation": {}, "cells": {}, "step": {}},
+        "aspects": {"": {"no determinant": NO_DETERMINANT}, "orientation": {}, "limits": {}},
+        "pave": {
+            "": {"no proofs over boxes": NO_BOUNDS},
+            "kind": {"legs without bounds & kind=orientation": ONE_ORIENTATION}, "clearance": {"legs without bounds": NO_LINES},
+            "position": {"kind=position": "position: is what the paving varies; give it with kind='orientation', or a region"},
+            **{
+                name: {}
+                for name in (
+                    "region", "orientation", "strokes", "angles", "singularities", "undecided", "cut", "most", "progress",
+                )
+            },
+        },
+        "path_between": {
+            "": {"under-actuated": determines}, "clearance": {"legs without bounds": NO_LINES},
+            "limits": {}, "distance": {}, "attempts": {}, "seed": {},
+        },
+        "time_optimal": {
+            "": {"under-actuated": drives, "flexible platform": OWN_TIME, "flexible legs": OWN_TIME},
+            "limits": {}, "intervals": {}, "wrench": {},
+            "friction": {"redundant actuators & friction by loads & friction=True": loads},
+        },
+        "workspace_solid": {
+            "clearance": {"legs without bounds": NO_LINES}, "mounting": {"legs without bounds": NO_LINES},
+            "mounting_axes": {"no mounting": "mounting_axes: counts only with `mounting`, the largest angle; give it as well"},
+            "force": {"under-actuated": inverse}, "wrench": {"no force": ONLY_WITH}, "along": {"no force": ONLY_WITH},
+            "stiffness": {"rigid": NOT_HELD}, "frequency": {"rigid": NOT_HELD},
+            "position": {"kind=constant-orientation": "position: is what this kind varies; choose the kind orientation"},
+            **{
+                name: {}
+                for name in (
+                    "kind", "resolution", "region", "orientation", "tilt", "torsion", "orientations", "limits", "singularities",
+                    "condition",
+                )
+            },
+        },
+    }  # fmt: skip

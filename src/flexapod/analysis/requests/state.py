@@ -1,0 +1,105 @@
+"""`State`: the pose and twist of the platform at one moment, or a batch of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from flexapod.calls import checked, made
+from flexapod.errors import InputError
+from flexapod.motions.arrays import Array, real_array, rotations
+
+if TYPE_CHECKING:
+    from flexapod.robot.robot import Robot
+
+
+@made
+@dataclass(frozen=True, kw_only=True, eq=False)
+class State:
+    """State of the platform; at rest where twist is left out.
+
+    Args:
+        position: (3,) or (n, 3) platform frame origin in the world [m].
+        rotation: (3, 3) or (n, 3, 3) world-from-platform.
+        velocity, angular_velocity: like position, world axes.
+        elastic, elastic_velocity: (N,) or (n, N) coordinates of a flexible robot and their rates, in the order of
+            `robot.elastic_names`; rates are zero where only `elastic` is given. Left out, verbs choose (quasi-static).
+    """
+
+    position: Array
+    rotation: Array
+    velocity: Array
+    angular_velocity: Array
+    elastic: Array | None
+    elastic_velocity: Array | None
+
+    def __init__(
+        self,
+        *,
+        position: Any,
+        rotation: Any = None,
+        velocity: Any = None,
+        angular_velocity: Any = None,
+        elastic: Any = None,
+        elastic_velocity: Any = None,
+    ) -> None:
+        try:
+            shape = np.shape(position)
+        except ValueError as error:
+            raise InputError("position: expected numbers of shape (3,) or (n, 3); the rows have different lengths") from error
+        if shape != (3,) and (len(shape) != 2 or shape[1] != 3):
+            raise InputError(f"position: expected shape (3,) or (n, 3), got {shape}")
+        batch = shape[:-1]
+        object.__setattr__(self, "position", real_array("position", position, shape))
+        turned = np.broadcast_to(np.eye(3), (*batch, 3, 3)) if rotation is None else rotation
+        object.__setattr__(self, "rotation", rotations("rotation", turned, (*batch, 3, 3)))
+        for name, value in (("velocity", velocity), ("angular_velocity", angular_velocity)):
+            array = np.zeros(shape) if value is None else real_array(name, value, shape)
+            object.__setattr__(self, name, array)
+        self._set_elastic(elastic, elastic_velocity, batch)
+
+    def _set_elastic(self, elastic: Any, rate: Any, batch: tuple[int, ...]) -> None:
+        """Coordinates and rates of equal shape, or none of both."""
+        if elastic is None and rate is not None:
+            raise InputError("elastic_velocity: give elastic as well, the coordinates that these are the rates of")
+        coordinates = None
+        if elastic is not None:
+            size = np.shape(elastic)[-1:] or (0,)
+            coordinates = real_array("elastic", elastic, (*batch, *size))
+        rates = None if coordinates is None else np.zeros_like(coordinates)
+        if coordinates is not None and rate is not None:
+            rates = real_array("elastic_velocity", rate, coordinates.shape)
+        object.__setattr__(self, "elastic", coordinates)
+        object.__setattr__(self, "elastic_velocity", rates)
+
+    @staticmethod
+    @checked
+    def from_actuators(
+        robot: Robot, position: Any, velocity: Any = None, guess: Any = None, *, elastic: Any = None, elastic_velocity: Any = None
+    ) -> State:
+        """The state that actuator coordinates and rates give the platform.
+
+        Args:
+            position: (actuators,) or (n, actuators) [m or rad].
+            velocity: likewise [m/s or rad/s]; at rest if left out.
+            guess: pose to start from: a `State`, or an earlier result of forward kinematics; home if left out.
+            elastic, elastic_velocity: of a flexible robot: arrays (N,) or (n, N), ``"zero"``, or ``"static"``: the deflection at
+                rest. Left out: static with flexible legs; the pose of the undeformed robot with a flexible platform.
+
+        Checked by: tests/analysis/test_actuator_motion.py.
+        """
+        from flexapod.analysis.requests.fast_paths import answer
+        from flexapod.analysis.requests.request import Request
+
+        request = Request(at=position, elastic=elastic, elastic_velocity=elastic_velocity)
+        return answer(robot, "state_from_actuators", request, velocity, guess)  # type: ignore[no-any-return]
+
+    @property
+    def single(self) -> bool:
+        """One moment rather than a batch."""
+        return self.position.ndim == 1
+
+    def __len__(self) -> int:
+        return 1 if self.single else len(self.position)

@@ -1,0 +1,135 @@
+r"""Boxes cut by planes: how much of a box certainly keeps all limits, and how much possibly does.
+
+Over a box with middle m and half widths r, a limit lies between two affine functions,
+
+.. math:: g(p) \in [g(m)] + \nabla g(m)\cdot(p-m) \pm \sum_k |\nabla g(\text{box})-\nabla g(m)|_k\,r_k
+
+The part of the cube [-1, 1]^n where alpha + w.t >= 0 has a closed form (Polya; inclusion and exclusion over its corners),
+
+.. math:: \frac{1}{n!\,2^n\prod w_k}\sum_{e\in\{-1,1\}^n} \Big(\prod e_k\Big)\max(0,\ \alpha + e\cdot w)^n
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexapod.analysis.space.box_decision import Trim
+
+Array = NDArray[np.float64]
+
+SMALL = 0.02
+"""Components of w below this share of the largest one join alpha on the safe side: the closed form would cancel digits."""
+
+ROUNDING = 1e-9
+"""Error of a share: digits that the closed form loses for w of `SMALL`."""
+
+LEAST = 1e-300
+"""In place of a slope of zero along the axis that a box is trimmed on."""
+
+
+def half_space_share(alpha: Array, w: Array, safe: int) -> Array:
+    """Share (n,) of the cube [-1, 1]^k where alpha + w.t >= 0, rounded up (safe = 1) or down (-1).
+
+    Checked by: tests/analysis/test_pave.py.
+    """
+    size = np.sort(np.abs(w), axis=1)[:, ::-1]
+    small = size < SMALL * size[:, :1]
+    alpha = alpha + safe * np.where(small, size, 0.0).sum(axis=1)
+    count = size.shape[1] - small.sum(axis=1)
+    share = np.where(alpha >= 0, 1.0, 0.0)
+    for k in range(1, size.shape[1] + 1):
+        own = np.flatnonzero((count == k) & (size[:, 0] > 0))
+        if len(own):
+            share[own] = _share(alpha[own], size[own, :k]) + safe * ROUNDING
+    total = np.where(small, 0.0, size).sum(axis=1)
+    share = np.where(alpha >= total, 1.0, np.where(alpha < -total, 0.0, share))
+    return np.clip(share, 0.0, 1.0)
+
+
+def _share(alpha: Array, w: Array) -> Array:
+    k = w.shape[1]
+    total = np.zeros(len(alpha))
+    for minus in range(k + 1):
+        for chosen in combinations(range(k), minus):
+            signs = np.ones(k)
+            signs[list(chosen)] = -1.0
+            total += (-1.0) ** minus * np.maximum(alpha + w @ signs, 0.0) ** k
+    return np.asarray(total / (math.factorial(k) * 2.0**k * np.prod(w, axis=1)))
+
+
+def cut_fractions(
+    g_low: Array, g_high: Array, at_low: Array, at_high: Array, box_low: Array, box_high: Array,
+    opened: NDArray[np.bool_], radius: Array, free: NDArray[np.int64],
+) -> tuple[Array, Array]:  # fmt: skip
+    """Certain and possible fractions (n,) of boxes.
+
+    Args:
+        g_low, g_high: (n, m) limits at the middle; at_low, at_high: (n, m, k) their gradients there.
+        box_low, box_high: (n, m, k) gradients over the box.
+        opened: (n, m) limits that are not certain.
+        radius: (n, k) half widths; free: axes that have a width.
+    """
+    lost, most = np.zeros(len(g_low)), np.ones(len(g_low))
+    for own, low, high, w in _affine(g_low, g_high, at_low, at_high, box_low, box_high, opened, radius, free):
+        lost[own] += 1.0 - half_space_share(low, w, -1)
+        most[own] = np.minimum(most[own], half_space_share(high, w, 1))
+    return np.maximum(1.0 - lost, 0.0), most
+
+
+UNKNOWN = 1e300
+"""Size of a limit that has no bounds in a box: it may be kept or broken anywhere."""
+
+
+def _affine(
+    g_low: Array, g_high: Array, at_low: Array, at_high: Array, box_low: Array, box_high: Array,
+    opened: NDArray[np.bool_], radius: Array, free: NDArray[np.int64],
+) -> Iterator[tuple[NDArray[np.int64], Array, Array, Array]]:  # fmt: skip
+    """Limit by limit: boxes in which it is open, its least and largest value at the middle, and slopes times half widths."""
+    for i in range(g_low.shape[1]):
+        own = np.flatnonzero(opened[:, i])
+        if len(own) == 0:
+            continue
+        with np.errstate(invalid="ignore"):
+            slope = ((at_low[own, i] + at_high[own, i]) / 2)[:, free]
+            spread = np.maximum(box_high[own, i][:, free] - slope, slope - box_low[own, i][:, free])
+            rest = np.einsum("nk,nk->n", spread, radius[own][:, free]) * (1 + 1e-13)
+        w = slope * radius[own][:, free]
+        good = np.isfinite(rest) & np.all(np.isfinite(w), axis=1) & np.isfinite(g_low[own, i]) & np.isfinite(g_high[own, i])
+        rest, w = np.where(good, rest, UNKNOWN), np.where(good[:, None], w, 0.0)
+        yield own, np.where(good, g_low[own, i], 0.0) - rest, np.where(good, g_high[own, i], 0.0) + rest, w
+
+
+def trimmed(
+    g_low: Array, g_high: Array, at_low: Array, at_high: Array, box_low: Array, box_high: Array,
+    opened: NDArray[np.bool_], radius: Array, free: NDArray[np.int64], whole: NDArray[np.bool_],
+) -> Trim:  # fmt: skip
+    """Boxes trimmed along the axis that leaves least undecided, as `flexapod.equations.box_trims` does; see there.
+
+    Args:
+        whole: (n,) boxes of which no part can be proven to be inside.
+
+    Checked by: tests/analysis/test_pave.py.
+    """
+    n = len(g_low)
+    ends = np.tile([-1.0, -1.0, 1.0, 1.0], (n, len(free), 1))
+    for own, low, high, w in _affine(g_low, g_high, at_low, at_high, box_low, box_high, opened, radius, free):
+        others, size, up = np.abs(w).sum(axis=1, keepdims=True) - np.abs(w), np.maximum(np.abs(w), LEAST), w >= 0
+        with np.errstate(over="ignore"):
+            sure, maybe = (np.clip(x / size, -2.0, 2.0) for x in (others - low[:, None], -others - high[:, None]))
+        for k, side, end in ((0, up, maybe), (1, up, sure), (2, ~up, -sure), (3, ~up, -maybe)):
+            narrower = np.maximum(ends[own, :, k], end) if k < 2 else np.minimum(ends[own, :, k], end)
+            ends[own, :, k] = np.where(side, narrower, ends[own, :, k])
+    o1, o2 = np.maximum(ends[..., 0] - ROUNDING, -1.0), np.minimum(ends[..., 3] + ROUNDING, 1.0)
+    i1, i2 = np.maximum(ends[..., 1], -1.0) + ROUNDING, np.minimum(ends[..., 2], 1.0) - ROUNDING
+    none = ~(i1 < i2) | whole[:, None]
+    i1, i2 = np.where(none, o2, i1), np.where(none, o2, i2)
+    certain, possible = (i2 - i1) / 2, np.maximum(o2 - o1, 0.0) / 2
+    best = np.argmin(possible - certain, axis=1)
+    rows = np.arange(n)
+    parts = np.stack([o1, i1, i2, o2], axis=-1)[rows, best]
+    return Trim(axis=free[best], ends=parts, certain=certain[rows, best], possible=possible[rows, best])

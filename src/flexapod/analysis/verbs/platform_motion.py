@@ -1,0 +1,141 @@
+"""`platform_motion`: the platform's motion from the actuators' motion."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexapod.analysis.model.kernels import kernel
+from flexapod.analysis.poses.pose_search import Array, Poses
+from flexapod.analysis.requests.arguments import checked
+from flexapod.analysis.requests.results import reasons_of
+from flexapod.analysis.requests.state import State
+from flexapod.errors import InputError
+from flexapod.motions.arrays import real_array
+from flexapod.motions.motion import ActuatorMotion, Motion, with_formula
+
+if TYPE_CHECKING:
+    from flexapod.analysis.requests.request import Request
+    from flexapod.robot.robot import Robot
+
+CONSISTENT = 1e-9
+"""Largest residual of rates of redundant actuators, relative to the largest rate: inputs carry rounding of their own."""
+
+RATES = ("velocity", "angular_velocity", "acceleration", "angular_acceleration")
+
+
+@checked
+def platform_motion(robot: Robot, motion: ActuatorMotion, guess: Any = None) -> Motion:
+    """The motion of the platform that a motion of the actuators makes, exact to second order.
+
+    Poses follow by continuation from the guess (home if left out); twist and acceleration solve the first- and second-order
+    closing equations, so that nothing is differentiated numerically. A formula of the motion is kept: the result can be
+    evaluated at other times as exactly.
+
+    Args:
+        robot: any robot with as many actuators as degrees of freedom, or more.
+        motion: of the actuators.
+        guess: pose near the first sample: a `State`, or an earlier result.
+    Raises:
+        PoseNotFoundError: names the time, the actuator and by how much it misses.
+
+    Checked by: tests/analysis/test_actuator_motion.py.
+    """
+    from flexapod.analysis.verbs.forward_kinematics import forward_kinematics
+
+    if not isinstance(motion, ActuatorMotion):
+        raise InputError(f"motion: expected an ActuatorMotion, got {type(motion).__name__}")
+    result = forward_kinematics(robot, motion, guess)
+    found = _as_motion(motion.time, result)
+    formula = motion.formula
+    if formula is None:
+        return found
+
+    def at(time: Array) -> Motion:
+        """Other times: each sample starts from the nearest known one."""
+        nearest = np.abs(np.asarray(time)[:, None] - motion.time[None, :]).argmin(axis=1)
+        other = formula(time)
+        near = result.isel(time=nearest)
+        return _as_motion(other.time, forward_kinematics(robot, other, near, continuation=False))
+
+    return with_formula(found, at)
+
+
+def as_platform(robot: Robot, motion: Any) -> Any:
+    """An `ActuatorMotion` as the platform's motion; anything else as it is."""
+    return platform_motion(robot, motion) if isinstance(motion, ActuatorMotion) else motion
+
+
+def _as_motion(time: Array, result: Any) -> Motion:
+    return Motion(time=time, **{name: result[name].values for name in ("position", "rotation", *RATES)})
+
+
+def pose_from_actuators(robot: Robot, request: Request, velocity: Any, guess: Any) -> State:
+    """The undeformed platform's state from actuator coordinates and rates; see `State.from_actuators`."""
+    from flexapod.analysis.model.elastic_state import refuse_elastic
+    from flexapod.analysis.verbs.forward_kinematics import raise_unfound, solve
+
+    refuse_elastic(robot, request.elastic, request.elastic_velocity)
+    position = request.at
+    solved = solve(robot, position, guess, None, "same")
+    rows = np.zeros((len(solved.at), len(robot.actuators)))
+    if velocity is not None:
+        rows[...] = real_array("velocity", velocity, np.shape(position)).reshape(rows.shape)
+    found, reasons = platform_rates(robot, solved.poses, rows, None, solved.reasons)
+    raise_unfound(robot, solved, reasons, "raise")
+    pick = 0 if solved.at.single else slice(None)
+    return State(
+        position=solved.poses.position[pick],
+        rotation=solved.poses.rotation[pick],
+        velocity=found["velocity"][1][pick],
+        angular_velocity=found["angular_velocity"][1][pick],
+    )
+
+
+def platform_rates(
+    robot: Robot, poses: Poses, velocity: Array, acceleration: Array | None, reasons: NDArray[np.str_]
+) -> tuple[dict[str, tuple[Any, Any, str]], NDArray[np.str_]]:
+    """Twist and acceleration of the platform at known poses.
+
+    Args:
+        velocity, acceleration: (n, actuators); without acceleration only twists are meant.
+        reasons: so far; samples that have one are passed over.
+    Returns:
+        variables (dimensions, values, unit) by name, and the reasons with new ones.
+    """
+    bound = kernel(robot, "platform_from_actuators")
+    good = np.flatnonzero(reasons == "")
+    second = np.zeros_like(velocity) if acceleration is None else acceleration
+    given = {
+        "position": poses.position[good],
+        "rotation": poses.rotation[good],
+        "actuator_velocity": np.ascontiguousarray(velocity[good]),
+        "actuator_acceleration": np.ascontiguousarray(second[good]),
+        "guess": poses.joints[good],
+    }
+    batch = bound.batch({i.name: given[i.name] for i in bound.signature.inputs})
+    result = reasons.astype(object)
+    result[good] = reasons_of(
+        bound.signature, batch.status, {k: given[k] for k in ("actuator_velocity", "actuator_acceleration")}
+    )
+    if "rate_residual" in batch.outputs:
+        for name, what, size in (("rate_residual", "rates", velocity), ("acceleration_residual", "accelerations", acceleration)):
+            if size is None:
+                continue
+            residual = np.abs(batch.outputs[name])
+            limit = CONSISTENT * (1.0 + np.abs(size[good]).max(axis=1) + (velocity[good] ** 2).max(axis=1))
+            for k in np.flatnonzero((residual.max(axis=1) > limit) & (result[good] == "")):
+                worst = int(residual[k].argmax())
+                result[good[k]] = (
+                    f"the {what} of the actuators contradict each other: no platform motion fits all {len(robot.actuators)}; "
+                    f"actuator {robot.actuators[worst]} misses by {residual[k, worst]:.6g} of the best fit"
+                )
+    variables: dict[str, tuple[Any, Any, str]] = {}
+    for output in bound.signature.outputs:
+        if output.name in RATES:
+            values = np.full((len(reasons), 3), np.nan)
+            values[good] = batch.outputs[output.name]
+            variables[output.name] = (("axis",), values, output.unit)
+    return variables, result.astype(str)

@@ -1,0 +1,1 @@
+"""Interval backend: bounds of a kernel's outputs over boxes of its inputs."""

@@ -1,0 +1,1 @@
+"""LLVM backend: text of functions over four samples, its compilation, and the calls."""

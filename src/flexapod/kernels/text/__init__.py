@@ -1,0 +1,1 @@
+"""Readable texts of a tape: Python, C, C++, MATLAB, Markdown and LaTeX, from one listing."""

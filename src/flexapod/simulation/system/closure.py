@@ -1,0 +1,96 @@
+r"""Exact position closure of robots of limited mobility: after each step the dependent components obey again.
+
+.. math:: r(X) = 0,\qquad G_d\,\delta_d = -r,\qquad V_d = -G_d^{-1} G_f V_f
+
+r are the constraint rows that the closing plan keeps, d its dependent platform components, f the independent ones, which stay
+as the integrator left them. Nothing is fed back into the equations of motion (no Baumgarte terms).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import casadi as ca
+
+from flexapod.equations.jacobian import leg_at_pose, moving_frame
+from flexapod.equations.values import Values
+from flexapod.simulation.system.attitude import matrix, normalised, turned
+from flexapod.simulation.system.flexible_plant import flexible_jacobian
+from flexapod.simulation.system.plant import Moment, is_general
+from flexapod.simulation.system.scope import Scope
+from flexapod.spatial.linear import solve
+
+if TYPE_CHECKING:
+    from flexapod.robot.robot import Robot
+
+CLOSED = 1e-10
+"""Last Newton step [m, rad] at which the projection stops; one more step squares it, below rounding."""
+
+
+def closed(scope: Scope, robot: Robot, p: Any, quat: Any, v: Any, w: Any, joints: Any) -> tuple[Any, Any, Any, Any, Any]:
+    """Pose and twist brought onto the constraints, and the joint coordinates there.
+
+    Checked by: tests/simulation/test_simulation_closure.py.
+    """
+    if not robot.plan.constraints:
+        if not is_general(robot):
+            return p, quat, v, w, joints
+        _, _, joints = _rows(scope, robot, p, quat, joints)
+        return p, quat, v, w, joints
+    bound, free = list(robot.plan.platform_dependents), list(robot.plan.platform_independent)
+
+    def pass_(b: Any, p: Any, quat: Any, q: Any) -> tuple[list[Any], Any]:
+        inner = Scope(scope.root, b)
+        r, G, q = _rows(inner, robot, p, quat, q)
+        delta = -solve(G[:, bound], r)
+        step = ca.SX.zeros(6)
+        for k, i in enumerate(bound):
+            step[i] = delta[k]
+        return [p + step[:3], normalised(turned(step[3:], quat)), q], ca.mmax(ca.fabs(delta))
+
+    (p, quat, joints), converged, _ = scope.iterate(pass_, start=[p, quat, joints], limit=20, tolerance=CLOSED)
+    scope.fail_if(1 - converged, "the loops cannot be closed any more: the robot is at the edge of its workspace or singular")
+    _, G, joints = _rows(scope.under("", solved=True), robot, p, quat, joints)
+    V = ca.vertcat(v, w)
+    dependent = -solve(G[:, bound], ca.mtimes(G[:, free], V[free]))
+    parts = [V[i] for i in range(6)]
+    for k, i in enumerate(bound):
+        parts[i] = dependent[k]
+    return p, quat, ca.vertcat(*parts[:3]), ca.vertcat(*parts[3:]), joints
+
+
+def _rows(scope: Scope, robot: Robot, p: Any, quat: Any, joints: Any) -> tuple[Any, Any, Any]:
+    """Constraint rows that the plan keeps, their derivative, and the joint coordinates at a pose."""
+    frame, twist = moving_frame(p, matrix(quat))
+    values, at, legs = Values(scope), 0, []  # type: ignore[arg-type]
+    for i, leg in enumerate(robot.legs):
+        part = joints[at : at + len(leg.moving)]
+        legs.append(leg_at_pose(scope, robot, i, values.of(f"legs.{leg.name}"), frame, twist, part))
+        at += len(leg.moving)
+    kept = list(robot.plan.constraints)
+    r = ca.vertcat(*[leg.residual for leg in legs])[kept]
+    G = ca.densify(ca.vertcat(*[leg.constraint for leg in legs])[kept, :])
+    return r, G, ca.vertcat(*[leg.q for leg in legs])
+
+
+def determinant(scope: Scope, robot: Robot, moment: Moment) -> Any:
+    """det [J; G], zero where the actuators lose control of the platform; of its square for redundant robots."""
+    from flexapod.equations.forward_kinematics import determinant as of_rows
+
+    if moment.e is not None:
+        return of_rows(flexible_jacobian(scope, robot, moment))
+    frame, twist = moving_frame(moment.p, moment.R)
+    values, at, legs = Values(scope), 0, []  # type: ignore[arg-type]
+    for i, leg in enumerate(robot.legs):
+        part = moment.joints[at : at + len(leg.moving)] if is_general(robot) else None
+        legs.append(leg_at_pose(scope, robot, i, values.of(f"legs.{leg.name}"), frame, twist, part))
+        at += len(leg.moving)
+    kept = list(robot.plan.constraints)
+    rows = ca.vertcat(ca.vertcat(*[leg.jacobian for leg in legs]), ca.vertcat(*[leg.constraint for leg in legs])[kept, :])
+    return of_rows(ca.densify(rows))
+
+
+def still(moment: Moment) -> Moment:
+    """The same pose at rest."""
+    return replace(moment, v=ca.SX.zeros(3), w=ca.SX.zeros(3))

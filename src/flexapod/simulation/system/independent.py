@@ -1,0 +1,394 @@
+r"""Simulations in independent coordinates: robots whose legs deform, or whose actuators follow a motion while something deforms.
+
+u are the actuators and deformations (``robot.independent``); all other coordinates follow from the loops, closed exactly at every
+stage. Unknown are all u where forces drive, the deformations alone where the actuators follow a motion:
+
+.. math:: r = N^T(M_z(N\ddot u + \beta) + h) - A^T\Gamma,\qquad r_x = 0
+
+Controllers, loads, friction, what is integrated beside and what is watched are those of every simulation.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import casadi as ca
+
+from flexapod.equations.elastodynamics.closing import at_coordinates, moved
+from flexapod.equations.elastodynamics.dissipation import dissipated_power, rates_of, tangent_matrices
+from flexapod.equations.elastodynamics.elastic_state import (
+    ElasticState,
+    TreeMotion,
+    platform_modes,
+    tree_motion,
+)
+from flexapod.equations.elastodynamics.joint_forces import Friction
+from flexapod.equations.elastodynamics.link_assembly import LinkEquation, link_equation_at
+from flexapod.equations.elastodynamics.loops import closing_determinant, loop_rows, platform_rates, solve_loops, whole
+from flexapod.equations.elastodynamics.projection import projected_mass
+from flexapod.equations.values import Values
+from flexapod.kernels.tape.program import Program
+from flexapod.robot.elastic_plan import chosen_drives, driven_columns
+from flexapod.robot.robot import Robot
+from flexapod.simulation.integrators.collocation import METHODS
+from flexapod.simulation.integrators.implicit import Evaluation, SecondOrder, implicit_step
+from flexapod.simulation.system.attitude import spin_per_theta, theta_rate
+from flexapod.simulation.system.layout import Layout
+from flexapod.simulation.system.plant import Coordinates, Moment
+from flexapod.simulation.system.right_hand_side import controlled, felt_acceleration
+from flexapod.simulation.system.scope import Scope
+from flexapod.spatial.linear import solve_symmetric
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class IndependentLayout(Layout):
+    """Structure of such a simulation; `follows`: the actuators follow the signal ``driven``."""
+
+    @property
+    def follows(self) -> bool:
+        """The actuators follow a motion."""
+        return "driven" in self.inputs
+
+    @property
+    def key(self) -> str:
+        """Everything that the compiled loop depends on."""
+        return f"independent|{super().key}|{self.robot.elastic_plan!r}"
+
+    @cached_property
+    def elastic(self) -> int:
+        """Number of elastic coordinates."""
+        return len(self.robot.elastic_names)
+
+    @property
+    def accelerations(self) -> int:
+        """Accelerations that a row returns: of the platform, elastic ones, of the actuators."""
+        return 6 + self.elastic + self.actuators
+
+    @cached_property
+    def increments(self) -> int:
+        """Numbers that a step integrates: unknown coordinates, their rates, then `extra`."""
+        return 2 * len(self.unknown) + sum(self.extra.values())
+
+    @property
+    def moving(self) -> tuple[str, ...]:
+        """Carried numbers that a step changes."""
+        return ("p", "R", "v", "w", "joints", "modes", "ud", *self.extra)
+
+    def rates(self, scope: Scope, parts: dict[str, Any], y: Any, column: Any) -> Any:
+        """See `Layout.rates`."""
+        from flexapod.simulation.system.independent_rates import independent_rates
+
+        return independent_rates(scope, self, parts, y, column)
+
+    def advanced(self, scope: Scope, parts: dict[str, Any], y: Any, column: Any) -> dict[str, Any]:
+        """See `Layout.advanced`."""
+        from flexapod.simulation.system.independent_rates import independent_advanced
+
+        return independent_advanced(scope, self, parts, y, column)
+
+    def norm(self, parts: dict[str, Any], y: Any, error: Any, rtol: Any, atol: Any) -> Any:
+        """See `Layout.norm`."""
+        from flexapod.simulation.system.independent_rates import independent_norm
+
+        return independent_norm(self, parts, error, rtol, atol)
+
+    @cached_property
+    def extra(self) -> dict[str, int]:
+        """What is integrated beside the motion."""
+        return {name: size for name, size in super().extra.items() if name not in ("e", "ed")}
+
+    @cached_property
+    def unknown(self) -> list[int]:
+        """Positions of the unknowns among the independent coordinates."""
+        driven = chosen_drives(self.robot)[1] if self.follows else []
+        return [k for k in range(len(self.robot.elastic_plan.independent)) if k not in driven]
+
+    @cached_property
+    def places(self) -> dict[str, slice]:
+        """Places of all carried numbers: platform pose and twist, joints, modes, rates of u, and what every simulation
+        carries."""
+        n, modes, count = len(self.robot.coordinates), platform_modes(self.robot), len(self.robot.elastic_plan.independent)
+        sizes = {"p": 3, "R": 9, "v": 3, "w": 3, "joints": n, "modes": modes, "ud": count, **self.extra, **self.memory, "code": 1}
+        return self.placed(sizes | self.adaptive)
+
+    @property
+    def corrections(self) -> int:
+        """Newton's steps on the loops at a stage: three where a step may cross a singular position, see `crossing`."""
+        return 1 if self.elastic or self.follows or "singular" in self.watch else 3
+
+    @property
+    def sliding(self) -> Friction:
+        """Friction with a slope at rest everywhere but at actuators that follow a motion."""
+        return bool(self.friction) and ("smooth passive" if self.follows else "smooth")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Loops:
+    """A state with its loops: carried coordinates y, modes, bound rates per independent rate X, rates u', frames; theta: Cayley's
+    vector of the platform's rotation since the row's start, where components of it are independent."""
+
+    y: Any
+    modes: Any
+    X: Any
+    rates: Any
+    state: ElasticState
+    motion: TreeMotion
+    theta: Any = None
+
+
+def carried_loops(root: Program, layout: IndependentLayout, parts: dict[str, Any]) -> Loops:
+    """The state of a row's start."""
+    own = [parts["p"], parts["R"]] if layout.robot.elastic_plan.carrier is None else []
+    return loops_at(Values(root), layout.robot, ca.vertcat(parts["joints"], *own), parts["modes"], parts["ud"])
+
+
+def loops_at(values: Values, robot: Robot, y: Any, modes: Any, rates: Any, theta: Any = None) -> Loops:
+    """The state of closed coordinates at rates u'."""
+    rows, drifts, _ = loop_rows(values, robot, tree_motion(values, robot, at_coordinates(robot, y, modes)))
+    X, _ = solve_loops(robot.elastic_plan, rows, drifts)
+    state = at_coordinates(robot, y, modes, *spread(robot, X, rates))
+    return Loops(y=y, modes=modes, X=X, rates=rates, state=state, motion=tree_motion(values, robot, state), theta=theta)
+
+
+def placed(values: Values, robot: Robot, start: Any, step: Any, corrections: int, rates: Any) -> Loops:
+    """The closed state after a step of u, at rates u': predicted, then corrected on the loops.
+
+    Where components of the platform's rotation are independent, they and the bound ones are Cayley's vector since the start, and
+    the loops are solved for its change: what is left of a product of rotations would be of second order in the step.
+    """
+    plan = robot.elastic_plan
+    z, turns = whole(robot, step, ca.mtimes(start.X, step)), turns_freely(robot)
+    y, N = moved(robot, start.y, z, range(z.numel())), platform_modes(robot)
+    at = z.numel() - len(robot.coordinates) - N
+    modes = start.modes + (z[at : at + N] if N else ca.SX(0, 1))
+    for _ in range(corrections if plan.bound else 0):
+        rows, _, residual = loop_rows(values, robot, tree_motion(values, robot, at_coordinates(robot, y, modes)))
+        if not turns:
+            y = moved(robot, y, solve_loops(plan, rows, residual)[1], plan.bound)
+            continue
+        T = spin_per_theta(z[3:6])
+        rows = [ca.horzcat(A[:, :3], ca.mtimes(A[:, 3:6], T), A[:, 6:]) for A in rows]
+        z[list(plan.bound)] = z[list(plan.bound)] + solve_loops(plan, rows, residual)[1]
+        y = moved(robot, start.y, z, range(z.numel()))
+    return loops_at(values, robot, y, modes, rates, z[3:6] if turns else None)
+
+
+def turns_freely(robot: Robot) -> bool:
+    """Components of the platform's rotation are independent coordinates."""
+    plan = robot.elastic_plan
+    return plan.carrier is None and any(column in (3, 4, 5) for column in plan.independent)
+
+
+def coordinate_rates(layout: IndependentLayout, now: Loops) -> Any:
+    """Rates of the unknown coordinates: u', but for Cayley's vector, whose rate is near the angular velocity."""
+    rates = ca.SX(now.rates)
+    if now.theta is not None:
+        turning = theta_rate(now.theta, now.motion.platform.w.expr)
+        for k, column in enumerate(layout.robot.elastic_plan.independent):
+            if column in (3, 4, 5):
+                rates[k] = turning[column - 3]
+    return rates[layout.unknown, :]
+
+
+def spread(robot: Robot, X: Any, rates: Any) -> tuple[Any, Any, Any]:
+    """Rates of the joints, platform twist, rates of the modes."""
+    z = whole(robot, rates, ca.mtimes(X, rates))
+    at, N = z.numel() - len(robot.coordinates), platform_modes(robot)
+    return z[at:], z[:6] if robot.elastic_plan.carrier is None else None, z[at - N : at] if N else ca.SX(0, 1)
+
+
+def felt_forces(robot: Robot, q: LinkEquation, X: Any, beta: Any, accelerations: Any) -> Any:
+    """N^T (M z'' + h) (u,) at accelerations u''."""
+    return projected(robot, X, ca.mtimes(q.M, whole(robot, accelerations, ca.mtimes(X, accelerations) + beta)) + q.h)
+
+
+def projected(robot: Robot, X: Any, f: Any) -> Any:
+    """N^T f (u,) of forces (z,)."""
+    free, bound = (list(columns) for columns in (robot.elastic_plan.independent, robot.elastic_plan.bound))
+    return f[free] + ca.mtimes(X.T, f[bound]) if bound else f[free]
+
+
+def observed_moment(layout: IndependentLayout, now: Loops) -> tuple[Moment, Coordinates]:
+    """Platform and actuators of a state, as controllers see them."""
+    robot, frame = layout.robot, now.motion.platform
+    joints = ca.vertcat(*[q for leg in now.state.q for q in leg])
+    rates = ca.vertcat(*[qd for leg in now.state.qd for qd in leg])
+    driven = list(robot.driven)
+    moment = Moment(p=frame.p.expr, R=frame.R.expr, v=frame.v.expr, w=frame.w.expr, joints=joints)
+    return moment, Coordinates(q=joints[driven], qd=rates[driven], joints=joints, joint_rates=rates)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Action:
+    """What acts at a state: the equation, forces (actuators,), rates of what is integrated beside, residual (u,)."""
+
+    equation: LinkEquation
+    X: Any
+    beta: Any
+    felt: Any
+    driving: Any
+    force: Any
+    beside: Any
+
+
+def acting(
+    scope: Scope, layout: IndependentLayout, parts: dict[str, Any], now: Loops, a: Any, z: Any, column: Any, loaded: Any = None
+) -> Action:
+    """Forces at a state and accelerations a of the unknowns.
+
+    Args:
+        z: increments of what is integrated beside, in the order of `layout.extra`.
+        column: signals.
+        loaded: (z,) friction along the coordinates where it depends on joint loads; left out: not yet known.
+    """
+    from flexapod.analysis.model.leg_model import elastic_columns
+
+    robot, values, signals = layout.robot, Values(scope.root), layout.at_node(column)
+    wrench = signals.get("wrench")
+    sliding: Friction = False if layout.friction == "load" else layout.sliding
+    q = link_equation_at(scope.root, values, robot, now.state, sliding, wrench)
+    q = q if loaded is None else replace(q, h=q.h - loaded)
+    X, beta = solve_loops(robot.elastic_plan, q.A, q.gamma)
+    felt = felt_forces(robot, q, X, beta, completed(layout, a, signals, 2))
+    moment, c = observed_moment(layout, now)
+    error = ca.SX.zeros(layout.actuators)
+    if layout.follows:
+        own, places = chosen_drives(robot)
+        force = ca.SX.zeros(layout.actuators)
+        force[own] = felt[places]
+        supplied, driving = force, ca.SX.zeros(felt.numel())
+    else:
+        integral = parts["integral"] + z[-layout.actuators :] if "integral" in layout.extra else None
+        force, supplied, error = controlled(scope, layout, parts.get("held"), moment, c, integral, signals)
+        driving = _driving(robot, X, force)
+        if layout.feels:
+            moved = whole(robot, a, ca.mtimes(X, a) + beta)
+            error = error + felt_acceleration(layout, signals, moved[elastic_columns(robot)])
+    external = ca.SX(0) if wrench is None else ca.dot(wrench, moment.twist)
+    lost = dissipated_power(values, robot, now.state, sliding)
+    lost = lost if loaded is None else lost - ca.dot(loaded, rates_of(robot, now.state))
+    rates = {"travel": c.qd, "work": supplied * c.qd, "external": external, "dissipated": lost, "integral": error}
+    beside = ca.vertcat(*[rates[name] for name in layout.extra])
+    return Action(equation=q, X=X, beta=beta, felt=felt, driving=driving, force=force, beside=beside)
+
+
+def _driving(robot: Robot, X: Any, force: Any) -> Any:
+    """A^T force (u,)."""
+    f = ca.SX.zeros(len(robot.elastic_plan.columns))
+    f[driven_columns(robot)] = force
+    return projected(robot, X, f)
+
+
+def _platform_drift(motion: TreeMotion) -> Any:
+    """Acceleration (6,) of the platform at zero accelerations of all coordinates."""
+    return ca.vertcat(motion.platform.a.expr, motion.platform.alpha.expr)
+
+
+def drive_determinant(root: Program, layout: IndependentLayout, parts: dict[str, Any]) -> Any:
+    """Determinant of the loops at held actuators and deformations: zero where the actuators lose control."""
+    now = carried_loops(root, layout, parts)
+    matrices, _, _ = loop_rows(Values(root), layout.robot, now.motion)
+    return closing_determinant(layout.robot.elastic_plan, matrices)
+
+
+def completed(layout: IndependentLayout, own: Any, signals: dict[str, Any], which: int) -> Any:
+    """(u,): unknowns as given; actuators that follow have the signal's coordinates (0), rates (1) or accelerations (2)."""
+    n = layout.actuators
+    result = ca.SX.zeros(len(layout.robot.elastic_plan.independent))
+    result[layout.unknown, :] = own
+    if layout.follows:
+        chosen, places = chosen_drives(layout.robot)
+        result[places] = signals["driven"][which * n : (which + 1) * n][chosen]
+    return result
+
+
+def independent_row(
+    root: Program, b: Any, layout: IndependentLayout, parts: dict[str, Any], h: Any, table: Any
+) -> tuple[dict[str, Any], Any, Any, Any]:
+    """Carried numbers after a row, status, and forces and accelerations (platform, elastic, actuators) at its start.
+
+    Args:
+        table: (width, stages + 2) signals at the start, the stages and the end.
+
+    Source: Briot 2014 Eqs. (28)-(44). Checked by: tests/simulation/test_leg_simulation.py, test_independent_runs.py.
+    """
+    robot, values, unknown, scope = layout.robot, Values(root), layout.unknown, Scope(root, b)
+    start, none = carried_loops(root, layout, parts), ca.SX.zeros(sum(layout.extra.values()))
+    now = acting(scope, layout, parts, start, ca.SX.zeros(len(unknown)), none, table[:, 0])
+    M = projected_mass(now.equation.M, now.X, robot.elastic_plan.independent, robot.elastic_plan.bound)
+    a0 = solve_symmetric(M[unknown, unknown], (now.driving - now.felt)[unknown, :])
+    K, D = tangent_matrices(values, robot, start.state, start.motion, start.X, layout.sliding)
+    K, D = _with_gains(scope, layout, start, K, D)
+
+    def evaluate(inner: Any, x: Any, v: Any, a: Any, z: Any, column: Any) -> Evaluation:
+        own, signals = Scope(root, inner), layout.at_node(column)
+        step, rates = _increment(layout, x, column, table[:, 0]), completed(layout, parts["ud"][unknown, :] + v, signals, 1)
+        at = placed(values, robot, start, step, layout.corrections, rates)
+        found = acting(own, layout, parts, at, a, z, column)
+        residual = (found.felt - found.driving)[unknown, :]
+        return Evaluation(residual=residual, rate=coordinate_rates(layout, at), beside=found.beside, code=own.code)
+
+    system = SecondOrder(
+        evaluate=evaluate, velocity=parts["ud"][unknown, :], acceleration=a0, mass=ca.densify(M[unknown, unknown]),
+        damping=ca.densify(D[unknown, unknown]), stiffness=ca.densify(K[unknown, unknown]), beside=none.numel(),
+        plain=not turns_freely(robot),
+    )  # fmt: skip
+    columns = table[:, 1:-1] if layout.width else ca.SX(0, METHODS[layout.method].stages)
+    found = implicit_step(root, b, METHODS[layout.method], system, h, columns)
+    end = layout.at_node(table[:, -1])
+    step = _increment(layout, found.x, table[:, -1], table[:, 0])
+    rates = completed(layout, parts["ud"][unknown, :] + found.v, end, 1)
+    last = placed(values, robot, start, step, layout.corrections + 1, rates)
+    after = parts | carried_parts(layout, last)
+    at = 0
+    for name, size in layout.extra.items():
+        after[name] = parts[name] + found.z[at : at + size]
+        at += size
+    second = completed(layout, a0, layout.at_node(table[:, 0]), 2)
+    force = now.force if not layout.follows else held_forces(robot, now, M, unknown, a0)
+    return after, ca.if_else(scope.code != 0, scope.code, found.code), force, shown_accelerations(layout, start, now, second)
+
+
+def held_forces(robot: Robot, now: Action, M: Any, unknown: list[int], a0: Any) -> Any:
+    """Forces of actuators that follow, with the accelerations of the unknowns."""
+    own, places = chosen_drives(robot)
+    force = ca.SX(now.force)
+    force[own] = (now.felt + ca.mtimes(M[:, unknown], a0))[places]
+    return force
+
+
+def _increment(layout: IndependentLayout, x: Any, column: Any, first: Any) -> Any:
+    """Increment of u since the start of the row."""
+    return completed(layout, x, layout.at_node(column - first), 0)
+
+
+def carried_parts(layout: IndependentLayout, now: Loops) -> dict[str, Any]:
+    """Carried numbers of a state."""
+    n, frame = len(layout.robot.coordinates), now.motion.platform
+    return {
+        "p": frame.p.expr, "R": ca.vec(frame.R.expr), "v": frame.v.expr, "w": frame.w.expr, "joints": now.y[:n],
+        "modes": now.modes, "ud": now.rates,
+    }  # fmt: skip
+
+
+def _with_gains(scope: Scope, layout: IndependentLayout, start: Loops, K: Any, D: Any) -> tuple[Any, Any]:
+    """The tangent with what a continuous controller adds at the actuators."""
+    gains = layout.controller.stiffness_at(scope, layout.robot) if layout.controller is not None else None
+    if gains is None or layout.follows:
+        return K, D
+    count = len(layout.robot.elastic_plan.independent)
+    A = ca.horzcat(*[_driving(layout.robot, start.X, ca.SX.eye(layout.actuators)[:, k]) for k in range(layout.actuators)]).T
+    assert A.shape == (layout.actuators, count)
+    return K + ca.mtimes(A.T, ca.mtimes(ca.diag(gains[0]), A)), D + ca.mtimes(A.T, ca.mtimes(ca.diag(gains[1]), A))
+
+
+def shown_accelerations(layout: IndependentLayout, start: Loops, now: Action, second: Any) -> Any:
+    """Accelerations of the platform, of the elastic coordinates, of the actuators."""
+    from flexapod.analysis.model.leg_model import elastic_columns
+
+    robot = layout.robot
+    z = whole(robot, second, ca.mtimes(now.X, second) + now.beta)
+    V = ca.mtimes(platform_rates(robot, start.motion), z) + _platform_drift(start.motion)
+    return ca.vertcat(V, *[z[k] for k in (*elastic_columns(robot), *driven_columns(robot))])

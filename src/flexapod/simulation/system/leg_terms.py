@@ -1,0 +1,163 @@
+r"""Terms of robots with flexible legs as programs: a state of the independent coordinates u in, all that a step is made of out.
+
+.. math:: N^T\big(M_z(N\ddot u + \beta) + f\big) = 0,\qquad N = \begin{pmatrix}1\\X\end{pmatrix}
+
+M_z, f (forces, actuators included) by all coordinates z; X and beta of the bound ones. Memory holds all coordinates, where
+Newton's method on the loops starts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import casadi as ca
+
+from flexapod.equations.elastodynamics.closing import LIMIT, NEWTON_STEP, at_coordinates, moved, newton_step
+from flexapod.equations.elastodynamics.dissipation import stiff_matrices
+from flexapod.equations.elastodynamics.elastic_state import platform_modes, tree_motion
+from flexapod.equations.elastodynamics.link_assembly import link_equation_at
+from flexapod.equations.elastodynamics.loops import loop_rows, solve_loops
+from flexapod.equations.values import Values
+from flexapod.errors import InputError
+from flexapod.kernels.tape.program import Program
+from flexapod.robot.elastic_plan import driven_columns
+from flexapod.simulation.system.attitude import normalised
+from flexapod.simulation.system.independent import IndependentLayout, Loops, loops_at, observed_moment
+
+if TYPE_CHECKING:
+    from flexapod.robot.robot import Robot
+    from flexapod.simulation.system.layout import Layout
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Given:
+    """State and memory as a program reads them: coordinates y with the independent ones in place, modes, rates u'."""
+
+    x: Any
+    y: Any
+    modes: Any
+    rates: Any
+
+
+def _given(root: Program, robot: Robot) -> _Given:
+    n, pose = len(robot.elastic_plan.independent), 12 if robot.elastic_plan.carrier is None else 0
+    x = root.input("state", (2 * n,))
+    memory = root.input("memory", (len(robot.coordinates) + pose,))
+    return _Given(x=x, rates=x[n:], **dict(zip(("y", "modes"), placed(robot, memory, x[:n]), strict=True)))
+
+
+def leg_terms(layout: IndependentLayout) -> Program:
+    """The program of the terms: `state` (u, u'), `memory` and `signals` in; `mass` (z, z), `forces` (z,), `slope` X and `drift`
+    beta of the bound coordinates, `result` (q, q', p, R by rows, v, w), `closed` (memory of the next call), `margin` out.
+
+    Checked by: tests/bridges/test_fmu_catalogue.py, tests/simulation/test_stepper.py.
+    """
+    root, robot = Program("terms"), layout.robot
+    plan, values = robot.elastic_plan, Values(root)
+    given = _given(root, robot)
+    signals = layout.at_node(root.input("signals", (layout.width,)))
+    now = loops_at(values, robot, _closed(root, values, robot, given.y, given.modes), given.modes, given.rates)
+    q = link_equation_at(root, values, robot, now.state, layout.sliding, signals.get("wrench"))
+    X, beta = solve_loops(plan, q.A, q.gamma)
+    force = ca.SX(q.h)
+    for k, column in enumerate(driven_columns(robot)):
+        force[column] = force[column] - signals["force"][k]
+    size = len(plan.columns)
+    root.output("mass", ca.densify(q.M), shape=(size, size))
+    root.output("forces", ca.densify(force), shape=(size,))
+    if plan.bound:
+        root.output("slope", ca.densify(X), shape=X.shape)
+        root.output("drift", ca.densify(beta), shape=(len(plan.bound),))
+    _results(root, layout, now)
+    root.output("settled", given.x)
+    return root
+
+
+def _closed(root: Program, values: Values, robot: Robot, start: Any, modes: Any) -> Any:
+    """All coordinates with the loops closed from a start."""
+    plan = robot.elastic_plan
+    if not plan.bound:
+        return start
+
+    def iteration(_: Any, y: Any, e: Any) -> tuple[list[Any], Any]:
+        return newton_step(values, robot, y, e)
+
+    (y,), converged, _ = root.iterate(iteration, start=[start], shared=[modes], limit=LIMIT, tolerance=NEWTON_STEP)
+    root.fail_if(1 - converged, "the loops cannot be closed from here: out of reach or singular")
+    rows, _, residual = loop_rows(values, robot, tree_motion(values, robot, at_coordinates(robot, y, modes)))
+    return moved(robot, y, solve_loops(plan, rows, residual)[1], plan.bound)
+
+
+def _results(root: Program, layout: IndependentLayout, now: Loops) -> None:
+    moment, c = observed_moment(layout, now)
+    root.output("result", ca.vertcat(c.q, c.qd, moment.p, ca.vec(moment.R.T), moment.v, moment.w))
+    root.output("closed", now.y)
+    margin_output(root, layout, c.q)
+
+
+def leg_matrices(layout: IndependentLayout) -> Program:
+    """The program of what is stiff: a closed state in, `stiffness` and `damping` (z, z) with the slope of friction out."""
+    root, robot = Program("matrices"), layout.robot
+    values, given = Values(root), _given(root, robot)
+    now = loops_at(values, robot, given.y, given.modes, given.rates)
+    for name, matrix in zip(("stiffness", "damping"), stiff_matrices(values, robot, now.state, layout.sliding), strict=True):
+        root.output(name, ca.densify(matrix), shape=matrix.shape)
+    return root
+
+
+def placed(robot: Robot, memory: Any, u: Any) -> tuple[Any, Any]:
+    """All coordinates with the independent ones as given, the others as remembered, and the modes."""
+    plan, count, N = robot.elastic_plan, len(robot.coordinates), platform_modes(robot)
+    at = len(plan.columns) - count
+    parts, modes = [memory[k] for k in range(memory.numel())], [ca.SX(0)] * N
+    for k, column in enumerate(plan.independent):
+        if column >= at:
+            parts[column - at] = u[k]
+        elif column >= at - N:
+            modes[column - (at - N)] = u[k]
+        else:  # position of the platform; see `check_terms`
+            parts[count + column] = u[k]
+    if plan.carrier is None:  # columns of the rotation stay orthogonal whatever an importer did to the memory
+        first = normalised(ca.vertcat(*parts[count + 3 : count + 6]))
+        second = ca.vertcat(*parts[count + 6 : count + 9])
+        second = normalised(second - ca.dot(first, second) * first)
+        parts[count + 3 :] = ca.vertsplit(ca.vertcat(first, second, ca.cross(first, second)))
+    return ca.vertcat(*parts), ca.vertcat(*modes) if modes else ca.SX.zeros(0)
+
+
+def carried_places(layout: IndependentLayout) -> tuple[list[int], list[int]]:
+    """Where state (u, u') and memory lie among the carried numbers of a simulation."""
+    plan, place = layout.robot.elastic_plan, layout.places
+    joints, position, modes, rates, R = (range(place[k].start, place[k].stop) for k in ("joints", "p", "modes", "ud", "R"))
+    columns = [*(position if plan.carrier is None else []), *([-1] * 3 if plan.carrier is None else []), *modes, *joints]
+    u = [columns[c] for c in plan.independent]
+    return [*u, *rates], [*joints, *([*position, *R] if plan.carrier is None else [])]
+
+
+def check_terms(layout: IndependentLayout, verb: str, instead: str) -> None:
+    """Refuse what these terms do not know: a platform that rotates by itself (components of an angular velocity are rates of no
+    coordinates), and friction by joint loads."""
+    robot = layout.robot
+    if layout.friction == "load":
+        raise InputError(
+            f"friction: the steps of {verb} of {robot.name} know no friction by joint loads; use friction='constant' or False, "
+            "or `simulate`"
+        )
+    plan = robot.elastic_plan
+    if plan.carrier is None and any(3 <= column < 6 for column in plan.independent):
+        raise InputError(
+            f"{verb}: {robot.name} has components of the platform's angular velocity among its independent rates, which no "
+            f"coordinates belong to; {instead}"
+        )
+
+
+def margin_output(root: Program, layout: Layout, q: Any) -> None:
+    """Output `margin`: distances (2 per watched actuator,) of the actuators (actuators,) to the ends of their strokes."""
+    margins = []
+    for k, (name, has) in enumerate(zip(layout.robot.actuators, layout.strokes, strict=True)):
+        if has:
+            low, high = (root.parameter(f"stroke.{name}.{end}") for end in ("low", "high"))
+            margins += [q[k] - low, high - q[k]]
+    if margins:
+        root.output("margin", ca.vertcat(*margins))

@@ -1,0 +1,219 @@
+"""Right-hand side of the simulated system: robot, controller, loads, friction, and the energy balance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import casadi as ca
+
+from flexapod.robot.link_plan import LinkPlan
+from flexapod.simulation.controllers import gain
+from flexapod.simulation.system.attitude import matrix, normalised, theta_rate, turned
+from flexapod.simulation.system.closure import closed
+from flexapod.simulation.system.flexible_plant import damping_power, equation_at, inverse_force
+from flexapod.simulation.system.joint_friction import friction_wrench
+from flexapod.simulation.system.layout import MOTION, Layout
+from flexapod.simulation.system.load_friction import loaded_acceleration
+from flexapod.simulation.system.plant import Coordinates, Moment, acceleration, coordinates, in_link_axes
+from flexapod.simulation.system.scope import Scope
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rates:
+    """Derivative of the increments, and the actuator forces and accelerations (platform, elastic) that go with it."""
+
+    dy: Any
+    force: Any
+    acceleration: Any
+
+
+def moment_of(layout: Layout, parts: dict[str, Any], y: Any = None) -> Moment:
+    """Pose and twist of a row's start, or after increments y."""
+    soft = {name: parts[name] for name in ("e", "ed") if name in layout.extra}
+    if y is None:
+        return Moment(p=parts["p"], R=matrix(parts["quat"]), v=parts["v"], w=parts["w"], joints=parts["joints"], **soft)
+    soft = {name: value + _increment(layout, y, name) for name, value in soft.items()}
+    return Moment(
+        p=parts["p"] + y[:3], R=matrix(turned(y[3:6], parts["quat"])), v=parts["v"] + y[6:9], w=parts["w"] + y[9:12],
+        joints=parts["joints"], **soft,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class Situation:
+    """What acts at a moment: forces (actuators,), wrench (6,) on the platform or None, rates of what is integrated beside, and
+    signals."""
+
+    moment: Moment
+    force: Any
+    wrench: Any
+    beside: dict[str, Any]
+    signals: dict[str, Any]
+
+
+def situation(scope: Scope, layout: Layout, parts: dict[str, Any], y: Any, column: Any) -> tuple[Scope, Situation]:
+    """The robot after increments y at given signals, and the scope in which its legs are closed."""
+    robot = layout.robot
+    moment, signals = moment_of(layout, parts, y), layout.at_node(column)
+    wrench, external, dissipated = signals.get("wrench"), ca.SX(0), ca.SX(0)
+    if layout.elastic:
+        q = equation_at(scope, robot, moment)
+        c = Coordinates(q=q.positions, qd=q.rates, joints=moment.joints, joint_rates=None)
+        moment, dissipated = replace(moment, equation=q), damping_power(scope, robot, moment.ed)
+    else:
+        c = coordinates(scope, robot, moment)
+        moment, scope = replace(moment, joints=c.joints), scope.under("", solved=True)
+        if isinstance(layout.fast, LinkPlan):
+            moment, c = in_link_axes(scope, robot, moment, c)
+    integral = parts["integral"] + _increment(layout, y, "integral") if "integral" in layout.extra else None
+    force, supplied, error = controlled(scope, layout, parts.get("held"), moment, c, integral, signals)
+    if wrench is not None:
+        external = ca.dot(wrench, moment.twist)
+    if layout.friction and layout.friction != "load":
+        opposing, heat = friction_wrench(scope, robot, moment)
+        given = wrench if wrench is None or not layout.elastic else ca.vertcat(wrench, ca.SX.zeros(layout.elastic))
+        wrench, dissipated = opposing if given is None else given + opposing, dissipated + heat
+    beside = {"travel": c.qd, "work": supplied * c.qd, "external": external, "dissipated": dissipated, "integral": error}
+    return scope, Situation(moment=moment, force=force, wrench=wrench, beside=beside, signals=signals)
+
+
+def rates(scope: Scope, layout: Layout, parts: dict[str, Any], y: Any, column: Any) -> Rates:
+    """Derivative of the increments y at given signals.
+
+    Increments: motion (12), then what is integrated beside it in the order of `layout.extra`.
+
+    Checked by: tests/simulation/test_simulate.py.
+    """
+    inner, now = situation(scope, layout, parts, y, column)
+    return rates_of(inner, layout, now, y)
+
+
+def rates_of(scope: Scope, layout: Layout, now: Situation, y: Any) -> Rates:
+    """Derivative of the increments y of a situation."""
+    moment, beside = now.moment, dict(now.beside)
+    if layout.friction == "load":
+        Vdot, beside["dissipated"] = loaded_acceleration(scope, layout.robot, moment, now.force, now.wrench)
+    else:
+        Vdot = acceleration(scope, layout.robot, moment, now.force, now.wrench, layout.fast)
+    scope.fail_if(
+        ca.logic_not(ca.dot(Vdot, Vdot) < 1e200), "the acceleration is no finite number: a leg or the mechanism is singular"
+    )
+    beside |= {"e": moment.ed, "ed": Vdot[6:]}
+    if layout.feels:
+        beside["integral"] = beside["integral"] + felt_acceleration(layout, now.signals, Vdot[6:])
+    dy = ca.vertcat(moment.v, theta_rate(y[3:6], moment.w), Vdot[:6], *[beside[name] for name in layout.extra])
+    return Rates(dy=dy, force=now.force, acceleration=Vdot)
+
+
+def advanced(scope: Scope, layout: Layout, parts: dict[str, Any], y: Any) -> dict[str, Any]:
+    """The parts of the state after increments y, loops closed."""
+    found = dict(parts)
+    quat = normalised(turned(y[3:6], parts["quat"]))
+    p, quat, v, w, joints = closed(
+        scope, layout.robot, parts["p"] + y[:3], quat, parts["v"] + y[6:9], parts["w"] + y[9:12], parts["joints"]
+    )
+    found |= {"p": p, "quat": quat, "v": v, "w": w, "joints": joints}
+    at = MOTION
+    for name, size in layout.extra.items():
+        found[name] = parts[name] + y[at : at + size]
+        at += size
+    return found
+
+
+def felt_acceleration(layout: Layout, signals: dict[str, Any], edd: Any) -> Any:
+    """What accelerometers on the flexible parts say in actuator coordinates: coupling (actuators, N) times e'' (N,)."""
+    return ca.mtimes(ca.reshape(signals["coupling"], layout.elastic, layout.actuators).T, edd)
+
+
+def controlled(
+    scope: Scope, layout: Layout, held: Any, moment: Moment, c: Coordinates, integral: Any, signals: dict[str, Any]
+) -> tuple[Any, Any, Any]:
+    """Actuator forces of controller and signals, the part of them that is supplied, and the integrand of an integral part.
+
+    Args:
+        held: forces (and a queue of them) of a sampled controller, or None.
+        integral: of the error so far, or None.
+    """
+    n, controller = layout.actuators, layout.controller
+    force, stored, error = ca.SX.zeros(n), ca.SX.zeros(n), ca.SX.zeros(n)
+    if controller is not None and controller.rate is not None:
+        force = held[:n]
+    elif controller is not None:
+        asked = controller.force(scope, layout.robot, moment, c, signals, integral)
+        error = controller.error(scope, layout.robot, c, signals, integral)
+        if controller.stores:
+            stored = asked
+        else:
+            force = limited(scope, layout, asked)
+    if "force" in signals:
+        force = force + signals["force"]
+    if "acceleration" in signals:  # the loop of Long 2014, Fig. 3
+        force = force + inverse_force(scope, layout.robot, moment, signals["acceleration"])
+    if layout.failing:
+        force = force * ca.vertcat(*[scope.root.parameter(f"actuator.{a}.gain") for a in layout.robot.actuators])
+    return force + stored, force, error
+
+
+def limited(scope: Scope, layout: Layout, force: Any) -> Any:
+    """Forces within the controller's limit."""
+    controller = layout.controller
+    if controller is None or controller.limit is None:
+        return force
+    limit = gain(scope, layout.robot, "limit")
+    return ca.fmin(ca.fmax(force, -limit), limit)
+
+
+def _increment(layout: Layout, y: Any, name: str) -> Any:
+    at = MOTION
+    for key, size in layout.extra.items():
+        if key == name:
+            return y[at : at + size]
+        at += size
+    raise KeyError(name)
+
+
+def state_now(scope: Scope, layout: Layout, parts: dict[str, Any]) -> tuple[Scope, Moment, Coordinates]:
+    """Platform, actuators and joints at the start of a row, and the scope in which they are closed already."""
+    from flexapod.simulation.system.independent import IndependentLayout, carried_loops, observed_moment
+
+    scope = scope.under("", solved=True)  # joints were closed at the end of the row before
+    if isinstance(layout, IndependentLayout):
+        return scope, *observed_moment(layout, carried_loops(scope.root, layout, parts))
+    moment = moment_of(layout, parts)
+    return scope, moment, coordinates(scope, layout.robot, moment)
+
+
+def sampled(scope: Scope, layout: Layout, parts: dict[str, Any], tick: Any, period: Any, column: Any) -> dict[str, Any]:
+    """Memory of a sampled controller at the start of a row: new where the row starts with a tick, else kept.
+
+    Args:
+        tick: 1 where the controller samples.
+        period: of sampling [s].
+        column: signals at the start of the row.
+    """
+    signals = layout.at_node(column)
+    scope, moment, c = state_now(scope, layout, parts)
+    return sampled_at(scope, layout, parts, tick, period, signals, moment, c)
+
+
+def sampled_at(
+    scope: Scope, layout: Layout, parts: dict[str, Any], tick: Any, period: Any, signals: dict[str, Any], moment: Moment,
+    c: Coordinates,
+) -> dict[str, Any]:  # fmt: skip
+    """As `sampled`, with platform and actuators given."""
+    controller, n = layout.controller, layout.actuators
+    assert controller is not None
+    new = {}
+    if controller.quantised:
+        step = gain(scope, layout.robot, "resolution")
+        exact = step == 0
+        q = ca.if_else(exact, c.q, ca.floor(c.q / ca.if_else(exact, 1, step) + 0.5) * step)
+        c = replace(c, q=q, qd=(q - parts["last"]) / period)
+        new["last"] = q
+    integral = None
+    if controller.integral:
+        integral = new["sum"] = parts["sum"] + period * controller.error(scope, layout.robot, c, signals, parts["sum"])
+    force = limited(scope, layout, controller.force(scope, layout.robot, moment, c, signals, integral))
+    new["held"] = ca.vertcat(parts["held"][n:], force) if controller.queue else force
+    return {name: ca.if_else(tick, new[name], parts[name]) for name in layout.memory}
