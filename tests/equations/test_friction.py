@@ -21,7 +21,7 @@ from flexapod.analysis.verbs.inverse_kinematics import solve_from_home
 from flexapod.analysis.verbs.sampling import random_states
 from flexapod.description.schema import Friction
 from flexapod.equations.friction import Coefficients, axis_friction, bearing_load, guide_load, vector_friction
-from flexapod.equations.friction.laws import sign_of_rate, unit_direction
+from flexapod.equations.friction.sliding import sign_of_rate, unit_direction
 from flexapod.equations.newton_euler import CONTRIBUTION_NAMES, newton_euler, reaction_names, undetermined
 from flexapod.equations.newton_euler.coupled_loads import LegLoading, coupled_loads
 from flexapod.equations.newton_euler.fixed_point import fixed_point

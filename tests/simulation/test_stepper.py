@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import flexapod as fp
-from flexapod.simulation.explicit_steps import ExplicitSteps
+from flexapod.simulation.integrators.explicit_steps import ExplicitSteps
 from flexapod.simulation.stepper import home_start
 
 SAME = 1e-13

@@ -178,7 +178,7 @@ def _stepper(setup: Setup, step: float) -> Stepper:
 
     layout = setup.layout
     if is_large(layout):
-        from flexapod.simulation.explicit_steps import ExplicitSteps
+        from flexapod.simulation.integrators.explicit_steps import ExplicitSteps
         from flexapod.simulation.integrators.second_order_steps import SecondOrderSteps
 
         kind = ExplicitSteps if layout.method == "rk4" else SecondOrderSteps

@@ -11,7 +11,7 @@ from typing import Any
 import casadi as ca
 
 from flexapod.equations.friction.coefficients import Coefficients
-from flexapod.equations.friction.laws import REST, sense, unit_direction
+from flexapod.equations.friction.sliding import REST, sign_of_rate, unit_direction
 from flexapod.robot.model import LAWS
 from flexapod.spatial import Vec, dot
 

@@ -18,8 +18,8 @@ from flexapod.simulation.integrators.collocation import METHODS
 from flexapod.simulation.integrators.factor_in_place import Factor
 from flexapod.simulation.integrators.implicit import CLOSED, LOST, PASSES, ROUNDING
 from flexapod.simulation.integrators.runner import compiled
+from flexapod.simulation.integrators.term_steps import TermSteps
 from flexapod.simulation.system.leg_terms import leg_matrices
-from flexapod.simulation.term_steps import TermSteps
 
 if TYPE_CHECKING:
     from flexapod.simulation.system.independent import IndependentLayout

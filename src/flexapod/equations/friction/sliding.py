@@ -1,11 +1,9 @@
-r"""Friction laws of joints (Kim & Ryu 2002 Eqs. 30-31, Briot & Khalil 2014 Eq. 27), and the loads that they depend on.
+r"""Directions of sliding (Kim & Ryu 2002 Eqs. 30-31, Briot & Khalil 2014 Eq. 27), and the loads that friction depends on.
 
 .. math:: s(v) = \operatorname{sign} v \;(0 \text{ for } |v| < 10^{-12}),\qquad s(v) = \tanh(v/v_0)
 
-Coulomb: a force or torque of fixed size against the motion. Viscous: proportional to the rate. Preload of a ball screw:
-frictional moment of the nut over the pitch; Kim prints it without a sign of the motion, and friction opposes it. Guides: normal
-force from the components along u and v of `robot.values.guide_axes` (v horizontal, u = a x v for a guide along a). Bearings: size
-of the reaction.
+The laws themselves are `description.friction`. Guides: normal force from the components along u and v of
+`robot.values.guide_axes` (v horizontal, u = a x v for a guide along a). Bearings: size of the reaction.
 """
 
 from __future__ import annotations

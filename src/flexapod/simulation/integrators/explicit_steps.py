@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.simulation.integrators.rk4 import ARGUMENT, WEIGHT
-from flexapod.simulation.term_steps import TermSteps
+from flexapod.simulation.integrators.term_steps import TermSteps
 
 Array = NDArray[np.float64]
 
