@@ -152,7 +152,26 @@ def _determinant(X: Any) -> Any:
         return X[0, 0]
     if n == 2:
         return X[0, 0] * X[1, 1] - X[0, 1] * X[1, 0]
-    return ca.dot(X[:, 0], ca.cross(X[:, 1], X[:, 2])) if n == 3 else ca.det(X)
+    return ca.dot(X[:, 0], ca.cross(X[:, 1], X[:, 2])) if n == 3 else _reflected(X)
+
+
+def _reflected(X: Any) -> Any:
+    r"""Determinant by Householder's reflections, each of determinant -1: n^3 operations where minors take n!, and its sign.
+
+    .. math:: \det X = \prod_k \operatorname{copysign}(|x_k|, x_{kk})
+
+    x_k: column k from its diagonal entry down, after the reflections before.
+    """
+    columns, result = [X[:, j] for j in range(X.shape[1])], ca.SX(1)
+    while len(columns) > 1:
+        first, *others = columns
+        corner = ca.copysign(ca.sqrt(ca.dot(first, first)), first[0])
+        v = ca.vertcat(first[0] + corner, first[1:])
+        square = ca.dot(v, v)
+        scale = 2 / ca.if_else(square == 0, 1, square)
+        columns = [(column - v * (ca.dot(v, column) * scale))[1:] for column in others]
+        result = result * corner
+    return result * columns[0][0]
 
 
 def ranks(A: Any) -> list[tuple[int, Any]]:
