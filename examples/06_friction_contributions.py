@@ -22,7 +22,7 @@ print(f"peak force: {peaks[0]:.2f} N with friction, {peaks[1]:.2f} N without\n")
 
 size = np.sqrt((with_friction.force_contribution**2).mean(("time", "actuator")))
 print("contribution             RMS over all sliders")
-for name in sorted(size.share.values, key=lambda n: -float(size.sel(contribution=n))):
+for name in sorted(size.contribution.values, key=lambda n: -float(size.sel(contribution=n))):
     value = float(size.sel(contribution=name))
     if value > 0:
         print(f"{name.replace('_', ' '):24} {value:8.3f} N  {'#' * round(2 * value)}")

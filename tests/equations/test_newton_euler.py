@@ -422,7 +422,7 @@ FLIPS = {
     "viscous friction": ("joint_friction", 'rate * (-total["rate"])', 'rate * total["rate"]', "hexaslide friction"),
     "Coulomb friction": ("joint_friction", '(-total["direction"])', 'total["direction"]', "hexaslide friction"),
     "normal force": (
-        "laws", "ca.fabs(along_u) + ca.fabs(along_v)",
+        "sliding", "ca.fabs(along_u) + ca.fabs(along_v)",
         "ca.fabs(along_u) - ca.fabs(along_v)", "hexaslide friction",
     ),
 }  # fmt: skip
