@@ -39,8 +39,7 @@ def legs_outwards(b: Any, legs: Sequence[LoopedLeg], gravity: Any, demand: bool)
 
 def legs_inwards(b: Any, legs: Sequence[LoopedLeg], gravity: Any, outside: Sequence[dict[int, Any]]) -> list[Inwards]:
     """`inwards` of legs that are alike. What the elements of a single one demand is known; several are gone through outwards once
-    more in the loop, which costs less than to pass on
-    what their elements demand.
+    more in the loop, which costs less than to pass on what their elements demand.
 
     Checked by: tests/equations/test_element_loops.py.
     """
