@@ -331,7 +331,8 @@ def moment_values(prefix: str, body: FlexibleBody) -> dict[str, float]:
 
 
 def structural_zeros(values: Mapping[str, float]) -> frozenset[str]:
-    """Names of values that are zero by structure; what belongs to pairs of many modes is read in rows and stays a number."""
+    """Names of values that are zero by structure; what belongs to many modes is read in rows and stays a number."""
     many = f"platform.flex.M.{UNROLLED}.{UNROLLED}" in values
-    pairs = ("platform.flex.G.", "platform.flex.A.") if many else ("platform.flex.A.",)
-    return frozenset(name for name, value in values.items() if value == 0.0 and not name.startswith(pairs) and ".Q." not in name)
+    rows, inside = ("platform.flex.",) if many else ("platform.flex.A.",), (".Q.", ".Phi.") if many else (".Q.",)
+    zeros = (name for name, value in values.items() if value == 0.0)
+    return frozenset(name for name in zeros if not name.startswith(rows) and not any(part in name for part in inside))

@@ -23,6 +23,7 @@ from flexapod.kernels.cache import lookup_key
 from flexapod.kernels.design_columns import Columns
 from flexapod.kernels.threads import ENOUGH, thread_count
 from flexapod.robot.element_runs import element_runs
+from flexapod.robot.flexible_platform import UNROLLED
 
 if TYPE_CHECKING:
     from flexapod.kernels import Batch, Kernel, Operations, Prepared, Signature
@@ -272,7 +273,12 @@ def varied_columns(robot: Robot, signature: Signature, values: NDArray[np.float6
 
 
 LEAST = 0
-"""Effort of the code generator for kernels of many elements: called for single states, they take as long, and compile sooner."""
+"""Effort of the code generator for kernels of many elements and the stiffness of many modes: called for single states, they take
+as long, and compile sooner."""
+
+
+def _many_modes(robot: Robot, quantity: str) -> bool:
+    return quantity == "flexible_tangent" and len(robot.elastic_names) > UNROLLED
 
 
 def make_program(robot: Robot, quantity: str, options: Mapping[str, Any], asked: str = "") -> Any:
@@ -303,7 +309,7 @@ def _family(robot: Robot, quantity: str, options: Mapping[str, Any], asked: str)
     if quantity.startswith("loop_"):  # and so is which components of the platform follow from the others
         key = f"{key}|{robot.plan.platform_independent}"
     if not quantity.startswith("link_"):
-        level = LEAST if quantity.startswith("long_") else None
+        level = LEAST if quantity.startswith("long_") or _many_modes(robot, quantity) else None
         return KernelFamily(lambda: make_program(robot, quantity, options, asked), key, robot.zeros, level=level)
     zeros = hashlib.sha256("\n".join(sorted(robot.zeros)).encode()).hexdigest()  # written into these equations
     return KernelFamily(

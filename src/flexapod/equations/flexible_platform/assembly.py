@@ -8,6 +8,7 @@ with r_i = r_0i + Phi_i e, the legs as inertias and forces at their joints (`leg
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -17,11 +18,12 @@ import casadi as ca
 from flexapod.equations.flexible_platform.generalized_newton_euler import FlexibleModel, flexible_model
 from flexapod.equations.flexible_platform.joint_shapes import joint_shapes
 from flexapod.equations.flexible_platform.leg import FlexibleLeg, flexible_leg
+from flexapod.equations.flexible_platform.mode_sums import ModeLoop, ModeSums, written_out
 from flexapod.equations.flexible_platform.stretching import platform_force
 from flexapod.equations.platform_motion import FrameMotion, frame_motion, pose_inputs, twist_inputs
 from flexapod.equations.values import Values
 from flexapod.kernels.tape.program import Program
-from flexapod.robot.flexible_platform import FlexibleShape
+from flexapod.robot.flexible_platform import UNROLLED, FlexibleShape
 from flexapod.robot.robot import Robot
 
 THROUGH_JOINTS = 4
@@ -52,12 +54,25 @@ class Solution:
 class FlexibleEquation:
     """Free platform and legs; M (n, n), c (n,), B (n, actuators) with n = 6 + N where they are asked for, platform axes.
 
-    `axis`: of the joints' displacements, where they move along one and the modes are normal; else None.
+    `axis`: of the joints' displacements, where they move along one and the modes are normal; else None. `loop`: the modes in a
+    loop, where they are many and the joints move along an axis.
     """
 
-    body: FlexibleModel
+    whole: Callable[[], FlexibleModel]
     legs: list[FlexibleLeg]
     axis: int | None
+    loop: ModeLoop | None
+
+    @cached_property
+    def body(self) -> FlexibleModel:
+        """The free platform."""
+        return self.whole()
+
+    def mode_sums(self, load: Any, V: Any = None) -> ModeSums:
+        """What legs and frame see of the modes under a load (6 + N,), and an acceleration (6,) of the frame if it is known."""
+        assert self.axis is not None
+        phi = ca.vertcat(*[leg.Phi[self.axis, :] for leg in self.legs])
+        return written_out(self.body, phi, load, V) if self.loop is None else self.loop.sums(load, V)
 
     @cached_property
     def M(self) -> Any:
@@ -118,11 +133,19 @@ def flexible_equation(
     """
     values = Values(b) if values is None else values
     own, g = values.of("platform"), ca.mtimes(state.R.T, values.vector("gravity", "W").expr)
-    elastic = platform_force(own, shape, state.e) if shape.stretches else None
-    body = flexible_model(b, own, shape, state.e, state.ed, state.w, g, second_order, elastic)
+    elastic = platform_force(own, shape, state.e)
     legs = []
     for leg in robot.legs:
         shapes = joint_shapes(values.of(f"legs.{leg.name}"), shape, letters)
         legs.append(flexible_leg(b, values, leg, shapes, state))
     plain = shape.normal and len(letters) == 1 and not shape.quadratic and shape.modes >= THROUGH_JOINTS
-    return FlexibleEquation(body=body, legs=legs, axis="xyz".index(letters[0]) if plain else None)
+    axis = "xyz".index(letters[0]) if plain else None
+    loop = None
+    if axis is not None and shape.modes > UNROLLED:
+        phi = ca.vertcat(*[leg.Phi[axis, :] for leg in legs])
+        loop = ModeLoop(b=b, values=own, shape=shape, state=state, phi=phi, g=g, elastic=elastic, second_order=second_order)
+
+    def whole() -> FlexibleModel:
+        return flexible_model(b, own, shape, state.e, state.ed, state.w, g, second_order, elastic)
+
+    return FlexibleEquation(whole=whole, legs=legs, axis=axis, loop=loop)

@@ -58,34 +58,63 @@ def flexible_model(
     S = first_moments(values, shape)
     H = [moment_matrix(values, f"flex.H.{k}", shape.H) for k in range(N)]
     gyro = [ca.SX.zeros(3) for _ in range(N)]
-    mass = values.scalar("mass")
-    c = ca.vertcat(*[values.scalar(f"first_moment.{a}") for a in "xyz"])
-    I = tensor(values, "inertia")
+    own = rigid_moments(values)
+    T = None
     if second_order:
         extra, gyro = deformed_moments(b, values, shape, e, ed)
         moved = [H[k] + extra[k] for k in range(N)]
-        # I(e): tr(T) 1 - T with T = sum e_k (H_k + H_k^T) + sum e_i e_k G_ik = sum e_k (H_k + H_k(e))^sym
         T = sum((e[k] * (H[k] + moved[k]) for k in range(N)), ca.SX.zeros(3, 3))
-        T = (T + T.T) / 2
-        I = I + (ca.trace(T) * ca.SX.eye(3) - T)
-        c = c + ca.mtimes(S, e)
         H = moved
-    beta = ca.horzcat(*[axial(Hk) for Hk in H])
-    M_ee = symmetric_matrix(values, "flex.M", N, shape.normal)
-    hat = ca.skew(c)
-    M = ca.vertcat(ca.horzcat(mass * ca.SX.eye(3), -hat, S), ca.horzcat(hat, I, beta), ca.horzcat(S.T, beta.T, M_ee))
     rate = ca.mtimes(S, ed)
     Hd = sum((ed[k] * H[k] for k in range(N)), ca.SX.zeros(3, 3))
-    f = ca.cross(w, ca.cross(w, c) + 2 * rate) - mass * g
-    n = ca.cross(w, ca.mtimes(I, w)) + 2 * (w * ca.trace(Hd) - ca.mtimes(Hd.T, w)) - ca.cross(c, g)
-    spin, s = ca.mtimes(ca.skew(w), ca.skew(w)), []  # w^T H w - |w|^2 tr H, entry by entry
-    for k in range(N):
-        s.append(ca.dot(spin, H[k]) - ca.dot(S[:, k], g) + 2 * ca.dot(w, gyro[k]))
+    frame = own.deformed(ca.mtimes(S, e), T) if second_order else own
+    beta = ca.horzcat(*[axial(Hk) for Hk in H])
+    M_ee = symmetric_matrix(values, "flex.M", N, shape.normal)
+    A = frame.M
+    M = ca.vertcat(ca.horzcat(A[:3, :], S), ca.horzcat(A[3:, :], beta), ca.horzcat(S.T, beta.T, M_ee))
+    spin = ca.mtimes(ca.skew(w), ca.skew(w))
+    s = [elastic_row(spin, w, g, S[:, k], H[k], gyro[k]) for k in range(N)]
     D = symmetric_matrix(values, "flex.D", N, shape.normal)
     if elastic is None:
         elastic = ca.mtimes(symmetric_matrix(values, "flex.K", N, shape.normal), e)
-    bias = ca.vertcat(f, n, ca.vertcat(*s) + elastic + ca.mtimes(D, ed))
-    return FlexibleModel(M=M, c=bias)
+    return FlexibleModel(M=M, c=ca.vertcat(frame.bias(w, g, rate, Hd), ca.vertcat(*s) + elastic + ca.mtimes(D, ed)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class FrameMoments:
+    """Mass, first moment c (3,) and tensor I (3, 3) about the frame's origin, of the body as it is deformed."""
+
+    mass: Any
+    c: Any
+    I: Any
+
+    @property
+    def M(self) -> Any:
+        """(6, 6) inertia of the frame."""
+        hat = ca.skew(self.c)
+        return ca.vertcat(ca.horzcat(self.mass * ca.SX.eye(3), -hat), ca.horzcat(hat, self.I))
+
+    def deformed(self, shift: Any, T: Any) -> FrameMoments:
+        """With S e (3,) and T = sum e_k (H_k + H_k(e)), whose symmetric part gives tr(T) 1 - T."""
+        T = (T + T.T) / 2
+        return FrameMoments(mass=self.mass, c=self.c + shift, I=self.I + (ca.trace(T) * ca.SX.eye(3) - T))
+
+    def bias(self, w: Any, g: Any, rate: Any, Hd: Any) -> Any:
+        """Velocity forces and weight (6,); rate = S e' (3,), Hd = sum e'_k H_k(e) (3, 3)."""
+        f = ca.cross(w, ca.cross(w, self.c) + 2 * rate) - self.mass * g
+        n = ca.cross(w, ca.mtimes(self.I, w)) + 2 * (w * ca.trace(Hd) - ca.mtimes(Hd.T, w)) - ca.cross(self.c, g)
+        return ca.vertcat(f, n)
+
+
+def rigid_moments(values: Values) -> FrameMoments:
+    """Of the body undeformed."""
+    c = ca.vertcat(*[values.scalar(f"first_moment.{a}") for a in "xyz"])
+    return FrameMoments(mass=values.scalar("mass"), c=c, I=tensor(values, "inertia"))
+
+
+def elastic_row(spin: Any, w: Any, g: Any, S: Any, H: Any, gyro: Any) -> Any:
+    """Velocity forces and weight on one mode: w^T H w - |w|^2 tr H, entry by entry of spin = w^ w^, and the gyroscopic part."""
+    return ca.dot(spin, H) - ca.dot(S, g) + 2 * ca.dot(w, gyro)
 
 
 def deformed_moments(b: Builder, values: Values, shape: FlexibleShape, e: Any, ed: Any) -> tuple[list[Any], list[Any]]:
@@ -96,29 +125,47 @@ def deformed_moments(b: Builder, values: Values, shape: FlexibleShape, e: Any, e
     N, pairs = shape.modes, shape.G
     if not N or not pairs:
         return [ca.SX.zeros(3, 3)] * N, [ca.SX.zeros(3)] * N
-    axial = [(a, m, p) for a, (m, p) in enumerate((("yz", "zy"), ("zx", "xz"), ("xy", "yx"))) if m in pairs or p in pairs]
-
-    def turned(first: Any, second: Any, ed: Any) -> Any:  # in a loop, differences of parameters would be N^2 more constants
-        return ca.dot(first - second, ed) if N <= UNROLLED else ca.dot(first, ed) - ca.dot(second, ed)
 
     def mode(_: Builder, G: Any, e: Any, ed: Any) -> tuple[Any, Any]:
-        part = {pair: G[c * N : (c + 1) * N] for c, pair in enumerate(pairs)}
-        none = ca.SX.zeros(N)
-        turns = [turned(part.get(m, none), part.get(p, none), ed) for _, m, p in axial]
-        return ca.vertcat(*[ca.dot(part[pair], e) for pair in pairs]), ca.vertcat(ca.SX(0), *turns)
+        extra, gyro = moved_moments(shape, G, e, ed)
+        return ca.vertcat(*[entry(extra, pair) for pair in pairs]), gyro
 
-    rows = [[values.scalar(f"flex.G.{pair}.{i}.{k}") for k in range(N)] for pair in pairs for i in range(N)]
-    each = ca.vertcat(*[ca.horzcat(*row) for row in rows])
-    moved, turning = b.map(mode, N, each=[each], shared=[e, ed], unroll=N <= UNROLLED)
-    extra, gyro = [], []
-    for k in range(N):
-        entries = {pair: moved[c, k] for c, pair in enumerate(pairs)}
-        extra.append(ca.vertcat(*[ca.horzcat(*[entries.get(a + d, ca.SX(0)) for d in "xyz"]) for a in "xyz"]))
-        column = [ca.SX(0)] * 3
-        for c, (a, _, _) in enumerate(axial):
-            column[a] = turning[1 + c, k]
-        gyro.append(ca.vertcat(*column))
-    return extra, gyro
+    moved, turning = b.map(mode, N, each=[pair_moments(values, shape)], shared=[e, ed], unroll=N <= UNROLLED)
+    entries = [{pair: moved[c, k] for c, pair in enumerate(pairs)} for k in range(N)]
+    return [matrix(own) for own in entries], [turning[:, k] for k in range(N)]
+
+
+def pair_moments(values: Values, shape: FlexibleShape) -> Any:
+    """(pairs N, N): in column k the entries of G_ik, pair after pair."""
+    N = shape.modes
+    rows = [[values.scalar(f"flex.G.{pair}.{i}.{k}") for k in range(N)] for pair in shape.G for i in range(N)]
+    return ca.vertcat(ca.SX(0, N), *[ca.horzcat(*row) for row in rows])
+
+
+def moved_moments(shape: FlexibleShape, G: Any, e: Any, ed: Any) -> tuple[Any, Any]:
+    """Of one mode: sum_i e_i G_ik (3, 3) and sum_i e'_i lambda_ik (3,), from its column of `pair_moments`."""
+    N = shape.modes
+    part, none = {pair: G[c * N : (c + 1) * N] for c, pair in enumerate(shape.G)}, ca.SX.zeros(N)
+
+    def rotated(plus: str, minus: str) -> Any:
+        if plus not in part and minus not in part:
+            return ca.SX(0)
+        first, second = part.get(plus, none), part.get(minus, none)
+        # in a loop, differences of parameters would be N^2 more constants
+        return ca.dot(first - second, ed) if N <= UNROLLED else ca.dot(first, ed) - ca.dot(second, ed)
+
+    gyro = ca.vertcat(*[rotated(plus, minus) for plus, minus in (("yz", "zy"), ("zx", "xz"), ("xy", "yx"))])
+    return matrix({pair: ca.dot(column, e) for pair, column in part.items()}), gyro
+
+
+def matrix(entries: dict[str, Any]) -> Any:
+    """(3, 3) from entries by their axes."""
+    return ca.vertcat(*[ca.horzcat(*[entries.get(a + d, ca.SX(0)) for d in "xyz"]) for a in "xyz"])
+
+
+def entry(H: Any, pair: str) -> Any:
+    """Of a matrix (3, 3), by axes."""
+    return H["xyz".index(pair[0]), "xyz".index(pair[1])]
 
 
 def elastic_moments(values: Values, shape: FlexibleShape, e: Any) -> tuple[Any, Any]:

@@ -54,59 +54,135 @@ def flexible_tangent(robot: Robot) -> Program:
     force = b.input("force", (actuators,), unit="N or N m", doc="actuator forces")
     values = Values(b)
     gravity = values.vector("gravity", "W")
-    rho, K = _platform(values.of("platform"), shape, e, ca.mtimes(R.T, gravity.expr))
-    still, columns, springs = zero("W"), [], []
+    still = zero("W")
     frame = FrameMotion(p=Vec(p, "W"), R=Rot(R, "W", "P"), v=still, w=still, a=still, alpha=still)
+    legs = []
     for k, (leg, form) in enumerate(zip(robot.legs, robot.closed_forms, strict=True)):
         assert form is not None
         own = values.of(f"legs.{leg.name}")
         shapes = joint_shapes(own, shape, letters)
-        Phi, r = shapes.columns(e), own.vector("S", "P").expr + shapes.shift(e)
+        r = own.vector("S", "P").expr + shapes.shift(e)
         S = p + ca.mtimes(R, r)
         pull, a = _pull(b, own, leg, form.sign, frame, gravity, force[k], S)
         moved = ca.SX.sym("S", 3)
         derivative = ca.jacobian(_pull(Program("derivative"), own, leg, form.sign, frame, gravity, force[k], moved)[0], moved)
-        l, a = ca.mtimes(R.T, pull), ca.mtimes(R.T, a)
         G = ca.mtimes(R.T, ca.mtimes(ca.substitute(derivative, moved, S), R))
-        Y = ca.horzcat(ca.SX.eye(3), -ca.skew(r), Phi)
-        turn = ca.horzcat(ca.SX.zeros(3, 3), ca.skew(l), ca.SX.zeros(3, N))
-        rho = rho + ca.mtimes(Y.T, l)
-        springs.append(_Spring(Y=Y, G=G, turn=turn))
-        K[3:6, 6:] = K[3:6, 6:] - ca.mtimes(ca.skew(l), Phi)
-        if shapes.Q:
-            K[6:, 6:] = K[6:, 6:] + shapes.weighted(l)
-        columns.append(ca.mtimes(Y.T, a))
-    K = K + _held(b, springs)
-    load, K_load = _loads(b, shape, R, e)
+        legs.append(_HeldJoint(shapes=shapes, Phi=shapes.columns(e), r=r, l=ca.mtimes(R.T, pull), a=ca.mtimes(R.T, a), G=G))
+    load = _load(b, shape, R, e)
+    own = values.of("platform")
+    frame_rho, frame_K = _frame(own, shape, e, ca.mtimes(R.T, gravity.expr), legs, load)
+    modes = _modes(b, own, shape, e, ca.mtimes(R.T, gravity.expr), legs, load)
     n = 6 + N
-    b.output("residual", rho - load, shape=(n,), dims=("coordinate",))
-    b.output("stiffness", K - K_load, shape=(n, n), dims=("coordinate", "coordinate_"))
-    b.output("actuator_map", ca.horzcat(*columns), shape=(n, actuators), dims=("coordinate", "actuator"))
+    stiffness = ca.vertcat(ca.horzcat(frame_K, modes.top), ca.horzcat(modes.left, modes.elastic))
+    directions = ca.horzcat(*[ca.vertcat(leg.a, ca.cross(leg.r, leg.a)) for leg in legs])
+    b.output("residual", ca.vertcat(frame_rho, modes.rho), shape=(n,), dims=("coordinate",))
+    b.output("stiffness", stiffness, shape=(n, n), dims=("coordinate", "coordinate_"))
+    b.output("actuator_map", ca.vertcat(directions, modes.map), shape=(n, actuators), dims=("coordinate", "actuator"))
     return b
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Spring:
-    """What a leg adds to the stiffness, Y^T (G Y + turn): Y, turn (3, n), G (3, 3)."""
+class _HeldJoint:
+    """A leg at its joint r (3,): its shapes, Phi(e) (3, N), the force l (3,) it demands, G (3, 3) its derivative by the place of
+    the joint, and a (3,) per actuator force."""
 
-    Y: Any
+    shapes: JointShapes
+    Phi: Any
+    r: Any
+    l: Any
+    a: Any
     G: Any
-    turn: Any
+
+    @property
+    def by_frame(self) -> Any:
+        """(3, 6) change of the force, in axes that move along, per displacement of the frame."""
+        return ca.horzcat(self.G, ca.skew(self.l) - ca.mtimes(self.G, ca.skew(self.r)))
 
 
-def _held(b: Program, springs: Sequence[_Spring]) -> Any:
-    """Stiffness (n, n) of all legs; a loop over its columns where there are many modes: n^2 products are not written out."""
-    n = springs[0].Y.shape[1]
-    if n <= 6 + UNROLLED:
-        return sum((ca.mtimes(own.Y.T, ca.mtimes(own.G, own.Y) + own.turn) for own in springs), ca.SX.zeros(n, n))
-    Y, turn, G = (ca.densify(ca.vertcat(*[getattr(own, name) for own in springs])) for name in ("Y", "turn", "G"))
+@dataclass(frozen=True, kw_only=True)
+class _Load:
+    """Wrench on the frame f0, m0 and at a point r of the platform f, m, with the shapes there, platform axes."""
 
-    def column(_: Builder, y: Any, t: Any, Y: Any, G: Any) -> tuple[Any]:
-        parts = [slice(3 * k, 3 * k + 3) for k in range(len(springs))]
-        return (ca.mtimes(Y.T, ca.vertcat(*[ca.mtimes(G[part, :], y[part]) for part in parts]) + t),)
+    f0: Any
+    m0: Any
+    f: Any
+    m: Any
+    r: Any
+    shapes: JointShapes
+    Phi: Any
+    Phi_r: Any
 
-    (found,) = b.map(column, n, each=[Y, turn], shared=[Y, G], unroll=False)
-    return found
+
+@dataclass(frozen=True, kw_only=True)
+class _Modes:
+    """Rows of the modes: residual (N,), K with the frame's columns (N, 6) and rows (6, N), their own K (N, N), map (N, legs)."""
+
+    rho: Any
+    left: Any
+    top: Any
+    elastic: Any
+    map: Any
+
+
+def _frame(values: Values, shape: FlexibleShape, e: Any, g: Any, legs: Sequence[_HeldJoint], load: _Load) -> tuple[Any, Any]:
+    """Residual (6,) of the frame and its derivative (6, 6) by its own motion; g turns with dg = g x dtheta in platform axes."""
+    mass = values.scalar("mass")
+    c = ca.vertcat(*[values.scalar(f"first_moment.{a}") for a in "xyz"]) + ca.mtimes(first_moments(values, shape), e)
+    hat = ca.skew(g)
+    rho = ca.vertcat(-mass * g - load.f0 - load.f, -ca.cross(c, g) - load.m0 - load.m - ca.cross(load.r, load.f))
+    none = ca.SX.zeros(3, 3)
+    turned = ca.mtimes(ca.skew(load.r), ca.skew(load.f)) + ca.skew(load.m0) + ca.skew(load.m)
+    first = ca.horzcat(none, -mass * hat - ca.skew(load.f0) - ca.skew(load.f))
+    K = ca.vertcat(first, ca.horzcat(none, -ca.mtimes(ca.skew(c), hat) - turned))
+    for leg in legs:
+        rho = rho + ca.vertcat(leg.l, ca.cross(leg.r, leg.l))
+        K = K + ca.vertcat(leg.by_frame, ca.mtimes(ca.skew(leg.r), leg.by_frame))
+    return rho, K
+
+
+def _modes(
+    b: Program, values: Values, shape: FlexibleShape, e: Any, g: Any, legs: Sequence[_HeldJoint], load: _Load
+) -> _Modes:
+    """What belongs to the modes, mode after mode; a loop where there are many: n^2 products are not written out."""
+    N, loop = shape.modes, shape.modes > UNROLLED
+    K = platform_tangent(values, shape, e) - load.shapes.weighted(load.f)
+    for leg in legs:
+        K = K + leg.shapes.weighted(leg.l)
+    plain = shape.normal and not shape.quadratic and not shape.stretches  # K couples no modes
+    axes = [k for k in range(3) if legs[0].Phi[k, :].nnz()]  # along which the joints move
+    Phi = ca.densify(ca.vertcat(*[leg.Phi[axes, :] for leg in legs]))
+    arms, forces, directions = (ca.horzcat(*[getattr(leg, name) for leg in legs]) for name in "rla")
+    G, by_frame = (ca.vertcat(*[getattr(leg, name) for leg in legs]) for name in ("G", "by_frame"))
+
+    def mode(_: Builder, k: Any, phi: Any, S: Any, F: Any, K: Any, at: Any, at_r: Any, *shared: Any) -> tuple[Any, ...]:
+        Phi, arms, forces, directions, G, by_frame, g, f, m = shared
+        size = len(axes)
+        rho, left = F - ca.dot(S, g) - ca.dot(at, f) - ca.dot(at_r, m), ca.SX.zeros(1, 6)
+        left[3:] = ca.cross(g, S).T - ca.mtimes(at.T, ca.skew(f)) - ca.mtimes(at_r.T, ca.skew(m))
+        force, moment, elastic, per_force = ca.SX.zeros(3), ca.cross(g, S) + ca.cross(f, at), ca.SX.zeros(N), []
+        for i in range(len(legs)):
+            own, leg = slice(size * i, size * (i + 1)), slice(3 * i, 3 * i + 3)
+            shift = ca.SX(3, 1)
+            shift[axes] = phi[own]
+            u = ca.mtimes(G[leg, :], shift)
+            rho, left = rho + ca.dot(shift, forces[:, i]), left + ca.mtimes(shift.T, by_frame[leg, :])
+            force, moment = force + u, moment + ca.cross(arms[:, i], u) - ca.cross(forces[:, i], shift)
+            elastic = elastic + ca.mtimes(Phi[own, :].T, u[axes])
+            per_force.append(ca.dot(shift, directions[:, i]))
+        if plain:
+            K = ca.vertcat(*[ca.if_else(k == j, K, 0) if loop else (K if k == j else 0) for j in range(N)])
+        return rho, left.T, ca.vertcat(force, moment), elastic + K, ca.vertcat(*per_force)
+
+    stiffness = ca.densify(ca.diag(K)).T if plain else ca.densify(K)
+    each = [Phi, ca.densify(first_moments(values, shape)), platform_force(values, shape, e).T, stiffness, load.Phi, load.Phi_r]
+    shared = [Phi, arms, forces, directions, G, by_frame, g, load.f, load.m]
+    if loop:
+        _, found = b.scan(lambda b, k, *given: ((), mode(b, k, *given)), N, each=each, shared=[ca.densify(s) for s in shared])
+    else:
+        single = [mode(b, k, *[part[:, k] for part in each], *shared) for k in range(N)]
+        found = tuple(ca.horzcat(*column) for column in zip(*single, strict=True))
+    rho, left, top, elastic, per_force = found
+    return _Modes(rho=rho.T, left=left.T, top=top, elastic=elastic, map=per_force.T)
 
 
 def _pull(
@@ -119,23 +195,8 @@ def _pull(
     return demand.expr - a * force, a
 
 
-def _platform(values: Values, shape: Any, e: Any, g: Any) -> tuple[Any, Any]:
-    """Weight and elastic force of the platform, and their derivative; g turns with dg = g x dtheta in platform axes."""
-    N = shape.modes
-    S = first_moments(values, shape)
-    mass = values.scalar("mass")
-    c = ca.vertcat(*[values.scalar(f"first_moment.{a}") for a in "xyz"]) + ca.mtimes(S, e)
-    K_ee = platform_tangent(values, shape, e)
-    hat = ca.skew(g)
-    rho = ca.vertcat(-mass * g, -ca.cross(c, g), platform_force(values, shape, e) - ca.mtimes(S.T, g))
-    first = ca.horzcat(ca.SX.zeros(3, 3), -mass * hat, ca.SX.zeros(3, N))
-    second = ca.horzcat(ca.SX.zeros(3, 3), -ca.mtimes(ca.skew(c), hat), ca.mtimes(hat, S))
-    third = ca.horzcat(ca.SX.zeros(N, 3), -ca.mtimes(S.T, hat), K_ee)
-    return rho, ca.vertcat(first, second, third)
-
-
-def _loads(b: Program, shape: FlexibleShape, R: Any, e: Any) -> tuple[Any, Any]:
-    """Generalized load (n,) and its derivative (n, n)."""
+def _load(b: Program, shape: FlexibleShape, R: Any, e: Any) -> _Load:
+    """The inputs of the load."""
     N = shape.modes
     wrench = wrench_input(b)
     at_point = b.input("point_wrench", (6,), unit="N, N m", doc="external force and moment at a material point, world")
@@ -146,14 +207,5 @@ def _loads(b: Program, shape: FlexibleShape, R: Any, e: Any) -> tuple[Any, Any]:
     if shape.quadratic:
         Q = b.input("point_curving", (3 * N, N), doc="matrices of the quadratic displacement at the point, x, y, z")
         shapes = JointShapes(Phi=linear, Q={a: Q[a * N : (a + 1) * N, :] for a in range(3)})
-    r, Phi = r0 + shapes.shift(e), shapes.columns(e)
-    f0, m0 = ca.mtimes(R.T, wrench[:3]), ca.mtimes(R.T, wrench[3:])
-    f, m = ca.mtimes(R.T, at_point[:3]), ca.mtimes(R.T, at_point[3:])
-    load = ca.vertcat(f0 + f, m0 + m + ca.cross(r, f), ca.mtimes(Phi.T, f) + ca.mtimes(Phi_r.T, m))
-    none = ca.SX.zeros(3, 3)
-    turned = ca.mtimes(ca.skew(r), ca.skew(f)) + ca.skew(m0) + ca.skew(m)
-    first = ca.horzcat(none, ca.skew(f0) + ca.skew(f), ca.SX.zeros(3, N))
-    second = ca.horzcat(none, turned, -ca.mtimes(ca.skew(f), Phi))
-    elastic = ca.mtimes(Phi.T, ca.skew(f)) + ca.mtimes(Phi_r.T, ca.skew(m))
-    third = ca.horzcat(ca.SX.zeros(N, 3), elastic, shapes.weighted(f))
-    return load, ca.vertcat(first, second, third)
+    f0, m0, f, m = (ca.mtimes(R.T, part) for part in (wrench[:3], wrench[3:], at_point[:3], at_point[3:]))
+    return _Load(f0=f0, m0=m0, f=f, m=m, r=r0 + shapes.shift(e), shapes=shapes, Phi=shapes.columns(e), Phi_r=Phi_r)

@@ -25,24 +25,8 @@ import casadi as ca
 
 from flexapod.equations.flexible_platform.assembly import FlexibleEquation, Solution
 from flexapod.equations.flexible_platform.leg import FlexibleLeg
+from flexapod.equations.flexible_platform.mode_sums import ModeSums
 from flexapod.spatial.linear import solve_gram_schmidt, solve_symmetric
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Coupling:
-    """What both directions need: w per leg, 1/Z and the system's (legs, legs) block, U (6, legs), b (6, N), scaled shapes."""
-
-    w: list[Any]
-    compliance: Any
-    block: Any
-    U: Any
-    b: Any
-    inverse: Any
-    scaled: Any
-
-    def elastic(self, y: Any, f: Any) -> Any:
-        """e'' (N,) from what is left for the modes and the forces along the axis."""
-        return self.inverse * y - ca.mtimes(self.scaled.T, f)
 
 
 def forward_through_joints(q: FlexibleEquation, force: Any, load: Any) -> Solution:
@@ -51,27 +35,25 @@ def forward_through_joints(q: FlexibleEquation, force: Any, load: Any) -> Soluti
     Checked by: tests/equations/test_flexible_platform.py.
     """
     assert q.axis is not None
-    z, c, body = q.axis, _coupling(q, q.axis), q.body
+    z, modes = q.axis, q.mode_sums(load)
+    c = _coupling(q, modes, z)
     s = [leg.bias - leg.direction * force[k] for k, leg in enumerate(q.legs)]
-    A, right = body.M[:6, :6], load[:6] - body.c[:6]
+    A, right = modes.M, load[:6] - modes.c
     plane = [_without(leg.inertia, w, z) for leg, w in zip(q.legs, c.w, strict=True)]
     for leg, inertia, w, own in zip(q.legs, plane, c.w, s, strict=True):
         A = A + _at_frame(leg.r, inertia)
         right = right - _wrench(leg.r, _in_plane(own - w * own[z], z))
-    y = load[6:] - body.c[6:]
-    scaled_b = ca.sparsify(c.b * ca.repmat(c.inverse.T, 6, 1))
-    A, right = A - ca.mtimes(scaled_b, c.b.T), right - ca.mtimes(scaled_b, y)
+    A, right = A - modes.bb, right - modes.by
     M = ca.vertcat(ca.horzcat(c.block, -c.U.T), ca.horzcat(-c.U, -A))
-    first = ca.mtimes(c.scaled, y) + ca.vertcat(*[own[z] for own in s]) * c.compliance
+    first = modes.py + ca.vertcat(*[own[z] for own in s]) * c.compliance
     x = solve_symmetric(M, ca.vertcat(first, -right))
     n = len(q.legs)
     f, V = x[:n], x[n:]
-    edd = c.elastic(y - ca.mtimes(c.b.T, V), f)
     forces = [
         ca.mtimes(inertia, _moved(leg, V)) + w * (f[k] - own[z]) + own
         for k, (leg, inertia, w, own) in enumerate(zip(q.legs, plane, c.w, s, strict=True))
     ]
-    return Solution(acceleration=ca.vertcat(V, edd), force=force, joints=forces)
+    return Solution(acceleration=ca.vertcat(V, modes.elastic(V, f)), force=force, joints=forces)
 
 
 def inverse_through_joints(q: FlexibleEquation, V: Any, load: Any) -> Solution:
@@ -80,32 +62,38 @@ def inverse_through_joints(q: FlexibleEquation, V: Any, load: Any) -> Solution:
     Source: Long 2014 Eqs. (44)-(49). Checked by: tests/equations/test_flexible_platform.py.
     """
     assert q.axis is not None
-    z, c, body = q.axis, _coupling(q, q.axis), q.body
+    z, modes = q.axis, q.mode_sums(load, V)
+    c = _coupling(q, modes, z)
     s = [leg.bias + ca.mtimes(leg.inertia, _moved(leg, V)) for leg in q.legs]
     across = [_in_plane(w * leg.direction[z] - leg.direction, z) for leg, w in zip(q.legs, c.w, strict=True)]
-    y = load[6:] - body.c[6:] - ca.mtimes(c.b.T, V)
-    right = load[:6] - body.c[:6] - ca.mtimes(body.M[:6, :6], V) - ca.mtimes(c.b, c.inverse * y)
+    right = load[:6] - modes.c - ca.mtimes(modes.M, V) - modes.by
     for leg, w, own in zip(q.legs, c.w, s, strict=True):
         right = right - _wrench(leg.r, _in_plane(own - w * own[z], z))
-    first = ca.mtimes(c.scaled, y) + ca.vertcat(*[own[z] for own in s]) * c.compliance
+    first = modes.py + ca.vertcat(*[own[z] for own in s]) * c.compliance
     per_force = ca.vertcat(*[leg.direction[z] for leg in q.legs]) * c.compliance
     X = solve_symmetric(c.block, c.U.T)  # (legs, 6)
     J = ca.horzcat(*[_wrench(leg.r, d) - X[k, :].T * per_force[k] for k, (leg, d) in enumerate(zip(q.legs, across, strict=True))])
     force = solve_gram_schmidt(ca.densify(J), right - ca.mtimes(X.T, first))
     f = solve_symmetric(c.block, first - per_force * force)
     forces = [w * (f[k] - own[z]) + own + across[k] * force[k] for k, (w, own) in enumerate(zip(c.w, s, strict=True))]
-    return Solution(acceleration=ca.vertcat(V, c.elastic(y, f)), force=force, joints=forces)
+    return Solution(acceleration=ca.vertcat(V, modes.elastic(None, f)), force=force, joints=forces)
 
 
-def _coupling(q: FlexibleEquation, z: int) -> _Coupling:
-    phi = ca.vertcat(*[leg.Phi[z, :] for leg in q.legs])
-    b, inverse = q.body.M[:6, 6:], 1 / ca.diag(q.body.M[6:, 6:])
-    scaled = phi * ca.repmat(inverse.T, phi.shape[0], 1)  # of parameters alone, as P = phi m^-1 phi^T
+@dataclass(frozen=True, kw_only=True)
+class _Coupling:
+    """What both directions need: w per leg, 1/Z and the system's (legs, legs) block, U (6, legs)."""
+
+    w: list[Any]
+    compliance: Any
+    block: Any
+    U: Any
+
+
+def _coupling(q: FlexibleEquation, modes: ModeSums, z: int) -> _Coupling:
     compliance = ca.vertcat(*[1 / leg.inertia[z, z] for leg in q.legs])
     w = [_one(leg.inertia[:, z] * compliance[k], z) for k, leg in enumerate(q.legs)]
     W = ca.horzcat(*[_wrench(leg.r, own) for leg, own in zip(q.legs, w, strict=True)])
-    block = ca.diag(compliance) + ca.mtimes(scaled, phi.T)
-    return _Coupling(w=w, compliance=compliance, block=block, U=W - ca.mtimes(b, scaled.T), b=b, inverse=inverse, scaled=scaled)
+    return _Coupling(w=w, compliance=compliance, block=ca.diag(compliance) + modes.pp, U=W - modes.bp)
 
 
 def _moved(leg: FlexibleLeg, V: Any) -> Any:

@@ -130,6 +130,17 @@ def gather(w: Writer, base: str, index: str, size: int) -> str:
     return value
 
 
+def store_indexed(w: Writer, array: str, first: int, index: str, target: tuple[str, int, int]) -> str:
+    """Write entry `first + index` of an array of vectors into rows, base, size and column given; returns the vector."""
+    base, size, column = target
+    value = w.load_vector(array, w.let(f"add i64 {index}, {first}"))
+    place = w.let(f"add i64 {index}, {column}")
+    for lane in range(LANES):
+        at = w.let(f"getelementptr inbounds double, ptr {base}, i64 {w.let(f'add i64 {place}, {lane * size}')}")
+        w.do(f"store double {w.let(f'extractelement {V} {value}, i32 {lane}')}, ptr {at}, align 8")
+    return value
+
+
 def shuffle(w: Writer, kind: str, a: str, b: str, order: Sequence[int]) -> str:
     """Pick lanes of two vectors."""
     mask = ", ".join(f"i32 {k}" for k in order)

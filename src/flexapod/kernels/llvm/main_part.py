@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 
-from flexapod.kernels.llvm.layout import Rows, RowStores, gather, row_base
+from flexapod.kernels.llvm.layout import Rows, RowStores, gather, row_base, store_indexed
 from flexapod.kernels.llvm.loops import counted
 from flexapod.kernels.llvm.text import Constants, GraphWriter, Place
 from flexapod.kernels.llvm.writer import LANES, M, V, Writer, number, splat
@@ -95,7 +95,7 @@ def finish_main(
             run = runs[k]
             if k == run.start:
                 array, first = _known(graph.stacked(tape.main.outputs[k]))
-                finite.add_all(lambda index: _copied(w, array, first, index, rows_out[k]), len(run))
+                finite.add_all(lambda index: store_indexed(w, array, first, index, rows_out[k]), len(run))
             return
         value = graph.output(k)
         finite.watch(tape.main, k, value)
@@ -132,17 +132,6 @@ def _stores(w: Writer, columns: Sequence[tuple[str, int, int]], runs: Mapping[in
 def _known(place: tuple[str, int] | None) -> tuple[str, int]:
     assert place is not None
     return place
-
-
-def _copied(w: Writer, array: str, first: int, index: str, target: tuple[str, int, int]) -> str:
-    """Write one entry of a run into the rows of its output; returns its vector."""
-    base, size, column = target
-    value = w.load_vector(array, w.let(f"add i64 {index}, {first}"))
-    place = w.let(f"add i64 {index}, {column}")
-    for lane in range(LANES):
-        at = w.let(f"getelementptr inbounds double, ptr {base}, i64 {w.let(f'add i64 {place}, {lane * size}')}")
-        w.do(f"store double {w.let(f'extractelement {V} {value}, i32 {lane}')}, ptr {at}, align 8")
-    return value
 
 
 class _Finite:

@@ -1,14 +1,16 @@
 """LLVM text of the set-up part over 4 parameter sets: parameters to constants.
 
-Runs of parameters that are handed on unchanged are copied in loops; the rest is computed, four sets at a time.
+Runs of parameters that are handed on unchanged, and of values that a loop stacked, are copied in loops; the rest is computed,
+four sets at a time.
 """
 
 from __future__ import annotations
 
-from flexapod.kernels.llvm.layout import Rows, RowStores, gather, row_base
+from flexapod.kernels.llvm.layout import Rows, RowStores, gather, row_base, store_indexed
+from flexapod.kernels.llvm.loops import counted
 from flexapod.kernels.llvm.text import Constants, GraphWriter
 from flexapod.kernels.llvm.writer import COPY, LANES, Writer
-from flexapod.kernels.tape.strides import Run, between, copied_runs
+from flexapod.kernels.tape.strides import Run, between, copied_runs, stacked_runs
 from flexapod.kernels.tape.tape import Tape
 
 
@@ -23,14 +25,20 @@ def setup_lines(tape: Tape) -> Writer:
             to = w.let(f"getelementptr inbounds double, ptr {target}, i64 {lane * count + run.output}")
             _copy(w, run, from_, to)
     stores: dict[int, RowStores] = {}
-    for columns in between(runs, count):
+    stacked = stacked_runs(tape.setup, [count])
+    for columns in between([*runs, *stacked], count):
         stores |= dict.fromkeys(columns, RowStores(w, target, count, columns))
+    first = {run.start: run for run in stacked}
     constants = Constants(numbers=lambda i: i, load=lambda index: gather(w, source, index, size), reload=False)
     graph = GraphWriter(w, tape.setup, Rows(w, source, size).column, constants)
 
     def ready(k: int) -> None:
         if k in stores:
             stores[k].put(k, graph.output(k))
+        elif k in first:
+            place = graph.stacked(tape.setup.outputs[k])
+            assert place is not None
+            counted(w, len(first[k]), lambda index: store_indexed(w, *place, index, (target, count, k)))
 
     graph.emit(ready)
     return w

@@ -27,7 +27,7 @@ def split_loops(graph: Graph, arguments: Sequence[int]) -> Graph:
             made = n.loop(loop, operands)
             return lambda position: n.result(made, position)
         loop = replace(loop, body=split_loops(loop.body, inside))
-        frontier = _frontier(loop.body, classify(loop.body, inside)) if loop.tolerance is None else []
+        frontier = _worth(loop.body, _frontier(loop.body, classify(loop.body, inside))) if loop.tolerance is None else []
         if frontier:
             loop, operands = _split(n, loop, operands, frontier)
         made = n.loop(loop, operands)
@@ -56,6 +56,17 @@ def _frontier(graph: Graph, classes: Sequence[int], *, arguments: bool = False) 
             reads.update(graph.operands(node))
     hidden = ("const",) if arguments else ("const", "arg")
     return sorted(k for k in reads if classes[k] == UNIFORM and graph.ops[k] not in hidden)
+
+
+def _worth(body: Graph, frontier: list[int]) -> list[int]:
+    """Without choices between arguments and constants, which cost less than to read them per instance (a diagonal, say)."""
+    plain, choice = ("arg", "const"), ("select", "eq", "ne", "lt", "le")
+
+    def free(node: int) -> bool:
+        op = body.ops[node]
+        return op in plain or (op in choice and all(free(ref >> 1) for ref in body.args[node]))
+
+    return [node for node in frontier if not free(node)]
 
 
 def _grouped(graph: Graph, frontier: list[int]) -> list[int]:

@@ -77,9 +77,10 @@ def _stacked(graph: Graph, ref: int) -> tuple[int, int] | None:
     return (loop, position) if position >= graph.loops[loop].carry and graph.loops[loop].tolerance is None else None
 
 
-def between(runs: Sequence[Run], count: int) -> list[range]:
+def between(runs: Sequence[Run | range], count: int) -> list[range]:
     """Numbers of `count` outputs that no run has, as ranges."""
-    edges = [0, *(edge for run in runs for edge in (run.output, run.output + run.length)), count]
+    taken = sorted((run.start, run.stop) if isinstance(run, range) else (run.output, run.output + run.length) for run in runs)
+    edges = [0, *(edge for pair in taken for edge in pair), count]
     return [range(a, b) for a, b in zip(edges[::2], edges[1::2], strict=True) if a < b]
 
 
