@@ -246,7 +246,7 @@ def _free_flexibility(K: Sparse, frame: MeanFrame) -> Solve:
         raise FlexibleBodyError(_MECHANISM) from None
 
     def solve(load: Floats) -> Floats:
-        x = np.zeros(n)
+        x = np.zeros(load.shape)
         x[free] = factor.solve(frame.balanced(load)[free])
         return frame.without_rigid(x)
 
@@ -268,5 +268,5 @@ def _lowest(K: Sparse, M: Sparse, inverse: Solve, count: int) -> Floats:
         values, vectors = eigsh(K, count, M=M, sigma=0.0, OPinv=operator, v0=start)
     except ArpackError as problem:
         raise FlexibleBodyError(f"The modes did not converge: {problem}.") from None
-    pure = [values[k] * inverse(M @ vectors[:, k]) for k in np.argsort(values)]
-    return np.stack(pure, axis=1)
+    order = np.argsort(values)
+    return values[order] * inverse(M @ vectors[:, order])
