@@ -7,7 +7,7 @@ import pytest
 
 import flexapod as fp
 from flexapod.analysis.verbs.sampling import random_states
-from flexapod.equations.flexible_platform import tangent
+from flexapod.equations.flexible_platform import assembly, dynamics, generalized_newton_euler, tangent
 from flexapod.kernels import compile_kernel
 from flexapod.motions.rotations import rotvec_motion, rotvec_rotation
 from support.flexible_robots import (
@@ -225,6 +225,26 @@ def test_tangent_in_a_loop_over_many_modes(monkeypatch: pytest.MonkeyPatch) -> N
         values = np.array([robot.values[p.name] for p in kernel.signature.parameters])
         found.append(kernel.batch({i.name: given[i.name] for i in kernel.signature.inputs}, values).outputs["stiffness"])
     assert off(found[1], found[0]) < TERMS
+
+
+@pytest.mark.parametrize("quantity", ["flexible_forward_dynamics", "flexible_inverse_dynamics"])
+@pytest.mark.parametrize("second_order", [True, False])
+def test_dynamics_in_loops_over_many_modes(quantity: str, second_order: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sums over few modes are written out, those over many are loops; the numbers are the same."""
+    robot = plate_robot()
+    given = random_flexible(robot, 5, seed=19)
+    given |= {"force": np.random.default_rng(19).normal(size=(5, 6)) * 100.0}
+    N, found = len(robot.elastic_names), []
+    for most in (N, N - 1):
+        for module in (assembly, generalized_newton_euler):
+            monkeypatch.setattr(module, "UNROLLED", most)
+        program = getattr(dynamics, quantity)(robot, second_order=second_order)
+        assert len(program._steps) == (4 if most < N else 0)
+        kernel = compile_kernel(program, backend="numpy")
+        values = np.array([robot.values[p.name] for p in kernel.signature.parameters])
+        found.append(kernel.batch({i.name: given[i.name] for i in kernel.signature.inputs}, values).outputs)
+    for name, expected in found[0].items():
+        assert off(found[1][name], expected) < AGREE, name
 
 
 def test_parameters_do_not_recompile() -> None:
