@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import gc
 import hashlib
 import json
 import os
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -108,18 +109,31 @@ def _load_or_build(
             return kernel_from_pieces(pieces, keep)
         except Exception:  # a well-formed file with impossible content is rebuilt like a damaged one
             pieces = None
-    tape = find_tape()
-    if bounds:
-        from flexapod.kernels.intervals.backend import interval_tape
+    with _no_collection():
+        tape = find_tape()
+        if bounds:
+            from flexapod.kernels.intervals.backend import interval_tape
 
-        tape = interval_tape(tape)
-    if slopes:
-        from flexapod.kernels.tape.tangent import parameter_tangent, tangent
+            tape = interval_tape(tape)
+        if slopes:
+            from flexapod.kernels.tape.tangent import parameter_tangent, tangent
 
-        tape = tangent(tape) if slopes == "inputs" else parameter_tangent(tape)
-    kernel, pieces = kernel_from_tape(tape, backend, keep, level)
+            tape = tangent(tape) if slopes == "inputs" else parameter_tangent(tape)
+        kernel, pieces = kernel_from_tape(tape, backend, keep, level)
     keep(pieces)
     return kernel
+
+
+@contextlib.contextmanager
+def _no_collection() -> Iterator[None]:
+    """Graphs are tens of thousands of tuples without cycles: the search for cycles would walk all of them again and again."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
 
 
 def _made_tape(make_program: Callable[[], Program], zeros: Collection[str] | None) -> Tape:

@@ -94,15 +94,26 @@ def _free_symbols(steps: Sequence[Step], outputs: SX) -> list[SX]:
 
 
 def _lower_column(numbering: Numbering, known: dict[int, int], column: SX) -> list[int]:
-    """References of the entries of a column of expressions."""
+    """References of the entries of a column of expressions; symbols, of which loops over many modes read thousands, as they are."""
+    column = ca.densify(column)
+    outputs = [known.get(entry.element_hash(), -1) for entry in column.elements()]
+    rest = [place for place, ref in enumerate(outputs) if ref < 0]
+    for place, ref in zip(rest, _lower_expressions(numbering, known, column[rest]) if rest else (), strict=True):
+        outputs[place] = ref
+    return outputs
+
+
+def _lower_expressions(numbering: Numbering, known: dict[int, int], column: SX) -> list[int]:
+    """References of the entries of a dense column."""
     symbols = ca.symvar(column)
-    for symbol in symbols:
-        if symbol.element_hash() not in known:
+    keys = [symbol.element_hash() for symbol in symbols]
+    for symbol, key in zip(symbols, keys, strict=True):
+        if key not in known:
             raise ProgramError(f"the symbol {symbol} is not an input, a parameter or a result of this scope")
-    arguments = [known[symbol.element_hash()] for symbol in symbols]
-    f = ca.Function("f", [ca.vertcat(*symbols)] if symbols else [], [ca.densify(column)], {"cse": False})
+    arguments = [known[key] for key in keys]
+    f = ca.Function("f", [ca.vertcat(*symbols)] if symbols else [], [column], {"cse": False})
     work: dict[int, int] = {}
-    outputs = [numbering.const(0.0)] * column.numel()
+    outputs = [0] * column.numel()
     number_of, written_by, read_by = f.instruction_id, f.instruction_output, f.instruction_input
     for k in range(f.n_instructions()):
         op, out = number_of(k), written_by(k)

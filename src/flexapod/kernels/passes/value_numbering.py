@@ -26,6 +26,7 @@ class Numbering:
     def __init__(self) -> None:
         self.graph = Graph(arity=0)
         self._constants: dict[float | None, int] = {}
+        self._arguments: dict[int, int] = {}
         self._tables: defaultdict[str, dict[tuple[int, ...], int]] = defaultdict(dict)
         self._sums, self._products = self._tables["add"], self._tables["mul"]
 
@@ -43,8 +44,11 @@ class Numbering:
 
     def arg(self, index: int) -> int:
         """Reference of an argument of the graph."""
-        self.graph.arity = max(self.graph.arity, index + 1)
-        return 2 * self._node("arg", (index,))
+        node = self._arguments.get(index)
+        if node is None:
+            node = self._arguments[index] = self._append("arg", (index,))
+            self.graph.arity = max(self.graph.arity, index + 1)
+        return 2 * node
 
     def loop(self, loop: Loop, operands: Sequence[int]) -> int:
         """Node (not reference) of a loop."""
