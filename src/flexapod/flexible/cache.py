@@ -118,7 +118,8 @@ def _digest(arrays: Mapping[str, Any]) -> str:
     digest = hashlib.sha256()
     for name in sorted(arrays):
         value = np.ascontiguousarray(arrays[name])
-        digest.update(f"{name} {value.dtype.str} {value.shape}\0".encode() + value.tobytes())
+        digest.update(f"{name} {value.dtype.str} {value.shape}\0".encode())
+        digest.update(value.reshape(-1).view(np.uint8))
     return digest.hexdigest()
 
 
