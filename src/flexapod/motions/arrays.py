@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
+from itertools import combinations_with_replacement
 from typing import Any
 
 import numpy as np
@@ -87,9 +88,11 @@ def rotations(name: str, value: Any, shape: tuple[int, ...]) -> Array:
     """Rotation matrices; entries that are not numbers are left to the kernel's status."""
     array = real_array(name, value, shape)
     flat = array.reshape(-1, 3, 3)
+    x, y, z = np.ascontiguousarray(flat.transpose(2, 1, 0))  # columns (3, n): many samples go through NumPy at once
     with np.errstate(invalid="ignore", over="ignore"):
-        off = np.abs(np.swapaxes(flat, 1, 2) @ flat - np.eye(3)).max(axis=(1, 2), initial=0.0)
-        mirrored = np.linalg.det(np.where(np.isfinite(flat), flat, 0.0)) < 0
+        products = [(a * b).sum(axis=0) - (a is b) for a, b in combinations_with_replacement((x, y, z), 2)]
+        off = np.abs(products).max(axis=0, initial=0.0)
+        mirrored = (x * (y[[1, 2, 0]] * z[[2, 0, 1]] - y[[2, 0, 1]] * z[[1, 2, 0]])).sum(axis=0) < 0
         bad = np.flatnonzero((off > ORTHONORMAL) | (mirrored & np.isfinite(off)))
     if len(bad):
         where = f" of sample {bad[0]}" if len(flat) > 1 else ""

@@ -177,7 +177,7 @@ def dataset(
     known = _coordinates(robot, frozenset(used), special)
     whole = {name: xr.Variable(dims, values, own, fastpath=not single) for name, (dims, values, own) in data.items()}
     if coordinates:
-        known = _with_time(known, *coordinates["time"])
+        known = _with_time(robot, known, *coordinates["time"])
     return xr.Dataset(whole, coords=known, attrs={"robot": robot.name, **above, **(attrs or {})})
 
 
@@ -196,11 +196,18 @@ def _coordinates(robot: Robot, used: frozenset[str], special: Mapping[str, Any])
     return kept
 
 
-def _with_time(known: xr.Coordinates, dim: str, times: Any, attrs: Mapping[str, str]) -> xr.Coordinates:
-    """Labels with those of the time axis; others keep the indexes that they have."""
+def _with_time(robot: Robot, known: xr.Coordinates, dim: str, times: Any, attrs: Mapping[str, str]) -> xr.Coordinates:
+    """Labels with those of the time axis, the last of which is kept: calls one after the other often have the same; others keep
+    the indexes that they have."""
     import xarray as xr
     from xarray.indexes import PandasIndex
 
-    index = PandasIndex(np.asarray(times), dim)
-    own = index.create_variables({dim: xr.Variable((dim,), np.asarray(times), attrs)})
-    return xr.Coordinates({**known.variables, **own}, indexes={**known.xindexes, dim: index})
+    times = np.asarray(times)
+    last, before, found = robot.kept.get("labels over time", (None, None, None))
+    if last is known and np.array_equal(before, times):
+        return found
+    index = PandasIndex(times.copy(), dim)
+    own = index.create_variables({dim: xr.Variable((dim,), times, attrs)})
+    found = xr.Coordinates({**known.variables, **own}, indexes={**known.xindexes, dim: index})
+    robot.kept["labels over time"] = known, times.copy(), found
+    return found

@@ -94,7 +94,7 @@ def _free_symbols(steps: Sequence[Step], outputs: SX) -> list[SX]:
 
 
 def _lower_column(numbering: Numbering, known: dict[int, int], column: SX) -> list[int]:
-    """References of the entries of a column of expressions; symbols, of which loops over many modes read thousands, as they are."""
+    """References of the entries of a column of expressions; symbols as they are: loops over many modes read thousands."""
     column = ca.densify(column)
     outputs = [known.get(entry.element_hash(), -1) for entry in column.elements()]
     rest = [place for place, ref in enumerate(outputs) if ref < 0]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable, Mapping
 from functools import partial
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -40,9 +41,10 @@ def compiled(layout: Layout, what: str, make: Callable[[Layout], Program], value
     if place not in kept:
         family = KernelFamily(lambda: make(layout), key, zeros)
         names = [p.name for p in family.specialised.signature.parameters]
-        kept[place] = (family.specialised, names, [k for k, name in enumerate(names) if name in zeros])
-    kernel, names, positions = kept[place]
-    parameters = np.array([values[name] for name in names])
+        chosen = itemgetter(*names) if len(names) > 1 else lambda values: [values[name] for name in names]
+        kept[place] = (family.specialised, chosen, [k for k, name in enumerate(names) if name in zeros])
+    kernel, chosen, positions = kept[place]
+    parameters = np.array(chosen(values))
     if parameters[positions].any():  # a structural zero was lost
         kernel = KernelFamily(lambda: make(layout), key, zeros).general
         parameters = np.array([values[p.name] for p in kernel.signature.parameters])

@@ -56,7 +56,7 @@ class Layout:
     watch: tuple[str, ...] = ()
     fast: Plan | LinkPlan | None = field(default=None)
 
-    @property
+    @cached_property
     def key(self) -> str:
         """Everything that the compiled loop depends on."""
         control = self.controller.structure if self.controller else ""
