@@ -229,6 +229,7 @@ def row_table(
 
 
 def _sample(layout: Layout, signals: Mapping[str, Signal], times: Array) -> Array:
+    if np.all(np.diff(times) > 0.0):
+        return np.concatenate([signals[name](times) for name in layout.signals], axis=1)
     unique, where = np.unique(times, return_inverse=True)
-    values = np.concatenate([signals[name](unique) for name in layout.signals], axis=1)
-    return np.asarray(values[where.reshape(-1)])
+    return np.asarray(_sample(layout, signals, unique)[where.reshape(-1)])
