@@ -119,7 +119,7 @@ def _digest(arrays: Mapping[str, Any]) -> str:
     for name in sorted(arrays):
         value = np.ascontiguousarray(arrays[name])
         digest.update(f"{name} {value.dtype.str} {value.shape}\0".encode())
-        digest.update(value.reshape(-1).view(np.uint8))
+        digest.update(value.reshape(-1).view(np.uint8).data)
     return digest.hexdigest()
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -203,9 +203,9 @@ def _with_time(robot: Robot, known: xr.Coordinates, dim: str, times: Any, attrs:
     from xarray.indexes import PandasIndex
 
     times = np.asarray(times)
-    last, before, found = robot.kept.get("labels over time", (None, None, None))
+    last, before, kept = robot.kept.get("labels over time", (None, None, None))
     if last is known and np.array_equal(before, times):
-        return found
+        return cast("xr.Coordinates", kept)
     index = PandasIndex(times.copy(), dim)
     own = index.create_variables({dim: xr.Variable((dim,), times, attrs)})
     found = xr.Coordinates({**known.variables, **own}, indexes={**known.xindexes, dim: index})

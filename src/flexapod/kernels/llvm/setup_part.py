@@ -38,7 +38,12 @@ def setup_lines(tape: Tape) -> Writer:
         elif k in first:
             place = graph.stacked(tape.setup.outputs[k])
             assert place is not None
-            counted(w, len(first[k]), lambda index: store_indexed(w, *place, index, (target, count, k)))
+            array, start = place
+
+            def copy(index: str) -> None:
+                store_indexed(w, array, start, index, (target, count, k))
+
+            counted(w, len(first[k]), copy)
 
     graph.emit(ready)
     return w
