@@ -20,6 +20,7 @@ from flexapod.flexible.errors import FlexibleBodyError
 
 Sparse = sparse.csc_array
 Solve = Callable[[Floats], Floats]
+"""Displacements under loads (n,) or (n, k)."""
 
 DENSE = 300
 """Up to this number of degrees of freedom the dense eigenproblem is faster and gives all modes."""
@@ -158,7 +159,7 @@ def craig_bampton(K: Sparse, M: Sparse, R: Floats, C: Floats, count: int) -> tup
         raise FlexibleBodyError(_MECHANISM) from None
 
     def held(load: Floats) -> Floats:
-        solution: Floats = bordered.solve(np.concatenate([load, np.zeros(b)]))[:n]
+        solution: Floats = bordered.solve(np.concatenate([load, np.zeros((b, *load.shape[1:]))]))[:n]
         return solution
 
     static = bordered.solve(np.vstack([np.zeros((n, b)), scale * np.eye(b)]))[:n]
@@ -186,7 +187,7 @@ def residual_modes(K: Sparse, M: Sparse, R: Floats, C: Floats, count: int) -> tu
     _, V = normal_modes(K, M, R, count)
     frame = MeanFrame(M, R)
     solve = _free_flexibility(K, frame)
-    return rayleigh_ritz(K, M, frame, np.hstack([V, np.stack([solve(row) for row in C], axis=1)]))
+    return rayleigh_ritz(K, M, frame, np.hstack([V, solve(C.T)]))
 
 
 def _complement(A: Floats) -> Floats:
@@ -269,4 +270,5 @@ def _lowest(K: Sparse, M: Sparse, inverse: Solve, count: int) -> Floats:
     except ArpackError as problem:
         raise FlexibleBodyError(f"The modes did not converge: {problem}.") from None
     order = np.argsort(values)
-    return values[order] * inverse(M @ vectors[:, order])
+    pure: Floats = values[order] * inverse(M @ vectors[:, order])
+    return pure

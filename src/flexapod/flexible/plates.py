@@ -214,11 +214,15 @@ def oriented_modes(given: PlateProblem, count: int, method: str, places: Floats)
         )
         raise FlexibleBodyError(f"method {method} needs at least one interface{held}.")
     omega2, V, model = plate_modes(given, count, method, places)
-    nodes = _nodes(given, model, V)
-    Q, omega2 = fixed_orientation(omega2, nodes.r0, nodes.mass, nodes.Phi_d)
+    parts = [(fields.points, mass, fields.w @ V) for fields, mass, _ in _parts(given, model) if mass.any()]
+    points, mass, w = (np.concatenate(column) for column in zip(*parts, strict=True))
+    r0, phi = np.zeros((len(mass), 3)), np.zeros((len(mass), 3, V.shape[1]))
+    r0[:, :2], phi[:, 2] = points, w
+    Q, omega2 = fixed_orientation(omega2, r0, mass, phi)
     if method == "normal":
         Q, omega2 = Q[:, :count], omega2[:count]
-    return omega2, V @ Q, model, nodes.transformed(Q)
+    V = V @ Q
+    return omega2, V, model, _nodes(given, model, V)
 
 
 def _solve(
@@ -285,18 +289,23 @@ def _displacements(fields: Fields, V: Floats, height: Floats) -> tuple[Floats, F
     return np.stack([-z * beta_x, -z * beta_y, w], axis=1), np.stack([beta_y, -beta_x, np.zeros_like(w)], axis=1)
 
 
-def _nodes(given: PlateProblem, model: PlateModel, V: Floats) -> Nodes:
-    """Vertices for pictures, integration points with their mass, point masses.
-
-    The mass of an integration point is spread over the thickness. Its rotation is that of the inertia: none for Kirchhoff.
-    """
+def _parts(given: PlateProblem, model: PlateModel) -> list[tuple[Fields, Floats, float]]:
+    """Vertices, integration points and point masses: their fields, masses [kg] and squared radii of inertia [m^2]."""
     h = given.material.h
     parts = [(model.vertices, np.zeros(len(model.vertices.points)), 0.0)]
     parts.append((model.quadrature, given.material.rho * h * model.weights, h * h / 12.0))
     if len(given.masses):
         parts.append((model.at(given.masses[:, :2]), given.masses[:, 2], 0.0))
+    return parts
+
+
+def _nodes(given: PlateProblem, model: PlateModel, V: Floats) -> Nodes:
+    """Vertices for pictures, integration points with their mass, point masses.
+
+    The mass of an integration point is spread over the thickness. Its rotation is that of the inertia: none for Kirchhoff.
+    """
     r0, mass, Phi_d, Phi_r, spread = [], [], [], [], []
-    for fields, m, thick in parts:
+    for fields, m, thick in _parts(given, model):
         n = len(m)
         d, r = _displacements(fields, V, np.zeros(n))
         r0.append(np.hstack([fields.points, np.zeros((n, 1))]))
