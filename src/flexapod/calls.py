@@ -185,6 +185,7 @@ def renamed(**former: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
                     kwargs[new] = kwargs.pop(old)
             return verb(*args, **kwargs)
 
+        call.former = former  # type: ignore[attr-defined]
         return call
 
     return decorate

@@ -46,13 +46,13 @@ def test_line_with_a_law_of_its_own_time() -> None:
 @given(
     normal=st.lists(st.floats(-1, 1), min_size=3, max_size=3).filter(lambda n: np.linalg.norm(n) > 0.1),
     start=st.floats(-6, 6),
-    sense=st.sampled_from(["clockwise", "counterclockwise"]),
+    direction=st.sampled_from(["clockwise", "counterclockwise"]),
     speed=st.floats(0.05, 2.0),
 )
 @settings(max_examples=80, deadline=None)
-def test_circle_geometry(normal: list[float], start: float, sense: str, speed: float) -> None:
+def test_circle_geometry(normal: list[float], start: float, direction: str, speed: float) -> None:
     center, r = np.array([0.3, -0.1, 0.8]), 0.15
-    motion = circle(center=center, radius=r, speed=speed, plane=normal, start_angle=start, sense=sense, samples=31)
+    motion = circle(center=center, radius=r, speed=speed, plane=normal, start_angle=start, direction=direction, samples=31)
     n = np.array(normal) / np.linalg.norm(normal)
     arm = motion.position - center
     assert np.abs(np.linalg.norm(arm, axis=1) - r).max() < ROUNDING
@@ -60,13 +60,13 @@ def test_circle_geometry(normal: list[float], start: float, sense: str, speed: f
     np.testing.assert_allclose(np.linalg.norm(motion.velocity, axis=1), speed, rtol=1e-12)
     np.testing.assert_allclose(motion.acceleration, -arm * (speed / r) ** 2, atol=1e-11 * max(1, speed**2 / r))
     turning = np.cross(arm, motion.velocity) @ n
-    assert np.all(turning > 0) == (sense == "counterclockwise")
+    assert np.all(turning > 0) == (direction == "counterclockwise")
     np.testing.assert_allclose(motion.position[0], motion.position[-1], atol=1e-12)
 
 
 @pytest.mark.parametrize("plane", ["xy", "xz", "yz", (1.0, 2.0, -0.5)])
 def test_circle_derivatives(plane: object) -> None:
-    motion = circle(center=(0, 0, 1), radius=0.2, law="quintic", duration=2.0, turns=1.5, plane=plane, sense="clockwise")
+    motion = circle(center=(0, 0, 1), radius=0.2, law="quintic", duration=2.0, turns=1.5, plane=plane, direction="clockwise")
     check_motion(motion, np.linspace(0.1, 1.9, 25), 1e-3)
     assert np.abs(motion.velocity[[0, -1]]).max() < ROUNDING
 
@@ -101,8 +101,8 @@ def test_motions_can_be_sent_to_another_process() -> None:
         (lambda: circle(center=(0, 0, 0), radius=1.0, rpm=1.0, plane="xx"), "plane: expected one of xy, .*, got 'xx'"),
         (lambda: circle(center=(0, 0, 0), radius=1.0, rpm=1.0, plane=(0, 0, 0)), "plane: the normal is zero"),
         (
-            lambda: circle(center=(0, 0, 0), radius=1.0, rpm=1.0, sense="clockwize"),
-            "sense: expected one of counterclockwise, clockwise, got 'clockwize'; did you mean 'clockwise'\\?",
+            lambda: circle(center=(0, 0, 0), radius=1.0, rpm=1.0, direction="clockwize"),
+            "direction: expected one of counterclockwise, clockwise, got 'clockwize'; did you mean 'clockwise'\\?",
         ),
         (
             lambda: circle(center=(0, 0, 0), radius=1.0, rpm=1.0, turns=1, duration=2),

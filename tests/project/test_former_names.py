@@ -73,3 +73,12 @@ def test_the_option_by_its_former_name() -> None:
     assert found.exit_code == 0, found.output
     assert "shares are called contributions now" in found.output
     assert "force_contribution" in found.output
+
+
+def test_the_sense_of_a_circle_is_its_direction() -> None:
+    given = {"center": (0, 0, 1), "radius": 0.1, "rpm": 10.0, "samples": 5}
+    with pytest.warns(DeprecationWarning, match="circle: sense is called direction now"):
+        old = fp.motions.circle(**given, sense="clockwise")
+    assert np.array_equal(old.position, fp.motions.circle(**given, direction="clockwise").position)
+    with pytest.warns(DeprecationWarning, match="circle: sense is called direction now"):
+        assert np.array_equal(fp.motions.named_motion("circle", **given, sense="clockwise").position, old.position)

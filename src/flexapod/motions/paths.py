@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from flexapod.calls import renamed
 from flexapod.errors import InputError
 from flexapod.motions.arrays import Array, choice, finite_array, number, positive, rotations
 from flexapod.motions.motion import Motion, sampled
@@ -72,6 +73,7 @@ def _line(t: Array, *, p0: Array, p1: Array, R0: Array, R1: Array, law: TimeLaw)
     )  # fmt: skip
 
 
+@renamed(sense="direction")
 def circle(
     *,
     center: Any,
@@ -83,7 +85,7 @@ def circle(
     turns: float | None = None,
     plane: Any = "xy",
     start_angle: float = 0.0,
-    sense: str = "counterclockwise",
+    direction: str = "counterclockwise",
     rotation: Any = None,
     samples: int = 301,
 ) -> Motion:
@@ -101,7 +103,7 @@ def circle(
         plane: `xy`, `xz`, ...: e1 and e2 along these axes; or a normal (3,), then e1 is the world x axis laid into the
             plane (y where the normal is along x) and e2 = normal x e1.
         start_angle: from e1 [rad].
-        sense: `counterclockwise` (from e1 towards e2) or `clockwise`.
+        direction: `counterclockwise` (from e1 towards e2) or `clockwise`.
         rotation: (3, 3) world-from-platform, identity if left out.
 
     Source: Kim 2002, section 4 (by rpm); Briot 2014, section 5 (by speed). Checked by: tests/motions/test_motion_paths.py.
@@ -121,7 +123,7 @@ def circle(
         chosen = constant_speed(span if duration is None else duration)
         angle = rate * chosen.duration
     e1, e2 = plane_directions(plane)
-    sign = 1.0 if choice("sense", sense, ("counterclockwise", "clockwise")) == "counterclockwise" else -1.0
+    sign = 1.0 if choice("direction", direction, ("counterclockwise", "clockwise")) == "counterclockwise" else -1.0
     R = rotations("rotation", np.eye(3) if rotation is None else rotation, (3, 3))
     formula = partial(
         _circle, center=finite_array("center", center, (3,)), radius=r, e1=e1, e2=e2, R=R,

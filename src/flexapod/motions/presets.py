@@ -133,7 +133,7 @@ def named_motion(name: str, **options: Any) -> Motion | ActuatorMotion:
     preset = _preset(name)
     known = list(preset.options())
     for option in options:
-        if option not in known:
+        if option not in known and option not in getattr(preset.build, "former", ()):
             near = difflib.get_close_matches(option, known, n=1)
             hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(known)}"
             raise InputError(f"{name}: there is no option {option!r}; {hint}")
