@@ -15,7 +15,7 @@ UNITS = {
     "zero": "m or rad", "home": "m or rad", "rest": "m or rad", "low": "m or rad", "high": "m or rad",
 }  # fmt: skip
 """Name of a number -> its unit; where the joint decides, that of a prismatic joint or force element comes first."""
-DIMENSIONLESS = ("axis1", "drive", "y0", "n0", "R", "axes", "mode", "link_mode", "root", "fold", "flex", "Phi")
+DIMENSIONLESS = frozenset({"axis1", "drive", "y0", "n0", "R", "axes", "mode", "link_mode", "root", "fold", "flex", "Phi"})
 """Numbers without a unit, or (`flex`, `Phi`: shapes) each with its own."""
 
 
