@@ -14,12 +14,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from reporting import Effort, joined, print_section, shown, table, times
+from reporting import Effort, counted, joined, print_section, shown, table, times
 
 import flexapod as fp
 
 sys.path.insert(0, str(Path(__file__).parent / "peers"))
 PEERS = Path("out/benchmarks/peers")
+SAMPLES, FEW = 100_000, 1000
 WAYS = {
     "inverse dynamics": {"minimal equations": "minimal_inverse_dynamics", "link axes": "link_inverse_dynamics",
                          "virtual power": "virtual_power"},
@@ -43,7 +44,7 @@ def ours(effort: Effort) -> dict[str, dict[str, dict[str, Any]]]:
     """Operations, seconds per sample in batch and seconds of a prepared call, by quantity and way."""
     from stewart import ROBOT, motion
 
-    count = effort.size(100_000, 1000)
+    count = effort.size(SAMPLES, FEW)
     m = motion(np.linspace(0.05, 2.95, count))
     names = ("position", "rotation", "velocity", "angular_velocity", "acceleration", "angular_acceleration")
     inputs = {k: getattr(m, k) for k in names} | {"wrench": np.zeros((count, 6))}
@@ -123,7 +124,7 @@ def section(effort: Effort) -> str:
         rows.sort(key=lambda row: row[2])
         parts.append(table([kind, "operations", "time per sample", "of the first row"],
                            [(name, n, shown(s), times(s / unit)) for name, n, s in rows]))  # fmt: skip
-    head = HEAD.format(samples=effort.size("100 000", "1000"))
+    head = HEAD.format(samples=counted(effort.size(SAMPLES, FEW)))
     return joined(head, *parts, *no_cpp, *no_python, ratios(own, cpp, python), NOTES)
 
 

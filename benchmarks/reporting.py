@@ -17,9 +17,10 @@ UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (0.0, "ns"))
 
 @dataclass(frozen=True)
 class Effort:
-    """How much is measured: everything for the page, or the smallest sizes once, to see that a script works."""
+    """How much is measured: as much as the page shows, the smallest sizes once to see that a script works, or more than the page has."""
 
     quick: bool = False
+    everything: bool = False
 
     def size(self, full: T, small: T) -> T:
         """One of two sizes."""
@@ -46,6 +47,11 @@ def shown(seconds: float) -> str:
     """A time with its unit and three digits: 32.1 ns."""
     factor, unit = next((f, u) for f, u in UNITS if seconds >= f)
     return f"{seconds / (factor or 1e-9):.3g} {unit}"
+
+
+def counted(number: float) -> str:
+    """A whole number with spaces between thousands."""
+    return f"{round(number):_}".replace("_", " ")
 
 
 def times(ratio: float) -> str:
@@ -81,4 +87,6 @@ def print_section(section: Callable[[Effort], str], about: str | None) -> None:
     """The command line of a script: its section of docs/benchmarks.md, printed."""
     parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="smallest sizes, measured once")
-    print(section(Effort(quick=parser.parse_args().quick)), end="")
+    parser.add_argument("--all", action="store_true", help="also what takes too long for the page, where there is such a thing")
+    options = parser.parse_args()
+    print(section(Effort(quick=options.quick, everything=options.all)), end="")
