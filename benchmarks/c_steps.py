@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 import tempfile
 import zipfile
 from pathlib import Path
@@ -22,8 +21,8 @@ from flexapod.simulation.stepper import home_start
 
 AIM = 5.0  # us per step
 ROBOTS = (
-    "planar-3-rpr", "five-bar", "bench-6ups", "stewart-3-3", "hexaglide", "3-rps", "gough-stewart", "agile-eye", "tripteron", "delta",
-    "hexa", "3-rsr", "hexaslide", "orthoglide",
+    "planar-3-rpr", "five-bar", "bench-6ups", "stewart-3-3", "hexaglide", "3-rps", "gough-stewart", "agile-eye", "tripteron",
+    "delta", "hexa", "3-rsr", "hexaslide", "orthoglide",
 )  # fmt: skip
 """Robots of the page: planar and spatial, closed forms and general legs, friction by joint loads, loops inside legs."""
 EVERY = [n for n in fp.catalogue() if "flexible" not in n and not n.startswith("dualemps")]
@@ -88,15 +87,17 @@ def section(effort: Effort) -> str:
                 return joined(HEAD, "There is no C compiler here: nothing was measured.")
     rows = sorted(found.items(), key=lambda row: row[1])
     above = ", ".join(f"`{name}`" for name, us in rows if us > AIM) or "none"
-    return joined(HEAD, table(["robot", "us per step"], [(f"`{name}`", f"{us:.3g}") for name, us in rows]), f"Above {AIM:g} us: {above}.")
+    return joined(
+        HEAD, table(["robot", "us per step"], [(f"`{name}`", f"{us:.3g}") for name, us in rows]), f"Above {AIM:g} us: {above}."
+    )
 
 
 HEAD = f"""## Steps in C
 
-One Runge-Kutta 4 step of the FMU's sources in a small C driver, cc -O2, best of 20 times 1000 steps; neither Python nor FMI takes part. Each
-robot starts at home under the forces that hold it there, `hexaslide` in motion, so that its joints slide. The aim is {AIM:g} us for robots without
-load-dependent friction. `hexaslide`, whose friction depends on the joint loads, solves for it in every stage; robots with loops inside or between their legs
-close all of them together there.
+One Runge-Kutta 4 step of the FMU's sources in a small C driver, cc -O2, best of 20 times 1000 steps; neither Python nor FMI
+takes part. Each robot starts at home under the forces that hold it there, `hexaslide` in motion, so that its joints slide.
+The aim is {AIM:g} us for robots without load-dependent friction. `hexaslide`, whose friction depends on the joint loads,
+solves for it in every stage; robots with loops inside or between their legs close all of them together there.
 """
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Our kernels beside the C that CasADi generates for the same expressions, compiled by gcc with four samples in each variable.
 
-    python benchmarks/casadi_c.py [--quick]
+python benchmarks/casadi_c.py [--quick]
 """
 
 from __future__ import annotations
@@ -28,12 +28,26 @@ QUANTITIES = {
     "inverse dynamics, virtual power": "virtual_power",
     "forward dynamics, virtual power": "forward_dynamics",
 }
-OPTIONS = ["-x", "c++", "-O3", "-march=native", "-fno-math-errno", "-fno-trapping-math", "-fno-semantic-interposition", "-shared", "-fPIC", "-w"]
+OPTIONS = [
+    "-x",
+    "c++",
+    "-O3",
+    "-march=native",
+    "-fno-math-errno",
+    "-fno-trapping-math",
+    "-fno-semantic-interposition",
+    "-shared",
+    "-fPIC",
+    "-w",
+]
 VECTOR = """
 typedef double vector __attribute__((vector_size(32)));
 #define casadi_real vector
 #include <math.h>
-static inline vector sqrt(vector x) { return vector{__builtin_sqrt(x[0]), __builtin_sqrt(x[1]), __builtin_sqrt(x[2]), __builtin_sqrt(x[3])}; }
+static inline vector sqrt(vector x)
+{
+    return vector{__builtin_sqrt(x[0]), __builtin_sqrt(x[1]), __builtin_sqrt(x[2]), __builtin_sqrt(x[3])};
+}
 """
 DRIVER = """
 static const int sizes_in[] = {%(sizes_in)s}, sizes_out[] = {%(sizes_out)s};
@@ -70,7 +84,7 @@ extern "C" void packed(const vector* x, vector* y, long vectors)
 
 
 def expressions(kernel: Any, robot: fp.Robot, quantity: str) -> list[Any]:
-    """The quantity as `casadi.Function`s without status, the robot's numbers put in: with CasADi's own simplifications and without.
+    """The quantity as `casadi.Function`s without status, numbers put in: with CasADi's own simplifications and without.
 
     It simplifies (1/l) x to x / l, which costs divisions; without it numbers are less folded. The faster of the two counts.
     """
@@ -98,15 +112,17 @@ def compiled(f: Any, folder: Path) -> Any:
     inputs, outputs = [f.numel_in(k) for k in range(f.n_in())], [f.numel_out(k) for k in range(f.n_out())]
     listed = lambda sizes: ", ".join(map(str, sizes))  # noqa: E731
     driver = DRIVER % {
-        "sizes_in": listed(inputs), "sizes_out": listed(outputs), "all_in": sum(inputs), "all_out": sum(outputs), "inputs": len(inputs),
-        "outputs": len(outputs), "count_in": f.sz_arg(), "count_out": f.sz_res(),
+        "sizes_in": listed(inputs), "sizes_out": listed(outputs), "all_in": sum(inputs), "all_out": sum(outputs), 
+        "inputs": len(inputs), "outputs": len(outputs), "count_in": f.sz_arg(), "count_out": f.sz_res(),
     }  # fmt: skip
     (folder / "code.cpp").write_text(VECTOR + text + driver, encoding="utf-8")
     subprocess.run([os.environ.get("CXX", "g++"), *OPTIONS, "code.cpp", "-o", "code.so"], cwd=folder, check=True)
     return ctypes.CDLL(str(folder / "code.so"))
 
 
-def callers(library: Any, inputs: list[np.ndarray], outputs: list[np.ndarray]) -> tuple[Callable[[], object], Callable[[], object]]:
+def callers(
+    library: Any, inputs: list[np.ndarray], outputs: list[np.ndarray]
+) -> tuple[Callable[[], object], Callable[[], object]]:
     """Calls of both loops: on these arrays (n, size), and on the same numbers packed into vectors before."""
     double = ctypes.POINTER(ctypes.c_double)
     pointers = [(double * len(arrays))(*(a.ctypes.data_as(double) for a in arrays)) for arrays in (inputs, outputs)]
@@ -167,7 +183,15 @@ def section(effort: Effort) -> str:
                              shown(r["packed"]), times(ratios[-1])))  # fmt: skip
     except OSError:
         return joined(HEAD, "There is no C++ compiler here: nothing was compared.")
-    head = ["", "our operations", "ours", "CasADi's instructions", "CasADi's C", "the same, inputs packed before", "CasADi's C / ours"]
+    head = [
+        "",
+        "our operations",
+        "ours",
+        "CasADi's instructions",
+        "CasADi's C",
+        "the same, inputs packed before",
+        "CasADi's C / ours",
+    ]
     between = f"CasADi's C takes {times(min(ratios))} to {times(max(ratios))} times as long as our kernel in this run."
     return joined(HEAD, table(head, rows), between)
 
@@ -176,12 +200,13 @@ SAME = 1e-9
 """Largest difference of results, of their largest number: roundings through an elimination of six equations."""
 HEAD = f"""## CasADi's C
 
-The general routes, which every robot outside the minimal equations takes, beside the C that CasADi generates for the same expressions
-(`flexapod.casadi_function`: our tape, whose common terms are found already, with the robot's numbers put in and without statuses), compiled by gcc -O3 -march=native with `casadi_real` as a vector of {LANES}
-samples. It is generated with and without CasADi's own simplifications, and the faster one is shown. Ours keeps the robot's parameters as
-inputs and checks every sample. Inputs and outputs of both are arrays of samples; the column "packed before" leaves out what
-their transposition to vectors costs CasADi's C. `ups-6-general` has no structural zeros: centres of mass, tensors, points and
-gravity lie in no plane. The results of both agree to {SAME:g} of the largest, which the script checks.
+The general routes, which every robot outside the minimal equations takes, beside the C that CasADi generates for the same
+expressions (`flexapod.casadi_function`: our tape, whose common terms are found already, with the robot's numbers put in and
+without statuses), compiled by gcc -O3 -march=native with `casadi_real` as a vector of {LANES} samples. It is generated with
+and without CasADi's own simplifications, and the faster one is shown. Ours keeps the robot's parameters as inputs and checks
+every sample. Inputs and outputs of both are arrays of samples; the column "packed before" leaves out what their transposition
+to vectors costs CasADi's C. `ups-6-general` has no structural zeros: centres of mass, tensors, points and gravity lie in no
+plane. The results of both agree to {SAME:g} of the largest, which the script checks.
 """
 
 if __name__ == "__main__":

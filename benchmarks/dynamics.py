@@ -28,15 +28,17 @@ WAYS = {
                          "virtual power": "forward_dynamics"},
 }  # fmt: skip
 NOTES = """
-- Our batch evaluates several samples in one vector of the processor; the C++ peers evaluate one sample after the other, as their interfaces
-  do. A prepared call of ours is the fair comparison for a loop that has one sample at a time.
-- General engines solve any mechanism from the same code; our kernel is generated for the structure of one robot, its numbers being inputs.
-  The peers' inverse dynamics has three parts: leg kinematics written for this robot, the engine's tree dynamics, and the loop forces. "Written
-  by an expert" solves six equations with the legs' Jacobians in place of eighteen with the engine's own; the better of the two is shown.
-- The peers' forward dynamics gets the joint coordinates and rates of the legs ready-made; ours computes them from the platform's pose and twist.
+- Our batch evaluates several samples in one vector of the processor; the C++ peers evaluate one sample after the other, as
+  their interfaces do. A prepared call of ours is the fair comparison for a loop that has one sample at a time.
+- General engines solve any mechanism from the same code; our kernel is generated for the structure of one robot, its numbers
+  being inputs. The peers' inverse dynamics has three parts: leg kinematics written for this robot, the engine's tree
+  dynamics, and the loop forces. "Written by an expert" solves six equations with the legs' Jacobians in place of eighteen
+  with the engine's own; the better of the two is shown.
+- The peers' forward dynamics gets the joint coordinates and rates of the legs ready-made; ours computes them from the
+  platform's pose and twist.
 - "The complete path in Python" is the same through the engines' Python interfaces and NumPy.
-- An operation is one addition, multiplication, division, root or function call on the final tape; what depends on parameters alone is computed
-  once per parameter set and not counted.
+- An operation is one addition, multiplication, division, root or function call on the final tape; what depends on parameters
+  alone is computed once per parameter set and not counted.
 """
 
 
@@ -72,7 +74,9 @@ def cpp_peers() -> tuple[dict[str, dict[str, float]], list[str]]:
         programs = build(PEERS)
     except (OSError, subprocess.CalledProcessError) as error:
         return found, [f"The C++ peers could not be built here ({type(error).__name__})."]
-    missing = [f"{name} is not installed: its C++ rows are missing." for name in ("Pinocchio", "MuJoCo") if name.lower() not in programs]
+    missing = [
+        f"{name} is not installed: its C++ rows are missing." for name in ("Pinocchio", "MuJoCo") if name.lower() not in programs
+    ]
     for name, program in programs.items():
         arguments = []
         if name == "mujoco":
@@ -130,9 +134,10 @@ def section(effort: Effort) -> str:
 
 HEAD = """## Rigid dynamics
 
-The robot is `bench-6ups` of the catalogue, an octahedral platform on six UPS legs whose cylinders and pistons have mass and inertia; the motion
-goes down and round. Pinocchio and MuJoCo solve the same robot in the same run, from C++ and from Python, one thread each. Their forces are
-ours: tests/equations/test_peers.py compares them with both engines. Batches of {samples} samples; compilation is not included.
+The robot is `bench-6ups` of the catalogue, an octahedral platform on six UPS legs whose cylinders and pistons have mass and
+inertia; the motion goes down and round. Pinocchio and MuJoCo solve the same robot in the same run, from C++ and from Python,
+one thread each. Their forces are ours: tests/equations/test_peers.py compares them with both engines. Batches of {samples}
+samples; compilation is not included.
 """
 
 

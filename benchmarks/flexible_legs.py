@@ -1,6 +1,6 @@
 """Flexible legs: the 25 s square of DualEMPS, its models in batch, frequencies over the workspace, operator counts.
 
-    python benchmarks/flexible_legs.py [--quick]
+python benchmarks/flexible_legs.py [--quick]
 """
 
 from __future__ import annotations
@@ -32,7 +32,9 @@ def square(robot: fp.Robot, effort: Effort) -> dict[str, dict[str, float]]:
     )  # fmt: skip
     runner = Runner(setup.layout, setup.values)
     result = {}
-    fine = fp.simulate(robot, motion, drive="actuators", step=effort.size(FINE, STEPS[0]), output_step=0.01, progress=False).force.values
+    fine = fp.simulate(
+        robot, motion, drive="actuators", step=effort.size(FINE, STEPS[0]), output_step=0.01, progress=False
+    ).force.values
     for step in STEPS[: effort.size(2, 1)]:
 
         def call(h: float = step) -> Any:
@@ -48,7 +50,11 @@ def square(robot: fp.Robot, effort: Effort) -> dict[str, dict[str, float]]:
         def loop(table: np.ndarray = table, rows: np.ndarray = rows) -> Any:
             return runner.advance(setup.start, table, rows)
 
-        result[f"`implicit`, {1e3 * step:g} ms"] = {"loop": effort.best(loop, 1.0), "call": effort.best(call, 1.0), "error": error}
+        result[f"`implicit`, {1e3 * step:g} ms"] = {
+            "loop": effort.best(loop, 1.0),
+            "call": effort.best(call, 1.0),
+            "error": error,
+        }
     return result
 
 
@@ -117,13 +123,12 @@ def section(effort: Effort) -> str:
 
 HEAD = """## Flexible legs
 
-`dualemps` with one element per flexible link, as in the paper. The 25 s square of Briot 2014, Fig. 7, is simulated with the friction of the file
-and the actuators' motion given; the error of the forces is that against a simulation with steps of 0.2 ms, of the peak. It is largest where joints
-begin to stick, and there it does not fall with the step. Models are measured on random closed states.
+`dualemps` with one element per flexible link, as in the paper. The 25 s square of Briot 2014, Fig. 7, is simulated with the
+friction of the file and the actuators' motion given; the error of the forces is that against a simulation with steps of 0.2
+ms, of the peak. It is largest where joints begin to stick, and there it does not fall with the step. Models are measured on
+random closed states.
 """
-COUNTS = """The models have parameters as inputs; the operators are counted as the paper counts them, with the robot's numbers
-put in.
-"""
+COUNTS = "The models have parameters as inputs; the operators are counted as the paper counts them, with numbers put in."
 
 if __name__ == "__main__":
     print_section(section, __doc__)

@@ -1,6 +1,6 @@
 """Simulation of a flexible platform: the loop of inverse and direct model along poses with rests, and implicit steps.
 
-    python benchmarks/flexible_simulation.py [--quick]
+python benchmarks/flexible_simulation.py [--quick]
 """
 
 from __future__ import annotations
@@ -100,9 +100,12 @@ def ringing(effort: Effort) -> dict[str, dict[str, float]]:
 def section(effort: Effort) -> str:
     """Tables of both."""
     driven, free = in_the_loop(effort), ringing(effort)
-    head = ["method", "compiled loop, per simulated second", "whole call of `simulate` for one second", "error of the elastic coordinates",
-            "error of the pose", "energy left over"]  # fmt: skip
-    rows = [(name, shown(r["loop"]), shown(r["call"]), f"{r['error']:.1e}", f"{r['pose']:.1e} m", f"{r['energy']:.1e} J") for name, r in driven.items()]
+    head = ["method", "compiled loop, per simulated second", "whole call of `simulate` for one second", 
+            "error of the elastic coordinates", "error of the pose", "energy left over"]  # fmt: skip
+    rows = [
+        (name, shown(r["loop"]), shown(r["call"]), f"{r['error']:.1e}", f"{r['pose']:.1e} m", f"{r['energy']:.1e} J")
+        for name, r in driven.items()
+    ]
     ring = [(name, shown(r["call"]), f"{r['error']:.1e}", f"{r['energy']:.1e} J") for name, r in free.items()]
     reached = 1e3 * next(iter(driven.values()))["loop"]
     said = f"A simulated second at a tolerance of 1e-6 takes {reached:.3g} ms in the loop; the limit set for it is {GOAL:g} ms."
@@ -111,9 +114,9 @@ def section(effort: Effort) -> str:
 
 HEAD = """## Simulation of the flexible platform
 
-`gough-stewart-flexible` with its ten damped modes, driven through several poses with rests (2.7 s of fifth-order polynomials) by the loop of
-inverse and direct model (`drive="platform"`). Errors of the elastic coordinates are those against a simulation at tolerances of 1e-12, of the largest
-coordinate; the error of the pose is that against the trajectory.
+`gough-stewart-flexible` with its ten damped modes, driven through several poses with rests (2.7 s of fifth-order polynomials)
+by the loop of inverse and direct model (`drive="platform"`). Errors of the elastic coordinates are those against a simulation
+at tolerances of 1e-12, of the largest coordinate; the error of the pose is that against the trajectory.
 """
 RINGING = "The same plate without damping, ringing for one second on springs:"
 

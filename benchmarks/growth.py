@@ -39,11 +39,14 @@ def column(rows: Rows, name: str) -> list[float]:
 def elements(effort: Effort) -> str:
     """DualEMPS over the elements of its links, and six legs of spatial elements."""
     rows = measured("elements", effort.size(ELEMENTS, (1, 2)), effort)
-    lines = [(n, r["coordinates"], shown(r["first"]), shown(r["once"]), f"{r['memory']:.0f} MB") for n, r in rows.items()]
+
+    def cells(r: dict[str, float]) -> tuple[object, ...]:
+        return r["coordinates"], shown(r["first"]), shown(r["once"]), f"{r['memory']:.0f} MB"
+
+    lines: list[tuple[object, ...]] = [(n, *cells(r)) for n, r in rows.items()]
     if not effort.quick:
-        r = measured("leg_elements", (LEG_ELEMENTS,), effort)[LEG_ELEMENTS]
-        lines.append((f"`gough-stewart-flexible-legs`, {LEG_ELEMENTS} in each leg", r["coordinates"], shown(r["first"]), shown(r["once"]),
-                      f"{r['memory']:.0f} MB"))  # fmt: skip
+        more = measured("leg_elements", (LEG_ELEMENTS,), effort)
+        lines += [(f"{LEG_ELEMENTS} in each leg of `gough-stewart-flexible-legs`", *cells(r)) for r in more.values()]
     head = ["elements per link", "coordinates", "first result, cold", "one evaluation", "memory"]
     costs = {"first result": column(rows, "first"), "one evaluation": column(rows, "once"), "memory": column(rows, "memory")}
     return joined(ABOUT_ELEMENTS, table(head, lines), growth("elements", list(rows), costs))
@@ -52,7 +55,12 @@ def elements(effort: Effort) -> str:
 def kernels(rows: Rows, size: str, also: Rows | None = None) -> str:
     """Tables of kernels by size: operations, time, compile time, memory; exponents of both quantities."""
     kinds = ("direct", "inverse")
-    head = [size, *(f"{kind}: {what}" for kind in kinds for what in ("operations", "time per sample", "compiled in")), "robot built in", "memory"]
+    head = [
+        size,
+        *(f"{kind}: {what}" for kind in kinds for what in ("operations", "time per sample", "compiled in")),
+        "robot ready after",
+        "memory",
+    ]
     lines = []
     for n, r in {**(also or {}), **rows}.items():
         cells = [
@@ -78,8 +86,8 @@ def modes(effort: Effort) -> str:
     rigid = measured("modes", (0,), effort)
     ten = rows[10]["direct sample"] / rigid[0]["direct sample"]
     last = exponents(list(rows), column(rows, "direct sample"))[-1]
-    said = (f"Direct dynamics with ten modes takes {ten:.2f} times as long as that of the rigid robot by virtual power. Between the last two sizes "
-            f"its time grows with the power {last:.2f} of the modes.")  # fmt: skip
+    said = (f"Direct dynamics with ten modes takes {ten:.2f} times as long as that of the rigid robot by virtual power. "
+            f"Between the last two sizes its time grows with the power {last:.2f} of the modes.")  # fmt: skip
     return joined(ABOUT_MODES, kernels(rows, "modes", rigid), said, WHY_MODES)
 
 
@@ -107,31 +115,36 @@ def section(effort: Effort) -> str:
 
 ABOUT = """## Growth
 
-Every row is a process of its own with an empty kernel cache, on one core; memory is the peak of the whole process, Python and compiler
-included. The exponent between two sizes is p in cost ~ size^p.
+Every row is a process of its own with an empty kernel cache, on one core; memory is the peak of the whole process, Python and
+compiler included, and a robot is ready after import, loading and, with modes, the finite elements of its plate. The exponent
+between two sizes is p in cost ~ size^p.
 """
 ABOUT_ELEMENTS = """### Beam elements
 
-DualEMPS with n elements in each of its three flexible links, from `import flexapod` to its first accelerations, the static deflection before them
-included; one evaluation is that of mass matrix, forces and closing rows. Beyond 24 coordinates kernels go through the elements in
-loops, so that code and compile time hardly grow; what grows is work per element and, in one evaluation of the whole mass matrix, its size.
+DualEMPS with n elements in each of its three flexible links, from `import flexapod` to its first accelerations, the static
+deflection before them included; one evaluation is that of mass matrix, forces and closing rows. Beyond 24 coordinates kernels
+go through the elements in loops, so that code and compile time hardly grow; what grows is work per element and, in one
+evaluation of the whole mass matrix, its size.
 """
 ABOUT_MODES = """### Modes of a plate
 
-`gough-stewart` with modes of the plate of `gough-stewart-flexible`, all second-order terms kept; without modes it is the rigid robot (virtual power).
+`gough-stewart` with modes of the plate of `gough-stewart-flexible`, all second-order terms kept; without modes it is the
+rigid robot (virtual power).
 """
-WHY_MODES = """For few modes the cost grows more slowly than the modes, because the legs are most of it; the solve goes through the joints and is linear
-in the modes. What pairs of modes do to the inertia is quadratic, so that the exponent rises towards 2. Parameters of pairs are copied and read
-in loops.
+WHY_MODES = """
+For few modes the cost grows more slowly than the modes, because the legs are most of it; the solve goes through the joints
+and is linear in the modes. What pairs of modes do to the inertia is quadratic, so that the exponent rises towards 2.
+Parameters of pairs are copied and read in loops.
 """
 ABOUT_LEGS = """### Legs
 
-A platform on n UPS legs between two circles (benchmarks/ups_robots.py), by virtual power; redundantly driven beyond six, where inverse dynamics has the
-forces of least norm. With fewer than six, inverse dynamics has no answer.
+A platform on n UPS legs between two circles (benchmarks/ups_robots.py), by virtual power; redundantly driven beyond six,
+where inverse dynamics has the forces of least norm. With fewer than six, inverse dynamics has no answer.
 """
 ABOUT_SAMPLES = """### Samples
 
-Inverse dynamics of `bench-6ups`, in blocks of a million samples beyond that: the kernel alone, and the verb with its labelled result.
+Inverse dynamics of `bench-6ups`, in blocks of a million samples beyond that: the kernel alone, and the verb with its labelled
+result.
 """
 
 if __name__ == "__main__":

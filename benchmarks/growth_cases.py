@@ -2,8 +2,8 @@
 
     python benchmarks/growth_cases.py elements 8 [--quick]
 
-Prints a JSON object: seconds (CPU), operations, peak memory of the process [MB]. With an empty cache everything is derived and compiled
-here (benchmarks/growth.py calls it so).
+Prints a JSON object: seconds (CPU), operations, peak memory of the process [MB]. With an empty cache everything is derived and
+compiled here (benchmarks/growth.py calls it so).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ BLOCK = 1_000_000
 
 
 def elements(count: int, effort: Effort) -> dict[str, float]:
-    """DualEMPS with so many elements in each flexible link: first accelerations, one evaluation of its equation, simulated steps."""
+    """DualEMPS with so many elements in each flexible link: first accelerations, one evaluation of its equation."""
     from flexapod.analysis.model.closed_legs import evaluate, home
 
     return _from_file("dualemps-8", "elements: 8", f"elements: {count}", effort, evaluate, home)
@@ -78,7 +78,7 @@ def modes(count: int, effort: Effort) -> dict[str, float]:
 
 
 def legs(count: int, effort: Effort) -> dict[str, float]:
-    """Direct and inverse dynamics of a platform on so many UPS legs; below six the forces do not determine the motion's inverse."""
+    """Direct dynamics of a platform on so many UPS legs; inverse dynamics from six, where the motion can be chosen."""
     from ups_robots import ups_robot
 
     robot = ups_robot(count)

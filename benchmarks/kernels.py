@@ -1,6 +1,6 @@
 """Kernels against the peak of the processor, and what backends, loops and the cache do to one of them.
 
-    python benchmarks/kernels.py [--quick]
+python benchmarks/kernels.py [--quick]
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 from peak import fma_peak
 from random_inputs import random_inputs
-from reporting import Effort, joined, print_section, shown, table
+from reporting import joined, print_section, shown, table
 
 LEGS = 6
 PER_LEG = 16
@@ -181,17 +181,18 @@ def section(effort):
     straight, looped = (measure(unroll, effort) for unroll in (True, False))
     both = [(name, *(v if "operations" in name else shown(v) for v in (straight[name], looped[name]))) for name in straight]
     cold, warm = starts()
-    process = f"A new process has its first result of this kernel after {shown(cold)}, and after {shown(warm)} with a filled cache (wall clock)."
+    process = f"A new process has a first result after {shown(cold)}, after {shown(warm)} with a filled cache (wall clock)."
     return joined(HEAD, table(head, rows), said, SYNTHETIC, table(["", "written out", "legs as a loop"], both), process)
 
 
 HEAD = """## Kernels and the peak of the processor
 
-Batches on one core, random states. The peak is that of independent fused multiply-adds in a small loop of C, measured in the same process;
-a fused operation counts two. No kernel reaches it: only sums of products fuse, divisions and roots take longer. A function counts as
-one operation, so that kernels with sines and tanh (`dualemps`, `delta`) stay lower.
+Batches on one core, random states. The peak is that of independent fused multiply-adds in a small loop of C, measured in the
+same process; a fused operation counts two. No kernel reaches it: only sums of products fuse, divisions and roots take longer.
+A function counts as one operation, so that kernels with sines and tanh (`dualemps`, `delta`) stay lower.
 """
-SYNTHETIC = """A synthetic kernel (six legs of two rigid bodies, the operations of rigid inverse dynamics), its legs written out and as a
+SYNTHETIC = """
+A synthetic kernel (six legs of two rigid bodies, the operations of rigid inverse dynamics), its legs written out and as a
 loop of the tape; CPU time, without any cache:
 """
 

@@ -2,8 +2,8 @@
 
     python benchmarks/page.py [--quick] [--only dynamics kernels] [--out page.md]
 
-With --only the sections named are written to --out, or printed; otherwise the page of the docs is written. Each section is kept in
-out/benchmarks as well. A script that fails is named, and no page is written.
+With --only the sections named are written to --out, or printed; otherwise the page of the docs is written. Each section is kept
+in out/benchmarks as well. A script that fails is named, and no page is written.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ import time
 from datetime import UTC, datetime
 from pathlib import Path
 
+from reporting import joined
+
 HERE = Path(__file__).resolve().parent
 PAGE, KEPT = HERE.parent / "docs" / "benchmarks.md", Path("out/benchmarks")
 SECTIONS = (
@@ -25,11 +27,19 @@ SECTIONS = (
     "kinematics", "poses", "space", "identification", "design", "studio",
 )  # fmt: skip
 """Scripts in the order of the page."""
-THREADED = {"kinematics", "design", "studio"}
-"""Scripts that measure several threads, or a program that has them; all others have one."""
 ONE = ("FLEXAPOD_THREADS", "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
+"""Threads where a script does not ask for more."""
 QUIET = 0.5
 """Load average below which a machine counts as quiet."""
+HEAD = """
+How fast it is, against what, and how that was measured. This page is written by `make bench` (`python benchmarks/page.py`), all
+of it in one run, peers included; statements about figures are computed from it.
+"""
+TIMES = """
+Times are CPU time of the process, the best of many short measurements, on one core where nothing else is said. Absolute figures
+vary by some percent from run to run and more from machine to machine; ratios mean more. A script prints its section when it is
+run by itself:
+"""
 END = """## Count the operations yourself
 
 ```python
@@ -47,7 +57,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", nargs="+", choices=SECTIONS, default=SECTIONS, metavar="NAME", help="sections, by script")
     parser.add_argument("--quick", action="store_true", help="smallest sizes, measured once")
-    parser.add_argument("--out", type=Path, help="page to write; left out, docs/benchmarks.md where all sections are measured in full")
+    parser.add_argument("--out", type=Path, help="page to write; docs/benchmarks.md for a whole run")
     options = parser.parse_args()
     facts = machine(os.getloadavg()[0])
     sections = {name: measured(name, options.quick) for name in SECTIONS if name in options.only}
@@ -65,12 +75,16 @@ def main() -> int:
 
 
 def measured(name: str, quick: bool) -> str | None:
-    """Section of a script, or None if it failed; what it says beside is shown."""
-    env = dict(os.environ) | ({} if name in THREADED else dict.fromkeys(ONE, "1"))
+    """Section of a script, or None if it failed."""
+    env = {**os.environ, **dict.fromkeys(ONE, "1"), "PYTHONWARNINGS": "ignore"}
     start = time.perf_counter()
     command = [sys.executable, str(HERE / f"{name}.py"), *(["--quick"] if quick else [])]
     done = subprocess.run(command, env=env, stdout=subprocess.PIPE, text=True, check=False)
-    print(f"{name:20} {time.perf_counter() - start:6.0f} s{'' if done.returncode == 0 else '   failed'}", file=sys.stderr, flush=True)
+    print(
+        f"{name:20} {time.perf_counter() - start:6.0f} s{'' if done.returncode == 0 else '   failed'}",
+        file=sys.stderr,
+        flush=True,
+    )
     if done.returncode != 0:
         return None
     KEPT.mkdir(parents=True, exist_ok=True)
@@ -80,8 +94,9 @@ def measured(name: str, quick: bool) -> str | None:
 
 def machine(load: float) -> list[str]:
     """Facts that the figures depend on; a warning where the machine was not quiet at the start."""
+    system = f"{platform.system()}, Python {platform.python_version()}"
     facts = [
-        f"{datetime.now(UTC):%Y-%m-%d}, {processor()}, {os.cpu_count()} cores, {platform.system()}, Python {platform.python_version()}.",
+        f"{datetime.now(UTC):%Y-%m-%d}, {processor()}, {os.cpu_count()} cores, {system}.",
         f"Load of the machine before the start: {load:.2f}.",
     ]
     if load > QUIET:
@@ -103,20 +118,7 @@ def head(facts: list[str], names: list[str]) -> str:
     """Title, how it was measured, and the scripts with what they measure."""
     width = max(map(len, names))
     scripts = "\n".join(f"python benchmarks/{name + '.py':{width + 3}}  # {about(name)}" for name in names)
-    return f"""# Benchmarks
-
-How fast it is, against what, and how that was measured. This page is written by `make bench` (`python benchmarks/page.py`), all of it in one
-run, peers included; statements about figures are computed from it.
-
-{chr(10).join(facts)}
-
-Times are CPU time of the process, the best of many short measurements, on one core where nothing else is said. Absolute figures vary by
-some percent from run to run and more from machine to machine; ratios mean more. A script prints its section when it is run by itself:
-
-```text
-{scripts}
-```
-"""
+    return joined("# Benchmarks", HEAD, " ".join(facts), TIMES) + f"\n```text\n{scripts}\n```\n"
 
 
 def about(name: str) -> str:

@@ -37,7 +37,16 @@ def fma_peak(effort: Effort) -> float | None:
         (Path(folder) / "peak.c").write_text(SOURCE, encoding="utf-8")
         for size in (32, 64):
             library = Path(folder) / f"peak{size}.so"
-            options = ["-O2", "-march=native", "-ffp-contract=fast", "-shared", "-fPIC", "-w", f"-DBYTES={size}", f"-DCHAINS={CHAINS}"]
+            options = [
+                "-O2",
+                "-march=native",
+                "-ffp-contract=fast",
+                "-shared",
+                "-fPIC",
+                "-w",
+                f"-DBYTES={size}",
+                f"-DCHAINS={CHAINS}",
+            ]
             try:
                 subprocess.run([os.environ.get("CC", "cc"), *options, "peak.c", "-o", library], cwd=folder, check=True)
             except (OSError, subprocess.CalledProcessError):

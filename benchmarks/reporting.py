@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import textwrap
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -12,12 +13,13 @@ from typing import TypeVar
 import numpy as np
 
 T = TypeVar("T")
+WIDTH = 130
 UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (0.0, "ns"))
 
 
 @dataclass(frozen=True)
 class Effort:
-    """How much is measured: as much as the page shows, the smallest sizes once to see that a script works, or more than the page has."""
+    """How much is measured: what the page shows; the smallest sizes once, to see that a script works; or more than that."""
 
     quick: bool = False
     everything: bool = False
@@ -60,8 +62,9 @@ def times(ratio: float) -> str:
 
 
 def joined(*parts: str) -> str:
-    """Paragraphs and tables of a section; empty ones are left out."""
-    return "\n\n".join(text for part in parts if (text := part.strip("\n"))) + "\n"
+    """Paragraphs, lists and tables of a section with empty lines between; running text is wrapped, empty parts are left out."""
+    blocks = [block for part in parts for block in part.strip("\n").split("\n\n") if block]
+    return "\n\n".join(block if block.startswith(("#", "|", "- ")) else textwrap.fill(block, WIDTH) for block in blocks) + "\n"
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:

@@ -1,6 +1,6 @@
 """Simulation against the peers: three seconds under PD control, studies of many trajectories, a simulated hour.
 
-    python benchmarks/simulation.py [--quick]
+python benchmarks/simulation.py [--quick]
 """
 
 from __future__ import annotations
@@ -153,7 +153,11 @@ def study(effort: Effort) -> list[tuple[str, str]]:
     start[:20] = row_table(setup.layout, setup.signals, 0.0, 5e-3, 0, 20, np.zeros(20))
     rows = np.empty((len(start), runner.width))
     bare = effort.best(lambda: runner.advance(setup.start, start, rows), 0.5, calls=200)
-    named = {f"{counted(count)} at once, `simulate_study`": together, "one by one, the compiled loop alone": bare, "one by one, `simulate`": one}
+    named = {
+        f"{counted(count)} at once, `simulate_study`": together,
+        "one by one, the compiled loop alone": bare,
+        "one by one, `simulate`": one,
+    }
     return [(name, shown(seconds), counted(1 / seconds)) for name, seconds in named.items()]
 
 
@@ -165,8 +169,8 @@ def hour(effort: Effort) -> str:
     spent, R = time.process_time() - start, run.rotation.values
     skew = float(np.max(np.abs(R @ np.swapaxes(R, 1, 2) - np.eye(3))))
     apart = float(np.max(np.abs(run.actuator_travel - run.actuator_position)))
-    return (f"{length:g} simulated seconds of the same motion, repeated, take {shown(spent)}; rotations are then orthogonal to {skew:.1e}, and integrated "
-            f"leg lengths are {apart:.1e} m from those of the pose.")  # fmt: skip
+    return (f"{length:g} simulated seconds of the same motion, repeated, take {shown(spent)}; rotations are then orthogonal "
+            f"to {skew:.1e}, and integrated leg lengths are {apart:.1e} m from those of the pose.")  # fmt: skip
 
 
 def section(effort: Effort) -> str:
@@ -186,8 +190,17 @@ def section(effort: Effort) -> str:
             except ImportError:
                 missing.append(f"{name} is not installed: its rows are missing.")
                 break
-            rows.append((f"{name}, RK4, {1e3 * step:g} ms", effort.best(run, 2.0), None, None, error(positions, step, reference, fine)))
-    head = ["method", "compiled loop or engine", "with tables of signals", "whole call", "error of the position", "of our loop at 5 ms"]
+            rows.append(
+                (f"{name}, RK4, {1e3 * step:g} ms", effort.best(run, 2.0), None, None, error(positions, step, reference, fine))
+            )
+    head = [
+        "method",
+        "compiled loop or engine",
+        "with tables of signals",
+        "whole call",
+        "error of the position",
+        "of our loop at 5 ms",
+    ]
     shown_rows = [
         (name, *("" if t is None else shown(t) for t in seconds), f"{1e6 * off:.2g} um", times(seconds[0] / mine))
         for name, *seconds, off in rows
@@ -198,9 +211,9 @@ def section(effort: Effort) -> str:
 
 HEAD = """## Simulation
 
-Three seconds of `bench-6ups` under PD control of the leg lengths (kp 1e5, kd 2e3), Runge-Kutta 4; the error of the position is that against
-steps of 0.5 ms. The peers are Pinocchio's constraint dynamics under a Runge-Kutta 4 written in Python, and MuJoCo's own RK4 (C) with stiff loops.
-References of the controller are computed beforehand for all.
+Three seconds of `bench-6ups` under PD control of the leg lengths (kp 1e5, kd 2e3), Runge-Kutta 4; the error of the position
+is that against steps of 0.5 ms. The peers are Pinocchio's constraint dynamics under a Runge-Kutta 4 written in Python, and
+MuJoCo's own RK4 (C) with stiff loops. References of the controller are computed beforehand for all.
 """
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Whole calls of verbs against the kernels behind them: time and memory.
 
-    python benchmarks/whole_calls.py [--quick]
+python benchmarks/whole_calls.py [--quick]
 """
 
 from __future__ import annotations
@@ -115,8 +115,8 @@ def section(effort: Effort) -> str:
 
 HEAD = """## Whole calls
 
-Verbs on {count} samples or designs of `stewart-3-3`, one core: what users call, against the kernel behind it with its arrays given. Memory is
-what a call allocates at its peak beyond its input, its labelled result included.
+Verbs on {count} samples or designs of `stewart-3-3`, one core: what users call, against the kernel behind it with its arrays
+given. Memory is what a call allocates at its peak beyond its input, its labelled result included.
 """
 
 if __name__ == "__main__":
