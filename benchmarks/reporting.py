@@ -47,8 +47,9 @@ class Effort:
 
 def shown(seconds: float) -> str:
     """A time with its unit and three digits: 32.1 ns."""
-    factor, unit = next((f, u) for f, u in UNITS if seconds >= f)
-    return f"{seconds / (factor or 1e-9):.3g} {unit}"
+    rounded = float(f"{seconds:.3g}")
+    factor, unit = next((f, u) for f, u in UNITS if rounded >= f)
+    return f"{times(rounded / (factor or 1e-9))} {unit}"
 
 
 def counted(number: float) -> str:

@@ -58,8 +58,9 @@ def ups_robot(legs: int, *, general: bool = False) -> fp.Robot:
     name = f"ups-{legs}" + "-general" * general
     file = {
         "flexapod": 1, "name": name, "source": "benchmarks/ups_robots.py", "home": {"position": [0, 0, 4.3]},
-        "sampling": SAMPLING, "gravity": [0.4, -0.3, -9.79] if general else [0, 0, -9.81], 
-        "platform": body(50, vector(0, 0, 0), 40), "legs": {"template": {"joints": JOINTS, "bodies": bodies}, "each": {f"L{k + 1}": leg(k) for k in range(legs)}},
+        "sampling": SAMPLING, "gravity": [0.4, -0.3, -9.79] if general else [0, 0, -9.81],
+        "platform": body(50, vector(0, 0, 0), 40),
+        "legs": {"template": {"joints": JOINTS, "bodies": bodies}, "each": {f"L{k + 1}": leg(k) for k in range(legs)}},
     }  # fmt: skip
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"{name}.yaml"
