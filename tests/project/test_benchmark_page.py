@@ -32,7 +32,8 @@ def scripts() -> Iterator[None]:
 def page() -> ModuleType:
     """benchmarks/page.py under another name: the tests of the studio have a module `page`."""
     spec = importlib.util.spec_from_file_location("benchmark_page", SCRIPTS / "page.py")
-    assert spec and spec.loader
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
