@@ -195,12 +195,12 @@ SAME = 1e-9
 HEAD = f"""## CasADi's C
 
 The general routes, for robots outside the minimal equations, beside the C that CasADi generates for the same expressions
-(`flexapod.casadi_function`: our tape, whose common terms are found already, with the robot's numbers put in and
-without statuses), compiled by gcc -O3 -march=native with `casadi_real` as a vector of {LANES} samples. It is generated with
-and without CasADi's own simplifications, and the faster one is shown. Ours keeps the robot's parameters as inputs and checks
+(`flexapod.casadi_function`: our tape, whose common terms are found already, with the robot's numbers put in and without
+statuses), compiled by gcc -O3 -march=native with `casadi_real` as a vector of {LANES} samples. It is generated with and
+without CasADi's own simplifications, and the faster one is shown. Ours keeps the robot's parameters as inputs and checks
 every sample. Inputs and outputs of both are arrays of samples; the column "inputs packed before" leaves out what their
-transposition to vectors costs CasADi's C. In `ups-6-general` no centre of mass, tensor, point, hip axis or gravity has a component that is
-zero. The results of both agree to {SAME:g} of the largest, which the script checks.
+transposition to vectors costs CasADi's C. In `ups-6-general` no centre of mass, tensor, point, hip axis or gravity has a
+component that is zero. The results of both agree to {SAME:g} of the largest, which the script checks.
 """
 
 if __name__ == "__main__":
