@@ -93,7 +93,9 @@ def modes(effort: Effort) -> str:
 
 def legs(effort: Effort) -> str:
     """UPS legs on circles."""
-    return joined(ABOUT_LEGS, kernels(measured("legs", effort.size(LEGS, (3, 6)), effort), "legs"))
+    virtual_power = measured("legs", effort.size(LEGS, (3, 6)), effort)
+    link_axes = measured("link_legs", effort.size(LEGS[1:], (6,)), effort)
+    return joined(ABOUT_LEGS, kernels(virtual_power, "legs"), IN_LINK_AXES, kernels(link_axes, "legs"))
 
 
 def samples(effort: Effort) -> str:
@@ -141,6 +143,7 @@ ABOUT_LEGS = """### Legs
 A platform on n UPS legs between two circles (benchmarks/ups_robots.py), by virtual power; redundantly driven beyond six,
 where inverse dynamics has the forces of least norm. With fewer than six, inverse dynamics has no answer.
 """
+IN_LINK_AXES = "The same in axes of the links, the route that inverse dynamics takes beyond six legs:"
 ABOUT_SAMPLES = """### Samples
 
 Inverse dynamics of `bench-6ups`, in blocks of a million samples beyond that: the kernel alone, and the verb with its labelled

@@ -82,7 +82,7 @@ def exponents(sizes: Sequence[float], costs: Sequence[float]) -> list[float]:
 
 def growth(size: str, sizes: Sequence[float], costs: dict[str, Sequence[float]]) -> str:
     """Table of exponents between sizes, a row per cost."""
-    spans = [f"{a:g} to {b:g}" for a, b in pairwise(sizes)]
+    spans = [f"{counted(a)} to {counted(b)}" for a, b in pairwise(sizes)]
     rows = [[name, *(f"{p:.2f}" for p in exponents(sizes, values))] for name, values in costs.items()]
     return table([f"exponent over {size}", *spans], rows)
 
