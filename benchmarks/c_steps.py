@@ -1,4 +1,4 @@
-"""One Runge-Kutta 4 step of rigid robots in C: the sources of an FMU and a small driver, compiled with -O2.
+"""One Runge-Kutta 4 step of rigid robots in C: the sources of an FMU and a small driver.
 
     python benchmarks/c_steps.py [--quick] [--all]
 

@@ -1,4 +1,4 @@
-"""Our kernels beside the C that CasADi generates for the same expressions, compiled by gcc with four samples in each variable.
+"""Our kernels beside CasADi's C with four samples in each variable.
 
 python benchmarks/casadi_c.py [--quick]
 """

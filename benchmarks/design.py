@@ -1,4 +1,4 @@
-"""Many designs: a million written as a dataset, the kernel's part of it, and a million samples of a tolerance.
+"""Many designs: a million as a dataset, a million samples of a tolerance.
 
     python benchmarks/design.py [--quick] [--all]
 

@@ -1,4 +1,4 @@
-"""Rigid dynamics of one robot against Pinocchio and MuJoCo, in C++ and from Python, in one run on one thread.
+"""Rigid dynamics against Pinocchio and MuJoCo, in C++ and from Python, on one thread.
 
     python benchmarks/dynamics.py [--quick]
 

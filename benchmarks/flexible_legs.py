@@ -1,4 +1,4 @@
-"""Flexible legs: the 25 s square of DualEMPS, its models in batch, frequencies over the workspace, operator counts.
+"""Flexible legs: the 25 s square of DualEMPS, models, frequencies, operator counts.
 
 python benchmarks/flexible_legs.py [--quick]
 """

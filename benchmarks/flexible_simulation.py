@@ -1,4 +1,4 @@
-"""Simulation of a flexible platform: the loop of inverse and direct model along poses with rests, and implicit steps.
+"""Simulation of a flexible platform: inverse and direct model in a loop, implicit steps.
 
 python benchmarks/flexible_simulation.py [--quick]
 """

@@ -1,4 +1,4 @@
-"""Growth with beam elements, modes of a plate, legs and samples: time, compile time, memory and exponents.
+"""Growth with elements, modes, legs and samples: time, compile time, memory, exponents.
 
     python benchmarks/growth.py [--quick]
 

@@ -1,4 +1,4 @@
-"""Kernels against the peak of the processor, and what backends, loops and the cache do to one of them.
+"""Kernels against the peak of the processor; backends, loops and the cache.
 
 python benchmarks/kernels.py [--quick]
 """

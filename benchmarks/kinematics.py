@@ -1,4 +1,4 @@
-"""Kinematics: actuators of many poses, poses along a motion, a workspace of a million poses, one thread and all.
+"""Kinematics in batch and along motions; a workspace of a million poses; threads.
 
 python benchmarks/kinematics.py [--quick]
 """
@@ -57,7 +57,7 @@ def forward(robot: fp.Robot, effort: Effort) -> list[Row]:
 def wall(work: Callable[[], object], effort: Effort) -> float:
     """Shortest time of a call by the wall clock [s]."""
     found = []
-    for _ in range(effort.size(5, 1)):
+    for _ in range(effort.size(9, 1)):
         start = time.perf_counter()
         work()
         found.append(time.perf_counter() - start)

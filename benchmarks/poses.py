@@ -1,4 +1,4 @@
-"""All poses of a platform: one at a time, in batches, with six and three platform points, certified.
+"""All poses of a platform: one at a time, in batches, certified.
 
 python benchmarks/poses.py [--quick]
 """

@@ -1,4 +1,4 @@
-"""Simulation against the peers: three seconds under PD control, studies of many trajectories, a simulated hour.
+"""Simulation against the peers; studies of many trajectories; a simulated hour.
 
 python benchmarks/simulation.py [--quick]
 """

@@ -1,4 +1,4 @@
-"""The studio in Chromium: from the command to the first picture, and from a key on a slider to changed numbers.
+"""The studio in Chromium: command to first picture, slider to numbers.
 
 python benchmarks/studio.py [--quick]
 """
