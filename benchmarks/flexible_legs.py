@@ -1,6 +1,6 @@
 """Flexible legs: the 25 s square of DualEMPS, models, frequencies, operator counts.
 
-python benchmarks/flexible_legs.py [--quick]
+    python benchmarks/flexible_legs.py [--quick]
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Simulation of a flexible platform: inverse and direct model in a loop, implicit steps.
 
-python benchmarks/flexible_simulation.py [--quick]
+    python benchmarks/flexible_simulation.py [--quick]
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Kernels against the peak of the processor; backends, loops and the cache.
 
-python benchmarks/kernels.py [--quick]
+    python benchmarks/kernels.py [--quick]
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from pathlib import Path
 
 import numpy as np
 from peak import fma_peak
-from random_inputs import random_inputs
 from reporting import joined, print_section, shown, table
 
 LEGS = 6
@@ -130,6 +129,8 @@ def starts():
 
 def against_peak(effort):
     """Rows of kernels: operations, seconds per sample, operations per second, percentage of the measured peak; and the peak."""
+    from random_inputs import random_inputs
+
     import flexapod as fp
 
     peak, rows = fma_peak(effort), []

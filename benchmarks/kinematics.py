@@ -1,6 +1,6 @@
 """Kinematics in batch and along motions; a workspace of a million poses; threads.
 
-python benchmarks/kinematics.py [--quick]
+    python benchmarks/kinematics.py [--quick]
 """
 
 from __future__ import annotations

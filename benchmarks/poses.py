@@ -1,6 +1,6 @@
 """All poses of a platform: one at a time, in batches, certified.
 
-python benchmarks/poses.py [--quick]
+    python benchmarks/poses.py [--quick]
 """
 
 from __future__ import annotations

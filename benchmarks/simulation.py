@@ -1,6 +1,6 @@
 """Simulation against the peers; studies of many trajectories; a simulated hour.
 
-python benchmarks/simulation.py [--quick]
+    python benchmarks/simulation.py [--quick]
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Proven workspaces and fastest timings.
 
-python benchmarks/space.py [--quick]
+    python benchmarks/space.py [--quick]
 """
 
 from __future__ import annotations

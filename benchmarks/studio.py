@@ -1,6 +1,6 @@
 """The studio in Chromium: command to first picture, slider to numbers.
 
-python benchmarks/studio.py [--quick]
+    python benchmarks/studio.py [--quick]
 """
 
 from __future__ import annotations

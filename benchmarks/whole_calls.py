@@ -1,6 +1,6 @@
 """Whole calls of verbs against the kernels behind them: time and memory.
 
-python benchmarks/whole_calls.py [--quick]
+    python benchmarks/whole_calls.py [--quick]
 """
 
 from __future__ import annotations
