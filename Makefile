@@ -15,7 +15,7 @@ help:
 	@echo "make lint    ruff and mypy over the sources"
 	@echo "make docs    build the documentation into docs/_build/html"
 	@echo "make pictures  draw the pictures of README, docs and gallery that are out of date (needs Chromium)"
-	@echo "make bench   run the benchmarks"
+	@echo "make bench   run the benchmarks and write docs/benchmarks.md from them"
 	@echo "make clean   remove everything that was built, .venv included"
 
 # Runs again only when the pins or the package's own metadata change.
@@ -57,7 +57,7 @@ pictures: $(READY)
 	$(BIN)/python tools/make_reference_pictures.py
 
 bench: $(READY)
-	@for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
+	$(BIN)/python benchmarks/page.py
 
 clean:
 	rm -rf $(VENV) build dist out docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis src/*.egg-info

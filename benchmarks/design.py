@@ -1,13 +1,13 @@
-"""Many designs: a million written as a dataset, the kernel's part of it, and a million samples of a tolerance; CPU and wall time.
+"""Many designs: a million as a dataset, a million samples of a tolerance.
 
-Run: python benchmarks/design.py [designs] [--rows-not-kept N]. Loading and compiling are not counted; two threads.
+    python benchmarks/design.py [--quick] [--all]
+
+Loading and compiling are not counted; two threads. --all adds a hundred million designs of which rows are not kept.
 """
 
 from __future__ import annotations
 
-import argparse
 import os
-import resource
 import tempfile
 import time
 from collections.abc import Callable
@@ -17,6 +17,7 @@ from typing import Any
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
+from reporting import Effort, counted, joined, print_section, shown, table
 
 import flexapod as fp
 from flexapod.design.criteria import make_criteria
@@ -31,65 +32,71 @@ REQUEST: dict[str, Any] = {
 }
 
 
-def timed(what: str, work: Callable[[], Any]) -> Any:
-    """Print CPU and wall time of some work, and how far memory grew."""
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+Row = tuple[str, str, str, str]
+
+
+def timed(what: str, count: int, work: Callable[[], Any]) -> tuple[Row, Any, float]:
+    """CPU time, CPU time per design and wall time of some work; its result; its CPU seconds."""
     cpu, wall = time.process_time(), time.perf_counter()
     result = work()
     cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
-    grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
-    print(f"{what}: CPU {cpu:.2f} s, wall {wall:.2f} s, memory +{grown:.0f} MB", flush=True)
-    return result
+    return (what, shown(cpu), shown(cpu / count), shown(wall)), result, cpu
 
 
-def criteria_alone(robot: fp.Robot, count: int) -> None:
+def criteria_alone(robot: fp.Robot, count: int) -> tuple[Row, float]:
     """Criteria of as many designs, without plan, statistics and files: kernels and their reduction."""
-    axes, chunk = make_axes(robot, REQUEST["variables"]), 4096
+    axes, chunk = make_axes(robot, REQUEST["variables"]), min(4096, count)
     evaluator = Evaluator(robot, axes, make_criteria(REQUEST["criteria"]))
     x = Plan(axes, "random", count, 1).designs(0, chunk)
     evaluator(x)
-    timed(f"criteria of {count} designs alone, one thread", lambda: [evaluator(x) for _ in range(count // chunk)])
+    row, _, cpu = timed(
+        "criteria of these designs alone, one thread", count, lambda: [evaluator(x) for _ in range(count // chunk)]
+    )
+    return row, cpu
 
 
-def written(robot: fp.Robot, plan: str, count: int) -> None:
+def written(robot: fp.Robot, plan: str, count: int) -> tuple[Row, float]:
     """A study as a dataset on the disk."""
     with tempfile.TemporaryDirectory() as folder:
         request = {**REQUEST, "count": count, "plan": plan, "save": folder, "threads": THREADS}
-        timed(f"study of {count} designs, {plan}", lambda: fp.study(robot, **request))
+        row, _, cpu = timed(f"{counted(count)} designs, {plan}, as a Parquet dataset", count, lambda: fp.study(robot, **request))
         assert any(Path(folder).glob("block-*.parquet"))
+    return row, cpu
 
 
-def samples(robot: fp.Robot, count: int) -> None:
-    """Monte-Carlo samples of 36 tolerances at one pose, with the exact kinematics."""
+def samples(robot: fp.Robot, count: int) -> tuple[Row, float]:
+    """Monte-Carlo samples of 36 tolerances at one pose, with the exact kinematics; difference from first order."""
     at = fp.State(position=robot.home.position + np.array([0.1, 0.05, 0.0]))
     request = {"tolerances": {"legs.*.hip.at": "20 um", "legs.*.ball.on": "20 um"}, "at": at, "threads": THREADS}
     fp.tolerance(robot, **request, samples=1000)
-    found = timed(f"tolerance, {count} samples", lambda: fp.tolerance(robot, **request, samples=count))
-    apart = np.abs(found.sampled_deviation / found.deviation - 1).values.max()
-    print(f"deviations of the samples over first order differ from 1 by {apart:.1e} at most")
+    what = f"tolerance, 36 sources, {counted(count)} Monte-Carlo samples"
+    row, found, _ = timed(what, count, lambda: fp.tolerance(robot, **request, samples=count))
+    return row, float(np.abs(found.sampled_deviation / found.deviation - 1).values.max())
 
 
-def main() -> None:
-    """Print the figures."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("designs", nargs="?", type=float, default=1e6)
-    parser.add_argument(
-        "--rows-not-kept", type=float, default=0.0, help="designs of a study that keeps statistics and front only"
+def section(effort: Effort) -> str:
+    """Table of studies and tolerances."""
+    robot, count = fp.load("stewart-3-3"), effort.size(1_000_000, 1000)
+    written(robot, "random", 1000)  # compiles
+    studies = [written(robot, plan, count) for plan in ("random", "sobol")]
+    alone, kernel = criteria_alone(robot, count)
+    tolerance, apart = samples(robot, count)
+    rows = [*(row for row, _ in studies), alone, tolerance]
+    if effort.everything:
+        many = {**REQUEST, "count": 100_000_000, "plan": "random", "keep": False, "threads": THREADS}
+        rows.append(timed("100 000 000 designs, rows not kept", 100_000_000, lambda: fp.study(robot, **many))[0])
+    above = [(cpu - kernel) / count for _, cpu in studies]
+    said = (
+        f"Beside the criteria, {shown(min(above))} to {shown(max(above))} per design go to drawing designs, their parameters, "
+        f"statistics, front and file. Deviations of the samples differ from those of first order by {100 * apart:.2g} % at most."
     )
-    given = parser.parse_args()
-    robot, count = fp.load("stewart-3-3"), int(given.designs)
-    fp.study(robot, **REQUEST, count=1000)
-    for plan in ("random", "sobol"):
-        written(robot, plan, count)
-    criteria_alone(robot, count)
-    samples(robot, count)
-    if given.rows_not_kept:
-        n = int(given.rows_not_kept)
-        timed(
-            f"study of {n} designs, rows not kept",
-            lambda: fp.study(robot, **REQUEST, count=n, plan="random", keep=False, threads=THREADS),
-        )
+    return joined(HEAD, table(["", "CPU time, both threads together", "each", "wall time"], rows), said)
 
+
+HEAD = """## Many designs
+
+`stewart-3-3`, three variables, peak and RMS force at one pose, two threads.
+"""
 
 if __name__ == "__main__":
-    main()
+    print_section(section, __doc__)

@@ -1,189 +1,158 @@
-"""Rigid dynamics against Pinocchio and MuJoCo on the same robot, in one run, single thread; only ratios mean anything.
+"""Rigid dynamics against Pinocchio and MuJoCo, in C++ and from Python, on one thread.
 
-    python benchmarks/dynamics.py [--out out/benchmarks] [--skip-peers]
+    python benchmarks/dynamics.py [--quick]
 
-Prints a table, writes dynamics.json and dynamics.md (the table of the docs) to the folder.
+The C++ peers are built into out/benchmarks/peers the first time, which takes a minute. --quick leaves them out.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
 import re
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from reporting import Effort, counted, joined, print_section, shown, table, times
 
 import flexapod as fp
 
 sys.path.insert(0, str(Path(__file__).parent / "peers"))
+PEERS = Path("out/benchmarks/peers")
+SAMPLES, FEW = 100_000, 1000
+WAYS = {
+    "inverse dynamics": {"minimal equations": "minimal_inverse_dynamics", "link axes": "link_inverse_dynamics",
+                         "virtual power": "virtual_power"},
+    "forward dynamics": {"minimal equations": "minimal_forward_dynamics", "link axes": "link_forward_dynamics",
+                         "virtual power": "forward_dynamics"},
+}  # fmt: skip
+NOTES = """
+- Our batch evaluates several samples in one vector of the processor; the C++ peers evaluate one sample after the other, as
+  their interfaces do. A prepared call of ours is the fair comparison for a loop that has one sample at a time.
+- General engines solve any mechanism from the same code; our kernel is generated for the structure of one robot, its numbers
+  being inputs. The peers' inverse dynamics has three parts: leg kinematics written for this robot, the engine's tree
+  dynamics, and the loop forces. "Written by an expert" solves six equations with the legs' Jacobians in place of eighteen
+  with the engine's own; the better of the two is shown.
+- The peers' forward dynamics gets the joint coordinates and rates of the legs ready-made; ours computes them from the
+  platform's pose and twist.
+- "The complete path in Python" is the same through the engines' Python interfaces and NumPy.
+- An operation is one addition, multiplication, division, root or function call on the final tape; what depends on parameters
+  alone is computed once per parameter set and not counted.
+"""
 
 
-def best(f: Callable[[], object], number: int, seconds: float = 2.0) -> float:
-    """Best CPU seconds per call over many short chunks, so that a busy machine matters less."""
-    f()
-    result, stop = np.inf, time.perf_counter() + seconds
-    while time.perf_counter() < stop:
-        start = time.process_time()
-        for _ in range(number):
-            f()
-        result = min(result, (time.process_time() - start) / number)
-    return float(result)
-
-
-def ours(samples: int) -> dict[str, float]:
-    """Nanoseconds per sample in batch, and microseconds per prepared call, of the benchmark robot."""
+def ours(effort: Effort) -> dict[str, dict[str, dict[str, Any]]]:
+    """Operations, seconds per sample in batch and seconds of a prepared call, by quantity and way."""
     from stewart import ROBOT, motion
 
-    m = motion(np.linspace(0.05, 2.95, samples))
-    inputs = {
-        k: getattr(m, k) for k in ("position", "rotation", "velocity", "angular_velocity", "acceleration", "angular_acceleration")
-    }
-    inputs["wrench"] = np.zeros((samples, 6))
-    result: dict[str, float] = {}
-    for label, quantity in (
-        ("inverse dynamics, minimal", "minimal_inverse_dynamics"),
-        ("inverse dynamics, virtual power", "virtual_power"),
-        ("forward dynamics, minimal", "minimal_forward_dynamics"),
-        ("forward dynamics, virtual power", "forward_dynamics"),
-    ):
+    count = effort.size(SAMPLES, FEW)
+    m = motion(np.linspace(0.05, 2.95, count))
+    names = ("position", "rotation", "velocity", "angular_velocity", "acceleration", "angular_acceleration")
+    inputs = {k: getattr(m, k) for k in names} | {"wrench": np.zeros((count, 6))}
+    inputs["force"] = fp.inverse_dynamics(ROBOT, m, friction=False).force.values
+
+    def measured(quantity: str) -> dict[str, Any]:
         kernel = fp.kernel(ROBOT, quantity)
-        inputs["force"] = fp.inverse_dynamics(ROBOT, m, friction=False).force.values
         given = {i.name: inputs[i.name] for i in kernel.signature.inputs}
-        out = {o.name: np.empty((samples, *o.shape)) for o in kernel.signature.outputs}
-        result[f"{label} [ns]"] = 1e9 * best(lambda k=kernel, g=given, o=out: k.batch(g, out=o, threads=1), 1, 4.0) / samples
+        out = {o.name: np.empty((count, *o.shape)) for o in kernel.signature.outputs}
+        batch = effort.best(lambda: kernel.batch(given, out=out, threads=1), 3.0) / count
         call = kernel.prepare()
         for name, values in given.items():
-            call.inputs[name][...] = values[samples // 3]
-        result[f"{label}, one call [us]"] = 1e6 * best(call, 1000)
-        result[f"{label}, operations"] = kernel.operations.total
-    return result
+            call.inputs[name][...] = values[count // 3]
+        return {"operations": kernel.operations.total, "batch": batch, "call": effort.best(call, 1.0, calls=1000)}
+
+    return {kind: {way: measured(quantity) for way, quantity in ways.items()} for kind, ways in WAYS.items()}
 
 
-def growth(sizes: list[int]) -> dict[str, float]:
-    """Nanoseconds per sample over the batch size, in blocks that bound memory."""
-    from stewart import ROBOT, motion
-
-    kernel = fp.kernel(ROBOT, "minimal_inverse_dynamics")
-    result = {}
-    block = 1_000_000
-    for n in sizes:
-        m = motion(np.linspace(0.05, 2.95, min(n, block)))
-        given = {i.name: getattr(m, i.name) for i in kernel.signature.inputs}
-        out = {"force": np.empty((len(m), 6))}
-        rounds = max(1, n // block)
-
-        def run(given: dict = given, out: dict = out, rounds: int = rounds) -> None:
-            for _ in range(rounds):
-                kernel.batch(given, out=out, threads=1)
-
-        result[f"{n}"] = 1e9 * best(run, 1, 3.0) / n
-    return result
-
-
-def fma_peak() -> float:
-    """Double-precision operations per second of one core on 16 independent fused multiply-adds, measured by a kernel."""
-    import casadi as ca
-
-    from flexapod.kernels import Program, compile_kernel
-
-    b = Program("peak")
-    x = b.input("x", (16,))
-
-    def step(_: object, __: object, y: object) -> tuple[list[object], list[object]]:
-        for _ in range(16):
-            y = y * 0.999999 + 1e-7
-        return [y], []
-
-    (y,), _ = b.scan(step, 200, carry=[x])
-    b.output("y", ca.sum1(y))
-    kernel = compile_kernel(b)
-    data = np.random.default_rng(0).normal(size=(4096, 16))
-    seconds = best(lambda: kernel.batch({"x": data}), 1)
-    return 4096 * 16 * 16 * 200 * 2 / seconds
-
-
-def cpp_peers(folder: Path) -> dict[str, float]:
-    """Microseconds of the C++ peers."""
+def cpp_peers() -> tuple[dict[str, dict[str, float]], list[str]]:
+    """Seconds of the C++ peers by quantity and engine, and why some are missing."""
     from build import build
-    from mujoco_model import mjcf
 
-    programs = build(folder)
-    model = folder / "stewart.xml"
-    model.write_text(mjcf(), encoding="utf-8")
-    result = {}
+    found: dict[str, dict[str, float]] = {kind: {} for kind in WAYS}
+    try:
+        programs = build(PEERS)
+    except (OSError, subprocess.CalledProcessError) as error:
+        return found, [f"The C++ peers could not be built here ({type(error).__name__})."]
+    missing = [
+        f"{name} is not installed: its C++ rows are missing." for name in ("Pinocchio", "MuJoCo") if name.lower() not in programs
+    ]
     for name, program in programs.items():
-        text = subprocess.run(
-            [program, *([model] if name == "mujoco" else [])], check=True, capture_output=True, text=True
-        ).stdout
-        for label, value in re.findall(r"^(FD|ID)(?: \w+| expert| general)? ?.*?([0-9.]+) us$", text, re.M):
-            key = f"{name} C++ {'forward' if label == 'FD' else 'inverse'} [us]"
-            result[key] = min(result.get(key, np.inf), float(value))
-    return result
+        arguments = []
+        if name == "mujoco":
+            from mujoco_model import mjcf
+
+            arguments = [PEERS / "stewart.xml"]
+            arguments[0].write_text(mjcf(), encoding="utf-8")
+        text = subprocess.run([program, *arguments], check=True, capture_output=True, text=True).stdout
+        for label, value in re.findall(r"^(FD|ID) .*?([0-9.]+) us$", text, re.M):
+            kind = "forward dynamics" if label == "FD" else "inverse dynamics"
+            found[kind][name] = min(found[kind].get(name, np.inf), 1e-6 * float(value))
+    return found, missing
 
 
-def python_peers() -> dict[str, float]:
-    """Microseconds of the complete Python path of each peer: leg kinematics, engine, loop forces."""
+def python_peers(effort: Effort) -> tuple[dict[str, float], list[str]]:
+    """Seconds of the complete Python path of each engine (leg kinematics, engine, loop forces), and why some are missing."""
+    import importlib
+
     from stewart import motion
 
-    m = motion(np.linspace(0.05, 2.95, 64))
-    result, k = {}, [0]
-
-    def following() -> int:
-        k[0] = (k[0] + 1) % 64
-        return k[0]
-
-    from mujoco_model import MuJoCo
-    from pinocchio_model import Pinocchio
-
-    for name, engine in (("pinocchio", Pinocchio()), ("mujoco", MuJoCo())):
-        run = lambda e=engine: e.inverse(*e.state(m, following()))  # noqa: E731
-        result[f"{name} Python inverse [us]"] = 1e6 * best(run, 5)
-    return result
+    m, found, missing = motion(np.linspace(0.05, 2.95, 64)), {}, []
+    for name in ("Pinocchio", "MuJoCo"):
+        try:
+            engine = getattr(importlib.import_module(f"{name.lower()}_model"), name)()
+        except ImportError:
+            missing.append(f"{name} is not installed: its Python row is missing.")
+            continue
+        k = iter(range(10**9))
+        found[name] = effort.best(lambda e=engine, k=k: e.inverse(*e.state(m, next(k) % 64)), 1.0, calls=5)
+    return found, missing
 
 
-def main() -> None:
-    """Measure and write."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--out", type=Path, default=Path("out/benchmarks"))
-    parser.add_argument("--samples", type=int, default=100_000)
-    parser.add_argument("--skip-peers", action="store_true")
-    options = parser.parse_args()
-    options.out.mkdir(parents=True, exist_ok=True)
-    figures: dict[str, float] = ours(options.samples)
-    figures |= {
-        f"minimal inverse dynamics, {n} samples [ns]": v for n, v in growth([10_000, 100_000, 1_000_000, 10_000_000]).items()
-    }
-    peak = fma_peak()
-    figures["measured FMA peak [Gflop/s]"] = peak / 1e9
-    share = figures["inverse dynamics, minimal, operations"] / (figures["inverse dynamics, minimal [ns]"] * 1e-9) / peak
-    figures["share of the FMA peak"] = share
-    if not options.skip_peers:
-        figures |= cpp_peers(options.out / "peers") | python_peers()
-        figures |= ratios(figures)
-    (options.out / "dynamics.json").write_text(json.dumps(figures, indent=1), encoding="utf-8")
-    rows = "\n".join(f"| {name} | {value:.4g} |" for name, value in figures.items())
-    (options.out / "dynamics.md").write_text(f"| figure | value |\n|---|---|\n{rows}\n", encoding="utf-8")
-    print(rows)
+def section(effort: Effort) -> str:
+    """Tables of inverse and forward dynamics, ratios, and what is compared with what."""
+    own = ours(effort)
+    cpp, no_cpp = ({kind: {} for kind in WAYS}, ["The C++ peers were left out."]) if effort.quick else cpp_peers()
+    python, no_python = python_peers(effort)
+    labels = {"pinocchio": "Pinocchio, C++, written by an expert", "mujoco": "MuJoCo, C++, the best of its ways"}
+    parts = []
+    for kind, ways in own.items():
+        unit = ways["minimal equations"]["batch"]
+        rows = [(f"flexapod, {way}, batch", r["operations"], r["batch"]) for way, r in ways.items()]
+        one = ways["minimal equations"]
+        rows.append(("flexapod, minimal equations, one prepared call from Python", one["operations"], one["call"]))
+        forward = {"pinocchio": "Pinocchio, C++", "mujoco": "MuJoCo, C++"}
+        rows += [((labels if kind == "inverse dynamics" else forward)[name], None, s) for name, s in cpp[kind].items()]
+        if kind == "inverse dynamics":
+            rows += [(f"{name}, the complete path in Python", None, s) for name, s in python.items()]
+        rows.sort(key=lambda row: row[2])
+        parts.append(table([kind, "operations", "time per sample", "of the first row"],
+                           [(name, n, shown(s), times(s / unit)) for name, n, s in rows]))  # fmt: skip
+    head = HEAD.format(samples=counted(effort.size(SAMPLES, FEW)))
+    return joined(head, *parts, *no_cpp, *no_python, ratios(own, cpp, python), NOTES)
 
 
-def ratios(f: dict[str, float]) -> dict[str, float]:
-    """How many times faster than the best peer."""
+HEAD = """## Rigid dynamics
 
-    def peers(*words: str) -> float:
-        return min(v for k, v in f.items() if all(w in k for w in words))
+The robot is `bench-6ups` of the catalogue, an octahedral platform on six UPS legs whose cylinders and pistons have mass and
+inertia; the motion goes down and round. Pinocchio and MuJoCo solve the same robot in the same run, from C++ and from Python,
+one thread each. Their forces are ours: tests/equations/test_peers.py compares them with both engines. Batches of {samples}
+samples; compilation is not included.
+"""
 
-    return {
-        "times faster than the best C++ peer, inverse": 1e3 * peers("C++", "inverse") / f["inverse dynamics, minimal [ns]"],
-        "times faster than the best C++ peer, forward": 1e3 * peers("C++", "forward") / f["forward dynamics, minimal [ns]"],
-        "times faster than the best Python peer, one inverse call": peers("Python", "inverse")
-        / f["inverse dynamics, minimal, one call [us]"],
-    }
+
+def ratios(own: dict[str, Any], cpp: dict[str, dict[str, float]], python: dict[str, float]) -> str:
+    """How many times faster than the best peer, of this run."""
+    rows = []
+    for kind, peers in cpp.items():
+        if peers:
+            least = min(peers.values()) / own[kind]["minimal equations"]["batch"]
+            rows.append((f"{kind}, batch, to the best C++ peer", f"{least:.0f} times faster"))
+    if python:
+        least = min(python.values()) / own["inverse dynamics"]["minimal equations"]["call"]
+        rows.append(("one call of inverse dynamics from Python, to the best Python peer", f"{least:.0f} times faster"))
+    return table(["ratios", ""], rows)
 
 
 if __name__ == "__main__":
-    main()
+    print_section(section, __doc__)

@@ -1,47 +1,26 @@
-"""Flexible legs: the 25 s square of DualEMPS, its models in batch, frequencies over the workspace, operator counts.
+"""Flexible legs: the 25 s square of DualEMPS, models, frequencies, operator counts.
 
-    python benchmarks/flexible_legs.py [--samples 100000] [--json out/flexible_legs.json]
-
-One core; CPU seconds, the best of several. The square (Briot 2014, Fig. 7) is simulated with the friction of the file: the
-compiled loop with its start and table of signals, and the whole call with 100 samples per second. Its error is that of the
-forces against a run with steps of 0.2 ms, of the peak; it is largest where joints begin to stick. The smooth part
-is of order 6, so that a tenth of the step is a tolerance more than 100 times tighter. Models are measured on random closed states
-beside the rigid inverse dynamics of `stewart-3-3` in the same run. Nothing is asserted; goals are printed beside.
+    python benchmarks/flexible_legs.py [--quick]
 """
 
 from __future__ import annotations
 
-import argparse
-import json
-import time
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
+from random_inputs import random_inputs
+from reporting import Effort, joined, print_section, shown, table, times
 
 import flexapod as fp
 
 STEPS, FINE = (2e-3, 1e-3), 2e-4
-SQUARE, ERROR = 0.5, 1e-3
-"""Goals: seconds for the square, error of its forces."""
-DIRECT, TIMES_RIGID = 150.0, 3.0
-"""Goal of the direct model: nanoseconds per sample, or so many times rigid inverse dynamics, whichever is larger."""
-GRID, GRID_SECONDS = 50, 1.0
+PAPER = 365.0
+"""Seconds of the square by the model of Briot 2014 on its computer of 2013."""
+GRID = 50
+RIGID = "`stewart-3-3`, rigid inverse dynamics, minimal equations"
 
 
-def best(work: Callable[[], object], seconds: float = 3.0, least: int = 3) -> float:
-    """Best CPU seconds of a call, over at least `least` calls."""
-    work()
-    found, stop, calls = np.inf, time.perf_counter() + seconds, 0
-    while calls < least or time.perf_counter() < stop:
-        start = time.process_time()
-        work()
-        found, calls = min(found, time.process_time() - start), calls + 1
-    return float(found)
-
-
-def square(robot: fp.Robot) -> dict[str, dict[str, float]]:
+def square(robot: fp.Robot, effort: Effort) -> dict[str, dict[str, float]]:
     """Seconds and error of the square at some steps."""
     from flexapod.simulation.integrators.runner import Runner
     from flexapod.simulation.system.setup import make_setup
@@ -54,8 +33,10 @@ def square(robot: fp.Robot) -> dict[str, dict[str, float]]:
     )  # fmt: skip
     runner = Runner(setup.layout, setup.values)
     result = {}
-    fine = fp.simulate(robot, motion, drive="actuators", step=FINE, output_step=0.01, progress=False).force.values
-    for step in STEPS:
+    fine = fp.simulate(
+        robot, motion, drive="actuators", step=effort.size(FINE, STEPS[0]), output_step=0.01, progress=False
+    ).force.values
+    for step in STEPS[: effort.size(2, 1)]:
 
         def call(h: float = step) -> Any:
             return fp.simulate(robot, motion, drive="actuators", step=h, output_step=0.01, progress=False)
@@ -70,61 +51,50 @@ def square(robot: fp.Robot) -> dict[str, dict[str, float]]:
         def loop(table: np.ndarray = table, rows: np.ndarray = rows) -> Any:
             return runner.advance(setup.start, table, rows)
 
-        rounds = [(best(loop, 0.5, 1), best(call, 0.5, 1)) for _ in range(5)]  # by turns: a busy machine disturbs both
-        seconds = np.min(rounds, axis=0)
-        result[f"{step:g}"] = {"loop [s]": float(seconds[0]), "call [s]": float(seconds[1]), "error": error}
+        result[f"`implicit`, {1e3 * step:g} ms"] = {
+            "loop": effort.best(loop, 1.0),
+            "call": effort.best(call, 1.0),
+            "error": error,
+        }
     return result
 
 
-def inputs_of(bound: Any, samples: int) -> dict[str, np.ndarray]:
-    """Random states the robot can take, repeated; forces and accelerations are random numbers."""
-    from flexapod.analysis.verbs.sampling import random_leg_states, random_states
-
-    draw, random = random_leg_states if bound.robot.elastic_legs else random_states, np.random.default_rng(1)
-    states, rows = draw(bound.robot, 500, 1), np.arange(samples) % 500
-    known = {name: values[rows] for name, values in states.items()}
-    given = {}
-    for i in bound.signature.inputs:
-        own = known.get(i.name)
-        given[i.name] = np.ascontiguousarray(random.normal(size=(samples, *i.shape)) if own is None else own)
-    return given
-
-
-def models(robot: fp.Robot, samples: int) -> dict[str, dict[str, float]]:
-    """Nanoseconds per sample in batch, operations and compile times, rigid inverse dynamics beside."""
-    stewart = fp.load("stewart-3-3")
+def models(robot: fp.Robot, effort: Effort) -> dict[str, dict[str, float]]:
+    """Seconds per sample in batch and operations, rigid inverse dynamics beside."""
+    stewart, samples = fp.load("stewart-3-3"), effort.size(100_000, 500)
     kernels = {
-        "stewart-3-3, rigid inverse, minimal": (stewart, "minimal_inverse_dynamics", {}),
-        "stewart-3-3, rigid inverse, virtual power": (stewart, "virtual_power", {}),
-        f"{robot.name}, direct": (robot, "elastic_forward_dynamics", {"friction": True}),
-        f"{robot.name}, inverse": (robot, "elastic_inverse_dynamics", {"friction": True}),
-        f"{robot.name}, mass matrix and remaining forces": (robot, "elastic_mass_matrix", {}),
+        f"`{robot.name}`, direct model with friction": (robot, "elastic_forward_dynamics", {"friction": True}),
+        f"`{robot.name}`, inverse model with friction": (robot, "elastic_inverse_dynamics", {"friction": True}),
+        f"`{robot.name}`, mass matrix and remaining forces": (robot, "elastic_mass_matrix", {}),
+        RIGID: (stewart, "minimal_inverse_dynamics", {}),
+        "`stewart-3-3`, rigid inverse dynamics, virtual power": (stewart, "virtual_power", {}),
     }
     result = {}
     for label, (own, quantity, options) in kernels.items():
         bound = fp.kernel(own, quantity, **options)
-        given = inputs_of(bound, samples)
+        given = random_inputs(bound, samples)
         out = bound.batch(given).outputs
-        ns = 1e9 * best(lambda k=bound, g=given, o=out: k.batch(g, out=o, threads=1)) / samples
-        result[label] = {"ns": ns, "operations": bound.operations.total}
+        seconds = effort.best(lambda k=bound, g=given, o=out: k.batch(g, out=o, threads=1), 1.5) / samples
+        result[label] = {"seconds": seconds, "operations": bound.operations.total}
     return result
 
 
-def grid(robot: fp.Robot) -> float:
-    """Seconds of natural frequencies at 50 x 50 slider positions."""
-    at = np.linspace(-0.125, 0.125, GRID)
+def grid(robot: fp.Robot, effort: Effort) -> tuple[int, float]:
+    """Slider positions along each axis, and seconds of natural frequencies at all of them."""
+    count = effort.size(GRID, 3)
+    at = np.linspace(-0.125, 0.125, count)
     q = np.stack(np.meshgrid(at, at), axis=-1).reshape(-1, 2)
     poses = fp.ActuatorMotion(time=np.arange(float(len(q))), position=q, velocity=0.0 * q, acceleration=0.0 * q)
-    return best(lambda: fp.natural_frequencies(robot, poses))
+    return count, effort.best(lambda: fp.natural_frequencies(robot, poses), 1.0)
 
 
 def counts(robot: fp.Robot) -> dict[str, dict[str, int]]:
     """Operators with constants as numbers, as Briot 2014 counts them."""
     result = {}
     for label, quantity, solve in (
-        ("before the solve", "forward_dynamics", False),
-        ("inverse", "inverse_dynamics", True),
-        ("direct", "forward_dynamics", True),
+        ("before the final solve", "forward_dynamics", False),
+        ("inverse model", "inverse_dynamics", True),
+        ("direct model", "forward_dynamics", True),
     ):
         found = fp.generate(robot, quantity, solve=solve, constants="numbers").operations
         result[label] = {
@@ -133,40 +103,33 @@ def counts(robot: fp.Robot) -> dict[str, dict[str, int]]:
     return result
 
 
-def report(found: dict[str, Any]) -> None:
-    """The figures as tables."""
-    print("square, 25 s with friction    loop [s]  call [s]  error of forces")
-    for step, row in found["square"].items():
-        goals = f"(goals: {SQUARE:g} s, {ERROR:g})"
-        print(
-            f"  step {float(step):7.0e} s            {row['loop [s]']:8.3f}  {row['call [s]']:8.3f}  {row['error']:.1e}  {goals}"
-        )
-    print(f"\n{'model, batch':52} ns per sample  operations")
-    for label, row in found["models"].items():
-        print(f"  {label:50} {row['ns']:13.1f}  {row['operations']:10d}")
-    rigid = found["models"]["stewart-3-3, rigid inverse, minimal"]["ns"]
-    direct = next(row["ns"] for label, row in found["models"].items() if label.endswith("direct"))
-    bound = max(DIRECT, TIMES_RIGID * rigid)
-    print(f"  direct / rigid inverse (minimal): {direct / rigid:.2f}; direct model at most {bound:.0f} ns")
-    print(f"\nfrequencies at {GRID} x {GRID} poses: {found['grid [s]']:.2f} s (at most {GRID_SECONDS:g} s)")
-    print("\noperators (constants as numbers)   + -    x /  functions  variables   (Briot 2014: 1287, 1555, -, 1041)")
-    for label, row in found["counts"].items():
-        print(f"  {label:30} {row['adds']:6d} {row['multiplies']:6d} {row['functions']:10d} {row['variables']:10d}")
-
-
-def main() -> None:
-    """Measure, print, write."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--samples", type=int, default=100_000)
-    parser.add_argument("--json", type=Path)
-    options = parser.parse_args()
+def section(effort: Effort) -> str:
+    """Tables of the square, the models and the operators."""
     robot = fp.load("dualemps")
-    found = {"square": square(robot), "models": models(robot, options.samples), "grid [s]": grid(robot), "counts": counts(robot)}
-    report(found)
-    if options.json:
-        options.json.parent.mkdir(parents=True, exist_ok=True)
-        options.json.write_text(json.dumps(found, indent=1), encoding="utf-8")
+    runs, found, (count, seconds) = square(robot, effort), models(robot, effort), grid(robot, effort)
+    rows = [(f"flexapod, {name}", shown(r["loop"]), shown(r["call"]), f"{r['error']:.1e}") for name, r in runs.items()]
+    rows.append(("the paper's model, on its computer of 2013", None, f"{PAPER:g} s", None))
+    rigid = found[RIGID]["seconds"]
+    batch = [(label, r["operations"], shown(r["seconds"]), times(r["seconds"] / rigid)) for label, r in found.items()]
+    operators = [(label, *row.values()) for label, row in counts(robot).items()]
+    operators.append(("the paper (it does not say whether the solve is included)", 1287, 1555, None, 1041))
+    return joined(
+        HEAD,
+        table(["the 25 s square", "compiled loop", "whole call of `simulate`", "error of the forces"], rows),
+        table(["model, batch", "operations", "time per sample", "of rigid inverse dynamics, minimal"], batch),
+        table(["operators, constants as numbers", "+ and -", "x and /", "functions", "variables"], operators),
+        f"Natural frequencies at {count} x {count} poses take {shown(seconds)} in one call. {COUNTS}",
+    )
 
+
+HEAD = """## Flexible legs
+
+`dualemps` with one element per flexible link, as in the paper. The 25 s square of Briot 2014, Fig. 7, is simulated with the
+friction of the file and the actuators' motion given; the error of the forces is that against a simulation with steps of 0.2
+ms, of the peak. It is largest where joints begin to stick, and there it does not fall with the step. Models are measured on
+random closed states.
+"""
+COUNTS = "The models have parameters as inputs; the operators are counted as the paper counts them, with numbers put in."
 
 if __name__ == "__main__":
-    main()
+    print_section(section, __doc__)

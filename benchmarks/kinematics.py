@@ -1,18 +1,17 @@
-"""Times of kinematics on stewart-3-3: batch inverse, forward along a motion, and a workspace of a million poses.
+"""Kinematics in batch and along motions; a workspace of a million poses; threads.
 
-Usage: python benchmarks/kinematics.py [results.json]
+    python benchmarks/kinematics.py [--quick]
 """
 
 from __future__ import annotations
 
-import json
 import os
-import platform
-import sys
 import time
-from pathlib import Path
+from collections.abc import Callable
 
 import numpy as np
+from random_inputs import random_inputs
+from reporting import Effort, counted, joined, print_section, shown, table, times
 
 import flexapod as fp
 from flexapod.analysis.poses.pose_along import search_along
@@ -20,65 +19,83 @@ from flexapod.analysis.poses.pose_guess import start_poses
 from flexapod.analysis.poses.pose_search import PoseSearch
 from flexapod.analysis.verbs.sampling import random_states
 
-SAMPLES = 100_000
-STEPS = 10_000
-GRID = {"x": (-2.0, 2.0, 100), "y": (-2.0, 2.0, 100), "z": (3.0, 6.0, 100)}
+ROBOT = "stewart-3-3"
+GRID = {"x": (-2.0, 2.0), "y": (-2.0, 2.0), "z": (3.0, 6.0)}
+Row = tuple[str, float]
 
 
-def best(work, repeat=5):
-    """Shortest time of a call [s], and the time of this process spent in it."""
-    times = []
-    for _ in range(repeat):
-        start, own = time.perf_counter(), time.process_time()
-        work()
-        times.append((time.perf_counter() - start, time.process_time() - own))
-    return min(t[0] for t in times), min(t[1] for t in times)
-
-
-def inverse(robot):
+def inverse(robot: fp.Robot, effort: Effort) -> list[Row]:
     """Actuators with rates and accelerations: the kernel, and the verb with its labelled result [s per sample]."""
-    states = random_states(robot, SAMPLES, seed=1)
-    bound = fp.kernel(robot, "inverse_kinematics", detail="actuators")
-    motion = fp.Motion(time=np.arange(SAMPLES, dtype=float), **states)
-    names = ("inverse_kinematics_kernel", "inverse_kinematics_verb")
-    works = (lambda: bound.batch(states), lambda: fp.inverse_kinematics(robot, motion, joints=False))
-    return {name: [t / SAMPLES for t in best(work)] for name, work in zip(names, works, strict=True)}
+    count = effort.size(100_000, 100)
+    states = random_states(robot, count, seed=1)
+    kernel = fp.kernel(robot, "inverse_kinematics", detail="actuators")
+    motion = fp.Motion(time=np.arange(float(count)), **states)
+    return [
+        ("actuators with rates and accelerations, kernel", effort.best(lambda: kernel.batch(states, threads=1), 0.5) / count),
+        ("the same, `inverse_kinematics`", effort.best(lambda: fp.inverse_kinematics(robot, motion, joints=False), 0.5) / count),
+    ]
 
 
-def forward(robot):
+def forward(robot: fp.Robot, effort: Effort) -> list[Row]:
     """Poses along a motion by continuation; the verb adds twist, acceleration and the result [s per sample]."""
-    t = np.linspace(0.0, 10.0, STEPS)
+    count = effort.size(10_000, 50)
+    t = np.linspace(0.0, 10.0, count)
     angle = t[:, None] + 0.7 * np.arange(6)
     q, qd = 0.2 * np.sin(angle), 0.2 * np.cos(angle)
     motion = fp.ActuatorMotion(time=t, position=q, velocity=qd, acceleration=-q)
     search = PoseSearch(robot)
     start, own, _ = start_poses(search, None, 1)
-    far = np.zeros(STEPS, dtype=int)
+    far = np.zeros(count, dtype=int)
     works = {
-        "forward_kinematics_along": lambda: search_along(search, motion.position, start, own),
-        "forward_kinematics_along_verb": lambda: fp.forward_kinematics(robot, motion),
-        "forward_kinematics_batch_from_home": lambda: search.search(motion.position, start.at(far), own[far]),
+        "poses along a motion, search alone": lambda: search_along(search, motion.position, start, own),
+        "the same with twist and acceleration, `forward_kinematics`": lambda: fp.forward_kinematics(robot, motion),
+        "poses in batch, all from home, search alone": lambda: search.search(motion.position, start.at(far), own[far]),
     }
-    return {name: [t / STEPS for t in best(work, 3)] for name, work in works.items()}
+    return [(name, effort.best(work, 0.5) / count) for name, work in works.items()]
 
 
-def main() -> None:
-    """Print a table; write it as JSON if a path is given."""
-    robot = fp.load("stewart-3-3")
-    results = inverse(robot) | forward(robot)
-    for threads in (1, os.cpu_count() or 1):
-        times = best(lambda n=threads: fp.workspace(robot, GRID, threads=n), 3)
-        results[f"workspace_million_poses_{threads}_threads"] = list(times)
-    units = {name: (1.0, "s") if name.startswith("workspace") else (1e9, "ns per sample") for name in results}
-    print(f"{'stewart-3-3':<40} {'wall':>12} {'process':>12}")
-    for name, (wall, process) in results.items():
-        factor, unit = units[name]
-        print(f"{name:<40} {wall * factor:12.4g} {process * factor:12.4g} {unit}")
-    if len(sys.argv) > 1:
-        data = {name: {"wall": wall, "process": process, "unit": "s"} for name, (wall, process) in results.items()}
-        about = {"machine": platform.machine(), "cores": os.cpu_count(), "load": os.getloadavg()[0], "results": data}
-        Path(sys.argv[1]).write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
+def wall(work: Callable[[], object], effort: Effort) -> float:
+    """Shortest time of a call by the wall clock [s]."""
+    found = []
+    for _ in range(effort.size(9, 1)):
+        start = time.perf_counter()
+        work()
+        found.append(time.perf_counter() - start)
+    return min(found)
 
+
+def threads(robot: fp.Robot, effort: Effort) -> list[tuple[str, str, str, str]]:
+    """Batches on one thread and on all processors: wall time, and how many times shorter it becomes."""
+    count, side = effort.size(1_000_000, 1000), effort.size(100, 5)
+    grid = {name: (*ends, side) for name, ends in GRID.items()}
+    kernel = fp.kernel(robot, "inverse_dynamics")
+    given = random_inputs(kernel, count)
+    out = {o.name: np.empty((count, *o.shape)) for o in kernel.signature.outputs}
+    works: dict[str, Callable[[int], object]] = {
+        f"inverse dynamics of {counted(count)} samples, kernel": lambda n: kernel.batch(given, out=out, threads=n),
+        f"`workspace` of {counted(side**3)} poses": lambda n: fp.workspace(robot, grid, threads=n),
+    }
+    rows = []
+    for name, work in works.items():
+        work(1)
+        one, all_of_them = (wall(lambda n=n, work=work: work(n), effort) for n in (1, os.cpu_count() or 1))
+        rows.append((name, shown(one), shown(all_of_them), times(one / all_of_them)))
+    return rows
+
+
+def section(effort: Effort) -> str:
+    """Tables of kinematics and of threads."""
+    robot = fp.load(ROBOT)
+    rows = [(name, shown(seconds)) for name, seconds in inverse(robot, effort) + forward(robot, effort)]
+    head = ["wall time", "one thread", f"{os.cpu_count()} threads", "times shorter"]
+    return joined(HEAD, table(["one core", "time per sample"], rows), table(head, threads(robot, effort)))
+
+
+HEAD = f"""## Kinematics and threads
+
+`{ROBOT}`: inverse kinematics in batch, forward kinematics by Newton's method from pose to pose, and what a second thread
+gains.
+"""
 
 if __name__ == "__main__":
-    main()
+    print_section(section, __doc__)

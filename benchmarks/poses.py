@@ -1,27 +1,23 @@
-"""Times of all poses: one platform at a time, batches, 3-3 and 6-3, certification apart; one core.
+"""All poses of a platform: one at a time, in batches, certified.
 
-Usage: python benchmarks/poses.py [results.json]
+    python benchmarks/poses.py [--quick]
 """
 
 from __future__ import annotations
 
-import json
 import os
-import sys
 import time
-from pathlib import Path
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
+from reporting import Effort, joined, print_section, shown, table
 
 import flexapod as fp
 from flexapod.analysis.poses.platform_poses import real_poses, solve_platforms
-from flexapod.analysis.poses.pose_certificate import certify_quadrics, joined, leg_quadrics, study_quadric
+from flexapod.analysis.poses.pose_certificate import certify_quadrics, leg_quadrics, study_quadric
+from flexapod.analysis.poses.pose_certificate import joined as joined_quadrics
 from flexapod.analysis.poses.quaternions import matrix, random_unit
-
-SINGLE = 300
-BATCH = 1000
 
 
 def platforms(count, seed, pairs=False):
@@ -40,77 +36,71 @@ def solved(a, b, s, family, seed=0):
     return found, real_poses(a, b, s, found)
 
 
-def each(family, pairs):
-    """Mean, median and 99th percentile of single platforms, wall time and time of this process [ms]."""
-    a, b, s = platforms(SINGLE + 5, 1, pairs)
-    wall, own = [], []
-    for i in range(SINGLE + 5):
-        start, cpu = time.perf_counter(), time.process_time()
+def each(family, pairs, count):
+    """CPU seconds (count,) of single platforms."""
+    a, b, s = platforms(count + 5, 1, pairs)
+    found = []
+    for i in range(count + 5):
+        start = time.process_time()
         solved(a[i : i + 1], b[i : i + 1], s[i : i + 1], family, i)
-        wall.append(time.perf_counter() - start)
-        own.append(time.process_time() - cpu)
-    return {
-        name: {k: round(1e3 * float(f(np.array(times[5:]))), 3) for k, f in STATISTICS.items()}
-        for name, times in (("wall", wall), ("process", own))
-    }
+        found.append(time.process_time() - start)
+    return np.array(found[5:])
 
 
-STATISTICS = {"mean": np.mean, "median": np.median, "p99": lambda t: np.quantile(t, 0.99)}
-
-
-def batch(family, pairs):
-    """Time per platform in a batch, wall and process [ms], and platforms without all solutions."""
-    a, b, s = platforms(BATCH, 2, pairs)
+def batch(family, pairs, count):
+    """CPU seconds per platform in a batch, and platforms without all solutions."""
+    a, b, s = platforms(count, 2, pairs)
     solved(a[:4], b[:4], s[:4], family)
-    start, cpu = time.perf_counter(), time.process_time()
+    start = time.process_time()
     found, _ = solved(a, b, s, family)
-    wall, own = time.perf_counter() - start, time.process_time() - cpu
-    lacking = int((found.found.sum(axis=1) < found.x.shape[1]).sum())
-    return {"wall": round(1e3 * wall / BATCH, 3), "process": round(1e3 * own / BATCH, 3), "lacking": lacking}
+    return (time.process_time() - start) / count, int((found.found.sum(axis=1) < found.x.shape[1]).sum())
 
 
-def certification():
-    """Certification of all 40 solutions [ms of this process], over 50 platforms."""
-    a, b, s = platforms(50, 3)
+def certification(count):
+    """CPU seconds of the certification of all 40 solutions, and platforms where all were proven."""
+    a, b, s = platforms(count, 3)
     found, real = solved(a, b, s, "six_legs")
-    flags = np.zeros((50, 40), dtype=bool)
+    flags = np.zeros((count, 40), dtype=bool)
     flags[real.platform, real.index] = True
     start, proven = time.process_time(), 0
-    for i in range(50):
-        Q = joined(leg_quadrics(a[i], b[i], s[i]), study_quadric())
+    for i in range(count):
+        Q = joined_quadrics(leg_quadrics(a[i], b[i], s[i]), study_quadric())
         proof = certify_quadrics(Q, found.x[i], flags[i], quaternion=4)
         proven += bool((proof.real | proof.complex).all() and proof.distinct)
-    return {"process": round(1e3 * (time.process_time() - start) / 50, 3), "proven": proven}
+    return (time.process_time() - start) / count, proven
 
 
-def verb():
-    """The whole call of `assembly_modes` on gough-stewart, certified and not [ms of this process]."""
-    robot = fp.load("gough-stewart")
+def verb(certify, effort):
+    """CPU seconds of the whole call of `assembly_modes` on gough-stewart, mean of some seeds."""
+    robot, count = fp.load("gough-stewart"), effort.size(20, 1)
     q = np.concatenate([leg.home for leg in robot.legs])[list(robot.driven)]
-    result = {}
-    for certify in (True, False):
-        fp.assembly_modes(robot, q, certify=certify)
-        start = time.process_time()
-        for seed in range(20):
-            fp.assembly_modes(robot, q, certify=certify, seed=seed)
-        result["certified" if certify else "not certified"] = round(1e3 * (time.process_time() - start) / 20, 3)
-    return result
+    return effort.best(lambda: [fp.assembly_modes(robot, q, certify=certify, seed=k) for k in range(count)], 0.5, 2) / count
 
 
-def main():
-    result = {
-        "6-6, one at a time": each("six_legs", False),
-        "6-6, batch of 1000": batch("six_legs", False),
-        "6-3, one at a time": each("six_three", True),
-        "6-3, batch of 1000": batch("six_three", True),
-        "certification of 40": certification(),
-        "verb on gough-stewart": verb(),
-    }
-    for name, values in result.items():
-        print(f"{name:24s} {values}")
-    if len(sys.argv) > 1:
-        Path(sys.argv[1]).write_text(json.dumps(result, indent=1))
+def section(effort: Effort) -> str:
+    """Table of single platforms, batches, certification and the verb."""
+    single, many, few = effort.size(300, 2), effort.size(1000, 4), effort.size(50, 2)
+    rows, lacking = [], 0
+    for label, family, pairs in (("6-6", "six_legs", False), ("6-3 (16 poses)", "six_three", True)):
+        seconds = each(family, pairs, single)
+        mean, failed = batch(family, pairs, many)
+        lacking += failed
+        rows += [
+            (f"{label}, one platform at a time", shown(seconds.mean()), shown(np.quantile(seconds, 0.99))),
+            (f"{label}, each of a batch of {many}", shown(mean), None),
+        ]
+    proof, proven = certification(few)
+    rows.append(("certification of all 40", shown(proof), None))
+    for certify, label in ((True, "certified"), (False, "not certified")):
+        rows.append((f"`assembly_modes` of `gough-stewart`, {label}", shown(verb(certify, effort)), None))
+    said = f"{lacking} of {2 * many} platforms in batches lacked a solution; all were proven for {proven} of {few} platforms."
+    return joined(HEAD, table(["", "mean", "99 of 100 below"], rows), said)
 
+
+HEAD = """## All poses
+
+All 40 complex poses of random platforms on six legs, real ones polished.
+"""
 
 if __name__ == "__main__":
-    main()
+    print_section(section, __doc__)

@@ -1,20 +1,17 @@
-"""Simulation against the peers: the PD run of `bench-6ups` (3 s, kp 1e5, kd 2e3), and studies of many trajectories.
+"""Simulation against the peers; studies of many trajectories; a simulated hour.
 
-Usage: python benchmarks/simulation.py [results.json]
-
-The peers are Pinocchio's constraint dynamics under a Runge-Kutta 4 written in Python, and MuJoCo's own RK4 rollout (C) with stiff
-loops. All times are CPU seconds of one thread, best of several; references of the controller are computed beforehand for all.
+    python benchmarks/simulation.py [--quick]
 """
 
 from __future__ import annotations
 
-import json
 import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+from reporting import Effort, counted, joined, print_section, shown, table, times
 
 import flexapod as fp
 from flexapod.simulation.integrators.blocks import Clock, Progress
@@ -28,18 +25,6 @@ sys.path.insert(0, str(Path(__file__).parent / "peers"))
 KP, KD, END = 1.0e5, 2.0e3, 3.0
 PD = fp.PD(kp=KP, kd=KD)
 SAME = 1e-6  # samples of two runs at the same time
-
-
-def best(work: Callable[[], object], times: int, budget: float = 4.0) -> float:
-    """Best CPU time of some calls [s]."""
-    found, stop = np.inf, time.perf_counter() + budget
-    for k in range(times):
-        start = time.process_time()
-        work()
-        found = min(found, time.process_time() - start)
-        if k >= 2 and time.perf_counter() > stop:
-            break
-    return found
 
 
 def motion() -> fp.Motion:
@@ -154,80 +139,82 @@ def error(positions: np.ndarray, step: float, reference: np.ndarray, fine: float
     return float(np.max(np.abs(positions - reference[::every])))
 
 
-def study(count: int) -> dict[str, float]:
+def study(effort: Effort) -> list[tuple[str, str]]:
     """Trajectories per second: many at once, and one by one through the same compiled loop."""
-    robot, path = fp.load("bench-6ups"), motion()
+    robot, path, count = fp.load("bench-6ups"), motion(), effort.size(10_000, 20)
     masses = np.random.default_rng(1).uniform(40.0, 70.0, count)
     options = {"controller": PD, "duration": 0.1, "step": 5e-3, "output_step": 0.1, "friction": False}
-
-    def together() -> object:
-        return fp.simulate_study(robot, path, values={"platform.mass": masses}, **options)
-
-    together()
-    at_once = best(together, 3)
+    together = effort.best(lambda: fp.simulate_study(robot, path, values={"platform.mass": masses}, **options), 2.0, 2) / count
     variants = [robot.with_parameters({"platform.mass": m}) for m in masses[:20]]
-    fp.simulate(variants[0], path, watch=(), **options)
-    one = best(lambda: [fp.simulate(r, path, watch=(), **options) for r in variants], 2) / len(variants)
+    one = effort.best(lambda: [fp.simulate(r, path, watch=(), **options) for r in variants], 1.0, 2) / len(variants)
     setup = setup_of(5e-3)
     runner = Runner(setup.layout, setup.values)
-    table = np.zeros((21 + -21 % setup.layout.rows, setup.layout.columns))
-    table[:20] = row_table(setup.layout, setup.signals, 0.0, 5e-3, 0, 20, np.zeros(20))
-    rows = np.empty((len(table), runner.width))
-    bare = best(lambda: [runner.advance(setup.start, table, rows) for _ in range(200)], 5) / 200
-    return {
-        "trajectories": count,
-        "steps each": 20,
-        "at once [1/s]": count / at_once,
-        "one by one, whole call [1/s]": 1.0 / one,
-        "one by one, compiled loop only [1/s]": 1.0 / bare,
+    start = np.zeros((21 + -21 % setup.layout.rows, setup.layout.columns))
+    start[:20] = row_table(setup.layout, setup.signals, 0.0, 5e-3, 0, 20, np.zeros(20))
+    rows = np.empty((len(start), runner.width))
+    bare = effort.best(lambda: runner.advance(setup.start, start, rows), 0.5, calls=200)
+    named = {
+        f"{counted(count)} at once, `simulate_study`": together,
+        "one by one, the compiled loop alone": bare,
+        "one by one, `simulate`": one,
     }
+    return [(name, shown(seconds), counted(1 / seconds)) for name, seconds in named.items()]
 
 
-def hour() -> dict[str, float]:
+def hour(effort: Effort) -> str:
     """One simulated hour of a periodic motion at 5 ms: CPU time, and what is left of orthogonality and closure."""
-    robot = fp.load("bench-6ups")
+    robot, length = fp.load("bench-6ups"), effort.size(3600.0, 6.0)
     start = time.process_time()
-    run = fp.simulate(robot, motion(), controller=PD, duration=3600.0, step=5e-3, output_step=3.0, friction=False, watch=())
+    run = fp.simulate(robot, motion(), controller=PD, duration=length, step=5e-3, output_step=3.0, friction=False, watch=())
     spent, R = time.process_time() - start, run.rotation.values
-    return {
-        "CPU [s]": spent,
-        "orthogonality": float(np.max(np.abs(R @ np.swapaxes(R, 1, 2) - np.eye(3)))),
-        "integrated lengths off by [m]": float(np.max(np.abs(run.actuator_travel - run.actuator_position))),
-    }
+    skew = float(np.max(np.abs(R @ np.swapaxes(R, 1, 2) - np.eye(3))))
+    apart = float(np.max(np.abs(run.actuator_travel - run.actuator_position)))
+    return (f"{length:g} simulated seconds of the same motion, repeated, take {shown(spent)}; rotations are then orthogonal "
+            f"to {skew:.1e}, and integrated leg lengths are {apart:.1e} m from those of the pose.")  # fmt: skip
 
 
-def main(path: str | None) -> None:
-    fine = 5e-4
-    reference = ours(fine)[3]
-    report: dict[str, dict[str, float]] = {}
-    for step in (5e-3, 2e-3, 1e-3):
+def section(effort: Effort) -> str:
+    """Tables of the controlled run and of studies."""
+    fine = effort.size(5e-4, 5e-3)
+    reference, rows, missing = ours(fine)[3], [], []
+    mine = np.inf
+    for step in effort.size((5e-3, 2e-3, 1e-3), (5e-3,)):
         loop, driven, verb, positions = ours(step)
-        report[f"flexapod RK4 {step * 1e3:g} ms"] = {
-            "loop [ms]": 1e3 * best(loop, 60),
-            "with tables [ms]": 1e3 * best(driven, 20),
-            "whole call [ms]": 1e3 * best(verb, 10),
-            "error [m]": error(positions, step, reference, fine),
-        }
+        alone, tables, call = (effort.best(work, 1.0) for work in (loop, driven, verb))
+        mine = min(mine, alone)
+        rows.append((f"flexapod, RK4, {1e3 * step:g} ms", alone, tables, call, error(positions, step, reference, fine)))
     for name, peer, steps in (("Pinocchio", pinocchio, (5e-3, 2e-3)), ("MuJoCo", mujoco, (2e-3, 1e-3))):
-        for step in steps:
+        for step in effort.size(steps, ()):
             try:
                 run, positions = peer(step)
-            except ImportError as missing:
-                print(f"{name} is left out: {missing}")
+            except ImportError:
+                missing.append(f"{name} is not installed: its rows are missing.")
                 break
-            report[f"{name} RK4 {step * 1e3:g} ms"] = {
-                "loop [ms]": 1e3 * best(run, 7), "error [m]": error(positions, step, reference, fine)
-            }  # fmt: skip
-    mine = report["flexapod RK4 5 ms"]["loop [ms]"]
-    for row in report.values():
-        row["times ours"] = row["loop [ms]"] / mine
-    report["study"] = study(10_000)
-    report["one hour"] = hour()
-    for name, row in report.items():
-        print(f"{name:24s} " + "  ".join(f"{k} {v:.4g}" for k, v in row.items()))
-    if path:
-        Path(path).write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
+            rows.append(
+                (f"{name}, RK4, {1e3 * step:g} ms", effort.best(run, 2.0), None, None, error(positions, step, reference, fine))
+            )
+    head = [
+        "method",
+        "compiled loop or engine",
+        "with tables of signals",
+        "whole call",
+        "error of the position",
+        "of our loop at 5 ms",
+    ]
+    shown_rows = [
+        (name, *("" if t is None else shown(t) for t in seconds), f"{1e6 * off:.2g} um", times(seconds[0] / mine))
+        for name, *seconds, off in rows
+    ]
+    trajectories = table(["trajectories of 20 steps", "time each", "per second"], study(effort))
+    return joined(HEAD, table(head, shown_rows), *missing, trajectories, hour(effort))
 
+
+HEAD = """## Simulation
+
+Three seconds of `bench-6ups` under PD control of the leg lengths (kp 1e5, kd 2e3), Runge-Kutta 4; the error of the position
+is that against steps of 0.5 ms. The peers are Pinocchio's constraint dynamics under a Runge-Kutta 4 written in Python, and
+MuJoCo's own RK4 (C) with stiff loops. References of the controller are computed beforehand for all.
+"""
 
 if __name__ == "__main__":
-    main(sys.argv[1] if len(sys.argv) > 1 else None)
+    print_section(section, __doc__)

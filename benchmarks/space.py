@@ -1,16 +1,15 @@
-"""Times of proven workspaces and fastest timings.
+"""Proven workspaces and fastest timings.
 
-Usage: python benchmarks/space.py [results.json]
+    python benchmarks/space.py [--quick]
 """
 
 from __future__ import annotations
 
-import json
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
+from reporting import Effort, joined, print_section, shown, table
 
 import flexapod as fp
 from flexapod.analysis.timing.path_terms import FINER, PathDynamics
@@ -22,16 +21,6 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "analysis"))
 from space_robots import edited_bench, study_hexapod
 
 FORCE = 600.0
-
-
-def best(work, repeat=7):
-    """Shortest time of a call, and of this process in it [s]."""
-    times = []
-    for _ in range(repeat):
-        start, own = time.perf_counter(), time.process_time()
-        work()
-        times.append((time.perf_counter() - start, time.process_time() - own))
-    return min(t[0] for t in times), min(t[1] for t in times)
 
 
 def curve() -> Motion:
@@ -49,47 +38,52 @@ def curve() -> Motion:
     return with_formula(formula(np.linspace(0, 1, 101)), formula)
 
 
-def passes(robot, force):
-    """Both passes and the slowing over 500 intervals, coefficients apart [s]."""
-    dynamics, s = PathDynamics(robot, curve(), True, None), np.linspace(0, 1, 500 * FINER + 1)
+def passes(robot: fp.Robot, force: float, intervals: int, effort: Effort) -> float:
+    """Both passes and the slowing, coefficients apart [s]."""
+    dynamics, s = PathDynamics(robot, curve(), True, None), np.linspace(0, 1, intervals * FINER + 1)
     terms, limits = dynamics.terms(s), timing_limits(robot, {"force": force})
-    return best(lambda: fastest(dynamics, terms, limits), 60)
+    return effort.best(lambda: fastest(dynamics, terms, limits), 0.5)
 
 
-def timing():
-    """Fastest timings without friction and with viscous friction, and the coefficients [s]."""
-    robot = fp.load("bench-6ups")
-    dynamics, s = PathDynamics(robot, curve(), True, None), np.linspace(0, 1, 500 * FINER + 1)
-    return {
-        "time_optimal_500_intervals": passes(robot, FORCE),
-        "time_optimal_viscous": passes(edited_bench("{viscous: 150}"), 700.0),
-        "time_optimal_coefficients": best(lambda: dynamics.terms(s)),
-        "time_optimal_verb": best(lambda: fp.time_optimal(robot, curve(), {"force": FORCE})),
+def timing(effort: Effort) -> list[tuple[str, str]]:
+    """Fastest timings without friction and with viscous friction, and the coefficients."""
+    robot, intervals = fp.load("bench-6ups"), effort.size(500, 20)
+    dynamics, s = PathDynamics(robot, curve(), True, None), np.linspace(0, 1, intervals * FINER + 1)
+    found = {
+        f"passes over {intervals} intervals, no friction": passes(robot, FORCE, intervals, effort),
+        f"passes over {intervals} intervals, viscous friction": passes(edited_bench("{viscous: 150}"), 700.0, intervals, effort),
+        "coefficients of the path": effort.best(lambda: dynamics.terms(s), 0.5),
+        "`time_optimal`, the whole call": effort.best(lambda: fp.time_optimal(robot, curve(), {"force": FORCE}), 0.5),
     }
+    return [(name, shown(seconds)) for name, seconds in found.items()]
 
 
-def pavings():
-    """Proven bounds of a hexapod's workspace with strokes, joint angles and singularities [s, boxes, distance of the bounds]."""
-    robot, found = study_hexapod(), {}
-    for part in (0.01, 0.001):
-        paving = fp.pave(robot, undecided=part)
-        wall, own = best(lambda part=part: fp.pave(robot, undecided=part), 5)
+def pavings(effort: Effort) -> list[tuple[object, ...]]:
+    """Proven bounds of a hexapod's workspace with strokes, joint angles and singularities."""
+    robot, rows = study_hexapod(), []
+    for part, cut in effort.size(((0.01, True), (0.001, True), (0.01, False)), ((0.05, True),)):
+        paving = fp.pave(robot, undecided=part, cut=cut)
+        seconds = effort.best(lambda part=part, cut=cut: fp.pave(robot, undecided=part, cut=cut), 0.5, 2)
         apart = paving.volume_high / paving.volume_low - 1
-        found[f"pave_{part:g}"] = [wall, own, paving.boxes, apart]
-    boxes = fp.pave(robot, undecided=0.01, cut=False)
-    wall, own = best(lambda: fp.pave(robot, undecided=0.01, cut=False), 2)
-    found["pave_boxes_0.01"] = [wall, own, boxes.boxes, boxes.volume_undecided / boxes.volume_low]
-    return found
+        label = f"{100 * part:g} % undecided" + ("" if cut else ", boxes alone")
+        rows.append((label, shown(seconds), paving.boxes, f"{100 * apart:.2g} %"))
+    return rows
 
 
-def main():
-    """Measure and print."""
-    result = {**timing(), **pavings()}
-    for name, values in result.items():
-        print(name, " ".join(f"{v:.4g}" for v in values))
-    if len(sys.argv) > 1:
-        Path(sys.argv[1]).write_text(json.dumps(result, indent=1))
+def section(effort: Effort) -> str:
+    """Tables of timings and pavings."""
+    return joined(
+        HEAD,
+        table(["fastest timing of a closed curve of `bench-6ups`", "CPU time"], timing(effort)),
+        table(["workspace of a hexapod", "CPU time", "boxes", "upper bound above the lower"], pavings(effort)),
+    )
 
+
+HEAD = """## Fastest timings and proven workspaces
+
+The fastest motion along a path under force limits, and inner and outer bounds of a workspace (strokes, joint angles,
+singularities) proven in interval arithmetic.
+"""
 
 if __name__ == "__main__":
-    main()
+    print_section(section, __doc__)

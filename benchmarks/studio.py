@@ -1,14 +1,10 @@
-"""The studio in Chromium: from the command to the first picture, and from a key on a slider to changed numbers.
+"""The studio in Chromium: command to first picture, slider to numbers.
 
-    python benchmarks/studio.py [--moves 200]
-
-Times are those of the wall clock, so run it on a quiet machine. The latency leaves out the drawing by WebGL, which a machine
-without a graphics card does in software; the first picture has it. Everything is in the cache: each robot is opened once before.
+    python benchmarks/studio.py [--quick]
 """
 
 from __future__ import annotations
 
-import argparse
 import os
 import shutil
 import sys
@@ -17,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from reporting import Effort, joined, print_section, table
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tests" / "studio")]
@@ -93,27 +90,39 @@ def latencies(browser: Any, robot: str, moves: int) -> Any:
         studio.stop()
 
 
-def main() -> None:
-    """Print what was measured beside the goals."""
-    from playwright.sync_api import sync_playwright
-
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--moves", type=int, default=200, help="slider steps, an even number")
-    moves = parser.parse_args().moves
+def section(effort: Effort) -> str:
+    """Table of latencies and of the start, beside the goals."""
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        return joined(HEAD, "Playwright is not installed: nothing was measured.")
+    moves, rows = effort.size(60, 2), []
     with sync_playwright() as play:
         browser = chromium(play)
         if browser is None:
-            print("no Chromium on this machine: nothing measured")
-            return
+            return joined(HEAD, "There is no Chromium here: nothing was measured.")
         for robot, goal in GOALS.items():
             found = latencies(browser, robot, moves)
-            print(f"{robot}: slider to numbers {np.median(found):.0f} ms median, {found.max():.0f} ms worst of {len(found)} moves"
-                  f" (goals {goal:.0f} and 100 ms)")  # fmt: skip
-        starts = min((first_picture(browser, "stewart-3-3") for _ in range(STARTS)), key=lambda pair: pair[1])
-        print(f"stewart-3-3: {starts[0]:.2f} s from the command to the page's address, {starts[1]:.2f} s to the first picture "
-              f"(goal 3 s), {starts[2]:.2f} s to its numbers")  # fmt: skip
+            rows.append(
+                (f"`{robot}`, slider to numbers, median of {len(found)} moves", f"{np.median(found):.0f} ms", f"{goal:.0f} ms")
+            )
+            rows.append((f"`{robot}`, slider to numbers, worst", f"{found.max():.0f} ms", "100 ms"))
+        starts = [first_picture(browser, "stewart-3-3") for _ in range(effort.size(STARTS, 1))]
+        address, drawn, numbers = min(starts, key=lambda start: start[1])
         browser.close()
+    rows += [
+        ("`stewart-3-3`, command to the page's address", f"{address:.2f} s", None),
+        ("`stewart-3-3`, command to the first picture", f"{drawn:.2f} s", "3 s"),
+        ("`stewart-3-3`, command to its numbers", f"{numbers:.2f} s", None),
+    ]
+    return joined(HEAD, table(["", "wall time", "goal, at most"], rows))
 
+
+HEAD = """## Studio
+
+The studio in headless Chromium, by the wall clock. The latency leaves out the drawing by WebGL, which a machine without a
+graphics card does in software; the first picture has it. Everything is in the cache: each robot is opened once before.
+"""
 
 if __name__ == "__main__":
-    main()
+    print_section(section, __doc__)

@@ -1,38 +1,25 @@
-"""Whole calls of verbs against the kernels behind them, in one run: only ratios mean anything.
+"""Whole calls of verbs against the kernels behind them: time and memory.
 
-    python benchmarks/whole_calls.py [--samples 1000000]
-
-Times are CPU seconds, best of several; memory is what a call allocates beyond its input, its result included.
+    python benchmarks/whole_calls.py [--quick]
 """
 
 from __future__ import annotations
 
-import argparse
 import os
 import resource
 import subprocess
 import sys
-import time
 import tracemalloc
 from collections.abc import Callable
 
 import numpy as np
+from reporting import Effort, counted, joined, print_section, shown, table, times
 
 import flexapod as fp
 from flexapod.analysis.verbs.sampling import random_states
 
 ROBOT = "stewart-3-3"
-
-
-def best(work: Callable[[], object], times: int = 9) -> float:
-    """Best CPU time of some calls [s]."""
-    work()
-    found = np.inf
-    for _ in range(times):
-        start = time.process_time()
-        work()
-        found = min(found, time.process_time() - start)
-    return float(found)
+Verbs = dict[str, tuple[Callable[[], object], str, dict[str, object]]]
 
 
 def motion(robot: fp.Robot, count: int) -> fp.Motion:
@@ -62,28 +49,26 @@ def memory(call: Callable[[], object], count: int) -> float:
     return peak / count
 
 
-def alone(robot: fp.Robot, many: fp.Motion, count: int, quantity: str, options: dict[str, object]) -> float:
+def alone(effort: Effort, robot: fp.Robot, many: fp.Motion, quantity: str, options: dict[str, object]) -> float:
     """Seconds per sample of the kernel behind a verb, arrays given."""
-    kernel = fp.kernel(robot, quantity, **options)
+    kernel, count = fp.kernel(robot, quantity, **options), len(many)
     beside = {"force": np.zeros((count, 6)), "wrench": np.zeros((count, 6))}
     given = {i.name: beside[i.name] if i.name in beside else getattr(many, i.name) for i in kernel.signature.inputs}
     out = {o.name: np.empty((count, *o.shape)) for o in kernel.signature.outputs}
-    return best(lambda: kernel.batch(given, out=out), 5) / count
+    return effort.best(lambda: kernel.batch(given, out=out), 0.5) / count
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--samples", type=int, default=1_000_000)
-    count = parser.parse_args().samples
-    os.environ["FLEXAPOD_THREADS"] = "1"
-    robot = fp.load(ROBOT)
-    state = fp.State(**{k: v[0] for k, v in random_states(robot, 1, seed=1).items() if "acceleration" not in k})
-    many = motion(robot, count)
-    rng = np.random.default_rng(1)
-    mass = rng.uniform(40, 60, count)
-    hip = np.array(robot.parameter("legs.A.hip.at")) + rng.uniform(-0.05, 0.05, (count, 3)) * [1, 1, 0]
-    rows = [("inverse_dynamics, 1 sample", 1e3 * best(lambda: fp.inverse_dynamics(robot, state), 50), "ms", "")]
-    verbs: dict[str, tuple[Callable[[], object], str, dict[str, object]]] = {
+def designs(count: int) -> tuple[np.ndarray, np.ndarray]:
+    """Masses of the platform and places of a hip, one per design."""
+    random = np.random.default_rng(1)
+    hip = np.array(fp.load(ROBOT).parameter("legs.A.hip.at")) + random.uniform(-0.05, 0.05, (count, 3)) * [1, 1, 0]
+    return random.uniform(40, 60, count), hip
+
+
+def verbs(robot: fp.Robot, many: fp.Motion, state: fp.State) -> Verbs:
+    """Calls on many samples or designs, the kernel behind each, and its options."""
+    mass, hip = designs(len(many))
+    return {
         "inverse_dynamics": (lambda: fp.inverse_dynamics(robot, many), "inverse_dynamics", {}),
         "forward_dynamics": (lambda: fp.forward_dynamics(robot, many, np.zeros(6)), "minimal_forward_dynamics", {}),
         "inverse_kinematics, joints=False": (
@@ -102,19 +87,37 @@ def main() -> None:
             "inverse_dynamics", {},
         ),
     }  # fmt: skip
-    for label, (call, quantity, options) in verbs.items():
-        own, found = alone(robot, many, count, quantity, options), best(call, 5) / count
-        note = f"{found / own:5.1f} times its kernel ({1e9 * own:.0f} ns), {memory(call, count):.0f} bytes per sample"
-        rows.append((label, 1e9 * found, "ns per sample", note))
-    rows += [
-        ("with_parameters", 1e3 * best(lambda: robot.with_parameters({"platform.mass": 60.0}), 50), "ms", ""),
-        ("load, warm", 1e3 * best(lambda: fp.load(ROBOT), 20), "ms", ""),
-        ("flexapod --help", started("-m", "flexapod", "--help"), "s", ""),
-        ("flexapod show", started("-m", "flexapod", "show", ROBOT), "s", ""),
-    ]
-    for label, value, unit, note in rows:
-        print(f"{label:40s} {value:10.3f} {unit:16s} {note}")
 
+
+def section(effort: Effort) -> str:
+    """Verbs against kernels; single calls and commands."""
+    os.environ["FLEXAPOD_THREADS"] = "1"
+    robot, count = fp.load(ROBOT), effort.size(1_000_000, 200)
+    state = fp.State(**{k: v[0] for k, v in random_states(robot, 1, seed=1).items() if "acceleration" not in k})
+    many = motion(robot, count)
+    rows, ratios = [], []
+    for label, (call, quantity, options) in verbs(robot, many, state).items():
+        own, found = alone(effort, robot, many, quantity, options), effort.best(call, 1.0, 2) / count
+        ratios.append(found / own)
+        rows.append((label, shown(found), shown(own), times(found / own), f"{memory(call, count):.0f}"))
+    single = [
+        ("`inverse_dynamics`, one sample", effort.best(lambda: fp.inverse_dynamics(robot, state), 0.5, 20)),
+        ("`with_parameters`", effort.best(lambda: robot.with_parameters({"platform.mass": 60.0}), 0.5, 20)),
+        ("`load`, warm", effort.best(lambda: fp.load(ROBOT), 0.5, 20)),
+        ("`flexapod --help`, the whole process", started("-m", "flexapod", "--help")),
+        ("`flexapod show`, the whole process", started("-m", "flexapod", "show", ROBOT)),
+    ]
+    said = f"Whole calls take {times(min(ratios))} to {times(max(ratios))} times as long as their kernels."
+    head = ["verb", "call, per sample", "kernel alone", "ratio", "bytes per sample"]
+    return joined(HEAD.format(count=counted(count)), table(head, rows), said,
+                  table(["", "CPU time"], [(name, shown(t)) for name, t in single]))  # fmt: skip
+
+
+HEAD = """## Whole calls
+
+Verbs on {count} samples or designs of `stewart-3-3`, one core: what users call, against the kernel behind it with its arrays
+given. Memory is what a call allocates at its peak beyond its input, its labelled result included.
+"""
 
 if __name__ == "__main__":
-    main()
+    print_section(section, __doc__)
