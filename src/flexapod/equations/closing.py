@@ -25,7 +25,7 @@ from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.universal_leg import TURNING
 from flexapod.equations.values import Values
 from flexapod.kernels.tape.program import Program
-from flexapod.robot.architecture import closes, reach
+from flexapod.robot.architecture import closes
 from flexapod.robot.model import Leg
 from flexapod.robot.plan import LegPlan
 from flexapod.spatial import Rot, Vec
@@ -76,6 +76,7 @@ def close_leg(
     plan: LegPlan,
     platform: FrameMotion,
     guess: Sequence[Any],
+    *,
     free: Sequence[tuple[Any, Any]] = (),
     closed_form: bool = True,
 ) -> ClosedLeg:
@@ -84,7 +85,7 @@ def close_leg(
     As `close_at`, with `jacobian` and `constraint` per twist of the platform frame.
     """
     halves = platform_halves(values, leg, platform)
-    closed = close_at(b, values, leg, plan, halves, guess, free, closed_form)
+    closed = close_at(b, values, leg, plan, halves, guess, free=free, closed_form=closed_form)
     T = transfer(halves[0].p - platform.p) if halves else ca.SX.eye(6)
     return replace(closed, jacobian=ca.mtimes(closed.jacobian, T), constraint=ca.mtimes(closed.constraint, T))
 
@@ -102,6 +103,7 @@ def close_at(
     plan: LegPlan,
     halves: Sequence[FrameMotion],
     guess: Sequence[Any],
+    *,
     free: Sequence[tuple[Any, Any]] = (),
     closed_form: bool = True,
 ) -> ClosedLeg:
@@ -118,7 +120,7 @@ def close_at(
     Source: Briot 2014 Eqs. (28)-(40). Checked by: tests/equations/test_closing.py.
     """
     n = len(leg.moving)
-    q = solve_position(b, values, leg, plan, halves, guess, closed_form)
+    q = solve_position(b, values, leg, plan, halves, guess, closed_form=closed_form)
     poses = chain_poses(values, leg, q)
     qd, qdd = [ca.SX(0)] * n, [ca.SX(0)] * n
     fixed = plan.free(n)
@@ -210,6 +212,7 @@ def solve_position(
     plan: LegPlan,
     halves: Sequence[FrameMotion],
     guess: Sequence[Any],
+    *,
     closed_form: bool = True,
 ) -> list[Any]:
     """Coordinates that close the rows of the plan: in closed form, or by Newton with limited steps and back-tracking, inside the
@@ -267,7 +270,7 @@ def _reached(b: Program, values: Values, leg: Leg, row: int, half: FrameMotion, 
     """Coordinates of a leg that ends at its joint's half on the platform."""
     own = LinkValues(values.program, values.prefix, values._known)
     signs = [values.scalar("root"), values.scalar("fold")]
-    found = closed_positions(b, own, leg, reach(leg), signs, half.p.expr, half.R.expr, row, TURNING)
+    found = closed_positions(b, own, leg, signs, S=half.p.expr, half=half.R.expr, row=row, band=TURNING)
     result = []
     for place, start, j in zip(found, guess, leg.moving, strict=True):
         link, zero_at = leg.links[j], values.scalar(f"{leg.links[j].coordinate}.zero")

@@ -17,7 +17,7 @@ from typing import Any
 
 import casadi as ca
 
-from flexapod.equations.jacobian import leg_at_pose, moving_frame
+from flexapod.equations.jacobian import legs_at_pose, moving_frame
 from flexapod.equations.values import Values
 from flexapod.errors import InputError
 from flexapod.kernels.tape.program import Program
@@ -74,11 +74,7 @@ def forward_kinematics(robot: Robot, iterations: int = 60, joints: bool = True) 
     def at(builder: Any, pose: Any, q: Any, wanted: Any) -> tuple[Any, Any, Any]:
         """Residual, matrix [J; G] with dimensionless columns, and joint coordinates at a pose."""
         frame, twist = moving_frame(pose[:3], ca.reshape(pose[3:], 3, 3))
-        legs, k = [], 0
-        for i, leg in enumerate(robot.legs):
-            part = q[k : k + len(leg.moving)] if general else None
-            legs.append(leg_at_pose(builder, robot, i, values.of(f"legs.{leg.name}"), frame, twist, part))
-            k += len(leg.moving)
+        legs = legs_at_pose(builder, robot, values, frame, twist, q if general else None)
         kept = list(robot.plan.constraints)
         gap = _within_a_turn(robot, ca.vertcat(*[leg.actuators for leg in legs]) - wanted)
         residual = ca.vertcat(gap, ca.vertcat(*[leg.residual for leg in legs])[kept])

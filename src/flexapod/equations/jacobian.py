@@ -49,12 +49,12 @@ def legs_at_pose(b: Any, robot: Robot, values: Values, frame: FrameMotion, twist
     legs, at = [], 0
     for i, leg in enumerate(robot.legs):
         part = None if guess is None else guess[at : at + len(leg.moving)]
-        legs.append(leg_at_pose(b, robot, i, values.of(f"legs.{leg.name}"), frame, twist, part))
+        legs.append(_leg_at_pose(b, robot, i, values.of(f"legs.{leg.name}"), frame, twist, guess=part))
         at += len(leg.moving)
     return legs
 
 
-def leg_at_pose(b: Any, robot: Robot, index: int, values: Values, frame: FrameMotion, twist: Any, guess: Any) -> PoseLeg:
+def _leg_at_pose(b: Any, robot: Robot, index: int, values: Values, frame: FrameMotion, twist: Any, *, guess: Any) -> PoseLeg:
     """One leg at a pose; general legs start from `guess` (a column), or from home."""
     leg, form = robot.legs[index], robot.closed_forms[index]
     if form is not None:

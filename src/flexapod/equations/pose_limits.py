@@ -52,7 +52,7 @@ def pose_limits(robot: Robot, chart: str = "position", strokes: bool = True, ang
     values = Values(b)
     frame = _pose(b, chart, at, values)
     legs = _legs(robot, values, frame)
-    limits = _limits(b, robot, values, frame, legs, strokes, angles)
+    limits = _limits(b, robot, values, frame, legs, strokes=strokes, angles=angles)
     margin = ca.vertcat(*[limit.margin for limit in limits]) if limits else ca.SX.ones(1)
     b.output("margin", margin)
     b.output("gradient", ca.densify(ca.jacobian(margin, at)), shape=(margin.numel(), at.numel()))
@@ -72,7 +72,8 @@ def limit_texts(robot: Robot, chart: str = "position", strokes: bool = True, ang
     b = Program("pose_limits")
     at, values = b.input("at", (len(CHARTS[chart]),)), Values(b)
     frame = _pose(b, chart, at, values)
-    return [limit.text for limit in _limits(b, robot, values, frame, _legs(robot, values, frame), strokes, angles)]
+    limits = _limits(b, robot, values, frame, _legs(robot, values, frame), strokes=strokes, angles=angles)
+    return [limit.text for limit in limits]
 
 
 def _pose(b: Program, chart: str, at: Any, values: Values) -> FrameMotion:
@@ -106,7 +107,7 @@ def _legs(robot: Robot, values: Values, frame: FrameMotion) -> list[LegMotion]:
 
 
 def _limits(
-    b: Program, robot: Robot, values: Values, frame: FrameMotion, legs: list[LegMotion], strokes: bool, angles: bool
+    b: Program, robot: Robot, values: Values, frame: FrameMotion, legs: list[LegMotion], *, strokes: bool, angles: bool
 ) -> list[Limit]:
     found: list[Limit] = []
     for leg, motion in zip(robot.legs, legs, strict=True):

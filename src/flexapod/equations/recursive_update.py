@@ -55,7 +55,7 @@ def recursive_update(robot: Robot, columns: tuple[int, ...], friction: bool = Tr
     kim = plain(robot)
     closed = all(is_closed_form(robot, i) for i in range(len(robot.legs)))
     guess = guess_input(b, robot, needed=not (kim and closed))
-    setting = setting_at(b, Values(b), robot, platform, ca.SX.zeros(6), None if kim else guess, "exact", friction)
+    setting = setting_at(b, Values(b), robot, platform, ca.SX.zeros(6), None if kim else guess, friction=friction)
     base = loads(setting, gravity=True, platform=True, legs=True, drives=True)
     base = Loads(platform=base.platform + _payload(b, platform, columns, theta), legs=base.legs)
     solution = solve_friction(b, setting.mechanism, base, setting.points, setting.open.redundant > 0)

@@ -126,7 +126,7 @@ def simulate(
     if drive == "actuators" and not independent:
         from flexapod.simulation.results.exact_following import follow_exactly
 
-        return follow_exactly(robot, motion, length, step, output_step, wrench, friction, reactions, options)
+        return follow_exactly(robot, motion, options, wrench, reactions)
     inner = "rk4" if method == "cvode" else method
     setup = make_setup(
         robot, motion, drive=drive, controller=controller, force=force, wrench=wrench, friction=friction, method=inner,

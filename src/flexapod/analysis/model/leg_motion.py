@@ -50,14 +50,14 @@ def simulated_request(robot: Robot, motion: Any, load: tuple[Any, Any, str], fri
 def _states(setup: Setup, time: Array, reasons: NDArray[Any]) -> Array:
     """Carried numbers (n, size) at times, each interval in equal steps; samples after a failure get its reason."""
     from flexapod.simulation.integrators.numeric_rows import runner_of
-    from flexapod.simulation.system.signals import row_table
+    from flexapod.simulation.system.signals import Span, row_table
 
     layout, state = setup.layout, setup.start
     runner, result = runner_of(layout, setup.values), np.tile(state, (len(time), 1))
     for k, length in enumerate(np.diff(time)):
         count = max(int(np.ceil(length / STEP - 1e-9)), 1)
         table = np.zeros((count + -count % layout.rows, layout.columns))
-        table[:count] = row_table(layout, setup.signals, time[k], length / count, 0, count, np.zeros(count))
+        table[:count] = row_table(layout, setup.signals, Span(start=time[k], h=length / count, count=count))
         table[count:, 2:] = np.tile(table[count - 1, -layout.width :], len(layout.nodes))
         state, _ = runner.advance(state, table, np.zeros((len(table), runner.width)))
         code = state[layout.places["code"].start]

@@ -104,6 +104,7 @@ def flexible_equation(
     shape: FlexibleShape,
     letters: tuple[str, ...],
     state: FlexibleState,
+    *,
     second_order: bool = True,
     values: Values | None = None,
 ) -> FlexibleEquation:
@@ -119,7 +120,7 @@ def flexible_equation(
     values = Values(b) if values is None else values
     own, g = values.of("platform"), ca.mtimes(state.R.T, values.vector("gravity", "W").expr)
     elastic = platform_force(own, shape, state.e) if shape.stretches else None
-    body = flexible_model(b, own, shape, state.e, state.ed, state.w, g, second_order, elastic)
+    body = flexible_model(b, own, shape, state.e, state.ed, w=state.w, g=g, second_order=second_order, elastic=elastic)
     legs = []
     for leg in robot.legs:
         shapes = joint_shapes(values.of(f"legs.{leg.name}"), shape, letters)

@@ -28,7 +28,7 @@ def _start(name: str, robot: Robot, second_order: bool) -> tuple[Program, Flexib
     b = Program(name)
     shape, letters = robot.flexible_shape
     state = state_inputs(b, shape.modes)
-    return b, state, flexible_equation(b, robot, shape, letters, state, second_order)
+    return b, state, flexible_equation(b, robot, shape, letters, state, second_order=second_order)
 
 
 def load_inputs(b: Program, state: FlexibleState) -> Any:

@@ -39,7 +39,7 @@ class FlexibleModel:
 
 
 def flexible_model(
-    b: Builder, values: Values, shape: FlexibleShape, e: Any, ed: Any, w: Any, g: Any, second_order: bool = True,
+    b: Builder, values: Values, shape: FlexibleShape, e: Any, ed: Any, *, w: Any, g: Any, second_order: bool = True,
     elastic: Any = None,
 ) -> FlexibleModel:  # fmt: skip
     """The model at a state.

@@ -63,9 +63,11 @@ def flexible_tangent(robot: Robot) -> Program:
         shapes = joint_shapes(own, shape, letters)
         Phi, r = shapes.columns(e), own.vector("S", "P").expr + shapes.shift(e)
         S = p + ca.mtimes(R, r)
-        pull, a = _pull(b, own, leg, form.sign, frame, gravity, force[k], S)
+        at_rest = {"gravity": gravity, "force": force[k]}
+        pull, a = _pull(b, own, leg, form.sign, frame, S=S, **at_rest)
         moved = ca.SX.sym("S", 3)
-        derivative = ca.jacobian(_pull(Program("derivative"), own, leg, form.sign, frame, gravity, force[k], moved)[0], moved)
+        near, _ = _pull(Program("derivative"), own, leg, form.sign, frame, S=moved, **at_rest)
+        derivative = ca.jacobian(near, moved)
         l, a = ca.mtimes(R.T, pull), ca.mtimes(R.T, a)
         G = ca.mtimes(R.T, ca.mtimes(ca.substitute(derivative, moved, S), R))
         Y = ca.horzcat(ca.SX.eye(3), -ca.skew(r), Phi)
@@ -110,11 +112,11 @@ def _held(b: Program, springs: Sequence[_Spring]) -> Any:
 
 
 def _pull(
-    b: Program, values: Values, leg: Leg, sign: int, frame: FrameMotion, gravity: Vec, force: Any, S: Any
+    b: Program, values: Values, leg: Leg, sign: int, frame: FrameMotion, *, gravity: Vec, force: Any, S: Any
 ) -> tuple[Any, Any]:
     """F - a Gamma (3,) of a leg at rest with its joint at S, and a (3,), world axes."""
     point = PointMotion(p=Vec(S, "W"), v=zero("W"), a=zero("W"))
-    demand, motion = force_at_joint(b, values, leg, sign, frame, gravity, point)
+    demand, motion = force_at_joint(b, values, leg, sign, frame, gravity, S=point)
     a = actuator_direction(values, leg, motion).expr
     return demand.expr - a * force, a
 

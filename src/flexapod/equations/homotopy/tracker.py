@@ -134,7 +134,7 @@ def _step(system: System, evaluate: Any, carry: SX, p0: Z, dp: Z, limits: SX) ->
     h = ca.if_else(h > left, left, ca.if_else(1.5 * h > left, 0.5 * left, h))
     H = ca.if_else(here, 0, h)
     t_next = ca.if_else(ca.logic_and(ca.logic_not(here), h >= left), 1, t + H)
-    trial = _predict(x, k, x1, k1, H, t - t1, history >= 1)
+    trial = _predict((x, k), (x1, k1), H, t - t1, history >= 1)
     parameters = p0 + dp.scaled(t_next)
     (u,) = evaluate(trial, parameters, dp, False)
     first = _size(system, trial, u)
@@ -163,9 +163,10 @@ def _step(system: System, evaluate: Any, carry: SX, p0: Z, dp: Z, limits: SX) ->
     return ca.vertcat(*[part for z in new for part in (z.re, z.im)], *scalars, *finite)
 
 
-def _predict(x: Z, k: Z, x1: Z, k1: Z, H: SX, way: SX, two: SX) -> Z:
-    """Hermite polynomial through (x1, k1) and (x, k), `way` apart, continued by H; the point before is carried to the patch of
-    x first. Euler's step where there is one point only."""
+def _predict(here: tuple[Z, Z], before: tuple[Z, Z], H: SX, way: SX, two: SX) -> Z:
+    """Hermite polynomial through (x1, k1) before and (x, k) here, `way` apart, continued by H; the point before is carried to the
+    patch of x first. Euler's step where there is one point only."""
+    (x, k), (x1, k1) = here, before
     s = dot(x.conj(), x1).inverse()
     x1, slope = x1 * s, dot(x.conj(), k1) * s
     k1 = k1 * s - x1 * slope

@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 Scalar = Any
 Triple = tuple[Scalar, Scalar, Scalar]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Moving:
+    """A vector with its first and second derivative by time."""
+
+    at: Triple
+    rate: Triple
+    second: Triple
 
 
 def triple(column: Any) -> Triple:

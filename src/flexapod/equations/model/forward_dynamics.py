@@ -44,7 +44,7 @@ def link_forward_dynamics(robot: Robot, massless_legs: bool = False, zeros: Coll
     force = b.input("force", (len(robot.actuators),), unit="N or N m", doc="actuator forces")
     wrench = wrench_input(b)
     legs = state_legs(b, values, robot, still, guess, massless_legs)
-    V = link_acceleration(b, values, robot, still, legs, force, wrench, massless_legs)
+    V = link_acceleration(b, values, robot, still, legs, force=force, wrench=wrench, massless=massless_legs)
     b.output("acceleration", V[:3], shape=(3,), unit="m/s^2", dims=("axis",))
     b.output("angular_acceleration", V[3:], shape=(3,), unit="rad/s^2", dims=("axis",))
     values.check()
@@ -62,7 +62,10 @@ def state_legs(
     legs: list[LinkLeg | BallLeg] = []
     for i, (leg, choice) in enumerate(zip(robot.legs, robot.link_plan.legs, strict=True)):
         own = values.below(f"legs.{leg.name}", dict(choice.constants))
-        legs.append(ball_leg(b, own, robot, i, still) if choice.ball else link_leg(b, own, robot, i, still, guess, massless))
+        if choice.ball:
+            legs.append(ball_leg(b, own, robot, i, still))
+        else:
+            legs.append(link_leg(b, own, robot, i, still, guess, massless=massless))
     return legs
 
 
@@ -72,6 +75,7 @@ def link_acceleration(
     robot: Robot,
     still: FrameMotion,
     legs: Sequence[LinkLeg | BallLeg],
+    *,
     force: Any,
     wrench: Any,
     massless: bool = False,

@@ -68,7 +68,7 @@ def link_legs(
 ) -> list[LinkLeg]:
     """The legs of a robot, each with the constants of its inner frames."""
     own = [values.below(f"legs.{leg.name}", dict(c.constants)) for leg, c in zip(robot.legs, robot.link_plan.legs, strict=True)]
-    return [link_leg(b, part, robot, i, platform, guess, massless) for i, part in enumerate(own)]
+    return [link_leg(b, part, robot, i, platform, guess, massless=massless) for i, part in enumerate(own)]
 
 
 def platform_wrench(values: LinkValues, platform: FrameMotion) -> Any:

@@ -65,19 +65,20 @@ class Root:
 
 
 def closed_positions(
-    b: Program, values: LinkValues, leg: Leg, kind: Reach, signs: Sequence[Any], S: Any, half: Any, row: int, band: float = 0.0
+    b: Program, values: LinkValues, leg: Leg, signs: Sequence[Any], *, S: Any, half: Any, row: int, band: float = 0.0
 ) -> list[Any]:
     """(cos, sin) of each revolute link and the displacement of each prismatic one, `zero` included.
 
     Args:
         values: below ``legs.<name>.``.
-        kind: of the leg's reach; signs: of the root of its drive and of its first universal angle.
+        signs: of the root of its drive and of its first universal angle.
         S: (3,) where the leg ends; half: (3, 3) axes of the joint's half on the platform; both world.
         row: of the closing rows, the last that is to be met; a ball before a hinge needs it.
         band: what lies beyond reach by less than this, squared and relative, counts as the turning point.
 
     Checked by: tests/equations/test_leg_positions.py, tests/equations/test_link_model.py.
     """
+    kind = reach(leg)
     R, p = ([getattr(values, read)(f"{k.coordinate}.{key}") for k in leg.links] for read, key in (("rot", "R"), ("vec", "p")))
     tip = values.vec(f"{leg.closing.joint}.on_link.p")
     for k in reversed(range(len(leg.moving), len(leg.links))):

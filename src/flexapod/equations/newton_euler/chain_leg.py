@@ -46,9 +46,8 @@ class ChainLeg:
         b: takes Newton's iteration and the checks.
         values: below ``legs.<name>.``.
         plan: closing rows and dependents for the position.
-        complement: which unit wrenches span, with J, all six directions.
         guess: coordinates to start from.
-        length: characteristic length.
+        complement: which unit wrenches span, with J, all six directions.
 
     Source: Dasgupta's general strategy as cited by Kim 2002; Briot 2014 Eqs. (28)-(40) for the closing.
     Checked by: tests/equations/test_newton_euler.py.
@@ -60,12 +59,12 @@ class ChainLeg:
         values: Values,
         leg: Leg,
         plan: LegPlan,
-        complement: Sequence[int],
         platform: FrameMotion,
         guess: Sequence[Any],
-        length: Any,
+        *,
+        complement: Sequence[int],
     ) -> None:
-        self.leg, self._values, self._length = leg, values, length
+        self.leg, self._values, self._length = leg, values, values.at("characteristic_length")
         half = half_on_platform(values, leg, platform)
         poses = chain_poses(values, leg, solve_position(b, values, leg, plan, [half], guess))
         self._path = [i for i in reversed(ancestors(leg, leg.closing.link)) if leg.links[i].kind != "fixed"]

@@ -41,7 +41,8 @@ def fixed_point(b: Program, g: Callable[[Any, Any], Any], count: int, *, limit: 
     """
     zeros = ca.SX.zeros(count)
 
-    def step(body: Program, y: Any, g0: Any, f0: Any, dg_old: Any, df_old: Any, first: Any) -> tuple[list[Any], Any]:
+    def step(body: Program, y: Any, *last: Any) -> tuple[list[Any], Any]:
+        g0, f0, dg_old, df_old, first = last
         value = g(body, y)
         f = value - y
         dg, df = ca.if_else(first, zeros, value - g0), ca.if_else(first, zeros, f - f0)

@@ -25,7 +25,7 @@ from flexapod.spatial.vector import zero
 
 
 def force_at_joint(
-    b: Program, values: Values, leg: Leg, sign: int, platform: FrameMotion, gravity: Vec, S: PointMotion | None = None
+    b: Program, values: Values, leg: Leg, sign: int, platform: FrameMotion, gravity: Vec, *, S: PointMotion | None = None
 ) -> tuple[Vec, LegMotion]:
     """Force at S that the leg's inertia, gravity and rotor demand, world axes; and the leg's motion.
 
@@ -55,7 +55,8 @@ def projected_leg(b: Program, values: Values, leg: Leg, sign: int, platform: Fra
     """Inertia and bias of a leg at S: the force is affine in the acceleration of S."""
     S = platform.point(values.vector("S", "P"))
     vdot = ca.SX.sym("vdot_S", 3)
-    force, motion = force_at_joint(b, values, leg, sign, platform, gravity, PointMotion(p=S.p, v=S.v, a=Vec(vdot, "W")))
+    moved = PointMotion(p=S.p, v=S.v, a=Vec(vdot, "W"))
+    force, motion = force_at_joint(b, values, leg, sign, platform, gravity, S=moved)
     rest = ca.SX.zeros(3)
     A_x = ca.substitute(ca.jacobian(force.expr, vdot), vdot, rest)
     return ProjectedLeg(A_x=A_x, c_x=ca.substitute(force.expr, vdot, rest), motion=motion)

@@ -68,7 +68,7 @@ def velocity_terms(row: Row, link: BodyMotion, v_link: Vec, acceleration: Vec, p
 
 
 def general_leg_work(
-    b: Program, values: Values, leg: Leg, plan: LegPlan, chain: Chain, platform: PlatformState, R_half: Rot, gravity: Vec
+    b: Program, values: Values, leg: Leg, plan: LegPlan, chain: Chain, platform: PlatformState, *, R_half: Rot
 ) -> LegWork:
     """Motion and virtual work of a leg with any joints.
 
@@ -90,12 +90,12 @@ def general_leg_work(
     if chosen:
         b.fail_if(height < SMALLEST, "leg {leg} is singular: its joints cannot follow the platform", leg=leg.name)
     rates = _listed(ca.mtimes(per_twist, twist))
-    still = outward(chain, -gravity, rates, [ca.SX(0)] * count)
+    still = outward(chain, -platform.gravity, rates, [ca.SX(0)] * count)
     link, acceleration = _in_world(chain, still, tip)
     v_link = sum((tip.R.T @ tip.twists[j][0] * rates[j] for j in tip.twists), zero("W"))
     h = ca.vertcat(*[velocity_terms(row, link, v_link, acceleration, platform, r) for row in rows])
     accelerations = _listed(_solve(B, h, plan)[0])
-    works = inward(chain, outward(chain, -gravity, rates, accelerations), accelerations)
+    works = inward(chain, outward(chain, -platform.gravity, rates, accelerations), accelerations)
     driven = [k for k, i in enumerate(leg.moving) if leg.links[i].actuated]
     passive = ca.vertcat(*[0 if k in driven else works[k] for k in range(count)]) if count else ca.SX.zeros(0, 1)
     return LegWork(

@@ -59,7 +59,7 @@ def conditions(chain: Chain, actuator: int) -> Conditions:
     return Conditions(actuator=actuator, first=first, second=second, c=c, along=1 / c[2], across1=1 / k1, across2=1 / k2, R=tip.R)
 
 
-def universal_leg_work(chain: Chain, actuator: int, platform: PlatformState, r: Vec, gravity: Vec) -> LegWork:
+def universal_leg_work(chain: Chain, actuator: int, platform: PlatformState, r: Vec) -> LegWork:
     r"""Motion and virtual work of a closed-form leg.
 
     The accelerations obey the same conditions as the rates, less the acceleration of S at zero joint accelerations (the
@@ -72,9 +72,9 @@ def universal_leg_work(chain: Chain, actuator: int, platform: PlatformState, r: 
     """
     connect = conditions(chain, actuator)
     rates = connect.rates(connect.R @ platform.velocity(r))
-    still = outward(chain, -gravity, rates, [ca.SX(0)] * 3)[chain.last].acceleration(chain.tip)
+    still = outward(chain, -platform.gravity, rates, [ca.SX(0)] * 3)[chain.last].acceleration(chain.tip)
     accelerations = connect.rates(connect.R @ platform.acceleration(r) - still)
-    works = inward(chain, outward(chain, -gravity, rates, accelerations), accelerations)
+    works = inward(chain, outward(chain, -platform.gravity, rates, accelerations), accelerations)
     passive = connect.passive_force(works)
     n = connect.R.T.column(2)
 

@@ -12,6 +12,7 @@ of position, rotation, velocity and angular velocity, and of the elastic coordin
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import casadi as ca
@@ -58,7 +59,10 @@ def adaptive_row(
         left = H - s
         last = step * (1 + 1e-6) >= left
         h = ca.if_else(last, left, step)
-        y1, error, code, first = _stages(root, inner, layout, now, h, s / long, long, table)
+        where = s / long
+        y1, error, code, first = _stages(
+            root, inner, layout, now, h, lambda c: polynomial(layout, table, where + c * h / long)
+        )  # fmt: skip
         begin = ca.if_else(s == 0, first, begin)
         scope = Scope(root, inner)
         after = layout.advanced(scope, now, y1, polynomial(layout, table, (s + h) / long))
@@ -99,9 +103,13 @@ def polynomial(layout: Layout, table: Any, where: Any) -> Any:
 
 
 def _stages(
-    root: Program, b: Any, layout: Layout, parts: dict[str, Any], h: Any, where: Any, H: Any, table: Any
+    root: Program, b: Any, layout: Layout, parts: dict[str, Any], h: Any, signal: Callable[[Any], Any]
 ) -> tuple[Any, Any, Any, Any]:
-    """Fifth-order increments, their error estimate, a status, and forces and acceleration at the start."""
+    """Fifth-order increments, their error estimate, a status, and forces and acceleration at the start.
+
+    Args:
+        signal: of the part of the step that has passed, 0 .. 1.
+    """
     size = layout.increments
     # queue[:, 0] is the argument of the next stage; column j of the coefficients is what stage i adds to stage i + 1 + j
     ahead = np.zeros((6, 7))
@@ -110,9 +118,10 @@ def _stages(
             ahead[j, i] = A[i + 1 + j, i]
     coefficients = ca.SX(ca.DM(np.vstack([ahead, C, E])))
 
-    def stage(inner: Any, _: Any, y: Any, queue: Any, error: Any, code: Any, c: Any) -> tuple[list[Any], list[Any]]:
+    def stage(inner: Any, _: Any, *carried: Any) -> tuple[list[Any], list[Any]]:
+        y, queue, error, code, c = carried
         scope = Scope(root, inner)
-        found = layout.rates(scope, parts, y, polynomial(layout, table, where + c[6] * h / H))
+        found = layout.rates(scope, parts, y, signal(c[6]))
         queue = queue + h * ca.mtimes(found.dy, c[:6].T)
         following = queue[:, 0]
         shifted = ca.horzcat(queue[:, 1:], ca.SX.zeros(size, 1))

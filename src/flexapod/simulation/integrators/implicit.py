@@ -100,9 +100,8 @@ def implicit_step(root: Program, b: Any, method: Collocation, system: SecondOrde
 
     nodes, twice = ca.SX(ca.DM(method.c)).T, ca.SX(ca.DM(method.A @ method.A))
 
-    def evaluate(
-        inner: Any, _: Any, row: Any, row2: Any, node: Any, a: Any, column: Any, X: Any, V: Any, Z: Any
-    ) -> tuple[list[Any], list[Any]]:
+    def evaluate(inner: Any, _: Any, *of_stage: Any) -> tuple[list[Any], list[Any]]:
+        row, row2, node, a, column, X, V, Z = of_stage
         v, z = (h * ca.mtimes(rate, row) for rate in (V, Z))
         x = h * (node * system.velocity + h * ca.mtimes(V, row2)) if system.plain else h * ca.mtimes(X, row)
         found = system.evaluate(inner, x, v, a, z, column)

@@ -58,8 +58,10 @@ def control_program(layout: IndependentLayout) -> Program:
     c = Coordinates(q=x["q"], qd=x["qd"], joints=ca.SX(0, 1), joint_rates=None)
     memory = {name: x[name] for name in layout.memory}
     if memory:
-        memory = sampled_at(scope, layout, memory, x["tick"], root.parameter("controller.period"), signals, moment, c)
-    force, supplied, error = controlled(scope, layout, memory.get("held"), moment, c, x["integral"], signals)
+        memory = sampled_at(
+            scope, layout, memory, signals, moment, c, tick=x["tick"], period=root.parameter("controller.period")
+        )  # fmt: skip
+    force, supplied, error = controlled(scope, layout, moment, c, signals, held=memory.get("held"), integral=x["integral"])
     for name, value in {"force": force, "supplied": supplied, "error": error}.items():
         root.output(name, value, shape=(n,))
     for name, value in memory.items():
@@ -132,9 +134,8 @@ class NumericRows:
         reason where there are none."""
         layout, place, reasons = self.layout, self.layout.places, np.full(1, "", dtype=object)
         begin, none = self.closed(now[None], reasons), np.zeros((1, sum(layout.extra.values())))
-        first = self.evaluate(
-            begin, now[place["ud"]][None], np.zeros((1, len(layout.unknown))), none, column, now, tick, reasons
-        )  # fmt: skip
+        rates, still = now[place["ud"]][None], np.zeros((1, len(layout.unknown)))
+        first = self.evaluate(begin, rates, still, none, column, reasons, now=now, tick=tick)
         M = first.terms.M[0][np.ix_(layout.unknown, layout.unknown)]
         a0 = np.linalg.solve(M, -first.residual[0]) if len(layout.unknown) else np.zeros(0)
         second = self.completed(a0[None], column, 2)
@@ -259,9 +260,14 @@ class NumericRows:
 
     # -- equations ----------------------------------------------------------------------------------------
     def evaluate(
-        self, at: ClosedLegs, rates: Array, a: Array, z: Array, signals: Array, now: Array, tick: float, reasons: NDArray[Any]
-    ) -> Any:
-        """Residual (n, unknowns), rates of what is integrated beside, and what they were made of."""
+        self, at: ClosedLegs, rates: Array, a: Array, z: Array, signals: Array, reasons: NDArray[Any], *, now: Array,
+        tick: float = 0.0,
+    ) -> Any:  # fmt: skip
+        """Residual (n, unknowns), rates of what is integrated beside, and what they were made of.
+
+        Args:
+            now: carried numbers at the start of the row; tick: 1 where the controller samples there.
+        """
         layout, robot, count = self.layout, self.layout.robot, len(rates)
         place = layout.signals
         wrench = signals[:, place["wrench"]] if "wrench" in place else np.zeros((count, 6))
@@ -273,11 +279,11 @@ class NumericRows:
             friction, slope = found["friction"], found["slope"]
         second = self.completed(a, signals, 2)
         felt = np.einsum("nij,nj->ni", terms.M, second) + terms.c + np.einsum("nzu,nz->nu", terms.N, friction)
-        q, qd = at.actuators(robot)
+        _, qd = at.actuators(robot)
         damped = np.broadcast_to(matrices_at(robot, at, reasons)[1], (count, zd.shape[1], zd.shape[1]))
         lost = np.einsum("ni,nij,nj->n", zd, damped, zd) + np.einsum("ni,ni->n", zd, friction)
         twist = np.concatenate([at.velocity, at.angular_velocity], axis=1)
-        force, supplied, error, memory = self._forces(at, q, qd, z, signals, now, tick, felt)
+        force, supplied, error, memory = self._forces(at, z, signals, now, tick, felt)
         if layout.feels:
             moved = (np.einsum("nzu,nu->nz", terms.N, second) + terms.beta)[:, elastic_columns(robot)]
             coupling = signals[:, place["coupling"]].reshape(count, layout.actuators, -1)
@@ -292,9 +298,10 @@ class NumericRows:
         )  # fmt: skip
 
     def _forces(
-        self, at: ClosedLegs, q: Array, qd: Array, z: Array, signals: Array, now: Array, tick: float, felt: Array
+        self, at: ClosedLegs, z: Array, signals: Array, now: Array, tick: float, felt: Array
     ) -> tuple[Array, Array, Array, dict[str, Array]]:
         layout, n, place = self.layout, self.layout.actuators, self.layout.places
+        q, qd = at.actuators(layout.robot)
         none = np.zeros_like(q)
         if self.control is None:
             force = none.copy()

@@ -30,7 +30,8 @@ def rk4_step(root: Program, b: Any, layout: Layout, parts: dict[str, Any], h: An
     """
     size = layout.increments
 
-    def stage(inner: Any, _: Any, k: Any, total: Any, code: Any, weights: Any, column: Any) -> tuple[list[Any], list[Any]]:
+    def stage(inner: Any, _: Any, *carried: Any) -> tuple[list[Any], list[Any]]:
+        k, total, code, weights, column = carried
         scope = Scope(root, inner)
         found = layout.rates(scope, parts, (h * weights[0]) * k, column)
         first = ca.if_else(code != 0, code, scope.code)

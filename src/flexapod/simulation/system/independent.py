@@ -234,7 +234,7 @@ class Action:
 
 
 def acting(
-    scope: Scope, layout: IndependentLayout, parts: dict[str, Any], now: Loops, a: Any, z: Any, column: Any, loaded: Any = None
+    scope: Scope, layout: IndependentLayout, parts: dict[str, Any], now: Loops, a: Any, z: Any, *, column: Any, loaded: Any = None
 ) -> Action:
     """Forces at a state and accelerations a of the unknowns.
 
@@ -261,7 +261,7 @@ def acting(
         supplied, driving = force, ca.SX.zeros(felt.numel())
     else:
         integral = parts["integral"] + z[-layout.actuators :] if "integral" in layout.extra else None
-        force, supplied, error = controlled(scope, layout, parts.get("held"), moment, c, integral, signals)
+        force, supplied, error = controlled(scope, layout, moment, c, signals, held=parts.get("held"), integral=integral)
         driving = _driving(robot, X, force)
         if layout.feels:
             moved = whole(robot, a, ca.mtimes(X, a) + beta)
@@ -316,7 +316,7 @@ def independent_row(
     """
     robot, values, unknown, scope = layout.robot, Values(root), layout.unknown, Scope(root, b)
     start, none = carried_loops(root, layout, parts), ca.SX.zeros(sum(layout.extra.values()))
-    now = acting(scope, layout, parts, start, ca.SX.zeros(len(unknown)), none, table[:, 0])
+    now = acting(scope, layout, parts, start, ca.SX.zeros(len(unknown)), none, column=table[:, 0])
     M = projected_mass(now.equation.M, now.X, robot.elastic_plan.independent, robot.elastic_plan.bound)
     a0 = solve_symmetric(M[unknown, unknown], (now.driving - now.felt)[unknown, :])
     K, D = tangent_matrices(values, robot, start.state, start.motion, start.X, layout.sliding)
@@ -326,7 +326,7 @@ def independent_row(
         own, signals = Scope(root, inner), layout.at_node(column)
         step, rates = _increment(layout, x, column, table[:, 0]), completed(layout, parts["ud"][unknown, :] + v, signals, 1)
         at = placed(values, robot, start, step, layout.corrections, rates)
-        found = acting(own, layout, parts, at, a, z, column)
+        found = acting(own, layout, parts, at, a, z, column=column)
         residual = (found.felt - found.driving)[unknown, :]
         return Evaluation(residual=residual, rate=coordinate_rates(layout, at), beside=found.beside, code=own.code)
 

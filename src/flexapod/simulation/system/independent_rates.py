@@ -58,16 +58,16 @@ def independent_rates(scope: Scope, layout: IndependentLayout, parts: dict[str, 
     robot, unknown = layout.robot, layout.unknown
     n, signals = len(unknown), layout.at_node(column)
     at = moved_loops(scope, layout, parts, y, column)
-    now = acting(scope, layout, parts, at, ca.SX.zeros(n), y[2 * n :], column)
+    now = acting(scope, layout, parts, at, ca.SX.zeros(n), y[2 * n :], column=column)
     M = projected_mass(now.equation.M, now.X, robot.elastic_plan.independent, robot.elastic_plan.bound)
     loaded = None
     if layout.friction == "load":
         loaded = loaded_friction(scope, layout, at, now, M, signals)
-        now = acting(scope, layout, parts, at, ca.SX.zeros(n), y[2 * n :], column, loaded)
+        now = acting(scope, layout, parts, at, ca.SX.zeros(n), y[2 * n :], column=column, loaded=loaded)
     a = solve_symmetric(M[unknown, unknown], (now.driving - now.felt)[unknown, :])
     scope.fail_if(ca.logic_not(ca.dot(a, a) < 1e200), "the acceleration is no finite number: a loop is singular")
     if layout.follows or layout.feels:  # forces of followed actuators and what accelerometers feel depend on it
-        now = acting(scope, layout, parts, at, a, y[2 * n :], column, loaded)
+        now = acting(scope, layout, parts, at, a, y[2 * n :], column=column, loaded=loaded)
     second = completed(layout, a, signals, 2)
     dy = ca.vertcat(coordinate_rates(layout, at), a, now.beside)
     return Rates(dy=dy, force=now.force, acceleration=shown_accelerations(layout, at, now, second))

@@ -152,7 +152,8 @@ def acceleration(scope: Scope, robot: Robot, moment: Moment, force: Any, wrench:
     if isinstance(plan, LinkPlan):
         load = ca.SX(6, 1) if wrench is None else wrench
         assert moment.legs is not None
-        return link_acceleration(scope, LinkValues(scope), robot, moment.frame, moment.legs, force, load)  # type: ignore[arg-type]
+        own = LinkValues(scope)  # type: ignore[arg-type]
+        return link_acceleration(scope, own, robot, moment.frame, moment.legs, force=force, wrench=load)  # type: ignore[arg-type]
     if plan is not None:
         from flexapod.equations.minimal.forward_dynamics import minimal_forward_dynamics
 

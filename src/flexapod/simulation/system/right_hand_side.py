@@ -67,7 +67,7 @@ def situation(scope: Scope, layout: Layout, parts: dict[str, Any], y: Any, colum
         if isinstance(layout.fast, LinkPlan):
             moment, c = in_link_axes(scope, robot, moment, c)
     integral = parts["integral"] + _increment(layout, y, "integral") if "integral" in layout.extra else None
-    force, supplied, error = controlled(scope, layout, parts.get("held"), moment, c, integral, signals)
+    force, supplied, error = controlled(scope, layout, moment, c, signals, held=parts.get("held"), integral=integral)
     if wrench is not None:
         external = ca.dot(wrench, moment.twist)
     if layout.friction and layout.friction != "load":
@@ -109,11 +109,8 @@ def rates_of(scope: Scope, layout: Layout, now: Situation, y: Any) -> Rates:
 def advanced(scope: Scope, layout: Layout, parts: dict[str, Any], y: Any) -> dict[str, Any]:
     """The parts of the state after increments y, loops closed."""
     found = dict(parts)
-    quat = normalised(turned(y[3:6], parts["quat"]))
-    p, quat, v, w, joints = closed(
-        scope, layout.robot, parts["p"] + y[:3], quat, parts["v"] + y[6:9], parts["w"] + y[9:12], parts["joints"]
-    )
-    found |= {"p": p, "quat": quat, "v": v, "w": w, "joints": joints}
+    moved = {"p": parts["p"] + y[:3], "v": parts["v"] + y[6:9], "w": parts["w"] + y[9:12], "joints": parts["joints"]}
+    found |= closed(scope, layout.robot, moved | {"quat": normalised(turned(y[3:6], parts["quat"]))})
     at = MOTION
     for name, size in layout.extra.items():
         found[name] = parts[name] + y[at : at + size]
@@ -127,7 +124,7 @@ def felt_acceleration(layout: Layout, signals: dict[str, Any], edd: Any) -> Any:
 
 
 def controlled(
-    scope: Scope, layout: Layout, held: Any, moment: Moment, c: Coordinates, integral: Any, signals: dict[str, Any]
+    scope: Scope, layout: Layout, moment: Moment, c: Coordinates, signals: dict[str, Any], *, held: Any, integral: Any
 ) -> tuple[Any, Any, Any]:
     """Actuator forces of controller and signals, the part of them that is supplied, and the integrand of an integral part.
 
@@ -194,12 +191,12 @@ def sampled(scope: Scope, layout: Layout, parts: dict[str, Any], tick: Any, peri
     """
     signals = layout.at_node(column)
     scope, moment, c = state_now(scope, layout, parts)
-    return sampled_at(scope, layout, parts, tick, period, signals, moment, c)
+    return sampled_at(scope, layout, parts, signals, moment, c, tick=tick, period=period)
 
 
 def sampled_at(
-    scope: Scope, layout: Layout, parts: dict[str, Any], tick: Any, period: Any, signals: dict[str, Any], moment: Moment,
-    c: Coordinates,
+    scope: Scope, layout: Layout, parts: dict[str, Any], signals: dict[str, Any], moment: Moment, c: Coordinates, *, tick: Any,
+    period: Any,
 ) -> dict[str, Any]:  # fmt: skip
     """As `sampled`, with platform and actuators given."""
     controller, n = layout.controller, layout.actuators

@@ -93,6 +93,16 @@ class Rods:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
+class Pen:
+    """What a leg is drawn with: its rods and their shade, the hardware of its joints, the robot's size [m]."""
+
+    rods: Rods
+    shade: tuple[int, int, int]
+    hardware: Rods
+    size: float
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Drawing:
     """A robot at one moment: rods, hardware (pins, motors, glands), balls at joints, corners of the platform, frames of links.
 
@@ -159,10 +169,11 @@ def drawing(
         first = len(rods.start)
         rods.current = hardware.current = k
         shade = RED if leg.name in red else rgb(shades[k] if shades else colour(k))
+        pen = Pen(rods=rods, shade=shade, hardware=hardware, size=size)
         for link, frame in zip(leg.links, own, strict=True):
             if not link.elastic and link.joint not in free_joints(leg):
                 on_base = afloat and link.parent >= 0 and leg.links[link.parent].joint == leg.links[0].joint
-                _link(link, frame, own, size, shade, rods, hardware, on_base or (k, link.parent) in shaped)
+                _link(pen, link, frame, own, on_base or (k, link.parent) in shaped)
         bent = len(rods.start)
         for element in robot.beams.get(leg.name, ()):
             for far in element.tips:
@@ -170,7 +181,7 @@ def drawing(
                     rods.add(start, end, 0.0 if element.rooted is None else 1.3 * ROD * size, shade)
         rods.curves.append(range(bent, len(rods.start)))
         tip = own[leg.closing.link].origin if leg.closing.link >= 0 and (k, leg.closing.link) not in shaped else ends[k]
-        _last_rod(leg, own, tip, ends[k], size, shade, rods, hardware)
+        _last_rod(pen, leg, own, tip, ends[k])
         _closing(leg.closing, own, corners[k] if leg.closing.to is None else ends[k], size, hardware, balls)
         for cut in leg.cuts:
             R, foot = (own[cut.link].rotation, own[cut.link].origin) if cut.link >= 0 else (np.eye(3), np.zeros(3))
@@ -211,17 +222,9 @@ def _feet(robot: fp.Robot, frames: list[list[LinkFrame]]) -> Array:
     return np.array([own[k].foot for k, own in zip(first, frames, strict=True)])
 
 
-def _link(
-    link: Any,
-    frame: LinkFrame,
-    own: list[LinkFrame],
-    size: float,
-    shade: tuple[int, int, int],
-    rods: Rods,
-    hardware: Rods,
-    shaped: bool,
-) -> None:
+def _link(pen: Pen, link: Any, frame: LinkFrame, own: list[LinkFrame], shaped: bool) -> None:
     """One link and the joint that carries it; `shaped`: what carries the joint is drawn by a mesh, not by a rod."""
+    rods, shade, hardware, size = pen.rods, pen.shade, pen.hardware, pen.size
     axis = frame.rotation[:, 2]
     if link.parent >= 0:
         rods.bar(frame.foot if shaped else own[link.parent].origin, frame.foot, ROD * size, shade)
@@ -237,10 +240,9 @@ def _link(
         hardware.across(frame.foot, axis, part * size, thick * size, paint)
 
 
-def _last_rod(
-    leg: Any, own: list[LinkFrame], tip: Array, end: Array, size: float, shade: tuple[int, int, int], rods: Rods, hardware: Rods
-) -> None:
+def _last_rod(pen: Pen, leg: Any, own: list[LinkFrame], tip: Array, end: Array) -> None:
     """The last rod to the platform; two of them, side by side, where universal joints at both ends make a parallelogram."""
+    rods, shade, size = pen.rods, pen.shade, pen.size
     kinds = [link.kind for link in leg.links]
     if leg.closing.type != "universal" or kinds[-2:] != ["R", "R"] or float(np.linalg.norm(end - tip)) == 0.0:
         add = rods.bar if leg.closing.type == "revolute" else rods.add
@@ -250,7 +252,7 @@ def _last_rod(
     for side in (-aside, aside):
         rods.add(tip + side, end + side, 0.75 * ROD * size, shade)
     for place in (tip, end):
-        hardware.add(place - 1.25 * aside, place + 1.25 * aside, 0.9 * PIN * size, STEEL)
+        pen.hardware.add(place - 1.25 * aside, place + 1.25 * aside, 0.9 * PIN * size, STEEL)
 
 
 def _closing(

@@ -40,10 +40,9 @@ def strip_html(
     legs, force_limit = actuator_legs(robot), np.array(actuator_limits(robot, "force")[1])
     largest = float(np.nanmax(np.abs(shown.force))) if np.any(np.isfinite(shown.force)) else 1.0
     bars = "".join(
-        _actuator(name, colour(legs[k]), float(shown.actuator[k]), shown.stroke[k], float(shown.force[k]), float(force_limit[k]),
-                  largest, "rad" if robot.actuator_units[k] == "rad" else "m", legs[k] == selected)
-        for k, name in enumerate(robot.actuators)
-    )  # fmt: skip
+        _actuator(robot, shown, k, shade=colour(leg), limit=float(force_limit[k]), largest=largest, lit=leg == selected)
+        for k, leg in enumerate(legs)
+    )
     word, shade, reason = _verdict(shown)
     first = f"<br><span style='font-size:11px'>{escape(shorten(reason, REASON, placeholder=' ...'))}</span>" if reason else ""
     when = f"t = {moment.time:.3f} s" if moment is not None else "at rest"
@@ -69,11 +68,10 @@ def _verdict(shown: Numbers) -> tuple[str, str, str]:
     return "limit exceeded" if shown.taken else "out of reach", RED, shown.problems[0].text
 
 
-def _actuator(
-    name: str, shade: str, q: float, stroke: np.ndarray, force: float, limit: float, largest: float, unit: str, lit: bool
-) -> str:
+def _actuator(robot: fp.Robot, shown: Numbers, k: int, *, shade: str, limit: float, largest: float, lit: bool) -> str:
     """Two bars: place in the stroke, and force from its middle, against its limit or the largest of all actuators."""
-    low, high = float(stroke[0]), float(stroke[1])
+    name, unit, q, force = robot.actuators[k], robot.actuator_units[k], float(shown.actuator[k]), float(shown.force[k])
+    low, high = float(shown.stroke[k][0]), float(shown.stroke[k][1])
     place, out = "", False
     if np.isfinite([q, low, high]).all() and high > low:
         part = (q - low) / (high - low)
