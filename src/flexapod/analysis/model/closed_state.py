@@ -46,10 +46,7 @@ def closed_request(robot: Robot, request: Request, reasons: NDArray[Any]) -> Leg
 
 def from_elastic_legs(robot: Robot, request: Request, reasons: NDArray[Any]) -> LegRequest:
     """What deforms itself, or is given by its actuators: Newton's method from the neighbour or from home."""
-    return leg_request(
-        robot, request.at, request.elastic, request.elastic_velocity, request.load, request.friction, reasons,
-        redundancy(robot, request),
-    )  # fmt: skip
+    return leg_request(robot, request, reasons, redundancy(robot, request))
 
 
 def from_platform(robot: Robot, request: Request, reasons: NDArray[Any]) -> LegRequest:
@@ -69,7 +66,9 @@ def from_flexible_platform(robot: Robot, request: Request, reasons: NDArray[Any]
     """Closed-form legs follow the deformed joints of a flexible platform."""
     inputs = platform_inputs(request.at)
     acting = flexible_load(robot, inputs, *request.load)
-    found = elastic_state(robot, request.at, inputs, acting, request.elastic, request.elastic_velocity, reasons)
+    found = elastic_state(
+        robot, request.at, inputs, acting, reasons, elastic=request.elastic, elastic_velocity=request.elastic_velocity
+    )
     modes, rates = found.elastic, found.elastic_velocity
     wrench, pressed = acting.at(inputs["rotation"], modes)
     if np.any(pressed):

@@ -44,7 +44,7 @@ def flexible_inverse_dynamics(robot: Robot, request: Request) -> xr.Dataset:
     inputs = platform_inputs(motion)
     reasons = np.full(len(inputs["position"]), "", dtype=object)
     load = flexible_load(robot, inputs, *request.load)
-    e = elastic_state(robot, motion, inputs, load, request.elastic, request.elastic_velocity, reasons)
+    e = elastic_state(robot, motion, inputs, load, reasons, elastic=request.elastic, elastic_velocity=request.elastic_velocity)
     inputs["wrench"], inputs["elastic_load"] = load.at(inputs["rotation"], e.elastic)
     batch = _evaluate(robot, "flexible_inverse_dynamics", with_elastic(inputs, e), reasons)
     raise_failed("inverse dynamics", robot, reasons.astype(str), motion, request.on_error)
@@ -73,7 +73,7 @@ def flexible_forward_dynamics(robot: Robot, request: Request) -> xr.Dataset:
     still = {**inputs, **{k: np.zeros_like(inputs["velocity"]) for k in ("acceleration", "angular_acceleration")}}
     reasons = np.full(len(inputs["position"]), "", dtype=object)
     load = flexible_load(robot, inputs, *request.load)
-    e = elastic_state(robot, state, still, load, request.elastic, request.elastic_velocity, reasons)
+    e = elastic_state(robot, state, still, load, reasons, elastic=request.elastic, elastic_velocity=request.elastic_velocity)
     inputs["wrench"], inputs["elastic_load"] = load.at(inputs["rotation"], e.elastic)
     inputs["force"] = forces(robot, request.force, len(reasons))
     batch = _evaluate(robot, "flexible_forward_dynamics", with_elastic(inputs, e), reasons)
@@ -125,7 +125,7 @@ def flexible_terms(
     still = {**inputs, **{k: np.zeros_like(inputs["velocity"]) for k in ("acceleration", "angular_acceleration")}}
     reasons = np.full(len(inputs["position"]), "", dtype=object)
     load = flexible_load(robot, inputs, None, None, "world")
-    e = elastic_state(robot, state, still, load, None, None, reasons)
+    e = elastic_state(robot, state, still, load, reasons)
     given = with_elastic(inputs, e)
     batch = _evaluate(robot, "flexible_mass_matrix", given, reasons)
     raise_failed("mass matrix", robot, reasons.astype(str), state, on_error)

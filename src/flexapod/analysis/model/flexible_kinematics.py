@@ -52,7 +52,7 @@ def _elastic(
         raise InputError("motion: the actuators alone do not fix a flexible platform; give a Motion of the platform frame")
     inputs = platform_inputs(motion)
     load = flexible_load(robot, inputs, None, None, "world")
-    e = elastic_state(robot, motion, inputs, load, given[0], given[1], reasons)
+    e = elastic_state(robot, motion, inputs, load, reasons, elastic=given[0], elastic_velocity=given[1])
     if given[2] is None:
         return inputs, e, _second(robot, inputs, e)
     array = np.asarray(given[2])

@@ -89,7 +89,7 @@ def solve_inverse(
         c = terms.c - _projected(terms, Q)
         return chosen_forces(terms, J, right, c, quiet(robot, terms, J, right, c, chosen))
 
-    return _solution(robot, request.state, request.wrench, terms, choose, sources if friction else (), SINGULAR, reasons)
+    return _solution(robot, request, terms, choose, reasons, sources=sources if friction else (), singular=SINGULAR)
 
 
 def solve_forward(robot: Robot, request: LegRequest, force: Array, friction: bool, reasons: NDArray[Any]) -> Solution:
@@ -100,7 +100,7 @@ def solve_forward(robot: Robot, request: LegRequest, force: Array, friction: boo
     def move(Q: Array) -> tuple[Array, Array]:
         return force, solved(terms.M, driven + _projected(terms, Q) - terms.c)
 
-    return _solution(robot, request.state, request.wrench, terms, move, SOURCES if friction else (), MASSLESS, reasons)
+    return _solution(robot, request, terms, move, reasons, sources=SOURCES if friction else (), singular=MASSLESS)
 
 
 def _projected(terms: LegTerms, Q: Array) -> Array:
@@ -148,10 +148,15 @@ def chosen_forces(terms: LegTerms, J: Array, right: Array, c: Array, redundancy:
 
 
 def _solution(
-    robot: Robot, state: ClosedLegs, wrench: Array, terms: LegTerms, solve: Callable[[Array], tuple[Array, Array]],
-    sources: tuple[str, ...], singular: str, reasons: NDArray[Any],
+    robot: Robot, request: LegRequest, terms: LegTerms, solve: Callable[[Array], tuple[Array, Array]], reasons: NDArray[Any],
+    *, sources: tuple[str, ...], singular: str,
 ) -> Solution:  # fmt: skip
-    """Solve with friction, if any: at zero load, then along the loads until they stay."""
+    """Solve with friction, if any: at zero load, then along the loads until they stay.
+
+    Args:
+        sources: kinds of joints whose friction is taken; singular: the reason where there is no solution.
+    """
+    state, wrench = request.state, request.wrench
     none = np.zeros_like(terms.forces)
 
     def at(Q: Array, load: Array | None) -> Solution:

@@ -40,7 +40,7 @@ def leg_inverse_dynamics(robot: Robot, asked: Request) -> xr.Dataset:
     """
     motion, friction = asked.at, asked.friction
     reasons = no_reasons(motion)
-    request = leg_request(robot, motion, asked.elastic, asked.elastic_velocity, asked.load, friction, reasons)
+    request = leg_request(robot, asked, reasons)
     force, z = solve_inverse(robot, request, friction, reasons)
     raise_failed("inverse dynamics", robot, reasons.astype(str), motion, asked.on_error)
     rates = request.state.actuators(robot)[1]
@@ -82,8 +82,7 @@ def leg_forward_dynamics(robot: Robot, asked: Request) -> xr.Dataset:
     Source: Briot 2014 Eq. (44). Checked by: tests/analysis/test_flexible_legs.py.
     """
     reasons, friction = no_reasons(asked.at), asked.friction
-    at = asked.unaccelerated().at
-    request = leg_request(robot, at, asked.elastic, asked.elastic_velocity, asked.load, False, reasons)
+    request = leg_request(robot, replace(asked.unaccelerated(), friction=False), reasons)
     given, closed = forces(robot, asked.force, len(reasons)), request.state
     if len(robot.elastic_plan.columns) <= COMPILED:
         loaded = bool(np.any(request.wrench))

@@ -56,7 +56,7 @@ def general_static_deflection(robot: Robot, asked: Request) -> xr.Dataset:
     if asked.sequence:
         request = load_sequence(robot, still, asked.load, reasons)
     else:
-        request = leg_request(robot, still, "static", None, asked.load, False, reasons)
+        request = leg_request(robot, asked.with_state(still, elastic="static"), reasons)
     refuse_out_of_plane(robot, request.wrench)
     rho, K, N = leg_stiffness(robot, request.state, request.wrench, reasons)
     force, residual = holding_forces(robot, rho, N)
@@ -109,7 +109,7 @@ def general_linear_model(robot: Robot, asked: Request, reasons: NDArray[Any]) ->
 
     still, prestress = at_rest(asked.at), asked.prestress
     given = prestress or (isinstance(still, State) and still.elastic is not None)
-    request = leg_request(robot, still, None if given else "zero", None, asked.load, False, reasons)
+    request = leg_request(robot, asked.with_state(still, elastic=None if given else "zero"), reasons)
     refuse_out_of_plane(robot, request.wrench)
     closed = request.state
     good = np.flatnonzero(reasons == "")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.model.closed_legs import ClosedLegs, close, home
+from flexapod.analysis.model.closed_legs import ActuatorState, ClosedLegs, close, home
 from flexapod.analysis.model.leg_request import LegRequest, held
 from flexapod.errors import InputError
 from flexapod.motions.arrays import real_array
@@ -78,7 +78,7 @@ def _walk(
         q, w = (a + following * (b - a) for a, b in zip(start, end, strict=True))
         own = np.full(1, "", dtype=object)
         e, _ = state.elastic(robot)
-        trial = close(robot, state, q, e, np.zeros_like(q), np.zeros_like(e), own)
+        trial = close(robot, state, ActuatorState(q=q, e=e, qd=np.zeros_like(q), ed=np.zeros_like(e)), own)
         load = (w, how[0], how[1]) if np.any(w) else (None, None, "world")
         trial, _ = held(robot, trial, load, np.zeros_like(q), False, own)
         jump = np.abs(trial.elastic(robot)[0] - e).max(initial=0.0)

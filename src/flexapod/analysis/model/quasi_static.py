@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.model.closed_legs import (
+    ActuatorState,
     ClosedLegs,
     close,
 )
@@ -64,7 +65,7 @@ def with_static_deflection(
         e, ed = state.elastic(robot)
         e[:, moved] += step
         q, qd = state.actuators(robot)
-        state = searched(robot, state, (q, e, qd, ed), soft, reasons)
+        state = searched(robot, state, ActuatorState(q=q, e=e, qd=qd, ed=ed), soft, reasons)
         size = np.abs(step).max(axis=1)
         largest = np.maximum(largest, np.maximum(size, np.abs(e).max(axis=1)))
         still = (size < rounding(robot, largest)) & (size > before / 2.0)
@@ -102,16 +103,15 @@ def _indefinite(K: Array) -> NDArray[np.bool_]:
 
 
 def searched(
-    robot: Robot, state: ClosedLegs, to: tuple[Array, Array, Array, Array], soft: NDArray[np.bool_], reasons: NDArray[Any]
+    robot: Robot, state: ClosedLegs, to: ActuatorState, soft: NDArray[np.bool_], reasons: NDArray[Any]
 ) -> ClosedLegs:
     """The state after a step of a search for an equilibrium; loops that cannot be closed there say why it went so far.
 
     Args:
-        to: q, e and their rates.
         soft: samples whose undeformed robot is beyond a buckling load.
     """
     own = np.full(len(reasons), "", dtype=object)
-    found = close(robot, state, *to, own)
+    found = close(robot, state, to, own)
     lost = (own != "") & (reasons == "")
     reasons[lost] = np.where(soft[lost], UNSTABLE, TOO_FAR)
     return found
