@@ -9,8 +9,8 @@ import numpy as np
 
 import flexapod as fp
 from flexapod.views.leg_curves import mode_curves
-from flexapod.views.plot import PLATFORM, add_line, line_style, scene, styled
-from flexapod.views.scene.colours import COLOURS, colour
+from flexapod.views.plot import add_line, line_style, scene, styled
+from flexapod.views.scene.colours import COLOURS, PLATFORM, colour
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -23,7 +23,7 @@ from flexapod.analysis.verbs.platform_motion import as_platform
 from flexapod.equations.minimal.planning import poor_designs
 from flexapod.equations.newton_euler.constraint_plan import mark_undetermined
 from flexapod.equations.newton_euler.contributions import CONTRIBUTION_NAMES
-from flexapod.equations.newton_euler.names import reaction_names
+from flexapod.equations.newton_euler.reactions import reaction_names
 from flexapod.errors import InputError
 from flexapod.motions.arrays import real_array
 from flexapod.motions.motion import Motion

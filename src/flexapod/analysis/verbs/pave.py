@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from flexapod.analysis.requests.abilities import refuse
 from flexapod.analysis.requests.arguments import checked
-from flexapod.analysis.requests.progress import progress_bar
 from flexapod.analysis.requests.properties import PROPERTIES
+from flexapod.analysis.requests.sample_blocks import progress_bar
 from flexapod.analysis.space.box_decision import Trim
 from flexapod.analysis.space.columns import Columns, cut_columns
 from flexapod.analysis.space.paving import Paving

@@ -18,7 +18,7 @@ import flexapod as fp
 from flexapod.views.plot_modes import platform_points
 from flexapod.views.scene.beam_curve import beam_curve
 from flexapod.views.scene.beam_section import BeamSurface, beam_surfaces
-from flexapod.views.scene.colours import colour
+from flexapod.views.scene.colours import DARK, METAL, RED, STEEL, Shade, colour, rgb
 from flexapod.views.scene.curved_links import ARC_PIECES, MEET, arc, spherical_centre
 from flexapod.views.scene.frames import LinkFrame, elastic_coordinates, leg_ends, link_frames
 
@@ -35,8 +35,6 @@ NEAR = 0.25
 """Distance of the platform's joints from the plane of a base plate, of its radius, below which the plate would hide the legs."""
 ALUMINIUM = 2700.0
 """Density [kg/m^3] of a payload as drawn: its true shape is not in the file."""
-RED = (213, 30, 30)
-METAL, STEEL, DARK = (168, 173, 180), (105, 111, 120), (52, 57, 65)
 
 
 @dataclass(kw_only=True, eq=False)
@@ -54,13 +52,13 @@ class Rods:
     start: list[Array] = field(default_factory=list)
     end: list[Array] = field(default_factory=list)
     radius: list[float] = field(default_factory=list)
-    colour: list[tuple[int, int, int]] = field(default_factory=list)
+    colour: list[Shade] = field(default_factory=list)
     leg: list[int] = field(default_factory=list)
     current: int = 0
     centre: Array | None = None
     curves: list[range] = field(default_factory=list)
 
-    def add(self, start: Array, end: Array, radius: float, shade: tuple[int, int, int]) -> None:
+    def add(self, start: Array, end: Array, radius: float, shade: Shade) -> None:
         """One rod; it is kept even where it has no length, so that the number of rods never changes."""
         self.start.append(start)
         self.end.append(end)
@@ -68,11 +66,11 @@ class Rods:
         self.colour.append(shade)
         self.leg.append(self.current)
 
-    def across(self, middle: Array, axis: Array, half: float, radius: float, shade: tuple[int, int, int]) -> None:
+    def across(self, middle: Array, axis: Array, half: float, radius: float, shade: Shade) -> None:
         """One rod to both sides of a point along an axis: a pin, a motor, a stop."""
         self.add(middle - half * axis, middle + half * axis, radius, shade)
 
-    def bar(self, start: Array, end: Array, radius: float, shade: tuple[int, int, int]) -> None:
+    def bar(self, start: Array, end: Array, radius: float, shade: Shade) -> None:
         """A bar of a link: straight, or an arc about the centre of a spherical robot, in as many pieces always."""
         if self.centre is None:
             self.add(start, end, radius, shade)
@@ -97,7 +95,7 @@ class Pen:
     """What a leg is drawn with: its rods and their shade, the hardware of its joints, the robot's size [m]."""
 
     rods: Rods
-    shade: tuple[int, int, int]
+    shade: Shade
     hardware: Rods
     size: float
 
@@ -122,11 +120,6 @@ class Drawing:
     named: NDArray[np.int64]
     frames: list[list[LinkFrame]]
     beams: list[BeamSurface] = field(default_factory=list)
-
-
-def rgb(text: str) -> tuple[int, int, int]:
-    """`#0072B2` as numbers."""
-    return int(text[1:3], 16), int(text[3:5], 16), int(text[5:7], 16)
 
 
 def extent(robot: fp.Robot) -> float:
@@ -161,7 +154,7 @@ def drawing(
     frames, rods, hardware = link_frames(robot, joints), Rods(centre=spherical_centre(robot)), Rods()
     rest = link_frames(robot, np.where(elastic_coordinates(robot), 0.0, joints)) if robot.beams else frames
     ends = leg_ends(robot, frames)
-    balls: list[tuple[Array, float, tuple[int, int, int]]] = []
+    balls: list[tuple[Array, float, Shade]] = []
     middle: list[Array] = []
     named: list[int] = []
     shaped, afloat = {(mesh.leg, mesh.link) for mesh in robot.meshes}, all(floats(leg) for leg in robot.legs)
@@ -261,7 +254,7 @@ def _closing(
     corner: Array,
     size: float,
     hardware: Rods,
-    balls: list[tuple[Array, float, tuple[int, int, int]]],
+    balls: list[tuple[Array, float, Shade]],
 ) -> None:
     """A joint that closes a loop: a ball, or pins along its axes."""
     kind, half = closing.type, 2.6 * PIN * size

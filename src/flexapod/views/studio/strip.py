@@ -13,13 +13,11 @@ import numpy as np
 import flexapod as fp
 from flexapod.views.output import number
 from flexapod.views.plot_time import actuator_limits
-from flexapod.views.scene.colours import PULL, PUSH, colour
+from flexapod.views.scene.colours import FAULT, PULL, PUSH, colour
 from flexapod.views.studio.numbers import Numbers
 from flexapod.views.studio.tables import UNKNOWN, Moment, actuator_legs
 from flexapod.views.studio.vibration import Modes
 
-RED = "#d51e1e"
-"""Beyond a limit."""
 REASON = 60
 """Letters of a reason that the strip has room for."""
 BAR = "display:inline-block;position:relative;width:9px;height:32px;background:#e4e7eb;border-radius:2px;margin-right:2px"
@@ -65,7 +63,7 @@ def _verdict(shown: Numbers) -> tuple[str, str, str]:
         return UNKNOWN, "#0072B2", ""
     if shown.good:
         return "within all limits", "#009E73", ""
-    return "limit exceeded" if shown.taken else "out of reach", RED, shown.problems[0].text
+    return "limit exceeded" if shown.taken else "out of reach", FAULT, shown.problems[0].text
 
 
 def _actuator(robot: fp.Robot, shown: Numbers, k: int, *, shade: str, limit: float, largest: float, lit: bool) -> str:
@@ -77,14 +75,13 @@ def _actuator(robot: fp.Robot, shown: Numbers, k: int, *, shade: str, limit: flo
         part = (q - low) / (high - low)
         out = not -1e-9 <= part <= 1 + 1e-9
         bottom = 100 * min(max(part, 0.0), 1.0) * 0.91
-        place = (
-            f"<i style='position:absolute;left:0;right:0;bottom:{bottom:.0f}%;height:9%;background:{RED if out else shade}'></i>"
-        )
+        fill = FAULT if out else shade
+        place = f"<i style='position:absolute;left:0;right:0;bottom:{bottom:.0f}%;height:9%;background:{fill}'></i>"
     top = limit if np.isfinite(limit) else largest
     size = min(abs(force) / top, 1.0) if np.isfinite(force) and top > 0 else 0.0
     over = np.isfinite(limit) and abs(force) > limit * (1 + 1e-9)
     edge = "border-top:2px solid #52606d;border-bottom:2px solid #52606d;" if np.isfinite(limit) else ""
-    fill = RED if over else PUSH if force > 0 else PULL
+    fill = FAULT if over else PUSH if force > 0 else PULL
     side = "bottom:50%" if force > 0 else "top:50%"
     push = f"<i style='position:absolute;left:1px;right:1px;{side};height:{50 * size:.0f}%;background:{fill}'></i>"
     reported = f"{name}: {number(float(np.degrees(q)) if unit == 'rad' else q, 5)} {'deg' if unit == 'rad' else 'm'}, "

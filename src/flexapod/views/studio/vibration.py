@@ -18,7 +18,7 @@ from flexapod.views.drives import chosen_drives
 from flexapod.views.plot_modes import platform_points
 from flexapod.views.scene.frames import drawn_pose
 from flexapod.views.studio.coordinates import Coordinates, undeformed
-from flexapod.views.studio.origin import FILE, Origin
+from flexapod.views.studio.numbers import FILE, Origin
 
 Array = NDArray[np.float64]
 
