@@ -24,6 +24,7 @@ from flexapod.equations.model.positions import closed_positions
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.universal_leg import TURNING
 from flexapod.equations.values import Values
+from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.architecture import closes
 from flexapod.robot.model import Leg
@@ -161,7 +162,7 @@ def close_at(
     )
 
 
-def _free_parts(B: Any, block: Any, plan: LegPlan, n: int) -> dict[str, Any]:
+def _free_parts(B: SX, block: SX, plan: LegPlan, n: int) -> dict[str, Any]:
     """Derivatives with respect to the coordinates that are not solved for (Briot 2014 Eq. 33: elastic ones)."""
     free = plan.free(n)
     J = ca.SX.zeros(n, len(free))
@@ -191,7 +192,7 @@ def _half_rows(gaps: Sequence[Gap]) -> Any:
     return ca.vertcat(*blocks)
 
 
-def _eliminate(B: Any, P: Any, block: Any, plan: LegPlan, n: int) -> tuple[Any, Any]:
+def _eliminate(B: SX, P: SX, block: SX, plan: LegPlan, n: int) -> tuple[Any, Any]:
     """Coordinates per platform twist, and what is left of the constraint rows when dependents are eliminated."""
     J = ca.SX.zeros(n, 6)
     if not plan.rows:
@@ -227,7 +228,7 @@ def solve_position(
     if not dependents:
         return [start[i] for i in range(start.numel())]
 
-    def newton(q: Any, where: Any) -> tuple[Any, Any]:
+    def newton(q: SX, where: SX) -> tuple[Any, Any]:
         """Residual of the chosen rows and the Newton step."""
         frames = [
             FrameMotion(
@@ -243,7 +244,7 @@ def solve_position(
         r = ca.vertcat(*[rows[i].r for i in plan.rows])
         return r, solve(pick(B, plan.rows, plan.dependents), -r)
 
-    def iteration(_: Program, q: Any, step: Any, best: Any, where: Any) -> tuple[list[Any], Any]:
+    def iteration(_: Program, q: SX, step: SX, best: SX, where: SX) -> tuple[list[Any], Any]:
         trial = _moved(q, dependents, step)
         r, newest = newton(trial, where)
         size = ca.dot(r, r)
@@ -282,13 +283,13 @@ def _reached(b: Program, values: Values, leg: Leg, row: int, half: FrameMotion, 
     return result
 
 
-def _moved(q: Any, dependents: Sequence[int], step: Any) -> Any:
+def _moved(q: SX, dependents: Sequence[int], step: SX) -> Any:
     parts = [q[i] for i in range(q.numel())]
     for k, i in enumerate(dependents):
         parts[i] = parts[i] + step[k]
     return ca.vertcat(*parts)
 
 
-def _scatter(target: list[Any], indices: Sequence[int], column: Any) -> None:
+def _scatter(target: list[Any], indices: Sequence[int], column: SX) -> None:
     for k, i in enumerate(indices):
         target[i] = column[k]

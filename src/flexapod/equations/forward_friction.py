@@ -28,6 +28,7 @@ from flexapod.equations.newton_euler.wrench import body_wrench
 from flexapod.equations.platform_motion import FrameMotion, guess_input, wrench_input
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.forward_dynamics import StateEquation, state_equation_at, state_inputs
+from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.robot import Robot
 from flexapod.spatial import Rot, Vec
@@ -126,7 +127,7 @@ class Forward:
         heat = -sum((ca.dot(rate, force) for point, one in found for rate, force in point.work(one)), ca.SX(0))
         return Sliding(acceleration=z[:6], heat=heat)
 
-    def _leg_by_leg(self, b: Any, moving: FrameMotion, V: Any) -> Coupling:
+    def _leg_by_leg(self, b: Any, moving: FrameMotion, V: SX) -> Coupling:
         """Six closed-form legs: the force of a drive says what its leg does to the platform, so that z = V alone.
 
         A leg moves with the acceleration X V of its joint on the platform, X = (1, -[r]), and knows nothing else of V.
@@ -152,7 +153,7 @@ class Forward:
             loading += [LegLoading(**maps, loads=partial(loads_of, own))] if own else []
         return list(points.values()), A, c, loading
 
-    def _together(self, b: Any, moving: FrameMotion, V: Any) -> Coupling:
+    def _together(self, b: Any, moving: FrameMotion, V: SX) -> Coupling:
         """General legs: z holds the acceleration V and the unknowns x of all legs, both as functions of the loads.
 
         With A, J_a, N of the motion without friction, the drives' forces tau at V_0 and the platform's system S,
@@ -203,7 +204,7 @@ class _Free:
     per_V: Any
 
 
-def _assembled(parts: Sequence[Any], force: Any, free: _Free) -> tuple[Any, list[LegLoading]]:
+def _assembled(parts: Sequence[Any], force: SX, free: _Free) -> tuple[Any, list[LegLoading]]:
     """c and the maps of the legs for z = (V, x), from those of every leg at an acceleration V and unknowns x."""
     V, start, response, x0, inverse = free.V, free.start, free.response, free.x0, free.inverse
     at_drive, at_x, drives, changes = 0, 0, [], []

@@ -22,6 +22,7 @@ from flexapod.equations.deflections import directions, silent, swivels
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.universal_leg import LegMotion, leg_motion
 from flexapod.equations.values import Values
+from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.model import Leg
 from flexapod.robot.robot import Robot
@@ -76,7 +77,7 @@ def limit_texts(robot: Robot, chart: str = "position", strokes: bool = True, ang
     return [limit.text for limit in limits]
 
 
-def _pose(b: Program, chart: str, at: Any, values: Values) -> FrameMotion:
+def _pose(b: Program, chart: str, at: SX, values: Values) -> FrameMotion:
     """The platform at coordinates of a chart, at rest."""
     if chart == "segment":
         position = b.input("start", (3,), unit="m") + at * b.input("way", (3,), unit="m")
@@ -93,7 +94,7 @@ def _pose(b: Program, chart: str, at: Any, values: Values) -> FrameMotion:
     return FrameMotion(p=Vec(position, "W"), R=Rot(rotation, "W", "P"), v=still, w=still, a=still, alpha=still)
 
 
-def _about(k: int, angle: Any) -> Any:
+def _about(k: int, angle: SX) -> Any:
     """Rotation about coordinate axis k."""
     i, j, c, s = (k + 1) % 3, (k + 2) % 3, ca.cos(angle), ca.sin(angle)
     R = ca.SX.eye(3)

@@ -19,6 +19,7 @@ import casadi as ca
 
 from flexapod.equations.platform_motion import FrameMotion, PointMotion
 from flexapod.equations.values import Values
+from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.model import Leg
 from flexapod.spatial import Rot, Vec, cross, dot
@@ -182,7 +183,7 @@ def _rus(b: Program, values: Values, leg: Leg, S: PointMotion) -> _Driven:
     return _Driven(actuator=actuator, carrier=carrier, U=U, a=turn @ values.vector("axis1", "W0"), length=l)
 
 
-def _turn(e: Vec, cosine: Any, sine: Any) -> Rot:
+def _turn(e: Vec, cosine: SX, sine: SX) -> Rot:
     """Rotation about the unit axis e, from axes at rest W0 to the world."""
     K = ca.skew(e.expr)
     matrix = cosine * ca.SX.eye(3) + sine * K + (1 - cosine) * ca.mtimes(e.expr, e.expr.T)

@@ -20,6 +20,7 @@ from flexapod.equations.flexible_platform.leg import FlexibleLeg, flexible_leg
 from flexapod.equations.flexible_platform.stretching import platform_force
 from flexapod.equations.platform_motion import FrameMotion, frame_motion, pose_inputs, twist_inputs
 from flexapod.equations.values import Values
+from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.flexible_platform import FlexibleShape
 from flexapod.robot.robot import Robot
@@ -93,7 +94,7 @@ def state_inputs(b: Program, modes: int) -> FlexibleState:
     return state_of(p, R, v, w, e, ed)
 
 
-def state_of(p: Any, R: Any, v: Any, w: Any, e: Any, ed: Any) -> FlexibleState:
+def state_of(p: SX, R: SX, v: SX, w: SX, e: SX, ed: SX) -> FlexibleState:
     """A state from its expressions, world axes."""
     return FlexibleState(R=R, frame=frame_motion(p, R, v, w), w=ca.mtimes(R.T, w), e=e, ed=ed)
 

@@ -21,6 +21,7 @@ import casadi as ca
 
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.inertia_wrench import tensor
+from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.control_flow import Builder
 from flexapod.robot.flexible_platform import UNROLLED, FlexibleShape
 
@@ -39,7 +40,7 @@ class FlexibleModel:
 
 
 def flexible_model(
-    b: Builder, values: Values, shape: FlexibleShape, e: Any, ed: Any, *, w: Any, g: Any, second_order: bool = True,
+    b: Builder, values: Values, shape: FlexibleShape, e: SX, ed: SX, *, w: SX, g: SX, second_order: bool = True,
     elastic: Any = None,
 ) -> FlexibleModel:  # fmt: skip
     """The model at a state.
@@ -98,10 +99,10 @@ def deformed_moments(b: Builder, values: Values, shape: FlexibleShape, e: Any, e
         return [ca.SX.zeros(3, 3)] * N, [ca.SX.zeros(3)] * N
     axial = [(a, m, p) for a, (m, p) in enumerate((("yz", "zy"), ("zx", "xz"), ("xy", "yx"))) if m in pairs or p in pairs]
 
-    def turned(first: Any, second: Any, ed: Any) -> Any:  # in a loop, differences of parameters would be N^2 more constants
+    def turned(first: SX, second: SX, ed: SX) -> Any:  # in a loop, differences of parameters would be N^2 more constants
         return ca.dot(first - second, ed) if N <= UNROLLED else ca.dot(first, ed) - ca.dot(second, ed)
 
-    def mode(_: Builder, G: Any, e: Any, ed: Any) -> tuple[Any, Any]:
+    def mode(_: Builder, G: SX, e: SX, ed: SX) -> tuple[Any, Any]:
         part = {pair: G[c * N : (c + 1) * N] for c, pair in enumerate(pairs)}
         none = ca.SX.zeros(N)
         turns = [turned(part.get(m, none), part.get(p, none), ed) for _, m, p in axial]
@@ -121,7 +122,7 @@ def deformed_moments(b: Builder, values: Values, shape: FlexibleShape, e: Any, e
     return extra, gyro
 
 
-def elastic_moments(values: Values, shape: FlexibleShape, e: Any) -> tuple[Any, Any]:
+def elastic_moments(values: Values, shape: FlexibleShape, e: SX) -> tuple[Any, Any]:
     """MS_re (3, N), columns beta_k + sum_i e_i lambda_ik, and what the deformation adds to the inertia tensor (3, 3).
 
     Written by the definitions, entry by entry, for the general assembly.
@@ -161,7 +162,7 @@ def _pair(values: Values, i: int, k: int, pairs: tuple[str, ...]) -> Any:
     return ca.vertcat(*rows)
 
 
-def axial(H: Any) -> Any:
+def axial(H: SX) -> Any:
     """Vector of the integral r x phi from H = integral r phi^T."""
     return ca.vertcat(H[1, 2] - H[2, 1], H[2, 0] - H[0, 2], H[0, 1] - H[1, 0])
 

@@ -28,6 +28,7 @@ from flexapod.equations.platform_motion import FrameMotion, PointMotion, pose_in
 from flexapod.equations.universal_leg import actuator_direction
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.closed_form_leg import force_at_joint
+from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.control_flow import Builder
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.flexible_platform import UNROLLED, FlexibleShape
@@ -103,7 +104,7 @@ def _held(b: Program, springs: Sequence[_Spring]) -> Any:
         return sum((ca.mtimes(own.Y.T, ca.mtimes(own.G, own.Y) + own.turn) for own in springs), ca.SX.zeros(n, n))
     Y, turn, G = (ca.densify(ca.vertcat(*[getattr(own, name) for own in springs])) for name in ("Y", "turn", "G"))
 
-    def column(_: Builder, y: Any, t: Any, Y: Any, G: Any) -> tuple[Any]:
+    def column(_: Builder, y: SX, t: SX, Y: SX, G: SX) -> tuple[Any]:
         parts = [slice(3 * k, 3 * k + 3) for k in range(len(springs))]
         return (ca.mtimes(Y.T, ca.vertcat(*[ca.mtimes(G[part, :], y[part]) for part in parts]) + t),)
 
@@ -112,7 +113,7 @@ def _held(b: Program, springs: Sequence[_Spring]) -> Any:
 
 
 def _pull(
-    b: Program, values: Values, leg: Leg, sign: int, frame: FrameMotion, *, gravity: Vec, force: Any, S: Any
+    b: Program, values: Values, leg: Leg, sign: int, frame: FrameMotion, *, gravity: Vec, force: SX, S: SX
 ) -> tuple[Any, Any]:
     """F - a Gamma (3,) of a leg at rest with its joint at S, and a (3,), world axes."""
     point = PointMotion(p=Vec(S, "W"), v=zero("W"), a=zero("W"))
@@ -121,7 +122,7 @@ def _pull(
     return demand.expr - a * force, a
 
 
-def _platform(values: Values, shape: Any, e: Any, g: Any) -> tuple[Any, Any]:
+def _platform(values: Values, shape: Any, e: SX, g: SX) -> tuple[Any, Any]:
     """Weight and elastic force of the platform, and their derivative; g turns with dg = g x dtheta in platform axes."""
     N = shape.modes
     S = first_moments(values, shape)
@@ -136,7 +137,7 @@ def _platform(values: Values, shape: Any, e: Any, g: Any) -> tuple[Any, Any]:
     return rho, ca.vertcat(first, second, third)
 
 
-def _loads(b: Program, shape: FlexibleShape, R: Any, e: Any) -> tuple[Any, Any]:
+def _loads(b: Program, shape: FlexibleShape, R: SX, e: SX) -> tuple[Any, Any]:
     """Generalized load (n,) and its derivative (n, n)."""
     N = shape.modes
     wrench = wrench_input(b)

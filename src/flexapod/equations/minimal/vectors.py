@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from flexapod.kernels.tape.checks import SX
 
 Scalar = Any
 Triple = tuple[Scalar, Scalar, Scalar]
@@ -19,7 +22,7 @@ class Moving:
     second: Triple
 
 
-def triple(column: Any) -> Triple:
+def triple(column: SX) -> Triple:
     """The entries of a column of three."""
     return column[0], column[1], column[2]
 

@@ -25,6 +25,7 @@ from flexapod.equations.model.algebra import NONE, LinkValues, Z, cross, determi
 from flexapod.equations.model.positions import closed_positions
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.values import Values
+from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.chain import ROWS, ancestors
 from flexapod.robot.link_plan import LegChoice
@@ -101,20 +102,20 @@ class LinkLeg:
         """Columns of the other joints."""
         return [k for k in range(len(self.leg.moving)) if k not in self.driven]
 
-    def to_world(self, x: Any) -> Any:
+    def to_world(self, x: SX) -> Any:
         """A vector or matrix column of the last link's axes, in world axes."""
         for j in reversed(self.chain):
             x = mul(self.R[j], x)
         return x
 
-    def platform_wrench(self, multipliers: Any) -> Any:
+    def platform_wrench(self, multipliers: SX) -> Any:
         """(6,) force and moment about the platform's origin of multipliers (m, 1), as they act on the leg, world axes."""
         force = ca.densify(self.to_world(mul(ca.horzcat(*[row.linear for row in self.rows]), multipliers)))
         moment = self.to_world(mul(ca.horzcat(*[row.angular for row in self.rows]), multipliers))
         return ca.vertcat(force, ca.densify(ca.cross(self.tip.arm, force) + moment))
 
 
-def tip_of(leg: Leg, platform: FrameMotion, gravity: Any, arm: Any) -> Tip:
+def tip_of(leg: Leg, platform: FrameMotion, gravity: SX, arm: SX) -> Tip:
     """The point of the platform at `arm` (3,) from its origin, world axes: the leg's joint."""
     arm, w = ca.densify(arm), platform.w.expr
     return Tip(
@@ -229,10 +230,10 @@ def _frames(values: LinkValues, leg: Leg, where: Sequence[Any]) -> tuple[list[An
     return R, r
 
 
-def _turner(R: Sequence[Any], chain: Sequence[int], axes: Any) -> Callable[[Any], Any]:
+def _turner(R: Sequence[SX], chain: Sequence[int], axes: Any) -> Callable[[Any], Any]:
     """World axes to axes of the last link; with `axes` from those axes, by one matrix."""
 
-    def outward(x: Any) -> Any:
+    def outward(x: SX) -> Any:
         for j in chain:
             x = mul(R[j].T, x)
         return x
@@ -258,14 +259,14 @@ def _rows(values: LinkValues, leg: Leg, platform: FrameMotion, outward: Any) -> 
     return result
 
 
-def _tip(R: Sequence[Any], r: Sequence[Any], chain: Sequence[int], t: Any) -> Any:
+def _tip(R: Sequence[Any], r: Sequence[Any], chain: Sequence[int], t: SX) -> Any:
     """The tip in the world."""
     for j in reversed(chain):
         t = r[j] + mul(R[j], t)
     return ca.densify(t)
 
 
-def _twists(leg: Leg, R: Sequence[Any], r: Sequence[Any], chain: Sequence[int], t: Any) -> tuple[Any, Any]:
+def _twists(leg: Leg, R: Sequence[SX], r: Sequence[SX], chain: Sequence[int], t: SX) -> tuple[Any, Any]:
     """Velocity of the tip and angular velocity of the last link, in its axes, per unit rate of each joint: (3, n) each."""
     beyond = {chain[-1]: t}
     for j in reversed(chain[1:]):
@@ -281,7 +282,7 @@ def _twists(leg: Leg, R: Sequence[Any], r: Sequence[Any], chain: Sequence[int], 
     return sparse(linear), sparse(angular)
 
 
-def _motion(leg: Leg, R: Sequence[Any], r: Sequence[Any], qd: Any, qdd: Any, gravity: Any) -> Links:
+def _motion(leg: Leg, R: Sequence[SX], r: Sequence[SX], qd: SX, qdd: SX | None, gravity: SX) -> Links:
     """The recursion outwards; `qdd` None for zero accelerations."""
     found = Links(w=[], alpha=[], U=[], a=[])
     for j, link in enumerate(leg.links):
@@ -305,7 +306,7 @@ def _motion(leg: Leg, R: Sequence[Any], r: Sequence[Any], qd: Any, qdd: Any, gra
     return found
 
 
-def _drift(rows: Sequence[Row], gap: Any, last: tuple[Any, Any], platform: tuple[Any, Any]) -> list[Any]:
+def _drift(rows: Sequence[Row], gap: SX, last: tuple[Any, Any], platform: tuple[Any, Any]) -> list[Any]:
     """Per row, what the second derivative of the coordinates has to meet.
 
     Args:
@@ -325,7 +326,7 @@ def _drift(rows: Sequence[Row], gap: Any, last: tuple[Any, Any], platform: tuple
     return result
 
 
-def joint_forces(values: LinkValues, leg: Leg, R: Sequence[Any], r: Sequence[Any], links: Links, qdd: Any) -> list[Any]:
+def joint_forces(values: LinkValues, leg: Leg, R: Sequence[SX], r: Sequence[SX], links: Links, qdd: SX) -> list[Any]:
     r"""h (n,): forces at the joints that the links' motion demands, by the recursion inwards.
 
     f = m a + U S, n = S x a + vee(U E). Second moments behind a prismatic joint rotate with what carries it and are added there,

@@ -26,6 +26,7 @@ from flexapod.equations.newton_euler.leg import ClosingJoint, LegForces, LegLoad
 from flexapod.equations.newton_euler.wrench import Wrench, at_rest, body_wrench, none
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.values import Values
+from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.chain import ancestors
 from flexapod.robot.model import Leg
@@ -170,7 +171,7 @@ class ChainLeg:
     def _scaled_twist(self, twist: Twist) -> Any:
         return ca.vertcat(twist[0].expr, twist[1].expr * self._length)
 
-    def _unscaled(self, wrench: Any) -> Any:
+    def _unscaled(self, wrench: SX) -> Any:
         return ca.vertcat(wrench[:3], wrench[3:] * self._length)
 
 

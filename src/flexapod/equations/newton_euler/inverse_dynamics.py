@@ -23,6 +23,7 @@ from flexapod.equations.newton_euler.wrench import Wrench, at_rest, body_wrench,
 from flexapod.equations.platform_motion import FrameMotion, guess_input, platform_motion, wrench_input
 from flexapod.equations.values import Values
 from flexapod.errors import InputError
+from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.robot import Robot
 from flexapod.spatial import Vec
@@ -153,7 +154,7 @@ def setting_at(
     values: Values,
     robot: Robot,
     platform: FrameMotion,
-    wrench: Any,
+    wrench: SX,
     guess: Any,
     *,
     spin: Spin = "exact",

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from flexapod.equations.newton_euler.leg import LegForces, LegModel
 from flexapod.equations.newton_euler.wrench import Wrench, none
 from flexapod.equations.values import Values
+from flexapod.kernels.tape.checks import SX
 from flexapod.robot.robot import Robot
 from flexapod.spatial import Vec
 from flexapod.spatial.vector import zero
@@ -39,7 +39,7 @@ def no_friction(model: LegModel) -> tuple[Wrench, ...]:
     return (none(),) * (len(model.joints) + 1)
 
 
-def _along(kind: str, axis: Vec, size: Any) -> Wrench:
+def _along(kind: str, axis: Vec, size: SX) -> Wrench:
     moment = kind == "R"
     return Wrench(force=zero("W") if moment else axis * size, moment=axis * size if moment else zero("W"))
 

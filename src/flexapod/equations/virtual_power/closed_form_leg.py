@@ -18,6 +18,7 @@ from flexapod.equations.platform_motion import FrameMotion, PointMotion
 from flexapod.equations.universal_leg import LegMotion, leg_motion
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.inertia_wrench import Wrench, inertia_wrench, none
+from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.model import Leg
 from flexapod.spatial import Vec, cross, dot
@@ -66,7 +67,7 @@ def _driven(leg: Leg) -> int:
     return next(i for i, link in enumerate(leg.links) if link.actuated)
 
 
-def _turning(motion: LegMotion, length: Any, moment: Vec, about_cross: Any) -> Vec:
+def _turning(motion: LegMotion, length: SX, moment: Vec, about_cross: SX) -> Vec:
     """Force at S of a moment on the leg about U and of the cross's moment about a: both turn with v*."""
     n, x, y = motion.leg.R.column(2), motion.leg.R.column(0), motion.leg.R.column(1)
     a = motion.cross.R.column(0)
@@ -82,7 +83,7 @@ def _cross_moment(values: Values, leg: Leg, index: int, motion: LegMotion, gravi
     return inertia_wrench(values, "in_C.0", motion.cross, gravity)
 
 
-def _ups(values: Values, leg: Leg, motion: LegMotion, gravity: Vec, rotor: Any) -> Vec:
+def _ups(values: Values, leg: Leg, motion: LegMotion, gravity: Vec, rotor: SX) -> Vec:
     """Cylinder turns about U; piston turns and extends along n; cross turns about a."""
     n = motion.leg.R.column(2)
     length = motion.actuator.q + values.scalar("zero") + values.scalar("length")
@@ -100,7 +101,7 @@ def _ups(values: Values, leg: Leg, motion: LegMotion, gravity: Vec, rotor: Any) 
     return force
 
 
-def _carried(values: Values, leg: Leg, motion: LegMotion, gravity: Vec, rotor: Any) -> Vec:
+def _carried(values: Values, leg: Leg, motion: LegMotion, gravity: Vec, rotor: SX) -> Vec:
     """The carrier (slider or crank) moves U; the rod turns about U; what U feels goes back through the carrier.
 
     With v_U* = u t*, t* = n.v*/(n.u): F_S = turning(rod) + n (u.(f - turning) + carrier)/(n.u), where turning is what v*

@@ -20,6 +20,7 @@ from flexapod.equations.virtual_work.leg_work import LegWork, PlatformState
 from flexapod.equations.virtual_work.orthogonal_solve import SMALLEST, orthogonal_solve
 from flexapod.equations.virtual_work.recursion import BodyMotion, Tip, inward, outward, unit_twists
 from flexapod.equations.virtual_work.relative_frames import Chain, frame
+from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.chain import ROWS
 from flexapod.robot.model import Leg
@@ -126,7 +127,7 @@ def _platform_row(row: Row, r: Vec) -> Any:
     return ca.horzcat(row.linear.expr.T, (cross(r, row.linear) + row.angular).expr.T)
 
 
-def _solve(B: Any, right: Any, plan: LegPlan) -> tuple[Any, Any]:
+def _solve(B: SX, right: SX, plan: LegPlan) -> tuple[Any, Any]:
     """All coordinates from right-hand sides of the rows: dependents solved for, others zero; and the smallest height."""
     result = ca.SX.zeros(B.shape[1], right.shape[1])
     if not plan.rows:
@@ -145,5 +146,5 @@ def _in_world(chain: Chain, motions: Sequence[BodyMotion], tip: Tip) -> tuple[Bo
     return motion, R @ last.acceleration(chain.tip)
 
 
-def _listed(column: Any) -> list[Any]:
+def _listed(column: SX) -> list[Any]:
     return [column[i] for i in range(column.numel())]

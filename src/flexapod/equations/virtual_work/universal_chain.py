@@ -18,6 +18,7 @@ import casadi as ca
 from flexapod.equations.universal_leg import TURNING
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_work.relative_frames import Chain, X, Y, Z, steps_of
+from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.model import Leg
 from flexapod.spatial import Rot, Vec, cross, dot
@@ -114,5 +115,5 @@ def _universal(b: Program, leg: Leg, sign: int, n: Vec, a: Vec, axes: tuple[str,
     return to_cross, Rot(_about_y(sigma, mu), at_leg, at_cross)
 
 
-def _about_y(sigma: Any, mu: Any) -> Any:
+def _about_y(sigma: SX, mu: SX) -> Any:
     return ca.vertcat(ca.horzcat(sigma, 0, -mu), ca.horzcat(0, 1, 0), ca.horzcat(mu, 0, sigma))

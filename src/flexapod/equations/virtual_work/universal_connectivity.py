@@ -18,6 +18,7 @@ import casadi as ca
 from flexapod.equations.virtual_work.leg_work import LegWork, PlatformState, wrench
 from flexapod.equations.virtual_work.recursion import inward, outward, unit_twists
 from flexapod.equations.virtual_work.relative_frames import Chain
+from flexapod.kernels.tape.checks import SX
 from flexapod.spatial import Rot, Vec, cross, dot
 
 LEG = "3"
@@ -45,7 +46,7 @@ class Conditions:
         result[self.second] = (v[0] - self.c[0] * q) * self.across2
         return result
 
-    def passive_force(self, works: list[Any]) -> Vec:
+    def passive_force(self, works: list[SX]) -> Vec:
         """Force at S that does the same virtual work as the two universal joints: the transpose of `rates`."""
         return Vec([works[self.second] * self.across2, works[self.first] * self.across1, 0], LEG)
 
@@ -78,7 +79,7 @@ def universal_leg_work(chain: Chain, actuator: int, platform: PlatformState, r: 
     passive = connect.passive_force(works)
     n = connect.R.T.column(2)
 
-    def virtual_rates(twist: Any) -> list[Any]:
+    def virtual_rates(twist: SX) -> list[Any]:
         return connect.rates(connect.R @ (Vec(twist[:3], "W") + cross(Vec(twist[3:], "W"), r)))
 
     return LegWork(
