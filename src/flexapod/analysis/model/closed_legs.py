@@ -17,6 +17,7 @@ from flexapod.analysis.model.kernels import kernel
 from flexapod.analysis.model.other_rows import with_other_rows
 
 if TYPE_CHECKING:
+    from flexapod.analysis.requests.sample_blocks import Reasons
     from flexapod.robot.robot import Robot
 
 Array = NDArray[np.float64]
@@ -105,7 +106,7 @@ class ActuatorState:
     others: Array | None = None
 
 
-def evaluate(robot: Robot, quantity: str, given: dict[str, Array], reasons: NDArray[Any], **options: Any) -> dict[str, Array]:
+def evaluate(robot: Robot, quantity: str, given: dict[str, Array], reasons: Reasons, **options: Any) -> dict[str, Array]:
     """Outputs of a kernel; reasons of samples that fail are added to `reasons`."""
     from flexapod.analysis.model.long_chains import LONG
     from flexapod.analysis.model.long_places import is_long
@@ -151,7 +152,7 @@ def home(robot: Robot, count: int) -> ClosedLegs:
     )  # fmt: skip
 
 
-def close(robot: Robot, start: ClosedLegs, given: ActuatorState, reasons: NDArray[Any]) -> ClosedLegs:
+def close(robot: Robot, start: ClosedLegs, given: ActuatorState, reasons: Reasons) -> ClosedLegs:
     """States at given actuator and elastic coordinates and rates, assembled from nearby ones.
 
     Args:
@@ -192,7 +193,7 @@ def shifted(robot: Robot, state: ClosedLegs, columns: Sequence[int], step: Array
     return replace(state, joint_position=joints, position=state.position + twist[:, :3], rotation=turn @ state.rotation)
 
 
-def close_along(robot: Robot, given: ActuatorState, reasons: NDArray[Any]) -> ClosedLegs:
+def close_along(robot: Robot, given: ActuatorState, reasons: Reasons) -> ClosedLegs:
     """As `close`, from home: samples that are far from there, or cannot be assembled from there, go in steps, so that loops stay
     in the assembly mode of home. Redundant actuators of rigid robots must fit the others."""
     found = _close_along(robot, given, reasons)
@@ -201,7 +202,7 @@ def close_along(robot: Robot, given: ActuatorState, reasons: NDArray[Any]) -> Cl
     return found
 
 
-def _name_contradictions(robot: Robot, residual: Array, reasons: NDArray[Any]) -> None:
+def _name_contradictions(robot: Robot, residual: Array, reasons: Reasons) -> None:
     """Reasons of samples with actuator coordinates that the loops do not allow together."""
     size = np.where([unit == "rad" for unit in robot.actuator_units], 1.0, robot.characteristic_length)
     off = np.abs(residual) / size
@@ -213,7 +214,7 @@ def _name_contradictions(robot: Robot, residual: Array, reasons: NDArray[Any]) -
         )
 
 
-def _close_along(robot: Robot, given: ActuatorState, reasons: NDArray[Any]) -> ClosedLegs:
+def _close_along(robot: Robot, given: ActuatorState, reasons: Reasons) -> ClosedLegs:
     q, e = given.q, given.e
     first = home(robot, len(q))
     trial = np.full(len(q), "", dtype=object)
@@ -243,7 +244,7 @@ def moved_on(state: ClosedLegs, share: float) -> ClosedLegs:
     )  # fmt: skip
 
 
-def platform_jacobian(robot: Robot, state: ClosedLegs, reasons: NDArray[Any]) -> tuple[Array, Array]:
+def platform_jacobian(robot: Robot, state: ClosedLegs, reasons: Reasons) -> tuple[Array, Array]:
     """Platform twist per independent rate (n, 6, u) and its acceleration at u'' = 0 (n, 6)."""
     found = evaluate(robot, "elastic_point", {**state.inputs(), "point": np.zeros_like(state.position)}, reasons)
     return found["jacobian"], found["drift"]

@@ -18,6 +18,7 @@ from flexapod.motions.arrays import real_array
 
 if TYPE_CHECKING:
     from flexapod.analysis.model.flexible_load import FlexibleLoad
+    from flexapod.analysis.requests.sample_blocks import Reasons
     from flexapod.motions.motion import Motion
     from flexapod.robot.robot import Robot
 
@@ -45,7 +46,7 @@ def elastic_state(
     motion: Motion | State,
     inputs: dict[str, Array],
     load: FlexibleLoad,
-    reasons: NDArray[Any],
+    reasons: Reasons,
     *,
     elastic: Any = None,
     elastic_velocity: Any = None,
@@ -85,7 +86,7 @@ def elastic_array(name: str, value: Any, count: int, modes: int) -> Array:
 
 
 def _chosen(
-    robot: Robot, motion: Any, inputs: dict[str, Array], load: FlexibleLoad, chosen: str, reasons: NDArray[Any]
+    robot: Robot, motion: Any, inputs: dict[str, Array], load: FlexibleLoad, chosen: str, reasons: Reasons
 ) -> ElasticCoordinates:
     from flexapod.analysis.model.elastic_motion import simulate_elastic
     from flexapod.analysis.verbs.static_deflection import solve_static

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from flexapod.analysis.requests.request import Request
+    from flexapod.analysis.requests.sample_blocks import Reasons
     from flexapod.analysis.requests.state import State
     from flexapod.kernels import Batch
     from flexapod.motions.motion import Motion
@@ -89,7 +90,7 @@ def flexible_forward_dynamics(robot: Robot, request: Request) -> xr.Dataset:
     return result.assign_attrs(formulation=request.formulation, elastic=e.source)
 
 
-def _evaluate(robot: Robot, quantity: str, inputs: dict[str, Any], reasons: NDArray[Any]) -> Batch:
+def _evaluate(robot: Robot, quantity: str, inputs: dict[str, Array], reasons: Reasons) -> Batch:
     bound = kernel(robot, quantity)
     given = {i.name: np.ascontiguousarray(inputs[i.name]) for i in bound.signature.inputs}
     batch = bound.batch(given)
@@ -98,12 +99,12 @@ def _evaluate(robot: Robot, quantity: str, inputs: dict[str, Any], reasons: NDAr
     return batch
 
 
-def _mask(variables: dict[str, tuple[Any, Any, str]], reasons: NDArray[Any]) -> None:
+def _mask(variables: dict[str, tuple[Any, Any, str]], reasons: Reasons) -> None:
     for _, values, _ in variables.values():
         values[reasons != ""] = np.nan
 
 
-def with_elastic(inputs: dict[str, Any], e: ElasticCoordinates) -> dict[str, Any]:
+def with_elastic(inputs: dict[str, Array], e: ElasticCoordinates) -> dict[str, Any]:
     """Kernel inputs with elastic coordinates."""
     return {**inputs, "elastic": e.elastic, "elastic_velocity": e.elastic_velocity}
 

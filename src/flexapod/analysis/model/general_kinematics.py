@@ -30,6 +30,7 @@ from flexapod.robot.elastic_plan import chosen_drives, driven_columns
 if TYPE_CHECKING:
     import xarray as xr
 
+    from flexapod.analysis.requests.sample_blocks import Reasons
     from flexapod.robot.robot import Robot
 
 Array = NDArray[np.float64]
@@ -67,7 +68,7 @@ def general_state_from_actuators(robot: Robot, asked: Request, velocity: Any, gu
     )  # fmt: skip
 
 
-def accelerations(robot: Robot, request: LegRequest, given: Any, friction: bool, reasons: NDArray[Any]) -> Array:
+def accelerations(robot: Robot, request: LegRequest, given: Array | None, friction: bool, reasons: Reasons) -> Array:
     """Accelerations (n, z) of all coordinates: with given elastic ones, or as the inverse model has them.
 
     Where nothing deforms they are kinematics alone: of redundant and of under-actuated robots too.
@@ -132,7 +133,7 @@ def general_inverse_kinematics(robot: Robot, asked: Request) -> xr.Dataset:
     return labelled(robot, motion, kept, reasons, on_error)
 
 
-def _bodies(robot: Robot, request: LegRequest, z: Array, reasons: NDArray[Any]) -> dict[str, Any]:
+def _bodies(robot: Robot, request: LegRequest, z: Array, reasons: Reasons) -> dict[str, Any]:
     """Motion of every body's frame at accelerations z; of a beam that of its root."""
     found = evaluate(robot, "elastic_bodies", {**request.state.inputs(), "coordinate_acceleration": z}, reasons)
     axes = np.array([np.eye(3), *(k.body.body_axes for leg in robot.legs for k in leg.links if k.body is not None)])

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from flexapod.analysis.model.leg_request import LegRequest
     from flexapod.analysis.requests.request import Request
+    from flexapod.analysis.requests.sample_blocks import Reasons
     from flexapod.robot.robot import Robot
 
 Array = NDArray[np.float64]
@@ -102,9 +103,7 @@ def general_forward_dynamics(robot: Robot, asked: Request) -> xr.Dataset:
     return result.assign_attrs(friction=int(friction), elastic=request.source, formulation="general")
 
 
-def _labelled(
-    robot: Robot, asked: Request, request: LegRequest, z: Array, variables: Variables, reasons: NDArray[Any]
-) -> xr.Dataset:
+def _labelled(robot: Robot, asked: Request, request: LegRequest, z: Array, variables: Variables, reasons: Reasons) -> xr.Dataset:
     """A result with the state that it was computed for; failed samples are NaN."""
     if robot.elastic_names:
         second = z[:, elastic_columns(robot)]

@@ -36,6 +36,7 @@ from flexapod.robot.elastic_plan import chosen_drives
 
 if TYPE_CHECKING:
     from flexapod.analysis.model.redundancy import Redundancy
+    from flexapod.analysis.requests.sample_blocks import Reasons
     from flexapod.robot.robot import Robot
 
 Array = NDArray[np.float64]
@@ -55,7 +56,7 @@ class HeldPose:
     choice: Redundancy
 
 
-def held_pose(robot: Robot, state: ClosedLegs, pose: HeldPose, reasons: NDArray[Any]) -> ClosedLegs:
+def held_pose(robot: Robot, state: ClosedLegs, pose: HeldPose, reasons: Reasons) -> ClosedLegs:
     """The deflected states at the poses, e' = e'' = 0.
 
     Args:
@@ -97,7 +98,7 @@ def held_pose(robot: Robot, state: ClosedLegs, pose: HeldPose, reasons: NDArray[
 
 def _step(
     robot: Robot, state: ClosedLegs, pose: HeldPose, error: Array, columns: tuple[list[int], list[int], list[int]],
-    reasons: NDArray[Any],
+    reasons: Reasons,
 ) -> tuple[Array, Array]:  # fmt: skip
     """Newton's step of deformations (n, e) and independent actuators (n, q); zero for samples that have a reason.
 

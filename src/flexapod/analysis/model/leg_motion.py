@@ -13,6 +13,7 @@ from flexapod.errors import InputError
 from flexapod.motions.motion import ActuatorMotion
 
 if TYPE_CHECKING:
+    from flexapod.analysis.requests.sample_blocks import Reasons
     from flexapod.robot.robot import Robot
     from flexapod.simulation.system.setup import Setup
 
@@ -21,7 +22,7 @@ STEP = 1e-3
 """Largest step [s]: the Gauss method of order 6 keeps the phase of a 100 Hz vibration to 1e-6 of a revolution per step."""
 
 
-def simulated_request(robot: Robot, motion: Any, load: tuple[Any, Any, str], friction: bool, reasons: NDArray[Any]) -> LegRequest:
+def simulated_request(robot: Robot, motion: Any, load: tuple[Any, Any, str], friction: bool, reasons: Reasons) -> LegRequest:
     """States along an actuator motion, from the static deflection at its start.
 
     Checked by: tests/simulation/test_leg_simulation.py.
@@ -47,7 +48,7 @@ def simulated_request(robot: Robot, motion: Any, load: tuple[Any, Any, str], fri
     )  # fmt: skip
 
 
-def _states(setup: Setup, time: Array, reasons: NDArray[Any]) -> Array:
+def _states(setup: Setup, time: Array, reasons: Reasons) -> Array:
     """Carried numbers (n, size) at times, each interval in equal steps; samples after a failure get its reason."""
     from flexapod.simulation.integrators.numeric_rows import runner_of
     from flexapod.simulation.system.signals import Span, row_table

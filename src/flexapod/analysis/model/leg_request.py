@@ -46,6 +46,7 @@ from flexapod.robot.chosen_dependents import led_by_platform
 from flexapod.robot.elastic_plan import chosen_drives
 
 if TYPE_CHECKING:
+    from flexapod.analysis.requests.sample_blocks import Reasons
     from flexapod.robot.robot import Robot
 
 Array = NDArray[np.float64]
@@ -77,7 +78,7 @@ class LegRequest:
     source: str
 
 
-def leg_request(robot: Robot, asked: Request, reasons: NDArray[Any], choice: Redundancy | None = None) -> LegRequest:
+def leg_request(robot: Robot, asked: Request, reasons: Reasons, choice: Redundancy | None = None) -> LegRequest:
     """The states of a request: its motion, elastic coordinates, load and friction; `choice` among the forces of redundant
     actuators that hold a pose."""
     motion, elastic, elastic_velocity = asked.at, asked.elastic, asked.elastic_velocity
@@ -105,7 +106,7 @@ def leg_request(robot: Robot, asked: Request, reasons: NDArray[Any], choice: Red
     return _from_platform(robot, asked, (e, ed), source, choice or Redundancy.plain(len(robot.actuators)), reasons)
 
 
-def _from_actuators(robot: Robot, asked: Request, elastic: tuple[Array, Array], source: str, reasons: NDArray[Any]) -> LegRequest:
+def _from_actuators(robot: Robot, asked: Request, elastic: tuple[Array, Array], source: str, reasons: Reasons) -> LegRequest:
     """States at given coordinates and rates of the actuators."""
     motion, load, friction, (e, ed) = asked.at, asked.load, asked.friction, elastic
     n = len(robot.actuators)
@@ -126,7 +127,7 @@ def _from_actuators(robot: Robot, asked: Request, elastic: tuple[Array, Array], 
 
 
 def _in_steps(
-    robot: Robot, motion: ActuatorMotion, state: ClosedLegs, load: tuple[Any, Any, str], wrench: Array, reasons: NDArray[Any]
+    robot: Robot, motion: ActuatorMotion, state: ClosedLegs, load: tuple[Any, Any, str], wrench: Array, reasons: Reasons
 ) -> tuple[ClosedLegs, Array]:
     """Samples at rest whose equilibrium was not found at once, by loads that grow in steps from the unloaded robot.
 
@@ -152,7 +153,7 @@ def _in_steps(
 
 
 def held(
-    robot: Robot, state: ClosedLegs, load: tuple[Any, Any, str], acceleration: Array, friction: bool, reasons: NDArray[Any]
+    robot: Robot, state: ClosedLegs, load: tuple[Any, Any, str], acceleration: Array, friction: bool, reasons: Reasons
 ) -> tuple[ClosedLegs, Array]:
     """Quasi-static deflection with the actuators held under a load that may turn with the platform, and the wrench there."""
     wrench = platform_wrench(robot, state.inputs(), *load)
@@ -167,7 +168,7 @@ def held(
 
 
 def _from_platform(
-    robot: Robot, asked: Request, elastic: tuple[Array, Array], source: str, choice: Redundancy, reasons: NDArray[Any]
+    robot: Robot, asked: Request, elastic: tuple[Array, Array], source: str, choice: Redundancy, reasons: Reasons
 ) -> LegRequest:
     """States at a given pose and twist of the platform."""
     motion, load, friction, (e, ed) = asked.at, asked.load, asked.friction, elastic
@@ -273,7 +274,7 @@ def actuator_rates(
     return rates, whole
 
 
-def _unfollowed(error: Array, given: Array, scale: Array, what: str, reasons: NDArray[Any]) -> None:
+def _unfollowed(error: Array, given: Array, scale: Array, what: str, reasons: Reasons) -> None:
     """Reasons of samples whose velocity or acceleration has components that the loops do not allow."""
     size = np.abs(error / scale)
     largest = np.abs(given / np.tile(scale, given.shape[1] // 6)).max(axis=1)
@@ -281,7 +282,7 @@ def _unfollowed(error: Array, given: Array, scale: Array, what: str, reasons: ND
         reasons[k] = f"the robot cannot follow this {what}: it cannot follow {COMPONENTS[int(size[k].argmax())]}"
 
 
-def _missed(robot: Robot, error: Array, rows: list[int], moves: NDArray[np.bool_], source: str, reasons: NDArray[Any]) -> None:
+def _missed(robot: Robot, error: Array, rows: list[int], moves: NDArray[np.bool_], source: str, reasons: Reasons) -> None:
     """Reasons of samples whose pose is not met; a robot that deforms follows some components only, and deflects in the others.
 
     Args:

@@ -17,6 +17,7 @@ from flexapod.motions.arrays import real_array
 from flexapod.motions.motion import ActuatorMotion
 
 if TYPE_CHECKING:
+    from flexapod.analysis.requests.sample_blocks import Reasons
     from flexapod.robot.robot import Robot
 
 Array = NDArray[np.float64]
@@ -28,7 +29,7 @@ JUMP = 2.0
 """Largest change of an elastic coordinate in one step [rad, or of the characteristic length]: beyond it is another branch."""
 
 
-def load_sequence(robot: Robot, motion: Any, load: tuple[Any, Any, str], reasons: NDArray[Any]) -> LegRequest:
+def load_sequence(robot: Robot, motion: Any, load: tuple[Any, Any, str], reasons: Reasons) -> LegRequest:
     """Equilibria of the samples in their order; a sample that is not reached ends the sequence.
 
     Args:

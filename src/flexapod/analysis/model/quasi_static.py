@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from flexapod.analysis.model.linear_solve import solved
 from flexapod.robot.elastic_plan import chosen_drives, driven_columns
 
 if TYPE_CHECKING:
+    from flexapod.analysis.requests.sample_blocks import Reasons
     from flexapod.robot.robot import Robot
 
 Array = NDArray[np.float64]
@@ -39,7 +40,7 @@ NOTHING = 1e-5
 
 
 def with_static_deflection(
-    robot: Robot, state: ClosedLegs, wrench: Array, acceleration: Array, friction: bool, reasons: NDArray[Any]
+    robot: Robot, state: ClosedLegs, wrench: Array, acceleration: Array, friction: bool, reasons: Reasons
 ) -> ClosedLegs:
     """Quasi-static deflection at given actuator coordinates, rates and accelerations: e' = e'' = 0.
 
@@ -81,6 +82,7 @@ def rounding(robot: Robot, largest: Array) -> Array:
     """Steps (n,) that may be rounding, of searches whose largest elastic coordinate or step was `largest` (n,)."""
     return np.maximum(ROUNDING * largest, NOISE * robot.characteristic_length)
 
+
 NOT_FOUND = "no static deflection found: the load buckles a leg, or the pose is singular"
 
 UNSTABLE = (
@@ -102,9 +104,7 @@ def _indefinite(K: Array) -> NDArray[np.bool_]:
     return result
 
 
-def searched(
-    robot: Robot, state: ClosedLegs, to: ActuatorState, soft: NDArray[np.bool_], reasons: NDArray[Any]
-) -> ClosedLegs:
+def searched(robot: Robot, state: ClosedLegs, to: ActuatorState, soft: NDArray[np.bool_], reasons: Reasons) -> ClosedLegs:
     """The state after a step of a search for an equilibrium; loops that cannot be closed there say why it went so far.
 
     Args:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from flexapod.kernels import Signature
 
 Array = NDArray[np.float64]
+Reasons = NDArray[np.object_]
+"""Reasons per sample (n,) as texts, empty where there is none; functions add to them."""
 SampleReasons = NDArray[Any] | None
 """Reasons per sample (n,), empty where there is none; None where no sample has one."""
 

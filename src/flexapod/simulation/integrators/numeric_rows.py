@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from flexapod.analysis.model.closed_legs import ClosedLegs, evaluate, platform_jacobian
 from flexapod.analysis.model.leg_model import LegTerms, elastic_columns, leg_terms, matrices_at
 from flexapod.analysis.requests.properties import COMPILED
+from flexapod.analysis.requests.sample_blocks import Reasons
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.elastic_plan import chosen_drives, driven_columns
 from flexapod.simulation.integrators.compiled_rows import LOST_CONTROL, NEAR
@@ -37,7 +38,7 @@ def runner_of(layout: Layout, values: Mapping[str, float]) -> Any:
     return NumericRows(layout, values) if is_large(layout) else Runner(layout, values)  # type: ignore[arg-type]
 
 
-def drive_determinant_at(robot: Any, state: ClosedLegs, reasons: NDArray[Any]) -> float:
+def drive_determinant_at(robot: Any, state: ClosedLegs, reasons: Reasons) -> float:
     """As `drive_determinant`, in numbers."""
     return float(evaluate(robot, "elastic_control", state.inputs(), reasons)["determinant"][0])
 
@@ -159,7 +160,7 @@ class NumericRows:
         return D[part], K[part]
 
     # -- states -------------------------------------------------------------------------------------------
-    def closed(self, states: Array, reasons: NDArray[Any]) -> ClosedLegs:
+    def closed(self, states: Array, reasons: Reasons) -> ClosedLegs:
         """Closed states of carried vectors (n, size)."""
         place = self.layout.places
         rotation = np.ascontiguousarray(states[:, place["R"]].reshape(-1, 3, 3).transpose(0, 2, 1))
@@ -171,7 +172,7 @@ class NumericRows:
         )  # fmt: skip
         return self.moved(start, np.zeros((len(states), len(self.free))), states[:, place["ud"]], reasons)
 
-    def moved(self, start: ClosedLegs, step: Array, rates: Array, reasons: NDArray[Any], N: Array | None = None) -> ClosedLegs:
+    def moved(self, start: ClosedLegs, step: Array, rates: Array, reasons: Reasons, N: Array | None = None) -> ClosedLegs:
         """States after steps (n, u) of the independent coordinates, at rates (n, u), loops closed; from N step where given."""
         robot, plan = self.layout.robot, self.layout.robot.elastic_plan
         z, modes = np.zeros((len(step), len(plan.columns))), start.modes.shape[1]
@@ -248,7 +249,7 @@ class NumericRows:
                 return f"leg {name} leaves its stroke"
         return ""
 
-    def _lost(self, now: Array, state: ClosedLegs, reasons: NDArray[Any]) -> str:
+    def _lost(self, now: Array, state: ClosedLegs, reasons: Reasons) -> str:
         """The actuators have lost control of the platform; the determinant is carried on."""
         place = self.layout.places
         if "determinant" not in place:
@@ -260,7 +261,7 @@ class NumericRows:
 
     # -- equations ----------------------------------------------------------------------------------------
     def evaluate(
-        self, at: ClosedLegs, rates: Array, a: Array, z: Array, signals: Array, reasons: NDArray[Any], *, now: Array,
+        self, at: ClosedLegs, rates: Array, a: Array, z: Array, signals: Array, reasons: Reasons, *, now: Array,
         tick: float = 0.0,
     ) -> Any:  # fmt: skip
         """Residual (n, unknowns), rates of what is integrated beside, and what they were made of.
@@ -331,7 +332,7 @@ class NumericRows:
         force[:, self.own] = whole[:, self.places]
         return force
 
-    def _accelerations(self, state: ClosedLegs, terms: LegTerms, second: Array, reasons: NDArray[Any]) -> Array:
+    def _accelerations(self, state: ClosedLegs, terms: LegTerms, second: Array, reasons: Reasons) -> Array:
         robot = self.layout.robot
         z = (np.einsum("nzu,nu->nz", terms.N, second) + terms.beta)[0]
         J, drift = platform_jacobian(robot, state, reasons)

@@ -22,13 +22,15 @@ from flexapod.simulation.system.scope import Scope
 from flexapod.spatial.linear import solve
 
 if TYPE_CHECKING:
+    from flexapod.kernels.tape.checks import SX
+    from flexapod.kernels.tape.control_flow import Builder
     from flexapod.robot.robot import Robot
 
 CLOSED = 1e-10
 """Last Newton step [m, rad] at which the projection stops; one more step squares it, below rounding."""
 
 
-def closed(scope: Scope, robot: Robot, parts: dict[str, Any]) -> dict[str, Any]:
+def closed(scope: Scope, robot: Robot, parts: dict[str, SX]) -> dict[str, Any]:
     """Pose (p, quat) and twist (v, w) brought onto the constraints, and the joint coordinates (joints) there.
 
     Checked by: tests/simulation/test_simulation_closure.py.
@@ -40,7 +42,7 @@ def closed(scope: Scope, robot: Robot, parts: dict[str, Any]) -> dict[str, Any]:
         return {"p": p, "quat": quat, "v": v, "w": w, "joints": joints}
     bound, free = list(robot.plan.platform_dependents), list(robot.plan.platform_independent)
 
-    def pass_(b: Any, p: Any, quat: Any, q: Any) -> tuple[list[Any], Any]:
+    def pass_(b: Builder, p: SX, quat: SX, q: SX) -> tuple[list[Any], Any]:
         inner = Scope(scope.root, b)
         r, G, q = _rows(inner, robot, p, quat, q)
         delta = -solve(G[:, bound], r)
@@ -60,7 +62,7 @@ def closed(scope: Scope, robot: Robot, parts: dict[str, Any]) -> dict[str, Any]:
     return {"p": p, "quat": quat, "v": ca.vertcat(*twist[:3]), "w": ca.vertcat(*twist[3:]), "joints": joints}
 
 
-def _rows(scope: Scope, robot: Robot, p: Any, quat: Any, joints: Any) -> tuple[Any, Any, Any]:
+def _rows(scope: Scope, robot: Robot, p: SX, quat: SX, joints: SX) -> tuple[Any, Any, Any]:
     """Constraint rows that the plan keeps, their derivative, and the joint coordinates at a pose."""
     frame, twist = moving_frame(p, matrix(quat))
     legs = legs_at_pose(scope, robot, Values(scope), frame, twist, joints)  # type: ignore[arg-type]

@@ -7,6 +7,7 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.kernels.tape.checks import SX
 from flexapod.robot.link_plan import LinkPlan
 from flexapod.simulation.controllers import gain
 from flexapod.simulation.system.attitude import matrix, normalised, theta_rate, turned
@@ -28,7 +29,7 @@ class Rates:
     acceleration: Any
 
 
-def moment_of(layout: Layout, parts: dict[str, Any], y: Any = None) -> Moment:
+def moment_of(layout: Layout, parts: dict[str, SX], y: SX | None = None) -> Moment:
     """Pose and twist of a row's start, or after increments y."""
     soft = {name: parts[name] for name in ("e", "ed") if name in layout.extra}
     if y is None:
@@ -52,7 +53,7 @@ class Situation:
     signals: dict[str, Any]
 
 
-def situation(scope: Scope, layout: Layout, parts: dict[str, Any], y: Any, column: Any) -> tuple[Scope, Situation]:
+def situation(scope: Scope, layout: Layout, parts: dict[str, SX], y: SX, column: SX) -> tuple[Scope, Situation]:
     """The robot after increments y at given signals, and the scope in which its legs are closed."""
     robot = layout.robot
     moment, signals = moment_of(layout, parts, y), layout.at_node(column)
@@ -78,7 +79,7 @@ def situation(scope: Scope, layout: Layout, parts: dict[str, Any], y: Any, colum
     return scope, Situation(moment=moment, force=force, wrench=wrench, beside=beside, signals=signals)
 
 
-def rates(scope: Scope, layout: Layout, parts: dict[str, Any], y: Any, column: Any) -> Rates:
+def rates(scope: Scope, layout: Layout, parts: dict[str, SX], y: SX, column: SX) -> Rates:
     """Derivative of the increments y at given signals.
 
     Increments: motion (12), then what is integrated beside it in the order of `layout.extra`.
@@ -89,7 +90,7 @@ def rates(scope: Scope, layout: Layout, parts: dict[str, Any], y: Any, column: A
     return rates_of(inner, layout, now, y)
 
 
-def rates_of(scope: Scope, layout: Layout, now: Situation, y: Any) -> Rates:
+def rates_of(scope: Scope, layout: Layout, now: Situation, y: SX) -> Rates:
     """Derivative of the increments y of a situation."""
     moment, beside = now.moment, dict(now.beside)
     if layout.friction == "load":
@@ -106,7 +107,7 @@ def rates_of(scope: Scope, layout: Layout, now: Situation, y: Any) -> Rates:
     return Rates(dy=dy, force=now.force, acceleration=Vdot)
 
 
-def advanced(scope: Scope, layout: Layout, parts: dict[str, Any], y: Any) -> dict[str, Any]:
+def advanced(scope: Scope, layout: Layout, parts: dict[str, SX], y: SX) -> dict[str, Any]:
     """The parts of the state after increments y, loops closed."""
     found = dict(parts)
     moved = {"p": parts["p"] + y[:3], "v": parts["v"] + y[6:9], "w": parts["w"] + y[9:12], "joints": parts["joints"]}
@@ -118,13 +119,13 @@ def advanced(scope: Scope, layout: Layout, parts: dict[str, Any], y: Any) -> dic
     return found
 
 
-def felt_acceleration(layout: Layout, signals: dict[str, Any], edd: Any) -> Any:
+def felt_acceleration(layout: Layout, signals: dict[str, Any], edd: SX) -> Any:
     """What accelerometers on the flexible parts say in actuator coordinates: coupling (actuators, N) times e'' (N,)."""
     return ca.mtimes(ca.reshape(signals["coupling"], layout.elastic, layout.actuators).T, edd)
 
 
 def controlled(
-    scope: Scope, layout: Layout, moment: Moment, c: Coordinates, signals: dict[str, Any], *, held: Any, integral: Any
+    scope: Scope, layout: Layout, moment: Moment, c: Coordinates, signals: dict[str, SX], *, held: Any, integral: SX | None
 ) -> tuple[Any, Any, Any]:
     """Actuator forces of controller and signals, the part of them that is supplied, and the integrand of an integral part.
 
@@ -152,7 +153,7 @@ def controlled(
     return force + stored, force, error
 
 
-def limited(scope: Scope, layout: Layout, force: Any) -> Any:
+def limited(scope: Scope, layout: Layout, force: SX) -> Any:
     """Forces within the controller's limit."""
     controller = layout.controller
     if controller is None or controller.limit is None:
@@ -161,7 +162,7 @@ def limited(scope: Scope, layout: Layout, force: Any) -> Any:
     return ca.fmin(ca.fmax(force, -limit), limit)
 
 
-def _increment(layout: Layout, y: Any, name: str) -> Any:
+def _increment(layout: Layout, y: SX, name: str) -> Any:
     at = MOTION
     for key, size in layout.extra.items():
         if key == name:
@@ -170,7 +171,7 @@ def _increment(layout: Layout, y: Any, name: str) -> Any:
     raise KeyError(name)
 
 
-def state_now(scope: Scope, layout: Layout, parts: dict[str, Any]) -> tuple[Scope, Moment, Coordinates]:
+def state_now(scope: Scope, layout: Layout, parts: dict[str, SX]) -> tuple[Scope, Moment, Coordinates]:
     """Platform, actuators and joints at the start of a row, and the scope in which they are closed already."""
     from flexapod.simulation.system.independent import IndependentLayout, carried_loops, observed_moment
 
@@ -181,7 +182,7 @@ def state_now(scope: Scope, layout: Layout, parts: dict[str, Any]) -> tuple[Scop
     return scope, moment, coordinates(scope, layout.robot, moment)
 
 
-def sampled(scope: Scope, layout: Layout, parts: dict[str, Any], tick: Any, period: Any, column: Any) -> dict[str, Any]:
+def sampled(scope: Scope, layout: Layout, parts: dict[str, SX], tick: SX, period: SX, column: SX) -> dict[str, Any]:
     """Memory of a sampled controller at the start of a row: new where the row starts with a tick, else kept.
 
     Args:
@@ -195,8 +196,8 @@ def sampled(scope: Scope, layout: Layout, parts: dict[str, Any], tick: Any, peri
 
 
 def sampled_at(
-    scope: Scope, layout: Layout, parts: dict[str, Any], signals: dict[str, Any], moment: Moment, c: Coordinates, *, tick: Any,
-    period: Any,
+    scope: Scope, layout: Layout, parts: dict[str, SX], signals: dict[str, SX], moment: Moment, c: Coordinates, *, tick: SX,
+    period: SX,
 ) -> dict[str, Any]:  # fmt: skip
     """As `sampled`, with platform and actuators given."""
     controller, n = layout.controller, layout.actuators
