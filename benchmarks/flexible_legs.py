@@ -24,7 +24,7 @@ def square(robot: fp.Robot, effort: Effort) -> dict[str, dict[str, float]]:
     """Seconds and error of the square at some steps."""
     from flexapod.simulation.integrators.runner import Runner
     from flexapod.simulation.system.setup import make_setup
-    from flexapod.simulation.system.signals import row_table
+    from flexapod.simulation.system.signals import Span, row_table
 
     motion = fp.motions.dualemps_square()
     setup = make_setup(
@@ -43,7 +43,7 @@ def square(robot: fp.Robot, effort: Effort) -> dict[str, dict[str, float]]:
 
         count = round(motion.time[-1] / step)
         table = np.zeros((count + -count % setup.layout.rows, setup.layout.columns))
-        table[:count] = row_table(setup.layout, setup.signals, 0.0, step, 0, count, np.zeros(count))
+        table[:count] = row_table(setup.layout, setup.signals, Span(start=0.0, h=step, count=count))
         table[count:, 2:] = np.tile(table[count - 1, -setup.layout.width :], len(setup.layout.nodes))
         rows = np.zeros((len(table), runner.width))
         error = float(np.abs(call().force.values - fine).max() / np.abs(fine).max())

@@ -15,7 +15,7 @@ from reporting import Effort, joined, print_section, shown, table
 import flexapod as fp
 from flexapod.simulation.integrators.runner import Runner
 from flexapod.simulation.system.setup import make_setup
-from flexapod.simulation.system.signals import row_table
+from flexapod.simulation.system.signals import Span, row_table
 
 GOAL = 20.0
 """Milliseconds of the compiled loop per simulated second at a tolerance of 1e-6: at most."""
@@ -36,7 +36,7 @@ def loop_alone(robot: fp.Robot, motion: Any, row: float, **options: Any) -> Call
     )  # fmt: skip
     runner, n = Runner(setup.layout, setup.values), round(options.pop("duration", motion.time[-1]) / row)
     table = np.zeros((n + -n % setup.layout.rows, setup.layout.columns))
-    table[:n] = row_table(setup.layout, setup.signals, 0.0, row, 0, n, np.zeros(n))
+    table[:n] = row_table(setup.layout, setup.signals, Span(start=0.0, h=row, count=n))
     rows = np.empty((len(table), runner.width))
     return lambda: runner.advance(setup.start, table, rows)
 

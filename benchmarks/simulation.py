@@ -18,7 +18,7 @@ from flexapod.simulation.integrators.blocks import Clock, Progress
 from flexapod.simulation.integrators.rows_in_blocks import drive
 from flexapod.simulation.integrators.runner import Runner
 from flexapod.simulation.system.setup import make_setup
-from flexapod.simulation.system.signals import row_table
+from flexapod.simulation.system.signals import Span, row_table
 
 sys.path.insert(0, str(Path(__file__).parent / "peers"))
 
@@ -47,7 +47,7 @@ def ours(step: float) -> tuple[Callable[[], object], Callable[[], object], np.nd
     setup = setup_of(step)
     runner, n = Runner(setup.layout, setup.values), round(END / step)
     table = np.zeros((n + 1 + -(n + 1) % setup.layout.rows, setup.layout.columns))
-    table[:n] = row_table(setup.layout, setup.signals, 0.0, step, 0, n, np.zeros(n))
+    table[:n] = row_table(setup.layout, setup.signals, Span(start=0.0, h=step, count=n))
     table[n:, 2:] = table[n - 1, 2:]
     rows = np.empty((len(table), runner.width))
     clock = Clock(duration=END, step=step, every=1, period=None)
@@ -150,7 +150,7 @@ def study(effort: Effort) -> list[tuple[str, str]]:
     setup = setup_of(5e-3)
     runner = Runner(setup.layout, setup.values)
     start = np.zeros((21 + -21 % setup.layout.rows, setup.layout.columns))
-    start[:20] = row_table(setup.layout, setup.signals, 0.0, 5e-3, 0, 20, np.zeros(20))
+    start[:20] = row_table(setup.layout, setup.signals, Span(start=0.0, h=5e-3, count=20))
     rows = np.empty((len(start), runner.width))
     bare = effort.best(lambda: runner.advance(setup.start, start, rows), 0.5, calls=200)
     named = {

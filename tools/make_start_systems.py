@@ -1,4 +1,4 @@
-"""Generic start systems of `flexapod.analysis.poses.start_systems`, by monodromy: `python tools/make_start_systems.py [name
+"""Generic start systems of `flexapod.analysis.poses.monodromy`, by monodromy: `python tools/make_start_systems.py [name
 ...]`.
 
 Each family is searched from one random complex pose with the parameters that fit it; several candidates are made and the one

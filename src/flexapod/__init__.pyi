@@ -130,9 +130,9 @@ from flexapod.simulation.controllers import Springs as Springs
 from flexapod.simulation.events import Event as Event
 from flexapod.simulation.residual_vibration import path_shaper as path_shaper
 from flexapod.simulation.residual_vibration import residual_vibration as residual_vibration
-from flexapod.simulation.results.dense import run_at as run_at
 from flexapod.simulation.results.store import open as open
 from flexapod.simulation.results.store import save as save
+from flexapod.simulation.simulate import run_at as run_at
 from flexapod.simulation.simulate import simulate as simulate
 from flexapod.simulation.stepper import Stepper as Stepper
 from flexapod.simulation.stepper import stepper as stepper

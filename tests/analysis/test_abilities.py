@@ -17,9 +17,9 @@ import xarray as xr
 import flexapod as fp
 from flexapod.analysis.requests import abilities
 from flexapod.analysis.requests.abilities import ABILITIES, ANY
-from flexapod.analysis.requests.bridge_abilities import BRIDGES
 from flexapod.analysis.requests.properties import has_friction
 from flexapod.analysis.requests.results import SampleError
+from flexapod.analysis.requests.simulation_abilities import BRIDGES
 from flexapod.analysis.verbs.sampling import random_states
 from support.kinds import KINDS, robot_of_kind
 

@@ -13,10 +13,9 @@ from pose_robots import (
 )
 
 import flexapod as fp
-from flexapod.analysis.poses.monodromy import monodromy
+from flexapod.analysis.poses.monodromy import load_start, monodromy
 from flexapod.analysis.poses.platform_poses import parameters, real_poses, six_leg_tracker, solve_platforms
 from flexapod.analysis.poses.sphere_legs import spheres
-from flexapod.analysis.poses.start_systems import load_start
 from flexapod.analysis.verbs.assembly_modes import SelfMotionError
 from flexapod.analysis.verbs.sampling import random_states
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import flexapod as fp
-from flexapod.analysis.poses.path_certificate import _certified, _moving_quadrics, _newton, _quadrics, _study, certify_path
+from flexapod.analysis.poses.path_certificate import _certified, _moving_quadrics, _newton, _Path, _quadrics, _study, certify_path
 from flexapod.analysis.poses.pose_reasons import PoseNotFoundError
 from flexapod.analysis.verbs.sampling import random_states
 
@@ -35,14 +35,15 @@ def test_polydiscs_of_segments_hold_every_pose_of_theirs(name):
     q0, n = actuators_at_home(robot), 12
     way = 0.05 * random.normal(size=6) * np.where(np.array(robot.actuator_units) == "rad", 1.0, robot.characteristic_length)
     t, half = random.uniform(0.0, 1.0, n), 10.0 ** random.uniform(-3.0, -1.0, n)
+    path = _Path(robot=robot, q0=q0, way=way)
     start = np.tile(_study(robot.home.position, robot.home.rotation), (n, 1))
-    at = _newton(_quadrics(robot, q0, way, t).mid.real, start, 30)
-    Q, drift = _moving_quadrics(robot, q0, way, t, half)
+    at = _newton(_quadrics(path, t).mid.real, start, 30)
+    Q, drift = _moving_quadrics(path, t, half)
     tube, proven = _certified(Q, at, drift)
     assert proven.sum() > n // 2
     chart, largest = np.argmin(tube.rad, axis=1)[:, None], np.zeros(n)
     for u in (-1.0, 1.0, *random.uniform(-1.0, 1.0, 6)):
-        x = _newton(_quadrics(robot, q0, way, t + u * half).mid.real, at, 30)
+        x = _newton(_quadrics(path, t + u * half).mid.real, at, 30)
         off = np.abs(x / np.take_along_axis(x, chart, axis=1) - tube.mid)
         assert np.all((off <= tube.rad) | (np.arange(8) == chart) | ~proven[:, None])
         largest = np.maximum(largest, (off.max(axis=1) / tube.rad.max(axis=1)))

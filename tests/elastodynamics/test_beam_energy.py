@@ -9,7 +9,7 @@ from beam_alone import beam_alone
 from element_chain import Numbers, element
 from scipy.spatial.transform import Rotation
 
-from flexapod.analysis.model.closed_legs import close, home
+from flexapod.analysis.model.closed_legs import ActuatorState, close, home
 from flexapod.analysis.model.leg_model import leg_terms
 from flexapod.equations.elastodynamics.beam_energy import elastic_energy, elastic_forces, elastic_slope
 from flexapod.flexible import Section
@@ -137,7 +137,7 @@ def test_equation_of_motion_is_lagranges() -> None:
     size = np.tile([1e-3, 0.05, 0.1], 2)
     e, ed = random_.uniform(-1, 1, (4, 6)) * size, random_.uniform(-1, 1, (4, 6)) * size * 30
     words = np.full(4, "", dtype=object)
-    state = close(robot, home(robot, 4), q, e, qd, ed, words)
+    state = close(robot, home(robot, 4), ActuatorState(q=q, e=e, qd=qd, ed=ed), words)
     terms = leg_terms(robot, state, np.zeros((4, 6)), False, words)
     assert (words == "").all()
     for k in range(4):

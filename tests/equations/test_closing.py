@@ -54,7 +54,7 @@ def test_every_robot_in_closed_form_is_tried() -> None:
 def call(b: Program, robot: Robot, index: int, half: FrameMotion, guess: list, free: list = ()):  # type: ignore[type-arg]
     """The one call."""
     leg = robot.legs[index]
-    return close_at(b, Values(b).of(f"legs.{leg.name}"), leg, robot.plan.legs[index], [half], guess, free)
+    return close_at(b, Values(b).of(f"legs.{leg.name}"), leg, robot.plan.legs[index], [half], guess, free=free)
 
 
 def outputs_of(b: Program, name: str, closed) -> None:
@@ -212,7 +212,7 @@ def dualemps() -> Program:
     one, two = robot.legs
     guess, free = elastic_input(b, one)
     values = Values(b).of("legs.1")
-    first = close_leg(b, values, one, robot.plan.legs[0], platform, guess, free)
+    first = close_leg(b, values, one, robot.plan.legs[0], platform, guess, free=free)
     outputs_of(b, "1", first)
     b.output("leftover_1", ca.vertcat(*first.leftover), shape=(ca.vertcat(*first.leftover).numel(),))
     link = first.links[one.closing.link]

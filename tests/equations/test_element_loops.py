@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import flexapod as fp
-from flexapod.analysis.model.closed_legs import ClosedLegs, close, evaluate, home
+from flexapod.analysis.model.closed_legs import ActuatorState, ClosedLegs, close, evaluate, home
 from flexapod.analysis.model.kernels import kernel
 from flexapod.analysis.model.long_places import is_long
 from flexapod.robot.element_runs import element_runs
@@ -69,7 +69,8 @@ def states(robot: fp.Robot, count: int = 3) -> ClosedLegs:
     random, start, words = np.random.default_rng(3), home(robot, count), np.full(count, "", dtype=object)
     e = 1e-4 * random.normal(size=(count, len(robot.elastic_names)))
     q = start.actuators(robot)[0] + 1e-3 * random.normal(size=(count, len(robot.actuators)))
-    found = close(robot, start, q, e, 0.1 * random.normal(size=q.shape), 1e-3 * random.normal(size=e.shape), words)
+    rates = {"qd": 0.1 * random.normal(size=q.shape), "ed": 1e-3 * random.normal(size=e.shape)}
+    found = close(robot, start, ActuatorState(q=q, e=e, **rates), words)
     assert set(words) == {""}
     return found
 
@@ -129,7 +130,7 @@ def test_a_state_that_cannot_be_closed_has_its_reason(tmp_path):
     start, words = home(robot, 2), np.full(2, "", dtype=object)
     q, e = start.actuators(robot)[0].copy(), np.zeros((2, len(robot.elastic_names)))
     q[1, 0] += 5.0
-    found = close(robot, start, q, e, 0.0 * q, e, words)
+    found = close(robot, start, ActuatorState(q=q, e=e, qd=0.0 * q, ed=e), words)
     assert words[0] == ""
     assert "the loops cannot be closed from here" in words[1]
     assert np.isfinite(found.joint_position[0]).all()

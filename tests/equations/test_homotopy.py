@@ -6,8 +6,7 @@ import pytest
 
 from flexapod.analysis.poses.path_tracking import ARRIVED, Control, Tracker, projective_gap
 from flexapod.equations.homotopy.complex_pairs import Z, complexify, dot
-from flexapod.equations.homotopy.gough import six_legs
-from flexapod.equations.homotopy.tracker import System, solve
+from flexapod.equations.homotopy.tracker import System, six_legs, solve
 
 ROUNDING = 1e-13  # a few roundings of numbers near 1
 POLISHED = 1e-12  # roots of well-conditioned quadratics after Newton

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import flexapod as fp
-from flexapod.analysis.model.closed_legs import close_along, home
+from flexapod.analysis.model.closed_legs import ActuatorState, close_along, home
 from flexapod.analysis.model.kernels import golden_inputs, kernel_with_friction, make_program, parameter_values
 from flexapod.analysis.model.programs import usual_program
 from flexapod.analysis.verbs.sampling import PARTS, following, random_inputs, random_leg_states, random_states
@@ -109,8 +109,8 @@ def test_jacobian(name: str) -> None:
 def test_generalized_forces(name: str, force: str) -> None:
     robot, motion, _ = sampled(name)
     joints, none = fp.inverse_kinematics(robot, motion), np.zeros((3, 0))
-    rates = (joints.actuator_velocity.values, none)
-    closed = close_along(robot, joints.actuator_position.values, none, *rates, np.full(3, "", dtype=object))
+    given = ActuatorState(q=joints.actuator_position.values, e=none, qd=joints.actuator_velocity.values, ed=none)
+    closed = close_along(robot, given, np.full(3, "", dtype=object))
     wanted = getattr(fp, force)(robot, motion, coordinates="independent").values
     equal(evaluate(robot, force, closed.inputs())[force], wanted)
 

@@ -402,7 +402,7 @@ MUTANTS = [
     ("universal_connectivity", "platform.acceleration(r) - still", "platform.acceleration(r)", "hexapod"),
     ("universal_connectivity", "works[self.second] * self.across2", "-works[self.second] * self.across2", "stewart-3-3"),
     ("leg_work", "self.v + cross(self.w, r)", "self.v - cross(self.w, r)", "stewart-3-3"),
-    ("leg_work", "a=a - gravity", "a=a", "stewart-3-3"),
+    ("leg_work", "a=motion.a - gravity", "a=motion.a", "stewart-3-3"),
     ("leg_work", "cross(arm, force)", "cross(force, arm)", "hexapod"),
     ("virtual_motions", "own + scales * g", "own - scales * g", "hexapod"),
     ("virtual_motions", "solve(G[:, dependent], -G", "solve(G[:, dependent], G", "tricept"),

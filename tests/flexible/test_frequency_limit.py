@@ -50,7 +50,9 @@ def plate(seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """A random triangular plate, w and slopes at its corners held."""
     random = np.random.default_rng(seed)
     corners = np.array([[0, 0], [1, 0], [0.3, 0.8]]) + random.uniform(-0.15, 0.15, (3, 2))
-    given = plate_problem(corners, 0.01, 70e9, 0.3, 2700.0, "kirchhoff", 10, (), (), "free", 0.5, 0)
+    given = plate_problem(
+        outline=corners, thickness=0.01, young=70e9, poisson=0.3, density=2700.0, theory="kirchhoff", modes=10, mesh_size=0.5
+    )
     model = given.model()
     at = model.at(corners * 0.98 + 0.02 * corners.mean(axis=0))
     C = np.vstack([at.w.toarray(), at.beta_x.toarray(), at.beta_y.toarray()])

@@ -11,6 +11,7 @@ from measured import exact, noisy, series
 
 import flexapod as fp
 from flexapod.identification.file_parameters import ForceFit
+from flexapod.identification.problem import Options
 from flexapod.identification.signals import derivatives
 
 INSIDE = (0.985, 1.0)
@@ -72,9 +73,9 @@ def dualemps_campaigns(count: int, seconds: float = 1.6) -> tuple[np.ndarray, np
     moves = [at_rest_first(series(robot, seconds, 500.0, size=0.012, seed=s, lowest=0.8)) for s in (2, 6)]
     runs = [fp.Measurement(time=m.time, position=m.position, force=np.zeros_like(m.position)) for m in moves]
     true = np.array([robot.parameter(name) for name in DUAL], dtype=np.float64)
-    fit = ForceFit(wrong, [runs[0]], DUAL, None, 1, False, True)
-    exact_force = ForceFit(robot, [runs[0]], DUAL, None, 1, False, True).forces(true)[0]
-    check = ForceFit(robot, [runs[1]], DUAL, None, 1, False, True)
+    fit = ForceFit(wrong, [runs[0]], DUAL, Options(), True)
+    exact_force = ForceFit(robot, [runs[0]], DUAL, Options(), True).forces(true)[0]
+    check = ForceFit(robot, [runs[1]], DUAL, Options(), True)
     expected = check.forces(true)
     J = check._jacobian(true, expected)[0]  # forces are linear in these parameters: predictions follow from their derivatives
     random, z, ratio = np.random.default_rng(7), [], []

@@ -6,10 +6,24 @@ import warnings
 from pathlib import Path
 
 import pytest
-from places import ROOT, modules, tracked_files
+from places import ROOT, SRC, modules, tracked_files
 
 LONGEST = 400
 LONG = 250
+SHORT = 40
+"""Shorter modules join their neighbours: a reader opens one file less."""
+SHORT_MODULES = {
+    "bridges/fmu/check.py": "the check by FMPy, a package of its own, is imported where it is asked for",
+    "equations/elastodynamics/terms.py": "one program per file",
+    "flexible/errors.py": "the error of a folder, which all its modules import",
+    "kernels/errors.py": "the errors of a folder, which all its modules import",
+    "kernels/passes/dependence.py": "one pass per file",
+}
+"""Modules below it that stay, with the reason."""
+MOST_POSITIONAL = 6
+"""Positional arguments of a function, self and cls apart: more form an object, or are keywords."""
+LONG_CALLS = {"equations/elastodynamics": 18}
+"""Folders that still have functions above it, and how many at most."""
 MACHINE_PATH = re.compile(r"(?<![\w.:/-])/(?:work|root|home/\w+|farm|Users/\w+)/")
 REGISTRY = re.compile(r"(?:py[p]i|pythonhoste[d]|npmj[s]|deb\.debia[n])\.(?:org|com|net|io)")
 PIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*==[A-Za-z0-9.!+]+")
@@ -25,6 +39,42 @@ def test_modules_are_short() -> None:
     if long:
         warnings.warn(f"above {LONG} lines, look for a second concept:\n" + "\n".join(long), stacklevel=1)
     assert not [name for name, size in sizes.items() if size > LONGEST], f"above {LONGEST} lines:\n" + "\n".join(long)
+
+
+def test_modules_are_not_tiny() -> None:
+    names = {str(path.relative_to(SRC)): lines(path) for path in modules() if path.name not in ("__init__.py", "__main__.py")}
+    tiny = {name: size for name, size in names.items() if size < SHORT}
+    assert not tiny.keys() - SHORT_MODULES.keys(), f"below {SHORT} lines, join a neighbour: {tiny}"
+    assert SHORT_MODULES.keys() <= names.keys(), "SHORT_MODULES names modules that do not exist"
+
+
+def long_calls(text: str) -> list[str]:
+    """Functions of a source with more positional arguments than MOST_POSITIONAL."""
+    found = []
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            names = [argument.arg for argument in (*node.args.posonlyargs, *node.args.args)]
+            own = names[1:] if names[:1] in (["self"], ["cls"]) else names
+            if len(own) > MOST_POSITIONAL:
+                found.append(f"{node.name}({', '.join(own)})")
+    return found
+
+
+def test_functions_take_few_positional_arguments() -> None:
+    assert long_calls("class A:\n    def f(self, a, b, c, d, e, g, h, *, i): ...") == ["f(a, b, c, d, e, g, h)"]
+    assert long_calls("def f(a, b, c, d, e, g, *, h): ...") == []
+    counts = dict.fromkeys(LONG_CALLS, 0)
+    bad = []
+    for path in modules():
+        name, found = str(path.relative_to(SRC)), long_calls(path.read_text(encoding="utf-8"))
+        folder = next((folder for folder in LONG_CALLS if name.startswith(f"{folder}/")), None)
+        if folder is None:
+            bad += [f"{name}: {call}" for call in found]
+        else:
+            counts[folder] += len(found)
+    assert not bad, "pass an object, or make options keywords:\n" + "\n".join(bad)
+    more = {folder: found for folder, found in counts.items() if found > LONG_CALLS[folder]}
+    assert not more, f"more functions with many positional arguments than there were: {more}"
 
 
 def test_modules_have_docstrings() -> None:

@@ -37,7 +37,7 @@ PHRASES = {
 }
 FORMER = re.compile(r"\bledger_residual\b|\bforce_share\b|\bshares\b|\bshare_figure\b")
 KEEP_FORMER = {
-    "analysis/requests/results.py", "analysis/verbs/inverse_dynamics.py", "views/commands/dynamics.py", "views/energy_balance.py",
+    "analysis/requests/results.py", "analysis/verbs/inverse_dynamics.py", "views/commands/dynamics.py", "views/plot_time.py",
     "views/figures.py",
 }  # fmt: skip
 """Where public names of the last version are still known."""

@@ -7,10 +7,10 @@ import flexapod as fp
 from flexapod.views.leg_curves import home_joints
 from flexapod.views.scene.arrows import ARC, ASIDE, LONGEST, actuator_arrows, joint_places, reaction_arrows
 from flexapod.views.scene.beam_curve import beam_curve
+from flexapod.views.scene.colours import RED
 from flexapod.views.scene.frames import drawn_pose, leg_ends, link_frames
 from flexapod.views.scene.meshes import along, cylinder, plate, sphere
 from flexapod.views.scene.shapes import (
-    RED,
     Drawing,
     arc,
     base_points,

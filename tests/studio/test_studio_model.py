@@ -12,8 +12,7 @@ from flexapod.views.scene.frames import drawn_pose, leg_ends, link_frames
 from flexapod.views.scene.shapes import extent, platform_corners
 from flexapod.views.studio.coordinates import coordinates_of, home_state, pose_components, state_of
 from flexapod.views.studio.exaggeration import MOST, SEEN, good_factor, rounded
-from flexapod.views.studio.numbers import bad_legs, numbers_of
-from flexapod.views.studio.origin import Origin
+from flexapod.views.studio.numbers import Origin, bad_legs, numbers_of
 from flexapod.views.studio.panel_space import all_poses, platforms, singular_curves
 from flexapod.views.studio.recording import (
     SMALL,
@@ -283,11 +282,11 @@ def test_modes_are_the_natural_frequencies(name: str) -> None:
         assert np.abs(G @ found.twist.T).max() < BALANCE * np.abs(found.twist).max() * np.abs(G).max()
     coordinates = coordinates_of(robot)
     for mode in range(min(3, len(found.frequency))):
-        state, _ = displaced(robot, coordinates, found, mode, 0.5 * np.pi, 1.0, 1.0)
+        state, _ = displaced(robot, coordinates, found, mode, 0.5 * np.pi, factor=1.0, deformation=1.0)
         assert np.linalg.norm(state.position - at.position) < 0.2 * robot.characteristic_length
         shifted = np.linalg.norm(state.position - at.position) / robot.characteristic_length
         assert max(shifted, np.abs(state.rotation - at.rotation).max()) > SEEN_MOVE, "the mode is not seen"
-        rest, elastic = displaced(robot, coordinates, found, mode, 0.0, 1.0, 1.0)
+        rest, elastic = displaced(robot, coordinates, found, mode, 0.0, factor=1.0, deformation=1.0)
         assert np.allclose(rest.position, at.position, atol=1e-9)
         assert np.allclose(elastic, found.elastic)
 
@@ -321,7 +320,7 @@ def test_locked_actuators_stay_while_a_mode_is_shown() -> None:
     coordinates = coordinates_of(robot)
 
     def change(factor: float) -> float:
-        state, elastic = displaced(robot, coordinates, found, 3, 0.5 * np.pi, factor, 1.0)
+        state, elastic = displaced(robot, coordinates, found, 3, 0.5 * np.pi, factor=factor, deformation=1.0)
         moved = fp.inverse_kinematics(robot, state, joints=False, elastic=elastic).actuator_position.values
         rest = fp.inverse_kinematics(robot, home_state(robot), joints=False, elastic=found.elastic).actuator_position.values
         return float(np.abs(moved - rest).max())
@@ -446,7 +445,7 @@ def test_drawn_deformation_is_seen_and_stays_together(name: str) -> None:
     for mode in range(3):
         part = room_of_mode(robot, coordinates, found, mode, 4.0, factor)
         assert part > 0
-        state, elastic = displaced(robot, coordinates, found, mode, 0.5 * np.pi, 4.0 * part, factor)
+        state, elastic = displaced(robot, coordinates, found, mode, 0.5 * np.pi, factor=4.0 * part, deformation=factor)
         assert np.all(np.isfinite(drawn_pose(robot, state, factor * elastic)[1])), "the platform leaves its joints"
 
 

@@ -11,8 +11,7 @@ from page import LATENCY, PATIENCE, Page
 from studio_process import PICTURES, READY
 
 import flexapod as fp
-from flexapod.views.scene.colours import PUSH
-from flexapod.views.scene.shapes import rgb
+from flexapod.views.scene.colours import PUSH, rgb
 from flexapod.views.studio.app import Studio
 
 ROBOTS = [name for name in fp.catalogue() if name not in ("dualemps-8", "hexapod-floating")]

@@ -8,10 +8,11 @@ import pytest
 import flexapod as fp
 from flexapod.views.leg_curves import home_joints
 from flexapod.views.plot import FILL
+from flexapod.views.scene.colours import DARK
 from flexapod.views.scene.frames import drawn_pose, leg_ends, link_frames
 from flexapod.views.scene.framing import seen
 from flexapod.views.scene.labels import APART, COVERED, name_parts, name_place
-from flexapod.views.scene.shapes import BALL, DARK, drawing, extent, ground_parts, payload_balls, platform_corners, rails
+from flexapod.views.scene.shapes import BALL, drawing, extent, ground_parts, payload_balls, platform_corners, rails
 from flexapod.views.studio.camera import ASPECT, FIELD, camera_place, level, oblique, seen_points, upwards
 
 ROBOTS = ["stewart-3-3", "hexaslide", "delta", "five-bar", "planar-4-prr"]

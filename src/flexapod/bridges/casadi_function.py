@@ -21,6 +21,7 @@ from flexapod.kernels.tape.graph import Graph, Loop
 from flexapod.kernels.tape.walking import walk, written_out
 
 if TYPE_CHECKING:
+    from flexapod.kernels.tape.checks import SX
     from flexapod.robot.robot import Robot
 
 OPERATIONS: dict[str, Callable[..., Any]] = {
@@ -88,12 +89,12 @@ def _symbol(name: str, shape: tuple[int, ...]) -> Any:
     return ca.SX.sym(name, *((1, 1) if not shape else (shape[0], math.prod(shape[1:]))))
 
 
-def _shaped(values: Sequence[Any], shape: tuple[int, ...]) -> Any:
+def _shaped(values: Sequence[SX], shape: tuple[int, ...]) -> Any:
     rows, columns = (1, 1) if not shape else (shape[0], math.prod(shape[1:]))
     return ca.reshape(ca.vertcat(*values), columns, rows).T
 
 
-def _evaluated(graph: Graph, arguments: list[Any], passes: int) -> list[Any]:
+def _evaluated(graph: Graph, arguments: list[SX], passes: int) -> list[Any]:
     """Outputs of a graph at expressions."""
     return walk(
         graph, arguments, const=ca.SX, neg=operator.neg, apply=lambda op, args: OPERATIONS[op](*args),

@@ -98,7 +98,8 @@ def import_fe(
     try:
         R = _free_motions(sparse.csc_array(model.stiffness), rigid_motions(model.r0, model.width))
         if shapes is not None:
-            body = _from_shapes(model, _solver_shapes(Path(shapes), mesh, nodes), chosen, modes, below, method, damping)
+            given = _solver_shapes(Path(shapes), mesh, nodes)
+            body = _from_shapes(model, given, chosen, modes=modes, below=below, method=method, damping=damping)
         else:
             count = (
                 modes if modes is not None else modes_below(model.mass, model.stiffness, R, below, _held(model, chosen, method))
@@ -213,7 +214,7 @@ def _solver_shapes(path: Path, mesh: Source | None, nodes: Source | None) -> Sha
 
 
 def _from_shapes(
-    model: Model, shapes: Shapes, chosen: Mapping[str, Any], modes: int | None, below: float | None, method: str, damping: Any
+    model: Model, shapes: Shapes, chosen: Mapping[str, Any], *, modes: int | None, below: float | None, method: str, damping: Any
 ) -> FlexibleBody:
     """The body of a solver's elastic modes, normalised by the mass."""
     from flexapod.flexible.arrays import whole

@@ -212,13 +212,15 @@ def _nodes(
         if not ready:
             raise ImportedModelError(f"{file}: the joints of {', '.join(child for _, (_, child) in waiting)} form a ring")
         for joint, (parent, child) in ready:
-            nodes.append(_node(joint, (parent, child), roots[0], turned, inertials[child], extra, file))
+            nodes.append(_node(joint, (parent, child), turned, inertials[child], extra, file))
         waiting = [(joint, both) for joint, both in waiting if both[1] not in turned]
     return nodes, turned
 
 
-def _node(joint: Element, ends: tuple[str, str], root: str, turned: dict[str, Pose], inertial: Inertial, extra: dict[str, Any],
-          file: Path) -> Node:  # fmt: skip
+def _node(
+    joint: Element, ends: tuple[str, str], turned: dict[str, Pose], inertial: Inertial, extra: dict[str, Any], file: Path
+) -> Node:
+    """The node of a joint's child; `turned` begins with the root and gets the child's frame."""
     (parent, child), name, where = ends, joint.attrib["name"], f"{file}: {said(joint)}"
     kind = KINDS.get(joint.get("type", ""))
     if kind is None:
@@ -238,7 +240,7 @@ def _node(joint: Element, ends: tuple[str, str], root: str, turned: dict[str, Po
         low, high = value(limit, "lower", where), value(limit, "upper", where)
         stroke = (low, high) if low < high and (low, high) != UNLIMITED else None
     return Node(
-        name=child, parent=WORLD if parent == root else parent, place=place, kind=kind, joint=name,
+        name=child, parent=WORLD if parent == next(iter(turned)) else parent, place=place, kind=kind, joint=name,
         inertial=Inertial(mass=inertial.mass, com=R.T @ inertial.com, tensor=R.T @ inertial.tensor @ R),
         actuated=driven, start=start,
         rotor=number(extra["rotor"].get(name, 0.0), f"{file}: rotor of joint {name!r}"),

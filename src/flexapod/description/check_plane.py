@@ -14,48 +14,41 @@ _TOLERANCE = 1e-6
 
 def check_plane(leg: Leg, plane: str, report: Reporter) -> None:
     """Report joints of a checked leg that leave the plane. Axes are followed to the world at zero coordinates."""
-    normal = NORMALS[plane]
     R_W = {"base": rotation_matrix(leg.frame.rotation)}
     before = "base"
     for i, row in enumerate(leg.table):
         # Khalil-Kleinfinger: Rot(z, gamma) Rot(x, alpha) Rot(z, theta).
         R = compose(compose(about((0, 0, 1), row.gamma), about((1, 0, 0), row.alpha)), about((0, 0, 1), row.theta))
         R_W[row.body] = compose(R_W[row.after or before], R)
-        _check_axis(SIGMA[row.sigma], apply(R_W[row.body], (0, 0, 1)), normal, plane, ("table", i), "alpha", report)
+        _check_axis(SIGMA[row.sigma], apply(R_W[row.body], (0, 0, 1)), plane, ("table", i, "alpha"), report)
         before = row.body
     for name, joint in leg.joints.items():
         R_from: Matrix = R_W.get(joint.from_, IDENTITY)
         path: Path = ("joints", name)
         if joint.axis is not None:
-            _check_axis(joint.type, apply(R_from, unit(joint.axis)), normal, plane, path, "axis", report)
+            _check_axis(joint.type, apply(R_from, unit(joint.axis)), plane, (*path, "axis"), report)
         elif joint.type in ("universal", "spherical", "free"):
             what = f"a {joint.type} joint can leave the plane {plane}"
             report.warn((*path, "type"), what, "In a planar robot a revolute joint says the same.")
         R_W[joint.to] = compose(R_from, rotation_matrix(joint.rotation))
 
 
-def _check_axis(
-    kind: str,
-    axis: tuple[float, float, float],
-    normal: int,
-    plane: str,
-    path: Path,
-    field: str,
-    report: Reporter,
-) -> None:
+def _check_axis(kind: str, axis: tuple[float, float, float], plane: str, path: Path, report: Reporter) -> None:
+    """Report an axis, in the world, at its path of the file, that does not fit the plane."""
+    normal = NORMALS[plane]
     along = abs(axis[normal])
     if kind in ("revolute", "cylindrical", "screw", "planar") and along < 1 - _TOLERANCE:
         world = "xyz"[normal]
         report.error(
-            (*path, field),
+            path,
             f"a {kind} axis must be normal to the plane {plane}",
             f"It must lie along world {world}.",
         )
     elif kind == "prismatic" and along > _TOLERANCE:
         report.error(
-            (*path, field),
+            path,
             f"a prismatic axis must lie in the plane {plane}",
             "Remove its component out of it.",
         )
     elif kind in ("cylindrical", "screw"):
-        report.error((*path, "type"), f"a {kind} joint leaves the plane {plane}", "Use a revolute joint.")
+        report.error((*path[:-1], "type"), f"a {kind} joint leaves the plane {plane}", "Use a revolute joint.")

@@ -56,7 +56,7 @@ def with_copies(data: dict[str, Any], shared: dict[Path, float], report: Report)
             if size > MOST_NODES:
                 report.error(("legs", "each", name), f"more than {MOST_NODES} values in all legs together", "Copy fewer legs.")
                 return data
-            done[name] = _written_out(name, each[name], own[name], template, source, shared, report)
+            done[name] = _written_out(name, each[name], template, source, shared, report)
         waiting = [name for name in waiting if name not in ready]
         if not ready:
             for name in waiting:
@@ -81,9 +81,10 @@ def _report_source(name: str, source: Any, each: dict[str, Any], report: Report)
 
 
 def _written_out(
-    name: str, patch: dict[str, Any], words: dict[str, Any], template: Any, source: Any, shared: dict[Path, float], report: Report
+    name: str, patch: dict[str, Any], template: Any, source: Any, shared: dict[Path, float], report: Report
 ) -> dict[str, Any]:
     here: Path = ("legs", "each", name)
+    words = _words(patch, template)
     rest = {key: value for key, value in patch.items() if key not in words}
     made: dict[str, Any] = dict(source or {})
     if "mirrored" in words or "rotated" in words:

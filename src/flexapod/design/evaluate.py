@@ -28,6 +28,7 @@ from flexapod.errors import FlexapodError, InputError
 from flexapod.motions.motion import Motion
 
 if TYPE_CHECKING:
+    from flexapod.kernels.kernel import Batch
     from flexapod.robot.robot import Robot
 
 Array = NDArray[np.float64]
@@ -173,7 +174,7 @@ class Evaluator:
         if np.any(bad):
             code[bad], criteria[bad] = self._reason("a criterion is not finite (singular pose)"), np.nan
 
-    def _note(self, part: Part, batch: Any, inputs: Mapping[str, Array], code: NDArray[np.int32]) -> None:
+    def _note(self, part: Part, batch: Batch, inputs: Mapping[str, Array], code: NDArray[np.int32]) -> None:
         """The reasons of designs that a kernel cannot evaluate at some pose."""
         for i in np.flatnonzero(batch.status):
             if code[i // part.poses] == 0:

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from flexapod.analysis.requests.abilities import refuse
 from flexapod.analysis.requests.arguments import checked
 from flexapod.analysis.requests.function_key import UnknownContentError, function_key
-from flexapod.analysis.requests.progress import progress_bar
+from flexapod.analysis.requests.sample_blocks import progress_bar
 from flexapod.description.write import robot_text
 from flexapod.design import blocks
 from flexapod.design.blocks import Block, BlockTask

@@ -16,6 +16,7 @@ from typing import Any
 import casadi as ca
 
 from flexapod.equations.shells import affine_limits
+from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 
 ROUNDING = 1e-9
@@ -63,7 +64,7 @@ def shell_trims(strokes: int, cones: int, cubic: bool) -> Program:
     return b
 
 
-def _narrowed(ends: Any, limit: Any, j: int) -> Any:
+def _narrowed(ends: SX, limit: SX, j: int) -> Any:
     """The ends along axis j under one limit more."""
     w = limit[2 + j]
     others = sum((ca.fabs(limit[2 + k]) for k in range(3) if k != j), ca.SX(0))

@@ -14,6 +14,7 @@ import casadi as ca
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.universal_leg import Scalar
 from flexapod.equations.values import Values
+from flexapod.kernels.tape.checks import SX
 from flexapod.robot.chain import ancestors
 from flexapod.robot.model import Leg
 from flexapod.spatial import Rot, Vec, cross, rotation_z
@@ -33,7 +34,7 @@ class LinkPose:
         return self.R.column(2)
 
 
-def chain_poses(values: Values, leg: Leg, coordinates: Sequence[Any]) -> list[LinkPose]:
+def chain_poses(values: Values, leg: Leg, coordinates: Sequence[SX]) -> list[LinkPose]:
     """Poses of all links.
 
     Args:
@@ -62,7 +63,7 @@ def chain_poses(values: Values, leg: Leg, coordinates: Sequence[Any]) -> list[Li
     return result
 
 
-def chain_motion(leg: Leg, poses: Sequence[LinkPose], rates: Sequence[Any], accelerations: Sequence[Any]) -> list[FrameMotion]:
+def chain_motion(leg: Leg, poses: Sequence[LinkPose], rates: Sequence[SX], accelerations: Sequence[SX]) -> list[FrameMotion]:
     r"""Twist and acceleration of all links.
 
     .. math:: \dot\omega_j = \dot\omega_i + z\ddot q + \omega_i\times z\dot q,\quad

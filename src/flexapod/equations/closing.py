@@ -24,8 +24,9 @@ from flexapod.equations.model.positions import closed_positions
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.universal_leg import TURNING
 from flexapod.equations.values import Values
+from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
-from flexapod.robot.architecture import closes, reach
+from flexapod.robot.architecture import closes
 from flexapod.robot.model import Leg
 from flexapod.robot.plan import LegPlan
 from flexapod.spatial import Rot, Vec
@@ -76,6 +77,7 @@ def close_leg(
     plan: LegPlan,
     platform: FrameMotion,
     guess: Sequence[Any],
+    *,
     free: Sequence[tuple[Any, Any]] = (),
     closed_form: bool = True,
 ) -> ClosedLeg:
@@ -84,7 +86,7 @@ def close_leg(
     As `close_at`, with `jacobian` and `constraint` per twist of the platform frame.
     """
     halves = platform_halves(values, leg, platform)
-    closed = close_at(b, values, leg, plan, halves, guess, free, closed_form)
+    closed = close_at(b, values, leg, plan, halves, guess, free=free, closed_form=closed_form)
     T = transfer(halves[0].p - platform.p) if halves else ca.SX.eye(6)
     return replace(closed, jacobian=ca.mtimes(closed.jacobian, T), constraint=ca.mtimes(closed.constraint, T))
 
@@ -102,6 +104,7 @@ def close_at(
     plan: LegPlan,
     halves: Sequence[FrameMotion],
     guess: Sequence[Any],
+    *,
     free: Sequence[tuple[Any, Any]] = (),
     closed_form: bool = True,
 ) -> ClosedLeg:
@@ -118,7 +121,7 @@ def close_at(
     Source: Briot 2014 Eqs. (28)-(40). Checked by: tests/equations/test_closing.py.
     """
     n = len(leg.moving)
-    q = solve_position(b, values, leg, plan, halves, guess, closed_form)
+    q = solve_position(b, values, leg, plan, halves, guess, closed_form=closed_form)
     poses = chain_poses(values, leg, q)
     qd, qdd = [ca.SX(0)] * n, [ca.SX(0)] * n
     fixed = plan.free(n)
@@ -159,7 +162,7 @@ def close_at(
     )
 
 
-def _free_parts(B: Any, block: Any, plan: LegPlan, n: int) -> dict[str, Any]:
+def _free_parts(B: SX, block: SX, plan: LegPlan, n: int) -> dict[str, Any]:
     """Derivatives with respect to the coordinates that are not solved for (Briot 2014 Eq. 33: elastic ones)."""
     free = plan.free(n)
     J = ca.SX.zeros(n, len(free))
@@ -189,7 +192,7 @@ def _half_rows(gaps: Sequence[Gap]) -> Any:
     return ca.vertcat(*blocks)
 
 
-def _eliminate(B: Any, P: Any, block: Any, plan: LegPlan, n: int) -> tuple[Any, Any]:
+def _eliminate(B: SX, P: SX, block: SX, plan: LegPlan, n: int) -> tuple[Any, Any]:
     """Coordinates per platform twist, and what is left of the constraint rows when dependents are eliminated."""
     J = ca.SX.zeros(n, 6)
     if not plan.rows:
@@ -210,6 +213,7 @@ def solve_position(
     plan: LegPlan,
     halves: Sequence[FrameMotion],
     guess: Sequence[Any],
+    *,
     closed_form: bool = True,
 ) -> list[Any]:
     """Coordinates that close the rows of the plan: in closed form, or by Newton with limited steps and back-tracking, inside the
@@ -224,7 +228,7 @@ def solve_position(
     if not dependents:
         return [start[i] for i in range(start.numel())]
 
-    def newton(q: Any, where: Any) -> tuple[Any, Any]:
+    def newton(q: SX, where: SX) -> tuple[Any, Any]:
         """Residual of the chosen rows and the Newton step."""
         frames = [
             FrameMotion(
@@ -240,7 +244,7 @@ def solve_position(
         r = ca.vertcat(*[rows[i].r for i in plan.rows])
         return r, solve(pick(B, plan.rows, plan.dependents), -r)
 
-    def iteration(_: Program, q: Any, step: Any, best: Any, where: Any) -> tuple[list[Any], Any]:
+    def iteration(_: Program, q: SX, step: SX, best: SX, where: SX) -> tuple[list[Any], Any]:
         trial = _moved(q, dependents, step)
         r, newest = newton(trial, where)
         size = ca.dot(r, r)
@@ -267,7 +271,7 @@ def _reached(b: Program, values: Values, leg: Leg, row: int, half: FrameMotion, 
     """Coordinates of a leg that ends at its joint's half on the platform."""
     own = LinkValues(values.program, values.prefix, values._known)
     signs = [values.scalar("root"), values.scalar("fold")]
-    found = closed_positions(b, own, leg, reach(leg), signs, half.p.expr, half.R.expr, row, TURNING)
+    found = closed_positions(b, own, leg, signs, S=half.p.expr, half=half.R.expr, row=row, band=TURNING)
     result = []
     for place, start, j in zip(found, guess, leg.moving, strict=True):
         link, zero_at = leg.links[j], values.scalar(f"{leg.links[j].coordinate}.zero")
@@ -279,13 +283,13 @@ def _reached(b: Program, values: Values, leg: Leg, row: int, half: FrameMotion, 
     return result
 
 
-def _moved(q: Any, dependents: Sequence[int], step: Any) -> Any:
+def _moved(q: SX, dependents: Sequence[int], step: SX) -> Any:
     parts = [q[i] for i in range(q.numel())]
     for k, i in enumerate(dependents):
         parts[i] = parts[i] + step[k]
     return ca.vertcat(*parts)
 
 
-def _scatter(target: list[Any], indices: Sequence[int], column: Any) -> None:
+def _scatter(target: list[Any], indices: Sequence[int], column: SX) -> None:
     for k, i in enumerate(indices):
         target[i] = column[k]

@@ -11,6 +11,7 @@ import casadi as ca
 from flexapod.equations.chain import LinkPose, chain_columns
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.values import Values
+from flexapod.kernels.tape.checks import SX
 from flexapod.robot.chain import ROWS
 from flexapod.robot.model import Closing, Leg
 from flexapod.spatial import Rot, Vec, cross, dot
@@ -146,7 +147,7 @@ def turned_row(row: Row, arm: Vec) -> Vec:
     return cross(arm, row.linear) + row.angular if row.turning else row.angular
 
 
-def pick(matrix: Any, rows: Sequence[int], columns: Sequence[int]) -> Any:
+def pick(matrix: SX, rows: Sequence[int], columns: Sequence[int]) -> Any:
     """Rows and columns of a matrix, dense."""
     rows, columns = list(rows), list(columns)
     if not rows or not columns:

@@ -21,6 +21,7 @@ from flexapod.equations.leg_kinematics import home_guess
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.universal_leg import LegMotion, leg_motion
 from flexapod.equations.values import Values
+from flexapod.kernels.tape.checks import SX
 from flexapod.robot.model import Leg
 from flexapod.robot.robot import Robot
 from flexapod.spatial import Rot, Vec, axis_angle, cross, dot
@@ -89,7 +90,7 @@ def _groups(leg: Leg) -> list[list[int]]:
     return groups
 
 
-def deflections(robot: Robot, values: Values, platform: FrameMotion, coordinates: Sequence[Any]) -> Any:
+def deflections(robot: Robot, values: Values, platform: FrameMotion, coordinates: Sequence[SX]) -> Any:
     """Deflection of every swivel [rad], a column.
 
     Args:

@@ -18,6 +18,7 @@ from flexapod.equations.flexible_platform.dynamics import inverse_solution
 from flexapod.equations.platform_motion import FrameMotion, guess_input, platform_motion, wrench_input
 from flexapod.equations.virtual_power.inverse_dynamics import actuator_forces
 from flexapod.equations.virtual_power.platform_equation import platform_equation
+from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.robot import Robot
 
@@ -36,7 +37,7 @@ def _force(b: Program, robot: Robot) -> tuple[FrameMotion, Any]:
     return platform, actuator_forces(b, A, ca.mtimes(equation.basis.T, equation.h - wrench))
 
 
-def _flexible_force(b: Program, robot: Robot, platform: FrameMotion, wrench: Any) -> Any:
+def _flexible_force(b: Program, robot: Robot, platform: FrameMotion, wrench: SX) -> Any:
     """The force of a flexible platform on closed-form legs; elastic coordinates and rates are inputs and stay as they are."""
     shape, letters = robot.flexible_shape
     e, ed = (b.input(name, (shape.modes,)) for name in ("elastic", "elastic_velocity"))
@@ -48,10 +49,10 @@ def _flexible_force(b: Program, robot: Robot, platform: FrameMotion, wrench: Any
     return inverse_solution(q, wanted, load).force
 
 
-def _along(b: Program, force: Any, x: Any, seeds: Any) -> Any:
+def _along(b: Program, force: SX, x: SX, seeds: SX) -> Any:
     """(actuators, k) derivative of the force along each column of `seeds` (n, k): one loop over the columns."""
 
-    def direction(_: Any, seed: Any) -> tuple[Any]:
+    def direction(_: Any, seed: SX) -> tuple[Any]:
         return (ca.densify(ca.jtimes(force, x, seed)),)
 
     (columns,) = b.map(direction, seeds.shape[1], each=[seeds], unroll=False)

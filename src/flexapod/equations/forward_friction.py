@@ -28,6 +28,7 @@ from flexapod.equations.newton_euler.wrench import body_wrench
 from flexapod.equations.platform_motion import FrameMotion, guess_input, wrench_input
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.forward_dynamics import StateEquation, state_equation_at, state_inputs
+from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.robot import Robot
 from flexapod.spatial import Rot, Vec
@@ -126,7 +127,7 @@ class Forward:
         heat = -sum((ca.dot(rate, force) for point, one in found for rate, force in point.work(one)), ca.SX(0))
         return Sliding(acceleration=z[:6], heat=heat)
 
-    def _leg_by_leg(self, b: Any, moving: FrameMotion, V: Any) -> Coupling:
+    def _leg_by_leg(self, b: Any, moving: FrameMotion, V: SX) -> Coupling:
         """Six closed-form legs: the force of a drive says what its leg does to the platform, so that z = V alone.
 
         A leg moves with the acceleration X V of its joint on the platform, X = (1, -[r]), and knows nothing else of V.
@@ -152,14 +153,14 @@ class Forward:
             loading += [LegLoading(**maps, loads=partial(loads_of, own))] if own else []
         return list(points.values()), A, c, loading
 
-    def _together(self, b: Any, moving: FrameMotion, V: Any) -> Coupling:
+    def _together(self, b: Any, moving: FrameMotion, V: SX) -> Coupling:
         """General legs: z holds the acceleration V and the unknowns x of all legs, both as functions of the loads.
 
         With A, J_a, N of the motion without friction, the drives' forces tau at V_0 and the platform's system S,
         V = V_0 + N (N^T A N)^{-1} N^T J_a^T (Gamma - tau(y)), x = S(V, y).
         """
         start, response = self._without_friction()
-        setting = setting_at(b, self.values, self.robot, moving, self.wrench, self.guess, "exact", friction=True)
+        setting = setting_at(b, self.values, self.robot, moving, self.wrench, self.guess)
         base = loads(setting, gravity=True, platform=True, legs=True, drives=True, applied=True)
         points = {own[0].leg: own for own in by_leg(setting.points)}
         inverse, missing, parts = setting.mechanism.system.inverse, base.platform.column, []
@@ -173,7 +174,8 @@ class Forward:
             missing = missing - parts[-1][-1][0]
         missing, per_V = affine(missing, V)
         x0 = ca.mtimes(inverse, missing + ca.mtimes(per_V, start))
-        return list(points.values()), None, *_assembled(parts, V, self.force, start, response, x0, inverse, per_V)
+        free = _Free(V=V, start=start, response=response, x0=x0, inverse=inverse, per_V=per_V)
+        return list(points.values()), None, *_assembled(parts, self.force, free)
 
     def _without_friction(self) -> tuple[Any, Any]:
         """Acceleration (6,) without friction, and what it changes by per actuator force (6, actuators)."""
@@ -185,10 +187,26 @@ class Forward:
         return start, ca.mtimes(N, solve_symmetric(M, ca.mtimes(N.T, state.jacobian.T)))
 
 
-def _assembled(
-    parts: Sequence[Any], V: Any, force: Any, start: Any, response: Any, x0: Any, inverse: Any, per_V: Any
-) -> tuple[Any, list[LegLoading]]:
+@dataclass(frozen=True, kw_only=True)
+class _Free:
+    """The motion without friction, about which all legs are assembled.
+
+    Args:
+        V: (6,) symbol of the acceleration; start: its value; response: its change per actuator force (6, actuators).
+        x0: unknowns of all legs at `start`; inverse: of the platform's system; per_V: change of its right side with V.
+    """
+
+    V: Any
+    start: Any
+    response: Any
+    x0: Any
+    inverse: Any
+    per_V: Any
+
+
+def _assembled(parts: Sequence[Any], force: SX, free: _Free) -> tuple[Any, list[LegLoading]]:
     """c and the maps of the legs for z = (V, x), from those of every leg at an acceleration V and unknowns x."""
+    V, start, response, x0, inverse = free.V, free.start, free.response, free.x0, free.inverse
     at_drive, at_x, drives, changes = 0, 0, [], []
     for _, y, x, actuators, _, (_, B) in parts:
         own, per = affine(actuators, ca.vertcat(y, x, V))
@@ -201,7 +219,7 @@ def _assembled(
         at_drive, at_x = at_drive + actuators.numel(), at_x + m
     dV = ca.mtimes(response, force - ca.vertcat(*drives))
     per_x = ca.vertcat(*[change[3] for change in changes])
-    along = ca.mtimes(inverse, per_V)
+    along = ca.mtimes(inverse, free.per_V)
     c, legs = ca.vertcat(start + dV, x0 + ca.mtimes(along, dV)), []
     for (own, y, x, _, forces, _), (first, where, per_y, _, G) in zip(parts, changes, strict=True):
         if not own:

@@ -13,17 +13,21 @@ quadratic. Redundant actuators give more rows than unknowns: least squares, and 
 from __future__ import annotations
 
 from itertools import combinations
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 
-from flexapod.equations.jacobian import leg_at_pose, moving_frame
+from flexapod.equations.jacobian import legs_at_pose, moving_frame
 from flexapod.equations.values import Values
 from flexapod.errors import InputError
+from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.robot import Robot
 from flexapod.spatial.linear import solve_gram_schmidt
 from flexapod.spatial.rotation import axis_angle
+
+if TYPE_CHECKING:
+    from flexapod.kernels.tape.control_flow import Builder
 
 NEWTON_STEP = 1e-9
 """Last step [relative to the robot's size, rad] at which Newton stops; one more step squares it."""
@@ -71,21 +75,17 @@ def forward_kinematics(robot: Robot, iterations: int = 60, joints: bool = True) 
     values = Values(b)
     scale = ca.vertcat(*[length] * 3, 1, 1, 1)
 
-    def at(builder: Any, pose: Any, q: Any, wanted: Any) -> tuple[Any, Any, Any]:
+    def at(builder: Any, pose: SX, q: SX, wanted: SX) -> tuple[Any, Any, Any]:
         """Residual, matrix [J; G] with dimensionless columns, and joint coordinates at a pose."""
         frame, twist = moving_frame(pose[:3], ca.reshape(pose[3:], 3, 3))
-        legs, k = [], 0
-        for i, leg in enumerate(robot.legs):
-            part = q[k : k + len(leg.moving)] if general else None
-            legs.append(leg_at_pose(builder, robot, i, values.of(f"legs.{leg.name}"), frame, twist, part))
-            k += len(leg.moving)
+        legs = legs_at_pose(builder, robot, values, frame, twist, q if general else None)
         kept = list(robot.plan.constraints)
         gap = _within_a_turn(robot, ca.vertcat(*[leg.actuators for leg in legs]) - wanted)
         residual = ca.vertcat(gap, ca.vertcat(*[leg.residual for leg in legs])[kept])
         rows = ca.vertcat(ca.vertcat(*[leg.jacobian for leg in legs]), ca.vertcat(*[leg.constraint for leg in legs])[kept, :])
         return residual, ca.densify(rows) @ ca.diag(scale), ca.vertcat(*[leg.q for leg in legs])
 
-    def iteration(builder: Any, pose: Any, q: Any, step: Any, best: Any, wanted: Any) -> tuple[list[Any], Any]:
+    def iteration(builder: Builder, pose: SX, q: SX, step: SX, best: SX, wanted: SX) -> tuple[list[Any], Any]:
         trial = _moved(pose, step)
         residual, A, joints = at(_Quiet(builder), trial, q, wanted)
         delta = solve_gram_schmidt(A, -residual)
@@ -126,14 +126,14 @@ def check_iterations(iterations: Any) -> None:
         raise InputError(f"iterations: expected a whole number from 1 to 1000, got {iterations!r}")
 
 
-def _within_a_turn(robot: Robot, gap: Any) -> Any:
+def _within_a_turn(robot: Robot, gap: SX) -> Any:
     """Differences of revolute coordinates brought into half a turn: cranks know no full turns."""
     parts = [gap[k] for k in range(gap.numel())]
     turned = [ca.atan2(ca.sin(d), ca.cos(d)) if unit == "rad" else d for d, unit in zip(parts, robot.actuator_units, strict=True)]
     return ca.vertcat(*turned)
 
 
-def departure(start: Any, pose: Any, scale: Any, first: Any) -> Any:
+def departure(start: SX, pose: SX, scale: SX, first: SX) -> Any:
     """How far the way to the result is from the first Newton step: small where the branch of the guess was followed."""
     turn = ca.mtimes(ca.reshape(pose[3:], 3, 3), ca.reshape(start[3:], 3, 3).T)
     way = ca.vertcat((pose[:3] - start[:3]) / scale[:3], ca.inv_skew(turn - turn.T) / 2)
@@ -141,25 +141,25 @@ def departure(start: Any, pose: Any, scale: Any, first: Any) -> Any:
     return ca.if_else(off < 1e300, off, 1e300)  # a singular guess has no first step
 
 
-def _length(x: Any) -> Any:
+def _length(x: SX) -> Any:
     """The norm of x; its derivative is zero at zero, where the norm has none."""
     square = ca.dot(x, x)
     none = square == 0
     return ca.if_else(none, 0, ca.sqrt(ca.if_else(none, 1, square)))  # nan stays nan
 
 
-def _moved(pose: Any, step: Any) -> Any:
+def _moved(pose: SX, step: SX) -> Any:
     R = ca.reshape(pose[3:], 3, 3)
     return ca.vertcat(pose[:3] + step[:3], ca.vec(ca.mtimes(axis_angle(step[3:]), R)))
 
 
-def _orthonormal(pose: Any) -> Any:
+def _orthonormal(pose: SX) -> Any:
     """One Newton step to the nearest rotation: R (3 - R^T R) / 2; rounding of a product of rotations is removed."""
     R = ca.reshape(pose[3:], 3, 3)
     return ca.vertcat(pose[:3], ca.vec(ca.mtimes(R, (3 * ca.SX.eye(3) - ca.mtimes(R.T, R)) / 2)))
 
 
-def determinant(A: Any) -> Any:
+def determinant(A: SX) -> Any:
     """det A by complementary 3 x 3 minors (Laplace), without division; of A^T A for redundant robots (no sign)."""
     square = A if A.shape[0] == A.shape[1] else ca.mtimes(A.T, A)
     total = ca.SX(0)

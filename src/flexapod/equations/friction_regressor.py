@@ -17,6 +17,7 @@ from flexapod.equations.newton_euler.friction_points import FrictionPoint
 from flexapod.equations.newton_euler.inverse_dynamics import Setting, loads, set_up
 from flexapod.equations.newton_euler.leg import LegForces
 from flexapod.errors import InputError
+from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.model import Closing, Link
 from flexapod.robot.robot import Robot
@@ -54,7 +55,7 @@ def friction_regressor(robot: Robot, columns: tuple[str, ...]) -> Program:
     force = ca.vertcat(*[x for leg in forces for x in leg.actuators])
     kappa = ca.vertcat(*[b.parameter(name) for name in columns])
 
-    def direction(_: Any, seed: Any) -> tuple[Any]:
+    def direction(_: Any, seed: SX) -> tuple[Any]:
         return (ca.densify(ca.jtimes(force, kappa, seed)),)
 
     (Y,) = b.map(direction, len(columns), each=[ca.SX.eye(len(columns))], unroll=False)
@@ -82,7 +83,7 @@ def count_places(setting: Setting) -> int:
     return sum(len(p.places) for p in setting.points)
 
 
-def _friction_of(points: list[FrictionPoint], load: Any) -> list[Any]:
+def _friction_of(points: list[FrictionPoint], load: SX) -> list[Any]:
     result, at = [], 0
     for point in points:
         result.append(point.friction_at([load[at + k] for k in range(len(point.places))]))

@@ -6,14 +6,18 @@ One program per robot structure; the robot's numbers are parameters. `detail` ch
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import casadi as ca
 
 from flexapod.equations.leg_kinematics import LegKinematics, robot_legs
 from flexapod.equations.platform_motion import FrameMotion, guess_input, platform_motion
+from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.robot import Robot
+
+if TYPE_CHECKING:
+    from flexapod.equations.universal_leg import Scalar
 
 Detail = Literal["rates", "actuators", "joints", "bodies"]
 
@@ -55,7 +59,7 @@ def _leftover(b: Program, legs: list[LegKinematics]) -> None:
             b.output(name, column, shape=(count,), dims=("constraint_row",), doc="must vanish for a motion the robot can follow")
 
 
-def columns_of(coordinates: Sequence[Any]) -> list[Any]:
+def columns_of(coordinates: Sequence[Scalar]) -> list[Any]:
     """Positions, rates and accelerations of coordinates as columns."""
     return [ca.vertcat(*[getattr(c, key) for c in coordinates]) for key in ("q", "qd", "qdd")]
 
@@ -70,7 +74,7 @@ def driven_coordinates(robot: Robot, legs: list[LegKinematics]) -> list[Any]:
     ]
 
 
-def actuator_outputs(b: Program, robot: Robot, columns: Sequence[Any], only_rates: bool = False) -> None:
+def actuator_outputs(b: Program, robot: Robot, columns: Sequence[SX], only_rates: bool = False) -> None:
     """Outputs `actuator_position`, ... from columns of positions, rates and accelerations."""
     unit = robot.actuator_units[0] if len(set(robot.actuator_units)) == 1 else "m or rad"
     every = list(zip(("position", "velocity", "acceleration"), columns, ("", "/s", "/s^2"), strict=True))

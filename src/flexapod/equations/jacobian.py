@@ -20,6 +20,7 @@ from flexapod.equations.leg_kinematics import home_guess
 from flexapod.equations.platform_motion import FrameMotion, frame_motion, guess_input, pose_inputs
 from flexapod.equations.universal_leg import leg_motion
 from flexapod.equations.values import Values
+from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.model import Leg
 from flexapod.robot.robot import Robot
@@ -38,23 +39,23 @@ class PoseLeg:
     margin: Any
 
 
-def moving_frame(position: Any, rotation: Any) -> tuple[FrameMotion, Any]:
+def moving_frame(position: SX, rotation: SX) -> tuple[FrameMotion, Any]:
     """A platform at a pose with symbolic twist, and the twist (6,) to differentiate by."""
     twist = ca.SX.sym("twist", 6)
     return frame_motion(position, rotation, twist[:3], twist[3:]), twist
 
 
-def legs_at_pose(b: Any, robot: Robot, values: Values, frame: FrameMotion, twist: Any, guess: Any) -> list[PoseLeg]:
+def legs_at_pose(b: Any, robot: Robot, values: Values, frame: FrameMotion, twist: SX, guess: Any) -> list[PoseLeg]:
     """All legs at a pose; general ones start from their part of `guess` (joints,), or from home."""
     legs, at = [], 0
     for i, leg in enumerate(robot.legs):
         part = None if guess is None else guess[at : at + len(leg.moving)]
-        legs.append(leg_at_pose(b, robot, i, values.of(f"legs.{leg.name}"), frame, twist, part))
+        legs.append(_leg_at_pose(b, robot, i, values.of(f"legs.{leg.name}"), frame, twist, guess=part))
         at += len(leg.moving)
     return legs
 
 
-def leg_at_pose(b: Any, robot: Robot, index: int, values: Values, frame: FrameMotion, twist: Any, guess: Any) -> PoseLeg:
+def _leg_at_pose(b: Any, robot: Robot, index: int, values: Values, frame: FrameMotion, twist: SX, *, guess: Any) -> PoseLeg:
     """One leg at a pose; general legs start from `guess` (a column), or from home."""
     leg, form = robot.legs[index], robot.closed_forms[index]
     if form is not None:
@@ -116,7 +117,7 @@ class WithoutAngles:
         self._b = b
         self.iterate = b.iterate
 
-    def fail_if(self, condition: Any, message: str, **fields: Any) -> int:
+    def fail_if(self, condition: SX, message: str, **fields: Any) -> int:
         """Pass on every other check."""
         return 0 if "first universal axis" in message else self._b.fail_if(condition, message, **fields)
 

@@ -16,6 +16,7 @@ from flexapod.equations.elastodynamics.closing import at_coordinates
 from flexapod.equations.elastodynamics.elastic_state import TreeMotion, tree_motion
 from flexapod.equations.elastodynamics.loops import loop_rows, platform_rates, solve_loops, whole
 from flexapod.equations.values import Values
+from flexapod.kernels.tape.checks import SX
 from flexapod.robot.elastic_plan import driven_columns, posed
 from flexapod.robot.robot import Robot
 from flexapod.spatial.linear import solve
@@ -49,7 +50,7 @@ def follows(robot: Robot) -> list[int]:
     return [k for k in range(6) if k not in robot.plan.platform_independent]
 
 
-def closed_loops(values: Values, robot: Robot, x: Any) -> Closed:
+def closed_loops(values: Values, robot: Robot, x: SX) -> Closed:
     """Loops at carried numbers x: joints, position, rotation by columns."""
     plan, motion = robot.elastic_plan, tree_motion(values, robot, at_coordinates(robot, x, NONE))
     rows, _, residual = loop_rows(values, robot, motion)
@@ -59,13 +60,13 @@ def closed_loops(values: Values, robot: Robot, x: Any) -> Closed:
     return Closed(motion=motion, rows=rows, residual=residual, X=X, beta=beta, W=W, P=P[:, posed(robot)])
 
 
-def pose_gap(motion: TreeMotion, goal: Any) -> Any:
+def pose_gap(motion: TreeMotion, goal: SX) -> Any:
     """Twist (6,) from the platform's pose to a wanted one (position, rotation by columns); the turn as `moved` takes it."""
     turn = ca.mtimes(ca.reshape(goal[3:], 3, 3), motion.platform.R.expr.T)
     return ca.vertcat(goal[:3] - motion.platform.p.expr, 2 * ca.inv_skew(turn - turn.T) / ca.fmax(1 + ca.trace(turn), 1e-3))
 
 
-def carried_start(robot: Robot, q: Any, p: Any, R: Any) -> Any:
+def carried_start(robot: Robot, q: SX, p: SX, R: SX) -> Any:
     """Carried numbers: joints, and the pose unless a link is the platform."""
     return q if robot.elastic_plan.carrier is not None else ca.vertcat(q, p, ca.vec(R))
 
@@ -75,17 +76,17 @@ def twist_scale(values: Values) -> Any:
     return ca.vertcat(*[values.scalar("characteristic_length")] * 3, 1, 1, 1)
 
 
-def met(values: Values, at: Closed, twist: Any) -> Any:
+def met(values: Values, at: Closed, twist: SX) -> Any:
     """P^+ twist (r, k): least squares in dimensionless components, exact for what the robot can follow."""
     return solve(weighed(values, at.P), weighed(values, twist))
 
 
-def weighed(values: Values, twists: Any) -> Any:
+def weighed(values: Values, twists: SX) -> Any:
     """Twists (6, k) in dimensionless components."""
     return ca.densify(ca.mtimes(ca.diag(1 / twist_scale(values)), twists))
 
 
-def spread(robot: Robot, at: Closed, own: Any, beta: Any = None) -> Any:
+def spread(robot: Robot, at: Closed, own: SX, beta: SX | None = None) -> Any:
     """(z,) from the coordinates that the pose determines; others stay."""
     free = ca.SX.zeros(len(robot.elastic_plan.independent))
     free[posed(robot)] = own
@@ -93,7 +94,7 @@ def spread(robot: Robot, at: Closed, own: Any, beta: Any = None) -> Any:
     return whole(robot, free, bound if beta is None else bound + beta)
 
 
-def carried(robot: Robot, at: Closed, beta: Any) -> Any:
+def carried(robot: Robot, at: Closed, beta: SX) -> Any:
     """Twist (6,) that bound coordinates give the platform."""
     return ca.mtimes(at.W[:, list(robot.elastic_plan.bound)], beta)
 

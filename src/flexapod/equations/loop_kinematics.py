@@ -37,6 +37,7 @@ from flexapod.equations.loop_closing import (
 )
 from flexapod.equations.platform_motion import guess_input, platform_motion, pose_inputs
 from flexapod.equations.values import Values
+from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.elastic_plan import chosen_drives
 from flexapod.robot.robot import Robot
@@ -135,13 +136,13 @@ def loop_forward_kinematics(robot: Robot, iterations: int = 60, joints: bool = T
     q = b.input("guess", (n,), unit="m or rad", doc="joint coordinates to start from")
     own, places = chosen_drives(robot)
 
-    def step(y: Any, wanted: Any) -> tuple[Any, Closed]:
+    def step(y: SX, wanted: SX) -> tuple[Any, Closed]:
         at = closed_loops(values, robot, y)
         free = ca.SX.zeros(len(plan.independent))
         free[places] = (wanted - y[list(robot.driven)])[own]
         return whole(robot, free, ca.mtimes(at.X, free) + at.beta), at
 
-    def iteration(_: Any, y: Any, wanted: Any) -> tuple[list[Any], Any]:
+    def iteration(_: Any, y: SX, wanted: SX) -> tuple[list[Any], Any]:
         return limited(values, robot, y, step(y, wanted)[0], range(len(plan.columns)))
 
     start = carried_start(robot, q, p, R)
@@ -165,17 +166,17 @@ def loop_forward_kinematics(robot: Robot, iterations: int = 60, joints: bool = T
     return b
 
 
-def _at_pose(b: Program, values: Values, robot: Robot, p: Any, R: Any) -> tuple[Any, Any]:
+def _at_pose(b: Program, values: Values, robot: Robot, p: SX, R: SX) -> tuple[Any, Any]:
     """Coordinates at a pose, from the input `guess`, and what is left of the pose (6,)."""
     q = guess_input(b, robot, needed=True)
     columns = range(len(robot.elastic_plan.columns))
 
-    def step(y: Any, goal: Any) -> Any:
+    def step(y: SX, goal: SX) -> Any:
         at = closed_loops(values, robot, y)
         error = pose_gap(at.motion, goal) - carried(robot, at, at.beta)
         return spread(robot, at, met(values, at, error), at.beta)
 
-    def iteration(_: Any, y: Any, goal: Any) -> tuple[list[Any], Any]:
+    def iteration(_: Any, y: SX, goal: SX) -> tuple[list[Any], Any]:
         return limited(values, robot, y, step(y, goal), columns)
 
     wanted = ca.vertcat(p, ca.vec(R))
@@ -188,12 +189,12 @@ def _at_pose(b: Program, values: Values, robot: Robot, p: Any, R: Any) -> tuple[
     return x, gap
 
 
-def _parts(robot: Robot, z: Any) -> tuple[Any, Any]:
+def _parts(robot: Robot, z: SX) -> tuple[Any, Any]:
     """Joints, and the platform's twist unless a link is the platform."""
     return z[z.numel() - len(robot.coordinates) :], z[:6] if robot.elastic_plan.carrier is None else None
 
 
-def _constraint(b: Program, robot: Robot, name: str, error: Any) -> None:
+def _constraint(b: Program, robot: Robot, name: str, error: SX) -> None:
     """Output of what is left in the components that follow from the others."""
     kept = follows(robot)
     if kept:

@@ -19,6 +19,7 @@ from flexapod.equations.jacobian import legs_at_pose, moving_frame
 from flexapod.equations.leg_kinematics import home_guess, leg_kinematics
 from flexapod.equations.platform_motion import FrameMotion, frame_motion, guess_input, pose_inputs
 from flexapod.equations.values import Values
+from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.robot import Robot
 from flexapod.spatial.linear import solve_gram_schmidt
@@ -62,7 +63,7 @@ def platform_from_actuators(robot: Robot) -> Program:
     return b
 
 
-def _bias(b: Program, robot: Robot, values: Values, moving: FrameMotion, found: list[Any]) -> Any:
+def _bias(b: Program, robot: Robot, values: Values, moving: FrameMotion, found: list[SX]) -> Any:
     """Actuator accelerations, then those of the constraint rows, of a platform that moves without acceleration."""
     actuators, rows = [], []
     for i, leg in enumerate(robot.legs):

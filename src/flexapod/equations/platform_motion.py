@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 from flexapod.spatial import Rot, Vec, cross
 from flexapod.spatial.vector import zero
@@ -67,13 +68,13 @@ def platform_motion(b: Program) -> FrameMotion:
     return frame_motion(p, R, v, w, a, alpha)
 
 
-def platform_state(b: Program, acceleration: Any = None) -> FrameMotion:
+def platform_state(b: Program, acceleration: SX | None = None) -> FrameMotion:
     """Declare the inputs of a platform state; its `acceleration` (6,) is given, or zero."""
     (p, R), (v, w) = pose_inputs(b), twist_inputs(b)
     return frame_motion(p, R, v, w, *(() if acceleration is None else (acceleration[:3], acceleration[3:])))
 
 
-def frame_motion(p: Any, R: Any, v: Any, w: Any, a: Any = None, alpha: Any = None) -> FrameMotion:
+def frame_motion(p: SX, R: SX, v: SX, w: SX, a: SX | None = None, alpha: SX | None = None) -> FrameMotion:
     """The platform's motion from expressions in world axes, `R` (3, 3); accelerations left out are zero."""
     a, alpha = (zero("W") if x is None else Vec(x, "W") for x in (a, alpha))
     return FrameMotion(p=Vec(p, "W"), R=Rot(R, "W", "P"), v=Vec(v, "W"), w=Vec(w, "W"), a=a, alpha=alpha)

@@ -22,6 +22,7 @@ from flexapod.equations.deflections import directions, silent, swivels
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.universal_leg import LegMotion, leg_motion
 from flexapod.equations.values import Values
+from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.model import Leg
 from flexapod.robot.robot import Robot
@@ -52,7 +53,7 @@ def pose_limits(robot: Robot, chart: str = "position", strokes: bool = True, ang
     values = Values(b)
     frame = _pose(b, chart, at, values)
     legs = _legs(robot, values, frame)
-    limits = _limits(b, robot, values, frame, legs, strokes, angles)
+    limits = _limits(b, robot, values, frame, legs, strokes=strokes, angles=angles)
     margin = ca.vertcat(*[limit.margin for limit in limits]) if limits else ca.SX.ones(1)
     b.output("margin", margin)
     b.output("gradient", ca.densify(ca.jacobian(margin, at)), shape=(margin.numel(), at.numel()))
@@ -72,10 +73,11 @@ def limit_texts(robot: Robot, chart: str = "position", strokes: bool = True, ang
     b = Program("pose_limits")
     at, values = b.input("at", (len(CHARTS[chart]),)), Values(b)
     frame = _pose(b, chart, at, values)
-    return [limit.text for limit in _limits(b, robot, values, frame, _legs(robot, values, frame), strokes, angles)]
+    limits = _limits(b, robot, values, frame, _legs(robot, values, frame), strokes=strokes, angles=angles)
+    return [limit.text for limit in limits]
 
 
-def _pose(b: Program, chart: str, at: Any, values: Values) -> FrameMotion:
+def _pose(b: Program, chart: str, at: SX, values: Values) -> FrameMotion:
     """The platform at coordinates of a chart, at rest."""
     if chart == "segment":
         position = b.input("start", (3,), unit="m") + at * b.input("way", (3,), unit="m")
@@ -92,7 +94,7 @@ def _pose(b: Program, chart: str, at: Any, values: Values) -> FrameMotion:
     return FrameMotion(p=Vec(position, "W"), R=Rot(rotation, "W", "P"), v=still, w=still, a=still, alpha=still)
 
 
-def _about(k: int, angle: Any) -> Any:
+def _about(k: int, angle: SX) -> Any:
     """Rotation about coordinate axis k."""
     i, j, c, s = (k + 1) % 3, (k + 2) % 3, ca.cos(angle), ca.sin(angle)
     R = ca.SX.eye(3)
@@ -106,7 +108,7 @@ def _legs(robot: Robot, values: Values, frame: FrameMotion) -> list[LegMotion]:
 
 
 def _limits(
-    b: Program, robot: Robot, values: Values, frame: FrameMotion, legs: list[LegMotion], strokes: bool, angles: bool
+    b: Program, robot: Robot, values: Values, frame: FrameMotion, legs: list[LegMotion], *, strokes: bool, angles: bool
 ) -> list[Limit]:
     found: list[Limit] = []
     for leg, motion in zip(robot.legs, legs, strict=True):

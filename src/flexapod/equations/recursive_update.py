@@ -25,6 +25,7 @@ from flexapod.equations.regressor import INERTIAL, is_closed_form, regressor_at
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.inertia_wrench import inertia_wrench
 from flexapod.errors import InputError
+from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.robot import Robot
 from flexapod.spatial import Vec
@@ -55,7 +56,7 @@ def recursive_update(robot: Robot, columns: tuple[int, ...], friction: bool = Tr
     kim = plain(robot)
     closed = all(is_closed_form(robot, i) for i in range(len(robot.legs)))
     guess = guess_input(b, robot, needed=not (kim and closed))
-    setting = setting_at(b, Values(b), robot, platform, ca.SX.zeros(6), None if kim else guess, "exact", friction)
+    setting = setting_at(b, Values(b), robot, platform, ca.SX.zeros(6), None if kim else guess, friction=friction)
     base = loads(setting, gravity=True, platform=True, legs=True, drives=True)
     base = Loads(platform=base.platform + _payload(b, platform, columns, theta), legs=base.legs)
     solution = solve_friction(b, setting.mechanism, base, setting.points, setting.open.redundant > 0)
@@ -68,7 +69,7 @@ def recursive_update(robot: Robot, columns: tuple[int, ...], friction: bool = Tr
     return b
 
 
-def _payload(b: Program, platform: FrameMotion, columns: tuple[int, ...], theta: Any) -> Wrench:
+def _payload(b: Program, platform: FrameMotion, columns: tuple[int, ...], theta: SX) -> Wrench:
     """What the platform needs to carry the increments: linear in them."""
     values = Values(b)
     whole = inertia_wrench(values, "platform", platform, values.vector("gravity", "W")).column
@@ -77,7 +78,7 @@ def _payload(b: Program, platform: FrameMotion, columns: tuple[int, ...], theta:
     return Wrench(force=Vec(wrench[:3], "W"), moment=Vec(wrench[3:], "W"))
 
 
-def _rows(Y: Any, residual: Any, theta: Any, P: Any, noise: Any) -> tuple[Any, Any, Any]:
+def _rows(Y: SX, residual: SX, theta: SX, P: SX, noise: SX) -> tuple[Any, Any, Any]:
     """The update by every row; `residual` is that of the estimate before the sample."""
     start = theta
     for i in range(Y.shape[0]):

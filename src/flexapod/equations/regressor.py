@@ -25,6 +25,7 @@ from flexapod.equations.virtual_power.general_leg import tree_forces
 from flexapod.equations.virtual_power.inertia_wrench import inertia_wrench
 from flexapod.equations.virtual_power.inverse_dynamics import SINGULAR
 from flexapod.equations.virtual_power.platform_equation import motion_basis
+from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.model import Leg
 from flexapod.robot.robot import Robot
@@ -115,7 +116,7 @@ def regressor_at(b: Program, robot: Robot, platform: FrameMotion, guess: Any, co
     return ca.mtimes(from_platform, ca.horzcat(*parts.blocks)), A
 
 
-def _from_wrench(b: Program, A: Any) -> Any:
+def _from_wrench(b: Program, A: SX) -> Any:
     """(actuators, mobility) inverse of A^T, with the smallest forces where there are more actuators."""
     actuators, mobility = A.shape
     b.fail_if(
@@ -149,7 +150,7 @@ class _Parts:
             self.blocks.append(self._block(share, named, at, wanted))
             at += len(named)
 
-    def _block(self, share: Any, columns: Sequence[Column], at: int, wanted: set[int] | None) -> Any:
+    def _block(self, share: SX, columns: Sequence[Column], at: int, wanted: set[int] | None) -> Any:
         """d share / d theta for the wanted columns, theta in the axes of the file."""
         known = self.values._known
         by_value = {c.value: ca.jacobian(share, known[c.value]) for c in columns if c.value in known}

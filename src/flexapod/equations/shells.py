@@ -19,6 +19,7 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 
 MONOMIALS = tuple((i, j, k) for i in range(4) for j in range(4 - i) for k in range(4 - i - j))
@@ -84,7 +85,7 @@ def shell_cuts(strokes: int, cones: int, cubic: bool) -> Program:
     b = Program("shell_cuts")
     columns = affine_limits(b, strokes, cones, cubic)
 
-    def cut(_: Any, __: Any, lost: Any, most: Any, limit: Any) -> tuple[list[Any], list[Any]]:
+    def cut(_: Any, __: Any, lost: SX, most: SX, limit: SX) -> tuple[list[Any], list[Any]]:
         w = ca.fabs(limit[2:])
         lost = lost + 1 - half_space_share(limit[0], w, -1)
         return [lost, ca.fmin(most, half_space_share(limit[1], w, 1))], []
@@ -131,7 +132,7 @@ def _any(truths: list[Any]) -> Any:
     return found
 
 
-def _cones(b: Program, at: Any, r: Any, count: int) -> list[_Affine]:
+def _cones(b: Program, at: SX, r: SX, count: int) -> list[_Affine]:
     size = ca.sqrt(ca.dot(r, r))
     found = []
     for i in range(count):
@@ -147,12 +148,12 @@ def _cones(b: Program, at: Any, r: Any, count: int) -> list[_Affine]:
     return found
 
 
-def _cubic(b: Program, at: Any, r: Any) -> tuple[Any, Any, Any]:
+def _cubic(b: Program, at: Any, r: SX) -> tuple[Any, Any, Any]:
     value, reach, rest, _ = _cubic_parts(b, at, r)
     return value, reach, rest
 
 
-def _cubic_parts(b: Program, at: Any, r: Any) -> tuple[Any, Any, Any, Any]:
+def _cubic_parts(b: Program, at: Any, r: SX) -> tuple[Any, Any, Any, Any]:
     """The cubic about the middle: value, sum of its linear terms over the box, sum of the others, gradient."""
     t: dict[tuple[int, ...], Any] = {m: b.parameter(f"cubic.{m[0]}{m[1]}{m[2]}") for m in MONOMIALS}
     for axis in range(3):
@@ -174,7 +175,7 @@ def _cubic_parts(b: Program, at: Any, r: Any) -> tuple[Any, Any, Any, Any]:
     return t[0, 0, 0], ca.dot(ca.fabs(slope), r), rest, slope
 
 
-def half_space_share(alpha: Any, w: Any, safe: int) -> Any:
+def half_space_share(alpha: SX, w: SX, safe: int) -> Any:
     """Share of the cube [-1, 1]^3 where alpha + w.t >= 0 (w >= 0), rounded up (safe = 1) or down (-1); see `cut_boxes`."""
     high, low = ca.fmax(w[0], w[1]), ca.fmin(w[0], w[1])
     a, rest = ca.fmax(high, w[2]), ca.fmin(high, w[2])

@@ -9,9 +9,14 @@ singular values. Convergence is quadratic at the end, and small values are as ex
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import casadi as ca
+
+from flexapod.kernels.tape.checks import SX
+
+if TYPE_CHECKING:
+    from flexapod.kernels.tape.program import Program
 
 ORTHOGONAL = 1e-5
 """Cosine between columns before a sweep that was the last: it leaves about its square, and values are off by that squared."""
@@ -23,7 +28,7 @@ TINY = 1e-300
 """Keeps 0/0 away from columns that are zero."""
 
 
-def singular_values(b: Any, A: Any) -> Any:
+def singular_values(b: Program, A: SX) -> Any:
     """Singular values of A (m, n), m >= n, as a column (n,), not in order.
 
     Args:
@@ -35,7 +40,7 @@ def singular_values(b: Any, A: Any) -> Any:
     if n == 1:
         return ca.sqrt(ca.dot(A, A))
 
-    def sweep(_: Any, flat: Any) -> tuple[list[Any], Any]:
+    def sweep(_: Any, flat: SX) -> tuple[list[Any], Any]:
         columns = [flat[j * m : (j + 1) * m] for j in range(n)]
         largest = ca.SX(0)
         for p in range(n):
@@ -48,7 +53,7 @@ def singular_values(b: Any, A: Any) -> Any:
     return ca.vertcat(*[ca.sqrt(ca.dot(column, column)) for column in (flat[j * m : (j + 1) * m] for j in range(n))])
 
 
-def _rotated(u: Any, v: Any) -> tuple[Any, Any, Any]:
+def _rotated(u: SX, v: SX) -> tuple[Any, Any, Any]:
     """Two columns made orthogonal, and the square of the cosine between them before."""
     alpha, beta, gamma = ca.dot(u, u), ca.dot(v, v), ca.dot(u, v)
     half = (beta - alpha) / 2
@@ -60,7 +65,7 @@ def _rotated(u: Any, v: Any) -> tuple[Any, Any, Any]:
     return u * c - v * s, u * s + v * c, gamma * gamma / ca.fmax(alpha * beta, TINY)
 
 
-def extremes(values: Any) -> tuple[Any, Any]:
+def extremes(values: SX) -> tuple[Any, Any]:
     """Smallest and largest of a column."""
     low = high = values[0]
     for k in range(1, values.numel()):

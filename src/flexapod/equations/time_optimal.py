@@ -19,6 +19,7 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 
 PASSES = 100
@@ -46,12 +47,12 @@ class Extremes:
     l: Any
     m: Any
 
-    def size(self, x: Any) -> Any:
+    def size(self, x: SX) -> Any:
         """Of the terms of g(x), before they cancel: their rounding is that of g."""
         return ca.fabs(self.h) + ca.fabs(self.k * x) + ca.fabs(self.l) + ca.fabs(self.m * x)
 
 
-def _extremes(rows: list[Any], x: Any, high: Any, low: Any, slope: Any) -> Extremes:
+def _extremes(rows: list[Any], x: SX, high: Any, low: Any, slope: Any) -> Extremes:
     """Extremes over the rows; the end of the interval is one row more."""
     upper, upper_slope, lower, lower_slope = rows
     h, k, l, m = high, slope, low, slope
@@ -74,7 +75,7 @@ def controllable_step(rows: int) -> Program:
     cap, low, high = (b.input(name) for name in ("cap", "low", "high"))
     double = 2 * b.parameter("interval")
 
-    def extremes(x: Any) -> Extremes:
+    def extremes(x: SX) -> Extremes:
         return _extremes(limits, x, high / double, low / double, 1 / double)
 
     largest = _end(b, extremes, cap, -1)
@@ -84,13 +85,13 @@ def controllable_step(rows: int) -> Program:
     return b
 
 
-def _end(b: Program, extremes: Callable[[Any], Extremes], start: Any, sign: int) -> Any:
+def _end(b: Program, extremes: Callable[[Any], Extremes], start: SX, sign: int) -> Any:
     """The end of {g >= 0} that is met from outside; sign of g' that leads there.
 
     A step goes to where the two rows that decide meet, which does not cancel digits of a far start.
     """
 
-    def newton(_: Any, x: Any) -> tuple[list[Any], Any]:
+    def newton(_: Any, x: SX) -> tuple[list[Any], Any]:
         e = extremes(x)
         slope = e.m - e.k
         outside = ca.logic_and(e.most - e.least < -ROUNDING * e.size(x), sign * slope > 0)

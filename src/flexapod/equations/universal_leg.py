@@ -19,6 +19,7 @@ import casadi as ca
 
 from flexapod.equations.platform_motion import FrameMotion, PointMotion
 from flexapod.equations.values import Values
+from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.model import Leg
 from flexapod.spatial import Rot, Vec, cross, dot
@@ -77,8 +78,7 @@ def leg_motion(b: Program, values: Values, leg: Leg, sign: int, platform: FrameM
     """
     S = S or platform.point(values.vector("S", "P"))
     solve = {"UPS": _ups, "PUS": _pus, "RUS": _rus}[leg.architecture]
-    actuator, carrier, U, a, length = solve(b, values, leg, S)
-    return _universal(b, values, leg, sign, S, actuator, carrier, U, a, length)
+    return _universal(b, values, leg, sign, S, solve(b, values, leg, S))
 
 
 def actuator_direction(values: Values, leg: Leg, motion: LegMotion) -> Vec:
@@ -93,7 +93,18 @@ def actuator_direction(values: Values, leg: Leg, motion: LegMotion) -> Vec:
     return direction
 
 
-def _ups(b: Program, values: Values, leg: Leg, S: PointMotion) -> tuple[Scalar, None, PointMotion, Vec, Any]:
+@dataclass(frozen=True, kw_only=True)
+class _Driven:
+    """What the actuator moves: its coordinate, the carrier of U (None: the base), U, the first universal axis a, the length."""
+
+    actuator: Scalar
+    carrier: FrameMotion | None
+    U: PointMotion
+    a: Vec
+    length: Any
+
+
+def _ups(b: Program, values: Values, leg: Leg, S: PointMotion) -> _Driven:
     r"""Length of the leg: :math:`\dot l = n\cdot\dot d,\ \ddot l = n\cdot\ddot d + (|\dot d|^2-\dot l^2)/l`."""
     U = PointMotion(p=values.vector("U", "W"), v=zero("W"), a=zero("W"))
     d = S.p - U.p
@@ -102,10 +113,11 @@ def _ups(b: Program, values: Values, leg: Leg, S: PointMotion) -> tuple[Scalar, 
     rate = dot(d, S.v) / length
     second = (dot(d, S.a) + dot(S.v, S.v) - rate * rate) / length
     q = length - values.scalar("length") - values.scalar("zero")
-    return Scalar(q=q, qd=rate, qdd=second), None, U, values.vector("axis1", "W"), length
+    actuator = Scalar(q=q, qd=rate, qdd=second)
+    return _Driven(actuator=actuator, carrier=None, U=U, a=values.vector("axis1", "W"), length=length)
 
 
-def _pus(b: Program, values: Values, leg: Leg, S: PointMotion) -> tuple[Scalar, FrameMotion, PointMotion, Vec, Any]:
+def _pus(b: Program, values: Values, leg: Leg, S: PointMotion) -> _Driven:
     r"""Slider travel t along the rail e: :math:`|S - U_0 - t e| = l`, one of two roots.
 
     .. math:: n\cdot(\dot S - \dot t e) = 0,\qquad n\cdot(\ddot S-\ddot t e) l + |\dot S-\dot t e|^2 = 0
@@ -128,10 +140,11 @@ def _pus(b: Program, values: Values, leg: Leg, S: PointMotion) -> tuple[Scalar, 
     U = PointMotion(p=U0 + e * travel, v=e * rate, a=e * second)
     carrier = _translating(U)
     q = travel - values.scalar("zero")
-    return Scalar(q=q, qd=rate, qdd=second), carrier, U, values.vector("axis1", "W"), l
+    actuator = Scalar(q=q, qd=rate, qdd=second)
+    return _Driven(actuator=actuator, carrier=carrier, U=U, a=values.vector("axis1", "W"), length=l)
 
 
-def _rus(b: Program, values: Values, leg: Leg, S: PointMotion) -> tuple[Scalar, FrameMotion, PointMotion, Vec, Any]:
+def _rus(b: Program, values: Values, leg: Leg, S: PointMotion) -> _Driven:
     r"""Crank angle t about e: :math:`A\cos t + B\sin t = C` from :math:`|S - O - R(e,t)\,c| = l`.
 
     Differentiated with n along the rod and u = e x (U - O): :math:`\dot t = n\cdot\dot S/(n\cdot u)`.
@@ -166,10 +179,11 @@ def _rus(b: Program, values: Values, leg: Leg, S: PointMotion) -> tuple[Scalar, 
     U = PointMotion(p=O + r, v=U_v, a=u * second + centripetal)
     carrier = FrameMotion(R=turn, p=O, v=zero("W"), w=e * rate, a=zero("W"), alpha=e * second)
     q = ca.atan2(sine, cosine) - values.scalar("zero")
-    return Scalar(q=q, qd=rate, qdd=second), carrier, U, turn @ values.vector("axis1", "W0"), l
+    actuator = Scalar(q=q, qd=rate, qdd=second)
+    return _Driven(actuator=actuator, carrier=carrier, U=U, a=turn @ values.vector("axis1", "W0"), length=l)
 
 
-def _turn(e: Vec, cosine: Any, sine: Any) -> Rot:
+def _turn(e: Vec, cosine: SX, sine: SX) -> Rot:
     """Rotation about the unit axis e, from axes at rest W0 to the world."""
     K = ca.skew(e.expr)
     matrix = cosine * ca.SX.eye(3) + sine * K + (1 - cosine) * ca.mtimes(e.expr, e.expr.T)
@@ -181,21 +195,11 @@ def _translating(point: PointMotion) -> FrameMotion:
     return FrameMotion(R=Rot(ca.SX.eye(3), "W", "W0"), p=point.p, v=point.v, w=zero("W"), a=point.a, alpha=zero("W"))
 
 
-def _universal(
-    b: Program,
-    values: Values,
-    leg: Leg,
-    sign: int,
-    S: PointMotion,
-    actuator: Scalar,
-    carrier: FrameMotion | None,
-    U: PointMotion,
-    a: Vec,
-    length: Any,
-) -> LegMotion:
+def _universal(b: Program, values: Values, leg: Leg, sign: int, S: PointMotion, driven: _Driven) -> LegMotion:
     """Leg and cross frames, their angular velocity and acceleration, universal angles."""
+    actuator, carrier, U, a = driven.actuator, driven.carrier, driven.U, driven.a
     w_f, alpha_f = (carrier.w, carrier.alpha) if carrier else (zero("W"), zero("W"))
-    inverse = 1 / length
+    inverse = 1 / driven.length
     n = (S.p - U.p) * inverse
     rate = actuator.qd if leg.architecture == "UPS" else 0
     second = actuator.qdd if leg.architecture == "UPS" else 0

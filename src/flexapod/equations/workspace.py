@@ -18,6 +18,7 @@ from flexapod.equations.jacobian import WithoutAngles, legs_at_pose, moving_fram
 from flexapod.equations.platform_motion import guess_input, pose_inputs
 from flexapod.equations.singular_values import extremes, singular_values
 from flexapod.equations.values import Values
+from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.robot import Robot
 from flexapod.spatial.linear import solve
@@ -68,12 +69,12 @@ def workspace(robot: Robot, joints: bool = False) -> Program:
     return b
 
 
-def _type_2(b: Program, rows: Any) -> Any:
+def _type_2(b: Program, rows: SX) -> Any:
     unit = [rows[i, :] / ca.sqrt(ca.fmax(ca.dot(rows[i, :], rows[i, :]), IDLE)) for i in range(rows.shape[0])]
     return extremes(singular_values(b, ca.vertcat(*unit)))[0]
 
 
-def _condition(b: Program, robot: Robot, J: Any, G: Any, length: Any) -> Any:
+def _condition(b: Program, robot: Robot, J: SX, G: SX, length: SX) -> Any:
     rows = [J[i, :] / (length if unit == "m" else 1) for i, unit in enumerate(robot.actuator_units)]
     matrix = ca.vertcat(*rows)
     if G.shape[0]:
@@ -82,7 +83,7 @@ def _condition(b: Program, robot: Robot, J: Any, G: Any, length: Any) -> Any:
     return high / ca.fmax(low, high / LARGEST)
 
 
-def _allowed(robot: Robot, G: Any) -> Any:
+def _allowed(robot: Robot, G: SX) -> Any:
     """Orthonormal basis N (6, k) of the twists with G N = 0: dependents from independents, then Gram-Schmidt."""
     dependent, free = list(robot.plan.platform_dependents), list(robot.plan.platform_independent)
     X = solve(G[:, dependent], -G[:, free])
@@ -97,6 +98,6 @@ def _allowed(robot: Robot, G: Any) -> Any:
     return ca.horzcat(*columns)
 
 
-def _finite(value: Any, instead: float) -> Any:
+def _finite(value: SX, instead: float) -> Any:
     """A number that is always finite, so that one singular quantity does not hide the others."""
     return ca.if_else(ca.fabs(value) < 1e300, value, instead)

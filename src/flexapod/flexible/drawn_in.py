@@ -69,7 +69,7 @@ class Seen:
 
 def quadratic_link(
     body: FlexibleBody, root: str, tips: Sequence[str], components: Sequence[Sequence[str]], basis: Floats, seen: Seen,
-    planar: bool = False,
+    *, planar: bool = False,
 ) -> QuadraticLink:  # fmt: skip
     """Of a stiffened body with its frame's origin at the root.
 
@@ -118,7 +118,7 @@ def quadratic_link(
         ends = [np.concatenate([np.einsum("ab,bik->aik", along, each), np.zeros_like(each)]) for each in ends]
         first = np.einsum("ab,bik->aik", along, first)
         second = np.einsum("ac,cdik,db->abik", along, second, along)
-    return _in_link_coordinates(body, ends, first, second, components, basis, seen, planar)
+    return _in_link_coordinates(body, components, basis, seen, ends=ends, first=first, second=second, planar=planar)
 
 
 def _turned(root: Interface, tip: Interface) -> Floats:
@@ -149,8 +149,8 @@ def _line(body: FlexibleBody, tips: Sequence[str]) -> Floats:
 
 
 def _in_link_coordinates(
-    body: FlexibleBody, ends: Sequence[Floats], first: Floats, second: Floats, components: Sequence[Sequence[str]],
-    basis: Floats, seen: Seen, planar: bool,
+    body: FlexibleBody, components: Sequence[Sequence[str]], basis: Floats, seen: Seen, *, ends: Sequence[Floats],
+    first: Floats, second: Floats, planar: bool,
 ) -> QuadraticLink:  # fmt: skip
     """The matrices by coordinates of the link, in which tips have their whole displacements."""
     V = np.asarray(basis)

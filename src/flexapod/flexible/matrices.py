@@ -98,7 +98,7 @@ def from_matrices(
 
 
 def reduced_body(
-    M: Sparse, r0: Floats, d: int, omega2: Floats, V: Floats, chosen: Mapping[str, int], keep: int | None = None
+    M: Sparse, r0: Floats, d: int, omega2: Floats, V: Floats, chosen: Mapping[str, int], *, keep: int | None = None
 ) -> FlexibleBody:
     """The body of modes V (n d, N), in fixed orientation.
 

@@ -62,7 +62,8 @@ def plate_convergence(
     if whole("refinements", refinements, 3) > 6:
         raise FlexibleBodyError(f"refinements must be at most 6, is {refinements}: the last mesh would be enormous.")
     coarse = plate_problem(
-        outline, thickness, young, poisson, density, theory, modes, holes, point_masses, boundary, mesh_size, 0
+        outline=outline, thickness=thickness, young=young, poisson=poisson, density=density, theory=theory, modes=modes,
+        holes=holes, point_masses=point_masses, boundary=boundary, mesh_size=mesh_size,
     )  # fmt: skip
     if mesh_size is None:
         coarse = replace(coarse, size=2.5 * coarse.size)

@@ -200,7 +200,7 @@ def joint_loads(plane: Membrane) -> Floats:
 
 def quadratic_displacements(
     model: PlateModel, material: PlateMaterial, plane: Membrane, places: Floats, V: Floats, omega: Floats,
-    U: Floats | None = None,
+    *, U: Floats | None = None,
 ) -> tuple[Floats, Floats, Floats, Floats]:  # fmt: skip
     """Q, Q_r (p, 3, N, N) at places (p, 3), T_ee (N, N, 3, 3), and the matrices of `stretch_matrices`.
 

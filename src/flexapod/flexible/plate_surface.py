@@ -63,7 +63,10 @@ def plate_surface(
 
     Checked by: tests/flexible/test_plate_surface.py.
     """
-    given = plate_problem(outline, thickness, young, poisson, density, theory, modes, (), (), boundary, None, 0)
+    given = plate_problem(
+        outline=outline, thickness=thickness, young=young, poisson=poisson, density=density, theory=theory, modes=modes,
+        boundary=boundary,
+    )  # fmt: skip
     places = np.array([[*place, 0.0][:3] for place in (interfaces or {}).values()]).reshape(-1, 3)
     _, V, model, _ = oriented_modes(given, modes, method, places)
     curvature = np.stack([B @ V for B in model.curvatures], axis=1)  # (q, 3, N)

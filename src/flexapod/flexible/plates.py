@@ -114,7 +114,8 @@ def plate(
     Source: Long 2014, section 6.1. Checked by: tests/flexible/test_plate.py, tests/flexible/test_plate_modes.py.
     """
     given = plate_problem(
-        outline, thickness, young, poisson, density, theory, modes, holes, point_masses, boundary, mesh_size, refine
+        outline=outline, thickness=thickness, young=young, poisson=poisson, density=density, theory=theory, modes=modes,
+        holes=holes, point_masses=point_masses, boundary=boundary, mesh_size=mesh_size, refine=refine,
     )  # fmt: skip
     points = {str(name): _point(name, place) for name, place in (interfaces or {}).items()}
     if method not in METHODS:
@@ -138,8 +139,9 @@ def plate(
 
 # -- arguments ------------------------------------------------------------------------------------------
 def plate_problem(
-    outline: ArrayLike, thickness: float, young: float, poisson: float, density: float, theory: str, modes: int,
-    holes: Sequence[ArrayLike], point_masses: Sequence[Sequence[float]], boundary: str, mesh_size: float | None, refine: int,
+    *, outline: ArrayLike, thickness: float, young: float, poisson: float, density: float, theory: str, modes: int,
+    holes: Sequence[ArrayLike] = (), point_masses: Sequence[Sequence[float]] = (), boundary: str = "free",
+    mesh_size: float | None = None, refine: int = 0,
 ) -> PlateProblem:  # fmt: skip
     """The checked arguments of `plate`."""
     loops = plate_loops(outline, holes)
@@ -236,7 +238,9 @@ def _solve(
         )  # fmt: skip
     plane = membrane(model, given.material, given.masses, places[:, :2])
     U = np.zeros((len(plane.R), 0)) if root is None else shapes_in_plane(plane, list(points).index(root))
-    curving, turning, T_ee, stretch = quadratic_displacements(model, given.material, plane, places, V, np.sqrt(omega2), U)
+    curving, turning, T_ee, stretch = quadratic_displacements(
+        model, given.material, plane, places, V, np.sqrt(omega2), U=U
+    )  # fmt: skip
     found = {}
     for k, (name, point) in enumerate(_interfaces(model, points, V).items()):
         assert point.Phi_r is not None

@@ -90,7 +90,7 @@ def rooted(body: FlexibleBody, root: str, tips: Sequence[str], *, planar: bool =
     if body.stiffened:
         J, H, _ = _second_moments(seen)
         moments = Seen(S=np.asarray(seen.MS_de).T, H=np.swapaxes(H, 1, 2), J=J)
-        quadratic = tidied(quadratic_link(body, root, tips, components, basis, moments, planar), np.asarray(link.K_ee))
+        quadratic = tidied(quadratic_link(body, root, tips, components, basis, moments, planar=planar), np.asarray(link.K_ee))
         quadratic = in_plane(quadratic) if planar else quadratic
     return RootedBody(body=link, places=places, components=components, basis=basis, quadratic=quadratic)
 

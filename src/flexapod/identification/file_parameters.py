@@ -29,6 +29,7 @@ from flexapod.identification.estimators import (
 )
 from flexapod.identification.measurement import Measurement, measurement
 from flexapod.identification.pose_track import PoseTrack
+from flexapod.identification.problem import Options
 from flexapod.identification.result import Identification, Validation
 from flexapod.identification.signals import averaged, smooth_motion, used
 from flexapod.motions.motion import ActuatorMotion, Motion
@@ -46,14 +47,14 @@ SETTLED = 1e-2
 
 
 def fit_file_parameters(
-    robot: Robot, every: Sequence[Measurement], parameters: Sequence[str], cutoff: float | None, decimate: int, offset: bool,
-    friction: bool, least: float, validate: Any,
+    robot: Robot, every: Sequence[Measurement], parameters: Sequence[str], options: Options, *, friction: bool, least: float,
+    validate: Any,
 ) -> Identification:  # fmt: skip
     """Estimate parameters by their paths in the robot file; see `identify`.
 
     Checked by: tests/identification/test_campaigns.py.
     """
-    problem = ForceFit(robot, every, parameters, cutoff, decimate, offset, friction)
+    problem, offset = ForceFit(robot, every, parameters, options, friction), options.offset
     found = problem.estimate()
     count, start = len(parameters), problem.start
     p, noise = found.beta[:count], np.sqrt(np.diag(found.noise))
@@ -61,7 +62,7 @@ def fit_file_parameters(
     shift = found.beta[count:] if offset else np.zeros(len(robot.actuators))
     checked = None
     if validate is not None:
-        run = Run(robot, measurement(robot, validate), cutoff, decimate, friction)
+        run = Run(robot, measurement(robot, validate), options, friction)
         rms = [np.sqrt(np.mean((run.y - shift - run.force(_with(robot, parameters, at))) ** 2, axis=0)) for at in (p, start)]
         checked = Validation(rms=rms[0], before=rms[1], noise=noise)
     source = (
@@ -91,7 +92,8 @@ class FileIdentification(Identification):
 class Run:
     """A measurement whose forces are predicted, from its first sample on: deflections are integrated from there."""
 
-    def __init__(self, robot: Robot, data: Measurement, cutoff: float | None, decimate: int, friction: bool) -> None:
+    def __init__(self, robot: Robot, data: Measurement, options: Options, friction: bool) -> None:
+        cutoff, decimate = options.cutoff, options.decimate
         if data.force is None:
             raise InputError("data: named parameters are fitted to forces; convert the currents first")
         self.part, self.d, self.friction, self.fine = used(data, cutoff), decimate, friction, 1
@@ -135,12 +137,11 @@ class ForceFit:
     """Gauss-Newton on forces of one or more runs."""
 
     def __init__(
-        self, robot: Robot, every: Sequence[Measurement], parameters: Sequence[str], cutoff: float | None, decimate: int,
-        offset: bool, friction: bool,
-    ) -> None:  # fmt: skip
-        self.robot, self.parameters, self.offset = robot, tuple(parameters), offset
+        self, robot: Robot, every: Sequence[Measurement], parameters: Sequence[str], options: Options, friction: bool
+    ) -> None:
+        self.robot, self.parameters, self.offset = robot, tuple(parameters), options.offset
         self.start = np.array([_scalar(robot, path) for path in parameters])
-        self.runs = [Run(robot, one, cutoff, decimate, friction) for one in every]
+        self.runs = [Run(robot, one, options, friction) for one in every]
         self._at: Array | None = None
         self._J: list[Array] = []
 

@@ -97,14 +97,14 @@ def identify(
     if isinstance(decimate, bool) or int(decimate) != decimate or decimate < 1:
         raise InputError(f"decimate: expected a whole number of at least 1, got {decimate!r}")
     every = [measurement(robot, one) for one in (data if isinstance(data, list | tuple) else [data])]
-    if parameters is not None:
-        from flexapod.identification.file_parameters import fit_file_parameters
-
-        return fit_file_parameters(robot, every, parameters, cutoff, int(decimate), offset, friction, least, validate)
     options = Options(
         cutoff=cutoff, decimate=int(decimate), offset=offset, backlash=backlash, drop_outliers=drop_outliers,
         least_speed=float(least_speed),
     )  # fmt: skip
+    if parameters is not None:
+        from flexapod.identification.file_parameters import fit_file_parameters
+
+        return fit_file_parameters(robot, every, parameters, options, friction=friction, least=least, validate=validate)
     options = _with_gain(robot, every, options, gain)
     found = tuple(s for one in every for s in suspicions(robot, one, options))
     if found and on_bad == "raise":
@@ -128,7 +128,11 @@ def identify(
     if found and on_bad == "raise":
         raise BadDataError(found)
     result, theta = iterated(robot, base, problem, method, physical, prior)
-    return _finished(robot, base, problem, result, theta, method, physical, options, least, found, every, validate)
+    source = f"identified from {', '.join(one.source for one in every)} by {method}"
+    done = _finished(
+        robot, base, problem, result, theta, method=method, physical=physical, least=least, suspicions=found, source=source
+    )  # fmt: skip
+    return done if validate is None else replace(done, validation=_validated(robot, base, options, done, result, validate))
 
 
 def _excited(robot: Robot, problem: Problem) -> tuple[Suspicion, ...]:
@@ -188,12 +192,12 @@ def _instruments(robot: Robot, every: Sequence[Measurement], given: Any) -> list
 
 
 def _finished(
-    robot: Robot, base: BaseParameters, problem: Problem, found: Estimate, theta: Array, method: str, physical: bool,
-    options: Options, least: float, suspected: Any, every: Sequence[Measurement], validate: Any,
+    robot: Robot, base: BaseParameters, problem: Problem, found: Estimate, theta: Array, *, method: str, physical: bool,
+    least: float, suspicions: tuple[Suspicion, ...], source: str,
 ) -> Identification:  # fmt: skip
+    """The result of an estimate, all parameters `theta` that go with it, without validation."""
     count, n = base.rank, len(robot.actuators)
-    text = f"identified from {', '.join(one.source for one in every)} by {method}"
-    text += f", {found.rows} equations" + (", physically consistent" if physical else "")
+    source += f", {found.rows} equations" + (", physically consistent" if physical else "")
     extra: dict[str, Any] = {}
     for k, name in enumerate(problem.extras):
         own = slice(count + k * n, count + (k + 1) * n)
@@ -201,17 +205,14 @@ def _finished(
     noise = np.sqrt(np.diag(found.noise))
     beta = base.combination @ theta if physical else found.beta[:count]
     kept = essential(found, least)
-    result = Identification(
+    return Identification(
         start=robot, parameter_names=base.model.raw_names, theta=base.model.tie @ theta, names=base.names,
         combinations=tuple(base.text(i) for i in range(count)),
         units=tuple(base.model.units[i] for i in base.kept), estimate=beta, sigma=found.sigma[:count],
         covariance=found.covariance[:count, :count], prior=base.values, noise=noise, condition=found.condition, rows=found.rows,
-        method=method, physical=physical, delay=options.delay, essential=tuple(base.names[k] for k in kept if k < count),
-        suspicions=suspected, source=text, residual=residuals(problem, found.beta), **extra,
+        method=method, physical=physical, delay=problem.options.delay, essential=tuple(base.names[k] for k in kept if k < count),
+        suspicions=suspicions, source=source, residual=residuals(problem, found.beta), **extra,
     )  # fmt: skip
-    return (
-        result if validate is None else replace(result, validation=_validated(robot, base, options, result, found, validate, n))
-    )
 
 
 def residuals(problem: Problem, beta: Array, most: int = 4000) -> Array:
@@ -220,7 +221,7 @@ def residuals(problem: Problem, beta: Array, most: int = 4000) -> Array:
 
 
 def _validated(
-    robot: Robot, base: BaseParameters, options: Options, result: Identification, found: Estimate, validate: Any, n: int
+    robot: Robot, base: BaseParameters, options: Options, result: Identification, found: Estimate, validate: Any
 ) -> Validation:
     one: Experiment = experiment(robot, measurement(robot, validate), options, None, None)
     problem = Problem(model=base.model.keeping(base.names), experiments=[one], options=options, prior=base.values)

@@ -68,7 +68,7 @@ def parameters_of(base: BaseParameters, found: Estimate, physical: bool, prior: 
     beta, start = found.beta[:count], base.model.values
     if physical:
         bodies, positive = _constraints(base)
-        return physical_estimate(beta, _information(found, count), K, start, bodies, positive, prior)
+        return physical_estimate(beta, _information(found, count), K, start, bodies, positive, weight=prior)
     return np.asarray(start + _distribution(base) @ (beta - K @ start))
 
 

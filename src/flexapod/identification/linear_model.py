@@ -27,6 +27,7 @@ from flexapod.identification.loop_regressor import known_forces, loop_friction_r
 from flexapod.robot.build import has_inner_loops
 
 if TYPE_CHECKING:
+    from flexapod.analysis.requests.sample_blocks import Reasons
     from flexapod.robot.robot import Robot
 
 Array = NDArray[np.float64]
@@ -106,7 +107,7 @@ class LinearModel:
             friction=tuple(name for name in self.friction if self._tied(name) in wanted),
         )
 
-    def loads(self, inputs: Mapping[str, Any], reasons: NDArray[Any]) -> Array | None:
+    def loads(self, inputs: Mapping[str, Array], reasons: Reasons) -> Array | None:
         """(n, places) loads of the joints with friction for the robot's own numbers; None without friction, and where loops are
         closed together: friction there is that without loads."""
         if not self.friction or closed_together(self.robot):
@@ -116,7 +117,7 @@ class LinearModel:
         note(bound, batch.status, reasons)
         return batch.outputs["load"]
 
-    def rows(self, inputs: Mapping[str, Any], loads: Array | None, reasons: NDArray[Any]) -> Array:
+    def rows(self, inputs: Mapping[str, Array], loads: Array | None, reasons: Reasons) -> Array:
         """Y (n, actuators, parameters) of prepared inputs."""
         parts = []
         if self.inertial and not self.robot.follows_platform:
@@ -137,7 +138,7 @@ class LinearModel:
         Y = parts[0] if len(parts) == 1 else np.concatenate(parts, axis=2)
         return Y if self.legs == "each" else np.asarray(Y @ self.tie)
 
-    def known(self, inputs: Mapping[str, Any], reasons: NDArray[Any]) -> Array | float:
+    def known(self, inputs: Mapping[str, Array], reasons: Reasons) -> Array | float:
         """(n, actuators) forces that have no columns: force elements, preloads, bump stops, dampers of drives; 0 without."""
         return known_forces(self.robot, inputs, reasons) if holds(self.robot, "forces without columns") else 0.0
 
@@ -174,7 +175,7 @@ def linear_model(robot: Robot, *, friction: bool = True, legs: Legs = "each") ->
     return LinearModel(robot=robot, inertial=inertial, friction=coefficients, legs=legs)
 
 
-def model_inputs(robot: Robot, inputs: Mapping[str, Any]) -> tuple[dict[str, Any], NDArray[Any]]:
+def model_inputs(robot: Robot, inputs: Mapping[str, Array]) -> tuple[dict[str, Any], NDArray[Any]]:
     """Platform inputs with what kernels need beside them, and the reason of each sample that cannot be reached."""
     if not robot.follows_platform:  # loops through several legs are closed together, where the rows are computed
         reasons = np.full(len(inputs["position"]), "", dtype=object)

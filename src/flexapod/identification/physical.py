@@ -41,7 +41,7 @@ def is_physical(theta: Array) -> bool:
 
 
 def physical_estimate(
-    beta: Array, information: Array, K: Array, prior: Array, bodies: Mapping[str, Any], positive: Any, weight: float = PRIOR
+    beta: Array, information: Array, K: Array, prior: Array, bodies: Mapping[str, Any], positive: Any, *, weight: float = PRIOR
 ) -> Array:
     """The physically consistent theta nearest to an estimate in the metric of its information.
 

@@ -7,6 +7,7 @@ first (Briot Fig. 6).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -101,26 +102,36 @@ def motion_from_file(
     elif window is not None:
         smooth = partial(savitzky_golay, time=time, window=window)
     try:
+        data = _Data(table=table, time=time, said=said, derivatives=derivatives, smooth=smooth)
         if actuators:
-            return _actuators(table, time, said, derivatives, smooth)
-        R = find_rotation(table, said, euler)
-        return _platform(table, time, said, derivatives, rotation, orientation, smooth, R)
+            return _actuators(data)
+        return _platform(data, find_rotation(table, said, euler), rotation, orientation)
     except MotionFileError:
         raise
     except InputError as error:
         raise MotionFileError(str(error), file=table.file) from error
 
 
-def _actuators(
-    table: Table, time: Array, said: Mapping[str, tuple[str, ...]], derivatives: str, smooth: Smooth | None
-) -> ActuatorMotion:
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Data:
+    """A file: its table, times (n,) [s], columns by group, where derivatives come from, and the filter, if any."""
+
+    table: Table
+    time: Array
+    said: Mapping[str, tuple[str, ...]]
+    derivatives: str
+    smooth: Smooth | None
+
+
+def _actuators(data: _Data) -> ActuatorMotion:
+    table, time, said, smooth = data.table, data.time, data.said, data.smooth
     q, qd, qdd = find_actuators(table, said)
-    rates = None if smooth else _from_columns(table, time, derivatives, "actuator coordinates", qd, qdd)
+    rates = None if smooth else _from_columns(data, "actuator coordinates", qd, qdd)
     if rates is not None:
         return ActuatorMotion(time=time, position=q, velocity=rates[0], acceleration=rates[1])
     if smooth is None:
         check_gaps(table.file, time)
-    _warn_of_noise(table, time, smooth, "actuator coordinates", q)
+    _warn_of_noise(data, "actuator coordinates", q)
     if smooth is None:
         return actuator_spline(time=time, position=q)
     smoothed = smooth(values=q)
@@ -129,10 +140,9 @@ def _actuators(
     return actuator_spline(time=time, position=smoothed)
 
 
-def _platform(
-    table: Table, time: Array, said: Mapping[str, tuple[str, ...]], derivatives: str, rotation: Any, orientation: str,
-    smooth: Smooth | None, R: Array | None,
-) -> Motion:  # fmt: skip
+def _platform(data: _Data, R: Array | None, rotation: Any, orientation: str) -> Motion:
+    """The platform's motion: its orientation from the file (R), or the constant one that was given (rotation)."""
+    table, time, said, smooth = data.table, data.time, data.said, data.smooth
     p = find(table, "position", said)
     if p is None:
         raise table.missing("p_x", "position of the platform")
@@ -146,15 +156,15 @@ def _platform(
     v, a = find(table, "velocity", said), find(table, "acceleration", said)
     w, alpha = find(table, "angular_velocity", said), find(table, "angular_acceleration", said)
     still = np.zeros((len(time), 3))
-    linear = None if smooth else _from_columns(table, time, derivatives, "position", v, a)
-    angular = (still, still) if fixed else None if smooth else _from_columns(table, time, derivatives, "orientation", w, alpha)
+    linear = None if smooth else _from_columns(data, "position", v, a)
+    angular = (still, still) if fixed else None if smooth else _from_columns(data, "orientation", w, alpha)
     if smooth is None and (linear is None or angular is None):
         check_gaps(table.file, time)
     if linear is None:
-        _warn_of_noise(table, time, smooth, "position", p)
+        _warn_of_noise(data, "position", p)
     if angular is None:
-        _warn_of_noise(table, time, smooth, "orientation", rotation_samples(R))
-    if derivatives == "savitzky-golay" and smooth is not None:
+        _warn_of_noise(data, "orientation", rotation_samples(R))
+    if data.derivatives == "savitzky-golay" and smooth is not None:
         turned = (R, *angular) if angular else quat_wxyz_motion(*smooth(values=continuous_quaternions(rotation_quat_wxyz(R))))
         return _joined(time, smooth(values=p), turned)
     if smooth is not None:
@@ -169,14 +179,15 @@ def _platform(
     return _joined(time, moved, turned)
 
 
-def _warn_of_noise(table: Table, time: Array, smooth: Smooth | None, what: str, values: Array, order: int = 2) -> None:
+def _warn_of_noise(data: _Data, what: str, values: Array, order: int = 2) -> None:
     """Warn where noise of samples makes up most of their derivative of this order."""
+    time, smooth = data.time, data.smooth
 
     def accelerate(x: Array) -> Array:
         x = x if smooth is None else smooth(values=x)
         return x[order] if isinstance(x, tuple) else spline_values(spline(time, x), time)[order]
 
-    warn_of_noise(table.file, what, time, values, accelerate, smoothed=smooth is not None)
+    warn_of_noise(data.table.file, what, time, values, accelerate, smoothed=smooth is not None)
 
 
 def _joined(time: Array, moved: Values, turned: Turned) -> Motion:
@@ -186,10 +197,9 @@ def _joined(time: Array, moved: Values, turned: Turned) -> Motion:
     )  # fmt: skip
 
 
-def _from_columns(
-    table: Table, time: Array, derivatives: str, what: str, first: Array | None, second: Array | None
-) -> tuple[Array, Array] | None:
+def _from_columns(data: _Data, what: str, first: Array | None, second: Array | None) -> tuple[Array, Array] | None:
     """Both derivatives from columns, the second from a spline of the first where it is missing; None: by splines."""
+    table, time, derivatives = data.table, data.time, data.derivatives
     if derivatives == "spline":
         return None
     if first is not None and second is not None:
@@ -202,5 +212,5 @@ def _from_columns(
     if first is None:
         return None
     check_gaps(table.file, time)
-    _warn_of_noise(table, time, None, what, first, order=1)
+    _warn_of_noise(data, what, first, order=1)
     return first, spline_values(spline(time, first), time)[1]

@@ -15,6 +15,7 @@ import numpy as np
 
 from flexapod.description.schema_flexible import Flexible
 from flexapod.flexible.errors import FlexibleBodyError
+from flexapod.robot.build import placed
 from flexapod.robot.elastic import PLANAR, SPATIAL, arc_chord
 from flexapod.robot.flexible_platform import FlexibleShape, damped, moment_shape, moment_values
 from flexapod.robot.geometry import Array, frame_along, tidy
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from flexapod.flexible.drawn_in import QuadraticLink
     from flexapod.flexible.materials import Material
     from flexapod.flexible.rooted import RootedBody
+    from flexapod.robot.robot import Robot
 
 
 ROUNDING = 1e-10
@@ -331,3 +333,18 @@ def _quadratic_values(prefix: str, link: QuadraticLink) -> dict[str, float]:
     found |= {f"A.{r}": A for r, A in enumerate(link.stretch)}
     pairs = list(zip(*np.triu_indices(link.tips.shape[-1]), strict=True))
     return {f"{prefix}.flex.{name}.{i}.{k}": float(matrix[i, k]) for name, matrix in found.items() for i, k in pairs}
+
+
+def refuse_unmade(robot: Robot) -> None:
+    """Report beams that cannot be made, and a platform without interfaces at its joints.
+
+    Checked by: tests/robot/test_files_of_modes.py.
+    """
+    description = robot.description
+    try:
+        _ = robot.beams
+    except BeamError as error:
+        with placed(description, description.addresses.merged[error.leg].origins.get(("bodies", error.body), ("legs",))):
+            raise
+    with placed(description, ("platform", "flexible")):
+        _ = robot.joint_shapes

@@ -18,7 +18,7 @@ from flexapod.flexible.body import check_body
 from flexapod.robot import flexible_platform as flexible_platforms
 from flexapod.robot import summary
 from flexapod.robot.architecture import ClosedFormLeg, closed_form
-from flexapod.robot.beams import BeamElement, leg_beams
+from flexapod.robot.beams import BeamElement, leg_beams, refuse_unmade
 from flexapod.robot.body_meshes import BodyMesh, body_meshes
 from flexapod.robot.build import build_legs, build_platform, frame_pose, has_inner_loops, placed, robot_size
 from flexapod.robot.chain import closes_alone, follows_platform
@@ -33,9 +33,8 @@ from flexapod.robot.physical import check_grouped
 from flexapod.robot.plan import ClosingPlan, closing_plan, fits, platform_plan
 from flexapod.robot.point_forces import PointForce, build_forces
 from flexapod.robot.structure import structure
-from flexapod.robot.tables import Table
+from flexapod.robot.summary import Table
 from flexapod.robot.tree import RobotBuildError
-from flexapod.robot.unmade import refuse_unmade
 from flexapod.robot.values import robot_values
 
 if TYPE_CHECKING:

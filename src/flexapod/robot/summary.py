@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-
-from flexapod.robot.tables import Table, number, vector
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
@@ -14,6 +14,37 @@ if TYPE_CHECKING:
 
 NOISE = 1e-12
 """Coordinates below this, of the robot's characteristic length, are what is left of sums that cancel and shown as zero."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A small table: prints as aligned text, iterates over its rows."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+    def __str__(self) -> str:
+        widths = [max(len(self.columns[i]), *(len(r[i]) for r in self.rows), 0) for i in range(len(self.columns))]
+        lines = [self.columns, tuple("-" * w for w in widths), *self.rows]
+        return "\n".join("  ".join(cell.ljust(w) for cell, w in zip(line, widths, strict=True)).rstrip() for line in lines)
+
+    __repr__ = __str__
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, index: int) -> tuple[str, ...]:
+        return self.rows[index]
+
+
+def number(value: float) -> str:
+    """A number as people write it: up to six digits."""
+    return f"{value:.6g}"
+
+
+def vector(values: Iterable[float]) -> str:
+    """A vector as people write it."""
+    return "(" + ", ".join(number(float(v)) for v in values) + ")"
 
 
 def bodies(robot: Robot) -> Table:

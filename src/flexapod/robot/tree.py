@@ -57,6 +57,7 @@ class TreeBuilder:
         kind: Kind,
         joint: str,
         part: str = "",
+        *,
         body: RigidBody | None = None,
         coordinate: str = "",
         zero: float = 0.0,

@@ -24,6 +24,7 @@ from flexapod.simulation.system.scope import Scope
 from flexapod.spatial.linear import solve_gram_schmidt, solve_symmetric
 
 if TYPE_CHECKING:
+    from flexapod.kernels.tape.checks import SX
     from flexapod.robot.robot import Robot
 
 MODEL = "model."
@@ -191,7 +192,7 @@ class JointControl(Controller):
         own = {"kp": self.kp, "kd": self.kd} | ({"ki": self.ki} if self.ki is not None else {})
         return own | super()._gains(robot)
 
-    def force(self, scope: Scope, robot: Robot, moment: Moment, c: Coordinates, ref: Mapping[str, Any], integral: Any) -> Any:
+    def force(self, scope: Scope, robot: Robot, moment: Moment, c: Coordinates, ref: Mapping[str, SX], integral: Any) -> Any:
         """kp e + kd e' + ki int e + feed-forward."""
         n = len(robot.actuators)
         q, qd = ref["actuators"][:n], ref["actuators"][n:]
@@ -204,7 +205,7 @@ class JointControl(Controller):
         """kp and kd of a continuous controller."""
         return None if self.rate is not None else (gain(scope, robot, "kp"), gain(scope, robot, "kd"))
 
-    def error(self, scope: Scope, robot: Robot, c: Coordinates, ref: Mapping[str, Any], integral: Any) -> Any:
+    def error(self, scope: Scope, robot: Robot, c: Coordinates, ref: Mapping[str, SX], integral: Any) -> Any:
         """Error of the actuator coordinates."""
         return ref["actuators"][: c.q.numel()] - c.q
 

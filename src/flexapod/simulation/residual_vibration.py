@@ -161,7 +161,10 @@ def residual_vibration(
     rows = int(np.ceil((PERIODS / float(frequency.min()) if after is None else after) / h))
     if rows < 4:
         raise InputError(f"after: {after!r} s has fewer than 4 steps of {h:.3g} s; look longer, or take a smaller step")
-    shown = [_after(robot, moved, controller, (h, rows), method, friction, point) for moved, controller, _ in plan.values()]
+    shown = [
+        _after(robot, moved, controller, (h, rows), method=method, friction=friction, point=point)
+        for moved, controller, _ in plan.values()
+    ]
     moves = np.array([p - p.mean(axis=0) for p, _ in shown])
     peak = np.linalg.norm(moves, axis=2).max(axis=1)
     late = np.linalg.norm(moves[:, -(rows // 3) :], axis=2).max(axis=1)
@@ -215,7 +218,7 @@ def _plan(robot: Robot, motion: Any, ways: Any, modes: int, error: float) -> Pla
 
 
 def _after(
-    robot: Robot, motion: Any, controller: Any, look: tuple[float, int], method: Any, friction: Any, point: str | None
+    robot: Robot, motion: Any, controller: Any, look: tuple[float, int], *, method: Any, friction: Any, point: str | None
 ) -> tuple[Array, Array]:
     """Position of the point (rows, 3) and kinetic energy (rows,) after the end of a motion."""
     from flexapod.simulation.simulate import simulate

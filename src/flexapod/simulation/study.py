@@ -19,7 +19,7 @@ from flexapod.simulation.system.attitude import quaternions
 from flexapod.simulation.system.flexible_start import elastic_start
 from flexapod.simulation.system.load_friction import smooth
 from flexapod.simulation.system.setup import Setup, first_load, in_independent, make_setup
-from flexapod.simulation.system.signals import row_table
+from flexapod.simulation.system.signals import Span, row_table
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -96,7 +96,7 @@ def simulate_study(
         raise InputError(f"step: {length / clock.step:.3g} steps do not fit into memory; at most {MOST_ROWS:g} are taken")
     rows = int(np.ceil(length / clock.step - 1e-9))
     h = length / rows
-    table = row_table(setup.layout, setup.signals, 0.0, h, 0, rows, np.zeros(rows))
+    table = row_table(setup.layout, setup.signals, Span(start=0.0, h=h, count=rows))
     padded = np.zeros((rows + 1 + -(rows + 1) % setup.layout.rows, setup.layout.columns))
     padded[:rows] = table
     if setup.layout.width:

@@ -16,13 +16,10 @@ from flexapod.views.scene.colours import COLOURS, DASHES, colour
 if TYPE_CHECKING:
     import xarray as xr
 
-PLATFORM = "#444444"
 WHOLE = 1.3
 """Longest side of the box around a planar robot, as Plotly counts: all of it is seen. By itself a flat box would be too large."""
 FILL = 0.64
 """Part of a picture that the robot fills; the axes and their names need the rest."""
-LIMIT = "#882255"
-"""Colour of limits."""
 LETTERS, LINE = 72, 23
 """Letters of a title that a printed page (782 pixels) has room for in one line, and height of a line [pixels]."""
 HIGH = 12

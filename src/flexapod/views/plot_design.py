@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 import flexapod as fp
-from flexapod.views.plot import LIMIT, styled
-from flexapod.views.scene.colours import COLOURS
+from flexapod.views.plot import styled
+from flexapod.views.scene.colours import COLOURS, LIMIT
 
 
 def pareto_figure(found: fp.Study | fp.Optimum, title: str, criteria: tuple[str, str] | None = None) -> Any:

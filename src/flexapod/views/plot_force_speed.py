@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import flexapod as fp
-from flexapod.views.plot import LIMIT, line_style, styled
+from flexapod.views.plot import line_style, styled
 from flexapod.views.plot_time import actuator_limits
+from flexapod.views.scene.colours import LIMIT
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -9,8 +9,8 @@ import numpy as np
 
 import flexapod as fp
 from flexapod.views.leg_curves import mode_curves
-from flexapod.views.plot import PLATFORM, add_line, line_style, scene, styled
-from flexapod.views.scene.colours import COLOURS, colour
+from flexapod.views.plot import add_line, line_style, scene, styled
+from flexapod.views.scene.colours import COLOURS, PLATFORM, colour
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -80,9 +80,9 @@ def mode_figure(robot: fp.Robot, modes: xr.Dataset, numbers: Sequence[int], stat
         numbers: of the modes to draw, from 1.
         state: the pose.
     """
-    figure, columns, rows = _side_by_side(modes, numbers)
     if robot.moved_by == "actuators":
-        return _leg_modes(figure, robot, modes, numbers, state, columns, rows)
+        return _leg_modes(robot, modes, numbers, state)
+    figure, columns, rows = _side_by_side(modes, numbers)
     r0, shapes, triangles = platform_points(robot)
     faces = {"delaunayaxis": _normal(robot)} if triangles is None else dict(zip("ijk", triangles.T, strict=True))
     rest = state.position + r0 @ state.rotation.T
@@ -150,10 +150,9 @@ def _side_by_side(modes: xr.Dataset, numbers: Sequence[int]) -> tuple[Any, int, 
     return figure, columns, rows
 
 
-def _leg_modes(
-    figure: Any, robot: fp.Robot, modes: xr.Dataset, numbers: Sequence[int], state: fp.State, columns: int, rows: int
-) -> Any:
+def _leg_modes(robot: fp.Robot, modes: xr.Dataset, numbers: Sequence[int], state: fp.State) -> Any:
     """Lines of the legs at rest (grey) and displaced, exaggerated."""
+    figure, columns, rows = _side_by_side(modes, numbers)
     for k, n in enumerate(numbers):
         rest, moves = mode_curves(robot, modes, n, state)
         size = max(float(np.linalg.norm(move, axis=1).max()) for move in moves) or 1.0

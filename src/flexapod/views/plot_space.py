@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 import flexapod as fp
-from flexapod.views.plot import LIMIT, line_style, styled
-from flexapod.views.scene.colours import COLOURS
+from flexapod.views.plot import line_style, styled
+from flexapod.views.scene.colours import COLOURS, LIMIT
 
 UNITS = {"x": "m", "y": "m", "z": "m"}
 

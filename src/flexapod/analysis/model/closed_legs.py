@@ -17,6 +17,7 @@ from flexapod.analysis.model.kernels import kernel
 from flexapod.analysis.model.other_rows import with_other_rows
 
 if TYPE_CHECKING:
+    from flexapod.analysis.requests.sample_blocks import Reasons
     from flexapod.robot.robot import Robot
 
 Array = NDArray[np.float64]
@@ -90,7 +91,22 @@ class ClosedLegs:
         return self.joint_position[:, at], self.joint_velocity[:, at]
 
 
-def evaluate(robot: Robot, quantity: str, given: dict[str, Array], reasons: NDArray[Any], **options: Any) -> dict[str, Array]:
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ActuatorState:
+    """What a state is closed from: actuators q, qd (n, actuators), elastic coordinates e, ed (n, N) as `robot.elastic_names`.
+
+    Args:
+        others: (n, z) rates of coordinates that are independent and neither driven nor elastic; left out: zero.
+    """
+
+    q: Array
+    e: Array
+    qd: Array
+    ed: Array
+    others: Array | None = None
+
+
+def evaluate(robot: Robot, quantity: str, given: dict[str, Array], reasons: Reasons, **options: Any) -> dict[str, Array]:
     """Outputs of a kernel; reasons of samples that fail are added to `reasons`."""
     from flexapod.analysis.model.long_chains import LONG
     from flexapod.analysis.model.long_places import is_long
@@ -136,18 +152,15 @@ def home(robot: Robot, count: int) -> ClosedLegs:
     )  # fmt: skip
 
 
-def close(
-    robot: Robot, start: ClosedLegs, q: Array, e: Array, qd: Array, ed: Array, reasons: NDArray[Any], others: Array | None = None
-) -> ClosedLegs:
+def close(robot: Robot, start: ClosedLegs, given: ActuatorState, reasons: Reasons) -> ClosedLegs:
     """States at given actuator and elastic coordinates and rates, assembled from nearby ones.
 
     Args:
-        q, qd: (n, actuators); e, ed: (n, N) in the order of ``robot.elastic_names``.
         reasons: per sample, added to.
-        others: (n, z) rates of coordinates that are independent and neither driven nor elastic; left out: zero.
 
     Where loops tie elastic coordinates together (``robot.independent``), those that are not independent are corrected.
     """
+    q, e, qd, ed, others = given.q, given.e, given.qd, given.ed, given.others
     modes = e.shape[1] - len(robot.elastic_indices)
     position = np.array(start.joint_position)
     position[:, list(robot.driven)], position[:, list(robot.elastic_indices)] = q, e[:, modes:]
@@ -155,11 +168,11 @@ def close(
     at = rates.shape[1] - position.shape[1]
     rates[:, [at + k for k in robot.driven]], rates[:, [at + k for k in robot.elastic_indices]] = qd, ed[:, modes:]
     rates[:, at - modes : at] = ed[:, :modes]
-    given = {
+    inputs = {
         **start.inputs(), "joint_position": position, "modes": e[:, :modes],
         "independent_velocity": rates[:, list(robot.elastic_plan.independent)],
     }  # fmt: skip
-    found = evaluate(robot, "elastic_closing", given, reasons)
+    found = evaluate(robot, "elastic_closing", inputs, reasons)
     return ClosedLegs(
         joint_position=found["closed_position"], joint_velocity=found["closed_velocity"],
         position=found["platform_position"], rotation=found["platform_rotation"], velocity=found["platform_velocity"],
@@ -180,16 +193,16 @@ def shifted(robot: Robot, state: ClosedLegs, columns: Sequence[int], step: Array
     return replace(state, joint_position=joints, position=state.position + twist[:, :3], rotation=turn @ state.rotation)
 
 
-def close_along(robot: Robot, q: Array, e: Array, qd: Array, ed: Array, reasons: NDArray[Any]) -> ClosedLegs:
+def close_along(robot: Robot, given: ActuatorState, reasons: Reasons) -> ClosedLegs:
     """As `close`, from home: samples that are far from there, or cannot be assembled from there, go in steps, so that loops stay
     in the assembly mode of home. Redundant actuators of rigid robots must fit the others."""
-    found = _close_along(robot, q, e, qd, ed, reasons)
+    found = _close_along(robot, given, reasons)
     if not robot.elastic_names:
-        _name_contradictions(robot, found.actuators(robot)[0] - q, reasons)
+        _name_contradictions(robot, found.actuators(robot)[0] - given.q, reasons)
     return found
 
 
-def _name_contradictions(robot: Robot, residual: Array, reasons: NDArray[Any]) -> None:
+def _name_contradictions(robot: Robot, residual: Array, reasons: Reasons) -> None:
     """Reasons of samples with actuator coordinates that the loops do not allow together."""
     size = np.where([unit == "rad" for unit in robot.actuator_units], 1.0, robot.characteristic_length)
     off = np.abs(residual) / size
@@ -201,10 +214,11 @@ def _name_contradictions(robot: Robot, residual: Array, reasons: NDArray[Any]) -
         )
 
 
-def _close_along(robot: Robot, q: Array, e: Array, qd: Array, ed: Array, reasons: NDArray[Any]) -> ClosedLegs:
+def _close_along(robot: Robot, given: ActuatorState, reasons: Reasons) -> ClosedLegs:
+    q, e = given.q, given.e
     first = home(robot, len(q))
     trial = np.full(len(q), "", dtype=object)
-    found = close(robot, first, q, e, qd, ed, trial)
+    found = close(robot, first, given, trial)
     size = np.where([unit == "rad" for unit in robot.actuator_units], 1.0, robot.characteristic_length)
     way = np.abs((q - first.actuators(robot)[0]) / size).max(axis=1, initial=0.0)
     failed = np.flatnonzero((trial != "") | (way > STRIDE))
@@ -215,8 +229,8 @@ def _close_along(robot: Robot, q: Array, e: Array, qd: Array, ed: Array, reasons
     steps = int(np.clip(np.ceil(np.max(way[failed]) / STRIDE), WALK[0] if np.any(trial != "") else 1, WALK[1]))
     for k in range(steps, 0, -1):
         to_q, to_e = q[failed] - (k - 1) / steps * dq, e[failed] - (k - 1) / steps * de
-        rates = (dq, de) if k > 1 else (qd[failed], ed[failed])
-        part = close(robot, moved_on(part, 1.0 / steps), to_q, to_e, *rates, own)
+        to_qd, to_ed = (dq, de) if k > 1 else (given.qd[failed], given.ed[failed])
+        part = close(robot, moved_on(part, 1.0 / steps), ActuatorState(q=to_q, e=to_e, qd=to_qd, ed=to_ed), own)
     reasons[failed] = np.where(reasons[failed] == "", own, reasons[failed])
     return found.with_rows(failed, part)
 
@@ -230,7 +244,7 @@ def moved_on(state: ClosedLegs, share: float) -> ClosedLegs:
     )  # fmt: skip
 
 
-def platform_jacobian(robot: Robot, state: ClosedLegs, reasons: NDArray[Any]) -> tuple[Array, Array]:
+def platform_jacobian(robot: Robot, state: ClosedLegs, reasons: Reasons) -> tuple[Array, Array]:
     """Platform twist per independent rate (n, 6, u) and its acceleration at u'' = 0 (n, 6)."""
     found = evaluate(robot, "elastic_point", {**state.inputs(), "point": np.zeros_like(state.position)}, reasons)
     return found["jacobian"], found["drift"]

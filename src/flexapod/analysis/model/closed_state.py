@@ -7,7 +7,7 @@ by Newton's method from its neighbour or from home (`leg_request`).
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,12 +27,13 @@ from flexapod.errors import InputError
 
 if TYPE_CHECKING:
     from flexapod.analysis.requests.request import Request
+    from flexapod.analysis.requests.sample_blocks import Reasons
     from flexapod.robot.robot import Robot
 
 Array = NDArray[np.float64]
 
 
-def closed_request(robot: Robot, request: Request, reasons: NDArray[Any]) -> LegRequest:
+def closed_request(robot: Robot, request: Request, reasons: Reasons) -> LegRequest:
     """Closed states of a request.
 
     Args:
@@ -44,15 +45,12 @@ def closed_request(robot: Robot, request: Request, reasons: NDArray[Any]) -> Leg
     return found
 
 
-def from_elastic_legs(robot: Robot, request: Request, reasons: NDArray[Any]) -> LegRequest:
+def from_elastic_legs(robot: Robot, request: Request, reasons: Reasons) -> LegRequest:
     """What deforms itself, or is given by its actuators: Newton's method from the neighbour or from home."""
-    return leg_request(
-        robot, request.at, request.elastic, request.elastic_velocity, request.load, request.friction, reasons,
-        redundancy(robot, request),
-    )  # fmt: skip
+    return leg_request(robot, request, reasons, redundancy(robot, request))
 
 
-def from_platform(robot: Robot, request: Request, reasons: NDArray[Any]) -> LegRequest:
+def from_platform(robot: Robot, request: Request, reasons: Reasons) -> LegRequest:
     """Rigid legs follow from the platform by inverse kinematics."""
     inputs = platform_inputs(as_platform(robot, request.at))
     none = np.zeros((len(reasons), 0))
@@ -65,11 +63,13 @@ def from_platform(robot: Robot, request: Request, reasons: NDArray[Any]) -> LegR
     return _closed(inputs, joints, (none, none), platform_wrench(robot, inputs, *request.load), "zero")
 
 
-def from_flexible_platform(robot: Robot, request: Request, reasons: NDArray[Any]) -> LegRequest:
+def from_flexible_platform(robot: Robot, request: Request, reasons: Reasons) -> LegRequest:
     """Closed-form legs follow the deformed joints of a flexible platform."""
     inputs = platform_inputs(request.at)
     acting = flexible_load(robot, inputs, *request.load)
-    found = elastic_state(robot, request.at, inputs, acting, request.elastic, request.elastic_velocity, reasons)
+    found = elastic_state(
+        robot, request.at, inputs, acting, reasons, elastic=request.elastic, elastic_velocity=request.elastic_velocity
+    )
     modes, rates = found.elastic, found.elastic_velocity
     wrench, pressed = acting.at(inputs["rotation"], modes)
     if np.any(pressed):

@@ -12,7 +12,7 @@ without any (Kim 2002 Figs. 9-11), which does not add up.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,7 @@ from flexapod.robot.elastic_plan import chosen_drives
 
 if TYPE_CHECKING:
     from flexapod.analysis.model.leg_request import LegRequest
+    from flexapod.analysis.requests.sample_blocks import Reasons
     from flexapod.robot.robot import Robot
 
 Array = NDArray[np.float64]
@@ -52,7 +53,7 @@ def inertial_parameters(robot: Robot, quantity: str) -> dict[str, list[int]]:
     return found
 
 
-def contributions(robot: Robot, request: LegRequest, found: Solution, kind: str, reasons: NDArray[Any]) -> Array:
+def contributions(robot: Robot, request: LegRequest, found: Solution, kind: str, reasons: Reasons) -> Array:
     """(n, parts, actuators) in the order of `NAMES`.
 
     Source: Kim 2002 Eqs. (32), (34). Checked by: tests/analysis/test_general_dynamics.py.
@@ -94,7 +95,7 @@ def _at_actuators(robot: Robot, found: Solution, force: Array) -> Array:
     return result
 
 
-def _friction(robot: Robot, request: LegRequest, found: Solution, kind: str, reasons: NDArray[Any]) -> Array:
+def _friction(robot: Robot, request: LegRequest, found: Solution, kind: str, reasons: Reasons) -> Array:
     """(n, sources, actuators)."""
     rows = []
     smooth = solve_inverse(robot, request, False, reasons).force if kind == "alone" else None

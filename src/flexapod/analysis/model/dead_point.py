@@ -7,7 +7,7 @@ Letters: q joint coordinates, r closing equations, A_b their derivatives by the 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from flexapod.robot.geometry import pose
 from flexapod.robot.mobility import RANK, loop_jacobian
 
 if TYPE_CHECKING:
+    from flexapod.analysis.requests.sample_blocks import Reasons
     from flexapod.robot.robot import Robot
 
 Array = NDArray[np.float64]
@@ -31,7 +32,7 @@ STEPS, SAMPLES = 30, 16
 """Newton steps; failed samples that are looked at."""
 
 
-def name_dead_points(robot: Robot, position: Array, rotation: Array, joints: Array, reasons: NDArray[Any]) -> None:
+def name_dead_points(robot: Robot, position: Array, rotation: Array, joints: Array, reasons: Reasons) -> None:
     """Give samples whose loops were not closed the reason that their pose is a dead point, where it is.
 
     Args:

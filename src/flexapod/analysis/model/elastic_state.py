@@ -18,6 +18,7 @@ from flexapod.motions.arrays import real_array
 
 if TYPE_CHECKING:
     from flexapod.analysis.model.flexible_load import FlexibleLoad
+    from flexapod.analysis.requests.sample_blocks import Reasons
     from flexapod.motions.motion import Motion
     from flexapod.robot.robot import Robot
 
@@ -45,17 +46,18 @@ def elastic_state(
     motion: Motion | State,
     inputs: dict[str, Array],
     load: FlexibleLoad,
-    elastic: Any,
-    elastic_velocity: Any,
-    reasons: NDArray[Any],
+    reasons: Reasons,
+    *,
+    elastic: Any = None,
+    elastic_velocity: Any = None,
 ) -> ElasticCoordinates:
     """Elastic coordinates of a request.
 
     Args:
         inputs: pose, twist and acceleration of the platform (n, ...).
+        reasons: per sample; those of deflections that are not found are added.
         elastic: array (N,) or (n, N), ``"static"``, ``"zero"``, ``"simulate"``, or None: the state's own, else static.
         elastic_velocity: array like `elastic`; zero if left out.
-        reasons: per sample; those of deflections that are not found are added.
     """
     count, names = len(inputs["position"]), robot.elastic_names
     if elastic is None and isinstance(motion, State) and motion.elastic is not None:
@@ -64,7 +66,11 @@ def elastic_state(
         elastic, elastic_velocity = motion.elastic, motion.elastic_velocity
     if elastic is None or isinstance(elastic, str):
         chosen = "static" if elastic is None else elastic
-        return _chosen(robot, motion, inputs, load, chosen, elastic_velocity, reasons)
+        if chosen not in CHOICES:
+            raise InputError(f"elastic: expected an array or one of {', '.join(map(repr, CHOICES))}, got {chosen!r}")
+        if elastic_velocity is not None:
+            raise InputError(f"elastic_velocity: elastic={chosen!r} chooses the rates itself; give both as arrays")
+        return _chosen(robot, motion, inputs, load, chosen, reasons)
     rates = np.zeros_like(np.asarray(elastic, dtype=float)) if elastic_velocity is None else elastic_velocity
     e, ed = (elastic_array(name, value, count, len(names)) for name, value in (("elastic", elastic), ("elastic_velocity", rates)))
     return ElasticCoordinates(elastic=e, elastic_velocity=ed, source="given")
@@ -80,15 +86,11 @@ def elastic_array(name: str, value: Any, count: int, modes: int) -> Array:
 
 
 def _chosen(
-    robot: Robot, motion: Any, inputs: dict[str, Array], load: FlexibleLoad, chosen: str, rate: Any, reasons: NDArray[Any]
+    robot: Robot, motion: Any, inputs: dict[str, Array], load: FlexibleLoad, chosen: str, reasons: Reasons
 ) -> ElasticCoordinates:
     from flexapod.analysis.model.elastic_motion import simulate_elastic
     from flexapod.analysis.verbs.static_deflection import solve_static
 
-    if chosen not in CHOICES:
-        raise InputError(f"elastic: expected an array or one of {', '.join(map(repr, CHOICES))}, got {chosen!r}")
-    if rate is not None:
-        raise InputError(f"elastic_velocity: elastic={chosen!r} chooses the rates itself; give both as arrays")
     none = np.zeros((len(inputs["position"]), len(robot.elastic_names)))
     if chosen == "zero":
         return ElasticCoordinates(elastic=none, elastic_velocity=none.copy(), source=chosen)

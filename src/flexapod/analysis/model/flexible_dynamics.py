@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from flexapod.analysis.requests.request import Request
+    from flexapod.analysis.requests.sample_blocks import Reasons
     from flexapod.analysis.requests.state import State
     from flexapod.kernels import Batch
     from flexapod.motions.motion import Motion
@@ -44,7 +45,7 @@ def flexible_inverse_dynamics(robot: Robot, request: Request) -> xr.Dataset:
     inputs = platform_inputs(motion)
     reasons = np.full(len(inputs["position"]), "", dtype=object)
     load = flexible_load(robot, inputs, *request.load)
-    e = elastic_state(robot, motion, inputs, load, request.elastic, request.elastic_velocity, reasons)
+    e = elastic_state(robot, motion, inputs, load, reasons, elastic=request.elastic, elastic_velocity=request.elastic_velocity)
     inputs["wrench"], inputs["elastic_load"] = load.at(inputs["rotation"], e.elastic)
     batch = _evaluate(robot, "flexible_inverse_dynamics", with_elastic(inputs, e), reasons)
     raise_failed("inverse dynamics", robot, reasons.astype(str), motion, request.on_error)
@@ -73,7 +74,7 @@ def flexible_forward_dynamics(robot: Robot, request: Request) -> xr.Dataset:
     still = {**inputs, **{k: np.zeros_like(inputs["velocity"]) for k in ("acceleration", "angular_acceleration")}}
     reasons = np.full(len(inputs["position"]), "", dtype=object)
     load = flexible_load(robot, inputs, *request.load)
-    e = elastic_state(robot, state, still, load, request.elastic, request.elastic_velocity, reasons)
+    e = elastic_state(robot, state, still, load, reasons, elastic=request.elastic, elastic_velocity=request.elastic_velocity)
     inputs["wrench"], inputs["elastic_load"] = load.at(inputs["rotation"], e.elastic)
     inputs["force"] = forces(robot, request.force, len(reasons))
     batch = _evaluate(robot, "flexible_forward_dynamics", with_elastic(inputs, e), reasons)
@@ -89,7 +90,7 @@ def flexible_forward_dynamics(robot: Robot, request: Request) -> xr.Dataset:
     return result.assign_attrs(formulation=request.formulation, elastic=e.source)
 
 
-def _evaluate(robot: Robot, quantity: str, inputs: dict[str, Any], reasons: NDArray[Any]) -> Batch:
+def _evaluate(robot: Robot, quantity: str, inputs: dict[str, Array], reasons: Reasons) -> Batch:
     bound = kernel(robot, quantity)
     given = {i.name: np.ascontiguousarray(inputs[i.name]) for i in bound.signature.inputs}
     batch = bound.batch(given)
@@ -98,12 +99,12 @@ def _evaluate(robot: Robot, quantity: str, inputs: dict[str, Any], reasons: NDAr
     return batch
 
 
-def _mask(variables: dict[str, tuple[Any, Any, str]], reasons: NDArray[Any]) -> None:
+def _mask(variables: dict[str, tuple[Any, Any, str]], reasons: Reasons) -> None:
     for _, values, _ in variables.values():
         values[reasons != ""] = np.nan
 
 
-def with_elastic(inputs: dict[str, Any], e: ElasticCoordinates) -> dict[str, Any]:
+def with_elastic(inputs: dict[str, Array], e: ElasticCoordinates) -> dict[str, Any]:
     """Kernel inputs with elastic coordinates."""
     return {**inputs, "elastic": e.elastic, "elastic_velocity": e.elastic_velocity}
 
@@ -125,7 +126,7 @@ def flexible_terms(
     still = {**inputs, **{k: np.zeros_like(inputs["velocity"]) for k in ("acceleration", "angular_acceleration")}}
     reasons = np.full(len(inputs["position"]), "", dtype=object)
     load = flexible_load(robot, inputs, None, None, "world")
-    e = elastic_state(robot, state, still, load, None, None, reasons)
+    e = elastic_state(robot, state, still, load, reasons)
     given = with_elastic(inputs, e)
     batch = _evaluate(robot, "flexible_mass_matrix", given, reasons)
     raise_failed("mass matrix", robot, reasons.astype(str), state, on_error)

@@ -31,6 +31,7 @@ from flexapod.motions.rotations import rotvec_motion
 if TYPE_CHECKING:
     import xarray as xr
 
+    from flexapod.analysis.requests.sample_blocks import Reasons
     from flexapod.robot.robot import Robot
 
 Array = NDArray[np.float64]
@@ -44,15 +45,13 @@ UNITS = {
 }
 
 
-def _elastic(
-    robot: Robot, motion: Any, given: Given, reasons: NDArray[Any]
-) -> tuple[dict[str, Array], ElasticCoordinates, Array]:
+def _elastic(robot: Robot, motion: Any, given: Given, reasons: Reasons) -> tuple[dict[str, Array], ElasticCoordinates, Array]:
     """Platform inputs, elastic coordinates and rates, and elastic accelerations (n, N)."""
     if isinstance(motion, ActuatorMotion):
         raise InputError("motion: the actuators alone do not fix a flexible platform; give a Motion of the platform frame")
     inputs = platform_inputs(motion)
     load = flexible_load(robot, inputs, None, None, "world")
-    e = elastic_state(robot, motion, inputs, load, given[0], given[1], reasons)
+    e = elastic_state(robot, motion, inputs, load, reasons, elastic=given[0], elastic_velocity=given[1])
     if given[2] is None:
         return inputs, e, _second(robot, inputs, e)
     array = np.asarray(given[2])

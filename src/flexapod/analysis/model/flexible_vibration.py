@@ -18,12 +18,13 @@ from flexapod.motions.arrays import real_array
 
 if TYPE_CHECKING:
     from flexapod.analysis.requests.request import Request
+    from flexapod.analysis.requests.sample_blocks import Reasons
     from flexapod.robot.robot import Robot
 
 Array = NDArray[np.float64]
 
 
-def flexible_model(robot: Robot, request: Request, reasons: NDArray[Any]) -> LinearModel:
+def flexible_model(robot: Robot, request: Request, reasons: Reasons) -> LinearModel:
     """M, D, K and actuator map of a robot with a flexible platform at poses, world axes.
 
     Checked by: tests/analysis/test_flexible_frequencies.py.

@@ -30,6 +30,7 @@ from flexapod.motions.motion import ActuatorMotion
 from flexapod.robot.elastic_plan import driven_columns
 
 if TYPE_CHECKING:
+    from flexapod.analysis.model.closed_legs import ClosedLegs
     from flexapod.robot.robot import Robot
 
 Array = NDArray[np.float64]
@@ -86,7 +87,7 @@ def _start(robot: Robot, motion: Any, wrench: Array) -> tuple[Any, tuple[Array, 
     return request.state, (*request.state.actuators(robot), solution.coordinates[:, driven_columns(robot)])
 
 
-def _held(robot: Robot, state: Any) -> dict[str, Any]:
+def _held(robot: Robot, state: ClosedLegs) -> dict[str, Any]:
     """Elastic coordinates and rates that stay what they are, by the names of a request."""
     return dict(zip(("elastic", "elastic_velocity"), state.elastic(robot), strict=True)) if robot.elastic_names else {}
 

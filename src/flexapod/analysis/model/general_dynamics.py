@@ -33,6 +33,7 @@ from flexapod.robot.elastic_plan import chosen_drives, driven_columns
 
 if TYPE_CHECKING:
     from flexapod.analysis.model.leg_request import LegRequest
+    from flexapod.analysis.requests.sample_blocks import Reasons
     from flexapod.robot.robot import Robot
 
 Array = NDArray[np.float64]
@@ -69,7 +70,7 @@ class Solution:
 
 
 def solve_inverse(
-    robot: Robot, request: LegRequest, friction: bool, reasons: NDArray[Any], sources: tuple[str, ...] = SOURCES,
+    robot: Robot, request: LegRequest, friction: bool, reasons: Reasons, sources: tuple[str, ...] = SOURCES,
     redundancy: Redundancy | None = None,
 ) -> Solution:  # fmt: skip
     """Forces that give a motion.
@@ -89,10 +90,10 @@ def solve_inverse(
         c = terms.c - _projected(terms, Q)
         return chosen_forces(terms, J, right, c, quiet(robot, terms, J, right, c, chosen))
 
-    return _solution(robot, request.state, request.wrench, terms, choose, sources if friction else (), SINGULAR, reasons)
+    return _solution(robot, request, terms, choose, reasons, sources=sources if friction else (), singular=SINGULAR)
 
 
-def solve_forward(robot: Robot, request: LegRequest, force: Array, friction: bool, reasons: NDArray[Any]) -> Solution:
+def solve_forward(robot: Robot, request: LegRequest, force: Array, friction: bool, reasons: Reasons) -> Solution:
     """Accelerations under forces (n, actuators); see `solve_inverse`."""
     terms = leg_terms(robot, request.state, request.wrench, False, reasons)
     driven = np.einsum("nau,na->nu", terms.A, force)
@@ -100,14 +101,14 @@ def solve_forward(robot: Robot, request: LegRequest, force: Array, friction: boo
     def move(Q: Array) -> tuple[Array, Array]:
         return force, solved(terms.M, driven + _projected(terms, Q) - terms.c)
 
-    return _solution(robot, request.state, request.wrench, terms, move, SOURCES if friction else (), MASSLESS, reasons)
+    return _solution(robot, request, terms, move, reasons, sources=SOURCES if friction else (), singular=MASSLESS)
 
 
 def _projected(terms: LegTerms, Q: Array) -> Array:
     return np.asarray(np.einsum("nzu,nz->nu", terms.N, Q))
 
 
-def wanted(robot: Robot, request: LegRequest, terms: LegTerms, reasons: NDArray[Any]) -> tuple[Array, Array]:
+def wanted(robot: Robot, request: LegRequest, terms: LegTerms, reasons: Reasons) -> tuple[Array, Array]:
     """Rows (n, j, u) and right sides (n, j) of the accelerations that a request prescribes."""
     if request.actuator_acceleration is not None:
         own = [k for k, column in enumerate(driven_columns(robot)) if column in robot.elastic_plan.independent]
@@ -148,10 +149,15 @@ def chosen_forces(terms: LegTerms, J: Array, right: Array, c: Array, redundancy:
 
 
 def _solution(
-    robot: Robot, state: ClosedLegs, wrench: Array, terms: LegTerms, solve: Callable[[Array], tuple[Array, Array]],
-    sources: tuple[str, ...], singular: str, reasons: NDArray[Any],
+    robot: Robot, request: LegRequest, terms: LegTerms, solve: Callable[[Array], tuple[Array, Array]], reasons: Reasons,
+    *, sources: tuple[str, ...], singular: str,
 ) -> Solution:  # fmt: skip
-    """Solve with friction, if any: at zero load, then along the loads until they stay."""
+    """Solve with friction, if any: at zero load, then along the loads until they stay.
+
+    Args:
+        sources: kinds of joints whose friction is taken; singular: the reason where there is no solution.
+    """
+    state, wrench = request.state, request.wrench
     none = np.zeros_like(terms.forces)
 
     def at(Q: Array, load: Array | None) -> Solution:
@@ -183,7 +189,7 @@ def _solution(
     return found
 
 
-def _checked(found: Solution, singular: str, reasons: NDArray[Any]) -> Solution:
+def _checked(found: Solution, singular: str, reasons: Reasons) -> Solution:
     bad = ~np.isfinite(found.independent).all(axis=1) | ~np.isfinite(found.force).all(axis=1)
     reasons[bad & (reasons == "")] = singular
     return found
@@ -211,7 +217,7 @@ def _given(state: ClosedLegs, found: Solution) -> dict[str, Array]:
     return given if found.load is None else given | {"load": found.load}
 
 
-def reactions(robot: Robot, state: ClosedLegs, found: Solution, reasons: NDArray[Any]) -> dict[str, Any]:
+def reactions(robot: Robot, state: ClosedLegs, found: Solution, reasons: Reasons) -> dict[str, Any]:
     """`reaction_force`, `reaction_moment` (n, joints, 3), with friction also its own, as variables of a result."""
     sources = () if found.load is None else SOURCES
     outputs = evaluate(robot, "elastic_reactions", _given(state, found), reasons, sources=sources)
@@ -226,7 +232,7 @@ def reactions(robot: Robot, state: ClosedLegs, found: Solution, reasons: NDArray
     }
 
 
-def _undetermined(robot: Robot, state: ClosedLegs, terms: LegTerms, reasons: NDArray[Any]) -> NDArray[np.bool_]:
+def _undetermined(robot: Robot, state: ClosedLegs, terms: LegTerms, reasons: Reasons) -> NDArray[np.bool_]:
     """(joints, 2, 3): reaction components that change with multipliers that nothing determines, at some of the states."""
     joints = len(reaction_joints(robot))
     mask = np.zeros((joints, 2, 3), dtype=bool)
@@ -265,7 +271,7 @@ def _repeated(robot: Robot, rows: Array) -> Array:
     return np.concatenate([whole, loose])
 
 
-def _refuse_undetermined(robot: Robot, state: ClosedLegs, terms: LegTerms, reasons: NDArray[Any]) -> None:
+def _refuse_undetermined(robot: Robot, state: ClosedLegs, terms: LegTerms, reasons: Reasons) -> None:
     """Friction by the load of a joint whose reaction nothing determines is refused."""
     if not depends_on_loads(robot):
         return

@@ -18,6 +18,7 @@ from flexapod.analysis.model.leg_request import LegRequest, leg_request
 from flexapod.analysis.model.prescribed import prescribed, reached
 from flexapod.analysis.requests.abilities import moving
 from flexapod.analysis.requests.program_refusals import FLOATING, floating
+from flexapod.analysis.requests.request import Request
 from flexapod.analysis.requests.results import raise_failed
 from flexapod.analysis.requests.state import State
 from flexapod.analysis.requests.validity import warn_beyond
@@ -29,7 +30,7 @@ from flexapod.robot.elastic_plan import chosen_drives, driven_columns
 if TYPE_CHECKING:
     import xarray as xr
 
-    from flexapod.analysis.requests.request import Request
+    from flexapod.analysis.requests.sample_blocks import Reasons
     from flexapod.robot.robot import Robot
 
 Array = NDArray[np.float64]
@@ -52,11 +53,12 @@ def general_state_from_actuators(robot: Robot, asked: Request, velocity: Any, gu
     if elastic is None or (isinstance(elastic, str) and elastic == "static"):
         still = ActuatorMotion(time=time, position=q, velocity=np.zeros_like(q), acceleration=np.zeros_like(q))
         reasons = no_reasons(still)
-        found = leg_request(robot, still, "static", None, (None, None, "world"), False, reasons)
+        found = leg_request(robot, Request(at=still, elastic="static", friction=False), reasons)
         raise_failed("state", robot, reasons.astype(str), State(position=np.zeros((len(q), 3))), "raise")
         elastic = found.state.elastic(robot)[0]
     reasons = no_reasons(moving)
-    state = leg_request(robot, moving, elastic, elastic_velocity, (None, None, "world"), False, reasons).state
+    wanted = Request(at=moving, elastic=elastic, elastic_velocity=elastic_velocity, friction=False)
+    state = leg_request(robot, wanted, reasons).state
     raise_failed("state", robot, reasons.astype(str), State(position=np.zeros((len(q), 3))), "raise")
     pick = 0 if len(shape) == 1 else slice(None)
     e, ed = state.elastic(robot)
@@ -66,7 +68,7 @@ def general_state_from_actuators(robot: Robot, asked: Request, velocity: Any, gu
     )  # fmt: skip
 
 
-def accelerations(robot: Robot, request: LegRequest, given: Any, friction: bool, reasons: NDArray[Any]) -> Array:
+def accelerations(robot: Robot, request: LegRequest, given: Array | None, friction: bool, reasons: Reasons) -> Array:
     """Accelerations (n, z) of all coordinates: with given elastic ones, or as the inverse model has them.
 
     Where nothing deforms they are kinematics alone: of redundant and of under-actuated robots too.
@@ -131,7 +133,7 @@ def general_inverse_kinematics(robot: Robot, asked: Request) -> xr.Dataset:
     return labelled(robot, motion, kept, reasons, on_error)
 
 
-def _bodies(robot: Robot, request: LegRequest, z: Array, reasons: NDArray[Any]) -> dict[str, Any]:
+def _bodies(robot: Robot, request: LegRequest, z: Array, reasons: Reasons) -> dict[str, Any]:
     """Motion of every body's frame at accelerations z; of a beam that of its root."""
     found = evaluate(robot, "elastic_bodies", {**request.state.inputs(), "coordinate_acceleration": z}, reasons)
     axes = np.array([np.eye(3), *(k.body.body_axes for leg in robot.legs for k in leg.links if k.body is not None)])

@@ -23,7 +23,7 @@ from flexapod.analysis.model.leg_model import elastic_columns
 from flexapod.analysis.model.redundancy import redundancy
 from flexapod.analysis.model.rigid_dynamics import forces
 from flexapod.analysis.requests.properties import has_friction
-from flexapod.analysis.requests.results import OnError, dataset, force_unit, raise_failed
+from flexapod.analysis.requests.results import dataset, force_unit, raise_failed
 from flexapod.equations.elastodynamics.reactions import reaction_joints
 from flexapod.robot.elastic_plan import driven_columns
 
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from flexapod.analysis.model.leg_request import LegRequest
     from flexapod.analysis.requests.request import Request
+    from flexapod.analysis.requests.sample_blocks import Reasons
     from flexapod.robot.robot import Robot
 
 Array = NDArray[np.float64]
@@ -76,7 +77,7 @@ def general_inverse_dynamics(robot: Robot, asked: Request) -> xr.Dataset:
         table = contributions(robot, request, found, parts, reasons)
         variables["force_contribution"] = (("contribution", "actuator"), table, force_unit(robot))
     raise_failed("inverse dynamics", robot, reasons.astype(str), motion, on_error)
-    result = _labelled(robot, motion, request, found.coordinates, variables, reasons, on_error)
+    result = _labelled(robot, asked, request, found.coordinates, variables, reasons)
     return result.assign_attrs(friction=int(friction), elastic=request.source, formulation="general")
 
 
@@ -98,13 +99,11 @@ def general_forward_dynamics(robot: Robot, asked: Request) -> xr.Dataset:
     }
     variables |= joint_reactions(robot, request.state, found, reasons) if asked.reactions else {}
     raise_failed("forward dynamics", robot, reasons.astype(str), state, on_error)
-    result = _labelled(robot, state, request, found.coordinates, variables, reasons, on_error)
+    result = _labelled(robot, asked, request, found.coordinates, variables, reasons)
     return result.assign_attrs(friction=int(friction), elastic=request.source, formulation="general")
 
 
-def _labelled(
-    robot: Robot, at: Any, request: LegRequest, z: Array, variables: Variables, reasons: NDArray[Any], on_error: OnError
-) -> xr.Dataset:
+def _labelled(robot: Robot, asked: Request, request: LegRequest, z: Array, variables: Variables, reasons: Reasons) -> xr.Dataset:
     """A result with the state that it was computed for; failed samples are NaN."""
     if robot.elastic_names:
         second = z[:, elastic_columns(robot)]
@@ -113,4 +112,4 @@ def _labelled(
     for _, values, _ in variables.values():
         values[reasons != ""] = np.nan
     names = {"joint": reaction_joints(robot), "contribution": NAMES}
-    return dataset(robot, variables, at, reasons.astype(str) if on_error == "mask" else None, names)
+    return dataset(robot, variables, asked.at, reasons.astype(str) if asked.on_error == "mask" else None, names)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from flexapod.analysis.verbs.inverse_kinematics import COMPONENTS, FOLLOW
 from flexapod.errors import FlexapodWarning
 
 if TYPE_CHECKING:
+    from flexapod.analysis.requests.sample_blocks import Reasons
     from flexapod.robot.robot import Robot
 
 Array = NDArray[np.float64]
@@ -47,7 +48,7 @@ class GivenMotion:
     rows: list[int]
 
 
-def check_given(robot: Robot, state: ClosedLegs, given: GivenMotion, J: Array, reasons: NDArray[Any]) -> None:
+def check_given(robot: Robot, state: ClosedLegs, given: GivenMotion, J: Array, reasons: Reasons) -> None:
     """Refuse rates that nothing in the robot makes, and warn of components that deformation decides.
 
     Args:
@@ -68,7 +69,7 @@ def check_given(robot: Robot, state: ClosedLegs, given: GivenMotion, J: Array, r
     _warn_unused(robot, state, given, never, reasons)
 
 
-def refuse_impossible(robot: Robot, never: Array, motion: Array, size: Array, what: str, reasons: NDArray[Any]) -> None:
+def refuse_impossible(robot: Robot, never: Array, motion: Array, size: Array, what: str, reasons: Reasons) -> None:
     """Reasons of samples that ask for a motion (n, 6), dimensionless, which no coordinate of the robot makes.
 
     Args:
@@ -85,7 +86,7 @@ def _named(size: Array) -> str:
     return " and ".join(COMPONENTS[i] for i in np.argsort(-size, kind="stable") if size[i] > MAIN * size.max())
 
 
-def _warn_unused(robot: Robot, state: ClosedLegs, given: GivenMotion, never: Array, reasons: NDArray[Any]) -> None:
+def _warn_unused(robot: Robot, state: ClosedLegs, given: GivenMotion, never: Array, reasons: Reasons) -> None:
     """One warning where given components that the actuators do not prescribe differ from what the robot does there."""
     scale, others = twist_scale(robot), [i for i in range(6) if i not in given.rows]
     if not others:

@@ -25,6 +25,7 @@ from flexapod.analysis.verbs.static_deflection import held_stable
 if TYPE_CHECKING:
     import xarray as xr
 
+    from flexapod.analysis.requests.sample_blocks import Reasons
     from flexapod.motions.motion import ActuatorMotion
     from flexapod.robot.robot import Robot
 
@@ -85,7 +86,7 @@ def held_actuators(robot: Robot, motion: ActuatorMotion, load: tuple[Any, Any, s
 
 def _step(
     robot: Robot, at: tuple[Array, Array, Array, Array], wanted: Array, load: tuple[Any, Any, str],
-    active: NDArray[np.intp], reasons: NDArray[Any],
+    active: NDArray[np.intp], reasons: Reasons,
 ) -> tuple[Array, Array]:  # fmt: skip
     """Newton's step (n, 6 + N + actuators) and the largest residual before it (n,)."""
     from flexapod.analysis.verbs.inverse_kinematics import inverse_kinematics

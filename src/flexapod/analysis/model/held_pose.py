@@ -17,7 +17,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.model.closed_legs import REACHED, STRIDE, ClosedLegs, platform_jacobian, pose_error, pseudo_inverse
+from flexapod.analysis.model.closed_legs import (
+    REACHED,
+    STRIDE,
+    ActuatorState,
+    ClosedLegs,
+    platform_jacobian,
+    pose_error,
+    pseudo_inverse,
+)
 from flexapod.analysis.model.leg_model import elastic_columns, leg_stiffness, leg_terms
 from flexapod.analysis.model.leg_request import actuator_rates
 from flexapod.analysis.model.linear_solve import solved
@@ -28,6 +36,7 @@ from flexapod.robot.elastic_plan import chosen_drives
 
 if TYPE_CHECKING:
     from flexapod.analysis.model.redundancy import Redundancy
+    from flexapod.analysis.requests.sample_blocks import Reasons
     from flexapod.robot.robot import Robot
 
 Array = NDArray[np.float64]
@@ -47,7 +56,7 @@ class HeldPose:
     choice: Redundancy
 
 
-def held_pose(robot: Robot, state: ClosedLegs, pose: HeldPose, reasons: NDArray[Any]) -> ClosedLegs:
+def held_pose(robot: Robot, state: ClosedLegs, pose: HeldPose, reasons: Reasons) -> ClosedLegs:
     """The deflected states at the poses, e' = e'' = 0.
 
     Args:
@@ -74,7 +83,8 @@ def held_pose(robot: Robot, state: ClosedLegs, pose: HeldPose, reasons: NDArray[
         q[:, own] += part * dq
         e[:, moved] += part * de
         rates = actuator_rates(robot, J, (prescribed(robot, J, rows), []), pose.twist, np.zeros_like(e))[0]
-        state = searched(robot, state, (q, e, rates, np.zeros_like(e)), np.zeros(len(reasons), dtype=bool), reasons)
+        to = ActuatorState(q=q, e=e, qd=rates, ed=np.zeros_like(e))
+        state = searched(robot, state, to, np.zeros(len(reasons), dtype=bool), reasons)
         size, reached = np.abs(de).max(axis=1), np.abs(error / scale).max(axis=1, initial=0.0) < REACHED
         largest = np.maximum(largest, np.maximum(size, np.abs(e).max(axis=1)))
         still = (size < rounding(robot, largest)) & (size > before / 2.0)
@@ -88,7 +98,7 @@ def held_pose(robot: Robot, state: ClosedLegs, pose: HeldPose, reasons: NDArray[
 
 def _step(
     robot: Robot, state: ClosedLegs, pose: HeldPose, error: Array, columns: tuple[list[int], list[int], list[int]],
-    reasons: NDArray[Any],
+    reasons: Reasons,
 ) -> tuple[Array, Array]:  # fmt: skip
     """Newton's step of deformations (n, e) and independent actuators (n, q); zero for samples that have a reason.
 

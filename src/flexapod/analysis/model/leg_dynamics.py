@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from flexapod.analysis.requests.request import Request
+    from flexapod.analysis.requests.sample_blocks import Reasons
     from flexapod.robot.robot import Robot
 
 Array = NDArray[np.float64]
@@ -40,7 +41,7 @@ def leg_inverse_dynamics(robot: Robot, asked: Request) -> xr.Dataset:
     """
     motion, friction = asked.at, asked.friction
     reasons = no_reasons(motion)
-    request = leg_request(robot, motion, asked.elastic, asked.elastic_velocity, asked.load, friction, reasons)
+    request = leg_request(robot, asked, reasons)
     force, z = solve_inverse(robot, request, friction, reasons)
     raise_failed("inverse dynamics", robot, reasons.astype(str), motion, asked.on_error)
     rates = request.state.actuators(robot)[1]
@@ -55,7 +56,7 @@ def leg_inverse_dynamics(robot: Robot, asked: Request) -> xr.Dataset:
     )
 
 
-def solve_inverse(robot: Robot, request: LegRequest, friction: bool, reasons: NDArray[Any]) -> tuple[Array, Array]:
+def solve_inverse(robot: Robot, request: LegRequest, friction: bool, reasons: Reasons) -> tuple[Array, Array]:
     """Actuator forces (n, actuators) and accelerations of all coordinates (n, z)."""
     state = request.state
     if request.actuator_acceleration is not None and len(robot.elastic_plan.columns) <= COMPILED:
@@ -71,7 +72,7 @@ def solve_inverse(robot: Robot, request: LegRequest, friction: bool, reasons: ND
     return force, np.einsum("nzu,nu->nz", terms.N, u) + terms.beta
 
 
-def _reported(x: Array, what: str, reasons: NDArray[Any]) -> None:
+def _reported(x: Array, what: str, reasons: Reasons) -> None:
     """Give samples whose solution is no number a reason."""
     reasons[np.any(~np.isfinite(x), axis=1) & (reasons == "")] = what
 
@@ -82,8 +83,7 @@ def leg_forward_dynamics(robot: Robot, asked: Request) -> xr.Dataset:
     Source: Briot 2014 Eq. (44). Checked by: tests/analysis/test_flexible_legs.py.
     """
     reasons, friction = no_reasons(asked.at), asked.friction
-    at = asked.unaccelerated().at
-    request = leg_request(robot, at, asked.elastic, asked.elastic_velocity, asked.load, False, reasons)
+    request = leg_request(robot, replace(asked.unaccelerated(), friction=False), reasons)
     given, closed = forces(robot, asked.force, len(reasons)), request.state
     if len(robot.elastic_plan.columns) <= COMPILED:
         loaded = bool(np.any(request.wrench))
@@ -127,7 +127,7 @@ def state_variables(robot: Robot, state: ClosedLegs) -> Variables:
     }
 
 
-def labelled(robot: Robot, at: Any, variables: Variables, reasons: NDArray[Any], on_error: OnError) -> xr.Dataset:
+def labelled(robot: Robot, at: Any, variables: Variables, reasons: Reasons, on_error: OnError) -> xr.Dataset:
     """A result; failed samples are NaN."""
     for _, values, _ in variables.values():
         values[reasons != ""] = np.nan
@@ -162,7 +162,7 @@ def general_term(robot: Robot, asked: Request, which: str) -> tuple[Array, list[
     return np.einsum("nij,ni->nj", back, values), [*TWIST, *robot.elastic_names]
 
 
-def _chosen(robot: Robot, state: ClosedLegs, terms: LegTerms, which: str, reasons: NDArray[Any]) -> Array:
+def _chosen(robot: Robot, state: ClosedLegs, terms: LegTerms, which: str, reasons: Reasons) -> Array:
     if which == "mass_matrix":
         return terms.M
     free = robot.with_parameters({"gravity": [0.0, 0.0, 0.0]})

@@ -6,7 +6,7 @@ r"""The equation of a robot with flexible legs in numbers: loops closed and proj
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from flexapod.analysis.model.linear_solve import inverted
 from flexapod.robot.elastic_plan import driven_columns
 
 if TYPE_CHECKING:
+    from flexapod.analysis.requests.sample_blocks import Reasons
     from flexapod.robot.robot import Robot
 
 Array = NDArray[np.float64]
@@ -37,7 +38,7 @@ class LegTerms:
     rows: Array
 
 
-def leg_terms(robot: Robot, state: ClosedLegs, wrench: Array, friction: bool, reasons: NDArray[Any]) -> LegTerms:
+def leg_terms(robot: Robot, state: ClosedLegs, wrench: Array, friction: bool, reasons: Reasons) -> LegTerms:
     """Terms of the equation M u'' + c = A^T Gamma.
 
     Args:
@@ -108,7 +109,7 @@ LEFT = 1e-6
 SINGULAR = "singular: the actuators and elastic coordinates do not determine how its loops close"
 
 
-def leg_stiffness(robot: Robot, state: ClosedLegs, wrench: Array, reasons: NDArray[Any]) -> tuple[Array, Array, Array]:
+def leg_stiffness(robot: Robot, state: ClosedLegs, wrench: Array, reasons: Reasons) -> tuple[Array, Array, Array]:
     """Static forces rho = N^T h (n, u), their exact derivative K (n, u, u) along the closed loops, and N (n, z, u).
 
     Checked by: tests/analysis/test_flexible_legs.py.
@@ -128,7 +129,7 @@ def leg_stiffness(robot: Robot, state: ClosedLegs, wrench: Array, reasons: NDArr
     return rho, np.swapaxes(N, 1, 2) @ K @ N, N
 
 
-def matrices_at(robot: Robot, state: ClosedLegs, reasons: NDArray[Any]) -> tuple[Array, Array]:
+def matrices_at(robot: Robot, state: ClosedLegs, reasons: Reasons) -> tuple[Array, Array]:
     """Stiffness and damping (n, z, z), or (1, z, z) where they are the same at all states, without prestress."""
     if robot.forces:
         found = evaluate(robot, "elastic_constants", state.inputs(), reasons)

@@ -13,6 +13,7 @@ from flexapod.errors import InputError
 from flexapod.motions.motion import ActuatorMotion
 
 if TYPE_CHECKING:
+    from flexapod.analysis.requests.sample_blocks import Reasons
     from flexapod.robot.robot import Robot
     from flexapod.simulation.system.setup import Setup
 
@@ -21,7 +22,7 @@ STEP = 1e-3
 """Largest step [s]: the Gauss method of order 6 keeps the phase of a 100 Hz vibration to 1e-6 of a revolution per step."""
 
 
-def simulated_request(robot: Robot, motion: Any, load: tuple[Any, Any, str], friction: bool, reasons: NDArray[Any]) -> LegRequest:
+def simulated_request(robot: Robot, motion: Any, load: tuple[Any, Any, str], friction: bool, reasons: Reasons) -> LegRequest:
     """States along an actuator motion, from the static deflection at its start.
 
     Checked by: tests/simulation/test_leg_simulation.py.
@@ -47,17 +48,17 @@ def simulated_request(robot: Robot, motion: Any, load: tuple[Any, Any, str], fri
     )  # fmt: skip
 
 
-def _states(setup: Setup, time: Array, reasons: NDArray[Any]) -> Array:
+def _states(setup: Setup, time: Array, reasons: Reasons) -> Array:
     """Carried numbers (n, size) at times, each interval in equal steps; samples after a failure get its reason."""
     from flexapod.simulation.integrators.numeric_rows import runner_of
-    from flexapod.simulation.system.signals import row_table
+    from flexapod.simulation.system.signals import Span, row_table
 
     layout, state = setup.layout, setup.start
     runner, result = runner_of(layout, setup.values), np.tile(state, (len(time), 1))
     for k, length in enumerate(np.diff(time)):
         count = max(int(np.ceil(length / STEP - 1e-9)), 1)
         table = np.zeros((count + -count % layout.rows, layout.columns))
-        table[:count] = row_table(layout, setup.signals, time[k], length / count, 0, count, np.zeros(count))
+        table[:count] = row_table(layout, setup.signals, Span(start=time[k], h=length / count, count=count))
         table[count:, 2:] = np.tile(table[count - 1, -layout.width :], len(layout.nodes))
         state, _ = runner.advance(state, table, np.zeros((len(table), runner.width)))
         code = state[layout.places["code"].start]

@@ -17,6 +17,7 @@ from flexapod.analysis.model.closed_legs import (
     SAME,
     STEPS,
     STRIDE,
+    ActuatorState,
     ClosedLegs,
     close,
     close_along,
@@ -36,6 +37,7 @@ from flexapod.analysis.model.quasi_static import LIMIT, NOT_FOUND, with_static_d
 from flexapod.analysis.model.redundancy import Redundancy
 from flexapod.analysis.model.walk_to_pose import walk_to_poses
 from flexapod.analysis.requests.loads import platform_wrench
+from flexapod.analysis.requests.request import Request
 from flexapod.analysis.requests.state import State
 from flexapod.analysis.verbs.inverse_kinematics import COMPONENTS, FOLLOW, platform_inputs
 from flexapod.errors import InputError
@@ -44,6 +46,7 @@ from flexapod.robot.chosen_dependents import led_by_platform
 from flexapod.robot.elastic_plan import chosen_drives
 
 if TYPE_CHECKING:
+    from flexapod.analysis.requests.sample_blocks import Reasons
     from flexapod.robot.robot import Robot
 
 Array = NDArray[np.float64]
@@ -75,12 +78,10 @@ class LegRequest:
     source: str
 
 
-def leg_request(
-    robot: Robot, motion: Any, elastic: Any, elastic_velocity: Any, load: tuple[Any, Any, str], friction: bool,
-    reasons: NDArray[Any], choice: Redundancy | None = None,
-) -> LegRequest:  # fmt: skip
-    """The states of a request; arguments as for `inverse_dynamics`, `load` = (wrench, point, axes), `choice` among the forces of
-    redundant actuators that hold a pose."""
+def leg_request(robot: Robot, asked: Request, reasons: Reasons, choice: Redundancy | None = None) -> LegRequest:
+    """The states of a request: its motion, elastic coordinates, load and friction; `choice` among the forces of redundant
+    actuators that hold a pose."""
+    motion, elastic, elastic_velocity = asked.at, asked.elastic, asked.elastic_velocity
     if isinstance(motion, State) and elastic is None and motion.elastic is not None:
         elastic, elastic_velocity = motion.elastic, motion.elastic_velocity
     source = ("static" if elastic is None else elastic) if elastic is None or isinstance(elastic, str) else "given"
@@ -91,7 +92,7 @@ def leg_request(
     if source == "simulate":
         from flexapod.analysis.model.leg_motion import simulated_request
 
-        return simulated_request(robot, motion, load, friction, reasons)
+        return simulated_request(robot, motion, asked.load, asked.friction, reasons)
     count, N = len(reasons), len(robot.elastic_names)
     e, ed = np.zeros((count, N)), np.zeros((count, N))
     if source == "given":
@@ -100,17 +101,14 @@ def leg_request(
     elif source == "static" and isinstance(motion, State) and motion.elastic is not None:  # where the search starts
         e = elastic_array("elastic", motion.elastic, count, N)
     if isinstance(motion, ActuatorMotion):
-        return _from_actuators(robot, motion, e, ed, load, source, friction, reasons)
+        return _from_actuators(robot, asked, (e, ed), source, reasons)
     robot = led_by_platform(robot)
-    return _from_platform(
-        robot, motion, (e, ed), load, source, friction, reasons, choice or Redundancy.plain(len(robot.actuators))
-    )
+    return _from_platform(robot, asked, (e, ed), source, choice or Redundancy.plain(len(robot.actuators)), reasons)
 
 
-def _from_actuators(
-    robot: Robot, motion: ActuatorMotion, e: Array, ed: Array, load: tuple[Any, Any, str], source: str, friction: bool,
-    reasons: NDArray[Any],
-) -> LegRequest:  # fmt: skip
+def _from_actuators(robot: Robot, asked: Request, elastic: tuple[Array, Array], source: str, reasons: Reasons) -> LegRequest:
+    """States at given coordinates and rates of the actuators."""
+    motion, load, friction, (e, ed) = asked.at, asked.load, asked.friction, elastic
     n = len(robot.actuators)
     if motion.position.shape[1] != n:
         raise InputError(f"position: {robot.name} has {n} actuators, the motion {motion.position.shape[1]}")
@@ -119,7 +117,7 @@ def _from_actuators(
             f"motion: the {n} actuators of {robot.name} push against each other, and their coordinates do not say how far it "
             "gives way; give the motion of its platform (Motion or State)"
         )
-    state = close_along(robot, motion.position, e, motion.velocity, ed, reasons)
+    state = close_along(robot, ActuatorState(q=motion.position, e=e, qd=motion.velocity, ed=ed), reasons)
     wrench = platform_wrench(robot, state.inputs(), *load)
     if source == "static":
         state, wrench = held(robot, state, load, motion.acceleration, friction, reasons)
@@ -129,7 +127,7 @@ def _from_actuators(
 
 
 def _in_steps(
-    robot: Robot, motion: ActuatorMotion, state: ClosedLegs, load: tuple[Any, Any, str], wrench: Array, reasons: NDArray[Any]
+    robot: Robot, motion: ActuatorMotion, state: ClosedLegs, load: tuple[Any, Any, str], wrench: Array, reasons: Reasons
 ) -> tuple[ClosedLegs, Array]:
     """Samples at rest whose equilibrium was not found at once, by loads that grow in steps from the unloaded robot.
 
@@ -155,7 +153,7 @@ def _in_steps(
 
 
 def held(
-    robot: Robot, state: ClosedLegs, load: tuple[Any, Any, str], acceleration: Array, friction: bool, reasons: NDArray[Any]
+    robot: Robot, state: ClosedLegs, load: tuple[Any, Any, str], acceleration: Array, friction: bool, reasons: Reasons
 ) -> tuple[ClosedLegs, Array]:
     """Quasi-static deflection with the actuators held under a load that may turn with the platform, and the wrench there."""
     wrench = platform_wrench(robot, state.inputs(), *load)
@@ -170,11 +168,10 @@ def held(
 
 
 def _from_platform(
-    robot: Robot, motion: Any, elastic: tuple[Array, Array], load: tuple[Any, Any, str], source: str, friction: bool,
-    reasons: NDArray[Any], choice: Redundancy,
-) -> LegRequest:  # fmt: skip
+    robot: Robot, asked: Request, elastic: tuple[Array, Array], source: str, choice: Redundancy, reasons: Reasons
+) -> LegRequest:
     """States at a given pose and twist of the platform."""
-    e, ed = elastic
+    motion, load, friction, (e, ed) = asked.at, asked.load, asked.friction, elastic
     inputs = platform_inputs(motion)
     rows, others = reached(robot)
     acceleration = np.concatenate([inputs["acceleration"], inputs["angular_acceleration"]], axis=1)
@@ -195,13 +192,14 @@ def _from_platform(
         q, dq = np.array(state.actuators(robot)[0]), np.zeros((len(reasons), len(robot.actuators)))
         dq[:, own] = step[:, : len(own)]
         if np.any(stride.reach > STRIDE):  # passive joints go along with a long step
-            state = moved_on(close(robot, state, q, state.elastic(robot)[0], dq, np.zeros_like(e), reasons), 1.0)
+            along = ActuatorState(q=q, e=state.elastic(robot)[0], qd=dq, ed=np.zeros_like(e))
+            state = moved_on(close(robot, state, along, reasons), 1.0)
         q = q + dq
         state = shifted(robot, state, columns, step[:, len(own) :]) if columns else state
         now, rates = state.elastic(robot)
         at_e = (now, np.zeros_like(rates)) if alternating else (e, ed)
         qd, rest = actuator_rates(robot, J, (S, others), twist, at_e[1])
-        state = close(robot, state, q, at_e[0], qd, at_e[1], reasons, rest)
+        state = close(robot, state, ActuatorState(q=q, e=at_e[0], qd=qd, ed=at_e[1], others=rest), reasons)
         if alternating:
             wrench = platform_wrench(robot, state.inputs(), *load)
             before = state.elastic(robot)[0]
@@ -230,7 +228,7 @@ def _from_platform(
     now, rates = state.elastic(robot)
     rates = ed if source == "given" else np.zeros_like(rates)
     qd, rest = actuator_rates(robot, J, (S, others), twist, rates)
-    state = close(robot, state, state.actuators(robot)[0], now, qd, rates, reasons, rest)
+    state = close(robot, state, ActuatorState(q=state.actuators(robot)[0], e=now, qd=qd, ed=rates, others=rest), reasons)
     if not robot.elastic_names:
         places = [*driven, *others]
         second = np.einsum("nij,njk,nk->ni", pseudo_inverse((S @ J)[:, :, places]), S, acceleration - drift)
@@ -276,7 +274,7 @@ def actuator_rates(
     return rates, whole
 
 
-def _unfollowed(error: Array, given: Array, scale: Array, what: str, reasons: NDArray[Any]) -> None:
+def _unfollowed(error: Array, given: Array, scale: Array, what: str, reasons: Reasons) -> None:
     """Reasons of samples whose velocity or acceleration has components that the loops do not allow."""
     size = np.abs(error / scale)
     largest = np.abs(given / np.tile(scale, given.shape[1] // 6)).max(axis=1)
@@ -284,7 +282,7 @@ def _unfollowed(error: Array, given: Array, scale: Array, what: str, reasons: ND
         reasons[k] = f"the robot cannot follow this {what}: it cannot follow {COMPONENTS[int(size[k].argmax())]}"
 
 
-def _missed(robot: Robot, error: Array, rows: list[int], moves: NDArray[np.bool_], source: str, reasons: NDArray[Any]) -> None:
+def _missed(robot: Robot, error: Array, rows: list[int], moves: NDArray[np.bool_], source: str, reasons: Reasons) -> None:
     """Reasons of samples whose pose is not met; a robot that deforms follows some components only, and deflects in the others.
 
     Args:

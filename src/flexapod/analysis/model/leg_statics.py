@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from flexapod.analysis.model.linear_model import LinearModel
     from flexapod.analysis.requests.request import Request
+    from flexapod.analysis.requests.sample_blocks import Reasons
     from flexapod.robot.robot import Robot
 
 Array = NDArray[np.float64]
@@ -56,7 +57,7 @@ def general_static_deflection(robot: Robot, asked: Request) -> xr.Dataset:
     if asked.sequence:
         request = load_sequence(robot, still, asked.load, reasons)
     else:
-        request = leg_request(robot, still, "static", None, asked.load, False, reasons)
+        request = leg_request(robot, asked.with_state(still, elastic="static"), reasons)
     refuse_out_of_plane(robot, request.wrench)
     rho, K, N = leg_stiffness(robot, request.state, request.wrench, reasons)
     force, residual = holding_forces(robot, rho, N)
@@ -100,7 +101,7 @@ UNHELD = (
 )
 
 
-def general_linear_model(robot: Robot, asked: Request, reasons: NDArray[Any]) -> LinearModel:
+def general_linear_model(robot: Robot, asked: Request, reasons: Reasons) -> LinearModel:
     """M, D, K, B in independent coordinates about the states; with prestress about the static equilibrium.
 
     Source: Briot 2014, section 5. Checked by: tests/analysis/test_flexible_legs.py.
@@ -109,7 +110,7 @@ def general_linear_model(robot: Robot, asked: Request, reasons: NDArray[Any]) ->
 
     still, prestress = at_rest(asked.at), asked.prestress
     given = prestress or (isinstance(still, State) and still.elastic is not None)
-    request = leg_request(robot, still, None if given else "zero", None, asked.load, False, reasons)
+    request = leg_request(robot, asked.with_state(still, elastic=None if given else "zero"), reasons)
     refuse_out_of_plane(robot, request.wrench)
     closed = request.state
     good = np.flatnonzero(reasons == "")
@@ -143,7 +144,7 @@ def general_linear_model(robot: Robot, asked: Request, reasons: NDArray[Any]) ->
     )  # fmt: skip
 
 
-def _refuse_unbalanced(robot: Robot, state: ClosedLegs, forces: tuple[Array, Array], reasons: NDArray[Any]) -> None:
+def _refuse_unbalanced(robot: Robot, state: ClosedLegs, forces: tuple[Array, Array], reasons: Reasons) -> None:
     """Reasons of states with given elastic coordinates that are no equilibrium: Newton's step with the actuators held."""
     rho, K = forces
     driven = driven_columns(robot)
@@ -152,7 +153,7 @@ def _refuse_unbalanced(robot: Robot, state: ClosedLegs, forces: tuple[Array, Arr
     refuse_unbalanced(step, state.elastic(robot)[0], robot.characteristic_length, reasons)
 
 
-def _mass(robot: Robot, state: ClosedLegs, reasons: NDArray[Any]) -> Array:
+def _mass(robot: Robot, state: ClosedLegs, reasons: Reasons) -> Array:
     """Mass matrix (n, u, u) by the cheapest kernel."""
     if len(robot.elastic_plan.columns) <= COMPILED:
         return evaluate(robot, "elastic_mass_matrix", state.inputs(), reasons)["mass_matrix"]

@@ -16,6 +16,7 @@ from flexapod.errors import InputError
 from flexapod.motions.arrays import real_array
 
 if TYPE_CHECKING:
+    from flexapod.analysis.requests.sample_blocks import Reasons
     from flexapod.robot.robot import Robot
 
 Array = NDArray[np.float64]
@@ -44,7 +45,7 @@ class LinearModel:
         return replace(self, **parts)
 
 
-def linear_model(robot: Robot, state: Any, prestress: bool, load: tuple[Any, Any, str], reasons: NDArray[Any]) -> LinearModel:
+def linear_model(robot: Robot, state: Any, prestress: bool, load: tuple[Any, Any, str], reasons: Reasons) -> LinearModel:
     """Small motions about the states of any robot.
 
     Args:

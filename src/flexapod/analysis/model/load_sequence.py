@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.model.closed_legs import ClosedLegs, close, home
+from flexapod.analysis.model.closed_legs import ActuatorState, ClosedLegs, close, home
 from flexapod.analysis.model.leg_request import LegRequest, held
 from flexapod.errors import InputError
 from flexapod.motions.arrays import real_array
 from flexapod.motions.motion import ActuatorMotion
 
 if TYPE_CHECKING:
+    from flexapod.analysis.requests.sample_blocks import Reasons
     from flexapod.robot.robot import Robot
 
 Array = NDArray[np.float64]
@@ -28,7 +29,7 @@ JUMP = 2.0
 """Largest change of an elastic coordinate in one step [rad, or of the characteristic length]: beyond it is another branch."""
 
 
-def load_sequence(robot: Robot, motion: Any, load: tuple[Any, Any, str], reasons: NDArray[Any]) -> LegRequest:
+def load_sequence(robot: Robot, motion: Any, load: tuple[Any, Any, str], reasons: Reasons) -> LegRequest:
     """Equilibria of the samples in their order; a sample that is not reached ends the sequence.
 
     Args:
@@ -78,7 +79,7 @@ def _walk(
         q, w = (a + following * (b - a) for a, b in zip(start, end, strict=True))
         own = np.full(1, "", dtype=object)
         e, _ = state.elastic(robot)
-        trial = close(robot, state, q, e, np.zeros_like(q), np.zeros_like(e), own)
+        trial = close(robot, state, ActuatorState(q=q, e=e, qd=np.zeros_like(q), ed=np.zeros_like(e)), own)
         load = (w, how[0], how[1]) if np.any(w) else (None, None, "world")
         trial, _ = held(robot, trial, load, np.zeros_like(q), False, own)
         jump = np.abs(trial.elastic(robot)[0] - e).max(initial=0.0)

@@ -29,6 +29,7 @@ from flexapod.description.friction import LAWS
 from flexapod.errors import InputError
 
 if TYPE_CHECKING:
+    from flexapod.analysis.requests.sample_blocks import Reasons
     from flexapod.robot.robot import Robot
 
 Array = NDArray[np.float64]
@@ -54,7 +55,7 @@ class MovingModel:
     turning: Array
 
 
-def moving_model(robot: Robot, motion: Any, wrench: Any, reasons: NDArray[Any]) -> MovingModel:
+def moving_model(robot: Robot, motion: Any, wrench: Any, reasons: Reasons) -> MovingModel:
     """The linear model about one sample.
 
     Checked by: tests/analysis/test_linearize.py.
@@ -116,7 +117,7 @@ def _difference(values: Array, steps: Array, count: int) -> tuple[Array, Array]:
     return slopes[:, :count] / steps, slopes[:, count:] / steps
 
 
-def _moved(robot: Robot, state: ClosedLegs, moves: Array, rates: Array, reasons: NDArray[Any]) -> ClosedLegs:
+def _moved(robot: Robot, state: ClosedLegs, moves: Array, rates: Array, reasons: Reasons) -> ClosedLegs:
     """The state with other independent coordinates and rates, loops closed again."""
     plan, size = robot.elastic_plan, len(moves)
     start = state.rows(np.zeros(size, dtype=np.int64))

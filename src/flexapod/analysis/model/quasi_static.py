@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.model.closed_legs import (
+    ActuatorState,
     ClosedLegs,
     close,
 )
@@ -16,6 +17,7 @@ from flexapod.analysis.model.linear_solve import solved
 from flexapod.robot.elastic_plan import chosen_drives, driven_columns
 
 if TYPE_CHECKING:
+    from flexapod.analysis.requests.sample_blocks import Reasons
     from flexapod.robot.robot import Robot
 
 Array = NDArray[np.float64]
@@ -38,7 +40,7 @@ NOTHING = 1e-5
 
 
 def with_static_deflection(
-    robot: Robot, state: ClosedLegs, wrench: Array, acceleration: Array, friction: bool, reasons: NDArray[Any]
+    robot: Robot, state: ClosedLegs, wrench: Array, acceleration: Array, friction: bool, reasons: Reasons
 ) -> ClosedLegs:
     """Quasi-static deflection at given actuator coordinates, rates and accelerations: e' = e'' = 0.
 
@@ -64,7 +66,7 @@ def with_static_deflection(
         e, ed = state.elastic(robot)
         e[:, moved] += step
         q, qd = state.actuators(robot)
-        state = searched(robot, state, (q, e, qd, ed), soft, reasons)
+        state = searched(robot, state, ActuatorState(q=q, e=e, qd=qd, ed=ed), soft, reasons)
         size = np.abs(step).max(axis=1)
         largest = np.maximum(largest, np.maximum(size, np.abs(e).max(axis=1)))
         still = (size < rounding(robot, largest)) & (size > before / 2.0)
@@ -79,6 +81,7 @@ def with_static_deflection(
 def rounding(robot: Robot, largest: Array) -> Array:
     """Steps (n,) that may be rounding, of searches whose largest elastic coordinate or step was `largest` (n,)."""
     return np.maximum(ROUNDING * largest, NOISE * robot.characteristic_length)
+
 
 NOT_FOUND = "no static deflection found: the load buckles a leg, or the pose is singular"
 
@@ -101,17 +104,14 @@ def _indefinite(K: Array) -> NDArray[np.bool_]:
     return result
 
 
-def searched(
-    robot: Robot, state: ClosedLegs, to: tuple[Array, Array, Array, Array], soft: NDArray[np.bool_], reasons: NDArray[Any]
-) -> ClosedLegs:
+def searched(robot: Robot, state: ClosedLegs, to: ActuatorState, soft: NDArray[np.bool_], reasons: Reasons) -> ClosedLegs:
     """The state after a step of a search for an equilibrium; loops that cannot be closed there say why it went so far.
 
     Args:
-        to: q, e and their rates.
         soft: samples whose undeformed robot is beyond a buckling load.
     """
     own = np.full(len(reasons), "", dtype=object)
-    found = close(robot, state, *to, own)
+    found = close(robot, state, to, own)
     lost = (own != "") & (reasons == "")
     reasons[lost] = np.where(soft[lost], UNSTABLE, TOO_FAR)
     return found

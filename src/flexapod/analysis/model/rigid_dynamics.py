@@ -23,7 +23,7 @@ from flexapod.analysis.verbs.platform_motion import as_platform
 from flexapod.equations.minimal.planning import poor_designs
 from flexapod.equations.newton_euler.constraint_plan import mark_undetermined
 from flexapod.equations.newton_euler.contributions import CONTRIBUTION_NAMES
-from flexapod.equations.newton_euler.names import reaction_names
+from flexapod.equations.newton_euler.reactions import reaction_names
 from flexapod.errors import InputError
 from flexapod.motions.arrays import real_array
 from flexapod.motions.motion import Motion
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from flexapod.analysis.requests.request import Request
+    from flexapod.analysis.requests.sample_blocks import Reasons
     from flexapod.robot.robot import Robot
 
 Array = NDArray[np.float64]
@@ -81,7 +82,7 @@ def rigid_inverse_dynamics(robot: Robot, request: Request) -> xr.Dataset:
     added = kernel(robot, "friction_force") if plainly else None
     details = _details(robot, with_friction, request.contributions, chosen, variant) if detailed and not plainly else None
 
-    def block(part: dict[str, Any], rows: slice, room: Room) -> tuple[dict[str, Array], SampleReasons]:
+    def block(part: dict[str, Array], rows: slice, room: Room) -> tuple[dict[str, Array], SampleReasons]:
         rates, reasons, guess = joint_rates_of_block(robot, part, rows=rows)
         part = {**part, "guess": guess}
         outputs, reasons = evaluate_kernel(bound, part, reasons, other, rows, room_for(bound.signature, room))
@@ -166,7 +167,7 @@ def _details(robot: Robot, with_friction: bool, contributions: str | None, chose
 
 
 def _with_details(
-    details: Details, inputs: dict[str, Any], reasons: SampleReasons, force: Array, reactions: bool, rows: slice
+    details: Details, inputs: dict[str, Array], reasons: SampleReasons, force: Array, reactions: bool, rows: slice
 ) -> tuple[dict[str, Array], SampleReasons]:
     """Forces with friction, reactions and contributions on request, from the Newton-Euler kernel."""
     bound = details.full
@@ -193,7 +194,7 @@ def rigid_forward_dynamics(robot: Robot, request: Request) -> xr.Dataset:
     other = FORWARD[fallback_formulation(robot)] if chosen == "minimal" and request.formulation == "auto" else None
     bound = kernel(robot, FORWARD[chosen])
 
-    def block(part: dict[str, Any], rows: slice, room: Room) -> tuple[dict[str, Array], SampleReasons]:
+    def block(part: dict[str, Array], rows: slice, room: Room) -> tuple[dict[str, Array], SampleReasons]:
         part, reasons = still_inputs(robot, part, rows)
         found, reasons = evaluate_kernel(bound, part, reasons, other, rows, room_for(bound.signature, room))
         return without_bad({name: found[name] for name in ("acceleration", "angular_acceleration")}, reasons), reasons
@@ -209,7 +210,7 @@ def rigid_forward_dynamics(robot: Robot, request: Request) -> xr.Dataset:
     return result.merge(_reactions(robot, request, inputs, outputs)) if request.reactions else result
 
 
-def _reactions(robot: Robot, request: Request, inputs: dict[str, Any], outputs: dict[str, Array]) -> xr.Dataset:
+def _reactions(robot: Robot, request: Request, inputs: dict[str, Array], outputs: dict[str, Array]) -> xr.Dataset:
     """Joint reactions at the accelerations that were found."""
     time = getattr(request.at, "time", None)
     known = {k: inputs[k] for k in ("position", "rotation", "velocity", "angular_velocity")}
@@ -230,7 +231,7 @@ def state_inputs(robot: Robot, state: Any) -> tuple[dict[str, Any], NDArray[Any]
     return inputs, np.full(len(inputs["position"]), "", dtype=object) if reasons is None else reasons
 
 
-def still_inputs(robot: Robot, inputs: dict[str, Any], rows: slice) -> tuple[dict[str, Any], SampleReasons]:
+def still_inputs(robot: Robot, inputs: dict[str, Array], rows: slice) -> tuple[dict[str, Any], SampleReasons]:
     """Inputs of a block of states, with joint coordinates; and the reasons."""
     zero = np.broadcast_to(np.zeros(3), inputs["position"].shape)
     still = {**inputs, "acceleration": zero, "angular_acceleration": zero}
@@ -248,7 +249,7 @@ def forces(robot: Robot, force: Any, count: int) -> Array:
 
 def evaluate_kernel(
     bound: RobotKernel,
-    inputs: dict[str, Any],
+    inputs: dict[str, Array],
     reasons: SampleReasons,
     other: str | None = None,
     rows: slice | None = None,
@@ -283,7 +284,7 @@ def evaluate_kernel(
     return batch.outputs, noted(bound.signature, batch.status, reasons)
 
 
-def note(bound: RobotKernel, status: NDArray[np.int32], reasons: NDArray[Any]) -> None:
+def note(bound: RobotKernel, status: NDArray[np.int32], reasons: Reasons) -> None:
     """Add the reasons of a kernel's bad samples to the samples that have none yet."""
     for i in np.flatnonzero(status):
         if reasons[i] == "":

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from flexapod.analysis.requests.request import Request
+    from flexapod.analysis.requests.sample_blocks import Reasons
     from flexapod.robot.robot import Robot
 
 Array = NDArray[np.float64]
@@ -51,7 +52,7 @@ def rigid_term(robot: Robot, request: Request, which: str) -> tuple[Array, list[
 def _platform_terms(robot: Robot, state: Any, on_error: OnError) -> tuple[dict[str, Array], NDArray[Any]]:
     bound = kernel(robot, "mass_matrix")
 
-    def block(part: dict[str, Any], rows: slice, room: Room) -> tuple[dict[str, Array], SampleReasons]:
+    def block(part: dict[str, Array], rows: slice, room: Room) -> tuple[dict[str, Array], SampleReasons]:
         part, reasons = still_inputs(robot, part, rows)
         return evaluate_kernel(bound, part, reasons, rows=rows, out=room_for(bound.signature, room))
 
@@ -61,7 +62,7 @@ def _platform_terms(robot: Robot, state: Any, on_error: OnError) -> tuple[dict[s
 
 
 def _in_coordinates(
-    robot: Robot, state: Any, terms: dict[str, Array], request: Request, reasons: NDArray[Any]
+    robot: Robot, state: Any, terms: dict[str, Array], request: Request, reasons: Reasons
 ) -> tuple[Array, list[str]]:
     """Twist per unit rate of the chosen coordinates (n, 6, k), and their names."""
     N = terms["basis"]

@@ -8,7 +8,7 @@ world axes. Their error is about 1e-10 of g and J^T Gamma.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,7 @@ from flexapod.motions.rotations import rotvec_rotation
 
 if TYPE_CHECKING:
     from flexapod.analysis.requests.request import Request
+    from flexapod.analysis.requests.sample_blocks import Reasons
     from flexapod.robot.robot import Robot
 
 Array = NDArray[np.float64]
@@ -41,7 +42,7 @@ BORDER = "a pose beside this one cannot be reached, where the prestress is diffe
 WEIGHTS = {1: 3.0 / 4.0, 2: -3.0 / 20.0, 3: 1.0 / 60.0}
 
 
-def rigid_model(robot: Robot, request: Request, reasons: NDArray[Any]) -> LinearModel:
+def rigid_model(robot: Robot, request: Request, reasons: Reasons) -> LinearModel:
     """M, K_T and actuator map of a rigid robot at poses, in its independent platform coordinates.
 
     Checked by: tests/analysis/test_flexible_frequencies.py.

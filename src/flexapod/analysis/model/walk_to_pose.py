@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,7 @@ from flexapod.robot.chosen_dependents import with_plan
 from flexapod.robot.elastic_plan import elastic_plan
 
 if TYPE_CHECKING:
+    from flexapod.analysis.requests.sample_blocks import Reasons
     from flexapod.robot.robot import Robot
 
 Array = NDArray[np.float64]
@@ -40,7 +41,7 @@ STRIDES = 12
 
 
 def walk_to_poses(
-    robot: Robot, state: ClosedLegs, position: Array, rotation: Array, elastic: Array, reasons: NDArray[Any]
+    robot: Robot, state: ClosedLegs, position: Array, rotation: Array, elastic: Array, reasons: Reasons
 ) -> ClosedLegs:
     """States at rest at the poses of samples whose loops were not closed; their reasons are removed where that succeeds.
 

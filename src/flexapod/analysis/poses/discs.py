@@ -76,7 +76,7 @@ def exact(values: Any) -> Disc:
     return Disc(mid, np.zeros(mid.shape))
 
 
-def around(values: Any, relative: float) -> Disc:
+def around(values: Array, relative: float) -> Disc:
     """Numbers with a relative error."""
     mid = np.asarray(values, dtype=np.complex128)
     return Disc(mid, np.abs(mid) * relative * UP)

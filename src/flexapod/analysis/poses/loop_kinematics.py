@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from flexapod.analysis.model.closed_legs import close_along, platform_jacobian
+from flexapod.analysis.model.closed_legs import ActuatorState, close_along, platform_jacobian
 from flexapod.analysis.model.closing_signs import wrong_way
 from flexapod.analysis.requests.program_refusals import undetermined
 from flexapod.analysis.requests.results import OnError, dataset, raise_failed
@@ -47,7 +47,7 @@ def loop_forward_kinematics(robot: Robot, target: Any, at: Samples, motion: Any,
     along = isinstance(motion, ActuatorMotion)
     rates = motion.velocity if along else np.zeros_like(target)
     none = np.zeros((len(target), len(robot.elastic_names)))
-    state = close_along(robot, target, none, rates, none, reasons)
+    state = close_along(robot, ActuatorState(q=target, e=none, qd=rates, ed=none), reasons)
     if not robot.elastic_names:
         wrong = wrong_way(robot, np.array(state.joint_position), np.array(state.position), np.array(state.rotation))
         reasons[reasons == ""] = wrong[reasons == ""]

@@ -2,11 +2,17 @@
 
 The parameters go round random closed loops; paths of known solutions come back to others. The loops act transitively on an
 irreducible component of the solutions, never between components: seeds are needed in each (operation modes of a robot).
+
+Generic start systems, members of a family with random complex parameters and all their solutions, are found so once and kept in
+`analysis/data/`; the command that makes them is ``python tools/make_start_systems.py``.
 """
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import resources
 from itertools import pairwise
 
 import numpy as np
@@ -62,3 +68,19 @@ def distinct(x: Complex) -> Complex:
     near = projective_gap(x, x) < SAME
     first = near.argmax(axis=1)
     return np.asarray(x[first == np.arange(len(x))])
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Start:
+    """Parameters p (m,) and all solutions x (n, unknowns)."""
+
+    p: Complex
+    x: Complex
+
+
+@functools.cache
+def load_start(family: str) -> Start:
+    """The stored start system of a family."""
+    file = resources.files("flexapod") / "analysis" / "data" / f"{family}.npz"
+    with file.open("rb") as stream, np.load(stream) as data:
+        return Start(p=data["p"], x=data["x"])

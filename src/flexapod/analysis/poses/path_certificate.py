@@ -19,7 +19,7 @@ from flexapod.analysis.poses.discs import Disc
 from flexapod.analysis.poses.pose_certificate import certify_quadrics, joined, leg_drift, leg_quadrics, study_quadric
 from flexapod.analysis.poses.pose_guess import start_poses
 from flexapod.analysis.poses.pose_search import Poses, PoseSearch
-from flexapod.analysis.poses.sphere_legs import spheres
+from flexapod.analysis.poses.sphere_legs import Spheres, spheres
 
 if TYPE_CHECKING:
     from flexapod.analysis.verbs.forward_kinematics import Solved
@@ -66,6 +66,19 @@ class PathCertificate:
     reason: str
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Path:
+    """The straight path q(t) = q0 + t way (actuators,) of a robot's actuators, t from 0 to 1."""
+
+    robot: Robot
+    q0: Array
+    way: Array
+
+    def spheres(self, t: Array) -> Spheres:
+        """Spheres of the legs at times (N,)."""
+        return spheres(self.robot, self.q0 + t[:, None] * self.way, arrange=False)
+
+
 def certify_path(robot: Robot, position: Array, rotation: Array, q0: Array, q1: Array) -> PathCertificate:
     """Follow the pose from q0 to q1 with certainty.
 
@@ -75,15 +88,15 @@ def certify_path(robot: Robot, position: Array, rotation: Array, q0: Array, q1: 
 
     Checked by: tests/analysis/test_path_certificate.py.
     """
-    way = q1 - q0
-    t, x = _trace(robot, q0, way, _study(position, rotation))
+    path = _Path(robot=robot, q0=q0, way=q1 - q0)
+    t, x = _trace(path, _study(position, rotation))
     if len(t) == 1:
         return _ended(x[0], 0.0, 0, np.inf, "the guess is singular, or a singular pose lies right ahead of it")
-    nodes = _certified(_quadrics(robot, q0, way, t), x)
+    nodes = _certified(_quadrics(path, t), x)
     sure = np.zeros(len(t) - 1, dtype=bool)
     while True:
         open_ = np.flatnonzero(~sure)
-        fine = _segments(robot, q0, way, t, x, nodes, open_)
+        fine = _segments(path, t, x, nodes, open_)
         sure[open_[fine]] = True
         rest = open_[~fine]
         rest = rest[: np.searchsorted(rest, rest[0]) + MOST] if len(rest) else rest
@@ -100,8 +113,8 @@ def certify_path(robot: Robot, position: Array, rotation: Array, q0: Array, q1: 
             return _ended(x[end], float(t[end]), end, float(nodes[0].rad[end].max()), reason)
         rest = rest[t[rest + 1] - t[rest] >= SMALLEST]
         half = 0.5 * (t[rest] + t[rest + 1])
-        between = _newton(_quadrics(robot, q0, way, half).mid.real, _middle(x[rest], x[rest + 1]))
-        found = _certified(_quadrics(robot, q0, way, half), between)
+        between = _newton(_quadrics(path, half).mid.real, _middle(x[rest], x[rest + 1]))
+        found = _certified(_quadrics(path, half), between)
         t, x, sure = np.insert(t, rest + 1, half), np.insert(x, rest + 1, between, axis=0), np.insert(sure, rest + 1, False)
         mid, rad = (np.insert(getattr(nodes[0], k), rest + 1, getattr(found[0], k), axis=0) for k in ("mid", "rad"))
         nodes = Disc(mid, rad), np.insert(nodes[1], rest + 1, found[1])
@@ -135,16 +148,16 @@ def certify_solved(robot: Robot, solved: Solved, guess: Any) -> tuple[NDArray[np
     return reasons.astype(str), counts
 
 
-def _trace(robot: Robot, q0: Array, way: Array, x: Array) -> tuple[Array, Array]:
+def _trace(path: _Path, x: Array) -> tuple[Array, Array]:
     """Points t and x of the path, without certainty, as far as Newton's method contracts fast."""
-    x = _newton(_quadrics(robot, q0, way, np.zeros(1)).mid.real, x[None])[0]
+    x = _newton(_quadrics(path, np.zeros(1)).mid.real, x[None])[0]
     times, points, t, h = [0.0], [x], 0.0, FIRST
     while t < 1.0:
         h = min(h, 1.0 - t)
         guess = points[-1]
         if len(times) > 1:
             guess = guess + h / (t - times[-2]) * (guess - points[-2] * np.sign(guess @ points[-2]))
-        Q = _quadrics(robot, q0, way, np.array([t + h])).mid.real
+        Q = _quadrics(path, np.array([t + h])).mid.real
         one = _newton(Q, guess[None], 1)[0]
         two = _newton(Q, one[None], 1)[0]
         first, second = np.linalg.norm(one - guess / np.linalg.norm(guess)), np.linalg.norm(two - one)
@@ -161,12 +174,12 @@ def _trace(robot: Robot, q0: Array, way: Array, x: Array) -> tuple[Array, Array]
 
 
 def _segments(
-    robot: Robot, q0: Array, way: Array, t: Array, x: Array, nodes: tuple[Disc, NDArray[np.bool_]], index: NDArray[np.int64]
+    path: _Path, t: Array, x: Array, nodes: tuple[Disc, NDArray[np.bool_]], index: NDArray[np.int64]
 ) -> NDArray[np.bool_]:
     """Which segments are certified: a polydisc with one branch, in which the enclosures of both nodes lie."""
     middle, half = 0.5 * (t[index] + t[index + 1]), 0.5 * (t[index + 1] - t[index])
-    at = _newton(_quadrics(robot, q0, way, middle).mid.real, _middle(x[index], x[index + 1]))
-    Q, drift = _moving_quadrics(robot, q0, way, middle, half)
+    at = _newton(_quadrics(path, middle).mid.real, _middle(x[index], x[index + 1]))
+    Q, drift = _moving_quadrics(path, middle, half)
     tube, good = _certified(Q, at, drift)
     chart = np.argmin(tube.rad, axis=1)
     for end in (index, index + 1):
@@ -183,18 +196,18 @@ def _middle(x: Array, y: Array) -> Array:
     return np.asarray(x + y * np.sign((x * y).sum(axis=1))[:, None])
 
 
-def _quadrics(robot: Robot, q0: Array, way: Array, t: Array) -> Disc:
+def _quadrics(path: _Path, t: Array) -> Disc:
     """Quadrics (N, 7, 8, 8) of the actuator coordinates q(t)."""
-    given = spheres(robot, q0 + t[:, None] * way, arrange=False)
+    given = path.spheres(t)
     return joined(leg_quadrics(given.a, given.b, given.s), study_quadric())
 
 
-def _moving_quadrics(robot: Robot, q0: Array, way: Array, t: Array, half: Array) -> tuple[Disc, Disc]:
+def _moving_quadrics(path: _Path, t: Array, half: Array) -> tuple[Disc, Disc]:
     """Quadrics Q and D (N, 7, 8, 8): Q + u D, u from -1 to 1, are those of q(t - half) .. q(t + half)."""
-    given = spheres(robot, q0 + t[:, None] * way, arrange=False)
+    given, robot = path.spheres(t), path.robot
     da, ds, a_spread, s_spread = (np.zeros(v.shape) for v in (given.a, given.s, given.a, given.s))
     for i, leg in enumerate(robot.legs):
-        form, move = robot.closed_forms[i], way[i] * half
+        form, move = robot.closed_forms[i], path.way[i] * half
         assert form is not None
         if leg.architecture == "UPS":  # (L + d)^2 - L^2
             ds[:, i], s_spread[:, i] = 2.0 * np.sqrt(given.s[:, i]) * move, move**2 * (1.0 + 1e-12)

@@ -2,7 +2,7 @@ r"""All poses of platforms on six legs: base points a, platform points b, square
 
 The target is centred, scaled and rotated at random, the stored generic start system is multiplied by a random complex unit; the
 straight line of parameters between them then meets no singular system, with probability one. Letters as in
-`flexapod.equations.homotopy.gough`; k platforms, n solutions each.
+`flexapod.equations.homotopy.tracker`; k platforms, n solutions each.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.poses import quaternions as quat
+from flexapod.analysis.poses.monodromy import Start, load_start
 from flexapod.analysis.poses.path_tracking import ARRIVED, Array, Complex, Control, Ends, Tracker, projective_gap
-from flexapod.analysis.poses.start_systems import Start, load_start
 
 SAME = 1e-16
 """Squared sine of the angle below which two solutions count as one: simple ones are polished to 1e-12 or better."""
@@ -64,7 +64,7 @@ class Solutions:
 @functools.cache
 def six_leg_tracker() -> Tracker:
     """The compiled tracker."""
-    from flexapod.equations.homotopy.gough import six_legs
+    from flexapod.equations.homotopy.tracker import six_legs
 
     return Tracker(six_legs, "six_legs")
 

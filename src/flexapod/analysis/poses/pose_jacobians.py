@@ -14,6 +14,7 @@ from flexapod.analysis.model.kernels import kernel
 from flexapod.analysis.model.leg_model import leg_terms
 from flexapod.analysis.model.leg_request import leg_request
 from flexapod.analysis.requests.program_refusals import FLOATING, floating
+from flexapod.analysis.requests.request import Request
 from flexapod.analysis.requests.results import reasons_of
 from flexapod.analysis.requests.state import State
 from flexapod.analysis.verbs.inverse_kinematics import COMPONENTS, FOLLOW, solve_from_home
@@ -81,8 +82,8 @@ def _of_all_loops(robot: Robot, position: Array, rotation: Array) -> PoseJacobia
     if robot.floats:
         raise floating(robot, *FLOATING["jacobian"])
     reasons, length = np.full(len(position), "", dtype=object), robot.characteristic_length
-    at = State(position=position, rotation=rotation)
-    state = leg_request(robot, at, "zero", None, (None, None, "world"), False, reasons).state
+    at = Request(at=State(position=position, rotation=rotation), elastic="zero", friction=False)
+    state = leg_request(robot, at, reasons).state
     if not robot.elastic_names:
         wrong = reversed_joints(robot, {"position": position, "rotation": rotation}, np.array(state.joint_position))
         reasons[reasons == ""] = wrong[reasons == ""]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,7 @@ from flexapod.analysis.model.kernels import kernel
 from flexapod.motions.rotations import rotation_rotvec, rotvec_rotation
 
 if TYPE_CHECKING:
+    from flexapod.analysis.model.kernels import RobotKernel
     from flexapod.robot.robot import Robot
 
 Array = NDArray[np.float64]
@@ -61,7 +62,7 @@ def onto_constraints(robot: Robot, position: Array, rotation: Array, free: list[
     return p, R, q
 
 
-def _newton(robot: Robot, bound: Any, x: Array, q: Array, free: list[int]) -> None:
+def _newton(robot: Robot, bound: RobotKernel, x: Array, q: Array, free: list[int]) -> None:
     r"""Free components of x = (position, rotation vector from home) (n, 6) by Newton, in place.
 
     .. math:: G_p\,\delta p + G_\omega J_l(\tau)\,\delta\tau = -g, \qquad R = \exp(\tau)\,R_{home}
@@ -122,7 +123,7 @@ def least_squares(G: Array, r: Array) -> Array:
     return x
 
 
-def _evaluate(bound: Any, p: Array, R: Array, q: Array) -> dict[str, Array]:
+def _evaluate(bound: RobotKernel, p: Array, R: Array, q: Array) -> dict[str, Array]:
     outputs: dict[str, Array] = bound.batch({"position": p, "rotation": R, "guess": q}).outputs
     return outputs
 

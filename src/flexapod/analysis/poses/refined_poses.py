@@ -6,7 +6,7 @@ ends at steps of 1e-7 and cannot distinguish such a solution from a singular one
 .. math:: f_i = (D_i \cdot D_i - s_i\, e\cdot e) / 2,\qquad D_i = g + W_i e,\qquad f_7 = e\cdot g
 
 in extended precision (64 bits of mantissa where the machine has them) its steps fall quadratically; corrections are solved for in
-double. Letters as in `flexapod.equations.homotopy.gough`; N solutions, x (N, 8), parameters p (N, 42).
+double. Letters as in `flexapod.equations.homotopy.tracker.six_legs`; N solutions, x (N, 8), parameters p (N, 42).
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@ r"""Self-motions: curves of poses with the same leg lengths, and isolated poses 
 
 At a singular end of a path the quadrics f = x^T Q x / 2 have a null direction in the tangent space. If Newton's method returns
 to the solutions after steps along it, and the Jacobian is singular there too, again and again, the end lies on a curve of
-solutions; if not, it is an isolated pose that counts several times. Letters as in `flexapod.equations.homotopy.gough`.
+solutions; if not, it is an isolated pose that counts several times. Letters as in `flexapod.equations.homotopy.tracker.six_legs`.
 """
 
 from __future__ import annotations

@@ -16,11 +16,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from flexapod.analysis.requests.arguments import SIGNATURES
-from flexapod.analysis.requests.bridge_abilities import BRIDGES, MASSLESS_DRIVE
 from flexapod.analysis.requests.design_abilities import DESIGN, DESIGNS, EACH_DESIGN, UNDETERMINED
 from flexapod.analysis.requests.identification_abilities import identification_rows
 from flexapod.analysis.requests.properties import PLACES, PROPERTIES, has_friction
-from flexapod.analysis.requests.simulation_abilities import simulation_rows
+from flexapod.analysis.requests.simulation_abilities import BRIDGES, MASSLESS_DRIVE, simulation_rows
 from flexapod.analysis.requests.space_abilities import space_rows
 from flexapod.errors import InputError
 

@@ -67,6 +67,10 @@ class Request:
             return replace(self, at=replace(self.at, acceleration=np.zeros_like(self.at.acceleration)))
         return self
 
+    def with_state(self, at: Any, elastic: Any) -> Request:
+        """The same load on other states, without friction; elastic coordinates given or chosen, without rates."""
+        return Request(at=at, elastic=elastic, wrench=self.wrench, point=self.point, axes=self.axes, friction=False)
+
     @property
     def load(self) -> Load:
         """Wrench, point and axes of the external load."""

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from flexapod.analysis.requests.design_request import Request
+    from flexapod.analysis.requests.sample_blocks import Reasons
 
 Array = NDArray[np.float64]
 ANGLES = ("actuator_position", "joint_position")
@@ -83,7 +84,7 @@ def shaped(result: Any, request: Request, reasons: NDArray[Any] | None, at: Any)
     return whole[ONLY].rename(result.name).assign_coords({k: whole[k] for k in ("valid", "reason") if k in whole})
 
 
-def _masked(whole: xr.Dataset, request: Request, reasons: NDArray[Any]) -> xr.Dataset:
+def _masked(whole: xr.Dataset, request: Request, reasons: Reasons) -> xr.Dataset:
     """NaN and the reason where a design can be no robot."""
     dim = "time" if "time" in whole.dims else "sample"
     every = reasons if len(reasons) == request.count else np.repeat(reasons, request.samples or 1)
@@ -147,7 +148,7 @@ def _together(results: list[Any], reasons: NDArray[Any] | None) -> Any:
     return whole if is_dataset else whole[ONLY].rename(known.name)
 
 
-def _with_reasons(whole: xr.Dataset, reasons: NDArray[Any]) -> xr.Dataset:
+def _with_reasons(whole: xr.Dataset, reasons: Reasons) -> xr.Dataset:
     """`valid` and `reason` of designs, and of their samples where these have their own."""
     if "reason" not in whole:
         return whole.assign(valid=("design", reasons == ""), reason=("design", reasons.astype(str)))

@@ -1,11 +1,14 @@
-"""Many samples in blocks: what a verb computes on the way stays in the cache, and blocks are shared between threads.
+"""Many samples in blocks: what a verb computes on the way stays in the cache, and blocks are shared between threads. Beside them
+a progress bar, only at a terminal, or when asked for.
 
 Reasons why samples have no result are texts only where some sample of a block has none.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +20,8 @@ if TYPE_CHECKING:
     from flexapod.kernels import Signature
 
 Array = NDArray[np.float64]
+Reasons = NDArray[np.object_]
+"""Reasons per sample (n,) as texts, empty where there is none; functions add to them."""
 SampleReasons = NDArray[Any] | None
 """Reasons per sample (n,), empty where there is none; None where no sample has one."""
 
@@ -102,3 +107,27 @@ def without_bad(outputs: dict[str, Array], reasons: SampleReasons) -> dict[str, 
         for values in outputs.values():
             values[bad] = np.nan
     return outputs
+
+
+LONG = 300_000
+"""Samples from which a bar is shown by itself."""
+
+
+@contextmanager
+def progress_bar(title: str, total: int, wanted: bool | None, done: int = 0) -> Iterator[Callable[[int], None]]:
+    """A function that takes the number done so far.
+
+    Args:
+        wanted: True or False decide; None shows a bar at a terminal for long runs.
+        done: where an earlier run ended.
+    """
+    if wanted is False or (wanted is None and (total < LONG or not sys.stderr.isatty())):
+        yield lambda count: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True)) as bar:
+        task = bar.add_task(title, total=total, completed=done)
+        yield lambda count: bar.update(task, completed=count)

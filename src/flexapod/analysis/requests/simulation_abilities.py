@@ -1,12 +1,15 @@
-"""What `simulate` and `simulate_study` cannot do for which robot: rows of the table of abilities."""
+"""What `simulate`, `simulate_study` and the verbs that carry a robot into other programs cannot do for which robot: rows of the
+table of abilities."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from flexapod.analysis.requests.bridge_abilities import MASSLESS_DRIVE
-
 Row = Mapping[str, str]
+MASSLESS_DRIVE = (
+    "{verb}: actuator {massless} of {robot} drives through a spring and has no mass on its own side, so that nothing determines "
+    "its acceleration; give the joint `inertia`"
+)
 FOLLOWED = "{option}: with drive='actuators' the actuators follow the motion exactly, so that it has no effect; leave it out"
 UNDRIVEN = (
     "friction of {platform_joint}: drive='platform' has no forces against it on the flexible platform of {robot}; use a "
@@ -79,3 +82,21 @@ def simulation_rows(*, redundant: str, inverse: str) -> dict[str, dict[str, Row]
             "friction": {**MANY, "rigid & redundant actuators & friction by loads & friction=True": redundant},
         },
     }  # fmt: skip
+
+
+NO_FLEXIBLE = "{robot} has {part}, which MJCF and URDF cannot describe; export an FMU instead"
+ALL_MASSES = "physical equivalent: {robot} has {part}, whose mass is that of their shapes"
+RIGID_ONLY: dict[str, Row] = {"": {"elastic legs": NO_FLEXIBLE, "elastic drive": NO_FLEXIBLE, "flexible platform": NO_FLEXIBLE}}
+STEPS: dict[str, Row] = {
+    "start": {}, "step": {}, "method": {}, "wrench": {}, "friction": {}, "watch": {},
+}  # fmt: skip
+
+BRIDGES: dict[str, dict[str, Row]] = {
+    "export_mjcf": {**RIGID_ONLY, "copies": {}},
+    "export_urdf": RIGID_ONLY,
+    "export_fmu": {**STEPS, "quantity": {}, "version": {}, "general": {}, "binary": {}, "check": {}},
+    "stepper": {"": {"massless drive": MASSLESS_DRIVE}, **STEPS},
+    "casadi_function": {"parameters": {}, "passes": {}},
+    "physical_equivalent": {"": {"flexible legs": ALL_MASSES, "flexible platform": ALL_MASSES}},
+}
+"""Verb -> option -> condition -> reason why it has no result; an empty row: it works for every robot."""

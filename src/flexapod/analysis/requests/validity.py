@@ -30,6 +30,9 @@ from flexapod.robot.beams import BeamElement, tip_names
 
 if TYPE_CHECKING:
     from flexapod.analysis.model.closed_legs import ClosedLegs
+    from flexapod.analysis.requests.sample_blocks import Reasons
+    from flexapod.description.schema_flexible import Flexible
+    from flexapod.flexible.body import FlexibleBody
     from flexapod.robot.model import Leg
     from flexapod.robot.robot import Robot
 
@@ -178,7 +181,7 @@ def parts(robot: Robot) -> tuple[Part, ...]:
     return tuple(replace(part, name=name) for part, name in zip(found, names, strict=True))
 
 
-def _thickness(spec: Any) -> float | None:
+def _thickness(spec: Flexible | None) -> float | None:
     """Thickness [m] of what the file describes, if it is a plate."""
     return spec.thickness if spec is not None and spec.type == "plate" else None
 
@@ -202,7 +205,7 @@ def _displacements(beam: BeamElement, columns: list[int], N: int) -> tuple[Array
     return across, float(beam.body.interfaces["tip"].r0[0])
 
 
-def _strains(robot: Robot, number: int, beam: Any, columns: list[int], N: int) -> Array:
+def _strains(robot: Robot, number: int, beam: BeamElement, columns: list[int], N: int) -> Array:
     """Strains (elements, 5, N) of a beam per elastic coordinate; outer fibres are those of a rectangle with the same I / A."""
     from flexapod.analysis.verbs.beam_stress import beam_pieces
 
@@ -216,7 +219,7 @@ def _strains(robot: Robot, number: int, beam: Any, columns: list[int], N: int) -
     return np.array(found)
 
 
-def _shortening(beam: Any, columns: list[int], N: int) -> Array | None:
+def _shortening(beam: BeamElement, columns: list[int], N: int) -> Array | None:
     if beam.foreshortening is None:
         return None
     B = np.zeros((N, N))
@@ -243,7 +246,7 @@ def strains(robot: Robot, elastic: Array) -> Array:
     return np.stack(columns, axis=1) if columns else np.zeros((len(elastic), 0))
 
 
-def _first(body: Any) -> float:
+def _first(body: FlexibleBody) -> float:
     frequency = np.asarray(body.angular_frequency)
     return float(frequency[0]) if len(frequency) else np.inf
 
@@ -349,7 +352,7 @@ def warn_beyond(robot: Robot, elastic: Array, at: Any) -> None:
         _warn(robot, "axial_ratio", axial_ratios(pulled, elastic), getattr(at, "time", None), shown=False)
 
 
-def warn_unstable(robot: Robot, stable: NDArray[np.bool_], reasons: NDArray[Any], loaded: bool) -> None:
+def warn_unstable(robot: Robot, stable: NDArray[np.bool_], reasons: Reasons, loaded: bool) -> None:
     """Warn of equilibria without a reason of their own that are not stable on held actuators.
 
     Args:
@@ -370,7 +373,7 @@ def warn_unstable(robot: Robot, stable: NDArray[np.bool_], reasons: NDArray[Any]
     )
 
 
-def _warn(robot: Robot, name: str, values: Array, time: Any, shown: bool = True) -> str:
+def _warn(robot: Robot, name: str, values: Array, time: Array | None, shown: bool = True) -> str:
     """One warning per measure, for the worst sample and part, and its text; samples that failed are left out.
 
     Args:

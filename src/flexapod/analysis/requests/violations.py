@@ -58,7 +58,7 @@ class Collector:
     found: list[Violation] = field(default_factory=list)
 
     def beyond(
-        self, kind: str, name: str, phrase: str, value: Array, limit: float, excess: Array, unit: str, slack: float
+        self, kind: str, name: str, phrase: str, *, value: Array, limit: float, excess: Array, unit: str, slack: float
     ) -> None:
         """A number beyond its limit.
 
@@ -72,7 +72,9 @@ class Collector:
             return
         i = int(bad[excess[bad].argmax()])
         text = f"{phrase}: {value[i]:.6g} {unit}, limit {limit:.6g} {unit}, by {excess[i]:.3g} {unit}"
-        self.add(kind, name, text, bad, i, float(value[i]), limit, unit, float(value[bad[0]]))
+        self.add(
+            kind, name, text, bad, i, value=float(value[i]), limit=limit, unit=unit, first_value=float(value[bad[0]])
+        )  # fmt: skip
 
     def add(
         self,
@@ -81,6 +83,7 @@ class Collector:
         text: str,
         bad: NDArray[np.int64],
         sample: int,
+        *,
         value: float = np.nan,
         limit: float = np.nan,
         unit: str = "",

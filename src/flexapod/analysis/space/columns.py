@@ -88,7 +88,7 @@ def _split(
 
 
 def cut_columns(
-    bounds: Any, low: Array, high: Array, groups: NDArray[np.bool_], axis: NDArray[np.int64], target: Any, most: int
+    bounds: Any, low: Array, high: Array, groups: NDArray[np.bool_], axis: NDArray[np.int64], *, target: Any, most: int
 ) -> Columns:
     """Slabs cut until little is undecided.
 

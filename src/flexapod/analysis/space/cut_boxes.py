@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
@@ -62,20 +63,36 @@ def _share(alpha: Array, w: Array) -> Array:
     return np.asarray(total / (math.factorial(k) * 2.0**k * np.prod(w, axis=1)))
 
 
-def cut_fractions(
-    g_low: Array, g_high: Array, at_low: Array, at_high: Array, box_low: Array, box_high: Array,
-    opened: NDArray[np.bool_], radius: Array, free: NDArray[np.int64],
-) -> tuple[Array, Array]:  # fmt: skip
-    """Certain and possible fractions (n,) of boxes.
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Planes:
+    """Limits over boxes.
 
     Args:
         g_low, g_high: (n, m) limits at the middle; at_low, at_high: (n, m, k) their gradients there.
         box_low, box_high: (n, m, k) gradients over the box.
         opened: (n, m) limits that are not certain.
-        radius: (n, k) half widths; free: axes that have a width.
+        radius: (n, k) half widths.
     """
-    lost, most = np.zeros(len(g_low)), np.ones(len(g_low))
-    for own, low, high, w in _affine(g_low, g_high, at_low, at_high, box_low, box_high, opened, radius, free):
+
+    g_low: Array
+    g_high: Array
+    at_low: Array
+    at_high: Array
+    box_low: Array
+    box_high: Array
+    opened: NDArray[np.bool_]
+    radius: Array
+
+    @property
+    def free(self) -> NDArray[np.int64]:
+        """Axes along which some box has a width."""
+        return np.flatnonzero(np.any(self.radius > 0, axis=0))
+
+
+def cut_fractions(planes: Planes) -> tuple[Array, Array]:
+    """Certain and possible fractions (n,) of boxes."""
+    lost, most = np.zeros(len(planes.g_low)), np.ones(len(planes.g_low))
+    for own, low, high, w in _affine(planes):
         lost[own] += 1.0 - half_space_share(low, w, -1)
         most[own] = np.minimum(most[own], half_space_share(high, w, 1))
     return np.maximum(1.0 - lost, 0.0), most
@@ -85,29 +102,25 @@ UNKNOWN = 1e300
 """Size of a limit that has no bounds in a box: it may be kept or broken anywhere."""
 
 
-def _affine(
-    g_low: Array, g_high: Array, at_low: Array, at_high: Array, box_low: Array, box_high: Array,
-    opened: NDArray[np.bool_], radius: Array, free: NDArray[np.int64],
-) -> Iterator[tuple[NDArray[np.int64], Array, Array, Array]]:  # fmt: skip
+def _affine(planes: Planes) -> Iterator[tuple[NDArray[np.int64], Array, Array, Array]]:
     """Limit by limit: boxes in which it is open, its least and largest value at the middle, and slopes times half widths."""
-    for i in range(g_low.shape[1]):
-        own = np.flatnonzero(opened[:, i])
+    free = planes.free
+    for i in range(planes.g_low.shape[1]):
+        own = np.flatnonzero(planes.opened[:, i])
         if len(own) == 0:
             continue
+        least, most, radius = planes.g_low[own, i], planes.g_high[own, i], planes.radius[own][:, free]
         with np.errstate(invalid="ignore"):
-            slope = ((at_low[own, i] + at_high[own, i]) / 2)[:, free]
-            spread = np.maximum(box_high[own, i][:, free] - slope, slope - box_low[own, i][:, free])
-            rest = np.einsum("nk,nk->n", spread, radius[own][:, free]) * (1 + 1e-13)
-        w = slope * radius[own][:, free]
-        good = np.isfinite(rest) & np.all(np.isfinite(w), axis=1) & np.isfinite(g_low[own, i]) & np.isfinite(g_high[own, i])
+            slope = ((planes.at_low[own, i] + planes.at_high[own, i]) / 2)[:, free]
+            spread = np.maximum(planes.box_high[own, i][:, free] - slope, slope - planes.box_low[own, i][:, free])
+            rest = np.einsum("nk,nk->n", spread, radius) * (1 + 1e-13)
+        w = slope * radius
+        good = np.isfinite(rest) & np.all(np.isfinite(w), axis=1) & np.isfinite(least) & np.isfinite(most)
         rest, w = np.where(good, rest, UNKNOWN), np.where(good[:, None], w, 0.0)
-        yield own, np.where(good, g_low[own, i], 0.0) - rest, np.where(good, g_high[own, i], 0.0) + rest, w
+        yield own, np.where(good, least, 0.0) - rest, np.where(good, most, 0.0) + rest, w
 
 
-def trimmed(
-    g_low: Array, g_high: Array, at_low: Array, at_high: Array, box_low: Array, box_high: Array,
-    opened: NDArray[np.bool_], radius: Array, free: NDArray[np.int64], whole: NDArray[np.bool_],
-) -> Trim:  # fmt: skip
+def trimmed(planes: Planes, whole: NDArray[np.bool_]) -> Trim:
     """Boxes trimmed along the axis that leaves least undecided, as `flexapod.equations.box_trims` does; see there.
 
     Args:
@@ -115,9 +128,9 @@ def trimmed(
 
     Checked by: tests/analysis/test_pave.py.
     """
-    n = len(g_low)
+    n, free = len(planes.g_low), planes.free
     ends = np.tile([-1.0, -1.0, 1.0, 1.0], (n, len(free), 1))
-    for own, low, high, w in _affine(g_low, g_high, at_low, at_high, box_low, box_high, opened, radius, free):
+    for own, low, high, w in _affine(planes):
         others, size, up = np.abs(w).sum(axis=1, keepdims=True) - np.abs(w), np.maximum(np.abs(w), LEAST), w >= 0
         with np.errstate(over="ignore"):
             sure, maybe = (np.clip(x / size, -2.0, 2.0) for x in (others - low[:, None], -others - high[:, None]))

@@ -28,27 +28,26 @@ def drive_limits(limits: Limits, motion: Motion, friction: bool, wrench: Any, co
     robot = limits.robot
     rates = inverse_kinematics(robot, motion, joints=False, on_error="mask")["actuator_velocity"].values
     variables: Variables = {"speed_margin": (("actuator",), limits.speed - np.abs(rates), "m/s or rad/s")}
-    _report_text(
-        limits, "speed", "is too fast", np.abs(rates), limits.speed, [f"{unit}/s" for unit in robot.actuator_units], collector
-    )
+    _report(limits, "speed", np.abs(rates), [f"{unit}/s" for unit in robot.actuator_units], collector)
     if not np.isfinite([limits.force, limits.power]).any():
         return variables
     needed = inverse_dynamics(robot, motion, friction=friction, wrench=wrench, on_error="mask")
     force, power = np.abs(needed["force"].values), np.abs(needed["power"].values)
     units = ["N" if unit == "m" else "N m" for unit in robot.actuator_units]
-    _report_text(limits, "force", "needs too much force", force, limits.force, units, collector)
-    _report_text(limits, "power", "needs too much power", power, limits.power, ["W"] * len(units), collector)
+    _report(limits, "force", force, units, collector)
+    _report(limits, "power", power, ["W"] * len(units), collector)
     variables["force_margin"] = (("actuator",), limits.force - force, "N or N m")
     variables["power_margin"] = (("actuator",), limits.power - power, "W")
     return variables
 
 
-def _report_text(
-    limits: Limits, kind: str, phrase: str, size: Array, limit: Array, units: list[str], collector: Collector
-) -> None:
+PHRASES = {"speed": "is too fast", "force": "needs too much force", "power": "needs too much power"}
+
+
+def _report(limits: Limits, kind: str, size: Array, units: list[str], collector: Collector) -> None:
+    """Report actuators whose speed, force or power (n, actuators) is above its limit."""
     for k, name in enumerate(limits.robot.actuators):
-        high = float(limit[k])
+        high, own = float(getattr(limits, kind)[k]), size[:, k]
         if np.isfinite(high):
-            collector.beyond(
-                kind, name, f"actuator {name} {phrase}", size[:, k], high, size[:, k] - high, units[k], SLACK * max(high, 1.0)
-            )
+            phrase, slack = f"actuator {name} {PHRASES[kind]}", SLACK * max(high, 1.0)
+            collector.beyond(kind, name, phrase, value=own, limit=high, excess=own - high, unit=units[k], slack=slack)

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from flexapod.analysis.model.kernels import make_program
 from flexapod.analysis.requests.abilities import refuse
 from flexapod.analysis.space.box_decision import Decision, Trim
-from flexapod.analysis.space.cut_boxes import cut_fractions, trimmed
+from flexapod.analysis.space.cut_boxes import Planes, cut_fractions, trimmed
 from flexapod.analysis.space.distance_bounds import ROUNDING, least_distance
 from flexapod.analysis.space.limits import limits_of
 from flexapod.equations.pose_limits import CHARTS, limit_texts
@@ -177,7 +177,7 @@ class PoseBounds:
     ) -> tuple[Array, Array]:
         """Certain and possible fractions of the undecided boxes of the last decision, cut by planes."""
         own = np.flatnonzero(rest)
-        certain, possible = cut_fractions(*self._affine(low, high, own))
+        certain, possible = cut_fractions(self._planes(low, high, own))
         return np.where(self._whole[own], 0.0, certain), possible
 
     def trim(self, low: Array, high: Array, groups: NDArray[np.bool_], rest: NDArray[np.bool_] | None = None) -> Trim:
@@ -185,21 +185,20 @@ class PoseBounds:
         if rest is None:
             self.decide(low, high, groups)
         own = np.arange(len(low)) if rest is None else np.flatnonzero(rest)
-        found: list[Any] = [*self._affine(low, high, own), self._whole[own]]
-        return trimmed(*found)
+        return trimmed(self._planes(low, high, own), self._whole[own])
 
     @property
     def _whole(self) -> NDArray[np.bool_]:
         """Boxes of the last decision of which no part can be proven to be inside."""
         return np.asarray(self._last.singular | (self.clearance is not None) | ~self._last.middle.sound)
 
-    def _affine(self, low: Array, high: Array, own: NDArray[np.int64]) -> Any:
+    def _planes(self, low: Array, high: Array, own: NDArray[np.int64]) -> Planes:
         """Limits of some boxes of the last decision: values and gradients at the middle, gradients, open ones, half widths."""
         last, at, radius = self._last, self._last.middle, (high - low) / 2
-        return (
-            at.low["margin"][own], at.high["margin"][own], at.low["gradient"][own], at.high["gradient"][own],
-            last.gradient_low[own], last.gradient_high[own], last.open[own], radius,
-            np.flatnonzero(np.any(radius > 0, axis=0)),
+        return Planes(
+            g_low=at.low["margin"][own], g_high=at.high["margin"][own], at_low=at.low["gradient"][own],
+            at_high=at.high["gradient"][own], box_low=last.gradient_low[own], box_high=last.gradient_high[own],
+            opened=last.open[own], radius=radius,
         )  # fmt: skip
 
     def _regular(self, box: Bounds, at: Bounds) -> tuple[NDArray[np.bool_], Array]:

@@ -11,6 +11,7 @@ from flexapod.analysis.space.limits import limits_of
 from flexapod.errors import InputError
 
 if TYPE_CHECKING:
+    from flexapod.robot.model import Leg
     from flexapod.robot.robot import Robot
 
 Array = NDArray[np.float64]
@@ -25,10 +26,10 @@ def search_box(robot: Robot, rotation: Any = None) -> dict[str, tuple[float, flo
     low, high = np.full(3, -np.inf), np.full(3, np.inf)
     for k, leg in enumerate(robot.legs):
 
-        def value(name: str, leg: Any = leg) -> Array:
+        def value(name: str, leg: Leg = leg) -> Array:
             return np.array([robot.values[f"legs.{leg.name}.{name}.{a}"] for a in "xyz"])
 
-        def scalar(name: str, leg: Any = leg) -> float:
+        def scalar(name: str, leg: Leg = leg) -> float:
             return float(robot.values[f"legs.{leg.name}.{name}"])
 
         S = value("S")

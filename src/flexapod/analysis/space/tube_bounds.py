@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from flexapod.analysis.space.box_decision import Decision, Trim
 from flexapod.analysis.space.contraction import Contraction
-from flexapod.analysis.space.cut_boxes import cut_fractions, trimmed
+from flexapod.analysis.space.cut_boxes import Planes, cut_fractions, trimmed
 from flexapod.analysis.space.limits import limits_of
 from flexapod.analysis.space.path_tube import margins
 from flexapod.analysis.space.pose_bounds import SINGULAR
@@ -141,7 +141,7 @@ class TubeBounds:
     ) -> tuple[Array, Array]:
         """Certain and possible fractions of the undecided boxes of the last decision, cut by planes."""
         own = np.flatnonzero(rest)
-        certain, possible = cut_fractions(*self._affine(low, high, own))
+        certain, possible = cut_fractions(self._planes(low, high, own))
         whole = self._unsure[own]
         return np.where(whole, 0.0, certain), np.where(whole, 1.0, possible)
 
@@ -150,10 +150,9 @@ class TubeBounds:
         if rest is None:
             self.decide(low, high, groups)
         own = np.arange(len(low)) if rest is None else np.flatnonzero(rest)
-        found: list[Any] = [*self._affine(low, high, own), self._unsure[own]]
-        return trimmed(*found)
+        return trimmed(self._planes(low, high, own), self._unsure[own])
 
-    def _affine(self, low: Array, high: Array, own: NDArray[np.int64]) -> Any:
+    def _planes(self, low: Array, high: Array, own: NDArray[np.int64]) -> Planes:
         """Limits of some boxes of the last decision as `cut_fractions` takes them: two rows per stroke, planes apart by the
         rest."""
         last, limits, radius = self._last, self.limits, (high - low) / 2
@@ -175,5 +174,7 @@ class TubeBounds:
         unsure = self._unsure[own][:, None]
         opened = opened | unsure
         spread = np.where(unsure, np.inf, spread)
-        free = np.flatnonzero(np.any(radius > 0, axis=0))
-        return value - spread, value + spread, gradient, gradient, gradient, gradient, opened, radius, free
+        return Planes(
+            g_low=value - spread, g_high=value + spread, at_low=gradient, at_high=gradient, box_low=gradient, box_high=gradient,
+            opened=opened, radius=radius,
+        )  # fmt: skip

@@ -100,7 +100,7 @@ def _refined(
     forces, left = ForceRows(terms, bounds), None
     fixed = [acceleration_rows(terms, bounds)] if np.isfinite(bounds.acceleration).any() else []
     first = _thinned(dynamics, terms, bounds, s) if count == RELINEARISED else None
-    timing = first or _both_passes(*_stacked([forces.about(None, None, left), *fixed]), s, cap, terms, left)
+    timing = first or _both_passes(_stacked([forces.about(None, None, left), *fixed]), s, cap, terms, left)
     for k in range(count):
         if terms.loaded:
             left = _remainder(dynamics, timing)
@@ -108,7 +108,7 @@ def _refined(
         rows = [forces.about(about, timing, left), *fixed]
         if powered:
             rows.append(power_rows(terms, bounds, about, left))
-        new = _both_passes(*_stacked(rows), s, cap, terms, left)
+        new = _both_passes(_stacked(rows), s, cap, terms, left)
         done = abs(new.time[-1] - timing.time[-1]) <= (SETTLED if count == NONLINEAR else QUADRATIC) * new.time[-1]
         timing = replace(new, passes=timing.passes + 1)
         if done:
@@ -224,12 +224,11 @@ def power_rows(terms: PathTerms, bounds: TimingLimits, about: Array, left: Array
     return affine_rows(*(np.concatenate(group, axis=1).reshape(n, -1) for group in (A, B, C)))
 
 
-def _both_passes(
-    upper: Array, upper_slope: Array, lower: Array, lower_slope: Array, s: Array, cap: Array, terms: PathTerms, left: Array | None
-) -> Timing:
-    rows = {"upper": upper, "upper_slope": upper_slope, "lower": lower, "lower_slope": lower_slope}
+def _both_passes(bounds: tuple[Array, Array, Array, Array], s: Array, cap: Array, terms: PathTerms, left: Array | None) -> Timing:
+    """Backward pass for the speeds from which the end is reached, forward pass for the fastest; `bounds` as of `paired_rows`."""
+    rows = dict(zip(("upper", "upper_slope", "lower", "lower_slope"), bounds, strict=True))
     n, D = len(s) - 1, np.array([s[1] - s[0]])
-    back, forth = _kernels(upper.shape[1])
+    back, forth = _kernels(rows["upper"].shape[1])
     reverse = {name: np.ascontiguousarray(values[::-1]) for name, values in rows.items()}
     found = sequence(
         back, {**reverse, "cap": cap[n - 1 :: -1].copy()}, {"next_low": "low", "next_high": "high"}, {"low": 0.0, "high": 0.0}, D

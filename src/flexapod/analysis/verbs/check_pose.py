@@ -138,24 +138,29 @@ def _unreachable(chart: PoseMap, facts: PoseFacts, inputs: dict[str, Any], colle
         gaps = [shortfall(robot, owner, inputs["position"][i], inputs["rotation"][i]) for i in bad[:MEASURED]]
         worst = int(np.argmax(gaps))
         text = f"{text}; {gaps[worst]:.6g} m are missing"
-        collector.add("reach", robot.legs[owner].name, text, bad, int(bad[worst]), gaps[worst], 0.0, "m")
+        collector.add("reach", robot.legs[owner].name, text, bad, int(bad[worst]), value=gaps[worst], limit=0.0, unit="m")
     return np.asarray(lost)
 
 
 def _strokes(limits: Limits, facts: PoseFacts, collector: Collector) -> Variables:
     robot = limits.robot
     for k, (name, unit) in enumerate(zip(robot.actuators, robot.actuator_units, strict=True)):
-        q, low, high = facts.actuators[:, k], float(limits.low[k]), float(limits.high[k])
-        collector.beyond("stroke", name, f"actuator {name} is below its stroke", q, low, low - q, unit, SLACK)
-        collector.beyond("stroke", name, f"actuator {name} is above its stroke", q, high, q - high, unit, SLACK)
+        ends = float(limits.low[k]), float(limits.high[k])
+        _stroke(collector, "actuator", name, facts.actuators[:, k], ends, unit)
     variables: Variables = {"stroke_margin": (("actuator",), limits.stroke_margin(facts.actuators), "m or rad")}
     if facts.joints is not None:
         for k, (name, unit) in enumerate(zip(limits.joint_names, limits.joint_units, strict=True)):
-            q, low, high = facts.joints[:, limits.joints[k]], float(limits.joint_low[k]), float(limits.joint_high[k])
-            collector.beyond("stroke", name, f"joint {name} is below its stroke", q, low, low - q, unit, SLACK)
-            collector.beyond("stroke", name, f"joint {name} is above its stroke", q, high, q - high, unit, SLACK)
+            ends = float(limits.joint_low[k]), float(limits.joint_high[k])
+            _stroke(collector, "joint", name, facts.joints[:, limits.joints[k]], ends, unit)
         variables["joint_margin"] = (("limited_joint",), limits.joint_margin(facts.joints), "m or rad")
     return variables
+
+
+def _stroke(collector: Collector, what: str, name: str, q: NDArray[np.float64], ends: tuple[float, float], unit: str) -> None:
+    """Report where a coordinate (n,) of an actuator or joint leaves its stroke."""
+    for side, limit, excess in (("below", ends[0], ends[0] - q), ("above", ends[1], q - ends[1])):
+        phrase = f"{what} {name} is {side} its stroke"
+        collector.beyond("stroke", name, phrase, value=q, limit=limit, excess=excess, unit=unit, slack=SLACK)
 
 
 def _angles(limits: Limits, facts: PoseFacts, collector: Collector) -> Variables:
@@ -165,11 +170,11 @@ def _angles(limits: Limits, facts: PoseFacts, collector: Collector) -> Variables
             "angle",
             name,
             f"joint {name} is beyond its angle limit",
-            deflection,
-            limit,
-            deflection - limit,
-            "deg",
-            np.degrees(SLACK),
+            value=deflection,
+            limit=limit,
+            excess=deflection - limit,
+            unit="deg",
+            slack=float(np.degrees(SLACK)),
         )
     if not limits.swivels:
         return {}

@@ -75,7 +75,7 @@ class CountTable:
         return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
 
     def __str__(self) -> str:
-        from flexapod.robot.tables import Table
+        from flexapod.robot.summary import Table
 
         return str(Table(columns=COLUMNS, rows=tuple(self.cells())))
 

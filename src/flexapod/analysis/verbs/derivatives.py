@@ -60,7 +60,7 @@ def inverse_dynamics_derivatives(
         return _by_general_model(robot, motion, inputs["wrench"], parameters)
     if robot.elastic_names:
         reasons = np.full(len(inputs["position"]), "", dtype=object)
-        found = elastic_state(robot, motion, inputs, flexible_load(robot, inputs, wrench, None, "world"), None, None, reasons)
+        found = elastic_state(robot, motion, inputs, flexible_load(robot, inputs, wrench, None, "world"), reasons)
         inputs |= {"elastic": found.elastic, "elastic_velocity": found.elastic_velocity}
     else:
         _, reasons, guess = joint_rates(robot, inputs)

@@ -28,6 +28,7 @@ from flexapod.errors import FlexapodError
 if TYPE_CHECKING:
     import xarray as xr
 
+    from flexapod.analysis.requests.sample_blocks import Reasons
     from flexapod.analysis.requests.state import State
     from flexapod.motions.motion import Motion
     from flexapod.robot.robot import Robot
@@ -84,16 +85,14 @@ def internal_dynamics(
     return dataset(robot, variables, state, reasons.astype(str) if on_error == "mask" else None)
 
 
-def internal_eigenvalues(
-    robot: Robot, inputs: dict[str, Array], load: FlexibleLoad, reasons: NDArray[Any]
-) -> NDArray[np.complex128]:
+def internal_eigenvalues(robot: Robot, inputs: dict[str, Array], load: FlexibleLoad, reasons: Reasons) -> NDArray[np.complex128]:
     """Eigenvalues (n, 2N) [1/s] at poses, the frame at rest; NaN where there is no deflection."""
     still = {**inputs, **{name: np.zeros_like(inputs["velocity"]) for name in MOVING}}
     return _eigenvalues(robot, still, load, reasons)[0]
 
 
 def _eigenvalues(
-    robot: Robot, still: dict[str, Array], load: FlexibleLoad, reasons: NDArray[Any], state: Any = None
+    robot: Robot, still: dict[str, Array], load: FlexibleLoad, reasons: Reasons, state: Any = None
 ) -> tuple[NDArray[np.complex128], Array]:
     found = equilibrium(robot, still, load, state, reasons)
     count, N = found.elastic.shape

@@ -25,6 +25,7 @@ from flexapod.analysis.requests.validity import warn_beyond
 from flexapod.errors import InputError
 
 if TYPE_CHECKING:
+    from flexapod.analysis.model.moving_linear import MovingModel
     from flexapod.robot.robot import Robot
 
 Array = NDArray[np.float64]
@@ -100,7 +101,11 @@ def linearize(
         raise InputError(f"linearize: expected one state, got {len(reasons)}")
     stiffness = actuator_stiffness(robot, actuators)
     if moving(state):
-        return _about_motion(robot, state, inputs, outputs, stiffness, wrench, reasons)
+        from flexapod.analysis.model.moving_linear import moving_model
+
+        deviations = moving_model(robot, state, wrench, reasons)
+        raise_failed("linearize", robot, reasons.astype(str), state, "raise")
+        return _about_motion(robot, deviations, inputs, outputs, stiffness)
     model = linear_model(robot, state, prestress, (wrench, None, "world"), reasons)
     raise_failed("linearize", robot, reasons.astype(str), state, "raise")
     if "elastic" in model.variables and robot.elastic_names:
@@ -130,14 +135,9 @@ def linearize(
 
 
 def _about_motion(
-    robot: Robot, state: Any, inputs: Sequence[str], outputs: Sequence[str], stiffness: Array | None, wrench: Any,
-    reasons: NDArray[Any],
-) -> StateSpace:  # fmt: skip
+    robot: Robot, model: MovingModel, inputs: Sequence[str], outputs: Sequence[str], stiffness: Array | None
+) -> StateSpace:
     """The linear system of deviations from a motion."""
-    from flexapod.analysis.model.moving_linear import moving_model
-
-    model = moving_model(robot, state, wrench, reasons)
-    raise_failed("linearize", robot, reasons.astype(str), state, "raise")
     Q, P, n = model.actuators, model.platform, len(model.inverse_mass)
     A = np.zeros((2 * n, 2 * n))
     A[:n, n:] = np.eye(n)

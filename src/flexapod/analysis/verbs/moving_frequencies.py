@@ -16,12 +16,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.model.closed_legs import ClosedLegs, close
+from flexapod.analysis.model.closed_legs import ActuatorState, ClosedLegs, close
 from flexapod.analysis.model.leg_model import elastic_columns, leg_terms
 from flexapod.analysis.model.leg_request import leg_request
 from flexapod.analysis.model.vibration import sorted_eigenvalues
 from flexapod.analysis.requests.arguments import checked
 from flexapod.analysis.requests.loads import refuse_out_of_plane
+from flexapod.analysis.requests.request import Request
 from flexapod.analysis.requests.results import OnError, dataset, raise_failed
 from flexapod.analysis.requests.validity import spin_variable
 from flexapod.errors import InputError
@@ -64,7 +65,7 @@ def moving_frequencies(robot: Robot, motion: ActuatorMotion, *, wrench: Any = No
     if not {k for k in robot.elastic_plan.independent if k not in driven} <= set(elastic_columns(robot)):
         raise InputError(f"moving frequencies: {robot.name} has free joints besides its actuators and elastic coordinates")
     reasons = np.full(len(motion), "", dtype=object)
-    request = leg_request(robot, motion, "static", None, (wrench, None, "world"), False, reasons)
+    request = leg_request(robot, Request(at=motion, elastic="static", wrench=wrench, friction=False), reasons)
     refuse_out_of_plane(robot, request.wrench)
     raise_failed("moving frequencies", robot, reasons.astype(str), motion, on_error)
     good = np.flatnonzero(reasons == "")
@@ -95,7 +96,7 @@ def _matrices(robot: Robot, state: ClosedLegs, acceleration: Array, wrench: Arra
     free = [k for k, column in enumerate(plan.independent) if column not in driven]
     held = [k for k, column in enumerate(plan.independent) if column in driven]
     where = {column: k for k, column in enumerate(elastic_columns(robot))}
-    moved = [where[plan.independent[k]] for k in free]
+    places = [where[plan.independent[k]] for k in free]
     kinds = [leg.links[i].kind for leg in robot.legs for i in leg.moving]
     at = len(plan.columns) - len(robot.coordinates)
     linear = [plan.independent[k] < at or kinds[plan.independent[k] - at] == "P" for k in free]
@@ -105,13 +106,14 @@ def _matrices(robot: Robot, state: ClosedLegs, acceleration: Array, wrench: Arra
     reasons = np.full(len(q), "", dtype=object)
 
     def rho(shift: Array, rate: Array) -> tuple[Array, Array]:
-        terms = leg_terms(robot, close(robot, state, q, e + shift, qd, ed + rate, reasons), wrench, False, reasons)
+        moved = ActuatorState(q=q, e=e + shift, qd=qd, ed=ed + rate)
+        terms = leg_terms(robot, close(robot, state, moved, reasons), wrench, False, reasons)
         return (terms.c + np.einsum("nij,nj->ni", terms.M[:, :, held], acceleration))[:, free], terms.M
 
     none = np.zeros_like(e)
     M = rho(none, none)[1][:, free][:, :, free]
     K, C = np.zeros_like(M), np.zeros_like(M)
-    for k, (place, h) in enumerate(zip(moved, steps, strict=True)):
+    for k, (place, h) in enumerate(zip(places, steps, strict=True)):
         unit = np.zeros_like(e)
         unit[:, place] = h
         near, far = (rho(s * unit, none)[0] - rho(-s * unit, none)[0] for s in (1.0, 2.0))

@@ -25,6 +25,7 @@ from flexapod.analysis.requests.results import OnError, dataset, raise_failed
 if TYPE_CHECKING:
     import xarray as xr
 
+    from flexapod.analysis.requests.sample_blocks import Reasons
     from flexapod.analysis.requests.state import State
     from flexapod.motions.motion import Motion
     from flexapod.robot.robot import Robot
@@ -101,9 +102,7 @@ def _modes(model: LinearModel, actuators: str, stiffness: Array | None) -> Vibra
     return vibration(model.M, K, model.D, Bt if actuators == "locked" else None)
 
 
-def _labelled(
-    robot: Robot, state: Any, model: LinearModel, found: Vibration, reasons: NDArray[Any], on_error: OnError
-) -> xr.Dataset:
+def _labelled(robot: Robot, state: Any, model: LinearModel, found: Vibration, reasons: Reasons, on_error: OnError) -> xr.Dataset:
     def spread(values: Any, empty: Any) -> Any:
         result = np.full((len(reasons), *values.shape[1:]), empty, dtype=values.dtype)
         result[model.good] = values

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from flexapod.analysis.requests.abilities import refuse
 from flexapod.analysis.requests.arguments import checked
-from flexapod.analysis.requests.progress import progress_bar
 from flexapod.analysis.requests.properties import PROPERTIES
+from flexapod.analysis.requests.sample_blocks import progress_bar
 from flexapod.analysis.space.box_decision import Trim
 from flexapod.analysis.space.columns import Columns, cut_columns
 from flexapod.analysis.space.paving import Paving
@@ -153,6 +153,10 @@ def _first_box(robot: Robot, bounds: Bounds, region: Mapping[str, Any] | None, R
     return np.array(low), np.array(high)
 
 
+Undecided = tuple[NDArray[np.int64], NDArray[np.bool_], Array, Trim | None]
+"""Undecided boxes of a level: numbers, open groups, fractions (2, n) certainly and possibly inside, and how they are trimmed."""
+
+
 class _Halving:
     """Boxes halved level by level, those first where most is open."""
 
@@ -174,7 +178,7 @@ class _Halving:
         with progress_bar(f"paving of {self.bounds.robot.name}", self.most, progress, 0) as report:
             for level in range(41):
                 unit = whole * 0.5 ** (level * len(self.free))
-                left, groups, fractions, trim = self._level(number, groups, level)
+                found = left, groups, fractions, _ = self._level(number, groups, level)
                 self.proven += len(self.inside[level]) * unit
                 report(min(self.boxes, self.most))
                 between = (fractions[1] - fractions[0]) * unit
@@ -182,10 +186,10 @@ class _Halving:
                 budget = self.target * proven
                 total = float(np.sum(between)) + self.frozen[1] - self.frozen[0]
                 if total <= budget or self.boxes + len(left) * 2 ** len(self.free) > self.most:
-                    self._freeze(level, left, groups, fractions, trim, unit, np.ones(len(left), dtype=bool))
+                    self._freeze(level, found, unit, np.ones(len(left), dtype=bool))
                     break
                 again = self._worth_halving(between, budget - (self.frozen[1] - self.frozen[0]))
-                self._freeze(level, left, groups, fractions, trim, unit, ~again)
+                self._freeze(level, found, unit, ~again)
                 number, groups = self._halved(left[again]), np.repeat(groups[again], 2 ** len(self.free), axis=0)
         return self._paving(None if columns is None else self._cut_again(columns))
 
@@ -205,7 +209,9 @@ class _Halving:
         low, high, groups, axis = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
         proven = self.proven + self.frozen[0]
         left = max(self.most - self.boxes, 0)
-        return cut_columns(self.bounds, low, high, groups, axis, lambda inside: target * (proven + inside), left)
+        return cut_columns(
+            self.bounds, low, high, groups, axis, target=lambda inside: target * (proven + inside), most=left
+        )  # fmt: skip
 
     def _worth_halving(self, between: Array, budget: float) -> NDArray[np.bool_]:
         """All but the boxes with least open volume, which together keep a fifth of what is left of the budget."""
@@ -215,10 +221,9 @@ class _Halving:
         again[order[small]] = False
         return again
 
-    def _freeze(
-        self, level: int, left: NDArray[np.int64], groups: NDArray[np.bool_], fractions: Array, trim: Trim | None, unit: float,
-        chosen: NDArray[np.bool_],
-    ) -> None:  # fmt: skip
+    def _freeze(self, level: int, found: Undecided, unit: float, chosen: NDArray[np.bool_]) -> None:
+        """Keep the chosen of the undecided boxes of a level, of volume `unit` each: they are not halved again."""
+        left, groups, fractions, trim = found
         if not np.any(chosen):
             return
         self.kept[level] = left[chosen]
@@ -236,7 +241,7 @@ class _Halving:
         doubled[:, self.free] *= 2
         return (doubled[:, None] + corner).reshape(-1, len(self.low))
 
-    def _level(self, number: NDArray[np.int64], groups: NDArray[np.bool_], level: int) -> tuple[Any, Any, Any, Trim | None]:
+    def _level(self, number: NDArray[np.int64], groups: NDArray[np.bool_], level: int) -> Undecided:
         """Undecided boxes, their open groups, fractions (2, n) that are certainly and possibly inside, and how they are
         trimmed."""
         h = (self.high - self.low) * 0.5**level

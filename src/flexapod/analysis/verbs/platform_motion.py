@@ -17,6 +17,8 @@ from flexapod.motions.arrays import real_array
 from flexapod.motions.motion import ActuatorMotion, Motion, with_formula
 
 if TYPE_CHECKING:
+    import xarray as xr
+
     from flexapod.analysis.requests.request import Request
     from flexapod.robot.robot import Robot
 
@@ -68,7 +70,7 @@ def as_platform(robot: Robot, motion: Any) -> Any:
     return platform_motion(robot, motion) if isinstance(motion, ActuatorMotion) else motion
 
 
-def _as_motion(time: Array, result: Any) -> Motion:
+def _as_motion(time: Array, result: xr.Dataset) -> Motion:
     return Motion(time=time, **{name: result[name].values for name in ("position", "rotation", *RATES)})
 
 

@@ -82,7 +82,7 @@ def following(robot: Robot, states: Mapping[str, Array], names: Collection[str])
 def random_leg_states(robot: Robot, count: int, seed: int = 0) -> dict[str, Array]:
     """Closed random states of a robot with flexible legs, by the names of its kernels: actuators within 5 % of the robot's size,
     deflections within 0.1 %, rates to match."""
-    from flexapod.analysis.model.closed_legs import close_along
+    from flexapod.analysis.model.closed_legs import ActuatorState, close_along
 
     random, n, N = np.random.default_rng(seed), len(robot.actuators), len(robot.elastic_names)
     home = np.concatenate([leg.home for leg in robot.legs])[list(robot.driven)]
@@ -92,7 +92,7 @@ def random_leg_states(robot: Robot, count: int, seed: int = 0) -> dict[str, Arra
         q, qd = home + 0.05 * size * random.uniform(-1, 1, (k, n)), 0.3 * random.uniform(-1, 1, (k, n))
         e, ed = 1e-3 * size * random.uniform(-1, 1, (k, N)), 0.05 * random.uniform(-1, 1, (k, N))
         reasons = np.full(k, "", dtype=object)
-        closed = close_along(robot, q, e, qd, ed, reasons)
+        closed = close_along(robot, ActuatorState(q=q, e=e, qd=qd, ed=ed), reasons)
         parts.append(closed.rows(reasons == ""))
         found += int((reasons == "").sum())
         if found < count and len(parts) > TRIES:

@@ -74,7 +74,7 @@ def singularities(
             _, sc, vc = np.linalg.svd(row_normalised(G, L))
             constraint[good], freed[good] = sc[:, -1], _signed(vc[:, G.shape[1] - 1]) * scale
         side[good] = sides(robot, found.rows[good], L)
-    texts = [_text(robot, found, i, type_2[i], constraint[i], gained[i] / scale, freed[i] / scale) for i in range(n)]
+    texts = [_text(robot, found, i, (type_2[i], gained[i] / scale), (constraint[i], freed[i] / scale)) for i in range(n)]
     variables: dict[str, tuple[Any, Any, str]] = {
         "type_1": (("leg",), np.where((reasons == "")[:, None], found.margin, np.nan), ""),
         "type_2": ((), type_2, ""),
@@ -112,8 +112,13 @@ def _signed(direction: Array) -> Array:
     return direction * np.where(first < 0, -1.0, 1.0)
 
 
-def _text(robot: Robot, found: PoseJacobians, i: int, type_2: float, constraint: float, gained: Array, freed: Array) -> str:
-    """The singularity that is nearest, as text."""
+def _text(robot: Robot, found: PoseJacobians, i: int, actuated: tuple[float, Array], constrained: tuple[float, Array]) -> str:
+    """The singularity that is nearest, as text.
+
+    Args:
+        actuated, constrained: distance of pose i to type 2 and constraint singularities, and the twist that is gained there.
+    """
+    (type_2, gained), (constraint, freed) = actuated, constrained
     if found.reasons[i]:
         return str(found.reasons[i])
     exact = singular_legs(robot, found.margin[i])

@@ -35,6 +35,7 @@ from flexapod.motions.motion import ActuatorMotion
 if TYPE_CHECKING:
     import xarray as xr
 
+    from flexapod.analysis.requests.sample_blocks import Reasons
     from flexapod.analysis.requests.state import State
     from flexapod.motions.motion import Motion
     from flexapod.robot.robot import Robot
@@ -134,7 +135,7 @@ def static_platform(robot: Robot, request: Request) -> xr.Dataset:
     return dataset(robot, variables, state, reasons.astype(str) if on_error == "mask" else None)
 
 
-def held_stable(robot: Robot, tangent: Mapping[str, Array], reasons: NDArray[Any], wrench: Any) -> NDArray[np.bool_]:
+def held_stable(robot: Robot, tangent: Mapping[str, Array], reasons: Reasons, wrench: Any) -> NDArray[np.bool_]:
     """Which equilibria (n,) of a flexible platform are stable on held actuators; warns of the others.
 
     Args:
@@ -161,7 +162,7 @@ def given_elastic(state: Any) -> Array | None:
     return None if elastic is None else np.atleast_2d(elastic)
 
 
-def equilibrium(robot: Robot, inputs: dict[str, Array], load: FlexibleLoad, state: Any, reasons: NDArray[Any]) -> Static:
+def equilibrium(robot: Robot, inputs: dict[str, Array], load: FlexibleLoad, state: Any, reasons: Reasons) -> Static:
     """As `solve_static`; samples whose states have elastic coordinates that are no equilibrium get a reason."""
     start = given_elastic(state)
     found = solve_static(robot, inputs, load, reasons, start)
@@ -170,7 +171,7 @@ def equilibrium(robot: Robot, inputs: dict[str, Array], load: FlexibleLoad, stat
     return found
 
 
-def refuse_unbalanced(off: Array, elastic: Array, length: float, reasons: NDArray[Any]) -> None:
+def refuse_unbalanced(off: Array, elastic: Array, length: float, reasons: Reasons) -> None:
     """Reasons of samples whose given elastic coordinates (n, N) are off an equilibrium by more than its rounding."""
     size = np.maximum(np.abs(elastic).max(axis=1, initial=0.0), NOTHING * length)
     far = ~(np.abs(off).max(axis=1, initial=0.0) <= BALANCED * size)
@@ -178,7 +179,7 @@ def refuse_unbalanced(off: Array, elastic: Array, length: float, reasons: NDArra
 
 
 def solve_static(
-    robot: Robot, inputs: dict[str, Array], load: FlexibleLoad, reasons: NDArray[Any], start: Array | None = None
+    robot: Robot, inputs: dict[str, Array], load: FlexibleLoad, reasons: Reasons, start: Array | None = None
 ) -> Static:
     """Deflection and forces at e'' = e' = 0 for the frame's motion in `inputs`.
 

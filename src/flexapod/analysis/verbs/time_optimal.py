@@ -132,7 +132,9 @@ def _table(robot: Robot, timing: Timing, bounds: TimingLimits) -> xr.Dataset:
     speed = np.sqrt(timing.x)
     rate = timing.terms.dq[rows] * speed[:, None]
     notes = {"slowing": timing.slowing, "passes": timing.passes}
-    return _dataset(robot, timing.s, timing.time, speed, u, force, rate, bounds.named(timing, robot), notes)
+    return _dataset(
+        robot, notes, s=timing.s, time=timing.time, sd=speed, sdd=u, force=force, rate=rate, limit=bounds.named(timing, robot)
+    )  # fmt: skip
 
 
 def _smooth_table(robot: Robot, dynamics: PathDynamics, timing: Averaged, motion: Motion) -> xr.Dataset:
@@ -143,12 +145,14 @@ def _smooth_table(robot: Robot, dynamics: PathDynamics, timing: Averaged, motion
     force = dynamics.forces(motion, np.ones(count), np.zeros(count), dynamics.friction)
     rate = inverse_kinematics(robot, motion, joints=False)["actuator_velocity"].values
     notes = {"slowing": timing.rate, "window": timing.window}
-    return _dataset(robot, s, motion.time, sd, sdd, force, rate, [""] * count, notes)
+    return _dataset(robot, notes, s=s, time=motion.time, sd=sd, sdd=sdd, force=force, rate=rate, limit=[""] * count)
 
 
 def _dataset(
-    robot: Robot, s: Array, time: Array, sd: Array, sdd: Array, force: Array, rate: Array, limit: list[str], notes: dict[str, Any]
-) -> xr.Dataset:
+    robot: Robot, notes: dict[str, Any], *, s: Array, time: Array, sd: Array, sdd: Array, force: Array, rate: Array,
+    limit: list[str],
+) -> xr.Dataset:  # fmt: skip
+    """The table over the nodes of a timing."""
     import xarray as xr
 
     unit = "N" if set(robot.actuator_units) == {"m"} else "N m" if set(robot.actuator_units) == {"rad"} else "N or N m"

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from flexapod.analysis.poses.pose_projection import onto_constraints
 from flexapod.analysis.requests.arguments import checked
 from flexapod.analysis.requests.block_store import BlockStore
-from flexapod.analysis.requests.progress import progress_bar
+from flexapod.analysis.requests.sample_blocks import progress_bar
 from flexapod.analysis.space.limits import limits_of
 from flexapod.analysis.space.pose_grid import PoseGrid, pose_grid
 from flexapod.analysis.space.pose_map import PoseFacts, PoseMap

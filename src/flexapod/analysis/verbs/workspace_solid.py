@@ -156,7 +156,10 @@ def workspace_solid(
     tests = PoseTests(robot, demands)
     R = robot.home.rotation if orientation is None else rotations("orientation", orientation, (3, 3))
     p = robot.home.position if position is None else finite_array("position", position, (3,))
-    names, inside = _test_of(kind, tests, p, R, tilt, torsion, _counts(orientations))
+    names, inside = ("tilt_x", "tilt_y", "torsion"), partial(_turned, tests=tests, p=p, R=R)
+    if kind != "orientation":
+        chosen = _orientations(kind, R, tilt, torsion, _counts(orientations))
+        names, inside = ("x", "y", "z"), partial(_placed, tests=tests, kind=kind, chosen=chosen)
     low, high = _region(robot, kind, names, region, R)
     counted = _Counted(inside)
     for larger in range(DOUBLED + 1):
@@ -206,15 +209,6 @@ def _counts(given: Any) -> tuple[int, int, int]:
     if not whole:
         raise InputError(f"orientations: expected three whole numbers above 0 (tilt, azimuth, torsion), got {given!r}")
     return int(given[0]), int(given[1]), int(given[2])
-
-
-def _test_of(
-    kind: str, tests: PoseTests, p: Array, R: Array, tilt: float, torsion: float, counts: tuple[int, int, int]
-) -> tuple[tuple[str, str, str], Inside]:
-    if kind == "orientation":
-        return ("tilt_x", "tilt_y", "torsion"), partial(_turned, tests=tests, p=p, R=R)
-    chosen = _orientations(kind, R, tilt, torsion, counts)
-    return ("x", "y", "z"), partial(_placed, tests=tests, kind=kind, chosen=chosen)
 
 
 def _turned(points: Array, *, tests: PoseTests, p: Array, R: Array) -> NDArray[np.bool_]:

@@ -55,8 +55,7 @@ def rates_program(layout: Layout) -> Program:
     scope = Scope(root, root)
     parts["quat"] = normalised(parts["quat"])
     if robot.plan.constraints:
-        pose = [parts[name] for name in ("p", "quat", "v", "w", "joints")]
-        parts |= dict(zip(("p", "quat", "v", "w", "joints"), closed(scope, robot, *pose), strict=True))
+        parts |= closed(scope, robot, parts)
         scope = scope.under("", solved=True)
     none = ca.SX.zeros(layout.increments)
     inner, now = situation(scope, layout, parts, none, signals)

@@ -49,7 +49,7 @@ def platform_terms(
         own, w, g = values.of("platform"), (frame.R.T @ frame.w).expr, (frame.R.T @ gravity).expr
         shape = robot.flexible_shape[0]
         elastic = platform_force(own, shape, state.e) if shape.stretches else None
-        model: FlexibleModel = flexible_model(b, own, shape, state.e, state.ed, w, g, elastic=elastic)
+        model: FlexibleModel = flexible_model(b, own, shape, state.e, state.ed, w=w, g=g, elastic=elastic)
         T = ca.diagcat(R, R, ca.SX.eye(N))
         M = ca.mtimes(T, ca.mtimes(model.M, T.T))
         return ca.mtimes(T, model.c) + ca.mtimes(M, zdd[: 6 + N]), M

@@ -41,7 +41,7 @@ def beam_models(
         e, ed = (ca.vertcat(*[column[leg.moving.index(i)] for i in beam.links]) for column in (q, qd))
         w, g = (R.T @ frame.w).expr, (R.T @ gravity).expr
         own = values.of(beam.name)
-        model = flexible_model(b, own, beam.shape, e, ed, w, g, elastic=elastic_forces(own, beam, e))
+        model = flexible_model(b, own, beam.shape, e, ed, w=w, g=g, elastic=elastic_forces(own, beam, e))
         model = _with_inner(own, beam, e, ed, w, g, model)
         found[beam.name] = (beam, R, _with_field(own, beam, e, ed, w, g, model))
     return found

@@ -22,6 +22,7 @@ from flexapod.equations.flexible_platform.mode_sums import ModeLoop, ModeSums, w
 from flexapod.equations.flexible_platform.stretching import platform_force
 from flexapod.equations.platform_motion import FrameMotion, frame_motion, pose_inputs, twist_inputs
 from flexapod.equations.values import Values
+from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.flexible_platform import UNROLLED, FlexibleShape
 from flexapod.robot.robot import Robot
@@ -108,7 +109,7 @@ def state_inputs(b: Program, modes: int) -> FlexibleState:
     return state_of(p, R, v, w, e, ed)
 
 
-def state_of(p: Any, R: Any, v: Any, w: Any, e: Any, ed: Any) -> FlexibleState:
+def state_of(p: SX, R: SX, v: SX, w: SX, e: SX, ed: SX) -> FlexibleState:
     """A state from its expressions, world axes."""
     return FlexibleState(R=R, frame=frame_motion(p, R, v, w), w=ca.mtimes(R.T, w), e=e, ed=ed)
 
@@ -119,6 +120,7 @@ def flexible_equation(
     shape: FlexibleShape,
     letters: tuple[str, ...],
     state: FlexibleState,
+    *,
     second_order: bool = True,
     values: Values | None = None,
 ) -> FlexibleEquation:
@@ -146,6 +148,6 @@ def flexible_equation(
         loop = ModeLoop(b=b, values=own, shape=shape, state=state, phi=phi, g=g, elastic=elastic, second_order=second_order)
 
     def whole() -> FlexibleModel:
-        return flexible_model(b, own, shape, state.e, state.ed, state.w, g, second_order, elastic)
+        return flexible_model(b, own, shape, state.e, state.ed, w=state.w, g=g, second_order=second_order, elastic=elastic)
 
     return FlexibleEquation(whole=whole, legs=legs, axis=axis, loop=loop)

@@ -19,6 +19,7 @@ from flexapod.equations.flexible_platform.assembly import (
 )
 from flexapod.equations.flexible_platform.through_joints import forward_through_joints, inverse_through_joints
 from flexapod.equations.platform_motion import wrench_input
+from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.robot import Robot
 from flexapod.spatial.linear import solve_gram_schmidt, solve_symmetric
@@ -28,7 +29,7 @@ def _start(name: str, robot: Robot, second_order: bool) -> tuple[Program, Flexib
     b = Program(name)
     shape, letters = robot.flexible_shape
     state = state_inputs(b, shape.modes)
-    return b, state, flexible_equation(b, robot, shape, letters, state, second_order)
+    return b, state, flexible_equation(b, robot, shape, letters, state, second_order=second_order)
 
 
 def load_inputs(b: Program, state: FlexibleState) -> Any:
@@ -58,7 +59,7 @@ def flexible_inverse_dynamics(robot: Robot, second_order: bool = True) -> Progra
     return b
 
 
-def inverse_solution(q: FlexibleEquation, V: Any, load: Any) -> Solution:
+def inverse_solution(q: FlexibleEquation, V: SX, load: SX) -> Solution:
     """Actuator forces and elastic accelerations for the frame's acceleration V (6,), platform axes.
 
     Source: Long 2014 Eqs. (44)-(49). Checked by: tests/equations/test_flexible_platform.py.
@@ -74,7 +75,7 @@ def inverse_solution(q: FlexibleEquation, V: Any, load: Any) -> Solution:
     return _solution(q, ca.vertcat(V, ca.mtimes(solved[:, :n], force) + solved[:, n]), force)
 
 
-def forward_solution(q: FlexibleEquation, force: Any, load: Any) -> Solution:
+def forward_solution(q: FlexibleEquation, force: SX, load: SX) -> Solution:
     """Accelerations of frame and elastic coordinates under actuator forces and a generalized load (6 + N,), platform axes.
 
     Source: Long 2014 Eqs. (43)-(46). Checked by: tests/equations/test_flexible_platform.py.
@@ -86,7 +87,7 @@ def forward_solution(q: FlexibleEquation, force: Any, load: Any) -> Solution:
     return _solution(q, ca.vertcat(x[-6:], x[:-6]), force)
 
 
-def _solution(q: FlexibleEquation, x: Any, force: Any) -> Solution:
+def _solution(q: FlexibleEquation, x: SX, force: SX) -> Solution:
     """With what the legs demand at their joints (Long 2014 Eq. 37)."""
     joints = [ca.mtimes(leg.inertia, ca.mtimes(leg.Y, x)) + leg.bias - leg.direction * force[k] for k, leg in enumerate(q.legs)]
     return Solution(acceleration=x, force=force, joints=joints)

@@ -21,6 +21,7 @@ import casadi as ca
 
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.inertia_wrench import tensor
+from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.control_flow import Builder
 from flexapod.robot.flexible_platform import UNROLLED, FlexibleShape
 
@@ -39,7 +40,7 @@ class FlexibleModel:
 
 
 def flexible_model(
-    b: Builder, values: Values, shape: FlexibleShape, e: Any, ed: Any, w: Any, g: Any, second_order: bool = True,
+    b: Builder, values: Values, shape: FlexibleShape, e: SX, ed: SX, *, w: SX, g: SX, second_order: bool = True,
     elastic: Any = None,
 ) -> FlexibleModel:  # fmt: skip
     """The model at a state.
@@ -168,7 +169,7 @@ def entry(H: Any, pair: str) -> Any:
     return H["xyz".index(pair[0]), "xyz".index(pair[1])]
 
 
-def elastic_moments(values: Values, shape: FlexibleShape, e: Any) -> tuple[Any, Any]:
+def elastic_moments(values: Values, shape: FlexibleShape, e: SX) -> tuple[Any, Any]:
     """MS_re (3, N), columns beta_k + sum_i e_i lambda_ik, and what the deformation adds to the inertia tensor (3, 3).
 
     Written by the definitions, entry by entry, for the general assembly.
@@ -208,7 +209,7 @@ def _pair(values: Values, i: int, k: int, pairs: tuple[str, ...]) -> Any:
     return ca.vertcat(*rows)
 
 
-def axial(H: Any) -> Any:
+def axial(H: SX) -> Any:
     """Vector of the integral r x phi from H = integral r phi^T."""
     return ca.vertcat(H[1, 2] - H[2, 1], H[2, 0] - H[0, 2], H[0, 1] - H[1, 0])
 

@@ -15,6 +15,7 @@ from typing import Any
 import casadi as ca
 
 from flexapod.equations.values import Values
+from flexapod.kernels.tape.checks import SX
 from flexapod.robot.flexible_platform import FlexibleShape
 
 
@@ -25,23 +26,23 @@ class JointShapes:
     Phi: Any
     Q: dict[int, Any]
 
-    def shift(self, e: Any) -> Any:
+    def shift(self, e: SX) -> Any:
         """Displacement (3,)."""
         linear = ca.mtimes(self.Phi, e)
         return linear + self._by_axis(lambda Q: ca.dot(e, ca.mtimes(Q, e)) / 2) if self.Q else linear
 
-    def columns(self, e: Any) -> Any:
+    def columns(self, e: SX) -> Any:
         """Phi(e) (3, N): displacement per elastic coordinate at e."""
         if not self.Q:
             return self.Phi
         none = ca.SX.zeros(1, self.Phi.shape[1])
         return self.Phi + ca.vertcat(*[ca.mtimes(self.Q[a], e).T if a in self.Q else none for a in range(3)])
 
-    def drift(self, ed: Any) -> Any:
+    def drift(self, ed: SX) -> Any:
         """What the rates alone give the second derivative (3,)."""
         return self._by_axis(lambda Q: ca.dot(ed, ca.mtimes(Q, ed)))
 
-    def weighted(self, force: Any) -> Any:
+    def weighted(self, force: SX) -> Any:
         """Sum of force_a Q_a (N, N): derivative of Phi(e)^T force."""
         N = self.Phi.shape[1]
         return sum((force[a] * Q for a, Q in self.Q.items()), ca.SX.zeros(N, N))

@@ -20,7 +20,7 @@ from flexapod.equations.model.leg import LinkLeg, Tip, leg_that_meets
 from flexapod.equations.model.positions import closed_positions
 from flexapod.equations.universal_leg import TURNING
 from flexapod.equations.values import Values
-from flexapod.robot.architecture import reach
+from flexapod.kernels.tape.checks import SX
 from flexapod.robot.link_plan import closed_choice
 from flexapod.robot.model import Leg
 
@@ -65,8 +65,8 @@ def flexible_leg(b: Program, values: Values, leg: Leg, shapes: JointShapes, stat
     own = LinkValues(values.program, known=values._known).below(f"legs.{leg.name}", dict(choice.constants))
     R, frame = state.R, state.frame
     tip, Phi = deformed_tip(own, shapes, state, Values(values.program, "", values._known).vector("gravity", "W").expr)
-    where = closed_positions(b, own, leg, reach(leg), choice.signs, tip.S, R, choice.rows[-1], TURNING)
-    found = leg_that_meets(b, own, leg, choice, frame, tip, where, axes=R)
+    where = closed_positions(b, own, leg, choice.signs, S=tip.S, half=R, row=choice.rows[-1], band=TURNING)
+    found = leg_that_meets(b, own, leg, choice, frame, tip, where=where, axes=R)
     T, Y = found.outward(ca.SX.eye(3)), solve_blocks(found.B.T, ca.SX.eye(3))
     inertia = symmetric(mul(mul(Y, joint_inertia(own, found)), Y.T))
     (k,) = found.driven
@@ -81,7 +81,7 @@ def flexible_leg(b: Program, values: Values, leg: Leg, shapes: JointShapes, stat
     )
 
 
-def deformed_tip(values: LinkValues, shapes: JointShapes, state: FlexibleState, gravity: Any) -> tuple[Tip, Any]:
+def deformed_tip(values: LinkValues, shapes: JointShapes, state: FlexibleState, gravity: SX) -> tuple[Tip, Any]:
     r"""The joint on the deformed platform, its motion at zero accelerations in platform axes, and Phi(e) (3, N).
 
     .. math:: r = r_0 + \Phi e,\quad v_S = v + \omega\times r + \Phi\dot e,\quad
@@ -100,7 +100,7 @@ def deformed_tip(values: LinkValues, shapes: JointShapes, state: FlexibleState, 
     return Tip(arm=r, S=S, v=ca.mtimes(R.T, state.frame.v.expr) + spin, a=h - ca.densify(mul(R.T, gravity))), Phi
 
 
-def _position(values: LinkValues, leg: LinkLeg, moved: Any, k: int) -> Any:
+def _position(values: LinkValues, leg: LinkLeg, moved: SX, k: int) -> Any:
     """Position of the actuator: a displacement, or an angle by its cosine and sine."""
     link = leg.leg.links[leg.leg.moving[k]]
     return (ca.atan2(moved[1], moved[0]) if link.kind == "R" else moved) - values.scalar(f"{link.coordinate}.zero")

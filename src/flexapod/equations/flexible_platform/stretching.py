@@ -14,6 +14,7 @@ import casadi as ca
 
 from flexapod.equations.flexible_platform.generalized_newton_euler import symmetric_matrix
 from flexapod.equations.values import Values
+from flexapod.kernels.tape.checks import SX
 from flexapod.robot.flexible_platform import FlexibleShape
 
 
@@ -22,14 +23,14 @@ def platform_stiffness(values: Values, shape: FlexibleShape) -> Any:
     return symmetric_matrix(values, "flex.K", shape.modes, shape.normal)
 
 
-def platform_energy(values: Values, shape: FlexibleShape, e: Any) -> Any:
+def platform_energy(values: Values, shape: FlexibleShape, e: SX) -> Any:
     """V [J]. Checked by: tests/equations/test_plate_stiffening.py."""
     bending = ca.dot(e, ca.mtimes(platform_stiffness(values, shape), e)) / 2
     stretches = [ca.dot(e, ca.mtimes(A, e)) / 2 for A in _matrices(values, shape)]
     return sum((s * s / 2 for s in stretches), bending)
 
 
-def platform_force(values: Values, shape: FlexibleShape, e: Any) -> Any:
+def platform_force(values: Values, shape: FlexibleShape, e: SX) -> Any:
     """Derivative of V by e (N,). Checked by: tests/equations/test_plate_stiffening.py."""
     force = ca.mtimes(platform_stiffness(values, shape), e)
     for A in _matrices(values, shape):
@@ -38,7 +39,7 @@ def platform_force(values: Values, shape: FlexibleShape, e: Any) -> Any:
     return force
 
 
-def platform_tangent(values: Values, shape: FlexibleShape, e: Any) -> Any:
+def platform_tangent(values: Values, shape: FlexibleShape, e: SX) -> Any:
     """Second derivative of V by e (N, N)."""
     K = platform_stiffness(values, shape)
     for A in _matrices(values, shape):

@@ -28,6 +28,7 @@ from flexapod.equations.platform_motion import FrameMotion, PointMotion, pose_in
 from flexapod.equations.universal_leg import actuator_direction
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.closed_form_leg import force_at_joint
+from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.control_flow import Builder
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.flexible_platform import UNROLLED, FlexibleShape
@@ -63,15 +64,16 @@ def flexible_tangent(robot: Robot) -> Program:
         shapes = joint_shapes(own, shape, letters)
         r = own.vector("S", "P").expr + shapes.shift(e)
         S = p + ca.mtimes(R, r)
-        pull, a = _pull(b, own, leg, form.sign, frame, gravity, force[k], S)
+        at_rest = {"gravity": gravity, "force": force[k]}
+        pull, a = _pull(b, own, leg, form.sign, frame, S=S, **at_rest)
         moved = ca.SX.sym("S", 3)
-        derivative = ca.jacobian(_pull(Program("derivative"), own, leg, form.sign, frame, gravity, force[k], moved)[0], moved)
+        derivative = ca.jacobian(_pull(Program("derivative"), own, leg, form.sign, frame, S=moved, **at_rest)[0], moved)
         G = ca.mtimes(R.T, ca.mtimes(ca.substitute(derivative, moved, S), R))
         legs.append(_HeldJoint(shapes=shapes, Phi=shapes.columns(e), r=r, l=ca.mtimes(R.T, pull), a=ca.mtimes(R.T, a), G=G))
     load = _load(b, shape, R, e)
     own = values.of("platform")
     frame_rho, frame_K = _frame(own, shape, e, ca.mtimes(R.T, gravity.expr), legs, load)
-    modes = _modes(b, own, shape, e, ca.mtimes(R.T, gravity.expr), legs, load)
+    modes = _modes(b, own, shape, e, ca.mtimes(R.T, gravity.expr), legs=legs, load=load)
     n = 6 + N
     stiffness = ca.vertcat(ca.horzcat(frame_K, modes.top), ca.horzcat(modes.left, modes.elastic))
     directions = ca.horzcat(*[ca.vertcat(leg.a, ca.cross(leg.r, leg.a)) for leg in legs])
@@ -141,7 +143,7 @@ def _frame(values: Values, shape: FlexibleShape, e: Any, g: Any, legs: Sequence[
 
 
 def _modes(
-    b: Program, values: Values, shape: FlexibleShape, e: Any, g: Any, legs: Sequence[_HeldJoint], load: _Load
+    b: Program, values: Values, shape: FlexibleShape, e: Any, g: Any, *, legs: Sequence[_HeldJoint], load: _Load
 ) -> _Modes:
     """What belongs to the modes, mode after mode; a loop where there are many: n^2 products are not written out."""
     N, loop = shape.modes, shape.modes > UNROLLED
@@ -154,8 +156,8 @@ def _modes(
     arms, forces, directions = (ca.horzcat(*[getattr(leg, name) for leg in legs]) for name in "rla")
     G, by_frame = (ca.vertcat(*[getattr(leg, name) for leg in legs]) for name in ("G", "by_frame"))
 
-    def mode(_: Builder, k: Any, phi: Any, S: Any, F: Any, K: Any, at: Any, at_r: Any, *shared: Any) -> tuple[Any, ...]:
-        Phi, arms, forces, directions, G, by_frame, g, f, m = shared
+    def mode(_: Builder, k: Any, *given: Any) -> tuple[Any, ...]:
+        (phi, S, F, K, at, at_r), (Phi, arms, forces, directions, G, by_frame, g, f, m) = given[:6], given[6:]
         size = len(axes)
         rho, left = F - ca.dot(S, g) - ca.dot(at, f) - ca.dot(at_r, m), ca.SX.zeros(1, 6)
         left[3:] = ca.cross(g, S).T - ca.mtimes(at.T, ca.skew(f)) - ca.mtimes(at_r.T, ca.skew(m))
@@ -186,11 +188,11 @@ def _modes(
 
 
 def _pull(
-    b: Program, values: Values, leg: Leg, sign: int, frame: FrameMotion, gravity: Vec, force: Any, S: Any
+    b: Program, values: Values, leg: Leg, sign: int, frame: FrameMotion, *, gravity: Vec, force: SX, S: SX
 ) -> tuple[Any, Any]:
     """F - a Gamma (3,) of a leg at rest with its joint at S, and a (3,), world axes."""
     point = PointMotion(p=Vec(S, "W"), v=zero("W"), a=zero("W"))
-    demand, motion = force_at_joint(b, values, leg, sign, frame, gravity, point)
+    demand, motion = force_at_joint(b, values, leg, sign, frame, gravity, S=point)
     a = actuator_direction(values, leg, motion).expr
     return demand.expr - a * force, a
 

@@ -26,6 +26,7 @@ import casadi as ca
 from flexapod.equations.flexible_platform.assembly import FlexibleEquation, Solution
 from flexapod.equations.flexible_platform.leg import FlexibleLeg
 from flexapod.equations.flexible_platform.mode_sums import ModeSums
+from flexapod.kernels.tape.checks import SX
 from flexapod.spatial.linear import solve_gram_schmidt, solve_symmetric
 
 
@@ -56,7 +57,7 @@ def forward_through_joints(q: FlexibleEquation, force: Any, load: Any) -> Soluti
     return Solution(acceleration=ca.vertcat(V, modes.elastic(V, f)), force=force, joints=forces)
 
 
-def inverse_through_joints(q: FlexibleEquation, V: Any, load: Any) -> Solution:
+def inverse_through_joints(q: FlexibleEquation, V: SX, load: SX) -> Solution:
     """Actuator forces and elastic accelerations for the frame's acceleration V (6,), platform axes, and the legs' forces.
 
     Source: Long 2014 Eqs. (44)-(49). Checked by: tests/equations/test_flexible_platform.py.
@@ -96,33 +97,33 @@ def _coupling(q: FlexibleEquation, modes: ModeSums, z: int) -> _Coupling:
     return _Coupling(w=w, compliance=compliance, block=ca.diag(compliance) + modes.pp, U=W - modes.bp)
 
 
-def _moved(leg: FlexibleLeg, V: Any) -> Any:
+def _moved(leg: FlexibleLeg, V: SX) -> Any:
     """Acceleration of the joint with that of the frame (6,), without velocities and deformation."""
     return V[:3] + ca.cross(V[3:], leg.r)
 
 
-def _wrench(r: Any, f: Any) -> Any:
+def _wrench(r: SX, f: SX) -> Any:
     """(6,) force and its moment about the frame's origin."""
     return ca.vertcat(f, ca.cross(r, f))
 
 
-def _one(w: Any, z: int) -> Any:
+def _one(w: SX, z: int) -> Any:
     """w with its own component one, as it is by construction."""
     return ca.vertcat(*[ca.SX(1) if i == z else w[i] for i in range(3)])
 
 
-def _in_plane(f: Any, z: int) -> Any:
+def _in_plane(f: SX, z: int) -> Any:
     """f without the component along the axis, which is zero by construction."""
     return ca.vertcat(*[ca.SX(0) if i == z else f[i] for i in range(3)])
 
 
-def _without(inertia: Any, w: Any, z: int) -> Any:
+def _without(inertia: SX, w: SX, z: int) -> Any:
     """Lambda' (3, 3): what is left of a leg's inertia where its joint moves freely along the axis."""
     rest = [[ca.SX(0) if z in (i, j) else inertia[i, j] - w[i] * inertia[z, j] for j in range(3)] for i in range(3)]
     return ca.sparsify(ca.vertcat(*[ca.horzcat(*row) for row in rest]))
 
 
-def _at_frame(r: Any, inertia: Any) -> Any:
+def _at_frame(r: SX, inertia: SX) -> Any:
     """(6, 6) inertia at a joint, seen from the frame's origin: blocks A, r^ A and r^ A r^T^, the whole symmetric."""
     hat = ca.skew(r)
     low = ca.mtimes(hat, inertia)

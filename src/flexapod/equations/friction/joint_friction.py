@@ -12,11 +12,12 @@ import casadi as ca
 
 from flexapod.equations.friction.coefficients import Coefficients
 from flexapod.equations.friction.sliding import REST, sign_of_rate, unit_direction
+from flexapod.kernels.tape.checks import SX
 from flexapod.robot.model import LAWS
 from flexapod.spatial import Vec, dot
 
 
-def axis_friction(c: Coefficients, rate: Any, load: Any) -> Any:
+def axis_friction(c: Coefficients, rate: SX, load: SX) -> Any:
     r"""Friction force or moment on the next body, along the joint's axis.
 
     .. math:: f = -c\,v-(F_s+\tau_b/p+\mu N)\,s(v)
@@ -30,7 +31,7 @@ def axis_friction(c: Coefficients, rate: Any, load: Any) -> Any:
     return _against(c, rate, sign_of_rate(rate, c.speed), lambda: ca.fabs(rate), load)
 
 
-def vector_friction(c: Coefficients, w: Vec, load: Any) -> Vec:
+def vector_friction(c: Coefficients, w: Vec, load: SX) -> Vec:
     r"""Friction moment on the next body against its angular velocity relative to the one before.
 
     .. math:: f = -c\,\omega-(F_s+k|F|)\,\omega/|\omega|
@@ -45,7 +46,7 @@ def vector_friction(c: Coefficients, w: Vec, load: Any) -> Vec:
     return result
 
 
-def _against(c: Coefficients, rate: Any, direction: Any, speed: Callable[[], Any], load: Any) -> Any:
+def _against(c: Coefficients, rate: SX, direction: SX, speed: Callable[[], Any], load: SX) -> Any:
     """The sum of the laws; `speed` is made only for laws that have a shape."""
     total: dict[str, Any] = {"rate": 0, "direction": 0}
     for name in (name for name in c.numbers if name in LAWS):

@@ -12,13 +12,14 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.kernels.tape.checks import SX
 from flexapod.spatial import Vec, dot
 
 REST = 1e-12
 """Speed [m/s, rad/s] below which a joint is at rest: Coulomb friction is then undefined and taken as zero."""
 
 
-def sign_of_rate(rate: Any, speed: Any = None) -> Any:
+def sign_of_rate(rate: SX, speed: Any = None) -> Any:
     """Sign of a rate: -1, 0, 1, or between with a `speed` [m/s, rad/s].
 
     Checked by: tests/equations/test_friction.py.
@@ -41,7 +42,7 @@ def unit_direction(w: Vec, speed: Any = None) -> Vec:
     return result
 
 
-def guide_load(along_u: Any, along_v: Any, rule: str) -> Any:
+def guide_load(along_u: SX, along_v: SX, rule: str) -> Any:
     r"""Normal force that the friction coefficient multiplies.
 
     ``abs_sum``: :math:`|N_u|+|N_v|`; ``norm``: :math:`\sqrt{N_u^2+N_v^2}`; ``literal``:

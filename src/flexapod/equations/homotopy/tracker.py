@@ -73,7 +73,7 @@ def tracker(system: System) -> Program:
     control = b.input("control", (4,))
     evaluate = _evaluator(system)
 
-    def body(_: Any, carry: Any, a: Any, d: Any, limits: Any) -> tuple[list[Any], Any]:
+    def body(_: Any, carry: Any, a: SX, d: SX, limits: Any) -> tuple[list[Any], Any]:
         following = _step(system, evaluate, carry, Z(a[:m], a[m:]), Z(d[:m], d[m:]), limits)
         return [following], ca.if_else(following[8 * n + SCALARS.index("code")] == 0, 1, 0)
 
@@ -134,7 +134,7 @@ def _step(system: System, evaluate: Any, carry: SX, p0: Z, dp: Z, limits: SX) ->
     h = ca.if_else(h > left, left, ca.if_else(1.5 * h > left, 0.5 * left, h))
     H = ca.if_else(here, 0, h)
     t_next = ca.if_else(ca.logic_and(ca.logic_not(here), h >= left), 1, t + H)
-    trial = _predict(x, k, x1, k1, H, t - t1, history >= 1)
+    trial = _predict((x, k), (x1, k1), H, t - t1, history >= 1)
     parameters = p0 + dp.scaled(t_next)
     (u,) = evaluate(trial, parameters, dp, False)
     first = _size(system, trial, u)
@@ -163,9 +163,10 @@ def _step(system: System, evaluate: Any, carry: SX, p0: Z, dp: Z, limits: SX) ->
     return ca.vertcat(*[part for z in new for part in (z.re, z.im)], *scalars, *finite)
 
 
-def _predict(x: Z, k: Z, x1: Z, k1: Z, H: SX, way: SX, two: SX) -> Z:
-    """Hermite polynomial through (x1, k1) and (x, k), `way` apart, continued by H; the point before is carried to the patch of
-    x first. Euler's step where there is one point only."""
+def _predict(here: tuple[Z, Z], before: tuple[Z, Z], H: SX, way: SX, two: SX) -> Z:
+    """Hermite polynomial through (x1, k1) before and (x, k) here, `way` apart, continued by H; the point before is carried to the
+    patch of x first. Euler's step where there is one point only."""
+    (x, k), (x1, k1) = here, before
     s = dot(x.conj(), x1).inverse()
     x1, slope = x1 * s, dot(x.conj(), k1) * s
     k1 = k1 * s - x1 * slope
@@ -183,3 +184,30 @@ def _size(system: System, x: Z, u: Z) -> SX:
     n, lead = x.re.numel(), system.leading
     first = u[:lead].norm2() / x[:lead].norm2()
     return first if lead == n else ca.fmax(first, u[lead:].norm2() / x.norm2())
+
+
+def lever(m: SX, n: SX, e: SX) -> SX:
+    """W e = e b - a e with m = b - a and n = a + b (quaternion products)."""
+    v = e[1:4]
+    return ca.vertcat(-ca.dot(m, v), m * e[0] - ca.cross(n, v))
+
+
+def six_legs() -> System:
+    r"""The general 6-6 platform: parameters m (6 x 3), n (6 x 3), s (6); 40 solutions.
+
+    Equations in Study's coordinates x = (e, g) in P^7: e is the quaternion of the platform's rotation, g = p e with the position
+    p, and e.g = 0 (Study's quadric). A leg from base point a to platform point b of squared length s:
+
+    .. math:: D\cdot D - s\,e\cdot e = 0,\qquad D = g + W e,\quad W e = e\,b - a\,e,\quad
+              W = \begin{bmatrix} 0 & -m^T \\ m & -[n]_\times\end{bmatrix},\; m = b - a,\; n = a + b
+
+    Source: M. Husty, An algorithm for solving the direct kinematics of general Stewart-Gough platforms (1996).
+    Checked by: tests/equations/test_homotopy.py.
+    """
+    x, p = ca.SX.sym("x", 8), ca.SX.sym("p", 42)
+    e, g = x[:4], x[4:]
+    m, n, s = ca.reshape(p[:18], 3, 6), ca.reshape(p[18:36], 3, 6), p[36:]
+    norm = ca.dot(e, e)
+    D = [g + lever(m[:, i], n[:, i], e) for i in range(6)]
+    legs = [(ca.dot(d, d) - s[i] * norm) / 2 for i, d in enumerate(D)]
+    return System(name="six_legs", x=x, p=p, equations=ca.vertcat(*legs, ca.dot(e, g)), leading=4)

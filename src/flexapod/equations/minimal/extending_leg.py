@@ -12,15 +12,19 @@ The leg's force on the platform is kappa D - h with h_z = 0.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import casadi as ca
 
 from flexapod.equations.minimal.extending_spin import PlanarMotion, extending_spin
-from flexapod.equations.minimal.planning import Axis
-from flexapod.equations.minimal.vectors import Scalar, Triple
+from flexapod.equations.minimal.planning import Plan
+from flexapod.equations.minimal.vectors import Moving, Scalar, Triple
 from flexapod.equations.values import Values
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.robot import Robot
+
+if TYPE_CHECKING:
+    from flexapod.equations.minimal.model import Model
 
 FLAT = 1e4
 """N above which a leg counts as level with its base joint (slope 1:100); rounding grows with N."""
@@ -120,27 +124,17 @@ class ExtendingLeg:
         )
 
 
-def extending_leg(
-    b: Program,
-    values: Values,
-    name: str,
-    side: int,
-    axis: Axis,
-    inertia: ExtendingInertia,
-    gravity: Triple,
-    d: Triple,
-    rate: Triple,
-    second: Triple,
-) -> ExtendingLeg:
+def extending_leg(b: Program, m: Model, plan: Plan, leg: int, motion: Moving) -> ExtendingLeg:
     """The leg from its vector d, d', d''.
 
     Args:
-        side: sign of z.
-        axis: kind of its first universal axis.
+        leg: its index in the plan, which has the sign of z and the kind of its first universal axis.
+        motion: of d.
 
     Checked by: tests/equations/test_minimal.py.
     """
-    i = inertia
+    i, gravity, name, side = m.extending[leg], m.gravity, plan.legs[leg], plan.side
+    d, rate, second = motion.at, motion.rate, motion.second
     zi = 1 / d[2]
     X, Y = d[0] * zi, d[1] * zi
     N = 1 + X * X + Y * Y
@@ -159,7 +153,7 @@ def extending_leg(
     mu = (2 * i.first_piston) * lam + m2 - i.rotor
     mu_rate = -(zeta + e) * (mu + i.rotor + m2)
     planar = PlanarMotion(slope=(X, Y), v=(vx, vy), a=(ax, ay), zi=zi, lam2=lam2, zeta=zeta, e=e)
-    spin = extending_spin(b, values, name, axis, i.axial, i.about_axis1, planar)
+    spin = extending_spin(b, m.values, name, plan.axes[leg], i, planar)
     slope = spin.slope + (i.first * gravity[2]) * lam
     hx = mu * ax + mu_rate * vx + spin.pull[0] + slope * X - (i.first * gravity[0]) * lam
     hy = mu * ay + mu_rate * vy + spin.pull[1] + slope * Y - (i.first * gravity[1]) * lam

@@ -11,6 +11,7 @@ horizontal axis m_xy is constant, -k = -(z x e), and is scaled to have a 1.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import casadi as ca
 
@@ -19,6 +20,9 @@ from flexapod.equations.minimal.platform_levers import Place
 from flexapod.equations.minimal.vectors import Scalar, Triple
 from flexapod.equations.values import Values
 from flexapod.kernels.tape.program import Program
+
+if TYPE_CHECKING:
+    from flexapod.equations.minimal.extending_leg import ExtendingInertia
 
 ALONG_AXIS = 1e-12
 """|m|^2 below which a leg lies along its first universal axis."""
@@ -47,15 +51,12 @@ class Spin:
     m: Triple
 
 
-def extending_spin(b: Program, values: Values, name: str, axis: Axis, axial: Scalar, J: Scalar, motion: PlanarMotion) -> Spin:
+def extending_spin(b: Program, values: Values, name: str, axis: Axis, inertia: ExtendingInertia, motion: PlanarMotion) -> Spin:
     """The spin of one leg.
-
-    Args:
-        axial: I_a.
-        J: inertia about axis1 of leg and cross.
 
     Checked by: tests/equations/test_minimal.py.
     """
+    axial, J = inertia.axial, inertia.about_axis1
     e = (values.scalar(f"legs.{name}.axis1.x"), values.scalar(f"legs.{name}.axis1.y"))
     if axis != "inclined":
         return _horizontal(axis == "x", e, axial, J, motion)

@@ -17,7 +17,6 @@ from collections.abc import Sequence
 import casadi as ca
 
 from flexapod.equations.minimal.extending_leg import extending_leg
-from flexapod.equations.minimal.ldl import ldl_solve
 from flexapod.equations.minimal.loads import with_legs
 from flexapod.equations.minimal.mass_matrix import Symmetric, mass_matrix
 from flexapod.equations.minimal.model import Model, model
@@ -26,7 +25,7 @@ from flexapod.equations.minimal.planning import plan as make_plan
 from flexapod.equations.minimal.platform_levers import Coordinates, Levers, PseudoInertia, lever_motion
 from flexapod.equations.minimal.slide import slide
 from flexapod.equations.minimal.sliding_leg import sliding_leg
-from flexapod.equations.minimal.vectors import Scalar, Triple, add, combine, cross, scale, subtract
+from flexapod.equations.minimal.vectors import Moving, Scalar, Triple, add, combine, cross, scale, subtract
 from flexapod.equations.platform_motion import platform_state
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.robot import Robot
@@ -65,28 +64,29 @@ def minimal_forward_dynamics(robot: Robot, plan: Plan | None = None) -> Program:
 
 def _extending(b: Program, m: Model, plan: Plan, levers: Levers, force: Scalar) -> list[tuple[Triple, Symmetric]]:
     """Force and mass matrix of each U-P-S leg."""
-    places = m.basis.seen_from(plan, plan.levers[0])
     result = []
-    for j, name in enumerate(plan.legs):
-        d = subtract(levers.position(m.basis.joints[j]), m.base[j])
-        rate = levers.velocity(m.basis.joints[j])
-        second = levers.drift(places[j])
-        leg = extending_leg(b, m.values, name, plan.side, plan.axes[j], m.extending[j], m.gravity, d, rate, second)
+    for j, motion in enumerate(_motions(m, plan, levers)):
+        leg = extending_leg(b, m, plan, j, motion)
         result.append((leg.on_platform(force[j]), leg.mass))
     return result
 
 
 def _sliding(b: Program, m: Model, plan: Plan, levers: Levers, force: Scalar) -> list[tuple[Triple, Symmetric]]:
     """Force and mass matrix of each P-U-S leg."""
-    places = m.basis.seen_from(plan, plan.levers[0])
     result = []
-    for j, name in enumerate(plan.legs):
-        d0 = subtract(levers.position(m.basis.joints[j]), m.base[j])
-        rate, second = levers.velocity(m.basis.joints[j]), levers.drift(places[j])
-        motion = slide(b, m.values, name, plan.branches[j], d0, rate, second)
-        leg = sliding_leg(b, m.values, name, plan.axes[j], m.sliding[j], m.gravity, motion, second)
+    for j, motion in enumerate(_motions(m, plan, levers)):
+        leg = sliding_leg(b, m, plan, j, slide(b, m.values, plan.legs[j], plan.branches[j], motion))
         result.append((leg.on_platform(force[j]), leg.mass))
     return result
+
+
+def _motions(m: Model, plan: Plan, levers: Levers) -> list[Moving]:
+    """S - U of each leg if y and alpha were zero; U0 of P-U-S legs."""
+    places = m.basis.seen_from(plan, plan.levers[0])
+    return [
+        Moving(at=subtract(levers.position(joint), base), rate=levers.velocity(joint), second=levers.drift(place))
+        for joint, base, place in zip(m.basis.joints, m.base, places, strict=True)
+    ]
 
 
 def _right_side(
@@ -103,3 +103,31 @@ def _right_side(
     U = with_legs([*U, U3], plan, places, forces)
     M = add(add(cross(levers.D[0], U[1]), cross(levers.D[1], U[2])), cross(levers.D3, U[3]))
     return [*U[0], *M]
+
+
+def ldl_solve(b: Program, A: Sequence[Sequence[Scalar]], rhs: Sequence[Scalar]) -> list[Scalar]:
+    r"""Solution of A x = rhs by :math:`A = L D L^T`, unrolled: a reciprocal per row, no roots.
+
+    Only the lower triangle of A is read. No pivoting: for a positive definite matrix the pivots are positive and elements do
+    not grow.
+    Checked by: tests/equations/test_minimal.py.
+    """
+    n = len(rhs)
+    work = [[A[i][j] for j in range(i + 1)] for i in range(n)]
+    x, factor = list(rhs), [[0] * n for _ in range(n)]
+    inverses = []
+    for j in range(n):
+        pivot = work[j][j]
+        inverses.append(1 / pivot)
+        for i in range(j + 1, n):
+            factor[i][j] = work[i][j] * inverses[j]
+            x[i] = x[i] - factor[i][j] * x[j]
+        for i in range(j + 1, n):
+            for k in range(j + 1, i + 1):
+                work[i][k] = work[i][k] - factor[i][j] * work[k][j]
+    b.fail_if(ca.logic_not(work[n - 1][n - 1] > 0), "the mass matrix is not positive definite")
+    for j in reversed(range(n)):
+        x[j] = x[j] * inverses[j]
+        for i in range(j + 1, n):
+            x[j] = x[j] - factor[i][j] * x[i]
+    return x

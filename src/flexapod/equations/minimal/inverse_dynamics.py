@@ -23,8 +23,8 @@ from flexapod.equations.minimal.planning import plan as make_plan
 from flexapod.equations.minimal.platform_levers import Coordinates, Levers, Place, lever_motion
 from flexapod.equations.minimal.slide import slide
 from flexapod.equations.minimal.sliding_leg import SlidingLeg, sliding_leg
-from flexapod.equations.minimal.solve import Load, solve
-from flexapod.equations.minimal.vectors import Scalar, Triple, add, cross, dot, scale, subtract, triple
+from flexapod.equations.minimal.solve import Columns, Load, solve
+from flexapod.equations.minimal.vectors import Moving, Scalar, Triple, add, cross, dot, scale, subtract, triple
 from flexapod.equations.platform_motion import FrameMotion, platform_motion
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.robot import Robot
@@ -63,11 +63,11 @@ def _extending(b: Program, m: Model, plan: Plan, platform: FrameMotion) -> list[
     ]
     levers = lever_motion(platform, m.basis, origin)
     legs = []
-    for j, name in enumerate(plan.legs):
+    for j in range(6):
         S = levers.position(joints[j])
         d = (S[0] - places[j][0], S[1] - places[j][1], S[2] if plan.flat_base else S[2] - places[j][2])
-        motion = d, levers.velocity(joints[j]), levers.acceleration(joints[j])
-        legs.append(extending_leg(b, m.values, name, plan.side, plan.axes[j], m.extending[j], m.gravity, *motion))
+        motion = Moving(at=d, rate=levers.velocity(joints[j]), second=levers.acceleration(joints[j]))
+        legs.append(extending_leg(b, m, plan, j, motion))
     a = subtract(levers.a, m.gravity)
     U = [load(m.body.row(k)[:4], levers, a, scale(m.body.weightless[k], m.gravity)) for k in range(3)]
     U = with_legs([*U, load_on_normal(m.body, levers, a, m.gravity)], plan, joints, [(*leg.h, 0) for leg in legs])
@@ -78,10 +78,11 @@ def _extending(b: Program, m: Model, plan: Plan, platform: FrameMotion) -> list[
     size = ca.sqrt(ca.fabs(u2 * v3 - v2 * u3))
     if plan.flat_base:
         rhs = Load(rows=(U[0][0], U[0][1], M[2]), sum=U[0][2], u=-M[1], v=M[0])
-        kappa = solve(b, plan.triangle, names, places, slopes, places, rhs, size)
+        columns = Columns(names=names, places=places, slopes=slopes, arms=places)
+        kappa = solve(b, plan.triangle, columns, rhs, size)
     else:
-        columns = [_wrench(slope, [x / size for x in place]) for slope, place in zip(slopes, places, strict=True)]
-        kappa = gram_schmidt(b, columns, U[0][2], [U[0][0], U[0][1], *scale(1 / size, M)])
+        wrenches = [_wrench(slope, [x / size for x in place]) for slope, place in zip(slopes, places, strict=True)]
+        kappa = gram_schmidt(b, wrenches, U[0][2], [U[0][0], U[0][1], *scale(1 / size, M)])
     return [leg.force(k) for leg, k in zip(legs, kappa, strict=True)]
 
 
@@ -105,8 +106,8 @@ def _sliding(b: Program, m: Model, plan: Plan, platform: FrameMotion) -> list[Sc
     legs: list[SlidingLeg] = []
     for j, name in enumerate(plan.legs):
         rate, second = levers.velocity(m.basis.joints[j]), levers.acceleration(m.basis.joints[j])
-        motion = slide(b, m.values, name, plan.branches[j], subtract(joints[j], m.base[j]), rate, second)
-        legs.append(sliding_leg(b, m.values, name, plan.axes[j], m.sliding[j], m.gravity, motion, second))
+        moving = Moving(at=subtract(joints[j], m.base[j]), rate=rate, second=second)
+        legs.append(sliding_leg(b, m, plan, j, slide(b, m.values, name, plan.branches[j], moving)))
     first = plan.triangle[0]
     pole, places = joints[first], m.basis.seen_from(plan, first)
     U = []
@@ -126,7 +127,8 @@ def _sliding(b: Program, m: Model, plan: Plan, platform: FrameMotion) -> list[Sc
         (0, 0) if n == names[first] else (S[0] - pole[0], S[1] - pole[1]) for n, S in zip(names, joints, strict=True)
     ]
     rhs = _platform_rows(m, levers, U, _beside(m, levers, platform))
-    kappa = solve(b, plan.triangle, names, places, slopes, arms, rhs, ca.sqrt(ca.fabs(m.basis.area)))
+    columns = Columns(names=names, places=places, slopes=slopes, arms=arms)
+    kappa = solve(b, plan.triangle, columns, rhs, ca.sqrt(ca.fabs(m.basis.area)))
     return [leg.force(k * inverse) for leg, k, inverse in zip(legs, kappa, inverses, strict=True)]
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import casadi as ca
 
-from flexapod.equations.minimal.vectors import Scalar, Triple, dot, scale, subtract
+from flexapod.equations.minimal.vectors import Moving, Scalar, Triple, dot, scale, subtract
 from flexapod.equations.universal_leg import TURNING
 from flexapod.equations.values import Values
 from flexapod.kernels.tape.program import Program
@@ -17,7 +17,7 @@ from flexapod.kernels.tape.program import Program
 
 @dataclass(frozen=True, kw_only=True)
 class Slide:
-    """Motion along the rail: its direction e, d, rho = d.e and its reciprocal, acceleration of the slider, d'."""
+    """Motion along the rail: its direction e, d, rho = d.e and its reciprocal, acceleration of the slider, d', S''."""
 
     rail: Triple
     d: Triple
@@ -25,10 +25,11 @@ class Slide:
     inverse: Scalar
     second: Scalar
     relative: Triple
+    acceleration: Triple
 
 
-def slide(b: Program, values: Values, name: str, branch: int, d0: Triple, rate: Triple, second: Triple) -> Slide:
-    r"""The slide from S - U0 and the motion of S.
+def slide(b: Program, values: Values, name: str, branch: int, motion: Moving) -> Slide:
+    r"""The slide from the motion of S - U0.
 
     .. math:: \rho = \mp\sqrt{L^2 - |d_0|^2 + g^2},\quad d = d_0 - (g-\rho) e,\qquad
               \dot t = d\cdot\dot S/\rho,\quad \ddot t = (d\cdot\ddot S + |\dot S - \dot t e|^2)/\rho
@@ -38,6 +39,7 @@ def slide(b: Program, values: Values, name: str, branch: int, d0: Triple, rate: 
 
     Checked by: tests/equations/test_minimal.py.
     """
+    d0, rate, second = motion.at, motion.rate, motion.second
     x, y, z = (values.scalar(f"legs.{name}.drive.{k}") for k in "xyz")
     e, L = (x, y, z), values.scalar(f"legs.{name}.length")
     g = dot(e, d0)
@@ -51,4 +53,4 @@ def slide(b: Program, values: Values, name: str, branch: int, d0: Triple, rate: 
     t_rate = dot(d, rate) * inverse
     relative = subtract(rate, scale(t_rate, e))
     t_second = (dot(d, second) + dot(relative, relative)) * inverse
-    return Slide(rail=e, d=d, rho=rho, inverse=inverse, second=t_second, relative=relative)
+    return Slide(rail=e, d=d, rho=rho, inverse=inverse, second=t_second, relative=relative, acceleration=second)

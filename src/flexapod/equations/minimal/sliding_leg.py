@@ -13,14 +13,18 @@ is in `sliding_spin`. The leg's force on the platform is kappa d - h.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from flexapod.equations.minimal.planning import Axis
+from flexapod.equations.minimal.planning import Plan
 from flexapod.equations.minimal.slide import Slide
 from flexapod.equations.minimal.sliding_spin import sliding_spin
 from flexapod.equations.minimal.vectors import Scalar, Triple, add, dot, scale, subtract
 from flexapod.equations.values import Values
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.robot import Robot
+
+if TYPE_CHECKING:
+    from flexapod.equations.minimal.model import Model
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,33 +115,24 @@ class SlidingLeg:
         return entry(0, 0), entry(0, 1), entry(1, 1), entry(0, 2), entry(1, 2), entry(2, 2)
 
 
-def sliding_leg(
-    b: Program,
-    values: Values,
-    name: str,
-    axis: Axis,
-    inertia: SlidingInertia,
-    gravity: Triple,
-    motion: Slide,
-    second: Triple,
-) -> SlidingLeg:
-    """The leg from its slide and the acceleration of S.
+def sliding_leg(b: Program, m: Model, plan: Plan, leg: int, motion: Slide) -> SlidingLeg:
+    """The leg from its slide.
 
     Args:
-        axis: kind of its first universal axis; `none` where nothing spins about it.
+        leg: its index in the plan, which has the kind of its first universal axis; `none` where nothing spins about it.
 
     Checked by: tests/equations/test_minimal.py.
     """
-    e, i = motion.rail, inertia
+    e, i, axis = motion.rail, m.sliding[leg], plan.axes[leg]
     h = scale(i.m_SU * motion.second, e)
-    along = i.m_SU * dot(e, second) + (i.m_UU * motion.second - i.weight_U * dot(e, gravity))
+    along = i.m_SU * dot(e, motion.acceleration) + (i.m_UU * motion.second - i.weight_U * dot(e, m.gravity))
     phi: Scalar = 0
-    m: Triple = (0, 0, 0)
+    across: Triple = (0, 0, 0)
     if axis != "none":
-        spin = sliding_spin(b, values, name, axis, i.J, i.P, motion, second)
+        spin = sliding_spin(b, m.values, plan.legs[leg], axis, i, motion)
         along, h, phi = along - dot(e, spin.force), add(h, spin.force), spin.phi
-        m = subtract(spin.t, scale(dot(e, spin.t) * motion.inverse, motion.d))
+        across = subtract(spin.t, scale(dot(e, spin.t) * motion.inverse, motion.d))
     return SlidingLeg(
         d=motion.d, h=h, along=along, rho=motion.rho, inverse=motion.inverse,
-        m_UU=i.m_UU, product=scale(i.m_SU, e), phi=phi, m=m,
+        m_UU=i.m_UU, product=scale(i.m_SU, e), phi=phi, m=across,
     )  # fmt: skip

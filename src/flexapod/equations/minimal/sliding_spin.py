@@ -11,7 +11,9 @@ With a horizontal axis t and r lie in the plane of k = z x e and the vertical, a
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import casadi as ca
 
@@ -21,6 +23,11 @@ from flexapod.equations.minimal.vectors import Scalar, Triple, add, cross, dot, 
 from flexapod.equations.values import Values
 from flexapod.kernels.tape.program import Program
 
+if TYPE_CHECKING:
+    from flexapod.equations.minimal.sliding_leg import SlidingInertia
+
+Check = Callable[..., None]
+"""Refuses a squared length of t that is too small, with the square by which the length is scaled."""
 ALONG_AXIS = 1e-12
 """Squared sine between leg and first universal axis below which they are parallel."""
 
@@ -34,37 +41,26 @@ class SlidingSpin:
     t: Triple
 
 
-def sliding_spin(
-    b: Program, values: Values, name: str, axis: Axis, J: Scalar, P: Scalar, motion: Slide, second: Triple
-) -> SlidingSpin:
-    """The spin of one leg from its slide and the acceleration of S.
+def sliding_spin(b: Program, values: Values, name: str, axis: Axis, inertia: SlidingInertia, motion: Slide) -> SlidingSpin:
+    """The spin of one leg from its slide.
 
     Checked by: tests/equations/test_minimal.py.
     """
     x, y, z = (values.scalar(f"legs.{name}.axis1.{k}") for k in "xyz")
     L = values.scalar(f"legs.{name}.length")
     least = ALONG_AXIS * (L * L)
+
+    def check(size: Scalar, scale: Scalar = 1) -> None:
+        b.fail_if(ca.logic_not(size > least * scale), "leg {leg} lies along its first universal axis", leg=name)
+
     if axis == "inclined":
-        return _inclined(b, name, (x, y, z), least, J, P, motion, second)
-    return _horizontal(b, name, axis == "x", (x, y), least, J, P, motion, second)
+        return _inclined(check, (x, y, z), inertia, motion)
+    return _horizontal(check, axis == "x", (x, y), inertia, motion)
 
 
-def _check(b: Program, name: str, size: Scalar, least: Scalar) -> None:
-    b.fail_if(ca.logic_not(size > least), "leg {leg} lies along its first universal axis", leg=name)
-
-
-def _horizontal(
-    b: Program,
-    name: str,
-    upright: bool,
-    e: tuple[Scalar, Scalar],
-    least: Scalar,
-    J: Scalar,
-    P: Scalar,
-    motion: Slide,
-    second: Triple,
-) -> SlidingSpin:
+def _horizontal(check: Check, upright: bool, e: tuple[Scalar, Scalar], inertia: SlidingInertia, motion: Slide) -> SlidingSpin:
     """In the plane of w = k.d and z; q, Gamma and theta' are scaled with k."""
+    J, P, second = inertia.J, inertia.P, motion.acceleration
     kx, ky = -e[1], e[0]
     s = ky if upright else kx
     k1, ss = (kx if upright else ky) / s, 1 / (s * s)
@@ -76,7 +72,7 @@ def _horizontal(
     w1, z1 = along_k(motion.relative), motion.relative[2]
     w2, z2 = along_k(second) - along_k(motion.rail) * motion.second, second[2] - motion.rail[2] * motion.second
     size = w * w + zs * z
-    _check(b, name, size, least * ss)
+    check(size, ss)
     q = 1 / size
     turn = q * (w1 * z - z1 * w)
     j = (J * ss) * q
@@ -88,15 +84,13 @@ def _horizontal(
     return SlidingSpin(force=(G_w, k1 * G_w, G_z), phi=q * (j - P), t=(z, k1 * z, -w))
 
 
-def _inclined(
-    b: Program, name: str, e: Triple, least: Scalar, J: Scalar, P: Scalar, motion: Slide, second: Triple
-) -> SlidingSpin:
+def _inclined(check: Check, e: Triple, inertia: SlidingInertia, motion: Slide) -> SlidingSpin:
     """Any axis."""
-    d, rate = motion.d, motion.relative
-    curved = subtract(second, scale(motion.second, motion.rail))
+    J, P, d, rate = inertia.J, inertia.P, motion.d, motion.relative
+    curved = subtract(motion.acceleration, scale(motion.second, motion.rail))
     t, r = cross(d, e), subtract(d, scale(dot(d, e), e))
     size = dot(t, t)
-    _check(b, name, size, least)
+    check(size)
     q = 1 / size
     turn, j = q * dot(t, rate), J * q
     Gamma = q * ((j - P) * dot(t, curved) - j * (2 * (dot(r, rate) * turn)))

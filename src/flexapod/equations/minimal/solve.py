@@ -35,30 +35,35 @@ class Load:
     v: Scalar
 
 
-def solve(
-    b: Program,
-    triangle: tuple[int, int, int],
-    names: Sequence[str],
-    places: Sequence[Coordinates],
-    slopes: Sequence[Place],
-    arms: Sequence[Coordinates],
-    load: Load,
-    size: Scalar,
-) -> list[Scalar]:
-    """The six kappa.
+@dataclass(frozen=True, kw_only=True)
+class Columns:
+    """Coefficients of six legs.
 
     Args:
-        b: takes the check for singular poses.
-        triangle: legs that are eliminated; the first is the origin of `places` and `arms`.
         names: of the joints; legs with one joint have the same.
         places: (u_j, v_j) per leg.
         slopes: (x_j, y_j) per leg.
         arms: per leg, with c_j = arm x slope.
+    """
+
+    names: Sequence[str]
+    places: Sequence[Coordinates]
+    slopes: Sequence[Place]
+    arms: Sequence[Coordinates]
+
+
+def solve(b: Program, triangle: tuple[int, int, int], legs: Columns, load: Load, size: Scalar) -> list[Scalar]:
+    """The six kappa.
+
+    Args:
+        b: takes the check for singular poses.
+        triangle: legs that are eliminated; the first is the origin of places and arms.
         size: what the determinant is measured by (a length for slopes without dimension).
 
     Accurate like a pivoted solve up to condition numbers of 1e6.
     Checked by: tests/equations/test_minimal.py.
     """
+    names, places, slopes, arms = legs.names, legs.places, legs.slopes, legs.arms
     first, second, third = triangle
     others = [j for j in range(6) if j not in triangle]
     (u2, v2), (u3, v3) = places[second], places[third]

@@ -3,13 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from flexapod.kernels.tape.checks import SX
 
 Scalar = Any
 Triple = tuple[Scalar, Scalar, Scalar]
 
 
-def triple(column: Any) -> Triple:
+@dataclass(frozen=True, kw_only=True)
+class Moving:
+    """A vector with its first and second derivative by time."""
+
+    at: Triple
+    rate: Triple
+    second: Triple
+
+
+def triple(column: SX) -> Triple:
     """The entries of a column of three."""
     return column[0], column[1], column[2]
 

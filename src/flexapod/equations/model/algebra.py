@@ -12,6 +12,7 @@ from typing import Any
 import casadi as ca
 
 from flexapod.equations.values import Values
+from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.blocks import blocks
 from flexapod.spatial.linear import solve
@@ -20,22 +21,22 @@ Z = ca.SX(ca.DM([0, 0, 1]))
 NONE = ca.SX(3, 1)
 
 
-def sparse(x: Any) -> Any:
+def sparse(x: SX) -> Any:
     """The expression without its structural zeros."""
     return ca.sparsify(ca.SX(x))
 
 
-def mul(A: Any, B: Any) -> Any:
+def mul(A: SX, B: SX) -> Any:
     """A B."""
     return ca.mtimes(sparse(A), sparse(B))
 
 
-def cross(a: Any, b: Any) -> Any:
+def cross(a: SX, b: SX) -> Any:
     """a x b."""
     return sparse(ca.cross(ca.densify(ca.SX(a)), ca.densify(ca.SX(b))))
 
 
-def field(w: Any, alpha: Any) -> Any:
+def field(w: SX, alpha: SX) -> Any:
     r"""What a point's position becomes in its acceleration, :math:`\hat\alpha + \hat\omega\hat\omega`, each product once."""
     w, alpha = ca.densify(w), ca.densify(alpha)
     xx, yy, zz = w[0] * w[0], w[1] * w[1], w[2] * w[2]
@@ -49,13 +50,13 @@ def field(w: Any, alpha: Any) -> Any:
     )
 
 
-def vee(A: Any) -> Any:
+def vee(A: SX) -> Any:
     """Axial vector of A - A^T."""
     A = ca.densify(ca.SX(A))
     return ca.vertcat(A[2, 1] - A[1, 2], A[0, 2] - A[2, 0], A[1, 0] - A[0, 1])
 
 
-def symmetric(A: Any) -> Any:
+def symmetric(A: SX) -> Any:
     """A symmetric matrix, computed in its lower triangle alone."""
     low = ca.tril(ca.densify(A))
     return low + ca.tril(low, False).T
@@ -119,13 +120,13 @@ class LinkValues(Values):
         return ca.vertcat(*[ca.horzcat(*row) for row in rows])
 
 
-def pattern(A: Any) -> list[list[bool]]:
+def pattern(A: SX) -> list[list[bool]]:
     """Which entries of a matrix are not structurally zero."""
     A = sparse(A)
     return [[bool(A.sparsity().has_nz(i, j)) for j in range(A.shape[1])] for i in range(A.shape[0])]
 
 
-def solve_blocks(A: Any, B: Any) -> Any:
+def solve_blocks(A: SX, B: SX) -> Any:
     """A^-1 B by the block triangular form of A: blocks of one to three by Cramer, larger ones by Gram-Schmidt."""
     A, B = sparse(A), sparse(B)
     X: list[Any] = [None] * A.shape[0]
@@ -145,7 +146,7 @@ def solve_blocks(A: Any, B: Any) -> Any:
     return ca.vertcat(*X) if X else ca.SX(0, B.shape[1])
 
 
-def _determinant(X: Any) -> Any:
+def _determinant(X: SX) -> Any:
     """Determinant of a small dense block; up to three from the numbers that `solve` needs anyway."""
     n = X.shape[0]
     if n == 1:
@@ -155,7 +156,7 @@ def _determinant(X: Any) -> Any:
     return ca.dot(X[:, 0], ca.cross(X[:, 1], X[:, 2])) if n == 3 else _reflected(X)
 
 
-def _reflected(X: Any) -> Any:
+def _reflected(X: SX) -> Any:
     r"""Determinant by Householder's reflections, each of determinant -1: n^3 operations where minors take n!, and its sign.
 
     .. math:: \det X = \prod_k \operatorname{copysign}(|x_k|, x_{kk})
@@ -174,7 +175,7 @@ def _reflected(X: Any) -> Any:
     return result * columns[0][0]
 
 
-def ranks(A: Any) -> list[tuple[int, Any]]:
+def ranks(A: SX) -> list[tuple[int, Any]]:
     """Per block, its size and a square that vanishes with its rank: of the determinant up to three, else of the least pivot."""
     result = []
     for rows, columns in blocks(pattern(A)):
@@ -183,7 +184,7 @@ def ranks(A: Any) -> list[tuple[int, Any]]:
     return result
 
 
-def _least_pivot(A: Any) -> Any:
+def _least_pivot(A: SX) -> Any:
     """Smallest squared length of a column of A that earlier ones do not span; the steps of `solve_gram_schmidt` over again."""
     columns, least = [A[:, j] for j in range(A.shape[1])], None
     for j, column in enumerate(columns):
@@ -195,7 +196,7 @@ def _least_pivot(A: Any) -> Any:
     return least
 
 
-def determinant(A: Any) -> Any:
+def determinant(A: SX) -> Any:
     """Determinant of a square matrix, block by block."""
     found = blocks(pattern(A))
     order = [[r for block in found for r in block[side]] for side in (0, 1)]

@@ -24,6 +24,7 @@ from flexapod.equations.model.positions import drive_position
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.inertia_wrench import tensor
+from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.link_plan import LegChoice
 from flexapod.robot.model import Leg
@@ -103,12 +104,12 @@ def ball_leg(b: Program, values: LinkValues, robot: Robot, index: int, platform:
     )  # fmt: skip
 
 
-def _row(direction: Any, arm: Any) -> Any:
+def _row(direction: SX, arm: SX) -> Any:
     """(6,) velocity of C along a direction, per twist of the platform."""
     return ca.vertcat(direction, ca.cross(arm, direction))
 
 
-def _drive(values: LinkValues, leg: Leg, moved: Any, gravity: Any) -> tuple[Any, Any, Any, Any]:
+def _drive(values: LinkValues, leg: Leg, moved: SX, gravity: SX) -> tuple[Any, Any, Any, Any]:
     """C; its velocity per unit rate and its acceleration per square of the rate; force of weight at the drive."""
     drive = leg.links[0]
     R, p = values.rot(f"{drive.coordinate}.R"), values.vec(f"{drive.coordinate}.p")
@@ -126,7 +127,7 @@ def _drive(values: LinkValues, leg: Leg, moved: Any, gravity: Any) -> tuple[Any,
     return (*(ca.densify(x) for x in (p + mul(R, reach), mul(R, u), mul(R, cross(Z, u)))), -weight)
 
 
-def _rod(values: LinkValues, hinge: str, half: Any, d: Any) -> tuple[Any, Any]:
+def _rod(values: LinkValues, hinge: str, half: SX, d: SX) -> tuple[Any, Any]:
     """Axes H in the world, and t (3,) from the ball to the hinge in them: rotated about z so that t points along d (world)."""
     t = ca.densify(mul(values.rot(f"{hinge}.on_link.R").T, values.vec(f"{hinge}.on_link.p")))
     seen = ca.densify(mul(half.T, d))
@@ -136,7 +137,7 @@ def _rod(values: LinkValues, hinge: str, half: Any, d: Any) -> tuple[Any, Any]:
     return mul(half, sparse(ca.vertcat(ca.horzcat(c, -s, 0), ca.horzcat(s, c, 0), ca.horzcat(0, 0, 1)))), t
 
 
-def ball_inertia(values: LinkValues, leg: BallLeg, force: Any, massless: bool) -> LegInertia:
+def ball_inertia(values: LinkValues, leg: BallLeg, force: SX, massless: bool) -> LegInertia:
     """Inertia and forces of a leg at the platform's origin, under the force of its drive.
 
     Checked by: tests/equations/test_link_model.py.
@@ -174,13 +175,13 @@ def _rod_inertia(values: LinkValues, leg: BallLeg, body: str) -> LegInertia:
     return LegInertia(A=_fixed(leg, m, S, I) + both + both.T, c=c, G=None, r=None)
 
 
-def _at_origin(leg: BallLeg, force: Any, moment: Any) -> Any:
+def _at_origin(leg: BallLeg, force: SX, moment: SX) -> Any:
     """(6,) a wrench at the hinge, axes H, as one at the platform's origin in world axes."""
     f = ca.densify(mul(leg.R, force))
     return ca.vertcat(f, ca.densify(mul(leg.R, moment)) + ca.cross(leg.tip.arm, f))
 
 
-def _fixed(leg: BallLeg, m: Any, S: Any, I: Any) -> Any:
+def _fixed(leg: BallLeg, m: SX, S: SX, I: SX) -> Any:
     """(6, 6) inertia of a body at the hinge, about the platform's origin, world axes."""
     r, about_hinge = leg.tip.arm, ca.densify(mul(leg.R, S))
     whole, moved = symmetric(mul(mul(leg.R, I), leg.R.T)), about_hinge + m * r

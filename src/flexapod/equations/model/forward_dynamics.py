@@ -26,6 +26,7 @@ from flexapod.equations.platform_motion import FrameMotion, guess_input, wrench_
 from flexapod.equations.virtual_power.forward_dynamics import state_inputs
 from flexapod.equations.virtual_power.inertia_wrench import tensor
 from flexapod.equations.virtual_power.inverse_dynamics import SINGULAR
+from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.robot import Robot
 from flexapod.spatial.linear import solve_symmetric
@@ -44,7 +45,7 @@ def link_forward_dynamics(robot: Robot, massless_legs: bool = False, zeros: Coll
     force = b.input("force", (len(robot.actuators),), unit="N or N m", doc="actuator forces")
     wrench = wrench_input(b)
     legs = state_legs(b, values, robot, still, guess, massless_legs)
-    V = link_acceleration(b, values, robot, still, legs, force, wrench, massless_legs)
+    V = link_acceleration(b, values, robot, still, legs, force=force, wrench=wrench, massless=massless_legs)
     b.output("acceleration", V[:3], shape=(3,), unit="m/s^2", dims=("axis",))
     b.output("angular_acceleration", V[3:], shape=(3,), unit="rad/s^2", dims=("axis",))
     values.check()
@@ -62,7 +63,10 @@ def state_legs(
     legs: list[LinkLeg | BallLeg] = []
     for i, (leg, choice) in enumerate(zip(robot.legs, robot.link_plan.legs, strict=True)):
         own = values.below(f"legs.{leg.name}", dict(choice.constants))
-        legs.append(ball_leg(b, own, robot, i, still) if choice.ball else link_leg(b, own, robot, i, still, guess, massless))
+        if choice.ball:
+            legs.append(ball_leg(b, own, robot, i, still))
+        else:
+            legs.append(link_leg(b, own, robot, i, still, guess, massless=massless))
     return legs
 
 
@@ -72,8 +76,9 @@ def link_acceleration(
     robot: Robot,
     still: FrameMotion,
     legs: Sequence[LinkLeg | BallLeg],
-    force: Any,
-    wrench: Any,
+    *,
+    force: SX,
+    wrench: SX,
     massless: bool = False,
 ) -> Any:
     """(6,) acceleration of the platform under actuator forces and a wrench (6,), inside any program or body of a loop.
@@ -105,7 +110,7 @@ def platform_inertia(values: LinkValues, platform: FrameMotion) -> Any:
     return ca.vertcat(ca.horzcat(m * ca.SX.eye(3), hat.T), ca.horzcat(hat, I))
 
 
-def _leg_inertia(values: LinkValues, leg: LinkLeg, force: Any, at: int, massless: bool) -> LegInertia:
+def _leg_inertia(values: LinkValues, leg: LinkLeg, force: SX, at: int, massless: bool) -> LegInertia:
     """Inertia and forces of a leg, at the platform's origin."""
     h = list(leg.h)
     for place, k in enumerate(leg.driven):
@@ -125,7 +130,7 @@ def joint_inertia(values: LinkValues, leg: LinkLeg) -> Any:
     return sparse(leg_mass_matrix(values, leg.leg, links, []))
 
 
-def _at_tip(leg: LinkLeg, M: Any, h: Any) -> LegInertia:
+def _at_tip(leg: LinkLeg, M: SX, h: SX) -> LegInertia:
     """The leg as an inertia and a force at its spherical joint."""
     Y = solve_blocks(leg.B.T, ca.SX.eye(3))
     inertia = symmetric(mul(mul(Y, M), Y.T))
@@ -138,7 +143,7 @@ def _at_tip(leg: LinkLeg, M: Any, h: Any) -> LegInertia:
     return LegInertia(A=A, c=ca.vertcat(F, ca.cross(r, F)), G=ca.SX(0, 6), r=ca.SX(0, 1))
 
 
-def _per_twist(leg: LinkLeg, M: Any, h: Any) -> LegInertia:
+def _per_twist(leg: LinkLeg, M: SX, h: SX) -> LegInertia:
     """The leg by its coordinates per twist of the platform, and the rows left over."""
     m, n = leg.B.shape
     P = sparse(ca.vertcat(*[leg.platform_wrench(sparse(ca.SX.eye(m)[:, i])).T for i in range(m)]))
@@ -154,7 +159,7 @@ def _per_twist(leg: LinkLeg, M: Any, h: Any) -> LegInertia:
     )
 
 
-def _basis(b: Program, robot: Robot, G: Any, r: Any) -> tuple[Any, Any]:
+def _basis(b: Program, robot: Robot, G: SX, r: SX) -> tuple[Any, Any]:
     """N (6, mobility) and beta (6,) with V' = N u' + beta for all u' where G V' = r."""
     kept, bound = list(robot.link_plan.kept), list(robot.link_plan.bound)
     free = [k for k in range(6) if k not in bound]

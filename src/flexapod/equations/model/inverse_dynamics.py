@@ -18,6 +18,7 @@ from flexapod.equations.model.algebra import LinkValues, cross, field, mul, rank
 from flexapod.equations.model.leg import LinkLeg, link_leg
 from flexapod.equations.platform_motion import FrameMotion, guess_input, platform_motion, wrench_input
 from flexapod.equations.virtual_power.inverse_dynamics import SINGULAR
+from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.robot import Robot
 from flexapod.spatial.linear import solve_symmetric
@@ -68,7 +69,7 @@ def link_legs(
 ) -> list[LinkLeg]:
     """The legs of a robot, each with the constants of its inner frames."""
     own = [values.below(f"legs.{leg.name}", dict(c.constants)) for leg, c in zip(robot.legs, robot.link_plan.legs, strict=True)]
-    return [link_leg(b, part, robot, i, platform, guess, massless) for i, part in enumerate(own)]
+    return [link_leg(b, part, robot, i, platform, guess, massless=massless) for i, part in enumerate(own)]
 
 
 def platform_wrench(values: LinkValues, platform: FrameMotion) -> Any:
@@ -107,7 +108,7 @@ def balance(leg: LinkLeg) -> Balance:
     )
 
 
-def _multipliers(b: Program, robot: Robot, G: Any, right: Any) -> tuple[list[Any], list[list[Any]]]:
+def _multipliers(b: Program, robot: Robot, G: SX, right: SX) -> tuple[list[Any], list[list[Any]]]:
     """mu that balances the platform, and the directions of mu that only strain the actuators."""
     plan = robot.link_plan
     columns, rows = list(plan.columns), list(plan.components)
@@ -129,7 +130,7 @@ def _multipliers(b: Program, robot: Robot, G: Any, right: Any) -> tuple[list[Any
     return mu, null
 
 
-def nearly_singular(b: Program, A: Any) -> Any:
+def nearly_singular(b: Program, A: SX) -> Any:
     """Some block of the balance has lost its rank: the wrench of a unit multiplier (force of order 1, moment of the robot's size)
     is spanned by the others to rounding."""
     length = b.parameter("characteristic_length", unit="m")
@@ -140,7 +141,7 @@ def nearly_singular(b: Program, A: Any) -> Any:
     return worst
 
 
-def _forces(parts: list[Balance], mu: list[Any], *, constant: bool) -> Any:
+def _forces(parts: list[Balance], mu: list[SX], *, constant: bool) -> Any:
     """Actuator forces (n,) of multipliers; without the constant part for a direction of them."""
     result, at = [], 0
     for part in parts:

@@ -25,8 +25,8 @@ from flexapod.equations.model.algebra import NONE, LinkValues, Z, cross, determi
 from flexapod.equations.model.positions import closed_positions
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.values import Values
+from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
-from flexapod.robot.architecture import reach
 from flexapod.robot.chain import ROWS, ancestors
 from flexapod.robot.link_plan import LegChoice
 from flexapod.robot.model import Leg
@@ -102,20 +102,20 @@ class LinkLeg:
         """Columns of the other joints."""
         return [k for k in range(len(self.leg.moving)) if k not in self.driven]
 
-    def to_world(self, x: Any) -> Any:
+    def to_world(self, x: SX) -> Any:
         """A vector or matrix column of the last link's axes, in world axes."""
         for j in reversed(self.chain):
             x = mul(self.R[j], x)
         return x
 
-    def platform_wrench(self, multipliers: Any) -> Any:
+    def platform_wrench(self, multipliers: SX) -> Any:
         """(6,) force and moment about the platform's origin of multipliers (m, 1), as they act on the leg, world axes."""
         force = ca.densify(self.to_world(mul(ca.horzcat(*[row.linear for row in self.rows]), multipliers)))
         moment = self.to_world(mul(ca.horzcat(*[row.angular for row in self.rows]), multipliers))
         return ca.vertcat(force, ca.densify(ca.cross(self.tip.arm, force) + moment))
 
 
-def tip_of(leg: Leg, platform: FrameMotion, gravity: Any, arm: Any) -> Tip:
+def tip_of(leg: Leg, platform: FrameMotion, gravity: SX, arm: SX) -> Tip:
     """The point of the platform at `arm` (3,) from its origin, world axes: the leg's joint."""
     arm, w = ca.densify(arm), platform.w.expr
     return Tip(
@@ -126,14 +126,16 @@ def tip_of(leg: Leg, platform: FrameMotion, gravity: Any, arm: Any) -> Tip:
     )
 
 
-def positions(b: Program, values: LinkValues, robot: Robot, index: int, tip: Tip, platform: FrameMotion, guess: Any) -> list[Any]:
-    """(cos, sin) or displacement of each moving link: closed form, else Newton from `guess`, or `guess` itself if solved."""
-    leg, choice = robot.legs[index], robot.link_plan.legs[index]
-    if choice.closed:
-        signs = choice.signs or [values.scalar("root"), values.scalar("fold")]
-        half = mul(platform.R.expr, values.rot(f"{leg.closing.joint}.on_platform.R"))
-        return closed_positions(b, values, leg, reach(leg), signs, tip.S, half, choice.rows[-1])
-    plain = Values(b, values.prefix, values._known)
+def _closed_form(b: Program, values: LinkValues, leg: Leg, choice: LegChoice, platform: FrameMotion, tip: Tip) -> list[Any]:
+    """(cos, sin) or displacement of each moving link in closed form."""
+    signs = choice.signs or [values.scalar("root"), values.scalar("fold")]
+    half = mul(platform.R.expr, values.rot(f"{leg.closing.joint}.on_platform.R"))
+    return closed_positions(b, values, leg, signs, S=tip.S, half=half, row=choice.rows[-1])
+
+
+def _by_newton(b: Program, values: LinkValues, robot: Robot, index: int, platform: FrameMotion, guess: Any) -> list[Any]:
+    """(cos, sin) or displacement of each moving link by Newton's method from `guess`, or `guess` itself if solved."""
+    leg, plain = robot.legs[index], Values(b, values.prefix, values._known)
     at = sum(len(other.moving) for other in robot.legs[:index])
     start = [guess[at + k] for k in range(len(leg.moving))]
     solved = getattr(b, "solved", False)
@@ -146,7 +148,7 @@ def positions(b: Program, values: LinkValues, robot: Robot, index: int, tip: Tip
 
 
 def link_leg(
-    b: Program, values: LinkValues, robot: Robot, index: int, platform: FrameMotion, guess: Any, massless: bool = False
+    b: Program, values: LinkValues, robot: Robot, index: int, platform: FrameMotion, guess: Any, *, massless: bool = False
 ) -> LinkLeg:
     """A leg for a given motion of the platform.
 
@@ -158,18 +160,21 @@ def link_leg(
     leg, choice = robot.legs[index], robot.link_plan.legs[index]
     gravity = Values(b, "", values._known).vector("gravity", "W").expr
     tip = tip_of(leg, platform, gravity, mul(platform.R.expr, values.vec(f"{leg.closing.joint}.on_platform.p")))
-    where = positions(b, values, robot, index, tip, platform, guess)
-    return leg_that_meets(b, values, leg, choice, platform, tip, where, massless)
+    if choice.closed:
+        where = _closed_form(b, values, leg, choice, platform, tip)
+    else:
+        where = _by_newton(b, values, robot, index, platform, guess)
+    return leg_that_meets(b, values, leg, choice, platform, tip, where=where, massless=massless)
 
 
 def leg_that_meets(
-    b: Program, values: LinkValues, leg: Leg, choice: LegChoice, platform: FrameMotion, tip: Tip, where: Sequence[Any],
+    b: Program, values: LinkValues, leg: Leg, choice: LegChoice, platform: FrameMotion, tip: Tip, *, where: Sequence[Any],
     massless: bool = False, axes: Any = None,
 ) -> LinkLeg:  # fmt: skip
     """A leg whose end has a given motion.
 
     Args:
-        where: position of each moving link, as of `positions`.
+        where: (cos, sin) or displacement of each moving link.
         axes: (3, 3) world axes from those in which `tip.v` and `tip.a` are given; None: world axes.
     """
     gravity = Values(b, "", values._known).vector("gravity", "W").expr
@@ -195,10 +200,11 @@ def leg_that_meets(
     wanted = outward(tip.a)
     if sliding:  # Coriolis
         wanted = wanted + 2 * cross(w, mul(linear, qd) - v)
-    drift = _drift(rows, at_rest, leg.closing.link, t, wanted, w, alpha)
+    last = leg.closing.link
+    gap = wanted - (at_rest.a[last] + mul(at_rest.U[last], t))
+    drift = _drift(rows, gap, (at_rest.w[last], at_rest.alpha[last]), (w, alpha))
     qdd = ca.densify(solve_blocks(B[chosen, :], ca.vertcat(*[drift[k] for k in chosen]))) if n else ca.SX(0, 1)
     links = _motion(leg, R, r, qd, qdd, gravity)
-    last = leg.closing.link
     if leg.closing.type == "spherical":  # the tip has the platform's acceleration: shorter than the recursion
         links.a[last] = sparse(wanted - mul(links.U[last], t))
     h = [ca.SX(0)] * n if massless else joint_forces(values, leg, R, r, links, qdd)
@@ -224,10 +230,10 @@ def _frames(values: LinkValues, leg: Leg, where: Sequence[Any]) -> tuple[list[An
     return R, r
 
 
-def _turner(R: Sequence[Any], chain: Sequence[int], axes: Any) -> Callable[[Any], Any]:
+def _turner(R: Sequence[SX], chain: Sequence[int], axes: Any) -> Callable[[Any], Any]:
     """World axes to axes of the last link; with `axes` from those axes, by one matrix."""
 
-    def outward(x: Any) -> Any:
+    def outward(x: SX) -> Any:
         for j in chain:
             x = mul(R[j].T, x)
         return x
@@ -253,14 +259,14 @@ def _rows(values: LinkValues, leg: Leg, platform: FrameMotion, outward: Any) -> 
     return result
 
 
-def _tip(R: Sequence[Any], r: Sequence[Any], chain: Sequence[int], t: Any) -> Any:
+def _tip(R: Sequence[Any], r: Sequence[Any], chain: Sequence[int], t: SX) -> Any:
     """The tip in the world."""
     for j in reversed(chain):
         t = r[j] + mul(R[j], t)
     return ca.densify(t)
 
 
-def _twists(leg: Leg, R: Sequence[Any], r: Sequence[Any], chain: Sequence[int], t: Any) -> tuple[Any, Any]:
+def _twists(leg: Leg, R: Sequence[SX], r: Sequence[SX], chain: Sequence[int], t: SX) -> tuple[Any, Any]:
     """Velocity of the tip and angular velocity of the last link, in its axes, per unit rate of each joint: (3, n) each."""
     beyond = {chain[-1]: t}
     for j in reversed(chain[1:]):
@@ -276,7 +282,7 @@ def _twists(leg: Leg, R: Sequence[Any], r: Sequence[Any], chain: Sequence[int], 
     return sparse(linear), sparse(angular)
 
 
-def _motion(leg: Leg, R: Sequence[Any], r: Sequence[Any], qd: Any, qdd: Any, gravity: Any) -> Links:
+def _motion(leg: Leg, R: Sequence[SX], r: Sequence[SX], qd: SX, qdd: SX | None, gravity: SX) -> Links:
     """The recursion outwards; `qdd` None for zero accelerations."""
     found = Links(w=[], alpha=[], U=[], a=[])
     for j, link in enumerate(leg.links):
@@ -300,23 +306,27 @@ def _motion(leg: Leg, R: Sequence[Any], r: Sequence[Any], qd: Any, qdd: Any, gra
     return found
 
 
-def _drift(rows: Sequence[Row], links: Links, last: int, t: Any, wanted: Any, w_P: Any, alpha_P: Any) -> list[Any]:
-    """Per row, what the second derivative of the coordinates has to meet, with the links at q'' = 0."""
-    gap = wanted - (links.a[last] + mul(links.U[last], t))
+def _drift(rows: Sequence[Row], gap: SX, last: tuple[Any, Any], platform: tuple[Any, Any]) -> list[Any]:
+    """Per row, what the second derivative of the coordinates has to meet.
+
+    Args:
+        gap: acceleration that the tip must have, less that with q'' = 0.
+        last, platform: angular velocity and acceleration of the last link with q'' = 0, and of the platform.
+    """
+    (w, alpha), (w_P, alpha_P) = last, platform
     result = []
     for row in rows:
         if row.axes is None:
             result.append(mul(row.linear.T, gap))
             continue
         a, c = row.axes
-        w = links.w[last]
         wc, wa = cross(w, c), cross(w_P, a)
-        change = mul(row.angular.T, links.alpha[last] - alpha_P) + mul(cross(w, wc).T, a) + mul(sparse(c).T, cross(w_P, wa))
+        change = mul(row.angular.T, alpha - alpha_P) + mul(cross(w, wc).T, a) + mul(sparse(c).T, cross(w_P, wa))
         result.append(-(change + 2 * mul(wc.T, wa)))
     return result
 
 
-def joint_forces(values: LinkValues, leg: Leg, R: Sequence[Any], r: Sequence[Any], links: Links, qdd: Any) -> list[Any]:
+def joint_forces(values: LinkValues, leg: Leg, R: Sequence[SX], r: Sequence[SX], links: Links, qdd: SX) -> list[Any]:
     r"""h (n,): forces at the joints that the links' motion demands, by the recursion inwards.
 
     f = m a + U S, n = S x a + vee(U E). Second moments behind a prismatic joint rotate with what carries it and are added there,

@@ -24,6 +24,7 @@ import casadi as ca
 
 from flexapod.equations.model.algebra import LinkValues, mul
 from flexapod.equations.universal_leg import SINGULAR
+from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.architecture import Reach, reach
 from flexapod.robot.chain import ROWS
@@ -57,7 +58,7 @@ class Root:
     sign: Any
     band: float
 
-    def of(self, under: Any, square: Any, texts: tuple[str, str]) -> Any:
+    def of(self, under: SX, square: SX, texts: tuple[str, str]) -> Any:
         """The signed root, refused where there is none and where it turns; `square` is what `under` is measured by."""
         self.program.fail_if(under < -self.band * square, texts[0], leg=self.leg.name)
         self.program.fail_if(under < max(self.band, SINGULAR * SINGULAR) * square, texts[1], leg=self.leg.name)
@@ -65,19 +66,20 @@ class Root:
 
 
 def closed_positions(
-    b: Program, values: LinkValues, leg: Leg, kind: Reach, signs: Sequence[Any], S: Any, half: Any, row: int, band: float = 0.0
+    b: Program, values: LinkValues, leg: Leg, signs: Sequence[Any], *, S: SX, half: SX, row: int, band: float = 0.0
 ) -> list[Any]:
     """(cos, sin) of each revolute link and the displacement of each prismatic one, `zero` included.
 
     Args:
         values: below ``legs.<name>.``.
-        kind: of the leg's reach; signs: of the root of its drive and of its first universal angle.
+        signs: of the root of its drive and of its first universal angle.
         S: (3,) where the leg ends; half: (3, 3) axes of the joint's half on the platform; both world.
         row: of the closing rows, the last that is to be met; a ball before a hinge needs it.
         band: what lies beyond reach by less than this, squared and relative, counts as the turning point.
 
     Checked by: tests/equations/test_leg_positions.py, tests/equations/test_link_model.py.
     """
+    kind = reach(leg)
     R, p = ([getattr(values, read)(f"{k.coordinate}.{key}") for k in leg.links] for read, key in (("rot", "R"), ("vec", "p")))
     tip = values.vec(f"{leg.closing.joint}.on_link.p")
     for k in reversed(range(len(leg.moving), len(leg.links))):
@@ -114,7 +116,7 @@ def closed_positions(
     return [moved, first, _in_plane(second, tip * inverse, inverse)]
 
 
-def drive_position(b: Program, values: LinkValues, leg: Leg, sign: Any, S: Any) -> Any:
+def drive_position(b: Program, values: LinkValues, leg: Leg, sign: SX, S: SX) -> Any:
     """(cos, sin) or displacement of the drive of a leg with a ball, that puts the ball at the rod's length from S (3,), world."""
     first, second = (leg.links[k].coordinate for k in range(2))
     R, p, ball = values.rot(f"{first}.R"), values.vec(f"{first}.p"), values.vec(f"{second}.p")
@@ -122,7 +124,7 @@ def drive_position(b: Program, values: LinkValues, leg: Leg, sign: Any, S: Any) 
     return _driven(Root(b, leg, sign, 0.0), reach(leg), ca.SX.eye(3), ball, d, ca.densify(mul(tip.T, tip)))[0]
 
 
-def _driven(root: Root, kind: Reach, R: Any, p: Any, d: Any, square: Any) -> tuple[Any, Any]:
+def _driven(root: Root, kind: Reach, R: SX, p: SX, d: SX, square: SX) -> tuple[Any, Any]:
     """Position of a drive, and the rod in axes R of what follows it.
 
     Args:
@@ -139,7 +141,7 @@ def _driven(root: Root, kind: Reach, R: Any, p: Any, d: Any, square: Any) -> tup
     return moved, mul(R.T, _turned(moved, d) - p)
 
 
-def _rod(root: Root, d: Any, t: Any, c: Any, a: Any, near: Any) -> tuple[Any, Any]:
+def _rod(root: Root, d: SX, t: SX, c: SX, a: SX, near: SX) -> tuple[Any, Any]:
     """Axes x and z of a rod with the directions t and c in its own axes: t along d, and c square to a, on the side of `near`."""
     ct, ad = ca.dot(c, t), ca.dot(a, d)
     c_across, a_across, v = c - ct * t, a - ad * d, ca.cross(d, a)
@@ -150,7 +152,7 @@ def _rod(root: Root, d: Any, t: Any, c: Any, a: Any, near: Any) -> tuple[Any, An
     return mul(target, own[0, :].T), mul(target, own[2, :].T)
 
 
-def _ball(b: Program, leg: Leg, R: Sequence[Any], x: Any, z: Any, sigma: Any) -> list[Any]:
+def _ball(b: Program, leg: Leg, R: Sequence[Any], x: SX, z: SX, sigma: Any) -> list[Any]:
     """The three angles of a ball that turn its last link's axes to x and z, in axes before the first angle."""
     first, second, rho2 = _universal(R[0], ca.densify(z), sigma)
     b.fail_if(rho2 <= SINGULAR * SINGULAR, "leg {leg}: the first and last axes of its ball are in line", leg=leg.name)
@@ -159,7 +161,7 @@ def _ball(b: Program, leg: Leg, R: Sequence[Any], x: Any, z: Any, sigma: Any) ->
     return [first, middle, (x[0], x[1])]
 
 
-def _two_cranks(root: Root, R: Any, p: Any, tip: Any, d: Any) -> list[Any]:
+def _two_cranks(root: Root, R: SX, p: SX, tip: SX, d: SX) -> list[Any]:
     """Two parallel hinges: the triangle of both lengths."""
     square = tip[0] * tip[0] + tip[1] * tip[1]
     C = (d[0] * d[0] + d[1] * d[1] + p[0] * p[0] + p[1] * p[1] - square) / 2
@@ -168,7 +170,7 @@ def _two_cranks(root: Root, R: Any, p: Any, tip: Any, d: Any) -> list[Any]:
     return [first, _in_plane(ca.densify(mul(R.T, _turned(first, d) - p)), tip * inverse, inverse)]
 
 
-def _slider_crank(root: Root, R: Any, p: Any, tip: Any, d: Any) -> list[Any]:
+def _slider_crank(root: Root, R: SX, p: SX, tip: SX, d: SX) -> list[Any]:
     """A slide, and a hinge across it: with u the slide's direction in the hinge's plane, the rod leaves the rail by cross."""
     g, u = ca.densify(mul(R.T, d - p)), ca.densify(R[2, :].T)
     square, cross = tip[0] * tip[0] + tip[1] * tip[1], g[0] * u[1] - g[1] * u[0]
@@ -179,7 +181,7 @@ def _slider_crank(root: Root, R: Any, p: Any, tip: Any, d: Any) -> list[Any]:
     return [along + travel, _in_plane(rod, tip * inverse, inverse)]
 
 
-def _swing(root: Root, R: Any, p: Any, tip: Any, d: Any) -> list[Any]:
+def _swing(root: Root, R: SX, p: SX, tip: SX, d: SX) -> list[Any]:
     """A hinge, and a slide across it: the tip's distance from the hinge gives the slide."""
     start, k = ca.densify(p + mul(R, tip)), ca.densify(R[:, 2])
     square, cross = d[0] * d[0] + d[1] * d[1], k[0] * start[1] - k[1] * start[0]
@@ -190,13 +192,13 @@ def _swing(root: Root, R: Any, p: Any, tip: Any, d: Any) -> list[Any]:
     return [turn, length - (k[0] * start[0] + k[1] * start[1])]
 
 
-def _turned(angle: tuple[Any, Any], d: Any) -> Any:
+def _turned(angle: tuple[Any, Any], d: SX) -> Any:
     """d, one column or several, in axes that were turned about z."""
     c, s = angle
     return ca.vertcat(c * d[0, :] + s * d[1, :], c * d[1, :] - s * d[0, :], d[2, :])
 
 
-def _crank(root: Root, d: Any, crank: Any, C: Any) -> tuple[Any, Any]:
+def _crank(root: Root, d: SX, crank: SX, C: SX) -> tuple[Any, Any]:
     """Cosine and sine of a crank whose end is the rod's length away from d: A cos + B sin = C."""
     A, B = d[0] * crank[0] + d[1] * crank[1], d[1] * crank[0] - d[0] * crank[1]
     size = A * A + B * B
@@ -204,7 +206,7 @@ def _crank(root: Root, d: Any, crank: Any, C: Any) -> tuple[Any, Any]:
     return (A * C - B * sine) * inverse, (B * C + A * sine) * inverse
 
 
-def _universal(R: Any, d: Any, sigma: Any) -> tuple[tuple[Any, Any], Any, Any]:
+def _universal(R: SX, d: SX, sigma: Any) -> tuple[tuple[Any, Any], Any, Any]:
     """First angle, d in axes of the second link before its own angle, and the squared length of d across the first axis."""
     k = ca.densify(R[:, 2])
     x, y = k[0] * d[0] + k[1] * d[1], k[0] * d[1] - k[1] * d[0]
@@ -215,7 +217,7 @@ def _universal(R: Any, d: Any, sigma: Any) -> tuple[tuple[Any, Any], Any, Any]:
     return (y * inverse, -x * inverse), ca.densify(mul(R.T, turned)), rho2
 
 
-def _in_plane(d: Any, m: Any, inverse: Any) -> tuple[Any, Any]:
+def _in_plane(d: SX, m: SX, inverse: SX) -> tuple[Any, Any]:
     """Angle about z from the unit vector m to d, both in the plane normal to z; `inverse` of the length of d."""
     a, c = d[0] * inverse, d[1] * inverse
     return a * m[0] + c * m[1], c * m[0] - a * m[1]

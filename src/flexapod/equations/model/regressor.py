@@ -21,6 +21,7 @@ from flexapod.equations.model.inverse_dynamics import SINGULAR_POSE, link_legs, 
 from flexapod.equations.model.leg import LinkLeg
 from flexapod.equations.platform_motion import guess_input, platform_motion
 from flexapod.equations.regressor import INERTIAL, TENSOR, inertial_columns, leg_columns
+from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.robot import Robot
 from flexapod.spatial.linear import solve_symmetric
@@ -82,7 +83,7 @@ def link_regressor(
     return b
 
 
-def _parameters(robot: Robot, values: LinkValues, theta: Mapping[str, Any], rotated: Collection[str]) -> dict[str, Any]:
+def _parameters(robot: Robot, values: LinkValues, theta: Mapping[str, SX], rotated: Collection[str]) -> dict[str, Any]:
     """Value of the kernel -> expression in the file's parameters: v' = R v, I' = R I R^T."""
     bodies = {"platform": "platform"}
     result: dict[str, Any] = {}
@@ -131,7 +132,7 @@ def _influence(b: Program, robot: Robot, legs: list[LinkLeg]) -> tuple[Any, list
     return X_P, X
 
 
-def _unstrained(S: Any, M: Any) -> Any:
+def _unstrained(S: SX, M: SX) -> Any:
     """Columns of M less their part along S: forces of least norm."""
     gram, right = ca.mtimes(S.T, S), ca.densify(mul(S.T, M))
     return M - mul(S, ca.horzcat(*[solve_symmetric(gram, column) for column in ca.horzsplit(right)]))

@@ -26,6 +26,7 @@ from flexapod.equations.newton_euler.leg import ClosingJoint, LegForces, LegLoad
 from flexapod.equations.newton_euler.wrench import Wrench, at_rest, body_wrench, none
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.values import Values
+from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.chain import ancestors
 from flexapod.robot.model import Leg
@@ -46,9 +47,8 @@ class ChainLeg:
         b: takes Newton's iteration and the checks.
         values: below ``legs.<name>.``.
         plan: closing rows and dependents for the position.
-        complement: which unit wrenches span, with J, all six directions.
         guess: coordinates to start from.
-        length: characteristic length.
+        complement: which unit wrenches span, with J, all six directions.
 
     Source: Dasgupta's general strategy as cited by Kim 2002; Briot 2014 Eqs. (28)-(40) for the closing.
     Checked by: tests/equations/test_newton_euler.py.
@@ -60,12 +60,12 @@ class ChainLeg:
         values: Values,
         leg: Leg,
         plan: LegPlan,
-        complement: Sequence[int],
         platform: FrameMotion,
         guess: Sequence[Any],
-        length: Any,
+        *,
+        complement: Sequence[int],
     ) -> None:
-        self.leg, self._values, self._length = leg, values, length
+        self.leg, self._values, self._length = leg, values, values.at("characteristic_length")
         half = half_on_platform(values, leg, platform)
         poses = chain_poses(values, leg, solve_position(b, values, leg, plan, [half], guess))
         self._path = [i for i in reversed(ancestors(leg, leg.closing.link)) if leg.links[i].kind != "fixed"]
@@ -171,7 +171,7 @@ class ChainLeg:
     def _scaled_twist(self, twist: Twist) -> Any:
         return ca.vertcat(twist[0].expr, twist[1].expr * self._length)
 
-    def _unscaled(self, wrench: Any) -> Any:
+    def _unscaled(self, wrench: SX) -> Any:
         return ca.vertcat(wrench[:3], wrench[3:] * self._length)
 
 

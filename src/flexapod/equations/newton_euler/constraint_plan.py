@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from flexapod.equations.newton_euler.names import reaction_names
+from flexapod.equations.newton_euler.reactions import reaction_names
 from flexapod.errors import InputError
 from flexapod.robot.chain import ancestors, link_poses
 from flexapod.robot.geometry import Array, Pose

@@ -7,7 +7,7 @@ friction by itself, force with it less force without any (Kim Figs. 9-11); these
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import casadi as ca
 
@@ -15,7 +15,9 @@ from flexapod.equations.newton_euler.friction_coupling import Solution, against_
 from flexapod.equations.newton_euler.friction_points import SOURCES, FrictionPoint
 from flexapod.equations.newton_euler.leg import LegForces
 from flexapod.equations.newton_euler.mechanism import Loads, Mechanism
-from flexapod.kernels.tape.program import Program
+
+if TYPE_CHECKING:
+    from flexapod.equations.newton_euler.inverse_dynamics import Setting
 
 Contributions = Literal["frozen", "alone"]
 
@@ -27,24 +29,18 @@ CONTRIBUTION_NAMES = (
 
 
 def force_contributions(
-    b: Program,
-    mechanism: Mechanism,
-    parts: Mapping[str, Loads],
-    base: Loads,
-    points: Sequence[FrictionPoint],
-    solution: Solution,
-    contributions: Contributions,
-    redundant: bool,
+    setting: Setting, parts: Mapping[str, Loads], base: Loads, solution: Solution, contributions: Contributions
 ) -> Any:
     """Table (parts, actuators) in the order of `CONTRIBUTION_NAMES`.
 
     Args:
         parts: loads without friction by name.
         base: all of them together.
-        points, solution: friction and the whole solution with it.
+        solution: the whole one, with friction.
 
     Source: Kim 2002 Eqs. (32), (34). Checked by: tests/equations/test_friction.py.
     """
+    mechanism, points, redundant = setting.mechanism, setting.points, setting.open.redundant > 0
     rows = [_column(mechanism.forces(parts[name])) for name in CONTRIBUTION_NAMES[:5]]
     without = _column(mechanism.forces(base))
     for source in SOURCES:
@@ -54,7 +50,7 @@ def force_contributions(
         elif contributions == "frozen":
             rows.append(_frozen(mechanism, [points[i] for i in chosen], solution, chosen, redundant))
         else:
-            alone = solve_friction(b, mechanism, base, [points[i] for i in chosen], redundant)
+            alone = solve_friction(setting.b, mechanism, base, [points[i] for i in chosen], redundant)
             rows.append(_column(alone.forces) - without)
     return ca.horzcat(*rows).T
 

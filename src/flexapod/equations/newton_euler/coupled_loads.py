@@ -18,6 +18,7 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 
 CLOSE = 1e-6
@@ -43,7 +44,7 @@ class LegLoading:
     X: Any
     loads: Callable[[Any], tuple[Any, Any, Any]]
 
-    def forces(self, y: Any, z: Any) -> Any:
+    def forces(self, y: Any, z: SX) -> Any:
         """(m,) at loads (k,) and z (n,)."""
         own = ca.mtimes(self.K, z if self.X is None else ca.mtimes(self.X, z))
         return self.P + (own if y is None else ca.mtimes(self.L, y) + own)
@@ -54,7 +55,7 @@ class LegLoading:
         return int(self.B.shape[1])
 
 
-def coupled_loads(b: Program, A: Any, c: Any, legs: Sequence[LegLoading]) -> tuple[list[Any], Any, Any]:
+def coupled_loads(b: Program, A: SX, c: SX, legs: Sequence[LegLoading]) -> tuple[list[Any], Any, Any]:
     """Loads of every leg, z (n,), and whether they converged (1 or 0).
 
     Args:
@@ -65,7 +66,7 @@ def coupled_loads(b: Program, A: Any, c: Any, legs: Sequence[LegLoading]) -> tup
     """
     counts = [leg.count for leg in legs]
 
-    def balanced(right: Any) -> Any:
+    def balanced(right: SX) -> Any:
         return right if A is None else eliminate(A, right)
 
     z = balanced(c)
@@ -75,7 +76,7 @@ def coupled_loads(b: Program, A: Any, c: Any, legs: Sequence[LegLoading]) -> tup
     z = balanced(c - sum((ca.mtimes(leg.B, y) for leg, y in zip(legs, loads, strict=True)), ca.SX.zeros(c.shape)))
     given = [m for leg in legs for m in (leg.B, leg.P, leg.L, leg.K, leg.X)] + [A, c]
 
-    def step(_: Program, y: Any, z: Any, entries: Any) -> tuple[list[Any], Any]:
+    def step(_: Program, y: SX, z: SX, entries: Any) -> tuple[list[Any], Any]:
         *maps, A, c = _filled(given, entries)
         inside = []
         for k, leg in enumerate(legs):
@@ -88,7 +89,7 @@ def coupled_loads(b: Program, A: Any, c: Any, legs: Sequence[LegLoading]) -> tup
     return _split(y, counts), z, converged
 
 
-def _step(A: Any, c: Any, legs: Sequence[LegLoading], y: Sequence[Any], z: Any) -> tuple[list[Any], Any]:
+def _step(A: Any, c: SX, legs: Sequence[LegLoading], y: Sequence[Any], z: SX) -> tuple[list[Any], Any]:
     """Next loads and z, and the change of the loads over the largest."""
     n = z.numel()
     matrix, right = (ca.SX.eye(n), c - z) if A is None else (ca.SX(A), c - ca.mtimes(A, z))
@@ -113,7 +114,7 @@ def _step(A: Any, c: Any, legs: Sequence[LegLoading], y: Sequence[Any], z: Any) 
     return [ca.vertcat(*following), z + dz], change / ca.fmax(size, 1e-300)
 
 
-def eliminate(A: Any, b: Any) -> Any:
+def eliminate(A: SX, b: SX) -> Any:
     """Solve A x = b by Gauss elimination without exchange of rows; b (n, k), zeros of A are used."""
     n = A.shape[0]
     rows = [[A[i, j] for j in range(n)] for i in range(n)]
@@ -135,7 +136,7 @@ def eliminate(A: Any, b: Any) -> Any:
     return ca.vertcat(*right)
 
 
-def _filled(matrices: Sequence[Any], entries: Any) -> list[Any]:
+def _filled(matrices: Sequence[Any], entries: SX) -> list[Any]:
     """Matrices of the same patterns with other entries, None where none was given; the body of a loop knows them by symbols."""
     result: list[Any] = []
     at = 0
@@ -146,6 +147,6 @@ def _filled(matrices: Sequence[Any], entries: Any) -> list[Any]:
     return result
 
 
-def _split(y: Any, counts: Sequence[int]) -> list[Any]:
+def _split(y: SX, counts: Sequence[int]) -> list[Any]:
     ends = [sum(counts[:k]) for k in range(len(counts) + 1)]
     return [y[start:end] for start, end in pairwise(ends)]

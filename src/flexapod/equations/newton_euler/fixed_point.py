@@ -15,6 +15,7 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 
 CONVERGED = 1e-13
@@ -41,7 +42,8 @@ def fixed_point(b: Program, g: Callable[[Any, Any], Any], count: int, *, limit: 
     """
     zeros = ca.SX.zeros(count)
 
-    def step(body: Program, y: Any, g0: Any, f0: Any, dg_old: Any, df_old: Any, first: Any) -> tuple[list[Any], Any]:
+    def step(body: Program, y: SX, *last: Any) -> tuple[list[Any], Any]:
+        g0, f0, dg_old, df_old, first = last
         value = g(body, y)
         f = value - y
         dg, df = ca.if_else(first, zeros, value - g0), ca.if_else(first, zeros, f - f0)
@@ -54,7 +56,7 @@ def fixed_point(b: Program, g: Callable[[Any, Any], Any], count: int, *, limit: 
     return y, converged
 
 
-def _correction(f: Any, new: tuple[Any, Any], old: tuple[Any, Any]) -> Any:
+def _correction(f: SX, new: tuple[Any, Any], old: tuple[Any, Any]) -> Any:
     """Least squares of f by the differences, newest first, applied to those of g."""
     size = ca.dot(new[0], new[0])
     inverse = ca.if_else(size > 0, 1 / size, 0)

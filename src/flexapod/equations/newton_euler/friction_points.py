@@ -18,6 +18,7 @@ from flexapod.equations.newton_euler.leg import LegForces, LegModel
 from flexapod.equations.newton_euler.wrench import Wrench, none
 from flexapod.equations.values import Values
 from flexapod.errors import InputError
+from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 from flexapod.spatial import Vec, dot
 from flexapod.spatial.vector import zero
@@ -91,7 +92,7 @@ class FrictionPoint:
         assert guide is not None
         return ca.vertcat(*[dot(axis, force) for axis in guide])
 
-    def sloped_load(self, components: Any) -> tuple[Any, Any, Any]:
+    def sloped_load(self, components: SX) -> tuple[Any, Any, Any]:
         """The load Y, a weight w > 0 and the row w Y' by the components: of a norm, w = Y and w Y' needs no division."""
         if not self.loaded:
             return ca.SX(0), ca.SX(1), ca.SX(1, components.numel())

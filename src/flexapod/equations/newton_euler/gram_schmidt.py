@@ -12,6 +12,8 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.kernels.tape.checks import SX
+
 
 class GramSchmidt:
     """Factor of a tall or square matrix.
@@ -20,7 +22,7 @@ class GramSchmidt:
         columns: n columns of d entries, d >= n, linearly independent.
     """
 
-    def __init__(self, columns: Sequence[Any]) -> None:
+    def __init__(self, columns: Sequence[SX]) -> None:
         self.q = [ca.densify(ca.SX(column)) for column in columns]
         n = len(self.q)
         self.r: dict[tuple[int, int], Any] = {}
@@ -42,7 +44,7 @@ class GramSchmidt:
             result = ca.fmin(result, pivot)
         return result
 
-    def solve(self, b: Any) -> list[Any]:
+    def solve(self, b: SX) -> list[Any]:
         """x with A x = b, in the least-squares sense for a tall matrix."""
         y, rest = [], b
         for q, inverse in zip(self.q, self.inverse, strict=True):

@@ -23,6 +23,7 @@ from flexapod.equations.newton_euler.wrench import Wrench, at_rest, body_wrench,
 from flexapod.equations.platform_motion import FrameMotion, guess_input, platform_motion, wrench_input
 from flexapod.equations.values import Values
 from flexapod.errors import InputError
+from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.robot import Robot
 from flexapod.spatial import Vec
@@ -95,7 +96,7 @@ def newton_euler(
             "drive_inertia": loads(setting, drives=True),
             "wrench": loads(setting, applied=True),
         }
-        table = force_contributions(b, mechanism, parts, base, setting.points, solution, contributions, redundant)
+        table = force_contributions(setting, parts, base, solution, contributions)
         b.output("force_contribution", table, shape=table.shape, unit=unit, dims=("contribution", "actuator"))
     return b
 
@@ -145,11 +146,19 @@ def set_up(b: Program, robot: Robot, spin: Spin, closed_form: bool, friction: bo
     platform = platform_motion(b)
     wrench = wrench_input(b)
     guess = guess_input(b, robot, needed=not kim)
-    return setting_at(b, Values(b), robot, platform, wrench, guess, spin, friction)
+    return setting_at(b, Values(b), robot, platform, wrench, guess, spin=spin, friction=friction)
 
 
 def setting_at(
-    b: Any, values: Values, robot: Robot, platform: FrameMotion, wrench: Any, guess: Any, spin: Spin, friction: bool
+    b: Any,
+    values: Values,
+    robot: Robot,
+    platform: FrameMotion,
+    wrench: SX,
+    guess: Any,
+    *,
+    spin: Spin = "exact",
+    friction: bool = True,
 ) -> Setting:
     """Legs and the platform's equations for a motion of the platform, in the scope `b` (a program, or a loop's body).
 
@@ -166,7 +175,7 @@ def setting_at(
     else:
         check_structure(robot)
         plan = constraint_plan(robot)
-        legs = _chains(b, robot, values, platform, plan.complements, length, guess)
+        legs = _chains(b, robot, values, platform, guess, plan.complements)
         system = GeneralSystem(b, legs, platform.p, length, plan.kept, plan.dof)
         left_open = undetermined(robot)
     points = refuse_open_loads(b, legs, friction_points(legs, values), left_open.mask) if friction else []
@@ -187,12 +196,12 @@ def universal_legs(b: Any, values: Values, robot: Robot, platform: FrameMotion, 
 
 
 def _chains(
-    b: Any, robot: Robot, values: Values, platform: FrameMotion, complements: Sequence[Sequence[int]], length: Any, guess: Any
+    b: Any, robot: Robot, values: Values, platform: FrameMotion, guess: Any, complements: Sequence[Sequence[int]]
 ) -> list[LegModel]:
     result: list[LegModel] = []
     at = 0
     for leg, plan, complement in zip(robot.legs, robot.plan.legs, complements, strict=True):
         start = [guess[at + k] for k in range(len(leg.moving))]
-        result.append(ChainLeg(b, values.of(f"legs.{leg.name}"), leg, plan, complement, platform, start, length))
+        result.append(ChainLeg(b, values.of(f"legs.{leg.name}"), leg, plan, platform, start, complement=complement))
         at += len(leg.moving)
     return result

@@ -7,11 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from flexapod.equations.newton_euler.wrench import Wrench
 from flexapod.robot.model import Leg
 from flexapod.spatial import Vec
+
+if TYPE_CHECKING:
+    from flexapod.equations.values import Values
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,7 +101,7 @@ class LegModel(Protocol):
         """Actuator forces and joint wrenches for given unknowns."""
 
 
-def rotor_loads(model: LegModel, values: Any) -> tuple[Any, ...]:
+def rotor_loads(model: LegModel, values: Values) -> tuple[Any, ...]:
     """Per link, minus rotor inertia times acceleration (Khalil's IA)."""
     return tuple(
         0 if joint.kind == "fixed" else -values.scalar(f"{link.coordinate}.rotor") * joint.acceleration

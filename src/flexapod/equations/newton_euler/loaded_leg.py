@@ -7,12 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import groupby
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 
 from flexapod.equations.newton_euler.friction_points import FrictionPoint, PointFriction
 from flexapod.equations.newton_euler.leg import LegForces, LegLoads
+from flexapod.kernels.tape.checks import SX
+
+if TYPE_CHECKING:
+    from flexapod.equations.newton_euler.leg import LegModel
 
 
 def by_leg(points: Sequence[FrictionPoint]) -> list[list[FrictionPoint]]:
@@ -20,18 +24,18 @@ def by_leg(points: Sequence[FrictionPoint]) -> list[list[FrictionPoint]]:
     return [list(group) for _, group in groupby(points, key=lambda p: p.leg)]
 
 
-def affine(expression: Any, x: Any) -> tuple[Any, Any]:
+def affine(expression: SX, x: SX) -> tuple[Any, Any]:
     """Value at x = 0 and columns of an expression that is affine in symbols x."""
     return ca.substitute(expression, x, ca.SX.zeros(x.numel())), ca.jacobian(expression, x)
 
 
-def friction_of(points: Sequence[FrictionPoint], y: Any) -> list[PointFriction]:
+def friction_of(points: Sequence[FrictionPoint], y: SX) -> list[PointFriction]:
     """Friction of points for their loads (places,)."""
     rest = iter(ca.vertsplit(y))
     return [point.friction_at([next(rest) for _ in point.places]) for point in points]
 
 
-def with_friction(leg: Any, load: LegLoads, points: Sequence[FrictionPoint], y: Any) -> LegLoads:
+def with_friction(leg: LegModel, load: LegLoads, points: Sequence[FrictionPoint], y: SX) -> LegLoads:
     """Loads of a leg with the friction of its points."""
     axial, closing = list(load.axial), load.closing
     for found in friction_of(points, y):

@@ -16,6 +16,7 @@ import casadi as ca
 from flexapod.equations.newton_euler.gram_schmidt import GramSchmidt
 from flexapod.equations.newton_euler.leg import LegModel
 from flexapod.equations.newton_euler.wrench import Wrench
+from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 from flexapod.spatial import Vec
 
@@ -34,13 +35,13 @@ class PlatformSystem(Protocol):
         """(unknowns of all legs, 6): them per force and moment of the missing wrench."""
 
 
-def at_platform(column: Any, arm: Vec, length: Any) -> Any:
+def at_platform(column: SX, arm: Vec, length: SX) -> Any:
     """A wrench (6,) about a point at `arm` from the platform origin, moved to the origin; moments over the length."""
     force = column[:3]
     return ca.vertcat(force, (column[3:] + ca.cross(arm.expr, force)) / length)
 
 
-def scaled(wrench: Wrench, length: Any) -> Any:
+def scaled(wrench: Wrench, length: SX) -> Any:
     """(6,) force, then moment over the length."""
     return ca.vertcat(wrench.force.expr, wrench.moment.expr / length)
 
@@ -51,7 +52,7 @@ class AxialSystem:
     Checked by: tests/equations/test_newton_euler.py.
     """
 
-    def __init__(self, b: Program, legs: Sequence[LegModel], origin: Vec, length: Any) -> None:
+    def __init__(self, b: Program, legs: Sequence[LegModel], origin: Vec, length: SX) -> None:
         self._length = length
         columns = [at_platform(c, leg.closing.centre - origin, length) for leg in legs for c in leg.columns()]
         self._factor = GramSchmidt(columns)
@@ -85,7 +86,7 @@ class GeneralSystem:
     """
 
     def __init__(
-        self, b: Program, legs: Sequence[LegModel], origin: Vec, length: Any, kept: Sequence[int], dof: Sequence[int]
+        self, b: Program, legs: Sequence[LegModel], origin: Vec, length: SX, kept: Sequence[int], dof: Sequence[int]
     ) -> None:
         self._length, self._kept = length, list(kept)
         self._actuators = [sum(link.actuated for link in leg.leg.links) for leg in legs]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from flexapod.equations.newton_euler.leg import LegForces, LegModel
 from flexapod.equations.newton_euler.wrench import Wrench, none
 from flexapod.equations.values import Values
+from flexapod.kernels.tape.checks import SX
+from flexapod.robot.robot import Robot
 from flexapod.spatial import Vec
 from flexapod.spatial.vector import zero
 
@@ -38,6 +39,14 @@ def no_friction(model: LegModel) -> tuple[Wrench, ...]:
     return (none(),) * (len(model.joints) + 1)
 
 
-def _along(kind: str, axis: Vec, size: Any) -> Wrench:
+def _along(kind: str, axis: Vec, size: SX) -> Wrench:
     moment = kind == "R"
     return Wrench(force=zero("W") if moment else axis * size, moment=axis * size if moment else zero("W"))
+
+
+def reaction_names(robot: Robot) -> tuple[str, ...]:
+    """Names of the joints whose reactions are given, leg by leg its links in order, then the closing joint: `A.hip.1` (base on
+    cross), `A.hip.2` (cross on leg), `A.slide`, ..., `A.ball` (leg on platform)."""
+    return tuple(
+        f"{leg.name}.{joint}" for leg in robot.legs for joint in (*[link.coordinate for link in leg.links], leg.closing.joint)
+    )

@@ -21,6 +21,7 @@ from flexapod.equations.newton_euler.universal_motion import Spin, universal_mot
 from flexapod.equations.newton_euler.wrench import Wrench, at_rest, body_wrench, none
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.values import Values
+from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.model import Leg
 from flexapod.spatial import Vec, cross, dot
@@ -100,7 +101,7 @@ class UniversalLeg:
         F_y = (dot(m.a, M1) - f_a) * (m.inverse / m.sine)
         return Wrench(force=m.x * F_x + m.y * F_y, moment=zero("W")) + loads.closing
 
-    def finish(self, loads: LegLoads, unknowns: Sequence[Any]) -> LegForces:
+    def finish(self, loads: LegLoads, unknowns: Sequence[SX]) -> LegForces:
         """Wrenches from the platform down to the base."""
         m = self.motion
         across = self.particular(loads)

@@ -19,6 +19,7 @@ import casadi as ca
 from flexapod.equations.platform_motion import FrameMotion, PointMotion
 from flexapod.equations.universal_leg import TURNING
 from flexapod.equations.values import Values
+from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.model import Leg
 from flexapod.spatial import Rot, Vec, cross, dot
@@ -138,14 +139,14 @@ def _universal(
     return cross_frame, leg_frame, ((q1d, q1dd), (q2d, q2dd))
 
 
-def _shifted(leg: FrameMotion, S: PointMotion, along: Any) -> FrameMotion:
+def _shifted(leg: FrameMotion, S: PointMotion, along: SX) -> FrameMotion:
     """Frame of the piston: leg axes, `along` n from S."""
     tip = FrameMotion(R=leg.R, p=S.p, v=S.v, w=leg.w, a=S.a, alpha=leg.alpha)
     o = tip.point(Vec([0, 0, along], "L"))
     return FrameMotion(R=leg.R, p=o.p, v=o.v, w=leg.w, a=o.a, alpha=leg.alpha)
 
 
-def _without_spin(n: Vec, v: Vec, acc: Vec, ld: Any, ldd: Any, inverse: Any) -> tuple[Vec, Vec]:
+def _without_spin(n: Vec, v: Vec, acc: Vec, ld: SX, ldd: SX, inverse: SX) -> tuple[Vec, Vec]:
     r"""Kim Eq. (19): :math:`\omega = n\times\dot n,\ \dot\omega = n\times\ddot n`."""
     nd = (v - n * ld) * inverse
     ndd = (acc - nd * (2 * ld) - n * ldd) * inverse

@@ -18,6 +18,7 @@ from flexapod.equations.platform_motion import FrameMotion, PointMotion
 from flexapod.equations.universal_leg import LegMotion, leg_motion
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.inertia_wrench import Wrench, inertia_wrench, none
+from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.model import Leg
 from flexapod.spatial import Vec, cross, dot
@@ -25,7 +26,7 @@ from flexapod.spatial.vector import zero
 
 
 def force_at_joint(
-    b: Program, values: Values, leg: Leg, sign: int, platform: FrameMotion, gravity: Vec, S: PointMotion | None = None
+    b: Program, values: Values, leg: Leg, sign: int, platform: FrameMotion, gravity: Vec, *, S: PointMotion | None = None
 ) -> tuple[Vec, LegMotion]:
     """Force at S that the leg's inertia, gravity and rotor demand, world axes; and the leg's motion.
 
@@ -55,7 +56,8 @@ def projected_leg(b: Program, values: Values, leg: Leg, sign: int, platform: Fra
     """Inertia and bias of a leg at S: the force is affine in the acceleration of S."""
     S = platform.point(values.vector("S", "P"))
     vdot = ca.SX.sym("vdot_S", 3)
-    force, motion = force_at_joint(b, values, leg, sign, platform, gravity, PointMotion(p=S.p, v=S.v, a=Vec(vdot, "W")))
+    moved = PointMotion(p=S.p, v=S.v, a=Vec(vdot, "W"))
+    force, motion = force_at_joint(b, values, leg, sign, platform, gravity, S=moved)
     rest = ca.SX.zeros(3)
     A_x = ca.substitute(ca.jacobian(force.expr, vdot), vdot, rest)
     return ProjectedLeg(A_x=A_x, c_x=ca.substitute(force.expr, vdot, rest), motion=motion)
@@ -65,7 +67,7 @@ def _driven(leg: Leg) -> int:
     return next(i for i, link in enumerate(leg.links) if link.actuated)
 
 
-def _turning(motion: LegMotion, length: Any, moment: Vec, about_cross: Any) -> Vec:
+def _turning(motion: LegMotion, length: SX, moment: Vec, about_cross: SX) -> Vec:
     """Force at S of a moment on the leg about U and of the cross's moment about a: both turn with v*."""
     n, x, y = motion.leg.R.column(2), motion.leg.R.column(0), motion.leg.R.column(1)
     a = motion.cross.R.column(0)
@@ -81,7 +83,7 @@ def _cross_moment(values: Values, leg: Leg, index: int, motion: LegMotion, gravi
     return inertia_wrench(values, "in_C.0", motion.cross, gravity)
 
 
-def _ups(values: Values, leg: Leg, motion: LegMotion, gravity: Vec, rotor: Any) -> Vec:
+def _ups(values: Values, leg: Leg, motion: LegMotion, gravity: Vec, rotor: SX) -> Vec:
     """Cylinder turns about U; piston turns and extends along n; cross turns about a."""
     n = motion.leg.R.column(2)
     length = motion.actuator.q + values.scalar("zero") + values.scalar("length")
@@ -99,7 +101,7 @@ def _ups(values: Values, leg: Leg, motion: LegMotion, gravity: Vec, rotor: Any) 
     return force
 
 
-def _carried(values: Values, leg: Leg, motion: LegMotion, gravity: Vec, rotor: Any) -> Vec:
+def _carried(values: Values, leg: Leg, motion: LegMotion, gravity: Vec, rotor: SX) -> Vec:
     """The carrier (slider or crank) moves U; the rod turns about U; what U feels goes back through the carrier.
 
     With v_U* = u t*, t* = n.v*/(n.u): F_S = turning(rod) + n (u.(f - turning) + carrier)/(n.u), where turning is what v*

@@ -20,6 +20,7 @@ from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.closed_form_leg import projected_leg
 from flexapod.equations.virtual_power.inertia_wrench import inertia_wrench, tensor
 from flexapod.equations.virtual_power.platform_equation import platform_equation
+from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.robot import Robot
 from flexapod.spatial import Vec, cross
@@ -51,7 +52,7 @@ def state_equation(b: Program, robot: Robot, massless_legs: bool = False) -> Sta
 
 
 def state_equation_at(
-    b: Program, robot: Robot, frame: FrameMotion, acceleration: Any, guess: Any, massless_legs: bool = False
+    b: Program, robot: Robot, frame: FrameMotion, acceleration: SX, guess: Any, massless_legs: bool = False
 ) -> StateEquation:
     """The equation of motion with given inputs; `acceleration` is the symbol that `frame` moves with."""
     if all(form is not None for form in robot.closed_forms):
@@ -91,7 +92,7 @@ def _from_projected_legs(b: Program, robot: Robot, frame: FrameMotion, massless_
     return StateEquation(A=A, c=c, beta=ca.SX.zeros(6), basis=ca.SX.eye(6), jacobian=ca.vertcat(*rows))
 
 
-def _at_platform(A_x: Any, r: Vec) -> Any:
+def _at_platform(A_x: SX, r: Vec) -> Any:
     """W^T A_x W with W = [1, -r^]; blocks A_x, r^ A_x and r^ A_x r^T^, the whole symmetric."""
     hat = ca.skew(r.expr)
     low = ca.mtimes(hat, A_x)

@@ -13,6 +13,7 @@ import casadi as ca
 
 from flexapod.equations.platform_motion import guess_input, platform_motion, wrench_input
 from flexapod.equations.virtual_power.platform_equation import platform_equation
+from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.robot import Robot
 from flexapod.spatial.linear import independence, solve_gram_schmidt, solve_symmetric
@@ -39,7 +40,7 @@ def virtual_power(robot: Robot, massless_legs: bool = False) -> Program:
     return b
 
 
-def actuator_forces(b: Program, A: Any, y: Any) -> Any:
+def actuator_forces(b: Program, A: SX, y: SX) -> Any:
     """Solve A^T Gamma = y: exactly if square, with the smallest Gamma if there are more actuators than degrees of freedom."""
     actuators, mobility = A.shape
     if actuators < mobility:

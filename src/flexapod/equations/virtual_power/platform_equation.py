@@ -22,6 +22,7 @@ from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.closed_form_leg import force_at_joint
 from flexapod.equations.virtual_power.general_leg import tree_forces
 from flexapod.equations.virtual_power.inertia_wrench import Wrench, inertia_wrench
+from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.robot import Robot
 from flexapod.spatial import cross
@@ -99,7 +100,7 @@ def platform_equation(
     )
 
 
-def motion_basis(robot: Robot, G: Any) -> Any:
+def motion_basis(robot: Robot, G: SX) -> Any:
     """N (6, mobility): platform twist from its independent components."""
     free, bound = list(robot.plan.platform_independent), list(robot.plan.platform_dependents)
     N = ca.SX.zeros(6, len(free))

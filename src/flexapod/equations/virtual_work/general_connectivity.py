@@ -20,6 +20,7 @@ from flexapod.equations.virtual_work.leg_work import LegWork, PlatformState
 from flexapod.equations.virtual_work.orthogonal_solve import SMALLEST, orthogonal_solve
 from flexapod.equations.virtual_work.recursion import BodyMotion, Tip, inward, outward, unit_twists
 from flexapod.equations.virtual_work.relative_frames import Chain, frame
+from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.chain import ROWS
 from flexapod.robot.model import Leg
@@ -68,7 +69,7 @@ def velocity_terms(row: Row, link: BodyMotion, v_link: Vec, acceleration: Vec, p
 
 
 def general_leg_work(
-    b: Program, values: Values, leg: Leg, plan: LegPlan, chain: Chain, platform: PlatformState, R_half: Rot, gravity: Vec
+    b: Program, values: Values, leg: Leg, plan: LegPlan, chain: Chain, platform: PlatformState, *, R_half: Rot
 ) -> LegWork:
     """Motion and virtual work of a leg with any joints.
 
@@ -90,12 +91,12 @@ def general_leg_work(
     if chosen:
         b.fail_if(height < SMALLEST, "leg {leg} is singular: its joints cannot follow the platform", leg=leg.name)
     rates = _listed(ca.mtimes(per_twist, twist))
-    still = outward(chain, -gravity, rates, [ca.SX(0)] * count)
+    still = outward(chain, -platform.gravity, rates, [ca.SX(0)] * count)
     link, acceleration = _in_world(chain, still, tip)
     v_link = sum((tip.R.T @ tip.twists[j][0] * rates[j] for j in tip.twists), zero("W"))
     h = ca.vertcat(*[velocity_terms(row, link, v_link, acceleration, platform, r) for row in rows])
     accelerations = _listed(_solve(B, h, plan)[0])
-    works = inward(chain, outward(chain, -gravity, rates, accelerations), accelerations)
+    works = inward(chain, outward(chain, -platform.gravity, rates, accelerations), accelerations)
     driven = [k for k, i in enumerate(leg.moving) if leg.links[i].actuated]
     passive = ca.vertcat(*[0 if k in driven else works[k] for k in range(count)]) if count else ca.SX.zeros(0, 1)
     return LegWork(
@@ -126,7 +127,7 @@ def _platform_row(row: Row, r: Vec) -> Any:
     return ca.horzcat(row.linear.expr.T, (cross(r, row.linear) + row.angular).expr.T)
 
 
-def _solve(B: Any, right: Any, plan: LegPlan) -> tuple[Any, Any]:
+def _solve(B: SX, right: SX, plan: LegPlan) -> tuple[Any, Any]:
     """All coordinates from right-hand sides of the rows: dependents solved for, others zero; and the smallest height."""
     result = ca.SX.zeros(B.shape[1], right.shape[1])
     if not plan.rows:
@@ -145,5 +146,5 @@ def _in_world(chain: Chain, motions: Sequence[BodyMotion], tip: Tip) -> tuple[Bo
     return motion, R @ last.acceleration(chain.tip)
 
 
-def _listed(column: Any) -> list[Any]:
+def _listed(column: SX) -> list[Any]:
     return [column[i] for i in range(column.numel())]

@@ -27,7 +27,6 @@ from flexapod.equations.virtual_work.virtual_motions import explicit_forces, tra
 from flexapod.errors import InputError
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.robot import Robot
-from flexapod.spatial import Vec
 
 VirtualMotions = Literal["transposed", "explicit"]
 
@@ -53,9 +52,8 @@ def virtual_work(robot: Robot, virtual_motions: VirtualMotions = "transposed") -
     external = wrench_input(b)
     guess = guess_input(b, robot)
     values = Values(b)
-    gravity = values.vector("gravity", "W")
-    platform = platform_state(motion.R, motion.p, motion.v, motion.w, motion.a, motion.alpha, gravity)
-    legs = [_leg(b, robot, i, values, platform, guess, gravity) for i in range(len(robot.legs))]
+    platform = platform_state(motion, values.vector("gravity", "W"))
+    legs = [_leg(b, robot, i, values, platform, guess) for i in range(len(robot.legs))]
     load = platform_wrench(values, platform) - external
     force = (explicit_forces if virtual_motions == "explicit" else transposed_forces)(b, robot.plan, legs, load)
     rates = ca.vertcat(*[leg.rates[k] for leg in legs for k in leg.actuators])
@@ -83,7 +81,7 @@ def _check(robot: Robot, virtual_motions: str) -> None:
                 raise InputError(f"{robot.name}: actuator {name} does not move the platform, whose motion gives no force for it")
 
 
-def _leg(b: Program, robot: Robot, index: int, values: Values, platform: PlatformState, guess: Any, gravity: Vec) -> LegWork:
+def _leg(b: Program, robot: Robot, index: int, values: Values, platform: PlatformState, guess: Any) -> LegWork:
     leg, form, plan = robot.legs[index], robot.closed_forms[index], robot.plan.legs[index]
     if not leg.links:
         raise InputError(f"virtual_work: leg {leg.name} of {robot.name} has no body; take another formulation (virtual_power)")
@@ -91,14 +89,14 @@ def _leg(b: Program, robot: Robot, index: int, values: Values, platform: Platfor
     if form is not None:
         r = platform.R @ own.vector("S", "P")
         chain = universal_chain(b, own, leg, form.sign, platform.p + r)
-        return universal_leg_work(chain, 2 if leg.architecture == "UPS" else 0, platform, r, gravity)
+        return universal_leg_work(chain, 2 if leg.architecture == "UPS" else 0, platform, r)
     at = sum(len(other.moving) for other in robot.legs[:index])
     half = f"{leg.closing.joint}.on_platform"
     R_half = platform.R @ own.rotation(f"{half}.R", "P", "H")
     p_half = platform.p + platform.R @ own.vector(f"{half}.p", "P")
     start = [guess[at + k] for k in range(len(leg.moving))]
     chain = joint_chain(b, own, leg, plan, (R_half, p_half), start)
-    return general_leg_work(b, own, leg, plan, chain, platform, R_half, gravity)
+    return general_leg_work(b, own, leg, plan, chain, platform, R_half=R_half)
 
 
 def platform_wrench(values: Values, platform: PlatformState) -> Any:

@@ -8,13 +8,14 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.virtual_work.recursion import acceleration_matrix, apply
 from flexapod.spatial import Rot, Vec, cross
 
 
 @dataclass(frozen=True, kw_only=True)
 class PlatformState:
-    """Motion of the platform in world axes; `a` is less gravity, `matrix` as in `acceleration_matrix`."""
+    """Motion of the platform in world axes; `a` is less `gravity`, `matrix` as in `acceleration_matrix`."""
 
     R: Rot
     p: Vec
@@ -23,6 +24,7 @@ class PlatformState:
     a: Vec
     alpha: Vec
     matrix: Any
+    gravity: Vec
 
     def velocity(self, r: Vec) -> Vec:
         """Velocity of a point at r from the frame origin (right-hand side of Staicu Eq. 14)."""
@@ -33,9 +35,12 @@ class PlatformState:
         return self.a + apply(self.matrix, r)
 
 
-def platform_state(R: Rot, p: Vec, v: Vec, w: Vec, a: Vec, alpha: Vec, gravity: Vec) -> PlatformState:
+def platform_state(motion: FrameMotion, gravity: Vec) -> PlatformState:
     """The platform's motion with gravity taken off its acceleration."""
-    return PlatformState(R=R, p=p, v=v, w=w, a=a - gravity, alpha=alpha, matrix=acceleration_matrix(w, alpha))
+    return PlatformState(
+        R=motion.R, p=motion.p, v=motion.v, w=motion.w, a=motion.a - gravity, alpha=motion.alpha,
+        matrix=acceleration_matrix(motion.w, motion.alpha), gravity=gravity,
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)

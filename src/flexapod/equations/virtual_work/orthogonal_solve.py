@@ -10,11 +10,13 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.kernels.tape.checks import SX
+
 SMALLEST = 1e-20
 """Height (a squared sine) below which columns count as dependent: sine 1e-10, where rounding leaves about six digits."""
 
 
-def orthogonal_solve(A: Any, b: Any) -> tuple[Any, Any]:
+def orthogonal_solve(A: SX, b: SX) -> tuple[Any, Any]:
     """Solution (n, k) of a square system A x = b with b (n, k), and the smallest height of its columns."""
     n = A.shape[1]
     columns, right = [A[:, j] for j in range(n)], b
@@ -35,7 +37,7 @@ def orthogonal_solve(A: Any, b: Any) -> tuple[Any, Any]:
     return ca.vertcat(*lines), height
 
 
-def minimum_norm(A: Any, b: Any) -> tuple[Any, Any]:
+def minimum_norm(A: SX, b: SX) -> tuple[Any, Any]:
     """Smallest x with A x = b for A (m, n), m <= n, b (m,); and the smallest height of the rows of A.
 
     The rows are made orthogonal; x is built from them backwards, each time less what is already there (Bjorck's stable order).

@@ -13,6 +13,7 @@ from typing import Any
 import casadi as ca
 
 from flexapod.equations.virtual_work.relative_frames import Chain, Inertia, frame
+from flexapod.kernels.tape.checks import SX
 from flexapod.spatial import Rot, Vec, cross, dot
 from flexapod.spatial.vector import zero
 
@@ -41,12 +42,12 @@ def acceleration_matrix(omega: Vec, epsilon: Vec) -> Any:
     return ca.vertcat(first, second, ca.horzcat(xz - ey, yz + ex, -(xx + yy)))
 
 
-def apply(matrix: Any, r: Vec) -> Vec:
+def apply(matrix: SX, r: Vec) -> Vec:
     """A 3 x 3 matrix in the axes of a vector times that vector."""
     return Vec(ca.mtimes(matrix, r.expr), r.frame)
 
 
-def outward(chain: Chain, base: Vec, rates: Sequence[Any], accelerations: Sequence[Any]) -> list[BodyMotion]:
+def outward(chain: Chain, base: Vec, rates: Sequence[SX], accelerations: Sequence[SX]) -> list[BodyMotion]:
     r"""Motion of every body of a leg.
 
     .. math::
@@ -96,7 +97,7 @@ def inertia_wrench(body: Inertia, motion: BodyMotion) -> tuple[Vec, Vec]:
     return force, cross(s, motion.gamma) + apply(body.tensor, motion.epsilon) + spin
 
 
-def inward(chain: Chain, motions: Sequence[BodyMotion], accelerations: Sequence[Any]) -> list[Any]:
+def inward(chain: Chain, motions: Sequence[BodyMotion], accelerations: Sequence[SX]) -> list[Any]:
     r"""Work of all wrenches of a leg per unit rate of each of its joints.
 
     .. math:: F_k = F_{k0} + a^T F_{k+1},\qquad M_k = M_{k0} + a^T M_{k+1} + r\times a^T F_{k+1}

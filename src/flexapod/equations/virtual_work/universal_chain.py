@@ -18,6 +18,7 @@ import casadi as ca
 from flexapod.equations.universal_leg import TURNING
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_work.relative_frames import Chain, X, Y, Z, steps_of
+from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.model import Leg
 from flexapod.spatial import Rot, Vec, cross, dot
@@ -48,7 +49,7 @@ def _ups(b: Program, values: Values, leg: Leg, sign: int, S: Vec) -> Chain:
     d = S - U
     length = ca.sqrt(dot(d, d))
     b.fail_if(length < SINGULAR, "leg {leg} has no length: its joints meet", leg=leg.name)
-    to_cross, to_leg = _universal(b, leg, sign, d * (1 / length), values.vector("axis1", "W"), "W", "1", "2")
+    to_cross, to_leg = _universal(b, leg, sign, d * (1 / length), values.vector("axis1", "W"), ("W", "1", "2"))
     turns = [to_cross, to_leg, Rot(ca.SX.eye(3), "3", "2")]
     arms = [U, zero("1"), Vec([0, 0, length - tip], "2")]
     axes = [Vec(X, "1"), Vec(Y, "2"), Vec(Z, "3")]
@@ -68,7 +69,7 @@ def _pus(b: Program, values: Values, leg: Leg, sign: int, S: Vec) -> Chain:
     root = leg.branch * ca.sqrt(square)
     b.fail_if(square < near, "leg {leg} is at right angles to its rail (turning point)", leg=leg.name)
     n = Vec(((across - e * root) * (1 / length)).expr, "1")
-    to_cross, to_leg = _universal(b, leg, sign, n, values.vector("axis1", "1"), "1", "2", "3")
+    to_cross, to_leg = _universal(b, leg, sign, n, values.vector("axis1", "1"), ("1", "2", "3"))
     arms = [U0 + e * (along + root), zero("1"), zero("2")]
     axes = [Vec(e.expr, "1"), Vec(X, "2"), Vec(Y, "3")]
     steps = steps_of(values, leg, [Rot(ca.SX.eye(3), "1", "W"), to_cross, to_leg], arms, axes, ["carrier", "in_C.0", "in_L.0"])
@@ -96,14 +97,15 @@ def _rus(b: Program, values: Values, leg: Leg, sign: int, S: Vec) -> Chain:
     to_crank = Rot(turn, "1", "W")
     arm = Vec(crank.expr, "1")
     n = (to_crank @ d0 - arm) * (1 / length)
-    to_cross, to_leg = _universal(b, leg, sign, n, values.vector("axis1", "1"), "1", "2", "3")
+    to_cross, to_leg = _universal(b, leg, sign, n, values.vector("axis1", "1"), ("1", "2", "3"))
     axes = [Vec(e.expr, "1"), Vec(X, "2"), Vec(Y, "3")]
     steps = steps_of(values, leg, [to_crank, to_cross, to_leg], [pivot, arm, zero("2")], axes, ["carrier", "in_C.0", "in_L.0"])
     return Chain(steps=steps, last=2, tip=Vec([0, 0, length], "3"))
 
 
-def _universal(b: Program, leg: Leg, sign: int, n: Vec, a: Vec, before: str, at_cross: str, at_leg: str) -> tuple[Rot, Rot]:
-    """Matrices to the cross and from the cross to the leg, from n and a in axes of the body before."""
+def _universal(b: Program, leg: Leg, sign: int, n: Vec, a: Vec, axes: tuple[str, str, str]) -> tuple[Rot, Rot]:
+    """Matrices to the cross and from the cross to the leg, from n and a in axes of the body before; `axes` of all three."""
+    before, at_cross, at_leg = axes
     m = cross(n, a)
     sine = ca.sqrt(dot(m, m))
     b.fail_if(sine < SINGULAR, "leg {leg} lies along its first universal axis", leg=leg.name)
@@ -113,5 +115,5 @@ def _universal(b: Program, leg: Leg, sign: int, n: Vec, a: Vec, before: str, at_
     return to_cross, Rot(_about_y(sigma, mu), at_leg, at_cross)
 
 
-def _about_y(sigma: Any, mu: Any) -> Any:
+def _about_y(sigma: SX, mu: SX) -> Any:
     return ca.vertcat(ca.horzcat(sigma, 0, -mu), ca.horzcat(0, 1, 0), ca.horzcat(mu, 0, sigma))

@@ -18,6 +18,7 @@ import casadi as ca
 from flexapod.equations.virtual_work.leg_work import LegWork, PlatformState, wrench
 from flexapod.equations.virtual_work.recursion import inward, outward, unit_twists
 from flexapod.equations.virtual_work.relative_frames import Chain
+from flexapod.kernels.tape.checks import SX
 from flexapod.spatial import Rot, Vec, cross, dot
 
 LEG = "3"
@@ -45,7 +46,7 @@ class Conditions:
         result[self.second] = (v[0] - self.c[0] * q) * self.across2
         return result
 
-    def passive_force(self, works: list[Any]) -> Vec:
+    def passive_force(self, works: list[SX]) -> Vec:
         """Force at S that does the same virtual work as the two universal joints: the transpose of `rates`."""
         return Vec([works[self.second] * self.across2, works[self.first] * self.across1, 0], LEG)
 
@@ -59,7 +60,7 @@ def conditions(chain: Chain, actuator: int) -> Conditions:
     return Conditions(actuator=actuator, first=first, second=second, c=c, along=1 / c[2], across1=1 / k1, across2=1 / k2, R=tip.R)
 
 
-def universal_leg_work(chain: Chain, actuator: int, platform: PlatformState, r: Vec, gravity: Vec) -> LegWork:
+def universal_leg_work(chain: Chain, actuator: int, platform: PlatformState, r: Vec) -> LegWork:
     r"""Motion and virtual work of a closed-form leg.
 
     The accelerations obey the same conditions as the rates, less the acceleration of S at zero joint accelerations (the
@@ -72,13 +73,13 @@ def universal_leg_work(chain: Chain, actuator: int, platform: PlatformState, r: 
     """
     connect = conditions(chain, actuator)
     rates = connect.rates(connect.R @ platform.velocity(r))
-    still = outward(chain, -gravity, rates, [ca.SX(0)] * 3)[chain.last].acceleration(chain.tip)
+    still = outward(chain, -platform.gravity, rates, [ca.SX(0)] * 3)[chain.last].acceleration(chain.tip)
     accelerations = connect.rates(connect.R @ platform.acceleration(r) - still)
-    works = inward(chain, outward(chain, -gravity, rates, accelerations), accelerations)
+    works = inward(chain, outward(chain, -platform.gravity, rates, accelerations), accelerations)
     passive = connect.passive_force(works)
     n = connect.R.T.column(2)
 
-    def virtual_rates(twist: Any) -> list[Any]:
+    def virtual_rates(twist: SX) -> list[Any]:
         return connect.rates(connect.R @ (Vec(twist[:3], "W") + cross(Vec(twist[3:], "W"), r)))
 
     return LegWork(

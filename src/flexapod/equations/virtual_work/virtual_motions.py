@@ -18,13 +18,14 @@ import casadi as ca
 
 from flexapod.equations.virtual_work.leg_work import LegWork
 from flexapod.equations.virtual_work.orthogonal_solve import SMALLEST, minimum_norm, orthogonal_solve
+from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.plan import ClosingPlan
 
 SINGULAR = "the actuators cannot hold the platform: it is singular here (type 2)"
 
 
-def transposed_forces(b: Program, plan: ClosingPlan, legs: Sequence[LegWork], platform_load: Any) -> Any:
+def transposed_forces(b: Program, plan: ClosingPlan, legs: Sequence[LegWork], platform_load: SX) -> Any:
     """Forces of all actuators (n,) by one solve; of minimum norm where actuation is redundant.
 
     Source: Staicu 2009 Eqs. (16), (20); Sinatra 2009 Eqs. (15), (21), transposed.
@@ -44,7 +45,7 @@ def transposed_forces(b: Program, plan: ClosingPlan, legs: Sequence[LegWork], pl
     return force
 
 
-def explicit_forces(b: Program, plan: ClosingPlan, legs: Sequence[LegWork], platform_load: Any) -> Any:
+def explicit_forces(b: Program, plan: ClosingPlan, legs: Sequence[LegWork], platform_load: SX) -> Any:
     """Forces of all actuators (n,), each as the work in its own virtual motion, joint by joint.
 
     Source: Staicu 2009 Eqs. (16), (20); Sinatra 2009 Eqs. (15), (21). Checked by: tests/equations/test_virtual_work.py.

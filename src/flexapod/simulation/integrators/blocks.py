@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +13,7 @@ from flexapod.robot.elastic_plan import ElasticPlan
 from flexapod.simulation.integrators.runner import Runner, compiled
 from flexapod.simulation.system.observe import elastic_samples, observe_program
 from flexapod.simulation.system.setup import Setup
-from flexapod.simulation.system.signals import numbers, row_table
+from flexapod.simulation.system.signals import Span, numbers, row_table
 
 Array = NDArray[np.float64]
 
@@ -52,19 +53,20 @@ class Clock:
     period: float | None
 
 
-def row_times(start: float, h: float, first: int, count: int) -> Array:
-    """Start times of rows."""
-    return np.asarray(start + h * (first + np.arange(count)), dtype=np.float64)
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Segment:
+    """What does not change between two events: the setup with what they changed, what advances it, and the clock."""
+
+    setup: Setup
+    runner: Any
+    clock: Clock
 
 
-def block(
-    setup: Setup, runner: Runner, clock: Clock, progress: Progress, start: float, h: float, first: int, many: int
-) -> tuple[Array, Array]:
+def block(segment: Segment, state: Array, span: Span) -> tuple[Array, Array]:
     """Rows of a block and one more of length zero at its end, and the carried numbers after its last full row."""
-    step = setup.layout.rows
-    times = row_times(start, h, first, many)
-    ticks = np.zeros(many) if clock.period is None else _ticks(times, clock.period)
-    table = row_table(setup.layout, setup.signals, start, h, first, many, ticks)
+    setup, runner, period, many = segment.setup, segment.runner, segment.clock.period, span.count
+    step, times = setup.layout.rows, span.times()
+    table = row_table(setup.layout, setup.signals, span, None if period is None else _ticks(times, period))
     padded = np.zeros((many + 1 + -(many + 1) % step, setup.layout.columns))
     padded[:many] = table
     padded[many:, 2:] = table[-1, 2:]
@@ -74,8 +76,8 @@ def block(
         padded[many:, 2:] = np.tile(table[-1, -setup.layout.width :], len(setup.layout.nodes))
     rows = np.zeros((len(padded), runner.width))
     if setup.function is not None:
-        return rows, _python_rows(setup, runner, progress.state, padded, rows, times, many)
-    final, done = runner.advance(progress.state, padded, rows)
+        return rows, _python_rows(setup, runner, state, padded, rows, times)
+    final, done = runner.advance(state, padded, rows)
     if done < len(padded):  # the simulation stopped: the rest repeats the last row, with its code
         rows[done:] = rows[done - 1]
         rows[done:, setup.layout.places["code"]] = final[setup.layout.places["code"]]
@@ -96,8 +98,9 @@ def _ticks(times: Array, period: float) -> Array:
     return np.asarray(np.abs(periods - np.rint(periods)) < 1e-6, dtype=np.float64)
 
 
-def _python_rows(setup: Setup, runner: Runner, state: Array, table: Array, rows: Array, times: Array, many: int) -> Array:
+def _python_rows(setup: Setup, runner: Runner, state: Array, table: Array, rows: Array, times: Array) -> Array:
     """Rows with a controller in Python: its force is held over each row."""
+    many = len(times)
     layout, place = setup.layout, setup.layout.signals["force"]
     kernel, parameters = compiled(layout, "observe", observe_program, setup.values)
     observe = kernel.prepare(parameters)

@@ -6,7 +6,7 @@ Row i returns the state at its start with the forces there; a simulation of n st
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 
@@ -20,6 +20,11 @@ from flexapod.simulation.system.independent import IndependentLayout, drive_dete
 from flexapod.simulation.system.layout import Layout
 from flexapod.simulation.system.right_hand_side import sampled, state_now
 from flexapod.simulation.system.scope import Scope
+
+if TYPE_CHECKING:
+    from flexapod.kernels.tape.checks import SX
+    from flexapod.kernels.tape.control_flow import Builder
+    from flexapod.simulation.system.plant import Moment
 
 LOST_CONTROL = "the actuators lose control of the platform: their Jacobian is singular"
 NEAR = 1e-9
@@ -35,7 +40,7 @@ def run_program(layout: Layout, single: bool = True) -> Program:
     state = root.input("state", (layout.size,), doc="carried numbers")
     table = root.input("table", (layout.rows, layout.columns), doc="per row: length, tick, signals at the nodes")
 
-    def row(b: Any, _: Any, carried: Any, column: Any) -> tuple[list[Any], list[Any]]:
+    def row(b: Builder, _: Any, carried: SX, column: SX) -> tuple[list[Any], list[Any]]:
         parts = layout.split(carried)
         h, tick = column[0], column[1]
         signals = ca.reshape(column[2:], layout.width, len(layout.nodes)) if layout.width else ca.SX(0, len(layout.nodes))
@@ -64,18 +69,18 @@ def run_program(layout: Layout, single: bool = True) -> Program:
     return root
 
 
-def finite(column: Any) -> Any:
+def finite(column: SX) -> Any:
     """Zero for what is no finite number: a kernel returns nothing of a sample that has such numbers."""
     return ca.vertcat(*[ca.if_else(ca.fabs(column[i]) < 1e300, column[i], 0) for i in range(column.numel())])
 
 
-def _at_start(layout: Layout, table: Any) -> Any:
+def _at_start(layout: Layout, table: SX) -> Any:
     from flexapod.simulation.integrators.dopri import polynomial
 
     return polynomial(layout, table, ca.SX(0))
 
 
-def _watched(scope: Scope, layout: Layout, parts: dict[str, Any]) -> dict[str, Any]:
+def _watched(scope: Scope, layout: Layout, parts: dict[str, SX]) -> dict[str, Any]:
     """Stop outside strokes, and where the determinant of the Jacobian vanishes or changes its sign."""
     robot = layout.robot
     if not (any(layout.strokes) or "singular" in layout.watch):
@@ -95,7 +100,7 @@ def _watched(scope: Scope, layout: Layout, parts: dict[str, Any]) -> dict[str, A
     return {"determinant": ca.if_else(ca.fabs(now) < 1e300, now, before)}
 
 
-def _determinant(scope: Scope, layout: Layout, parts: dict[str, Any], moment: Any) -> Any:
+def _determinant(scope: Scope, layout: Layout, parts: dict[str, SX], moment: Moment) -> Any:
     if isinstance(layout, IndependentLayout):
         return drive_determinant(scope.root, layout, parts)
     return determinant(scope, layout.robot, moment)

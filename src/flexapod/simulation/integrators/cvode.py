@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.errors import FlexapodError, InputError
+from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 from flexapod.simulation.integrators.runner import compiled
 from flexapod.simulation.system.independent import IndependentLayout
@@ -76,13 +77,13 @@ def cvode_run(
     call = kernel.prepare(parameters)
     joints = layout.places["joints"]
 
-    def fill(t: float, y: Any) -> None:
+    def fill(t: float, y: SX) -> None:
         call.inputs["state"][:] = y
         call.inputs["state"][joints] = guess
         if layout.width:
             call.inputs["signals"][:] = _signals(setup, t, lambda _: np.asarray(y))[0]
 
-    def rhs(t: float, y: Any, yp: Any) -> None:
+    def rhs(t: float, y: SX, yp: Any) -> None:
         fill(t, y)
         status = call()
         kernel.raise_for(status)
@@ -138,7 +139,7 @@ def _interval(
     def at(t: float, y: Array) -> Array:
         return _signals(setup, t, lambda column: rows.advanced(start, y, column)[0])
 
-    def rhs(s: float, y: Any, yp: Any) -> None:
+    def rhs(s: float, y: SX, yp: Any) -> None:
         own = np.array(y)
         yp[:], why = derivative(rows, start, own, at(begin + s, own))
         if why:

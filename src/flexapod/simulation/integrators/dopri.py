@@ -12,7 +12,8 @@ of position, rotation, velocity and angular velocity, and of the elastic coordin
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 import numpy as np
@@ -20,6 +21,10 @@ import numpy as np
 from flexapod.kernels.tape.program import Program
 from flexapod.simulation.system.layout import MOTION, Layout
 from flexapod.simulation.system.scope import Scope
+
+if TYPE_CHECKING:
+    from flexapod.kernels.tape.checks import SX
+    from flexapod.kernels.tape.control_flow import Builder
 
 C = np.array([0, 1 / 5, 3 / 10, 4 / 5, 8 / 9, 1, 1])
 A = np.zeros((7, 7))
@@ -39,7 +44,7 @@ STALLED = "the step of the adaptive method became too small: the motion is singu
 
 
 def adaptive_row(
-    root: Program, b: Any, layout: Layout, parts: dict[str, Any], H: Any, table: Any
+    root: Program, b: Builder, layout: Layout, parts: dict[str, SX], H: SX, table: SX
 ) -> tuple[dict[str, Any], Any, Any, Any]:
     """The parts of the state at the end of a row, status, and forces and acceleration at its start.
 
@@ -52,13 +57,16 @@ def adaptive_row(
     moving = layout.moving
     rtol, atol = root.parameter("tolerance.relative"), root.parameter("tolerance.absolute")
 
-    def attempt(inner: Any, *carried: Any) -> tuple[list[Any], Any]:
+    def attempt(inner: Builder, *carried: Any) -> tuple[list[Any], Any]:
         *values, s, step, taken, rejected, failed, begin = carried
         now = dict(parts, **dict(zip(moving, values, strict=True)))
         left = H - s
         last = step * (1 + 1e-6) >= left
         h = ca.if_else(last, left, step)
-        y1, error, code, first = _stages(root, inner, layout, now, h, s / long, long, table)
+        where = s / long
+        y1, error, code, first = _stages(
+            root, inner, layout, now, h, lambda c: polynomial(layout, table, where + c * h / long)
+        )  # fmt: skip
         begin = ca.if_else(s == 0, first, begin)
         scope = Scope(root, inner)
         after = layout.advanced(scope, now, y1, polynomial(layout, table, (s + h) / long))
@@ -87,7 +95,7 @@ def adaptive_row(
     return end, code, begin[: layout.actuators], begin[layout.actuators :]
 
 
-def polynomial(layout: Layout, table: Any, where: Any) -> Any:
+def polynomial(layout: Layout, table: SX, where: SX) -> Any:
     """Signals at a place 0 .. 1 of the row, by Horner's rule."""
     if not layout.width:
         return ca.SX(0, 1)
@@ -99,9 +107,13 @@ def polynomial(layout: Layout, table: Any, where: Any) -> Any:
 
 
 def _stages(
-    root: Program, b: Any, layout: Layout, parts: dict[str, Any], h: Any, where: Any, H: Any, table: Any
+    root: Program, b: Builder, layout: Layout, parts: dict[str, SX], h: SX, signal: Callable[[Any], Any]
 ) -> tuple[Any, Any, Any, Any]:
-    """Fifth-order increments, their error estimate, a status, and forces and acceleration at the start."""
+    """Fifth-order increments, their error estimate, a status, and forces and acceleration at the start.
+
+    Args:
+        signal: of the part of the step that has passed, 0 .. 1.
+    """
     size = layout.increments
     # queue[:, 0] is the argument of the next stage; column j of the coefficients is what stage i adds to stage i + 1 + j
     ahead = np.zeros((6, 7))
@@ -110,9 +122,10 @@ def _stages(
             ahead[j, i] = A[i + 1 + j, i]
     coefficients = ca.SX(ca.DM(np.vstack([ahead, C, E])))
 
-    def stage(inner: Any, _: Any, y: Any, queue: Any, error: Any, code: Any, c: Any) -> tuple[list[Any], list[Any]]:
+    def stage(inner: Builder, _: Any, *carried: Any) -> tuple[list[Any], list[Any]]:
+        y, queue, error, code, c = carried
         scope = Scope(root, inner)
-        found = layout.rates(scope, parts, y, polynomial(layout, table, where + c[6] * h / H))
+        found = layout.rates(scope, parts, y, signal(c[6]))
         queue = queue + h * ca.mtimes(found.dy, c[:6].T)
         following = queue[:, 0]
         shifted = ca.horzcat(queue[:, 1:], ca.SX.zeros(size, 1))
@@ -124,7 +137,7 @@ def _stages(
     return stages[:size, 6], error, code, stages[size:, 0]
 
 
-def weighted_error(parts: dict[str, Any], y: Any, error: Any, rtol: Any, atol: Any) -> Any:
+def weighted_error(parts: dict[str, SX], y: SX, error: SX, rtol: SX, atol: SX) -> Any:
     """Weighted error of the motion; rotation against one radian."""
     total, elastic = ca.SX(0), sum(parts[name].numel() for name in ("e", "ed") if name in parts)
     sizes = [*[parts["p"][i] for i in range(3)], *[1] * 3, *[parts["v"][i] for i in range(3)], *[parts["w"][i] for i in range(3)]]
@@ -135,7 +148,7 @@ def weighted_error(parts: dict[str, Any], y: Any, error: Any, rtol: Any, atol: A
     return ca.sqrt((total + _elastic_norm(parts, y, error, rtol, atol)) / (MOTION + elastic))
 
 
-def _elastic_norm(parts: dict[str, Any], y: Any, error: Any, rtol: Any, atol: Any) -> Any:
+def _elastic_norm(parts: dict[str, SX], y: SX, error: SX, rtol: SX, atol: SX) -> Any:
     """Squares of the weighted errors of elastic coordinates and rates, each against the largest of its kind."""
     total, at = ca.SX(0), MOTION
     for name in ("e", "ed"):

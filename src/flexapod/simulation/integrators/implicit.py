@@ -26,6 +26,7 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 from flexapod.simulation.integrators.collocation import Collocation
 from flexapod.simulation.integrators.complex_ldl import Factors, factorise, solve_factorised
@@ -83,7 +84,7 @@ class Step:
     passes: Any
 
 
-def implicit_step(root: Program, b: Any, method: Collocation, system: SecondOrder, h: Any, columns: Any) -> Step:
+def implicit_step(root: Program, b: Any, method: Collocation, system: SecondOrder, h: SX, columns: SX) -> Step:
     """One step of length h.
 
     Args:
@@ -100,15 +101,14 @@ def implicit_step(root: Program, b: Any, method: Collocation, system: SecondOrde
 
     nodes, twice = ca.SX(ca.DM(method.c)).T, ca.SX(ca.DM(method.A @ method.A))
 
-    def evaluate(
-        inner: Any, _: Any, row: Any, row2: Any, node: Any, a: Any, column: Any, X: Any, V: Any, Z: Any
-    ) -> tuple[list[Any], list[Any]]:
+    def evaluate(inner: Any, _: Any, *of_stage: Any) -> tuple[list[Any], list[Any]]:
+        row, row2, node, a, column, X, V, Z = of_stage
         v, z = (h * ca.mtimes(rate, row) for rate in (V, Z))
         x = h * (node * system.velocity + h * ca.mtimes(V, row2)) if system.plain else h * ca.mtimes(X, row)
         found = system.evaluate(inner, x, v, a, z, column)
         return [], [found.residual, ca.SX(0, 1) if system.plain else found.rate, found.beside, found.code]
 
-    def pass_(inner: Any, X: Any, V: Any, Z: Any, _: Any, before: Any) -> tuple[list[Any], Any]:
+    def pass_(inner: Any, X: SX, V: SX, Z: SX, _: Any, before: SX) -> tuple[list[Any], Any]:
         _, (r, rate, beside, codes) = inner.scan(evaluate, s, each=[A.T, twice.T, nodes, V, columns], shared=[X, V, Z])
         off = X - rate
         right = -r if system.plain else ca.mtimes(K, ca.mtimes(off, A.T)) - r
@@ -129,7 +129,7 @@ def implicit_step(root: Program, b: Any, method: Collocation, system: SecondOrde
     return Step(x=h * ca.mtimes(X, weights), v=h * ca.mtimes(V, weights), z=h * ca.mtimes(Z, weights), code=code, passes=passes)
 
 
-def _factors(method: Collocation, system: SecondOrder, h: Any) -> tuple[list[Factors], list[Factors]]:
+def _factors(method: Collocation, system: SecondOrder, h: SX) -> tuple[list[Factors], list[Factors]]:
     """Factors of M + h l D + (h l)^2 K for the real eigenvalues l, and for one of each complex pair."""
     M, D, K = system.mass, h * system.damping, (h * h) * system.stiffness
     real = [factorise(M + value * D + value**2 * K) for value, _, _ in method.real]
@@ -139,7 +139,7 @@ def _factors(method: Collocation, system: SecondOrder, h: Any) -> tuple[list[Fac
     return real, pairs
 
 
-def _correction(method: Collocation, factors: tuple[list[Factors], list[Factors]], right: Any) -> Any:
+def _correction(method: Collocation, factors: tuple[list[Factors], list[Factors]], right: SX) -> Any:
     """Solve (1 x M + h A x D + h^2 A^2 x K) delta = right for all stages (n, s), in the eigenvectors of A."""
     total = ca.SX.zeros(*right.shape)
     if right.shape[0] == 0:  # everything that moves is prescribed
@@ -153,7 +153,7 @@ def _correction(method: Collocation, factors: tuple[list[Factors], list[Factors]
     return total
 
 
-def _size(velocity: Any, h: Any, V: Any, delta: Any, off: Any) -> Any:
+def _size(velocity: SX, h: SX, V: SX, delta: SX, off: SX) -> Any:
     """Size of the change of a pass, 1 where it is small enough; a sum, because a maximum would hide what is not a number."""
     total = ca.SX(0)
     relative, absolute = CLOSED
@@ -164,7 +164,7 @@ def _size(velocity: Any, h: Any, V: Any, delta: Any, off: Any) -> Any:
     return ca.sqrt(total)
 
 
-def _first(codes: Any) -> Any:
+def _first(codes: SX) -> Any:
     """The first status that is not zero."""
     found = ca.SX(0)
     for k in reversed(range(codes.numel())):

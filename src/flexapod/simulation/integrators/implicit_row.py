@@ -24,11 +24,12 @@ from flexapod.simulation.system.right_hand_side import Situation, felt_accelerat
 from flexapod.simulation.system.scope import Scope
 
 if TYPE_CHECKING:
+    from flexapod.kernels.tape.checks import SX
     from flexapod.kernels.tape.program import Program
     from flexapod.simulation.system.layout import Layout
 
 
-def implicit_row(root: Program, b: Any, layout: Layout, parts: dict[str, Any], h: Any, table: Any) -> tuple[Any, Any, Any, Any]:
+def implicit_row(root: Program, b: Any, layout: Layout, parts: dict[str, Any], h: SX, table: SX) -> tuple[Any, Any, Any, Any]:
     """Increments after a step, status, and forces and acceleration at its start.
 
     Args:
@@ -44,7 +45,7 @@ def implicit_row(root: Program, b: Any, layout: Layout, parts: dict[str, Any], h
     M, D, K = _tangent(scope, layout, now)
     beside = [name for name in layout.extra if name not in ("e", "ed")]
 
-    def evaluate(inner: Any, x: Any, v: Any, a: Any, z: Any, column: Any) -> Evaluation:
+    def evaluate(inner: Any, x: SX, v: SX, a: SX, z: SX, column: SX) -> Evaluation:
         y = increments(x, v, z)
         own, at = situation(Scope(root, inner), layout, parts, y, column)
         rate = ca.vertcat(at.moment.v, theta_rate(y[3:6], at.moment.w), *([at.moment.ed] if N else []))
@@ -62,12 +63,12 @@ def implicit_row(root: Program, b: Any, layout: Layout, parts: dict[str, Any], h
     return increments(step.x, step.v, step.z), code, begin.force, begin.acceleration
 
 
-def increments(x: Any, v: Any, z: Any) -> Any:
+def increments(x: SX, v: SX, z: SX) -> Any:
     """Increments in the order of a layout."""
     return ca.vertcat(x[:6], v[:6], x[6:], v[6:], z)
 
 
-def _residual(scope: Scope, layout: Layout, now: Situation, a: Any) -> Any:
+def _residual(scope: Scope, layout: Layout, now: Situation, a: SX) -> Any:
     """M a - f (6 + N,), world axes."""
     robot, moment = layout.robot, now.moment
     if not layout.elastic:

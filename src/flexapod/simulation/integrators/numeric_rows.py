@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from flexapod.analysis.model.closed_legs import ClosedLegs, evaluate, platform_jacobian
 from flexapod.analysis.model.leg_model import LegTerms, elastic_columns, leg_terms, matrices_at
 from flexapod.analysis.requests.properties import COMPILED
+from flexapod.analysis.requests.sample_blocks import Reasons
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.elastic_plan import chosen_drives, driven_columns
 from flexapod.simulation.integrators.compiled_rows import LOST_CONTROL, NEAR
@@ -37,7 +38,7 @@ def runner_of(layout: Layout, values: Mapping[str, float]) -> Any:
     return NumericRows(layout, values) if is_large(layout) else Runner(layout, values)  # type: ignore[arg-type]
 
 
-def drive_determinant_at(robot: Any, state: ClosedLegs, reasons: NDArray[Any]) -> float:
+def drive_determinant_at(robot: Any, state: ClosedLegs, reasons: Reasons) -> float:
     """As `drive_determinant`, in numbers."""
     return float(evaluate(robot, "elastic_control", state.inputs(), reasons)["determinant"][0])
 
@@ -58,8 +59,10 @@ def control_program(layout: IndependentLayout) -> Program:
     c = Coordinates(q=x["q"], qd=x["qd"], joints=ca.SX(0, 1), joint_rates=None)
     memory = {name: x[name] for name in layout.memory}
     if memory:
-        memory = sampled_at(scope, layout, memory, x["tick"], root.parameter("controller.period"), signals, moment, c)
-    force, supplied, error = controlled(scope, layout, memory.get("held"), moment, c, x["integral"], signals)
+        memory = sampled_at(
+            scope, layout, memory, signals, moment, c, tick=x["tick"], period=root.parameter("controller.period")
+        )  # fmt: skip
+    force, supplied, error = controlled(scope, layout, moment, c, signals, held=memory.get("held"), integral=x["integral"])
     for name, value in {"force": force, "supplied": supplied, "error": error}.items():
         root.output(name, value, shape=(n,))
     for name, value in memory.items():
@@ -132,9 +135,8 @@ class NumericRows:
         reason where there are none."""
         layout, place, reasons = self.layout, self.layout.places, np.full(1, "", dtype=object)
         begin, none = self.closed(now[None], reasons), np.zeros((1, sum(layout.extra.values())))
-        first = self.evaluate(
-            begin, now[place["ud"]][None], np.zeros((1, len(layout.unknown))), none, column, now, tick, reasons
-        )  # fmt: skip
+        rates, still = now[place["ud"]][None], np.zeros((1, len(layout.unknown)))
+        first = self.evaluate(begin, rates, still, none, column, reasons, now=now, tick=tick)
         M = first.terms.M[0][np.ix_(layout.unknown, layout.unknown)]
         a0 = np.linalg.solve(M, -first.residual[0]) if len(layout.unknown) else np.zeros(0)
         second = self.completed(a0[None], column, 2)
@@ -158,7 +160,7 @@ class NumericRows:
         return D[part], K[part]
 
     # -- states -------------------------------------------------------------------------------------------
-    def closed(self, states: Array, reasons: NDArray[Any]) -> ClosedLegs:
+    def closed(self, states: Array, reasons: Reasons) -> ClosedLegs:
         """Closed states of carried vectors (n, size)."""
         place = self.layout.places
         rotation = np.ascontiguousarray(states[:, place["R"]].reshape(-1, 3, 3).transpose(0, 2, 1))
@@ -170,7 +172,7 @@ class NumericRows:
         )  # fmt: skip
         return self.moved(start, np.zeros((len(states), len(self.free))), states[:, place["ud"]], reasons)
 
-    def moved(self, start: ClosedLegs, step: Array, rates: Array, reasons: NDArray[Any], N: Array | None = None) -> ClosedLegs:
+    def moved(self, start: ClosedLegs, step: Array, rates: Array, reasons: Reasons, N: Array | None = None) -> ClosedLegs:
         """States after steps (n, u) of the independent coordinates, at rates (n, u), loops closed; from N step where given."""
         robot, plan = self.layout.robot, self.layout.robot.elastic_plan
         z, modes = np.zeros((len(step), len(plan.columns))), start.modes.shape[1]
@@ -247,7 +249,7 @@ class NumericRows:
                 return f"leg {name} leaves its stroke"
         return ""
 
-    def _lost(self, now: Array, state: ClosedLegs, reasons: NDArray[Any]) -> str:
+    def _lost(self, now: Array, state: ClosedLegs, reasons: Reasons) -> str:
         """The actuators have lost control of the platform; the determinant is carried on."""
         place = self.layout.places
         if "determinant" not in place:
@@ -259,9 +261,14 @@ class NumericRows:
 
     # -- equations ----------------------------------------------------------------------------------------
     def evaluate(
-        self, at: ClosedLegs, rates: Array, a: Array, z: Array, signals: Array, now: Array, tick: float, reasons: NDArray[Any]
-    ) -> Any:
-        """Residual (n, unknowns), rates of what is integrated beside, and what they were made of."""
+        self, at: ClosedLegs, rates: Array, a: Array, z: Array, signals: Array, reasons: Reasons, *, now: Array,
+        tick: float = 0.0,
+    ) -> Any:  # fmt: skip
+        """Residual (n, unknowns), rates of what is integrated beside, and what they were made of.
+
+        Args:
+            now: carried numbers at the start of the row; tick: 1 where the controller samples there.
+        """
         layout, robot, count = self.layout, self.layout.robot, len(rates)
         place = layout.signals
         wrench = signals[:, place["wrench"]] if "wrench" in place else np.zeros((count, 6))
@@ -273,11 +280,11 @@ class NumericRows:
             friction, slope = found["friction"], found["slope"]
         second = self.completed(a, signals, 2)
         felt = np.einsum("nij,nj->ni", terms.M, second) + terms.c + np.einsum("nzu,nz->nu", terms.N, friction)
-        q, qd = at.actuators(robot)
+        _, qd = at.actuators(robot)
         damped = np.broadcast_to(matrices_at(robot, at, reasons)[1], (count, zd.shape[1], zd.shape[1]))
         lost = np.einsum("ni,nij,nj->n", zd, damped, zd) + np.einsum("ni,ni->n", zd, friction)
         twist = np.concatenate([at.velocity, at.angular_velocity], axis=1)
-        force, supplied, error, memory = self._forces(at, q, qd, z, signals, now, tick, felt)
+        force, supplied, error, memory = self._forces(at, z, signals, now, tick, felt)
         if layout.feels:
             moved = (np.einsum("nzu,nu->nz", terms.N, second) + terms.beta)[:, elastic_columns(robot)]
             coupling = signals[:, place["coupling"]].reshape(count, layout.actuators, -1)
@@ -292,9 +299,10 @@ class NumericRows:
         )  # fmt: skip
 
     def _forces(
-        self, at: ClosedLegs, q: Array, qd: Array, z: Array, signals: Array, now: Array, tick: float, felt: Array
+        self, at: ClosedLegs, z: Array, signals: Array, now: Array, tick: float, felt: Array
     ) -> tuple[Array, Array, Array, dict[str, Array]]:
         layout, n, place = self.layout, self.layout.actuators, self.layout.places
+        q, qd = at.actuators(layout.robot)
         none = np.zeros_like(q)
         if self.control is None:
             force = none.copy()
@@ -324,7 +332,7 @@ class NumericRows:
         force[:, self.own] = whole[:, self.places]
         return force
 
-    def _accelerations(self, state: ClosedLegs, terms: LegTerms, second: Array, reasons: NDArray[Any]) -> Array:
+    def _accelerations(self, state: ClosedLegs, terms: LegTerms, second: Array, reasons: Reasons) -> Array:
         robot = self.layout.robot
         z = (np.einsum("nzu,nu->nz", terms.N, second) + terms.beta)[0]
         J, drift = platform_jacobian(robot, state, reasons)

@@ -53,13 +53,12 @@ def derivative(rows: NumericRows, start: Start, y: Array, signals: Array) -> tup
     rate = start.now[layout.places["ud"]][layout.unknown] + y[n : 2 * n]
     step, rates = rows.completed(y[None, :n], signals - start.signals, 0), rows.completed(rate[None], signals, 1)
     at = rows.moved(start.begin, step, rates, reasons, start.N)
-    given = (signals, start.now, 0.0, reasons)
-    found = rows.evaluate(at, rates, np.zeros((1, n)), y[None, 2 * n :], *given)
+    found = rows.evaluate(at, rates, np.zeros((1, n)), y[None, 2 * n :], signals, reasons, now=start.now)
     a = np.full(n, np.nan)
     if reasons[0] == "":
         a = np.linalg.solve(found.terms.M[0][np.ix_(layout.unknown, layout.unknown)], -found.residual[0])
         if layout.feels or layout.follows:  # what accelerometers feel, and the work of followed actuators, depend on it
-            found = rows.evaluate(at, rates, a[None], y[None, 2 * n :], *given)
+            found = rows.evaluate(at, rates, a[None], y[None, 2 * n :], signals, reasons, now=start.now)
     return np.concatenate([rows.rates(start.begin, at, rate[:, None])[:, 0], a, found.beside[0]]), str(reasons[0])
 
 
@@ -150,7 +149,7 @@ def implicit_increments(
         step = rows.completed(x.T, signals[1:-1] - start.signals, 0)
         rates = rows.completed(v0 + v.T, signals[1:-1], 1)
         at = rows.moved(many, step, rates, reasons, start.N)
-        found = rows.evaluate(at, rates, V.T, z.T, signals[1:-1], start.now, 0.0, reasons)
+        found = rows.evaluate(at, rates, V.T, z.T, signals[1:-1], reasons, now=start.now)
         if np.any(reasons != ""):
             return x[:, 0], str(reasons[reasons != ""][0])
         rate = rows.rates(start.begin, at, v0[:, None] + v)

@@ -5,16 +5,16 @@ from __future__ import annotations
 
 import contextlib
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.errors import InputError
-from flexapod.simulation.integrators.blocks import Clock, Progress, block
+from flexapod.simulation.integrators.blocks import Segment, block
 from flexapod.simulation.integrators.collocation import METHODS
 from flexapod.simulation.integrators.crossing import RESOLVED, UNDETERMINED, Crossing, Lookout, crossed, loops_of, margin
 from flexapod.simulation.system.setup import Setup
+from flexapod.simulation.system.signals import Span
 
 Array = NDArray[np.float64]
 
@@ -22,26 +22,28 @@ ROUNDED = 1e-7
 """Missing part of the kinetic energy after a passage that may be rounding; more is an error of the step, and stays to be seen."""
 
 
-def may_cross(setup: Setup, clock: Clock) -> bool:
+def may_cross(segment: Segment) -> bool:
     """A controller that holds its force from tick to tick has no step of another length; explicit steps have a stage at their
     start, so that none lies across."""
-    return clock.period is None and setup.function is None and setup.layout.method in METHODS
+    setup = segment.setup
+    return segment.clock.period is None and setup.function is None and setup.layout.method in METHODS
 
 
-def across(setup: Setup, runner: Any, clock: Clock, progress: Progress, look: Lookout, time: float, end: float) -> Crossing | str:
-    """A step across the singular position ahead of the simulation's state, or the reason why there is none.
+def across(segment: Segment, state: Array, look: Lookout, time: float, end: float) -> Crossing | str:
+    """A step across the singular position ahead of a state at a time, or the reason why there is none.
 
     At the end of the simulation the step may lead beyond it, if its signals go on.
     """
 
     def step(state: Array, at: float, length: float) -> Array:
-        return one_step(setup, runner, clock, state, at, length)[1]
+        return one_step(segment, state, at, length)[1]
 
-    found = crossed(setup.layout, step, look, progress.state, time, end)
-    if not isinstance(found, Crossing) and end >= clock.duration:
+    layout = segment.setup.layout
+    found = crossed(layout, step, look, state, time, end)
+    if not isinstance(found, Crossing) and end >= segment.clock.duration:
         with contextlib.suppress(InputError):  # the motion or table that drives it ends
-            found = crossed(setup.layout, step, look, progress.state, time, np.inf)
-    return balanced(setup, progress.state, found) if isinstance(found, Crossing) else found
+            found = crossed(layout, step, look, state, time, np.inf)
+    return balanced(segment.setup, state, found) if isinstance(found, Crossing) else found
 
 
 def balanced(setup: Setup, state: Array, found: Crossing) -> Crossing:
@@ -65,35 +67,36 @@ def balanced(setup: Setup, state: Array, found: Crossing) -> Crossing:
     return replace(found, row=row)
 
 
-def one_step(setup: Setup, runner: Any, clock: Clock, state: Array, time: float, length: float) -> tuple[Array, Array]:
+def one_step(segment: Segment, state: Array, time: float, length: float) -> tuple[Array, Array]:
     """Whole rows at the start and at the end of one step; the second is NaN where the step fails."""
+    none = np.full(segment.runner.width, np.nan)
     if not np.isfinite(state).all():
-        return np.full(runner.width, np.nan), np.full(runner.width, np.nan)
-    rows, _ = block(setup, runner, clock, Progress(state=state), time, length, 0, 1)
-    failed = rows[1, setup.layout.places["code"].start] != 0
-    return rows[0], np.full(runner.width, np.nan) if failed else rows[1]
+        return none, none
+    rows, _ = block(segment, state, Span(start=time, h=length))
+    failed = rows[1, segment.setup.layout.places["code"].start] != 0
+    return rows[0], none if failed else rows[1]
 
 
-def rows_within(
-    setup: Setup, runner: Any, clock: Clock, state: Array, time: float, passage: Crossing, grid: float
-) -> tuple[Array, Array]:
+def rows_within(segment: Segment, state: Array, time: float, passage: Crossing, grid: float) -> tuple[Array, Array]:
     """Times of outputs from a state to the end of the step across (or of the simulation), that excluded, and their rows."""
+    clock = segment.clock
     output, end = clock.every * clock.step, min(passage.end, clock.duration)
     times = [output * k for k in range(int(np.ceil(time / output - grid)), int(np.ceil(end / output - grid)))]
-    rows = [row_at(setup, runner, clock, state, time, passage, t) for t in times]
-    return np.array(times), np.array(rows).reshape(len(rows), runner.width)
+    rows = [row_at(segment, state, time, passage, t) for t in times]
+    return np.array(times), np.array(rows).reshape(len(rows), segment.runner.width)
 
 
-def row_at(setup: Setup, runner: Any, clock: Clock, state: Array, time: float, passage: Crossing, t: float) -> Array:
+def row_at(segment: Segment, state: Array, time: float, passage: Crossing, t: float) -> Array:
     """Row at a time within a crossing: by one step from the end of it that is on the same side of the singular position."""
-    begin, at = (state, time) if t <= passage.singular else (passage.row[: setup.layout.size], passage.end)
-    start, row = one_step(setup, runner, clock, begin, at, t - at)
+    begin, at = (state, time) if t <= passage.singular else (passage.row[: segment.setup.layout.size], passage.end)
+    start, row = one_step(segment, begin, at, t - at)
     return start if t == at else row
 
 
-def unresolved(setup: Setup, runner: Any, rows: Array) -> bool:
+def unresolved(segment: Segment, rows: Array) -> bool:
     """Rows of ordinary steps, taken where no step leads across, jump over the position or fail there."""
-    layout, states = setup.layout, rows[:, : setup.layout.size]
+    layout, runner = segment.setup.layout, segment.runner
+    states = rows[:, : layout.size]
     codes = states[:, layout.places["code"].start]
     if np.any(codes != 0):  # a stroke that ends there is a reason of its own
         return "stroke" not in runner.reason(codes[codes != 0][0])

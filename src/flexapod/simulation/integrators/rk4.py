@@ -5,7 +5,7 @@ r"""One step of the classical Runge-Kutta method of order 4, stages in a loop so
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 
@@ -13,12 +13,16 @@ from flexapod.kernels.tape.program import Program
 from flexapod.simulation.system.layout import Layout
 from flexapod.simulation.system.scope import Scope
 
+if TYPE_CHECKING:
+    from flexapod.kernels.tape.checks import SX
+    from flexapod.kernels.tape.control_flow import Builder
+
 ARGUMENT = [0.0, 0.5, 0.5, 1.0]
 WEIGHT = [1 / 6, 1 / 3, 1 / 3, 1 / 6]
 NODE = [0, 1, 1, 2]
 
 
-def rk4_step(root: Program, b: Any, layout: Layout, parts: dict[str, Any], h: Any, table: Any) -> tuple[Any, Any, Any, Any]:
+def rk4_step(root: Program, b: Builder, layout: Layout, parts: dict[str, SX], h: SX, table: SX) -> tuple[Any, Any, Any, Any]:
     """Increments after a step, status, and forces and acceleration at its start.
 
     Args:
@@ -30,7 +34,8 @@ def rk4_step(root: Program, b: Any, layout: Layout, parts: dict[str, Any], h: An
     """
     size = layout.increments
 
-    def stage(inner: Any, _: Any, k: Any, total: Any, code: Any, weights: Any, column: Any) -> tuple[list[Any], list[Any]]:
+    def stage(inner: Builder, _: Any, *carried: Any) -> tuple[list[Any], list[Any]]:
+        k, total, code, weights, column = carried
         scope = Scope(root, inner)
         found = layout.rates(scope, parts, (h * weights[0]) * k, column)
         first = ca.if_else(code != 0, code, scope.code)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 from flexapod.errors import InputError
 from flexapod.robot.chosen_dependents import with_plan
-from flexapod.simulation.integrators.blocks import Clock, Progress, block, row_times
+from flexapod.simulation.integrators.blocks import Clock, Progress, Segment, block
 from flexapod.simulation.integrators.compiled_rows import LOST_CONTROL
 from flexapod.simulation.integrators.crossing import Crossing, Lookout, loops_of
 from flexapod.simulation.integrators.dopri import STALLED
@@ -18,10 +19,10 @@ from flexapod.simulation.integrators.implicit import LOST
 from flexapod.simulation.integrators.numeric_rows import runner_of
 from flexapod.simulation.integrators.passages import across, may_cross, one_step, reason, row_at, rows_within, unresolved
 from flexapod.simulation.integrators.replanning import ROWS, better_plan, carried_over, may_change
-from flexapod.simulation.integrators.runner import Runner
 from flexapod.simulation.system.independent import IndependentLayout
 from flexapod.simulation.system.observe import elastic_samples, observed_at
 from flexapod.simulation.system.setup import Setup
+from flexapod.simulation.system.signals import Span
 
 if TYPE_CHECKING:
     from flexapod.simulation.events import Event
@@ -47,7 +48,8 @@ def drive(
         while not progress.stopped and progress.segment < clock.duration:
             now = with_events(setup, events, progress)
             end = _segment_end(clock, events, progress)
-            _segment(now, clock, events, progress, end, after_block, look)
+            segment = Segment(setup=now, runner=runner_of(now.layout, now.values), clock=clock)
+            _segment(segment, events, progress, end, after_block, look)
     except KeyboardInterrupt:
         progress.interrupted = True
     return progress
@@ -90,15 +92,15 @@ def _on_grid(t: float, step: float) -> bool:
 
 
 def _segment(
-    setup: Setup, clock: Clock, events: Sequence[Event], progress: Progress, end: float,
+    segment: Segment, events: Sequence[Event], progress: Progress, end: float,
     after_block: Callable[[float, Progress], None], look: Lookout,
 ) -> None:  # fmt: skip
     """Run from the start of a segment (or from where it was left) to its end."""
-    start, layout = progress.segment, setup.layout
+    start, setup, clock, layout = progress.segment, segment.setup, segment.clock, segment.setup.layout
     count = max(1, int(np.ceil((end - start) / clock.step - 1e-9)))
     h = clock.step if abs((end - start) / count / clock.step - 1.0) < 1e-9 else (end - start) / count
-    runner, looks = runner_of(layout, setup.values), may_change(layout)
-    crosses, why, fell = looks and may_cross(setup, clock), "", None
+    looks = may_change(layout)
+    crosses, why, fell = looks and may_cross(segment), "", None
     if crosses:
         look.note(layout, start + h * progress.index, progress.state, loops_of(layout, progress.state))
     while progress.index < count and not progress.stopped:
@@ -106,45 +108,45 @@ def _segment(
         if crosses:
             many = look.rows(h, many, layout.method)
         if many == 0:
-            found = across(setup, runner, clock, progress, look, start + h * first, _next_event(clock, events, progress))
+            found = across(segment, progress.state, look, start + h * first, _next_event(clock, events, progress))
             if isinstance(found, Crossing):
-                _across(setup, runner, clock, events, progress, start + h * first, found)
+                _across(segment, events, progress, start + h * first, found)
                 look.forget()  # the margin grows again from here
                 return
             why, many = found, min(count - first, int(np.ceil(2.0 * look.left / h)) + 1)
-        last = first + many == count
-        rows, reached = block(setup, runner, clock, progress, start, h, first, many)
-        if why and unresolved(setup, runner, rows[: many + 1]):
-            progress.stopped, progress.stopped_at = reason(look, why), start + h * first
+        last, span = first + many == count, Span(start=start, h=h, first=first, count=many)
+        rows, reached = block(segment, progress.state, span)
+        if why and unresolved(segment, rows[: many + 1]):
+            progress.stopped, progress.stopped_at = reason(look, why), span.time(0)
             progress.rows.append(rows[:1])
-            progress.times.append(row_times(start, h, first, 1))
+            progress.times.append(span.times(1))
             return
         why = ""
         jump = jumps(layout, fell, rows[: many + 1])
         if jump is not None:
-            _keep(progress, clock, rows[: jump + 1], row_times(start, h, first, jump + 1), first)
-            progress.stopped, progress.stopped_at = LOST_CONTROL, start + h * (first + jump)
+            _keep(progress, clock, rows[: jump + 1], span)
+            progress.stopped, progress.stopped_at = LOST_CONTROL, span.time(jump)
             return
         fell = watched_before(layout, rows[: many + 1])
         bad = np.flatnonzero(rows[: many + 1, layout.places["code"].start] != 0)
         good = int(bad[0]) - 1 if len(bad) else many
-        hit = _condition(setup, events, progress, rows, start, h, first, good) if good > 0 else None
+        hit = _condition(setup, events, progress, rows, replace(span, count=good)) if good > 0 else None
         if hit is not None:
-            _at_condition(setup, runner, clock, events, progress, rows, start, h, first, hit)
+            _at_condition(segment, events, progress, rows, span, hit)
             return
         if len(bad):
-            _failed(setup, runner, progress, rows, start, h, first, int(bad[0]), clock)
+            _failed(segment, progress, rows, span, int(bad[0]))
             return
-        _keep(progress, clock, rows[:many], row_times(start, h, first, many), first)
+        _keep(progress, clock, rows[:many], span)
         progress.index, progress.state = first + many, np.array(rows[many, : layout.size] if last else reached)
         if last:
             _finish(setup, clock, events, progress, rows[many], end)
-        after_block(start + h * (first + many), progress)
+        after_block(span.time(many), progress)
         if last:
             return
         if not looks:
             continue
-        time, A = start + h * (first + many), loops_of(layout, progress.state)
+        time, A = span.time(many), loops_of(layout, progress.state)
         look.note(layout, time, progress.state, A)
         plan = better_plan(layout, progress.state, A)
         if plan is not None:
@@ -154,39 +156,38 @@ def _segment(
             return
 
 
-def _across(
-    setup: Setup, runner: Any, clock: Clock, events: Sequence[Event], progress: Progress, time: float, found: Crossing
-) -> None:  # fmt: skip
+def _across(segment: Segment, events: Sequence[Event], progress: Progress, time: float, found: Crossing) -> None:
     """Keep the outputs within a step across a singular position, and start a new segment at its end."""
-    end = _next_event(clock, events, progress)
-    begin, _ = one_step(setup, runner, clock, progress.state, time, 0.0)
-    hit = _condition(setup, events, progress, np.array([begin, found.row]), time, found.end - time, 0, 1)
+    setup, clock = segment.setup, segment.clock
+    end, span = _next_event(clock, events, progress), Span(start=time, h=found.end - time)
+    begin, _ = one_step(segment, progress.state, time, 0.0)
+    ends = np.array([begin, found.row])
+    hit = _condition(setup, events, progress, ends, span)
     if hit is not None:
-        _at_condition(setup, runner, clock, events, progress, np.array([begin, found.row]), time, found.end - time, 0, hit)
+        _at_condition(segment, events, progress, ends, span, hit)
         return
-    times, rows = rows_within(setup, runner, clock, progress.state, time, found, GRID)
+    times, rows = rows_within(segment, progress.state, time, found, GRID)
     progress.rows.append(rows)
     progress.times.append(times)
-    row = found.row if found.end <= end else row_at(setup, runner, clock, progress.state, time, found, end)
+    row = found.row if found.end <= end else row_at(segment, progress.state, time, found, end)
     progress.state = np.array(row[: setup.layout.size])
     _finish(setup, clock, events, progress, row, min(found.end, end))
 
 
-def _failed(
-    setup: Setup, runner: Runner, progress: Progress, rows: Array, start: float, h: float, first: int, i: int, clock: Clock
-) -> None:
+def _failed(segment: Segment, progress: Progress, rows: Array, span: Span, i: int) -> None:
     """Stop at row i, the first that carries a status; rows before it are kept."""
+    setup = segment.setup
     code = setup.layout.places["code"].start
-    text = runner.reason(rows[i, code])
+    text = segment.runner.reason(rows[i, code])
     good = i  # rows 0 .. i - 1 started well; the last of them led to the failure
-    at = start + h * (first + i - 1)
-    if ("stroke" in text or "lose control" in text) and first + i >= 2:  # the row before has left already
+    at = span.time(i - 1)
+    if ("stroke" in text or "lose control" in text) and span.first + i >= 2:  # the row before has left already
         good = i - 1
     if "stroke" in text and i >= 2:
-        at = _leaves(setup, text, rows[i - 2 : i], start + h * (first + i - 2), h)
+        at = _leaves(setup, text, rows[i - 2 : i], span.time(i - 2), span.h)
     if text in (LOST, STALLED) and _dead_point_ahead(setup, rows[:i]):
         text = LOST_CONTROL
-    _keep(progress, clock, rows[:good], row_times(start, h, first, good), first)
+    _keep(progress, segment.clock, rows[:good], span)
     progress.stopped, progress.stopped_at = text, at
 
 
@@ -258,15 +259,14 @@ def samples_of(setup: Setup, rows: Array, times: Array) -> Mapping[str, Any]:
     }  # fmt: skip
 
 
-def _condition(
-    setup: Setup, events: Sequence[Event], progress: Progress, rows: Array, start: float, h: float, first: int, many: int
-) -> tuple[int, int] | None:
+def _condition(setup: Setup, events: Sequence[Event], progress: Progress, rows: Array, span: Span) -> tuple[int, int] | None:
     """First row and event whose condition rises through zero after that row."""
+    many = span.count
     done = {index for index, _, _ in progress.happened}
     waiting = [(i, e) for i, e in enumerate(events) if e.when is not None and i not in done]
     if not waiting:
         return None
-    seen = samples_of(setup, rows[: many + 1], row_times(start, h, first, many + 1))
+    seen = samples_of(setup, rows[: many + 1], span.times(many + 1))
     hits = []
     for i, event in waiting:
         assert event.when is not None
@@ -279,28 +279,26 @@ def _condition(
 
 
 def _at_condition(
-    setup: Setup, runner: Runner, clock: Clock, events: Sequence[Event], progress: Progress, rows: Array, start: float, h: float,
-    first: int, hit: tuple[int, int],
-) -> None:  # fmt: skip
+    segment: Segment, events: Sequence[Event], progress: Progress, rows: Array, span: Span, hit: tuple[int, int]
+) -> None:
     """Find the moment within a row by bisection with shorter rows, and start a new segment there."""
-    i, index = hit
+    setup, (i, index) = segment.setup, hit
     when = events[index].when
     assert when is not None
-    begin, state = start + h * (first + i), np.array(rows[i, : setup.layout.size])
-    low, high, found = 0.0, h, None
-    tries = 1 if clock.period is not None or setup.function is not None else 45
+    begin, state = span.time(i), np.array(rows[i, : setup.layout.size])
+    low, high, found = 0.0, span.h, None
+    tries = 1 if segment.clock.period is not None or setup.function is not None else 45
     for _ in range(tries):
         part = high if tries == 1 else (low + high) / 2
-        trial = Progress(state=state)
-        found, _ = block(setup, runner, clock, trial, begin, part, 0, 1)
+        found, _ = block(segment, state, Span(start=begin, h=part))
         value = float(np.asarray(when(samples_of(setup, found[1:2], np.array([begin + part]))))[0])
         low, high = (part, high) if value < 0 else (low, part)
         if high - low <= 1e-12:
             break
     if tries > 1:
-        found, _ = block(setup, runner, clock, Progress(state=state), begin, high, 0, 1)
+        found, _ = block(segment, state, Span(start=begin, h=high))
     assert found is not None
-    _keep(progress, clock, rows[: i + 1], row_times(start, h, first, i + 1), first)
+    _keep(progress, segment.clock, rows[: i + 1], span)
     progress.state = np.array(found[1, : setup.layout.size])
     _begin(setup, events, progress, begin + high, [index], found[1])
 
@@ -327,11 +325,11 @@ def _begin(setup: Setup, events: Sequence[Event], progress: Progress, time: floa
         progress.times.append(np.array([time]))
 
 
-def _keep(progress: Progress, clock: Clock, rows: Array, times: Array, first: int) -> None:
-    """Keep rows at multiples of the output step, and the one at which an event has changed something."""
-    output = clock.every * clock.step
+def _keep(progress: Progress, clock: Clock, rows: Array, span: Span) -> None:
+    """Keep those of the first rows of a span at multiples of the output step, and where an event has changed something."""
+    output, times = clock.every * clock.step, span.times(len(rows))
     chosen = np.abs(times / output - np.rint(times / output)) < GRID / clock.every
-    if first == 0 and len(chosen) and any(t == times[0] for _, t, _ in progress.happened):
+    if span.first == 0 and len(chosen) and any(t == times[0] for _, t, _ in progress.happened):
         chosen[0] = True
     if np.any(chosen):
         progress.rows.append(np.array(rows[chosen]))

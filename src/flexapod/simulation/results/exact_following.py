@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 
-def follow_exactly(
-    robot: Robot, motion: Any, duration: float, step: float, output_step: float | None, wrench: Any, friction: bool | str,
-    reactions: bool, options: dict[str, Any],
-) -> xr.Dataset:  # fmt: skip
+def follow_exactly(robot: Robot, motion: Any, options: dict[str, Any], wrench: Any, reactions: bool) -> xr.Dataset:
     """The result of `simulate(drive="actuators")`: work by Simpson's rule over steps.
+
+    Args:
+        options: of the simulation; `duration`, `step`, `output_step` and `friction` are among them.
 
     Checked by: tests/simulation/test_simulate.py.
     """
@@ -39,12 +39,13 @@ def follow_exactly(
 
     if not isinstance(motion, Motion | ActuatorMotion):
         raise InputError("drive='actuators' needs a motion: give an ActuatorMotion or a Motion, not a State")
+    duration, step, output_step = (options[name] for name in ("duration", "step", "output_step"))
     count = max(1, int(np.ceil(duration / step - 1e-9)))
     every = 1 if output_step is None else max(1, round(output_step / (duration / count)))
     times = np.linspace(0.0, duration, 2 * count + 1)
     platform = motion_at(as_platform(robot, motion), times)
     load = None if wrench is None else over_time("wrench", wrench, 6)(times)
-    robot, sliding = _with_friction(robot, friction)
+    robot, sliding = _with_friction(robot, options["friction"])
     forces = inverse_dynamics(robot, platform, friction=sliding, wrench=load, reactions=reactions)
     rates, reasons, joints = joint_rates(robot, platform_inputs(platform))
     raise_failed("the motion", robot, reasons.astype(str), platform, "raise")

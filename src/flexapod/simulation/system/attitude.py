@@ -9,25 +9,28 @@ trigonometry. Quaternions are w, x, y, z; the angular velocity is in world axes.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
+if TYPE_CHECKING:
+    from flexapod.kernels.tape.checks import SX
 
-def turned(theta: Any, quat: Any) -> Any:
+
+def turned(theta: SX, quat: SX) -> Any:
     """(1, theta/2) times the quaternion: (4,), not of unit length."""
     g, s, u = theta / 2, quat[0], quat[1:]
     return ca.vertcat(s - ca.dot(g, u), u + s * g + ca.cross(g, u))
 
 
-def normalised(quat: Any) -> Any:
+def normalised(quat: SX) -> Any:
     """The quaternion at unit length."""
     return quat / ca.sqrt(ca.dot(quat, quat))
 
 
-def theta_rate(theta: Any, w: Any) -> Any:
+def theta_rate(theta: SX, w: SX) -> Any:
     """Derivative of Cayley's vector under an angular velocity.
 
     Checked by: tests/simulation/test_attitude.py.
@@ -35,7 +38,7 @@ def theta_rate(theta: Any, w: Any) -> Any:
     return w + ca.cross(w, theta) / 2 + theta * (ca.dot(w, theta) / 4)
 
 
-def spin_per_theta(theta: Any) -> Any:
+def spin_per_theta(theta: SX) -> Any:
     """(3, 3) angular velocity per derivative of Cayley's vector: the inverse of `theta_rate`.
 
     Checked by: tests/simulation/test_attitude.py.
@@ -43,7 +46,7 @@ def spin_per_theta(theta: Any) -> Any:
     return (ca.SX.eye(3) + ca.skew(theta) / 2) / (1 + ca.dot(theta, theta) / 4)
 
 
-def matrix(quat: Any) -> Any:
+def matrix(quat: SX) -> Any:
     """Rotation matrix (3, 3) of a quaternion of any length."""
     w, x, y, z = (quat[i] for i in range(4))
     s = 2 / ca.dot(quat, quat)
@@ -54,7 +57,7 @@ def matrix(quat: Any) -> Any:
     )
 
 
-def rotation_error(wanted: Any, R: Any) -> Any:
+def rotation_error(wanted: SX, R: SX) -> Any:
     """Rotation vector (3,) that takes R to the wanted rotation, world axes; exact for angles below pi.
 
     The antisymmetric part of E = R_wanted R^T has length sin(angle): it is scaled to the angle.

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 
-from flexapod.equations.jacobian import leg_at_pose, moving_frame
+from flexapod.equations.jacobian import legs_at_pose, moving_frame
 from flexapod.equations.values import Values
 from flexapod.simulation.system.attitude import matrix, normalised, turned
 from flexapod.simulation.system.flexible_plant import flexible_jacobian
@@ -22,25 +22,27 @@ from flexapod.simulation.system.scope import Scope
 from flexapod.spatial.linear import solve
 
 if TYPE_CHECKING:
+    from flexapod.kernels.tape.checks import SX
+    from flexapod.kernels.tape.control_flow import Builder
     from flexapod.robot.robot import Robot
 
 CLOSED = 1e-10
 """Last Newton step [m, rad] at which the projection stops; one more step squares it, below rounding."""
 
 
-def closed(scope: Scope, robot: Robot, p: Any, quat: Any, v: Any, w: Any, joints: Any) -> tuple[Any, Any, Any, Any, Any]:
-    """Pose and twist brought onto the constraints, and the joint coordinates there.
+def closed(scope: Scope, robot: Robot, parts: dict[str, SX]) -> dict[str, Any]:
+    """Pose (p, quat) and twist (v, w) brought onto the constraints, and the joint coordinates (joints) there.
 
     Checked by: tests/simulation/test_simulation_closure.py.
     """
+    p, quat, v, w, joints = (parts[name] for name in ("p", "quat", "v", "w", "joints"))
     if not robot.plan.constraints:
-        if not is_general(robot):
-            return p, quat, v, w, joints
-        _, _, joints = _rows(scope, robot, p, quat, joints)
-        return p, quat, v, w, joints
+        if is_general(robot):
+            _, _, joints = _rows(scope, robot, p, quat, joints)
+        return {"p": p, "quat": quat, "v": v, "w": w, "joints": joints}
     bound, free = list(robot.plan.platform_dependents), list(robot.plan.platform_independent)
 
-    def pass_(b: Any, p: Any, quat: Any, q: Any) -> tuple[list[Any], Any]:
+    def pass_(b: Builder, p: SX, quat: SX, q: SX) -> tuple[list[Any], Any]:
         inner = Scope(scope.root, b)
         r, G, q = _rows(inner, robot, p, quat, q)
         delta = -solve(G[:, bound], r)
@@ -54,20 +56,16 @@ def closed(scope: Scope, robot: Robot, p: Any, quat: Any, v: Any, w: Any, joints
     _, G, joints = _rows(scope.under("", solved=True), robot, p, quat, joints)
     V = ca.vertcat(v, w)
     dependent = -solve(G[:, bound], ca.mtimes(G[:, free], V[free]))
-    parts = [V[i] for i in range(6)]
+    twist = [V[i] for i in range(6)]
     for k, i in enumerate(bound):
-        parts[i] = dependent[k]
-    return p, quat, ca.vertcat(*parts[:3]), ca.vertcat(*parts[3:]), joints
+        twist[i] = dependent[k]
+    return {"p": p, "quat": quat, "v": ca.vertcat(*twist[:3]), "w": ca.vertcat(*twist[3:]), "joints": joints}
 
 
-def _rows(scope: Scope, robot: Robot, p: Any, quat: Any, joints: Any) -> tuple[Any, Any, Any]:
+def _rows(scope: Scope, robot: Robot, p: SX, quat: SX, joints: SX) -> tuple[Any, Any, Any]:
     """Constraint rows that the plan keeps, their derivative, and the joint coordinates at a pose."""
     frame, twist = moving_frame(p, matrix(quat))
-    values, at, legs = Values(scope), 0, []  # type: ignore[arg-type]
-    for i, leg in enumerate(robot.legs):
-        part = joints[at : at + len(leg.moving)]
-        legs.append(leg_at_pose(scope, robot, i, values.of(f"legs.{leg.name}"), frame, twist, part))
-        at += len(leg.moving)
+    legs = legs_at_pose(scope, robot, Values(scope), frame, twist, joints)  # type: ignore[arg-type]
     kept = list(robot.plan.constraints)
     r = ca.vertcat(*[leg.residual for leg in legs])[kept]
     G = ca.densify(ca.vertcat(*[leg.constraint for leg in legs])[kept, :])
@@ -81,11 +79,8 @@ def determinant(scope: Scope, robot: Robot, moment: Moment) -> Any:
     if moment.e is not None:
         return of_rows(flexible_jacobian(scope, robot, moment))
     frame, twist = moving_frame(moment.p, moment.R)
-    values, at, legs = Values(scope), 0, []  # type: ignore[arg-type]
-    for i, leg in enumerate(robot.legs):
-        part = moment.joints[at : at + len(leg.moving)] if is_general(robot) else None
-        legs.append(leg_at_pose(scope, robot, i, values.of(f"legs.{leg.name}"), frame, twist, part))
-        at += len(leg.moving)
+    start = moment.joints if is_general(robot) else None
+    legs = legs_at_pose(scope, robot, Values(scope), frame, twist, start)  # type: ignore[arg-type]
     kept = list(robot.plan.constraints)
     rows = ca.vertcat(ca.vertcat(*[leg.jacobian for leg in legs]), ca.vertcat(*[leg.constraint for leg in legs])[kept, :])
     return of_rows(ca.densify(rows))

@@ -27,12 +27,13 @@ from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.inertia_wrench import tensor
 
 if TYPE_CHECKING:
+    from flexapod.kernels.tape.checks import SX
     from flexapod.robot.robot import Robot
     from flexapod.simulation.system.plant import Moment
     from flexapod.simulation.system.scope import Scope
 
 
-def deformed_joint(values: Values, robot: Robot, frame: FrameMotion, e: Any, ed: Any) -> PointMotion:
+def deformed_joint(values: Values, robot: Robot, frame: FrameMotion, e: SX, ed: SX) -> PointMotion:
     """Position and velocity of a leg's joint on the deformed platform.
 
     Args:
@@ -53,12 +54,12 @@ def equation_at(scope: Scope, robot: Robot, moment: Moment) -> FlexibleEquation:
     return flexible_equation(scope, robot, shape, letters, state)  # type: ignore[arg-type]
 
 
-def in_platform(R: Any, six: Any) -> Any:
+def in_platform(R: SX, six: SX) -> Any:
     """A twist, wrench or acceleration (6,) of world axes in platform axes."""
     return ca.vertcat(ca.mtimes(R.T, six[:3]), ca.mtimes(R.T, six[3:6]))
 
 
-def in_world(R: Any, x: Any) -> Any:
+def in_world(R: SX, x: SX) -> Any:
     """Accelerations or forces (6 + N, k) of platform axes in world axes; elastic ones stay."""
     return ca.vertcat(ca.mtimes(R, x[:3, :]), ca.mtimes(R, x[3:6, :]), x[6:, :])
 
@@ -75,7 +76,7 @@ def generalized_load(moment: Moment, wrench: Any) -> Any:
     return ca.vertcat(in_platform(moment.R, wrench), wrench[6:] if wrench.numel() > 6 else none)
 
 
-def flexible_acceleration(scope: Scope, robot: Robot, moment: Moment, force: Any, wrench: Any) -> Any:
+def flexible_acceleration(scope: Scope, robot: Robot, moment: Moment, force: SX, wrench: SX) -> Any:
     """Accelerations (6 + N,) of frame (world axes) and elastic coordinates: the direct model.
 
     Source: Long 2014 Eqs. (43)-(46). Checked by: tests/simulation/test_flexible_run.py.
@@ -93,7 +94,7 @@ def inverse_force(scope: Scope, robot: Robot, moment: Moment, wanted: Any) -> An
     return inverse_solution(q, in_platform(moment.R, wanted), generalized_load(moment, None)).force
 
 
-def damping_power(scope: Scope, robot: Robot, ed: Any) -> Any:
+def damping_power(scope: Scope, robot: Robot, ed: SX) -> Any:
     """Power that elastic damping turns into heat, e' D e' [W]."""
     shape, _ = robot.flexible_shape
     D = symmetric_matrix(Values(scope).of("platform"), "flex.D", shape.modes, shape.normal)  # type: ignore[arg-type]

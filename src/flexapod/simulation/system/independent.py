@@ -29,6 +29,7 @@ from flexapod.equations.elastodynamics.link_assembly import LinkEquation, link_e
 from flexapod.equations.elastodynamics.loops import closing_determinant, loop_rows, platform_rates, solve_loops, whole
 from flexapod.equations.elastodynamics.projection import projected_mass
 from flexapod.equations.values import Values
+from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.elastic_plan import chosen_drives, driven_columns
 from flexapod.robot.robot import Robot
@@ -76,19 +77,19 @@ class IndependentLayout(Layout):
         """Carried numbers that a step changes."""
         return ("p", "R", "v", "w", "joints", "modes", "ud", *self.extra)
 
-    def rates(self, scope: Scope, parts: dict[str, Any], y: Any, column: Any) -> Any:
+    def rates(self, scope: Scope, parts: dict[str, Any], y: SX, column: SX) -> Any:
         """See `Layout.rates`."""
         from flexapod.simulation.system.independent_rates import independent_rates
 
         return independent_rates(scope, self, parts, y, column)
 
-    def advanced(self, scope: Scope, parts: dict[str, Any], y: Any, column: Any) -> dict[str, Any]:
+    def advanced(self, scope: Scope, parts: dict[str, Any], y: SX, column: SX) -> dict[str, Any]:
         """See `Layout.advanced`."""
         from flexapod.simulation.system.independent_rates import independent_advanced
 
         return independent_advanced(scope, self, parts, y, column)
 
-    def norm(self, parts: dict[str, Any], y: Any, error: Any, rtol: Any, atol: Any) -> Any:
+    def norm(self, parts: dict[str, Any], y: SX, error: SX, rtol: Any, atol: Any) -> Any:
         """See `Layout.norm`."""
         from flexapod.simulation.system.independent_rates import independent_norm
 
@@ -138,13 +139,13 @@ class Loops:
     theta: Any = None
 
 
-def carried_loops(root: Program, layout: IndependentLayout, parts: dict[str, Any]) -> Loops:
+def carried_loops(root: Program, layout: IndependentLayout, parts: dict[str, SX]) -> Loops:
     """The state of a row's start."""
     own = [parts["p"], parts["R"]] if layout.robot.elastic_plan.carrier is None else []
     return loops_at(Values(root), layout.robot, ca.vertcat(parts["joints"], *own), parts["modes"], parts["ud"])
 
 
-def loops_at(values: Values, robot: Robot, y: Any, modes: Any, rates: Any, theta: Any = None) -> Loops:
+def loops_at(values: Values, robot: Robot, y: SX, modes: SX, rates: SX, theta: Any = None) -> Loops:
     """The state of closed coordinates at rates u'."""
     rows, drifts, _ = loop_rows(values, robot, tree_motion(values, robot, at_coordinates(robot, y, modes)))
     X, _ = solve_loops(robot.elastic_plan, rows, drifts)
@@ -152,7 +153,7 @@ def loops_at(values: Values, robot: Robot, y: Any, modes: Any, rates: Any, theta
     return Loops(y=y, modes=modes, X=X, rates=rates, state=state, motion=tree_motion(values, robot, state), theta=theta)
 
 
-def placed(values: Values, robot: Robot, start: Any, step: Any, corrections: int, rates: Any) -> Loops:
+def placed(values: Values, robot: Robot, start: Any, step: SX, corrections: int, rates: SX) -> Loops:
     """The closed state after a step of u, at rates u': predicted, then corrected on the loops.
 
     Where components of the platform's rotation are independent, they and the bound ones are Cayley's vector since the start, and
@@ -192,19 +193,19 @@ def coordinate_rates(layout: IndependentLayout, now: Loops) -> Any:
     return rates[layout.unknown, :]
 
 
-def spread(robot: Robot, X: Any, rates: Any) -> tuple[Any, Any, Any]:
+def spread(robot: Robot, X: SX, rates: SX) -> tuple[Any, Any, Any]:
     """Rates of the joints, platform twist, rates of the modes."""
     z = whole(robot, rates, ca.mtimes(X, rates))
     at, N = z.numel() - len(robot.coordinates), platform_modes(robot)
     return z[at:], z[:6] if robot.elastic_plan.carrier is None else None, z[at - N : at] if N else ca.SX(0, 1)
 
 
-def felt_forces(robot: Robot, q: LinkEquation, X: Any, beta: Any, accelerations: Any) -> Any:
+def felt_forces(robot: Robot, q: LinkEquation, X: SX, beta: SX, accelerations: SX) -> Any:
     """N^T (M z'' + h) (u,) at accelerations u''."""
     return projected(robot, X, ca.mtimes(q.M, whole(robot, accelerations, ca.mtimes(X, accelerations) + beta)) + q.h)
 
 
-def projected(robot: Robot, X: Any, f: Any) -> Any:
+def projected(robot: Robot, X: SX, f: SX) -> Any:
     """N^T f (u,) of forces (z,)."""
     free, bound = (list(columns) for columns in (robot.elastic_plan.independent, robot.elastic_plan.bound))
     return f[free] + ca.mtimes(X.T, f[bound]) if bound else f[free]
@@ -234,7 +235,7 @@ class Action:
 
 
 def acting(
-    scope: Scope, layout: IndependentLayout, parts: dict[str, Any], now: Loops, a: Any, z: Any, column: Any, loaded: Any = None
+    scope: Scope, layout: IndependentLayout, parts: dict[str, Any], now: Loops, a: SX, z: SX, *, column: SX, loaded: Any = None
 ) -> Action:
     """Forces at a state and accelerations a of the unknowns.
 
@@ -261,7 +262,7 @@ def acting(
         supplied, driving = force, ca.SX.zeros(felt.numel())
     else:
         integral = parts["integral"] + z[-layout.actuators :] if "integral" in layout.extra else None
-        force, supplied, error = controlled(scope, layout, parts.get("held"), moment, c, integral, signals)
+        force, supplied, error = controlled(scope, layout, moment, c, signals, held=parts.get("held"), integral=integral)
         driving = _driving(robot, X, force)
         if layout.feels:
             moved = whole(robot, a, ca.mtimes(X, a) + beta)
@@ -274,7 +275,7 @@ def acting(
     return Action(equation=q, X=X, beta=beta, felt=felt, driving=driving, force=force, beside=beside)
 
 
-def _driving(robot: Robot, X: Any, force: Any) -> Any:
+def _driving(robot: Robot, X: SX, force: SX) -> Any:
     """A^T force (u,)."""
     f = ca.SX.zeros(len(robot.elastic_plan.columns))
     f[driven_columns(robot)] = force
@@ -305,7 +306,7 @@ def completed(layout: IndependentLayout, own: Any, signals: dict[str, Any], whic
 
 
 def independent_row(
-    root: Program, b: Any, layout: IndependentLayout, parts: dict[str, Any], h: Any, table: Any
+    root: Program, b: Any, layout: IndependentLayout, parts: dict[str, Any], h: SX, table: SX
 ) -> tuple[dict[str, Any], Any, Any, Any]:
     """Carried numbers after a row, status, and forces and accelerations (platform, elastic, actuators) at its start.
 
@@ -316,17 +317,17 @@ def independent_row(
     """
     robot, values, unknown, scope = layout.robot, Values(root), layout.unknown, Scope(root, b)
     start, none = carried_loops(root, layout, parts), ca.SX.zeros(sum(layout.extra.values()))
-    now = acting(scope, layout, parts, start, ca.SX.zeros(len(unknown)), none, table[:, 0])
+    now = acting(scope, layout, parts, start, ca.SX.zeros(len(unknown)), none, column=table[:, 0])
     M = projected_mass(now.equation.M, now.X, robot.elastic_plan.independent, robot.elastic_plan.bound)
     a0 = solve_symmetric(M[unknown, unknown], (now.driving - now.felt)[unknown, :])
     K, D = tangent_matrices(values, robot, start.state, start.motion, start.X, layout.sliding)
     K, D = _with_gains(scope, layout, start, K, D)
 
-    def evaluate(inner: Any, x: Any, v: Any, a: Any, z: Any, column: Any) -> Evaluation:
+    def evaluate(inner: Any, x: SX, v: SX, a: SX, z: SX, column: SX) -> Evaluation:
         own, signals = Scope(root, inner), layout.at_node(column)
         step, rates = _increment(layout, x, column, table[:, 0]), completed(layout, parts["ud"][unknown, :] + v, signals, 1)
         at = placed(values, robot, start, step, layout.corrections, rates)
-        found = acting(own, layout, parts, at, a, z, column)
+        found = acting(own, layout, parts, at, a, z, column=column)
         residual = (found.felt - found.driving)[unknown, :]
         return Evaluation(residual=residual, rate=coordinate_rates(layout, at), beside=found.beside, code=own.code)
 
@@ -351,7 +352,7 @@ def independent_row(
     return after, ca.if_else(scope.code != 0, scope.code, found.code), force, shown_accelerations(layout, start, now, second)
 
 
-def held_forces(robot: Robot, now: Action, M: Any, unknown: list[int], a0: Any) -> Any:
+def held_forces(robot: Robot, now: Action, M: SX, unknown: list[int], a0: SX) -> Any:
     """Forces of actuators that follow, with the accelerations of the unknowns."""
     own, places = chosen_drives(robot)
     force = ca.SX(now.force)
@@ -359,7 +360,7 @@ def held_forces(robot: Robot, now: Action, M: Any, unknown: list[int], a0: Any) 
     return force
 
 
-def _increment(layout: IndependentLayout, x: Any, column: Any, first: Any) -> Any:
+def _increment(layout: IndependentLayout, x: SX, column: SX, first: SX) -> Any:
     """Increment of u since the start of the row."""
     return completed(layout, x, layout.at_node(column - first), 0)
 
@@ -373,7 +374,7 @@ def carried_parts(layout: IndependentLayout, now: Loops) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _with_gains(scope: Scope, layout: IndependentLayout, start: Loops, K: Any, D: Any) -> tuple[Any, Any]:
+def _with_gains(scope: Scope, layout: IndependentLayout, start: Loops, K: SX, D: SX) -> tuple[Any, Any]:
     """The tangent with what a continuous controller adds at the actuators."""
     gains = layout.controller.stiffness_at(scope, layout.robot) if layout.controller is not None else None
     if gains is None or layout.follows:
@@ -384,7 +385,7 @@ def _with_gains(scope: Scope, layout: IndependentLayout, start: Loops, K: Any, D
     return K + ca.mtimes(A.T, ca.mtimes(ca.diag(gains[0]), A)), D + ca.mtimes(A.T, ca.mtimes(ca.diag(gains[1]), A))
 
 
-def shown_accelerations(layout: IndependentLayout, start: Loops, now: Action, second: Any) -> Any:
+def shown_accelerations(layout: IndependentLayout, start: Loops, now: Action, second: SX) -> Any:
     """Accelerations of the platform, of the elastic coordinates, of the actuators."""
     from flexapod.analysis.model.leg_model import elastic_columns
 

@@ -30,6 +30,7 @@ from flexapod.simulation.system.right_hand_side import Rates
 from flexapod.spatial.linear import solve_symmetric
 
 if TYPE_CHECKING:
+    from flexapod.kernels.tape.checks import SX
     from flexapod.simulation.system.independent import IndependentLayout
     from flexapod.simulation.system.scope import Scope
 
@@ -37,7 +38,7 @@ CORRECTIONS = 2
 """Newton's steps on the loops after a predicted one: a step that resolves the vibrations needs no more."""
 
 
-def moved_loops(scope: Scope, layout: IndependentLayout, parts: dict[str, Any], y: Any, column: Any) -> Loops:
+def moved_loops(scope: Scope, layout: IndependentLayout, parts: dict[str, Any], y: SX, column: SX) -> Loops:
     """The closed state after increments y of a row's start, at given signals."""
     robot, values, n = layout.robot, Values(scope.root), len(layout.unknown)
     signals, start = layout.at_node(column), carried_loops(scope.root, layout, parts)
@@ -50,7 +51,7 @@ def moved_loops(scope: Scope, layout: IndependentLayout, parts: dict[str, Any], 
     return placed(values, robot, start, step, CORRECTIONS, rates)
 
 
-def independent_rates(scope: Scope, layout: IndependentLayout, parts: dict[str, Any], y: Any, column: Any) -> Rates:
+def independent_rates(scope: Scope, layout: IndependentLayout, parts: dict[str, Any], y: SX, column: SX) -> Rates:
     """Derivative of the increments y, forces and accelerations (platform, elastic, actuators).
 
     Checked by: tests/simulation/test_explicit_runs.py.
@@ -58,22 +59,22 @@ def independent_rates(scope: Scope, layout: IndependentLayout, parts: dict[str, 
     robot, unknown = layout.robot, layout.unknown
     n, signals = len(unknown), layout.at_node(column)
     at = moved_loops(scope, layout, parts, y, column)
-    now = acting(scope, layout, parts, at, ca.SX.zeros(n), y[2 * n :], column)
+    now = acting(scope, layout, parts, at, ca.SX.zeros(n), y[2 * n :], column=column)
     M = projected_mass(now.equation.M, now.X, robot.elastic_plan.independent, robot.elastic_plan.bound)
     loaded = None
     if layout.friction == "load":
         loaded = loaded_friction(scope, layout, at, now, M, signals)
-        now = acting(scope, layout, parts, at, ca.SX.zeros(n), y[2 * n :], column, loaded)
+        now = acting(scope, layout, parts, at, ca.SX.zeros(n), y[2 * n :], column=column, loaded=loaded)
     a = solve_symmetric(M[unknown, unknown], (now.driving - now.felt)[unknown, :])
     scope.fail_if(ca.logic_not(ca.dot(a, a) < 1e200), "the acceleration is no finite number: a loop is singular")
     if layout.follows or layout.feels:  # forces of followed actuators and what accelerometers feel depend on it
-        now = acting(scope, layout, parts, at, a, y[2 * n :], column, loaded)
+        now = acting(scope, layout, parts, at, a, y[2 * n :], column=column, loaded=loaded)
     second = completed(layout, a, signals, 2)
     dy = ca.vertcat(coordinate_rates(layout, at), a, now.beside)
     return Rates(dy=dy, force=now.force, acceleration=shown_accelerations(layout, at, now, second))
 
 
-def independent_advanced(scope: Scope, layout: IndependentLayout, parts: dict[str, Any], y: Any, column: Any) -> dict[str, Any]:
+def independent_advanced(scope: Scope, layout: IndependentLayout, parts: dict[str, Any], y: SX, column: SX) -> dict[str, Any]:
     """The parts of the state after increments y, loops closed."""
     after = parts | carried_parts(layout, moved_loops(scope, layout, parts, y, column))
     at = 2 * len(layout.unknown)
@@ -83,7 +84,7 @@ def independent_advanced(scope: Scope, layout: IndependentLayout, parts: dict[st
     return after
 
 
-def independent_norm(layout: IndependentLayout, parts: dict[str, Any], error: Any, rtol: Any, atol: Any) -> Any:
+def independent_norm(layout: IndependentLayout, parts: dict[str, Any], error: SX, rtol: SX, atol: SX) -> Any:
     """Weighted error of coordinates and rates; actuators and deformations each against the largest of their kind."""
     n, robot = len(layout.unknown), layout.robot
     driven = set(chosen_drives(robot)[1])

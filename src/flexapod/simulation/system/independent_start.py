@@ -26,6 +26,7 @@ def independent_start(setup: Setup, layout: IndependentLayout, begin: Any, step:
     """
     from flexapod.analysis.model.leg_dynamics import independent_rates
     from flexapod.analysis.model.leg_request import leg_request
+    from flexapod.analysis.requests.request import Request
     from flexapod.analysis.requests.results import raise_failed
     from flexapod.analysis.requests.state import State
     from flexapod.simulation.integrators.numeric_rows import drive_determinant_at, is_large
@@ -41,7 +42,7 @@ def independent_start(setup: Setup, layout: IndependentLayout, begin: Any, step:
     if not isinstance(begin, ActuatorMotion | Motion | State):
         raise InputError(f"motion: expected a Motion, an ActuatorMotion or a State, got {type(begin).__name__}")
     reasons = np.full(1, "", dtype=object)
-    state = leg_request(robot, begin, None, None, (first_load(setup)[0], None, "world"), False, reasons).state
+    state = leg_request(robot, Request(at=begin, wrench=first_load(setup)[0], friction=False), reasons).state
     raise_failed("the start of the simulation", robot, reasons.astype(str), begin, "raise")
     start, place = np.zeros(layout.size), layout.places
     found = {

@@ -56,14 +56,11 @@ def friction_wrench(scope: Scope, robot: Robot, moment: Moment) -> tuple[Any, An
     Checked by: tests/simulation/test_simulation_friction.py.
     """
     frame, V = moving_frame(moment.p, moment.R)
-    now, ed = moment.twist, None
+    now, values = moment.twist, Values(scope)  # type: ignore[arg-type]
     if moment.e is not None:
         ed = ca.SX.sym("ed", moment.e.numel())
-        now, V = ca.vertcat(now, moment.ed), ca.vertcat(V, ed)
-    values, at, views = Values(scope), 0, []  # type: ignore[arg-type]
-    for i, leg in enumerate(robot.legs):
-        views.append(_view(scope, robot, i, values.of(f"legs.{leg.name}"), moment, frame, ed, at))
-        at += len(leg.moving)
+        now, V, moment = ca.vertcat(now, moment.ed), ca.vertcat(V, ed), replace(moment, ed=ed)
+    views = [_view(scope, robot, i, values.of(f"legs.{leg.name}"), moment, frame) for i, leg in enumerate(robot.legs)]
     total = ca.SX.zeros(V.numel())
     for point in friction_points(views, values):  # type: ignore[arg-type]
         point = replace(point, coefficients=smoothed(point.coefficients))
@@ -73,17 +70,18 @@ def friction_wrench(scope: Scope, robot: Robot, moment: Moment) -> tuple[Any, An
     return total, -ca.dot(total, now)
 
 
-def _view(scope: Scope, robot: Robot, i: int, values: Values, moment: Moment, frame: FrameMotion, ed: Any, at: int) -> LegView:
+def _view(scope: Scope, robot: Robot, i: int, values: Values, moment: Moment, frame: FrameMotion) -> LegView:
     """A leg at a motion of the platform; a flexible one's own rotation at the closing joint is not known here."""
     leg, form = robot.legs[i], robot.closed_forms[i]
     half = half_on_platform(values, leg, frame)
     if form is None:
+        at = sum(len(other.moving) for other in robot.legs[:i])
         start = [moment.joints[at + k] for k in range(len(leg.moving))]
         closed = close_leg(scope, values, leg, robot.plan.legs[i], frame, start)  # type: ignore[arg-type]
         axes, rates = [link.R.column(2) for link in closed.links], dict(zip(leg.moving, closed.qd, strict=True))
         end = half_on_link(values, leg, closed.links)
     else:
-        S = None if ed is None else deformed_joint(values, robot, frame, moment.e, ed)
+        S = None if moment.e is None else deformed_joint(values, robot, frame, moment.e, moment.ed)
         motion = leg_motion(scope, values, leg, form.sign, frame, S)  # type: ignore[arg-type]
         first, second = motion.angles
         axes, qd = [motion.cross.R.column(0), motion.cross.R.column(1)], [first.qd, second.qd]

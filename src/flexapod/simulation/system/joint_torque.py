@@ -27,6 +27,7 @@ from flexapod.simulation.controllers import Controller, check_gain, gain
 from flexapod.simulation.system.scope import Scope
 
 if TYPE_CHECKING:
+    from flexapod.kernels.tape.checks import SX
     from flexapod.robot.robot import Robot
     from flexapod.simulation.system.plant import Coordinates, Moment
 
@@ -86,7 +87,7 @@ class JointTorque(Controller):
         felt = {"torque_ka": self.ka, "corner": self.corner} if self.feels else {}
         return own | felt | super()._gains(robot)
 
-    def force(self, scope: Scope, robot: Robot, moment: Moment, c: Coordinates, ref: Mapping[str, Any], integral: Any) -> Any:
+    def force(self, scope: Scope, robot: Robot, moment: Moment, c: Coordinates, ref: Mapping[str, Any], integral: SX) -> Any:
         """Forces of the reference, and those that bring the error and the vibration back."""
         n = len(robot.actuators)
         q, qd, M = ref["actuators"][:n], ref["actuators"][n:], ca.reshape(ref["inertia"], n, n)
@@ -95,7 +96,7 @@ class JointTorque(Controller):
             back = back + gain(scope, robot, "torque_ka") * integral
         return ref["feedforward"] + ca.mtimes(M, back)
 
-    def error(self, scope: Scope, robot: Robot, c: Coordinates, ref: Mapping[str, Any], integral: Any) -> Any:
+    def error(self, scope: Scope, robot: Robot, c: Coordinates, ref: Mapping[str, Any], integral: SX) -> Any:
         """-2 pi f w: what the filter forgets; nothing without accelerometers."""
         if not self.feels:
             return super().error(scope, robot, c, ref, integral)
@@ -130,7 +131,7 @@ def check_held(robot: Robot, motion: Any) -> None:
 
 
 @checked(mode=check_count, damping=check_finite)
-def damping_gain(robot: Robot, state: Any, damping: float = 0.1, *, mode: int = 1) -> float:
+def damping_gain(robot: Robot, state: SX, damping: float = 0.1, *, mode: int = 1) -> float:
     r"""Gain ka [1/s] of `JointTorque` that gives a mode with locked actuators a damping ratio, to first order.
 
     .. math:: k_a = \frac{2\,\zeta\,\omega}{\varphi^T M_{ea} M_{aa}^{-1} M_{ae}\,\varphi},\qquad \varphi^T M\varphi = 1

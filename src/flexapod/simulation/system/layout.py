@@ -14,6 +14,7 @@ from flexapod.simulation.integrators.collocation import METHODS
 
 if TYPE_CHECKING:
     from flexapod.equations.minimal.planning import Plan
+    from flexapod.kernels.tape.checks import SX
     from flexapod.robot.link_plan import LinkPlan
     from flexapod.robot.robot import Robot
     from flexapod.simulation.controllers import Controller
@@ -170,19 +171,19 @@ class Layout:
         """Carried numbers that a step changes."""
         return ("p", "quat", "v", "w", "joints", *self.extra)
 
-    def rates(self, scope: Scope, parts: dict[str, Any], y: Any, column: Any) -> Any:
+    def rates(self, scope: Scope, parts: dict[str, SX], y: SX, column: SX) -> Any:
         """Derivative of the increments y of a row at given signals, with forces and accelerations: all that integrators see."""
         from flexapod.simulation.system.right_hand_side import rates
 
         return rates(scope, self, parts, y, column)
 
-    def advanced(self, scope: Scope, parts: dict[str, Any], y: Any, column: Any) -> dict[str, Any]:
+    def advanced(self, scope: Scope, parts: dict[str, SX], y: SX, column: SX) -> dict[str, Any]:
         """The parts of the state after increments y, loops closed; `column`: signals there."""
         from flexapod.simulation.system.right_hand_side import advanced
 
         return advanced(scope, self, parts, y)
 
-    def norm(self, parts: dict[str, Any], y: Any, error: Any, rtol: Any, atol: Any) -> Any:
+    def norm(self, parts: dict[str, SX], y: SX, error: SX, rtol: SX, atol: SX) -> Any:
         """Weighted error of increments y, 1 where it is as large as the tolerances allow."""
         from flexapod.simulation.integrators.dopri import weighted_error
 
@@ -208,14 +209,14 @@ class Layout:
         """Numbers per row given to the kernel: length, tick, signals at the nodes."""
         return 2 + self.width * len(self.nodes)
 
-    def split(self, state: Any) -> dict[str, Any]:
+    def split(self, state: SX) -> dict[str, Any]:
         """Parts of a carried vector."""
         return {name: state[place] for name, place in self.places.items()}
 
-    def joined(self, parts: dict[str, Any]) -> Any:
+    def joined(self, parts: dict[str, SX]) -> Any:
         """The carried vector of its parts."""
         return ca.vertcat(*[ca.SX(parts[name]) for name in self.places])
 
-    def at_node(self, column: Any) -> dict[str, Any]:
+    def at_node(self, column: SX) -> dict[str, Any]:
         """Signals by name from one node's numbers."""
         return {name: column[place] for name, place in self.signals.items()}

@@ -26,6 +26,7 @@ from flexapod.simulation.system.attitude import normalised
 from flexapod.simulation.system.independent import IndependentLayout, Loops, loops_at, observed_moment
 
 if TYPE_CHECKING:
+    from flexapod.kernels.tape.checks import SX
     from flexapod.robot.robot import Robot
     from flexapod.simulation.system.layout import Layout
 
@@ -74,13 +75,13 @@ def leg_terms(layout: IndependentLayout) -> Program:
     return root
 
 
-def _closed(root: Program, values: Values, robot: Robot, start: Any, modes: Any) -> Any:
+def _closed(root: Program, values: Values, robot: Robot, start: SX, modes: SX) -> Any:
     """All coordinates with the loops closed from a start."""
     plan = robot.elastic_plan
     if not plan.bound:
         return start
 
-    def iteration(_: Any, y: Any, e: Any) -> tuple[list[Any], Any]:
+    def iteration(_: Any, y: SX, e: SX) -> tuple[list[Any], Any]:
         return newton_step(values, robot, y, e)
 
     (y,), converged, _ = root.iterate(iteration, start=[start], shared=[modes], limit=LIMIT, tolerance=NEWTON_STEP)
@@ -106,7 +107,7 @@ def leg_matrices(layout: IndependentLayout) -> Program:
     return root
 
 
-def placed(robot: Robot, memory: Any, u: Any) -> tuple[Any, Any]:
+def placed(robot: Robot, memory: SX, u: SX) -> tuple[Any, Any]:
     """All coordinates with the independent ones as given, the others as remembered, and the modes."""
     plan, count, N = robot.elastic_plan, len(robot.coordinates), platform_modes(robot)
     at = len(plan.columns) - count
@@ -152,7 +153,7 @@ def check_terms(layout: IndependentLayout, verb: str, instead: str) -> None:
         )
 
 
-def margin_output(root: Program, layout: Layout, q: Any) -> None:
+def margin_output(root: Program, layout: Layout, q: SX) -> None:
     """Output `margin`: distances (2 per watched actuator,) of the actuators (actuators,) to the ends of their strokes."""
     margins = []
     for k, (name, has) in enumerate(zip(layout.robot.actuators, layout.strokes, strict=True)):

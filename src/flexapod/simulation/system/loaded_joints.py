@@ -28,10 +28,11 @@ from flexapod.simulation.system.scope import Scope
 from flexapod.spatial.linear import solve_symmetric
 
 if TYPE_CHECKING:
+    from flexapod.kernels.tape.checks import SX
     from flexapod.simulation.system.independent import Action, IndependentLayout, Loops
 
 
-def loaded_friction(scope: Scope, layout: IndependentLayout, at: Loops, now: Action, M: Any, signals: dict[str, Any]) -> Any:
+def loaded_friction(scope: Scope, layout: IndependentLayout, at: Loops, now: Action, M: SX, signals: dict[str, Any]) -> Any:
     """Friction (z,) along the coordinates, with the loads that belong to it.
 
     Args:
@@ -55,7 +56,7 @@ def loaded_friction(scope: Scope, layout: IndependentLayout, at: Loops, now: Act
     def along(friction: list[PointFriction]) -> Any:
         return friction_force(values, robot, at.motion, points, friction)
 
-    def loads_of(builder: Any, y: Any) -> Any:
+    def loads_of(builder: Any, y: SX) -> Any:
         friction = found(y)
         Q = along(friction)
         second = completed(layout, start + ca.mtimes(inverse, projected(robot, now.X, Q)[unknown, :]), signals, 2)

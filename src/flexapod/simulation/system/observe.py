@@ -22,6 +22,7 @@ from flexapod.simulation.system.plant import Coordinates, Moment, coordinates
 from flexapod.simulation.system.scope import Scope
 
 if TYPE_CHECKING:
+    from flexapod.kernels.kernel import Kernel
     from flexapod.simulation.system.layout import Layout
 
 
@@ -142,7 +143,7 @@ def _stored(layout: Layout) -> Program:
     return root
 
 
-def pick_inputs(layout: Layout, kernel: Any, states: np.ndarray) -> dict[str, np.ndarray]:
+def pick_inputs(layout: Layout, kernel: Kernel, states: np.ndarray) -> dict[str, np.ndarray]:
     """Inputs of a kernel from carried vectors (n, size)."""
     return {i.name: np.ascontiguousarray(states[:, layout.places[i.name]]) for i in kernel.signature.inputs}
 

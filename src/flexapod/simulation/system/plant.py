@@ -29,6 +29,7 @@ from flexapod.spatial.vector import zero
 
 if TYPE_CHECKING:
     from flexapod.equations.minimal.planning import Plan
+    from flexapod.kernels.tape.checks import SX
     from flexapod.robot.robot import Robot
 
 
@@ -138,7 +139,7 @@ def model_equation(scope: Scope, robot: Robot, moment: Moment, prefix: str = "")
     return state_equation(own, robot)  # type: ignore[arg-type]
 
 
-def acceleration(scope: Scope, robot: Robot, moment: Moment, force: Any, wrench: Any, plan: Plan | LinkPlan | None) -> Any:
+def acceleration(scope: Scope, robot: Robot, moment: Moment, force: SX, wrench: Any, plan: Plan | LinkPlan | None) -> Any:
     """Acceleration (6,) of the platform under actuator forces and a wrench on the platform; (6 + N,) of a flexible one.
 
     Args:
@@ -152,7 +153,8 @@ def acceleration(scope: Scope, robot: Robot, moment: Moment, force: Any, wrench:
     if isinstance(plan, LinkPlan):
         load = ca.SX(6, 1) if wrench is None else wrench
         assert moment.legs is not None
-        return link_acceleration(scope, LinkValues(scope), robot, moment.frame, moment.legs, force, load)  # type: ignore[arg-type]
+        own = LinkValues(scope)  # type: ignore[arg-type]
+        return link_acceleration(scope, own, robot, moment.frame, moment.legs, force=force, wrench=load)  # type: ignore[arg-type]
     if plan is not None:
         from flexapod.equations.minimal.forward_dynamics import minimal_forward_dynamics
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.kernels.tape.checks import SX
 from flexapod.robot.link_plan import LinkPlan
 from flexapod.simulation.controllers import gain
 from flexapod.simulation.system.attitude import matrix, normalised, theta_rate, turned
@@ -28,7 +29,7 @@ class Rates:
     acceleration: Any
 
 
-def moment_of(layout: Layout, parts: dict[str, Any], y: Any = None) -> Moment:
+def moment_of(layout: Layout, parts: dict[str, SX], y: SX | None = None) -> Moment:
     """Pose and twist of a row's start, or after increments y."""
     soft = {name: parts[name] for name in ("e", "ed") if name in layout.extra}
     if y is None:
@@ -52,7 +53,7 @@ class Situation:
     signals: dict[str, Any]
 
 
-def situation(scope: Scope, layout: Layout, parts: dict[str, Any], y: Any, column: Any) -> tuple[Scope, Situation]:
+def situation(scope: Scope, layout: Layout, parts: dict[str, SX], y: SX, column: SX) -> tuple[Scope, Situation]:
     """The robot after increments y at given signals, and the scope in which its legs are closed."""
     robot = layout.robot
     moment, signals = moment_of(layout, parts, y), layout.at_node(column)
@@ -67,7 +68,7 @@ def situation(scope: Scope, layout: Layout, parts: dict[str, Any], y: Any, colum
         if isinstance(layout.fast, LinkPlan):
             moment, c = in_link_axes(scope, robot, moment, c)
     integral = parts["integral"] + _increment(layout, y, "integral") if "integral" in layout.extra else None
-    force, supplied, error = controlled(scope, layout, parts.get("held"), moment, c, integral, signals)
+    force, supplied, error = controlled(scope, layout, moment, c, signals, held=parts.get("held"), integral=integral)
     if wrench is not None:
         external = ca.dot(wrench, moment.twist)
     if layout.friction and layout.friction != "load":
@@ -78,7 +79,7 @@ def situation(scope: Scope, layout: Layout, parts: dict[str, Any], y: Any, colum
     return scope, Situation(moment=moment, force=force, wrench=wrench, beside=beside, signals=signals)
 
 
-def rates(scope: Scope, layout: Layout, parts: dict[str, Any], y: Any, column: Any) -> Rates:
+def rates(scope: Scope, layout: Layout, parts: dict[str, SX], y: SX, column: SX) -> Rates:
     """Derivative of the increments y at given signals.
 
     Increments: motion (12), then what is integrated beside it in the order of `layout.extra`.
@@ -89,7 +90,7 @@ def rates(scope: Scope, layout: Layout, parts: dict[str, Any], y: Any, column: A
     return rates_of(inner, layout, now, y)
 
 
-def rates_of(scope: Scope, layout: Layout, now: Situation, y: Any) -> Rates:
+def rates_of(scope: Scope, layout: Layout, now: Situation, y: SX) -> Rates:
     """Derivative of the increments y of a situation."""
     moment, beside = now.moment, dict(now.beside)
     if layout.friction == "load":
@@ -106,14 +107,11 @@ def rates_of(scope: Scope, layout: Layout, now: Situation, y: Any) -> Rates:
     return Rates(dy=dy, force=now.force, acceleration=Vdot)
 
 
-def advanced(scope: Scope, layout: Layout, parts: dict[str, Any], y: Any) -> dict[str, Any]:
+def advanced(scope: Scope, layout: Layout, parts: dict[str, SX], y: SX) -> dict[str, Any]:
     """The parts of the state after increments y, loops closed."""
     found = dict(parts)
-    quat = normalised(turned(y[3:6], parts["quat"]))
-    p, quat, v, w, joints = closed(
-        scope, layout.robot, parts["p"] + y[:3], quat, parts["v"] + y[6:9], parts["w"] + y[9:12], parts["joints"]
-    )
-    found |= {"p": p, "quat": quat, "v": v, "w": w, "joints": joints}
+    moved = {"p": parts["p"] + y[:3], "v": parts["v"] + y[6:9], "w": parts["w"] + y[9:12], "joints": parts["joints"]}
+    found |= closed(scope, layout.robot, moved | {"quat": normalised(turned(y[3:6], parts["quat"]))})
     at = MOTION
     for name, size in layout.extra.items():
         found[name] = parts[name] + y[at : at + size]
@@ -121,13 +119,13 @@ def advanced(scope: Scope, layout: Layout, parts: dict[str, Any], y: Any) -> dic
     return found
 
 
-def felt_acceleration(layout: Layout, signals: dict[str, Any], edd: Any) -> Any:
+def felt_acceleration(layout: Layout, signals: dict[str, Any], edd: SX) -> Any:
     """What accelerometers on the flexible parts say in actuator coordinates: coupling (actuators, N) times e'' (N,)."""
     return ca.mtimes(ca.reshape(signals["coupling"], layout.elastic, layout.actuators).T, edd)
 
 
 def controlled(
-    scope: Scope, layout: Layout, held: Any, moment: Moment, c: Coordinates, integral: Any, signals: dict[str, Any]
+    scope: Scope, layout: Layout, moment: Moment, c: Coordinates, signals: dict[str, SX], *, held: Any, integral: SX | None
 ) -> tuple[Any, Any, Any]:
     """Actuator forces of controller and signals, the part of them that is supplied, and the integrand of an integral part.
 
@@ -155,7 +153,7 @@ def controlled(
     return force + stored, force, error
 
 
-def limited(scope: Scope, layout: Layout, force: Any) -> Any:
+def limited(scope: Scope, layout: Layout, force: SX) -> Any:
     """Forces within the controller's limit."""
     controller = layout.controller
     if controller is None or controller.limit is None:
@@ -164,7 +162,7 @@ def limited(scope: Scope, layout: Layout, force: Any) -> Any:
     return ca.fmin(ca.fmax(force, -limit), limit)
 
 
-def _increment(layout: Layout, y: Any, name: str) -> Any:
+def _increment(layout: Layout, y: SX, name: str) -> Any:
     at = MOTION
     for key, size in layout.extra.items():
         if key == name:
@@ -173,7 +171,7 @@ def _increment(layout: Layout, y: Any, name: str) -> Any:
     raise KeyError(name)
 
 
-def state_now(scope: Scope, layout: Layout, parts: dict[str, Any]) -> tuple[Scope, Moment, Coordinates]:
+def state_now(scope: Scope, layout: Layout, parts: dict[str, SX]) -> tuple[Scope, Moment, Coordinates]:
     """Platform, actuators and joints at the start of a row, and the scope in which they are closed already."""
     from flexapod.simulation.system.independent import IndependentLayout, carried_loops, observed_moment
 
@@ -184,7 +182,7 @@ def state_now(scope: Scope, layout: Layout, parts: dict[str, Any]) -> tuple[Scop
     return scope, moment, coordinates(scope, layout.robot, moment)
 
 
-def sampled(scope: Scope, layout: Layout, parts: dict[str, Any], tick: Any, period: Any, column: Any) -> dict[str, Any]:
+def sampled(scope: Scope, layout: Layout, parts: dict[str, SX], tick: SX, period: SX, column: SX) -> dict[str, Any]:
     """Memory of a sampled controller at the start of a row: new where the row starts with a tick, else kept.
 
     Args:
@@ -194,12 +192,12 @@ def sampled(scope: Scope, layout: Layout, parts: dict[str, Any], tick: Any, peri
     """
     signals = layout.at_node(column)
     scope, moment, c = state_now(scope, layout, parts)
-    return sampled_at(scope, layout, parts, tick, period, signals, moment, c)
+    return sampled_at(scope, layout, parts, signals, moment, c, tick=tick, period=period)
 
 
 def sampled_at(
-    scope: Scope, layout: Layout, parts: dict[str, Any], tick: Any, period: Any, signals: dict[str, Any], moment: Moment,
-    c: Coordinates,
+    scope: Scope, layout: Layout, parts: dict[str, SX], signals: dict[str, SX], moment: Moment, c: Coordinates, *, tick: SX,
+    period: SX,
 ) -> dict[str, Any]:  # fmt: skip
     """As `sampled`, with platform and actuators given."""
     controller, n = layout.controller, layout.actuators

@@ -12,6 +12,7 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 
 
@@ -55,7 +56,7 @@ class Scope:
         """A parameter of the root program."""
         return self.root.parameter(self.prefix + name, unit=unit, doc=doc)
 
-    def fail_if(self, condition: Any, message: str, **fields: Any) -> int:
+    def fail_if(self, condition: SX, message: str, **fields: Any) -> int:
         """Note a check: its message joins the statuses of the root program, its condition the code of this body."""
         code = self.root.fail_if(ca.SX(0), message, **fields)
         self.checks.append((ca.SX(condition), code))
@@ -70,7 +71,7 @@ class Scope:
         return status
 
 
-def inlined(scope: Scope, program: Program, given: Mapping[str, Any]) -> dict[str, Any]:
+def inlined(scope: Scope, program: Program, given: Mapping[str, SX]) -> dict[str, Any]:
     """Outputs of a finished program without loops, at given inputs, inside a scope.
 
     Args:

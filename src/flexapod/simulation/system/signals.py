@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -199,18 +200,35 @@ def _masses(robot: Robot, motion: Any, t: Array) -> tuple[Array, Array]:
     return np.asarray(M.sel(coordinate=own, coordinate_=own).values), M_ae
 
 
-def row_table(
-    layout: Layout, signals: Mapping[str, Signal], start: float, h: float, first: int, count: int, ticks: Array
-) -> Array:
+@dataclass(frozen=True, kw_only=True)
+class Span:
+    """Rows of a simulation: start time of row 0 [s], length h of rows [s], index of the first of them, how many."""
+
+    start: float
+    h: float
+    first: int = 0
+    count: int = 1
+
+    def time(self, row: int) -> float:
+        """Start time of a row, counted from the first [s]."""
+        return self.start + self.h * (self.first + row)
+
+    def times(self, count: int | None = None) -> Array:
+        """Start times of the rows, or of the first `count` of them [s]."""
+        rows = np.arange(self.count if count is None else count)
+        return np.asarray(self.start + self.h * (self.first + rows), dtype=np.float64)
+
+
+def row_table(layout: Layout, signals: Mapping[str, Signal], span: Span, ticks: Array | None = None) -> Array:
     """Table of rows: length, tick, signals at the nodes (fixed steps) or their polynomials (dopri).
 
     Args:
-        start: time of row 0 of the segment; h: length of rows.
-        first, count: rows to make.
-        ticks: (count,) 1 where the controller samples.
+        span: rows to make.
+        ticks: (count,) 1 where the controller samples; left out: nowhere.
     """
+    start, h, first, count = span.start, span.h, span.first, span.count
     table = np.zeros((count, layout.columns))
-    table[:, 0], table[:, 1] = h, ticks
+    table[:, 0], table[:, 1] = h, 0.0 if ticks is None else ticks
     if not layout.width:
         return table
     nodes = layout.nodes

@@ -38,6 +38,7 @@ def register(app: typer.Typer) -> None:
 def export(
     robot: RobotName,
     out: Annotated[Path, typer.Option("--out", metavar="FILE", help=".fmu, .xml (MJCF), .urdf, .casadi, .m, .hpp, .py, .c")],
+    *,
     quantity: Annotated[
         str | None, typer.Option(help="forward_dynamics, inverse_dynamics, inverse_kinematics, ...; of MJCF and URDF: none")
     ] = None,
@@ -70,7 +71,7 @@ def export(
     for name in fmu if kind != ".fmu" else ():
         raise fp.InputError(f"--{name}: {out.name} is no FMU; leave it out")
     with working("writing ..."):
-        files = _written(robot_of(robot, changes, payload), kind, out, quantity, fmu, friction, copies)
+        files = _written(robot_of(robot, changes, payload), out, quantity, friction, fmu, copies)
     if as_json:
         print_json({role: str(path) for role, path in files.items()})
         return
@@ -79,8 +80,9 @@ def export(
 
 
 def _written(
-    robot: fp.Robot, kind: str, out: Path, quantity: str | None, fmu: dict[str, Any], friction: bool, copies: int | None
+    robot: fp.Robot, out: Path, quantity: str | None, friction: bool, fmu: dict[str, Any], copies: int | None
 ) -> dict[str, Path]:
+    kind = out.suffix.lower()
     if kind == ".fmu":
         return {"fmu": fp.export_fmu(robot, out, quantity or "forward_dynamics", friction=friction, **fmu)}
     if kind == ".casadi":
@@ -112,6 +114,7 @@ def _existing(robot: fp.Robot) -> fp.Robot:
 def import_(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="MJCF (.xml), URDF (.urdf), a mesh (.bdf, .cdb) or a mass matrix")],
     out: Annotated[Path, typer.Option("--out", metavar="FILE", help="robot file (.yaml); of finite elements: modes (.npz)")],
+    *,
     platform: Annotated[str | None, typer.Option(help="body that is the platform; left out: the one that floats")] = None,
     loops: Annotated[Path | None, typer.Option(help="closing joints of a URDF; left out: FILE.loops.yaml")] = None,
     source: Annotated[str, typer.Option(help="where the numbers come from")] = "",

@@ -84,6 +84,7 @@ def _check_size(robot: fp.Robot) -> None:
 def export_c(
     robot: RobotName,
     out: Annotated[Path, typer.Option("--out", metavar="FOLDER", help="made if it does not exist")],
+    *,
     quantity: Annotated[
         str, typer.Option(help="inverse_dynamics, forward_dynamics, inverse_kinematics, ...")
     ] = "inverse_dynamics",
@@ -108,6 +109,7 @@ def export_c(
 
 def count(
     robot: RobotName,
+    *,
     changes: Changes = [],  # noqa: B006
     payload: Payloads = [],  # noqa: B006
     table: Annotated[bool, typer.Option("--table", help="every formulation, with constants as inputs and as numbers")] = False,

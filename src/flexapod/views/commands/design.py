@@ -31,6 +31,7 @@ def register(app: typer.Typer) -> None:
 
 def study(
     robot: RobotName,
+    *,
     vary: Vary = [],  # noqa: B006
     criterion: Criteria = [],  # noqa: B006
     count: Annotated[int | None, typer.Option(help="number of designs; of a grid points per variable", min=1)] = None,
@@ -65,6 +66,7 @@ def study(
 
 def sensitivity(
     robot: RobotName,
+    *,
     vary: Vary = [],  # noqa: B006
     criterion: Criteria = [],  # noqa: B006
     samples: Annotated[int | None, typer.Option(help="base samples of the Sobol indices", min=2)] = None,
@@ -88,6 +90,7 @@ def sensitivity(
 
 def optimise(
     robot: RobotName,
+    *,
     vary: Vary = [],  # noqa: B006
     criterion: Criteria = [],  # noqa: B006
     request: Request = None,
@@ -114,6 +117,7 @@ def optimise(
 
 def tolerance(
     robot: RobotName,
+    *,
     source: Annotated[list[str], typer.Option("--source", metavar="PATH=AMOUNT", help="tolerance; may be repeated")] = [],  # noqa: B006
     samples: Annotated[int | None, typer.Option(help="Monte-Carlo samples", min=1)] = None,
     request: Request = None,
@@ -139,6 +143,7 @@ def tolerance(
 
 def calibrate(
     robot: RobotName,
+    *,
     request: Request = None,
     changes: Changes = [],  # noqa: B006
     payload: Payloads = [],  # noqa: B006

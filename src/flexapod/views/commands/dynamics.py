@@ -40,6 +40,7 @@ def register(app: typer.Typer) -> None:
 def inverse_dynamics(
     robot: RobotName,
     motion: MotionName = None,
+    *,
     option: MotionOptions = [],  # noqa: B006
     slowed: Slowed = 1.0,
     changes: Changes = [],  # noqa: B006

@@ -31,6 +31,7 @@ def register(app: typer.Typer) -> None:
 
 def generate(
     robot: RobotName,
+    *,
     quantity: Annotated[
         str, typer.Argument(metavar="QUANTITY", help="inverse_dynamics, forward_dynamics, mass_matrix, inverse_kinematics, ...")
     ] = "inverse_dynamics",

@@ -26,6 +26,7 @@ def identify(
         str, typer.Argument(metavar="DATA", help="table with t, q_NAME, f_NAME or i_NAME; EMPS file (.mat); or `simulated`")
     ],
     robot: Annotated[str, typer.Option("--robot", help="name from `flexapod robots`, or a robot file")],
+    *,
     changes: Changes = [],  # noqa: B006
     payload: Payloads = [],  # noqa: B006
     method: Annotated[str, typer.Option(help="wls, ols, iv (instruments: columns qr_NAME) or robust")] = "wls",

@@ -44,6 +44,7 @@ def register(app: typer.Typer) -> None:
 def kinematics(
     robot: RobotName,
     motion: MotionName = None,
+    *,
     option: MotionOptions = [],  # noqa: B006
     slowed: Slowed = 1.0,
     changes: Changes = [],  # noqa: B006
@@ -138,6 +139,7 @@ def default_grid(robot: fp.Robot, count: int = 41) -> dict[str, Any]:
 
 def workspace(
     robot: RobotName,
+    *,
     grid: Annotated[
         list[str], typer.Option("--grid", metavar="AXIS=A:B:COUNT", help="axis x, y, z [m] or rx, ry, rz [rad]; may be repeated")
     ] = [],  # noqa: B006

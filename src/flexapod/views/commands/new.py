@@ -36,6 +36,7 @@ def register(app: typer.Typer) -> None:
 
 def new(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="the robot file to write (.yaml)")],
+    *,
     kind: Annotated[
         str | None,
         typer.Option(

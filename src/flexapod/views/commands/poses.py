@@ -28,6 +28,7 @@ def register(app: typer.Typer) -> None:
 
 def poses(
     robot: RobotName,
+    *,
     actuators: Annotated[
         str | None, typer.Option("--actuators", metavar="A,B,..", help="actuator coordinates [m or rad]; left out: those of home")
     ] = None,

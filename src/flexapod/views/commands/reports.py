@@ -38,6 +38,7 @@ def register(app: typer.Typer) -> None:
 def report(
     robot: RobotName,
     motion: MotionName = None,
+    *,
     option: MotionOptions = [],  # noqa: B006
     slowed: Slowed = 1.0,
     changes: Changes = [],  # noqa: B006
@@ -118,6 +119,7 @@ def compare(
     first: RobotName,
     second: RobotName,
     motion: MotionName = None,
+    *,
     option: MotionOptions = [],  # noqa: B006
     slowed: Slowed = 1.0,
     changes: Annotated[

@@ -23,9 +23,9 @@ from flexapod.views.commands.options import (
     pairs,
     robot_of,
 )
-from flexapod.views.energy_balance import energy_residual, exchanged
 from flexapod.views.output import as_json as dataset_json
 from flexapod.views.output import check_place, check_places, number, print_json, print_table, print_text, write_data, write_plot
+from flexapod.views.plot_time import energy_residual, exchanged
 
 CONTROLLERS = {
     "computed-torque": ("ComputedTorque", {"kp": 100.0, "kd": 20.0}),
@@ -49,6 +49,7 @@ def register(app: typer.Typer) -> None:
 def simulate(
     robot: RobotName,
     motion: MotionName = None,
+    *,
     option: MotionOptions = [],  # noqa: B006
     slowed: Slowed = 1.0,
     changes: Changes = [],  # noqa: B006

@@ -53,6 +53,7 @@ Box = Annotated[list[str], typer.Option("--region", metavar="AXIS=A:B", help="wh
 
 def solid(
     robot: RobotName,
+    *,
     kind: Annotated[
         str, typer.Option(help="constant-orientation, orientation, reachable, total-orientation or dexterous")
     ] = "constant-orientation",
@@ -116,6 +117,7 @@ def solid(
 
 def certify(
     robot: RobotName,
+    *,
     region: Region = [],  # noqa: B006
     undecided: Annotated[float, typer.Option(help="part of the volume that may stay undecided")] = 0.01,
     singularities: Annotated[bool, typer.Option(help="poses must be on home's side of the type 2 singularities")] = True,
@@ -159,6 +161,7 @@ def certify(
 
 def singularities(
     robot: RobotName,
+    *,
     window: Annotated[
         list[str],
         typer.Option(

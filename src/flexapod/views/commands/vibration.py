@@ -41,6 +41,7 @@ def frequencies(
     motion: Annotated[
         str | None, typer.Option("--motion", metavar="NAME|FILE", help="poses along a motion; left out: home")
     ] = None,
+    *,
     option: MotionOptions = [],  # noqa: B006
     grid: Annotated[
         list[str],

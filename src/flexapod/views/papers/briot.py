@@ -21,7 +21,7 @@ from flexapod.views.papers.briot_simulations import (
 )
 from flexapod.views.papers.briot_tables import operators, over_the_workspace, table_1, table_2, table_3
 from flexapod.views.papers.items import DIFFERS, READ, Item, Paper
-from flexapod.views.papers.parameters import parameter_item
+from flexapod.views.papers.shared_items import parameter_item
 from flexapod.views.plot import line_style, styled
 from flexapod.views.plot_time import Panel, time_figure
 

@@ -10,7 +10,7 @@ import numpy as np
 import flexapod as fp
 from flexapod.views.html import HtmlTable
 from flexapod.views.papers.items import BOUNDED, OPEN, Item, Paper, apart, checked, judged
-from flexapod.views.papers.parameters import diagonal, parameter_item
+from flexapod.views.papers.shared_items import diagonal, parameter_item
 from flexapod.views.plot_time import Panel, time_figure
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import numpy as np
 import flexapod as fp
 from flexapod.views.html import HtmlTable
 from flexapod.views.papers.items import CONSTRUCTION, DIFFERS, INPUT, OPEN, Item, Paper, checked, judged
-from flexapod.views.papers.parameters import parameter_item
+from flexapod.views.papers.shared_items import parameter_item
 from flexapod.views.plot_time import Panel, time_figure
 
 PRINTED_OMEGA = (188.7473, 188.7475, 315.7169, 401.0187, 474.7468, 709.5586, 709.5814, 828.2868, 828.3062, 1310.581)

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import flexapod as fp
-from flexapod.views.papers.efficiency import efficiency
 from flexapod.views.papers.items import SYMMETRY, Item, Paper, apart, checked, judged, spread
-from flexapod.views.papers.parameters import diagonal, parameter_item
+from flexapod.views.papers.shared_items import diagonal, efficiency, parameter_item
 from flexapod.views.plot_time import Panel, time_figure
 
 if TYPE_CHECKING:

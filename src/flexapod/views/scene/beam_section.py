@@ -61,14 +61,14 @@ def beam_surfaces(
         elements = [element for element in robot.beams.get(leg.name, ()) if element.rooted is None]
         for body, own in itertools.groupby(elements, key=lambda element: element.name.rsplit(".", 1)[0]):
             spec = next(link.body.flexible for link in leg.links if link.body is not None and link.body.name == body)
-            found.append(_surface(k, spec, list(own), frames[k], rest[k], least, opened))
+            swept = [_swept_line(element, frames[k], rest[k]) for element in own]
+            found.append(_surface(k, spec, swept, least, opened))
     return found
 
 
-def _surface(
-    leg: int, spec: Any, elements: list[Any], bent: list[LinkFrame], rest: list[LinkFrame], least: float, opened: bool
-) -> BeamSurface:
-    lines, axes = zip(*(_swept_line(element, bent, rest) for element in elements), strict=True)
+def _surface(leg: int, spec: Any, swept: list[tuple[Array, Array]], least: float, opened: bool) -> BeamSurface:
+    """The surface along the lines of a beam's elements and the axes of their sections (`_swept_line`)."""
+    lines, axes = zip(*swept, strict=True)
     line, turn = np.vstack([lines[0], *[x[1:] for x in lines[1:]]]), np.vstack([axes[0], *[x[1:] for x in axes[1:]]])
     place = np.linspace(0.0, 1.0, len(line))
     kept = [place <= GAP[0], place >= GAP[1]] if opened else [np.ones(len(line), dtype=bool)]

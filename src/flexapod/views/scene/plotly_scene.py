@@ -9,11 +9,10 @@ from numpy.typing import NDArray
 
 import flexapod as fp
 from flexapod.views.leg_curves import home_joints, state_joints
-from flexapod.views.scene.colours import colour
+from flexapod.views.scene.colours import BASE, DARK, PAYLOAD, PLATE, colour
 from flexapod.views.scene.frames import mesh_frame
 from flexapod.views.scene.meshes import along, cylinder, plate, sphere
 from flexapod.views.scene.shapes import (
-    DARK,
     TOOL,
     Drawing,
     Rods,
@@ -32,7 +31,6 @@ Mesh = tuple[Array, NDArray[np.int64], list[str]]
 """Vertices (k, 3), triangles (m, 3), colour of each triangle."""
 
 LIGHT = {"ambient": 0.72, "diffuse": 0.5, "specular": 0.05, "roughness": 0.9}
-PLATE, BASE, PAYLOAD = "#3E546E", "#B2B8C0", "#7A5C3A"
 THICK = 0.014
 """Thickness of platform and base, of the extent."""
 

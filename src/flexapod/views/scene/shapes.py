@@ -18,7 +18,7 @@ import flexapod as fp
 from flexapod.views.plot_modes import platform_points
 from flexapod.views.scene.beam_curve import beam_curve
 from flexapod.views.scene.beam_section import BeamSurface, beam_surfaces
-from flexapod.views.scene.colours import colour
+from flexapod.views.scene.colours import DARK, METAL, RED, STEEL, Shade, colour, rgb
 from flexapod.views.scene.curved_links import ARC_PIECES, MEET, arc, spherical_centre
 from flexapod.views.scene.frames import LinkFrame, elastic_coordinates, leg_ends, link_frames
 
@@ -35,8 +35,6 @@ NEAR = 0.25
 """Distance of the platform's joints from the plane of a base plate, of its radius, below which the plate would hide the legs."""
 ALUMINIUM = 2700.0
 """Density [kg/m^3] of a payload as drawn: its true shape is not in the file."""
-RED = (213, 30, 30)
-METAL, STEEL, DARK = (168, 173, 180), (105, 111, 120), (52, 57, 65)
 
 
 @dataclass(kw_only=True, eq=False)
@@ -54,13 +52,13 @@ class Rods:
     start: list[Array] = field(default_factory=list)
     end: list[Array] = field(default_factory=list)
     radius: list[float] = field(default_factory=list)
-    colour: list[tuple[int, int, int]] = field(default_factory=list)
+    colour: list[Shade] = field(default_factory=list)
     leg: list[int] = field(default_factory=list)
     current: int = 0
     centre: Array | None = None
     curves: list[range] = field(default_factory=list)
 
-    def add(self, start: Array, end: Array, radius: float, shade: tuple[int, int, int]) -> None:
+    def add(self, start: Array, end: Array, radius: float, shade: Shade) -> None:
         """One rod; it is kept even where it has no length, so that the number of rods never changes."""
         self.start.append(start)
         self.end.append(end)
@@ -68,11 +66,11 @@ class Rods:
         self.colour.append(shade)
         self.leg.append(self.current)
 
-    def across(self, middle: Array, axis: Array, half: float, radius: float, shade: tuple[int, int, int]) -> None:
+    def across(self, middle: Array, axis: Array, half: float, radius: float, shade: Shade) -> None:
         """One rod to both sides of a point along an axis: a pin, a motor, a stop."""
         self.add(middle - half * axis, middle + half * axis, radius, shade)
 
-    def bar(self, start: Array, end: Array, radius: float, shade: tuple[int, int, int]) -> None:
+    def bar(self, start: Array, end: Array, radius: float, shade: Shade) -> None:
         """A bar of a link: straight, or an arc about the centre of a spherical robot, in as many pieces always."""
         if self.centre is None:
             self.add(start, end, radius, shade)
@@ -90,6 +88,16 @@ class Rods:
             return first + int(np.argmax(lengths[first:]))
         along = np.cumsum(lengths[whole.start : whole.stop])
         return whole.start + int(np.searchsorted(along, 0.5 * along[-1]))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Pen:
+    """What a leg is drawn with: its rods and their shade, the hardware of its joints, the robot's size [m]."""
+
+    rods: Rods
+    shade: Shade
+    hardware: Rods
+    size: float
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -112,11 +120,6 @@ class Drawing:
     named: NDArray[np.int64]
     frames: list[list[LinkFrame]]
     beams: list[BeamSurface] = field(default_factory=list)
-
-
-def rgb(text: str) -> tuple[int, int, int]:
-    """`#0072B2` as numbers."""
-    return int(text[1:3], 16), int(text[3:5], 16), int(text[5:7], 16)
 
 
 def extent(robot: fp.Robot) -> float:
@@ -151,7 +154,7 @@ def drawing(
     frames, rods, hardware = link_frames(robot, joints), Rods(centre=spherical_centre(robot)), Rods()
     rest = link_frames(robot, np.where(elastic_coordinates(robot), 0.0, joints)) if robot.beams else frames
     ends = leg_ends(robot, frames)
-    balls: list[tuple[Array, float, tuple[int, int, int]]] = []
+    balls: list[tuple[Array, float, Shade]] = []
     middle: list[Array] = []
     named: list[int] = []
     shaped, afloat = {(mesh.leg, mesh.link) for mesh in robot.meshes}, all(floats(leg) for leg in robot.legs)
@@ -159,10 +162,11 @@ def drawing(
         first = len(rods.start)
         rods.current = hardware.current = k
         shade = RED if leg.name in red else rgb(shades[k] if shades else colour(k))
+        pen = Pen(rods=rods, shade=shade, hardware=hardware, size=size)
         for link, frame in zip(leg.links, own, strict=True):
             if not link.elastic and link.joint not in free_joints(leg):
                 on_base = afloat and link.parent >= 0 and leg.links[link.parent].joint == leg.links[0].joint
-                _link(link, frame, own, size, shade, rods, hardware, on_base or (k, link.parent) in shaped)
+                _link(pen, link, frame, own, on_base or (k, link.parent) in shaped)
         bent = len(rods.start)
         for element in robot.beams.get(leg.name, ()):
             for far in element.tips:
@@ -170,7 +174,7 @@ def drawing(
                     rods.add(start, end, 0.0 if element.rooted is None else 1.3 * ROD * size, shade)
         rods.curves.append(range(bent, len(rods.start)))
         tip = own[leg.closing.link].origin if leg.closing.link >= 0 and (k, leg.closing.link) not in shaped else ends[k]
-        _last_rod(leg, own, tip, ends[k], size, shade, rods, hardware)
+        _last_rod(pen, leg, own, tip, ends[k])
         _closing(leg.closing, own, corners[k] if leg.closing.to is None else ends[k], size, hardware, balls)
         for cut in leg.cuts:
             R, foot = (own[cut.link].rotation, own[cut.link].origin) if cut.link >= 0 else (np.eye(3), np.zeros(3))
@@ -211,17 +215,9 @@ def _feet(robot: fp.Robot, frames: list[list[LinkFrame]]) -> Array:
     return np.array([own[k].foot for k, own in zip(first, frames, strict=True)])
 
 
-def _link(
-    link: Any,
-    frame: LinkFrame,
-    own: list[LinkFrame],
-    size: float,
-    shade: tuple[int, int, int],
-    rods: Rods,
-    hardware: Rods,
-    shaped: bool,
-) -> None:
+def _link(pen: Pen, link: Any, frame: LinkFrame, own: list[LinkFrame], shaped: bool) -> None:
     """One link and the joint that carries it; `shaped`: what carries the joint is drawn by a mesh, not by a rod."""
+    rods, shade, hardware, size = pen.rods, pen.shade, pen.hardware, pen.size
     axis = frame.rotation[:, 2]
     if link.parent >= 0:
         rods.bar(frame.foot if shaped else own[link.parent].origin, frame.foot, ROD * size, shade)
@@ -237,10 +233,9 @@ def _link(
         hardware.across(frame.foot, axis, part * size, thick * size, paint)
 
 
-def _last_rod(
-    leg: Any, own: list[LinkFrame], tip: Array, end: Array, size: float, shade: tuple[int, int, int], rods: Rods, hardware: Rods
-) -> None:
+def _last_rod(pen: Pen, leg: Any, own: list[LinkFrame], tip: Array, end: Array) -> None:
     """The last rod to the platform; two of them, side by side, where universal joints at both ends make a parallelogram."""
+    rods, shade, size = pen.rods, pen.shade, pen.size
     kinds = [link.kind for link in leg.links]
     if leg.closing.type != "universal" or kinds[-2:] != ["R", "R"] or float(np.linalg.norm(end - tip)) == 0.0:
         add = rods.bar if leg.closing.type == "revolute" else rods.add
@@ -250,7 +245,7 @@ def _last_rod(
     for side in (-aside, aside):
         rods.add(tip + side, end + side, 0.75 * ROD * size, shade)
     for place in (tip, end):
-        hardware.add(place - 1.25 * aside, place + 1.25 * aside, 0.9 * PIN * size, STEEL)
+        pen.hardware.add(place - 1.25 * aside, place + 1.25 * aside, 0.9 * PIN * size, STEEL)
 
 
 def _closing(
@@ -259,7 +254,7 @@ def _closing(
     corner: Array,
     size: float,
     hardware: Rods,
-    balls: list[tuple[Array, float, tuple[int, int, int]]],
+    balls: list[tuple[Array, float, Shade]],
 ) -> None:
     """A joint that closes a loop: a ball, or pins along its axes."""
     kind, half = closing.type, 2.6 * PIN * size

@@ -232,14 +232,17 @@ class ModesPanel(Panel):
         k = min(max(self._index(), 0), len(found.frequency) - 1)
         session, scale = studio.session, studio.scene.shown.deformation
         factor = float(self.factor.value)
+
+        def shown(mode: int, factor: float) -> tuple[fp.State, Any]:
+            return displaced(session.robot, session.coordinates, found, mode, phase, factor=factor, deformation=scale)
+
         if studio.scene.row:
             with studio.server.atomic():
                 for i, one in enumerate(studio.scene.row):
-                    at = displaced(session.robot, session.coordinates, found, i, phase, self._rooms[i] * factor, scale)
-                    one.pose(*at, studio.scene.shown, set())
+                    one.pose(*shown(i, self._rooms[i] * factor), studio.scene.shown, set())
             studio.server.flush()
             return
-        state, elastic = displaced(session.robot, session.coordinates, found, k, phase, self._room * factor, scale)
+        state, elastic = shown(k, self._room * factor)
         with studio.server.atomic():
             view.pose(state, elastic, studio.scene.shown, set())
             view.arrows(np.zeros(len(studio.session.robot.actuators)), {}, studio.scene.shown)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -139,16 +140,16 @@ class MotionPanel(Panel):
         self.studio.jobs.start(f"motion {asked[0]}", work, done)
 
     def _simulate(self) -> None:
-        session, asked = self.studio.session, (*self.asked(), self._control())
+        session, asked, control = self.studio.session, self.asked(), self._control()
         variant, kept = session.variant, session.kept
 
         def work(report: Any) -> tuple[Recording, Recording | None]:
             middle = 1.0 if kept is None else 0.5
-            first = report.call(simulated_recording, variant.robot, variant.label, *asked, end=middle)
+            first = report.call(simulated_recording, variant.robot, variant.label, asked, control, end=middle)
             first.robot = variant.robot
             if kept is None:
                 return first, None
-            second = report.call(simulated_recording, kept.robot, kept.label, *asked, start=middle)
+            second = report.call(simulated_recording, kept.robot, kept.label, asked, control, start=middle)
             second.robot = kept.robot
             return first, second
 
@@ -185,15 +186,15 @@ class MotionPanel(Panel):
 
 
 def simulated_recording(
-    robot: fp.Robot, variant: str, name: str, slowed: float, from_home: bool, control: Control, report: Any
+    robot: fp.Robot, variant: str, asked: tuple[str, float, bool], control: Control, report: Callable[[float], None]
 ) -> Recording:
-    """A simulation along a motion; computed in the other process."""
+    """A simulation along a motion, given by `MotionPanel.asked`; computed in the other process."""
     report(0.05)
-    motion = _motion(robot, name, slowed, from_home)
+    motion = _motion(robot, *asked)
     report(0.2)
     run = simulated(robot, motion, control)
     report(0.9)
-    return recorded(robot, run, name, variant, motion)
+    return recorded(robot, run, asked[0], variant, motion)
 
 
 def simulated(robot: fp.Robot, motion: fp.Motion, control: Control) -> Any:

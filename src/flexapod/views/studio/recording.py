@@ -19,8 +19,7 @@ from flexapod.views.plot_time import actuator_limits
 from flexapod.views.scene.frames import drawn_pose
 from flexapod.views.studio.coordinates import strokes, undeformed
 from flexapod.views.studio.limits_along import LimitsAlong, limits_along
-from flexapod.views.studio.numbers import Numbers
-from flexapod.views.studio.origin import FILE, Origin
+from flexapod.views.studio.numbers import FILE, Numbers, Origin
 
 if TYPE_CHECKING:
     import xarray as xr

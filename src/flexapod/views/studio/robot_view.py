@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 
 import flexapod as fp
 from flexapod.views.output import number
+from flexapod.views.scene import colours
 from flexapod.views.scene.arrows import ForceArrows, actuator_arrows, reaction_arrows, scale_bar
-from flexapod.views.scene.colours import PULL, PUSH, colour
+from flexapod.views.scene.colours import DARK, GHOST, PULL, PUSH, REACTION, RED, SCALE, colour, rgb
 from flexapod.views.scene.frames import drawn_pose, mesh_frame, wxyz
 from flexapod.views.scene.labels import name_parts, name_place
 from flexapod.views.scene.meshes import along, cylinder, plate, sphere
 from flexapod.views.scene.shapes import (
-    RED,
     TOOL,
     Drawing,
     drawing,
@@ -28,7 +28,6 @@ from flexapod.views.scene.shapes import (
     payload_balls,
     platform_corners,
     platform_rods,
-    rgb,
 )
 from flexapod.views.studio.camera import ASPECT, FIELD, PARALLEL, camera_place, level, oblique, scale_place, seen_points, upwards
 from flexapod.views.studio.flat_arrows import FlatLines
@@ -37,12 +36,7 @@ from flexapod.views.studio.shown import Shown, drawing_colours, linear
 
 Array = NDArray[np.float64]
 
-PLATE = (62, 84, 110)
-GHOST = "#9aa3ad"
-GROUND = (178, 184, 192)
-REACTION = (40, 90, 60)
-SECTION = (52, 57, 65)
-SCALE, PAYLOAD = (70, 76, 84), (122, 92, 58)
+PLATE, GROUND, PAYLOAD = (rgb(text) for text in (colours.PLATE, colours.BASE, colours.PAYLOAD))
 ARROW, ARCS = 0.0065, 0.011
 """Thickness of the lines of arrows and of arcs, of the extent."""
 PALE = 0.72
@@ -163,7 +157,7 @@ class RobotView:
             usual = rgb(self.shades[beam.leg] if self.shades else colour(beam.leg))
             shade = RED if self.robot.legs[beam.leg].name in red else usual
             lit = self._lit(np.array([shade], dtype=np.uint8), np.array([beam.leg]))[0]
-            for name, faces, paint in (("walls", beam.walls, lit), ("sections", beam.sections, SECTION)):
+            for name, faces, paint in (("walls", beam.walls, lit), ("sections", beam.sections, DARK)):
                 key, tint = f"beam {k} {name}", tuple(int(c) for c in paint)
                 node = self._moving.get(key)
                 used, own = np.unique(faces, return_inverse=True)

@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 import flexapod as fp
 from flexapod.views.leg_curves import home_joints
+from flexapod.views.scene.colours import RED
 from flexapod.views.scene.frames import wxyz
 from flexapod.views.scene.meshes import plate, sphere
-from flexapod.views.scene.shapes import RED, platform_surface
+from flexapod.views.scene.shapes import platform_surface
 from flexapod.views.studio.camera import ASPECT, FIELD, PARALLEL, camera_place, level, oblique, planes_of, seen_points, upwards
 from flexapod.views.studio.coordinates import Coordinates
 from flexapod.views.studio.exaggeration import good_factor

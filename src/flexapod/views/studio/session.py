@@ -12,8 +12,7 @@ import numpy as np
 
 import flexapod as fp
 from flexapod.views.studio.coordinates import Coordinates, coordinates_of, home_state, pose_values, state_of
-from flexapod.views.studio.numbers import Numbers, Problem, numbers_of
-from flexapod.views.studio.origin import FILE, Origin
+from flexapod.views.studio.numbers import FILE, Numbers, Origin, Problem, numbers_of
 
 LARGEST = 2_000_000
 """Largest robot file that a page may send [bytes]."""

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import flexapod as fp
-from flexapod.views.scene.colours import colour
-from flexapod.views.scene.shapes import RED, Drawing, rgb
+from flexapod.views.scene.colours import RED, colour, rgb
+from flexapod.views.scene.shapes import Drawing
 
 
 @dataclass(frozen=True, kw_only=True)

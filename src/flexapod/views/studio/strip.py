@@ -13,13 +13,11 @@ import numpy as np
 import flexapod as fp
 from flexapod.views.output import number
 from flexapod.views.plot_time import actuator_limits
-from flexapod.views.scene.colours import PULL, PUSH, colour
+from flexapod.views.scene.colours import FAULT, PULL, PUSH, colour
 from flexapod.views.studio.numbers import Numbers
 from flexapod.views.studio.tables import UNKNOWN, Moment, actuator_legs
 from flexapod.views.studio.vibration import Modes
 
-RED = "#d51e1e"
-"""Beyond a limit."""
 REASON = 60
 """Letters of a reason that the strip has room for."""
 BAR = "display:inline-block;position:relative;width:9px;height:32px;background:#e4e7eb;border-radius:2px;margin-right:2px"
@@ -40,10 +38,9 @@ def strip_html(
     legs, force_limit = actuator_legs(robot), np.array(actuator_limits(robot, "force")[1])
     largest = float(np.nanmax(np.abs(shown.force))) if np.any(np.isfinite(shown.force)) else 1.0
     bars = "".join(
-        _actuator(name, colour(legs[k]), float(shown.actuator[k]), shown.stroke[k], float(shown.force[k]), float(force_limit[k]),
-                  largest, "rad" if robot.actuator_units[k] == "rad" else "m", legs[k] == selected)
-        for k, name in enumerate(robot.actuators)
-    )  # fmt: skip
+        _actuator(robot, shown, k, shade=colour(leg), limit=float(force_limit[k]), largest=largest, lit=leg == selected)
+        for k, leg in enumerate(legs)
+    )
     word, shade, reason = _verdict(shown)
     first = f"<br><span style='font-size:11px'>{escape(shorten(reason, REASON, placeholder=' ...'))}</span>" if reason else ""
     when = f"t = {moment.time:.3f} s" if moment is not None else "at rest"
@@ -66,27 +63,25 @@ def _verdict(shown: Numbers) -> tuple[str, str, str]:
         return UNKNOWN, "#0072B2", ""
     if shown.good:
         return "within all limits", "#009E73", ""
-    return "limit exceeded" if shown.taken else "out of reach", RED, shown.problems[0].text
+    return "limit exceeded" if shown.taken else "out of reach", FAULT, shown.problems[0].text
 
 
-def _actuator(
-    name: str, shade: str, q: float, stroke: np.ndarray, force: float, limit: float, largest: float, unit: str, lit: bool
-) -> str:
+def _actuator(robot: fp.Robot, shown: Numbers, k: int, *, shade: str, limit: float, largest: float, lit: bool) -> str:
     """Two bars: place in the stroke, and force from its middle, against its limit or the largest of all actuators."""
-    low, high = float(stroke[0]), float(stroke[1])
+    name, unit, q, force = robot.actuators[k], robot.actuator_units[k], float(shown.actuator[k]), float(shown.force[k])
+    low, high = float(shown.stroke[k][0]), float(shown.stroke[k][1])
     place, out = "", False
     if np.isfinite([q, low, high]).all() and high > low:
         part = (q - low) / (high - low)
         out = not -1e-9 <= part <= 1 + 1e-9
         bottom = 100 * min(max(part, 0.0), 1.0) * 0.91
-        place = (
-            f"<i style='position:absolute;left:0;right:0;bottom:{bottom:.0f}%;height:9%;background:{RED if out else shade}'></i>"
-        )
+        fill = FAULT if out else shade
+        place = f"<i style='position:absolute;left:0;right:0;bottom:{bottom:.0f}%;height:9%;background:{fill}'></i>"
     top = limit if np.isfinite(limit) else largest
     size = min(abs(force) / top, 1.0) if np.isfinite(force) and top > 0 else 0.0
     over = np.isfinite(limit) and abs(force) > limit * (1 + 1e-9)
     edge = "border-top:2px solid #52606d;border-bottom:2px solid #52606d;" if np.isfinite(limit) else ""
-    fill = RED if over else PUSH if force > 0 else PULL
+    fill = FAULT if over else PUSH if force > 0 else PULL
     side = "bottom:50%" if force > 0 else "top:50%"
     push = f"<i style='position:absolute;left:1px;right:1px;{side};height:{50 * size:.0f}%;background:{fill}'></i>"
     reported = f"{name}: {number(float(np.degrees(q)) if unit == 'rad' else q, 5)} {'deg' if unit == 'rad' else 'm'}, "

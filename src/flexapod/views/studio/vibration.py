@@ -18,7 +18,7 @@ from flexapod.views.drives import chosen_drives
 from flexapod.views.plot_modes import platform_points
 from flexapod.views.scene.frames import drawn_pose
 from flexapod.views.studio.coordinates import Coordinates, undeformed
-from flexapod.views.studio.origin import FILE, Origin
+from flexapod.views.studio.numbers import FILE, Origin
 
 Array = NDArray[np.float64]
 
@@ -112,7 +112,7 @@ def _whole(robot: fp.Robot, state: fp.State, names: list[str], parts: Array) -> 
 
 
 def displaced(
-    robot: fp.Robot, coordinates: Coordinates, modes: Modes, mode: int, phase: float, factor: float, deformation: float
+    robot: fp.Robot, coordinates: Coordinates, modes: Modes, mode: int, phase: float, *, factor: float, deformation: float
 ) -> tuple[fp.State, Array]:
     """The robot at a phase [rad] of a mode: its pose, and elastic coordinates divided by the factor of the drawing.
 
@@ -151,7 +151,8 @@ def room_of_mode(robot: fp.Robot, coordinates: Coordinates, modes: Modes, mode: 
     part = 1.0
     for _ in range(HALVES):
         try:
-            ends = [displaced(robot, coordinates, modes, mode, phase, part * factor, deformation) for phase in (PEAK, -PEAK)]
+            scales = {"factor": part * factor, "deformation": deformation}
+            ends = [displaced(robot, coordinates, modes, mode, phase, **scales) for phase in (PEAK, -PEAK)]
             if all(np.all(np.isfinite(drawn_pose(robot, state, deformation * elastic)[1])) for state, elastic in ends):
                 return part
         except fp.FlexapodError:
