@@ -12,11 +12,19 @@ from support import patience
 PATIENCE = 1000 * patience.PATIENCE
 """Milliseconds until a text must appear: a busy machine with software rendering is slow, and failures wait this long once."""
 
-WITHOUT_DRAWING = """
-for (const name of ['drawElements', 'drawArrays', 'drawElementsInstanced', 'drawArraysInstanced', 'drawRangeElements', 'clear'])
-  WebGL2RenderingContext.prototype[name] = () => {};
+DRAWN_WHERE = """
+for (const name of ['drawElements', 'drawArrays', 'drawElementsInstanced', 'drawArraysInstanced', 'drawRangeElements', 'clear']) {
+  const usual = WebGL2RenderingContext.prototype[name];
+  WebGL2RenderingContext.prototype[name] = function (...given) { if (%s) usual.apply(this, given); };
+}
 """
-"""Leaves out the drawing itself, which a machine without a graphics card does in software and slowly."""
+"""Leaves out the drawing itself, which a machine without a graphics card does in software and slowly, but where a condition holds."""
+FRAMES = """(drawn) => new Promise((resolve) => {
+  window.flexapodDrawn = drawn;
+  requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(() => resolve())));
+})"""
+"""Pictures are drawn from now on, or no longer; three of them are through."""
+DRAW = {"pictures": "window.flexapodDrawn", "never": "false"}
 
 
 MARKS: dict[Studio, Any] = {}
@@ -28,21 +36,21 @@ class Page:
     """One tab of the browser on a studio.
 
     Args:
-        draw: False leaves out the drawing by WebGL: texts and widgets only.
+        draw: when WebGL draws: `always`; `pictures`, only while `picture` takes one; `never`, texts and widgets only.
     """
 
     def __init__(
-        self, browser: Any, studio: Studio, pictures: Path, *, draw: bool = True, width: int = 1440, height: int = 860
+        self, browser: Any, studio: Studio, pictures: Path, *, draw: str = "pictures", width: int = 1440, height: int = 860
     ) -> None:
-        self.studio, self.pictures = studio, pictures
+        self.studio, self.pictures, self.draw = studio, pictures, draw
         self.context = browser.new_context(viewport={"width": width, "height": height}, accept_downloads=True)
         self.page = self.context.new_page()
         self.errors: list[str] = []
         self.page.on("console", lambda m: self.errors.append(m.text) if m.type == "error" else None)
         self.page.on("pageerror", lambda e: self.errors.append(str(e)))
         self.page.on("request", self._requested)
-        if not draw:
-            self.page.add_init_script(WITHOUT_DRAWING)
+        if draw != "always":
+            self.page.add_init_script(DRAWN_WHERE % DRAW[draw])
         self.open()
 
     def _requested(self, request: Any) -> None:
@@ -149,7 +157,11 @@ class Page:
         """Keep a picture."""
         self.pictures.mkdir(parents=True, exist_ok=True)
         path = self.pictures / f"{name}.png"
+        if self.draw == "pictures":
+            self.page.evaluate(FRAMES, True)
         self.page.screenshot(path=path, timeout=PATIENCE)
+        if self.draw == "pictures":
+            self.page.evaluate(FRAMES, False)
         return path
 
 

@@ -22,7 +22,7 @@ HELD = 400
 @pytest.fixture(scope="module")
 def opened(browser: Any, studio: Studio) -> Iterator[Page]:
     """One tab without the drawing for all tests: texts and widgets are judged, and the camera."""
-    page = Page(browser, studio, PICTURES, draw=False, width=1280, height=720)
+    page = Page(browser, studio, PICTURES, draw="never", width=1280, height=720)
     yield page
     page.close()
 

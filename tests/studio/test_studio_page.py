@@ -212,7 +212,7 @@ def test_parameter_undo_compare_save_and_load(fresh: Studio, page: Page, tmp_pat
 
 
 def test_a_bad_file_is_explained_and_changes_nothing(fresh: Studio, tab: Tab, tmp_path: Path) -> None:
-    page = tab(draw=False)
+    page = tab(draw="never")
     path = tmp_path / "broken.yaml"
     path.write_text("name: <b>x</b>\nplatform: {mass: -1}\n")
     page.tab("Robot")
@@ -328,7 +328,7 @@ def test_latency_is_reported(
 ) -> None:
     """From a key on a slider to changed numbers in the page, drawing by software left out. Told, not judged: machines differ."""
     drawn.rest()
-    page = tab(draw=False)
+    page = tab(draw="never")
     fresh.loop.post("open", lambda: fresh.open(name))
     assert fresh.loop.settle(READY)
     page.settled()
