@@ -12,19 +12,31 @@ from support import patience
 PATIENCE = 1000 * patience.PATIENCE
 """Milliseconds until a text must appear: a busy machine with software rendering is slow, and failures wait this long once."""
 
-DRAWN_WHERE = """
+DRAWING_LATER = """
+window.flexapodDraws = false, window.flexapodMissed = false;
 for (const name of ['drawElements', 'drawArrays', 'drawElementsInstanced', 'drawArraysInstanced', 'drawRangeElements', 'clear']) {
   const usual = WebGL2RenderingContext.prototype[name];
-  WebGL2RenderingContext.prototype[name] = function (...given) { if (%s) usual.apply(this, given); };
+  WebGL2RenderingContext.prototype[name] = function (...given) {
+    if (window.flexapodDraws) usual.apply(this, given); else window.flexapodMissed = true;
+  };
 }
 """
-"""Leaves out the drawing itself, which a machine without a graphics card does in software and slowly, but where a condition holds."""
-FRAMES = """(drawn) => new Promise((resolve) => {
-  window.flexapodDrawn = drawn;
+"""Leaves out the drawing itself, which a machine without a graphics card does in software and slowly, and notes that it did."""
+DRAWING = """(draws) => new Promise((resolve) => {
+  window.flexapodDraws = draws;
+  if (draws && window.flexapodMissed) {
+    const canvas = document.querySelector("[data-fp=view] canvas:not([style*='pointer-events: none'])");
+    let fiber = canvas[Object.keys(canvas).find((key) => key.startsWith('__reactFiber'))], viewer;
+    for (; fiber && !viewer; fiber = fiber.return) {
+      const value = fiber.memoizedProps && fiber.memoizedProps.value;
+      if (value && value.mutable && value.mutable.current && value.mutable.current.nodeRefFromName) viewer = value.mutable.current;
+    }
+    Object.values(viewer.nodeRefFromName).find((node) => node && node.__r3f).__r3f.root.getState().invalidate();
+    window.flexapodMissed = false;
+  }
   requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(() => resolve())));
 })"""
-"""Pictures are drawn from now on, or no longer; three of them are through."""
-DRAW = {"pictures": "window.flexapodDrawn", "never": "false"}
+"""From now on the page draws, what it has missed first, or draws no longer. A change that makes the page draw nothing stays unseen."""
 
 
 MARKS: dict[Studio, Any] = {}
@@ -50,7 +62,7 @@ class Page:
         self.page.on("pageerror", lambda e: self.errors.append(str(e)))
         self.page.on("request", self._requested)
         if draw != "always":
-            self.page.add_init_script(DRAWN_WHERE % DRAW[draw])
+            self.page.add_init_script(DRAWING_LATER)
         self.open()
 
     def _requested(self, request: Any) -> None:
@@ -158,10 +170,10 @@ class Page:
         self.pictures.mkdir(parents=True, exist_ok=True)
         path = self.pictures / f"{name}.png"
         if self.draw == "pictures":
-            self.page.evaluate(FRAMES, True)
+            self.page.evaluate(DRAWING, True)
         self.page.screenshot(path=path, timeout=PATIENCE)
         if self.draw == "pictures":
-            self.page.evaluate(FRAMES, False)
+            self.page.evaluate(DRAWING, False)
         return path
 
 
