@@ -28,15 +28,15 @@ DRAWING = """(draws) => new Promise((resolve) => {
     const canvas = document.querySelector("[data-fp=view] canvas:not([style*='pointer-events: none'])");
     let fiber = canvas[Object.keys(canvas).find((key) => key.startsWith('__reactFiber'))], viewer;
     for (; fiber && !viewer; fiber = fiber.return) {
-      const value = fiber.memoizedProps && fiber.memoizedProps.value;
-      if (value && value.mutable && value.mutable.current && value.mutable.current.nodeRefFromName) viewer = value.mutable.current;
+      const held = fiber.memoizedProps?.value?.mutable?.current;
+      if (held?.nodeRefFromName) viewer = held;
     }
     Object.values(viewer.nodeRefFromName).find((node) => node && node.__r3f).__r3f.root.getState().invalidate();
     window.flexapodMissed = false;
   }
   requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(() => resolve())));
 })"""
-"""From now on the page draws, what it has missed first, or draws no longer. A change that makes the page draw nothing stays unseen."""
+"""From now on the page draws, what it has missed first, or draws no longer. What the page itself did not draw stays undrawn."""
 
 
 MARKS: dict[Studio, Any] = {}
