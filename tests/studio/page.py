@@ -3,25 +3,18 @@
 from __future__ import annotations
 
 import itertools
+import os
 from pathlib import Path
 from typing import Any
 
 from flexapod.views.studio.app import Studio
 from support import patience
+from support.runs import counted
+from support.webgl import DRAWING_LATER
 
 PATIENCE = 1000 * patience.PATIENCE
 """Milliseconds until a text must appear: a busy machine with software rendering is slow, and failures wait this long once."""
 
-DRAWING_LATER = """
-window.flexapodDraws = false, window.flexapodMissed = false;
-for (const name of ['drawElements', 'drawArrays', 'drawElementsInstanced', 'drawArraysInstanced', 'drawRangeElements', 'clear']) {
-  const usual = WebGL2RenderingContext.prototype[name];
-  WebGL2RenderingContext.prototype[name] = function (...given) {
-    if (window.flexapodDraws) usual.apply(this, given); else window.flexapodMissed = true;
-  };
-}
-"""
-"""Leaves out the drawing itself, which a machine without a graphics card does in software and slowly, and notes that it did."""
 DRAWING = """(draws) => new Promise((resolve) => {
   window.flexapodDraws = draws;
   if (draws && window.flexapodMissed) {
@@ -38,6 +31,9 @@ DRAWING = """(draws) => new Promise((resolve) => {
 })"""
 """From now on the page draws, what it has missed first, or draws no longer. What the page itself did not draw stays undrawn."""
 
+
+KEPT = counted(0, 1) == 1 or "FLEXAPOD_PICTURES" in os.environ
+"""Whether pictures are taken that no test looks at: drawing one takes a second or two."""
 
 MARKS: dict[Studio, Any] = {}
 COUNT = itertools.count(1)
@@ -165,8 +161,13 @@ class Page:
         self.page.wait_for_function("n => document.querySelector('#mark')?.textContent === n", arg=number, timeout=PATIENCE)
         self.page.evaluate("() => new Promise(r => requestAnimationFrame(() => requestAnimationFrame(() => r())))")
 
+    def keep(self, name: str) -> None:
+        """A picture for people to look at, in the full run or where FLEXAPOD_PICTURES names a folder."""
+        if KEPT:
+            self.picture(name)
+
     def picture(self, name: str) -> Path:
-        """Keep a picture."""
+        """Keep a picture that a test looks at."""
         self.pictures.mkdir(parents=True, exist_ok=True)
         path = self.pictures / f"{name}.png"
         if self.draw == "pictures":

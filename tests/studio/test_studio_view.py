@@ -97,7 +97,7 @@ def test_nothing_overlaps_at_any_size(page: Page, studio: Studio, width: int, he
     assert scrub is not None
     assert strip is not None
     assert scrub["y"] + scrub["height"] <= strip["y"] + 1, "the time's box is cut"
-    page.picture(f"layout-{width}")
+    page.keep(f"layout-{width}")
 
 
 def test_a_narrow_window_opens_on_the_robot_and_its_drawer_lies_over_it(browser: Any, studio: Studio) -> None:
@@ -190,7 +190,7 @@ def test_the_projector_theme_has_large_letters(page: Page, studio: Studio) -> No
     page.tab("View")
     studio.loop.post("theme", lambda: studio.view_panel.set_theme("projector"))
     page.page.wait_for_function(f"({size})() > {1.3 * small}", timeout=PATIENCE)
-    page.picture("projector")
+    page.keep("projector")
     studio.loop.post("theme", lambda: studio.view_panel.set_theme("screen"))
     page.page.wait_for_function(f"({size})() === {small}", timeout=PATIENCE)
 
