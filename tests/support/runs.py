@@ -20,6 +20,8 @@ FULL = {
         "friction_of_one_source, in the same file; robots that deform in simulation/test_loaded_joints.py",
     "analysis/test_loop_poses.py::test_a_3rpr_with_similar": "congruent triangles, in the same file; analysis/test_trace_test.py",
     "analysis/test_state_rules.py::test_buckling_starts_from": "buckling in analysis/test_unstable_equilibria.py",
+    "robot/test_inner_loops.py::test_a_robot_that_deforms_walks":
+        "the rigid robots that walk there, in the same file; beams as stiff as rods in elastodynamics/test_rigid_limits.py",
     "views/test_briot_page.py::test_what_friction_leaves": "sliders' ranges and the run along the circle, in the same file",
 }
 """Beginning of a test's name -> what the usual run keeps of its subject."""
@@ -57,6 +59,7 @@ CHOSEN = {
     "equations/test_leg_positions.py::test_closed_forms_agree": (
         "[cranks in a tilted plane]", "[slide and ball]", "[crank and rod in space]", "[cranks on a slide]",
     ),
+    "robot/test_joint_types.py::test_a_base_frame_is_a_leg": ("[mass: 3]",),
     "robot/test_joint_types.py::test_a_damper_at_the_platform_joint": ("[delta.yaml]", "[planar-3-rrr.yaml]"),
     "simulation/test_mechanisms.py::test_a_drive_at_its_dead_point": ("[implicit-", "[rk4-"),
     "simulation/test_simulation_friction.py::test_accelerations_are_those": ("[delta-per_axis]",),
