@@ -8,11 +8,13 @@ import gc
 import os
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from support.patience import PATIENCE
 
 pytest_plugins = ["support.cpu_seconds", "support.runs"]
 
@@ -41,18 +43,35 @@ def pytest_collection_finish() -> None:
     gc.set_threshold(*COLLECT)
 
 
+def _patient(make: Callable[..., Any]) -> Callable[..., Any]:
+    """Contexts and pages that wait as long as tests do, not Playwright's 30 seconds."""
+
+    def made(**options: Any) -> Any:
+        place = make(**options)
+        place.set_default_timeout(1000 * PATIENCE)
+        return place
+
+    return made
+
+
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
-    """Chromium, as installed on the machine, with WebGL in software; one for all tests of a process."""
+    """Chromium, as installed on the machine, with WebGL in software; one for all tests of a process.
+
+    The rest of a page is drawn without WebGL: with it, a graphics card in software would draw every text, at twice the time.
+    """
     path = next((p for name in ("chromium", "chromium-browser", "google-chrome") if (p := shutil.which(name))), None)
     if path is None:
         pytest.skip("NO BROWSER: install chromium to test pages as people see them")
     from playwright.sync_api import sync_playwright
 
     flags = ["--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"]
+    flags += ["--disable-gpu-rasterization", "--disable-gpu-compositing"]
     if hasattr(os, "getuid") and os.getuid() == 0:
         flags.append("--no-sandbox")
     with sync_playwright() as play:
         chromium = play.chromium.launch(executable_path=path, args=flags)
+        for name in ("new_context", "new_page"):
+            setattr(chromium, name, _patient(getattr(chromium, name)))
         yield chromium
         chromium.close()

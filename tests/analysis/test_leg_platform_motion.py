@@ -8,6 +8,7 @@ from leg_robots import home_actuators, moment, robot, share
 
 import flexapod as fp
 from flexapod.analysis.model.prescribed import prescribed_components
+from support.runs import counted
 
 SAME = 5e-8
 """Of the largest entry: stiff beams make forces of the rounding of a pose; found 5e-9."""
@@ -55,7 +56,7 @@ def test_motion_of_the_platform_gives_what_the_actuators_gave(name: str) -> None
 def test_actuators_of_a_pose_are_found_to_rounding() -> None:
     """One sample at a time, so that none has more steps of Newton's method because of another."""
     r, random = fp.load("orthoglide"), np.random.default_rng(1)
-    for q in random.uniform(-0.015, 0.015, (8, 3)):
+    for q in random.uniform(-0.015, 0.015, (counted(3, 8), 3)):
         found = fp.forward_dynamics(r, fp.State.from_actuators(r, q), np.zeros(3)).actuator_position.values
         assert np.abs(found - q).max() < POSES
 

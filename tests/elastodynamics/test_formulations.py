@@ -8,8 +8,7 @@ from beam_robots import model, random_state, robot
 from package_models import elastic_part, evaluate, inputs_of
 
 from flexapod.equations.elastodynamics.closing import elastic_closing
-from flexapod.kernels.packing import interpreter
-from flexapod.kernels.tape.tape import make_tape
+from support.plain import plain_kernel
 
 ROBOTS = [
     "dualemps-2", "planar-3-rrr", "planar-3-rrr-springs", "tripteron-flexible", "gough-stewart-beams",
@@ -99,7 +98,7 @@ def test_closing(name: str) -> None:
         "joint_position": start, "independent_velocity": given["joint_velocity"][free],
         "position": r.home.position, "rotation": r.home.rotation,
     }  # fmt: skip
-    found = interpreter(make_tape(program))(
+    found = plain_kernel(program)(
         parameters=[r.values[p.name] for p in program.signature.parameters],
         **{i.name: inputs[i.name] for i in program.signature.inputs},
     )

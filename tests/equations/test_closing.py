@@ -16,11 +16,12 @@ from flexapod.equations.closing import close_at, close_leg
 from flexapod.equations.closing_rows import half_on_platform
 from flexapod.equations.platform_motion import FrameMotion, platform_motion
 from flexapod.equations.values import Values
-from flexapod.kernels import Kernel, Program, compile_kernel
+from flexapod.kernels import Kernel, Program
 from flexapod.robot.geometry import pose
 from flexapod.robot.robot import Robot
 from flexapod.spatial import Rot, Vec, cross
 from support.jets import Jet, constant, half_on_link, link_jets, open_gaps, platform_jet
+from support.plain import plain_kernel
 from support.robots import FILES, drawn_motion, possible_motion, robot_named, run
 
 CLOSED = 1e-12
@@ -64,7 +65,7 @@ def outputs_of(b: Program, name: str, closed) -> None:
 
 
 def evaluate(b: Program | Kernel, robot: Robot, given: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    kernel = b if isinstance(b, Kernel) else compile_kernel(b, backend="numpy")
+    kernel = b if isinstance(b, Kernel) else plain_kernel(b)
     parameters = np.array([robot.values[p.name] for p in kernel.signature.parameters])
     batch = kernel.batch({i.name: given[i.name] for i in kernel.signature.inputs}, parameters)
     assert np.all(batch.status == 0), [kernel.signature.status(int(s)).text for s in np.unique(batch.status) if s]
@@ -178,7 +179,7 @@ def test_flexible_platform_by_finite_differences() -> None:
         motion[key] = np.zeros((SAMPLES, 3))
     random = np.random.default_rng(4)
     e, ed, edd = (random.normal(size=(SAMPLES, MODES)) * 0.3 for _ in range(3))
-    program = compile_kernel(flexible_platform(robot, [0]), backend="numpy")
+    program = plain_kernel(flexible_platform(robot, [0]))
 
     def at(t: float) -> dict[str, np.ndarray]:
         return evaluate(program, robot, {**motion, "e": e + ed * t + edd * t * t / 2, "ed": ed + edd * t, "edd": edd})
@@ -283,7 +284,7 @@ def test_dualemps_closes_to_second_order() -> None:
 
 def test_dualemps_by_finite_differences() -> None:
     """Rates and accelerations of leg 2's joints against differences of its coordinates along the elastic motion."""
-    robot, program = robot_named("dualemps-topology"), compile_kernel(dualemps(), backend="numpy")
+    robot, program = robot_named("dualemps-topology"), plain_kernel(dualemps())
     exact, errors = evaluate(program, robot, dualemps_state(0.0)[0]), []
     for h in (8e-3, 4e-3):
         before, after = (evaluate(program, robot, dualemps_state(t)[0])["q_2"] for t in (-h, h))

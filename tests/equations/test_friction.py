@@ -30,6 +30,7 @@ from flexapod.kernels import Program, compile_kernel
 from flexapod.robot.chain import link_poses
 from flexapod.robot.values import guide_axes
 from flexapod.spatial import Vec
+from support.plain import plain_kernel
 
 DATA = Path(__file__).parents[1] / "data"
 
@@ -287,8 +288,7 @@ def run(robot, states, **options):
 
 def run_batch(robot, states, **options):
     program = newton_euler(robot, **options)
-    names = {p.name for p in program.signature.parameters}
-    bound = RobotKernel(robot, compile_kernel(program, zeros=[z for z in robot.zeros if z in names], backend="numpy"))
+    bound = RobotKernel(robot, plain_kernel(program, robot.zeros))
     batch, _ = solve_from_home(bound, {i.name: states[i.name] for i in program.signature.inputs if i.name != "guess"})
     return batch
 

@@ -24,10 +24,9 @@ from flexapod.equations.elastodynamics.link_point import link_point
 from flexapod.equations.elastodynamics.projection import projected_force, projected_mass
 from flexapod.equations.values import Values
 from flexapod.kernels import Program
-from flexapod.kernels.packing import interpreter
-from flexapod.kernels.tape.tape import make_tape
 from flexapod.robot.elastic_plan import ElasticPlan, LegLoop
 from support import world_axes
+from support.plain import plain_kernel
 
 DATA = Path(__file__).parents[1] / "data" / "elastodynamics"
 NAMES = ["dualemps", "planar-3-rrr"]
@@ -72,7 +71,7 @@ def program(name: str, which: str, axes: str) -> Program:
 @cache
 def closing(name: str) -> Any:
     made = elastic_closing(robot(name))
-    return interpreter(make_tape(made)), np.array([robot(name).values[p.name] for p in made.signature.parameters])
+    return plain_kernel(made), np.array([robot(name).values[p.name] for p in made.signature.parameters])
 
 
 @cache

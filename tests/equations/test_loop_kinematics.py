@@ -14,8 +14,7 @@ from flexapod.analysis.model.closed_legs import ActuatorState, close_along, home
 from flexapod.analysis.model.kernels import golden_inputs, kernel_with_friction, make_program, parameter_values
 from flexapod.analysis.model.programs import usual_program
 from flexapod.analysis.verbs.sampling import PARTS, following, random_inputs, random_leg_states, random_states
-from flexapod.kernels.packing import interpreter
-from flexapod.kernels.tape.tape import make_tape
+from support.plain import plain_kernel
 
 SAME = 1e-9
 """Of the largest entry, or 1; measured 1e-13."""
@@ -51,7 +50,7 @@ def evaluate(robot: fp.Robot, quantity: str, inputs: Any, program: str | None = 
     """Outputs of the program behind a quantity, interpreted: nothing is compiled."""
     made = make_program(robot, program or usual_program(robot, quantity, True)[0], options)
     given = {i.name: np.ascontiguousarray(inputs[i.name]) for i in made.signature.inputs}
-    found = interpreter(make_tape(made)).batch(given, parameter_values(robot, made.signature))
+    found = plain_kernel(made).batch(given, parameter_values(robot, made.signature))
     assert not found.status.any()
     return found.outputs
 

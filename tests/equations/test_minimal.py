@@ -16,6 +16,7 @@ from flexapod.robot import load
 from flexapod.robot.geometry import about
 from flexapod.robot.robot import Robot
 from support.mutants import mutated, one_per_module
+from support.plain import plain_kernel
 
 DATA = Path(__file__).parent.parent / "data" / "reference"
 ROBOTS = ("stewart-3-3", "bench-6ups", "hexapod", "hexaslide")
@@ -122,8 +123,8 @@ def kernel(name: str, what: str = "inverse", *, coincident: bool = True, zeros: 
     program = make(robot, plan(robot, coincident=coincident))
     names = [p.name for p in program.signature.parameters]
     known = [name for name in names if robot.values[name] == 0.0] if zeros else []
-    backend = None if name in ROBOTS else "numpy"  # variants: no time for machine code
-    return compile_kernel(program, zeros=known, backend=backend), np.array([robot.values[name] for name in names])
+    made = compile_kernel(program, zeros=known) if name in ROBOTS else plain_kernel(program, known)
+    return made, np.array([robot.values[name] for name in names])
 
 
 def forces(name: str, states: States, *, coincident: bool = True, zeros: bool = True) -> np.ndarray:
@@ -389,7 +390,7 @@ def mutant_error(module: str, old: str, new: str, name: str) -> float:
     with mutated((module, old, new), minimal) as package:
         program = package.minimal_inverse_dynamics(robot)
     values = np.array([robot.values[p.name] for p in program.signature.parameters])
-    found = compile_kernel(program, backend="numpy").batch(states, values).outputs["force"]
+    found = plain_kernel(program).batch(states, values).outputs["force"]
     return share(np.nan_to_num(found) - expected, expected)
 
 

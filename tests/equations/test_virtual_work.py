@@ -18,9 +18,9 @@ from flexapod.analysis.verbs.sampling import random_states
 from flexapod.equations import virtual_work as package
 from flexapod.equations.virtual_work import virtual_work
 from flexapod.errors import InputError
-from flexapod.kernels import compile_kernel
 from flexapod.motions.papers import sinatra_motion, staicu_motion
 from support.mutants import mutated, one_per_module
+from support.plain import plain_kernel
 
 DATA = Path(__file__).parents[1] / "data"
 CATALOGUE = [
@@ -54,10 +54,8 @@ def robot_of(name):
     return flexapod.load(DATA / "virtual_work" / f"{name}.yaml" if name in OWN else name)
 
 
-def bound_kernel(robot, program, specialised=True, backend="numpy"):
-    names = {p.name for p in program.signature.parameters}
-    zeros = [z for z in robot.zeros if z in names] if specialised else None
-    return RobotKernel(robot, compile_kernel(program, zeros=zeros, backend=backend))
+def bound_kernel(robot, program, specialised=True):
+    return RobotKernel(robot, plain_kernel(program, robot.zeros if specialised else ()))
 
 
 @cache

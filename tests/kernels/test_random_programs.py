@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from flexapod.kernels import Parameter, Program, compile_kernel
 from flexapod.kernels.numpy_backend import evaluate
 from flexapod.kernels.passes.lowering import lower
+from support.runs import counted
 
 SAMPLES = 9
 
@@ -98,7 +99,7 @@ def make(seed, unroll):
     return b
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=counted(25, 200), deadline=None)
 @given(st.integers(0, 10**9), st.booleans())
 def test_random_programs(seed, unroll):
     program = make(seed, unroll)

@@ -232,6 +232,7 @@ def test_a_link_of_many_modes_has_an_equilibrium(tmp_path: Path) -> None:
     assert many == pytest.approx(few, rel=1e-3)  # of another mesh
 
 
+@pytest.mark.compiled
 def test_a_plate_buckles_sideways_in_its_plane(tmp_path: Path) -> None:
     """A force at the tip of a narrow cantilever: 4.013 sqrt(EI GJ) / L^2 (Prandtl); of the compressed one Euler's load."""
     wide = STRIP.replace("0.01", "0.025").replace("0.004", "0.002").format(stiff="true, modes: 6")

@@ -159,6 +159,7 @@ def test_two_legs_that_carry_a_coupler_go_all_around(folder: Path) -> None:
         assert np.abs(linear.regressor.values @ linear.value.values - force).max() < FORCES * np.abs(force).max()
 
 
+@pytest.mark.compiled
 def test_a_run_of_two_legs_goes_around_several_times(folder: Path) -> None:
     """The crank is at both its dead points along x four times and more; the run does not stop there."""
     robot = in_two_legs(folder)

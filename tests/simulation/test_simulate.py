@@ -162,17 +162,27 @@ run = fp.simulate(robot_named("bench-6ups"), pd_motion(), save=sys.argv[2], **op
 """
 
 
+TRIES = 5
+"""A busy machine may let a run end before the test that kills it comes on."""
+
+
+def _killed(command: list[str], file: Path) -> bool:
+    """Whether a run could be killed once its file is there."""
+    file.unlink(missing_ok=True)
+    child = subprocess.Popen(command)
+    while not file.exists() and child.poll() is None:
+        time.sleep(0.01)
+    child.kill()
+    return child.wait() == -signal.SIGKILL
+
+
 def test_a_killed_run_resumes_to_the_same_bits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file, duration = tmp_path / "long.npz", 300.0
     options = {"controller": PD_RUN, "duration": duration, "step": 1e-3, "output_step": 0.5, "watch": ()}
     whole = fp.simulate(robot_named("bench-6ups"), pd_motion(), **options)
     command = [sys.executable, "-c", LONG, str(Path(__file__).parent), str(file), str(duration)]
-    child = subprocess.Popen(command)
-    while not file.exists() and child.poll() is None:
-        time.sleep(0.01)
-    os.kill(child.pid, signal.SIGKILL)
-    child.wait()
-    assert file.exists()  # killed before its end
+    assert any(_killed(command, file) for _ in range(TRIES)), "the run ended each time before it was killed"
+    assert file.exists()
     monkeypatch.setattr(simulate_module, "SAVED", 0.0)
     resumed = fp.simulate(robot_named("bench-6ups"), pd_motion(), save=file, **options)
     assert all(np.array_equal(whole[name], resumed[name]) for name in whole.data_vars)

@@ -3,21 +3,37 @@
 from __future__ import annotations
 
 import itertools
+import os
 from pathlib import Path
 from typing import Any
 
 from flexapod.views.studio.app import Studio
 from support import patience
+from support.runs import counted
+from support.webgl import DRAWING_LATER
 
 PATIENCE = 1000 * patience.PATIENCE
 """Milliseconds until a text must appear: a busy machine with software rendering is slow, and failures wait this long once."""
 
-WITHOUT_DRAWING = """
-for (const name of ['drawElements', 'drawArrays', 'drawElementsInstanced', 'drawArraysInstanced', 'drawRangeElements', 'clear'])
-  WebGL2RenderingContext.prototype[name] = () => {};
-"""
-"""Leaves out the drawing itself, which a machine without a graphics card does in software and slowly."""
+DRAWING = """(draws) => new Promise((resolve) => {
+  window.flexapodDraws = draws;
+  if (draws && window.flexapodMissed) {
+    const canvas = document.querySelector("[data-fp=view] canvas:not([style*='pointer-events: none'])");
+    let fiber = canvas[Object.keys(canvas).find((key) => key.startsWith('__reactFiber'))], viewer;
+    for (; fiber && !viewer; fiber = fiber.return) {
+      const held = fiber.memoizedProps?.value?.mutable?.current;
+      if (held?.nodeRefFromName) viewer = held;
+    }
+    Object.values(viewer.nodeRefFromName).find((node) => node && node.__r3f).__r3f.root.getState().invalidate();
+    window.flexapodMissed = false;
+  }
+  requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(() => resolve())));
+})"""
+"""From now on the page draws, what it has missed first, or draws no longer. What the page itself did not draw stays undrawn."""
 
+
+KEPT = counted(0, 1) == 1 or "FLEXAPOD_PICTURES" in os.environ
+"""Whether pictures are taken that no test looks at: drawing one takes a second or two."""
 
 MARKS: dict[Studio, Any] = {}
 COUNT = itertools.count(1)
@@ -28,21 +44,21 @@ class Page:
     """One tab of the browser on a studio.
 
     Args:
-        draw: False leaves out the drawing by WebGL: texts and widgets only.
+        draw: when WebGL draws: `always`; `pictures`, only while `picture` takes one; `never`, texts and widgets only.
     """
 
     def __init__(
-        self, browser: Any, studio: Studio, pictures: Path, *, draw: bool = True, width: int = 1440, height: int = 860
+        self, browser: Any, studio: Studio, pictures: Path, *, draw: str = "pictures", width: int = 1440, height: int = 860
     ) -> None:
-        self.studio, self.pictures = studio, pictures
+        self.studio, self.pictures, self.draw = studio, pictures, draw
         self.context = browser.new_context(viewport={"width": width, "height": height}, accept_downloads=True)
         self.page = self.context.new_page()
         self.errors: list[str] = []
         self.page.on("console", lambda m: self.errors.append(m.text) if m.type == "error" else None)
         self.page.on("pageerror", lambda e: self.errors.append(str(e)))
         self.page.on("request", self._requested)
-        if not draw:
-            self.page.add_init_script(WITHOUT_DRAWING)
+        if draw != "always":
+            self.page.add_init_script(DRAWING_LATER)
         self.open()
 
     def _requested(self, request: Any) -> None:
@@ -145,11 +161,20 @@ class Page:
         self.page.wait_for_function("n => document.querySelector('#mark')?.textContent === n", arg=number, timeout=PATIENCE)
         self.page.evaluate("() => new Promise(r => requestAnimationFrame(() => requestAnimationFrame(() => r())))")
 
+    def keep(self, name: str) -> None:
+        """A picture for people to look at, in the full run or where FLEXAPOD_PICTURES names a folder."""
+        if KEPT:
+            self.picture(name)
+
     def picture(self, name: str) -> Path:
-        """Keep a picture."""
+        """Keep a picture that a test looks at."""
         self.pictures.mkdir(parents=True, exist_ok=True)
         path = self.pictures / f"{name}.png"
+        if self.draw == "pictures":
+            self.page.evaluate(DRAWING, True)
         self.page.screenshot(path=path, timeout=PATIENCE)
+        if self.draw == "pictures":
+            self.page.evaluate(DRAWING, False)
         return path
 
 

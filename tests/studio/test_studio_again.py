@@ -28,7 +28,7 @@ CLOSED = 1e-6
 
 @pytest.fixture(scope="module")
 def opened(browser: Any, studio: Studio) -> Iterator[Page]:
-    page = Page(browser, studio, PICTURES, draw=False, width=1280, height=720)
+    page = Page(browser, studio, PICTURES, draw="never", width=1280, height=720)
     yield page
     page.close()
 

@@ -22,7 +22,7 @@ HELD = 400
 @pytest.fixture(scope="module")
 def opened(browser: Any, studio: Studio) -> Iterator[Page]:
     """One tab without the drawing for all tests: texts and widgets are judged, and the camera."""
-    page = Page(browser, studio, PICTURES, draw=False, width=1280, height=720)
+    page = Page(browser, studio, PICTURES, draw="never", width=1280, height=720)
     yield page
     page.close()
 
@@ -60,7 +60,7 @@ def test_a_motion_beyond_limits_is_red_with_its_reason(page: Page, studio: Studi
     assert found is not None
     page.wait_text("#moment", f"t = {found.time[found.limits.worst]:.3f}")
     page.wait_text("#fp-strip", "limit exceeded")
-    page.picture("mended-limits")
+    page.keep("mended-limits")
 
 
 def test_motions_of_papers_start_at_home_unless_asked(page: Page, studio: Studio) -> None:

@@ -185,7 +185,7 @@ def test_parameter_undo_compare_save_and_load(fresh: Studio, page: Page, tmp_pat
     assert forces(page, 6) == wanted
     assert page.text("#kept-force-0") == first[0]
     assert float(page.text("#frequency-0")) < float(slow), "a heavier platform vibrates slower"
-    page.picture("compare")
+    page.keep("compare")
     page.tab("Robot")
     with page.page.expect_download(timeout=PATIENCE) as saved:
         page.press("Save as robot file")
@@ -197,7 +197,7 @@ def test_parameter_undo_compare_save_and_load(fresh: Studio, page: Page, tmp_pat
     page.wait_text("#status", "undone")
     page.settled()
     assert forces(page, 6) == first
-    page.picture("undone")
+    page.keep("undone")
     page.press("Forget the kept one")
     page.wait_text("#status", "one variant")
     page.tab("Robot")
@@ -207,11 +207,11 @@ def test_parameter_undo_compare_save_and_load(fresh: Studio, page: Page, tmp_pat
     page.wait_text("#status", "is ready")
     page.settled()
     assert forces(page, 6) == wanted
-    page.picture("opened-file")
+    page.keep("opened-file")
 
 
 def test_a_bad_file_is_explained_and_changes_nothing(fresh: Studio, tab: Tab, tmp_path: Path) -> None:
-    page = tab(draw=False)
+    page = tab(draw="never")
     path = tmp_path / "broken.yaml"
     path.write_text("name: <b>x</b>\nplatform: {mass: -1}\n")
     page.tab("Robot")
@@ -230,7 +230,7 @@ def test_motion_is_played_scrubbed_and_plotted(fresh: Studio, page: Page) -> Non
     page.wait_text("#moment", "motion circle")
     shown = page.text("#moment")
     page.page.wait_for_function("t => document.querySelector('#moment').innerText !== t", arg=shown, timeout=PATIENCE)  # it plays
-    page.picture("motion")
+    page.keep("motion")
     page.pause()
     page.scrub("1.2")
     found = fresh.motion.recording
@@ -242,7 +242,7 @@ def test_motion_is_played_scrubbed_and_plotted(fresh: Studio, page: Page) -> Non
     assert forces(page, 6) == [f"{x:.6g}" for x in state.force.values[0]]
     assert page.page.locator(".u-title").filter(has_text="actuator force [N]").count() == 1
     assert page.page.locator(".u-title").filter(has_text="actuator power [W]").count() == 1
-    page.picture("scrubbed")
+    page.keep("scrubbed")
 
 
 def _motion_at(studio: Studio, i: int) -> fp.Motion:
@@ -275,7 +275,7 @@ def test_modes_are_animated_with_frequency_and_damping(fresh: Studio, page: Page
     page.write("Deformation 10^", "1.6")
     page.wait_text("#factor", "deformation x ")
     page.settled()
-    page.picture("deformed")
+    page.keep("deformed")
 
 
 def test_poses_are_listed_and_one_is_chosen(fresh: Studio, page: Page) -> None:
@@ -293,7 +293,7 @@ def test_poses_are_listed_and_one_is_chosen(fresh: Studio, page: Page) -> None:
     assert np.allclose(fresh.session.numbers.actuator, q, atol=1e-9), "the same lengths of the legs"
     page.press("Singular curves")
     page.wait_text("#space", "singular pose")
-    page.picture("space")
+    page.keep("space")
     page.press("Remove drawings")
     page.settled()
     assert not fresh.scene.space
@@ -305,7 +305,7 @@ def test_slice_reload_and_second_tab(fresh: Studio, page: Page, tab: Tab) -> Non
     first.press("Compute slice")
     first.wait_text("#slice", "condition number")
     first.settled()
-    first.picture("slice")
+    first.keep("slice")
     first.tab("Pose")
     first.move("z [m]", "4.5")
     second = tab(width=1100)
@@ -314,10 +314,10 @@ def test_slice_reload_and_second_tab(fresh: Studio, page: Page, tab: Tab) -> Non
     wanted = [f"{x:.6g}" for x in fp.inverse_dynamics(fresh.session.robot, fresh.session.numbers.state).force.values]
     first.page.wait_for_function("t => document.querySelector('#force-0').innerText === t", arg=wanted[0], timeout=PATIENCE)
     assert forces(first, 6) == wanted
-    second.picture("second-tab")
+    second.keep("second-tab")
     first.open()
     assert forces(first, 6) == wanted, "a reload keeps the state"
-    first.picture("reloaded")
+    first.keep("reloaded")
 
 
 @pytest.mark.full
@@ -327,7 +327,7 @@ def test_latency_is_reported(
 ) -> None:
     """From a key on a slider to changed numbers in the page, drawing by software left out. Told, not judged: machines differ."""
     drawn.rest()
-    page = tab(draw=False)
+    page = tab(draw="never")
     fresh.loop.post("open", lambda: fresh.open(name))
     assert fresh.loop.settle(READY)
     page.settled()

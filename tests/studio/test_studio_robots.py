@@ -100,6 +100,6 @@ def test_a_robot_of_each_kind_at_every_size(opened: Page, studio: Studio, name: 
             opened.settled()
             wrong += [f"{width}x{height} {tab}: {text}" for text in in_order(opened)]
             if tab == "Pose" or name == EVERY_DRAWER:
-                opened.picture(f"{name}-{width}-{tab.lower()}")
+                opened.keep(f"{name}-{width}-{tab.lower()}")
     assert wrong == []
     assert not opened.errors, "\n".join(opened.errors)

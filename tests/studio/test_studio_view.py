@@ -37,7 +37,7 @@ APART = """() => {
 
 @pytest.fixture(scope="module")
 def opened(browser: Any, studio: Studio) -> Iterator[Page]:
-    page = Page(browser, studio, PICTURES, draw=False, width=1400, height=900)
+    page = Page(browser, studio, PICTURES, draw="never", width=1400, height=900)
     yield page
     page.close()
 
@@ -97,12 +97,12 @@ def test_nothing_overlaps_at_any_size(page: Page, studio: Studio, width: int, he
     assert scrub is not None
     assert strip is not None
     assert scrub["y"] + scrub["height"] <= strip["y"] + 1, "the time's box is cut"
-    page.picture(f"layout-{width}")
+    page.keep(f"layout-{width}")
 
 
 def test_a_narrow_window_opens_on_the_robot_and_its_drawer_lies_over_it(browser: Any, studio: Studio) -> None:
     """The page was shifted to the left, out of the window, and the view a slit."""
-    narrow = Page(browser, studio, PICTURES, draw=False, width=640, height=800)
+    narrow = Page(browser, studio, PICTURES, draw="never", width=640, height=800)
     narrow.page.wait_for_selector("[data-fp=view]", timeout=PATIENCE)
     narrow.settled()
     rail = narrow.page.locator("[data-fp=rail]").bounding_box()
@@ -190,7 +190,7 @@ def test_the_projector_theme_has_large_letters(page: Page, studio: Studio) -> No
     page.tab("View")
     studio.loop.post("theme", lambda: studio.view_panel.set_theme("projector"))
     page.page.wait_for_function(f"({size})() > {1.3 * small}", timeout=PATIENCE)
-    page.picture("projector")
+    page.keep("projector")
     studio.loop.post("theme", lambda: studio.view_panel.set_theme("screen"))
     page.page.wait_for_function(f"({size})() === {small}", timeout=PATIENCE)
 
@@ -266,7 +266,7 @@ def test_pages_of_other_addresses_change_nothing(studio: Studio) -> None:
 
 def test_what_is_seen_is_recorded(browser: Any, page: Page, studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(video, "SECONDS", 2.0)
-    drawn = Page(browser, studio, PICTURES, width=760, height=420)
+    drawn = Page(browser, studio, PICTURES, draw="always", width=760, height=420)
     drawn.tab("View")
     with drawn.page.expect_download(timeout=PATIENCE) as saved:
         drawn.press("Record video")
@@ -286,7 +286,7 @@ def test_a_motion_and_a_mode_are_saved_as_gif(browser: Any, page: Page, studio: 
 
     monkeypatch.setattr(video, "MOST", 3)
     monkeypatch.setattr(video, "WIDTH", 160)
-    drawn = Page(browser, studio, PICTURES, width=760, height=420)
+    drawn = Page(browser, studio, PICTURES, draw="always", width=760, height=420)
     drawn.tab("View")
     drawn.press("Save GIF")
     drawn.wait_text("#status", "compute a motion or animate a mode first")

@@ -17,7 +17,7 @@ from flexapod.views.studio.app import Studio
 @pytest.fixture(scope="module")
 def page(browser: Any, studio: Studio) -> Iterator[Page]:
     """A tab without the drawing, which takes the time of a machine without a graphics card."""
-    opened = Page(browser, studio, PICTURES, draw=False)
+    opened = Page(browser, studio, PICTURES, draw="never")
     opened.settled()
     yield opened
     opened.close()

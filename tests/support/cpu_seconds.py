@@ -1,11 +1,13 @@
 """CPU seconds of every test, children included: the figures that stay true on a machine that does other things too.
 
 `make test` prints the dearest tests and the sum of every folder. A fixture of a module or session counts for the test that first
-needs it; a process that outlives its test counts where it is waited for.
+needs it; a process that outlives its test counts where it is waited for. Of tests with a browser its processes count as well: it
+draws in software, and takes more than the test itself. BUDGETS says what a folder may take.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections import Counter
 from collections.abc import Iterator
@@ -13,15 +15,35 @@ from typing import Any
 
 import pytest
 
+BUDGETS = {
+    "analysis": 215, "views": 190, "studio": 170, "project": 150, "simulation": 125, "equations": 125, "robot": 90,
+    "elastodynamics": 65, "bridges": 55, "kernels": 45, "laws": 45, "design": 35, "flexible": 35, "generator": 30,
+    "identification": 25, "description": 25, "docs": 15, "examples": 15, "motions": 10, "spatial": 5,
+}  # fmt: skip
+"""CPU seconds of a folder in the usual run, browsers included. The log marks a folder that takes more: then choose among its
+cases, or take a robot and options whose kernels another test has, rather than raise the number."""
 LEAST = 0.5
 """Seconds below which a test is not worth a line."""
 STARTED = pytest.StashKey[float]()
 
 
-def spent() -> float:
-    """CPU seconds of this process and of the children it waited for."""
+def spent(item: pytest.Item) -> float:
+    """CPU seconds of this process and of the children it waited for; of a test with a browser, of those that live, too."""
     times = os.times()
-    return times.user + times.system + times.children_user + times.children_system
+    own = times.user + times.system + times.children_user + times.children_system
+    return own + living() if "browser" in getattr(item, "fixturenames", ()) else own
+
+
+def living() -> float:
+    """CPU seconds of the processes below this one, and of those that they waited for."""
+    import psutil
+
+    total = 0.0
+    for process in psutil.Process().children(recursive=True):
+        with contextlib.suppress(psutil.Error):
+            times = process.cpu_times()
+            total += times.user + times.system + times.children_user + times.children_system
+    return total
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -30,7 +52,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[Any]:
-    item.stash[STARTED] = spent()
+    item.stash[STARTED] = spent(item)
     return (yield)
 
 
@@ -38,8 +60,8 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[Any]:
 def pytest_runtest_makereport(item: pytest.Item) -> Iterator[Any]:
     """Setup, call and teardown: each report carries its own part, also from a worker to the process that prints."""
     report = yield
-    now = spent()
-    report.cpu_seconds = now - item.stash[STARTED]
+    now = spent(item)
+    report.cpu_seconds = max(0.0, now - item.stash[STARTED])  # a browser that ends takes its seconds along
     item.stash[STARTED] = now
     return report
 
@@ -58,4 +80,5 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
     terminalreporter.section(f"CPU seconds: {sum(tests.values()):.0f}")
     dearest = [pair for pair in tests.most_common(asked) if pair[1] >= LEAST]
     for name, seconds in [*folders.most_common(), *dearest]:
-        terminalreporter.write_line(f"{seconds:8.1f}  {name}")
+        budget = BUDGETS.get(name.removeprefix("tests/"), seconds)
+        terminalreporter.write_line(f"{seconds:8.1f}  {name}" + f"  (above its budget of {budget})" * (seconds > budget))

@@ -109,11 +109,11 @@ def run(robot: Robot, quantity: str, inputs: dict[str, np.ndarray], **options: A
 def run_by_energy(robot: Robot, quantity: str, inputs: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     """As `run` of ``flexible_<quantity>``, by the second derivation of `platform_by_energy`."""
     from flexapod.analysis.model.kernels import RobotKernel
-    from flexapod.kernels import compile_kernel
     from support import platform_by_energy
+    from support.plain import plain_kernel
 
     program = getattr(platform_by_energy, f"general_{quantity}")(robot)
-    return outputs_of(RobotKernel(robot, compile_kernel(program)), inputs)
+    return outputs_of(RobotKernel(robot, plain_kernel(program)), inputs)
 
 
 def outputs_of(bound: Any, inputs: dict[str, np.ndarray]) -> dict[str, np.ndarray]:

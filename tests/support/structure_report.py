@@ -1,4 +1,7 @@
-"""Prints, as JSON, what must not depend on the processor: of every robot its structure, zeros, plan and operation counts."""
+"""Prints, as JSON, what must not depend on the processor: of robots their structure, zeros, plan and operation counts.
+
+The robots are named on the command line; without names they are those of the catalogue.
+"""
 
 import hashlib
 import json
@@ -28,7 +31,7 @@ def counts(robot: fp.Robot) -> dict[str, int]:
 
 def main() -> None:
     report = {}
-    for name in fp.catalogue():
+    for name in sys.argv[1:] or fp.catalogue():
         robot = fp.load(name)
         zeros = hashlib.sha256("\n".join(sorted(robot.zeros)).encode()).hexdigest()
         report[name] = [robot.structure, zeros, repr(robot.elastic_plan), counts(robot) if name in COUNTED else {}]

@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 
 from flexapod.views.cli import app
 from support.patience import PATIENCE
+from support.webgl import DRAWING_LATER
 
 Run = Callable[..., Any]
 
@@ -42,11 +43,12 @@ def wide(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
 
 @pytest.fixture
 def opened(browser: Any) -> Iterator[Callable[[Path], tuple[Any, list[str]]]]:
-    """Open a page without a network: (page, errors of its console and scripts, requests that left the file)."""
+    """Open a page without a network, its scenes not drawn: (page, errors of its console and scripts, requests that left it)."""
     contexts = []
 
     def open_page(path: Path) -> tuple[Any, list[str]]:
         context = browser.new_context(offline=True, viewport={"width": 1120, "height": 900})
+        context.add_init_script(DRAWING_LATER)
         contexts.append(context)
         page, errors = context.new_page(), []
         page.on("console", lambda m: errors.append(m.text) if m.type == "error" else None)

@@ -131,7 +131,7 @@ def _copy(
             make = on_loop or (lambda n, node, operands: _same_loop(n, graph.loops[node], operands))
             results[node] = make(n, node, operands)
         else:
-            refs[node] = n.make(op, *n.renumbered(refs, args))
+            refs[node] = n.remake(op, refs, args)
     n.graph.outputs = n.renumbered(refs, outputs)
     n.graph.arity = max(n.graph.arity, graph.arity)
     return n.graph

@@ -72,7 +72,7 @@ class _Scope:
             elif op == "loop":
                 self._copy_loop(graph, node, live)
             elif top or all([outside[ref >> 1] for ref in args]):
-                refs[node] = outer.make(op, *outer.renumbered(refs, args))
+                refs[node] = outer.remake(op, refs, args)
             else:
                 outside[node], refs[node] = False, inner.make(op, *[self.lowered(ref) for ref in args])
 

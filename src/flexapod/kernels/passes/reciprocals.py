@@ -50,7 +50,7 @@ def share_reciprocals(graph: Graph, arguments: Sequence[int], first_shared: int 
             numerator, denominator = n.renumbered(refs, args)
             refs.append(n.make("mul", numerator, n.make("div", n.const(1.0), denominator)))
         else:
-            refs.append(n.make(op, *n.renumbered(refs, args)))
+            refs.append(n.remake(op, refs, args))
     n.graph.outputs = n.renumbered(refs, graph.outputs)
     n.graph.arity = graph.arity
     return n.graph

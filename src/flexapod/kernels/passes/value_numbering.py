@@ -92,6 +92,20 @@ class Numbering:
             return 2 * self._node(op, (refs[0] & ~1,))
         return 2 * self._node(op, refs)
 
+    def remake(self, op: str, refs: Sequence[int] | Mapping[int, int], old: Sequence[int]) -> int:
+        """`make(op, *renumbered(refs, old))`, an operation of another graph in this one; short for sums and products."""
+        if op != "mul" and op != "add":
+            return self.make(op, *self.renumbered(refs, old))
+        values, (x, y) = self.graph.values, old
+        a, b = refs[x >> 1], refs[y >> 1]
+        if x & 1:
+            a = self.neg(a) if a >> 1 in values else a ^ 1
+        if y & 1:
+            b = self.neg(b) if b >> 1 in values else b ^ 1
+        if a >> 1 in values and b >> 1 in values:
+            return self.make(op, a, b)
+        return self.mul(a, b) if op == "mul" else self.add(a, b)
+
     def add(self, a: int, b: int) -> int:
         """Sum; a difference is the sum with a negative reference."""
         graph, i, j = self.graph, a >> 1, b >> 1
