@@ -158,7 +158,7 @@ def craig_bampton(K: Sparse, M: Sparse, R: Floats, C: Floats, count: int) -> tup
         raise FlexibleBodyError(_MECHANISM) from None
 
     def held(load: Floats) -> Floats:
-        solution: Floats = bordered.solve(np.concatenate([load, np.zeros(b)]))[:n]
+        solution: Floats = bordered.solve(np.concatenate([load, np.zeros((b, *load.shape[1:]))]))[:n]
         return solution
 
     static = bordered.solve(np.vstack([np.zeros((n, b)), scale * np.eye(b)]))[:n]
@@ -203,7 +203,9 @@ def _dense_modes(K: Sparse, M: Sparse, Q: Floats, count: int, extra: int, what: 
         compliance, vectors = linalg.eigh(mass, stiffness)
     except linalg.LinAlgError:
         raise FlexibleBodyError(_MECHANISM) from None
-    moving = int((compliance > NO_INERTIA * compliance[-1]).sum())
+    some = K.diagonal() > 0.0
+    scale = max(compliance[-1], (M.diagonal()[some] / K.diagonal()[some]).max())  # the mass may be in rigid motions alone
+    moving = int((compliance > NO_INERTIA * scale).sum())
     if count > moving:
         raise FlexibleBodyError(f"modes must be at most {moving}, {what} with inertia, is {count}.")
     result: Floats = Q @ vectors[:, ::-1][:, : min(count + extra, moving)]
