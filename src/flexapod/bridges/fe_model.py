@@ -96,7 +96,8 @@ def _from_mesh(source: Path) -> Parts:
     suffix = source.suffix.lower()
     if suffix not in MESHES:
         raise FeFileError(
-            f"{source}: is no mesh that is assembled; Nastran bulk data end in .bdf, .dat or .nas, Ansys archives in .cdb"
+            f"{source}: is no mesh that is assembled; Nastran bulk data end in .bdf, .dat or .nas, Ansys archives in .cdb; a "
+            "mass matrix needs stiffness and nodes beside it"
         )
     mesh = ansys_mesh(source) if suffix == ".cdb" else nastran_mesh(source)
     numbers, places, M, K = assembled(mesh, str(source))

@@ -82,6 +82,7 @@ def _punch(path: Path) -> Shapes:
     """Blocks below $EIGENVECTOR; a node's six numbers are on a line and its continuation."""
     values: list[float] = []
     blocks: list[dict[int, list[float]]] = []
+    modes: set[int] = set()
     node, inside = 0, False
     for number, raw in enumerate(path.read_text(encoding="ascii", errors="replace").splitlines(), 1):
         line = raw[:72]
@@ -89,6 +90,9 @@ def _punch(path: Path) -> Shapes:
             inside = inside or line.startswith("$EIGENVECTOR")
             inside = inside and not line.startswith(("$DISPLACEMENTS", "$ELEMENT", "$SPCF", "$STRESS"))
             if inside and (found := EIGENVALUE.match(line)):
+                if int(found.group(2)) in modes:
+                    raise FeFileError(f"{path}: has mode {int(found.group(2))} twice; write the modes of one subcase")
+                modes.add(int(found.group(2)))
                 values.append(float(found.group(1).replace("D", "E")))
                 blocks.append({})
             continue
