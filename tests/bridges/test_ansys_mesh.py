@@ -127,7 +127,7 @@ def test_beams_without_orientation_node(tmp_path: Path) -> None:
         ("SECDATA, 200., 6666.667, 0., 1666.667, 0., 4577.3", "SECDATA, 200., 6.", "Section 2 .* has 2 numbers, 6 are needed"),
         ("SECTYPE,     1,SHELL", "SECTYP,     1,SHELL", "cannot be read as an Ansys archive"),
         ("D,       1,UX", "CE,R5.0,DEFI,       1", "has constraint equations"),
-        ("MPDATA,R5.0, 1,DENS", "MPDATA,R5.0, 1,EY  ,     1, 1, 1e4\nMPDATA,R5.0, 1,DENS", r"depends on the direction \(EX = 200"),
+        ("MPDATA,R5.0, 1,DENS", "MP,EY,1,1e4\nMPDATA,R5.0, 1,DENS", r"depends on the direction \(EX = 200000, EY = 10000\)"),
         ("MPDATA,R5.0, 1,DENS", "TB,ANEL,       1\nMPDATA,R5.0, 1,DENS", "Material 1 has a table TB,ANEL; EX and NUXY are taken"),
         ("EX  ,     1, 1,  200000.000", "EX  ,     1, 1,  0.0", "Material 1 has EX = 0 and NUXY = 0.25; expected EX > 0"),
         ("  4.00000000    ,     1 ,", "  4.00000000    ,     2 ,", "element 1: Material 2 has no EX"),

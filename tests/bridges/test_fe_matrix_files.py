@@ -1,4 +1,4 @@
-"""Matrices as solvers write them: OP4 in all its binary forms, one of two mirrored entries, sparse npz; and what they cannot be."""
+"""Matrices as solvers write them: OP4 in its binary forms, one of two mirrored entries, sparse npz; and what they cannot be."""
 
 import struct
 from collections.abc import Callable
@@ -110,7 +110,7 @@ def test_one_of_two_mirrored_entries_is_enough(tmp_path: Path, form: str, half: 
 @pytest.mark.parametrize(
     ("label", "text"),
     [
-        (lambda k: (NUMBERS[k // 3], k % 3), "m.mtx: node 10 has the degree of freedom 0; displacements and rotations are 1 to 6"),
+        (lambda k: (NUMBERS[k // 3], k % 3), "m.mtx: node 10 has the degree of freedom 0; displacements and rotations are 1"),
         (lambda k: (NUMBERS[k // 3], 11 if k % 3 else 1), "m.mtx: node 10 has the degree of freedom 11;"),
         (lambda k: (NUMBERS[k // 3] + 0.5, k % 3 + 1), "m.mtx: 10.5 is no node number; expected node, dof, node, dof, value"),
     ],
@@ -161,7 +161,7 @@ def test_single_precision_is_named(tmp_path: Path) -> None:
 
 
 def test_rows_of_both_matrices_are_named_or_of_none(tmp_path: Path) -> None:
-    """A matrix in the order of the solver beside one in that of the nodes; a mapping file that is cut off ended in a traceback."""
+    """A matrix in the order of the solver beside one in that of the nodes; a mapping file that was cut off."""
     mass, stiffness = ansys(tmp_path)
     nodes = nodes_csv(tmp_path)
     mapping = stiffness.with_suffix(".mapping")
@@ -176,5 +176,5 @@ def test_rows_of_both_matrices_are_named_or_of_none(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("place", [True, "10", 10.0, None])
 def test_an_interface_is_a_node_or_a_position(tmp_path: Path, place: object) -> None:
-    with pytest.raises(fp.InputError, match=r"interfaces: 'A' is .*; expected a node number, or a position of three numbers \[m\]"):
+    with pytest.raises(fp.InputError, match=r"interfaces: 'A' is .*; expected a node number, or a position of three numbers"):
         fp.import_fe(*npz(tmp_path), nodes_csv(tmp_path), units=UNITS, interfaces={"A": place}, modes=4)  # type: ignore[dict-item]

@@ -122,7 +122,7 @@ def _from_files(mass: Path, stiffness: Path, nodes: Path) -> Parts:
     axes = node_axes(nodes)
     if not axes:
         return Parts(numbers=numbers, places=places, width=width, mass=inside, stiffness=springs)
-    A = sparse.block_diag([axes.get(number, np.eye(3)) for number in numbers for _ in range(width // 3)], format="csr")
+    A: Any = sparse.block_diag([axes.get(number, np.eye(3)) for number in numbers for _ in range(width // 3)], format="csr")
     note = f"the matrices are rotated from the axes of {len(axes)} nodes (CD) to the basic ones"
     return Parts(numbers=numbers, places=places, width=width, mass=A.T @ inside @ A, stiffness=A.T @ springs @ A, notes=(note,))
 

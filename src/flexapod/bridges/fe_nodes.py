@@ -108,7 +108,7 @@ def _csv(path: Path) -> Array:
     lines = [line for line in path.read_text(encoding="utf-8-sig").splitlines() if line.strip() and not line.startswith("#")]
     first = [word.strip().strip('"').lower() for word in lines[0].split(",")] if lines else []
     header = not all(_is_number(word) for word in first)
-    order = range(len(first))
+    order = list(range(len(first)))
     if header:
         if len(first) != 4:
             raise FeFileError(f"{path}: the first line is {lines[0][:60]!r}; expected node,x,y,z")
