@@ -332,3 +332,14 @@ def test_the_check_page_has_a_picture(tmp_path: Path) -> None:
     assert f"{found.frequency[0]:.6g}" in page
     with pytest.raises(fp.InputError, match=r"ends in \.html"):
         found.write_check_page(tmp_path / "check.txt")
+
+
+@pytest.mark.parametrize("method", ["normal", "craig-bampton", "residual"])
+def test_shapes_without_inertia_are_noted(tmp_path: Path, method: str) -> None:
+    """An interface holds the rotation about the normal of a shell, which has a small stiffness and no inertia of its own."""
+    path = written(plate(4, 3, 400.0, 300.0, 4.0), tmp_path)
+    ends = {"A": [0.0, 0.0, 0.0], "B": [0.4, 0.3, 0.0]}
+    found = fp.import_fe(mesh=path, units=UNITS, interfaces=ends, modes=3, method=method)
+    noted = [note for note in found.notes if "shapes lie above 1e+06 Hz" in note]
+    assert len(noted) == (found.frequency.max() > 1e6) == (method != "normal")
+    assert all(note in found.check_page for note in noted)

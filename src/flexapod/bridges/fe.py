@@ -13,7 +13,7 @@ from flexapod.bridges.fe_check import ImportedBody, checked
 from flexapod.bridges.fe_matrices import FeFileError
 from flexapod.bridges.fe_model import Model, Source, read_model
 from flexapod.bridges.fe_nodes import BULK
-from flexapod.bridges.fe_remarks import tied_to_ground, with_remarks
+from flexapod.bridges.fe_remarks import stiff_shapes, tied_to_ground, with_remarks
 from flexapod.bridges.fe_request import interface_nodes, modes_below, units_in_si
 from flexapod.bridges.fe_shapes import Shapes, in_basic_axes, read_shapes
 from flexapod.calls import checked as checked_call
@@ -86,7 +86,7 @@ def import_fe(
         raise FeFileError(f"import_fe: {error}") from error
     found = checked(body, model.mass, model.stiffness, model.width, R, model.notes)
     ground = stiffness_to_ground(sparse.csc_array(model.stiffness), rigid_motions(model.r0, model.width))
-    return with_remarks(tied_to_ground(found, ground, R.shape[1]), model.r0, model.density, units)
+    return with_remarks(tied_to_ground(stiff_shapes(found), ground, R.shape[1]), model.r0, model.density, units)
 
 
 def _held(model: Model, chosen: Mapping[str, Any], method: str) -> list[int]:
