@@ -176,6 +176,22 @@ def test_beams_of_the_old_kind_have_all_their_constants(tmp_path: Path) -> None:
         assert more == pytest.approx(added * np.hypot(40, 300), rel=1e-9, abs=1e-18)
 
 
+def test_a_free_beam_has_its_closed_form_frequencies(tmp_path: Path) -> None:
+    """BEAM4 without shear: f = (beta L)^2 / (2 pi L^2) sqrt(E I / (rho A)), here about both axes, in a skew direction."""
+    count, length, way = 20, 1000.0, np.array([2.0, 2.0, 1.0]) / 3.0
+    places = np.linspace(0.0, length, count + 1)[:, None] * way
+    mapdl_archive.write_nblock(str(tmp_path / "nodes"), np.arange(1, count + 2, dtype=np.int32), places, sig_digits=16)
+    nodes = (tmp_path / "nodes").read_text()
+    rows = "\n".join(row(k, 1, 1, [k, k + 1]) for k in range(1, count + 1))
+    elements = f"EBLOCK,19,SOLID,{count:10d},{count:10d}\n(19i9)\n{rows}\n       -1\n"
+    text = f"/PREP7\nET,        1,4\n{nodes[nodes.index('NBLOCK') :]}{elements}"
+    (tmp_path / "beam.cdb").write_text(text + "MP,EX,1,200000.\nMP,NUXY,1,.3\nMP,DENS,1,7.8E-9\nR,1,200.,1666.667,6666.667\n")
+    found = fp.import_fe(mesh=tmp_path / "beam.cdb", units=UNITS, interfaces={}, modes=4)
+    roots = np.array([4.730040744862704, 7.853204624095838, 10.995607838001671])
+    closed = [(roots**2 / (2 * np.pi)) * np.sqrt(2e5 * inertia / (7.8e-9 * 200 * length**4)) for inertia in (1666.667, 6666.667)]
+    assert np.allclose(found.frequency, np.sort(np.ravel(closed))[:4], rtol=1e-4)  # 20 Hermite elements: h^4
+
+
 def test_shells_of_the_old_kind_have_one_thickness(tmp_path: Path) -> None:
     kind = ("ET,        1,181", "ET,        1,63")
     shell = ansys_mesh(changed(archive(tmp_path), kind, (SHELL, "R,1,4.\n"))).parts[0]

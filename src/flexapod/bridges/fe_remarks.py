@@ -77,8 +77,8 @@ def stiff_shapes(found: ImportedBody) -> ImportedBody:
         return found
     text = (
         f"{len(above)} of {len(found.frequency)} shapes lie above {STIFF:g} Hz, the first at {above.min():.4g} Hz: rotations "
-        "of the interfaces with hardly any inertia, as of shells about their normals. Explicit steps cannot follow them; implicit ones "
-        "do, and method normal has none"
+        "of the interfaces with hardly any inertia, as of shells about their normals. Explicit steps cannot follow them; "
+        "implicit ones do, and method normal has none"
     )
     return replace(found, notes=(*found.notes, text))
 
