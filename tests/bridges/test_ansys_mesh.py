@@ -127,11 +127,84 @@ def test_beams_without_orientation_node(tmp_path: Path) -> None:
         ("SECDATA, 200., 6666.667, 0., 1666.667, 0., 4577.3", "SECDATA, 200., 6.", "Section 2 .* has 2 numbers, 6 are needed"),
         ("SECTYPE,     1,SHELL", "SECTYP,     1,SHELL", "cannot be read as an Ansys archive"),
         ("D,       1,UX", "CE,R5.0,DEFI,       1", "has constraint equations"),
+        ("MPDATA,R5.0, 1,DENS", "MP,EY,1,1e4\nMPDATA,R5.0, 1,DENS", r"depends on the direction \(EX = 200000, EY = 10000\)"),
+        ("MPDATA,R5.0, 1,DENS", "TB,ANEL,       1\nMPDATA,R5.0, 1,DENS", "Material 1 has a table TB,ANEL; EX and NUXY are taken"),
+        ("EX  ,     1, 1,  200000.000", "EX  ,     1, 1,  0.0", "Material 1 has EX = 0 and NUXY = 0.25; expected EX > 0"),
+        ("  4.00000000    ,     1 ,", "  4.00000000    ,     2 ,", "element 1: Material 2 has no EX"),
+        ("  4.00000000    ,     1 ,", "  0.00000000    ,     1 ,", r"Section 1 \(real constants 1\) has the thickness 0"),
+        ("SECOFFSET,MID", "SECOFFSET,MID\nSECCONTROLS,0,0,0,1e-8,1,1,1", "Section 1 has SECCONTROLS .added mass"),
+        ("ET,        2,188", "ET,        2,188\nKEYOP,    2,1,1", r"element 3: BEAM188 has KEYOPT\(1\) = 1; 0 is taken"),
+        ("4577.3", "4577.3, 5.", "Section 2 has its centre off the node"),
     ],
 )  # fmt: skip
 def test_what_is_not_taken_is_named(tmp_path: Path, old: str, new: str, text: str) -> None:
     with pytest.raises(fp.FeFileError, match=text):
         ansys_mesh(archive(tmp_path, old, new))
+
+
+SHELL = "SECTYPE,     1,SHELL,    ,\nSECOFFSET,MID\nSECBLOCK,      1\n  4.00000000    ,     1 ,  0.00000000    ,    3\n"
+BEAM = "SECTYPE,     2,BEAM,ASEC\nSECOFFSET,CENT\nSECDATA, 200., 6666.667, 0., 1666.667, 0., 4577.3\n"
+
+
+def changed(path: Path, *changes: tuple[str, str]) -> Path:
+    text = path.read_text()
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new)
+    path.write_text(text)
+    return path
+
+
+def test_a_layer_has_its_own_material(tmp_path: Path) -> None:
+    """The material of the section's layer goes before that of the element; it was not looked at."""
+    own = "".join(f"MP,{name},2,{value}\n" for name, value in (("EX", 7e4), ("NUXY", 0.3), ("DENS", 2.7e-9)))
+    path = archive(tmp_path, "  4.00000000    ,     1 ,  0.00000000    ,    3\n", f"  4.,     2 ,  0.,    3\n{own}")
+    found = fp.import_fe(mesh=path, units=UNITS, interfaces={}, modes=1)
+    area, bars = 100 * 80 + 0.5 * 80 * 80, 2 * np.hypot(40, 300) * 200
+    assert found.body.mass == pytest.approx(2.7e-6 * 4 * area + 7.8e-6 * bars + 1.25, rel=1e-12)
+
+
+def test_beams_of_the_old_kind_have_all_their_constants(tmp_path: Path) -> None:
+    """BEAM4 with SHEARZ = SHEARY = A/A_s = 6/5 is BEAM188; RMORE, shear and added mass were left out."""
+    modern = ansys_mesh(archive(tmp_path)).parts[2]
+    line = "R,1,200.,1666.667,6666.667,20.,10.,0.\nRMORE,0.,4577.3,1.2,1.2,0.,{added}\n"
+    for added in (0.0, 1e-6):
+        path = changed(archive(tmp_path), ("ET,        2,188", "ET,        2,4"), (BEAM, line.format(added=added)))
+        old = ansys_mesh(path).parts[2]
+        assert np.allclose(old.stiffness, modern.stiffness, rtol=1e-9, atol=1e-9 * np.abs(modern.stiffness).max())
+        more = (old.mass - modern.mass)[::6, ::6].sum()
+        assert more == pytest.approx(added * np.hypot(40, 300), rel=1e-9, abs=1e-18)
+
+
+def test_a_free_beam_has_its_closed_form_frequencies(tmp_path: Path) -> None:
+    """BEAM4 without shear: f = (beta L)^2 / (2 pi L^2) sqrt(E I / (rho A)), here about both axes, in a skew direction."""
+    count, length, way = 20, 1000.0, np.array([2.0, 2.0, 1.0]) / 3.0
+    places = np.linspace(0.0, length, count + 1)[:, None] * way
+    mapdl_archive.write_nblock(str(tmp_path / "nodes"), np.arange(1, count + 2, dtype=np.int32), places, sig_digits=16)
+    nodes = (tmp_path / "nodes").read_text()
+    rows = "\n".join(row(k, 1, 1, [k, k + 1]) for k in range(1, count + 1))
+    elements = f"EBLOCK,19,SOLID,{count:10d},{count:10d}\n(19i9)\n{rows}\n       -1\n"
+    text = f"/PREP7\nET,        1,4\n{nodes[nodes.index('NBLOCK') :]}{elements}"
+    (tmp_path / "beam.cdb").write_text(text + "MP,EX,1,200000.\nMP,NUXY,1,.3\nMP,DENS,1,7.8E-9\nR,1,200.,1666.667,6666.667\n")
+    found = fp.import_fe(mesh=tmp_path / "beam.cdb", units=UNITS, interfaces={}, modes=4)
+    roots = np.array([4.730040744862704, 7.853204624095838, 10.995607838001671])
+    closed = [(roots**2 / (2 * np.pi)) * np.sqrt(2e5 * inertia / (7.8e-9 * 200 * length**4)) for inertia in (1666.667, 6666.667)]
+    assert np.allclose(found.frequency, np.sort(np.ravel(closed))[:4], rtol=1e-4)  # 20 Hermite elements: h^4
+
+
+def test_shells_of_the_old_kind_have_one_thickness(tmp_path: Path) -> None:
+    kind = ("ET,        1,181", "ET,        1,63")
+    shell = ansys_mesh(changed(archive(tmp_path), kind, (SHELL, "R,1,4.\n"))).parts[0]
+    assert shell.mass[::6, ::6].sum() == pytest.approx(7.8e-9 * 4 * 100 * 80)
+    for reals in ("R,1,4.,4.,4.,8.", "R,1,4.,,,,1e3", "R,1,4.,,,,,\nRMORE,2."):
+        with pytest.raises(fp.FeFileError, match="Real constants 1 of SHELL63 have more than one constant thickness"):
+            ansys_mesh(changed(archive(tmp_path), kind, (SHELL, reals + "\n")))
+
+
+def test_masses_at_one_node_have_no_elastic_mode(tmp_path: Path) -> None:
+    """Without densities all mass is that of the one MASS21: rounding gave modes at 1e78 Hz."""
+    with pytest.raises(fp.FeFileError, match="modes must be at most 0, the elastic degrees of freedom with inertia, is 2"):
+        fp.import_fe(mesh=archive(tmp_path, "1,DENS", "1,ALPX"), units=UNITS, interfaces={}, modes=2)
 
 
 def test_an_archive_with_nodes_alone(tmp_path: Path) -> None:

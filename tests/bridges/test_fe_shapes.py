@@ -90,6 +90,7 @@ def test_displacement_axes_of_grids_are_rotated_away(tmp_path: Path) -> None:
         (("$EIGENVECTOR", "$DISPLACEMENTS"), "holds no eigenvectors"),
         (("-CONT-            ", "-CONT-         xx"), "line 9 is no line"),
         (("         3       G", "        33       G"), "the modes have no node 3"),
+        (("MODE =     8", "MODE =     7"), "modes.pch: has mode 7 twice; write the modes of one subcase"),
     ],
 )  # fmt: skip
 def test_mistakes_have_one_clear_message(tmp_path: Path, change: tuple[str, str], text: str) -> None:

@@ -194,6 +194,40 @@ def test_what_the_file_lacks_is_named(tmp_path: Path, old: str, new: str, lost: 
         fp.import_fe(mesh=path, units=UNITS, interfaces={"tip": 3}, modes=2)
 
 
+@pytest.mark.parametrize(
+    ("more", "text"),
+    [
+        ("CMASS2,77,1.-5,1,1\n", "mass 77 is CMASS2; masses are CONM2 in system 0"),
+        ("NSM,5,PSHELL,1,1.-6\n", "has NSM cards, which are not taken; give the mass by PBAR, PSHELL"),
+        ("NSML1,5,PSHELL,1.,1\n", "has NSM cards"),
+        ("GRID,3,,1.,0.,0.\n", "has two cards with nid=3; each has its own number"),
+        ("GRID,9,,200.,0.,0.\nCTRIA3,6,1,2,9,3\n", "element 6: Two of its nodes 2, 9, 3 are at one place"),
+        ("GRID,9,,200.,0.,0.\nPBAR,2,1,1.,1.,1.,1.\nCBAR,6,2,2,9,0.,1.,0.\n", "element 6: Its nodes 2, 9 are at one place"),
+        ("GRID,9,,a,0.,0.\n", "is no Nastran bulk data: x1 = 'A'"),
+        ("INCLUDE 'other.bdf'\n", "is no Nastran bulk data: No such bdf_filename"),
+    ],
+)  # fmt: skip
+def test_cards_that_are_not_taken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], more: str, text: str
+) -> None:
+    """Masses by NSM were left out in silence; others ended in tracebacks, or in prints and a file of the reader."""
+    monkeypatch.chdir(tmp_path)
+    Path("plate.bdf").write_text(PLATE + more)
+    with pytest.raises(fp.FeFileError, match=re.escape(text)):
+        fp.import_fe(mesh="plate.bdf", units=UNITS, interfaces={}, modes=2)
+    assert [path.name for path in tmp_path.iterdir()] == ["plate.bdf"]
+    assert "".join(capfd.readouterr()) == ""
+
+
+def test_matrices_that_a_run_adds_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "run.bdf"
+    path.write_text(f"SOL 103\nCEND\nK2GG = KX\nBEGIN BULK\n{PLATE}DMIG,KX,0,6,2,0\nDMIG,KX,1,1,,1,1,1000.\nENDDATA\n")
+    with pytest.raises(fp.FeFileError, match=r"adds matrices \(K2GG, M2GG\), which are not taken"):
+        fp.import_fe(mesh=path, units=UNITS, interfaces={}, modes=2)
+    path.write_text(path.read_text().replace("K2GG = KX\n", ""))
+    assert fp.import_fe(mesh=path, units=UNITS, interfaces={}, modes=2).body.mass == pytest.approx(2.7e-6 * 4 * 100 * 300)
+
+
 LINE = (
     "MAT1,1,210000.,,.3\nPBAR,1,1,100.,833.,833.,1406.{nsm}\nGRID,1,,0.,0.,0.\nGRID,2,,50.,0.,0.\nGRID,3,,100.,0.,0.\n"
     "CBAR,1,1,1,2,0.,1.,0.\nCBAR,2,1,2,3,0.,1.,0.\n"
@@ -298,3 +332,14 @@ def test_the_check_page_has_a_picture(tmp_path: Path) -> None:
     assert f"{found.frequency[0]:.6g}" in page
     with pytest.raises(fp.InputError, match=r"ends in \.html"):
         found.write_check_page(tmp_path / "check.txt")
+
+
+@pytest.mark.parametrize("method", ["normal", "craig-bampton", "residual"])
+def test_shapes_without_inertia_are_noted(tmp_path: Path, method: str) -> None:
+    """An interface holds the rotation about the normal of a shell, which has a small stiffness and no inertia of its own."""
+    path = written(plate(4, 3, 400.0, 300.0, 4.0), tmp_path)
+    ends = {"A": [0.0, 0.0, 0.0], "B": [0.4, 0.3, 0.0]}
+    found = fp.import_fe(mesh=path, units=UNITS, interfaces=ends, modes=3, method=method)
+    noted = [note for note in found.notes if "shapes lie above 1e+06 Hz" in note]
+    assert len(noted) == (found.frequency.max() > 1e6) == (method != "normal")
+    assert all(note in found.check_page for note in noted)

@@ -128,6 +128,33 @@ def test_the_side_file_is_checked_too(tmp_path: Path, run: xr.Dataset) -> None:
         fp.open(path)
 
 
+def test_the_side_file_says_how_many_rows_there_are(tmp_path: Path, run: xr.Dataset) -> None:
+    """Another number of rows in it was not noticed."""
+    path = fp.save(run, tmp_path / "run.csv")
+    side = tmp_path / "run.csv.json"
+    rows = run.sizes["time"]
+    assert f'"rows": {rows}'.encode() in side.read_bytes()
+    side.write_bytes(side.read_bytes().replace(f'"rows": {rows}'.encode(), f'"rows": {rows - 1}'.encode()))
+    with pytest.raises(fp.FileError, match=r"run.csv.json: is damaged; restore it"):
+        fp.open(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("time,force.A\n0,1\n1\n", r"table.csv: is cut off: row 2 has 1 of 2 fields; restore it"),
+        ("0,1\n2,3\n", r"table.csv: is not a table: the first line has numbers where the names of the columns should be"),
+        ("time;force.A\n0;1\n", r"table.csv: is not a table with commas: its columns are separated by semicolons"),
+        ("time,force.A,force.A\n0,1,2\n", r"table.csv: is not a table: two columns are called 'force.A'"),
+    ],
+)  # fmt: skip
+def test_a_table_alone_that_cannot_be_whole_is_refused(tmp_path: Path, text: str, reason: str) -> None:
+    """These were read with nan, without their first row, as one column, and under a name that nobody gave."""
+    (tmp_path / "table.csv").write_text(text)
+    with pytest.warns(fp.FileWarning), pytest.raises(fp.FileError, match=reason):
+        fp.open(tmp_path / "table.csv")
+
+
 def test_files_of_others_are_refused(tmp_path: Path) -> None:
     import pandas as pd
 

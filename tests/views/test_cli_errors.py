@@ -112,6 +112,8 @@ MJCF = ["import", "fb.xml", "--out", "a.yaml"]
         ([*FE, "tip=1", "--stiffness", "gone.mtx"], "--stiffness: --stiffness and --nodes belong together"),
         ([*FE, "tip=1", "--interface", "tip=2"], "--interface tip: is given twice, 1 and 2; give each its own name"),
         ([*FE, "tip=1", "--check", "page.txt"], "--check page.txt: the check page ends in .html"),
+        ([*FE, "tip=1", "--check", "gone/page.html"], "--check gone/page.html: there is no folder gone; create it first"),
+        (["import", "m.mtx", *FE[2:], "tip=1"], "m.mtx: is no mesh that is assembled; Nastran bulk data end in .bdf"),
         ([*FE, "tip=1", "--loops", "a.yaml"], "--loops: plate.bdf is a finite element model; leave it out"),
         ([*MJCF, "--method", "craig-bampton"], "--method: fb.xml is a mechanism of rigid bodies; leave it out"),
         ([*MJCF, "--modes", "0"], "--modes: fb.xml is a mechanism of rigid bodies; leave it out"),
@@ -122,6 +124,7 @@ MJCF = ["import", "fb.xml", "--out", "a.yaml"]
 def test_options_of_import_are_never_ignored(run: Run, words: list[str], text: str) -> None:
     Path("plate.bdf").write_text(PLATE)
     Path("fb.xml").write_text("<mujoco/>")
+    Path("m.mtx").write_text("1 1 1.0\n")
     Path("robot.yaml").write_text("flexapod: 1\n")
     result = run(*words)
     assert result.exit_code == 1, result.stdout

@@ -6,14 +6,12 @@ masses. Constraints and loads belong to a run, not to the body: they are left ou
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from flexapod.bridges.ansys_tables import Tables, isotropic, read_tables
 from flexapod.bridges.fe_assembly import Mesh, Part, beam_part, mass_part, rod_part
 from flexapod.bridges.fe_matrices import Array, FeFileError, _package, reading
 from flexapod.flexible.beam_element import BeamElement
@@ -26,19 +24,10 @@ ELEMENTS = {188: "BEAM188", 4: "BEAM4", 180: "LINK180", 181: "SHELL181", 63: "SH
 BEAMS, SHELLS = ("BEAM188", "BEAM4"), ("SHELL181", "SHELL63")
 MIDDLE = ("", "MID", "CENT")
 """Section offsets that leave nodes in the middle of shells and at the centre of beams."""
+STIFF_IN_SHEAR = 1e8
+"""Shear factor of beams that do not deform in shear."""
 SLOPE = 1e-4
 """Beams closer than this to the global z axis have their y axis along the global one (theory reference of BEAM188)."""
-
-
-@dataclass(kw_only=True, eq=False)
-class Tables:
-    """What commands of the file say: materials by property, sections (kind, shape, numbers, offset), real constants."""
-
-    materials: dict[int, dict[str, float]] = field(default_factory=dict)
-    sections: dict[int, tuple[str, str, list[float], str]] = field(default_factory=dict)
-    reals: dict[int, list[float]] = field(default_factory=dict)
-    keys: dict[tuple[int, int], int] = field(default_factory=dict)
-    names: set[str] = field(default_factory=set)
 
 
 def ansys_mesh(path: Path) -> Mesh:
@@ -80,94 +69,36 @@ def ansys_mesh(path: Path) -> Mesh:
     return Mesh(places=places, parts=parts, notes=_notes(tables, parts, places))
 
 
-def read_tables(path: Path) -> Tables:
-    """Materials, sections, real constants and key options from the commands of an archive."""
-    tables, section, waiting = Tables(), 0, 0
-    for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
-        words = [word.strip() for word in line.split(",")]
-        name = words[0].upper()
-        if waiting:  # lines of a SECBLOCK: one layer each
-            waiting -= 1
-            tables.sections[section][2].extend(_numbers(words if "," in line else line.split()))
-            continue
-        if re.fullmatch(r"[A-Z]+", name):
-            tables.names.add(name)
-        if name in ("MPDATA", "MP"):
-            _material(path, tables, words)
-        elif name == "SECTYPE":
-            section = int(words[1])
-            tables.sections[section] = (words[2].upper(), words[3].upper() if len(words) > 3 else "", [], "")
-        elif name == "SECOFFSET":
-            kind, shape, numbers, _ = tables.sections[section]
-            tables.sections[section] = (kind, shape, numbers, words[1].upper())
-        elif name == "SECDATA":
-            tables.sections[section][2].extend(_numbers(words[1:]))
-        elif name == "SECBLOCK":
-            waiting = int(words[1])
-        elif name == "R":
-            tables.reals[int(words[1])] = _numbers(words[2:])
-        elif name in ("KEYOP", "KEYOPT"):
-            tables.keys[int(words[1]), int(words[2])] = int(float(words[3] or 0))
-    return tables
-
-
-def _numbers(words: Sequence[str]) -> list[float]:
-    """Numbers between commas; an empty place is zero, empty places at the end are none."""
-    filled = max((k + 1 for k, word in enumerate(words) if word), default=0)
-    return [float(word or 0.0) for word in words[:filled]]
-
-
-def _material(path: Path, tables: Tables, words: list[str]) -> None:
-    """A line MP,label,number,value or MPDATA,(R5.0, count,)label,number,first,values."""
-    if words[0].upper() == "MPDATA":
-        words = words[2:] if words[1].upper().startswith("R") else words
-        label, number, values = words[1].upper(), int(words[2]), [float(v) for v in words[4:] if v]
-    else:
-        label, number, values = words[1].upper(), int(words[2]), [float(v) for v in words[3:] if v]
-    if len(set(values)) > 1:
-        raise FeFileError(f"{path}: {label} of material {number} changes with temperature; write its value at one temperature")
-    tables.materials.setdefault(number, {})[label] = values[0] if values else 0.0
-
-
 def _part(kind: str, e: Any, tables: Tables, places: dict[int, Array]) -> Part:
     nodes = [int(n) for n in e[10:] if n > 0]
     if lost := [n for n in nodes if n not in places]:
         raise FlexibleBodyError(f"Node {lost[0]} is missing.")
     if kind == "MASS21":
         return _mass(nodes[0], tables.reals.get(int(e[2]), []), tables.keys.get((int(e[1]), 3), 0))
-    material = tables.materials.get(int(e[0]), {})
-    if "EX" not in material:
-        raise FlexibleBodyError(f"Material {e[0]} has no EX.")
+    if tables.keys.get((int(e[1]), 1), 0):
+        raise FlexibleBodyError(f"{kind} has KEYOPT(1) = {tables.keys[int(e[1]), 1]}; 0 is taken: no warping, with bending.")
+    if any(tables.controls.get(int(e[3]), [])[:4]):
+        raise FlexibleBodyError(f"Section {e[3]} has SECCONTROLS (added mass, shear stiffness), which is not taken.")
     if kind in SHELLS:
-        return _shell(kind, nodes, e, tables, material, places)
+        return _shell(kind, nodes, e, tables, places)
+    young, _, shear, density = isotropic(tables, int(e[0]))
     ends = np.array([places[n] for n in nodes[:2]])
-    if kind == "LINK180":
-        area = _given(tables, e, "LINK", 1)[0]
-        return rod_part(nodes[:2], ends[1] - ends[0], material["EX"] * area, 0.0, material.get("DENS", 0.0) * area, area)
     length = float(np.linalg.norm(ends[1] - ends[0]))
-    made_of = Material(name="file", young=material["EX"], density=1.0, shear=_shear(material))
-    section = _section(kind, e, tables)
+    if length == 0.0:
+        raise FlexibleBodyError(f"Nodes {nodes[0]} and {nodes[1]} are at one place.")
+    if kind == "LINK180":
+        area, added = [*_given(tables, e, "LINK", 1), 0.0][:2]
+        return rod_part(nodes[:2], ends[1] - ends[0], young * area, 0.0, density * area + added, area)
+    made_of = Material(name="file", young=young, density=1.0, shear=shear)
+    section, added = _section(kind, e, tables)
     beam = BeamElement(length=length, section=section, material=made_of, planar=False, shear=True)
     axes = _beam_axes(ends, places[nodes[2]] if len(nodes) > 2 else None)
-    return beam_part(nodes[:2], beam, axes, np.zeros((2, 3)), material.get("DENS", 0.0), 0.0)
-
-
-def _shear(material: dict[str, float]) -> float:
-    if "GXY" in material:
-        return material["GXY"]
-    return material["EX"] / (2 * (1 + _poisson(material)))
-
-
-def _poisson(material: dict[str, float]) -> float:
-    found = material.get("NUXY", material.get("PRXY"))
-    if found is None:
-        raise FlexibleBodyError("Its material has neither NUXY nor PRXY.")
-    return found
+    return beam_part(nodes[:2], beam, axes, np.zeros((2, 3)), density, added)
 
 
 def _given(tables: Tables, e: Any, kind: str, least: int) -> list[float]:
-    """Numbers of the element's section, or its real constants."""
-    found = tables.sections.get(int(e[3]))
+    """Numbers of the element's section, or its real constants; elements of old kinds ("") have no section."""
+    found = tables.sections.get(int(e[3])) if kind else None
     if found is None:
         numbers = tables.reals.get(int(e[2]), [])
     elif found[0] != kind:
@@ -181,27 +112,35 @@ def _given(tables: Tables, e: Any, kind: str, least: int) -> list[float]:
     return numbers
 
 
-def _section(kind: str, e: Any, tables: Tables) -> Section:
-    """The section: y is its width; ASEC and BEAM4 give second moments themselves."""
-    shape = tables.sections.get(int(e[3]), ("", "", [], ""))[1]
+def _section(kind: str, e: Any, tables: Tables) -> tuple[Section, float]:
+    """The section and mass per length besides its material: y is its width; ASEC and BEAM4 give second moments themselves."""
     if kind == "BEAM4":
-        area, izz, iyy, *rest = [*_given(tables, e, "", 3), *[0.0] * 8]
-        if rest[2]:
-            raise FlexibleBodyError(f"BEAM4 has THETA = {rest[2]:g}; turn its axes by the orientation node.")
-        return Section(area=area, iz=izz, iy=iyy, torsion=rest[4] or iyy + izz, shear_y=1e8, shear_z=1e8)
+        return _old_beam([*_given(tables, e, "", 3), *[0.0] * 9])
+    shape = tables.sections.get(int(e[3]), ("", "", [], ""))[1]
     numbers = _given(tables, e, "BEAM", {"RECT": 2, "CTUBE": 2, "ASEC": 6}.get(shape, 1))
     if shape == "RECT":
-        return Section.rectangle(width=numbers[0], height=numbers[1])
+        return Section.rectangle(width=numbers[0], height=numbers[1]), 0.0
     if shape == "CSOLID":
-        return Section.tube(outer=2 * numbers[0], inner=0.0)
+        return Section.tube(outer=2 * numbers[0], inner=0.0), 0.0
     if shape == "CTUBE":
-        return Section.tube(outer=2 * numbers[1], inner=2 * numbers[0])
+        return Section.tube(outer=2 * numbers[1], inner=2 * numbers[0]), 0.0
     if shape == "ASEC":
         area, iyy, iyz, izz, _, torsion = numbers[:6]
         if abs(iyz) > 1e-9 * np.sqrt(abs(iyy * izz)):
-            raise FlexibleBodyError(f"Section {e[3]} has Iyz = {iyz:g}; turn it to its principal axes by the orientation node.")
-        return Section(area=area, iy=iyy, iz=izz, torsion=torsion)
+            raise FlexibleBodyError(f"Section {e[3]} has Iyz = {iyz:g}; rotate it to its principal axes by the orientation node.")
+        if any(numbers[6:10]):
+            raise FlexibleBodyError(f"Section {e[3]} has its centre off the node (CGy, CGz, SHy, SHz); centred ones are taken.")
+        return Section(area=area, iy=iyy, iz=izz, torsion=torsion), 0.0
     raise FlexibleBodyError(f"Section {e[3]} is a beam of shape {shape or 'none'}; RECT, CSOLID, CTUBE, ASEC are taken.")
+
+
+def _old_beam(reals: list[float]) -> tuple[Section, float]:
+    """BEAM4: A, Izz, Iyy, TKz, TKy, theta, strain, Ixx, shear constants A/A_s of Izz, Iyy (0: stiff), spin, mass per length."""
+    area, izz, iyy, _, _, theta, _, ixx, by_z, by_y, _, added = reals[:12]
+    if theta:
+        raise FlexibleBodyError(f"BEAM4 has THETA = {theta:g}; rotate its axes by the orientation node.")
+    stiff = (1.0 / by_z if by_z else STIFF_IN_SHEAR, 1.0 / by_y if by_y else STIFF_IN_SHEAR)
+    return Section(area=area, iz=izz, iy=iyy, torsion=ixx or iyy + izz, shear_y=stiff[0], shear_z=stiff[1]), added
 
 
 def _beam_axes(ends: Array, third: Array | None) -> Array:
@@ -218,16 +157,25 @@ def _beam_axes(ends: Array, third: Array | None) -> Array:
     return np.stack([x, y / size, np.cross(x, y / size)])
 
 
-def _shell(kind: str, nodes: list[int], e: Any, tables: Tables, material: dict[str, float], places: dict[int, Array]) -> Part:
+def _shell(kind: str, nodes: list[int], e: Any, tables: Tables, places: dict[int, Array]) -> Part:
     corners = nodes[:4] if len(nodes) > 3 and nodes[3] != nodes[2] else nodes[:3]
-    numbers = _given(tables, e, "SHELL", 1)
-    if kind == "SHELL181" and len(numbers) > 4:
+    numbers = _given(tables, e, "SHELL" if kind == "SHELL181" else "", 1)
+    own = int(e[0])
+    if kind == "SHELL63":
+        thickness, by_corner, elsewhere = numbers[0], numbers[1:4], [*numbers[4:5], *numbers[9:]]
+        if any(t not in (0.0, thickness) for t in by_corner) or any(elsewhere) or any(r not in (0.0, 1.0) for r in numbers[6:7]):
+            raise FlexibleBodyError(f"Real constants {e[2]} of SHELL63 have more than one constant thickness, which is taken.")
+    elif len(numbers) > 4:
         raise FlexibleBodyError(f"Section {e[3]} has several layers; one is taken.")
-    h, nu = numbers[0], _poisson(material)
-    shear = None if kind == "SHELL63" else 5.0 / 6.0 * h * _shear(material)
+    elif len(numbers) > 1 and numbers[1]:
+        own = int(numbers[1])  # the material of the layer goes before that of the element
+    h = numbers[0]
+    if h <= 0.0:
+        raise FlexibleBodyError(f"Section {e[3]} (real constants {e[2]}) has the thickness {h:g}.")
+    young, nu, shear, density = isotropic(tables, own)
     shell = ShellElement(
-        corners=np.array([places[n] for n in corners]), young=material["EX"], poisson=nu, thickness=h,
-        mass_per_area=material.get("DENS", 0.0) * h, shear=shear,
+        corners=np.array([places[n] for n in corners]), young=young, poisson=nu, thickness=h, mass_per_area=density * h,
+        shear=None if kind == "SHELL63" else 5.0 / 6.0 * h * shear,
     )  # fmt: skip
     return Part(nodes=corners, mass=shell.mass(), stiffness=shell.stiffness(), volume=shell.volume)
 

@@ -1,15 +1,8 @@
-r"""`import_fe`: a flexible body from files of a finite element program, its units said, its modes checked.
-
-With length L, mass m and time T of the model in SI, and degrees of freedom that are translations or rotations:
-
-.. math:: M_{SI} = m\,D M D,\qquad K_{SI} = \frac{m}{T^2}\,D K D,\qquad D = \mathrm{diag}(1\ \text{or}\ L)
-"""
+"""`import_fe`: a flexible body from files of a finite element program, its units said, its modes checked."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,8 +10,10 @@ import numpy as np
 from scipy import sparse
 
 from flexapod.bridges.fe_check import ImportedBody, checked
-from flexapod.bridges.fe_matrices import Array, FeFileError, Labelled, finite_matrix, read_matrix, read_nodes
-from flexapod.bridges.fe_remarks import tied_to_ground, with_remarks
+from flexapod.bridges.fe_matrices import FeFileError
+from flexapod.bridges.fe_model import Model, Source, read_model
+from flexapod.bridges.fe_nodes import BULK
+from flexapod.bridges.fe_remarks import stiff_shapes, tied_to_ground, with_remarks
 from flexapod.bridges.fe_request import interface_nodes, modes_below, units_in_si
 from flexapod.bridges.fe_shapes import Shapes, in_basic_axes, read_shapes
 from flexapod.calls import checked as checked_call
@@ -32,26 +27,6 @@ RIGID = 0.5
 """Part of a shape's mass norm in rigid motions above which a solver's mode is a rigid one."""
 ORTHOGONAL = 0.1
 """Largest product of two unit shapes of a solver over our mass: lumped against consistent masses stay below on meshes of use."""
-Source = str | os.PathLike[str]
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Model:
-    """Matrices in SI, rows node by node; nodes with numbers and places [m]; of a mesh, mass over volume of its elements.
-
-    left_out: nodes of a mesh that the matrices do not have -> why.
-    """
-
-    mass: Any
-    stiffness: Any
-    numbers: list[int]
-    r0: Array
-    width: int
-    units: Mapping[str, float]
-    source: Path
-    notes: tuple[str, ...] = ()
-    density: float | None = None
-    left_out: Mapping[int, str] = field(default_factory=dict)
 
 
 @checked_call(stiffness=unchecked)
@@ -93,7 +68,7 @@ def import_fe(
 
     if (modes is None) == (below is None):
         raise InputError("import_fe: give either modes (a number) or below (a frequency [Hz])")
-    model = _model(mass, stiffness, nodes, mesh, units_in_si(units))
+    model = read_model(mass, stiffness, nodes, mesh, units_in_si(units))
     chosen = interface_nodes(interfaces, model.numbers, model.left_out)
     try:
         R = _free_motions(sparse.csc_array(model.stiffness), rigid_motions(model.r0, model.width))
@@ -112,87 +87,7 @@ def import_fe(
         raise FeFileError(f"import_fe: {error}") from error
     found = checked(body, model.mass, model.stiffness, model.width, R, model.notes)
     ground = stiffness_to_ground(sparse.csc_array(model.stiffness), rigid_motions(model.r0, model.width))
-    return with_remarks(tied_to_ground(found, ground, R.shape[1]), model.r0, model.density, units)
-
-
-def _model(
-    mass: Source | None, stiffness: Source | None, nodes: Source | None, mesh: Source | None, size: dict[str, float]
-) -> Model:
-    """Matrices from files, or from the elements of a mesh."""
-    given = [x is not None for x in (mass, stiffness, nodes)]
-    if any(given) == (mesh is not None) or (any(given) and not all(given)):
-        raise InputError("import_fe: give either mesh=..., or mass, stiffness and nodes")
-    notes: tuple[str, ...] = ()
-    solid, lost = None, {}
-    if mesh is not None:
-        from flexapod.bridges.ansys_mesh import ansys_mesh
-        from flexapod.bridges.fe_assembly import assembled, density, left_out
-        from flexapod.bridges.nastran_mesh import nastran_mesh
-
-        source = Path(mesh)
-        if source.suffix.lower() not in (".bdf", ".dat", ".nas", ".cdb"):
-            raise FeFileError(
-                f"{source}: is no mesh that is assembled; Nastran bulk data end in .bdf, .dat or .nas, Ansys archives in .cdb"
-            )
-        found = ansys_mesh(source) if source.suffix.lower() == ".cdb" else nastran_mesh(source)
-        numbers, places, M, K = assembled(found, str(source))
-        notes, solid, lost = found.notes, density(found), left_out(found, numbers)
-    else:
-        source = Path(str(mass))
-        numbers, places = read_nodes(Path(str(nodes)))
-        M, K = (read_matrix(Path(str(path)), name) for path, name in ((mass, "mass"), (stiffness, "stiffness")))
-    width = _dofs(M, K, len(numbers), Path(str(stiffness or mesh)))
-    inside, springs = (
-        _ordered(part, numbers, width, Path(str(path))) for part, path in ((M, mass or mesh), (K, stiffness or mesh))
-    )
-    D = sparse.diags(np.tile([1.0] * 3 + [size["length"]] * (width - 3), len(numbers)))
-    inertia = size["mass"] * (D @ inside @ D)
-    _check_mass(inertia, numbers, width, source)
-    if springs.count_nonzero() == 0:
-        raise FeFileError(
-            f"{stiffness or mesh}: the stiffness is zero; export the stiffness matrix, with a modulus for every material"
-        )
-    return Model(mass=inertia, stiffness=size["mass"] / size["time"] ** 2 * (D @ springs @ D), numbers=numbers,
-                 r0=size["length"] * places, width=width, units=size, source=source, notes=notes,
-                 density=None if solid is None else size["mass"] / size["length"] ** 3 * solid, left_out=lost)  # fmt: skip
-
-
-def _check_mass(mass: Any, numbers: list[int], width: int, source: Path) -> None:
-    """A mass somewhere, and none below zero."""
-    diagonal = sparse.csr_matrix(mass).diagonal()
-    if diagonal.min() < 0.0:
-        node, axis = divmod(int(diagonal.argmin()), width)
-        where = f"node {numbers[node]}, degree of freedom {axis + 1}: {diagonal.min():.4g} kg or kg m^2"
-        raise FeFileError(f"{source}: has a negative mass at {where}; look at the sign of the matrix and at densities")
-    if diagonal.sum() == 0.0:
-        raise FeFileError(f"{source}: the mesh has no mass; export the mass matrix, with a density for every material")
-
-
-def _dofs(M: Labelled, K: Labelled, count: int, path: Path) -> int:
-    """Degrees of freedom per node, 3 or 6."""
-    if M.labels is not None:
-        return 6 if max(d for part in (M, K) for _, d in part.labels or ()) > 3 else 3
-    for width in (3, 6):
-        if K.matrix.shape[0] == width * count:
-            return width
-    raise FeFileError(f"{path}: matrices of size {K.matrix.shape[0]} do not fit {count} nodes with 3 or 6 degrees of freedom")
-
-
-def _ordered(part: Labelled, numbers: list[int], width: int, path: Path) -> Any:
-    """The matrix with rows node by node; degrees of freedom that a file leaves out have none."""
-    total = width * len(numbers)
-    matrix = finite_matrix(part.matrix, path)
-    if part.labels is None:
-        if matrix.shape != (total, total):
-            raise FeFileError(f"{path}: has the size {matrix.shape}, expected {total} rows and columns, {width} per node")
-        return matrix
-    at = {number: k for k, number in enumerate(numbers)}
-    lost = [node for node, _ in part.labels if node not in at]
-    if lost:
-        raise FeFileError(f"{path}: the matrix has node {lost[0]}, which the file of nodes does not have")
-    places = np.array([at[node] * width + dof - 1 for node, dof in part.labels])
-    pick = sparse.coo_matrix((np.ones(len(places)), (places, np.arange(len(places)))), shape=(total, len(places)))
-    return (pick @ matrix @ pick.T).tocsr()
+    return with_remarks(tied_to_ground(stiff_shapes(found), ground, R.shape[1]), model.r0, model.density, units)
 
 
 def _held(model: Model, chosen: Mapping[str, Any], method: str) -> list[int]:
@@ -206,9 +101,9 @@ def _held(model: Model, chosen: Mapping[str, Any], method: str) -> list[int]:
 def _solver_shapes(path: Path, mesh: Source | None, nodes: Source | None) -> Shapes:
     """Modes of a solver in basic axes."""
     found, source = read_shapes(path), Path(str(mesh or nodes))
-    if source.suffix.lower() not in (".bdf", ".dat", ".nas"):
+    if source.suffix.lower() not in BULK:
         return found
-    from flexapod.bridges.nastran_mesh import displacement_axes
+    from flexapod.bridges.nastran_bulk import displacement_axes
 
     return in_basic_axes(found, displacement_axes(source))
 

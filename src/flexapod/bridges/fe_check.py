@@ -18,6 +18,7 @@ from scipy import sparse
 
 from flexapod.bridges.fe_matrices import Array
 from flexapod.errors import InputError
+from flexapod.files import write_whole
 
 if TYPE_CHECKING:
     from flexapod.flexible.body import FlexibleBody
@@ -83,7 +84,7 @@ class ImportedBody:
     def write_check_page(self, path: str | os.PathLike[str]) -> Path:
         """The check page as one HTML file, with a picture of the modal assurance criterion; returns its path."""
         target = Path(path)
-        if target.suffix != ".html" or target.is_dir() or not target.parent.is_dir():
+        if target.suffix.lower() != ".html" or target.is_dir() or not target.parent.is_dir():
             raise InputError(f"write_check_page: {target} must be a file that ends in .html, in a folder that exists")
         rows = "".join(
             f"<tr><td>{k}</td><td>{full:.6g}</td><td>{f:.6g}</td><td>{mac:.4f}</td></tr>"
@@ -91,13 +92,13 @@ class ImportedBody:
         )
         facts = "".join(f"<p>{escape(line)}</p>" for line in self._facts())
         head = "<tr><th>mode</th><th>full [Hz]</th><th>reduced [Hz]</th><th>MAC</th></tr>"
-        target.write_text(
+        text = (
             f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Imported body</title>'
             f"<style>{STYLE}</style></head>"
             f"<body><h1>Imported body</h1>{facts}<table>{head}{rows}</table><h2>Modal assurance criterion</h2>{self.picture()}"
-            "</body></html>\n",
-            encoding="utf-8",
+            "</body></html>\n"
         )
+        write_whole({target: text.encode()})
         return target
 
     def picture(self) -> str:

@@ -1,4 +1,4 @@
-"""Matrices and nodes of finite element programs: Nastran, Ansys, Abaqus, Matrix Market, Harwell-Boeing, npz.
+"""Matrices of finite element programs: Nastran, Ansys, Abaqus, Matrix Market, Harwell-Boeing, npz.
 
 A matrix knows its degrees of freedom where its file does (Abaqus, DMIG); else they are those of the nodes, node by node.
 """
@@ -6,8 +6,7 @@ A matrix knows its degrees of freedom where its file does (Abaqus, DMIG); else t
 from __future__ import annotations
 
 import importlib
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -96,8 +95,7 @@ def read_matrix(path: Path, name: str) -> Labelled:
 
 def _matrix(path: Path, suffix: str, name: str) -> Labelled:
     if suffix == ".npz":
-        with np.load(path) as found:
-            return Labelled(matrix=_chosen(path, dict(found), name))
+        return Labelled(matrix=_npz(path, name))
     if suffix in (".hb", ".rb", ".rua", ".rsa", ".matrix"):
         return Labelled(matrix=read_harwell_boeing(path), labels=read_mapping(path))
     if suffix == ".op4":
@@ -113,6 +111,13 @@ def _matrix(path: Path, suffix: str, name: str) -> Labelled:
     raise FeFileError(f"{path}: is no matrix that is read; .mtx (Matrix Market, Abaqus), .hb, .rb, .op4, .bdf, .pch, .npz")
 
 
+def _npz(path: Path, name: str) -> Any:
+    """The array of a name, or the one sparse matrix that `scipy.sparse.save_npz` wrote."""
+    with np.load(path) as found:
+        arrays = dict(found)
+    return sparse.load_npz(path) if {"format", "shape", "data"} <= set(arrays) else _chosen(path, arrays, name)
+
+
 def _chosen(path: Path, found: dict[str, Any], name: str) -> Any:
     """The matrix of a name, in any case; its letter (m; k or s) is enough where only one begins so."""
     letters = ("m",) if name == "mass" else ("k", "s")
@@ -123,103 +128,65 @@ def _chosen(path: Path, found: dict[str, Any], name: str) -> Any:
 
 
 def _dmig(path: Path, name: str) -> Labelled:
-    from flexapod.bridges.nastran_mesh import bulk_data
+    from flexapod.bridges.nastran_bulk import bulk_data
 
     card = _chosen(path, dict(bulk_data(path, xref=False).dmig), name)
-    pairs = [[(int(a[0]), int(a[1])) for a in pair] for pair in zip(card.GCi, card.GCj, strict=True)]
-    return _labelled(pairs, np.array(card.Real, dtype=float))
+    if card.is_complex:
+        raise FeFileError(f"{path}: DMIG {card.name} is complex; real numbers are taken (structural damping is left out)")
+    pairs = np.array([[*row[:2], *column[:2]] for row, column in zip(card.GCi, card.GCj, strict=True)], dtype=float)
+    return _labelled(path, pairs.reshape(-1, 4), np.array(card.Real, dtype=float))
 
 
 def _abaqus(path: Path) -> Labelled:
     """Both text forms: `node, dof, node, dof, value` (matrix input), and `row column value` (coordinate)."""
-    text = path.read_text(encoding="utf-8").splitlines()
-    lines = [line for line in text if line.strip() and not line.startswith(("*", "#", "%"))]
-    try:
-        rows = np.array([[float(x) for x in line.replace(",", " ").split()] for line in lines])
-    except ValueError as error:
-        raise FeFileError(f"{path}: is neither Matrix Market nor a matrix of Abaqus: {error}") from error
-    if rows.ndim != 2 or rows.shape[1] not in (3, 5):
-        raise FeFileError(f"{path}: expected 3 or 5 numbers per line, as Abaqus writes matrices")
-    if rows.shape[1] == 3:
-        i, j = rows[:, 0].astype(int) - 1, rows[:, 1].astype(int) - 1
-        return Labelled(matrix=_filled(i, j, rows[:, 2], int(max(i.max(), j.max())) + 1))
-    return _labelled([[(int(r[k]), int(r[k + 1])) for k in (0, 2)] for r in rows], rows[:, 4])
+    rows: list[list[float]] = []
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        if not line.strip() or line.startswith(("*", "#", "%")):
+            continue
+        try:
+            row = [float(x) for x in line.replace(",", " ").split()]
+        except ValueError as error:
+            raise FeFileError(f"{path}: is neither Matrix Market nor a matrix of Abaqus: line {number}, {error}") from error
+        if len(row) not in (3, 5) or (rows and len(row) != len(rows[0])):
+            what = "all lines alike" if rows else "as Abaqus writes matrices"
+            raise FeFileError(f"{path}: line {number} has {len(row)} numbers; expected 3 or 5 per line, {what}")
+        rows.append(row)
+    if not rows:
+        raise FeFileError(f"{path}: holds no entries; expected 3 or 5 numbers per line, as Abaqus writes matrices")
+    found = np.array(rows)
+    if found.shape[1] == 5:
+        return _labelled(path, found[:, :4], found[:, 4])
+    at = found[:, :2]
+    wrong = np.flatnonzero((at != np.floor(at)).any(axis=1) | (at < 1).any(axis=1))
+    if len(wrong):
+        row, column = at[wrong[0]]
+        raise FeFileError(f"{path}: entry {wrong[0] + 1} is in row {row:g}, column {column:g}; both count from 1")
+    i, j = (at - 1).astype(int).T
+    return Labelled(matrix=_filled(i, j, found[:, 2], int(max(i.max(), j.max())) + 1))
 
 
-def _labelled(pairs: list[list[Label]], values: Array) -> Labelled:
-    """The matrix of entries given by the degrees of freedom of their row and column."""
-    labels = sorted({label for pair in pairs for label in pair})
-    at = {label: k for k, label in enumerate(labels)}
-    i, j = (np.array([at[pair[k]] for pair in pairs]) for k in (0, 1))
-    return Labelled(matrix=_filled(i, j, values, len(labels)), labels=labels)
+def _labelled(path: Path, pairs: Array, values: Array) -> Labelled:
+    """The matrix of entries given by node and degree of freedom of their row and column, (n, 4)."""
+    nodes, dofs = pairs[:, ::2], pairs[:, 1::2]
+    broken = nodes[nodes != np.floor(nodes)]
+    if len(broken):
+        raise FeFileError(f"{path}: {broken[0]:g} is no node number; expected node, dof, node, dof, value")
+    odd = ~np.isin(dofs, range(1, 7))
+    if odd.any():
+        raise FeFileError(
+            f"{path}: node {nodes[odd][0]:g} has the degree of freedom {dofs[odd][0]:g}; displacements and rotations are 1 to 6 "
+            "(scalar points, modal coordinates and temperatures are not taken)"
+        )
+    ends = pairs.astype(int).reshape(-1, 2)
+    labels, at = np.unique(ends, axis=0, return_inverse=True)
+    i, j = np.reshape(at, (-1, 2)).T
+    return Labelled(matrix=_filled(i, j, values, len(labels)), labels=[(int(node), int(dof)) for node, dof in labels])
 
 
 def _filled(i: Any, j: Any, values: Array, size: int) -> Any:
-    """The whole matrix; where a file holds one triangle, the other is its mirror."""
+    """The whole matrix; where a file holds one of every two mirrored entries, whichever, the other one is added."""
     matrix = sparse.coo_matrix((values, (i, j)), shape=(size, size)).tocsr()
-    if np.all(i >= j) or np.all(i <= j):
-        matrix = matrix + matrix.T - sparse.diags(matrix.diagonal())
-    return matrix
-
-
-def read_nodes(path: Path) -> tuple[list[int], Array]:
-    """Numbers and positions (n, 3) of nodes, in the file's units.
-
-    Checked by: tests/bridges/test_fe.py.
-    """
-    with reading(path, "nodes"):
-        numbers, places = _nodes(path, path.suffix.lower())
-    if places.ndim != 2 or places.shape[1] != 3 or len(numbers) != len(places) or not len(numbers):
-        raise FeFileError(f"{path}: expected a node number and three coordinates per node, at least one")
-    if not np.isfinite(places).all():
-        raise FeFileError(f"{path}: node {numbers[int(np.argmin(np.isfinite(places).all(axis=1)))]:g} has no finite place")
-    whole = [int(k) for k in numbers]
-    wrong = next((k for k, n in zip(numbers, whole, strict=True) if k != n), None)
-    if wrong is not None:
-        raise FeFileError(f"{path}: {wrong:g} is no node number; the columns are node, x, y, z")
-    repeated = next((k for k, count in Counter(whole).items() if count > 1), None)
-    if repeated is not None:
-        raise FeFileError(f"{path}: node {repeated} occurs {Counter(whole)[repeated]} times; each node has its own number")
-    return whole, places
-
-
-def _nodes(path: Path, suffix: str) -> tuple[Sequence[float], Array]:
-    if suffix in (".bdf", ".dat", ".nas"):
-        from flexapod.bridges.nastran_mesh import bulk_data
-
-        model = bulk_data(path)
-        numbers = sorted(model.nodes)
-        return numbers, np.array([model.nodes[k].get_position() for k in numbers])
-    if suffix in (".cdb", ".arch"):
-        archive = _package("mapdl_archive", "an Ansys archive").Archive(str(path), parse_vtk=False)
-        return [int(k) for k in archive.nnum], np.asarray(archive.nodes, dtype=float)[:, :3]
-    if suffix == ".inp":
-        rows = _inp_nodes(path)
-    elif suffix == ".npz":
-        with np.load(path) as found:
-            return _npz_nodes(path, dict(found))
-    elif suffix == ".csv":
-        rows = np.loadtxt(path, delimiter=",", skiprows=1, ndmin=2)
-    else:
-        raise FeFileError(f"{path}: is no file of nodes that is read; .bdf, .cdb, .inp, .csv (node,x,y,z), .npz")
-    if rows.ndim != 2 or rows.shape[1] != 4:
-        raise FeFileError(f"{path}: expected a node number and three coordinates per line")
-    return rows[:, 0].tolist(), rows[:, 1:]
-
-
-def _npz_nodes(path: Path, found: dict[str, Any]) -> tuple[Sequence[float], Array]:
-    if "nodes" not in found:
-        raise FeFileError(f"{path}: holds {', '.join(found)}; `nodes` (n, 3) is missing")
-    places = np.asarray(found["nodes"], dtype=float)
-    return np.ravel(found.get("numbers", np.arange(1, len(places) + 1))).tolist(), places
-
-
-def _inp_nodes(path: Path) -> Array:
-    """Lines below *NODE of an Abaqus input file."""
-    rows, inside = [], False
-    for line in path.read_text(encoding="utf-8").splitlines():
-        if line.startswith("*"):
-            inside = line.strip().upper().split(",")[0] == "*NODE"
-        elif inside and line.strip():
-            rows.append([float(x) for x in line.split(",") if x.strip()])
-    return np.array(rows)
+    beside = sparse.csr_matrix(matrix - sparse.diags(matrix.diagonal()))
+    beside.eliminate_zeros()
+    twice = abs(beside).sign().multiply(abs(beside.T).sign()).nnz
+    return matrix if twice else matrix + beside.T

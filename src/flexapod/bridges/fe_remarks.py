@@ -32,6 +32,10 @@ MOTIONS = tuple(f"{kind} {axis}" for kind in ("translation along", "rotation abo
 """Rigid motions of the nodes, about the frame origin."""
 
 
+STIFF = 1e6
+"""[Hz] Shapes above have hardly any inertia: rotations of shells about their normals, which only an interface holds."""
+
+
 class TiedToGroundWarning(FlexapodWarning):
     """The stiffness of an imported body holds some of its rigid motions: it is no free body."""
 
@@ -60,6 +64,22 @@ def tied_to_ground(found: ImportedBody, ground: Array, free: int) -> ImportedBod
         "are those of the tied body. A free body needs the stiffness without supports and springs to ground, in all digits"
     )
     warnings.warn(TiedToGroundWarning(f"import_fe: {text}"), stacklevel=3)
+    return replace(found, notes=(*found.notes, text))
+
+
+def stiff_shapes(found: ImportedBody) -> ImportedBody:
+    """The body with a note where shapes of the reduction lie above `STIFF`.
+
+    Checked by: tests/bridges/test_nastran_mesh.py.
+    """
+    above = found.frequency[found.frequency > STIFF]
+    if not len(above):
+        return found
+    text = (
+        f"{len(above)} of {len(found.frequency)} shapes lie above {STIFF:g} Hz, the first at {above.min():.4g} Hz: rotations "
+        "of the interfaces with hardly any inertia, as of shells about their normals. Explicit steps cannot follow them; "
+        "implicit ones do, and method normal has none"
+    )
     return replace(found, notes=(*found.notes, text))
 
 

@@ -51,6 +51,8 @@ def interface_nodes(interfaces: Any, numbers: Sequence[int], left_out: Mapping[i
     at = {number: k for k, number in enumerate(numbers)}
     found = dict(interfaces)
     for name, place in interfaces.items():
+        if isinstance(place, bool | str) or (np.ndim(place) == 0 and not isinstance(place, int | np.integer)):
+            raise InputError(f"interfaces: {name!r} is {place!r}; expected a node number, or a position of three numbers [m]")
         if isinstance(place, int | np.integer):
             if int(place) not in at:
                 why = (left_out or {}).get(int(place), "which the file does not have")

@@ -6,13 +6,16 @@ Displacements are in the file's units and in the basic axes; grids with displace
 from __future__ import annotations
 
 import re
+from contextlib import redirect_stdout
 from dataclasses import dataclass
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from flexapod.bridges.fe_matrices import Array, FeFileError, _package, first_line
+from flexapod.bridges.nastran_bulk import SILENT
 
 EIGENVALUE = re.compile(r"\$EIGENVALUE\s*=\s*([-+.\dEeDd]+)\s+MODE\s*=\s*(\d+)")
 
@@ -60,9 +63,10 @@ def op2_package() -> Any:
 
 
 def _op2(path: Path) -> Shapes:
-    model = op2_package().OP2(debug=False, log=None)
+    model = op2_package().OP2(debug=False, log=SILENT)
     try:
-        model.read_op2(str(path), build_dataframe=False)
+        with redirect_stdout(StringIO()):
+            model.read_op2(str(path), build_dataframe=False)
     except Exception as error:  # the reader raises errors of many kinds
         raise FeFileError(f"{path}: cannot be read as OP2: {first_line(error)}") from error
     tables: list[Any] = list(model.eigenvectors.values())
@@ -78,6 +82,7 @@ def _punch(path: Path) -> Shapes:
     """Blocks below $EIGENVECTOR; a node's six numbers are on a line and its continuation."""
     values: list[float] = []
     blocks: list[dict[int, list[float]]] = []
+    modes: set[int] = set()
     node, inside = 0, False
     for number, raw in enumerate(path.read_text(encoding="ascii", errors="replace").splitlines(), 1):
         line = raw[:72]
@@ -85,6 +90,9 @@ def _punch(path: Path) -> Shapes:
             inside = inside or line.startswith("$EIGENVECTOR")
             inside = inside and not line.startswith(("$DISPLACEMENTS", "$ELEMENT", "$SPCF", "$STRESS"))
             if inside and (found := EIGENVALUE.match(line)):
+                if int(found.group(2)) in modes:
+                    raise FeFileError(f"{path}: has mode {int(found.group(2))} twice; write the modes of one subcase")
+                modes.add(int(found.group(2)))
                 values.append(float(found.group(1).replace("D", "E")))
                 blocks.append({})
             continue

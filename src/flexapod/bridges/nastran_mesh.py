@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 
 from flexapod.bridges.fe_assembly import Mesh, Part, beam_part, mass_part, rod_part
-from flexapod.bridges.fe_matrices import Array, FeFileError, _package, first_line
+from flexapod.bridges.fe_matrices import FeFileError, first_line
+from flexapod.bridges.nastran_bulk import bulk_data
 from flexapod.flexible.beam_element import BeamElement
 from flexapod.flexible.errors import FlexibleBodyError
 from flexapod.flexible.materials import Material
@@ -27,26 +28,6 @@ from flexapod.flexible.shell_element import DRILLING, ShellElement
 BEAMS, RODS, SHELLS = ("CBAR", "CBEAM"), ("CROD", "CONROD"), ("CTRIA3", "CQUAD4")
 STIFF_IN_SHEAR = 1e8
 """Shear factor of beams that do not deform in shear."""
-LOST = re.compile(r"KeyError: ['\"](.*?)(?:\\n(?:nids|pids|mids)|['\"]?\n|$)")
-"""What the reader says of a card that another one needs."""
-
-
-def bulk_data(path: Path, xref: bool = True) -> Any:
-    """The model of a bulk data file, with or without executive and case control."""
-    package = _package("pyNastran.bdf.bdf", "a Nastran file")
-    if not path.is_file():
-        raise FeFileError(f"{path}: there is no such file")
-    model = package.BDF(debug=False, log=None)
-    whole = "BEGIN BULK" in path.read_text(encoding="utf-8", errors="replace").upper()
-    try:
-        model.read_bdf(str(path), xref=xref, punch=not whole)
-    except Exception as error:  # the reader raises errors of many kinds, SystemExit not among them
-        lost = LOST.search(str(error))
-        if lost:
-            what = " ".join(lost[1].replace("\\n", " ").split()).replace(" ,", ",").split(" Allowed")[0].rstrip(".")
-            raise FeFileError(f"{path}: refers to a card that it does not have: {what}") from error
-        raise FeFileError(f"{path}: is no Nastran bulk data: {first_line(error)}") from error
-    return model
 
 
 def nastran_mesh(path: Path) -> Mesh:
@@ -72,6 +53,10 @@ def nastran_mesh(path: Path) -> Mesh:
         )
     if model.mpcs:
         raise FeFileError(f"{path}: has MPC equations, which are not taken; use RBE2, or export the solver's matrices")
+    if model.nsms or model.nsmadds:
+        raise FeFileError(f"{path}: has NSM cards, which are not taken; give the mass by PBAR, PSHELL, ... (field NSM) or CONM2")
+    if any(name in line.upper() for line in model.case_control_lines for name in ("K2GG", "M2GG")):
+        raise FeFileError(f"{path}: adds matrices (K2GG, M2GG), which are not taken; export the solver's matrices")
     parts = []
     for number, element in sorted(model.elements.items()):
         if element.type == "PLOTEL":
@@ -80,8 +65,9 @@ def nastran_mesh(path: Path) -> Mesh:
             parts.append(_scaled(_part(model, element, drilling), weight))
         except FlexibleBodyError as error:
             raise FeFileError(f"{path}: element {number}: {error}") from error
-        except (AttributeError, TypeError, KeyError) as error:
-            raise FeFileError(f"{path}: element {number} ({element.type}) lacks a property or number: {error}") from error
+        except (AttributeError, TypeError, KeyError, ValueError) as error:
+            why = first_line(error)
+            raise FeFileError(f"{path}: element {number} ({element.type}) lacks a property or number: {why}") from error
     parts += [_scaled(_mass(path, m), weight) for _, m in sorted(model.masses.items())]
     places = {int(k): np.asarray(node.get_position(), dtype=float) for k, node in model.nodes.items()}
     return Mesh(places=places, parts=parts, links=_rigid(path, model), notes=_notes(model, parts))
@@ -92,6 +78,9 @@ def _scaled(part: Part, weight: float) -> Part:
 
 
 def _part(model: Any, element: Any, drilling: float) -> Part:
+    places = [tuple(node.get_position()) for node in element.nodes_ref]
+    if len(set(places)) < len(places) and element.type not in BEAMS:  # the ends of beams may have offsets
+        raise FlexibleBodyError(f"Two of its nodes {', '.join(map(str, element.node_ids))} are at one place.")
     if element.type in BEAMS:
         return _beam(model, element)
     if element.type in SHELLS:
@@ -107,8 +96,11 @@ def _part(model: Any, element: Any, drilling: float) -> Part:
 def _beam(model: Any, element: Any) -> Part:
     if element.pa or element.pb:
         raise FlexibleBodyError("Pins at the ends of beams (pa, pb) are not taken; model the joint in the robot.")
-    with redirect_stdout(StringIO()), np.errstate(invalid="ignore", divide="ignore"):  # pyNastran prints what is wrong
-        failed, (way_a, way_b, x, y, z) = element.get_axes(model)
+    try:
+        with redirect_stdout(StringIO()), np.errstate(invalid="ignore", divide="ignore"):  # pyNastran prints what is wrong
+            failed, (way_a, way_b, x, y, z) = element.get_axes(model)
+    except ValueError:
+        raise FlexibleBodyError(f"Its nodes {', '.join(map(str, element.node_ids))} are at one place.") from None
     if failed or not np.isfinite([x, y, z]).all():
         raise FlexibleBodyError("The orientation vector is parallel to the beam.")
     p = element.pid_ref
@@ -182,7 +174,8 @@ def _shell(element: Any, drilling: float) -> Part:
 
 def _mass(path: Path, m: Any) -> Part:
     if m.type != "CONM2" or m.Cid() != 0:
-        raise FeFileError(f"{path}: mass {m.eid} is {m.type} in coordinate system {m.Cid()}; masses are CONM2 in system 0")
+        where = f" in coordinate system {m.Cid()}" if m.type == "CONM2" else ""
+        raise FeFileError(f"{path}: mass {m.eid} is {m.type}{where}; masses are CONM2 in system 0")
     i11, i21, i22, i31, i32, i33 = m.I
     inertia = np.array([[i11, -i21, -i31], [-i21, i22, -i32], [-i31, -i32, i33]])
     return mass_part(m.Nid(), float(m.mass), np.asarray(m.X, dtype=float), inertia)
@@ -217,15 +210,3 @@ def _notes(model: Any, parts: list[Part]) -> tuple[str, ...]:
 
 def _touched(model: Any) -> list[int]:
     return [int(n) for link in model.rigid_elements.values() for n in (link.Gn(), *link.Gmi_node_ids)]
-
-
-def displacement_axes(path: Path) -> dict[int, Array]:
-    """Node -> (3, 3) rows: displacement axes in basic ones, of nodes whose axes are not the basic ones (GRID field CD)."""
-    found = {}
-    for number, node in bulk_data(path).nodes.items():
-        if node.cd_ref is None or node.cd_ref.cid == 0:
-            continue
-        if node.cd_ref.type not in ("CORD1R", "CORD2R"):
-            raise FeFileError(f"{path}: node {number} has {node.cd_ref.type} as displacement axes; rectangular ones are taken")
-        found[int(number)] = np.asarray(node.cd_ref.beta(), dtype=float)
-    return found

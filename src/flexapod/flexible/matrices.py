@@ -43,6 +43,12 @@ LARGEST = 2**30
 
 EXTRA_MODES = 3
 
+NEGATIVE = 1e-9
+"""Smallest eigenvalue of a matrix with unit diagonal, below zero, that is rounding of double precision."""
+
+FEW_DIGITS = 1e-5
+"""The same of matrices that were written with seven digits (single precision)."""
+
 
 @checked(stiffness=unchecked)
 def from_matrices(
@@ -213,11 +219,12 @@ def _check_positive(M: Sparse, K: Sparse) -> None:
         if diagonal.min() < 0.0 or diagonal.max() <= 0.0:
             k = int(diagonal.argmin())
             raise FlexibleBodyError(f"{name} must not be negative and not zero, but diagonal entry {k} is {diagonal[k]:g}.")
-        if not _semidefinite(A):
-            raise FlexibleBodyError(f"{name} must be positive semidefinite, but it is negative in some direction.")
+        if not _semidefinite(A, NEGATIVE):
+            few = ", slightly: were its numbers rounded? Write them in double precision" * _semidefinite(A, FEW_DIGITS)
+            raise FlexibleBodyError(f"{name} must be positive semidefinite, but it is negative in some direction{few}.")
 
 
-def _semidefinite(A: Sparse) -> bool:
+def _semidefinite(A: Sparse, eps: float) -> bool:
     """Whether A + eps diag(A) has positive pivots, which it has exactly if A has no direction below -eps."""
     from scipy.sparse.linalg import splu
 
@@ -227,7 +234,7 @@ def _semidefinite(A: Sparse) -> bool:
     if len(unused) and abs(A[:, unused]).max() > 0.0:
         return False
     root = sparse.diags_array(1.0 / np.sqrt(diagonal[used]))
-    scaled = sparse.csc_array(root @ A[:, used][used, :] @ root + 1e-9 * sparse.eye_array(len(used)))
+    scaled = sparse.csc_array(root @ A[:, used][used, :] @ root + eps * sparse.eye_array(len(used)))
     try:
         factor = splu(scaled, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
     except RuntimeError:

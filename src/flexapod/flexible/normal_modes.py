@@ -204,7 +204,9 @@ def _dense_modes(K: Sparse, M: Sparse, Q: Floats, count: int, extra: int, what: 
         compliance, vectors = linalg.eigh(mass, stiffness)
     except linalg.LinAlgError:
         raise FlexibleBodyError(_MECHANISM) from None
-    moving = int((compliance > NO_INERTIA * compliance[-1]).sum())
+    some = K.diagonal() > 0.0
+    scale = max(compliance[-1], (M.diagonal()[some] / K.diagonal()[some]).max())  # the mass may be in rigid motions alone
+    moving = int((compliance > NO_INERTIA * scale).sum())
     if count > moving:
         raise FlexibleBodyError(f"modes must be at most {moving}, {what} with inertia, is {count}.")
     result: Floats = Q @ vectors[:, ::-1][:, : min(count + extra, moving)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import re
 from collections.abc import Collection
 
@@ -21,6 +22,37 @@ def csv_reason(data: bytes, rows: int, columns: Collection[str]) -> str:
     if _is_header(first, columns, whole=bool(newline)) and found < rows:
         return f"is cut off: {found} of {rows} rows are complete; {AGAIN}"
     return ALTERED
+
+
+def table_reason(data: bytes) -> str:
+    """What is wrong with a table of which nothing is known but its bytes; empty where nothing is, or a parser will say it.
+
+    A row with fewer fields than the first line has is the end of a table that was cut off.
+
+    Checked by: tests/simulation/test_damaged_results.py.
+    """
+    try:
+        names, *rows = list(csv.reader(io.StringIO(data.decode("utf-8-sig"), newline="")))
+    except (ValueError, csv.Error):  # no text, or nothing
+        return ""
+    if any(_is_number(name) for name in names):
+        return "is not a table: the first line has numbers where the names of the columns should be"
+    if len(names) == 1 and ";" in names[0]:
+        return "is not a table with commas: its columns are separated by semicolons"
+    if twice := [name for name in names if names.count(name) > 1]:
+        return f"is not a table: two columns are called {twice[0]!r}"
+    short = next((k for k, row in enumerate(rows, 1) if row and len(row) < len(names)), None)
+    if short is not None:
+        return f"is cut off: row {short} has {len(rows[short - 1])} of {len(names)} fields; {AGAIN}"
+    return ""
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _is_header(line: bytes, columns: Collection[str], whole: bool) -> bool:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from flexapod.calls import check_dataset, check_path, checked, users_level
 from flexapod.errors import FileError, FileWarning, InputError
 from flexapod.files import read_whole, write_whole
-from flexapod.simulation.results.broken_files import ALTERED, csv_reason, netcdf_reason, parquet_reason
+from flexapod.simulation.results.broken_files import ALTERED, csv_reason, netcdf_reason, parquet_reason, table_reason
 from flexapod.simulation.results.flat_table import encoded, flat, folded, guessed, joined, parted
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ END = re.compile(rb"\nflexapod sha256 ([0-9a-f]{64})\n\Z")
 DIGEST = re.compile(rb"flexapod_sha256.{1,8}?([0-9a-f]{64})", re.DOTALL)
 NONE = b"flexapod".ljust(64, b"0")
 """What stands in place of the digest of a Parquet file while it is computed."""
+DAMAGED = "is damaged; restore it or write the result again"
 EXTRA = "install the extra: pip install 'flexapod[files]', or use a .csv file"
 
 
@@ -113,13 +114,18 @@ def _open_csv(path: Path, data: bytes) -> xr.Dataset:
     if not side.exists():
         text = f"{path}: {side.name} is not there: nothing says whether the table is whole, and it has no units"
         warnings.warn(text, FileWarning, stacklevel=users_level())
+        if reason := table_reason(data):
+            raise FileError(f"{path}: {reason}")
         return guessed(_table(path, data, {}))
     head = _side(side, without)
     if _sha(data) != head["sha256"]:
         reason = csv_reason(data, head["rows"], head["about"]["dtypes"])
         raise FileError(f"{path}: {reason}{without if data else ''}")
     about = head["about"]
-    return _folded(path, _table(path, data, about["dtypes"]), about)
+    frame = _table(path, data, about["dtypes"])
+    if len(frame) != head["rows"]:
+        raise FileError(f"{side}: {DAMAGED}{without}")
+    return _folded(path, frame, about)
 
 
 def _side(side: Path, without: str) -> dict[str, Any]:
@@ -132,7 +138,7 @@ def _side(side: Path, without: str) -> dict[str, Any]:
     except (ValueError, KeyError, TypeError, RecursionError):
         ok = False
     if not ok:
-        raise FileError(f"{side}: is damaged; restore it or write the result again{without}")
+        raise FileError(f"{side}: {DAMAGED}{without}")
     return head
 
 

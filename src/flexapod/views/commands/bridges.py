@@ -157,6 +157,8 @@ def _import_elements(
         raise fp.InputError(f"--out {out}: a file of modes ends in .npz")
     if check is not None and check.suffix.lower() != ".html":
         raise fp.InputError(f"--check {check}: the check page ends in .html")
+    if check is not None:
+        check_place(check, "--check")
     if (stiffness is None) != (nodes is None):
         option = "--stiffness" if nodes is None else "--nodes"
         raise fp.InputError(
