@@ -13,9 +13,11 @@ from flexapod.analysis.model.leg_model import leg_stiffness, leg_terms, matrices
 from flexapod.analysis.model.leg_request import leg_request
 from flexapod.analysis.model.linear_solve import solved
 from flexapod.analysis.model.load_sequence import load_sequence
+from flexapod.analysis.model.point_load import load_rows
 from flexapod.analysis.model.vibration import is_definite
 from flexapod.analysis.requests.loads import is_loaded, refuse_out_of_plane
 from flexapod.analysis.requests.properties import COMPILED
+from flexapod.analysis.requests.request import NO_LOAD
 from flexapod.analysis.requests.results import force_unit, raise_failed
 from flexapod.analysis.requests.state import State
 from flexapod.analysis.requests.validity import warn_unstable
@@ -58,7 +60,7 @@ def general_static_deflection(robot: Robot, asked: Request) -> xr.Dataset:
     else:
         request = leg_request(robot, still, "static", None, asked.load, False, reasons)
     refuse_out_of_plane(robot, request.wrench)
-    rho, K, N = leg_stiffness(robot, request.state, request.wrench, reasons)
+    rho, K, N = leg_stiffness(robot, request.state, request.wrench, reasons, asked.load)
     force, residual = holding_forces(robot, rho, N)
     raise_failed("static deflection", robot, reasons.astype(str), state, on_error)
     stable = is_stable(robot, K)
@@ -119,7 +121,8 @@ def general_linear_model(robot: Robot, asked: Request, reasons: NDArray[Any]) ->
         terms = leg_terms(robot, part, none, False, own)
         M, N = terms.M, terms.N
     else:
-        rho, K, N = leg_stiffness(robot, part, wrench if prestress else none, own)
+        load = load_rows(asked.load, good) if prestress else NO_LOAD
+        rho, K, N = leg_stiffness(robot, part, wrench if prestress else none, own, load)
         M = _mass(robot, part, own)
     K_z, D_z = matrices_at(robot, part, own)
     Nt = np.swapaxes(N, 1, 2)

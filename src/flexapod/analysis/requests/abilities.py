@@ -89,10 +89,6 @@ MASSLESS = (
     "legs='massless': the legs of {robot} deform, and without mass their deformations have no equation of motion; leave it out"
 )
 UNUSED = "wrench: acts on small motions through the prestress that it makes; leave it out, or set prestress=True"
-WHOLE_POINT = (
-    "point: a load at a point of the flexible platform of {robot} is known on rigid U-P-S, P-U-S and R-U-S legs only; "
-    "give the wrench at the platform's origin"
-)
 POSE_HELD = (
     "sequence: known of robots with flexible legs; every load on the flexible platform of {robot} has its own deflection, "
     "so leave it out"
@@ -219,7 +215,7 @@ ABILITIES: dict[str, dict[str, Row]] = {
         "weights": {"determined forces": DETERMINED}, "preload": {"determined forces": DETERMINED},
         "spin": {**FLEXIBLE, "rigid & other legs than six that spin": NO_SPIN},
         **FORMULATION,
-        **LOAD, "point": {"no wrench": NO_WRENCH, "flexible platform on flexible legs": WHOLE_POINT}, **ELASTIC, "on_error": {},
+        **LOAD, **ELASTIC, "on_error": {},
     },
     "forward_dynamics": {
         ANY: {"massless drive": MASSLESS_DRIVE},
@@ -227,7 +223,7 @@ ABILITIES: dict[str, dict[str, Row]] = {
         "formulation=general": {}, **DESIGNS,
         "formulation=links": {**FORMULATION["formulation=links"], "rigid & friction & friction=True": SMOOTH},
         "formulation=minimal": {**FORMULATION["formulation=minimal"], "rigid & friction & friction=True": SMOOTH},
-        **LOAD, "point": {"no wrench": NO_WRENCH, "flexible platform on flexible legs": WHOLE_POINT}, **ELASTIC, "on_error": {},
+        **LOAD, **ELASTIC, "on_error": {},
     },
     "inverse_dynamics_derivatives": {
         ANY: {
@@ -241,13 +237,12 @@ ABILITIES: dict[str, dict[str, Row]] = {
     "energy": {**DESIGNS},
     "static_deflection": {
         ANY: {"rigid": IS_RIGID},
-        **LOAD, "point": {"no wrench": NO_WRENCH, "flexible platform on flexible legs": WHOLE_POINT}, "on_error": {},
+        **LOAD, "on_error": {},
         **EACH_DESIGN, "sequence": {"flexible platform": POSE_HELD},
     },
     "internal_dynamics": {ANY: {"rigid": IS_RIGID, "flexible legs": LEG_INTERNAL}, **LOAD, "on_error": {}},
     "natural_frequencies": {
         **SMALL, **HANGING, **EACH_DESIGN, **{k: v for k, v in LOAD.items() if k != "wrench"},
-        "point": {"no wrench": NO_WRENCH, "flexible platform on flexible legs": WHOLE_POINT},
     },
     "cartesian_stiffness": {**SMALL, **EACH_DESIGN, "point": {}},
     "linearize": {
