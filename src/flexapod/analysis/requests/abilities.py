@@ -262,9 +262,7 @@ ABILITIES: dict[str, dict[str, Row]] = {
         name: {} for name in ("grid", "orientation", "limits", "max_condition", "details", "block", "threads", "progress", "save")
     },
     **space_rows(determines=UNDETERMINED, drives=UNDERACTUATED, inverse=NO_INVERSE, loads=REDUNDANT),
-    **simulation_rows(
-        redundant=REDUNDANT, inverse=NO_INVERSE
-    ),
+    **simulation_rows(redundant=REDUNDANT),
     **identification_rows(UNDERACTUATED),
     **DESIGN,
     **BRIDGES,
