@@ -11,6 +11,8 @@ import pytest
 import flexapod as fp
 from flexapod.motions.motion import with_formula
 from flexapod.simulation.integrators import numeric_rows
+from flexapod.simulation.integrators.collocation import METHODS as METHODS_OF_STAGES
+from flexapod.simulation.integrators.numeric_steps import part_of_row
 from support.kinds import robot_of_kind
 
 SAME = 1e-10
@@ -169,13 +171,23 @@ def everything_flexible(folder: Path) -> fp.Robot:
     return fp.load(path)
 
 
+@pytest.mark.parametrize("method", ["implicit", "radau"])
+def test_signals_of_half_a_row(method: str) -> None:
+    """A step that is halved sees the signals of the row: cubic ones exactly."""
+    nodes = np.array([0.0, *METHODS_OF_STAGES[method].c, 1.0])
+    signal = lambda t: np.stack([t**3 - t, 2.0 * t**2 + 1.0], axis=1)  # noqa: E731
+    for begin in (0.0, 0.5):
+        found = part_of_row(nodes, signal(nodes), begin)
+        assert np.abs(found - signal(begin + nodes / 2.0)).max() < 1e-14
+
+
 LARGE = {"everything flexible": (2e6, 4e4), "planar-3-rrr-flexible": (2e3, 40.0), "dualemps-8": (2e4, 3e2)}
 
 
 @pytest.mark.full
 @pytest.mark.parametrize("name", LARGE)
 def test_a_controlled_second_of_many_coordinates(name: str, tmp_path: Path) -> None:
-    """PD control along a swing of all actuators: it arrives, and no energy is left over."""
+    """PD control along a swing of all actuators and back, friction included: it arrives, and no energy is left over."""
     robot = everything_flexible(tmp_path) if name not in fp.catalogue() else fp.load(name)
     kp, kd = LARGE[name]
     way = motion(robot, 0.01)

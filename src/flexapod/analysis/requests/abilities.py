@@ -167,11 +167,6 @@ SMALL: dict[str, Row] = {
             "give actuators=<stiffness of each actuator>, or make its platform flexible",
     },
     "actuators": {}, "prestress": {},
-    "prestress=True": {
-        "rigid & mobility below 6 & redundant actuators":
-            "prestress: {robot} has {actuators} actuators for {mobility} degrees of freedom, so what holds it is a choice; "
-            "its small motions are known with prestress=False",
-    },
     "wrench": {"prestress=False": UNUSED},
     "on_error": {},
 }  # fmt: skip
@@ -250,7 +245,6 @@ ABILITIES: dict[str, dict[str, Row]] = {
         "inputs": {}, "outputs": {}, "actuators": {},
         "actuators=locked": {**HANGING["actuators=locked"], "with velocity": LOCKED_MOTION},
         "prestress": {}, "prestress=False": {"with velocity": MOVING_FORCES},
-        "prestress=True": SMALL["prestress=True"],
         "wrench": SMALL["wrench"],
     },
     "jacobian": {"on_error": {}, **DESIGNS},
