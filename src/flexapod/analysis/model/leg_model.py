@@ -133,7 +133,9 @@ def leg_stiffness(
     Args:
         wrench: as for `leg_terms`, constant but for what a `load` at a point of the platform changes as the point moves.
 
-    Checked by: tests/analysis/test_flexible_legs.py.
+    Actuators whose coordinates follow from others by the loops hold their part with constant forces (`holding_forces`).
+
+    Checked by: tests/analysis/test_flexible_legs.py, tests/analysis/test_redundant_drives.py.
     """
     rows = max(1, sum(len({*leg.rows, *leg.leftover}) for leg in robot.elastic_plan.legs))
     given = {**state.inputs(), "wrench": wrench[:, :6], "multiplier": np.zeros((len(wrench), rows))}
@@ -145,7 +147,10 @@ def leg_stiffness(
     bound = list(robot.elastic_plan.bound)
     K = found["stiffness"]
     if bound:
-        given["multiplier"] = np.einsum("nbm,nb->nm", left_inverse(A[:, :, bound]), found["forces"][:, bound])
+        left, driven = np.array(found["forces"]), driven_columns(robot)
+        if not set(driven) <= set(robot.elastic_plan.independent):
+            left[:, driven] -= holding_forces(robot, rho, N)[0]
+        given["multiplier"] = np.einsum("nbm,nb->nm", left_inverse(A[:, :, bound]), left[:, bound])
         K = evaluate(robot, "elastic_statics", given, reasons)["stiffness"]
     K = np.swapaxes(N, 1, 2) @ K @ N
     slope = load_slope(robot, state, load)
@@ -153,6 +158,14 @@ def leg_stiffness(
         X = np.concatenate([platform_jacobian(robot, state, reasons)[0], N[:, mode_columns(robot)]], axis=1)
         K = K - np.swapaxes(X, 1, 2) @ slope @ X
     return rho, K, N
+
+
+def holding_forces(robot: Robot, rho: Array, N: Array) -> tuple[Array, Array]:
+    """Actuator forces (n, actuators) against static forces rho (n, u), and the largest force left over (n,)."""
+    A = N[:, driven_columns(robot)]
+    force = np.einsum("nau,nu->na", pseudo_inverse(np.swapaxes(A, 1, 2)), rho)
+    left = rho - np.einsum("nau,na->nu", A, force)
+    return force, np.abs(left).max(axis=1)
 
 
 def matrices_at(robot: Robot, state: ClosedLegs, reasons: NDArray[Any]) -> tuple[Array, Array]:

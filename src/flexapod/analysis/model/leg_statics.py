@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.model.closed_legs import ClosedLegs, evaluate, platform_jacobian, pseudo_inverse
+from flexapod.analysis.model.closed_legs import ClosedLegs, evaluate, platform_jacobian
 from flexapod.analysis.model.leg_dynamics import labelled, no_reasons, state_variables
-from flexapod.analysis.model.leg_model import leg_stiffness, leg_terms, matrices_at
+from flexapod.analysis.model.leg_model import holding_forces, leg_stiffness, leg_terms, matrices_at
 from flexapod.analysis.model.leg_request import leg_request
 from flexapod.analysis.model.linear_solve import solved
 from flexapod.analysis.model.load_sequence import load_sequence
@@ -83,14 +83,6 @@ def is_stable(robot: Robot, K: Array) -> NDArray[np.bool_]:
     driven = driven_columns(robot)
     free = [k for k, column in enumerate(robot.elastic_plan.independent) if column not in driven]
     return is_definite(K[:, free][:, :, free])
-
-
-def holding_forces(robot: Robot, rho: Array, N: Array) -> tuple[Array, Array]:
-    """Actuator forces (n, actuators) against static forces rho (n, u), and the largest force left over (n,)."""
-    A = N[:, driven_columns(robot)]
-    force = np.einsum("nau,nu->na", pseudo_inverse(np.swapaxes(A, 1, 2)), rho)
-    left = rho - np.einsum("nau,na->nu", A, force)
-    return force, np.abs(left).max(axis=1)
 
 
 HELD = 1e-8

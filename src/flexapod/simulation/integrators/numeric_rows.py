@@ -2,8 +2,8 @@ r"""Simulations of robots with many coordinates: the same rows as the compiled l
 terms.
 
 A loop with everything in it would compile for minutes beyond some 24 coordinates. Here kernels close the loops and give terms;
-linear algebra is LAPACK's. Methods and tolerances are those of the compiled loop (`numeric_steps`), but implicit steps that do not
-converge are halved.
+linear algebra is LAPACK's. Methods and tolerances are those of the compiled loop (`numeric_steps`), but implicit steps that do
+not converge are halved.
 """
 
 from __future__ import annotations
