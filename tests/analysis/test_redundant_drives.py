@@ -246,8 +246,8 @@ def test_actuators_that_push_against_each_other_do_not_say_how_far(tmp_path: Pat
 
 
 def test_small_motions_about_forces_of_least_norm() -> None:
-    r"""Prestress: :math:`K = \partial\,[J^T(\Gamma(x) - \Gamma_0)]/\partial x + J^T k J`, with any forces Gamma(x) that hold a pose
-    x beside; by sixth-order differences along the platform's x, y and rotation."""
+    r"""Prestress: :math:`K = \partial\,[J^T(\Gamma(x) - \Gamma_0)]/\partial x + J^T k J`, with forces Gamma(x) that hold a pose x
+    beside; by sixth-order differences along the platform's x, y and rotation."""
     robot = fp.load("planar-4-prr").with_parameters({"gravity": [0.0, -9.81, 0.0]})
     p, angle = robot.home.position + np.array([0.03, 0.02, 0.0]), 0.1
     load, k, h = np.array([50.0, -80.0, 0.0, 0.0, 0.0, 3.0]), np.full(4, 2e4), 1e-3
