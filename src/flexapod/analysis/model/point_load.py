@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.model.flexible_load import FlexibleLoad, flexible_load
-from flexapod.analysis.requests.loads import lever, platform_wrench
+from flexapod.analysis.requests.loads import platform_wrench
 from flexapod.analysis.requests.request import Load
 
 if TYPE_CHECKING:
@@ -28,14 +28,14 @@ Array = NDArray[np.float64]
 
 
 def acting(robot: Robot, state: ClosedLegs, load: Load) -> Array:
-    """(n, 6) wrench on the platform frame, world axes; of a point of a flexible platform (n, 6 + N), with forces on its modes.
+    """(n, 6) wrench on the platform frame, world axes; at a point (n, 6 + N), with forces on its N modes.
 
     Args:
         load: (wrench, point, axes) of a request.
 
     Checked by: tests/analysis/test_point_load.py.
     """
-    if robot.flexible_platform is None or load[0] is None or load[1] is None:
+    if load[0] is None or load[1] is None:
         return platform_wrench(robot, state.inputs(), *load)
     return np.concatenate(_flexible(robot, state, load).at(state.rotation, state.modes), axis=1)
 
@@ -44,11 +44,6 @@ def load_slope(robot: Robot, state: ClosedLegs, load: Load) -> Array | None:
     """(n, 6 + N, 6 + N): change of (w, p) per displacement, rotation (world axes) and mode; None for a load on the frame."""
     if load[0] is None or load[1] is None:
         return None
-    if robot.flexible_platform is None:
-        w = platform_wrench(robot, state.inputs(), load[0], None, load[2])
-        slope = np.zeros((len(w), 6, 6))
-        slope[:, 3:, 3:] = turned(lever(robot, state.rotation, load[1]), w[:, :3])
-        return slope
     given = _flexible(robot, state, load)
     point, R = given.point, state.rotation
     f, m = given.at_point[:, :3], given.at_point[:, 3:]
