@@ -161,8 +161,3 @@ def test_messages() -> None:
         fp.natural_frequencies(robot, at_home(robot), actuators=-np.ones(6))
     with pytest.raises(fp.InputError, match="prestress: expected True or False, got 'yes'"):
         fp.natural_frequencies(robot, at_home(robot), prestress="yes")  # type: ignore[arg-type]
-    redundant = fp.load("planar-4-prr")
-    with pytest.raises(
-        fp.InputError, match="prestress: planar-4-prr has 4 actuators for 3 degrees of freedom, so what holds it is a choice"
-    ):
-        fp.natural_frequencies(redundant, at_home(redundant), actuators=np.full(4, 1e4))

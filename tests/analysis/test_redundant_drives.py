@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.linalg
 
 import flexapod as fp
 from flexapod.analysis.verbs.sampling import random_states
@@ -242,3 +243,39 @@ def test_actuators_that_push_against_each_other_do_not_say_how_far(tmp_path: Pat
         fp.inverse_dynamics(robot, at)
     with pytest.raises(fp.InputError, match="drive='actuators': 8 actuators hold the 6 motions"):
         fp.simulate(robot, at, drive="actuators")
+
+
+def test_small_motions_about_forces_of_least_norm() -> None:
+    r"""Prestress: :math:`K = \partial\,[J^T(\Gamma(x) - \Gamma_0)]/\partial x + J^T k J`, with forces Gamma(x) that hold a pose x
+    beside; by sixth-order differences along the platform's x, y and rotation."""
+    robot = fp.load("planar-4-prr").with_parameters({"gravity": [0.0, -9.81, 0.0]})
+    p, angle = robot.home.position + np.array([0.03, 0.02, 0.0]), 0.1
+    load, k, h = np.array([50.0, -80.0, 0.0, 0.0, 0.0, 3.0]), np.full(4, 2e4), 1e-3
+
+    def at(x: np.ndarray) -> fp.State:
+        R = fp.motions.rotvec_rotation(np.array([0.0, 0.0, angle + x[2]])) @ robot.home.rotation
+        return fp.State(position=p + np.array([x[0], x[1], 0.0]), rotation=R)
+
+    def force(x: np.ndarray) -> np.ndarray:
+        return fp.inverse_dynamics(robot, at(x), friction=False, wrench=load).force.values  # type: ignore[no-any-return]
+
+    def J(x: np.ndarray) -> np.ndarray:
+        return fp.jacobian(robot, at(x)).jacobian.values[:, [0, 1, 5]]  # type: ignore[no-any-return]
+
+    start = np.zeros(3)
+    held = force(start)
+    K = J(start).T * k @ J(start)
+    for j in range(3):
+        for m, weight in {1: 3.0 / 4.0, 2: -3.0 / 20.0, 3: 1.0 / 60.0}.items():
+            for sign in (1.0, -1.0):
+                x = sign * m * h * np.eye(3)[j]
+                K[:, j] += sign * weight / h * (J(x).T @ (force(x) - held))
+    whole = fp.mass_matrix(robot, at(start), coordinates="independent")
+    assert whole.coordinate.values.tolist() == ["vx", "vy", "wz"]
+    expected = np.sort(scipy.linalg.eigvals(K, whole.values).real)
+    modes = fp.natural_frequencies(robot, at(start), actuators=k, wrench=load)
+    assert np.abs(modes.force.values - held).max() < AGREES * np.abs(held).max()
+    squared = np.sort((2.0 * np.pi * modes.frequency.values) ** 2)
+    assert np.abs(squared - expected).max() < 1e-8 * expected.max()
+    without = fp.natural_frequencies(robot, at(start), actuators=k, prestress=False)
+    assert np.abs(without.frequency.values - modes.frequency.values).max() > 1e-4

@@ -20,6 +20,7 @@ from flexapod.description import (
     set_parameters,
 )
 from flexapod.description.read import description_from_document
+from flexapod.description.unit_parser import parse_unit
 from flexapod.robot.catalogue import catalogue
 
 
@@ -222,6 +223,47 @@ def test_wrong_values(ups: str, path: str, value: object, message: str) -> None:
     with pytest.raises(ParameterError) as refused:
         set_parameters(read_robot_text(ups), {path: value})
     assert str(refused.value) == message
+
+
+UNITS = ("m", "rad", "kg", "kg m^2", "N", "N m", "N/m", "N s/m", "N m s", "m/s", "rad/s", "m/s^2", "Pa", "kg m", "kg/m^3")
+
+
+@pytest.mark.parametrize("name", ["hexaslide", "planar-4-prr", "dualemps", "gough-stewart-flexible", "orthoglide"])
+def test_a_wrong_unit_is_refused_by_path(name: str) -> None:
+    """Every number of a file: a text with the unit of another quantity names the path and the unit that is right."""
+    description = read_robot_file(catalogue()[name])
+    refused = 0
+    for path, info in list_parameters(description).items():
+        one = path if isinstance(info.value, float) else f"{path}.0"
+        if not info.unit or isinstance(get_parameter(description, one), tuple):
+            continue
+        own = parse_unit("" if info.unit == "1" else info.unit)[1]
+        for unit in UNITS:
+            found = parse_unit(unit)[1]
+            if found == own or (found[:3] == own[:3] and own[3] < 0):  # N m for N m/rad
+                continue
+            with pytest.raises(ParameterError) as error:
+                set_parameters(description, {one: f"1 {unit}"})
+            assert error.value.path == one
+            assert info.unit == "1" or error.value.hint.startswith(("Write a number in", "Write it in"))
+            assert info.unit == "1" or info.unit in error.value.hint
+            refused += 1
+    assert refused > 100
+
+
+def test_units_of_a_joint_by_path(planar: str) -> None:
+    """Friction, springs and limits have the unit of their joint's motion."""
+    description = read_robot_text(planar)
+    for path, value, message in (
+        ("legs.1.rail.limits.stroke", ["0 m", "1 rad"], "1 rad does not fit a prismatic joint. Write it in m."),
+        ("legs.1.rail.limits.stroke.1", "1 rad", "1 rad does not fit a prismatic joint. Write it in m."),
+        ("legs.1.elbow.friction.viscous", "2 N s/m", "2 N s/m does not fit a revolute joint. Write it in N m s/rad."),
+    ):
+        with pytest.raises(ParameterError) as error:
+            set_parameters(description, {path: value})
+        assert str(error.value) == f"{path}: {message}"
+    changed = set_parameters(description, {"legs.1.elbow.friction.viscous": "2 N m s"})
+    assert get_parameter(changed, "legs.1.elbow.friction.viscous") == 2.0
 
 
 def test_values_that_make_no_robot(ups: str) -> None:

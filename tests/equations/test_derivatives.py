@@ -12,6 +12,7 @@ import flexapod as fp
 from flexapod.analysis.model.general_derivatives import general_derivatives
 from flexapod.analysis.verbs.sampling import random_states
 from flexapod.robot.geometry import rotation_from_vector
+from support.kinds import robot_of_kind
 
 ROBOTS = ["stewart-3-3", "hexaslide", "hexa"]
 COUNT = 5
@@ -173,7 +174,8 @@ def test_flexible_legs_by_the_motion(name: str) -> None:
             rows[key][0, list(axes)] = random.uniform(-1.0, 1.0, len(axes))
     at = {"position": robot.home.position[None], "rotation": robot.home.rotation[None], **rows}
     motion = fp.Motion(time=[0.0], **at)
-    found = fp.inverse_dynamics_derivatives(robot, motion, parameters=["platform.mass"])
+    path = "platform.mass" if robot.flexible_platform is None else "gravity.z"
+    found = fp.inverse_dynamics_derivatives(robot, motion, parameters=[path, "gravity.x"])
     own = fp.inverse_dynamics(robot, motion, friction=False)
     elastic = {key: own[key].values for key in ("elastic", "elastic_velocity")}
 
@@ -188,11 +190,49 @@ def test_flexible_legs_by_the_motion(name: str) -> None:
             exact = found[f"tau_D_{key}"].values[0, :, k]
             assert np.abs(exact - (4 * fine - coarse) / 3).max() <= DIFFERENCES * np.abs(exact).max(), (key, k)
     heavy, light = (
-        fp.inverse_dynamics(robot.with_parameters({"platform.mass": mass}), motion, friction=False, **elastic)
-        for mass in (robot.parameter("platform.mass") + 0.5, robot.parameter("platform.mass") - 0.5)
+        fp.inverse_dynamics(robot.with_parameters({path: robot.parameter(path) + step}), motion, friction=False, **elastic)
+        for step in (0.5, -0.5)
     )
     exact = found.tau_D_parameter.values[0, :, 0]
-    assert np.abs(exact - (heavy.force - light.force).values[0]).max() <= DIFFERENCES * np.abs(exact).max()  # linear in the mass
+    assert np.abs(exact - (heavy.force - light.force).values[0]).max() <= DIFFERENCES * np.abs(exact).max()  # linear in both
+    tilted = fp.inverse_dynamics(robot.with_parameters({"gravity.x": 1.0}), motion, friction=False, **elastic)  # 0 in the file
+    expected = tilted.force.values[0] - fp.inverse_dynamics(robot, motion, friction=False, **elastic).force.values[0]
+    assert np.abs(found.tau_D_parameter.values[0, :, 1] - expected).max() <= DIFFERENCES * np.abs(expected).max()
+
+
+def test_parameters_of_legs_whose_platform_follows_its_deformation() -> None:
+    """DualEMPS at its static deflection: forces are linear in gravity and in a mass, and kinematics depends on neither."""
+    robot = fp.load("dualemps")
+    pose = fp.State(position=robot.home.position, rotation=robot.home.rotation)
+    paths = {"gravity.x": 1.0, "legs.1.17.inertial.M": 0.5}
+    found = fp.inverse_dynamics_derivatives(robot, pose, parameters=list(paths))
+    own = fp.inverse_dynamics(robot, pose, friction=False)
+    state = fp.State(position=own.position.values, rotation=own.rotation.values, elastic=own.elastic.values)
+    for k, (path, step) in enumerate(paths.items()):
+        other = robot.with_parameters({path: robot.parameter(path) + step})
+        expected = (fp.inverse_dynamics(other, state, friction=False).force - own.force).values / step
+        assert np.abs(found.tau_D_parameter.values[:, k] - expected).max() <= DIFFERENCES * (np.abs(expected).max() + 1e-3), path
+    assert np.abs(found.tau_D_parameter.values[:, 0]).max() > 10.0  # [kg]
+
+
+def test_plate_on_legs_that_pass_moments() -> None:
+    """A flexible platform on the legs of `delta`: by its motion, against differences of inverse dynamics."""
+    robot = robot_of_kind("flexible platform on flexible legs")
+    q = np.concatenate([leg.home for leg in robot.legs])[list(robot.driven)]
+    state = fp.State.from_actuators(robot, q, elastic=np.full(1, 1e-5))
+    found, h = fp.inverse_dynamics_derivatives(robot, state), 1e-3
+
+    def force(at: np.ndarray) -> np.ndarray:
+        moved = fp.State.from_actuators(robot, at, elastic=np.full(1, 1e-5))
+        return fp.inverse_dynamics(robot, moved, friction=False).force.values
+
+    for j in range(len(q)):
+        d = np.eye(len(q))[j] * h
+        slopes = [(force(q + s * d) - force(q - s * d)) / (2.0 * s * h) for s in (1.0, 0.5)]
+        rate = fp.State.from_actuators(robot, q, velocity=np.eye(len(q))[j], elastic=np.full(1, 1e-5))
+        expected = (4.0 * slopes[1] - slopes[0]) / 3.0
+        by_q = found.tau_D_position.values @ rate.velocity + found.tau_D_rotation.values @ rate.angular_velocity
+        assert np.abs(by_q - expected).max() <= DIFFERENCES * np.abs(found.tau_D_position).max().item()
 
 
 def test_loops_inside_legs_are_differentiated_leg_by_leg() -> None:

@@ -11,6 +11,9 @@ import pytest
 import flexapod as fp
 from flexapod.motions.motion import with_formula
 from flexapod.simulation.integrators import numeric_rows
+from flexapod.simulation.integrators.collocation import METHODS as METHODS_OF_STAGES
+from flexapod.simulation.integrators.numeric_steps import part_of_row
+from support.kinds import robot_of_kind
 
 SAME = 1e-10
 """Two ways through the same equations, of the largest; found 1e-13 (accelerations of stiff beams)."""
@@ -137,3 +140,59 @@ def test_one_actuator_that_follows_leaves_nothing_to_integrate(method: str) -> N
     assert "stopped" not in found.attrs
     force = fp.inverse_dynamics(robot, given).force.values
     assert np.abs(found.force.values - force).max() < SAME * np.abs(force).max()
+
+
+def test_reactions_of_an_under_actuated_robot() -> None:
+    """A five-bar with one motor has the reactions of the one with two, whose second motor gives nothing."""
+    one, two = robot_of_kind("under-actuated"), fp.load("five-bar")
+    start = fp.State(position=two.home.position, rotation=two.home.rotation)
+    options: dict[str, Any] = {"duration": 0.02, "step": STEP, "reactions": True, "method": "rk4"}
+    found = fp.simulate(one, start, force=np.array([2.0]), **options)
+    expected = fp.simulate(two, start, force=np.array([2.0, 0.0]), **options)
+    assert found.joint.values.tolist() == expected.joint.values.tolist()
+    for name in ("reaction_force", "reaction_moment"):
+        a, b = found[name].values, expected[name].values
+        assert np.array_equal(np.isnan(a), np.isnan(b))
+        assert np.nanmax(np.abs(a - b)) < SAME * np.nanmax(np.abs(expected.reaction_force.values))
+
+
+def everything_flexible(folder: Path) -> fp.Robot:
+    """A 6-UPS with a flexible plate, two spatial elements per rod and drives through springs: 106 coordinates."""
+    text = fp.catalogue()["gough-stewart-flexible-legs"].read_text(encoding="utf-8")
+    for old, new in (
+        ("type: beam", "type: beam, elements: 2, damping: 0.01"),
+        ("IA: 45.89", "IA: 45.89\n        stiffness: 5e7\n        damping: 2e4"),
+        ("young: 20 GPa", "young: 200 GPa"),  # the plate of the paper buckles on held actuators
+    ):
+        assert old in text
+        text = text.replace(old, new)
+    path = folder / "everything-flexible.yaml"
+    path.write_text(text, encoding="utf-8")
+    return fp.load(path)
+
+
+@pytest.mark.parametrize("method", ["implicit", "radau"])
+def test_signals_of_half_a_row(method: str) -> None:
+    """A step that is halved sees the signals of the row: cubic ones exactly."""
+    nodes = np.array([0.0, *METHODS_OF_STAGES[method].c, 1.0])
+    signal = lambda t: np.stack([t**3 - t, 2.0 * t**2 + 1.0], axis=1)  # noqa: E731
+    for begin in (0.0, 0.5):
+        found = part_of_row(nodes, signal(nodes), begin)
+        assert np.abs(found - signal(begin + nodes / 2.0)).max() < 1e-14
+
+
+LARGE = {"everything flexible": (2e6, 4e4), "planar-3-rrr-flexible": (2e3, 40.0), "dualemps-8": (2e4, 3e2)}
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("name", LARGE)
+def test_a_controlled_second_of_many_coordinates(name: str, tmp_path: Path) -> None:
+    """PD control along a swing of all actuators and back, friction included: it arrives, and no energy is left over."""
+    robot = everything_flexible(tmp_path) if name not in fp.catalogue() else fp.load(name)
+    kp, kd = LARGE[name]
+    way = motion(robot, 0.01)
+    found = fp.simulate(robot, way, controller=fp.PD(kp=kp, kd=kd), duration=1.0, step=STEP)
+    assert found.time.values[-1] == pytest.approx(1.0)
+    assert "stopped" not in found.attrs
+    assert balance(found) < BALANCE
+    assert np.abs(found.actuator_position.values - way.formula(found.time.values).position).max() < 0.02

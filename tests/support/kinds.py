@@ -104,9 +104,11 @@ def changed_leg(name: str, new: str, leg: str, **joints: dict[str, object]) -> f
 
 
 def plate_on_delta() -> fp.Robot:
-    """A plate with one mode on the legs of `delta`, which pass moments to it."""
-    robot = fp.load("delta")
-    joints = {leg.name: tuple(leg.closing.on_platform.position) for leg in robot.legs}
+    """A plate with one mode and a tool on the legs of `delta`, which pass moments to it."""
+    document = document_of("delta")
+    document["platform"]["points"] = {"tool": TOOL}
+    robot = robot_of(document)
+    joints = {leg.name: tuple(leg.closing.on_platform.position) for leg in robot.legs} | {"tool": tuple(TOOL)}
     radius, angles = 1.4 * np.linalg.norm(robot.legs[0].closing.on_platform.position), np.arange(6) * np.pi / 3
     outline = radius * np.column_stack([np.cos(angles), np.sin(angles)])
     plate = fp.flexible.plate(

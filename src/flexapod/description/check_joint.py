@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from flexapod.description.friction import GUIDES, LAWS
-from flexapod.description.joint_types import DOF, DRIVEN, words_of
+from flexapod.description.joint_types import DOF, DRIVEN, MOTIONS, words_of
 from flexapod.description.report import Below, Reporter
 from flexapod.description.rotations import apply, check_rotation, is_zero, parallel, rotation_matrix
 from flexapod.description.schema import Friction, Joint, Limits, Row
@@ -149,20 +149,31 @@ def check_units(data: Any, kind: str, report: Reporter) -> None:
         kind: its type.
         report: where problems go.
     """
-    if kind not in ("revolute", "prismatic", "universal", "spherical") or not isinstance(data, dict):
+    if not isinstance(data, dict):
         return
-    angular = kind != "prismatic"
     parts = [((), data), (("limits",), data.get("limits")), (("friction",), data.get("friction"))]
     for prefix, part in parts:
         for name, value in part.items() if isinstance(part, dict) else ():
-            if name not in LINEAR_AND_ANGULAR:
-                continue
-            expected = LINEAR_AND_ANGULAR[name][angular]
             for index, item in enumerate(value) if isinstance(value, list) else [(None, value)]:
                 where = (*prefix, name) if index is None else (*prefix, name, index)
-                if not _fits(item, expected):
-                    what = f"{getattr(item, 'text', item).strip()} does not fit a {kind} joint"
-                    report.error(where, what, f"Write it in {expected}.")
+                if wrong := misfit(item, name, kind):
+                    report.error(where, *wrong)
+
+
+def own_unit(name: str, kind: str) -> str:
+    """Unit of a field of a joint whose unit depends on its type; empty where the field or the type leaves it open."""
+    motions = {motion for motion, _ in MOTIONS.get(kind, ())}
+    if name not in LINEAR_AND_ANGULAR or not (len(motions) == 1 or kind == "screw"):  # the drive of a screw turns it
+        return ""
+    return LINEAR_AND_ANGULAR[name]["R" in motions]
+
+
+def misfit(value: Any, name: str, kind: str) -> tuple[str, str] | None:
+    """What is wrong with the unit of a value of a joint, and a hint; None where it fits."""
+    unit = own_unit(name, kind)
+    if not unit or _fits(value, unit):
+        return None
+    return f"{getattr(value, 'text', value).strip()} does not fit a {kind} joint", f"Write it in {unit}."
 
 
 def _fits(value: Any, unit: str) -> bool:

@@ -10,7 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic_core import PydanticCustomError, PydanticUndefined
 
 from flexapod.description.addresses import Address, Addresses, ParameterError, fixed_length
-from flexapod.description.check_joint import LINEAR_AND_ANGULAR
+from flexapod.description.check_joint import misfit, own_unit
 from flexapod.description.check_leg import SIGMA
 from flexapod.description.merge import parts_of
 from flexapod.description.plain_data import plain_data
@@ -148,6 +148,7 @@ def _effective(places: Addresses, address: Address) -> Any:
 def _validated(places: Addresses, address: Address, value: Any) -> Any:
     """The value as the schema has it; with one component changed, the whole vector."""
     value = plain_data({"value": value}, address.text)["value"]
+    _refuse_other_motion(places, address, value)
     quantity = quantity_of(address.annotation)
     if address.component is None or quantity is None:
         if value is None:
@@ -165,6 +166,16 @@ def _validated(places: Addresses, address: Address, value: Any) -> Any:
         context = error.context or {}
         raise ParameterError(address.text, str(context["what"]), str(context["hint"])) from None
     return vector
+
+
+def _refuse_other_motion(places: Addresses, address: Address, value: Any) -> None:
+    """Refuse a unit of the other motion: `3 N m` for the friction of a joint that slides."""
+    if not address.part:
+        return
+    kind = _kind(places.root(address.leg), address.place[: address.part])
+    for item in value if isinstance(value, list) else [value]:
+        if wrong := misfit(item, str(address.place[-1]), kind):
+            raise ParameterError(address.text, *wrong)
 
 
 def _at(data: Any, path: Path) -> Any:
@@ -223,8 +234,7 @@ def _info(root: Any, place: Path, value: Any, kind: str) -> ParameterInfo:
     model = model_of(type_at(root, place[:owner]))
     field = fields_of(model).get(str(place[owner])) if model else None
     unit = unit_of(type_at(root, place))
-    if kind in ("revolute", "prismatic", "universal", "spherical") and place[owner] in LINEAR_AND_ANGULAR:
-        unit = LINEAR_AND_ANGULAR[str(place[owner])][kind != "prismatic"]
+    unit = own_unit(str(place[owner]), kind) or unit
     doc = (field.description if field else None) or ("Euler angles" if field is None else str(place[owner]))
     return ParameterInfo(value=_frozen(value), unit=unit, doc=doc)
 

@@ -273,12 +273,12 @@ def finished(
 
 
 def _with_reactions(setup: Setup, result: xr.Dataset, wrench: Any) -> xr.Dataset:
-    """Joint reactions by inverse dynamics of the motion that came out."""
+    """Joint reactions by inverse dynamics of the motion that came out, or under the forces that made it."""
     from flexapod.analysis.verbs.inverse_dynamics import inverse_dynamics
     from flexapod.simulation.system.signals import over_time
 
     load = None if wrench is None else over_time("wrench", wrench, 6)(result.time.values)
-    if result.sizes.get("elastic_coordinate") or holds(setup.layout.robot, "redundant actuators"):
+    if result.sizes.get("elastic_coordinate") or holds(setup.layout.robot, "other actuators than DOF"):
         return with_reactions(result, _reactions_under_forces(setup, result, load))
     by_loads = setup.layout.friction == "load"
     found = inverse_dynamics(setup.layout.robot, as_motion(result), reactions=True, friction=by_loads, wrench=load)
@@ -286,8 +286,8 @@ def _with_reactions(setup: Setup, result: xr.Dataset, wrench: Any) -> xr.Dataset
 
 
 def _reactions_under_forces(setup: Setup, result: xr.Dataset, load: Any) -> xr.Dataset:
-    """Joint reactions under the forces that came out, where the motion alone does not give them: at an elastic state, or with
-    redundant actuators, whose internal forces the joints carry."""
+    """Joint reactions under the forces that came out, where the motion alone does not give them: at an elastic state, with
+    redundant actuators, whose internal forces the joints carry, or with fewer actuators than degrees of freedom."""
     from flexapod.analysis.requests.state import State
     from flexapod.analysis.verbs.forward_dynamics import forward_dynamics
 

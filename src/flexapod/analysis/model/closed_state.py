@@ -23,7 +23,6 @@ from flexapod.analysis.requests.loads import platform_wrench
 from flexapod.analysis.requests.results import reasons_of
 from flexapod.analysis.verbs.inverse_kinematics import failures, platform_inputs, solve_from_home
 from flexapod.analysis.verbs.platform_motion import as_platform
-from flexapod.errors import InputError
 
 if TYPE_CHECKING:
     from flexapod.analysis.requests.request import Request
@@ -71,9 +70,7 @@ def from_flexible_platform(robot: Robot, request: Request, reasons: Reasons) -> 
         robot, request.at, inputs, acting, reasons, elastic=request.elastic, elastic_velocity=request.elastic_velocity
     )
     modes, rates = found.elastic, found.elastic_velocity
-    wrench, pressed = acting.at(inputs["rotation"], modes)
-    if np.any(pressed):
-        raise InputError("point: a load at a point of a flexible platform has no reactions here; give it at the origin")
+    wrench = np.concatenate(acting.at(inputs["rotation"], modes), axis=1)
     bound = kernel(robot, "flexible_kinematics", detail="joints")
     at = {**inputs, "elastic": modes, "elastic_velocity": rates, "elastic_acceleration": np.zeros_like(modes)}
     given = {i.name: at[i.name] for i in bound.signature.inputs}

@@ -60,7 +60,7 @@ def contributions(robot: Robot, request: LegRequest, found: Solution, kind: str,
     """
     bound, groups = kernel(robot, "elastic_terms", friction=False), inertial_parameters(robot, "elastic_terms")
     weight = [k for k, p in enumerate(bound.signature.parameters) if p.name.startswith("gravity.")]
-    given = {**request.state.inputs(), "wrench": np.zeros_like(found.wrench)}
+    given = {**request.state.inputs(), "wrench": np.zeros((len(found.wrench), 6))}
 
     def demanded(*without: str, weightless: bool = True) -> Array:
         values = bound.parameters.copy()

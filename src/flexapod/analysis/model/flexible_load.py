@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.requests.loads import platform_wrench
+from flexapod.analysis.requests.loads import place_of, platform_wrench
 from flexapod.errors import InputError
 from flexapod.robot.flexible_platform import SAME_POINT
 
@@ -89,24 +89,20 @@ def flexible_load(robot: Robot, inputs: dict[str, Array], wrench: Any, point: st
 
 def material_point(robot: Robot, name: str) -> Point:
     """A named point of the platform with its shapes: an interface or a node of the flexible body at its position."""
-    points = robot.platform.points
-    if name not in points:
-        known = ", ".join(points) or "none are named in the file"
-        raise InputError(f"point: the platform of {robot.name} has no point '{name}' (points: {known})")
-    return shapes_at(robot, points[name], f"point '{name}'")
+    return shapes_at(robot, place_of(robot, name), f"point '{name}'")
 
 
 def shapes_at(robot: Robot, place: Array, what: str) -> Point:
     """The material point at a place of the undeformed platform.
 
     Args:
-        place: (3,) platform frame [m].
+        place: (3,), or of many designs of a rigid platform (n, 3), platform frame [m].
         what: named in the message.
     """
     body = robot.flexible_platform
     if body is None:  # a rigid platform has no shapes
         return Point(r0=np.asarray(place), Phi_d=np.zeros((3, 0)), Phi_r=np.zeros((3, 0)))
-    N = len(body.names)
+    N, place = len(body.names), place.reshape(-1, 3)[0]
     for interface in body.interfaces.values():
         if np.linalg.norm(interface.r0 - place) < SAME_POINT:
             turns = np.zeros((3, N)) if interface.Phi_r is None else np.asarray(interface.Phi_r)

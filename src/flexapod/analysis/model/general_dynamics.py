@@ -56,7 +56,7 @@ class Solution:
         load: (n, k) loads of the joints with friction, or None.
         friction: (n, z) friction along the coordinates.
         terms: the equation without friction.
-        wrench: (n, 6) on the platform frame.
+        wrench: (n, 6) on the platform frame, or (n, 6 + N) with forces on its modes.
     """
 
     force: Array
@@ -212,7 +212,7 @@ def _given(state: ClosedLegs, found: Solution) -> dict[str, Array]:
     """Inputs of `elastic_reactions`."""
     given = {
         **state.inputs(), "coordinate_acceleration": found.coordinates, "multiplier": found.multiplier, "force": found.force,
-        "wrench": found.wrench,
+        "wrench": found.wrench[:, :6],
     }  # fmt: skip
     return given if found.load is None else given | {"load": found.load}
 

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from flexapod.analysis.model.flexible_load import flexible_load
 from flexapod.analysis.model.kernels import kernel
 from flexapod.analysis.model.linear_solve import solved
+from flexapod.analysis.model.point_load import load_rows
 from flexapod.analysis.requests.results import OnError, dataset, raise_failed, reasons_of
 from flexapod.analysis.requests.state import State
 from flexapod.analysis.verbs.static_deflection import held_stable
@@ -93,9 +94,7 @@ def _step(
 
     p, R, e, force = at
     pose = {"position": np.ascontiguousarray(p), "rotation": np.ascontiguousarray(R)}
-    wrench = load[0]
-    own = wrench if wrench is None or np.ndim(wrench) == 1 else np.asarray(wrench)[active]
-    loads = flexible_load(robot, pose, own, load[1], load[2])
+    loads = flexible_load(robot, pose, *load_rows(load, active))
     tangent = kernel(robot, "flexible_tangent")
     batch = tangent.batch({**pose, "elastic": np.ascontiguousarray(e), "force": np.ascontiguousarray(force), **loads.inputs()})
     why = reasons_of(tangent.signature, batch.status, pose)

@@ -29,9 +29,9 @@ from flexapod.analysis.model.closed_legs import (
 from flexapod.analysis.model.leg_model import elastic_columns, leg_stiffness, leg_terms
 from flexapod.analysis.model.leg_request import actuator_rates
 from flexapod.analysis.model.linear_solve import solved
+from flexapod.analysis.model.point_load import acting
 from flexapod.analysis.model.prescribed import coordinate_sizes, prescribed, prescribed_components, twist_scale
 from flexapod.analysis.model.quasi_static import LIMIT, NOTHING, SETTLED, rounding, searched
-from flexapod.analysis.requests.loads import platform_wrench
 from flexapod.robot.elastic_plan import chosen_drives
 
 if TYPE_CHECKING:
@@ -107,9 +107,9 @@ def _step(
     """
     rows, soft, driven = columns
     J, drift = platform_jacobian(robot, state, reasons)
-    wrench = platform_wrench(robot, state.inputs(), *pose.load)
+    wrench = acting(robot, state, pose.load)
     terms = leg_terms(robot, state, wrench, pose.friction, reasons)
-    _, K, _ = leg_stiffness(robot, state, wrench, reasons)
+    _, K, _ = leg_stiffness(robot, state, wrench, reasons, pose.load)
     inverse = pseudo_inverse(J[:, rows][:, :, driven])
     qdd = np.einsum("nij,nj->ni", inverse, pose.acceleration[:, rows] - drift[:, rows])
     rho = terms.c + np.einsum("nij,nj->ni", terms.M[:, :, driven], qdd)

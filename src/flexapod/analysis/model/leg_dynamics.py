@@ -58,8 +58,8 @@ def leg_inverse_dynamics(robot: Robot, asked: Request) -> xr.Dataset:
 
 def solve_inverse(robot: Robot, request: LegRequest, friction: bool, reasons: Reasons) -> tuple[Array, Array]:
     """Actuator forces (n, actuators) and accelerations of all coordinates (n, z)."""
-    state = request.state
-    if request.actuator_acceleration is not None and len(robot.elastic_plan.columns) <= COMPILED:
+    state, in_one = request.state, len(robot.elastic_plan.columns) <= COMPILED and request.wrench.shape[1] == 6
+    if request.actuator_acceleration is not None and in_one:
         given = {**state.inputs(), "actuator_acceleration": request.actuator_acceleration, "wrench": request.wrench}
         loaded = bool(np.any(request.wrench))
         found = evaluate(robot, "elastic_inverse_dynamics", given, reasons, friction=friction, load=loaded)
@@ -85,7 +85,7 @@ def leg_forward_dynamics(robot: Robot, asked: Request) -> xr.Dataset:
     reasons, friction = no_reasons(asked.at), asked.friction
     request = leg_request(robot, replace(asked.unaccelerated(), friction=False), reasons)
     given, closed = forces(robot, asked.force, len(reasons)), request.state
-    if len(robot.elastic_plan.columns) <= COMPILED:
+    if len(robot.elastic_plan.columns) <= COMPILED and request.wrench.shape[1] == 6:
         loaded = bool(np.any(request.wrench))
         inputs = {**closed.inputs(), "force": given, "wrench": request.wrench}
         found = evaluate(robot, "elastic_forward_dynamics", inputs, reasons, friction=friction, load=loaded)

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.model.closed_legs import ClosedLegs, evaluate, pseudo_inverse
+from flexapod.analysis.model.closed_legs import ClosedLegs, evaluate, platform_jacobian, pseudo_inverse
 from flexapod.analysis.model.linear_solve import inverted
+from flexapod.analysis.model.point_load import load_slope
+from flexapod.analysis.requests.request import NO_LOAD, Load
 from flexapod.robot.elastic_plan import driven_columns
 
 if TYPE_CHECKING:
@@ -42,11 +44,12 @@ def leg_terms(robot: Robot, state: ClosedLegs, wrench: Array, friction: bool, re
     """Terms of the equation M u'' + c = A^T Gamma.
 
     Args:
-        wrench: (n, 6) on the platform frame, world axes.
+        wrench: (n, 6) on the platform frame, world axes; with forces on the platform's modes (n, 6 + N), see `acting`.
 
     Source: Briot 2014 Eqs. (28)-(44). Checked by: tests/analysis/test_flexible_legs.py.
     """
-    found = evaluate(robot, "elastic_terms", {**state.inputs(), "wrench": wrench}, reasons, friction=friction)
+    given = {**state.inputs(), "wrench": wrench[:, :6]}
+    found = _pressed(robot, wrench, evaluate(robot, "elastic_terms", given, reasons, friction=friction))
     rows, drift = _rows(robot, found)
     N, beta = closed(robot, rows, drift)
     reasons[~np.isfinite(N).all(axis=(1, 2)) & (reasons == "")] = SINGULAR
@@ -65,6 +68,15 @@ def leg_terms(robot: Robot, state: ClosedLegs, wrench: Array, friction: bool, re
     )
 
 
+def _pressed(robot: Robot, wrench: Array, found: dict[str, Array]) -> dict[str, Array]:
+    """The equation with the forces of a load on the platform's modes, if it has some."""
+    if wrench.shape[1] == 6:
+        return found
+    forces = np.array(found["forces"])
+    forces[:, mode_columns(robot)] -= wrench[:, 6:]
+    return {**found, "forces": forces}
+
+
 def _rows(robot: Robot, found: dict[str, Array]) -> tuple[Array, Array]:
     """Closing rows (n, m, z) and their drift (n, m); none where a single leg carries the platform."""
     none = np.zeros((len(found["forces"]), 0, len(robot.elastic_plan.columns)))
@@ -77,6 +89,11 @@ def elastic_columns(robot: Robot) -> list[int]:
     at = len(robot.elastic_plan.columns) - len(robot.coordinates)
     modes = len(robot.elastic_names) - len(robot.elastic_indices)
     return [*range(at - modes, at), *(at + k for k in robot.elastic_indices)]
+
+
+def mode_columns(robot: Robot) -> list[int]:
+    """Columns of z that are modes of a flexible platform."""
+    return elastic_columns(robot)[: len(robot.elastic_names) - len(robot.elastic_indices)]
 
 
 def closed(robot: Robot, rows: Array, drift: Array) -> tuple[Array, Array]:
@@ -109,14 +126,21 @@ LEFT = 1e-6
 SINGULAR = "singular: the actuators and elastic coordinates do not determine how its loops close"
 
 
-def leg_stiffness(robot: Robot, state: ClosedLegs, wrench: Array, reasons: Reasons) -> tuple[Array, Array, Array]:
+def leg_stiffness(
+    robot: Robot, state: ClosedLegs, wrench: Array, reasons: Reasons, load: Load = NO_LOAD
+) -> tuple[Array, Array, Array]:
     """Static forces rho = N^T h (n, u), their exact derivative K (n, u, u) along the closed loops, and N (n, z, u).
 
-    Checked by: tests/analysis/test_flexible_legs.py.
+    Args:
+        wrench: as for `leg_terms`, constant but for what a `load` at a point of the platform changes as the point moves.
+
+    Actuators whose coordinates follow from others by the loops hold their part with constant forces (`holding_forces`).
+
+    Checked by: tests/analysis/test_flexible_legs.py, tests/analysis/test_redundant_drives.py.
     """
     rows = max(1, sum(len({*leg.rows, *leg.leftover}) for leg in robot.elastic_plan.legs))
-    given = {**state.inputs(), "wrench": wrench, "multiplier": np.zeros((len(wrench), rows))}
-    found = evaluate(robot, "elastic_statics", given, reasons)
+    given = {**state.inputs(), "wrench": wrench[:, :6], "multiplier": np.zeros((len(wrench), rows))}
+    found = _pressed(robot, wrench, evaluate(robot, "elastic_statics", given, reasons))
     A, _ = _rows(robot, found)
     N, _ = closed(robot, A, np.zeros(A.shape[:2]))
     reasons[~np.isfinite(N).all(axis=(1, 2)) & (reasons == "")] = SINGULAR
@@ -124,9 +148,25 @@ def leg_stiffness(robot: Robot, state: ClosedLegs, wrench: Array, reasons: Reaso
     bound = list(robot.elastic_plan.bound)
     K = found["stiffness"]
     if bound:
-        given["multiplier"] = np.einsum("nbm,nb->nm", left_inverse(A[:, :, bound]), found["forces"][:, bound])
+        left, driven = np.array(found["forces"]), driven_columns(robot)
+        if not set(driven) <= set(robot.elastic_plan.independent):
+            left[:, driven] -= holding_forces(robot, rho, N)[0]
+        given["multiplier"] = np.einsum("nbm,nb->nm", left_inverse(A[:, :, bound]), left[:, bound])
         K = evaluate(robot, "elastic_statics", given, reasons)["stiffness"]
-    return rho, np.swapaxes(N, 1, 2) @ K @ N, N
+    K = np.swapaxes(N, 1, 2) @ K @ N
+    slope = load_slope(robot, state, load)
+    if slope is not None:
+        X = np.concatenate([platform_jacobian(robot, state, reasons)[0], N[:, mode_columns(robot)]], axis=1)
+        K = K - np.swapaxes(X, 1, 2) @ slope @ X
+    return rho, K, N
+
+
+def holding_forces(robot: Robot, rho: Array, N: Array) -> tuple[Array, Array]:
+    """Actuator forces (n, actuators) against static forces rho (n, u), and the largest force left over (n,)."""
+    A = N[:, driven_columns(robot)]
+    force = np.einsum("nau,nu->na", pseudo_inverse(np.swapaxes(A, 1, 2)), rho)
+    left = rho - np.einsum("nau,na->nu", A, force)
+    return force, np.abs(left).max(axis=1)
 
 
 def matrices_at(robot: Robot, state: ClosedLegs, reasons: Reasons) -> tuple[Array, Array]:

@@ -32,11 +32,11 @@ from flexapod.analysis.model.dead_point import name_dead_points
 from flexapod.analysis.model.elastic_state import elastic_array
 from flexapod.analysis.model.given_motion import GivenMotion, check_given, refuse_impossible
 from flexapod.analysis.model.leg_model import elastic_columns
+from flexapod.analysis.model.point_load import acting
 from flexapod.analysis.model.prescribed import Stride, coordinate_sizes, impossible, prescribed, reached, twist_scale
 from flexapod.analysis.model.quasi_static import LIMIT, NOT_FOUND, with_static_deflection
 from flexapod.analysis.model.redundancy import Redundancy
 from flexapod.analysis.model.walk_to_pose import walk_to_poses
-from flexapod.analysis.requests.loads import platform_wrench
 from flexapod.analysis.requests.request import Request
 from flexapod.analysis.requests.state import State
 from flexapod.analysis.verbs.inverse_kinematics import COMPONENTS, FOLLOW, platform_inputs
@@ -67,7 +67,7 @@ class LegRequest:
         state: closed coordinates.
         actuator_acceleration: (n, actuators), or None where the platform's acceleration is given.
         acceleration: (n, 6) of the platform, or None.
-        wrench: (n, 6) on the platform frame, world axes.
+        wrench: (n, 6) on the platform frame, world axes; with forces on the platform's modes (n, 6 + N), see `acting`.
         source: ``"given"``, ``"static"``, ``"zero"``, ``"simulate"``.
     """
 
@@ -118,7 +118,7 @@ def _from_actuators(robot: Robot, asked: Request, elastic: tuple[Array, Array], 
             "gives way; give the motion of its platform (Motion or State)"
         )
     state = close_along(robot, ActuatorState(q=motion.position, e=e, qd=motion.velocity, ed=ed), reasons)
-    wrench = platform_wrench(robot, state.inputs(), *load)
+    wrench = acting(robot, state, load)
     if source == "static":
         state, wrench = held(robot, state, load, motion.acceleration, friction, reasons)
         if not friction and not np.any(motion.velocity) and not np.any(motion.acceleration):
@@ -156,10 +156,10 @@ def held(
     robot: Robot, state: ClosedLegs, load: tuple[Any, Any, str], acceleration: Array, friction: bool, reasons: Reasons
 ) -> tuple[ClosedLegs, Array]:
     """Quasi-static deflection with the actuators held under a load that may turn with the platform, and the wrench there."""
-    wrench = platform_wrench(robot, state.inputs(), *load)
+    wrench = acting(robot, state, load)
     for _ in range(LIMIT):
         state = with_static_deflection(robot, state, wrench, acceleration, friction, reasons)
-        before, wrench = wrench, platform_wrench(robot, state.inputs(), *load)
+        before, wrench = wrench, acting(robot, state, load)
         change = np.abs(wrench - before).max(axis=1, initial=0.0)
         if np.all((change <= FOLLOWED * np.abs(wrench).max(axis=1, initial=0.0)) | (reasons != "")):
             return state, wrench
@@ -181,7 +181,6 @@ def _from_platform(
     columns = [robot.elastic_plan.independent[k] for k in others]
     alternating = source == "static" and (bool(others) or not robot.elastic_names)
     sizes, stride = coordinate_sizes(robot, [*driven, *others]), Stride.start(len(reasons))
-    wrench = np.zeros((len(reasons), 6))
     for k in range(STEPS):
         J, drift = platform_jacobian(robot, state, reasons)
         S = prescribed(robot, J, rows, others)
@@ -201,7 +200,7 @@ def _from_platform(
         qd, rest = actuator_rates(robot, J, (S, others), twist, at_e[1])
         state = close(robot, state, ActuatorState(q=q, e=at_e[0], qd=qd, ed=at_e[1], others=rest), reasons)
         if alternating:
-            wrench = platform_wrench(robot, state.inputs(), *load)
+            wrench = acting(robot, state, load)
             before = state.elastic(robot)[0]
             qdd = np.zeros_like(q)
             qdd[:, own] = np.einsum("nij,njk,nk->ni", inverse, S, acceleration - drift)[:, : len(own)]
@@ -244,7 +243,7 @@ def _from_platform(
         )  # fmt: skip
         check_given(robot, state, given, J, reasons)
     name_dead_points(robot, inputs["position"], inputs["rotation"], state.joint_position, reasons)
-    wrench = platform_wrench(robot, state.inputs(), *load)
+    wrench = acting(robot, state, load)
     return LegRequest(state=state, actuator_acceleration=None, acceleration=acceleration, wrench=wrench, source=source)
 
 

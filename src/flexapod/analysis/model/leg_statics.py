@@ -7,15 +7,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.model.closed_legs import ClosedLegs, evaluate, platform_jacobian, pseudo_inverse
+from flexapod.analysis.model.closed_legs import ClosedLegs, evaluate, platform_jacobian
 from flexapod.analysis.model.leg_dynamics import labelled, no_reasons, state_variables
-from flexapod.analysis.model.leg_model import leg_stiffness, leg_terms, matrices_at
+from flexapod.analysis.model.leg_model import holding_forces, leg_stiffness, leg_terms, matrices_at
 from flexapod.analysis.model.leg_request import leg_request
 from flexapod.analysis.model.linear_solve import solved
 from flexapod.analysis.model.load_sequence import load_sequence
+from flexapod.analysis.model.point_load import load_rows
 from flexapod.analysis.model.vibration import is_definite
 from flexapod.analysis.requests.loads import is_loaded, refuse_out_of_plane
 from flexapod.analysis.requests.properties import COMPILED
+from flexapod.analysis.requests.request import NO_LOAD
 from flexapod.analysis.requests.results import force_unit, raise_failed
 from flexapod.analysis.requests.state import State
 from flexapod.analysis.requests.validity import warn_unstable
@@ -59,7 +61,7 @@ def general_static_deflection(robot: Robot, asked: Request) -> xr.Dataset:
     else:
         request = leg_request(robot, asked.with_state(still, elastic="static"), reasons)
     refuse_out_of_plane(robot, request.wrench)
-    rho, K, N = leg_stiffness(robot, request.state, request.wrench, reasons)
+    rho, K, N = leg_stiffness(robot, request.state, request.wrench, reasons, asked.load)
     force, residual = holding_forces(robot, rho, N)
     raise_failed("static deflection", robot, reasons.astype(str), state, on_error)
     stable = is_stable(robot, K)
@@ -82,14 +84,6 @@ def is_stable(robot: Robot, K: Array) -> NDArray[np.bool_]:
     driven = driven_columns(robot)
     free = [k for k, column in enumerate(robot.elastic_plan.independent) if column not in driven]
     return is_definite(K[:, free][:, :, free])
-
-
-def holding_forces(robot: Robot, rho: Array, N: Array) -> tuple[Array, Array]:
-    """Actuator forces (n, actuators) against static forces rho (n, u), and the largest force left over (n,)."""
-    A = N[:, driven_columns(robot)]
-    force = np.einsum("nau,nu->na", pseudo_inverse(np.swapaxes(A, 1, 2)), rho)
-    left = rho - np.einsum("nau,na->nu", A, force)
-    return force, np.abs(left).max(axis=1)
 
 
 HELD = 1e-8
@@ -120,7 +114,8 @@ def general_linear_model(robot: Robot, asked: Request, reasons: Reasons) -> Line
         terms = leg_terms(robot, part, none, False, own)
         M, N = terms.M, terms.N
     else:
-        rho, K, N = leg_stiffness(robot, part, wrench if prestress else none, own)
+        load = load_rows(asked.load, good) if prestress else NO_LOAD
+        rho, K, N = leg_stiffness(robot, part, wrench if prestress else none, own, load)
         M = _mass(robot, part, own)
     K_z, D_z = matrices_at(robot, part, own)
     Nt = np.swapaxes(N, 1, 2)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from flexapod.analysis.model.closed_legs import ActuatorState, ClosedLegs, close, home
 from flexapod.analysis.model.leg_request import LegRequest, held
+from flexapod.analysis.model.point_load import acting
 from flexapod.errors import InputError
 from flexapod.motions.arrays import real_array
 from flexapod.motions.motion import ActuatorMotion
@@ -48,7 +49,7 @@ def load_sequence(robot: Robot, motion: Any, load: tuple[Any, Any, str], reasons
     loads = np.broadcast_to(given, (count, 6))
     state, q, w = home(robot, 1), home(robot, 1).actuators(robot)[0], np.zeros((1, 6))
     found: list[ClosedLegs] = []
-    wrenches = np.zeros((count, 6))
+    wrenches: list[Array] = []
     for k in range(count):
         if reasons[k] == "" and (k == 0 or reasons[k - 1] == ""):
             state, reason = _walk(robot, state, (q, w), (motion.position[k : k + 1], loads[k : k + 1]), (point, axes))
@@ -57,16 +58,11 @@ def load_sequence(robot: Robot, motion: Any, load: tuple[Any, Any, str], reasons
             reasons[k] = "the sequence of loads ended before this sample"
         q, w = motion.position[k : k + 1], loads[k : k + 1]
         found.append(state)
-        wrenches[k] = _wrench(robot, state, w, (point, axes))[0]
+        wrenches.append(acting(robot, state, (w, point, axes)))
     arrays = {name: np.concatenate([s.inputs()[name] for s in found]) for name in state.inputs()}
     none = np.zeros_like(motion.position)
-    return LegRequest(state=ClosedLegs(**arrays), actuator_acceleration=none, acceleration=None, wrench=wrenches, source="static")
-
-
-def _wrench(robot: Robot, state: ClosedLegs, w: Array, how: tuple[Any, str]) -> Array:
-    from flexapod.analysis.requests.loads import platform_wrench
-
-    return platform_wrench(robot, state.inputs(), w if np.any(w) else None, how[0] if np.any(w) else None, how[1])
+    whole = np.concatenate(wrenches)
+    return LegRequest(state=ClosedLegs(**arrays), actuator_acceleration=none, acceleration=None, wrench=whole, source="static")
 
 
 def _walk(

@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 
 from flexapod.analysis.model.kernels import kernel
 from flexapod.analysis.model.linear_model import LinearModel
+from flexapod.analysis.model.point_load import turned
 from flexapod.analysis.model.rigid_dynamics import state_inputs
-from flexapod.analysis.requests.loads import platform_wrench
+from flexapod.analysis.requests.loads import lever, platform_wrench
 from flexapod.analysis.requests.results import TWIST
 from flexapod.analysis.verbs.platform_motion import as_platform
 from flexapod.motions.rotations import rotvec_rotation
@@ -64,6 +65,9 @@ def rigid_model(robot: Robot, request: Request, reasons: Reasons) -> LinearModel
         known &= reasons == ""
         variables["force"] = (("actuator",), force, "N or N m")
         tangent = _derivative(robot, inputs, force)
+        if request.point is not None and request.wrench is not None:  # the load goes with its point
+            at_point = platform_wrench(robot, inputs, request.wrench, None, request.axes)
+            tangent[:, 3:, 3:] -= turned(lever(robot, inputs["rotation"], request.point), at_point[:, :3])
         reasons[known & ~np.isfinite(tangent).all(axis=(1, 2))] = BORDER
     good = np.flatnonzero(reasons == "")
     N = terms["basis"][good]
@@ -84,7 +88,7 @@ def _terms(robot: Robot, inputs: dict[str, Array]) -> dict[str, Array]:
 
 
 def _derivative(robot: Robot, inputs: dict[str, Array], force: Array) -> Array:
-    """K_T (n, 6, 6): forces held, the load constant in the world."""
+    """K_T (n, 6, 6): forces held, a load on the frame constant in the world."""
     count, length = len(force), robot.characteristic_length
     K = np.zeros((count, 6, 6))
     for j in range(6):

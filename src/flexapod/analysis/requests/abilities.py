@@ -88,10 +88,6 @@ MASSLESS = (
     "legs='massless': the legs of {robot} deform, and without mass their deformations have no equation of motion; leave it out"
 )
 UNUSED = "wrench: acts on small motions through the prestress that it makes; leave it out, or set prestress=True"
-WHOLE_POINT = (
-    "point: a load at a point of the flexible platform of {robot} is known on rigid U-P-S, P-U-S and R-U-S legs only; "
-    "give the wrench at the platform's origin"
-)
 POSE_HELD = (
     "sequence: known of robots with flexible legs; every load on the flexible platform of {robot} has its own deflection, "
     "so leave it out"
@@ -170,11 +166,6 @@ SMALL: dict[str, Row] = {
             "give actuators=<stiffness of each actuator>, or make its platform flexible",
     },
     "actuators": {}, "prestress": {},
-    "prestress=True": {
-        "rigid & mobility below 6 & redundant actuators":
-            "prestress: {robot} has {actuators} actuators for {mobility} degrees of freedom, so what holds it is a choice; "
-            "its small motions are known with prestress=False",
-    },
     "wrench": {"prestress=False": UNUSED},
     "on_error": {},
 }  # fmt: skip
@@ -218,7 +209,7 @@ ABILITIES: dict[str, dict[str, Row]] = {
         "weights": {"determined forces": DETERMINED}, "preload": {"determined forces": DETERMINED},
         "spin": {**FLEXIBLE, "rigid & other legs than six that spin": NO_SPIN},
         **FORMULATION,
-        **LOAD, "point": {"no wrench": NO_WRENCH, "flexible platform on flexible legs": WHOLE_POINT}, **ELASTIC, "on_error": {},
+        **LOAD, **ELASTIC, "on_error": {},
     },
     "forward_dynamics": {
         ANY: {"massless drive": MASSLESS_DRIVE},
@@ -226,7 +217,7 @@ ABILITIES: dict[str, dict[str, Row]] = {
         "formulation=general": {}, **DESIGNS,
         "formulation=links": {**FORMULATION["formulation=links"], "rigid & friction & friction=True": SMOOTH},
         "formulation=minimal": {**FORMULATION["formulation=minimal"], "rigid & friction & friction=True": SMOOTH},
-        **LOAD, "point": {"no wrench": NO_WRENCH, "flexible platform on flexible legs": WHOLE_POINT}, **ELASTIC, "on_error": {},
+        **LOAD, **ELASTIC, "on_error": {},
     },
     "inverse_dynamics_derivatives": {
         ANY: {
@@ -240,13 +231,12 @@ ABILITIES: dict[str, dict[str, Row]] = {
     "energy": {**DESIGNS},
     "static_deflection": {
         ANY: {"rigid": IS_RIGID},
-        **LOAD, "point": {"no wrench": NO_WRENCH, "flexible platform on flexible legs": WHOLE_POINT}, "on_error": {},
+        **LOAD, "on_error": {},
         **EACH_DESIGN, "sequence": {"flexible platform": POSE_HELD},
     },
     "internal_dynamics": {ANY: {"rigid": IS_RIGID, "flexible legs": LEG_INTERNAL}, **LOAD, "on_error": {}},
     "natural_frequencies": {
         **SMALL, **HANGING, **EACH_DESIGN, **{k: v for k, v in LOAD.items() if k != "wrench"},
-        "point": {"no wrench": NO_WRENCH, "flexible platform on flexible legs": WHOLE_POINT},
     },
     "cartesian_stiffness": {**SMALL, **EACH_DESIGN, "point": {}},
     "linearize": {
@@ -254,7 +244,6 @@ ABILITIES: dict[str, dict[str, Row]] = {
         "inputs": {}, "outputs": {}, "actuators": {},
         "actuators=locked": {**HANGING["actuators=locked"], "with velocity": LOCKED_MOTION},
         "prestress": {}, "prestress=False": {"with velocity": MOVING_FORCES},
-        "prestress=True": SMALL["prestress=True"],
         "wrench": SMALL["wrench"],
     },
     "jacobian": {"on_error": {}, **DESIGNS},
@@ -266,9 +255,7 @@ ABILITIES: dict[str, dict[str, Row]] = {
         name: {} for name in ("grid", "orientation", "limits", "max_condition", "details", "block", "threads", "progress", "save")
     },
     **space_rows(determines=UNDETERMINED, drives=UNDERACTUATED, inverse=NO_INVERSE, loads=REDUNDANT),
-    **simulation_rows(
-        redundant=REDUNDANT, inverse=NO_INVERSE
-    ),
+    **simulation_rows(redundant=REDUNDANT),
     **identification_rows(UNDERACTUATED),
     **DESIGN,
     **BRIDGES,

@@ -44,14 +44,22 @@ def platform_wrench(robot: Robot, inputs: dict[str, Array], wrench: Any, point: 
     if axes == "platform":
         load = np.concatenate([np.einsum("nij,nj->ni", R, load[:, :3]), np.einsum("nij,nj->ni", R, load[:, 3:])], axis=1)
     if point is not None:
-        points = robot.platform.points
-        if point not in points:
-            known = ", ".join(points) or "none are named in the file"
-            raise InputError(f"point: the platform of {robot.name} has no point '{point}' (points: {known})")
-        at = np.stack(np.broadcast_arrays(*(value_of(robot, f"platform.points.{point}.{i}") for i in "xyz")), axis=-1)
-        arm = (R @ at[..., None])[..., 0]
-        load[:, 3:] += np.cross(arm, load[:, :3])
+        load[:, 3:] += np.cross(lever(robot, R, point), load[:, :3])
     return load
+
+
+def lever(robot: Robot, rotation: Array, point: str) -> Array:
+    """From the platform's origin to a named point of it, undeformed, (n, 3) world axes [m]."""
+    return np.asarray((rotation @ place_of(robot, point)[..., None])[..., 0])
+
+
+def place_of(robot: Robot, point: str) -> Array:
+    """A named point of the platform, (3,) or of many designs (n, 3), platform frame [m]."""
+    points = robot.platform.points
+    if point not in points:
+        known = ", ".join(points) or "none are named in the file"
+        raise InputError(f"point: the platform of {robot.name} has no point '{point}' (points: {known})")
+    return np.stack(np.broadcast_arrays(*(value_of(robot, f"platform.points.{point}.{i}") for i in "xyz")), axis=-1)
 
 
 def is_loaded(wrench: Any) -> bool:

@@ -13,6 +13,7 @@ from flexapod.analysis.requests.state import State
 from flexapod.motions.motion import ActuatorMotion, Motion
 
 Load = tuple[Any, str | None, str]
+NO_LOAD: Load = (None, None, "world")
 Elastic = tuple[Any, Any, Any]
 
 

@@ -39,11 +39,11 @@ FIXED = "{option}: a tolerance of the adaptive methods 'dopri' and 'cvode'; othe
 REFERENCE = "{option}: not available with method='cvode', the reference integrator; leave it out"
 
 
-def simulation_rows(*, redundant: str, inverse: str) -> dict[str, dict[str, Row]]:
+def simulation_rows(*, redundant: str) -> dict[str, dict[str, Row]]:
     """Verb -> option -> condition -> reason, of simulations.
 
     Args:
-        redundant, inverse: reasons that dynamics share.
+        redundant: reason that dynamics share.
     """
     return {
         "simulate": {
@@ -73,7 +73,7 @@ def simulation_rows(*, redundant: str, inverse: str) -> dict[str, dict[str, Row]
             },
             "events": {"rigid & drive=actuators": FOLLOWED},
             "watch": {"drive=actuators": FOLLOWED, "method=cvode": REFERENCE},
-            "reactions": {"rigid & under-actuated": inverse},
+            "reactions": {},
             "save": {"rigid & drive=actuators": FOLLOWED, "method=cvode": REFERENCE},
         },
         "simulate_study": {

@@ -45,8 +45,8 @@ def inverse_dynamics_derivatives(
         wrench: external load on the platform, as for `inverse_dynamics`.
 
     Where loops run through several legs or the platform's own link, legs deform, or force elements or springs act, these are
-    differences of sixth order (1e-10), along motions that the robot can make; components that its loops forbid have no part in
-    them.
+    differences of eighth order (1e-10, of flexible legs 1e-8), along motions that the robot can make; components that its loops
+    forbid, or that deformation decides, have no part in them.
 
     Returns:
         Dataset with `tau_D_position`, `tau_D_rotation` (by a small rotation vector in world axes), `tau_D_velocity`,
@@ -80,17 +80,17 @@ def inverse_dynamics_derivatives(
 
 def leg_by_leg(robot: Robot) -> bool:
     """The legs close one by one, and nothing but masses and loads acts: kernels have the derivatives."""
-    return robot.follows_platform and not holds(robot, "more than masses")
+    return robot.follows_platform and not holds(robot, "more than masses") and not holds(robot, "flexible legs")
 
 
 def _by_general_model(robot: Robot, motion: Any, wrench: Any, parameters: Sequence[str]) -> xr.Dataset:
-    from flexapod.analysis.model.general_derivatives import general_derivatives, general_parameter_derivatives
+    from flexapod.analysis.model.general_derivatives import general_derivatives
 
-    found = general_derivatives(robot, motion, wrench)
+    found = general_derivatives(robot, motion, wrench, parameters)
+    last = found.pop("tau_D_parameter", None)
     variables: dict[str, tuple[Any, Any, str]] = {name: (("actuator", "axis"), values, "") for name, values in found.items()}
-    if parameters:
-        by_parameter = general_parameter_derivatives(robot, motion, wrench, parameters)
-        variables["tau_D_parameter"] = (("actuator", "parameter"), by_parameter, "")
+    if last is not None:
+        variables["tau_D_parameter"] = (("actuator", "parameter"), last, "")
     return dataset(robot, variables, motion, names={"parameter": list(parameters)})
 
 

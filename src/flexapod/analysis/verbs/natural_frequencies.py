@@ -58,7 +58,7 @@ def natural_frequencies(
         actuators: ``"locked"`` (coordinates held), ``"free"`` (forces held), or stiffness (actuators,) [N/m or N m/rad].
         prestress: True linearises about the equilibrium at this pose under gravity and `wrench` (static deflection, holding
             forces; both are returned) by the exact derivative of the equation. False uses M and K of the undeformed robot
-            (or of the state's own `elastic`) only.
+            (or of the state's own `elastic`) only. Redundant actuators hold the pose by forces of least norm.
         wrench: external load of the equilibrium, as for `static_deflection`; a moment counts as semi-tangential.
         on_error: ``"raise"``, or ``"mask"`` to get `valid` and `reason` per sample.
         parameters: designs: paths of the robot file to values: (k,) of k designs, for n samples (n,), (k, 1) or (k, n); see

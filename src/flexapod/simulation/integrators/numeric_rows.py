@@ -2,7 +2,8 @@ r"""Simulations of robots with many coordinates: the same rows as the compiled l
 terms.
 
 A loop with everything in it would compile for minutes beyond some 24 coordinates. Here kernels close the loops and give terms;
-linear algebra is LAPACK's. Methods and tolerances are those of the compiled loop (`numeric_steps`).
+linear algebra is LAPACK's. Methods and tolerances are those of the compiled loop (`numeric_steps`), but implicit steps that do
+not converge are halved.
 """
 
 from __future__ import annotations
@@ -22,7 +23,15 @@ from flexapod.analysis.requests.sample_blocks import Reasons
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.elastic_plan import chosen_drives, driven_columns
 from flexapod.simulation.integrators.compiled_rows import LOST_CONTROL, NEAR
-from flexapod.simulation.integrators.numeric_steps import Start, adaptive_row, implicit_increments, rk4_increments, signal_of
+from flexapod.simulation.integrators.implicit import LOST
+from flexapod.simulation.integrators.numeric_steps import (
+    Start,
+    adaptive_row,
+    implicit_increments,
+    part_of_row,
+    rk4_increments,
+    signal_of,
+)
 from flexapod.simulation.integrators.runner import Runner, compiled
 from flexapod.simulation.system.independent import IndependentLayout
 from flexapod.simulation.system.layout import Layout
@@ -31,6 +40,9 @@ from flexapod.simulation.system.right_hand_side import controlled, sampled_at
 from flexapod.simulation.system.scope import Scope
 
 Array = NDArray[np.float64]
+
+HALVINGS = 6
+"""Implicit steps that do not converge are halved up to this often."""
 
 
 def runner_of(layout: Layout, values: Mapping[str, float]) -> Any:
@@ -123,12 +135,27 @@ class NumericRows:
             return (now if why else following), shown, why
         if layout.method == "rk4":
             y, why = rk4_increments(self, start, h, signal)
+            following, _, why = (now, None, why) if why else self.advanced(start, y, signals[-1:])
         else:
-            y, why = implicit_increments(self, start, h, signals, begun.acceleration, (begun.M, *self._tangent(begun)))
+            following, why = self._implicit(begun, h, signals, HALVINGS)
+        return (now if why else following), shown, why
+
+    def _implicit(self, begun: Any, h: float, signals: Array, halvings: int) -> tuple[Array, str]:
+        """Carried numbers after an implicit step, and a reason where it fails; a step whose passes do not converge (friction that
+        changes its sign within it) is made of two halves."""
+        start: Start = begun.start
+        y, why = implicit_increments(self, start, h, signals, begun.acceleration, (begun.M, *self._tangent(begun)))
+        if not why:
+            following, _, why = self.advanced(start, y, signals[-1:])
+            return following, why
+        if why != LOST or not halvings:
+            return start.now, why
+        middle, why = self._implicit(begun, h / 2.0, part_of_row(self.layout.nodes, signals, 0.0), halvings - 1)
         if why:
-            return now, shown, why
-        following, _, why = self.advanced(start, y, signals[-1:])
-        return following, shown, why
+            return middle, why
+        second = part_of_row(self.layout.nodes, signals, 0.5)
+        again = self.begun(middle, second[:1])
+        return (middle, again.why) if again.why else self._implicit(again, h / 2.0, second, halvings - 1)
 
     def begun(self, now: Array, column: Array, tick: float = 0.0) -> Any:
         """The start of a row at signals (1, width): M and accelerations of the unknowns, forces and accelerations to show, and a

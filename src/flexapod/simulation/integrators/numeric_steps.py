@@ -46,6 +46,14 @@ def signal_of(method: str, signals: Array) -> Signal:
     return lambda where: signals[round(where * (len(signals) - 1))][None]
 
 
+def part_of_row(nodes: Array, signals: Array, begin: float) -> Array:
+    """Signals (nodes, width) at the nodes of the half of a row that starts at `begin` (0 or 1/2): a polynomial through the row's
+    own, of which Radau's methods have the end twice."""
+    own, first = np.unique(nodes, return_index=True)
+    coefficients = np.linalg.solve(np.vander(own, increasing=True), signals[first])
+    return np.asarray(np.vander(begin + nodes / 2.0, len(own), increasing=True) @ coefficients)
+
+
 def derivative(rows: NumericRows, start: Start, y: Array, signals: Array) -> tuple[Array, str]:
     """Rates of the increments y (k,) at signals (1, width), and a reason where there are none."""
     layout, reasons = rows.layout, np.full(1, "", dtype=object)

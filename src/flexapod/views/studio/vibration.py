@@ -59,9 +59,6 @@ class Modes:
 def modes_of(robot: fp.Robot, state: fp.State, stiffness: Mapping[str, float] | None = None, variant: str = FILE) -> Modes:
     """Modes about the equilibrium under gravity, with locked actuators, or of a rigid robot on actuator springs.
 
-    The prestress by gravity is left out where more drives than DOF leave it open (planar robots with four legs); `held`
-    says so.
-
     Args:
         stiffness: of the springs by the actuators' unit [N/m, N m/rad]; what is left out is assumed as in reports.
 
@@ -69,9 +66,7 @@ def modes_of(robot: fp.Robot, state: fp.State, stiffness: Mapping[str, float] | 
     """
     springs = None if robot.elastic_names else dict(stiffness or {})
     drives = chosen_drives(robot, springs, hint="the drawer Modes takes yours")
-    count = robot.mobility.platform
-    prestress = bool(robot.elastic_names) or count == 6 or len(robot.actuators) <= count
-    found = fp.natural_frequencies(robot, undeformed(state), actuators=drives.actuators, prestress=prestress)
+    found = fp.natural_frequencies(robot, undeformed(state), actuators=drives.actuators)
     names = [str(n) for n in found.coordinate.values]
     shape = found["shape"].values.T
     known = [k for k, n in enumerate(names) if n in TWIST]
@@ -80,23 +75,24 @@ def modes_of(robot: fp.Robot, state: fp.State, stiffness: Mapping[str, float] | 
         if name in robot.elastic_names:
             bend[:, robot.elastic_names.index(name)] = shape[:, k]
     elastic = found.elastic.values if "elastic" in found else np.zeros(bend.shape[1])
+    if known:
+        twist = _whole(robot, state, [names[k] for k in known], shape[:, known])
+    else:
+        twist = np.zeros((len(shape), 6)) if robot.elastic_names else shape @ _twists(robot, state, drives.actuators).T
     if set(robot.actuators) <= set(names):
         push = shape[:, [names.index(name) for name in robot.actuators]]
-        twist = np.zeros((len(shape), 6)) if robot.elastic_names else shape @ _twists(robot, state, drives.actuators, prestress).T
     else:
-        twist = _whole(robot, state, [names[k] for k in known], shape[:, known])
         push = twist @ fp.jacobian(robot, undeformed(state)).jacobian.values.T
-    held = drives.label + ("" if prestress else "; without the prestress by gravity: the drives are redundant")
     return Modes(
         origin=Origin.of(robot, state, variant), state=state, frequency=found.frequency.values,
         damping=found.damping.values, stable=found.stable.values.astype(bool), twist=twist, push=push, bend=bend, elastic=elastic,
-        held=held, assumed=drives.assumed,
+        held=drives.label, assumed=drives.assumed,
     )  # fmt: skip
 
 
-def _twists(robot: fp.Robot, state: fp.State, actuators: Any, prestress: bool) -> Array:
+def _twists(robot: fp.Robot, state: fp.State, actuators: Any) -> Array:
     """Twist of the platform (6, u) per coordinate of the modes of a rigid robot that its actuators move."""
-    system = fp.linearize(robot, undeformed(state), outputs=("platform",), actuators=actuators, prestress=prestress)
+    system = fp.linearize(robot, undeformed(state), outputs=("platform",), actuators=actuators)
     return np.asarray(system.C[:, : system.C.shape[1] // 2])
 
 
