@@ -97,6 +97,14 @@ def test_order_of_the_fixed_step(hexaslide: fp.Robot, tight: Any) -> None:
     assert float(np.abs(constant.position.values - tight.position.values[::10]).max()) > 1e-4
 
 
+@pytest.mark.parametrize(("method", "step"), [("implicit", 1e-3), pytest.param("radau", 5e-4, marks=pytest.mark.full)])
+def test_implicit_steps_take_the_same_friction(hexaslide: fp.Robot, tight: Any, method: str, step: float) -> None:
+    run = ran(hexaslide, method=method, step=step)
+    assert float(np.abs(run.position.values - tight.position.values[::10]).max()) < KINK
+    supplied = float(np.abs(run.supplied_work).sum("actuator").max())
+    assert float(np.abs(run.energy_residual).max()) < 10 * CLOSES * supplied
+
+
 def test_order_of_positions_with_smooth_loads(tmp_path: Path) -> None:
     """With the norm of a guide's load there are no kinks: errors against a fine run fall with the fourth power."""
     text = fp.catalogue()["hexaslide"].read_text(encoding="utf-8")

@@ -146,7 +146,7 @@ def simulate(
 
 
 def default_method(robot: Robot, drive: str, friction: object) -> Method:
-    """The method where none is chosen: implicit where vibrations are stiff, but friction by joint loads needs explicit steps."""
+    """The method where none is chosen: implicit where vibrations are stiff, adaptive where friction depends on joint loads."""
     if not in_independent(robot, drive, None, friction):
         return "rk4"
     return "dopri" if by_loads(robot, friction) else "implicit"

@@ -5,8 +5,8 @@ Attitude is the quaternion itself, :math:`\\dot q = (0, \\omega)\\otimes q/2`; s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
 
 import casadi as ca
 import numpy as np
@@ -24,8 +24,6 @@ from flexapod.simulation.system.scope import Scope
 
 if TYPE_CHECKING:
     from flexapod.simulation.events import Event
-    from flexapod.simulation.integrators.numeric_rows import NumericRows
-    from flexapod.simulation.integrators.numeric_steps import Start
     from flexapod.simulation.system.layout import Layout
     from flexapod.simulation.system.setup import Setup
 
@@ -112,45 +110,133 @@ def _independent_run(setup: Setup, duration: float, output_step: float, rtol: fl
 
     Checked by: tests/simulation/test_independent_runs.py.
     """
-    from flexapod.simulation.integrators.numeric_rows import NumericRows
-
     assert isinstance(setup.layout, IndependentLayout)
-    rows, now, result = NumericRows(setup.layout, setup.values), np.array(setup.start), []
+    rows: Increments = CompiledIncrements(setup) if setup.layout.friction == "load" else NumericIncrements(setup)
+    now, result = np.array(setup.start), []
     times = np.linspace(0.0, duration, max(1, round(duration / output_step)) + 1)
     for t, end in zip(times, [*times[1:], times[-1]], strict=True):
-        begun = rows.begun(now, _signals(setup, float(t), lambda _, at=now: at))  # type: ignore[misc]
-        if begun.why:
-            raise IntegrationError(f"CVODE stopped at {t:g} s: {begun.why}")
-        result.append(np.concatenate([now, begun.shown]))
-        now = _interval(setup, rows, begun.start, (float(t), float(end)), (rtol, atol)) if end > t else now
+        shown = rows.begin(now, _signals(setup, float(t), lambda _, at=now: at), float(t))  # type: ignore[misc]
+        result.append(np.concatenate([now, shown]))
+        now = _interval(setup, rows, (float(t), float(end)), (rtol, atol)) if end > t else now
     return np.array(result), times
 
 
-def _interval(
-    setup: Setup, rows: NumericRows, start: Start, times: tuple[float, float], tolerances: tuple[float, float]
-) -> Array:
+def _interval(setup: Setup, rows: Increments, times: tuple[float, float], tolerances: tuple[float, float]) -> Array:
     """Carried numbers at the end of an interval."""
     from sksundae.cvode import CVODE
-
-    from flexapod.simulation.integrators.numeric_steps import derivative
 
     begin, end = times
 
     def at(t: float, y: Array) -> Array:
-        return _signals(setup, t, lambda column: rows.advanced(start, y, column)[0])
+        return _signals(setup, t, lambda column: rows.advanced(y, column))
 
     def rhs(s: float, y: SX, yp: Any) -> None:
         own = np.array(y)
-        yp[:], why = derivative(rows, start, own, at(begin + s, own))
-        if why:
-            raise IntegrationError(f"CVODE stopped at {begin + s:g} s: {why}")
+        yp[:] = rows.derivative(own, at(begin + s, own), begin + s)
 
     solver = CVODE(rhs, method="Adams", rtol=max(tolerances[0], 1e-13), atol=tolerances[1], max_num_steps=1_000_000)
-    found = solver.solve(np.array([0.0, end - begin]), np.zeros(rows.layout.increments))
+    found = solver.solve(np.array([0.0, end - begin]), np.zeros(setup.layout.increments))
     if not found.success:
         raise IntegrationError(f"CVODE stopped at {begin + found.t[-1]:g} s: {found.message}")
     y = np.array(found.y[-1])
-    return rows.advanced(start, y, at(end, y))[0]
+    return rows.advanced(y, at(end, y))
+
+
+class Increments(Protocol):
+    """The system from a row's start on: what increments y of the independent coordinates do."""
+
+    def begin(self, now: Array, column: Array, t: float) -> Array:
+        """Start at carried numbers; forces and accelerations there."""
+        ...
+
+    def derivative(self, y: Array, column: Array, t: float) -> Array:
+        """Of the increments."""
+        ...
+
+    def advanced(self, y: Array, column: Array) -> Array:
+        """Carried numbers after increments."""
+        ...
+
+
+class NumericIncrements:
+    """By terms in numbers, for any number of coordinates."""
+
+    def __init__(self, setup: Setup) -> None:
+        from flexapod.simulation.integrators.numeric_rows import NumericRows
+
+        assert isinstance(setup.layout, IndependentLayout)
+        self.rows = NumericRows(setup.layout, setup.values)
+        self.start: Any = None
+
+    def begin(self, now: Array, column: Array, t: float) -> Array:
+        """See `Increments`."""
+        begun = self.rows.begun(now, column)
+        _refuse(begun.why, t)
+        self.start = begun.start
+        return begun.shown
+
+    def derivative(self, y: Array, column: Array, t: float) -> Array:
+        """See `Increments`."""
+        from flexapod.simulation.integrators.numeric_steps import derivative
+
+        found, why = derivative(self.rows, self.start, y, column)
+        _refuse(why, t)
+        return found
+
+    def advanced(self, y: Array, column: Array) -> Array:
+        """See `Increments`."""
+        return self.rows.advanced(self.start, y, column)[0]
+
+
+class CompiledIncrements:
+    """By the right-hand side of explicit steps, which solves for friction by joint loads."""
+
+    def __init__(self, setup: Setup) -> None:
+        self.layout = setup.layout
+        self.kernel, parameters = compiled(setup.layout, "increments", increments_program, setup.values)
+        self.call = self.kernel.prepare(parameters)
+        self.now: Array = np.zeros(0)
+
+    def begin(self, now: Array, column: Array, t: float) -> Array:
+        """See `Increments`."""
+        self.now = now
+        return self._evaluated(np.zeros(self.layout.increments), column, t)["shown"].copy()
+
+    def derivative(self, y: Array, column: Array, t: float) -> Array:
+        """See `Increments`."""
+        return self._evaluated(y, column, t)["derivative"]
+
+    def advanced(self, y: Array, column: Array) -> Array:
+        """See `Increments`."""
+        return self._evaluated(y, column, float("nan"))["advanced"].copy()
+
+    def _evaluated(self, y: Array, column: Array, t: float) -> Mapping[str, Array]:
+        inputs = self.call.inputs
+        inputs["state"][:], inputs["increments"][:] = self.now, y
+        if self.layout.width:
+            inputs["signals"][:] = column[0]
+        status = self.call() or round(float(self.call.outputs["code"]))
+        _refuse("" if status == 0 else self.kernel.signature.status(status).text, t)
+        return self.call.outputs
+
+
+def _refuse(why: str, t: float) -> None:
+    if why:
+        raise IntegrationError(f"CVODE stopped at {t:g} s: {why}")
+
+
+def increments_program(layout: Layout) -> Program:
+    """The program: carried numbers, increments and signals to the increments' derivative, the state there, and what is shown."""
+    root = Program("increments")
+    state, y = root.input("state", (layout.size,)), root.input("increments", (layout.increments,))
+    column = root.input("signals", (layout.width,)) if layout.width else ca.SX(0, 1)
+    scope, parts = Scope(root, root), layout.split(state)
+    found = layout.rates(scope, parts, y, column)
+    root.output("derivative", found.dy)
+    root.output("shown", ca.vertcat(found.force, found.acceleration))
+    root.output("advanced", layout.joined(layout.advanced(scope, parts, y, column)))
+    root.output("code", scope.code)
+    return root
 
 
 def _signals(setup: Setup, t: float, carried: Callable[[Array], Array]) -> Array:

@@ -19,6 +19,7 @@ from flexapod.simulation.integrators.implicit import Evaluation, SecondOrder, im
 from flexapod.simulation.system.attitude import theta_rate
 from flexapod.simulation.system.flexible_plant import equation_at, generalized_load, in_platform, in_world
 from flexapod.simulation.system.layout import MOTION
+from flexapod.simulation.system.load_friction import loaded_acceleration
 from flexapod.simulation.system.plant import model_equation
 from flexapod.simulation.system.right_hand_side import Situation, felt_acceleration, rates_of, situation
 from flexapod.simulation.system.scope import Scope
@@ -50,8 +51,9 @@ def implicit_row(root: Program, b: Any, layout: Layout, parts: dict[str, Any], h
         own, at = situation(Scope(root, inner), layout, parts, y, column)
         rate = ca.vertcat(at.moment.v, theta_rate(y[3:6], at.moment.w), *([at.moment.ed] if N else []))
         felt = {"integral": at.beside["integral"] + felt_acceleration(layout, at.signals, a[6:])} if layout.feels else {}
-        rates = ca.vertcat(*[(at.beside | felt)[name] for name in beside])
-        return Evaluation(residual=_residual(own, layout, at, a), rate=rate, beside=rates, code=own.code)
+        residual, lost = _residual(own, layout, at, a)
+        rates = ca.vertcat(*[(at.beside | felt | lost)[name] for name in beside])
+        return Evaluation(residual=residual, rate=rate, beside=rates, code=own.code)
 
     system = SecondOrder(
         evaluate=evaluate, velocity=ca.vertcat(parts["v"], parts["w"], *([parts["ed"]] if N else [])),
@@ -68,20 +70,24 @@ def increments(x: SX, v: SX, z: SX) -> Any:
     return ca.vertcat(x[:6], v[:6], x[6:], v[6:], z)
 
 
-def _residual(scope: Scope, layout: Layout, now: Situation, a: SX) -> Any:
-    """M a - f (6 + N,), world axes."""
+def _residual(scope: Scope, layout: Layout, now: Situation, a: SX) -> tuple[Any, dict[str, Any]]:
+    """M a - f (6 + N,), world axes, and the power lost to friction by joint loads where there is some: f is then that of the
+    acceleration with it, which passes of Newton's method take as it was."""
     robot, moment = layout.robot, now.moment
     if not layout.elastic:
         state = model_equation(scope, robot, moment)
+        if layout.friction == "load":
+            loaded, lost = loaded_acceleration(scope, robot, moment, now.force, now.wrench)
+            return ca.mtimes(state.A, a - loaded), {"dissipated": lost}
         load = ca.SX.zeros(6) if now.wrench is None else now.wrench
-        return ca.mtimes(state.A, a) + state.c - ca.mtimes(state.jacobian.T, now.force) - load
+        return ca.mtimes(state.A, a) + state.c - ca.mtimes(state.jacobian.T, now.force) - load, {}
     q = equation_at(scope, robot, moment)
     local = ca.vertcat(in_platform(moment.R, a), a[6:])
     total = ca.mtimes(q.body.M, local) + q.body.c - generalized_load(moment, now.wrench)
     for k, leg in enumerate(q.legs):
         demand = ca.mtimes(leg.inertia, ca.mtimes(leg.Y, local)) + leg.bias - leg.direction * now.force[k]
         total = total + ca.mtimes(leg.Y.T, demand)
-    return in_world(moment.R, total)
+    return in_world(moment.R, total), {}
 
 
 def _tangent(scope: Scope, layout: Layout, now: Situation) -> tuple[Any, Any, Any]:

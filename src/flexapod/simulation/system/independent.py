@@ -223,7 +223,10 @@ def observed_moment(layout: IndependentLayout, now: Loops) -> tuple[Moment, Coor
 
 @dataclass(frozen=True, kw_only=True)
 class Action:
-    """What acts at a state: the equation, forces (actuators,), rates of what is integrated beside, residual (u,)."""
+    """What acts at a state: the equation, forces (actuators,), rates of what is integrated beside, residual (u,).
+
+    `loaded`: friction by joint loads along the coordinates (z,).
+    """
 
     equation: LinkEquation
     X: Any
@@ -232,6 +235,7 @@ class Action:
     driving: Any
     force: Any
     beside: Any
+    loaded: Any = None
 
 
 def acting(
@@ -272,7 +276,22 @@ def acting(
     lost = lost if loaded is None else lost - ca.dot(loaded, rates_of(robot, now.state))
     rates = {"travel": c.qd, "work": supplied * c.qd, "external": external, "dissipated": lost, "integral": error}
     beside = ca.vertcat(*[rates[name] for name in layout.extra])
-    return Action(equation=q, X=X, beta=beta, felt=felt, driving=driving, force=force, beside=beside)
+    return Action(equation=q, X=X, beta=beta, felt=felt, driving=driving, force=force, beside=beside, loaded=loaded)
+
+
+def acting_freely(
+    scope: Scope, layout: IndependentLayout, parts: dict[str, Any], at: Loops, z: SX, column: SX
+) -> tuple[Action, Any]:
+    """What acts at zero accelerations of the unknowns, friction by joint loads included, and the mass matrix (u, u)."""
+    from flexapod.simulation.system.loaded_joints import loaded_friction
+
+    plan, none = layout.robot.elastic_plan, ca.SX.zeros(len(layout.unknown))
+    now = acting(scope, layout, parts, at, none, z, column=column)
+    M = projected_mass(now.equation.M, now.X, plan.independent, plan.bound)
+    if layout.friction == "load":
+        loaded = loaded_friction(scope, layout, at, now, M, layout.at_node(column))
+        now = acting(scope, layout, parts, at, none, z, column=column, loaded=loaded)
+    return now, M
 
 
 def _driving(robot: Robot, X: SX, force: SX) -> Any:
@@ -317,8 +336,7 @@ def independent_row(
     """
     robot, values, unknown, scope = layout.robot, Values(root), layout.unknown, Scope(root, b)
     start, none = carried_loops(root, layout, parts), ca.SX.zeros(sum(layout.extra.values()))
-    now = acting(scope, layout, parts, start, ca.SX.zeros(len(unknown)), none, column=table[:, 0])
-    M = projected_mass(now.equation.M, now.X, robot.elastic_plan.independent, robot.elastic_plan.bound)
+    now, M = acting_freely(scope, layout, parts, start, none, table[:, 0])
     a0 = solve_symmetric(M[unknown, unknown], (now.driving - now.felt)[unknown, :])
     K, D = tangent_matrices(values, robot, start.state, start.motion, start.X, layout.sliding)
     K, D = _with_gains(scope, layout, start, K, D)
@@ -327,7 +345,8 @@ def independent_row(
         own, signals = Scope(root, inner), layout.at_node(column)
         step, rates = _increment(layout, x, column, table[:, 0]), completed(layout, parts["ud"][unknown, :] + v, signals, 1)
         at = placed(values, robot, start, step, layout.corrections, rates)
-        found = acting(own, layout, parts, at, a, z, column=column)
+        loaded = acting_freely(own, layout, parts, at, z, column)[0].loaded if layout.friction == "load" else None
+        found = acting(own, layout, parts, at, a, z, column=column, loaded=loaded)
         residual = (found.felt - found.driving)[unknown, :]
         return Evaluation(residual=residual, rate=coordinate_rates(layout, at), beside=found.beside, code=own.code)
 

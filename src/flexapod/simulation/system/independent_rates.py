@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 
-from flexapod.equations.elastodynamics.projection import projected_mass
 from flexapod.equations.values import Values
 from flexapod.robot.elastic_plan import chosen_drives
 from flexapod.simulation.system.independent import (
     Loops,
     acting,
+    acting_freely,
     carried_loops,
     carried_parts,
     completed,
@@ -25,7 +25,6 @@ from flexapod.simulation.system.independent import (
     placed,
     shown_accelerations,
 )
-from flexapod.simulation.system.loaded_joints import loaded_friction
 from flexapod.simulation.system.right_hand_side import Rates
 from flexapod.spatial.linear import solve_symmetric
 
@@ -56,19 +55,14 @@ def independent_rates(scope: Scope, layout: IndependentLayout, parts: dict[str, 
 
     Checked by: tests/simulation/test_explicit_runs.py.
     """
-    robot, unknown = layout.robot, layout.unknown
+    unknown = layout.unknown
     n, signals = len(unknown), layout.at_node(column)
     at = moved_loops(scope, layout, parts, y, column)
-    now = acting(scope, layout, parts, at, ca.SX.zeros(n), y[2 * n :], column=column)
-    M = projected_mass(now.equation.M, now.X, robot.elastic_plan.independent, robot.elastic_plan.bound)
-    loaded = None
-    if layout.friction == "load":
-        loaded = loaded_friction(scope, layout, at, now, M, signals)
-        now = acting(scope, layout, parts, at, ca.SX.zeros(n), y[2 * n :], column=column, loaded=loaded)
+    now, M = acting_freely(scope, layout, parts, at, y[2 * n :], column)
     a = solve_symmetric(M[unknown, unknown], (now.driving - now.felt)[unknown, :])
     scope.fail_if(ca.logic_not(ca.dot(a, a) < 1e200), "the acceleration is no finite number: a loop is singular")
     if layout.follows or layout.feels:  # forces of followed actuators and what accelerometers feel depend on it
-        now = acting(scope, layout, parts, at, a, y[2 * n :], column=column, loaded=loaded)
+        now = acting(scope, layout, parts, at, a, y[2 * n :], column=column, loaded=now.loaded)
     second = completed(layout, a, signals, 2)
     dy = ca.vertcat(coordinate_rates(layout, at), a, now.beside)
     return Rates(dy=dy, force=now.force, acceleration=shown_accelerations(layout, at, now, second))

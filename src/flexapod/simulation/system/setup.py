@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.requests.properties import holds
-from flexapod.analysis.requests.simulation_abilities import NO_LOADS
 from flexapod.errors import InputError
 from flexapod.motions.motion import ActuatorMotion, Motion
 from flexapod.simulation.controllers import ComputedTorque, Controller, Springs
@@ -99,7 +98,7 @@ def make_setup(
         check_held(robot, reference)
     independent = in_independent(robot, drive, method, friction)
     if sliding == "load" and independent:
-        _check_loads(robot, method)
+        _check_loads(robot)
     if independent:
         _check_controller(robot, control)
     elif robot.platform_modes:
@@ -140,13 +139,11 @@ def by_loads(robot: Robot, friction: object) -> bool:
     return friction is True and holds(robot, "friction by loads")
 
 
-def _check_loads(robot: Robot, method: str) -> None:
-    """Friction by joint loads needs explicit steps, and loads that rigid bodies determine, as forward dynamics does."""
+def _check_loads(robot: Robot) -> None:
+    """Friction by joint loads needs loads that rigid bodies determine, as forward dynamics does."""
     from flexapod.analysis.requests.state import State
     from flexapod.analysis.verbs.forward_dynamics import forward_dynamics
 
-    if method not in ("rk4", "dopri"):
-        raise InputError(NO_LOADS.format(value=method))
     home = np.concatenate([leg.home for leg in robot.legs])[list(robot.driven)]
     forward_dynamics(robot, State.from_actuators(robot, home, elastic="zero"), np.zeros(len(home)), friction=True)
 
