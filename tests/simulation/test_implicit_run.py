@@ -6,7 +6,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pytest
 from flexible_runs import UNDAMPED, ringing, small_robot
 from runs import at_home as rigid_home
 from runs import robot_named, springs_near_home
@@ -81,9 +80,3 @@ def test_a_constrained_platform_swings_as_by_other_methods() -> None:
     found = fp.simulate(robot, rigid_home(robot), **options, method="implicit", step=1e-3)
     assert float(np.abs(truth.position - truth.position[0]).max()) > 1e-4
     assert float(np.abs(found.position - truth.position).max()) < SWINGS * float(np.abs(truth.position).max())
-
-
-def test_refusals() -> None:
-    slide = robot_named("hexaslide")
-    with pytest.raises(fp.InputError, match="method='radau' knows no friction by joint loads"):
-        fp.simulate(slide, rigid_home(slide), duration=0.1, method="radau")

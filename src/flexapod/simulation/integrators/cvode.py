@@ -172,8 +172,8 @@ class NumericIncrements:
         """See `Increments`."""
         begun = self.rows.begun(now, column)
         _refuse(begun.why, t)
-        self.start = begun.start
-        return begun.shown
+        self.start, shown = begun.start, np.asarray(begun.shown)
+        return shown
 
     def derivative(self, y: Array, column: Array, t: float) -> Array:
         """See `Increments`."""
