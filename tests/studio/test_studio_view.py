@@ -65,8 +65,7 @@ def test_an_icon_opens_one_drawer_and_folds_it(page: Page) -> None:
     page.page.get_by_role("tab", name="Pose", exact=True).click(timeout=PATIENCE)
     page.page.wait_for_function("() => document.body.classList.contains('fp-folded')", timeout=PATIENCE)
     page.settled()
-    wide = view(page)
-    assert wide["width"] > narrow["width"] + 300, "the view fills the window"
+    assert until(lambda: view(page)["width"] > narrow["width"] + 300), "the view fills the window"
     assert page.text("#fp-strip"), "the strip never goes away"
     page.page.get_by_role("tab", name="Design", exact=True).click(timeout=PATIENCE)
     page.settled()

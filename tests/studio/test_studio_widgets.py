@@ -12,6 +12,7 @@ from studio_process import PICTURES, READY
 
 import flexapod as fp
 from flexapod.views.studio.app import Studio
+from support.patience import until
 
 
 @pytest.fixture(scope="module")
@@ -103,8 +104,8 @@ def test_modes_are_shown_side_by_side(studio: Studio, page: Page) -> None:
     page.page.get_by_label("Side by side").check(timeout=PATIENCE)
     page.press("Animate")
     page.page.get_by_role("button", name="Stop", exact=True).wait_for(timeout=PATIENCE)
-    assert len(studio.scene.row) > 1
-    assert not studio.scene.view.root.visible
+    assert until(lambda: len(studio.scene.row) > 1)
+    assert until(lambda: not studio.scene.view.root.visible)
     page.press("Stop")
     page.page.get_by_role("button", name="Animate", exact=True).wait_for(timeout=PATIENCE)
     page.page.get_by_label("Side by side").uncheck(timeout=PATIENCE)

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
 
 Array = NDArray[np.float64]
-Moved = Callable[[Array, Array, Array, int], tuple[Array, Array, Array]]
+Moved = Callable[[Sequence[Array], int], tuple[Array, Array, Array]]
 
 STEP = 2e-3
 """Shift of an actuator in radians or characteristic lengths; of rates and accelerations in these per second."""
@@ -81,17 +81,16 @@ def general_derivatives(robot: Robot, motion: Any, wrench: Array, parameters: Se
     return found
 
 
-def _moved(
-    robot: Robot, held: dict[str, Any], wrench: Array, q: Array, v: Array, a: Array, copies: int
-) -> tuple[Array, Array, Array]:
+def _moved(robot: Robot, held: dict[str, Any], wrench: Array, given: Sequence[Array], copies: int) -> tuple[Array, Array, Array]:
     """Forces, twist and acceleration of the platform for actuators' q, q', q''."""
-    force, state, A = _solved(robot, held, wrench, q, v, a, copies)
+    force, state, A = _solved(robot, held, wrench, given, copies)
     return force, np.concatenate([state.velocity, state.angular_velocity], axis=1), A
 
 
 def _solved(
-    robot: Robot, held: dict[str, Any], wrench: Array, q: Array, v: Array, a: Array, copies: int
+    robot: Robot, held: dict[str, Any], wrench: Array, given: Sequence[Array], copies: int
 ) -> tuple[Array, ClosedLegs, Array]:
+    q, v, a = given
     reasons = np.full(len(q), "", dtype=object)
     at = ActuatorMotion(time=np.arange(float(len(q))), position=q, velocity=v, acceleration=a)
     elastic: dict[str, Any] = {name: np.tile(values, (copies, 1)) for name, values in held.items()}
@@ -115,10 +114,10 @@ def _by_parameter(
     if isinstance(at, tuple):
         raise InputError(f"parameters: '{path}' is a vector; name a component, e.g. '{path}.x'")
     h = STEP * max(abs(at), 1e-3)
-    middle = _solved(robot, held, wrench, *given, 1)[1].rotation
+    middle = _solved(robot, held, wrench, given, 1)[1].rotation
     total = np.zeros((len(wrench), len(robot.actuators)))
     for k, weight in (ASIDE if 0.0 <= at < 4.0 * h else AROUND).items():  # many parameters are not negative
-        force, state, A = _solved(robot.with_parameters({path: at + k * h}), held, wrench, *given, 1)
+        force, state, A = _solved(robot.with_parameters({path: at + k * h}), held, wrench, given, 1)
         turn = Rotation.from_matrix(state.rotation @ np.swapaxes(middle, 1, 2)).as_rotvec()
         x = np.concatenate([state.position, turn], axis=1)
         V = np.concatenate([state.velocity, state.angular_velocity], axis=1)
@@ -157,7 +156,7 @@ def _slopes(moved: Moved, given: Sequence[Array], which: int, steps: Array) -> l
     for i, (j, k, _) in enumerate(shifts):
         stacked[which][i * count : (i + 1) * count, j] += k * steps[j]
     result = []
-    for values in moved(stacked[0], stacked[1], stacked[2], len(shifts)):
+    for values in moved(stacked, len(shifts)):
         total = np.zeros((count, values.shape[1], actuators))
         for i, (j, _, weight) in enumerate(shifts):
             total[:, :, j] += weight / steps[j] * values[i * count : (i + 1) * count]

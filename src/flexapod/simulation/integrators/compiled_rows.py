@@ -14,9 +14,10 @@ from flexapod.kernels.tape.program import Program
 from flexapod.simulation.integrators.collocation import METHODS
 from flexapod.simulation.integrators.dopri import adaptive_row
 from flexapod.simulation.integrators.implicit_row import implicit_row
+from flexapod.simulation.integrators.independent_row import independent_row
 from flexapod.simulation.integrators.rk4 import rk4_step
 from flexapod.simulation.system.closure import determinant
-from flexapod.simulation.system.independent import IndependentLayout, drive_determinant, independent_row
+from flexapod.simulation.system.independent import IndependentLayout, drive_determinant
 from flexapod.simulation.system.layout import Layout
 from flexapod.simulation.system.right_hand_side import sampled, state_now
 from flexapod.simulation.system.scope import Scope

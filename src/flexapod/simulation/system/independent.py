@@ -17,7 +17,7 @@ from typing import Any
 import casadi as ca
 
 from flexapod.equations.elastodynamics.closing import at_coordinates, moved
-from flexapod.equations.elastodynamics.dissipation import dissipated_power, rates_of, tangent_matrices
+from flexapod.equations.elastodynamics.dissipation import dissipated_power, rates_of
 from flexapod.equations.elastodynamics.elastic_state import (
     ElasticState,
     TreeMotion,
@@ -27,20 +27,16 @@ from flexapod.equations.elastodynamics.elastic_state import (
 from flexapod.equations.elastodynamics.joint_forces import Friction
 from flexapod.equations.elastodynamics.link_assembly import LinkEquation, link_equation_at
 from flexapod.equations.elastodynamics.loops import closing_determinant, loop_rows, platform_rates, solve_loops, whole
-from flexapod.equations.elastodynamics.projection import projected_mass
 from flexapod.equations.values import Values
 from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.elastic_plan import chosen_drives, driven_columns
 from flexapod.robot.robot import Robot
-from flexapod.simulation.integrators.collocation import METHODS
-from flexapod.simulation.integrators.implicit import Evaluation, SecondOrder, implicit_step
 from flexapod.simulation.system.attitude import spin_per_theta, theta_rate
 from flexapod.simulation.system.layout import Layout
 from flexapod.simulation.system.plant import Coordinates, Moment
 from flexapod.simulation.system.right_hand_side import controlled, felt_acceleration
 from flexapod.simulation.system.scope import Scope
-from flexapod.spatial.linear import solve_symmetric
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -267,7 +263,7 @@ def acting(
     else:
         integral = parts["integral"] + z[-layout.actuators :] if "integral" in layout.extra else None
         force, supplied, error = controlled(scope, layout, moment, c, signals, held=parts.get("held"), integral=integral)
-        driving = _driving(robot, X, force)
+        driving = driving_forces(robot, X, force)
         if layout.feels:
             moved = whole(robot, a, ca.mtimes(X, a) + beta)
             error = error + felt_acceleration(layout, signals, moved[elastic_columns(robot)])
@@ -279,22 +275,7 @@ def acting(
     return Action(equation=q, X=X, beta=beta, felt=felt, driving=driving, force=force, beside=beside, loaded=loaded)
 
 
-def acting_freely(
-    scope: Scope, layout: IndependentLayout, parts: dict[str, Any], at: Loops, z: SX, column: SX
-) -> tuple[Action, Any]:
-    """What acts at zero accelerations of the unknowns, friction by joint loads included, and the mass matrix (u, u)."""
-    from flexapod.simulation.system.loaded_joints import loaded_friction
-
-    plan, none = layout.robot.elastic_plan, ca.SX.zeros(len(layout.unknown))
-    now = acting(scope, layout, parts, at, none, z, column=column)
-    M = projected_mass(now.equation.M, now.X, plan.independent, plan.bound)
-    if layout.friction == "load":
-        loaded = loaded_friction(scope, layout, at, now, M, layout.at_node(column))
-        now = acting(scope, layout, parts, at, none, z, column=column, loaded=loaded)
-    return now, M
-
-
-def _driving(robot: Robot, X: SX, force: SX) -> Any:
+def driving_forces(robot: Robot, X: SX, force: SX) -> Any:
     """A^T force (u,)."""
     f = ca.SX.zeros(len(robot.elastic_plan.columns))
     f[driven_columns(robot)] = force
@@ -324,66 +305,6 @@ def completed(layout: IndependentLayout, own: Any, signals: dict[str, Any], whic
     return result
 
 
-def independent_row(
-    root: Program, b: Any, layout: IndependentLayout, parts: dict[str, Any], h: SX, table: SX
-) -> tuple[dict[str, Any], Any, Any, Any]:
-    """Carried numbers after a row, status, and forces and accelerations (platform, elastic, actuators) at its start.
-
-    Args:
-        table: (width, stages + 2) signals at the start, the stages and the end.
-
-    Source: Briot 2014 Eqs. (28)-(44). Checked by: tests/simulation/test_leg_simulation.py, test_independent_runs.py.
-    """
-    robot, values, unknown, scope = layout.robot, Values(root), layout.unknown, Scope(root, b)
-    start, none = carried_loops(root, layout, parts), ca.SX.zeros(sum(layout.extra.values()))
-    now, M = acting_freely(scope, layout, parts, start, none, table[:, 0])
-    a0 = solve_symmetric(M[unknown, unknown], (now.driving - now.felt)[unknown, :])
-    K, D = tangent_matrices(values, robot, start.state, start.motion, start.X, layout.sliding)
-    K, D = _with_gains(scope, layout, start, K, D)
-
-    def evaluate(inner: Any, x: SX, v: SX, a: SX, z: SX, column: SX) -> Evaluation:
-        own, signals = Scope(root, inner), layout.at_node(column)
-        step, rates = _increment(layout, x, column, table[:, 0]), completed(layout, parts["ud"][unknown, :] + v, signals, 1)
-        at = placed(values, robot, start, step, layout.corrections, rates)
-        loaded = acting_freely(own, layout, parts, at, z, column)[0].loaded if layout.friction == "load" else None
-        found = acting(own, layout, parts, at, a, z, column=column, loaded=loaded)
-        residual = (found.felt - found.driving)[unknown, :]
-        return Evaluation(residual=residual, rate=coordinate_rates(layout, at), beside=found.beside, code=own.code)
-
-    system = SecondOrder(
-        evaluate=evaluate, velocity=parts["ud"][unknown, :], acceleration=a0, mass=ca.densify(M[unknown, unknown]),
-        damping=ca.densify(D[unknown, unknown]), stiffness=ca.densify(K[unknown, unknown]), beside=none.numel(),
-        plain=not turns_freely(robot),
-    )  # fmt: skip
-    columns = table[:, 1:-1] if layout.width else ca.SX(0, METHODS[layout.method].stages)
-    found = implicit_step(root, b, METHODS[layout.method], system, h, columns)
-    end = layout.at_node(table[:, -1])
-    step = _increment(layout, found.x, table[:, -1], table[:, 0])
-    rates = completed(layout, parts["ud"][unknown, :] + found.v, end, 1)
-    last = placed(values, robot, start, step, layout.corrections + 1, rates)
-    after = parts | carried_parts(layout, last)
-    at = 0
-    for name, size in layout.extra.items():
-        after[name] = parts[name] + found.z[at : at + size]
-        at += size
-    second = completed(layout, a0, layout.at_node(table[:, 0]), 2)
-    force = now.force if not layout.follows else held_forces(robot, now, M, unknown, a0)
-    return after, ca.if_else(scope.code != 0, scope.code, found.code), force, shown_accelerations(layout, start, now, second)
-
-
-def held_forces(robot: Robot, now: Action, M: SX, unknown: list[int], a0: SX) -> Any:
-    """Forces of actuators that follow, with the accelerations of the unknowns."""
-    own, places = chosen_drives(robot)
-    force = ca.SX(now.force)
-    force[own] = (now.felt + ca.mtimes(M[:, unknown], a0))[places]
-    return force
-
-
-def _increment(layout: IndependentLayout, x: SX, column: SX, first: SX) -> Any:
-    """Increment of u since the start of the row."""
-    return completed(layout, x, layout.at_node(column - first), 0)
-
-
 def carried_parts(layout: IndependentLayout, now: Loops) -> dict[str, Any]:
     """Carried numbers of a state."""
     n, frame = len(layout.robot.coordinates), now.motion.platform
@@ -391,17 +312,6 @@ def carried_parts(layout: IndependentLayout, now: Loops) -> dict[str, Any]:
         "p": frame.p.expr, "R": ca.vec(frame.R.expr), "v": frame.v.expr, "w": frame.w.expr, "joints": now.y[:n],
         "modes": now.modes, "ud": now.rates,
     }  # fmt: skip
-
-
-def _with_gains(scope: Scope, layout: IndependentLayout, start: Loops, K: SX, D: SX) -> tuple[Any, Any]:
-    """The tangent with what a continuous controller adds at the actuators."""
-    gains = layout.controller.stiffness_at(scope, layout.robot) if layout.controller is not None else None
-    if gains is None or layout.follows:
-        return K, D
-    count = len(layout.robot.elastic_plan.independent)
-    A = ca.horzcat(*[_driving(layout.robot, start.X, ca.SX.eye(layout.actuators)[:, k]) for k in range(layout.actuators)]).T
-    assert A.shape == (layout.actuators, count)
-    return K + ca.mtimes(A.T, ca.mtimes(ca.diag(gains[0]), A)), D + ca.mtimes(A.T, ca.mtimes(ca.diag(gains[1]), A))
 
 
 def shown_accelerations(layout: IndependentLayout, start: Loops, now: Action, second: SX) -> Any:

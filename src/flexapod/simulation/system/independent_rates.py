@@ -17,7 +17,6 @@ from flexapod.robot.elastic_plan import chosen_drives
 from flexapod.simulation.system.independent import (
     Loops,
     acting,
-    acting_freely,
     carried_loops,
     carried_parts,
     completed,
@@ -25,6 +24,7 @@ from flexapod.simulation.system.independent import (
     placed,
     shown_accelerations,
 )
+from flexapod.simulation.system.loaded_joints import acting_freely
 from flexapod.simulation.system.right_hand_side import Rates
 from flexapod.spatial.linear import solve_symmetric
 

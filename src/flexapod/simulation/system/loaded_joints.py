@@ -18,12 +18,13 @@ import numpy as np
 
 from flexapod.equations.elastodynamics.joint_forces import friction_force, leg_views, sliding_points
 from flexapod.equations.elastodynamics.loops import loop_multipliers, whole
+from flexapod.equations.elastodynamics.projection import projected_mass
 from flexapod.equations.elastodynamics.reactions import next_loads
 from flexapod.equations.newton_euler.fixed_point import CONVERGED, LIMIT, fixed_point
 from flexapod.equations.newton_euler.friction_points import PointFriction
 from flexapod.equations.values import Values
 from flexapod.robot.elastic_plan import driven_columns
-from flexapod.simulation.system.independent import completed, projected
+from flexapod.simulation.system.independent import acting, completed, projected
 from flexapod.simulation.system.scope import Scope
 from flexapod.spatial.linear import solve_symmetric
 
@@ -69,3 +70,16 @@ def loaded_friction(scope: Scope, layout: IndependentLayout, at: Loops, now: Act
     y, converged = fixed_point(scope.builder, loads_of, sum(counts), limit=LIMIT, tolerance=CONVERGED)
     scope.fail_if(1 - converged, "the coupling of friction and acceleration does not converge")
     return along(found(y))
+
+
+def acting_freely(
+    scope: Scope, layout: IndependentLayout, parts: dict[str, Any], at: Loops, z: SX, column: SX
+) -> tuple[Action, Any]:
+    """What acts at zero accelerations of the unknowns, friction by joint loads included, and the mass matrix (u, u)."""
+    plan, none = layout.robot.elastic_plan, ca.SX.zeros(len(layout.unknown))
+    now = acting(scope, layout, parts, at, none, z, column=column)
+    M = projected_mass(now.equation.M, now.X, plan.independent, plan.bound)
+    if layout.friction == "load":
+        loaded = loaded_friction(scope, layout, at, now, M, layout.at_node(column))
+        now = acting(scope, layout, parts, at, none, z, column=column, loaded=loaded)
+    return now, M

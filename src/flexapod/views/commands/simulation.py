@@ -25,7 +25,6 @@ from flexapod.views.commands.options import (
 )
 from flexapod.views.output import as_json as dataset_json
 from flexapod.views.output import check_place, check_places, number, print_json, print_table, print_text, write_data, write_plot
-from flexapod.views.plot_time import energy_residual, exchanged
 
 CONTROLLERS = {
     "computed-torque": ("ComputedTorque", {"kp": 100.0, "kd": 20.0}),
@@ -75,6 +74,7 @@ def simulate(
     Actuators of robots with flexible legs follow the motion exactly, and the links vibrate.
     """
     from flexapod.views.chosen_motion import followed_motion
+    from flexapod.views.plot_time import energy_residual, exchanged
 
     check_places(out, plot)
     if save is not None:
