@@ -16,6 +16,7 @@ from flexapod.analysis.poses.pose_jacobians import PoseJacobians, main_parts, po
 from flexapod.analysis.requests.arguments import checked
 from flexapod.analysis.requests.over_designs import over_designs
 from flexapod.analysis.requests.results import OnError, dataset, raise_failed
+from flexapod.analysis.requests.sample_blocks import no_reasons
 from flexapod.analysis.requests.state import State
 from flexapod.errors import InputError
 from flexapod.motions.arrays import positive
@@ -69,10 +70,11 @@ def jacobian(
     """
     at = _poses(robot, state)
     found = pose_jacobians(robot, at.position.reshape(-1, 3), at.rotation.reshape(-1, 3, 3))
-    reasons = found.reasons.astype(str)
+    failed = found.reasons != ""
+    reasons = found.reasons.astype(str) if failed.any() else no_reasons(len(failed))
     raise_failed("the Jacobian", robot, reasons, at, on_error)
-    found.jacobian[reasons != ""] = np.nan
-    found.constraint[reasons != ""] = np.nan
+    if failed.any():
+        found.jacobian[failed] = found.constraint[failed] = np.nan
     variables: dict[str, tuple[Any, Any, str]] = {"jacobian": (("actuator", "twist"), found.jacobian, "m or rad, per m or rad")}
     if robot.plan.constraints:
         variables["constraint_jacobian"] = (("constraint", "twist"), found.constraint, "")
