@@ -190,3 +190,12 @@ def _is_left_over(part: Path) -> bool:
 
 def _reason(error: Exception) -> str:
     return str(getattr(error, "strerror", None) or error).lower()
+
+
+def is_number(word: str) -> bool:
+    """Whether a field of a table is a number."""
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return True

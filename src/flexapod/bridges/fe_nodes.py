@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from flexapod.bridges.fe_matrices import Array, FeFileError, _package, reading
+from flexapod.files import is_number
 
 BULK = (".bdf", ".dat", ".nas")
 FLAT = "write a flat input file with all nodes in global axes"
@@ -107,7 +108,7 @@ def _csv(path: Path) -> Array:
     """Rows node, x, y, z; a header line may name the columns in another order, and may be left out."""
     lines = [line for line in path.read_text(encoding="utf-8-sig").splitlines() if line.strip() and not line.startswith("#")]
     first = [word.strip().strip('"').lower() for word in lines[0].split(",")] if lines else []
-    header = not all(_is_number(word) for word in first)
+    header = not all(is_number(word) for word in first)
     order = list(range(len(first)))
     if header:
         if len(first) != 4:
@@ -117,14 +118,6 @@ def _csv(path: Path) -> Array:
         order = [next(k for k, word in enumerate(first) if word not in ("x", "y", "z")), *(first.index(axis) for axis in "xyz")]
     rows = np.loadtxt(lines[1 if header else 0 :], delimiter=",", ndmin=2)
     return rows[:, order] if rows.size else rows
-
-
-def _is_number(word: str) -> bool:
-    try:
-        float(word)
-    except ValueError:
-        return False
-    return True
 
 
 def _abaqus(path: Path) -> Array:

@@ -95,7 +95,7 @@ class ModeLoop:
 
     @cached_property
     def constants(self) -> Any:
-        """(rows, N): S, H, 1/m, D and phi / m of each mode."""
+        """(rows, N): S, H, D, 1/m and phi / m of each mode, see `_parts`."""
         values, N = self.values, self.shape.modes
         H = [ca.horzcat(*[values.scalar(f"flex.H.{k}.{pair}") for k in range(N)]) for pair in self.shape.H]
         m, D = (ca.horzcat(*[values.scalar(f"flex.{name}.{k}.{k}") for k in range(N)]) for name in "MD")

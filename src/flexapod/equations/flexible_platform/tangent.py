@@ -71,9 +71,9 @@ def flexible_tangent(robot: Robot) -> Program:
         G = ca.mtimes(R.T, ca.mtimes(ca.substitute(derivative, moved, S), R))
         legs.append(_HeldJoint(shapes=shapes, Phi=shapes.columns(e), r=r, l=ca.mtimes(R.T, pull), a=ca.mtimes(R.T, a), G=G))
     load = _load(b, shape, R, e)
-    own = values.of("platform")
-    frame_rho, frame_K = _frame(own, shape, e, ca.mtimes(R.T, gravity.expr), legs, load)
-    modes = _modes(b, own, shape, e, ca.mtimes(R.T, gravity.expr), legs=legs, load=load)
+    own, g = values.of("platform"), ca.mtimes(R.T, gravity.expr)
+    frame_rho, frame_K = _frame(own, shape, e, g, legs, load)
+    modes = _modes(b, own, shape, e, g, legs=legs, load=load)
     n = 6 + N
     stiffness = ca.vertcat(ca.horzcat(frame_K, modes.top), ca.horzcat(modes.left, modes.elastic))
     directions = ca.horzcat(*[ca.vertcat(leg.a, ca.cross(leg.r, leg.a)) for leg in legs])

@@ -7,6 +7,8 @@ import io
 import re
 from collections.abc import Collection
 
+from flexapod.files import is_number
+
 DIGEST = re.compile(rb"\nflexapod sha256 [0-9a-f]{64}\n")
 """Behind the last byte of a NetCDF file that other readers look at."""
 ALTERED = "was altered after it was written (its digest differs); restore it or write it again"
@@ -35,7 +37,7 @@ def table_reason(data: bytes) -> str:
         names, *rows = list(csv.reader(io.StringIO(data.decode("utf-8-sig"), newline="")))
     except (ValueError, csv.Error):  # no text, or nothing
         return ""
-    if any(_is_number(name) for name in names):
+    if any(is_number(name) for name in names):
         return "is not a table: the first line has numbers where the names of the columns should be"
     if len(names) == 1 and ";" in names[0]:
         return "is not a table with commas: its columns are separated by semicolons"
@@ -45,14 +47,6 @@ def table_reason(data: bytes) -> str:
     if short is not None:
         return f"is cut off: row {short} has {len(rows[short - 1])} of {len(names)} fields; {AGAIN}"
     return ""
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def _is_header(line: bytes, columns: Collection[str], whole: bool) -> bool:
