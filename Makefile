@@ -39,7 +39,7 @@ test-full: MARKED := -m ""
 test test-quick test-full: $(READY)
 	@command -v cc >/dev/null \
 	  || echo "make test: no C compiler (cc) found; the tests of exported C need one (on Debian: install gcc and libc6-dev)." >&2
-	@tools/ensure_chromium.sh $(VENV)/.chromium-tried
+	@tools/ensure_tools.sh $(VENV)/.tools-tried
 	$(BIN)/python -m pytest -n 2 --dist worksteal --cpu-seconds=60 --durations=20 $(MARKED) tests
 
 lint: $(READY)

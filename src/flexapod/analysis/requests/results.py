@@ -175,7 +175,7 @@ def dataset(
         data["reason"] = ((), str(text[0]), {}) if single else ((batch,), text, {})
     special = {dim: (dim, list(values)) for dim, values in {**flexible, **names}.items()}
     known = _coordinates(robot, frozenset(used), special)
-    whole = {name: xr.Variable(dims, values, own, fastpath=not single) for name, (dims, values, own) in data.items()}
+    whole = {name: plain_variable(dims, values, own) for name, (dims, values, own) in data.items()}
     if coordinates:
         known = _with_time(robot, known, *coordinates["time"])
     return xr.Dataset(whole, coords=known, attrs={"robot": robot.name, **above, **(attrs or {})})
@@ -183,17 +183,35 @@ def dataset(
 
 def _coordinates(robot: Robot, used: frozenset[str], special: Mapping[str, Any]) -> xr.Coordinates:
     """Labels of the dimensions that are used; those of the robot are made once."""
-    import xarray as xr
-
     key = ("labels", used)
     if special or key not in robot.kept:
         known = {k: v for k, v in {**labels(robot), **special}.items() if v[0] in used}
-        found = xr.Dataset(coords=known).coords
+        found = labelled_dimensions(known)
         if special:
             return found
         robot.kept[key] = found
     kept: xr.Coordinates = robot.kept[key]
     return kept
+
+
+def plain_variable(dims: Sequence[str], values: Any, attrs: Mapping[str, Any] | None = None) -> xr.Variable:
+    """A variable of numbers or texts as they are. xarray would look for arrays of other libraries, and import them to look."""
+    import xarray as xr
+
+    return xr.Variable(dims, np.asarray(values), attrs, fastpath=True)
+
+
+def labelled_dimensions(known: Mapping[str, tuple[str, Any]]) -> xr.Coordinates:
+    """Coordinates: name -> (dimension, labels); those with the name of their dimension are its index."""
+    import xarray as xr
+    from xarray.indexes import PandasIndex
+
+    variables, indexes = {name: plain_variable((dim,), values) for name, (dim, values) in known.items()}, {}
+    for name, (dim, _) in known.items():
+        if name == dim:
+            indexes[dim] = PandasIndex.from_variables({dim: variables[dim]}, options={})
+            variables |= indexes[dim].create_variables({dim: variables[dim]})
+    return xr.Coordinates(variables, indexes=indexes)
 
 
 def _with_time(robot: Robot, known: xr.Coordinates, dim: str, times: Any, attrs: Mapping[str, str]) -> xr.Coordinates:
@@ -207,7 +225,7 @@ def _with_time(robot: Robot, known: xr.Coordinates, dim: str, times: Any, attrs:
     if last is known and np.array_equal(before, times):
         return cast("xr.Coordinates", kept)
     index = PandasIndex(times.copy(), dim)
-    own = index.create_variables({dim: xr.Variable((dim,), times, attrs)})
+    own = index.create_variables({dim: plain_variable((dim,), times, attrs)})
     found = xr.Coordinates({**known.variables, **own}, indexes={**known.xindexes, dim: index})
     robot.kept["labels over time"] = known, times.copy(), found
     return found
