@@ -5,15 +5,17 @@ from __future__ import annotations
 import ctypes
 import functools
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.kernels.design_columns import Columns
-from flexapod.kernels.llvm.jit import Function, Library, compile_text
+from flexapod.kernels.llvm.jit import Function, Library, code_level, compile_text
 from flexapod.kernels.llvm.module import designs_module, module_text
 from flexapod.kernels.llvm.writer import LANES
+from flexapod.kernels.passes.interleaving import interleave
 from flexapod.kernels.tape.tape import Tape
 
 Array = NDArray[np.float64]
@@ -21,17 +23,26 @@ Array = NDArray[np.float64]
 
 def compile_shared(tape: Tape, level: int | None = None) -> bytes:
     """Object code of the main part with constants shared by the batch, and of the set-up part."""
-    return compile_text(module_text(tape, per_sample=False), level)
+    return _compiled(tape, lambda t: module_text(t, per_sample=False), code_level() if level is None else level)
 
 
 def compile_per_sample(tape: Tape) -> bytes:
     """Object code of the main part with constants per sample."""
-    return compile_text(module_text(tape, per_sample=True))
+    return _compiled(tape, lambda t: module_text(t, per_sample=True), code_level())
 
 
 def compile_designs(tape: Tape) -> bytes:
     """Object code of both parts with parameters that vary per sample."""
-    return compile_text(designs_module(tape))
+    return _compiled(tape, designs_module, code_level())
+
+
+def _compiled(tape: Tape, text: Callable[[Tape], str], level: int) -> bytes:
+    """Object code in the order of `interleave`, which LLVM keeps: its own scheduling looks at fewer operations. Where little
+    effort is asked for, as the tape is."""
+    if level == 0:
+        return compile_text(text(tape), level)
+    ordered = replace(tape, setup=interleave(tape.setup), main=interleave(tape.main))
+    return compile_text(text(ordered), level, in_order=True)
 
 
 VARIANTS = {"shared": compile_shared, "per_sample": compile_per_sample, "designs": compile_designs}

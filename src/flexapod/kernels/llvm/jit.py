@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import ctypes.util
 import functools
 import hashlib
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from flexapod.kernels.errors import KernelInputError
@@ -90,13 +91,24 @@ def _machine(level: int | None = None) -> Any:
     )
 
 
-def compile_text(text: str, level: int | None = None) -> bytes:
-    """Object code of an LLVM module, by the usual effort of the code generator or a given one."""
+def compile_text(text: str, level: int | None = None, *, in_order: bool = False) -> bytes:
+    """Object code of an LLVM module, by the usual effort of the code generator or a given one; `in_order`: that of the text."""
     with _LOCK:
         llvm = _binding()
         module = llvm.parse_assembly(text)
         module.verify()
-        return bytes(_machine(level).emit_object(module))
+        with _order_kept(llvm) if in_order else contextlib.nullcontext():
+            return bytes(_machine(level).emit_object(module))
+
+
+@contextlib.contextmanager
+def _order_kept(llvm: Any) -> Iterator[None]:
+    """LLVM's own scheduling is switched off meanwhile; the switch is one of the process, in which others may compile."""
+    llvm.set_option("flexapod", "-enable-misched=false")
+    try:
+        yield
+    finally:
+        llvm.set_option("flexapod", "-enable-misched=true")
 
 
 class Library:

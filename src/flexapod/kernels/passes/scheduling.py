@@ -5,6 +5,7 @@ Depth first from the outputs, the operand that needs more registers first (Sethi
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from flexapod.kernels.tape.graph import Graph
@@ -17,6 +18,11 @@ def schedule(graph: Graph) -> Graph:
     done: set[int] = set()
     for ref in graph.outputs:
         _visit(graph, ref >> 1, need, done, order)
+    return renumbered(graph, order, schedule)
+
+
+def renumbered(graph: Graph, order: Sequence[int], inside: Callable[[Graph], Graph]) -> Graph:
+    """The nodes in a given order, in which they can be evaluated; `inside` is applied to the bodies of loops."""
     number = {node: k for k, node in enumerate(order)}
     new = Graph(arity=graph.arity)
     for k, node in enumerate(order):
@@ -31,7 +37,7 @@ def schedule(graph: Graph) -> Graph:
         if op == "const":
             new.values[k] = graph.values[node]
         elif op == "loop":
-            new.loops[k] = replace(graph.loops[node], body=schedule(graph.loops[node].body))
+            new.loops[k] = replace(graph.loops[node], body=inside(graph.loops[node].body))
     new.outputs = [2 * number[ref >> 1] + (ref & 1) for ref in graph.outputs]
     return new
 
