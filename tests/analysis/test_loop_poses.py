@@ -21,6 +21,8 @@ DERIVATIVE = 1e-6  # central differences with a step of 1e-5, error of second or
 CLOSED_FORM = 1e-10  # intersection of circles or spheres against Newton; measured 1e-15
 SAME_POSE = 1e-9
 DOUBLE_POSE = 1e-6  # a root of the rounding, relative to the characteristic length; measured 4e-8
+ROUNDING = 1e-15
+"""Positions [m] below 1 and entries of rotations: a chain of three."""
 
 
 def actuators_at_home(robot: fp.Robot) -> np.ndarray:
@@ -325,11 +327,11 @@ def test_generic_balls_are_the_same_joints():
     for one in (leg, new):
         R, p = link_poses(one, one.home)[one.closing.link]
         at.append((p + R @ one.closing.on_link.position, R @ one.closing.on_link.rotation))
-    np.testing.assert_allclose(at[0][0], at[1][0], atol=1e-15)
-    np.testing.assert_allclose(at[0][1], at[1][1], atol=1e-15)
+    np.testing.assert_allclose(at[0][0], at[1][0], rtol=0, atol=ROUNDING)
+    np.testing.assert_allclose(at[0][1], at[1][1], rtol=0, atol=ROUNDING)
     R, p = link_poses(new, new.home + np.array([0.0, 0.4, -0.7, 0.3]))[new.closing.link]
     ball = link_poses(leg, leg.home)[1][1]
-    assert np.linalg.norm(p + R @ new.closing.on_link.position - ball) == pytest.approx(np.linalg.norm(on.position), abs=1e-15)
+    assert np.linalg.norm(p + R @ new.closing.on_link.position - ball) == pytest.approx(np.linalg.norm(on.position), abs=ROUNDING)
 
 
 def test_flexible_legs_are_taken_undeformed_on_spheres():

@@ -46,7 +46,7 @@ def test_joint_coordinates_are_those_of_inverse_kinematics(robot):
     at = state(robot, 50)
     inverse = fp.inverse_kinematics(robot, at)
     found = fp.forward_kinematics(robot, inverse["actuator_position"].values)
-    np.testing.assert_allclose(found["joint_position"].values, inverse["joint_position"].values, atol=1e-9)
+    np.testing.assert_allclose(found["joint_position"].values, inverse["joint_position"].values, rtol=0, atol=EXACT)
 
 
 @pytest.mark.parametrize("name", ["delta", "tripteron"])
@@ -185,8 +185,8 @@ def test_the_branch_is_that_of_small_steps(name, reach, turn):
         regular &= step.solved & step.same  # ways that pass a singular pose closely need smaller steps than these
         at = step.poses
     assert regular.mean() > 0.9
-    np.testing.assert_allclose(found["position"].values[good][regular], at.position[regular], atol=1e-8)
-    np.testing.assert_allclose(found["rotation"].values[good][regular], at.rotation[regular], atol=1e-8)
+    np.testing.assert_allclose(found["position"].values[good][regular], at.position[regular], rtol=0, atol=ROUND_TRIP)
+    np.testing.assert_allclose(found["rotation"].values[good][regular], at.rotation[regular], rtol=0, atol=ROUND_TRIP)
 
 
 def test_cranks_know_no_full_turns():
@@ -228,7 +228,7 @@ def test_out_of_reach_names_actuator_residual_and_nearest_pose():
     assert re.fullmatch(pattern, str(error)), str(error)
     at = fp.State(position=error.position, rotation=error.rotation)
     gap = actuators(robot, at)[robot.actuators.index(error.actuator)] - 0.5
-    assert abs(gap - error.residual) < 1e-12
+    assert abs(gap - error.residual) < EXACT
 
 
 def test_contradicting_redundant_actuators_are_named():
