@@ -159,8 +159,8 @@ def test_newton_from_every_pose_stays_there():
     found = fp.assembly_modes(robot, wanted)
     guess = fp.State(position=found["position"].values, rotation=found["rotation"].values)
     again = fp.forward_kinematics(robot, np.tile(wanted, (len(guess), 1)), guess=guess)
-    np.testing.assert_allclose(again["position"].values, guess.position, atol=SAME_POSE)
-    np.testing.assert_allclose(again["rotation"].values, guess.rotation, atol=SAME_POSE)
+    np.testing.assert_allclose(again["position"].values, guess.position, rtol=0, atol=SAME_POSE)
+    np.testing.assert_allclose(again["rotation"].values, guess.rotation, rtol=0, atol=SAME_POSE)
 
 
 def test_signs_of_the_determinant_match_the_jacobian():
@@ -190,10 +190,10 @@ def test_base_points_in_pairs_are_solved_from_the_other_side(tmp_path):
     robot = hexapod_of(a, b, np.array([0.1, 0.2, 1.5]), tmp_path, "three-six")
     found = fp.assembly_modes(robot, actuators_at_home(robot))
     assert int(found["complex_count"]) == 16
-    np.testing.assert_allclose(found["position"].values[0], [0.1, 0.2, 1.5], atol=SAME_POSE)
+    np.testing.assert_allclose(found["position"].values[0], [0.1, 0.2, 1.5], rtol=0, atol=SAME_POSE)
     at = fp.State(position=found["position"].values, rotation=found["rotation"].values)
     back = fp.inverse_kinematics(robot, at, joints=False)["actuator_position"].values
-    np.testing.assert_allclose(back, np.tile(actuators_at_home(robot), (len(back), 1)), atol=INVERSE)
+    np.testing.assert_allclose(back, np.tile(actuators_at_home(robot), (len(back), 1)), rtol=0, atol=INVERSE)
 
 
 def test_four_platform_points_leave_thirty_two(tmp_path):
@@ -206,7 +206,7 @@ def test_four_platform_points_leave_thirty_two(tmp_path):
     assert int(found["complex_count"]) == 32
     assert str(found["completeness"].values) == "unknown"
     assert "8 paths end at infinity" in str(found["detail"].values)
-    np.testing.assert_allclose(found["position"].values[0], p, atol=SAME_POSE)
+    np.testing.assert_allclose(found["position"].values[0], p, rtol=0, atol=SAME_POSE)
 
 
 def test_griffis_duffy_is_a_self_motion(tmp_path):
@@ -225,7 +225,7 @@ def test_equal_triangles_and_legs_have_a_self_motion_beside_isolated_poses():
     found = fp.assembly_modes(robot, actuators_at_home(robot))
     assert str(found["self_motion"].values) == "real"
     assert str(found["completeness"].values) == "unknown"
-    np.testing.assert_allclose(found["position"].values[0], robot.home.position, atol=SAME_POSE)
+    np.testing.assert_allclose(found["position"].values[0], robot.home.position, rtol=0, atol=SAME_POSE)
     other = fp.assembly_modes(robot, actuators_at_home(robot) + np.array([0.1, -0.2, 0.05, 0.0, 0.15, -0.1]))
     assert str(other["self_motion"].values) == "none"
 
@@ -288,7 +288,7 @@ def test_a_batch_gives_the_same_as_single_calls():
         one = fp.assembly_modes(robot, wanted[i], certify=False)
         count = int(one["count"])
         assert int(batch["count"].values[i]) == count
-        np.testing.assert_allclose(batch["position"].values[i, :count], one["position"].values, atol=SAME_POSE)
+        np.testing.assert_allclose(batch["position"].values[i, :count], one["position"].values, rtol=0, atol=SAME_POSE)
         assert np.isnan(batch["position"].values[i, count:]).all()
 
 

@@ -245,8 +245,8 @@ def test_a_cusp_lets_a_3rpr_change_its_assembly_mode():
     path, a, b = paths[0]
     print("certified:", path.certified)
     q = [fp.inverse_kinematics(robot, s)["actuator_position"].values for s in (a, b)]
-    assert np.allclose(q[0], q[1], atol=SAME_LENGTHS)
-    assert not np.allclose(a.position, b.position, atol=APART)
+    assert np.allclose(q[0], q[1], rtol=0, atol=SAME_LENGTHS)
+    assert not np.allclose(a.position, b.position, rtol=0, atol=APART)
     assert finer_check(robot, path, limits=False, distance=1e-4) == []
 
 
@@ -276,6 +276,6 @@ def planar_assemblies(lengths):
             f, d, dB = residual(z)
             if np.abs(f).max() < 1e-9:
                 z[2] = (z[2] + np.pi) % (2 * np.pi) - np.pi
-                if not any(np.allclose(z, other[:3], atol=ONE_POSE) for other in found):
+                if not any(np.allclose(z, other[:3], rtol=0, atol=ONE_POSE) for other in found):
                     found.append((*z, np.linalg.det(np.column_stack([d, np.sum(d * dB, axis=1)]))))
     return found
