@@ -36,7 +36,7 @@ def motion_of(robot, samples=41, amplitude=0.1, duration=2.0):
 
 
 def near(a, b):
-    np.testing.assert_allclose(a, b, atol=SAME * max(1.0, np.abs(b).max()))
+    np.testing.assert_allclose(a, b, rtol=0, atol=SAME * max(1.0, np.abs(b).max()))
 
 
 @pytest.mark.parametrize("name", [n for n in RIGID if n != "planar-4-prr"])

@@ -23,6 +23,12 @@ LEG_LENGTH = 1e-14  # asked for; measured 5e-16
 INVERSE = 1e-12  # asked for; measured 3e-15 [m or rad] where an actuator follows its joint, 5e-16 over the gain elsewhere
 FOLLOWS = 1e3  # gain of an actuator up to which its own error is tested: rounding of a pose alone is 1e-16 times the gain
 SAME_POSE = 1e-9  # one pose by two ways, well conditioned
+DOUBLE = 1e-5
+"""Pose [m, entries of a rotation] of multiplicity two, found to half of the digits; measured 8e-7."""
+DOUBLE_LEGS = 1e-10
+"""Leg equations at such a pose: the square of its error."""
+HALF_OF_THE_DIGITS = 1e-6
+"""Residual and position [m] of poses of which some have multiplicity two."""
 SPHERE_ROBOTS = ["stewart-3-3", "gough-stewart", "hexapod", "hexaslide", "hexa"]
 
 
@@ -153,8 +159,8 @@ def test_newton_from_every_pose_stays_there():
     found = fp.assembly_modes(robot, wanted)
     guess = fp.State(position=found["position"].values, rotation=found["rotation"].values)
     again = fp.forward_kinematics(robot, np.tile(wanted, (len(guess), 1)), guess=guess)
-    np.testing.assert_allclose(again["position"].values, guess.position, atol=SAME_POSE)
-    np.testing.assert_allclose(again["rotation"].values, guess.rotation, atol=SAME_POSE)
+    np.testing.assert_allclose(again["position"].values, guess.position, rtol=0, atol=SAME_POSE)
+    np.testing.assert_allclose(again["rotation"].values, guess.rotation, rtol=0, atol=SAME_POSE)
 
 
 def test_signs_of_the_determinant_match_the_jacobian():
@@ -184,10 +190,10 @@ def test_base_points_in_pairs_are_solved_from_the_other_side(tmp_path):
     robot = hexapod_of(a, b, np.array([0.1, 0.2, 1.5]), tmp_path, "three-six")
     found = fp.assembly_modes(robot, actuators_at_home(robot))
     assert int(found["complex_count"]) == 16
-    np.testing.assert_allclose(found["position"].values[0], [0.1, 0.2, 1.5], atol=SAME_POSE)
+    np.testing.assert_allclose(found["position"].values[0], [0.1, 0.2, 1.5], rtol=0, atol=SAME_POSE)
     at = fp.State(position=found["position"].values, rotation=found["rotation"].values)
     back = fp.inverse_kinematics(robot, at, joints=False)["actuator_position"].values
-    np.testing.assert_allclose(back, np.tile(actuators_at_home(robot), (len(back), 1)), atol=INVERSE)
+    np.testing.assert_allclose(back, np.tile(actuators_at_home(robot), (len(back), 1)), rtol=0, atol=INVERSE)
 
 
 def test_four_platform_points_leave_thirty_two(tmp_path):
@@ -200,7 +206,7 @@ def test_four_platform_points_leave_thirty_two(tmp_path):
     assert int(found["complex_count"]) == 32
     assert str(found["completeness"].values) == "unknown"
     assert "8 paths end at infinity" in str(found["detail"].values)
-    np.testing.assert_allclose(found["position"].values[0], p, atol=SAME_POSE)
+    np.testing.assert_allclose(found["position"].values[0], p, rtol=0, atol=SAME_POSE)
 
 
 def test_griffis_duffy_is_a_self_motion(tmp_path):
@@ -219,7 +225,7 @@ def test_equal_triangles_and_legs_have_a_self_motion_beside_isolated_poses():
     found = fp.assembly_modes(robot, actuators_at_home(robot))
     assert str(found["self_motion"].values) == "real"
     assert str(found["completeness"].values) == "unknown"
-    np.testing.assert_allclose(found["position"].values[0], robot.home.position, atol=SAME_POSE)
+    np.testing.assert_allclose(found["position"].values[0], robot.home.position, rtol=0, atol=SAME_POSE)
     other = fp.assembly_modes(robot, actuators_at_home(robot) + np.array([0.1, -0.2, 0.05, 0.0, 0.15, -0.1]))
     assert str(other["self_motion"].values) == "none"
 
@@ -242,7 +248,7 @@ def test_a_singular_pose_is_listed_once_and_not_certified(seed, tmp_path):
         low, high = (middle, high) if np.sign(determinant(middle)) == signs[k] else (low, middle)
     robot = hexapod_of(a[0], b[0], np.array([0.2, -0.1, low]), tmp_path, "singular")
     found = fp.assembly_modes(robot, actuators_at_home(robot))
-    np.testing.assert_allclose(found["position"].values[0], [0.2, -0.1, low], atol=1e-5)
+    np.testing.assert_allclose(found["position"].values[0], [0.2, -0.1, low], rtol=0, atol=DOUBLE)
     assert not bool(found["certified"].values[0])
     assert int(found["complex_count"]) == 39
     assert np.linalg.norm(found["position"].values[1:] - found["position"].values[0], axis=1).min(initial=1.0) > 1e-3
@@ -265,9 +271,9 @@ def test_poses_of_higher_multiplicity_are_polished_from_the_ends_of_their_paths(
     ends = x + 1e-6 * (random.normal(size=(2, 8)) + 1j * random.normal(size=(2, 8)))
     position, rotation, residual = multiple_poses(a, b, s, ends)
     assert len(position) == 1
-    np.testing.assert_allclose(position[0], p, atol=1e-5)
-    np.testing.assert_allclose(rotation[0], R, atol=1e-5)
-    assert residual[0] < 1e-10
+    np.testing.assert_allclose(position[0], p, rtol=0, atol=DOUBLE)
+    np.testing.assert_allclose(rotation[0], R, rtol=0, atol=DOUBLE)
+    assert residual[0] < DOUBLE_LEGS
 
 
 def test_a_batch_gives_the_same_as_single_calls():
@@ -282,7 +288,7 @@ def test_a_batch_gives_the_same_as_single_calls():
         one = fp.assembly_modes(robot, wanted[i], certify=False)
         count = int(one["count"])
         assert int(batch["count"].values[i]) == count
-        np.testing.assert_allclose(batch["position"].values[i, :count], one["position"].values, atol=SAME_POSE)
+        np.testing.assert_allclose(batch["position"].values[i, :count], one["position"].values, rtol=0, atol=SAME_POSE)
         assert np.isnan(batch["position"].values[i, count:]).all()
 
 
@@ -315,9 +321,9 @@ def test_poses_of_higher_multiplicity_are_listed_with_the_others():
     found = fp.assembly_modes(robot, np.concatenate([leg.home for leg in robot.legs])[list(robot.driven)])
     count = int(found["count"])
     assert count == found.sizes["mode"] == int(found["complex_count"]) == 9
-    assert np.all(found["residual"].values < 1e-6), "a root of multiplicity two is found to half of the digits"
+    assert np.all(found["residual"].values < HALF_OF_THE_DIGITS), "a root of multiplicity two is found to half of the digits"
     home = np.linalg.norm(found["position"].values - robot.home.position, axis=1).min()
-    assert home < 1e-6
+    assert home < HALF_OF_THE_DIGITS
 
 
 def test_an_empty_list_is_not_called_certified():

@@ -8,6 +8,12 @@ from flexapod.motions import one_minus_cos, slowed
 
 FACTOR = 1e-3
 """Tolerance of the factor that `fit_motion` promises."""
+FORMULATIONS = 1e-12
+"""Relative: forces by two formulations, margins as their difference, times of one grid."""
+AT_THE_LIMIT = 1e-9
+"""Relative: rounding of a speed that is slowed to its limit."""
+STROKES = 1e-3
+"""Speeds by differences of the strokes are good to about 1e-4."""
 
 
 def up_and_down(robot, height=0.3, period=2.0):
@@ -43,14 +49,14 @@ def test_force_limit_tells_actuator_first_time_and_value(stewart):
     a = found["A"]
     assert (a.unit, a.limit, a.first, a.count) == ("N", limit, bad[0], len(bad))
     assert a.first_time == motion.time[bad[0]]
-    assert a.first_value == pytest.approx(size[bad[0]], rel=1e-9)
-    assert a.value == pytest.approx(size.max(), rel=1e-9)
+    assert a.first_value == pytest.approx(size[bad[0]], rel=FORMULATIONS)
+    assert a.value == pytest.approx(size.max(), rel=FORMULATIONS)
     assert a.sample == size.argmax()
     assert a.text == (
         f"actuator A needs too much force: {size.max():.6g} N, limit {limit:.6g} N, by {size.max() - limit:.3g} N; first at "
         f"t = {motion.time[bad[0]]:g} s, worst at t = {motion.time[size.argmax()]:g} s, {len(bad)} of {len(motion)} samples"
     )
-    assert float(check.margins["force_margin"].sel(actuator="A").min()) == pytest.approx(limit - size.max(), rel=1e-6)
+    assert float(check.margins["force_margin"].sel(actuator="A").min()) == pytest.approx(limit - size.max(), rel=FORMULATIONS)
     assert np.isinf(check.margins["power_margin"].values).all()
 
 
@@ -65,7 +71,7 @@ def test_power_and_speed_limits(stewart):
         # differences of the strokes are good to about 1e-4: the first sample is exact to one
         assert abs(found[kind].first - np.flatnonzero(size > limit * size.max())[0]) <= 1
         assert found[kind].first_time == motion.time[found[kind].first]
-        assert found[kind].value == pytest.approx(size.max(), rel=1e-3)
+        assert found[kind].value == pytest.approx(size.max(), rel=STROKES)
         assert found[kind].unit == unit
     # braking counts: the actuators give power one way and take it the other way
     given = fp.inverse_dynamics(stewart, motion).power.values
@@ -82,7 +88,7 @@ def test_load_and_friction_count():
     load = [0, 0, -1000.0, 0, 0, 0]
     loaded = np.abs(fp.inverse_dynamics(robot, motion, friction=False, wrench=load).force.values).max()
     found = fp.check_motion(tight, motion, friction=False, wrench=load).violations
-    assert max(v.value for v in found) == pytest.approx(loaded, rel=1e-12)
+    assert max(v.value for v in found) == pytest.approx(loaded, rel=FORMULATIONS)
 
 
 def test_singular_poses_have_a_first_time(stewart):
@@ -90,7 +96,7 @@ def test_singular_poses_have_a_first_time(stewart):
     motion = one_minus_cos([0, 0, 4.0, 0, 0, 0], [0, 0, 0, 0, 0, np.pi / 4], 2 * np.pi, 1.0)
     found = next(v for v in fp.check_motion(stewart, motion).violations if v.name == "platform")
     assert (found.kind, found.count) == ("singular", 1)
-    assert found.first_time == pytest.approx(0.5, abs=1e-12)
+    assert found.first_time == pytest.approx(0.5, abs=FORMULATIONS)
     assert "first at t = 0.5 s" in found.text
 
 
@@ -100,10 +106,10 @@ def test_speed_fits_by_the_closed_form(stewart):
     fastest = np.abs(fp.inverse_kinematics(stewart, motion).actuator_velocity.values).max()
     robot = limited(stewart, speed=fastest / 2.7)
     fitted, factor = fp.fit_motion(robot, motion)
-    assert 2.7 * (1 - 1e-9) <= factor <= 2.7 * (1 + 2 * FACTOR)
+    assert 2.7 * (1 - AT_THE_LIMIT) <= factor <= 2.7 * (1 + 2 * FACTOR)
     assert fp.check_motion(robot, fitted)
     assert not fp.check_motion(robot, slowed(motion, factor * (1 - 2 * FACTOR)))
-    assert fitted.time[-1] == pytest.approx(factor * motion.time[-1], rel=1e-12)
+    assert fitted.time[-1] == pytest.approx(factor * motion.time[-1], rel=FORMULATIONS)
     assert np.array_equal(fitted.position, motion.position)
 
 
@@ -142,7 +148,7 @@ def test_actuator_motions_stay_actuator_motions(stewart):
     fitted, factor = fp.fit_motion(limited(stewart, speed=np.abs(qd).max() / 1.5), motion)
     assert isinstance(fitted, fp.ActuatorMotion)
     assert factor == pytest.approx(1.5, rel=2 * FACTOR)
-    assert np.abs(fitted.velocity).max() <= np.abs(qd).max() / 1.5 * (1 + 1e-9)
+    assert np.abs(fitted.velocity).max() <= np.abs(qd).max() / 1.5 * (1 + AT_THE_LIMIT)
 
 
 def test_what_no_slowing_helps(stewart):

@@ -12,6 +12,20 @@ EIGEN = 1e-9
 """Of the largest omega^2: two eigenvalue solvers on matrices with condition 1e4."""
 DIFFERENCES = 1e-7
 """Of the largest omega^2: fourth-order differences of accelerations."""
+EACH = 1e-9
+"""Of each frequency; the lowest omega^2 is 1e-4 of the largest; found 4e-12."""
+POTENTIAL = 1e-12
+"""Antisymmetric part of a stiffness that has a potential, of its largest entry."""
+DAMPED = 1e-3
+"""Growth against the frequency without damping, little of which acts on this mode; found 5e-6."""
+CURVATURE = 2e-2
+"""Second differences of the energy over 0.02: what is left of the fourth order; found 2e-4."""
+TENFOLD = 0.1
+"""Of the ratio of two errors: the next order in one over the stiffness; found 0.05."""
+RIGID = 1e-4
+"""Of a platform that is a million times stiffer, integrated on its mesh; found 4e-5."""
+CANCELS = 1e-6
+"""omega^2 [1/s^2] of modes near instability, where terms of 1e6 cancel."""
 
 
 def test_without_prestress_it_is_m_and_k() -> None:
@@ -34,7 +48,7 @@ def test_without_prestress_it_is_m_and_k() -> None:
     expected = scipy.linalg.eigh(Z.T @ K @ Z, Z.T @ M @ Z)[0]
     assert found.sizes["mode"] == 10
     assert np.abs(found.omega_squared.values - expected).max() < EIGEN * expected.max()
-    np.testing.assert_allclose(found.frequency, np.sqrt(expected) / (2 * np.pi), rtol=1e-6)
+    np.testing.assert_allclose(found.frequency, np.sqrt(expected) / (2 * np.pi), rtol=EACH)
     assert bool(found.stable.all())
 
 
@@ -57,7 +71,7 @@ def test_prestress_by_differences_of_the_direct_model(load: list[float] | None) 
     A = ((8 * (second[1] - second[2]) - (second[0] - second[3])) / (12 * h)).T
     expected = np.sort(np.linalg.eigvals(-A).real)
     assert np.abs(found.omega_squared.values - expected).max() < DIFFERENCES * expected.max()
-    assert float(found.asymmetry) < 1e-9
+    assert float(found.asymmetry) < POTENTIAL
 
 
 def test_negative_omega_squared_is_an_instability() -> None:
@@ -70,7 +84,7 @@ def test_negative_omega_squared_is_an_instability() -> None:
     assert np.all(found.frequency.values[falling] < 0)
     assert np.all(np.isfinite(found.frequency))
     growth = found.eigenvalue.values.real.max()
-    assert growth == pytest.approx(-2 * np.pi * found.frequency.values.min(), rel=0.05)  # little of the plate's damping acts
+    assert growth == pytest.approx(-2 * np.pi * found.frequency.values.min(), rel=DAMPED)
     bare = fp.natural_frequencies(robot, at_home(robot), actuators="free", prestress=False)
     np.testing.assert_array_equal(bare.frequency.values[:6], np.zeros(6))  # six free motions, neither NaN nor unstable
     assert bool(bare.stable.all())
@@ -102,7 +116,7 @@ def test_locked_at_home_is_unstable_by_energy() -> None:
 
     h = 2e-2
     curvature = (energy_at(h) - 2 * energy_at(0.0) + energy_at(-h)) / h**2
-    assert curvature == pytest.approx(float(found.omega_squared[0]), rel=2e-2)
+    assert curvature == pytest.approx(float(found.omega_squared[0]), rel=CURVATURE)
 
 
 def _rows(robot: fp.Robot, state: fp.State) -> np.ndarray:
@@ -123,8 +137,8 @@ def test_stiff_actuators_become_locked() -> None:
     for k in (1e9, 1e10, 1e11):
         sprung = fp.natural_frequencies(robot, at_home(robot), actuators=np.full(6, k)).omega_squared.values[:10]
         errors.append(np.abs(sprung - locked).max() / np.abs(locked).max())
-    assert errors[0] / errors[1] == pytest.approx(10.0, rel=0.1)
-    assert errors[1] / errors[2] == pytest.approx(10.0, rel=0.1)
+    assert errors[0] / errors[1] == pytest.approx(10.0, rel=TENFOLD)
+    assert errors[1] / errors[2] == pytest.approx(10.0, rel=TENFOLD)
 
 
 def test_stiff_platform_becomes_the_rigid_robot() -> None:
@@ -132,7 +146,7 @@ def test_stiff_platform_becomes_the_rigid_robot() -> None:
     springs = np.full(6, 1e7)
     flexible = fp.natural_frequencies(stiffened(plate_robot(), 1e6), at_home(rigid()), actuators=springs)
     expected = fp.natural_frequencies(rigid(), at_home(rigid()), actuators=springs)
-    np.testing.assert_allclose(flexible.frequency.values[:6], expected.frequency.values, rtol=1e-4)
+    np.testing.assert_allclose(flexible.frequency.values[:6], expected.frequency.values, rtol=RIGID)
     bare = fp.natural_frequencies(rigid(), at_home(rigid()), actuators=springs, prestress=False)
     assert np.abs(bare.frequency - expected.frequency).max() > 1e-3, "prestress matters"
 
@@ -143,7 +157,7 @@ def test_over_a_grid_of_poses() -> None:
     together = fp.natural_frequencies(robot, fp.State(position=poses))
     assert together.frequency.shape == (40, 10)
     alone = fp.natural_frequencies(robot, fp.State(position=poses[17]))
-    np.testing.assert_allclose(alone.omega_squared, together.omega_squared[17], rtol=1e-9, atol=1e-6)
+    np.testing.assert_allclose(alone.omega_squared, together.omega_squared[17], rtol=EIGEN, atol=CANCELS)
     broken = fp.State(position=np.concatenate([poses[:2], [[np.nan, 0, 0]]]))
     masked = fp.natural_frequencies(robot, broken, on_error="mask")
     assert masked.valid.values.tolist() == [True, True, False]

@@ -11,6 +11,10 @@ from support.flexible_robots import at_home, plate_robot
 
 DIFFERENCES = 1e-7
 """Of the largest eigenvalue: fourth-order differences of e''."""
+GROWTH = 1e-8
+"""Of the largest real part; fourth-order differences, found 9e-12."""
+UNDAMPED = 1e-12
+"""Real part of undamped eigenvalues, of the largest: rounding of the solver."""
 
 
 def test_against_differences_of_the_inverse_model() -> None:
@@ -36,7 +40,7 @@ def test_against_differences_of_the_inverse_model() -> None:
     distance = np.abs(found.eigenvalue.values[:, None] - expected[None, :]).min(axis=1).max()
     assert distance < DIFFERENCES * np.abs(expected).max()
     assert bool(found.stable)
-    assert float(found.growth) == pytest.approx(expected.real.max(), rel=1e-5)
+    assert float(found.growth) == pytest.approx(expected.real.max(), rel=GROWTH)
 
 
 def test_undamped_platform_neither_grows_nor_decays() -> None:
@@ -45,7 +49,7 @@ def test_undamped_platform_neither_grows_nor_decays() -> None:
     assert body is not None
     bare = robot.with_flexible_body("platform", body.with_damping(0.0))
     found = fp.internal_dynamics(bare, at_home(bare))
-    assert abs(float(found.growth)) < 1e-9 * float(np.abs(found.eigenvalue).max())
+    assert abs(float(found.growth)) < UNDAMPED * float(np.abs(found.eigenvalue).max())
     assert bool(found.stable)
 
 

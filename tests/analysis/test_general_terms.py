@@ -10,6 +10,8 @@ import flexapod as fp
 
 AGREEMENT = 1e-9
 """Two derivations, of the largest entry; found 1e-13 (differences of large elastic forces)."""
+ACTUATORS = 1e-10
+"""The same in coordinates of the actuators, whose accelerations come from the kinematics; found 4e-13."""
 
 
 def state_of(name: str) -> tuple[fp.Robot, fp.State]:
@@ -45,8 +47,8 @@ def test_velocity_forces_of_both_coordinates_agree(name: str) -> None:
     q2 = np.concatenate([_actuator(r, s, still), still.elastic_acceleration])
     rest = Mq @ q2 + actuator + fp.gravity_force(r, s, coordinates="actuator").values
     n = len(r.actuators)
-    assert np.abs(rest[:n]).max() < 1e-7 * np.abs(fp.gravity_force(r, s, coordinates="actuator").values[:n]).max()
-    assert np.abs(left[6:] - rest[n:]).max() < 1e-7 * np.abs(rest[n:]).max()
+    assert np.abs(rest[:n]).max() < ACTUATORS * np.abs(fp.gravity_force(r, s, coordinates="actuator").values[:n]).max()
+    assert np.abs(left[6:] - rest[n:]).max() < ACTUATORS * np.abs(rest[n:]).max()
 
 
 def _actuator(r: fp.Robot, s: fp.State, found: object) -> np.ndarray:

@@ -16,6 +16,11 @@ from support.flexible_robots import plate_robot
 sys.path.insert(0, str(Path(__file__).parents[1] / "elastodynamics"))
 from beam_alone import beam_alone
 
+WEIGHT = 1e-6
+"""Relative: all of it passes the root, in any deflection."""
+STRAIGHT = 1e-3
+"""Relative: the moment about the root of a beam that is bent a little."""
+
 
 def test_which_joints() -> None:
     assert flexible_joints(fp.load("stewart-3-3")) == {}
@@ -53,8 +58,8 @@ def test_weight_of_a_cantilever() -> None:
     still = fp.ActuatorMotion(time=[0.0], position=[[0.0]], velocity=[[0.0]], acceleration=[[0.0]])
     found = fp.interface_loads(robot, fp.inverse_dynamics(robot, still, reactions=True))
     mass = 2700 * 2e-4
-    assert found.force.values[0] == pytest.approx([(mass + 0.5) * 9.81, 0.5 * 9.81], rel=1e-6)
-    assert found.moment.values[0, 0] == pytest.approx((mass / 2 + 0.5) * 9.81, rel=1e-3)
+    assert found.force.values[0] == pytest.approx([(mass + 0.5) * 9.81, 0.5 * 9.81], rel=WEIGHT)
+    assert found.moment.values[0, 0] == pytest.approx((mass / 2 + 0.5) * 9.81, rel=STRAIGHT)
 
 
 def test_refused() -> None:

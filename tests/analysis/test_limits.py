@@ -13,6 +13,13 @@ from flexapod.motions.rotations import rotvec_rotation
 from flexapod.robot.chain import link_poses
 from support.robots import RIGID
 
+ROUNDING = 1e-12
+"""Angles [rad] and lengths [m] of size 1: a chain of rotations."""
+GRID = 1e-9
+"""Smallest gap [m] over a grid of 1e-5 m or rad: the square of its step over lengths of 0.1 m; found 2e-12."""
+STRETCHED = 1e-6
+"""Gap [m] of a stretched chain, searched where its Jacobian is singular; found 6e-10."""
+
 
 def edited(tmp_path, name, *changes):
     """A catalogue robot with words of its file replaced."""
@@ -63,7 +70,8 @@ def test_deflections_agree_with_link_frames(name):
     for i in range(12):
         own = np.split(joints[i], parts)
         for k, swivel in enumerate(limits_of(robot).swivels):
-            assert found[i, k] == pytest.approx(bend_of(robot, swivel, own[swivel.leg], at.rotation[i]), abs=1e-9), (name, swivel)
+            bend = bend_of(robot, swivel, own[swivel.leg], at.rotation[i])
+            assert found[i, k] == pytest.approx(bend, abs=ROUNDING), (name, swivel)
 
 
 def test_strokes_in_words():
@@ -79,8 +87,8 @@ def test_strokes_in_words():
     length = np.linalg.norm(np.array([2.0, 0, 5.0]) + robot.closed_forms[1].S - robot.closed_forms[1].U)
     violation = check.violations[0]
     assert (violation.kind, violation.name, violation.unit, violation.limit) == ("stroke", "B", "m", 1.5)
-    assert violation.value == pytest.approx(length - 5.0, abs=1e-12)
-    assert float(check.margins["stroke_margin"].sel(actuator="B")) == pytest.approx(6.5 - length, abs=1e-12)
+    assert violation.value == pytest.approx(length - 5.0, abs=ROUNDING)
+    assert float(check.margins["stroke_margin"].sel(actuator="B")) == pytest.approx(6.5 - length, abs=ROUNDING)
 
 
 def test_batch_tells_the_worst_sample():
@@ -168,7 +176,7 @@ def test_out_of_reach_says_how_much():
     along = np.linspace(-2, 2, 400_001)
     rail = form.U + along[:, None] * form.drive
     brute = np.linalg.norm(at.position + form.S - rail, axis=1).min() - form.length
-    assert check.violations[0].value == pytest.approx(brute, abs=1e-9)
+    assert check.violations[0].value == pytest.approx(brute, abs=GRID)
 
 
 def test_reach_of_cranks_against_brute_force():
@@ -178,7 +186,7 @@ def test_reach_of_cranks_against_brute_force():
         crank = rotvec_rotation(turn[:, None] * form.drive) @ (form.U - form.pivot) + form.pivot
         gaps = np.linalg.norm(np.array(position) + rotation @ form.S - crank, axis=1) - form.length
         brute = 0.0 if gaps.min() < 0 < gaps.max() else np.abs(gaps).min()
-        assert shortfall(robot, 0, np.array(position), rotation) == pytest.approx(brute, abs=1e-9)
+        assert shortfall(robot, 0, np.array(position), rotation) == pytest.approx(brute, abs=GRID)
 
 
 def test_reach_of_general_legs():
@@ -186,7 +194,7 @@ def test_reach_of_general_legs():
     robot = fp.load("delta")
     position = np.array([-0.9, 0, -0.75])
     shoulder, wrist = np.array([0.2, 0, 0]), position + np.array([0.045, 0, 0])
-    assert shortfall(robot, 0, position, np.eye(3)) == pytest.approx(np.linalg.norm(wrist - shoulder) - 1.1, abs=1e-6)
+    assert shortfall(robot, 0, position, np.eye(3)) == pytest.approx(np.linalg.norm(wrist - shoulder) - 1.1, abs=STRETCHED)
     text = str(fp.check_pose(robot, fp.State(position=position)))
     assert re.match(r"leg [123] .*reach.*; 0\.\d+ m are missing", text), text
 

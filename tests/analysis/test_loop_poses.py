@@ -19,8 +19,10 @@ from flexapod.robot.chain import link_poses
 
 DERIVATIVE = 1e-6  # central differences with a step of 1e-5, error of second order
 CLOSED_FORM = 1e-10  # intersection of circles or spheres against Newton; measured 1e-15
-SAME_POSE = 1e-9
+SAME_POSE = 1e-9  # one pose by two ways, well conditioned; parts of a pose that vanish
 DOUBLE_POSE = 1e-6  # a root of the rounding, relative to the characteristic length; measured 4e-8
+ROUNDING = 1e-15
+"""Positions [m] below 1 and entries of rotations: a chain of three."""
 
 
 def actuators_at_home(robot: fp.Robot) -> np.ndarray:
@@ -50,7 +52,7 @@ def test_a_real_path_agrees_with_forward_kinematics():
     q1 = q0 + np.array([0.2, -0.1, 0.15])
     x, arrived = track_paths(loops, loops.home, q0.astype(complex), q1.astype(complex))
     assert arrived.all()
-    np.testing.assert_allclose(x.p[0].real, fp.forward_kinematics(robot, q1)["position"].values, atol=SAME_POSE)
+    np.testing.assert_allclose(x.p[0].real, fp.forward_kinematics(robot, q1)["position"].values, rtol=0, atol=SAME_POSE)
 
 
 def test_five_bar_has_the_two_intersections_of_its_circles():
@@ -76,7 +78,7 @@ def test_whole_revolutions_of_an_actuator_change_nothing(revolutions):
     q = actuators_at_home(robot) + np.array([0.05, -0.1])
     near, far = (fp.assembly_modes(robot, q + np.array([turn, 0.0])) for turn in (0.0, 2.0 * np.pi * revolutions))
     assert int(far["count"]) == 2
-    np.testing.assert_allclose(far["position"].values, near["position"].values, atol=SAME_POSE)
+    np.testing.assert_allclose(far["position"].values, near["position"].values, rtol=0, atol=SAME_POSE)
 
 
 @pytest.mark.parametrize("kind", ["rrr", "rpr"])
@@ -88,7 +90,7 @@ def test_planar_robots_have_six_complex_poses(kind, tmp_path):
     assert int(found["complex_count"]) == 6
     assert int(found["count"]) % 2 == 0
     near = fp.forward_kinematics(robot, q)
-    np.testing.assert_allclose(found["position"].values[0], near["position"].values, atol=SAME_POSE)
+    np.testing.assert_allclose(found["position"].values[0], near["position"].values, rtol=0, atol=SAME_POSE)
     assert found["certified"].values.all()
     assert str(found["completeness"].values) == "proven"
 
@@ -153,7 +155,7 @@ def test_rods_of_parallelograms_are_six_spheres():
     assert int(found["count"]) == 16
     assert str(found["completeness"].values) == "proven"
     near = fp.forward_kinematics(robot, q)
-    np.testing.assert_allclose(found["position"].values[0], near["position"].values, atol=SAME_POSE)
+    np.testing.assert_allclose(found["position"].values[0], near["position"].values, rtol=0, atol=SAME_POSE)
     assert not is_on_spheres(fp.load("orthoglide"))
     assert not is_on_spheres(fp.load("h4"))
 
@@ -250,7 +252,8 @@ def test_tripteron_has_one_pose():
     q = actuators_at_home(robot) + np.array([0.02, -0.05, 0.03])
     found = fp.assembly_modes(robot, q)
     assert int(found["count"]) == 1
-    np.testing.assert_allclose(found["position"].values[0], fp.forward_kinematics(robot, q)["position"].values, atol=SAME_POSE)
+    forward = fp.forward_kinematics(robot, q)["position"].values
+    np.testing.assert_allclose(found["position"].values[0], forward, rtol=0, atol=SAME_POSE)
 
 
 def test_loops_and_spheres_agree_on_a_hexapod():
@@ -325,11 +328,11 @@ def test_generic_balls_are_the_same_joints():
     for one in (leg, new):
         R, p = link_poses(one, one.home)[one.closing.link]
         at.append((p + R @ one.closing.on_link.position, R @ one.closing.on_link.rotation))
-    np.testing.assert_allclose(at[0][0], at[1][0], atol=1e-15)
-    np.testing.assert_allclose(at[0][1], at[1][1], atol=1e-15)
+    np.testing.assert_allclose(at[0][0], at[1][0], rtol=0, atol=ROUNDING)
+    np.testing.assert_allclose(at[0][1], at[1][1], rtol=0, atol=ROUNDING)
     R, p = link_poses(new, new.home + np.array([0.0, 0.4, -0.7, 0.3]))[new.closing.link]
     ball = link_poses(leg, leg.home)[1][1]
-    assert np.linalg.norm(p + R @ new.closing.on_link.position - ball) == pytest.approx(np.linalg.norm(on.position), abs=1e-15)
+    assert np.linalg.norm(p + R @ new.closing.on_link.position - ball) == pytest.approx(np.linalg.norm(on.position), abs=ROUNDING)
 
 
 def test_flexible_legs_are_taken_undeformed_on_spheres():
@@ -352,7 +355,7 @@ def test_the_stretched_five_bar_has_one_double_pose():
     angle = np.arccos(0.6)
     found = fp.assembly_modes(fp.load("five-bar"), [np.pi - angle, angle])
     assert int(found["count"]) == int(found["complex_count"]) == 1
-    np.testing.assert_allclose(found["position"].values[0], [0.0, 0.2, 0.0], atol=DOUBLE_POSE)
+    np.testing.assert_allclose(found["position"].values[0], [0.0, 0.2, 0.0], rtol=0, atol=DOUBLE_POSE)
     assert found["residual"].values[0] < CLOSED_FORM
     assert str(found["self_motion"].values) == "none"
     assert str(found["completeness"].values) == "unknown"
@@ -384,7 +387,8 @@ def test_a_singular_pose_on_circles_is_listed_and_not_certified():
     found = fp.assembly_modes(robot, np.linalg.norm(lines(low)[0], axis=1))
     assert int(found["count"]) == 1
     assert int(found["complex_count"]) == 5  # four simple ones, one double
-    np.testing.assert_allclose(found["position"].values[0], [-5.0, 10.0, 0.0], atol=DOUBLE_POSE * robot.characteristic_length)
+    double = DOUBLE_POSE * robot.characteristic_length
+    np.testing.assert_allclose(found["position"].values[0], [-5.0, 10.0, 0.0], rtol=0, atol=double)
     assert not found["certified"].values.any()
 
 

@@ -18,6 +18,15 @@ from flexapod.analysis.verbs.conditioning import type_2_distance
 from flexapod.analysis.verbs.path_between import STEP
 from flexapod.motions.rotations import rotvec_rotation
 
+ROUNDING = 1e-12
+"""Distance [m] of points of size 1."""
+SAME_LENGTHS = 1e-9
+"""Leg lengths [m] of 10 to 15 at poses found by Newton's method."""
+APART = 1e-3
+"""Poses [m] nearer to each other than this would be one."""
+ONE_POSE = 1e-6
+"""Poses [m, rad] nearer to each other than this are one: ends of Newton's method from many starts."""
+
 OTHERS = (
     "gough-stewart", "hexaglide", "planar-3-rrr", "planar-3-rpr", "planar-3-prr", "five-bar", "delta", "tripteron", "3-upu",
     "3-puu", "4-ruu", "3-rps", "3-prs", "tricept", "exechon", "3-rsr", "agile-eye", "3-ups-s", "3-rrs-wrist",
@@ -184,7 +193,7 @@ def test_distance_of_segments():
         for t in grid[::4]:
             brute = np.minimum(brute, np.linalg.norm(a0 + s * (a1 - a0) - b0 - t * (b1 - b0), axis=1))
     exact = segment_distance(a0, a1, b0, b1)
-    assert np.all(exact <= brute + 1e-12)
+    assert np.all(exact <= brute + ROUNDING)
     assert np.all(brute - exact < 0.05)
     assert len(pairs_of(fp.load("stewart-3-3"))) == 15 - 6  # neighbours share a joint
 
@@ -236,8 +245,8 @@ def test_a_cusp_lets_a_3rpr_change_its_assembly_mode():
     path, a, b = paths[0]
     print("certified:", path.certified)
     q = [fp.inverse_kinematics(robot, s)["actuator_position"].values for s in (a, b)]
-    assert np.allclose(q[0], q[1], atol=1e-9)
-    assert not np.allclose(a.position, b.position, atol=1e-3)
+    assert np.allclose(q[0], q[1], rtol=0, atol=SAME_LENGTHS)
+    assert not np.allclose(a.position, b.position, rtol=0, atol=APART)
     assert finer_check(robot, path, limits=False, distance=1e-4) == []
 
 
@@ -267,6 +276,6 @@ def planar_assemblies(lengths):
             f, d, dB = residual(z)
             if np.abs(f).max() < 1e-9:
                 z[2] = (z[2] + np.pi) % (2 * np.pi) - np.pi
-                if not any(np.allclose(z, other[:3], atol=1e-6) for other in found):
+                if not any(np.allclose(z, other[:3], rtol=0, atol=ONE_POSE) for other in found):
                     found.append((*z, np.linalg.det(np.column_stack([d, np.sum(d * dB, axis=1)]))))
     return found

@@ -12,6 +12,11 @@ from flexapod.analysis.space.pose_bounds import PoseBounds
 from flexapod.analysis.space.shell_bounds import ShellBounds
 from flexapod.motions.rotations import rotvec_rotation
 
+VOLUMES = 1e-9
+"""Rounding of 1e5 volumes, relative."""
+SHARES = 1e-8
+"""Shares of boxes are rounded to 1e-9."""
+
 TILTED = rotvec_rotation(np.array([0.12, -0.2, 0.17]))
 
 
@@ -85,9 +90,9 @@ def test_boxes_alone_leave_little_undecided_and_do_not_contradict_sampled_poses(
     paving = fp.pave(robot, cut=False, undecided=part, progress=False)
     assert paving.volume_undecided <= part * paving.volume_low
     low, high, inside = volumes(paving, "inside")
-    assert inside.sum() == pytest.approx(paving.volume_low, rel=1e-9)  # rounding of 1e5 volumes
+    assert inside.sum() == pytest.approx(paving.volume_low, rel=VOLUMES)
     u_low, u_high, undecided = volumes(paving, "undecided")
-    assert undecided.sum() == pytest.approx(paving.volume_undecided, rel=1e-9)
+    assert undecided.sum() == pytest.approx(paving.volume_undecided, rel=VOLUMES)
     rng = np.random.default_rng(11)
     chosen = rng.choice(len(low), 20_000, p=inside / inside.sum())
     good = low[chosen] + rng.random((len(chosen), 3)) * (high - low)[chosen]
@@ -149,11 +154,11 @@ def test_the_fast_way_and_intervals_never_contradict_each_other():
         rest = ~(a.inside | a.outside | b.inside | b.outside)
         certain, possible = fast.cut(low[rest], low[rest] + size, a.groups[rest], a, rest)
         certain2, possible2 = general.cut(low[rest], low[rest] + size, a.groups[rest], b, rest)
-        assert np.all(certain <= possible2 + 1e-8)  # shares are rounded to 1e-9
-        assert np.all(certain2 <= possible + 1e-8)
+        assert np.all(certain <= possible2 + SHARES)
+        assert np.all(certain2 <= possible + SHARES)
         one, other = (bounds.trim(low[rest], low[rest] + size, a.groups[rest]) for bounds in (fast, general))
         for own, planes in ((one, possible), (other, possible2)):  # boxes prove no more than planes allow
-            assert np.all(own.certain <= planes + 1e-8)
+            assert np.all(own.certain <= planes + SHARES)
             assert np.all(own.certain <= own.possible)
     assert decided > 6000
 

@@ -39,6 +39,8 @@ SECTIONS = {
 }
 ON_ARC = 1e-9
 """Ends of elements off the arc, of a radius of 100: roundings of a row of rotations."""
+SUM = 1e-12
+"""Relative: six masses."""
 
 
 def bend(folder: Path, torsion: float | None, elements: int = 16, angle: str = "45 deg") -> fp.Robot:
@@ -83,7 +85,7 @@ def test_ends_of_elements_lie_on_the_arc(tmp_path: Path) -> None:
     assert nodes[-1] == pytest.approx(robot.home.position, abs=ON_ARC)
     assert places[-1][1] == pytest.approx(np.asarray(robot.home.rotation), abs=ON_ARC)  # the tip looks along the tangent
     chord = 200 * np.sin(np.pi / 4 / 12)
-    assert sum(beam.body.mass for beam in robot.beams["1"]) == pytest.approx(6 * chord, rel=1e-12)
+    assert sum(beam.body.mass for beam in robot.beams["1"]) == pytest.approx(6 * chord, rel=SUM)
     for beam in robot.beams["1"]:
         (p0, R0), (p1, _) = places[beam.root], places[beam.links[-1]]
         assert R0 @ beam.axes[:, 0] == pytest.approx((p1 - p0) / chord, abs=ON_ARC)

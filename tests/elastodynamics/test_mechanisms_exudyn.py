@@ -26,6 +26,8 @@ is 5.9e-4 and 2.2e-3."""
 
 RATE = 3.0
 """Both programs converge at least with the third power of the element's length (cubic shapes give the fourth)."""
+WRITTEN = 1e-3
+"""An angle [rad] with three decimals."""
 
 OURS = {"four-bar": closed_chains.four_bar_falls, "slider-crank": closed_chains.slider_crank_turns}
 THEIRS = {"four-bar": closed_chains.four_bar_in_exudyn, "slider-crank": closed_chains.slider_crank_in_exudyn}
@@ -45,7 +47,7 @@ def compare(mechanism: str, elements: int) -> tuple[Seen, Seen]:
 
 def test_four_bar_of_two_elements() -> None:
     ours, theirs = compare("four-bar", 2)
-    assert np.ptp(ours.signals["crank"]) == pytest.approx(1.037, abs=1e-3)
+    assert np.ptp(ours.signals["crank"]) == pytest.approx(1.037, abs=WRITTEN)
     wrong = Seen(signals={name: 1.01 * x for name, x in theirs.signals.items()})
     assert difference(ours, wrong)["crank"] > EQUAL["four-bar"][2]["crank"], "one per cent is noticed"
 

@@ -26,6 +26,10 @@ ROUNDING = 1e-9
 
 FOUR_ELEMENTS = 1e-4
 """Error of four elements in the first mode, from above (found 2e-6; Timoshenko's 1e-5)."""
+SOFTER = 1e-4
+"""Of the first frequency: shear takes more, in the slender beam too."""
+PRINTED = 1e-3
+"""Frequencies [Hz] written with three decimals."""
 
 BEAM = """
 flexapod: 1
@@ -101,7 +105,7 @@ def test_euler_and_bernoulli_bound_timoshenko(folder: Path, width: float, planar
     """Shear makes softer, rotary inertia heavier: no mode of Timoshenko's beams lies above."""
     stiff, soft = (cantilever(folder, planar, theory, 3, width) for theory in THEORIES)
     assert (soft <= stiff * (1 + ROUNDING)).all()
-    assert soft[0] < stiff[0] * (1 - 1e-4)
+    assert soft[0] < stiff[0] * (1 - SOFTER)
 
 
 def tip_condition(omega: float, theory: str, width: float, mass: float) -> float:
@@ -128,7 +132,7 @@ def test_clamped_beam_with_a_load(folder: Path, planar: bool, width: float) -> N
         guess = 2 * np.pi * cantilever(folder, True, theory, 4, width, LOAD)[0]
         exact = scipy.optimize.brentq(tip_condition, 0.9 * guess, 1.1 * guess, args=(theory, width, LOAD), rtol=1e-13)
         error = 2 * np.pi * found / exact - 1.0
-        assert -1e-9 < error[np.abs(error).argmin()] < FOUR_ELEMENTS
+        assert -ROUNDING < error[np.abs(error).argmin()] < FOUR_ELEMENTS
 
 
 @pytest.mark.full
@@ -142,4 +146,4 @@ def test_planar_4_prr_with_flexible_links(folder: Path, theory: str) -> None:
         home = fp.State(position=robot.home.position, rotation=robot.home.rotation)
         found.append(fp.natural_frequencies(robot, home, prestress=False).frequency.values)
     assert within(*found) < ROUNDING
-    assert found[0][[0, 4]] == pytest.approx([102.462, 468.002] if theory == THEORIES[0] else [102.445, 467.976], abs=1e-3)
+    assert found[0][[0, 4]] == pytest.approx([102.462, 468.002] if theory == THEORIES[0] else [102.445, 467.976], abs=PRINTED)

@@ -22,6 +22,10 @@ ANGLE = 1e-8
 """[rad]; the step of 12.5 us leaves 2e-9, with the fourth power of the step."""
 FIRST = 14222.4439199541139
 """Acceleration of beta at the start [rad/s^2]."""
+BY_HAND = 1e-12
+"""Relative: formulas of one bar, and FIRST; found 9e-15."""
+BALANCE = 1e-9
+"""Of the supplied work; the steps leave 5e-10."""
 
 
 @pytest.fixture(scope="module")
@@ -38,14 +42,14 @@ def test_andrews_squeezer_reaches_the_published_angles(run: tuple[fp.Robot, obje
     angles = found.joint_position.values[-1][ORDER] + np.where(np.arange(7) == 0, 0.0, START)
     assert np.abs(angles - END).max() < ANGLE
     assert abs(found.actuator_velocity.values[-1, 0] - RATE) < ANGLE * 1424.4
-    assert abs(found.actuator_acceleration.values[0, 0] - FIRST) < 1e-10 * FIRST
+    assert abs(found.actuator_acceleration.values[0, 0] - FIRST) < BY_HAND * FIRST
 
 
 def test_energy_of_the_spring_is_in_the_balance(run: tuple[fp.Robot, object]) -> None:
     """What the torque supplies is found again in motion and spring; the spring alone stores more than the motion has at times."""
     _, found = run
     exchanged = float(found.supplied_work[-1].sum())
-    assert float(np.abs(found.energy_residual).max()) < 1e-9 * exchanged
+    assert float(np.abs(found.energy_residual).max()) < BALANCE * exchanged
     assert float(found.elastic_energy.max() - found.elastic_energy.min()) > 0.01 * exchanged
 
 
@@ -75,11 +79,11 @@ def test_a_spring_holds_a_bar(tmp_path: Path) -> None:
     at = fp.State(position=[0, 0, 0], angular_velocity=[0, 0, 2.0])
     found = fp.inverse_dynamics(robot, at, reactions=True)
     tension = 100.0 * 0.3 - 2.0 - 5.0 * 0.3 * 2.0  # the bar's point goes up, towards the fixed one
-    assert found.force.values[0] == pytest.approx(-0.3 * tension, rel=1e-12)
+    assert found.force.values[0] == pytest.approx(-0.3 * tension, rel=BY_HAND)
     outwards = -2.0 * 0.2 * 2.0**2
-    assert found.reaction_force.sel(joint="a.pivot").values[:2] == pytest.approx([outwards, -tension], rel=1e-12)
+    assert found.reaction_force.sel(joint="a.pivot").values[:2] == pytest.approx([outwards, -tension], rel=BY_HAND)
     softer = robot.with_parameters({"forces.spring.stiffness": 50.0})
-    assert fp.inverse_dynamics(softer, fp.State(position=[0, 0, 0])).force.values[0] == pytest.approx(-0.3 * 13.0, rel=1e-12)
+    assert fp.inverse_dynamics(softer, fp.State(position=[0, 0, 0])).force.values[0] == pytest.approx(-0.3 * 13.0, rel=BY_HAND)
 
 
 @pytest.mark.parametrize(
@@ -117,5 +121,5 @@ def test_a_damper_damps_small_motions(tmp_path: Path) -> None:
     (tmp_path / "arm.yaml").write_text(text, encoding="utf-8")
     found = fp.natural_frequencies(fp.load(tmp_path / "arm.yaml"), fp.State(position=[0, 0, 0]), actuators="free")
     inertia, k, d = 0.1 + 2.0 * 0.2**2, 100.0 * 0.3**2, 5.0 * 0.3**2
-    assert found.omega_squared.values[0] == pytest.approx(k / inertia, rel=1e-12)
-    assert found.damping.values[0] == pytest.approx(d / (2.0 * np.sqrt(k * inertia)), rel=1e-12)
+    assert found.omega_squared.values[0] == pytest.approx(k / inertia, rel=BY_HAND)
+    assert found.damping.values[0] == pytest.approx(d / (2.0 * np.sqrt(k * inertia)), rel=BY_HAND)

@@ -19,6 +19,18 @@ LOADED = 2e-3
 """Frequencies of four elements, first two modes (found 1.2e-3 for the second without load)."""
 COLUMN = 1e-3
 """Buckling load of four elements: error of the shapes below 1e-4, of the column's own shortening 1e-5."""
+RITZ = 1e-9
+"""Relative: polynomials against closed forms; found 1e-11."""
+TWO_DIGITS = 0.01
+"""A ratio of frequencies as it is written."""
+STABILITY = 1e-6
+"""Lowest eigenvalue where the shape is taken, at most a millionth of the load beside the factor."""
+BENT_STABILITY = 1e-4
+"""The same where the elements are bent far; found 3e-5."""
+FOUR_DIGITS = 1e-3
+"""A factor as it is written."""
+SMALL_COPY = 1e-8
+"""Relative: stiffnesses of other sizes in one system; found 1e-11."""
 
 
 def ritz(spin: float, pull: float = 0.0) -> np.ndarray:
@@ -38,7 +50,7 @@ def ritz(spin: float, pull: float = 0.0) -> np.ndarray:
 
 def test_spin_up_to_three_times_the_first_frequency() -> None:
     first = ritz(0.0)[0]
-    assert first == pytest.approx(1.8751040687**2 * np.sqrt(EI / MASS) / L**2, rel=1e-9)
+    assert first == pytest.approx(1.8751040687**2 * np.sqrt(EI / MASS) / L**2, rel=RITZ)
     spin = first * np.linspace(0.0, 3.0, 4)
     found = fp.moving_frequencies(beam_alone(elements=4), hub(0.4, spin))
     exact = np.array([ritz(s)[:2] for s in spin])
@@ -53,7 +65,7 @@ def test_without_stiffening_a_fast_beam_falls_over() -> None:
     first = ritz(0.0)[0]
     with pytest.warns(fp.ValidityWarning, match="spins at"):
         found = fp.moving_frequencies(beam_alone(elements=4, words="stiffening: false, "), hub(0.0, first * np.array([1.0, 3.0])))
-    assert 2 * np.pi * found.frequency.values[0, 0] / ritz(first)[0] == pytest.approx(0.94, abs=0.01)
+    assert 2 * np.pi * found.frequency.values[0, 0] / ritz(first)[0] == pytest.approx(0.94, abs=TWO_DIGITS)
     assert found.stable.values.tolist() == [True, False]
 
 
@@ -79,7 +91,7 @@ def loaded_frequency(pull: float) -> float:
 def test_frequency_under_axial_load(part: float) -> None:
     """Parts of Euler's load, pulling or pushing, against the closed form of the continuous beam."""
     pull = part * np.pi**2 * EI / (4 * L**2)
-    assert loaded_frequency(pull) == pytest.approx(ritz(0.0, pull)[0], rel=1e-6)
+    assert loaded_frequency(pull) == pytest.approx(ritz(0.0, pull)[0], rel=RITZ)
     found = fp.natural_frequencies(beam_alone(elements=4), hub(), wrench=np.array([pull, 0, 0, 0, 0, 0]))
     assert 2 * np.pi * found.frequency.values[0, 0] == pytest.approx(loaded_frequency(pull), rel=LOADED)
 
@@ -90,7 +102,7 @@ def test_eulers_column() -> None:
     euler = np.pi**2 * EI / (4 * L**2)
     assert found.critical_load.values[0, 0] == pytest.approx(-euler, rel=COLUMN)
     assert found.linear_factor.values[0] * 1000.0 == pytest.approx(euler, rel=COLUMN)
-    assert np.abs(found.stability.values) < 1e-6
+    assert np.abs(found.stability.values) < STABILITY
 
 
 def test_what_bends_does_not_buckle() -> None:
@@ -103,7 +115,7 @@ def test_buckling_far_beyond_the_elements_warns() -> None:
     """A load across a cantilever: its stiffened elements give way where they are bent by three times their length."""
     with pytest.warns(fp.ValidityWarning, match=r"deflected by 3.* of its length"):
         found = fp.buckling(beam_alone(elements=4), hub(), [0.0, 1.0, 0, 0, 0, 0])
-    assert np.abs(found.stability.values) < 1e-4
+    assert np.abs(found.stability.values) < BENT_STABILITY
     assert found.deflection_ratio.values.max() > 1.0
 
 
@@ -129,7 +141,7 @@ def test_buckling_of_linear_elements_warns() -> None:
     """Four linear elements have a buckling load 5.7 % too high."""
     with pytest.warns(fp.ValidityWarning, match=r"arm.beam1 is linear .*too high.*stiffening: true"):
         found = fp.buckling(beam_alone(elements=4, words="stiffening: false, "), hub(), [-1000.0, 0, 0, 0, 0, 0])
-    assert found.factor.values[0] * 1000.0 == pytest.approx(1.057 * np.pi**2 * EI / (4 * L**2), rel=1e-3)
+    assert found.factor.values[0] * 1000.0 == pytest.approx(1.057 * np.pi**2 * EI / (4 * L**2), rel=FOUR_DIGITS)
     single = beam_alone(elements=1, words="stiffening: false, ")
     with pytest.warns(fp.ValidityWarning, match="too high"), pytest.raises(fp.NoBucklingError, match=r"arm.beam1 is linear"):
         fp.buckling(single, hub(), [-1000.0, 0, 0, 0, 0, 0])
@@ -141,13 +153,13 @@ def test_a_tiny_beam_is_a_small_copy() -> None:
     tiny = beam_alone(elements=2, length=s, section=section.format(0.01 * s, 0.02 * s), hub=0.1 * s**5)
     whole = beam_alone(elements=2)
     found = fp.natural_frequencies(tiny, hub()).frequency.values * s
-    assert found == pytest.approx(fp.natural_frequencies(whole, hub()).frequency.values, rel=1e-6)
+    assert found == pytest.approx(fp.natural_frequencies(whole, hub()).frequency.values, rel=SMALL_COPY)
     bent = fp.static_deflection(tiny, hub(), wrench=[0, 50.0 * s**2, 0, 0, 0, 0])
     large = fp.static_deflection(whole, hub(), wrench=[0, 50.0, 0, 0, 0, 0])
     assert bent.stable.all()
-    assert bent.position.values / s == pytest.approx(large.position.values, rel=1e-6)
+    assert bent.position.values / s == pytest.approx(large.position.values, rel=SMALL_COPY)
     factor = fp.buckling(tiny, hub(), [-(s**2), 0, 0, 0, 0, 0]).factor.values
-    assert factor == pytest.approx(fp.buckling(whole, hub(), [-1.0, 0, 0, 0, 0, 0]).factor.values, rel=1e-6)
+    assert factor == pytest.approx(fp.buckling(whole, hub(), [-1.0, 0, 0, 0, 0, 0]).factor.values, rel=SMALL_COPY)
 
 
 def test_what_cannot_buckle_says_so() -> None:

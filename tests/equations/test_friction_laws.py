@@ -13,6 +13,11 @@ from flexapod.description.units import quantity_of
 from flexapod.equations.friction import Coefficients, axis_friction, vector_friction
 from flexapod.spatial import Vec
 
+FORMULA = 1e-15
+"""Of sums of a few numbers: the last digit."""
+ALONG = 1e-14
+"""The same with the length of a vector."""
+
 SOURCE = Path(flexapod.__file__).parent
 HOME = SOURCE / "description" / "friction.py"
 OTHER_FORMATS = {"bridges", "views"}
@@ -62,10 +67,10 @@ def test_a_law_with_a_shape(monkeypatch: pytest.MonkeyPatch) -> None:
         return 3.0 * v**2 + 2.0 + 1.5 * np.exp(-((v / 0.4) ** 2))
 
     for v in (0.3, -0.7):
-        assert number(axis_friction(c, ca.SX(v), 10.0))[0] == pytest.approx(-np.sign(v) * size(abs(v)), rel=1e-15)
+        assert number(axis_friction(c, ca.SX(v), 10.0))[0] == pytest.approx(-np.sign(v) * size(abs(v)), rel=FORMULA, abs=0)
     w = np.array([0.2, -0.4, 0.4])
     expected = -size(0.6) * w / 0.6
-    assert np.allclose(number(vector_friction(c, Vec(list(w), "W"), 10.0)), expected, rtol=1e-14)
+    assert np.allclose(number(vector_friction(c, Vec(list(w), "W"), 10.0)), expected, rtol=ALONG, atol=0)
 
 
 def test_given_laws_and_plain_sums() -> None:

@@ -10,6 +10,8 @@ from flexapod.equations.homotopy.tracker import System, six_legs, solve
 
 ROUNDING = 1e-13  # a few roundings of numbers near 1
 POLISHED = 1e-12  # roots of well-conditioned quadratics after Newton
+LAPACK = 1e-12
+"""Relative: random systems of eight complex unknowns by two eliminations; found 9e-15."""
 
 
 def random_complex(*shape: int, seed: int = 0) -> np.ndarray:
@@ -44,7 +46,7 @@ def test_elimination_agrees_with_lapack_and_pivots():
     A[0, 0] = 0.0  # fails without pivoting
     rows = [[pair(np.array([v])) for v in np.concatenate([A[i], B[i]])] for i in range(8)]
     found = np.stack([number(x) for x in solve(rows)], axis=1)
-    np.testing.assert_allclose(found, np.linalg.solve(A, B), rtol=1e-11)
+    np.testing.assert_allclose(found, np.linalg.solve(A, B), rtol=LAPACK)
 
 
 def quadratic() -> System:
@@ -76,7 +78,7 @@ def test_a_root_at_infinity_is_reached_in_homogeneous_coordinates(tracker):
     ends = tracker.track(x0, start, np.array([[0.0, 1.0, -2.0]], dtype=complex), Control(), rows=np.zeros(2, dtype=int))
     assert np.all(ends.code == ARRIVED)
     expected = np.array([[1.0, 2.0], [0.0, 1.0]], dtype=complex)
-    assert np.all(projective_gap(ends.x, expected).min(axis=0) < 1e-20**0.5)
+    assert np.all(projective_gap(ends.x, expected).min(axis=0) < POLISHED**2)
 
 
 def test_a_double_root_is_not_taken_for_an_arrival(tracker):
@@ -85,7 +87,7 @@ def test_a_double_root_is_not_taken_for_an_arrival(tracker):
     x0 = np.stack([np.ones(2), np.roots(start[0])], axis=1)
     ends = tracker.track(x0, start, np.array([[1.0, -2.0, 1.0]], dtype=complex), Control(), rows=np.zeros(2, dtype=int))
     gap = projective_gap(ends.x, ends.x)[0, 1]
-    assert np.all((ends.code != ARRIVED) | (ends.last > 1e-12)) or gap < 1e-12
+    assert np.all((ends.code != ARRIVED) | (ends.last > POLISHED)) or gap < POLISHED
 
 
 def test_equations_of_six_legs_vanish_at_a_pose():
@@ -99,4 +101,4 @@ def test_equations_of_six_legs_vanish_at_a_pose():
     system = six_legs()
     f = ca.Function("f", [system.x, system.p], [system.equations])
     value = np.array(f(x, np.concatenate([(b - a).ravel(), (a + b).ravel(), s])))[:, 0]
-    assert np.abs(value).max() < 1e-12 * np.abs(x).max() ** 2 * 10
+    assert np.abs(value).max() < ROUNDING * np.abs(x).max() ** 2 * 10

@@ -27,6 +27,8 @@ REFERENCE = {
 }
 ROUNDING = 1e-12
 """Share of the largest force; about 1e-15 was measured on the references, 2e-14 on random states (condition below 20)."""
+PRINTED = 1e-6
+"""Forces [N] printed with six decimals."""
 PER_CONDITION = 10 * 2.2e-16
 """Difference between kernel and pivoted LAPACK per condition number; 2.6e-16 was measured."""
 OPERATIONS = {
@@ -209,7 +211,7 @@ def test_benchmark_robot_at_rest() -> None:
     robot = load("bench-6ups")
     states = {name: np.zeros((1, 3)) for name in NAMES}
     states |= {"position": robot.home.position[None], "rotation": np.eye(3)[None]}
-    assert np.abs(forces(robot.name, states) - 205.548965).max() < 1e-6
+    assert np.abs(forces(robot.name, states) - 205.548965).max() < PRINTED
 
 
 def test_benchmark_robot_in_motion() -> None:
@@ -226,7 +228,7 @@ def test_benchmark_robot_in_motion() -> None:
     }
     found = forces("bench-6ups", {name: value[None] for name, value in states.items()})[0]
     expected = [192.681184, 217.183998, 192.680621, 217.184586, 192.681352, 217.183836]
-    assert np.abs(found - expected).max() < 1e-6
+    assert np.abs(found - expected).max() < PRINTED
 
 
 @pytest.mark.parametrize("name", ["stewart-3-3", "hardly uneven base"])

@@ -16,6 +16,8 @@ from support.plain import plain_kernel
 
 BROKEN = 1e-9
 """Share of the largest force that a mutant must be off by at least; agreement is 1e-14."""
+UNCHANGED = 1e-12
+"""Share of the largest force by which a copy without mutation may be off; found 5e-16."""
 
 MUTANTS = [
     ("inertia_wrench", "lifted = frame.a - gravity", "lifted = frame.a + gravity", "stewart-3-3"),
@@ -75,7 +77,7 @@ def error(module: str, old: str, new: str, name: str) -> float:
 
 def test_a_copy_without_mutation_is_right() -> None:
     for name in ("stewart-3-3", "delta", "hexa with inclined axes"):
-        assert error("inverse_dynamics", "equation.h - wrench", "equation.h - wrench", name) < 1e-12
+        assert error("inverse_dynamics", "equation.h - wrench", "equation.h - wrench", name) < UNCHANGED
 
 
 @pytest.mark.parametrize(("module", "old", "new", "name"), one_per_module(MUTANTS))

@@ -17,6 +17,8 @@ DIFFERENCE = 2e-6
 STEP = 1e-4
 STRAIGHT = 1e-8
 """Of the way of the centre of mass; the integration leaves 1e-12, loops are closed to 1e-12."""
+BALANCE = 1e-11
+"""Of the kinetic energy: what 300 steps of 1 ms leave."""
 HELD = [name for name in LOOPS if name != "hexapod-floating"]
 
 
@@ -113,5 +115,5 @@ def test_momentum_of_a_floating_base_stays(name: str) -> None:
     straight = centre[:1] + (centre[-1:] - centre[:1]) * t / t[-1]
     assert float(np.abs(centre - straight).max()) < STRAIGHT * float(np.abs(centre[-1] - centre[0]).max())
     exchanged = float(run.kinetic_energy.max())
-    assert float(np.abs(run.energy_residual).max()) < 1e-11 * exchanged
+    assert float(np.abs(run.energy_residual).max()) < BALANCE * exchanged
     assert float(np.abs(run.supplied_work).max()) > 1e-3 * exchanged

@@ -17,6 +17,9 @@ from flexapod.robot.robot import build_robot
 from flexapod.robot.tree import RobotBuildError
 from support.robots import robot_named
 
+ROUNDING = 1e-12
+"""Lengths [m] and rates [m/s] of size 5, by another kinematics; found 3e-16."""
+
 
 def at(path: str, value: Any) -> Callable[[dict[str, Any]], None]:
     """An edit: write a value at a path of the file."""
@@ -141,8 +144,8 @@ def test_a_leg_that_the_file_leaves_inside_out_has_no_closed_form() -> None:
     assert {leg.architecture for leg in robot.legs} == {"general"}
     state = fp.State(position=[0.1, 0.2, 4.3], velocity=[1, 0, 0])
     ours, plain = fp.inverse_kinematics(robot, state), fp.inverse_kinematics(robot_named("stewart-3-3"), state)
-    assert abs(ours.actuator_position.values + plain.actuator_position.values + 4.999999999999999).max() < 1e-12
-    assert abs(ours.actuator_velocity.values + plain.actuator_velocity.values).max() < 1e-12
+    assert abs(ours.actuator_position.values + plain.actuator_position.values + 4.999999999999999).max() < ROUNDING
+    assert abs(ours.actuator_velocity.values + plain.actuator_velocity.values).max() < ROUNDING
 
 
 def test_the_branch_is_the_one_in_which_the_leg_was_assembled() -> None:
@@ -162,7 +165,7 @@ def test_the_branch_is_the_one_in_which_the_leg_was_assembled() -> None:
     assert [leg.branch for leg in other.legs] == [-1] * 6
     state = fp.State(position=np.add(robot.home.position, 0.02))
     ours, plain = (fp.inverse_kinematics(r, state).actuator_position.values for r in (other, robot))
-    assert abs(ours - plain).max() < 1e-12
+    assert abs(ours - plain).max() < ROUNDING
 
 
 BODY = "{mass: 1, com: [0.05, 0, 0], inertia: {diagonal: [0.001, 0.002, 0.003]}}"

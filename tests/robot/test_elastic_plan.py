@@ -20,6 +20,10 @@ RANK = 1e-9
 
 SAME = 1e-11
 """Of forces and lengths: the same mechanism closed in another order."""
+DOUBTFUL = 1e-4
+"""Singular values between RANK and this, of the largest, would leave the rank open."""
+NEAR_SINGULAR = 1e-2
+"""Relative: rounding over a pivot of 1e-14; found 3e-4."""
 
 ROBOTS = {"dualemps": 11, "planar-3-rrr": 21, "planar-3-rrr-springs": 24, "tripteron-flexible": 36, "gough-stewart-beams": 42}
 """Independent coordinates: degrees of freedom of the rigid robot, and every elastic coordinate that no loop ties to others."""
@@ -32,7 +36,7 @@ def robot(name: str) -> fp.Robot:
 
 def rank(matrix: np.ndarray) -> int:
     values = np.linalg.svd(matrix, compute_uv=False)
-    assert not np.any((values > RANK * values[0]) & (values < 1e-4 * values[0])), "no doubtful singular values"
+    assert not np.any((values > RANK * values[0]) & (values < DOUBTFUL * values[0])), "no doubtful singular values"
     return int(np.count_nonzero(values > RANK * values[0]))
 
 
@@ -130,7 +134,7 @@ legs:
     near = 2 * np.finfo(float).eps * np.arange(-100.0, 101.0)[:, None]  # one of them meets the place to the last bit
     motion = fp.ActuatorMotion(time=near[:, 0] * 1e15, position=upright + near, velocity=0 * near + 1, acceleration=0 * near)
     force = fp.inverse_dynamics(robot, motion, elastic=np.zeros((len(near), len(robot.elastic_names)))).force.values
-    np.testing.assert_allclose(force, np.broadcast_to(force[0], force.shape), rtol=1e-2)  # rounding, over a pivot of 1e-14
+    np.testing.assert_allclose(force, np.broadcast_to(force[0], force.shape), rtol=NEAR_SINGULAR)
     joints = np.concatenate([leg.home for leg in robot.legs])
     joints[list(robot.coordinates).index("two.foot")] = np.pi / 2 - start  # passive angles are counted from home
     again = with_other_rows(robot, {"joint_position": joints[None]}, 0)
@@ -180,7 +184,7 @@ def test_actuators_are_independent_where_legs_end_on_a_link_with_loops_of_its_ow
     one, two = (fp.inverse_dynamics(r, at).force.values for r in (plain, link))
     np.testing.assert_allclose(two, one, rtol=SAME)
     q = fp.inverse_kinematics(link, at).actuator_position.values
-    np.testing.assert_allclose(fp.forward_kinematics(link, q).position.values, at.position, atol=SAME)
+    np.testing.assert_allclose(fp.forward_kinematics(link, q).position.values, at.position, rtol=0, atol=SAME)
 
 
 def test_another_plan_keeps_the_numbers_of_a_variant() -> None:

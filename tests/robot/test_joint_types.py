@@ -412,7 +412,7 @@ legs:
     assert robot.mobility.rank == 4
     home = fp.State(position=robot.home.position, rotation=robot.home.rotation)
     squares = fp.natural_frequencies(robot, home, actuators="locked").omega_squared.values
-    np.testing.assert_allclose(squares, 100 / np.array([0.25, 0.2, 0.1]), rtol=1e-9)  # k / I, to rounding
+    np.testing.assert_allclose(squares, 100 / np.array([0.25, 0.2, 0.1]), rtol=ROUNDING)  # k / I, to rounding
 
 
 def test_dampers_at_the_balls_of_legs_at_right_angles(tmp_path: Path) -> None:

@@ -184,7 +184,7 @@ def test_payload_of_a_flexible_body(flexible: str, at: float, tmp_path: object) 
     np.testing.assert_allclose(one, other, rtol=FREQUENCIES)
     assert one[0] < 0.9 * without[0]
     sag = [fp.static_deflection(robot, at_home).elastic.values for robot in (carried, wanted)]
-    np.testing.assert_allclose(sag[0], sag[1], atol=FREQUENCIES * np.abs(sag[1]).max())
+    np.testing.assert_allclose(sag[0], sag[1], rtol=0, atol=FREQUENCIES * np.abs(sag[1]).max())
     again = bare.with_payload(2.5, com=[at, 0, 0.03], inertia=[0.01, 0.02, 0.025], body="A.arm")
     np.testing.assert_allclose(
         fp.natural_frequencies(again, at_home, prestress=False).frequency.values[:5], one, rtol=FREQUENCIES

@@ -15,6 +15,14 @@ from support.robots import FILES, drawn_motion, robot_named, run
 
 PRINTED = 1e-3
 """Joint values of the paper's Table 4 are printed with three decimals."""
+AT_HOME = 1e-12
+"""Joint coordinates [m, rad] against those of the assembly; found 8e-15."""
+LENGTHS = 1e-14
+"""Relative, and [m] of lengths of 5 m less their zero: roots of sums of squares; found 9e-16."""
+ROUNDING = 1e-12
+"""Of the largest rate, or of 1: one leg written in two ways."""
+SAME_FRAME = 1e-15
+"""Position [m] and entries of a rotation: one frame by two chains; found 3e-16."""
 
 
 # -- immutable ---------------------------------------------------------------------------------------------------------------
@@ -144,9 +152,9 @@ def test_passive_angles_are_zero_at_home_unless_in_a_table(name: str) -> None:
         for i in leg.moving:
             link = leg.links[i]
             value = found["joint_position"][0, at]
-            assert abs(value - leg.home[leg.moving.index(i)]) < 1e-12
+            assert abs(value - leg.home[leg.moving.index(i)]) < AT_HOME
             if link.kind == "R" and not link.actuated and not link.from_table:
-                assert abs(value) < 1e-12, f"{leg.name}.{link.coordinate}"
+                assert abs(value) < AT_HOME, f"{leg.name}.{link.coordinate}"
             at += 1
 
 
@@ -157,15 +165,15 @@ def test_actuator_zeros() -> None:
             robot, fp.State(position=robot.home.position, rotation=robot.home.rotation)
         ).actuator_position.values
 
-    np.testing.assert_allclose(at_home("stewart-3-3"), 0.0, atol=1e-14)  # length - 5 m
-    np.testing.assert_allclose(at_home("hexapod"), 0.0, atol=1e-14)  # rail distance - l1
+    np.testing.assert_allclose(at_home("stewart-3-3"), 0.0, rtol=0, atol=LENGTHS)  # length - 5 m
+    np.testing.assert_allclose(at_home("hexapod"), 0.0, rtol=0, atol=LENGTHS)  # rail distance - l1
     robot = robot_named("hexaslide")  # distance along the rail
     for form, q in zip(robot.closed_forms, at_home("hexaslide"), strict=True):
         rod = robot.home.point(form.S) - (form.U + q * form.drive)
-        np.testing.assert_allclose(np.linalg.norm(rod), 0.9, rtol=1e-14)
+        np.testing.assert_allclose(np.linalg.norm(rod), 0.9, rtol=LENGTHS)
     robot = robot_named("gough-stewart")  # leg length
     for form, q in zip(robot.closed_forms, at_home("gough-stewart"), strict=True):
-        np.testing.assert_allclose(q, np.linalg.norm(robot.home.point(form.S) - form.U), rtol=1e-14)
+        np.testing.assert_allclose(q, np.linalg.norm(robot.home.point(form.S) - form.U), rtol=LENGTHS)
 
 
 def test_khalil_tables_give_the_joint_values_of_the_paper() -> None:
@@ -173,7 +181,7 @@ def test_khalil_tables_give_the_joint_values_of_the_paper() -> None:
     robot = robot_named("gough-stewart")
     for leg in robot.legs:
         printed = [link.start for link in leg.links]
-        np.testing.assert_allclose(leg.home, printed, atol=PRINTED)
+        np.testing.assert_allclose(leg.home, printed, rtol=0, atol=PRINTED)
 
 
 def explicit_gough_stewart():
@@ -208,13 +216,13 @@ def test_khalil_table_and_joints_are_the_same_leg() -> None:
     motion = fp.Motion(time=np.arange(100.0), **drawn)
     ours, theirs = (fp.inverse_kinematics(r, motion, bodies=True) for r in (table, joints))
     for key in ("actuator_position", "actuator_velocity", "actuator_acceleration"):
-        np.testing.assert_allclose(ours[key].values, theirs[key].values, rtol=0, atol=1e-12 * np.abs(ours[key].values).max())
+        np.testing.assert_allclose(ours[key].values, theirs[key].values, rtol=0, atol=ROUNDING * np.abs(ours[key].values).max())
     # passive rates agree up to the sign of the second axis, body motions exactly
     for k, name in ((1, "cross"), (2, "cylinder"), (3, "piston")):
         rows = [f"{leg.name}.{k}" for leg in table.legs], [f"{leg.name}.{name}" for leg in joints.legs]
         for key in ("position", "velocity", "acceleration", "angular_velocity", "angular_acceleration"):
             a, b = ours[f"body_{key}"].sel(body=rows[0]).values, theirs[f"body_{key}"].sel(body=rows[1]).values
-            np.testing.assert_allclose(a, b, rtol=0, atol=1e-12 * max(1.0, np.abs(a).max()))
+            np.testing.assert_allclose(a, b, rtol=0, atol=ROUNDING * max(1.0, np.abs(a).max()))
 
 
 def test_platform_that_is_a_leg_s_own_link() -> None:
@@ -225,9 +233,8 @@ def test_platform_that_is_a_leg_s_own_link() -> None:
     state = fp.State(position=robot.home.position, rotation=robot.home.rotation, velocity=[0, 0, 0])
     result = fp.inverse_kinematics(robot, state, bodies=True)
     for key in ("position", "rotation"):
-        np.testing.assert_allclose(
-            result[f"body_{key}"].sel(body="left.tool").values, result[f"body_{key}"].sel(body="platform").values, atol=1e-15
-        )
+        tool, platform = (result[f"body_{key}"].sel(body=body).values for body in ("left.tool", "platform"))
+        np.testing.assert_allclose(tool, platform, rtol=0, atol=SAME_FRAME)
 
 
 def test_the_summary_names_couplings_and_forces(tmp_path):

@@ -13,6 +13,15 @@ from flexapod.spatial.linear import LARGEST, solve, solve3, solve_gram_schmidt, 
 from flexapod.spatial.rotation import from_columns
 from flexapod.spatial.vector import zero
 
+PRODUCTS = 1e-15
+"""Entries of products of two rotations: a few roundings of numbers below 1."""
+ENTRY = 3e-16
+"""Entries of a rotation: two roundings of numbers below 1."""
+SMALL_SYSTEMS = 1e-13
+"""Of numbers of size 1: rotations by way of their vectors, and solves of up to eight equations; found 1e-15."""
+PERMUTED = 1e-14
+"""Relative: one product and one quotient per unknown."""
+
 random = np.random.default_rng(0)
 
 
@@ -31,7 +40,7 @@ def test_algebra_agrees_with_numpy() -> None:
     np.testing.assert_allclose(value(dot(A, B)), a @ b)
     np.testing.assert_allclose(value(norm(A)), np.linalg.norm(a))
     np.testing.assert_allclose(value(R_WB @ Vec(a, "B")), R @ a)
-    np.testing.assert_allclose(value(R_WB @ R_WB.T.renamed("B", "C")), np.eye(3), atol=1e-15)
+    np.testing.assert_allclose(value(R_WB @ R_WB.T.renamed("B", "C")), np.eye(3), rtol=0, atol=PRODUCTS)
     np.testing.assert_allclose(value(R_WB.column(1)), R[:, 1])
     np.testing.assert_allclose(value(from_columns(*[R_WB.column(k) for k in range(3)], "B")), R)
     np.testing.assert_allclose(value(rotation_z(0.3, "A", "B")), rotation_from_vector(np.array([0, 0, 0.3])))
@@ -69,8 +78,8 @@ def test_axis_angle_is_smooth_through_zero(angle: float) -> None:
     axis = np.array([0.6, -0.48, 0.64])
     R = value(axis_angle(ca.SX(axis * angle)))
     K = np.cross(np.eye(3), axis)
-    np.testing.assert_allclose(R, np.eye(3) + np.sin(angle) * K + 2 * np.sin(angle / 2) ** 2 * K @ K, rtol=0, atol=3e-16)
-    np.testing.assert_allclose(R.T @ R, np.eye(3), rtol=0, atol=1e-15)
+    np.testing.assert_allclose(R, np.eye(3) + np.sin(angle) * K + 2 * np.sin(angle / 2) ** 2 * K @ K, rtol=0, atol=ENTRY)
+    np.testing.assert_allclose(R.T @ R, np.eye(3), rtol=0, atol=PRODUCTS)
 
 
 @pytest.mark.parametrize("angle", [0.0, 1e-12, 1e-7, 0.3, 2.0, np.pi - 1e-4, np.pi - 1e-7, np.pi - 1e-9, np.pi])
@@ -79,7 +88,7 @@ def test_rotation_vector_is_the_inverse(angle: float) -> None:
         axis = random.normal(size=3)
         axis /= np.linalg.norm(axis)
         again = rotation_from_vector(rotation_vector(rotation_from_vector(axis * angle)))
-        np.testing.assert_allclose(again, rotation_from_vector(axis * angle), rtol=0, atol=1e-12)
+        np.testing.assert_allclose(again, rotation_from_vector(axis * angle), rtol=0, atol=SMALL_SYSTEMS)
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 4, 5, 6])
@@ -91,7 +100,7 @@ def test_solves_agree_with_lapack(size: int) -> None:
         np.testing.assert_allclose(value(solve(ca.SX(A), ca.SX(b))).reshape(exact.shape), exact, rtol=0, atol=bound)
         S = A @ A.T + np.eye(size)
         np.testing.assert_allclose(
-            value(solve_symmetric(ca.SX(S), ca.SX(b))).reshape(exact.shape), np.linalg.solve(S, b), rtol=0, atol=1e-12
+            value(solve_symmetric(ca.SX(S), ca.SX(b))).reshape(exact.shape), np.linalg.solve(S, b), rtol=0, atol=SMALL_SYSTEMS
         )
 
 
@@ -100,13 +109,14 @@ def test_no_pivot_is_needed() -> None:
     for size in (2, 3, 4, 6):
         A = np.roll(np.diag(np.arange(1.0, size + 1)), 1, axis=0)
         b = np.arange(1.0, size + 1)[:, None]
-        np.testing.assert_allclose(value(solve(ca.SX(A), ca.SX(b))), np.linalg.solve(A, b).squeeze(), rtol=1e-14)
+        np.testing.assert_allclose(value(solve(ca.SX(A), ca.SX(b))), np.linalg.solve(A, b).squeeze(), rtol=PERMUTED)
     np.testing.assert_allclose(value(solve3(ca.SX(np.eye(3)[[2, 0, 1]]), ca.SX([1, 2, 3]))), [2, 3, 1])
 
 
 def test_tall_systems_are_solved_in_the_least_squares_sense() -> None:
     A, b = random.normal(size=(8, 6)), random.normal(size=(8, 1))
-    np.testing.assert_allclose(value(solve_gram_schmidt(ca.SX(A), ca.SX(b))), np.linalg.lstsq(A, b)[0].squeeze(), atol=1e-12)
+    found = value(solve_gram_schmidt(ca.SX(A), ca.SX(b)))
+    np.testing.assert_allclose(found, np.linalg.lstsq(A, b)[0].squeeze(), rtol=0, atol=SMALL_SYSTEMS)
 
 
 def test_systems_that_would_take_hours_are_refused() -> None:

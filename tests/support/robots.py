@@ -13,6 +13,9 @@ from flexapod.robot.mobility import loop_jacobian, move
 from flexapod.robot.robot import Robot
 from support.jets import constant, half_on_link, link_jets, platform_jet, row_seconds
 
+CLOSED = 1e-12
+"""Gap of all loops [m, rad] where Newton's method ends."""
+
 DATA = Path(__file__).parent.parent / "data"
 OWN = {path.stem: path for path in sorted((DATA / "robots").glob("*.yaml"))}
 LOOPS = ("delta-parallelograms", "h4", "hexapod-floating", "orthoglide", "par4")
@@ -124,5 +127,5 @@ def _assembled(robot: Robot, platform: Pose) -> tuple[list[np.ndarray], Pose]:
             scale = np.concatenate([np.ones(J.shape[1] - 6), np.full(6, weight)])
             step = -scale * (np.linalg.pinv(J * scale, rcond=1e-9) @ r)
             q, platform = move(q, platform, step * min(1.0, 0.3 / np.max(np.abs(step))))
-    assert np.linalg.norm(loop_jacobian(robot.legs, q, platform)[0]) < 1e-12
+    assert np.linalg.norm(loop_jacobian(robot.legs, q, platform)[0]) < CLOSED
     return q, platform
