@@ -4,11 +4,14 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from support.patience import PATIENCE
+
 
 def wait(*_: Any, report: Callable[[float], None]) -> str:
-    """Two minutes, reported in small steps."""
-    for k in range(1200):
-        report(k / 1200)
+    """Longer than any test waits, reported in small steps."""
+    steps = int(10 * PATIENCE)
+    for k in range(steps):
+        report(k / steps)
         time.sleep(0.1)
     return "waited"
 
