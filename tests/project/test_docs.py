@@ -3,8 +3,8 @@
 Every ```python block of README and docs is executed: the blocks of one page share a namespace and run in order, in
 an empty folder. A block with `<!-- file: name -->` on the line above is saved there first. A ```console block with `<!-- run -->`
 on the line above is executed too: each line `$ flexapod ...` is a command that must succeed (or end with the code that a comment
-`# exit 1` behind it says), and the lines below it must appear in its output in this order; `...` stands for anything. Commands of
-README run as processes of their own, as a user starts them; those of the other pages in this one, which has everything loaded.
+`# exit 1` behind it says), and the lines below it must appear in its output in this order; `...` stands for anything. The first
+command of README runs as a process of its own, as a user starts it; all others in this one, which has everything loaded.
 """
 
 import os
@@ -92,8 +92,8 @@ def test_blocks_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         if block.file:
             (tmp_path / block.file).write_text(block.text, encoding="utf-8")
         elif block.run:
-            for command, expected in commands(block):
-                check_command(command, expected, tmp_path, own_process=page.name == "README.md")
+            for k, (command, expected) in enumerate(commands(block)):
+                check_command(command, expected, tmp_path, own_process=page.name == "README.md" and k == 0)
         elif block.language == "python":
             source = "\n" * (block.line - 1) + block.text  # so that a traceback shows the page's own line
             exec(compile(source, name(page), "exec"), namespace)

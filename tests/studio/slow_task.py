@@ -4,11 +4,13 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from support.patience import PATIENCE
+
 
 def wait(*_: Any, report: Callable[[float], None]) -> str:
-    """Two minutes, reported in small steps."""
-    for k in range(1200):
-        report(k / 1200)
+    """Longer than any test waits, at its first per mille all the time: what a page shows of it stays."""
+    for _ in range(int(10 * PATIENCE)):
+        report(0.001)
         time.sleep(0.1)
     return "waited"
 

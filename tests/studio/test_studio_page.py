@@ -17,8 +17,8 @@ from flexapod.views.studio.app import Studio
 ROBOTS = [name for name in fp.catalogue() if name not in ("dualemps-8", "hexapod-floating")]
 """The catalogue, but for a robot that is another one with more beam elements, whose equations take long to compile, and one that
 has no static forces (test_studio_robots.py opens it)."""
-KINDS = ["five-bar", "hexaslide", "gough-stewart-flexible"]
-"""Robots of the usual run: below six DOF, six of them, flexible; `make test-full` takes all."""
+KINDS = ["five-bar", "gough-stewart-flexible"]
+"""Robots of the usual run: below six DOF, flexible; the other tests have `stewart-3-3`, and `make test-full` takes all."""
 BEATS = 200
 """Slider steps whose latency is measured."""
 

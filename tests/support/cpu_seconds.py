@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 
 BUDGETS = {
-    "analysis": 215, "views": 190, "studio": 170, "project": 150, "simulation": 125, "equations": 125, "robot": 90,
-    "elastodynamics": 65, "bridges": 55, "kernels": 45, "laws": 45, "design": 35, "flexible": 35, "generator": 30,
-    "identification": 25, "description": 25, "docs": 15, "examples": 15, "motions": 10, "spatial": 5,
+    "analysis": 135, "views": 105, "studio": 90, "equations": 85, "project": 65, "simulation": 60, "robot": 55, "bridges": 40,
+    "kernels": 40, "elastodynamics": 35, "laws": 35, "flexible": 30, "generator": 30, "design": 20, "identification": 20,
+    "description": 20, "docs": 15, "examples": 10, "motions": 10, "spatial": 5,
 }  # fmt: skip
 """CPU seconds of a folder in the usual run, browsers included. The log marks a folder that takes more: then choose among its
 cases, or take a robot and options whose kernels another test has, rather than raise the number."""
