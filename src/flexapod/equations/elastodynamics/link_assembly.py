@@ -70,8 +70,16 @@ def link_equation_at(
     b: Program, values: Values, robot: Robot, state: ElasticState, friction: Friction = False, wrench: Any = None
 ) -> LinkEquation:
     """The equation at a state given as expressions."""
-    plan, gravity = robot.elastic_plan, values.vector("gravity", "W").expr
     still = tree_motion(values, robot, state)
+    M, h, legs = tree_terms(b, values, robot, state, still, friction=friction, wrench=wrench)
+    return _with_loops(values, robot, state, still, legs, M, h)
+
+
+def tree_terms(
+    b: Program, values: Values, robot: Robot, state: ElasticState, still: TreeMotion, *, friction: Friction, wrench: Any
+) -> tuple[Any, Any, list[list[LinkMotion]]]:
+    """M (z, z) and h (z,) with the loops cut, and the links of every leg in their axes; `still`: motion at z'' = 0."""
+    plan, gravity = robot.elastic_plan, values.vector("gravity", "W").expr
     size = len(plan.columns)
     M, h = ca.SX(size, size), ca.SX.zeros(size)
     if plan.carrier is None:
@@ -86,7 +94,7 @@ def link_equation_at(
         M[at, at] = leg_mass_matrix(own, leg, links, beams)
         h[at] = leg_bias(own, leg, links, beams)
         legs.append(links)
-    return _with_loops(values, robot, state, still, legs, M, h + other_forces(values, robot, state, still, friction, wrench))
+    return M, h + other_forces(values, robot, state, still, friction, wrench), legs
 
 
 def other_forces(values: Values, robot: Robot, state: ElasticState, still: TreeMotion, friction: Friction, wrench: Any) -> Any:
