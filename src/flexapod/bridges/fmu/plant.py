@@ -3,8 +3,8 @@
 `rates`: state, memory (where iterations start), signals (inputs) in; derivative, result (outputs), closed (memory of the next
 call), settled (the state on the loops) and margin (below zero: out of a stroke) out. `step`: carried numbers and one row of a
 table in, carried numbers out, as `simulate` runs it. A block without states is any kernel. Systems of second order give terms
-instead of rates (`SecondOrder`): solution and implicit steps are those of second_order.c. Explicit ones without a tape are those of
-rk4.c.
+instead of rates (`SecondOrder`): solution and implicit steps are those of second_order.c. Explicit steps without a tape are
+those of rk4.c.
 """
 
 from __future__ import annotations

@@ -14,11 +14,12 @@ and the first pass is the last one wherever its step is below `SMALL`. Further p
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 
-from flexapod.equations.elastodynamics.closing import LIMIT, NEWTON_STEP, at_coordinates, limited, moved
+from flexapod.equations.elastodynamics.closing import LARGEST_STEP, LIMIT, NEWTON_STEP, at_coordinates, moved, units
 from flexapod.equations.elastodynamics.elastic_state import tree_motion
 from flexapod.equations.elastodynamics.link_assembly import tree_terms
 from flexapod.equations.elastodynamics.loops import loop_rows, solve_loops, whole
@@ -57,7 +58,7 @@ class _Memory:
     @staticmethod
     def read(robot: Robot, column: SX) -> _Memory:
         ends = [sum(_Memory.sizes(robot)[:k]) for k in range(5)]
-        y, X, beta, rates = (column[a:b] for a, b in zip(ends, ends[1:], strict=False))
+        y, X, beta, rates = (column[a:b] for a, b in pairwise(ends))
         return _Memory(y=y, X=ca.reshape(X, beta.numel(), rates.numel()), beta=beta, rates=rates)
 
     @property
@@ -77,7 +78,7 @@ def leg_rates(layout: IndependentLayout) -> Program:
     Checked by: tests/bridges/test_fmu_catalogue.py.
     """
     root, robot = Program("rates", factored=True), layout.robot
-    plan, values, n = robot.elastic_plan, Values(root), len(robot.elastic_plan.independent)
+    values, n = Values(root), len(robot.elastic_plan.independent)
     x = root.input("state", (2 * n,))
     memory = root.input("memory", (sum(_Memory.sizes(robot)),))
     signals = root.input("signals", (layout.width,))
@@ -115,19 +116,19 @@ def _predicted(robot: Robot, last: _Memory, u: SX) -> Any:
 def _evaluated(
     root: Program, values: Values, layout: IndependentLayout, y: SX, ud: SX, signals: dict[str, Any]
 ) -> tuple[Any, Any, list[Any]]:
-    """Coordinates after one step of Newton's method on the loops, its size, and accelerations, results and slopes before it."""
+    """Coordinates after one step of Newton's method on the loops, its size (no less than its largest entry), and accelerations,
+    results and slopes before it."""
     robot, none = layout.robot, ca.SX.zeros(0)
     plan, n = robot.elastic_plan, len(robot.coordinates)
     free, bound = list(plan.independent), list(plan.bound)
     rows, _, residual = loop_rows(values, robot, tree_motion(values, robot, at_coordinates(robot, y, none)))
     X, delta = solve_loops(plan, rows, residual)
-    (following,), largest = limited(values, robot, y, delta, bound)
+    largest = ca.norm_2(delta / units(robot, values.scalar("characteristic_length"), bound))
+    following = moved(robot, y, delta * ca.fmin(1, LARGEST_STEP / ca.if_else(largest > 0, largest, 1)), bound)
     state = at_coordinates(robot, y, none, *spread(robot, X, ud))
     motion = tree_motion(values, robot, state)
     beta = solve_loops(plan, rows, loop_rows(values, robot, motion)[1])[1]
-    M_z, h, _ = tree_terms(
-        root, values, robot, state, motion, friction=layout.sliding, wrench=signals.get("wrench")
-    )
+    M_z, h, _ = tree_terms(root, values, robot, state, motion, friction=layout.sliding, wrench=signals.get("wrench"))
     for k, column in enumerate(driven_columns(robot)):
         h[column] = h[column] - signals["force"][k]
     a = solve_symmetric(projected_mass(M_z, X, free, bound), -projected_force(M_z, h, X, beta, free, bound))
