@@ -112,7 +112,7 @@ void {name}_setup(const double *restrict parameters, double *restrict constants)
 """
 
 
-FINITE = """/* A finite sum has finite terms; four of them, so that none waits for the one before. Large terms are looked at one by one. */
+FINITE = """/* A finite sum has finite terms; four sums, so that none waits for the one before. Else term by term. */
 static int all_finite(const double *x, int count)
 {
     double a = 0.0, b = 0.0, c = 0.0, d = 0.0;
