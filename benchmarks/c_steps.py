@@ -22,9 +22,10 @@ from flexapod.simulation.stepper import home_start
 AIM = 5.0  # us per step
 ROBOTS = (
     "planar-3-rpr", "five-bar", "bench-6ups", "stewart-3-3", "hexaglide", "3-rps", "gough-stewart", "agile-eye", "tripteron",
-    "delta", "hexa", "3-rsr", "hexaslide", "orthoglide",
+    "delta", "hexa", "3-rsr", "hexaslide", "delta-parallelograms", "orthoglide", "h4", "par4",
 )  # fmt: skip
-"""Robots of the page: planar and spatial, closed forms and general legs, friction by joint loads, loops inside legs."""
+"""Robots of the page: planar and spatial, closed forms and general legs, friction by joint loads, loops inside legs and between
+them. `hexapod-floating`, whose sources take minutes to compile, is measured with --all."""
 EVERY = [n for n in fp.catalogue() if "flexible" not in n and not n.startswith("dualemps")]
 FLOATING = "hexapod-floating"
 """Its base falls: a pose of the platform alone is no start."""
@@ -99,7 +100,8 @@ HEAD = f"""## Steps in C
 One Runge-Kutta 4 step of the FMU's sources in a small C driver, cc -O2, best of 20 times 1000 steps; neither Python nor FMI
 takes part. Each robot starts at home under the forces that hold it there, `hexaslide` in motion, so that its joints slide.
 The aim is {AIM:g} us for robots without load-dependent friction. `hexaslide`, whose friction depends on the joint loads,
-solves for it in every stage; robots with loops inside or between their legs close all of them together there.
+solves for it in every stage; robots with loops inside or between their legs close all of them together there, predicted from the
+stage before and eliminated front by front.
 """
 
 if __name__ == "__main__":

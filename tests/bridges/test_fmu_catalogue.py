@@ -71,21 +71,26 @@ def test_robot(name: str, tmp_path: Path) -> None:
     "name", ["delta-parallelograms", *(pytest.param(n, marks=pytest.mark.full) for n in ("orthoglide", "h4"))]
 )
 def test_explicit_steps_of_robots_with_loops(name: str, tmp_path: Path) -> None:
-    """Runge-Kutta 4 in independent coordinates, loops closed at every stage, in C and in `simulate`."""
+    """Runge-Kutta 4 in independent coordinates, loops closed at every stage, in C and in `simulate`; rates and derivatives."""
     robot = fp.load(name)
     home = home_start(robot)
     path = fp.export_fmu(robot, tmp_path / "robot.fmu", version="3.0", start=home, method="rk4")
     assert validate_fmu(str(path)) == []
     force = 1.1 * fp.inverse_dynamics(robot, home, friction=False).force.values[0] + 0.1
     run = fp.simulate(robot, home, drive="force", force=force, duration=0.01, step=1e-3, output_step=1e-3, method="rk4")
-    at = Importer(path, "cs")
-    at.set([f"force.{a}" for a in robot.actuators], force)
+    at, inputs = Importer(path, "cs"), [f"force.{a}" for a in robot.actuators]
+    at.set(inputs, force)
     for k in range(10):
         at.fmu.doStep(k * 1e-3, 1e-3)
     assert np.abs(run.velocity.values[-1]).max() > 1e-3
     for quantity in ("position", "velocity", "angular_velocity"):
         ours, found = run[quantity].values, at.get([f"{quantity}.{k}" for k in "xyz"])
         assert np.abs(found - ours[-1]).max() <= SAME_EQUATIONS * max(1e-3, np.abs(ours).max())
+    at.close()
+    at = Importer(path, "me")
+    at.continuous()
+    _check_derivatives(at, inputs, force)
+    _check_rates(robot, at, inputs)
     at.close()
 
 

@@ -19,10 +19,12 @@ from flexapod.robot.elastic_plan import driven_columns
 from flexapod.simulation.integrators.collocation import METHODS
 from flexapod.simulation.stepper import step_setup
 from flexapod.simulation.system.independent import IndependentLayout
+from flexapod.simulation.system.leg_rates import leg_rates, memory_start
 from flexapod.simulation.system.leg_terms import carried_places, check_terms, leg_matrices, leg_terms
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
+    from flexapod.simulation.system.setup import Setup
 
 
 POSITION = {f"v{axis}": f"platform.{axis}" for axis in "xyz"}
@@ -39,6 +41,8 @@ def leg_plant(
     layout = setup.layout
     assert isinstance(layout, IndependentLayout)
     check_terms(layout, "export_fmu", "export a quantity as a block, e.g. inverse_dynamics")
+    if method == "rk4" and not layout.elastic:
+        return _rigid_plant(robot, setup, step, general)
     terms, implicit = tape_for(layout, leg_terms(layout), general), None
     if method != "rk4":
         implicit = Implicit(matrices=tape_for(layout, leg_matrices(layout), general), method=METHODS[method])
@@ -53,6 +57,22 @@ def leg_plant(
                                  driven=driven_columns(robot), implicit=implicit),
         stepping=Stepping(lead=1, nodes=1, carried=[*state, *y, 0.0], code=2 * n + len(y),
                           state_places=range(2 * n), memory_places=range(2 * n, 2 * n + len(y))),
+    )  # fmt: skip
+
+
+def _rigid_plant(robot: Robot, setup: Setup, step: float, general: bool) -> Plant:
+    """The plant of rigid legs in steps of RK4: few coordinates, whose accelerations are solved for in the kernel."""
+    layout = setup.layout
+    assert isinstance(layout, IndependentLayout)
+    rates, n = tape_for(layout, leg_rates(layout), general), len(robot.elastic_plan.independent)
+    state, y = ([float(setup.start[k]) for k in places] for places in carried_places(layout))
+    memory = memory_start(robot, y)
+    return Plant(
+        name=robot.name, about=f"forward dynamics of {robot.name}", inputs=inputs(setup), outputs=_outputs(robot),
+        states=_states(robot, state), memory=memory, rates=rates, step=step, **strokes(robot, layout.strokes),
+        parameters=union(robot, [rates], setup.values), fixed=setup.values,
+        stepping=Stepping(lead=1, nodes=1, carried=[*state, *memory, 0.0], code=2 * n + len(memory),
+                          state_places=range(2 * n), memory_places=range(2 * n, 2 * n + len(memory))),
     )  # fmt: skip
 
 

@@ -3,7 +3,8 @@
 `rates`: state, memory (where iterations start), signals (inputs) in; derivative, result (outputs), closed (memory of the next
 call), settled (the state on the loops) and margin (below zero: out of a stroke) out. `step`: carried numbers and one row of a
 table in, carried numbers out, as `simulate` runs it. A block without states is any kernel. Systems of second order give terms
-instead of rates (`SecondOrder`): solution and implicit steps are those of second_order.c, explicit ones those of rk4.c.
+instead of rates (`SecondOrder`): solution and implicit steps are those of second_order.c. Explicit steps without a tape are
+those of rk4.c.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ class Stepping:
     """How a co-simulation advances.
 
     Args:
-        tape: inputs `state` (carried) and `table` (1, columns), outputs `rows` and `final`; None for systems of second order.
+        tape: inputs `state` (carried) and `table` (1, columns), outputs `rows` and `final`; None where steps are taken in C.
         lead: numbers before the signals in a row of the table; nodes: how often the signals follow.
         carried: numbers at the start; code: which of them is the status.
         state_places, memory_places: where state and memory lie among the carried numbers.
@@ -103,6 +104,12 @@ class Plant:
     second_order: SecondOrder | None = None
     step: float = 1e-3
     fixed: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def explicit(self) -> bool:
+        """Its steps are those of rk4.c, made of its rates."""
+        in_c = self.stepping is not None and self.stepping.tape is None
+        return in_c and (self.second_order is None or self.second_order.implicit is None)
 
 
 AXES = "xyz"

@@ -1,4 +1,4 @@
-/* The step of the classical Runge-Kutta method of order 4 for systems of second order, as `simulate` has it:
+/* The step of the classical Runge-Kutta method of order 4, as `simulate` has it:
  *
  *   k_j = f(x_0 + a_j h k_(j-1)),  x_1 = x_0 + h (k_1 + 2 k_2 + 2 k_3 + k_4) / 6
  *

@@ -1,4 +1,4 @@
-"""Systems of second order in C: sizes and tables that second_order.c reads, kernels of its steps, and statuses."""
+"""Steps in C: sizes and tables that second_order.c and rk4.c read, kernels of their steps, and statuses."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def second_order_header(plant: Plant, system: SecondOrder) -> str:
     sizes = {
         "ALL": system.columns, "FREE": len(system.independent), "BOUND": len(system.bound), "DRIVEN": len(system.driven),
         "RESULTS": len(plant.outputs) - len(system.driven), "STAGES": implicit.method.stages if implicit else 0,
-        "LOST": LOST_STATUS, "LEFT": LEFT_STATUS, "NONFINITE": f"({NONFINITE_RESULT})",
+        "NONFINITE": f"({NONFINITE_RESULT})",
     }  # fmt: skip
     lines = [f"#define MODEL_{name} {size}" for name, size in sizes.items()]
     lines += [f"extern const int model_{name}[];" for name in ("free", "bound", "driven")]
@@ -44,11 +44,21 @@ def second_order_source(system: SecondOrder) -> str:
     columns = {"free": system.independent, "bound": system.bound, "driven": system.driven}
     parts = [f"const int model_{name}[] = {{{', '.join(map(str, values)) or '0'}}};" for name, values in columns.items()]
     parts += _implicit_source(system.implicit) if system.implicit else []
-    parts += ["", "void model_step_setup(const double *parameters, double *constants)", "{"]
-    parts += ["    model_rates_setup(parameters, constants);"]
-    if system.implicit:
-        parts += ["    model_matrices_setup(parameters, constants + MODEL_RATES_CONSTANTS);"]
-    return "\n".join([*parts, "}\n"])
+    return "\n".join([*parts, ""])
+
+
+def step_header() -> str:
+    """Declarations for model.h of steps that are taken in C."""
+    return f"#define MODEL_LOST {LOST_STATUS}\n#define MODEL_LEFT {LEFT_STATUS}\n"
+
+
+def step_setup(system: SecondOrder | None) -> str:
+    """Constants of steps that are taken in C: those of the rates, then of the matrices."""
+    lines = ["void model_step_setup(const double *parameters, double *constants)", "{"]
+    lines += ["    model_rates_setup(parameters, constants);"]
+    if system is not None and system.implicit:
+        lines += ["    model_matrices_setup(parameters, constants + MODEL_RATES_CONSTANTS);"]
+    return "\n".join([*lines, "}\n"])
 
 
 def _implicit_source(implicit: Implicit) -> list[str]:
@@ -71,7 +81,7 @@ def _row(values: object) -> str:
     return ", ".join(number(float(v)) for v in values)  # type: ignore[attr-defined]
 
 
-def second_order_statuses() -> str:
+def step_statuses() -> str:
     """Lines of `model_status_text`."""
     return f"""    if (status > MODEL_STEP_STATUS) {{
         status -= MODEL_STEP_STATUS;

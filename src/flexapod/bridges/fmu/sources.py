@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from flexapod.bridges.fmu.plant import Plant
-from flexapod.bridges.fmu.second_order import second_order_header, second_order_source, second_order_statuses
+from flexapod.bridges.fmu.second_order import second_order_header, second_order_source, step_header, step_setup, step_statuses
 from flexapod.kernels.c.source import BANNER, Export, header_text, literal, source_text
 from flexapod.kernels.c.text import number
 from flexapod.kernels.kernel import Batch
@@ -25,8 +25,8 @@ STATUS_OFFSET = 10_000
 def shared_files(plant: Plant, version: str) -> dict[str, str]:
     """Texts that do not depend on the robot."""
     names = ["core.h", "core.c", "fmi.h", f"fmi{version[0]}.c"]
-    if plant.second_order is not None:
-        names += ["second_order.c"] if plant.second_order.implicit else ["second_order.c", "rk4.c"]
+    names += ["second_order.c"] if plant.second_order is not None else []
+    names += ["rk4.c"] if plant.explicit else []
     return {name: (HERE / name).read_text(encoding="utf-8") for name in names}
 
 
@@ -64,8 +64,10 @@ def model_header(plant: Plant, token: str) -> str:
     defines = "\n".join(f"#define MODEL_{name} {size}" for name, size in sizes.items())
     tables = ("states", "inputs", "parameters", "memory", "carried")
     own = ""
+    if _in_c(plant):
+        own = step_header()
     if plant.second_order is not None:
-        own = f"{second_order_header(plant, plant.second_order)}\n{_terms(plant)};\n{_terms_tangent(plant)};\n"
+        own += f"{second_order_header(plant, plant.second_order)}\n{_terms(plant)};\n{_terms_tangent(plant)};\n"
     return f"""/* {BANNER}: {plant.about}. Sizes, start values and kernels of the model. */
 #ifndef MODEL_H
 #define MODEL_H
@@ -111,14 +113,21 @@ def _source(plant: Plant, kernels: dict[str, Tape]) -> str:
         implicit = plant.second_order.implicit
         parts += [_setup("matrices", plant, implicit.matrices)] if implicit else []
         parts += [second_order_source(plant.second_order)]
+    if _in_c(plant):
+        parts += [step_setup(plant.second_order)]
     else:
         parts += [_setup("step", plant, s.tape if s else None), _step(s.tape if s else None)]
     return "\n".join([*parts, _statuses(plant)])
 
 
+def _in_c(plant: Plant) -> bool:
+    """Steps are those of second_order.c or rk4.c, with the kernel of the rates."""
+    return plant.second_order is not None or plant.explicit
+
+
 def _step_constants(plant: Plant) -> int:
-    if plant.second_order is not None:
-        implicit = plant.second_order.implicit
+    if _in_c(plant):
+        implicit = plant.second_order.implicit if plant.second_order is not None else None
         return plant.rates.constants + (implicit.matrices.constants if implicit else 0)
     return plant.stepping.tape.constants if plant.stepping is not None and plant.stepping.tape is not None else 0
 
@@ -243,8 +252,8 @@ def _step(tape: Tape | None) -> str:
 
 def _statuses(plant: Plant) -> str:
     step = ""
-    if plant.second_order is not None:
-        step = second_order_statuses()
+    if _in_c(plant):
+        step = step_statuses()
     elif plant.stepping is not None:
         step = "    if (status > MODEL_STEP_STATUS) return step_kernel_status_text(status - MODEL_STEP_STATUS);\n"
     return f"""const char *model_status_text(int status)

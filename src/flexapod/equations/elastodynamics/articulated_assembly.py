@@ -11,10 +11,11 @@ from flexapod.equations.elastodynamics.articulated import leg_accelerations, leg
 from flexapod.equations.elastodynamics.articulated_form import Form
 from flexapod.equations.elastodynamics.assembly import platform_terms
 from flexapod.equations.elastodynamics.elastic_state import ElasticState, TreeMotion, tree_motion
-from flexapod.equations.elastodynamics.link_assembly import independent_rows, other_forces, rows_met_alone
+from flexapod.equations.elastodynamics.link_assembly import other_forces, rows_met_alone
 from flexapod.equations.elastodynamics.link_beams import link_beams
 from flexapod.equations.elastodynamics.link_loops import link_rows, row_wrenches
 from flexapod.equations.elastodynamics.link_motion import LinkMotion, link_motions
+from flexapod.equations.elastodynamics.loops import independent_rows
 from flexapod.equations.values import Values
 from flexapod.errors import InputError
 from flexapod.kernels.tape.program import Program

@@ -68,7 +68,7 @@ def newton_step(values: Values, robot: Robot, x: Any, modes: Any) -> tuple[list[
 
 def limited(values: Values, robot: Robot, x: Any, step: Any, columns: Sequence[int]) -> tuple[list[Any], Any]:
     """The carried numbers after a step of some columns of z, held below `LARGEST_STEP`, and the step's largest entry."""
-    largest = ca.mmax(ca.fabs(step / _units(robot, values.scalar("characteristic_length"), columns)))
+    largest = ca.mmax(ca.fabs(step / units(robot, values.scalar("characteristic_length"), columns)))
     return [moved(robot, x, step * ca.fmin(1, LARGEST_STEP / ca.fmax(largest, 1e-300)), columns)], largest
 
 
@@ -92,7 +92,7 @@ def at_coordinates(robot: Robot, x: Any, modes: Any, qd: Any = None, twist: Any 
     )  # fmt: skip
 
 
-def _units(robot: Robot, length: Any, columns: Sequence[int]) -> Any:
+def units(robot: Robot, length: Any, columns: Sequence[int]) -> Any:
     """What makes some columns of z dimensionless."""
     plan = robot.elastic_plan
     at = len(plan.columns) - len(robot.coordinates)

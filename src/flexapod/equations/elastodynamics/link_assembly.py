@@ -24,11 +24,11 @@ from flexapod.equations.elastodynamics.link_beams import link_beams
 from flexapod.equations.elastodynamics.link_loops import link_rows
 from flexapod.equations.elastodynamics.link_motion import LinkMotion, link_motions
 from flexapod.equations.elastodynamics.link_tree import leg_bias, leg_mass_matrix
-from flexapod.equations.elastodynamics.loops import solve_loops
+from flexapod.equations.elastodynamics.loops import independent_rows, solve_loops
 from flexapod.equations.elastodynamics.projection import projected_force, projected_mass
 from flexapod.equations.values import Values
 from flexapod.kernels.tape.program import Program
-from flexapod.robot.elastic_plan import ElasticPlan, driven_columns, loop_matrix
+from flexapod.robot.elastic_plan import driven_columns, loop_matrix
 from flexapod.robot.robot import Robot
 
 INDEPENDENT = 1e-3
@@ -70,8 +70,16 @@ def link_equation_at(
     b: Program, values: Values, robot: Robot, state: ElasticState, friction: Friction = False, wrench: Any = None
 ) -> LinkEquation:
     """The equation at a state given as expressions."""
-    plan, gravity = robot.elastic_plan, values.vector("gravity", "W").expr
     still = tree_motion(values, robot, state)
+    M, h, legs = tree_terms(b, values, robot, state, still, friction=friction, wrench=wrench)
+    return _with_loops(values, robot, state, still, legs, M, h)
+
+
+def tree_terms(
+    b: Program, values: Values, robot: Robot, state: ElasticState, still: TreeMotion, *, friction: Friction, wrench: Any
+) -> tuple[Any, Any, list[list[LinkMotion]]]:
+    """M (z, z) and h (z,) with the loops cut, and the links of every leg in their axes; `still`: motion at z'' = 0."""
+    plan, gravity = robot.elastic_plan, values.vector("gravity", "W").expr
     size = len(plan.columns)
     M, h = ca.SX(size, size), ca.SX.zeros(size)
     if plan.carrier is None:
@@ -86,7 +94,7 @@ def link_equation_at(
         M[at, at] = leg_mass_matrix(own, leg, links, beams)
         h[at] = leg_bias(own, leg, links, beams)
         legs.append(links)
-    return _with_loops(values, robot, state, still, legs, M, h + other_forces(values, robot, state, still, friction, wrench))
+    return M, h + other_forces(values, robot, state, still, friction, wrench), legs
 
 
 def other_forces(values: Values, robot: Robot, state: ElasticState, still: TreeMotion, friction: Friction, wrench: Any) -> Any:
@@ -171,19 +179,6 @@ def rows_met_alone(robot: Robot, used: Sequence[Sequence[int]], known: Sequence[
         block = numbers[i][np.ix_(list(rows), own)]
         result.append(bool(rows) and len(own) >= len(rows) and bool(np.linalg.svd(block, compute_uv=False)[-1] > INDEPENDENT))
     return result
-
-
-def independent_rows(plan: ElasticPlan) -> list[list[int]] | None:
-    """Rows of every leg that together are independent; None where only combinations of them are."""
-    used, at = [], 0
-    for loop in plan.legs:
-        count = 1 if loop.crossed else len(loop.leftover)
-        kept = [k - at for k in plan.kept if at <= k < at + count]
-        at += count
-        if loop.crossed and not kept:
-            return None
-        used.append([*loop.rows, *([] if loop.crossed else [loop.leftover[k] for k in kept])])
-    return used
 
 
 def solved(q: LinkEquation, force: Any) -> Any:

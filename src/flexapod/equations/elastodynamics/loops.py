@@ -1,7 +1,7 @@
 r"""Closing of all loops: every coordinate from the independent ones.
 
-Each leg's rows :math:`A_i z + \gamma_i = 0` are solved for its own passive joints; what remains is solved for the rest that
-the plan names:
+The rows :math:`A_i z + \gamma_i = 0` of all legs that the plan keeps are solved for the coordinates that it binds, front by front
+(`front_solve`):
 
 .. math:: \dot z = N\dot u,\qquad \ddot z = N\ddot u + \beta \qquad\text{(Briot 2014 Eqs. 28-40)}
 """
@@ -23,6 +23,7 @@ from flexapod.equations.elastodynamics.elastic_state import (
     read_state,
     tree_motion,
 )
+from flexapod.equations.elastodynamics.front_solve import solve_fronts
 from flexapod.equations.model.algebra import determinant
 from flexapod.equations.values import Values
 from flexapod.kernels.tape.program import Program
@@ -113,6 +114,11 @@ def solve_loops(plan: ElasticPlan, matrices: Sequence[Any], right: Sequence[Any]
         N (bound, independent): rows of ``plan.bound``, columns of ``plan.independent``; beta (bound, 1).
     """
     size = len(plan.columns)
+    used = independent_rows(plan)
+    if used is not None and plan.bound:
+        rows = ca.vertcat(*[ca.horzcat(A, r)[own, :] for A, r, own in zip(matrices, right, used, strict=True)])
+        X = -solve_fronts(rows[:, list(plan.bound)], rows[:, [*plan.independent, size]])
+        return X[:, : len(plan.independent)], X[:, len(plan.independent)]
     solved: dict[int, Any] = {}
     left = []
     for A, r, loop in zip(matrices, right, plan.legs, strict=True):
@@ -134,6 +140,19 @@ def solve_loops(plan: ElasticPlan, matrices: Sequence[Any], right: Sequence[Any]
             lines.append(line[:, [*free, size]] + (ca.mtimes(line[:, bound], X) if bound else 0))
     whole = ca.vertcat(*lines, X)
     return whole[:, : len(free)], whole[:, len(free)]
+
+
+def independent_rows(plan: ElasticPlan) -> list[list[int]] | None:
+    """Rows of every leg that together are independent; None where only combinations of them are."""
+    used, at = [], 0
+    for loop in plan.legs:
+        count = 1 if loop.crossed else len(loop.leftover)
+        kept = [k - at for k in plan.kept if at <= k < at + count]
+        at += count
+        if loop.crossed and not kept:
+            return None
+        used.append([*loop.rows, *([] if loop.crossed else [loop.leftover[k] for k in kept])])
+    return used
 
 
 def loop_multipliers(plan: ElasticPlan, matrices: Sequence[Any], rest: Any) -> Any:

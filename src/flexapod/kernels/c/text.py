@@ -221,7 +221,7 @@ _KEYWORDS = frozenset({  # C99
     "while"
 })  # fmt: skip
 _FUNCTIONS = frozenset({  # used by our text
-    "main", "printf", "isfinite", "isnan", "isinf", "signbit", "fabs", "fmin", "fmax", "sqrt", "floor",
+    "main", "printf", "all_finite", "isfinite", "isnan", "isinf", "signbit", "fabs", "fmin", "fmax", "sqrt", "floor",
     "ceil", "copysign", "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "asinh",
     "acosh", "atanh", "exp", "log", "expm1", "log1p", "pow", "fmod", "hypot", "NAN", "INFINITY"
 })  # fmt: skip
