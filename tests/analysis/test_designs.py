@@ -163,6 +163,20 @@ def test_values_per_sample() -> None:
         assert close(both.force[1, 4 - i], own.force[4 - i])
 
 
+def test_results_are_what_xarray_makes() -> None:
+    """Variables, labels and indexes of a result; labels that are changed in one are as before in the next."""
+    robot = fp.load("stewart-3-3")
+    for at in (motion(robot, 3), state(robot, 2), state(robot)):
+        found = fp.inverse_kinematics(robot, at)
+        assert found.identical(xr.Dataset(dict(found.data_vars), coords=dict(found.coords), attrs=found.attrs))
+        assert set(found.xindexes) == {name for name in found.coords if name in found.dims}
+        found["actuator"].attrs["note"] = "mine"
+        assert not fp.inverse_kinematics(robot, at)["actuator"].attrs
+    assert float(fp.inverse_kinematics(robot, motion(robot, 3)).actuator_position.sel(time=2.0, actuator="A")) == float(
+        fp.inverse_kinematics(robot, motion(robot, 3)).actuator_position[2, 0]
+    )
+
+
 ROUNDED = 1e-12
 """Of the largest entry: the same robot at the same sample, alone or among others."""
 

@@ -53,7 +53,7 @@ def moments(at: Any, request: Request) -> Moments:
 
 def repeated(options: dict[str, Any], request: Request) -> dict[str, Any]:
     """Options with a row per sample, repeated for every design."""
-    if request.designs is None or not any(np.ndim(options.get(name)) == 2 for name in SAMPLED):
+    if request.designs is None or not any(np.ndim(options.get(name, 0)) == 2 for name in SAMPLED):
         return options
     return options_of(options, np.tile(np.arange(request.samples or 1), request.designs), request.samples or 0)
 
@@ -167,15 +167,15 @@ def _together(results: list[tuple[Part, Any]], request: Request, at: Any) -> xr.
     found = [r for _, r in sets]
     first, by_design = found[0], request.designs is not None
     batch = _batch(first) if request.per_sample else None
-    above = {"design": request.designs} if by_design else {}
-    above |= {batch: request.samples} if batch else {}
+    above: dict[Any, int] = {"design": request.designs or 1} if by_design else {}
+    above |= {batch: request.samples or 1} if batch else {}
     sizes = {dim: max(r.sizes[dim] for r in found) for dim in first.dims} | above
     data: dict[str, Any] = {}
     for name, variable in first.data_vars.items():
         dims = (*above, *(dim for dim in variable.dims if dim != batch))
         text = variable.dtype.kind in "OU"
         blank = "" if text else np.nan if variable.dtype.kind == "f" else 0
-        whole = np.full([sizes[dim] for dim in dims], blank, object if text else variable.dtype)
+        whole = np.full([sizes[dim] for dim in dims], blank, np.dtype(object) if text else variable.dtype)
         for part, r in sets:
             place = ((part.design,) if by_design else ()) + ((part.samples,) if batch else ())
             values = r[name].values
@@ -197,7 +197,7 @@ def _batch(whole: xr.Dataset) -> str:
 
 def _with_reasons(whole: xr.Dataset, request: Request, reasons: Reasons) -> xr.Dataset:
     """`valid` and `reason` of designs, and of their samples where these have their own."""
-    dims = ("design",) if request.designs is not None else ()
+    dims: tuple[Any, ...] = ("design",) if request.designs is not None else ()
     dims += (_batch(whole),) if request.per_sample else ()
     said = reasons.reshape([whole.sizes[dim] for dim in dims])
     if "reason" in whole:
