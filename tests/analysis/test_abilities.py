@@ -363,6 +363,68 @@ def test_designs_of_every_verb(verb: str, kind: str) -> None:
             assert not differs({"a": a.values}, {"a": b.values})
 
 
+def three(c: Case, at: Any) -> list[Any]:
+    """Three samples like `at`, one by one and together."""
+    tied = c.n > len(c.robot.plan.platform_independent)
+    shift = (0.0 if tied else 0.002) * np.arange(3.0)[:, None]
+    if isinstance(at, fp.ActuatorMotion):
+        arrays = {
+            "position": at.position[[0, 0, 0]] + shift,
+            **{k: getattr(at, k)[[0, 0, 0]] for k in ("velocity", "acceleration")},
+        }
+    elif isinstance(at, np.ndarray):
+        arrays = {"all": np.tile(at, (3, 1)) + shift}
+    else:
+        known = random_states(c.robot, 3, seed=5)
+        names = [k for k in known if hasattr(at, k) and (np.any(getattr(at, k)) or k in ("position", "rotation"))]
+        arrays = {k: known[k] if k in names else 0.0 * known[k] for k in known if hasattr(at, k)}
+    time = {"time": 0.002 * np.arange(3.0)} if hasattr(at, "time") else {}
+
+    def some(chosen: Any) -> Any:
+        own = {k: v[chosen] for k, v in {**time, **arrays}.items()}
+        return own["all"] if "all" in own else type(at)(**own)
+
+    return [*(some([i]) for i in range(3)), some([0, 1, 2])]
+
+
+@pytest.mark.parametrize("kind", [pytest.param(k, marks=[] if k == "joint springs" else pytest.mark.full) for k in KINDS])
+@pytest.mark.parametrize("verb", [v for v, rows in ABILITIES.items() if "variation=sample" in rows])
+def test_values_per_sample_of_every_verb(verb: str, kind: str) -> None:
+    """A verb with values that differ from sample to sample says what it says of each sample's robot by itself, or refuses it."""
+    c = case(kind)
+    robot, at, *more = OPTIONS[verb][0](c)
+    options = {"actuators": np.full(c.n, 1e5), "prestress": False} if "prestress" in ABILITIES[verb] else {}
+    options |= {"coordinates": "independent"} if "coordinates" in ABILITIES[verb] else {}
+    *each, whole = three(c, at)
+    pull = (*PULL, PULL[0])
+
+    def all_at_once() -> Any:
+        return getattr(fp, verb)(robot, whole, *more, parameters={"gravity.z": np.array(pull)}, **options)
+
+    refused: fp.FlexapodError | None = None
+    try:
+        expected = [
+            getattr(fp, verb)(robot.with_parameters({"gravity.z": g}), one, *more, **options)
+            for g, one in zip(pull, each, strict=True)
+        ]
+    except fp.FlexapodError as error:
+        refused = error
+    motion = abilities.kind_of(whole, fp.State)
+    no_meaning = abilities.reason(robot, verb, {"variation": "sample", "motion": motion})
+    if refused is not None or no_meaning is not None:
+        with pytest.raises(fp.FlexapodError) as caught:
+            all_at_once()
+        assert str(getattr(refused, "reason", refused)) in str(caught.value) or str(caught.value) == no_meaning
+        return
+    found = all_at_once()
+    for k, own in enumerate(expected):
+        names = own.data_vars if isinstance(own, xr.Dataset) else [None]
+        for name in names:
+            a, b = (found, own) if name is None else (found[name], own[name])
+            assert a.dims == b.dims
+            assert not differs({"a": a.values[k]}, {"a": b.values[0]})
+
+
 def _walked(verb: str, kind: str) -> bool:
     """Pairs of the usual run: every verb on the first of QUICK and, by turns, on one of the others."""
     return kind in (QUICK[0], QUICK[1 + sorted(OPTIONS).index(verb) % 2])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,10 @@ import xarray as xr
 import flexapod as fp
 from flexapod.analysis.requests.design_request import impossible_inertias
 from flexapod.analysis.requests.results import SampleError
+from flexapod.analysis.requests.sample_arrays import without_jumps
 from flexapod.analysis.verbs.sampling import random_states
+from flexapod.motions.motion import with_start
+from support.kinds import robot_of_kind
 
 ROUNDING = 1e-10
 """Of the largest entry: the same equations with numbers that differ by rounding, or another formulation of them."""
@@ -159,6 +163,153 @@ def test_values_per_sample() -> None:
         assert close(both.force[1, 4 - i], own.force[4 - i])
 
 
+def test_results_are_what_xarray_makes() -> None:
+    """Variables, labels and indexes of a result; labels that are changed in one are as before in the next."""
+    robot = fp.load("stewart-3-3")
+    for at in (motion(robot, 3), state(robot, 2), state(robot)):
+        found = fp.inverse_kinematics(robot, at)
+        assert found.identical(xr.Dataset(dict(found.data_vars), coords=dict(found.coords), attrs=found.attrs))
+        assert set(found.xindexes) == {name for name in found.coords if name in found.dims}
+        found["actuator"].attrs["note"] = "mine"
+        assert not fp.inverse_kinematics(robot, at)["actuator"].attrs
+    assert float(fp.inverse_kinematics(robot, motion(robot, 3)).actuator_position.sel(time=2.0, actuator="A")) == float(
+        fp.inverse_kinematics(robot, motion(robot, 3)).actuator_position[2, 0]
+    )
+
+
+ROUNDED = 1e-12
+"""Of the largest entry: the same robot at the same sample, alone or among others."""
+
+
+def part(
+    at: fp.State | fp.Motion | fp.ActuatorMotion | np.ndarray, k: int
+) -> fp.State | fp.Motion | fp.ActuatorMotion | np.ndarray:
+    """One sample, as a batch."""
+    if isinstance(at, np.ndarray):
+        return at[[k]]
+    names = [f.name for f in fields(at) if f.init and getattr(at, f.name) is not None]
+    return type(at)(**{name: getattr(at, name)[[k]] for name in names})
+
+
+def agrees(verb: Any, robot: fp.Robot, at: Any, given: dict[str, Any], *more: Any, **options: Any) -> Any:
+    """A verb with values per sample, compared with each sample's robot by itself."""
+    found = verb(robot, at, *more, parameters=given, **options)
+    for k in range(len(at)):
+        one = robot.with_parameters({path: np.asarray(values)[k].tolist() for path, values in given.items()})
+        own = verb(one, part(at, k), *more, **options)
+        for name in own.data_vars:
+            a, b = found[name].values[k], own[name].values[0]
+            if b.dtype.kind == "f":
+                size = np.nanmax(np.abs(found[name].values), initial=0.0)
+                assert np.allclose(a, b, rtol=0.0, atol=ROUNDED * max(size, 1.0), equal_nan=True), name
+            else:
+                assert np.array_equal(a, b), name
+    return found
+
+
+def drive(robot: fp.Robot, n: int, step: float = 0.01) -> fp.ActuatorMotion:
+    """Actuators that move a little from home."""
+    home = np.concatenate([leg.home for leg in robot.legs])[list(robot.driven)]
+    q, rate = home + step * np.arange(float(n))[:, None], np.full((n, len(home)), 10.0 * step)
+    return fp.ActuatorMotion(time=0.1 * np.arange(float(n)), position=q, velocity=rate, acceleration=0.0 * q)
+
+
+def test_values_per_sample_of_each_way_to_evaluate() -> None:
+    """Reactions with lengths that vary, verbs that take a robot for each design, poses one after the other."""
+    robot = fp.load("stewart-3-3")
+    hip = np.asarray(robot.parameter("legs.A.hip.at")) + 0.01 * np.array([0.0, 1.0, 0.0, 2.0])[:, None] * [1.0, 1.0, 0.0]
+    given = {"platform.mass": [50.0, 60.0, 50.0, 60.0], "legs.A.hip.at": hip}
+    at = motion(robot, 4)
+    assert agrees(fp.inverse_dynamics, robot, at, given, reactions=True).force.dims == ("time", "actuator")
+    assert agrees(fp.point_motion, robot, at, given, "tool").position.dims == ("time", "axis")
+    assert agrees(fp.conditioning, robot, still(state(robot, 4)), given).type_1.dims == ("sample", "leg")
+    assert agrees(fp.inverse_dynamics, robot, drive(robot, 4), given).force.dims == ("time", "actuator")
+    poses = agrees(fp.forward_kinematics, robot, drive(robot, 4), given)
+    assert np.array_equal(poses.time, drive(robot, 4).time)
+    load = np.arange(24.0).reshape(4, 6)
+    both = fp.conditioning(robot, still(state(robot, 4)), parameters={"legs.A.hip.at": np.stack([hip, hip[::-1]])})
+    assert both.condition_number.dims == ("design", "sample")
+    alone = fp.conditioning(robot, still(state(robot, 4)), parameters={"legs.A.hip.at": hip[::-1]})
+    assert np.array_equal(both.condition_number[1], alone.condition_number)
+    loaded = fp.inverse_dynamics(robot, at, reactions=True, wrench=load, parameters=given)
+    one = robot.with_parameters({path: np.asarray(values)[2].tolist() for path, values in given.items()})
+    assert close(loaded.force[2], fp.inverse_dynamics(one, at, reactions=True, wrench=load).force[2])
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("name", ["gough-stewart-flexible", "dualemps"])
+def test_values_per_sample_of_robots_that_deform(name: str) -> None:
+    robot = fp.load(name)
+    path = next(p for p in robot.parameters if p.endswith((".mass", ".inertial.M")) and robot.parameter(p))
+    given = {path: robot.parameter(path) * np.array([1.0, 1.2, 1.0, 0.9])}
+    rest, driven = still(state(robot, 4)), drive(robot, 4, 1e-3)
+    moved, held = (motion(robot, 4), rest) if robot.flexible_platform is not None else (driven, driven)
+    agrees(fp.forward_kinematics, robot, driven, given)
+    agrees(fp.inverse_kinematics, robot, moved, given)
+    agrees(fp.inverse_dynamics, robot, moved, given)
+    agrees(fp.static_deflection, robot, held, given)
+    masked = fp.inverse_dynamics(robot, moved, parameters={path: given[path] * [1, -1, 1, np.nan]}, on_error="mask")
+    assert masked.valid.values.tolist() == [True, False, True, False]
+    assert masked.reason.values[1] == f"{path}: must not be below 0, is {-given[path][1]:g}"
+    assert np.isnan(masked.force.values[[1, 3]]).all()
+
+
+def test_poses_go_on_from_the_sample_before() -> None:
+    """On the other assembly mode, where the guess leads: every sample's robot starts from the pose before, not from home."""
+    robot = fp.load("five-bar")
+    at, given = drive(robot, 5), {"legs.elbow.at.x": 0.25 + 1e-3 * np.array([0.0, 0.0, 1.0, 2.0, 2.0])}
+    modes = fp.assembly_modes(robot, at.position[0])
+    below = fp.State(position=modes.position.values[1], rotation=modes.rotation.values[1])
+    found = fp.forward_kinematics(robot, at, below, parameters=given)
+    for k, length in enumerate(given["legs.elbow.at.x"]):
+        own = fp.forward_kinematics(robot.with_parameters({"legs.elbow.at.x": length}), part(at, k), below)
+        assert np.allclose(found.position[k], own.position[0], rtol=0.0, atol=ROUNDED)
+    assert np.abs(np.diff(found.position.values, axis=0)).max() < 0.1 < np.abs(found.position - robot.home.position).max()
+    row = fp.forward_kinematics(robot, at.position, below, continuation=True, parameters=given)
+    assert np.allclose(row.position, found.position, rtol=0.0, atol=ROUNDED)
+    started = fp.platform_motion(robot, with_start(part(at, 0), below))
+    assert np.allclose(started.position, found.position[0], rtol=0.0, atol=ROUNDED)
+
+
+def test_angles_go_on_from_sample_to_sample() -> None:
+    """A crank that goes around; a sample without a result is left out."""
+    angle = np.array([[3.0], [3.1], [-3.1], [-3.0]])
+    for hole in (None, 1):
+        values = np.column_stack([angle, angle])
+        values[[] if hole is None else hole] = np.nan
+        without_jumps(values, np.array([True, False]))
+        kept = [k for k in range(4) if k != hole]
+        assert np.abs(np.diff(values[kept, 0])).max() < 1.0
+        assert np.array_equal(values[kept, 1], angle[kept, 0])
+
+
+def test_what_one_robot_does_along_a_motion_has_no_values_per_sample() -> None:
+    flexible = robot_of_kind("joint springs")
+    given = {"gravity.z": [-9.81, -9.0]}
+    with pytest.raises(fp.InputError, match=r"elastic='simulate': integrates the deformation of one robot along the motion"):
+        fp.inverse_dynamics(flexible, drive(flexible, 2), elastic="simulate", parameters=given)
+    with pytest.raises(fp.InputError, match=r"sequence: follows the equilibria of one robot"):
+        fp.static_deflection(flexible, drive(flexible, 2), sequence=True, parameters=given)
+    soft = robot_of_kind("elastic drives")
+    with pytest.raises(fp.InputError, match=r"parameters: the springs of .* have the rates of one robot along the motion"):
+        fp.inverse_dynamics(soft, motion(soft, 2), parameters=given)
+
+
+@pytest.mark.full
+def test_all_poses_of_values_per_sample() -> None:
+    """Robots with other numbers of poses: there is room for the most."""
+    robot = fp.load("stewart-3-3")
+    hip = np.asarray(robot.parameter("legs.A.hip.at")) + np.array([[0.0, 0.0, 0.0], [0.02, 0.01, 0.0]])
+    found = fp.forward_kinematics(robot, np.zeros((2, 6)), method="all", parameters={"legs.A.hip.at": hip})
+    for k in range(2):
+        own = fp.forward_kinematics(robot.with_parameters({"legs.A.hip.at": hip[k].tolist()}), np.zeros(6), method="all")
+        count = int(own["count"])
+        assert int(found["count"][k]) == count
+        assert np.allclose(found.position.values[k, :count], own.position.values, rtol=0.0, atol=ROUNDED)
+        assert np.isnan(found.position.values[k, count:]).all()
+    assert len(set(found["count"].values.tolist())) == 2
+
+
 @pytest.mark.full
 def test_options_with_designs() -> None:
     """A load at a point that moves with the design, reactions, one formulation: each as for one design."""
@@ -271,10 +422,11 @@ def test_shapes_for_a_batch() -> None:
         fp.FlexapodError, match=r"expected shape \(4\), a value for every sample, or \(designs, 1\) or \(designs, 4\)"
     ):
         fp.inverse_dynamics(robot, motion(robot, 4), parameters={"platform.mass": [40.0, 50.0]})
-    with pytest.raises(fp.FlexapodError, match="takes designs, of shape"):
+    with pytest.raises(fp.FlexapodError, match=r"wrench: expected one row per sample, got shape \(2, 6\)"):
         fp.natural_frequencies(
-            robot, still(state(robot, 2)), actuators=np.full(6, 1e7), parameters={"platform.mass": [40.0, 50.0]}
-        )
+            robot, still(state(robot, 3)), actuators=np.full(6, 1e7), wrench=np.ones((2, 6)),
+            parameters={"platform.mass": [40.0, 50.0, 40.0]},
+        )  # fmt: skip
 
 
 @pytest.mark.full

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from slides_and_balls import slides_and_balls
 import flexapod as fp
 from flexapod.analysis.model.kernels import kernel, make_program
 from flexapod.analysis.verbs.sampling import random_states
+from support.kinds import document_of, robot_of
 from support.robots import FILES, home, robot_named
 from support.robots import RIGID as CATALOGUE_RIGID
 
@@ -76,6 +78,43 @@ def test_inverse_dynamics(name: str) -> None:
     found, expected = outputs(robot, "link_inverse_dynamics", given), outputs(robot, "virtual_power", given)
     assert share(found["force"], expected["force"]) < AGREE
     assert share(found["power"], expected["power"]) < AGREE
+
+
+def with_turned_legs(name: str, times: int) -> fp.Robot:
+    """A robot with its legs so many times, each turned about the vertical axis: redundantly driven."""
+    document = document_of(name)
+    document["name"] = f"{name}-{times}"
+    own = document["legs"]["each"]
+    document["legs"]["each"] = {
+        f"{leg}{'abc'[k]}": _turned(keys, 0.2 * k) for k in range(times) for leg, keys in own.items()
+    }  # fmt: skip
+    return robot_of(document)
+
+
+def _turned(keys: Any, angle: float) -> Any:
+    if isinstance(keys, dict):
+        return {k: v if k in ("limits", "start") else _turned(v, angle) for k, v in keys.items()}
+    if isinstance(keys, list) and len(keys) == 3:
+        x, y, z = keys
+        return [float(np.cos(angle) * x - np.sin(angle) * y), float(np.sin(angle) * x + np.cos(angle) * y), z]
+    return keys
+
+
+@pytest.mark.parametrize("name", ["stewart-3-3", "hexaslide"])
+def test_redundant_forces(name: str) -> None:
+    """Twelve legs: the forces of least norm, also of legs whose drives do not act along them."""
+    robot, random = with_turned_legs(name, 2), np.random.default_rng(5)
+    given = {**random_states(robot, STATES, seed=3), "wrench": random.normal(size=(STATES, 6)) * 10}
+    assert len(robot.link_plan.strain) == 6
+    found, expected = outputs(robot, "link_inverse_dynamics", given), outputs(robot, "virtual_power", given)
+    assert share(found["force"], expected["force"]) < AGREE
+    assert share(found["power"], expected["power"]) < AGREE
+
+
+def test_operations_grow_with_the_legs() -> None:
+    counts = [kernel(with_turned_legs("stewart-3-3", k), "link_inverse_dynamics").operations.total for k in (1, 2, 3)]
+    assert counts[0] == OPERATIONS["stewart-3-3"][0]
+    assert counts[2] - counts[1] <= counts[1] - counts[0], counts
 
 
 @pytest.mark.parametrize("name", RIGID)

@@ -127,6 +127,7 @@ class ActuatorMotion:
     velocity: Array
     acceleration: Array
     formula: Callable[[Array], ActuatorMotion] | None = field(default=None, init=False, repr=False)
+    start: Any = field(default=None, init=False, repr=False)  # of a part of a motion: pose (`State`) that it goes on from
 
     def __post_init__(self) -> None:
         time = check_time(self.time)
@@ -142,6 +143,13 @@ class ActuatorMotion:
 
     def __len__(self) -> int:
         return len(self.time)
+
+
+def with_start(motion: ActuatorMotion, start: Any) -> ActuatorMotion:
+    """The same samples with the pose that they start from; `dataclasses.replace` drops it again."""
+    copy = replace(motion)
+    object.__setattr__(copy, "start", start)
+    return copy
 
 
 AnyMotion = TypeVar("AnyMotion", Motion, ActuatorMotion)

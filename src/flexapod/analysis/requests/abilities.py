@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from flexapod.analysis.requests.arguments import SIGNATURES
-from flexapod.analysis.requests.design_abilities import DESIGN, DESIGNS, EACH_DESIGN, UNDETERMINED
+from flexapod.analysis.requests.design_abilities import ALONG, DESIGN, DESIGNS, MOVING, SEQUENCE, UNDETERMINED
 from flexapod.analysis.requests.identification_abilities import identification_rows
 from flexapod.analysis.requests.properties import PLACES, PROPERTIES, has_friction
 from flexapod.analysis.requests.simulation_abilities import BRIDGES, MASSLESS_DRIVE, simulation_rows
@@ -177,13 +177,13 @@ HANGING: dict[str, Row] = {  # what no actuator holds moves under its weight, li
 ABILITIES: dict[str, dict[str, Row]] = {
     "inverse_kinematics": {
         ANY: {"elastic drive & motion=platform & no elastic_acceleration": GIVE},
-        "joints": {}, "on_error": {}, **ELASTIC, **DESIGNS,
+        "joints": {}, "on_error": {}, **ELASTIC, **MOVING,
         "bodies": {},
         "elastic_acceleration": OWN,
     },
     "forward_kinematics": {
         ANY: {"under-actuated": UNDETERMINED}, "guess": {}, "on_error": {}, "continuation": {}, "assembly": {},
-        "method": {}, **EACH_DESIGN,
+        "method": {}, **DESIGNS,
         "certify": {"method=newton & other legs than six that spin": NO_PATHS},
     },
     "assembly_modes": {
@@ -194,7 +194,7 @@ ABILITIES: dict[str, dict[str, Row]] = {
     "platform_motion": {ANY: {"under-actuated": UNDETERMINED}, "guess": {}},
     "point_motion": {
         ANY: {"elastic drive & motion=platform & no elastic_acceleration": GIVE},
-        **ELASTIC, "elastic_acceleration": OWN, "on_error": {}, **EACH_DESIGN,
+        **ELASTIC, "elastic_acceleration": OWN, "on_error": {}, **MOVING,
     },
     "deformation": {
         ANY: {"rigid": IS_RIGID, "rigid platform & flexible legs": LEG_DEFORMATION},
@@ -205,7 +205,8 @@ ABILITIES: dict[str, dict[str, Row]] = {
         "friction": {"friction of an elastic drive & motion=platform & friction=True": MOTOR_FRICTION},
         "reactions": {},
         "contributions": {"elastic drive & motion=platform": CARRIED, "tied actuators": TIED_PARTS},
-        "legs": {"elastic legs": MASSLESS}, **DESIGNS,
+        "legs": {"elastic legs": MASSLESS}, **MOVING,
+        "variation=sample": {**MOVING["variation=sample"], "elastic drive & motion=platform": ALONG},
         "weights": {"determined forces": DETERMINED}, "preload": {"determined forces": DETERMINED},
         "spin": {**FLEXIBLE, "rigid & other legs than six that spin": NO_SPIN},
         **FORMULATION,
@@ -214,7 +215,7 @@ ABILITIES: dict[str, dict[str, Row]] = {
     "forward_dynamics": {
         ANY: {"massless drive": MASSLESS_DRIVE},
         "friction": {}, "reactions": {}, **FORMULATION,
-        "formulation=general": {}, **DESIGNS,
+        "formulation=general": {}, **MOVING,
         "formulation=links": {**FORMULATION["formulation=links"], "rigid & friction & friction=True": SMOOTH},
         "formulation=minimal": {**FORMULATION["formulation=minimal"], "rigid & friction & friction=True": SMOOTH},
         **LOAD, **ELASTIC, "on_error": {},
@@ -232,13 +233,13 @@ ABILITIES: dict[str, dict[str, Row]] = {
     "static_deflection": {
         ANY: {"rigid": IS_RIGID},
         **LOAD, "on_error": {},
-        **EACH_DESIGN, "sequence": {"flexible platform": POSE_HELD},
+        "parameters": {}, "variation=sample": {"sequence=True": SEQUENCE}, "sequence": {"flexible platform": POSE_HELD},
     },
     "internal_dynamics": {ANY: {"rigid": IS_RIGID, "flexible legs": LEG_INTERNAL}, **LOAD, "on_error": {}},
     "natural_frequencies": {
-        **SMALL, **HANGING, **EACH_DESIGN, **{k: v for k, v in LOAD.items() if k != "wrench"},
+        **SMALL, **HANGING, **DESIGNS, **{k: v for k, v in LOAD.items() if k != "wrench"},
     },
-    "cartesian_stiffness": {**SMALL, **EACH_DESIGN, "point": {}},
+    "cartesian_stiffness": {**SMALL, **DESIGNS, "point": {}},
     "linearize": {
         "velocity": {},
         "inputs": {}, "outputs": {}, "actuators": {},
@@ -247,7 +248,7 @@ ABILITIES: dict[str, dict[str, Row]] = {
         "wrench": SMALL["wrench"],
     },
     "jacobian": {"on_error": {}, **DESIGNS},
-    "conditioning": {"length": {}, "on_error": {}, **EACH_DESIGN},
+    "conditioning": {"length": {}, "on_error": {}, **DESIGNS},
     "check_pose": {},
     "check_motion": {"friction": {}, "wrench": {}},
     "fit_motion": {"tolerance": {}, "friction": {}, "wrench": {}},

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from flexapod.analysis.requests.properties import ALWAYS
-
 Row = Mapping[str, str]
 ANY = ""
 
@@ -18,13 +16,21 @@ CRITERIA = (
 )
 GEOMETRY = "{verb}: known for rigid robots; {robot} has {part}. Load a rigid version of it"
 RIGID_GEOMETRY: Row = {"flexible platform": GEOMETRY, "flexible legs": GEOMETRY, "under-actuated": UNDETERMINED}
-PER_SAMPLE = (
-    "parameters: {verb} of {robot} takes designs, of shape (designs, 1) for a batch of samples; values that differ from sample "
-    "to sample are known of verbs that one kernel evaluates for rigid robots"
+SIMULATED = (
+    "elastic='simulate': integrates the deformation of one robot along the motion, and values that differ from sample to sample "
+    "make each sample another robot. Give designs, of shape (designs, 1), or leave elastic out"
 )
-DESIGNS: dict[str, Row] = {"parameters": {}, "variation=sample": {"flexible platform": PER_SAMPLE, "flexible legs": PER_SAMPLE}}
-EACH_DESIGN: dict[str, Row] = {"parameters": {}, "variation=sample": {ALWAYS: PER_SAMPLE}}
-"""Rows of `parameters`: verbs that one kernel evaluates for all designs of a rigid robot, and those that take one by one."""
+SEQUENCE = (
+    "sequence: follows the equilibria of one robot, and values that differ from sample to sample make each sample another robot. "
+    "Give designs, of shape (designs, 1), or leave sequence out"
+)
+ALONG = (
+    "parameters: the springs of {motor} have the rates of one robot along the motion, and values that differ from sample to "
+    "sample make each sample another robot. Give designs, of shape (designs, 1), or States"
+)
+DESIGNS: dict[str, Row] = {"parameters": {}, "variation=sample": {}}
+MOVING: dict[str, Row] = {"parameters": {}, "variation=sample": {"elastic=simulate": SIMULATED}}
+"""Rows of `parameters`; values that differ from sample to sample have no meaning where one sample follows from those before."""
 
 
 def _of_vocabulary(argument: str) -> Row:

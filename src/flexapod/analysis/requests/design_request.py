@@ -28,6 +28,20 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
+class Part:
+    """What one robot answers of a request.
+
+    Args:
+        rows: (m,) of `Request.x`, all with the same values.
+        samples: (m,) which of the samples, ascending; None for all.
+    """
+
+    rows: NDArray[np.int64]
+    design: int
+    samples: NDArray[np.int64] | None
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Request:
     """Designs of a call.
 
@@ -52,6 +66,29 @@ class Request:
     def count(self) -> int:
         """Number of evaluations."""
         return (self.designs or 1) * (self.samples or 1)
+
+    def parts(self, in_order: bool) -> list[Part]:
+        """What one robot each answers: a design; where values differ from sample to sample, samples of a design that share them.
+
+        Args:
+            in_order: only samples that follow each other share a part.
+
+        Checked by: tests/analysis/test_designs.py.
+        """
+        if not self.per_sample:
+            return [Part(rows=np.array([i]), design=i, samples=None) for i in range(len(self.x))]
+        found: list[Part] = []
+        for design in range(self.designs or 1):
+            first = design * (self.samples or 1)
+            own = self.x[first : first + (self.samples or 1)]
+            if in_order:
+                label = np.append(0, np.cumsum(np.any(own[1:] != own[:-1], axis=1)))
+            else:
+                label = np.unique(own, axis=0, return_inverse=True)[1].ravel()
+            order = np.argsort(label, kind="stable")
+            groups = np.split(order, np.flatnonzero(np.diff(label[order])) + 1)
+            found += [Part(rows=first + g, design=design, samples=g) for g in sorted(groups, key=lambda g: int(g[0]))]
+        return found
 
     def axes(self) -> tuple[Axis, ...]:
         """The paths that vary, with the range of those designs that can exist."""

@@ -1,28 +1,29 @@
 """Verbs over many designs: `parameters={path: values}` of any verb, decided in one place.
 
 A rigid robot's verb runs once, with the numbers that vary as columns of its kernels (`robot.varied`). Other verbs and robots are
-evaluated design by design. Both give what `robot.with_parameters` gives for each design; a design that can be no robot has its
-reason.
+evaluated design by design, and where values differ from sample to sample, by samples that share them. All give what
+`robot.with_parameters` gives for each design and sample; a design that can be no robot has its reason.
 """
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from functools import wraps
+from functools import cached_property, wraps
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.requests.abilities import refuse
-from flexapod.analysis.requests.design_request import Request, impossible_inertias, read_request
+from flexapod.analysis.requests.abilities import kind_of, refuse
+from flexapod.analysis.requests.design_request import Part, Request, impossible_inertias, read_request
 from flexapod.analysis.requests.design_values import DesignValues, values_near, variant
-from flexapod.analysis.requests.properties import depends_on_loads, has_friction
+from flexapod.analysis.requests.properties import depends_on_loads, has_friction, holds
 from flexapod.analysis.requests.results import SampleError, check_option, failing
-from flexapod.analysis.requests.sample_arrays import moments, repeated, shaped
+from flexapod.analysis.requests.sample_arrays import moments, options_of, repeated, samples_of, shaped
+from flexapod.analysis.requests.state import State
 from flexapod.errors import FlexapodError, InputError
-from flexapod.motions.motion import ActuatorMotion
+from flexapod.motions.motion import ActuatorMotion, Motion, with_start
 from flexapod.robot.physical import has_grouped
 from flexapod.robot.varied import Varied, with_columns
 
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 R = TypeVar("R")
 Array = NDArray[np.float64]
+Call = Callable[["Robot", Part, Any, dict[str, Any]], Any]
+"""A verb of a robot at a part of the samples: robot, part, motion or states, options."""
 
 ALL = "all of it"
 BY_KERNELS: dict[str, dict[str, Any]] = {
@@ -77,11 +80,24 @@ def _evaluated(
     check_option("on_error", on_error, ("raise", "mask"))
     samples = sample_count(given_at[0], at, len(robot.actuators))
     request = read_request(robot, parameters, samples)
-    refuse(robot, name, parameters=parameters, variation="sample" if request.per_sample else "design")
+    chosen = {option: options[option] for option in ("elastic", "sequence") if option in options}
+    variation = "sample" if request.per_sample else "design"
+    refuse(robot, name, parameters=parameters, variation=variation, motion=kind_of(at, State), **chosen)
     designs = Designs(request)
     if _takes_columns(name, designs, at, options):
-        return designs.settled(name, on_error, at, lambda: _at_once(verb, designs, at, options))
-    return designs.settled(name, on_error, at, lambda: _one_by_one(verb, designs, at, options))
+        result = designs.settled(name, on_error, lambda: _at_once(verb, designs, at, options))
+    else:
+        in_order = _follows(at, options, ActuatorMotion)
+        call = _each(verb, designs, at, parameters, in_order)
+        result = designs.settled(name, on_error, lambda: _one_by_one(call, designs, at, options, in_order))
+    reasons = designs.said() if on_error == "mask" else None
+    return shaped(result, request, reasons, at, _follows(at, options, Motion | ActuatorMotion))
+
+
+def _follows(at: Any, options: Mapping[str, Any], kinds: Any) -> bool:
+    """Each sample goes on from the one before: as was asked for, or because these are samples of a motion."""
+    asked = options.get("continuation")
+    return isinstance(at, kinds) if asked is None else bool(asked)
 
 
 def sample_count(name: str, at: Any, actuators: int) -> int | None:
@@ -100,13 +116,17 @@ class Designs:
         self.axes = request.axes()
         self.reasons = request.reasons
         self._columns: dict[str, Array] = {}
-        self._built: list[Robot | None] | None = None
-        self.values: DesignValues | None = None
-        if not any(path.split(".")[0] == "home" for path in request.paths):
-            try:
-                self.values = values_near(self.robot, self.axes)
-            except FlexapodError:
-                self.values = None  # no design near the middle can be built: each has its own reason
+        self._built: dict[int, Robot | None] = {}
+
+    @cached_property
+    def values(self) -> DesignValues | None:
+        """Numbers of designs as functions of what varies; None where there are none."""
+        if any(path.split(".")[0] == "home" for path in self.request.paths):
+            return None
+        try:
+            return values_near(self.robot, self.axes)
+        except FlexapodError:
+            return None  # no design near the middle can be built: each has its own reason
 
     def varied(self) -> Varied:
         """The numbers that differ, sample after sample."""
@@ -123,26 +143,28 @@ class Designs:
             if found is not None:
                 self.reasons = found if self.reasons is None else np.where(self.reasons == "", found, self.reasons)
 
-    def robots(self) -> list[Robot | None]:
-        """Every design, built; None, with a reason, where it can be none."""
-        if self._built is None:
-            self._built = [self._build(i) for i in range(len(self.request.x))]
-        return self._built
+    def robot_of(self, part: Part) -> Robot | None:
+        """The robot of a part, built; None, with a reason, where it can be none."""
+        i = int(part.rows[0])
+        if i not in self._built:
+            self._built[i] = self._build(part)
+        return self._built[i]
 
-    def _build(self, i: int) -> Robot | None:
+    def _build(self, part: Part) -> Robot | None:
+        i = part.rows[0]
         if self.reasons is not None and self.reasons[i] != "":
             return None
         try:
             return variant(self.robot, self.axes, self.request.x[i])
         except FlexapodError as error:
-            self.say(i, str(error))
+            self.say(part, str(error))
             return None
 
-    def say(self, i: int, reason: str) -> None:
-        """Note why a design has no result."""
+    def say(self, part: Part, reason: str) -> None:
+        """Note why a part has no result."""
         if self.reasons is None:
             self.reasons = np.full(len(self.request.x), "", dtype=object)
-        self.reasons[i] = reason
+        self.reasons[part.rows] = reason
 
     def _column(self, name: str) -> Array:
         """Values (samples,) of a number; those of a design that can be no robot are the robot's own."""
@@ -150,15 +172,18 @@ class Designs:
         if name not in self._columns:
             own = self.robot.values[name]
             if name in self.values.unfitted:
-                column = np.array([own if robot is None else robot.values[name] for robot in self.robots()])
+                column = np.full(len(self.request.x), own)
+                for part in self.request.parts(in_order=False):
+                    robot = self.robot_of(part)
+                    column[part.rows] = own if robot is None else robot.values[name]
             else:
                 column = self.values.column(self.request.x, name)
                 column = column if self.reasons is None else np.where(self.reasons != "", own, column)
             self._columns[name] = column if len(column) == self.request.count else np.repeat(column, self.request.samples or 1)
         return self._columns[name]
 
-    def settled(self, name: str, on_error: str, at: Any, run: Callable[[], Any]) -> Any:
-        """The result of a run; designs without one raise, or are masked."""
+    def settled(self, name: str, on_error: str, run: Callable[[], Any]) -> Any:
+        """The result of a run; designs without one raise, unless they are to be masked."""
         what = name.replace("_", " ")
         if on_error == "raise":
             self.raise_first(what)
@@ -168,9 +193,10 @@ class Designs:
             raise self._named(what, error) from None
         if on_error == "raise":
             self.raise_first(what)
-        return shaped(result, self.request, self._said() if on_error == "mask" else None, at)
+        return result
 
-    def _said(self) -> NDArray[Any]:
+    def said(self) -> NDArray[Any]:
+        """Reasons (rows,) of designs, empty where there is none."""
         return np.full(len(self.request.x), "", dtype=object) if self.reasons is None else self.reasons
 
     def raise_first(self, what: str) -> None:
@@ -189,6 +215,14 @@ class Designs:
         text = f"{what} of {self.robot.name}, {self._place(error.sample, whole=True)}: {error.reason}.{count}"
         return SampleError(text, error.sample, error.reason, error.bad)
 
+    def placed(self, part: Part, error: FlexapodError) -> FlexapodError:
+        """The error of a part, with its sample among those of all designs, or with its design."""
+        if not isinstance(error, SampleError):
+            return InputError(f"{self._place(int(part.rows[0]), whole=False)}: {error}")
+        n = self.request.samples or 1
+        sample = part.design * n + (np.arange(n) if part.samples is None else part.samples)
+        return SampleError(str(error), int(sample[error.sample]), error.reason, sample[error.bad])
+
     def _place(self, i: int, whole: bool) -> str:
         """Design and sample of a row, or of a sample of all (`whole`)."""
         n = self.request.samples
@@ -201,12 +235,15 @@ class Designs:
 
 def _takes_columns(name: str, designs: Designs, at: Any, options: Mapping[str, Any]) -> bool:
     """The kernels of a verb can take the designs as columns."""
-    robot, values = designs.robot, designs.values
-    if name not in BY_KERNELS or values is None or isinstance(at, ActuatorMotion):
+    robot = designs.robot
+    redundant = len(robot.actuators) > len(robot.plan.platform_independent)
+    elsewhere = robot.elastic_names or robot.moved_by == "actuators" or redundant
+    if name not in BY_KERNELS or isinstance(at, ActuatorMotion) or elsewhere:
         return False
-    redundant = len(robot.actuators) - len(robot.plan.platform_independent)
-    moments = any(part in name for name in values.names for part in (".mass", ".first_moment.", ".inertia."))
-    if robot.elastic_names or robot.moved_by == "actuators" or redundant or (moments and has_grouped(robot)):
+    values = designs.values
+    if values is None:
+        return False
+    if has_grouped(robot) and any(part in n for n in values.names for part in (".mass", ".first_moment.", ".inertia.")):
         return False
     facts = {(has_friction(r), depends_on_loads(r), r.structure) for r in (robot, *values.robots)}
     if len(facts) > 1:
@@ -228,25 +265,60 @@ def _at_once(verb: Callable[..., Any], designs: Designs, at: Any, options: dict[
     return verb(robot, moments(at, request), **own)
 
 
-def _one_by_one(verb: Callable[..., Any], designs: Designs, at: Any, options: dict[str, Any]) -> list[Any]:
-    """A call per design; None for those that can be no robot or have no result."""
-    results: list[Any] = []
-    mask = options.get("on_error") == "mask"
-    for i, robot in enumerate(designs.robots()):
-        if robot is None:
-            results.append(None)
-            continue
+def _one_by_one(call: Call, designs: Designs, at: Any, options: dict[str, Any], in_order: bool) -> list[tuple[Part, Any]]:
+    """A call per design, or per part of its samples; None for those that can be no robot or have no result."""
+    results: list[tuple[Part, Any]] = []
+    for part in designs.request.parts(in_order):
+        robot, own, chosen, result = designs.robot_of(part), at, options, None
+        if part.samples is not None:
+            own, chosen = samples_of(at, part.samples), options_of(options, part.samples, designs.request.samples or 1)
         try:
-            results.append(verb(robot, at, **options))
-        except SampleError as error:
-            if not mask:
-                n = designs.request.samples or 1
-                raise SampleError(str(error), i * n + error.sample, error.reason, i * n + error.bad) from None
-            designs.say(i, error.reason)
-            results.append(None)
+            result = None if robot is None else call(robot, part, own, chosen)
         except FlexapodError as error:
-            if not mask:
-                raise InputError(f"design {i}: {error}") from error
-            designs.say(i, str(error))
-            results.append(None)
+            if options.get("on_error") != "mask":
+                raise designs.placed(part, error) from error
+            designs.say(part, error.reason if isinstance(error, SampleError) else str(error))
+        results.append((part, result))
     return results
+
+
+def _each(verb: Callable[..., Any], designs: Designs, at: Any, parameters: Any, in_order: bool) -> Call:
+    """The call of a verb for a part. Poses that follow from actuators which move on start from the last one before the part."""
+    if not in_order or not designs.request.per_sample:
+        return lambda robot, part, own, options: verb(robot, own, **options)
+    if verb.__name__ == "forward_kinematics":
+        return _pose_by_pose(verb)
+    if not holds(designs.robot, "rigid"):  # what deforms is closed from home
+        return lambda robot, part, own, options: verb(robot, own, **options)
+    from flexapod.analysis.verbs.forward_kinematics import forward_kinematics
+
+    poses = forward_kinematics(designs.robot, at, on_error="mask", parameters=parameters)
+
+    def call(robot: Robot, part: Part, own: Any, options: dict[str, Any]) -> Any:
+        way = poses.isel(design=part.design) if "design" in poses.dims else poses
+        assert part.samples is not None
+        return verb(robot, with_start(own, _last_pose(way.isel(time=slice(part.samples[0] + 1)))), **options)
+
+    return call
+
+
+def _pose_by_pose(verb: Callable[..., Any]) -> Call:
+    """Forward kinematics, each part of a design from the last pose of the part before."""
+    last: dict[int, State | None] = {}
+
+    def call(robot: Robot, part: Part, own: Any, options: dict[str, Any]) -> Any:
+        near = last.get(part.design)
+        given = options if near is None or not robot.follows_platform else {**options, "guess": near}
+        found = verb(robot, own, **given)
+        last[part.design] = _last_pose(found) or near
+        return found
+
+    return call
+
+
+def _last_pose(found: Any) -> State | None:
+    """The last pose of a result of forward kinematics that was found."""
+    good = np.flatnonzero(np.isfinite(found["position"].values).all(axis=1))
+    if not len(good):
+        return None
+    return State(position=found["position"].values[good[-1]], rotation=found["rotation"].values[good[-1]])

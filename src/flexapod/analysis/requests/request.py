@@ -10,7 +10,7 @@ import numpy as np
 
 from flexapod.analysis.requests.results import OnError
 from flexapod.analysis.requests.state import State
-from flexapod.motions.motion import ActuatorMotion, Motion
+from flexapod.motions.motion import ActuatorMotion, Motion, with_start
 
 Load = tuple[Any, str | None, str]
 NO_LOAD: Load = (None, None, "world")
@@ -65,7 +65,8 @@ class Request:
             names = ("position", "rotation", "velocity", "angular_velocity")
             return replace(self, at=State(**{name: getattr(self.at, name) for name in names}))
         if isinstance(self.at, ActuatorMotion):
-            return replace(self, at=replace(self.at, acceleration=np.zeros_like(self.at.acceleration)))
+            still = replace(self.at, acceleration=np.zeros_like(self.at.acceleration))
+            return replace(self, at=with_start(still, self.at.start))
         return self
 
     def with_state(self, at: Any, elastic: Any) -> Request:

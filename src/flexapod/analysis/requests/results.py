@@ -155,8 +155,6 @@ def dataset(
         names: labels of dimensions that are not the robot's usual ones.
         attrs: attributes besides the robot's name.
     """
-    import xarray as xr
-
     from flexapod.analysis.requests.validity import with_validity
 
     batch, coordinates, single = sample_dimension(at)
@@ -178,7 +176,18 @@ def dataset(
     whole = {name: plain_variable(dims, values, own) for name, (dims, values, own) in data.items()}
     if coordinates:
         known = _with_time(robot, known, *coordinates["time"])
-    return xr.Dataset(whole, coords=known, attrs={"robot": robot.name, **above, **(attrs or {})})
+    return _of_parts(whole, known, {"robot": robot.name, **above, **(attrs or {})})
+
+
+def _of_parts(variables: Mapping[str, xr.Variable], known: xr.Coordinates, attrs: dict[str, Any]) -> xr.Dataset:
+    """A dataset of variables and labels that fit together, as `xr.Dataset` makes it, which compares and copies them all.
+
+    Checked by: tests/analysis/test_designs.py.
+    """
+    import xarray as xr
+
+    own = {name: variable.copy(deep=False) for name, variable in known.variables.items()}
+    return xr.Dataset._construct_direct({**variables, **own}, coord_names=set(own), attrs=attrs, indexes=dict(known.xindexes))
 
 
 def _coordinates(robot: Robot, used: frozenset[str], special: Mapping[str, Any]) -> xr.Coordinates:

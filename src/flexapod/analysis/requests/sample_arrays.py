@@ -1,8 +1,10 @@
-"""Samples of designs: states and options repeated for every design, results brought into the dimensions that were asked for."""
+"""Samples of designs: states and options repeated for every design or taken for some samples, results brought into the dimensions
+that were asked for."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,18 +12,18 @@ from numpy.typing import NDArray
 
 from flexapod.analysis.requests.state import State
 from flexapod.errors import InputError
-from flexapod.motions.motion import Motion
+from flexapod.motions.motion import ActuatorMotion, Motion
 
 if TYPE_CHECKING:
     import xarray as xr
 
-    from flexapod.analysis.requests.design_request import Request
+    from flexapod.analysis.requests.design_request import Part, Request
     from flexapod.analysis.requests.sample_blocks import Reasons
 
 Array = NDArray[np.float64]
 ANGLES = ("actuator_position", "joint_position")
-SAMPLED = ("wrench", "force")
-"""Options with a row per sample."""
+SAMPLED = ("wrench", "force", "weights", "preload", "elastic", "elastic_velocity", "elastic_acceleration", "guess")
+"""Options with a row per sample, where they have two dimensions, or are poses."""
 
 
 class Moments(State):
@@ -51,42 +53,77 @@ def moments(at: Any, request: Request) -> Moments:
 
 def repeated(options: dict[str, Any], request: Request) -> dict[str, Any]:
     """Options with a row per sample, repeated for every design."""
+    if request.designs is None or not any(np.ndim(options.get(name, 0)) == 2 for name in SAMPLED):
+        return options
+    return options_of(options, np.tile(np.arange(request.samples or 1), request.designs), request.samples or 0)
+
+
+def options_of(options: dict[str, Any], chosen: NDArray[np.int64], samples: int) -> dict[str, Any]:
+    """Options of some samples."""
     result = dict(options)
     for name in SAMPLED:
         value = options.get(name)
-        if value is None or request.designs is None or np.ndim(value) != 2:
+        if value is None or isinstance(value, str):
             continue
-        if len(value) != (request.samples or 0):
-            raise InputError(f"{name}: expected one row per sample, got shape {np.shape(value)}")
-        result[name] = np.tile(np.asarray(value), (request.designs, 1))
+        poses = getattr(value, "position", value)  # of a guess: states, or an earlier result
+        if np.ndim(poses) != 2:
+            continue
+        if len(poses) != samples:
+            raise InputError(f"{name}: expected one row per sample, got shape {np.shape(poses)}")
+        result[name] = samples_of(value, chosen)
     return result
 
 
-def shaped(result: Any, request: Request, reasons: NDArray[Any] | None, at: Any) -> Any:
+def samples_of(at: Any, chosen: NDArray[np.int64]) -> Any:
+    """Some samples of a motion, of states, of a result or of an array."""
+    if isinstance(at, Motion | ActuatorMotion | State):
+        names = [f.name for f in fields(at) if f.init and getattr(at, f.name) is not None]
+        return type(at)(**{name: getattr(at, name)[chosen] for name in names})
+    if hasattr(at, "data_vars"):
+        return at.isel({dim: chosen for dim in ("time", "sample") if dim in at.dims})
+    return np.asarray(at)[chosen]
+
+
+def shaped(result: Any, request: Request, reasons: NDArray[Any] | None, at: Any, along: bool) -> Any:
     """A result over `design` and the samples' own dimension.
 
     Args:
-        result: of one call over all samples, or a list of results per design (None where there is none).
+        result: of one call over all samples, or a result for each part of the request (None where there is none).
         reasons: (rows,) of designs, where results are masked.
         at: motion or states of the call.
+        along: the samples follow each other.
     """
     import xarray as xr
 
     if isinstance(result, list):
-        return _together(result, reasons)
-    whole = result if isinstance(result, xr.Dataset) else result.to_dataset(name=ONLY)
-    if reasons is not None:
-        whole = _masked(whole, request, reasons)
-    if request.designs is not None:
-        whole = whole.rename(sample="design") if request.samples is None else _split(whole, request, at)
-    if isinstance(result, xr.Dataset):
+        known = next((r for _, r in result if r is not None), None)
+        if known is None:
+            reason = "" if reasons is None else next(r for r in reasons if r != "")
+            raise InputError(f"parameters: no design has a result; the first: {reason}")
+        whole = _together(result, request, at)
+        if along and request.per_sample and request.robot.moved_by == "platform":
+            _keep_turning(whole, request, at)
+        whole = whole if reasons is None else _with_reasons(whole, request, reasons)
+    else:
+        known, whole = result, _dataset(result)
+        whole = whole if reasons is None else _masked(whole, request, reasons)
+        if request.designs is not None:
+            whole = whole.rename(sample="design") if request.samples is None else _split(whole, request, at)
+    if isinstance(known, xr.Dataset):
         return whole
-    return whole[ONLY].rename(result.name).assign_coords({k: whole[k] for k in ("valid", "reason") if k in whole})
+    return whole[ONLY].rename(known.name).assign_coords({k: whole[k] for k in ("valid", "reason") if k in whole})
+
+
+def _dataset(result: Any) -> xr.Dataset:
+    """A result as a dataset, a lone array under the name `ONLY`."""
+    import xarray as xr
+
+    return result if isinstance(result, xr.Dataset) else result.to_dataset(name=ONLY)
 
 
 def _masked(whole: xr.Dataset, request: Request, reasons: Reasons) -> xr.Dataset:
     """NaN and the reason where a design can be no robot."""
-    dim = "time" if "time" in whole.dims else "sample"
+    dim = _batch(whole)
     every = reasons if len(reasons) == request.count else np.repeat(reasons, request.samples or 1)
     bad = every != ""
     result = whole.copy()
@@ -114,8 +151,7 @@ def _split(whole: xr.Dataset, request: Request, at: Any) -> xr.Dataset:
             continue
         values = variable.values.reshape(k, n, *variable.shape[1:])
         if along and name in ANGLES:
-            turning = np.array([unit == "rad" for unit in _units(whole, str(name), request)], dtype=bool)
-            values[..., turning] = np.unwrap(values[..., turning], axis=1)
+            without_jumps(values, np.array([unit == "rad" for unit in _units(str(name), request)], dtype=bool))
         data[str(name)] = ((*dims, *variable.dims[1:]), values, variable.attrs)
     coordinates: dict[str, Any] = {str(key): c for key, c in whole.coords.items() if "sample" not in c.dims}
     if along:
@@ -123,39 +159,85 @@ def _split(whole: xr.Dataset, request: Request, at: Any) -> xr.Dataset:
     return xr.Dataset(data, coords=coordinates, attrs=whole.attrs)
 
 
-def _units(whole: xr.Dataset, name: str, request: Request) -> Sequence[str]:
-    return request.robot.actuator_units if name == "actuator_position" else request.robot.coordinate_units
-
-
-def _together(results: list[Any], reasons: NDArray[Any] | None) -> Any:
-    """Results of designs side by side; those without one are NaN."""
+def _together(results: list[tuple[Part, Any]], request: Request, at: Any) -> xr.Dataset:
+    """Results of parts in their places, blank where there is none; the longest is what all have room for."""
     import xarray as xr
 
-    known = next((r for r in results if r is not None), None)
-    if known is None:
-        reason = "" if reasons is None else next(r for r in reasons if r != "")
-        raise InputError(f"parameters: no design has a result; the first: {reason}")
-    is_dataset = isinstance(known, xr.Dataset)
-    sets = [r if r is None or is_dataset else r.to_dataset(name=ONLY) for r in results]
-    template = known if is_dataset else known.to_dataset(name=ONLY)
-    empty = template.map(lambda v: xr.full_like(v, np.nan) if v.dtype.kind == "f" else xr.zeros_like(v))
-    whole = xr.concat(
-        [empty if r is None else r for r in sets], "design", data_vars="all", coords="minimal", compat="override",
-        join="override", combine_attrs="drop_conflicts",
-    )  # fmt: skip
-    if reasons is not None:
-        whole = _with_reasons(whole, reasons)
-    return whole if is_dataset else whole[ONLY].rename(known.name)
+    sets = [(part, _dataset(r)) for part, r in results if r is not None]
+    found = [r for _, r in sets]
+    first, by_design = found[0], request.designs is not None
+    batch = _batch(first) if request.per_sample else None
+    above: dict[Any, int] = {"design": request.designs or 1} if by_design else {}
+    above |= {batch: request.samples or 1} if batch else {}
+    sizes = {dim: max(r.sizes[dim] for r in found) for dim in first.dims} | above
+    data: dict[str, Any] = {}
+    for name, variable in first.data_vars.items():
+        dims = (*above, *(dim for dim in variable.dims if dim != batch))
+        text = variable.dtype.kind in "OU"
+        blank = "" if text else np.nan if variable.dtype.kind == "f" else 0
+        whole = np.full([sizes[dim] for dim in dims], blank, np.dtype(object) if text else variable.dtype)
+        for part, r in sets:
+            place = ((part.design,) if by_design else ()) + ((part.samples,) if batch else ())
+            values = r[name].values
+            whole[(*place, *(slice(n) for n in values.shape[bool(batch) :]))] = values
+        data[str(name)] = (dims, whole.astype(str) if text else whole, variable.attrs)
+    longest = {dim: next(r for r in found if r.sizes[dim] == sizes[dim]) for dim in first.dims if dim != batch}
+    known = {k: longest[c.dims[0]].coords[k] if c.dims else c for k, c in first.coords.items() if batch not in c.dims}
+    if batch == "time":
+        known["time"] = ("time", at.time, {"units": "s"})
+    attrs = {k: v for r in found for k, v in r.attrs.items()}
+    same = {k: v for k, v in attrs.items() if all(np.array_equal(r.attrs.get(k, v), v) for r in found)}
+    return xr.Dataset(data, coords=known, attrs=same)
 
 
-def _with_reasons(whole: xr.Dataset, reasons: Reasons) -> xr.Dataset:
+def _batch(whole: xr.Dataset) -> str:
+    """Dimension of the samples."""
+    return "time" if "time" in whole.dims else "sample"
+
+
+def _with_reasons(whole: xr.Dataset, request: Request, reasons: Reasons) -> xr.Dataset:
     """`valid` and `reason` of designs, and of their samples where these have their own."""
-    if "reason" not in whole:
-        return whole.assign(valid=("design", reasons == ""), reason=("design", reasons.astype(str)))
-    said = whole["reason"].values.astype(object)
-    shape = (-1, *[1] * (said.ndim - 1))
-    said = np.where(reasons.reshape(shape) != "", reasons.reshape(shape), said).astype(str)
-    return whole.assign(valid=(whole["valid"].dims, said == ""), reason=(whole["reason"].dims, said))
+    dims: tuple[Any, ...] = ("design",) if request.designs is not None else ()
+    dims += (_batch(whole),) if request.per_sample else ()
+    said = reasons.reshape([whole.sizes[dim] for dim in dims])
+    if "reason" in whole:
+        dims, own = whole["reason"].dims, whole["reason"].values
+        said = said.reshape(*said.shape, *[1] * (own.ndim - said.ndim))
+        said = np.where(said != "", said, own)
+    return whole.assign(valid=(dims, said == ""), reason=(dims, said.astype(str)))
+
+
+def _keep_turning(whole: xr.Dataset, request: Request, at: Any) -> None:
+    """Angles along a motion without jumps from part to part, in place; those of actuators stay where they were given."""
+    robot = request.robot
+    given = "actuator_position" not in whole or (isinstance(at, ActuatorMotion) and bool(robot.elastic_names))
+    for name in ANGLES:
+        if name in whole:
+            turning = np.array([unit == "rad" for unit in _units(name, request)], dtype=bool)
+            if given:
+                turning[list(robot.driven) if name == "joint_position" else slice(None)] = False
+            without_jumps(whole[name].values, turning)
+
+
+def without_jumps(values: Array, turning: NDArray[np.bool_]) -> None:
+    """Angles (.., n, k) that go on from sample to sample, in place; those of samples without a result are left out.
+
+    Args:
+        turning: (k,) which of them are angles.
+    """
+    if not turning.any() or not values.size:
+        return
+    if np.isfinite(values).all():
+        values[..., turning] = np.unwrap(values[..., turning], axis=-2)
+        return
+    for own in values.reshape(-1, *values.shape[-2:]):
+        chosen = np.ix_(np.isfinite(own).all(axis=1), turning)
+        if own[chosen].size:
+            own[chosen] = np.unwrap(own[chosen], axis=0)
+
+
+def _units(name: str, request: Request) -> Sequence[str]:
+    return request.robot.actuator_units if name == "actuator_position" else request.robot.coordinate_units
 
 
 ONLY = "_only"

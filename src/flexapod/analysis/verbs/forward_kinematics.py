@@ -143,7 +143,8 @@ def solve(robot: Robot, actuator_position: Any, guess: Any, continuation: bool |
     target, at = targets(robot, actuator_position)
     along = at.time is not None if continuation is None else bool(continuation)
     search = PoseSearch(robot)
-    start, own, refused = start_poses(search, guess, len(target))
+    near = getattr(actuator_position, "start", None) if guess is None else guess
+    start, own, refused = start_poses(search, near, len(target))
     if along:
         if len(start) != 1:
             raise InputError("guess: continuation along a motion starts from one pose; give one guess, or continuation=False")

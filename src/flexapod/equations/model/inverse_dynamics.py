@@ -3,7 +3,8 @@ r"""Inverse dynamics of a platform motion by the link-axes model.
 Passive joints balance, :math:`B_p^T\lambda = h_p`, so that a leg has :math:`\lambda = \lambda_0 + D\mu`; the platform's balance
 :math:`\sum_i G_i\mu_i = w_P` is a small square system, six rows for a rigid platform of mobility six. Actuator forces are
 :math:`\Gamma = h_a - B_a^T\lambda`. Directions of mu that the balance leaves free and that reach actuators are redundant drives:
-the forces of least norm are taken. Those that do not are over-constraint and change no force.
+the forces of least norm are taken, from these directions where they are few, else from the rows of the balance: operations grow
+with the number of legs. Those that do not are over-constraint and change no force.
 """
 
 from __future__ import annotations
@@ -51,11 +52,16 @@ def link_inverse_dynamics(robot: Robot, massless_legs: bool = False, zeros: Coll
     legs = link_legs(b, values, robot, platform, guess, massless_legs)
     parts = [balance(leg) for leg in legs]
     right = platform_wrench(values, platform) - wrench + sum(part.wrench for part in parts)
-    mu, null = _multipliers(b, robot, ca.horzcat(*[c for part in parts for c in part.columns]), right)
-    force = _forces(parts, mu, constant=True)
-    if null:
-        S = ca.horzcat(*[_forces(parts, direction, constant=False) for direction in null])
-        force = force - ca.mtimes(S, solve_symmetric(ca.mtimes(S.T, S), ca.mtimes(S.T, force)))
+    G = ca.horzcat(*[c for part in parts for c in part.columns])
+    if _is_shorter_by_rows(robot, parts):
+        b.fail_if(nearly_singular(b, _square(robot, G)), SINGULAR_POSE)
+        force = _least_forces(robot, parts, right)
+    else:
+        mu, null = _multipliers(b, robot, G, right)
+        force = _forces(parts, mu, constant=True)
+        if null:
+            S = ca.horzcat(*[_forces(parts, direction, constant=False) for direction in null])
+            force = force - ca.mtimes(S, solve_symmetric(ca.mtimes(S.T, S), ca.mtimes(S.T, force)))
     rates = ca.vertcat(*[leg.qd[k] for leg in legs for k in leg.driven])
     n = len(robot.actuators)
     b.output("force", force, shape=(n,), unit="N or N m", dims=("actuator",))
@@ -108,13 +114,39 @@ def balance(leg: LinkLeg) -> Balance:
     )
 
 
+def _is_shorter_by_rows(robot: Robot, parts: list[Balance]) -> bool:
+    """Redundant forces take fewer operations from the rows of the balance than from the directions that it leaves free: these are
+    half as many as the rows or more, and every multiplier follows from the forces of its leg."""
+    many = 2 * len(robot.link_plan.strain) >= len(robot.link_plan.components)
+    return many and all(len(part.columns) == len(part.force) for part in parts)
+
+
+def _least_forces(robot: Robot, parts: list[Balance], right: SX) -> Any:
+    r"""Forces of least norm from the rows of the balance.
+
+    .. math:: \Gamma = A^T(AA^T)^{-1}(w + A\Gamma_0),\qquad A_i = G_i P_i^{-1}
+
+    Letters: P_i forces of a leg per multiplier, singular where its loop is; Gamma_0 those at mu = 0.
+    """
+    rows = list(robot.link_plan.components)
+    per_leg = [solve_blocks(ca.vertcat(*part.per_mu).T, ca.horzcat(*part.columns)[rows, :].T).T for part in parts]
+    A = ca.densify(ca.horzcat(*per_leg))
+    first = ca.vertcat(*[force for part in parts for force in part.force])
+    return ca.mtimes(A.T, solve_symmetric(ca.mtimes(A, A.T), right[rows] + ca.mtimes(A, first)))
+
+
+def _square(robot: Robot, G: SX) -> Any:
+    """Rows and columns of the platform's balance that have full rank."""
+    return sparse(G[list(robot.link_plan.components), list(robot.link_plan.columns)])
+
+
 def _multipliers(b: Program, robot: Robot, G: SX, right: SX) -> tuple[list[Any], list[list[Any]]]:
     """mu that balances the platform, and the directions of mu that only strain the actuators."""
     plan = robot.link_plan
     columns, rows = list(plan.columns), list(plan.components)
     others = [k for k in range(G.shape[1]) if k not in columns]
     strain = [others[k] for k in plan.strain]
-    A = sparse(G[rows, columns])
+    A = _square(robot, G)
     b.fail_if(nearly_singular(b, A), SINGULAR_POSE)
     found = solve_blocks(A, ca.horzcat(right[rows], G[rows, strain]) if strain else right[rows])
     mu = [ca.SX(0)] * G.shape[1]
