@@ -33,16 +33,16 @@ def compile_per_sample(tape: Tape) -> bytes:
 
 def compile_designs(tape: Tape) -> bytes:
     """Object code of both parts with parameters that vary per sample."""
-    return _compiled(tape, designs_module, code_level())
+    level = code_level()
+    return _compiled(replace(tape, setup=interleave(tape.setup)) if level else tape, designs_module, level)
 
 
 def _compiled(tape: Tape, text: Callable[[Tape], str], level: int) -> bytes:
-    """Object code in the order of `interleave`, which LLVM keeps: its own scheduling looks at fewer operations. Where little
-    effort is asked for, as the tape is."""
+    """Object code with the main part in the order of `interleave`, which LLVM keeps: its own scheduling looks at fewer
+    operations. Where little effort is asked for, as the tape is."""
     if level == 0:
         return compile_text(text(tape), level)
-    ordered = replace(tape, setup=interleave(tape.setup), main=interleave(tape.main))
-    return compile_text(text(ordered), level, in_order=True)
+    return compile_text(text(replace(tape, main=interleave(tape.main))), level, in_order=True)
 
 
 VARIANTS = {"shared": compile_shared, "per_sample": compile_per_sample, "designs": compile_designs}
