@@ -18,6 +18,8 @@ from places import ROOT
 SCRIPTS = ROOT / "benchmarks"
 HELPERS = {"page", "reporting", "random_inputs", "ups_robots", "growth_cases", "peak"}
 """Modules of the folder that have no section."""
+ROUNDING = 1e-12
+"""Of powers: logarithms of exact powers."""
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -115,7 +117,7 @@ def test_a_busy_machine_is_said(page: ModuleType) -> None:
 def test_exponents_of_powers_are_found(reporting: ModuleType, power: float) -> None:
     sizes = [5, 10, 40]
     found = reporting.exponents(sizes, [3.0 * n**power for n in sizes])
-    assert found == pytest.approx([power, power], rel=1e-12, abs=1e-12)  # logarithms of exact powers
+    assert found == pytest.approx([power, power], rel=ROUNDING, abs=ROUNDING)
     assert f"| time | {power:.2f} | {power:.2f} |" in reporting.growth("modes", sizes, {"time": [3.0 * n**power for n in sizes]})
 
 
