@@ -24,6 +24,10 @@ TRIES = 30
 """Clicks on a button before a test gives up."""
 CLOSED = 1e-6
 """Distance between a leg's end and its joint on the platform, of the robot's extent, that nobody sees."""
+SUMMED = 1e-9
+"""[s]: sums of ticks."""
+SHOWN = 1e-3
+"""[s]: the page shows milliseconds."""
 
 
 @pytest.fixture(scope="module")
@@ -70,9 +74,9 @@ def test_the_timeline_plays_at_its_speed(page: Page, studio: Studio, monkeypatch
         page.press("Play")
         assert until(lambda: len(shown) > 5)
         page.pause()
-        assert np.allclose(shown[:5], 0.1 + TICK * speed * np.arange(1, 6), atol=1e-9), "neither another speed nor a jump"
+        assert np.allclose(shown[:5], 0.1 + TICK * speed * np.arange(1, 6), atol=SUMMED), "neither another speed nor a jump"
         last = shown[-1]
-        assert float(page.field("Time [s]").input_value()) == pytest.approx(last, abs=1e-3), "the page shows another time"
+        assert float(page.field("Time [s]").input_value()) == pytest.approx(last, abs=SHOWN), "the page shows another time"
 
 
 def test_a_cancelled_simulation_does_not_go_on(page: Page, studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,6 +17,8 @@ from flexapod.views.studio.recording import largest_displacement
 
 HELD = 400
 """Milliseconds that a key is held down."""
+SAME = 1e-9
+"""[m]: a camera or a ghost that was not moved."""
 
 
 @pytest.fixture(scope="module")
@@ -87,7 +89,7 @@ def test_arrow_keys_on_a_slider_do_not_turn_the_camera(page: Page, studio: Studi
     page.page.wait_for_timeout(HELD)
     page.settled()
     assert studio.session.values[0] > value, "the slider has the key"
-    assert np.allclose(camera(studio), before, atol=1e-9), "the camera has it too"
+    assert np.allclose(camera(studio), before, atol=SAME), "the camera has it too"
 
 
 def test_frequencies_of_the_former_robot_do_not_stay(page: Page, studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -147,7 +149,7 @@ def test_the_kept_variant_moves_in_step(page: Page, studio: Studio) -> None:
     assert ghost is not None
     assert ghost.last is not None
     i = kept.index(float(studio.motion.timeline.scrub.value))
-    assert np.allclose(ghost.last.corners.mean(axis=0), kept.position[i], atol=1e-9), "the ghost stays behind"
+    assert np.allclose(ghost.last.corners.mean(axis=0), kept.position[i], atol=SAME), "the ghost stays behind"
     assert page.text("#kept-force-0") == f"{kept.force[i, 0]:.6g}"
 
 
