@@ -40,7 +40,7 @@ def test_recursive_is_least_squares_over_all_samples() -> None:
     inputs, _ = model_inputs(robot, platform_inputs(platform))
     Y = payload_rows(robot, inputs)[:, :, :4].reshape(-1, 4)
     whole, *_ = np.linalg.lstsq(Y, (measured - force).ravel(), rcond=None)
-    np.testing.assert_allclose(estimator.estimate, whole, rtol=PRIOR, atol=0.1 * PRIOR)
+    np.testing.assert_allclose(estimator.estimate, whole, rtol=PRIOR, atol=PRIOR / 10)
     assert abs(estimator.mass - 0.8) < SIGMAS * estimator.mass_sigma
     assert np.all(np.abs(estimator.com - PAYLOAD[1:] / 0.8) < SIGMAS * estimator.com_sigma)
 

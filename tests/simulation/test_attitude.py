@@ -20,6 +20,8 @@ ROUNDING = 1e-15
 """Entries up to 1 of products of rotations: a few roundings."""
 VECTOR = 1e-9
 """Of the rotation vector; small ones come from differences of entries."""
+SMALL = 1e-3
+"""[rad]: rounding is divided by the angle, but by no smaller one."""
 
 
 def test_theta_rate_is_the_derivative_of_the_turn() -> None:
@@ -62,4 +64,4 @@ def test_rotation_error_is_the_rotation_vector() -> None:
         vector *= scale / np.linalg.norm(vector)
         R = rotation_from_vector(random.normal(size=3))
         found = np.array(ca.DM(rotation_error(ca.SX(rotation_from_vector(vector) @ R), ca.SX(R)))).ravel()
-        assert np.allclose(found, vector, rtol=VECTOR, atol=0.1 * ROUNDING / max(scale, 1e-3) + ROUNDING)
+        assert np.allclose(found, vector, rtol=VECTOR, atol=ROUNDING / max(10 * scale, 10 * SMALL) + ROUNDING)
