@@ -33,17 +33,17 @@ def test_euler_sequences(sequence: str) -> None:
 def test_axis_and_quaternion(axis: tuple[float, float, float], angle: float) -> None:
     expected = ScipyRotation.from_rotvec(np.array(axis) / np.linalg.norm(axis) * angle)
     given_axis = rotation_matrix(Rotation(axis=list(axis), angle=angle))
-    np.testing.assert_allclose(given_axis, expected.as_matrix(), atol=ROUNDING)
+    np.testing.assert_allclose(given_axis, expected.as_matrix(), rtol=0, atol=ROUNDING)
     x, y, z, w = expected.as_quat()
     given_quat = rotation_matrix(Rotation(quat_wxyz=[w, x, y, z]))
-    np.testing.assert_allclose(given_quat, expected.as_matrix(), atol=ROUNDING)
+    np.testing.assert_allclose(given_quat, expected.as_matrix(), rtol=0, atol=ROUNDING)
     given_matrix = rotation_matrix(Rotation(matrix=expected.as_matrix().tolist()))
     np.testing.assert_allclose(given_matrix, expected.as_matrix(), atol=0)
 
 
 def test_toward() -> None:
     R = np.array(rotation_matrix(Rotation(toward_x=[1, 0, 5], toward_z=[0, 0, -2])))
-    np.testing.assert_allclose(R, [[1, 0, 0], [0, -1, 0], [0, 0, -1]], atol=EXACT)
+    np.testing.assert_allclose(R, [[1, 0, 0], [0, -1, 0], [0, 0, -1]], rtol=0, atol=EXACT)
 
 
 def test_no_rotation_is_the_identity() -> None:
