@@ -2,7 +2,6 @@
 
 import itertools
 import threading
-from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import SimpleNamespace
 from typing import Any
@@ -11,7 +10,6 @@ import numpy as np
 import pytest
 import slow_task
 from page import PATIENCE, Page
-from studio_process import PICTURES
 
 from flexapod.views.scene.frames import leg_ends
 from flexapod.views.studio import panel_motion, timeline
@@ -28,21 +26,6 @@ SUMMED = 1e-9
 """[s]: sums of ticks."""
 SHOWN = 1e-3
 """[s]: the page shows milliseconds."""
-
-
-@pytest.fixture(scope="module")
-def opened(browser: Any, studio: Studio) -> Iterator[Page]:
-    page = Page(browser, studio, PICTURES, draw="never", width=1280, height=720)
-    yield page
-    page.close()
-
-
-@pytest.fixture
-def page(opened: Page, studio: Studio) -> Iterator[Page]:
-    show(opened, studio, "stewart-3-3")
-    opened.tab("Pose")
-    yield opened
-    assert not opened.errors, "\n".join(opened.errors)
 
 
 def show(page: Page, studio: Studio, name: str) -> None:

@@ -1,14 +1,12 @@
 """Things that misled people in a real browser, each as they met it."""
 
 import threading
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 import slow_task
 from page import PATIENCE, Page
-from studio_process import PICTURES
 
 from flexapod.views.studio import panel_modes, prepare
 from flexapod.views.studio.app import Studio
@@ -19,24 +17,6 @@ HELD = 400
 """Milliseconds that a key is held down."""
 SAME = 1e-9
 """[m]: a camera or a ghost that was not moved."""
-
-
-@pytest.fixture(scope="module")
-def opened(browser: Any, studio: Studio) -> Iterator[Page]:
-    """One tab without the drawing for all tests: texts and widgets are judged, and the camera."""
-    page = Page(browser, studio, PICTURES, draw="never", width=1280, height=720)
-    yield page
-    page.close()
-
-
-@pytest.fixture
-def page(opened: Page, studio: Studio) -> Iterator[Page]:
-    studio.loop.post("fresh", lambda: studio.open("stewart-3-3"))
-    assert studio.loop.settle(PATIENCE / 1000)
-    opened.tab("Pose")
-    opened.settled()
-    yield opened
-    assert not opened.errors, "\n".join(opened.errors)
 
 
 def compute(page: Page, motion: str, place: str) -> None:
