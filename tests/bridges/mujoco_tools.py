@@ -6,6 +6,9 @@ import numpy as np
 import flexapod as fp
 from flexapod.bridges.tree import quat_wxyz
 
+CLOSED = 1e-14
+"""[m, rad]: the last step of Newton's method on the loops."""
+
 
 class Engine:
     """A compiled MJCF model, driven by our joint names."""
@@ -48,7 +51,7 @@ class Engine:
             J = self._rows()
             step = np.linalg.lstsq(J[:, dof], d.efc_pos[: d.ne], rcond=None)[0]
             d.qpos[at] -= step
-            if np.abs(step).max() < 1e-14:
+            if np.abs(step).max() < CLOSED:
                 break
         J = self._rows()
         d.qvel[dof] = -np.linalg.lstsq(J[:, dof], J @ d.qvel, rcond=None)[0]

@@ -58,6 +58,14 @@ SECDATA, 200., 6666.667, 0., 1666.667, 0., 4577.3
 R,3, 1.25E-3, 1.25E-3, 1.25E-3, 2., 3., 4.
 D,       1,UX  , 0.
 """
+ROUNDING = 1e-12
+"""Relative: sums over a few elements."""
+SAME = 1e-9
+"""Of the largest entry: the same beam by other words."""
+NO_MASS = 1e-18
+"""[t] of 1e-4 t: a difference that is nothing."""
+HERMITE = 1e-4
+"""Of frequencies: 20 Hermite elements, h^4."""
 
 
 def row(number: int, kind: int, section: int, nodes: list[int], real: int = 1) -> str:
@@ -97,7 +105,7 @@ def test_the_same_mesh_as_for_nastran(tmp_path: Path) -> None:
 def test_a_body_with_its_check_page(tmp_path: Path) -> None:
     found = fp.import_fe(mesh=archive(tmp_path), units=UNITS, interfaces={"foot": 1, "tip": 6}, modes=4)
     area, bars = 100 * 80 + 0.5 * 80 * 80, 2 * np.hypot(40, 300) * 200
-    assert found.body.mass == pytest.approx(7.8e-6 * (4 * area + bars) + 1.25, rel=1e-12)
+    assert found.body.mass == pytest.approx(7.8e-6 * (4 * area + bars) + 1.25, rel=ROUNDING)
     assert "constraints of the file (D)" in found.check_page
 
 
@@ -161,7 +169,7 @@ def test_a_layer_has_its_own_material(tmp_path: Path) -> None:
     path = archive(tmp_path, "  4.00000000    ,     1 ,  0.00000000    ,    3\n", f"  4.,     2 ,  0.,    3\n{own}")
     found = fp.import_fe(mesh=path, units=UNITS, interfaces={}, modes=1)
     area, bars = 100 * 80 + 0.5 * 80 * 80, 2 * np.hypot(40, 300) * 200
-    assert found.body.mass == pytest.approx(2.7e-6 * 4 * area + 7.8e-6 * bars + 1.25, rel=1e-12)
+    assert found.body.mass == pytest.approx(2.7e-6 * 4 * area + 7.8e-6 * bars + 1.25, rel=ROUNDING)
 
 
 def test_beams_of_the_old_kind_have_all_their_constants(tmp_path: Path) -> None:
@@ -171,9 +179,9 @@ def test_beams_of_the_old_kind_have_all_their_constants(tmp_path: Path) -> None:
     for added in (0.0, 1e-6):
         path = changed(archive(tmp_path), ("ET,        2,188", "ET,        2,4"), (BEAM, line.format(added=added)))
         old = ansys_mesh(path).parts[2]
-        assert np.allclose(old.stiffness, modern.stiffness, rtol=1e-9, atol=1e-9 * np.abs(modern.stiffness).max())
+        assert np.allclose(old.stiffness, modern.stiffness, rtol=SAME, atol=SAME * np.abs(modern.stiffness).max())
         more = (old.mass - modern.mass)[::6, ::6].sum()
-        assert more == pytest.approx(added * np.hypot(40, 300), rel=1e-9, abs=1e-18)
+        assert more == pytest.approx(added * np.hypot(40, 300), rel=SAME, abs=NO_MASS)
 
 
 def test_a_free_beam_has_its_closed_form_frequencies(tmp_path: Path) -> None:
@@ -189,7 +197,7 @@ def test_a_free_beam_has_its_closed_form_frequencies(tmp_path: Path) -> None:
     found = fp.import_fe(mesh=tmp_path / "beam.cdb", units=UNITS, interfaces={}, modes=4)
     roots = np.array([4.730040744862704, 7.853204624095838, 10.995607838001671])
     closed = [(roots**2 / (2 * np.pi)) * np.sqrt(2e5 * inertia / (7.8e-9 * 200 * length**4)) for inertia in (1666.667, 6666.667)]
-    assert np.allclose(found.frequency, np.sort(np.ravel(closed))[:4], rtol=1e-4)  # 20 Hermite elements: h^4
+    assert np.allclose(found.frequency, np.sort(np.ravel(closed))[:4], rtol=HERMITE)
 
 
 def test_shells_of_the_old_kind_have_one_thickness(tmp_path: Path) -> None:

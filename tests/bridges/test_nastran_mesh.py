@@ -19,6 +19,22 @@ E, NU, RHO = 70e3, 0.3, 2.7e-9
 """[N/mm^2], [t/mm^3]"""
 FIELDS = 1e-6
 """Coordinates and constants in the digits of a Nastran field."""
+CUBIC = 2e-4
+"""Of frequencies: consistent cubic elements, error of the fourth order."""
+KIRCHHOFF = 0.02
+"""Of frequencies: discrete Kirchhoff elements, 10 by 8."""
+ORIGIN = 1e-9
+"""[m]: a centre of mass at the origin."""
+POINTS = 0.12
+"""Of moments of inertia: theirs are of point masses at the elements' centres."""
+RIGID = 1e-11
+"""Of the largest: sums over elements of forces that vanish in rigid motions."""
+FREE = 1e-13
+"""Of the largest stiffness: eigenvalues of rigid motions."""
+MINDLIN = 0.04
+"""Of frequencies: ours has rotary inertia, 1.4 % of a twist; linear mass 1 %."""
+SAME = 1e-9
+"""Relative: the same eigenvalue problem, whole and reduced."""
 
 
 def model() -> Any:
@@ -67,7 +83,7 @@ def test_a_free_beam_has_its_closed_form_frequencies(tmp_path: Path) -> None:
         for x in bend
         for i in (0.02 * 0.03**3 / 12, 0.03 * 0.02**3 / 12)
     )
-    assert np.allclose(found.frequency, wanted, rtol=2e-4)  # consistent cubic elements, error of the fourth order
+    assert np.allclose(found.frequency, wanted, rtol=CUBIC)
     assert found.body.mass == pytest.approx(2700 * 6e-4, rel=FIELDS)
 
 
@@ -80,9 +96,9 @@ def test_a_free_plate_agrees_with_our_own_plate(tmp_path: Path, triangles: bool)
         outline=[[0, 0], [0.4, 0], [0.4, 0.3], [0, 0.3]], thickness=4e-3, young=70e9, poisson=0.3, density=2700.0,
         theory="kirchhoff", modes=4,
     )  # fmt: skip
-    assert np.allclose(found.frequency, ours.angular_frequency / (2 * np.pi), rtol=0.02)
+    assert np.allclose(found.frequency, ours.angular_frequency / (2 * np.pi), rtol=KIRCHHOFF)
     assert found.body.mass == pytest.approx(ours.mass, rel=FIELDS)
-    assert np.allclose(found.full_frequency[:4], found.frequency, rtol=1e-6)
+    assert np.allclose(found.full_frequency[:4], found.frequency, rtol=FIELDS)
 
 
 def frame(offset: float = -2.5) -> Any:
@@ -110,12 +126,12 @@ def test_mass_centre_and_inertia_agree_with_pynastran(tmp_path: Path) -> None:
     mass, centre, inertia = mass_properties(reread)
     found = fp.import_fe(mesh=path, units=UNITS, interfaces={"tip": 3, "foot": 1}, modes=6)
     assert found.body.mass == pytest.approx(1e3 * mass, rel=FIELDS)
-    assert np.allclose(np.asarray(found.body.MS_r) / found.body.mass, 1e-3 * centre, rtol=FIELDS, atol=1e-9)
+    assert np.allclose(np.asarray(found.body.MS_r) / found.body.mass, 1e-3 * centre, rtol=FIELDS, atol=ORIGIN)
     about = np.asarray(found.body.I_rr)
     c = np.asarray(found.body.MS_r) / found.body.mass
     about = about - found.body.mass * (c @ c * np.eye(3) - np.outer(c, c))
-    theirs = 1e3 * 1e-6 * np.array(inertia[:3])  # of point masses at the elements' centres: coarser
-    assert np.allclose(np.diag(about), theirs, rtol=0.12)
+    theirs = 1e3 * 1e-6 * np.array(inertia[:3])
+    assert np.allclose(np.diag(about), theirs, rtol=POINTS)
     assert [note.split(",")[0] for note in found.notes] == [
         "1 nodes of no element are left out", "constraints of the file (SPC",
     ]  # fmt: skip
@@ -128,9 +144,9 @@ def test_rigid_motions_of_the_frame_have_no_energy(tmp_path: Path) -> None:
     assert 107 not in numbers  # carried by 3
     R = rigid_motions(places, 6)
     moved = np.abs(K.matrix @ R).max(axis=0) / (abs(K.matrix) @ np.abs(R)).max(axis=0)
-    assert moved.max() < 1e-11
+    assert moved.max() < RIGID
     values = np.linalg.eigvalsh(K.matrix.toarray())
-    assert np.sum(values < 1e-9 * values.max() * 1e-4) <= 6
+    assert np.sum(values < FREE * values.max()) <= 6
     assert np.allclose(M.matrix.toarray(), M.matrix.toarray().T)
 
 
@@ -143,7 +159,7 @@ def test_thick_plates_are_softer(tmp_path: Path) -> None:
                           density=2700.0, theory=theory, modes=3).angular_frequency / (2 * np.pi)
         for theory in ("mindlin", "kirchhoff")
     )  # fmt: skip
-    assert np.allclose(found.frequency[:2], ours[:2], rtol=0.04)  # ours has rotary inertia, 1.4 % of a twist; linear mass 1 %
+    assert np.allclose(found.frequency[:2], ours[:2], rtol=MINDLIN)
     assert found.frequency[0] < 0.99 * thin[0]
 
 
@@ -249,11 +265,11 @@ def test_masses_without_rotary_inertia_are_condensed(tmp_path: Path, kind: str, 
     assert found.body.mass == pytest.approx(0.08 if kind == "mass per length" else 0.12)
     if kind == "masses":  # k = 6 E I / h^3 between the middle and the ends, reduced mass m (2m) / (3m)
         middle = np.sqrt(6 * 210e9 * 833e-12 / 0.05**3 / (0.08 * 0.04 / 0.12)) / (2 * np.pi)
-        assert found.full_frequency[:2] == pytest.approx([middle, middle], rel=1e-6)
+        assert found.full_frequency[:2] == pytest.approx([middle, middle], rel=FIELDS)
         assert len(found.full_frequency) == 4  # nine displacements less five rigid motions with inertia
     if method != "craig-bampton":
-        assert np.allclose(found.frequency[:2], found.full_frequency[:2], rtol=1e-9)
-    assert (found.frequency[:2] > found.full_frequency[:2] * (1 - 1e-9)).all()
+        assert np.allclose(found.frequency[:2], found.full_frequency[:2], rtol=SAME)
+    assert (found.frequency[:2] > found.full_frequency[:2] * (1 - SAME)).all()
     below = fp.import_fe(mesh=path, units=UNITS, interfaces={"a": 1}, below=1.001 * found.full_frequency[1])
     assert len(below.frequency) == 2
 

@@ -13,6 +13,12 @@ from flexapod.analysis.verbs.sampling import random_states
 
 SAME = 1e-11
 """Angles of a rotation written as roll, pitch, yaw and read again."""
+TOTAL = 1e-12
+"""Relative: a sum of masses."""
+ROUNDING = 1e-9
+"""Of the largest, and [N m]: forces and accelerations of robots that went through files."""
+TURNED = 1e-12
+"""Entries of a rotation."""
 
 
 def some_motion(robot: fp.Robot) -> fp.Motion:
@@ -50,7 +56,7 @@ def test_pinocchio_reads_the_tree(tmp_path: Path) -> None:
     joints = [name for name in model.names if name in robot.coordinates]
     assert len(joints) == 18
     total = robot.platform.mass + sum(link.body.mass for leg in robot.legs for link in leg.links if link.body)
-    assert pinocchio.computeTotalMass(model) == pytest.approx(total, rel=1e-12)
+    assert pinocchio.computeTotalMass(model) == pytest.approx(total, rel=TOTAL)
 
 
 BAR = """<link name="{n}"><visual><geometry><mesh filename="package://nowhere/{n}.stl"/></geometry></visual>
@@ -107,7 +113,7 @@ def test_the_form_of_public_collections(tmp_path: Path) -> None:
     for k, name in enumerate(("mot_left", "mot_right")):
         S[model.joints[model.getJointId(name)].idx_v, k] = 1.0
     theirs = np.sort(np.linalg.solve(np.c_[S, (J[1] - J[0]).T], weight)[:2])
-    assert np.abs(ours - theirs).max() <= 1e-9 * np.abs(theirs).max()
+    assert np.abs(ours - theirs).max() <= ROUNDING * np.abs(theirs).max()
 
     def refused(change: dict[str, object], text: str) -> None:
         (tmp_path / "robot.yaml").write_text(yaml.safe_dump({**loops, **change}))
@@ -157,7 +163,7 @@ def test_a_floating_joint_is_a_free_one(tmp_path: Path) -> None:
     assert len(loose.coordinates) == len(plain.coordinates) + 6
     rest = fp.State(position=plain.home.position, rotation=plain.home.rotation)
     one, two = (fp.forward_dynamics(r, rest, np.array([0.3, -0.2])).acceleration.values for r in (plain, loose))
-    assert np.abs(one - two).max() <= 1e-9 * np.abs(one).max()
+    assert np.abs(one - two).max() <= ROUNDING * np.abs(one).max()
 
 
 def test_limits_and_axes_of_a_urdf(tmp_path: Path) -> None:
@@ -169,10 +175,10 @@ def test_limits_and_axes_of_a_urdf(tmp_path: Path) -> None:
     old = '<joint name="elbow_left"'
     head, _, tail = collection_form().partition(old)
     other = collection(tmp_path, head + old + tail.replace('<axis xyz="0 0 1"/>', '<axis xyz="0 0 -1"/>', 1))
-    assert np.allclose(other.home.rotation, plain.home.rotation, rtol=0, atol=1e-12)
+    assert np.allclose(other.home.rotation, plain.home.rotation, rtol=0, atol=TURNED)
     rest = fp.State(position=plain.home.position, rotation=plain.home.rotation)
     one, two = (fp.inverse_dynamics(r, rest).force.values for r in (plain, other))
-    assert np.abs(one - two).max() <= 1e-9 * np.abs(one).max()
+    assert np.abs(one - two).max() <= ROUNDING * np.abs(one).max()
 
 
 def test_mistakes_name_the_file_and_its_link(tmp_path: Path) -> None:
@@ -200,7 +206,7 @@ def test_a_spring_beside_a_motor_and_the_platform_of_the_loop_file(tmp_path: Pat
         again = yaml.safe_load(fp.export_urdf(robot, tmp_path / "again.urdf")["loops"].read_text())
         assert len(again["springs"]) == len(document["springs"])
         assert not again["couplings"]
-    assert np.allclose(force["stiff"] - force["plain"], [0.5, 0.0], rtol=0, atol=1e-9)  # k times the way from its rest
+    assert np.allclose(force["stiff"] - force["plain"], [0.5, 0.0], rtol=0, atol=ROUNDING)  # k times the way from its rest
 
 
 def test_a_mimic_joint_is_a_coupling(tmp_path: Path) -> None:

@@ -23,6 +23,9 @@ from flexapod.description.read import description_from_document
 from flexapod.description.unit_parser import parse_unit
 from flexapod.robot.catalogue import catalogue
 
+ROUNDING = 1e-15
+"""Relative: one rounding of a unit."""
+
 
 def test_every_listed_parameter_reads_and_sets_to_itself(robot_file: Path) -> None:
     description = read_robot_file(robot_file)
@@ -93,7 +96,7 @@ def test_units_follow_the_joint(planar: str) -> None:
 def test_set_and_get(ups: str, path: str, value: object, expected: Any) -> None:
     description = read_robot_text(ups)
     changed = set_parameters(description, {path: value})
-    assert get_parameter(changed, path) == pytest.approx(expected, rel=1e-15)
+    assert get_parameter(changed, path) == pytest.approx(expected, rel=ROUNDING)
     assert description == read_robot_text(ups)
 
 

@@ -100,7 +100,7 @@ def test_parameters_of_variants() -> None:
     assert all(wide.description.legs[n].joints["hip"].at[0] == 0.8 for n in "ACE")
     assert wide.legs[2].links[0].placement.position == pytest.approx(
         [0.8 * math.cos(2 * math.pi / 3) - 0.05 * math.sin(2 * math.pi / 3), 0.8 * math.sin(2 * math.pi / 3) - 0.025, 0],
-        abs=1e-15,
+        abs=EXACT,
     )
     turned = robot.with_parameters({"legs.A.hip.at.radius": "600 mm", "legs.C.rotated": "100 deg", "legs.B.hip.at.y": -0.07})
     assert turned.description.legs["C"].joints["hip"].at == [0.6, 0.05, 0.0]  # a copy follows

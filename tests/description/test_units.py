@@ -30,6 +30,11 @@ from flexapod.description.units import (
     unit_of,
 )
 
+LAST_BIT = 3e-16
+"""Relative: at most one rounding, of a unit without a decimal size."""
+ROUNDING = 1e-15
+"""Relative: roundings of the number, of the unit's size and of their product."""
+
 
 def si(annotation: Any, value: object) -> Any:
     return TypeAdapter(annotation).validate_python(value)
@@ -67,7 +72,7 @@ def si(annotation: Any, value: object) -> Any:
     ],
 )
 def test_si_value(annotation: Any, value: object, expected: float) -> None:
-    assert si(annotation, value) == pytest.approx(expected, rel=3e-16, abs=0)
+    assert si(annotation, value) == pytest.approx(expected, rel=LAST_BIT, abs=0)
 
 
 def test_decimal_prefixes_are_exact() -> None:
@@ -78,7 +83,7 @@ def test_decimal_prefixes_are_exact() -> None:
 @given(st.sampled_from(sorted(UNITS)), st.floats(1e-6, 1e6))
 def test_every_unit_is_its_number_times_its_size(unit: str, number: float) -> None:
     value, dimension = parse_quantity(f"{number!r} {unit}")
-    assert value == pytest.approx(number * float(UNITS[unit][0]), rel=1e-15)
+    assert value == pytest.approx(number * float(UNITS[unit][0]), rel=ROUNDING)
     assert dimension == UNITS[unit][1]
 
 

@@ -12,6 +12,8 @@ FOUND = 1e-6
 
 K = 1e7
 """[N/m] stiffness of an actuator."""
+DEGREES = 1e-4
+"""[deg]: an angle printed with four decimals, and FOUND in radians."""
 
 
 @pytest.mark.parametrize("method", ["slsqp", pytest.param("ipopt", marks=pytest.mark.full)])
@@ -32,7 +34,7 @@ def test_cubic_gough_platform(method: str) -> None:
     assert height == pytest.approx(R / np.sqrt(2), abs=FOUND * R)
     assert plate == pytest.approx(height / 2, abs=FOUND * R)
     angle = np.degrees(np.arccos(height / np.hypot(height, R)))  # of a leg between corners 60 degrees apart, R from each other
-    assert angle == pytest.approx(54.7356, abs=1e-4)
+    assert angle == pytest.approx(54.7356, abs=DEGREES)
 
 
 def test_isotropic_planar_3_rpr() -> None:

@@ -121,7 +121,7 @@ def test_criteria_of_loops_inside_legs_are_those_of_the_same_robot_without() -> 
              for name in ("delta", "delta-parallelograms")]  # fmt: skip
     for c in criteria:
         name = c if isinstance(c, str) else c.name
-        np.testing.assert_allclose(np.asarray(found[1][name]), np.asarray(found[0][name]), rtol=1e-9, err_msg=name)
+        np.testing.assert_allclose(np.asarray(found[1][name]), np.asarray(found[0][name]), rtol=ROUNDING, err_msg=name)
     volume = fp.Criterion(name="workspace_volume", options={"box": {"x": (-0.1, 0.1, 3)}})
     with pytest.raises(fp.InputError, match="workspace_volume: is not known where loops run inside or between legs"):
         fp.study(fp.load("delta-parallelograms"), {"platform.mass": (0.5, 1.5)}, volume, count=2, progress=False)
@@ -131,4 +131,4 @@ def test_lengths_of_an_orthoglide_are_variables() -> None:
     """Isotropic at home, whatever the length of its links."""
     robot = fp.load("orthoglide")
     found = fp.study(robot, {"parameters.link": (0.3, 0.32)}, ["worst_condition"], count=2, plan="grid", progress=False).rows
-    np.testing.assert_allclose(found.worst_condition.values, 1.0, rtol=1e-9)
+    np.testing.assert_allclose(found.worst_condition.values, 1.0, rtol=ROUNDING)

@@ -22,6 +22,14 @@ TRANSLATION, ROTATION, DISPLACEMENT = 0.0025, 0.011, 0.003e-6
 """Three printed digits of geometry that misses closure by 0.2 to 0.6 mm."""
 
 BARS = {"legs.*.ball.at.z": "10 um"}
+DIFFERENCES = 1e-8
+"""[m/m]: differences of second order over 1e-5 m."""
+ERRORS = 5.0
+"""Standard errors of means of samples."""
+CURVED = 0.1
+"""Of the mean that curvature predicts: fourth order of errors of 20 mm."""
+SECOND_ORDER = 1e-9
+"""[m]: squares of 10 um over metres, with room."""
 
 
 @pytest.fixture(scope="module")
@@ -46,13 +54,13 @@ def test_derivative_agrees_with_built_robots(linapod: fp.Robot, budget) -> None:
     h = 1e-5
     moved = [fp.forward_kinematics(linapod.with_parameters({"legs.L2.ball.at.z": 1.25 + s * h}), q) for s in (1, -1)]
     slope = (moved[0].position.values - moved[1].position.values) / (2 * h)
-    assert budget.derivative.values[0, :3, 1] == pytest.approx(slope, abs=1e-8)  # differences of second order at this step
+    assert budget.derivative.values[0, :3, 1] == pytest.approx(slope, abs=DIFFERENCES)
 
 
 def test_monte_carlo_agrees_with_first_order(budget) -> None:  # type: ignore[no-untyped-def]
     scatter = 5.0 / np.sqrt(2 * 4000)  # five standard errors of a standard deviation
     assert budget.sampled_deviation.values == pytest.approx(budget.deviation.values, rel=scatter)
-    assert np.all(np.abs(budget.sampled_mean.values) < 5.0 / np.sqrt(4000) * budget.deviation.values)
+    assert np.all(np.abs(budget.sampled_mean.values) < ERRORS / np.sqrt(4000) * budget.deviation.values)
     assert int(budget.failed.sum()) == 0
     assert np.all(budget.worst_case.values >= 3.0 * budget.deviation.values)
     assert budget.attrs["tighten_first"] == str(
@@ -71,7 +79,7 @@ def test_monte_carlo_leaves_first_order_where_curvature_says(linapod: fp.Robot) 
     error = found.deviation.values[0] / np.sqrt(8000)
     z = 2
     assert abs(predicted[z]) > 20 * error[z]  # first order, zero, is far off
-    assert found.sampled_mean.values[0, z] == pytest.approx(predicted[z], abs=5 * error[z] + 0.1 * abs(predicted[z]))
+    assert found.sampled_mean.values[0, z] == pytest.approx(predicted[z], abs=ERRORS * error[z] + CURVED * abs(predicted[z]))
 
 
 def test_clearance_moves_the_joint_along_its_load(linapod: fp.Robot) -> None:
@@ -84,7 +92,7 @@ def test_clearance_moves_the_joint_along_its_load(linapod: fp.Robot) -> None:
     shifted = linapod.with_parameters({"legs.L1.ball.on": (np.array([-0.126, 0.18, 0.2]) + c * f / np.linalg.norm(f)).tolist()})
     q = fp.inverse_kinematics(linapod, fp.State(position=np.zeros(3))).actuator_position.values
     moved = fp.forward_kinematics(shifted, q).position.values
-    assert found.clearance_shift.values[0, :3] == pytest.approx(moved, abs=1e-9)  # second order of 10 um
+    assert found.clearance_shift.values[0, :3] == pytest.approx(moved, abs=SECOND_ORDER)
     assert np.abs(moved).max() > 1e-6
 
 

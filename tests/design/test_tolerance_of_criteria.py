@@ -14,6 +14,8 @@ MASS, HIP = 0.5, 1e-3
 STIFFNESS = 2e7
 SECOND_ORDER = 1e-5
 """Central differences over a tenth of the tolerance: squares of 1e-3 of the numbers, and rounding of frequencies."""
+ERRORS = 5
+"""Standard errors of means and deviations of samples."""
 
 
 @pytest.fixture(scope="module")
@@ -47,9 +49,9 @@ def test_forces_and_frequencies_scatter(robot: fp.Robot, kind: str) -> None:
     own = np.random.default_rng(11).normal(size=(number, 4)) * t / 3
     values = np.array([built(robot, at, kind, d) for d in own])
     for count, drawn in ((SAMPLES, found.sampled_criterion_deviation.item()), (number, float(values.std(ddof=1)))):
-        assert drawn == pytest.approx(deviation, rel=5 / np.sqrt(2 * count)), f"{count}: five standard errors of a deviation"
+        assert drawn == pytest.approx(deviation, rel=ERRORS / np.sqrt(2 * count)), f"{count}: standard errors of a deviation"
     error = deviation * np.sqrt(1 / SAMPLES + 1 / number)
-    assert abs(found.sampled_criterion_mean.item() - values.mean()) < 5 * error
+    assert abs(found.sampled_criterion_mean.item() - values.mean()) < ERRORS * error
     assert int(found.criterion_failed) == 0
 
 

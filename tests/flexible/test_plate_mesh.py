@@ -8,6 +8,7 @@ from flexapod.flexible.mesh import TriangleMesh, plate_mesh
 from flexapod.flexible.polygon import area, plate_loops
 
 ROUNDING = 1e-12
+"""Relative, and [m]: sums over some hundred triangles."""
 L_SHAPE = [[0, 0], [1, 0], [1, 0.3], [0.3, 0.3], [0.3, 1], [0, 1]]
 STRIP = [[0, 0], [2, 0], [2, 0.4], [0, 0.4]]
 PLATES = {
@@ -49,7 +50,7 @@ def test_layers_lie_at_their_depths() -> None:
     angle = np.pi / 6 + np.pi / 3 * np.arange(6)
     depth = apothem - (mesh.points @ np.stack([np.cos(angle), np.sin(angle)])).max(axis=1)
     for wanted in (0.0, 0.002, 0.01):
-        assert (np.abs(depth - wanted) < 1e-12).sum() == 30
+        assert (np.abs(depth - wanted) < ROUNDING).sum() == 30
 
 
 def test_regular_polygons_have_symmetric_meshes() -> None:
@@ -79,7 +80,7 @@ def test_random_stars() -> None:
         for depths in ((), (0.002, 0.009, 0.02)):
             mesh = plate_mesh(loops, 0.1, depths)
             assert areas(mesh).min() > 0.0
-            assert areas(mesh).sum() == pytest.approx(area(loops[0]), rel=1e-9)
+            assert areas(mesh).sum() == pytest.approx(area(loops[0]), rel=ROUNDING)
 
 
 def test_missing_layers_are_said() -> None:

@@ -11,6 +11,8 @@ SQUARE = [[-0.5, -0.5], [0.5, -0.5], [0.5, 0.5], [-0.5, 0.5]]
 E, NU, H, RHO = 210e9, 0.3, 0.01, 7800.0
 CENTRE = {"kirchhoff": 1e-3, "mindlin": 4e-3}
 """Of the largest stress over all points: curvatures of quintic and quadratic elements, shear of a plate with h/b = 0.01."""
+BEAM = 1e-5
+"""Of the largest stress: quintic elements of a strip without Poisson's ratio; found 2e-7."""
 
 
 @pytest.mark.parametrize("theory", CENTRE)
@@ -45,8 +47,8 @@ def test_a_strip_bends_as_a_beam() -> None:
     exact = 70e9 * h / 2 * bend / np.sqrt(2700 * length * width * h)
     stress = found.stress(np.ones((1, 1)))[0]
     sign = np.sign(stress[np.abs(stress[:, 0]).argmax(), 0]) * np.sign(exact[np.abs(exact).argmax()])
-    assert np.abs(sign * stress[:, 0] - exact).max() < 1e-3 * np.abs(exact).max()
-    assert np.abs(stress[:, 1:]).max() < 1e-3 * np.abs(exact).max()
+    assert np.abs(sign * stress[:, 0] - exact).max() < BEAM * np.abs(exact).max()
+    assert np.abs(stress[:, 1:]).max() < BEAM * np.abs(exact).max()
 
 
 SAINT_VENANT = 1e-3

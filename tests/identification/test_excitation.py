@@ -13,6 +13,8 @@ from flexapod.identification.excitation import Excitation, optimised
 RANDOM = 100
 BETTER = 5.0
 """Condition number of the median of the random motions over the optimised one."""
+PERIODIC = 1e-12
+"""[m, rad]: sums of sines at both ends of a period."""
 
 
 def compared(name: str, legs: str, passes: int, random: int) -> float:
@@ -35,7 +37,7 @@ def test_better_than_random_and_written_to_a_file(tmp_path: Path) -> None:
     robot = fp.load("five-bar")
     motion = fp.exciting_motion(robot, period=4.0, harmonics=4, rate=50.0, passes=3)
     assert fp.check_motion(robot, motion).violations == ()
-    assert np.abs(motion.position[0] - motion.position[-1]).max() < 1e-12, "one period"
+    assert np.abs(motion.position[0] - motion.position[-1]).max() < PERIODIC
     path = fp.motions.motion_to_file(motion, tmp_path / "excite.csv", actuators=list(robot.actuators))
     again = fp.motions.motion_from_file(path)
     np.testing.assert_array_equal(again.position, motion.position)

@@ -10,6 +10,11 @@ from measured import DATA, series
 
 import flexapod as fp
 
+WHOLE = 1e-6
+"""Of an encoder's step of 1e-5 m: a product and a quotient of some 1e4 steps."""
+FOLLOWS = 1e-3
+"""[m] The controller follows."""
+
 
 def write(path: Path, columns: dict[str, np.ndarray]) -> Path:
     np.savetxt(path, np.column_stack(list(columns.values())), delimiter=",", header=",".join(columns), comments="", fmt="%.17g")
@@ -47,7 +52,7 @@ def test_simulated_campaign() -> None:
     robot = fp.load(DATA / "emps.yaml")
     motion = series(robot, 1.0, 1000.0, size=0.005, seed=2)
     data = fp.simulated_measurement(robot, motion, resolution=1e-5, force_noise=0.3)
-    assert np.abs(data.position / 1e-5 - np.round(data.position / 1e-5)).max() < 1e-6, "steps of the encoder"
-    assert np.abs(data.position - data.reference).max() < 1e-3, "the controller follows"
+    assert np.abs(data.position / 1e-5 - np.round(data.position / 1e-5)).max() < WHOLE, "steps of the encoder"
+    assert np.abs(data.position - data.reference).max() < FOLLOWS
     with pytest.raises(fp.InputError, match="too short for a measurement"):
         fp.simulated_measurement(robot, motion, rate=5.0)

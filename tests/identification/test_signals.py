@@ -11,6 +11,20 @@ from flexapod.identification.signals import averaged, derivatives, outliers, shi
 
 SAME = 1e-11
 """Poses by Newton, twists by one solve more; over the size of each."""
+ORDER = 0.1
+"""Allowed distance of a measured order from four."""
+FALSE = 0.005
+"""Of samples of normal noise that count as outliers."""
+ROUNDING = 1e-12
+"""Relative: means of means."""
+DELAY = 2e-4
+"""[s] A tenth of a sample."""
+MASS = 0.5
+"""[kg] of 95 kg, with noise of 0.5 N."""
+LEFT, SLACK = 0.2, 0.1
+"""Of the error that outliers make, and [kg] of noise: what is left where they are found."""
+NORMAL = 1e-6
+"""Normal equations of condition 1e4, without noise."""
 
 
 def test_central_differences_are_of_order_four() -> None:
@@ -24,7 +38,7 @@ def test_central_differences_are_of_order_four() -> None:
             [np.abs(first[inner, 0] - 7 * np.cos(7 * t)[inner]).max(), np.abs(second[inner, 0] + 49 * q[inner, 0]).max()]
         )
     orders = np.log2(np.array(errors[0]) / np.array(errors[1]))
-    assert np.all(np.abs(orders - 4) < 0.1), orders
+    assert np.all(np.abs(orders - 4) < ORDER), orders
 
 
 def test_poses_and_twists_of_actuator_samples() -> None:
@@ -41,7 +55,7 @@ def test_poses_and_twists_of_actuator_samples() -> None:
 def test_outliers_are_found_and_noise_is_none() -> None:
     random = np.random.default_rng(0)
     values = np.sin(np.linspace(0, 20, 2000))[:, None] + 0.01 * random.normal(size=(2000, 1))
-    assert outliers(values).mean() < 0.005
+    assert outliers(values).mean() < FALSE
     values[[100, 777, 1500]] += 0.5
     assert set(np.flatnonzero(outliers(values))) >= {100, 777, 1500}
 
@@ -50,7 +64,7 @@ def test_decimation_is_linear_and_keeps_means() -> None:
     values = np.random.default_rng(1).normal(size=(103, 2, 4))
     small = averaged(values, 10)
     assert small.shape == (10, 2, 4)
-    np.testing.assert_allclose(small.mean(axis=0), values[:100].mean(axis=0), rtol=1e-12)
+    np.testing.assert_allclose(small.mean(axis=0), values[:100].mean(axis=0), rtol=ROUNDING)
     assert averaged(values, 1) is values
 
 
@@ -61,9 +75,9 @@ def test_delay_is_found_within_a_tenth_of_a_sample() -> None:
     data = noisy(motion, force, force_noise=0.5)
     late = fp.Measurement(time=data.time, position=data.position, force=shifted(data.time, data.force, -0.0035))
     found = fp.identify(robot, late, delay="find", decimate=5)
-    assert abs(found.delay - 0.0035) < 2e-4, found.delay
+    assert abs(found.delay - 0.0035) < DELAY, found.delay
     again = fp.identify(robot, late, delay=found.delay, decimate=5)
-    assert abs(again.estimate[0] - 95.0) < 0.5
+    assert abs(again.estimate[0] - 95.0) < MASS
 
 
 def test_outliers_in_forces_are_left_out() -> None:
@@ -77,7 +91,7 @@ def test_outliers_in_forces_are_left_out() -> None:
     kept, dropped = fp.identify(robot, spiked), fp.identify(robot, spiked, drop_outliers=True)
     robust = fp.identify(robot, spiked, method="robust")
     for found in (dropped, robust):
-        assert np.abs(found.estimate[0] - 95.0) < 0.2 * np.abs(kept.estimate[0] - 95.0) + 0.1
+        assert np.abs(found.estimate[0] - 95.0) < LEFT * np.abs(kept.estimate[0] - 95.0) + SLACK
 
 
 def test_exact_data_give_exact_parameters() -> None:
@@ -86,4 +100,4 @@ def test_exact_data_give_exact_parameters() -> None:
     platform, force = exact(robot, motion)
     data = fp.Measurement(time=motion.time, position=motion.position, force=force, motion=platform)
     found = fp.identify(robot, data)
-    assert np.abs(found.estimate - found.prior).max() < 1e-6, "normal equations of condition 1e4, without noise"
+    assert np.abs(found.estimate - found.prior).max() < NORMAL

@@ -20,6 +20,7 @@ AMPLITUDE = (0.05, 0.1, -0.2, 0.3, 0.2, -0.5)
 OMEGA = (2.0, 3.0, 1.0, 1.5, 2.5, 0.7)
 TIMES = np.linspace(0.1, 2.9, 25)
 ROUNDING = 1e-14
+"""[m] and entries of rotations: a few roundings of sums below a metre."""
 
 
 @pytest.mark.parametrize("sequence", ["XYZ", "YXZ", "xyz", "ZXZ", "zyx"])

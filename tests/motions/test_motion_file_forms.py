@@ -20,6 +20,14 @@ TIME = np.linspace(0.0, 1.0, 101)
 ORDERS = ["".join(s) for s in product("XYZ", repeat=3) if s[0] != s[1] != s[2]]
 TURNS = Rotation.from_rotvec(np.stack([0.3 * np.sin(3 * TIME), 0.2 * TIME, 0.4 * np.cos(2 * TIME)], axis=1))
 PLACES = np.stack([0.1 * np.sin(2 * TIME), 0.2 * TIME**2, 1.0 + 0.1 * TIME], axis=1)
+NOISE = 0.1
+"""Of the deviation of noise that is found in its own samples."""
+FIT = 1e-12
+"""Values of a polynomial of the degree of the fit: roundings of sums over the window."""
+SECOND = 1e-8
+"""[1/s^2]: rounding over the squared step."""
+UNEVEN = 1e-9
+"""[1/s] far from the ends: a quintic spline through samples 5 ms apart; found 1e-12."""
 
 
 def write(path: Path, header: str, *columns: np.ndarray) -> Path:
@@ -173,7 +181,7 @@ def test_noise_in_accelerations_is_said(tmp_path: Path, recwarn: pytest.Warnings
     with pytest.warns(MotionNoiseWarning, match=r"about 9\d % of the accelerations of the actuator coordinates"):
         raw = motion_from_file(tmp_path / "dirty.csv")
     for sigma in noise(dirty[:, 0], dirty[:, 1:]):
-        assert sigma[0] == pytest.approx(1e-5, rel=0.1)
+        assert sigma[0] == pytest.approx(1e-5, rel=NOISE)
     exact = -0.1 * (2 * np.pi) ** 2 * np.sin(2 * np.pi * dirty[:, 0])
     gain = np.pi**2 / np.sqrt(5.0) * 1000.0**2  # rms of omega^2 up to half the sampling rate
     assert np.std(raw.acceleration[:, 0] - exact) > 0.5 * gain * 1e-5
@@ -273,8 +281,8 @@ def test_savitzky_golay_keeps_polynomials() -> None:
     x = np.stack([t**5 - t**2, 3 * t**4], axis=1)
     found = savitzky_golay(time=t, values=x, window=11)
     second = np.stack([20 * t**3 - 2, 36 * t**2], axis=1)
-    assert np.abs(found[0] - x).max() <= 1e-12
-    assert np.abs(found[2] - second).max() <= 1e-8  # rounding over the squared step
+    assert np.abs(found[0] - x).max() <= FIT
+    assert np.abs(found[2] - second).max() <= SECOND
     with pytest.raises(InputError, match="odd number above 5"):
         savitzky_golay(time=t, values=x, window=10)
 
@@ -289,7 +297,7 @@ def test_gaps_are_not_bridged(tmp_path: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # uneven time is no noise
         motion = motion_from_file(tmp_path / "uneven.csv")
-    assert np.abs(motion.velocity[20:-20, 0] - np.cos(uneven)[20:-20]).max() < 1e-6
+    assert np.abs(motion.velocity[20:-20, 0] - np.cos(uneven)[20:-20]).max() < UNEVEN
     for options, what in (({"derivatives": "savitzky-golay", "window": 9}, "Savitzky-Golay smoothing"),
                           ({"derivatives": "low-pass", "cutoff": 5.0}, "a low-pass filter")):  # fmt: skip
         with pytest.raises(InputError, match=rf"uneven.csv: time: {what} needs uniform samples, but the step after entry"):

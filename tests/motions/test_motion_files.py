@@ -25,6 +25,18 @@ DATA = Path(__file__).parents[1] / "data" / "motions"
 ENDINGS = ["csv", "parquet"]
 SPLINE = 2e-4
 """Quintic spline at 0.025 s, accelerations at its ends included."""
+ENDS = 1e-3
+"""Accelerations at the ends of a spline through 61 samples."""
+OF_VELOCITIES = 1e-5
+"""Accelerations [m/s^2] by a spline of velocities at 0.025 s: an order more than from positions."""
+ROUNDING = 1e-15
+"""The spline at its own samples [m]."""
+FILTERED = 0.02
+"""Of the largest acceleration: what a low-pass filter leaves of noise."""
+TURNED = 1e-6
+"""[rad/s]: orientations without noise through the same filter; found 3e-9."""
+LINE = 1e-12
+"""[m/s]: a spline through eight samples of a line, rounding over the step of 0.1 s."""
 
 
 def general(samples: int = 121) -> Motion:
@@ -84,7 +96,7 @@ def test_reference_file_as_platform_and_its_splines() -> None:
     exact = motion_from_file(file)
     assert isinstance(exact, Motion)
     fit = motion_from_file(file, derivatives="spline")
-    same(fit, exact, 1e-3)  # 61 samples; accelerations at the ends of the spline
+    same(fit, exact, ENDS)
 
 
 def test_actuator_file_by_its_names() -> None:
@@ -114,7 +126,7 @@ def test_velocity_columns_give_accelerations_by_a_spline_of_the_velocity(tmp_pat
     columns |= {f"w_{a}": m.angular_velocity[:, i] for i, a in enumerate("xyz")}
     motion = motion_from_file(write(tmp_path / "v.csv", columns))
     np.testing.assert_array_equal(motion.velocity, m.velocity)
-    assert np.abs(motion.acceleration - m.acceleration).max() < 1e-5
+    assert np.abs(motion.acceleration - m.acceleration).max() < OF_VELOCITIES
 
 
 def test_own_names_and_constant_orientation(tmp_path: Path) -> None:
@@ -124,7 +136,7 @@ def test_own_names_and_constant_orientation(tmp_path: Path) -> None:
     text += [";".join([repr(float(t)), *(repr(float(x)) for x in p), "ok"]) for t, p in zip(m.time, m.position, strict=True)]
     file.write_text("\n".join(text) + "\n\n", encoding="utf-8")
     motion = motion_from_file(file, columns={"time": "Zeit", "position": ["X", "Y", "Z"]}, rotation=np.eye(3))
-    np.testing.assert_allclose(motion.position, m.position, atol=1e-15)  # the spline at its own samples
+    np.testing.assert_allclose(motion.position, m.position, atol=ROUNDING)
     assert not motion.angular_velocity.any()
 
 
@@ -134,7 +146,7 @@ def test_low_pass_of_measured_encoders(tmp_path: Path) -> None:
     file = write(tmp_path / "encoder.csv", {"time": t, "q1": q})
     motion = motion_from_file(file, derivatives="low-pass", cutoff=20.0)
     exact = 0.1 * (2 * np.pi) ** 2 * np.cos(2 * np.pi * t)
-    assert np.abs(motion.acceleration[500:-500, 0] - exact[500:-500]).max() < 0.02 * exact.max()
+    assert np.abs(motion.acceleration[500:-500, 0] - exact[500:-500]).max() < FILTERED * exact.max()
     raw = motion_from_file(file, derivatives="spline")
     assert np.abs(raw.acceleration[500:-500, 0] - exact[500:-500]).max() > exact.max()
 
@@ -145,8 +157,8 @@ def test_low_pass_of_poses(tmp_path: Path) -> None:
     columns = pose_columns(exact) | {a: (exact.position + noise)[:, i] for i, a in enumerate("xyz")}
     motion = motion_from_file(write(tmp_path / "p.csv", columns), derivatives="low-pass", cutoff=15.0)
     inner = slice(200, -200)
-    assert np.abs(motion.acceleration - exact.acceleration)[inner].max() < 0.02 * np.abs(exact.acceleration).max()
-    assert np.abs(motion.angular_velocity - exact.angular_velocity)[inner].max() < 1e-4
+    assert np.abs(motion.acceleration - exact.acceleration)[inner].max() < FILTERED * np.abs(exact.acceleration).max()
+    assert np.abs(motion.angular_velocity - exact.angular_velocity)[inner].max() < TURNED
 
 
 def test_names_of_actuators(tmp_path: Path) -> None:
@@ -231,7 +243,7 @@ def test_errors_name_file_column_and_row(tmp_path: Path, monkeypatch: pytest.Mon
 
 def test_the_good_file_is_good(tmp_path: Path) -> None:
     (tmp_path / "m.csv").write_text(GOOD, encoding="utf-8")
-    assert np.abs(motion_from_file(tmp_path / "m.csv").velocity[:, 0] - 1).max() < 1e-12
+    assert np.abs(motion_from_file(tmp_path / "m.csv").velocity[:, 0] - 1).max() < LINE
 
 
 def test_matrix_errors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,8 +13,15 @@ from flexapod.errors import InputError
 from flexapod.motions import LAWS, circle, line, rotvec_rotation, s_curve
 
 ROUNDING = 1e-13
+"""[m] and entries of rotations: a few roundings of sums below a metre."""
 R0, R1 = rotvec_rotation([0.3, -0.2, 0.5]), rotvec_rotation([-0.4, 0.9, 0.1])
 ENDS = {"start": (0.1, 0.2, 0.3), "end": (-0.3, 0.5, 0.9)}
+PEAK = 1e-12
+"""Of a limit: speeds and accelerations along a line are the law's, times a unit vector."""
+CENTRIPETAL = 1e-11
+"""Of the centripetal acceleration, or of 1 m/s^2: roundings of the arm, divided by it."""
+CLOSED = 1e-12
+"""[m]: rounding of cosines of up to 12 rad."""
 
 
 @pytest.mark.parametrize("law", [name for name in LAWS if name != "constant-acceleration"])
@@ -39,8 +46,8 @@ def test_line_with_a_law_of_its_own_time() -> None:
     law = s_curve(distance=way, speed=0.5, acceleration=2.0, jerk=20.0)
     motion = line(**ENDS, law=law, samples=2001)
     assert motion.time[-1] == law.duration
-    assert np.linalg.norm(motion.velocity, axis=1).max() <= 0.5 * (1 + 1e-12)
-    assert np.linalg.norm(motion.acceleration, axis=1).max() <= 2.0 * (1 + 1e-12)
+    assert np.linalg.norm(motion.velocity, axis=1).max() <= 0.5 * (1 + PEAK)
+    assert np.linalg.norm(motion.acceleration, axis=1).max() <= 2.0 * (1 + PEAK)
 
 
 @given(
@@ -57,11 +64,11 @@ def test_circle_geometry(normal: list[float], start: float, direction: str, spee
     arm = motion.position - center
     assert np.abs(np.linalg.norm(arm, axis=1) - r).max() < ROUNDING
     assert np.abs(arm @ n).max() < ROUNDING
-    np.testing.assert_allclose(np.linalg.norm(motion.velocity, axis=1), speed, rtol=1e-12)
-    np.testing.assert_allclose(motion.acceleration, -arm * (speed / r) ** 2, atol=1e-11 * max(1, speed**2 / r))
+    np.testing.assert_allclose(np.linalg.norm(motion.velocity, axis=1), speed, rtol=PEAK)
+    np.testing.assert_allclose(motion.acceleration, -arm * (speed / r) ** 2, atol=CENTRIPETAL * max(1, speed**2 / r))
     turning = np.cross(arm, motion.velocity) @ n
     assert np.all(turning > 0) == (direction == "counterclockwise")
-    np.testing.assert_allclose(motion.position[0], motion.position[-1], atol=1e-12)
+    np.testing.assert_allclose(motion.position[0], motion.position[-1], rtol=0, atol=CLOSED)
 
 
 @pytest.mark.parametrize("plane", ["xy", "xz", "yz", (1.0, 2.0, -0.5)])

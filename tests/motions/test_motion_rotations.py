@@ -30,6 +30,18 @@ ROUNDING = 2e-15
 
 THREE = ["".join(p) for p in itertools.product("xyz", repeat=3) if p[0] != p[1] and p[1] != p[2]]
 SEQUENCES = [*THREE, *(s.upper() for s in THREE), "x", "Y", "zx", "XZ"]
+CHANGE = 1e-14
+"""One radian, where series and closed forms meet: closed forms lose at most a digit there."""
+NORM = 1e-12
+"""Of the largest entry: derivatives of a quotient by the norm."""
+AXIS = 1e-13
+"""[rad]: near half a turn the axis comes from small differences."""
+RATES = 1e-12
+"""[rad/s] through rates of a rotation vector of up to 3.1 rad and back: a solve whose determinant falls towards a turn."""
+SECOND_RATES = 1e-11
+"""The same of second rates [rad/s^2], which take the first."""
+HALF_TURN = 1e-14
+"""[rad]: a few roundings of half a turn."""
 
 
 @pytest.mark.parametrize("sequence", SEQUENCES)
@@ -100,7 +112,7 @@ def test_coefficients_meet_where_series_and_closed_form_change() -> None:
     rates, seconds = np.array([0.3, -0.7, 0.2]), np.array([0.9, 0.1, -0.5])
     below, above = (rotvec_motion(x * n, rates, seconds) for x in (1 - 1e-15, 1 + 1e-15))
     for a, b in zip(below, above, strict=True):
-        assert np.abs(a - b).max() < 1e-14  # one radian: closed forms lose at most a digit there
+        assert np.abs(a - b).max() < CHANGE
 
 
 def test_quaternion_rates_against_differences_and_any_norm() -> None:
@@ -112,7 +124,7 @@ def test_quaternion_rates_against_differences_and_any_norm() -> None:
     q, qd, qdd = value(t), first(t), second(t)
     plain, scaled = quat_wxyz_motion(q, qd, qdd), quat_wxyz_motion(k * q, k * qd + q, k * qdd + 2 * qd)
     for a, b in zip(plain, scaled, strict=True):
-        np.testing.assert_allclose(a, b, atol=1e-12 * np.abs(a).max())
+        np.testing.assert_allclose(a, b, atol=NORM * np.abs(a).max())
 
 
 rotvecs = st.lists(st.floats(-3.0, 3.0), min_size=3, max_size=3).map(np.array).filter(lambda r: np.linalg.norm(r) < 3.1)
@@ -125,7 +137,7 @@ def test_rotvec_round_trip_and_scipy(r: np.ndarray) -> None:
     R = rotvec_rotation(r)
     assert np.abs(R - Rotation.from_rotvec(r).as_matrix()).max() < ROUNDING
     assert np.abs(R.T @ R - np.eye(3)).max() < ROUNDING
-    assert np.abs(rotation_rotvec(R) - r).max() < 1e-13  # near half a turn the axis comes from small differences
+    assert np.abs(rotation_rotvec(R) - r).max() < AXIS
 
 
 @given(r=rotvecs, w=rates, alpha=rates)
@@ -133,8 +145,8 @@ def test_rotvec_round_trip_and_scipy(r: np.ndarray) -> None:
 def test_rotvec_rates_round_trip(r: np.ndarray, w: np.ndarray, alpha: np.ndarray) -> None:
     rd, rdd = rotvec_rates(r, w, alpha)
     _, w2, alpha2 = rotvec_motion(r, rd, rdd)
-    assert np.abs(w2 - w).max() < 1e-12
-    assert np.abs(alpha2 - alpha).max() < 1e-11
+    assert np.abs(w2 - w).max() < RATES
+    assert np.abs(alpha2 - alpha).max() < SECOND_RATES
 
 
 @given(r=rotvecs)
@@ -152,8 +164,8 @@ def test_quaternion_round_trip_and_scipy(r: np.ndarray) -> None:
 def test_half_turns() -> None:
     for axis in (*np.eye(3), np.array([1, 1, 0]) / np.sqrt(2), np.array([1, -2, 2]) / 3):
         r = rotation_rotvec(2 * np.outer(axis, axis) - np.eye(3))
-        assert np.abs(np.abs(r @ axis) - np.pi) < 1e-14
-        assert np.linalg.norm(np.cross(r, axis)) < 1e-14
+        assert np.abs(np.abs(r @ axis) - np.pi) < HALF_TURN
+        assert np.linalg.norm(np.cross(r, axis)) < HALF_TURN
 
 
 def test_batches_of_two_axes() -> None:

@@ -9,6 +9,18 @@ from flexapod.motions import Motion, actuator_spline, one_minus_cos, platform_sp
 
 ORDERS = {"velocity": 5, "acceleration": 4, "angular_velocity": 5, "angular_acceleration": 4}
 """Quintic splines: values to the 6th power of the step, one less for each derivative."""
+KNOTS = 1e-14
+"""[m] and entries of rotations: a spline at its own samples."""
+TURNS = 1e-5
+"""Ends of the spline at a step of 0.01 s and 8 rad/s^2."""
+HALF_TURN = 2e-6
+"""Step^4 times the 6th derivative, 0.05^4 * 0.2; a jump would leave errors above 1."""
+VELOCITY = 1e-8
+"""Of sines of up to 3 rad/s: the 5th power of a step of 0.01 s, at the ends of the spline; found 7e-9."""
+ACCELERATION = 1e-5
+"""The same with the 4th power; found 4e-6."""
+EXACT = 1e-8
+"""Accelerations of up to 150: roundings over the squared distance of random samples; found 2e-11."""
 
 
 def general(samples: int) -> Motion:
@@ -34,14 +46,14 @@ def test_derivatives_are_exact_for_the_spline(orientation: str) -> None:
     exact = general(31)
     fit = platform_spline(time=exact.time, position=exact.position, rotation=exact.rotation, orientation=orientation)
     check_motion(fit, np.linspace(0.113, 2.887, 25), 1e-3)
-    assert np.abs(fit.rotation - exact.rotation).max() < 1e-14
-    assert np.abs(fit.position - exact.position).max() < 1e-14
+    assert np.abs(fit.rotation - exact.rotation).max() < KNOTS
+    assert np.abs(fit.position - exact.position).max() < KNOTS
 
 
 def test_many_turns_go_by_quaternions() -> None:
     exact = one_minus_cos((0,) * 6, (0.1, 0, 0, 0.3, 0, 8.0), 1.0, 6.0, 601)
     fit = platform_spline(time=exact.time, position=exact.position, rotation=exact.rotation)
-    same(fit, exact, 1e-5)  # ends of the spline at a step of 0.01 s and 8 rad/s^2
+    same(fit, exact, TURNS)
     with pytest.raises(InputError, match=r"^orientation: turns 3.1.* rad from its mean, too far for rotation vectors"):
         platform_spline(time=exact.time, position=exact.position, rotation=exact.rotation, orientation="rotvec")
 
@@ -50,15 +62,15 @@ def test_half_turn_is_no_jump() -> None:
     """Orientations about half a turn from the world axes: the rotation vector of R itself would jump."""
     exact = one_minus_cos((0, 0, 0, 0, 0, 3.0), (0, 0, 0, 0, 0, 0.2), 1.0, 6.0, 121)
     fit = platform_spline(time=exact.time, position=exact.position, rotation=exact.rotation)
-    same(fit, exact, 2e-6)  # step^4 times the 6th derivative, 0.05^4 * 0.2; a jump would leave errors above 1
+    same(fit, exact, HALF_TURN)
 
 
 def test_actuator_spline() -> None:
     t = np.linspace(0, 2, 201)
     q = np.column_stack([np.sin(2 * t), np.cos(3 * t)])
     fit = actuator_spline(time=t, position=q)
-    np.testing.assert_allclose(fit.velocity, np.column_stack([2 * np.cos(2 * t), -3 * np.sin(3 * t)]), atol=1e-8)
-    np.testing.assert_allclose(fit.acceleration, np.column_stack([-4 * np.sin(2 * t), -9 * np.cos(3 * t)]), atol=1e-5)
+    np.testing.assert_allclose(fit.velocity, np.column_stack([2 * np.cos(2 * t), -3 * np.sin(3 * t)]), atol=VELOCITY)
+    np.testing.assert_allclose(fit.acceleration, np.column_stack([-4 * np.sin(2 * t), -9 * np.cos(3 * t)]), atol=ACCELERATION)
     check_motion(fit, np.linspace(0.1, 1.9, 13), 1e-3)
 
 
@@ -66,7 +78,7 @@ def test_polynomials_of_the_degree_are_exact() -> None:
     t = np.sort(np.random.default_rng(4).uniform(0, 2, 12))
     q = np.column_stack([t**5 - t**2, 2 - t**3])
     fit = actuator_spline(time=t, position=q)
-    np.testing.assert_allclose(fit.acceleration, np.column_stack([20 * t**3 - 2, -6 * t]), atol=1e-8)
+    np.testing.assert_allclose(fit.acceleration, np.column_stack([20 * t**3 - 2, -6 * t]), rtol=0, atol=EXACT)
 
 
 def test_errors() -> None:

@@ -11,12 +11,17 @@ from flexapod.errors import InputError
 from flexapod.motions import cosine, resample, rotation_rotvec, rotvec_rotation, through_poses
 
 ROUNDING = 1e-13
+"""[m] and entries of rotations: a few roundings of sums below a metre."""
 POSITIONS = np.array([(0, 0, 0.9), (0.1, 0.05, 1.0), (-0.1, 0.1, 0.95), (0, -0.1, 0.85), (0.05, 0, 0.9)])
 TURNS = rotvec_rotation(np.array([(0, 0, 0), (0.2, 0.1, -0.3), (-0.4, 0.2, 0.1), (0.1, 0.5, 0.6), (0, 0, 3.0)]))
 DURATIONS = np.array([1.0, 0.7, 1.2, 0.9])
 RESTS = np.array([0.2, 0.3, 0.0, 0.4, 0.1])
 ARRIVALS = np.cumsum(RESTS[:-1] + DURATIONS)
 LEAVES = ARRIVALS - DURATIONS
+AT_REST = 1e-11
+"""Roundings of 60 s / T^2 at the ends of the quintic."""
+ACROSS = 1e-6
+"""Twice 1e-9 s times the jerk."""
 
 
 def motion(**options: object):  # type: ignore[no-untyped-def]
@@ -44,7 +49,7 @@ def test_poses_are_met_at_rest(path: str) -> None:
     assert np.abs(at.position - POSITIONS[order]).max() < ROUNDING
     assert np.abs(at.rotation - TURNS[order]).max() < ROUNDING
     for name in ("velocity", "acceleration", "angular_velocity", "angular_acceleration"):
-        assert np.abs(getattr(at, name)).max() < 1e-11, name  # roundings of 60 s / T^2 at the ends of the quintic
+        assert np.abs(getattr(at, name)).max() < AT_REST, name
 
 
 @pytest.mark.parametrize("path", ["straight", "smooth"])
@@ -54,14 +59,14 @@ def test_joints_are_continuous(path: str) -> None:
     for b in np.concatenate([ARRIVALS[:-1], LEAVES]):
         two = formula(np.array([b - eps, b + eps]))
         for name in ("position", "velocity", "acceleration", "angular_velocity", "angular_acceleration"):
-            assert np.abs(np.diff(getattr(two, name), axis=0)).max() < 1e-6, (name, b)  # 2 eps times the jerk
+            assert np.abs(np.diff(getattr(two, name), axis=0)).max() < ACROSS, (name, b)
 
 
 def test_a_joint_without_rest_belongs_to_the_later_segment() -> None:
     """A law that starts with a jump of acceleration: at the joint it is the later segment's."""
     m = motion(law="cosine")
     at, after = m.formula(ARRIVALS[[1]]), m.formula(ARRIVALS[[1]] + 1e-9)
-    np.testing.assert_allclose(at.acceleration, after.acceleration, atol=1e-6)
+    np.testing.assert_allclose(at.acceleration, after.acceleration, atol=ACROSS)
     way = POSITIONS[3] - POSITIONS[2]
     np.testing.assert_allclose(at.acceleration[0], way * (np.pi / DURATIONS[2]) ** 2 / 2, atol=ROUNDING * 10)
 

@@ -13,6 +13,14 @@ from flexapod import motions
 from flexapod.motions.motion import sampled
 
 F = 4.0
+ROUNDING = 1e-14
+"""Impulses sum to 1: a few roundings of exponentials and cosines."""
+INTEGRATED = 1e-6
+"""Of the amplitude without a shaper: tolerances of 1e-9 over a few periods; found 2e-10."""
+SAMPLES = 1e-12
+"""[m]: a motion of constant accelerations is its Hermite polynomial, also between samples."""
+SLOPE = 0.01
+"""Of the largest speed: differences across jumps of the acceleration."""
 
 
 def move(duration: float = 0.3) -> fp.ActuatorMotion:
@@ -35,22 +43,22 @@ def test_textbook_impulses() -> None:
     half = 0.5 / F
     for kind, amplitude in (("zv", [0.5, 0.5]), ("zvd", [0.25, 0.5, 0.25]), ("ei", [0.2625, 0.475, 0.2625])):
         found = motions.shaper(kind, F)
-        assert found.amplitude == pytest.approx(amplitude, rel=1e-14)
-        assert found.delay == pytest.approx(half * np.arange(len(amplitude)), rel=1e-14)
+        assert found.amplitude == pytest.approx(amplitude, rel=ROUNDING)
+        assert found.delay == pytest.approx(half * np.arange(len(amplitude)), rel=ROUNDING)
     K = np.exp(-0.1 * np.pi / np.sqrt(0.99))
-    assert motions.shaper("zv", F, damping=0.1).amplitude == pytest.approx([1 / (1 + K), K / (1 + K)], rel=1e-14)
+    assert motions.shaper("zv", F, damping=0.1).amplitude == pytest.approx([1 / (1 + K), K / (1 + K)], rel=ROUNDING)
 
 
 def test_what_is_left() -> None:
     """None at the frequency, |cos(pi/2 r)| of ZV and its square of ZVD at r times it, the tolerance of EI at it."""
     r = np.array([0.9, 1.0, 1.1])
-    assert motions.shaper("zv", F).residual(r * F) == pytest.approx(np.abs(np.cos(np.pi / 2 * r)), abs=1e-14)
-    assert motions.shaper("zvd", F).residual(r * F) == pytest.approx(np.cos(np.pi / 2 * r) ** 2, abs=1e-14)
-    assert motions.shaper("ei", F, tolerance=0.05).residual(F) == pytest.approx(0.05, abs=1e-14)
-    assert motions.shaper("zvd", F, damping=0.2).residual(F, damping=0.2) == pytest.approx(0.0, abs=1e-14)
+    assert motions.shaper("zv", F).residual(r * F) == pytest.approx(np.abs(np.cos(np.pi / 2 * r)), abs=ROUNDING)
+    assert motions.shaper("zvd", F).residual(r * F) == pytest.approx(np.cos(np.pi / 2 * r) ** 2, abs=ROUNDING)
+    assert motions.shaper("ei", F, tolerance=0.05).residual(F) == pytest.approx(0.05, abs=ROUNDING)
+    assert motions.shaper("zvd", F, damping=0.2).residual(F, damping=0.2) == pytest.approx(0.0, abs=ROUNDING)
     both = motions.shaper("zv", [F, 7.3])
-    assert both.residual([F, 7.3]) == pytest.approx([0, 0], abs=1e-14)
-    assert both.amplitude.sum() == pytest.approx(1.0, rel=1e-14)
+    assert both.residual([F, 7.3]) == pytest.approx([0, 0], abs=ROUNDING)
+    assert both.amplitude.sum() == pytest.approx(1.0, rel=ROUNDING)
 
 
 @pytest.mark.parametrize("kind", ["zv", "zvd"])
@@ -69,7 +77,7 @@ def test_an_oscillator_rests_after_a_shaped_motion(kind: str) -> None:
 
         state = solve_ivp(rate, (a, b), state, rtol=1e-9, atol=1e-12).y[:, -1]
     free = 4 / 0.3**2 / omega**2 * 4 * np.sin(omega * 0.075) ** 2  # amplitude after the motion itself
-    assert np.hypot(state[0], state[1] / omega) < 1e-6 * free
+    assert np.hypot(state[0], state[1] / omega) < INTEGRATED * free
     assert free > 0.01
 
 
@@ -83,10 +91,10 @@ def test_motion_stays_a_motion() -> None:
     plain = fp.ActuatorMotion(
         time=smooth.time, position=smooth.position, velocity=smooth.velocity, acceleration=smooth.acceleration
     )  # fmt: skip
-    assert np.abs(motions.shaped(plain, own).position - exact.position).max() < 1e-4
+    assert np.abs(motions.shaped(plain, own).position - exact.position).max() < SAMPLES
     fine = exact.formula(np.linspace(0, exact.time[-1], 4001))  # type: ignore[misc]
     slope = np.gradient(fine.position[:, 0], fine.time)
-    assert np.abs(slope - fine.velocity[:, 0])[2:-2].max() < 0.01 * np.abs(fine.velocity).max()
+    assert np.abs(slope - fine.velocity[:, 0])[2:-2].max() < SLOPE * np.abs(fine.velocity).max()
 
 
 def test_bad_input() -> None:

@@ -42,6 +42,8 @@ LAWS = {
     "s-curve": s_curve(distance=2.0, speed=0.8, acceleration=1.5, jerk=6.0),
 }
 RESTS = ["cosine", "quintic", "septic", "cycloidal", "constant acceleration", "trapezoidal", "s-curve"]
+STRETCHED = 1e-11
+"""Of the distance over the squared duration: roundings of its square."""
 
 
 @pytest.mark.parametrize("name", LAWS)
@@ -123,7 +125,7 @@ def test_stretched_and_scaled(T: float, k: float, d: float) -> None:
     law, t = quintic(T), np.linspace(0, T, 7)
     other = law.stretched(k * T).scaled(d)
     for i, (a, b) in enumerate(zip(other(k * t), law(t), strict=True)):
-        np.testing.assert_allclose(a * k**i, d * b, atol=1e-11 * abs(d) / min(T, 1) ** 2)
+        np.testing.assert_allclose(a * k**i, d * b, atol=STRETCHED * abs(d) / min(T, 1) ** 2)
     assert other.distance == pytest.approx(d)
 
 

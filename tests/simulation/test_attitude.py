@@ -14,6 +14,15 @@ from flexapod.simulation.system.attitude import (
     turned,
 )
 
+DIFFERENCES = 1e-9
+"""Central differences over 1e-5: its square, and 1e-16 over it in rounding."""
+ROUNDING = 1e-15
+"""Entries up to 1 of products of rotations: a few roundings."""
+VECTOR = 1e-9
+"""Of the rotation vector; small ones come from differences of entries."""
+SMALL = 1e-3
+"""[rad]: rounding is divided by the angle, but by no smaller one."""
+
 
 def test_theta_rate_is_the_derivative_of_the_turn() -> None:
     """R(theta + h theta') = exp(h w) R(theta) to second order in h."""
@@ -28,15 +37,15 @@ def test_theta_rate_is_the_derivative_of_the_turn() -> None:
     h = 1e-5
     central = (at(theta + h * rate) - at(theta - h * rate)) / (2 * h)
     hat = np.array([[0, -w[2], w[1]], [w[2], 0, -w[0]], [-w[1], w[0], 0]])
-    assert np.allclose(central @ at(theta).T, hat, atol=1e-9)
-    assert np.allclose(at(theta) @ at(theta).T, np.eye(3), atol=1e-15)
+    assert np.allclose(central @ at(theta).T, hat, atol=DIFFERENCES)
+    assert np.allclose(at(theta) @ at(theta).T, np.eye(3), atol=ROUNDING)
 
 
 def test_spin_per_theta_undoes_theta_rate() -> None:
     random = np.random.default_rng(7)
     theta, w = random.normal(size=3), random.normal(size=3)
     back = ca.mtimes(spin_per_theta(ca.SX(theta)), theta_rate(ca.SX(theta), ca.SX(w)))
-    assert np.allclose(np.array(ca.DM(back)).ravel(), w, atol=1e-15)
+    assert np.allclose(np.array(ca.DM(back)).ravel(), w, atol=ROUNDING)
 
 
 def test_quaternion_and_matrix_agree() -> None:
@@ -44,8 +53,8 @@ def test_quaternion_and_matrix_agree() -> None:
     for vector in random.normal(size=(20, 3)):
         R = rotation_from_vector(vector)
         q = quaternions(R[None])[0]
-        assert np.allclose(np.array(ca.DM(matrix(ca.SX(3.0 * q)))), R, atol=1e-15)
-        assert np.isclose(float(ca.norm_2(ca.DM(normalised(ca.SX(3.0 * q))))), 1.0, atol=1e-15)
+        assert np.allclose(np.array(ca.DM(matrix(ca.SX(3.0 * q)))), R, atol=ROUNDING)
+        assert np.isclose(float(ca.norm_2(ca.DM(normalised(ca.SX(3.0 * q))))), 1.0, atol=ROUNDING)
 
 
 def test_rotation_error_is_the_rotation_vector() -> None:
@@ -55,4 +64,4 @@ def test_rotation_error_is_the_rotation_vector() -> None:
         vector *= scale / np.linalg.norm(vector)
         R = rotation_from_vector(random.normal(size=3))
         found = np.array(ca.DM(rotation_error(ca.SX(rotation_from_vector(vector) @ R), ca.SX(R)))).ravel()
-        assert np.allclose(found, vector, rtol=1e-9, atol=1e-16 / max(scale, 1e-3) + 1e-15)
+        assert np.allclose(found, vector, rtol=VECTOR, atol=ROUNDING / max(10 * scale, 10 * SMALL) + ROUNDING)

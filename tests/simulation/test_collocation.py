@@ -21,6 +21,18 @@ ORDER = 0.3
 """Allowed distance of a measured order from the method's: the next term of the error is not yet negligible."""
 STEPS = 100
 G = 9.81
+SOLVED = 1e-10
+"""Relative: two factorisations of a matrix of seven rows."""
+FAST = 2e-3
+"""[J] The fast mode has 1.25e-3 J to exchange."""
+DRIFT = 1e-4
+"""[J] Between means over 2 s at both ends: a twelfth of the fast energy."""
+DAMPED = 1e-6
+"""Of the fast energy, after 100 steps: Radau damps what it cannot resolve."""
+SERIES = 0.06
+"""Of the phase lag: the next term of the series is y^2/28 to y^2/20 of it."""
+AMPLITUDE = 1e-11
+"""Of the amplitude, per step: rounding."""
 
 
 def test_coefficients_of_the_books() -> None:
@@ -56,7 +68,7 @@ def test_complex_factors() -> None:
     assert np.abs(A @ x - y).max() < 1e3 * ROUNDING * np.abs(x).max()
     real, none = solve_factorised(factorise(ca.SX(A.real)), ca.SX(y.real))
     assert none is None
-    assert np.allclose(np.array(ca.DM(real)).ravel(), np.linalg.solve(A.real, y.real), rtol=1e-10)
+    assert np.allclose(np.array(ca.DM(real)).ravel(), np.linalg.solve(A.real, y.real), rtol=SOLVED)
 
 
 def pendulum(method: Collocation, tangent: bool = True) -> Program:
@@ -155,12 +167,12 @@ def test_energy_of_a_stiff_nonlinear_oscillation() -> None:
     assert not np.any(rows[:, 5]), "every step converges"
     fast = k * (rows[:, 0] - 1) ** 2 / 2 + rows[:, 2] ** 2 / 2
     total = energy(rows, k)
-    assert np.ptp(total) < 2e-3, "bounded: a part of the fast energy, 1.25e-3 J"
-    assert abs(total[-2000:].mean() - total[:2000].mean()) < 1e-4, "no drift in 20 s"
+    assert np.ptp(total) < FAST, "bounded: a part of the fast energy, 1.25e-3 J"
+    assert abs(total[-2000:].mean() - total[:2000].mean()) < DRIFT, "no drift in 20 s"
     assert fast[-2000:].max() > 5e-4, "the fast mode rings on"
     damped = swing("radau-5", h, 200, k, start)
     quiet = damped[100:, 2] ** 2 / 2
-    assert quiet.max() < 1e-6 * fast.max(), "Radau damps what it cannot resolve"
+    assert quiet.max() < DAMPED * fast.max(), "Radau damps what it cannot resolve"
 
 
 def test_phase_of_a_linear_oscillation() -> None:
@@ -172,9 +184,9 @@ def test_phase_of_a_linear_oscillation() -> None:
         late = y ** (2 * s + 1) / c * count
         turn = np.arctan2(-rows[-1, 2] / 100.0, rows[-1, 0] - rest)
         lag = (count * y - turn + np.pi) % (2 * np.pi) - np.pi
-        assert lag == pytest.approx(late, rel=0.06), "the next term of the series is y^2/28 to y^2/20 of it"
+        assert lag == pytest.approx(late, rel=SERIES)
         size = np.hypot(rows[:, 0] - rest, rows[:, 2] / 100.0)
-        assert np.ptp(size) < 1e-11 * size[0] * count, "amplitude to rounding, however long"
+        assert np.ptp(size) < AMPLITUDE * size[0] * count, "amplitude to rounding, however long"
 
 
 def test_without_a_tangent_a_stiff_step_tells() -> None:

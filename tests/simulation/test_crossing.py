@@ -16,6 +16,16 @@ LINE = np.pi / 2
 """[rad] from the upright home: all bars lie in one line."""
 ROUNDING = 1e-12
 """Singular values of a matrix of ten rows."""
+SYMMETRIC = 1e-8
+"""Both sides of the line: what an angle of 1e-3 rad has in even powers."""
+SINE = 1e-5
+"""Of twice the angle: a sine of 2e-3 rad, its third power."""
+LINEAR = 1e-9
+"""[rad, rad/s]: differences of states on a straight way, over 0.01 s."""
+BENT = 2e-3
+"""[s] Sines of 0.2 rad are not quite straight."""
+TWO_WAYS = 1e-13
+"""[rad] Two parts of an exact motion add up to a whole."""
 
 
 def layout_of(robot: object) -> SimpleNamespace:
@@ -39,8 +49,8 @@ def test_margin_is_the_sine_of_the_angle() -> None:
     layout = layout_of(robot)
     found = [margin(layout, loops_of(layout, turned(robot, t))) for t in (LINE, LINE + 1e-3, LINE - 1e-3, LINE + 2e-3, 0.0)]
     assert found[0] < ROUNDING
-    assert abs(found[1] - found[2]) < 1e-8
-    assert abs(found[3] / found[1] - 2.0) < 1e-5
+    assert abs(found[1] - found[2]) < SYMMETRIC
+    assert abs(found[3] / found[1] - 2.0) < SINE
     assert found[4] > 100 * found[3]
 
 
@@ -57,11 +67,11 @@ def test_looks_shorten_towards_the_position() -> None:
     for t in (0.0, 0.01):
         state = turned(robot, LINE - 0.2 + rate * t)
         look.note(layout, t, state, loops_of(layout, state))
-    assert abs(look.speed - rate) < 1e-9
-    assert abs(look.left - (0.2 / rate - 0.01)) < 2e-3  # sines are not quite straight
+    assert abs(look.speed - rate) < LINEAR
+    assert abs(look.left - (0.2 / rate - 0.01)) < BENT
     across = middles("implicit")[0] * ACROSS / rate
     assert look.rows(h, 32, "implicit") == int((look.left - across) / h / 2) < LOOK / (rate * h)
-    assert np.abs(look.extrapolated(0.02) - turned(robot, LINE - 0.1)[: len(robot.coordinates)]).max() < 1e-9
+    assert np.abs(look.extrapolated(0.02) - turned(robot, LINE - 0.1)[: len(robot.coordinates)]).max() < LINEAR
 
 
 def test_ways_across_must_agree_and_stay_on_the_branch() -> None:
@@ -85,8 +95,8 @@ def test_ways_across_must_agree_and_stay_on_the_branch() -> None:
 
     found = crossed(layout, exact, look, state, 0.1, 1.0)
     assert isinstance(found, Crossing)
-    assert found.difference < 1e-13
-    assert abs(found.singular - 0.2) < 2e-3
+    assert found.difference < TWO_WAYS
+    assert abs(found.singular - 0.2) < BENT
     assert crossed(layout, wrong, look, state, 0.1, 1.0).startswith("two ways across it differ by")
     assert crossed(layout, folded, look, state, 0.1, 1.0) == "beyond it the joints are on another branch than before it"
     assert crossed(layout, exact, look, state, 0.1, 0.15) == "no step leads across it"

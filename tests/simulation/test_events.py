@@ -6,18 +6,31 @@ from runs import PD_RUN, at_home, pd_motion, robot_named
 
 import flexapod as fp
 
+STEP = 2e-3
+"""[s] Of a run, and of its output."""
+SAME_END = 1e-7
+"""[s] Steps ten times finer, order four."""
+SETTLED = 1e-6
+"""[m] 3 s after a change of mass, with PD control."""
+MET = 1e-10
+"""[m] A root that is looked for between two steps."""
+NOTED = 1e-12
+"""[s] The same number, through a sum of steps."""
+OUTPUT = 0.021
+"""[s] An output step, and a bit."""
+
 
 def test_free_fall_leaves_a_stroke_at_the_right_time() -> None:
     """Under constant small forces the platform sinks until the first leg is as short as its stroke allows."""
     robot = robot_named("bench-6ups")
-    run = fp.simulate(robot, at_home(robot), force=np.full(6, 150.0), duration=5.0, step=2e-3, output_step=2e-3)
+    run = fp.simulate(robot, at_home(robot), force=np.full(6, 150.0), duration=5.0, step=STEP, output_step=STEP)
     assert run.attrs["stopped"] == "leg A leaves its stroke"
     at = run.attrs["stopped_at"]
     low = 3.5
     assert np.all(run.actuator_position.values > low)
-    assert 0.0 <= at - float(run.time[-1]) <= 2 * 2e-3
+    assert 0.0 <= at - float(run.time[-1]) <= 2 * STEP
     fine = fp.simulate(robot, at_home(robot), force=np.full(6, 150.0), duration=5.0, step=2e-4, output_step=2e-4)
-    assert abs(fine.attrs["stopped_at"] - at) < 1e-7
+    assert abs(fine.attrs["stopped_at"] - at) < SAME_END
     # what was computed before is that of a simulation that is not watched
     free = fp.simulate(
         robot, at_home(robot), force=np.full(6, 150.0), duration=float(run.time[-1]), step=2e-3, output_step=2e-3, watch=()
@@ -50,7 +63,7 @@ def test_a_payload_at_a_time() -> None:
     before = run.time.values < 1.0
     assert np.array_equal(run.position.values[before], plain.position.values[: np.sum(before)])
     assert 1.0005 in run.time.values
-    assert np.allclose(run.position.values[-1], heavy.position.values[-1], atol=1e-6)
+    assert np.allclose(run.position.values[-1], heavy.position.values[-1], atol=SETTLED)
     assert run.attrs["events"] == ["1.0005 s: platform.mass = 80.0"]
     # weight counts from the event on: the potential energy jumps there
     assert float(run.potential_energy[-1]) > 1.2 * float(plain.potential_energy[-1])
@@ -81,8 +94,8 @@ def test_a_condition_is_met_between_steps(method: str) -> None:
         robot, at_home(robot), force=np.full(6, 150.0), events=[stop], duration=2.0, step=1e-2, output_step=1e-2, method=method
     )
     assert run.attrs["stopped"] == "event: low"
-    assert abs(float(run.position[-1, 2]) - height) < 1e-10
-    assert float(run.time[-1]) == pytest.approx(run.attrs["stopped_at"], abs=1e-12)
+    assert abs(float(run.position[-1, 2]) - height) < MET
+    assert float(run.time[-1]) == pytest.approx(run.attrs["stopped_at"], abs=NOTED)
 
 
 def test_events_say_what_is_missing() -> None:
@@ -107,5 +120,5 @@ def test_a_run_stops_where_the_actuators_lose_control() -> None:
     J = fp.kernel(robot, "jacobian").batch({k: np.ascontiguousarray(free[k].values) for k in ("position", "rotation")})
     signs = np.sign(np.linalg.det(J.outputs["jacobian"]))
     crossing = float(free.time[np.flatnonzero(signs != signs[0])[0]])
-    assert abs(crossing - at) < 0.021  # an output step
+    assert abs(crossing - at) < OUTPUT
     assert np.all(signs[: len(run.time)] == signs[0])

@@ -24,6 +24,18 @@ CLOSES = 1e-8
 """Energy residual over the work supplied, at tolerances of 1e-10: every entry is integrated for itself."""
 
 FIELDS = ("position", "rotation", "velocity", "angular_velocity", "acceleration", "angular_acceleration")
+HEAT = 1e-4
+"""Relative: Simpson's rule over samples of a power with kinks."""
+SAME = 1e-12
+"""Of reactions, relative and [N, N m]: the same equations at the same state."""
+STUDY = 1e-12
+"""[m]: the same steps, compiled for many."""
+HALF_MILLISECOND = 1e-6
+"""Of the heat: order 4 at half a millisecond leaves 1e-7."""
+ORDER = 0.3
+"""Allowed distance of a measured order from four."""
+ORDER_OF_POSITIONS = 0.4
+"""The same of errors against a run that is only four times finer."""
 
 
 def with_speeds(robot: fp.Robot, rail: float = 0.02, bearing: float = 0.1) -> fp.Robot:
@@ -59,7 +71,7 @@ def test_accelerations_demand_the_forces_that_act(hexaslide: fp.Robot, tight: An
     assert float(np.abs(with_friction.force.values - tight.force.values).max()) < COUPLED * largest
     # heat is what actuators give more than without friction
     power = (with_friction.power - plain.power).sum("actuator").values
-    assert float(tight.dissipated_energy[-1]) == pytest.approx(simpson(power, x=tight.time.values), rel=1e-4)
+    assert float(tight.dissipated_energy[-1]) == pytest.approx(simpson(power, x=tight.time.values), rel=HEAT)
 
 
 def test_reactions_and_a_new_payload(hexaslide: fp.Robot) -> None:
@@ -75,7 +87,7 @@ def test_reactions_and_a_new_payload(hexaslide: fp.Robot) -> None:
     motion = fp.Motion(time=plain.time.values, **{k: plain[k].values for k in FIELDS})
     with_friction = fp.inverse_dynamics(hexaslide, motion, reactions=True).reaction_force.values
     without = fp.inverse_dynamics(hexaslide, motion, reactions=True, friction=False).reaction_force.values
-    assert np.allclose(plain.reaction_force.values, with_friction, rtol=1e-12, atol=1e-12)
+    assert np.allclose(plain.reaction_force.values, with_friction, rtol=SAME, atol=SAME)
     assert np.abs(with_friction - without).max() > 1e-2
 
 
@@ -91,7 +103,7 @@ def test_order_of_the_fixed_step(hexaslide: fp.Robot, tight: Any) -> None:
     steps = [2e-3, 1e-3, 5e-4]
     runs = [ran(hexaslide, step=h) for h in steps]
     residuals = [float(np.abs(run.energy_residual).max()) for run in runs]
-    assert np.all(np.abs(np.diff(np.log2(residuals)) + 4.0) < 0.3)
+    assert np.all(np.abs(np.diff(np.log2(residuals)) + 4.0) < ORDER)
     assert float(np.abs(runs[1].position.values - tight.position.values[::10]).max()) < KINK
     constant = ran(hexaslide, step=1e-3, friction="constant")
     assert float(np.abs(constant.position.values - tight.position.values[::10]).max()) > 1e-4
@@ -114,7 +126,7 @@ def test_order_of_positions_with_smooth_loads(tmp_path: Path) -> None:
     robot = with_speeds(fp.load(file), rail=0.05, bearing=0.5)
     fine = ran(robot, step=1.25e-4).position.values
     errors = [float(np.abs(ran(robot, step=h).position.values - fine).max()) for h in (2e-3, 1e-3, 5e-4)]
-    assert np.all(np.abs(np.diff(np.log2(errors)) + 4.0) < 0.4), errors
+    assert np.all(np.abs(np.diff(np.log2(errors)) + 4.0) < ORDER_OF_POSITIONS), errors
 
 
 def test_the_stated_speed_is_used_where_the_file_has_none() -> None:
@@ -132,7 +144,7 @@ def test_studies_with_friction() -> None:
     study = fp.simulate_study(robot, swing(robot), robots=[robot, heavy], **options)
     for k, one in enumerate((robot, heavy)):
         start = fp.simulate(one, swing(robot), **options)
-        assert np.allclose(study.position.values[k], start.position.values, rtol=0, atol=1e-12)
+        assert np.allclose(study.position.values[k], start.position.values, rtol=0, atol=STUDY)
 
 
 @pytest.mark.parametrize(("name", "joints"), [("hexa", ("shoulder", "elbow", "ball")), ("delta", ("shoulder", "elbow"))])
@@ -145,5 +157,4 @@ def test_cranks_and_general_legs(name: str, joints: tuple[str, ...]) -> None:
     heat, moved = float(run.dissipated_energy[-1]), float(np.ptp(run.kinetic_energy.values))
     assert heat > 0.1 * moved
     assert np.all(np.diff(run.dissipated_energy) > 0.0)
-    # order 4 at half a millisecond: 1e-7 of the heat was measured
-    assert float(np.abs(run.energy_residual).max()) < 1e-6 * heat
+    assert float(np.abs(run.energy_residual).max()) < HALF_MILLISECOND * heat

@@ -21,6 +21,8 @@ NEAR_DEAD_POINT = 0.01
 """[s] Ten steps of 1 ms, within which an implicit step before a dead point may not converge."""
 BRANCH = 1e-11
 """[rad] between joints that a parallelogram keeps parallel: rounding, divided by 0.02 at the nodes of a step across."""
+LOOP = 1e-12
+"""Of rods of length 1: the loop closes to rounding."""
 
 
 def run(name: str | Path, step: float, output_step: float = 0.01, **start: object) -> object:
@@ -50,7 +52,7 @@ def bricard(theta: complex) -> tuple[list[np.ndarray], list[np.ndarray]]:
     E = D @ turned(2, -theta)
     ends = [np.zeros(3), A @ x, A @ x - B @ y, A @ x - B @ y + C @ z]
     other = [z + np.zeros(3), z - D @ y, z - D @ y + E @ x]
-    assert np.abs(ends[3] - other[2]).max() < 1e-12  # the loop closes
+    assert np.abs(ends[3] - other[2]).max() < LOOP
     chain = [*ends[:3], ends[3], other[1], other[0]]
     rods = [chain[k + 1] - chain[k] for k in range(5)]
     return [chain[k] + rods[k] / 2 for k in range(5)], rods

@@ -8,6 +8,18 @@ import flexapod as fp
 
 ORDER = 0.25
 """Allowed distance of a measured order from the method's: the next term of the error is not yet negligible."""
+ADAPTIVE = 1e-10
+"""[m, rad]: relative tolerances of 1e-10 times a few metres."""
+FIXED = 1e-9
+"""[m] RK4 at 1 ms."""
+FORCE = 1e-4
+"""[N] kp = 1e5 N/m times 1e-10 m, and kd."""
+PEERS = 2e-7
+"""[m] at a step of 5 ms."""
+SAME = 1e-12
+"""[m] Two formulations of the same equations, over the same steps."""
+ORDER_FIVE = 0.35
+"""The same of a method of order five."""
 
 
 def swing(name: str, **options: object) -> object:
@@ -42,28 +54,28 @@ def test_dormand_prince_is_of_order_5() -> None:
     assert [int(run.steps.values[-1]) for run in runs] == [20, 40, 80, 160]
     errors = [difference(runs[k], runs[k + 1]) for k in range(3)]
     orders = np.log2(np.array(errors[:-1]) / np.array(errors[1:]))
-    assert abs(orders[-1] - 5.0) < 0.35, (errors, orders)
+    assert abs(orders[-1] - 5.0) < ORDER_FIVE, (errors, orders)
 
 
 def test_adaptive_runs_agree_with_cvode() -> None:
     reference = pd_run(method="cvode", rtol=1e-12, atol=1e-14, duration=1.0)
     found = pd_run(method="dopri", rtol=1e-10, atol=1e-12, duration=1.0)
     fixed = pd_run(step=1e-3, duration=1.0)
-    assert float(np.max(np.abs(found.position - reference.position))) < 1e-10  # rtol times a few metres
-    assert float(np.max(np.abs(found.rotation - reference.rotation))) < 1e-10
-    assert float(np.max(np.abs(fixed.position - reference.position))) < 1e-9
-    assert float(np.max(np.abs(found.force - reference.force))) < 1e-4  # kp = 1e5 N/m times 1e-10 m, and kd
+    assert float(np.max(np.abs(found.position - reference.position))) < ADAPTIVE
+    assert float(np.max(np.abs(found.rotation - reference.rotation))) < ADAPTIVE
+    assert float(np.max(np.abs(fixed.position - reference.position))) < FIXED
+    assert float(np.max(np.abs(found.force - reference.force))) < FORCE
 
 
 def test_pd_run_of_the_peers_is_accurate() -> None:
     """2e-7 m at a step of 5 ms, as the peers' RK4 reach at theirs."""
     reference = pd_run(method="dopri", rtol=1e-12, atol=1e-14)
     run = pd_run(step=5e-3)
-    assert float(np.max(np.abs(run.position - reference.position))) < 2e-7
+    assert float(np.max(np.abs(run.position - reference.position))) < PEERS
     assert run.attrs["equations"] == "minimal"
     general = pd_run(step=5e-3, wrench=np.zeros(6))
     assert general.attrs["equations"] == "links"
-    assert float(np.max(np.abs(run.position - general.position))) < 1e-12
+    assert float(np.max(np.abs(run.position - general.position))) < SAME
 
 
 def test_dense_output_is_of_order_6() -> None:

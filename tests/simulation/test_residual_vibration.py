@@ -14,6 +14,11 @@ EXACT, WRONG = 0.95, 0.80
 """Reduction with exact frequencies and with an error of 10 %, as the issue asks."""
 EI = 0.94
 """An EI shaper leaves its tolerance of 5 % at the exact frequency."""
+PATH = 1e-6
+"""Of durations, and of the vibration left: frequencies along the path are those at its start, but for their eigenvalue
+problems."""
+ARRIVED = 1e-9
+"""[m] Forward and inverse kinematics, solved by Newton's method."""
 
 
 def bang_bang() -> fp.ActuatorMotion:
@@ -38,7 +43,7 @@ def test_shapers_of_two_modes(point: str | None) -> None:
             assert float(one.level_reduction) > bound, (error, kind, float(one.level_reduction))
         assert float(found.peak.sel(way="as given")) > 0
         assert found.delay.values[:2] == pytest.approx(
-            [0.0, 0.5 * np.sum(1 / (found.frequency.values[0] * (1 + error)))], rel=1e-6
+            [0.0, 0.5 * np.sum(1 / (found.frequency.values[0] * (1 + error)))], rel=PATH
         )
 
 
@@ -61,9 +66,9 @@ def test_shaper_of_a_path() -> None:
     still = fp.ActuatorMotion(time=[0.0], position=[[0.0, 0.0]], velocity=[[0.0, 0.0]], acceleration=[[0.0, 0.0]])
     first = fp.natural_frequencies(robot, still).frequency.values[0, :2]  # both sliders move alike: the same all along
     right, off = (fp.path_shaper(robot, move, "zvd", error=error) for error in (0.0, 0.1))
-    assert right.residual(first) == pytest.approx([0.0, 0.0], abs=1e-6)
-    assert off.residual(1.1 * first) == pytest.approx([0.0, 0.0], abs=1e-6)
-    assert right.duration == pytest.approx(np.sum(1 / first), rel=1e-6)
+    assert right.residual(first) == pytest.approx([0.0, 0.0], abs=PATH)
+    assert off.residual(1.1 * first) == pytest.approx([0.0, 0.0], abs=PATH)
+    assert right.duration == pytest.approx(np.sum(1 / first), rel=PATH)
 
 
 def test_a_platform_motion_holds_after_its_end() -> None:
@@ -74,7 +79,7 @@ def test_a_platform_motion_holds_after_its_end() -> None:
     move = motions.actuator_polygon(corners=corners, durations=0.2, law="constant-acceleration", samples=21)
     own = actuators_of(robot, fp.platform_motion(robot, move))
     late = motion_at(own, np.array([0.1, 0.2, 0.25, 0.3]))
-    assert late.position[1:] == pytest.approx(np.tile(corners[1], (3, 1)), abs=1e-9)
+    assert late.position[1:] == pytest.approx(np.tile(corners[1], (3, 1)), abs=ARRIVED)
     assert not late.velocity[2:].any()
 
 

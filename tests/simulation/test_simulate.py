@@ -15,14 +15,27 @@ import flexapod as fp
 from flexapod.simulation import simulate as simulate_module
 from flexapod.simulation.integrators import rows_in_blocks as drive_module
 
+FOLLOWS = 1e-9
+"""[m, rad] in 1 s at 2 ms, order four; and through splines of actuator motions."""
+CENTRE = 1e-12
+"""[m] of a centre of mass that no force moves."""
+SAME = 1e-13
+"""[m] The same closed form, by another program."""
+FORCES = 1e-12
+"""Relative: the same equations."""
+BOOKS = 1e-8
+"""Of the work supplied, integrated at 5 ms."""
+STILL = 1e-11
+"""[m] In balance for 500 steps: rounding of forces over masses."""
+
 
 def test_inverse_model_drives_direct_model() -> None:
     """drive="platform": forces of inverse dynamics make the robot follow, up to the integrator."""
     robot, motion = robot_named("bench-6ups"), pd_motion()
     run = fp.simulate(robot, motion, drive="platform", duration=1.0, step=2e-3, output_step=0.1)
     wanted = motion.formula(run.time.values)
-    assert np.max(np.abs(run.position.values - wanted.position)) < 1e-9
-    assert np.max(np.abs(run.rotation.values - wanted.rotation)) < 1e-9
+    assert np.max(np.abs(run.position.values - wanted.position)) < FOLLOWS
+    assert np.max(np.abs(run.rotation.values - wanted.rotation)) < FOLLOWS
 
 
 def test_a_load_that_no_actuator_holds_swings_to_the_end() -> None:
@@ -35,7 +48,7 @@ def test_a_load_that_no_actuator_holds_swings_to_the_end() -> None:
     assert run.time.values[-1] == 0.5
     centre = 2.0 / 5.0 * s  # no force acts along the rail: the centre of mass stays
     cart = run.actuator_position.values[:, 0]
-    assert np.abs((3.0 * cart + 2.0 * run.position.values[:, 0]) / 5.0 - centre).max() < 1e-12
+    assert np.abs((3.0 * cart + 2.0 * run.position.values[:, 0]) / 5.0 - centre).max() < CENTRE
 
 
 def test_actuators_that_follow_exactly() -> None:
@@ -43,9 +56,9 @@ def test_actuators_that_follow_exactly() -> None:
     run = fp.simulate(robot, motion, drive="actuators", duration=1.5, step=5e-3, output_step=0.05)
     legs = fp.inverse_kinematics(robot, motion.formula(run.time.values), joints=False)
     forces = fp.inverse_dynamics(robot, motion.formula(run.time.values), friction=False)
-    assert np.allclose(run.actuator_position, legs.actuator_position, atol=1e-13)
-    assert np.allclose(run.force, forces.force, rtol=1e-12)
-    assert float(np.max(np.abs(run.energy_residual))) < 1e-8 * float(np.abs(run.supplied_work).sum("actuator").max())
+    assert np.allclose(run.actuator_position, legs.actuator_position, atol=SAME)
+    assert np.allclose(run.force, forces.force, rtol=FORCES)
+    assert float(np.max(np.abs(run.energy_residual))) < BOOKS * float(np.abs(run.supplied_work).sum("actuator").max())
     # given as a motion of the actuators, the same comes out
     fine = motion.formula(np.linspace(0.0, 1.5, 301))
     q = fp.inverse_kinematics(robot, fine, joints=False)
@@ -54,7 +67,7 @@ def test_actuators_that_follow_exactly() -> None:
         acceleration=q.actuator_acceleration.values,
     )  # fmt: skip
     again = fp.simulate(robot, own, drive="actuators", step=5e-3, output_step=0.05)
-    assert np.allclose(again.position, run.position, atol=1e-9)
+    assert np.allclose(again.position, run.position, atol=FOLLOWS)
 
 
 def test_a_load_acts_like_a_weight() -> None:
@@ -62,7 +75,7 @@ def test_a_load_acts_like_a_weight() -> None:
     robot = robot_named("bench-6ups")
     hold = fp.inverse_dynamics(robot, at_home(robot), friction=False, wrench=[0, 0, -100.0, 0, 0, 0]).force.values
     run = fp.simulate(robot, at_home(robot), force=hold, wrench=[0, 0, -100.0, 0, 0, 0], duration=0.5, step=1e-3, watch=())
-    assert np.max(np.abs(run.position.values - robot.home.position)) < 1e-11
+    assert np.max(np.abs(run.position.values - robot.home.position)) < STILL
     other = fp.simulate(robot, at_home(robot), force=(np.array([0.0, 1.0]), np.stack([hold, hold])), duration=0.1)
     assert float(other.position[-1, 2]) > robot.home.position[2]
 
@@ -120,11 +133,12 @@ def test_ctrl_c_keeps_what_was_computed_and_goes_on(monkeypatch: pytest.MonkeyPa
 
 
 RESUMED = 100.0
+RELATIVE, ABSOLUTE = 1e-9, 1e-11
 """Tolerances that an adaptive run may differ by after an interrupt: each step keeps one, and about 100 steps follow."""
 
 
 def test_an_interrupted_adaptive_run_agrees_to_its_tolerance(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    options = {"method": "dopri", "rtol": 1e-9, "atol": 1e-11, "output_step": 0.01}
+    options = {"method": "dopri", "rtol": RELATIVE, "atol": ABSOLUTE, "output_step": 0.01}
     whole = pd_run(**options)
     monkeypatch.setattr(drive_module, "BLOCK", 64)
     real, calls = drive_module.block, []
@@ -147,7 +161,7 @@ def test_an_interrupted_adaptive_run_agrees_to_its_tolerance(monkeypatch: pytest
     assert np.array_equal(rest.time, whole.time)
     for name in ("position", "rotation", "velocity", "angular_velocity", "actuator_position"):
         size = float(np.max(np.abs(whole[name])))
-        assert float(np.max(np.abs(rest[name] - whole[name]))) <= RESUMED * (1e-11 + 1e-9 * size), name
+        assert float(np.max(np.abs(rest[name] - whole[name]))) <= RESUMED * (ABSOLUTE + RELATIVE * size), name
 
 
 LONG = """
@@ -233,7 +247,7 @@ def test_without_llvm_the_same_comes_out() -> None:
     found = subprocess.run(
         [sys.executable, "-c", code], env={**os.environ, "FLEXAPOD_BACKEND": "numpy"}, capture_output=True, text=True, check=True
     )
-    assert np.allclose(eval(found.stdout), pd_run(duration=0.05, watch=()).position[-1], rtol=0, atol=1e-13)
+    assert np.allclose(eval(found.stdout), pd_run(duration=0.05, watch=()).position[-1], rtol=0, atol=SAME)
 
 
 def test_tables_that_do_not_fit_are_refused() -> None:

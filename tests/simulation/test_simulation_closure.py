@@ -8,7 +8,11 @@ import flexapod as fp
 from flexapod.motions import harmonic_motion
 
 ORTHOGONAL = 1e-13
-CLOSED = 1e-11  # [m, rad] residual of constraint rows: rounding of a few lengths
+"""Entries up to 1: quaternions are normalised in each step."""
+CLOSED = 1e-11
+"""[m, rad] Residual of constraint rows: rounding of a few lengths."""
+PERIODIC = 1e-9
+"""[m] Whole periods apart: the same pose again."""
 
 
 @pytest.mark.parametrize("name", ["delta", "five-bar"])
@@ -43,6 +47,6 @@ def test_an_hour_of_controlled_motion_stays_closed() -> None:
         assert np.max(np.abs(R @ np.swapaxes(R, 1, 2) - np.eye(3))) < ORTHOGONAL
         gaps.append(float(np.max(np.abs(run.actuator_travel - run.actuator_position))))
         late = run.isel(time=slice(len(run.time) // 2, None))
-        assert float(np.ptp(late.position.values, axis=0).max()) < 1e-9  # whole periods apart: the same pose again
+        assert float(np.ptp(late.position.values, axis=0).max()) < PERIODIC
     assert gaps[0] < 15 * gaps[1]  # ten times the time: the error of a quadrature grows with it, nothing faster
     assert np.log2(gaps[1] / gaps[2]) > 3.5, gaps  # order 4, and more where errors of a period cancel

@@ -16,6 +16,9 @@ from runs import pd_run
 
 import flexapod as fp
 
+PANDAS = 1e-15
+"""Relative: pandas rounds by itself."""
+
 
 @pytest.mark.parametrize("suffix", [".nc", ".parquet", ".csv"])
 def test_a_result_comes_back(tmp_path: Path, suffix: str) -> None:
@@ -40,7 +43,7 @@ def test_columns_are_readable_by_others(tmp_path: Path) -> None:
     assert np.array_equal(table["rotation.x.y"], run.rotation.sel(axis="x", body_axis="y"))
     other = pd.read_csv(fp.save(run, tmp_path / "run.csv"))  # plain: no comment line, no option
     assert list(other.columns) == list(table.columns)
-    assert np.allclose(other["force.A"], run.force.sel(actuator="A"), rtol=1e-15, atol=0.0)  # pandas rounds by itself
+    assert np.allclose(other["force.A"], run.force.sel(actuator="A"), rtol=PANDAS, atol=0.0)
     side = json.loads((tmp_path / "run.csv.json").read_text())
     assert side["rows"] == len(other) == run.sizes["time"]
     assert side["sha256"] == hashlib.sha256((tmp_path / "run.csv").read_bytes()).hexdigest()

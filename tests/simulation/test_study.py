@@ -10,6 +10,16 @@ from runs import PD_RUN, at_home, pd_motion, robot_named
 import flexapod as fp
 
 DATA = Path(__file__).parents[1] / "data" / "elastodynamics"
+SAME = 1e-13
+"""[m] The same steps, compiled for many."""
+FORCES = 1e-8
+"""[N] The same, times gains of 2e5 N/m."""
+BY_ROBOT = 1e-12
+"""[m], and of the largest of each quantity: robots with their own numbers."""
+STILL = 1e-9
+"""[m] In balance for 1 s."""
+STARTS = 1e-6
+"""[m] Poses of a start, through actuators."""
 
 
 def test_trajectories_are_those_of_single_runs() -> None:
@@ -23,8 +33,8 @@ def test_trajectories_are_those_of_single_runs() -> None:
             robot.with_parameters({"platform.mass": masses[k]}), pd_motion(), controller=fp.PD(kp=gains[k], kd=2e3), duration=0.3,
             step=2e-3, output_step=0.1, watch=(),
         )  # fmt: skip
-        assert np.allclose(study.position[k], one.position, rtol=0, atol=1e-13)
-        assert np.allclose(study.force[k], one.force, rtol=0, atol=1e-8)
+        assert np.allclose(study.position[k], one.position, rtol=0, atol=SAME)
+        assert np.allclose(study.force[k], one.force, rtol=0, atol=FORCES)
 
 
 def test_robots_and_starts_may_differ() -> None:
@@ -33,7 +43,7 @@ def test_robots_and_starts_may_differ() -> None:
     study = fp.simulate_study(robot, pd_motion(), robots=robots, controller=PD_RUN, duration=0.2, step=2e-3, output_step=0.1)
     for k, own in enumerate(robots):
         one = fp.simulate(own, pd_motion(), controller=PD_RUN, duration=0.2, step=2e-3, output_step=0.1, watch=())
-        assert np.allclose(study.position[k], one.position, rtol=0, atol=1e-12)
+        assert np.allclose(study.position[k], one.position, rtol=0, atol=BY_ROBOT)
     starts = fp.State(position=robot.home.position + np.linspace(0, 0.02, 5)[:, None] * [1.0, 0.0, 0.0])
     away = fp.simulate_study(robot, pd_motion(), starts=starts, controller=PD_RUN, duration=0.5, step=2e-3, output_step=0.1)
     assert np.array_equal(away.position[:, 0], starts.position)
@@ -50,7 +60,7 @@ def test_a_bad_trajectory_does_not_harm_the_others() -> None:
     )  # fmt: skip
     assert study.reason.values[0] == study.reason.values[2] == ""
     assert "leg" in study.reason.values[1]
-    assert np.allclose(study.position[0], robot.home.position, atol=1e-9)
+    assert np.allclose(study.position[0], robot.home.position, atol=STILL)
     assert np.array_equal(study.position[0], study.position[2])
     assert np.all(np.isfinite(study.position))
 
@@ -72,10 +82,10 @@ def test_robots_that_deform_one_by_one() -> None:
         own = robot.with_parameters({"legs.A.slider.mass": masses[k]})
         one = fp.simulate(own, swing, controller=fp.PD(kp=gains[k], kd=20.0), watch=(), **given)
         for name in ("position", "force", "elastic", "velocity"):
-            assert np.allclose(study[name][k], one[name], rtol=0, atol=1e-12 * max(1.0, float(np.abs(one[name]).max()))), name
+            assert np.allclose(study[name][k], one[name], rtol=0, atol=BY_ROBOT * max(1.0, float(np.abs(one[name]).max()))), name
     starts = fp.State.from_actuators(robot, np.array([[0.0], [0.01]]))
     away = fp.simulate_study(robot, swing, starts=starts, controller=fp.PD(kp=1e3, kd=20.0), **given)
-    assert np.allclose(away.position[:, 0], starts.position, atol=1e-6)
+    assert np.allclose(away.position[:, 0], starts.position, atol=STARTS)
     assert np.ptp(away.position.values[:, 0, 2]) > 5e-3
 
 

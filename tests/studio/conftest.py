@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
-from studio_process import READY, Command
+from page import PATIENCE, Page
+from studio_process import PICTURES, READY, Command
 
 from flexapod.views.studio.app import Studio
 
@@ -33,3 +35,23 @@ def studio() -> Iterator[Studio]:
     assert running.loop.settle(READY)
     yield running
     running.stop()
+
+
+@pytest.fixture(scope="module")
+def opened(browser: Any, studio: Studio, request: pytest.FixtureRequest) -> Iterator[Page]:
+    """One tab without the drawing for all tests of a file: texts and widgets are judged, and the camera. WINDOW is its size."""
+    width, height = getattr(request.module, "WINDOW", (1280, 720))
+    page = Page(browser, studio, PICTURES, draw="never", width=width, height=height)
+    yield page
+    page.close()
+
+
+@pytest.fixture
+def page(opened: Page, studio: Studio) -> Iterator[Page]:
+    """That tab on a fresh studio; nothing may go wrong on it during a test."""
+    studio.loop.post("fresh", lambda: studio.open("stewart-3-3"))
+    assert studio.loop.settle(PATIENCE / 1000)
+    opened.tab("Pose")
+    opened.settled()
+    yield opened
+    assert not opened.errors, "\n".join(opened.errors)

@@ -2,7 +2,6 @@
 
 import itertools
 import threading
-from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import SimpleNamespace
 from typing import Any
@@ -11,7 +10,6 @@ import numpy as np
 import pytest
 import slow_task
 from page import PATIENCE, Page
-from studio_process import PICTURES
 
 from flexapod.views.scene.frames import leg_ends
 from flexapod.views.studio import panel_motion, timeline
@@ -24,21 +22,10 @@ TRIES = 30
 """Clicks on a button before a test gives up."""
 CLOSED = 1e-6
 """Distance between a leg's end and its joint on the platform, of the robot's extent, that nobody sees."""
-
-
-@pytest.fixture(scope="module")
-def opened(browser: Any, studio: Studio) -> Iterator[Page]:
-    page = Page(browser, studio, PICTURES, draw="never", width=1280, height=720)
-    yield page
-    page.close()
-
-
-@pytest.fixture
-def page(opened: Page, studio: Studio) -> Iterator[Page]:
-    show(opened, studio, "stewart-3-3")
-    opened.tab("Pose")
-    yield opened
-    assert not opened.errors, "\n".join(opened.errors)
+SUMMED = 1e-9
+"""[s]: sums of ticks."""
+SHOWN = 1e-3
+"""[s]: the page shows milliseconds."""
 
 
 def show(page: Page, studio: Studio, name: str) -> None:
@@ -70,9 +57,9 @@ def test_the_timeline_plays_at_its_speed(page: Page, studio: Studio, monkeypatch
         page.press("Play")
         assert until(lambda: len(shown) > 5)
         page.pause()
-        assert np.allclose(shown[:5], 0.1 + TICK * speed * np.arange(1, 6), atol=1e-9), "neither another speed nor a jump"
+        assert np.allclose(shown[:5], 0.1 + TICK * speed * np.arange(1, 6), atol=SUMMED), "neither another speed nor a jump"
         last = shown[-1]
-        assert float(page.field("Time [s]").input_value()) == pytest.approx(last, abs=1e-3), "the page shows another time"
+        assert float(page.field("Time [s]").input_value()) == pytest.approx(last, abs=SHOWN), "the page shows another time"
 
 
 def test_a_cancelled_simulation_does_not_go_on(page: Page, studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,6 +17,8 @@ from flexapod.views.studio.session import Session
 
 ROUNDING = 1e-12
 """A few roundings of sums of lengths."""
+BALANCE = 1e-9
+"""Of the force, and [N]: a solve of six unknowns, or a length that is drawn."""
 
 
 def valid(robot: fp.Robot, state: fp.State) -> bool:
@@ -77,7 +79,7 @@ def test_a_force_does_the_work_of_the_legs() -> None:
     force = np.array([120.0, -40.0, 75.0])
     after = session.push(tuple(force)).force
     J = fp.jacobian(robot, home_state(robot)).jacobian.values
-    assert np.allclose(J.T @ (after - before), -np.concatenate([force, np.zeros(3)]), rtol=0, atol=1e-9 * np.abs(force).max())
+    assert np.allclose(J.T @ (after - before), -np.concatenate([force, np.zeros(3)]), rtol=0, atol=BALANCE * np.abs(force).max())
 
 
 def test_wrong_forces_change_nothing() -> None:
@@ -100,7 +102,7 @@ def test_the_handle_means_the_force_that_it_shows() -> None:
     handle = ForceHandle(Nodes(), "/force", 5.0, 200.0, np.array([0.0, 0.0, 1.0]))
     handle.shown = True
     handle.draw(state, (30.0, -20.0, 10.0), move=True)
-    assert np.allclose(handle.force_at(handle.handle.position, state), (30.0, -20.0, 10.0), rtol=0, atol=1e-9)
+    assert np.allclose(handle.force_at(handle.handle.position, state), (30.0, -20.0, 10.0), rtol=0, atol=BALANCE)
     flat = ForceHandle(Nodes(), "/flat", 5.0, 200.0, np.array([0.0, 0.0, 1.0]), "xy")
     assert flat.force_at(state.position + 1.0, state)[2] == 0.0
 

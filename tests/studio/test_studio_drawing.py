@@ -45,6 +45,20 @@ ROBOTS = [name for name in fp.catalogue() if name != "dualemps-8"]
 """The catalogue, but for a robot that is another one with more beam elements: its equations take long to compile."""
 CLOSED = 1e-9
 """Distance between a leg's end and the platform, of the robot's size: Newton's tolerance of general legs."""
+AT_HOME = 1e-6
+"""Of the robot's size: joints at home are those of the file, to its digits."""
+WITHIN = 1e-9
+"""Relative: a length that may be the size itself."""
+CHORDS = 0.01
+"""Of an arc, by its chords."""
+ROUNDING = 1e-12
+"""Relative, and [m]: sums of lengths."""
+SMALL_ANGLES = 1e-5
+"""Of a deflection of 1e-6 of the length: second order of its angles."""
+TURNED = 1e-8
+"""[m] of lengths of some metres: a quaternion along a line that may be straight down."""
+BITS = 5
+"""Of 255: eight bits of linear light are coarse in the dark."""
 
 
 @pytest.mark.parametrize("name", ROBOTS)
@@ -84,7 +98,7 @@ def test_home_is_drawn_from_the_file_alone(name: str) -> None:
         if there is not None:
             other = frames[there[0]][there[1]]
             corner = other.origin + other.rotation @ leg.closing.on_platform.position
-        assert np.abs(end - corner).max() < 1e-6 * robot.size, leg.name
+        assert np.abs(end - corner).max() < AT_HOME * robot.size, leg.name
 
 
 @pytest.mark.parametrize("name", ROBOTS)
@@ -97,7 +111,7 @@ def test_everything_has_a_size_and_a_place(name: str) -> None:
     lengths = np.linalg.norm(np.array(shown.rods.end) - np.array(shown.rods.start), axis=1)
     assert np.all(np.isfinite(lengths))
     assert lengths.max() > 0.02 * size  # a beam of several elements is drawn in short pieces
-    assert np.all(lengths <= size * (1 + 1e-9))
+    assert np.all(lengths <= size * (1 + WITHIN))
     assert len(shown.balls) == len(shown.ball_radius) == len(shown.ball_colour)
     found = actuator_arrows(robot, shown, numbers.force, size)
     assert len(found.points) == len(found.leg) == len(found.push)
@@ -139,7 +153,7 @@ def test_torques_turn_by_the_right_hand() -> None:
         line = found.arcs[found.arc_push == (sign > 0)]
         turn = np.cross(line[:, 0] - frame.origin, line[:, 1] - frame.origin) @ frame.rotation[:, 2]
         assert np.all(sign * turn > 0)
-        assert np.isclose(np.linalg.norm(line[:, 1] - line[:, 0], axis=1).sum(), 8 / 9 * 1.5 * np.pi * ARC * part, rtol=0.01)
+        assert np.isclose(np.linalg.norm(line[:, 1] - line[:, 0], axis=1).sum(), 8 / 9 * 1.5 * np.pi * ARC * part, rtol=CHORDS)
 
 
 def test_rods_of_a_telescopic_leg_add_up_to_its_length() -> None:
@@ -149,7 +163,7 @@ def test_rods_of_a_telescopic_leg_add_up_to_its_length() -> None:
     starts, ends = np.array(shown.rods.start), np.array(shown.rods.end)
     total = np.linalg.norm(ends - starts, axis=1).reshape(len(robot.legs), -1).sum(axis=1)
     position = fp.inverse_kinematics(robot, state, joints=False).actuator_position.values
-    assert np.allclose(total, position + 5.0, rtol=1e-12)  # this robot counts its actuators from 5 m
+    assert np.allclose(total, position + 5.0, rtol=ROUNDING)  # this robot counts its actuators from 5 m
     red = {tuple(c) for c in np.array(shown.rods.colour).reshape(len(robot.legs), -1, 3)[2]}
     assert RED in red
 
@@ -171,7 +185,7 @@ def test_beams_are_drawn_as_they_bend() -> None:
     line = beam_curve(link_frames(robot, bent)[k], link_frames(robot, joints)[k], element, element.tip)
     s = np.linspace(0.0, 1.0, len(line))
     cantilever = v * (3 * s**2 - s**3) / 2
-    assert np.allclose(np.linalg.norm(line - straight, axis=1), cantilever, atol=1e-5 * v)  # second order of small angles
+    assert np.allclose(np.linalg.norm(line - straight, axis=1), cantilever, atol=SMALL_ANGLES * v)
 
 
 def test_arrows_push_where_the_force_is_positive() -> None:
@@ -197,7 +211,7 @@ def test_arrows_are_bundles_of_lines() -> None:
         assert lines.shape == (SHAFT + RING, 2, 3)
         along = (lines - points[0, 0]) @ np.array(way) / length
         across = np.linalg.norm(lines - points[0, 0] - along[..., None] * np.array(way) / length, axis=2)
-        assert np.isclose(along.min(), 0.0, atol=1e-12)
+        assert np.isclose(along.min(), 0.0, atol=ROUNDING)
         assert np.isclose(along.max() + 0.5 * thick, length), "lines end in half a circle"
         ring = lines[SHAFT:, 1]
         assert np.linalg.norm(np.roll(ring, 1, axis=0) - ring, axis=1).max() < thick
@@ -226,7 +240,7 @@ def test_the_scale_bar_is_before_the_robot_and_on_no_leg(name: str) -> None:
     size, up = extent(robot), upwards(robot)
     start, right = scale_place(robot, size)
     seen = oblique(robot, up, level(robot, up))
-    assert abs(right @ seen) < 1e-12 * np.linalg.norm(seen), "it is seen in its full length"
+    assert abs(right @ seen) < ROUNDING * np.linalg.norm(seen), "it is seen in its full length"
     points = seen_points(robot, size)
     own = points[:-3]
     bar = start + np.linspace(0.0, LONGEST * size, 9)[:, None] * right
@@ -235,7 +249,7 @@ def test_the_scale_bar_is_before_the_robot_and_on_no_leg(name: str) -> None:
     d = (position - middle) / np.linalg.norm(position - middle)
     above = np.cross(d, right)
     part = np.abs((bar - position) @ above) / -((bar - position) @ d) / np.tan(0.5 * FIELD)
-    assert part.max() <= FILLED * (1 + 1e-9), "it is in the view"
+    assert part.max() <= FILLED * (1 + WITHIN), "it is in the view"
 
 
 def test_reactions_have_places() -> None:
@@ -272,7 +286,7 @@ def test_cylinders_reach_from_start_to_end() -> None:
     quat, middle, scale = along(start, end, np.full(20, 0.1))
     R = fp.motions.quat_wxyz_rotation(quat)
     tip = middle + np.einsum("nij,nj->ni", R, np.column_stack([np.zeros((20, 2)), 0.5 * scale[:, 2]]))
-    assert np.allclose(tip, end, atol=1e-8)
+    assert np.allclose(tip, end, atol=TURNED)
 
 
 def test_colours_survive_the_renderer() -> None:
@@ -280,7 +294,7 @@ def test_colours_survive_the_renderer() -> None:
     meant = np.array([[0, 114, 178], [230, 159, 0], [255, 255, 255], [0, 0, 0]])
     light = linear(meant) / 255.0
     shown = np.where(light <= 0.0031308, 12.92 * light, 1.055 * np.maximum(light, 1e-9) ** (1 / 2.4) - 0.055)
-    assert np.abs(255 * shown - meant).max() < 5  # eight bits of linear light are coarse in the dark
+    assert np.abs(255 * shown - meant).max() < BITS
 
 
 @pytest.mark.parametrize("name", fp.catalogue())

@@ -1,14 +1,12 @@
 """Things that misled people in a real browser, each as they met it."""
 
 import threading
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 import slow_task
 from page import PATIENCE, Page
-from studio_process import PICTURES
 
 from flexapod.views.studio import panel_modes, prepare
 from flexapod.views.studio.app import Studio
@@ -17,24 +15,8 @@ from flexapod.views.studio.recording import largest_displacement
 
 HELD = 400
 """Milliseconds that a key is held down."""
-
-
-@pytest.fixture(scope="module")
-def opened(browser: Any, studio: Studio) -> Iterator[Page]:
-    """One tab without the drawing for all tests: texts and widgets are judged, and the camera."""
-    page = Page(browser, studio, PICTURES, draw="never", width=1280, height=720)
-    yield page
-    page.close()
-
-
-@pytest.fixture
-def page(opened: Page, studio: Studio) -> Iterator[Page]:
-    studio.loop.post("fresh", lambda: studio.open("stewart-3-3"))
-    assert studio.loop.settle(PATIENCE / 1000)
-    opened.tab("Pose")
-    opened.settled()
-    yield opened
-    assert not opened.errors, "\n".join(opened.errors)
+SAME = 1e-9
+"""[m]: a camera or a ghost that was not moved."""
 
 
 def compute(page: Page, motion: str, place: str) -> None:
@@ -87,7 +69,7 @@ def test_arrow_keys_on_a_slider_do_not_turn_the_camera(page: Page, studio: Studi
     page.page.wait_for_timeout(HELD)
     page.settled()
     assert studio.session.values[0] > value, "the slider has the key"
-    assert np.allclose(camera(studio), before, atol=1e-9), "the camera has it too"
+    assert np.allclose(camera(studio), before, atol=SAME), "the camera has it too"
 
 
 def test_frequencies_of_the_former_robot_do_not_stay(page: Page, studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -147,7 +129,7 @@ def test_the_kept_variant_moves_in_step(page: Page, studio: Studio) -> None:
     assert ghost is not None
     assert ghost.last is not None
     i = kept.index(float(studio.motion.timeline.scrub.value))
-    assert np.allclose(ghost.last.corners.mean(axis=0), kept.position[i], atol=1e-9), "the ghost stays behind"
+    assert np.allclose(ghost.last.corners.mean(axis=0), kept.position[i], atol=SAME), "the ghost stays behind"
     assert page.text("#kept-force-0") == f"{kept.force[i, 0]:.6g}"
 
 

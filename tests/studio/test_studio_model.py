@@ -39,6 +39,14 @@ SEEN_MOVE = 1e-3
 """Displacement of a drawn mode, of the characteristic length and in radians; they are drawn with some per cent."""
 SINGULAR = 1e-6
 """Distance of points of singular curves: they are corrected to 1e-9 of the window or so."""
+NEWTON = 1e-8
+"""Of the robot's size, or [rad]: what Newton's method of forward kinematics leaves."""
+STOPS = 2e-6
+"""Of the characteristic length: a drag stops within a millionth of it."""
+DEGREES = 1e-9
+"""[deg], [m] and of forces: a pose through its coordinates, a file in full digits."""
+ROUNDING = 1e-14
+"""Entries of rotations."""
 
 
 @pytest.fixture(scope="module")
@@ -63,8 +71,8 @@ def test_every_robot_has_coordinates_around_its_home(name: str) -> None:
     assert all(item.low < item.home < item.high and 0 < item.step < item.high - item.low for item in found.items)
     at = state_of(robot, found, found.home)
     # a pose component is exact; actuators go through Newton's method of forward kinematics
-    assert np.allclose(at.position, robot.home.position, atol=1e-8 * robot.size, rtol=0)
-    assert np.allclose(at.rotation, robot.home.rotation, atol=1e-8, rtol=0)
+    assert np.allclose(at.position, robot.home.position, atol=NEWTON * robot.size, rtol=0)
+    assert np.allclose(at.rotation, robot.home.rotation, atol=NEWTON, rtol=0)
     assert numbers_of(robot, at).good or name == "hexapod-floating", "its limits are not known"
     for k, item in enumerate(found.items):  # each slider moves the robot, to both sides
         for part in (0.02, -0.02):
@@ -125,7 +133,7 @@ def test_dragging_a_five_bar_follows_the_hand() -> None:
     target = studio.robot.home.position + np.array([0.05, -0.03, 0.0])
     shown = studio.place(target, np.eye(3))
     # the drag stops within a millionth of the characteristic length
-    assert np.linalg.norm(shown.state.position - target) < 2e-6 * studio.robot.characteristic_length
+    assert np.linalg.norm(shown.state.position - target) < STOPS * studio.robot.characteristic_length
     far = studio.place(target + np.array([5.0, 0.0, 0.0]), np.eye(3))
     assert far.taken
     assert far.state.position[0] > shown.state.position[0]
@@ -134,8 +142,8 @@ def test_dragging_a_five_bar_follows_the_hand() -> None:
 def test_dragging_turns_and_moves(session: Session) -> None:
     R = fp.motions.rotvec_rotation(np.radians([3.0, -4.0, 5.0])) @ session.robot.home.rotation
     shown = session.place(session.robot.home.position + np.array([0.1, 0.2, -0.1]), R)
-    assert np.allclose(session.values[3:], [3.0, -4.0, 5.0], atol=1e-9)
-    assert np.allclose(shown.state.rotation, R, atol=1e-14)
+    assert np.allclose(session.values[3:], [3.0, -4.0, 5.0], atol=DEGREES)
+    assert np.allclose(shown.state.rotation, R, atol=ROUNDING)
 
 
 def test_change_undo_redo(session: Session) -> None:
@@ -217,7 +225,7 @@ def test_recording_is_the_inverse_dynamics_of_the_motion(name: str) -> None:
         assert np.all(np.isfinite(joints))
         ends = leg_ends(robot, link_frames(robot, joints))
         corners = platform_corners(robot, state, 30.0 * found.elastic[40])
-        assert np.allclose(ends, corners, atol=1e-8 * robot.size), "an exaggerated drawing falls apart"
+        assert np.allclose(ends, corners, atol=NEWTON * robot.size), "an exaggerated drawing falls apart"
     if robot.flexible_platform is not None:  # joints are points of the plate: none moves further than the largest displacement
         joints = fp.deformation(robot, motion).joint_displacement.values
         furthest = np.linalg.norm(joints, axis=-1).max(axis=-1)
@@ -252,7 +260,7 @@ def test_motion_files_are_played(tmp_path: Path) -> None:
     found = recording_from_bytes(robot, "motion.csv", path.read_bytes())
     direct = record(robot, motion_of(robot, "circle"), "circle")
     # a file has positions, rates and accelerations in full digits
-    assert np.allclose(found.force, direct.force, rtol=1e-9)
+    assert np.allclose(found.force, direct.force, rtol=DEGREES)
 
 
 def test_every_choice_of_motion_can_be_made() -> None:
@@ -285,7 +293,7 @@ def test_modes_are_the_natural_frequencies(name: str) -> None:
         shifted = np.linalg.norm(state.position - at.position) / robot.characteristic_length
         assert max(shifted, np.abs(state.rotation - at.rotation).max()) > SEEN_MOVE, "the mode is not seen"
         rest, elastic = displaced(robot, coordinates, found, mode, 0.0, factor=1.0, deformation=1.0)
-        assert np.allclose(rest.position, at.position, atol=1e-9)
+        assert np.allclose(rest.position, at.position, atol=DEGREES)
         assert np.allclose(elastic, found.elastic)
 
 

@@ -14,6 +14,13 @@ import flexapod as fp
 from flexapod.views.studio.app import Studio
 from support.patience import until
 
+WRITTEN = 1e-6
+"""Relative: the file has ten digits."""
+TRACKING = 0.05
+"""[m]: a PD controller follows."""
+SAME = 1e-9
+"""Of the largest reaction: the same verb."""
+
 
 @pytest.fixture(scope="module")
 def page(browser: Any, studio: Studio) -> Iterator[Page]:
@@ -45,7 +52,7 @@ def test_a_motion_is_saved_as_a_table(studio: Studio, page: Page, tmp_path: Path
     assert len(rows) == len(found.time)
     table = np.array(rows, dtype=float)
     columns = [k for k, name in enumerate(head) if name.startswith("force")]
-    np.testing.assert_allclose(table[:, columns], found.force, rtol=1e-6)
+    np.testing.assert_allclose(table[:, columns], found.force, rtol=WRITTEN)
 
 
 def test_a_controller_is_simulated_with_its_tracking_error(studio: Studio, page: Page) -> None:
@@ -59,7 +66,7 @@ def test_a_controller_is_simulated_with_its_tracking_error(studio: Studio, page:
     found = studio.motion.recording
     assert found is not None
     assert np.isfinite(found.tracking).all()
-    assert 0.0 < found.tracking.max() < 0.05
+    assert 0.0 < found.tracking.max() < TRACKING
 
 
 def test_a_force_on_the_platform_changes_the_forces(studio: Studio, page: Page) -> None:
@@ -93,7 +100,7 @@ def test_reactions_are_drawn_on_request(studio: Studio, page: Page) -> None:
     shown = studio.session.numbers.reaction
     assert set(shown) == set(wanted.joint.values)
     for name, force in shown.items():
-        np.testing.assert_allclose(force, wanted.sel(joint=name).values, atol=1e-9 * float(np.abs(wanted).max()))
+        np.testing.assert_allclose(force, wanted.sel(joint=name).values, atol=SAME * float(np.abs(wanted).max()))
     page.page.get_by_label("Joint reactions").uncheck(timeout=PATIENCE)
     page.settled()
     assert studio.session.numbers.reaction == {}

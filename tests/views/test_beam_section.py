@@ -22,6 +22,12 @@ SECTIONS: dict[str, dict[str, float]] = {
     "general": {"area": 1e-3, "iy": 0.02 * 0.05**3 / 12.0, "iz": 0.05 * 0.02**3 / 12.0},
 }
 BEAMS = ["delta-flexible", "dualemps", "gough-stewart-flexible-legs", "planar-3-rrr-flexible"]
+ROUNDING = 1e-9
+"""Relative, and [m]: sums over a few cells."""
+CORNERS = 0.05
+"""Relative: a circle of twenty corners."""
+SAME = 1e-12
+"""[m]: the same vertex, through a figure."""
 
 
 def moments(cells: Any) -> tuple[float, float, float, float]:
@@ -42,10 +48,10 @@ def test_what_is_drawn_has_the_sections_area_and_moments(shape: str) -> None:
     meant = getattr(Section, shape)(**sizes, **({"torsion": 1e-7} if shape == "general" else {}))
     outlines, cells = section_shape(shape, sizes)
     area, iy, iz, iyz = moments(cells)
-    tolerance = 0.05 if shape == "tube" else 1e-9  # a circle of twenty corners
+    tolerance = CORNERS if shape == "tube" else ROUNDING
     assert area == pytest.approx(meant.area, rel=tolerance)
     assert (iy, iz) == pytest.approx((meant.iy, meant.iz), rel=tolerance)
-    assert abs(iyz) < 1e-9 * meant.iy, "y and z are principal axes"
+    assert abs(iyz) < ROUNDING * meant.iy, "y and z are principal axes"
     assert len(outlines) == (2 if shape in ("box", "tube") else 1)
     if shape == "tube":
         assert len(outlines[0]) == ROUND
@@ -93,5 +99,5 @@ def test_pictures_have_the_beams_surface() -> None:
     state = fp.State(position=robot.home.position, rotation=robot.home.rotation)
     shown = drawing(robot, home_joints(robot), platform_corners(robot, state, np.zeros(0)), extent(robot), set())
     own = next(b for b in shown.beams if b.leg == 0)
-    assert np.min(np.linalg.norm(points - own.vertices[0], axis=1)) < 1e-12
+    assert np.min(np.linalg.norm(points - own.vertices[0], axis=1)) < SAME
     assert min(shown.rods.radius) == 0.0, "the beam's line is no rod"

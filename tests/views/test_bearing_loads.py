@@ -10,6 +10,10 @@ from flexapod.views.sizing import joint_rows
 
 ROUNDING = 1e-10
 """Roundings of sums of a few forces, of the largest."""
+DIRECTION = 1e-12
+"""Entries of a unit vector: products of a few rotations."""
+ALONG = 1e-9
+"""Of the largest drive: a reaction without a part along the slide, but for rounding."""
 
 
 def case(name: str):  # type: ignore[no-untyped-def]
@@ -43,9 +47,9 @@ def test_axes_are_those_of_the_legs() -> None:
     corner = robot.home.position + robot.home.rotation @ robot.legs[0].closing.on_platform.position
     hip = robot.legs[0].links[0].placement.position
     along = (corner - hip) / np.linalg.norm(corner - hip)
-    assert np.allclose(axes["A.slide"][0], along, atol=1e-12)
+    assert np.allclose(axes["A.slide"][0], along, atol=DIRECTION)
     radial, axial = bearing_loads(robot, joints, drive)["A.slide"]
-    assert axial.max() < 1e-9 * np.abs(drive.force.values).max()
+    assert axial.max() < ALONG * np.abs(drive.force.values).max()
     assert radial.max() > 1.0
 
 

@@ -21,6 +21,10 @@ FACES = [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]
 PLACE: dict[str, Any] = {"position": [0.1, 0.2, 0.3], "rotation": {"Z": ["90 deg"]}}
 PLACED = np.array([0.1, 0.2, 0.3]) + 1e-3 * CORNERS[:, [1, 0, 2]] * [-1.0, 1.0, 1.0]
 ROBOT = "delta"
+SINGLE = 1e-6
+"""[m]: STL has single precision."""
+ROUNDING = 1e-12
+"""[mm]: a rotation and its mirror image."""
 
 
 def words() -> dict[str, Any]:
@@ -49,7 +53,7 @@ def bytes_of(found: Any) -> bytes:
 def near(points: Any, wanted: Any) -> bool:
     """Every wanted point is among the points."""
     gaps = np.linalg.norm(np.asarray(points)[:, None] - np.asarray(wanted)[None], axis=2)
-    return bool(gaps.min(axis=0).max() < 1e-6)  # STL has single precision
+    return bool(gaps.min(axis=0).max() < SINGLE)
 
 
 @pytest.mark.parametrize("kind", ["stl", "obj", "glb"])
@@ -113,4 +117,4 @@ def test_a_mirrored_leg_has_the_mirror_image(own: str | None) -> None:
         flip = np.array(PLANES[found.mirrored] if found.mirrored else (1.0, 1.0, 1.0))
         return np.array(found.position) + (CORNERS * flip) @ np.array(rotation_matrix(found.rotation)).T
 
-    assert np.allclose(placed(mirrored_leg(leg, "xz")), placed(leg) * [1.0, -1.0, 1.0], atol=1e-12)
+    assert np.allclose(placed(mirrored_leg(leg, "xz")), placed(leg) * [1.0, -1.0, 1.0], atol=ROUNDING)

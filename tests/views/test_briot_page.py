@@ -18,6 +18,16 @@ RATE = 500.0
 PASSED, STOPPED = 1e-3, 0.02
 """A Butterworth filter of order 4, run twice, has gain 1 / (1 + (tan(pi f / rate) / tan(pi 100 / rate))^8): 1 - 5e-7 at 14 Hz,
 below 1e-3 at 200 Hz; ends of the record disturb."""
+TWO_ELEMENTS = 0.015
+"""Of converged frequencies: the fifth is 1.3 % high."""
+LEFT = 0.02
+"""Of the vibration: figures of two digits."""
+LINES = 1.0
+"""[Hz]: lines of a 1.2 s window are 0.8 Hz apart."""
+ENDS = 5e-4
+"""[m]: ends of the stroke in millimetres."""
+MISSING = 0.1
+"""[mm]: what the table prints with one decimal."""
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +64,7 @@ def test_table_3_and_a_softer_robot(robot: fp.Robot, monkeypatch: pytest.MonkeyP
     assert found.check.endswith("f2, f3, f4 farther")  # with two elements; with four f5 as well
     converged = (14.181, 24.525, 45.908, 89.795, 105.371, 188.518)  # 32 elements; tests/data/elastodynamics/dualemps.json
     ours = [float(row[5]) for row in found.parts[0].rows]
-    assert ours == pytest.approx(converged, rel=0.015)  # two elements: the fifth is 1.3 % high
+    assert ours == pytest.approx(converged, rel=TWO_ELEMENTS)
     soft = {"legs.1.13.flexible.young": 60e9}
     assert table_3(robot.with_parameters(soft)).verdict == DIFFERS
 
@@ -71,8 +81,8 @@ def test_what_friction_leaves_follows_the_tanh_speed(robot: fp.Robot) -> None:
     """Fig. 9: 5, 54 and 81 % of the vibration are left at 1e-3, 1e-4, 1e-5 rad/s, and the stuck robot rings at 24 Hz."""
     found = smoothings(robot)
     assert all(s.run.holds for s in found)
-    assert [s.left for s in found] == pytest.approx([0.053, 0.54, 0.81], abs=0.02)
-    assert [s.line for s in found] == pytest.approx([24.1] * 3, abs=1.0)  # lines of a 1.2 s window are 0.8 Hz apart
+    assert [s.left for s in found] == pytest.approx([0.053, 0.54, 0.81], abs=LEFT)
+    assert [s.line for s in found] == pytest.approx([24.1] * 3, abs=LINES)
     assert depends(found)
     assert not depends(found[:1] * 3)
     square = simulated(robot, fp.motions.dualemps_square(side=STROKE))
@@ -93,11 +103,11 @@ def test_ranges_of_the_sliders_are_a_reading(robot: fp.Robot) -> None:
     """Figs. 7, 8: no stroke of 25 cm holds the circle as printed and q = 0; from 0 on 3 mm are missing, below its rounding."""
     q = fp.motions.dualemps_circle().position
     low, high = q.min(), q.max()
-    assert (low, high) == pytest.approx((0.038, 0.253), abs=5e-4)
+    assert (low, high) == pytest.approx((0.038, 0.253), abs=ENDS)
     rows = {row[0]: [float(x) for x in row[2:]] for row in _ranges((low, high)).rows}
-    assert rows["0 to 0.25 m"] == pytest.approx([0.0, 3.0, 0.0], abs=0.1)
+    assert rows["0 to 0.25 m"] == pytest.approx([0.0, 3.0, 0.0], abs=MISSING)
     assert rows["-0.125 to 0.125 m"][1] > 100
-    assert rows["0.02 to 0.27 m"] == pytest.approx([20.0, 0.0, 0.0], abs=0.1)
+    assert rows["0.02 to 0.27 m"] == pytest.approx([20.0, 0.0, 0.0], abs=MISSING)
     assert _square().verdict == READ
     run = simulated(robot, fp.motions.dualemps_circle())
     assert _paths(run, run).verdict == READ

@@ -10,13 +10,15 @@ import pytest
 import flexapod as fp
 
 Run = Callable[..., Any]
+SAME = 1e-12
+"""Relative: the same verb, printed with all digits."""
 
 
 def test_demands_reach_the_verb(run: Run) -> None:
     result = run("solid", "bench-6ups", "--resolution", "8", "--mounting", "0.7", "--json")
     assert result.exit_code == 0
     expected = fp.workspace_solid(fp.load("bench-6ups"), resolution=8, mounting=0.7)
-    assert json.loads(result.stdout)["volume"] == pytest.approx(expected.volume, rel=1e-12)
+    assert json.loads(result.stdout)["volume"] == pytest.approx(expected.volume, rel=SAME)
 
 
 def test_the_region_of_a_solid_is_said(run: Run) -> None:

@@ -14,6 +14,8 @@ from flexapod.views.commands.guard import guarded
 from flexapod.views.output import print_table
 
 Run = Callable[..., Any]
+PRINTED = 1e-3
+"""Relative: forces of four digits."""
 
 
 def peak(stdout: str) -> float:
@@ -33,7 +35,7 @@ def test_a_load_at_a_point_counts_for_limits(run: Run) -> None:
     label = run(*words, "--point", "tool", *limit).stderr
     found = re.search(r"needs too much force: ([\d.]+) N", label)
     assert found
-    assert max(float(x) for x in re.findall(r"needs too much force: ([\d.]+) N", label)) == pytest.approx(large, rel=1e-3)
+    assert max(float(x) for x in re.findall(r"needs too much force: ([\d.]+) N", label)) == pytest.approx(large, rel=PRINTED)
 
 
 def test_a_simulation_that_explodes_is_reported(run: Run) -> None:

@@ -32,6 +32,14 @@ ERRORS = {"error": 1.0, "error_bound": 2.0}
 UNIT = re.compile(r"\[[^\]]+\]")
 COUNTED = {"mode"}
 """Axes that count and have no unit."""
+DRAWN = 1e-8
+"""[m]: numbers of the robot, in a figure."""
+WINDOW = 0.01
+"""Of an amplitude: the window of 400 samples widens the line by 1/400."""
+RMS = 1e-6
+"""Relative: the trapezoidal rule over a whole period."""
+TRAPEZOIDAL = 1e-3
+"""Relative: the trapezoidal rule, 61 samples."""
 
 
 @pytest.fixture(scope="module")
@@ -133,7 +141,7 @@ def test_limits_are_drawn(hexapod: dict[str, Any]) -> None:
     figure = stroke_figure(hexapod["robot"], hexapod["legs"])
     low, high = hexapod["robot"].legs[0].links[0].limits.stroke
     drawn = sorted(shape.y0 for shape in figure.layout.shapes)
-    np.testing.assert_allclose(drawn, [low, high], atol=1e-8)
+    np.testing.assert_allclose(drawn, [low, high], atol=DRAWN)
 
 
 def test_spectrum_of_a_sine() -> None:
@@ -142,14 +150,14 @@ def test_spectrum_of_a_sine() -> None:
     frequency, [(_, amplitude)] = spectra(data, "x")
     peak = int(np.argmax(amplitude))
     assert frequency[peak] == pytest.approx(25.0)
-    assert amplitude[peak] == pytest.approx(3.0, rel=0.01)  # the window of 400 samples widens the line by 1/400
+    assert amplitude[peak] == pytest.approx(3.0, rel=WINDOW)
     with pytest.raises(fp.InputError, match="uniform"):
         spectra(data.assign_coords(time=t**2), "x")
 
 
 def test_rms_of_a_sine() -> None:
     t = np.linspace(0.0, 1.0, 2001)
-    assert rms(t, 5.0 * np.sin(2 * np.pi * t)[:, None])[0] == pytest.approx(5.0 / np.sqrt(2.0), rel=1e-6)
+    assert rms(t, 5.0 * np.sin(2 * np.pi * t)[:, None])[0] == pytest.approx(5.0 / np.sqrt(2.0), rel=RMS)
 
 
 def test_sizing_balances_with_energy(hexapod: dict[str, Any]) -> None:
@@ -159,7 +167,7 @@ def test_sizing_balances_with_energy(hexapod: dict[str, Any]) -> None:
     ends = fp.State(position=m.position[[0, -1]], rotation=m.rotation[[0, -1]])
     energy = fp.energy(hexapod["robot"], ends)
     change = float((energy.potential[1] - energy.potential[0]).values)
-    assert sum(s["energy"] for s in sizing.values()) == pytest.approx(change, rel=1e-3)  # trapezoidal rule, 61 samples
+    assert sum(s["energy"] for s in sizing.values()) == pytest.approx(change, rel=TRAPEZOIDAL)
     assert sizing["B"]["peak_power"] == pytest.approx(float(abs(hexapod["drive"].power.sel(actuator="B")).max()))
 
 

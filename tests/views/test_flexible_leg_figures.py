@@ -81,7 +81,7 @@ def test_exaggerated(robot: fp.Robot) -> None:
     state = fp.State.from_actuators(robot, [0.0, 0.0], elastic=np.array([0, 1e-4, 0, 0, 0, 0, 0, 0, 0]))
     joints = state_joints(robot, state, exaggerated=2.0)
     names = list(robot.elastic_names)
-    assert joints[robot.elastic_indices[names.index("13.v")]] == pytest.approx(2e-4, rel=1e-9)
+    assert joints[robot.elastic_indices[names.index("13.v")]] == pytest.approx(2e-4, rel=CLOSED)
     assert joints[list(robot.driven)] == pytest.approx([0.0, 0.0], abs=ROUNDING)
 
 
@@ -104,7 +104,7 @@ def test_mode_figure(robot: fp.Robot, home: fp.State, modes: Any) -> None:
         own = lines[4 * n : 4 * n + 4]
         pairs = [np.array([t.x, t.y, t.z], dtype=float).T for t in own]
         moved = [np.linalg.norm(b - a, axis=1) for a, b in zip(pairs[::2], pairs[1::2], strict=True)]
-        assert max(m.max() for m in moved) == pytest.approx(SHOWN_LEGS * robot.characteristic_length, rel=1e-9)
+        assert max(m.max() for m in moved) == pytest.approx(SHOWN_LEGS * robot.characteristic_length, rel=CLOSED)
         assert max(m[0] for m in moved) < ROUNDING
     assert [a.text for a in figure.layout.annotations] == ["mode 1: 14.21 Hz", "mode 2: 25.04 Hz"]
 

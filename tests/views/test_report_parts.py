@@ -30,6 +30,8 @@ REPORTED = [name for name in catalogue() if name not in ("delta-parallelograms",
 """Robots whose reports the full run makes."""
 AT_HOME = {"hexapod-floating": "is under-actuated", "gough-stewart-flexible-legs": "beyond a buckling load"}
 """Robots that no motion of actuators has forces of, and why."""
+MOVED = 1e-12
+"""[m]: a motion less its start."""
 
 
 @pytest.fixture(scope="module")
@@ -111,7 +113,7 @@ def test_two_robots_are_compared_on_the_same_motion(run: Run) -> None:
     robots = fp.load("stewart-3-3"), fp.load("hexapod")
     motions, label = same_motions(robots, None, {})
     moved = [motion.position - robot.home.position for robot, motion in zip(robots, motions, strict=True)]
-    assert np.allclose(*moved, rtol=0, atol=1e-12)
+    assert np.allclose(*moved, rtol=0, atol=MOVED)
     assert np.ptp(moved[0][:, 2]) == pytest.approx(0.1 * min(r.characteristic_length for r in robots))
     result = run("compare", "stewart-3-3", "hexapod")
     assert f"motion: {label}" in result.stdout

@@ -18,6 +18,10 @@ from flexapod.views.studio.camera import ASPECT, FIELD, camera_place, level, obl
 ROBOTS = ["stewart-3-3", "hexaslide", "delta", "five-bar", "planar-4-prr"]
 NEAR = 0.06
 """Largest distance of a drawn surface from the robot's joints and rails, of its extent: the thickest part is a motor."""
+FILLS = 1e-3
+"""Of the picture: a search for the distance of the camera."""
+SAME = 1e-12
+"""[m]: middles of the ends of rails."""
 
 
 def shown(name: str):  # type: ignore[no-untyped-def]
@@ -57,7 +61,7 @@ def test_the_whole_robot_is_in_the_picture(name: str) -> None:
     view = figure.layout.scene
     sides = np.array([view.aspectratio.x, view.aspectratio.y, view.aspectratio.z])
     camera = [np.array([at.x, at.y, at.z], dtype=float) for at in (view.camera.eye, view.camera.up)]
-    assert seen(sides * (every - 0.5 * (low + high)) / (high - low), *camera) == pytest.approx(FILL, rel=1e-3)
+    assert seen(sides * (every - 0.5 * (low + high)) / (high - low), *camera) == pytest.approx(FILL, rel=FILLS)
     assert seen(np.array([[0.0, 0.0, np.tan(np.radians(22.5))]]), np.array([1.0, 0, 0]), np.array([0, 0, 1.0])) == pytest.approx(
         1
     )
@@ -135,8 +139,8 @@ def test_rails_have_end_stops_and_feet_a_base_plate() -> None:
     assert len(fixed.start) == 3 * len(rails(robot)) == 18
     middles = 0.5 * (np.array(fixed.start) + np.array(fixed.end))
     for low, high in rails(robot):
-        assert np.linalg.norm(middles - low, axis=1).min() < 1e-12
-        assert np.linalg.norm(middles - high, axis=1).min() < 1e-12
+        assert np.linalg.norm(middles - low, axis=1).min() < SAME
+        assert np.linalg.norm(middles - high, axis=1).min() < SAME
     stewart = fp.load("stewart-3-3")
     fixed, outline = ground_parts(stewart, extent(stewart))
     assert not fixed.start
