@@ -16,7 +16,8 @@ from flexapod.equations.closing import close_at, close_leg
 from flexapod.equations.closing_rows import half_on_platform
 from flexapod.equations.platform_motion import FrameMotion, platform_motion
 from flexapod.equations.values import Values
-from flexapod.kernels import Kernel, Program
+from flexapod.kernels.kernel import Kernel
+from flexapod.kernels.tape.program import Program
 from flexapod.robot.geometry import pose
 from flexapod.robot.robot import Robot
 from flexapod.spatial import Rot, Vec, cross

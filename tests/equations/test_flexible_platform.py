@@ -8,7 +8,7 @@ import pytest
 import flexapod as fp
 from flexapod.analysis.verbs.sampling import random_states
 from flexapod.equations.flexible_platform import assembly, dynamics, generalized_newton_euler, tangent
-from flexapod.kernels import compile_kernel
+from flexapod.kernels.kernel import compile_kernel
 from flexapod.motions.rotations import rotvec_motion, rotvec_rotation
 from support.flexible_robots import (
     curving_robot,

@@ -23,7 +23,7 @@ from flexapod.equations.elastodynamics.link_motion import link_motions
 from flexapod.equations.elastodynamics.link_point import link_point
 from flexapod.equations.elastodynamics.projection import projected_force, projected_mass
 from flexapod.equations.values import Values
-from flexapod.kernels import Program
+from flexapod.kernels.tape.program import Program
 from flexapod.robot.elastic_plan import ElasticPlan, LegLoop
 from support import world_axes
 from support.plain import plain_kernel

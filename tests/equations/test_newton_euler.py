@@ -22,7 +22,7 @@ from flexapod.equations import friction as friction_package
 from flexapod.equations import newton_euler as package
 from flexapod.equations.newton_euler import CONTRIBUTION_NAMES, mark_undetermined, newton_euler, reaction_names, undetermined
 from flexapod.errors import InputError
-from flexapod.kernels import compile_kernel
+from flexapod.kernels.kernel import compile_kernel
 from flexapod.robot.catalogue import catalogue
 from flexapod.robot.chain import link_poses
 from support.mutants import mutated, one_per_module

@@ -13,7 +13,7 @@ import numpy as np
 import flexapod as fp
 from flexapod.analysis.model.kernels import golden_inputs
 from flexapod.analysis.verbs.sampling import random_states
-from flexapod.kernels import Program
+from flexapod.kernels.tape.program import Program
 from flexapod.kernels.tape.tape import Tape
 
 SAMPLES = 4

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from kernel_programs import PARAMETERS, inputs_for, straight_line
 
-from flexapod.kernels import KernelFamily, compilations
+from flexapod.kernels.family import KernelFamily
+from flexapod.kernels.kernel import compilations
 
 
 def test_family_compiles_twice_at_most():

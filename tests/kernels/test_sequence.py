@@ -6,7 +6,8 @@ import casadi as ca
 import numpy as np
 import pytest
 
-from flexapod.kernels import Program, compile_kernel
+from flexapod.kernels.kernel import compile_kernel
+from flexapod.kernels.tape.program import Program
 from flexapod.kernels.tape.sequence import sequence
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-from flexapod.kernels import compile_kernel
+from flexapod.kernels.kernel import compile_kernel
 from flexapod.kernels.tape.program import Program
 from flexapod.simulation.integrators.collocation import Collocation, gauss, radau
 from flexapod.simulation.integrators.complex_ldl import factorise, solve_factorised

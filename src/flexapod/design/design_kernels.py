@@ -16,7 +16,7 @@ from flexapod.analysis.space.limits import limits_of
 from flexapod.analysis.space.pose_map import PoseMap
 
 if TYPE_CHECKING:
-    from flexapod.kernels import Batch
+    from flexapod.kernels.kernel import Batch
     from flexapod.robot.robot import Robot
 
 Array = NDArray[np.float64]

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from flexapod.analysis.requests.request import Request
     from flexapod.analysis.requests.sample_blocks import Reasons
     from flexapod.analysis.requests.state import State
-    from flexapod.kernels import Batch
+    from flexapod.kernels.kernel import Batch
     from flexapod.motions.motion import Motion
     from flexapod.robot.robot import Robot
 

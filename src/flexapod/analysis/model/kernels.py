@@ -18,15 +18,18 @@ from flexapod.analysis.requests.arguments import checked
 from flexapod.analysis.requests.program_refusals import refuse_inner_loops, refuse_other_bodies, refuse_too_few_actuators
 from flexapod.calls import check_path
 from flexapod.errors import FlexapodError, InputError
-from flexapod.kernels import KernelFamily
 from flexapod.kernels.cache import lookup_key
 from flexapod.kernels.design_columns import Columns
+from flexapod.kernels.family import KernelFamily
 from flexapod.kernels.threads import ENOUGH, thread_count
 from flexapod.robot.element_runs import element_runs
 from flexapod.robot.flexible_platform import UNROLLED
 
 if TYPE_CHECKING:
-    from flexapod.kernels import Batch, Kernel, Operations, Prepared, Signature
+    from flexapod.kernels.kernel import Batch, Kernel
+    from flexapod.kernels.prepared import Prepared
+    from flexapod.kernels.tape.operations import Operations
+    from flexapod.kernels.tape.signature import Signature
     from flexapod.robot.robot import Robot
 
 PROGRAMS = {
@@ -332,7 +335,7 @@ def export_c(robot: Robot, quantity: str, folder: str | Path, **options: Any) ->
     """
     from flexapod.analysis.model.model_names import identifier
     from flexapod.analysis.verbs.sampling import random_inputs
-    from flexapod.kernels import export_c as write_c
+    from flexapod.kernels.c.export import export_c as write_c
 
     bound = exported_kernel(robot, quantity, options)
     golden = golden_inputs(bound, random_inputs(robot, 8, seed=1))

@@ -13,7 +13,8 @@ from flexapod.analysis.requests.properties import PROPERTIES
 from flexapod.errors import FlexapodError, InputError
 
 if TYPE_CHECKING:
-    from flexapod.kernels import Program, Tape
+    from flexapod.kernels.tape.program import Program
+    from flexapod.kernels.tape.tape import Tape
     from flexapod.robot.robot import Robot
 
 OPTIONS: dict[str, dict[str, Any]] = {

@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from flexapod.kernels import Signature
+    from flexapod.kernels.tape.signature import Signature
     from flexapod.robot.robot import Robot
 
 POSITIONS = ("joint_position", "guess")

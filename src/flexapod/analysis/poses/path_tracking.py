@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from flexapod.equations.homotopy.tracker import System
-    from flexapod.kernels import Kernel
+    from flexapod.kernels.kernel import Kernel
     from flexapod.kernels.tape.program import Program
 
 Complex = NDArray[np.complex128]
@@ -74,7 +74,7 @@ class Tracker:
     """The compiled tracker of one family."""
 
     def __init__(self, system: Callable[[], System], key: str) -> None:
-        from flexapod.kernels import cached_kernel
+        from flexapod.kernels.cache import cached_kernel
 
         def program() -> Program:
             from flexapod.equations.homotopy.tracker import tracker

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from flexapod.kernels.threads import ENOUGH, shared, thread_count
 
 if TYPE_CHECKING:
-    from flexapod.kernels import Signature
+    from flexapod.kernels.tape.signature import Signature
 
 Array = NDArray[np.float64]
 Reasons = NDArray[np.object_]

@@ -24,7 +24,7 @@ from flexapod.analysis.space.cut_boxes import Planes, cut_fractions, trimmed
 from flexapod.analysis.space.distance_bounds import ROUNDING, least_distance
 from flexapod.analysis.space.limits import limits_of
 from flexapod.equations.pose_limits import CHARTS, limit_texts
-from flexapod.kernels import cached_kernel
+from flexapod.kernels.cache import cached_kernel
 from flexapod.kernels.intervals.backend import Bounds, IntervalKernel
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from flexapod.analysis.verbs.inverse_kinematics import FOLLOW, solve_from_home
 from flexapod.errors import InputError
 
 if TYPE_CHECKING:
-    from flexapod.kernels import Batch
+    from flexapod.kernels.kernel import Batch
 
 Array = NDArray[np.float64]
 

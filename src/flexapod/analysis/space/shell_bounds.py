@@ -14,7 +14,8 @@ from flexapod.analysis.space.limits import limits_of
 from flexapod.analysis.space.pose_bounds import SINGULAR
 from flexapod.equations.box_trims import shell_trims
 from flexapod.equations.shells import MONOMIALS, shell_cuts, shells
-from flexapod.kernels import Kernel, cached_kernel
+from flexapod.kernels.cache import cached_kernel
+from flexapod.kernels.kernel import Kernel
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot

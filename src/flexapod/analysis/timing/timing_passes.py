@@ -21,7 +21,8 @@ from flexapod.analysis.timing.path_terms import FINER, PathDynamics, PathTerms
 from flexapod.analysis.timing.timing_limits import FAR, TimingLimits, affine_rows, paired_rows
 from flexapod.equations.time_optimal import controllable_step, fastest_step
 from flexapod.errors import InputError
-from flexapod.kernels import Kernel, cached_kernel
+from flexapod.kernels.cache import cached_kernel
+from flexapod.kernels.kernel import Kernel
 from flexapod.kernels.tape.sequence import sequence
 from flexapod.motions.motion import Motion
 

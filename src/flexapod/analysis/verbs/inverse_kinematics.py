@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from flexapod.analysis.requests.request import Request
-    from flexapod.kernels import Batch
+    from flexapod.kernels.kernel import Batch
     from flexapod.robot.robot import Robot
 
 FOLLOW = 1e-9
