@@ -1,6 +1,7 @@
 """Names of a package that are imported on first use.
 
-The stub `__init__.pyi` is the one list of them: `__all__`, the loader and type checkers read it. Each line of the stub has the form ``from flexapod.motions.paths import circle as circle``.
+The stub `__init__.pyi` is the one list of them: `__all__`, the loader and type checkers read it. Each of its lines has the form
+``from flexapod.motions.paths import circle as circle``.
 """
 
 from __future__ import annotations

@@ -13,6 +13,8 @@ LONG = 250
 SHORT = 40
 """Shorter modules join their neighbours: a reader opens one file less."""
 SHORT_MODULES = {
+    "arrays.py": "names of types, which every folder imports",
+    "lazy_names.py": "imported by `import flexapod` itself, before anything else",
     "bridges/fmu/check.py": "the check by FMPy, a package of its own, is imported where it is asked for",
     "equations/elastodynamics/terms.py": "one program per file",
     "flexible/errors.py": "the error of a folder, which all its modules import",

@@ -10,8 +10,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexapod.arrays import Array
 from flexapod.design.criteria import Criterion
 from flexapod.design.evaluate import Evaluator
 from flexapod.design.plans import Plan
@@ -22,7 +22,6 @@ from flexapod.design.variables import Axis
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 
 BLOCK = 65_536
 """Samples (designs times poses) of a block."""

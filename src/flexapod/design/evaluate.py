@@ -18,6 +18,7 @@ from flexapod.analysis.requests.abilities import refuse
 from flexapod.analysis.requests.design_values import DesignValues, design_values, variant
 from flexapod.analysis.requests.state import State
 from flexapod.analysis.verbs.inverse_kinematics import joint_rates, make_continuous, platform_inputs, unfollowed
+from flexapod.arrays import Array
 from flexapod.design.criteria import RULES, Criterion
 from flexapod.design.design_kernels import MINIMAL, Part, box_part, make_part, parameter_names
 from flexapod.design.loop_criteria import by_verbs, takes_verbs
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from flexapod.kernels.kernel import Batch
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 
 CHUNK = 16_384
 """Samples evaluated at a time: their results stay in the cache of the processor."""

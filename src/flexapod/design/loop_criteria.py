@@ -11,17 +11,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from flexapod.analysis.poses.pose_jacobians import pose_jacobians
 from flexapod.analysis.requests.properties import holds
+from flexapod.arrays import Array
 from flexapod.design.criteria import RULES, Criterion
 from flexapod.errors import FlexapodError, InputError
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
-
-Array = NDArray[np.float64]
 
 
 def takes_verbs(robot: Robot) -> bool:

@@ -15,8 +15,8 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.shells import affine_limits
-from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 
 ROUNDING = 1e-9

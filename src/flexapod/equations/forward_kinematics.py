@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.jacobian import legs_at_pose, moving_frame
 from flexapod.equations.values import Values
 from flexapod.errors import InputError
-from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.robot import Robot
 from flexapod.spatial.linear import solve_gram_schmidt

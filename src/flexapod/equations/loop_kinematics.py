@@ -15,6 +15,7 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.elastodynamics.closing import LIMIT, NEWTON_STEP, at_coordinates, limited, moved
 from flexapod.equations.elastodynamics.elastic_state import tree_motion
 from flexapod.equations.elastodynamics.loops import loop_rows, solve_loops, whole
@@ -37,7 +38,6 @@ from flexapod.equations.loop_closing import (
 )
 from flexapod.equations.platform_motion import guess_input, platform_motion, pose_inputs
 from flexapod.equations.values import Values
-from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.elastic_plan import chosen_drives
 from flexapod.robot.robot import Robot

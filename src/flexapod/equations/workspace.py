@@ -13,12 +13,12 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.deflections import deflections, swivels
 from flexapod.equations.jacobian import WithoutAngles, legs_at_pose, moving_frame
 from flexapod.equations.platform_motion import guess_input, pose_inputs
 from flexapod.equations.singular_values import extremes, singular_values
 from flexapod.equations.values import Values
-from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.robot import Robot
 from flexapod.spatial.linear import solve

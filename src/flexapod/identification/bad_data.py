@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from flexapod.arrays import Array
 from flexapod.errors import FlexapodError, InputError
-from flexapod.identification.measurement import Array, Measurement
+from flexapod.identification.measurement import Measurement
 
 if TYPE_CHECKING:
     from flexapod.identification.problem import Options

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexapod.arrays import Array
 from flexapod.calls import check_path, checked, made
 from flexapod.errors import InputError
 from flexapod.motions.motion import ActuatorMotion, Motion, check_time
@@ -20,7 +20,6 @@ from flexapod.motions.motion import ActuatorMotion, Motion, check_time
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 GROUPS = {
     "position": ("q_", "actuator_position_"),
     "force": ("f_", "force_", "tau_"),

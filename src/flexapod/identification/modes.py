@@ -20,13 +20,13 @@ from numpy.typing import NDArray
 from flexapod.analysis.requests.arguments import checked
 from flexapod.analysis.requests.state import State
 from flexapod.analysis.verbs.natural_frequencies import natural_frequencies
+from flexapod.arrays import Array
 from flexapod.errors import FlexapodError, InputError
 from flexapod.motions.arrays import real_array
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 STEP = 1e-4
 PASSES = 20
 SETTLED = 1e-4

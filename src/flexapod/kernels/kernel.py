@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from flexapod.arrays import Array
 from flexapod.kernels.boundary import as_float, check_batch, check_out, check_parameters, check_sample
 from flexapod.kernels.design_columns import Columns, check_columns, from_rows
 from flexapod.kernels.errors import BackendError, KernelStatusError
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from flexapod.kernels.prepared import Prepared
     from flexapod.kernels.tape.program import Program
 
-Array = NDArray[np.float64]
 _REMEMBERED = 16  # parameter sets whose constants a kernel remembers
 _BLOCK = 1020  # samples whose parameters are brought into columns at a time
 _count = 0

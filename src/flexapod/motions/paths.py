@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from flexapod.arrays import Array
 from flexapod.calls import renamed
 from flexapod.errors import InputError
-from flexapod.motions.arrays import Array, choice, finite_array, number, positive, rotations
+from flexapod.motions.arrays import choice, finite_array, number, positive, rotations
 from flexapod.motions.motion import Motion, sampled
 from flexapod.motions.quaternions import Turned
 from flexapod.motions.rotations import rotation_rotvec, rotvec_rotation

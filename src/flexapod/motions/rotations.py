@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from flexapod.arrays import Array
 from flexapod.errors import InputError
-from flexapod.motions.arrays import Array, real_array
+from flexapod.motions.arrays import real_array
 from flexapod.motions.quaternions import Turned, last_axis, rotation_quat_wxyz, skew
 
 _SERIES = 12

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from flexapod.arrays import Array
 from flexapod.errors import InputError
-from flexapod.motions.arrays import Array, choice, finite_array, rotations
+from flexapod.motions.arrays import choice, finite_array, rotations
 from flexapod.motions.motion import ActuatorMotion, Motion, check_time, with_formula
 from flexapod.motions.quaternions import Turned, continuous_quaternions, quat_wxyz_motion, rotation_quat_wxyz
 from flexapod.motions.rotations import rotation_rotvec, rotvec_motion

@@ -7,10 +7,11 @@ from itertools import product
 
 import numpy as np
 
+from flexapod.arrays import Array
 from flexapod.description import schema
 from flexapod.robot.chain import closures, link_poses
 from flexapod.robot.expanded_joints import END
-from flexapod.robot.geometry import Array, Pose, about, rotation_matrix, rotation_vector, unit
+from flexapod.robot.geometry import Pose, about, rotation_matrix, rotation_vector, unit
 from flexapod.robot.model import Closing, Leg
 from flexapod.robot.tree import RobotBuildError
 

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from flexapod.robot.geometry import Array, about, frame_along, pose, snap
+from flexapod.arrays import Array
+from flexapod.robot.geometry import about, frame_along, pose, snap
 from flexapod.robot.model import Kind
 
 if TYPE_CHECKING:

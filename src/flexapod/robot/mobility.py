@@ -11,9 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from flexapod.arrays import Array
 from flexapod.description.joint_types import DOF
 from flexapod.robot.chain import closures, leg_rows
-from flexapod.robot.geometry import Array, Pose, pose, rotation_from_vector
+from flexapod.robot.geometry import Pose, pose, rotation_from_vector
 from flexapod.robot.model import Leg
 
 RANK = 1e-8

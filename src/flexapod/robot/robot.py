@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from flexapod.arrays import Array
 from flexapod.calls import check_mapping, check_text, checked
 from flexapod.description.read import Description
 from flexapod.description.schema import Sampling
@@ -24,7 +25,7 @@ from flexapod.robot.build import build_legs, build_platform, frame_pose, has_inn
 from flexapod.robot.chain import closes_alone, follows_platform
 from flexapod.robot.elastic_plan import ElasticPlan, elastic_plan, independent_names
 from flexapod.robot.flexible_platform import FlexibleShape, make_flexible, rigid_part, structural_zeros
-from flexapod.robot.geometry import Array, Pose, frozen
+from flexapod.robot.geometry import Pose, frozen
 from flexapod.robot.link_plan import LinkPlan, link_plan, refused, still_good
 from flexapod.robot.locked import refuse_locked
 from flexapod.robot.mobility import Mobility, floats, mobility, winds

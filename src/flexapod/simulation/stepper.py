@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from flexapod.analysis.requests.arguments import check_start
+from flexapod.arrays import Array
 from flexapod.calls import check_flag, checked
 from flexapod.errors import InputError
 
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from flexapod.motions.motion import ActuatorMotion
     from flexapod.robot.robot import Robot
     from flexapod.simulation.system.setup import Setup
-
-Array = NDArray[np.float64]
 
 
 class Stepper:

@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from flexapod.analysis.requests.abilities import refuse
 from flexapod.analysis.requests.arguments import checked
+from flexapod.arrays import Array
 from flexapod.errors import InputError
 from flexapod.simulation.integrators.runner import Runner, advance_many
 from flexapod.simulation.simulate import MOST_ROWS, _check, _duration, default_method, make_clock
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
     from flexapod.analysis.requests.state import State
     from flexapod.robot.robot import Robot
-
-Array = NDArray[np.float64]
 
 
 @checked

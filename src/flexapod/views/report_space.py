@@ -8,14 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 import flexapod as fp
+from flexapod.arrays import Array
 from flexapod.views.html import HtmlTable, bullets, paragraph
 from flexapod.views.output import number
 from flexapod.views.plot_poses import poses_figure
 from flexapod.views.plot_space import locus_figure, solid_figure
 from flexapod.views.plot_workspace import workspace_figure
 from flexapod.views.slice_axes import slice_axes, slice_name, slice_window, slice_words
-
-Array = NDArray[np.float64]
 
 RESOLUTION = 16
 """Cells of the solid along its longest side: a picture, with the error of its volume beside it."""

@@ -10,17 +10,16 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
 from flexapod.analysis.model.kernels import kernel
 from flexapod.analysis.model.other_rows import with_other_rows
+from flexapod.arrays import Array
 
 if TYPE_CHECKING:
     from flexapod.analysis.requests.sample_blocks import Reasons
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 
 STEPS = 60
 """Newton steps from home to a given pose; a pose of the workspace takes five."""

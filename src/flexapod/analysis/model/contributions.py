@@ -15,11 +15,11 @@ import re
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from flexapod.analysis.model.closed_legs import evaluate
 from flexapod.analysis.model.general_dynamics import Solution, solve_inverse
 from flexapod.analysis.model.kernels import kernel
+from flexapod.arrays import Array
 from flexapod.equations.newton_euler.contributions import CONTRIBUTION_NAMES
 from flexapod.equations.newton_euler.friction_points import SOURCES
 from flexapod.robot.elastic_plan import chosen_drives
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from flexapod.analysis.requests.sample_blocks import Reasons
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 NAMES = (*CONTRIBUTION_NAMES, "elastic")
 INERTIAL = re.compile(r"\.(mass|rotor|first_moment\.\w+|inertia\.\w+|flex\.[MSGH]\..+)$")
 """Parameters that are masses or their moments."""

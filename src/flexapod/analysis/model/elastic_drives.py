@@ -18,11 +18,11 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from flexapod.analysis.model.leg_dynamics import Variables, labelled, no_reasons
 from flexapod.analysis.requests.results import force_unit
 from flexapod.analysis.requests.state import State
+from flexapod.arrays import Array
 from flexapod.errors import InputError
 from flexapod.motions.motion import Motion
 
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from flexapod.robot.model import Link
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 SMOOTH = 7
 """Degree of the spline whose second derivative is taken: four continuous derivatives remain."""
 FEWEST = SMOOTH + 1

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from flexapod.analysis.model.closed_legs import evaluate, pseudo_inverse
 from flexapod.analysis.model.closed_state import closed_request
@@ -22,6 +21,7 @@ from flexapod.analysis.requests.request import Request
 from flexapod.analysis.requests.results import raise_failed
 from flexapod.analysis.requests.state import State
 from flexapod.analysis.requests.validity import warn_beyond
+from flexapod.arrays import Array
 from flexapod.errors import InputError
 from flexapod.motions.arrays import real_array
 from flexapod.motions.motion import ActuatorMotion
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from flexapod.analysis.requests.sample_blocks import Reasons
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 FOLLOWED = 1e-9
 """Largest acceleration that is not reached, of the largest one: rounding of the Jacobian is 1e-15."""
 

@@ -11,7 +11,6 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from flexapod.analysis.model.closed_legs import platform_jacobian
 from flexapod.analysis.model.closed_state import closed_request
@@ -24,6 +23,7 @@ from flexapod.analysis.model.redundancy import redundancy
 from flexapod.analysis.model.rigid_dynamics import forces
 from flexapod.analysis.requests.properties import has_friction
 from flexapod.analysis.requests.results import dataset, force_unit, raise_failed
+from flexapod.arrays import Array
 from flexapod.equations.elastodynamics.reactions import reaction_joints
 from flexapod.robot.elastic_plan import driven_columns
 
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from flexapod.analysis.requests.sample_blocks import Reasons
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 Variables = dict[str, tuple[Any, Any, str]]
 
 

@@ -22,6 +22,7 @@ from flexapod.analysis.model.point_load import load_rows
 from flexapod.analysis.requests.results import OnError, dataset, raise_failed, reasons_of
 from flexapod.analysis.requests.state import State
 from flexapod.analysis.verbs.static_deflection import held_stable
+from flexapod.arrays import Array
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from flexapod.motions.motion import ActuatorMotion
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 
 LIMIT = 30
 """Newton steps; within the linear range it takes four."""

@@ -17,13 +17,13 @@ from flexapod.analysis.model.leg_model import left_inverse
 from flexapod.analysis.model.long_axes import Axes, axes, spread
 from flexapod.analysis.model.long_places import places
 from flexapod.analysis.model.slope_kernels import input_slopes
+from flexapod.arrays import Array
 from flexapod.kernels.tape.tangent import SUFFIX
 
 if TYPE_CHECKING:
     from flexapod.kernels.kernel import Kernel
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 Arrays = dict[str, Array]
 
 NEWTON_STEP, LARGEST_STEP, LIMIT = 1e-9, 0.4, 40

@@ -10,13 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.requests.properties import COMPILED
+from flexapod.arrays import Array
 from flexapod.robot.chain import ancestors
 from flexapod.robot.element_runs import ElementRun, element_runs
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
-
-Array = NDArray[np.float64]
 
 
 def is_long(robot: Robot) -> bool:

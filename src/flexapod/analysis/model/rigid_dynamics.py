@@ -20,6 +20,7 @@ from flexapod.analysis.requests.results import check_option, dataset, force_unit
 from flexapod.analysis.requests.sample_blocks import Room, SampleReasons, in_blocks, noted, room_for, without_bad
 from flexapod.analysis.verbs.inverse_kinematics import joint_rates_of_block, platform_inputs
 from flexapod.analysis.verbs.platform_motion import as_platform
+from flexapod.arrays import Array
 from flexapod.equations.minimal.planning import poor_designs
 from flexapod.equations.newton_euler.constraint_plan import mark_undetermined
 from flexapod.equations.newton_euler.contributions import CONTRIBUTION_NAMES
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
     from flexapod.analysis.requests.sample_blocks import Reasons
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 FORMULATIONS = ("auto", "links", "virtual_power", "virtual_work", "newton_euler", "minimal")
 INVERSE = {
     "links": "link_inverse_dynamics",

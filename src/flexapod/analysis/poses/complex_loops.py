@@ -16,15 +16,13 @@ from numpy.typing import NDArray
 
 from flexapod.analysis.poses.generic_balls import with_generic_balls
 from flexapod.analysis.poses.rigid_chains import rigid_chain
+from flexapod.arrays import Array, Complex
 from flexapod.robot.build import has_inner_loops
 from flexapod.robot.chain import ROWS, ancestors, leg_rows
 
 if TYPE_CHECKING:
     from flexapod.robot.model import Closing, Leg
     from flexapod.robot.robot import Robot
-
-Complex = NDArray[np.complex128]
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True)

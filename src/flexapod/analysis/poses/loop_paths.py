@@ -8,8 +8,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.poses.complex_loops import Array, Complex, Loops, Points
+from flexapod.analysis.poses.complex_loops import Loops, Points
 from flexapod.analysis.poses.quaternions import matrix
+from flexapod.arrays import Array, Complex
 
 CORRECTION = 0.02
 """Largest first Newton step after a prediction [rad or characteristic lengths]."""

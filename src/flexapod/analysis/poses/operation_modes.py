@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.poses.complex_loops import Array, Complex, Loops, Points, join
+from flexapod.analysis.poses.complex_loops import Loops, Points, join
 from flexapod.analysis.poses.loop_paths import SAME, distinct, polished, pose_keys, random_solutions, tamest, track_paths
 from flexapod.analysis.poses.rigid_chains import rigid_chain
+from flexapod.arrays import Array, Complex
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from flexapod.analysis.poses import quaternions as quat
 from flexapod.analysis.poses.monodromy import Start, load_start
-from flexapod.analysis.poses.path_tracking import ARRIVED, Array, Complex, Control, Ends, Tracker, projective_gap
+from flexapod.analysis.poses.path_tracking import ARRIVED, Control, Ends, Tracker, projective_gap
+from flexapod.arrays import Array, Complex
 
 SAME = 1e-16
 """Squared sine of the angle below which two solutions count as one: simple ones are polished to 1e-12 or better."""

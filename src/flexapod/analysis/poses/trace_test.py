@@ -20,8 +20,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from flexapod.analysis.poses.complex_loops import Complex, Loops, Points, join
+from flexapod.analysis.poses.complex_loops import Loops, Points, join
 from flexapod.analysis.poses.loop_paths import FAR, distinct, longer, polished, pose_keys, tamest, track_paths
+from flexapod.arrays import Complex
 
 STRAIGHT = 1e-8
 """Second difference of the sum of a complete list, over the sum of the sizes: points are found to 1e-12 or so."""

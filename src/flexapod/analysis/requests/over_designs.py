@@ -21,6 +21,7 @@ from flexapod.analysis.requests.design_values import DesignValues, values_near, 
 from flexapod.analysis.requests.properties import depends_on_loads, has_friction
 from flexapod.analysis.requests.results import SampleError, check_option, failing
 from flexapod.analysis.requests.sample_arrays import moments, repeated, shaped
+from flexapod.arrays import Array
 from flexapod.errors import FlexapodError, InputError
 from flexapod.motions.motion import ActuatorMotion
 from flexapod.robot.physical import has_grouped
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 R = TypeVar("R")
-Array = NDArray[np.float64]
 
 ALL = "all of it"
 BY_KERNELS: dict[str, dict[str, Any]] = {

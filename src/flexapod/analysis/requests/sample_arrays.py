@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.requests.state import State
+from flexapod.arrays import Array
 from flexapod.errors import InputError
 from flexapod.motions.motion import Motion
 
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from flexapod.analysis.requests.design_request import Request
     from flexapod.analysis.requests.sample_blocks import Reasons
 
-Array = NDArray[np.float64]
 ANGLES = ("actuator_position", "joint_position")
 SAMPLED = ("wrench", "force")
 """Options with a row per sample."""

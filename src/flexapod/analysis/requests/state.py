@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from flexapod.arrays import Array
 from flexapod.calls import checked, made
 from flexapod.errors import InputError
-from flexapod.motions.arrays import Array, real_array, rotations
+from flexapod.motions.arrays import real_array, rotations
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot

@@ -19,12 +19,12 @@ from flexapod.analysis.space.contraction import Balls, Contraction
 from flexapod.analysis.space.distance_bounds import tube_distance
 from flexapod.analysis.space.limits import Limits, limits_of
 from flexapod.analysis.space.path_check import Poses, Proof, between
+from flexapod.arrays import Array
 from flexapod.motions.rotations import rotation_rotvec
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 
 FIRST = 32
 """Parts of a segment to begin with."""

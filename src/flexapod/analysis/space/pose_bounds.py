@@ -23,6 +23,7 @@ from flexapod.analysis.space.box_decision import Decision, Trim
 from flexapod.analysis.space.cut_boxes import Planes, cut_fractions, trimmed
 from flexapod.analysis.space.distance_bounds import ROUNDING, least_distance
 from flexapod.analysis.space.limits import limits_of
+from flexapod.arrays import Array
 from flexapod.equations.pose_limits import CHARTS, limit_texts
 from flexapod.kernels.cache import cached_kernel
 from flexapod.kernels.intervals.backend import Bounds, IntervalKernel
@@ -30,7 +31,6 @@ from flexapod.kernels.intervals.backend import Bounds, IntervalKernel
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 
 SINGULAR = "the actuators may not hold the platform (singular, type 2)"
 

@@ -13,6 +13,7 @@ from flexapod.analysis.requests.state import State
 from flexapod.analysis.space.limits import limits_of
 from flexapod.analysis.space.path_check import Poses, SampledCheck
 from flexapod.analysis.space.pose_map import PoseMap
+from flexapod.arrays import Array
 from flexapod.motions.arrays import positive
 from flexapod.motions.motion import Motion
 
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 
 RATES = ("velocity", "angular_velocity", "acceleration", "angular_acceleration")
 

@@ -15,11 +15,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from flexapod.analysis.requests.properties import has_friction
 from flexapod.analysis.verbs.inverse_dynamics import inverse_dynamics
 from flexapod.analysis.verbs.inverse_kinematics import inverse_kinematics
+from flexapod.arrays import Array
 from flexapod.errors import InputError
 from flexapod.motions.combine import resample
 from flexapod.motions.motion import Motion
@@ -27,7 +27,6 @@ from flexapod.motions.motion import Motion
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 
 FINER = 10
 """Points of the grid of the terms in an interval, where the limits are checked and kept exactly."""

@@ -18,14 +18,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from flexapod.analysis.timing.path_terms import FINER, PathDynamics
 from flexapod.analysis.timing.timing_limits import TimingLimits
 from flexapod.analysis.timing.timing_passes import KEPT, Timing, at_nodes
+from flexapod.arrays import Array
 from flexapod.errors import InputError
-
-Array = NDArray[np.float64]
 
 NARROWEST, WIDEST = 1e-3, 8.0
 """Windows that are tried, over the duration without a limit of the jerk."""

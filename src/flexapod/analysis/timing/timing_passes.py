@@ -19,14 +19,13 @@ from numpy.typing import NDArray
 
 from flexapod.analysis.timing.path_terms import FINER, PathDynamics, PathTerms
 from flexapod.analysis.timing.timing_limits import FAR, TimingLimits, affine_rows, paired_rows
+from flexapod.arrays import Array
 from flexapod.equations.time_optimal import controllable_step, fastest_step
 from flexapod.errors import InputError
 from flexapod.kernels.cache import cached_kernel
 from flexapod.kernels.kernel import Kernel
 from flexapod.kernels.tape.sequence import sequence
 from flexapod.motions.motion import Motion
-
-Array = NDArray[np.float64]
 
 RELINEARISED = 3
 """Passes about the last timing with viscous friction."""

@@ -14,6 +14,7 @@ from flexapod.analysis.requests.abilities import refuse
 from flexapod.analysis.requests.arguments import checked
 from flexapod.analysis.requests.results import OnError, SampleError, check_option, dataset, raise_failed
 from flexapod.analysis.verbs.forward_kinematics import Samples, targets
+from flexapod.arrays import Array
 from flexapod.errors import InputError
 
 if TYPE_CHECKING:
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     from flexapod.analysis.poses.operation_modes import Generic
     from flexapod.analysis.poses.platform_poses import RealPoses, Solutions
     from flexapod.robot.robot import Robot
-
-Array = NDArray[np.float64]
 
 
 class SelfMotionError(SampleError):

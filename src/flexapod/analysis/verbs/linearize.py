@@ -22,13 +22,13 @@ from flexapod.analysis.requests.arguments import checked
 from flexapod.analysis.requests.loads import is_loaded
 from flexapod.analysis.requests.results import check_option, raise_failed
 from flexapod.analysis.requests.validity import warn_beyond
+from flexapod.arrays import Array
 from flexapod.errors import InputError
 
 if TYPE_CHECKING:
     from flexapod.analysis.model.moving_linear import MovingModel
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 WRENCH = ["fx", "fy", "fz", "mx", "my", "mz"]
 
 

@@ -12,7 +12,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from flexapod.analysis.requests.abilities import refuse
 from flexapod.analysis.requests.arguments import check_motion, checked
@@ -21,6 +20,7 @@ from flexapod.analysis.timing.timing_jerk import Averaged, with_jerk
 from flexapod.analysis.timing.timing_limits import TimingLimits, timing_limits
 from flexapod.analysis.timing.timing_passes import Timing, fastest
 from flexapod.analysis.verbs.platform_motion import as_platform
+from flexapod.arrays import Array
 from flexapod.calls import check_count
 from flexapod.errors import InputError
 from flexapod.motions.combine import resample
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from flexapod.robot.robot import Robot
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,9 +19,9 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.inertia_wrench import tensor
-from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.control_flow import Builder
 from flexapod.robot.flexible_platform import UNROLLED, FlexibleShape
 

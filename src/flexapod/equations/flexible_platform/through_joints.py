@@ -23,10 +23,10 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.flexible_platform.assembly import FlexibleEquation, Solution
 from flexapod.equations.flexible_platform.leg import FlexibleLeg
 from flexapod.equations.flexible_platform.mode_sums import ModeSums
-from flexapod.kernels.tape.checks import SX
 from flexapod.spatial.linear import solve_gram_schmidt, solve_symmetric
 
 

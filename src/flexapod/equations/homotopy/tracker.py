@@ -17,7 +17,8 @@ from typing import Any
 
 import casadi as ca
 
-from flexapod.equations.homotopy.complex_pairs import SX, ZERO, Z, complexify, dot
+from flexapod.arrays import SX
+from flexapod.equations.homotopy.complex_pairs import ZERO, Z, complexify, dot
 from flexapod.kernels.tape.program import Program
 
 FLOOR = 1e-14

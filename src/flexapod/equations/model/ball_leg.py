@@ -18,13 +18,13 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.model.algebra import LinkValues, Z, cross, field, mul, sparse, symmetric, vee
 from flexapod.equations.model.leg import Tip, tip_of
 from flexapod.equations.model.positions import drive_position
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.inertia_wrench import tensor
-from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.link_plan import LegChoice
 from flexapod.robot.model import Leg

@@ -17,6 +17,7 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.chain import LinkPose, chain_poses
 from flexapod.equations.closing import solve_position
 from flexapod.equations.closing_rows import half_on_platform
@@ -26,7 +27,6 @@ from flexapod.equations.newton_euler.leg import ClosingJoint, LegForces, LegLoad
 from flexapod.equations.newton_euler.wrench import Wrench, at_rest, body_wrench, none
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.values import Values
-from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.chain import ancestors
 from flexapod.robot.model import Leg

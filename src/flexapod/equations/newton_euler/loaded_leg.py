@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.newton_euler.friction_points import FrictionPoint, PointFriction
 from flexapod.equations.newton_euler.leg import LegForces, LegLoads
-from flexapod.kernels.tape.checks import SX
 
 if TYPE_CHECKING:
     from flexapod.equations.newton_euler.leg import LegModel

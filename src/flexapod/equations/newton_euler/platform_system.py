@@ -13,10 +13,10 @@ from typing import Any, Protocol
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.newton_euler.gram_schmidt import GramSchmidt
 from flexapod.equations.newton_euler.leg import LegModel
 from flexapod.equations.newton_euler.wrench import Wrench
-from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 from flexapod.spatial import Vec
 

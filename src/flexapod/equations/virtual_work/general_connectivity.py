@@ -15,12 +15,12 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_work.leg_work import LegWork, PlatformState
 from flexapod.equations.virtual_work.orthogonal_solve import SMALLEST, orthogonal_solve
 from flexapod.equations.virtual_work.recursion import BodyMotion, Tip, inward, outward, unit_twists
 from flexapod.equations.virtual_work.relative_frames import Chain, frame
-from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.chain import ROWS
 from flexapod.robot.model import Leg

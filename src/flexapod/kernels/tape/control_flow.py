@@ -12,8 +12,9 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.kernels.errors import ProgramError
-from flexapod.kernels.tape.checks import SX, Check, Message, PerInstance, first_failing, has_instances, of_instance, plain, shift
+from flexapod.kernels.tape.checks import Check, Message, PerInstance, first_failing, has_instances, of_instance, plain, shift
 from flexapod.kernels.tape.shapes import check_each, columns, flat, positive, same_shapes
 
 STRAIGHT_LINE = 12_000  # operations up to which straight-line code is faster than loops (measured)

@@ -23,7 +23,7 @@ from flexapod.simulation.system.right_hand_side import sampled, state_now
 from flexapod.simulation.system.scope import Scope
 
 if TYPE_CHECKING:
-    from flexapod.kernels.tape.checks import SX
+    from flexapod.arrays import SX
     from flexapod.kernels.tape.control_flow import Builder
     from flexapod.simulation.system.plant import Moment
 

@@ -26,7 +26,7 @@ from typing import Any
 
 import casadi as ca
 
-from flexapod.kernels.tape.checks import SX
+from flexapod.arrays import SX
 from flexapod.kernels.tape.program import Program
 from flexapod.simulation.integrators.collocation import Collocation
 from flexapod.simulation.integrators.complex_ldl import Factors, factorise, solve_factorised

@@ -25,7 +25,7 @@ from flexapod.simulation.system.right_hand_side import Situation, felt_accelerat
 from flexapod.simulation.system.scope import Scope
 
 if TYPE_CHECKING:
-    from flexapod.kernels.tape.checks import SX
+    from flexapod.arrays import SX
     from flexapod.kernels.tape.program import Program
     from flexapod.simulation.system.layout import Layout
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexapod.arrays import Array
 from flexapod.errors import InputError
 from flexapod.motions.motion import ActuatorMotion, Motion
 from flexapod.simulation.results.result import energy_balance, labelled, observed, provenance, with_reactions
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from flexapod.robot.robot import Robot
-
-Array = NDArray[np.float64]
 
 
 def follow_exactly(robot: Robot, motion: Any, options: dict[str, Any], wrench: Any, reactions: bool) -> xr.Dataset:

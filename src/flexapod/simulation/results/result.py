@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from flexapod.analysis.model.closed_legs import ClosedLegs
 from flexapod.analysis.requests.validity import spin_variable
+from flexapod.arrays import Array
 from flexapod.robot.link_plan import LinkPlan
 from flexapod.simulation.results.elastic_result import elastic_variables
 from flexapod.simulation.system.independent import IndependentLayout
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
     from flexapod.simulation.system.layout import Layout
     from flexapod.simulation.system.setup import Setup
-
-Array = NDArray[np.float64]
 
 
 def observed(setup: Setup, states: Array) -> dict[str, Array]:

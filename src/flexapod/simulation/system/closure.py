@@ -22,7 +22,7 @@ from flexapod.simulation.system.scope import Scope
 from flexapod.spatial.linear import solve
 
 if TYPE_CHECKING:
-    from flexapod.kernels.tape.checks import SX
+    from flexapod.arrays import SX
     from flexapod.kernels.tape.control_flow import Builder
     from flexapod.robot.robot import Robot
 

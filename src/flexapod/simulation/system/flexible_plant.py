@@ -27,7 +27,7 @@ from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.inertia_wrench import tensor
 
 if TYPE_CHECKING:
-    from flexapod.kernels.tape.checks import SX
+    from flexapod.arrays import SX
     from flexapod.robot.robot import Robot
     from flexapod.simulation.system.plant import Moment
     from flexapod.simulation.system.scope import Scope

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from flexapod.simulation.integrators.collocation import METHODS
 
 if TYPE_CHECKING:
+    from flexapod.arrays import SX
     from flexapod.equations.minimal.planning import Plan
-    from flexapod.kernels.tape.checks import SX
     from flexapod.robot.link_plan import LinkPlan
     from flexapod.robot.robot import Robot
     from flexapod.simulation.controllers import Controller

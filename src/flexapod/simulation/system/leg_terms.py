@@ -26,7 +26,7 @@ from flexapod.simulation.system.attitude import normalised
 from flexapod.simulation.system.independent import IndependentLayout, Loops, loops_at, observed_moment
 
 if TYPE_CHECKING:
-    from flexapod.kernels.tape.checks import SX
+    from flexapod.arrays import SX
     from flexapod.robot.robot import Robot
     from flexapod.simulation.system.layout import Layout
 

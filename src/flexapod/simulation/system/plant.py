@@ -28,8 +28,8 @@ from flexapod.spatial.linear import solve_symmetric
 from flexapod.spatial.vector import zero
 
 if TYPE_CHECKING:
+    from flexapod.arrays import SX
     from flexapod.equations.minimal.planning import Plan
-    from flexapod.kernels.tape.checks import SX
     from flexapod.robot.robot import Robot
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import casadi as ca
 
-from flexapod.kernels.tape.checks import SX
+from flexapod.arrays import SX
 from flexapod.robot.link_plan import LinkPlan
 from flexapod.simulation.controllers import gain
 from flexapod.simulation.system.attitude import matrix, normalised, theta_rate, turned

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from flexapod.analysis.requests.properties import holds
+from flexapod.arrays import Array
 from flexapod.errors import InputError
 from flexapod.motions.motion import ActuatorMotion, Motion
 from flexapod.simulation.controllers import ComputedTorque, Controller, Springs
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
     from flexapod.simulation.events import Event
 
-Array = NDArray[np.float64]
 ROWS = {"rk4": 16, "dopri": 4, **dict.fromkeys(METHODS, 8)}
 """Rows per call of a kernel: more would compile longer, fewer would return to Python more often."""
 

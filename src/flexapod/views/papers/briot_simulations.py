@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 import flexapod as fp
+from flexapod.arrays import Array
 from flexapod.views.papers.briot_tables import FIRST, MEASURED, RESOLUTION
 from flexapod.views.papers.items import DIFFERS, OPEN, PARTLY, UNDECIDED, Item, checked, judged
 from flexapod.views.plot_time import Panel, spectra, spectrum_figure, time_figure
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from flexapod.views.papers.briot_friction import Smoothing
 
-Array = NDArray[np.float64]
 
 STEP, THINNED = 5e-4, 4
 """Step of the runs [s], and every so many samples are kept after filtering. The forces need 2 ms only, but samples so far apart

@@ -13,10 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 import flexapod as fp
+from flexapod.arrays import Array
 from flexapod.views.scene.frames import LinkFrame
 from flexapod.views.scene.shapes import MOUTH, Drawing
-
-Array = NDArray[np.float64]
 
 LONGEST = 0.2
 """Length of the longest arrow, of the robot's extent."""

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 import flexapod as fp
+from flexapod.arrays import Array
 from flexapod.views.scene.arrows import ASIDE as ARROW_ASIDE
 from flexapod.views.scene.arrows import LONGEST, beside, pushed_place
 from flexapod.views.scene.frames import leg_ends, link_frames
 from flexapod.views.scene.shapes import base_points, rails
-
-Array = NDArray[np.float64]
 
 FIELD = float(np.radians(45.0))
 """Field of view of the cameras."""

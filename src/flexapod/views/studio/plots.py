@@ -9,13 +9,11 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexapod.arrays import Array
 from flexapod.views.scene.colours import DASHES, colour
 from flexapod.views.studio.recording import Recording
 from flexapod.views.studio.tables import actuator_legs
-
-Array = NDArray[np.float64]
 
 HEIGHT = 86
 """Of a plot [pixels]: two fit above the timeline on a small screen."""

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import flexapod as fp
+from flexapod.arrays import Array
 from flexapod.views.leg_curves import home_joints
 from flexapod.views.scene.colours import RED
 from flexapod.views.scene.frames import wxyz
@@ -23,7 +24,6 @@ from flexapod.views.studio.recording import largest_displacement
 from flexapod.views.studio.robot_view import RobotView
 from flexapod.views.studio.shown import Shown
 
-Array = NDArray[np.float64]
 PLANES: tuple[Literal["yz", "xz", "xy"], ...] = ("yz", "xz", "xy")
 
 SKY, EARTH, DAYLIGHT = (255, 255, 255), (205, 207, 212), 3.2
