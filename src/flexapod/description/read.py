@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any
 
-from flexapod.calls import check_path_kind, check_text, checked, refuse_kind, users_level
+from flexapod.calls import check_path_kind, check_text, checked, fields_alone, refuse_kind, users_level
 from flexapod.description.check_leg import LegEnds, check_leg
 from flexapod.description.check_plane import check_plane
 from flexapod.description.check_robot import check_files, check_together, check_top
@@ -65,8 +65,7 @@ class Description:
 
         return Addresses(self.document)
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: self.__dict__[name] for name in self.__dataclass_fields__}
+    __getstate__ = fields_alone
 
     def place(self, path: Path) -> str:
         """`file:line` of a path of the document, or of the nearest part above it; empty where the file's lines are unknown."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from flexapod.arrays import Array
+from flexapod.calls import fields_alone
 from flexapod.design.criteria import Criterion
 from flexapod.design.evaluate import Evaluator
 from flexapod.design.plans import Plan
@@ -61,8 +62,7 @@ class BlockTask:
     rows: str
     samples: int
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: self.__dict__[name] for name in self.__dataclass_fields__}
+    __getstate__ = fields_alone
 
     @cached_property
     def evaluator(self) -> Evaluator:

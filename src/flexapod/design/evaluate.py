@@ -57,7 +57,7 @@ class Evaluator:
 
     def __init__(self, robot: Robot, axes: Sequence[Axis], criteria: Sequence[Criterion], at: Any = None) -> None:
         self.robot, self.axes, self.criteria = robot, tuple(axes), tuple(criteria)
-        self.at = State(position=robot.home.position, rotation=robot.home.rotation) if at is None else at
+        self.at = State.at_home(robot) if at is None else at
         if takes_verbs(robot):
             self.criteria = tuple(by_verbs(c, self.at, self._settled(c)) if c.function is None else c for c in self.criteria)
         self.ruled = [c for c in self.criteria if c.function is None]

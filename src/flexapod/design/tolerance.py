@@ -80,7 +80,7 @@ def tolerance(
     import xarray as xr
 
     refuse(robot, "tolerance", wrench=wrench, clearances=clearances)
-    at = State(position=robot.home.position, rotation=robot.home.rotation) if at is None else at
+    at = State.at_home(robot) if at is None else at
     amounts = expand(robot, "tolerances", tolerances)
     if distribution not in ("normal", "uniform"):
         raise InputError(f"distribution: 'normal' or 'uniform', not {distribution!r}")

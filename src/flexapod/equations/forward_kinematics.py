@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import casadi as ca
 
 from flexapod.arrays import SX
-from flexapod.equations.jacobian import legs_at_pose, moving_frame
+from flexapod.equations.jacobian import legs_at_pose, moving_frame, without_checks
 from flexapod.equations.values import Values
 from flexapod.errors import InputError
 from flexapod.kernels.tape.program import Program
@@ -34,18 +34,6 @@ NEWTON_STEP = 1e-9
 
 LARGEST_TURN = 0.25
 """Steps are held below this angle [rad] and this part of the characteristic length."""
-
-
-class _Quiet:
-    """A builder whose checks are silent: a trial pose may be out of reach (it is then NaN and not taken)."""
-
-    def __init__(self, b: Any) -> None:
-        self._b = b
-        self.iterate = b.iterate
-
-    def fail_if(self, *_: Any, **__: Any) -> int:
-        """Ignore a check."""
-        return 0
 
 
 def forward_kinematics(robot: Robot, iterations: int = 60, joints: bool = True) -> Program:
@@ -87,7 +75,7 @@ def forward_kinematics(robot: Robot, iterations: int = 60, joints: bool = True) 
 
     def iteration(builder: Builder, pose: SX, q: SX, step: SX, best: SX, wanted: SX) -> tuple[list[Any], Any]:
         trial = _moved(pose, step)
-        residual, A, joints = at(_Quiet(builder), trial, q, wanted)
+        residual, A, joints = at(without_checks(builder), trial, q, wanted)
         delta = solve_gram_schmidt(A, -residual)
         size = ca.dot(residual, residual)
         better = ca.logic_or(size < best, best < 0)
@@ -100,10 +88,10 @@ def forward_kinematics(robot: Robot, iterations: int = 60, joints: bool = True) 
     (pose, q, _, _), converged, passes = b.iterate(
         iteration, start=[start, q0, ca.SX.zeros(6), ca.SX(-1)], shared=[target], limit=iterations, tolerance=NEWTON_STEP
     )
-    residual, A, q = at(_Quiet(b), pose, q, target)
+    residual, A, q = at(without_checks(b), pose, q, target)
     pose = _orthonormal(_moved(pose, ca.if_else(converged, scale * solve_gram_schmidt(A, -residual), 0)))
-    residual, A, q = at(_Quiet(b), pose, q, target)
-    residual0, A0, _ = at(_Quiet(b), start, q0, target)
+    residual, A, q = at(without_checks(b), pose, q, target)
+    residual0, A0, _ = at(without_checks(b), start, q0, target)
     off = departure(start, pose, scale, solve_gram_schmidt(A0, -residual0))
     n = len(robot.actuators)
     b.output("position", pose[:3], shape=(3,), unit="m")

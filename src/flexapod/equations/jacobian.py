@@ -21,6 +21,7 @@ from flexapod.equations.leg_kinematics import home_guess
 from flexapod.equations.platform_motion import FrameMotion, frame_motion, guess_input, pose_inputs
 from flexapod.equations.universal_leg import leg_motion
 from flexapod.equations.values import Values
+from flexapod.kernels.tape.control_flow import Builder
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.model import Leg
 from flexapod.robot.robot import Robot
@@ -110,16 +111,31 @@ def _driven(leg: Leg) -> list[int]:
     return [k for k, i in enumerate(leg.moving) if leg.links[i].actuated]
 
 
-class WithoutAngles:
-    """A builder for programs that need no universal angles: a leg along its first universal axis is no failure there."""
+class WithFewerChecks:
+    """A builder that ignores the checks whose message contains a text.
 
-    def __init__(self, b: Program) -> None:
-        self._b = b
+    Args:
+        b: the builder, which takes the other checks and all loops.
+        ignored: the text.
+    """
+
+    def __init__(self, b: Builder, ignored: str) -> None:
+        self._b, self._ignored = b, ignored
         self.iterate = b.iterate
 
     def fail_if(self, condition: SX, message: str, **fields: Any) -> int:
-        """Pass on every other check."""
-        return 0 if "first universal axis" in message else self._b.fail_if(condition, message, **fields)
+        """Pass on the checks that count."""
+        return 0 if self._ignored in message else self._b.fail_if(condition, message, **fields)
+
+
+def without_angles(b: Builder) -> WithFewerChecks:
+    """A builder for programs that need no universal angles: a leg along its first universal axis is no failure there."""
+    return WithFewerChecks(b, "first universal axis")
+
+
+def without_checks(b: Builder) -> WithFewerChecks:
+    """A builder without checks: a trial pose may be out of reach (it is then NaN and not taken)."""
+    return WithFewerChecks(b, "")
 
 
 def jacobian(robot: Robot, joints: bool = True) -> Program:
@@ -138,7 +154,7 @@ def jacobian(robot: Robot, joints: bool = True) -> Program:
     position, rotation = pose_inputs(b)
     guess = guess_input(b, robot)
     frame, twist = moving_frame(position, rotation)
-    legs = legs_at_pose(b if joints else WithoutAngles(b), robot, Values(b), frame, twist, guess)
+    legs = legs_at_pose(b if joints else without_angles(b), robot, Values(b), frame, twist, guess)
     J = ca.densify(ca.vertcat(*[leg.jacobian for leg in legs]))
     G = ca.densify(ca.vertcat(*[leg.constraint for leg in legs]))
     b.output("jacobian", J, shape=J.shape, dims=("actuator", "twist"))

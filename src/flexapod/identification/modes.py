@@ -109,7 +109,7 @@ def identify_modes(
     if np.any(errors <= 0) or spread <= 0:
         raise InputError("sigma and spread must be above 0")
     p0 = np.array([_positive(robot, path) for path in parameters])
-    at = state if state is not None else State(position=robot.home.position, rotation=robot.home.rotation)
+    at = state if state is not None else State.at_home(robot)
     measured = None if shapes is None else _shapes(shapes, len(f), shape_coordinates)
 
     def computed(x: Array) -> tuple[Array, Array, Array | None]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from flexapod.arrays import Array
-from flexapod.calls import check_mapping, check_text, checked
+from flexapod.calls import check_mapping, check_text, checked, fields_alone
 from flexapod.description.read import Description
 from flexapod.description.schema import Sampling
 from flexapod.errors import InputError
@@ -74,9 +74,7 @@ class Robot:
     given_body: bool = False
     varied: Varied | None = None
 
-    def __getstate__(self) -> dict[str, Any]:
-        """What a robot is made of; what follows from it is found again where it arrives."""
-        return {name: self.__dict__[name] for name in self.__dataclass_fields__}
+    __getstate__ = fields_alone
 
     @property
     def name(self) -> str:

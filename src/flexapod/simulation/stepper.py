@@ -152,7 +152,7 @@ def home_start(robot: Robot) -> Any:
     from flexapod.motions.motion import ActuatorMotion
 
     if robot.moved_by == "platform":
-        return State(position=robot.home.position, rotation=robot.home.rotation)
+        return State.at_home(robot)
     home = np.concatenate([leg.home for leg in robot.legs])[list(robot.driven)]
     still = np.zeros((2, len(home)))
     return ActuatorMotion(time=np.arange(2.0), position=np.tile(home, (2, 1)), velocity=still, acceleration=still)

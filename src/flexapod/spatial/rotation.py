@@ -9,6 +9,7 @@ from typing import Any, overload
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.spatial.vector import FrameError, Vec
 
 
@@ -72,6 +73,11 @@ def rotation_z(angle: Any, to: str, from_: str) -> Rot:
     """Rotation by `angle` [rad] about the common z axis."""
     c, s = ca.cos(angle), ca.sin(angle)
     return Rot(ca.vertcat(ca.horzcat(c, -s, 0), ca.horzcat(s, c, 0), ca.horzcat(0, 0, 1)), to, from_)
+
+
+def normalised(column: SX) -> SX:
+    """A column, e.g. a quaternion, at unit length."""
+    return column / ca.sqrt(ca.dot(column, column))
 
 
 def axis_angle(rotation_vector: Any) -> Any:

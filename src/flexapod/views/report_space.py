@@ -124,7 +124,7 @@ def _rotated(robot: fp.Robot, rotvec: Array) -> fp.State:
 def singular_blocks(robot: fp.Robot) -> list[Any]:
     """Distances of home from singular poses, and the singular curves of a slice through home."""
     try:
-        home = fp.singularities(robot, fp.State(position=robot.home.position, rotation=robot.home.rotation))
+        home = fp.singularities(robot, fp.State.at_home(robot))
     except fp.FlexapodError as error:
         return [paragraph(f"Not known: {error}", "note")]
     rows = [["type 1 (a leg cannot follow)", number(float(home["type_1"].min()), 4)],

@@ -33,7 +33,7 @@ def random_loop_states(robot: Robot, count: int, seed: int) -> dict[str, Array]:
     from flexapod.analysis.verbs.inverse_kinematics import inverse_kinematics
 
     random, box = np.random.default_rng(seed), robot.sampling
-    home = State(position=robot.home.position, rotation=robot.home.rotation)
+    home = State.at_home(robot)
     q0 = inverse_kinematics(robot, home).actuator_position.values
     J = pose_jacobians(robot, robot.home.position[None], robot.home.rotation[None]).jacobian[0]
     halves = [(box.position, box.rotation), (box.velocity, box.angular_velocity), (box.acceleration, box.angular_acceleration)]

@@ -239,7 +239,7 @@ def polish(a: Array, b: Array, s: Array, e: Array, p: Array) -> tuple[Array, Arr
         best[better], e_best[better], p_best[better] = error[better], e[better], p[better]
         if best.max() < ROUNDING:
             break
-        rows = np.concatenate([d, _cross(arm, d)], axis=2)
+        rows = np.concatenate([d, quat.cross(arm, d)], axis=2)
         try:
             step = np.linalg.solve(rows, (length - now)[..., None] * now[..., None])[..., 0]
         except np.linalg.LinAlgError:
@@ -248,8 +248,3 @@ def polish(a: Array, b: Array, s: Array, e: Array, p: Array) -> tuple[Array, Arr
         e = e + 0.5 * quat.product(quat.pure(step[:, 3:]), e)
         e = e / np.linalg.norm(e, axis=1, keepdims=True)
     return e_best, p_best, best
-
-
-def _cross(u: Array, v: Array) -> Array:
-    """Cross product over the last axis, without the checks of NumPy's."""
-    return u[..., [1, 2, 0]] * v[..., [2, 0, 1]] - u[..., [2, 0, 1]] * v[..., [1, 2, 0]]

@@ -76,6 +76,14 @@ class State:
         object.__setattr__(self, "elastic_velocity", rates)
 
     @staticmethod
+    def at_home(robot: Robot) -> State:
+        """The robot at home, at rest.
+
+        Checked by: tests/analysis/test_state_rules.py.
+        """
+        return State(position=robot.home.position, rotation=robot.home.rotation)
+
+    @staticmethod
     @checked
     def from_actuators(
         robot: Robot, position: Any, velocity: Any = None, guess: Any = None, *, elastic: Any = None, elastic_velocity: Any = None

@@ -15,12 +15,7 @@ from typing import Any
 import casadi as ca
 
 from flexapod.equations.elastodynamics.link_motion import LinkMotion
-
-
-def mirrored(M: Any) -> Any:
-    """The lower triangle on both sides, so that equal entries are one expression."""
-    lower = ca.tril(ca.densify(M))
-    return lower + ca.tril(lower, False).T
+from flexapod.equations.model.algebra import symmetric
 
 
 @dataclass(kw_only=True)
@@ -120,10 +115,10 @@ class Form:
             place: of the joint axis in D: 2 prismatic, 5 revolute.
         """
         R, r = link.R, ca.skew(link.r)
-        A, C = mirrored(ca.mtimes(R, ca.mtimes(self.A, R.T))), ca.mtimes(R, ca.mtimes(self.C, R.T))
+        A, C = symmetric(ca.mtimes(R, ca.mtimes(self.A, R.T))), ca.mtimes(R, ca.mtimes(self.C, R.T))
         B = ca.mtimes(R, ca.mtimes(self.B, R.T))
         moved = B - ca.mtimes(A, r)
-        C = mirrored(C + ca.mtimes(r, moved) - ca.mtimes(B.T, r))
+        C = symmetric(C + ca.mtimes(r, moved) - ca.mtimes(B.T, r))
         new = Form(A=A, B=moved, C=C, entries=dict(self.entries), p=dict(self.p))
         wrench = _moved(link, ca.vertcat(self.f, self.n))
         new.f, new.n = wrench[:3], wrench[3:]
@@ -154,9 +149,9 @@ class Form:
         column = {k: self.entries.pop((max(i, k), min(i, k))) for k in near}
         frame, p = self.columns.pop(i), self.p.pop(i)
         scaled, factor = frame * inverse, {k: column[k] * inverse for k in near}
-        self.A = mirrored(self.A - ca.mtimes(scaled[:3], frame[:3].T))
+        self.A = symmetric(self.A - ca.mtimes(scaled[:3], frame[:3].T))
         self.B = self.B - ca.mtimes(scaled[:3], frame[3:].T)
-        self.C = mirrored(self.C - ca.mtimes(scaled[3:], frame[3:].T))
+        self.C = symmetric(self.C - ca.mtimes(scaled[3:], frame[3:].T))
         self.f, self.n = self.f - scaled[:3] * p, self.n - scaled[3:] * p
         for k in near:
             self.p[k] = self.p[k] - factor[k] * p

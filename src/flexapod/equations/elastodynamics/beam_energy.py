@@ -37,6 +37,7 @@ import casadi as ca
 from flexapod.equations.flexible_platform.generalized_newton_euler import axial, symmetric_matrix
 from flexapod.equations.values import Values
 from flexapod.robot.beams import BeamElement, bending_pairs, tip_names, twisting_pairs
+from flexapod.spatial.rotation import normalised
 
 SMALL = 1e-2
 """Squared sine of half an angle below which asin is a series: its first term left out is 1e-17 of the sum."""
@@ -240,9 +241,9 @@ def chord_coordinates(length: Any, e: Any) -> Any:
         return ca.vertcat(stretch, length * ca.atan2(d[1], d[0]), e[2])
     x, y, z = (ca.vertcat(ca.cos(a / 2), ca.sin(a / 2) * ca.SX(axis)) for a, axis in zip(ca.vertsplit(e[3:]), AXES, strict=True))
     tip = _product(_product(x, y), z)
-    middle = _unit(ca.vertcat(1 + tip[0], tip[1:]))
+    middle = normalised(ca.vertcat(1 + tip[0], tip[1:]))
     first = _rotated(middle, ca.SX([1, 0, 0]))
-    swing = _unit(ca.vertcat(1 + ca.dot(first, d) / size, ca.cross(first, d) / size))
+    swing = normalised(ca.vertcat(1 + ca.dot(first, d) / size, ca.cross(first, d) / size))
     back = _product(swing, middle) * ca.SX([1, -1, -1, -1])
     t1, t2 = _rotation_vector(back), _rotation_vector(_product(back, tip))
     return ca.vertcat(stretch, -length * t1[2], length * t1[1], t2 - t1)
@@ -259,10 +260,6 @@ def _product(p: Any, q: Any) -> Any:
 def _rotated(q: Any, v: Any) -> Any:
     twice = 2 * ca.cross(q[1:], v)
     return v + q[0] * twice + ca.cross(q[1:], twice)
-
-
-def _unit(q: Any) -> Any:
-    return q / ca.sqrt(ca.dot(q, q))
 
 
 def _rotation_vector(q: Any) -> Any:

@@ -86,3 +86,10 @@ class GramSchmidt:
             inverse.append(1 / ca.dot(column, column))
             result.append(column)
         return result
+
+
+def unit_column(k: int) -> SX:
+    """Column k of the unit matrix of six."""
+    column = ca.SX.zeros(6)
+    column[k] = 1
+    return column

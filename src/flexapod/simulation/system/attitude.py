@@ -25,11 +25,6 @@ def turned(theta: SX, quat: SX) -> Any:
     return ca.vertcat(s - ca.dot(g, u), u + s * g + ca.cross(g, u))
 
 
-def normalised(quat: SX) -> Any:
-    """The quaternion at unit length."""
-    return quat / ca.sqrt(ca.dot(quat, quat))
-
-
 def theta_rate(theta: SX, w: SX) -> Any:
     """Derivative of Cayley's vector under an angular velocity.
 

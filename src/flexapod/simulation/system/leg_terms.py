@@ -22,8 +22,8 @@ from flexapod.equations.values import Values
 from flexapod.errors import InputError
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.elastic_plan import driven_columns
-from flexapod.simulation.system.attitude import normalised
 from flexapod.simulation.system.independent import IndependentLayout, Loops, loops_at, observed_moment
+from flexapod.spatial.rotation import normalised
 
 if TYPE_CHECKING:
     from flexapod.arrays import SX

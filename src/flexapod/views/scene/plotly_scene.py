@@ -45,7 +45,7 @@ def add_robot(figure: Any, robot: fp.Robot, state: fp.State | None = None, exagg
     Checked by: tests/views/test_robot_scene.py.
     """
     size = extent(robot)
-    at = state or fp.State(position=robot.home.position, rotation=robot.home.rotation)
+    at = state or fp.State.at_home(robot)
     joints = _joints(robot, at, state is None, exaggerated)
     shown = drawing(robot, joints, platform_corners(robot, at, np.zeros(0)), size, set())
     for k, leg in enumerate(robot.legs):

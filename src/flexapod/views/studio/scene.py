@@ -79,7 +79,7 @@ class StudioScene:
         """Draw a robot at its home from its file alone: it is seen while its equations are read or compiled."""
         self._anew(robot, None, look=True)
         assert self.view is not None
-        home = fp.State(position=robot.home.position, rotation=robot.home.rotation)
+        home = fp.State.at_home(robot)
         self.view.pose(home, np.zeros(len(robot.elastic_names)), self.shown, set(), joints=home_joints(robot))
         self._ahead = robot
 
