@@ -46,7 +46,7 @@ def moving_frame(position: SX, rotation: SX) -> tuple[FrameMotion, Any]:
     return frame_motion(position, rotation, twist[:3], twist[3:]), twist
 
 
-def legs_at_pose(b: Any, robot: Robot, values: Values, frame: FrameMotion, twist: SX, guess: Any) -> list[PoseLeg]:
+def legs_at_pose(b: Any, robot: Robot, values: Values, frame: FrameMotion, twist: SX, guess: SX | None) -> list[PoseLeg]:
     """All legs at a pose; general ones start from their part of `guess` (joints,), or from home."""
     legs, at = [], 0
     for i, leg in enumerate(robot.legs):
@@ -56,7 +56,7 @@ def legs_at_pose(b: Any, robot: Robot, values: Values, frame: FrameMotion, twist
     return legs
 
 
-def _leg_at_pose(b: Any, robot: Robot, index: int, values: Values, frame: FrameMotion, twist: SX, *, guess: Any) -> PoseLeg:
+def _leg_at_pose(b: Any, robot: Robot, index: int, values: Values, frame: FrameMotion, twist: SX, *, guess: SX | None) -> PoseLeg:
     """One leg at a pose; general legs start from `guess` (a column), or from home."""
     leg, form = robot.legs[index], robot.closed_forms[index]
     if form is not None:

@@ -189,7 +189,7 @@ class _Parts:
         self.rows.append(ca.horzcat(d.expr.T, ca.mtimes(arm, d.expr).T))
         return ca.vertcat(force.expr, ca.mtimes(arm, force.expr))
 
-    def _general(self, index: int, leg: Leg, guess: Any, at: int) -> Any:
+    def _general(self, index: int, leg: Leg, guess: SX | None, at: int) -> Any:
         own = self.values.of(f"legs.{leg.name}")
         start = [guess[at + k] for k in range(len(leg.moving))] if guess is not None else home_guess(own, leg)
         closed = close_leg(self.b, own, leg, self.robot.plan.legs[index], self.platform, start)

@@ -69,7 +69,7 @@ class FlexibleEquation:
         """The free platform."""
         return self.whole()
 
-    def mode_sums(self, load: Any, V: Any = None) -> ModeSums:
+    def mode_sums(self, load: SX, V: SX | None = None) -> ModeSums:
         """What legs and frame see of the modes under a load (6 + N,), and an acceleration (6,) of the frame if it is known."""
         assert self.axis is not None
         phi = ca.vertcat(*[leg.Phi[self.axis, :] for leg in self.legs])

@@ -31,7 +31,7 @@ from flexapod.spatial.linear import solve_gram_schmidt, solve_symmetric
 from flexapod.spatial.vector import line_coordinates
 
 
-def forward_through_joints(q: FlexibleEquation, force: Any, load: Any) -> Solution:
+def forward_through_joints(q: FlexibleEquation, force: SX, load: SX) -> Solution:
     """Accelerations (6 + N,) from actuator forces and a generalized load, and the legs' forces.
 
     Checked by: tests/equations/test_flexible_platform.py.

@@ -155,7 +155,7 @@ def setting_at(
     robot: Robot,
     platform: FrameMotion,
     wrench: SX,
-    guess: Any,
+    guess: SX | None,
     *,
     spin: Spin = "exact",
     friction: bool = True,

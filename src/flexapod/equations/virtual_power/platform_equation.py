@@ -53,7 +53,7 @@ class PlatformEquation:
 
 
 def platform_equation(
-    b: Program, robot: Robot, platform: FrameMotion, guess: Any = None, massless_legs: bool = False
+    b: Program, robot: Robot, platform: FrameMotion, guess: SX | None = None, massless_legs: bool = False
 ) -> PlatformEquation:
     """Assemble the equation for a given motion of the platform.
 

@@ -14,6 +14,8 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.arrays import SX
+
 Number = tuple[Any, Any]
 
 
@@ -52,7 +54,7 @@ class Factors:
     inverse: list[Number]
 
 
-def factorise(real: Any, imaginary: Any = None) -> Factors:
+def factorise(real: SX, imaginary: SX | None = None) -> Factors:
     """Factors of a symmetric matrix (n, n); only its lower triangle is read.
 
     Args:
@@ -79,7 +81,7 @@ def factorise(real: Any, imaginary: Any = None) -> Factors:
     return Factors(L=L, inverse=reciprocals)
 
 
-def solve_factorised(factors: Factors, real: Any, imaginary: Any = None) -> tuple[Any, Any]:
+def solve_factorised(factors: Factors, real: SX, imaginary: SX | None = None) -> tuple[Any, Any]:
     """Real and imaginary part (n,) of the solution for a right-hand side (n,); imaginary part None where all is real."""
     n = len(factors.inverse)
     y: list[Number] = []

@@ -64,7 +64,7 @@ def in_world(R: SX, x: SX) -> Any:
     return ca.vertcat(ca.mtimes(R, x[:3, :]), ca.mtimes(R, x[3:6, :]), x[6:, :])
 
 
-def generalized_load(moment: Moment, wrench: Any) -> Any:
+def generalized_load(moment: Moment, wrench: SX | None) -> Any:
     """Load (6 + N,), platform axes, of a wrench on the frame at its origin, world axes, or None.
 
     Args:

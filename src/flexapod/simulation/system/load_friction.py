@@ -30,7 +30,7 @@ def smooth(robot: Robot) -> Robot:
     return robot.with_parameters(missing) if missing else robot
 
 
-def loaded_acceleration(scope: Scope, robot: Robot, moment: Moment, force: SX, wrench: Any) -> tuple[Any, Any]:
+def loaded_acceleration(scope: Scope, robot: Robot, moment: Moment, force: SX, wrench: SX | None) -> tuple[Any, Any]:
     """Acceleration (6,) of the platform, and the power that friction turns into heat [W].
 
     Args:

@@ -13,6 +13,7 @@ from typing import Any
 import casadi as ca
 
 from flexapod.arrays import SX
+from flexapod.kernels.tape.control_flow import Builder
 from flexapod.kernels.tape.program import Program
 
 
@@ -28,7 +29,7 @@ class Scope:
     """
 
     def __init__(
-        self, root: Program, builder: Any, given: Mapping[str, Any] | None = None, prefix: str = "", solved: bool = False
+        self, root: Program, builder: Builder, given: Mapping[str, Any] | None = None, prefix: str = "", solved: bool = False
     ) -> None:
         self.root, self.builder, self.prefix, self.solved = root, builder, prefix, solved
         self.given = dict(given or {})

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from flexapod.analysis.requests.properties import holds
-from flexapod.arrays import Array
+from flexapod.arrays import SX, Array
 from flexapod.errors import InputError
 from flexapod.motions.motion import ActuatorMotion, Motion
-from flexapod.simulation.controllers import ComputedTorque, Controller, Springs
+from flexapod.simulation.controllers import ComputedTorque, Controller, Springs, per_actuator
 from flexapod.simulation.integrators.collocation import METHODS
 from flexapod.simulation.system import signals as sig
 from flexapod.simulation.system.attitude import quaternions
@@ -169,7 +169,7 @@ def _check_flexible(robot: Robot, motion: Any, drive: str, controller: Controlle
 
 
 def _inputs(
-    robot: Robot, motion: Any, drive: str, force: Any, wrench: Any, function: bool
+    robot: Robot, motion: Any, drive: str, force: Any, wrench: SX | None, function: bool
 ) -> tuple[tuple[str, ...], dict[str, sig.Signal]]:
     """Given forces and loads as signals."""
     found: dict[str, sig.Signal] = {}
@@ -270,8 +270,6 @@ def _control(robot: Robot, controller: Controller | None, start: State) -> tuple
         rest = at_rest(robot, start)
         force = np.ravel(inverse_dynamics(robot, rest, friction=False).force.values)
         q = np.ravel(inverse_kinematics(robot, rest, joints=False).actuator_position.values)
-        from flexapod.simulation.controllers import per_actuator
-
         controller = replace(controller, free=q + force / per_actuator(robot, "stiffness", controller.stiffness))
     period = 1.0 / controller.rate if controller.rate is not None else 1.0
     return {**controller.parameters(robot), "controller.period": period}, start
