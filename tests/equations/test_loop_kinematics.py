@@ -11,8 +11,9 @@ import pytest
 
 import flexapod as fp
 from flexapod.analysis.model.closed_legs import ActuatorState, close_along, home
-from flexapod.analysis.model.kernels import golden_inputs, kernel_with_friction, make_program, parameter_values
+from flexapod.analysis.model.kernels import kernel_with_friction, make_program, parameter_values
 from flexapod.analysis.model.programs import usual_program
+from flexapod.analysis.verbs.export_c import golden_inputs
 from flexapod.analysis.verbs.sampling import PARTS, following, random_inputs, random_leg_states, random_states
 from support.plain import plain_kernel
 

@@ -11,7 +11,7 @@ import pytest
 from kernel_programs import ALL, PARAMETERS, inputs_for, map_looped, map_unrolled
 
 from flexapod.kernels.c.export import export_c
-from flexapod.kernels.kernel import compile_kernel
+from support.plain import compile_kernel
 
 # Products and sums fuse in LLVM and not elsewhere, and the mathematical functions of NumPy and of the C library may
 # differ in the last place: some tens of operations of rounding 1.1e-16, relative to the largest entry.

@@ -7,9 +7,9 @@ import pytest
 from kernel_programs import ALL, PARAMETERS, inputs_for, kepler, nested, straight_line
 
 from flexapod.kernels.errors import KernelStatusError
-from flexapod.kernels.kernel import compile_kernel
 from flexapod.kernels.tape.program import Program
 from flexapod.kernels.tape.signature import NONFINITE_INPUT, NONFINITE_RESULT
+from support.plain import compile_kernel
 
 
 @pytest.fixture(scope="module", params=ALL, ids=lambda make: make.__name__)

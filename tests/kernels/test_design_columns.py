@@ -8,7 +8,7 @@ from kernel_programs import PARAMETERS, inputs_for, nested, straight_line
 
 from flexapod.kernels.design_columns import Columns
 from flexapod.kernels.errors import KernelInputError
-from flexapod.kernels.kernel import compile_kernel
+from support.plain import compile_kernel
 
 
 def columns(count: int, places: list[int]) -> Columns:

@@ -9,7 +9,6 @@ from hypothesis import assume, given, settings
 from kernel_programs import ALL
 from random_graphs import EXACT, POSITIVE, graphs
 
-from flexapod.kernels.kernel import compile_kernel
 from flexapod.kernels.numpy_backend import evaluate
 from flexapod.kernels.passes.dependence import UNIFORM, VARYING, body_arguments, classify
 from flexapod.kernels.passes.hoisting import hoist
@@ -21,6 +20,7 @@ from flexapod.kernels.tape.operations import count_operations
 from flexapod.kernels.tape.program import Program
 from flexapod.kernels.tape.signature import Parameter
 from flexapod.kernels.tape.tape import improve, make_tape
+from support.plain import compile_kernel
 
 WHOLE = np.random.default_rng(0).integers(-4, 5, size=(4, 50)).astype(float)
 ABOVE_ZERO = np.random.default_rng(0).uniform(0.5, 2, size=(4, 50))

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from flexapod.kernels.errors import ProgramError
-from flexapod.kernels.kernel import compile_kernel
 from flexapod.kernels.tape.program import Program
 from flexapod.kernels.tape.signature import Parameter
 from flexapod.kernels.tape.tape import make_tape
+from support.plain import compile_kernel
 
 
 def test_symbols_of_outer_scopes_are_captured():

@@ -6,9 +6,9 @@ import casadi as ca
 import numpy as np
 import pytest
 
-from flexapod.kernels.kernel import compile_kernel
 from flexapod.kernels.tape.program import Program
 from flexapod.kernels.tape.sequence import sequence
+from support.plain import compile_kernel
 
 
 def logistic() -> Program:

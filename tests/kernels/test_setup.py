@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 from flexapod.kernels.c.export import export_c
-from flexapod.kernels.kernel import compile_kernel
 from flexapod.kernels.llvm.module import module_text
 from flexapod.kernels.tape.graph import Graph
 from flexapod.kernels.tape.program import Program
 from flexapod.kernels.tape.signature import Parameter
 from flexapod.kernels.tape.strides import Run, between, copied_runs, progression
 from flexapod.kernels.tape.tape import make_tape
+from support.plain import compile_kernel
 
 ROWS = [1, 2, 3, 4, 5, 9]
 COLUMNS = 7  # of the table that the programs read in a loop

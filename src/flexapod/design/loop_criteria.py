@@ -14,6 +14,7 @@ import numpy as np
 
 from flexapod.analysis.poses.pose_jacobians import pose_jacobians
 from flexapod.analysis.requests.properties import holds
+from flexapod.analysis.verbs.inverse_kinematics import inverse_kinematics
 from flexapod.arrays import Array
 from flexapod.design.criteria import RULES, Criterion
 from flexapod.errors import FlexapodError, InputError
@@ -71,8 +72,6 @@ def _reactions(robot: Robot, at: Any) -> dict[str, Array]:
 
 
 def _rates(robot: Robot, at: Any) -> dict[str, Array]:
-    from flexapod.analysis.verbs.inverse_kinematics import inverse_kinematics
-
     found = inverse_kinematics(robot, at, joints=False)
     return {name: np.atleast_2d(found[name].values) for name in ("actuator_position", "actuator_velocity")}
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from flexapod.analysis.model.closed_legs import platform_jacobian, pseudo_inverse
 from flexapod.analysis.model.closed_state import closed_request
-from flexapod.analysis.model.general_verbs import with_values
+from flexapod.analysis.model.contributions import with_values
 from flexapod.analysis.model.leg_model import leg_terms
 from flexapod.analysis.model.leg_request import LegRequest
 from flexapod.analysis.model.prescribed import prescribed, prescribed_components

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from flexapod.analysis.model.kernels import export_c, kernel
+from flexapod.analysis.model.kernels import kernel
 from flexapod.analysis.requests.abilities import refuse
 from flexapod.analysis.requests.arguments import check_robot, checked
 from flexapod.analysis.requests.properties import has_friction
+from flexapod.analysis.verbs.export_c import export_c
 from flexapod.analysis.verbs.inverse_kinematics import platform_inputs
 from flexapod.arrays import Array
 from flexapod.calls import check_finite, check_path, made

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from flexapod.analysis.model.general_verbs import with_values
+from flexapod.analysis.model.contributions import with_values
 from flexapod.arrays import Array
 from flexapod.errors import FlexapodError
 from flexapod.simulation.simulate import finished, make_clock, simulate_blocks

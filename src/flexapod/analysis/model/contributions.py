@@ -12,6 +12,9 @@ without any (Kim 2002 Figs. 9-11), which does not add up.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from dataclasses import replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -107,3 +110,22 @@ def _friction(robot: Robot, request: LegRequest, found: Solution, kind: str, rea
         force = evaluate(robot, "elastic_friction", given, reasons, sources=(source,))["friction"]
         rows.append(_at_actuators(robot, found, -force))
     return np.stack(rows, axis=1)
+
+
+STRUCTURAL = ("plan", "elastic_plan", "follows_platform", "floats", "elastic_legs", "structure", "mobility")
+"""What a robot knows about itself that no number changes."""
+
+
+def with_values(robot: Robot, changed: Mapping[str, float]) -> Robot:
+    """The robot with other resolved numbers: same structure, same kernels."""
+    result = replace(robot)
+    object.__setattr__(result, "zeros", robot.zeros)
+    object.__setattr__(result, "origin", robot.origin)
+    result.__dict__.update({name: found for name, found in robot.__dict__.items() if name in STRUCTURAL})
+    result.__dict__["values"] = MappingProxyType({**robot.values, **changed})
+    return result
+
+
+def without_leg_mass(robot: Robot) -> Robot:
+    """The robot with massless legs (Kim & Ryu, section 4.2): no inertia and weight in its legs."""
+    return with_values(robot, {name: 0.0 for name in robot.values if name.startswith("legs.") and INERTIAL.search(name)})

@@ -15,11 +15,11 @@ from flexapod.analysis.model.leg_dynamics import labelled, no_reasons, solve_inv
 from flexapod.analysis.model.leg_model import elastic_columns, leg_terms
 from flexapod.analysis.model.leg_request import LegRequest, leg_request
 from flexapod.analysis.model.prescribed import prescribed, reached
-from flexapod.analysis.requests.abilities import moving
 from flexapod.analysis.requests.program_refusals import FLOATING, floating
 from flexapod.analysis.requests.request import Request
 from flexapod.analysis.requests.results import raise_failed
 from flexapod.analysis.requests.state import State
+from flexapod.analysis.requests.state_rules import moving
 from flexapod.analysis.requests.validity import warn_beyond
 from flexapod.arrays import Array
 from flexapod.errors import InputError

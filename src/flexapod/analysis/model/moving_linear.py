@@ -16,8 +16,8 @@ import numpy as np
 
 from flexapod.analysis.model.closed_legs import ClosedLegs, evaluate, platform_jacobian
 from flexapod.analysis.model.closed_state import closed_request
+from flexapod.analysis.model.contributions import with_values
 from flexapod.analysis.model.general_dynamics import solve_forward, solve_inverse
-from flexapod.analysis.model.general_verbs import with_values
 from flexapod.analysis.model.leg_dynamics import independent_rates
 from flexapod.analysis.model.linear_solve import inverted
 from flexapod.analysis.model.rigid_vibration import STEP, WEIGHTS

@@ -13,8 +13,6 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from flexapod.analysis.requests.arguments import SIGNATURES
 from flexapod.analysis.requests.design_abilities import DESIGN, DESIGNS, EACH_DESIGN, UNDETERMINED
 from flexapod.analysis.requests.identification_abilities import identification_rows
@@ -332,12 +330,6 @@ def refuse(robot: Robot, verb: str, **options: Any) -> None:
     found = reason(robot, verb, options)
     if found is not None:
         raise InputError(found)
-
-
-def moving(state: Any) -> bool | None:
-    """True where a state or motion has a velocity, else None."""
-    arrays = (getattr(state, name, None) for name in ("velocity", "angular_velocity", "elastic_velocity"))
-    return True if any(array is not None and np.any(array) for array in arrays) else None
 
 
 def kind_of(motion: Any, still: type | None = None) -> str:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.model.kernels import make_program
+from flexapod.analysis.model.kernels import kernel, make_program
 from flexapod.analysis.requests.abilities import refuse
 from flexapod.analysis.space.box_decision import Decision, Trim
 from flexapod.analysis.space.cut_boxes import Planes, cut_fractions, trimmed
@@ -109,8 +109,6 @@ class PoseBounds:
     @cached_property
     def side(self) -> float:
         """Sign of the lines' determinant at home."""
-        from flexapod.analysis.model.kernels import kernel
-
         J = kernel(self.robot, "jacobian", joints=False).batch(
             {"position": self.robot.home.position[None], "rotation": self.robot.home.rotation[None]}
         )

@@ -160,3 +160,11 @@ def _refuse_corners(at: Motion) -> None:
             f"path: its direction changes at once near parameter {at.time[corner[0]]:g}; a robot must stop there: time the parts "
             "one by one, or round the corner (path='smooth')"
         )
+
+
+def path_at(way: Motion, s: Array) -> Motion:
+    """The path at parameters that may repeat at its ends; the time of the result only counts."""
+    unique, back = np.unique(np.clip(s, way.time[0], way.time[-1]), return_inverse=True)
+    at = resample(way, time=unique)
+    names = ("position", "rotation", "velocity", "angular_velocity", "acceleration", "angular_acceleration")
+    return Motion(time=np.arange(len(s), dtype=float), **{name: getattr(at, name)[back] for name in names})

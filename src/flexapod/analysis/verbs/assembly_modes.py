@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.poses.planar_circles import CIRCLES, certify_circles, is_on_circles
+from flexapod.analysis.poses.pose_certificate import certify_quadrics, joined, leg_quadrics, study_quadric
 from flexapod.analysis.poses.sphere_legs import Spheres, is_on_spheres, spheres
 from flexapod.analysis.requests.abilities import refuse
 from flexapod.analysis.requests.arguments import checked
@@ -195,8 +196,6 @@ def _judge(found: Found, given: Spheres, solutions: Solutions, index: NDArray[np
     if not certify:
         found.detail += "; not certified"
         return
-    from flexapod.analysis.poses.pose_certificate import certify_quadrics, joined, leg_quadrics, study_quadric
-
     Q = joined(leg_quadrics(given.a[i], given.b[i], given.s[i], given.data_error), study_quadric())
     proof = certify_quadrics(Q, solutions.x[i][finite], np.isin(finite, index), quaternion=4)
     found.certified[: len(index)] = proof.real[np.searchsorted(finite, index)]

@@ -12,6 +12,7 @@ import numpy as np
 from flexapod.analysis.model.closed_legs import ClosedLegs
 from flexapod.analysis.requests.validity import spin_variable
 from flexapod.arrays import Array
+from flexapod.kernels.kernel import choose_backend
 from flexapod.robot.link_plan import LinkPlan
 from flexapod.simulation.results.elastic_result import elastic_variables
 from flexapod.simulation.system.independent import IndependentLayout
@@ -135,8 +136,6 @@ def _units(units: tuple[str, ...]) -> tuple[str, str]:
 def provenance(setup: Setup, options: Mapping[str, Any]) -> dict[str, Any]:
     """Where a result comes from: robot with a hash of its numbers, versions, options."""
     import json
-
-    from flexapod.kernels.kernel import choose_backend
 
     robot, versions = setup.layout.robot, _versions()
     return {

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from flexapod.arrays import Array
+from flexapod.views.output import picture_bytes
 from flexapod.views.scene.colours import DASHES, colour
 from flexapod.views.studio.recording import Recording
 from flexapod.views.studio.tables import actuator_legs
@@ -121,8 +122,6 @@ def plots_png(recording: Recording, kept: Recording | None, names: list[str]) ->
     """
     import plotly.graph_objects as go
     from plotly.subplots import make_subplots
-
-    from flexapod.views.output import picture_bytes
 
     wanted = [name for name in names if name in QUANTITIES] or ["forces"]
     found = [QUANTITIES[name](recording) for name in wanted]
