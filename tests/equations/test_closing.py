@@ -173,7 +173,7 @@ def test_flexible_platform(name: str) -> None:
 
 
 def test_flexible_platform_by_finite_differences() -> None:
-    """The platform stands still and deforms: rates of the legs are derivatives of their coordinates."""
+    """The platform is at rest and deforms: rates of the legs are derivatives of their coordinates."""
     robot = robot_named("stewart-3-3")
     motion = drawn_motion(robot, SAMPLES, seed=2)
     for key in ("velocity", "angular_velocity", "acceleration", "angular_acceleration"):

@@ -214,8 +214,8 @@ def test_poses_that_the_robot_cannot_take() -> None:
 @pytest.mark.parametrize(
     ("quantity", "says"),
     [
-        ("inverse_kinematics", "inverse kinematics: actuators of hexapod-floating can move while its platform stands still"),
-        ("jacobian", "the Jacobian: actuators of hexapod-floating can move while its platform stands still"),
+        ("inverse_kinematics", "inverse kinematics: actuators of hexapod-floating can move while its platform is at rest"),
+        ("jacobian", "the Jacobian: actuators of hexapod-floating can move while its platform is at rest"),
         (
             "forward_kinematics",
             "forward kinematics: the 6 actuators of hexapod-floating do not determine where all its bodies are",

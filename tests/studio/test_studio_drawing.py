@@ -255,7 +255,7 @@ def volume(vertices: np.ndarray, faces: np.ndarray) -> float:
 
 def test_meshes_face_outwards_and_have_their_volume() -> None:
     n = 18
-    prism = 0.5 * n * np.sin(2 * np.pi / n)  # of the polygon that stands for the circle
+    prism = 0.5 * n * np.sin(2 * np.pi / n)  # of the polygon that represents the circle
     assert np.isclose(volume(*cylinder()), prism)
     assert 0.9 * 4 / 3 * np.pi < volume(*sphere()) < 4 / 3 * np.pi
     outline = np.array([[0.0, 0, 1], [2, 0, 1], [2, 1, 1], [0, 1, 1]])

@@ -106,7 +106,7 @@ def read_robot_file(path: str | os.PathLike[str]) -> Description:
 
 
 def read_robot_text(text: str, *, name: str = "robot") -> Description:
-    """Read the text of a robot file; `name` stands for the file in messages. Raises and warns as `read_robot_file`."""
+    """Read the text of a robot file; `name` represents the file in messages. Raises and warns as `read_robot_file`."""
     return _read(text, name, None)
 
 
@@ -123,7 +123,7 @@ def description_from_document(
     Args:
         document: what a robot file says, as nested dicts and lists; NumPy numbers and arrays are welcome.
         path: the robot file that it belongs to, for the files beside it.
-        name: stands for the file in messages.
+        name: represents the file in messages.
         known: warnings that were given before and are not repeated.
 
     Raises and warns as `read_robot_file`; lines are unknown.

@@ -94,7 +94,7 @@ def loop_jacobian(robot: Robot, joints: bool = True) -> Program:
     .. math:: J = A P^+,\qquad G = 1 - P P^+
 
     G: rows of the components that follow from the others. `margin`, the same for all legs: how independent the columns of P are
-    (`independence`), zero where the independent coordinates move and the platform stands still.
+    (`independence`), zero where the independent coordinates move and the platform is at rest.
 
     Args:
         joints: also `joint_position`.

@@ -264,7 +264,7 @@ def excitation(Y: Array) -> list[Suspicion]:
     if still and still > 0.3 * np.count_nonzero(live):
         text = (
             f"{still} of {np.count_nonzero(live)} columns of the regressor hardly change over the motion: the robot "
-            f"stands almost still. "
+            f"is almost at rest. "
             "Use exciting_motion"
         )
         return [Suspicion(kind="excitation", text=text)]

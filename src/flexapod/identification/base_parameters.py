@@ -59,7 +59,7 @@ class BaseParameters:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """Names of the parameters that stand for their combination."""
+        """Names of the parameters that represent their combination."""
         return tuple(self.model.names[i] for i in self.kept)
 
     @cached_property

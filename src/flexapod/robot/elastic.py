@@ -66,7 +66,7 @@ def beam_parts(flexible: Flexible) -> int:
 
 
 def arc_chord(flexible: Flexible) -> tuple[float, Array]:
-    r"""Length of each element and rotation (3, 3) by half the angle that it stands for, about z.
+    r"""Length of each element and rotation (3, 3) by half the angle that it represents, about z.
 
     .. math:: l = 2 R \sin\frac{\varphi}{2 n},\qquad R = L / \varphi
 

@@ -256,7 +256,7 @@ class Robot:
     @cached_property
     def elastic_legs(self) -> bool:
         """The equations in independent coordinates are the robot's: a leg deforms, has springs or inner loops, or no closed form
-        under a flexible platform; forces act between points; actuators move while the platform stands still; or its one way to
+        under a flexible platform; forces act between points; actuators move while the platform is at rest; or its one way to
         move changes its direction."""
         plain = len(self.actuators) == 6 and all(form is not None for form in self.closed_forms)
         general = self.flexible_platform is not None and not plain
@@ -275,7 +275,7 @@ class Robot:
 
     @cached_property
     def floats(self) -> bool:
-        """Actuators can move while the platform stands still."""
+        """Actuators can move while the platform is at rest."""
         return floats(self.legs, self.home, self.characteristic_length)
 
     @cached_property

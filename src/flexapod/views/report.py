@@ -213,7 +213,7 @@ def _workspace(robot: fp.Robot, motion: fp.Motion) -> list[Any]:
 
 
 def _add_motion(figure: Any, way: Any, window: dict[str, tuple[float, float]]) -> None:
-    """A motion (n, 2) in the components of a slice, drawn in the units of its figure; one that stands still there as a point."""
+    """A motion (n, 2) in the components of a slice, drawn in the units of its figure; one that is at rest there as a point."""
     still = all(np.ptp(way[:, k]) < (high - low) / SLICE for k, (low, high) in enumerate(window.values()))
     x, y = (way[:, k] if a in "xyz" else np.degrees(way[:, k]) for k, a in enumerate(window))
     figure.add_scatter(

@@ -104,7 +104,7 @@ def accelerations(robot: Robot, request: LegRequest, given: Array | None, fricti
 def general_inverse_kinematics(robot: Robot, asked: Request) -> xr.Dataset:
     """Actuators, joints and bodies of a motion, legs deformed; see `inverse_kinematics`.
 
-    Where actuators can move while the platform stands still, a pose leaves the rest open: it is as near home as it can be.
+    Where actuators can move while the platform is at rest, a pose leaves the rest open: it is as near home as it can be.
     """
     motion, on_error, edd = asked.at, asked.on_error, asked.elastic_acceleration
     reasons = no_reasons(motion)

@@ -1,4 +1,4 @@
-r"""Robots whose platform points lie on spheres once the actuators stand still: the six-leg equations of a robot.
+r"""Robots whose platform points lie on spheres once the actuators are at rest: the six-leg equations of a robot.
 
 A UPS, PUS or RUS leg keeps its spherical joint on a sphere about its universal joint. A leg with one passive revolute joint
 before the spherical one (RPS, PRS, RRS) keeps it on a circle, which is where two spheres about points of the joint's axis meet;

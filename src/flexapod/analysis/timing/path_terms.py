@@ -148,7 +148,7 @@ def _refuse_corners(at: Motion) -> None:
     still = np.flatnonzero(size < 1e-9 * size.max(initial=1e-300))
     if len(still):
         raise InputError(
-            f"path: it stands still at parameter {at.time[still[0]]:g}, where its own law stops; give the path at constant "
+            f"path: it is at rest at parameter {at.time[still[0]]:g}, where its own law stops; give the path at constant "
             "speed, for example fp.motions.line(..., law='constant-speed')"
         )
     second = np.hstack([at.acceleration, at.angular_acceleration])

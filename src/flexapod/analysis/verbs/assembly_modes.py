@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class SelfMotionError(SampleError):
-    """The platform can move while the actuators stand still: its poses are a curve and cannot be listed."""
+    """The platform can move while the actuators are at rest: its poses are a curve and cannot be listed."""
 
 
 @dataclass(kw_only=True)
@@ -177,7 +177,7 @@ def _merge(found: Found, length: float) -> None:
 
 
 _NOT_FINITE = "input is not a finite number: actuator_position"
-_SELF_MOTION = "self-motion: the platform can move while the actuators stand still, so its poses are a curve and cannot be listed"
+_SELF_MOTION = "self-motion: the platform can move while the actuators are at rest, so its poses are a curve and cannot be listed"
 _COMPLEX_MOTION = (
     "self-motion of complex poses: the solutions are a curve, on which no real pose was found; the robot's geometry is singular "
     "(architecture singularity)"

@@ -158,7 +158,7 @@ def _searched(robot: Robot, leg: Leg, pose: State) -> list[Array]:
     sizes = np.linalg.svd(rows[kept], compute_uv=False)
     if free and int(np.sum(sizes[:, -1] < FREE * sizes[:, 0])) > STARTS // 8:
         raise InputError(
-            f"{robot.name}: leg {leg.name} can move while the platform stands still at this pose (type 1 singularity): its "
+            f"{robot.name}: leg {leg.name} can move while the platform is at rest at this pose (type 1 singularity): its "
             "branches are a curve and cannot be listed"
         )
     return [q[i, driven] for i in kept]

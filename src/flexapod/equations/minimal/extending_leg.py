@@ -136,8 +136,8 @@ def extending_leg(b: Program, m: Model, plan: Plan, leg: int, motion: Moving) ->
     zi = 1 / d[2]
     X, Y = d[0] * zi, d[1] * zi
     N = 1 + X * X + Y * Y
-    stands = ca.logic_and(side * d[2] > 0, N < FLAT)
-    b.fail_if(ca.logic_not(stands), "leg {leg} lies level with its base joint, where these equations end", leg=name)
+    upright = ca.logic_and(side * d[2] > 0, N < FLAT)
+    b.fail_if(ca.logic_not(upright), "leg {leg} lies level with its base joint, where these equations end", leg=name)
     root = side * ca.sqrt(N)
     ri = 1 / root
     lam = zi * ri

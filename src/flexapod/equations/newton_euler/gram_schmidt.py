@@ -45,7 +45,7 @@ class GramSchmidt:
         return result
 
     def solve(self, b: SX) -> list[Any]:
-        """x with A x = b, in the least-squares sense for a tall matrix."""
+        """x with A x = b, by least squares for a tall matrix."""
         y, rest = [], b
         for q, inverse in zip(self.q, self.inverse, strict=True):
             y.append(ca.dot(q, rest) * inverse)

@@ -77,7 +77,7 @@ def general_leg_work(
         values: below ``legs.<name>.``.
         R_half: rotation (from H) of the half frame on the platform, world.
 
-    Coordinates that the platform leaves free stand still. Source: Staicu 2009 Eqs. (11)-(21), Sinatra 2009 Eqs. (10)-(23), with
+    Coordinates that the platform leaves free are at rest. Source: Staicu 2009 Eqs. (11)-(21), Sinatra 2009 Eqs. (10)-(23), with
     the closing rows of Briot 2014 Eqs. (28)-(40). Checked by: tests/equations/test_virtual_work.py.
     """
     tip = unit_twists(chain)

@@ -1,6 +1,6 @@
 """Structured control flow on CasADi expressions: map, scan, iterate and checks.
 
-Each structured operation traces its body once with fresh symbols and returns fresh symbols that stand for its
+Each structured operation traces its body once with fresh symbols and returns fresh symbols that represent its
 results, as JAX's `scan` does. Symbols of an outer scope that a body uses are captured as shared inputs.
 """
 

@@ -3,7 +3,7 @@ r"""Symmetric systems with real or complex entries, factorised once and solved m
 .. math:: A = L\,D\,L^T
 
 without pivots: safe for M + h l D + (h l)^2 K with M positive definite and D, K positive semidefinite, whose field of values
-lies in a cone that does not contain zero. Complex numbers are pairs (real part, imaginary part); None stands for no imaginary
+lies in a cone that does not contain zero. Complex numbers are pairs (real part, imaginary part); None represents no imaginary
 part.
 """
 

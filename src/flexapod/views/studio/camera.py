@@ -14,7 +14,7 @@ from flexapod.views.scene.shapes import base_points, rails
 FIELD = float(np.radians(45.0))
 """Field of view of the cameras."""
 PARALLEL = float(np.radians(1.5))
-"""Field of view that stands for parallel projection: lengths differ by the robot's depth over its distance, under 2 %."""
+"""Field of view that represents parallel projection: lengths differ by the robot's depth over its distance, under 2 %."""
 FILLED = 0.78
 """Part of the view that the robot fills."""
 ASIDE, ABOVE = 0.05, 0.13

@@ -22,7 +22,7 @@ class ForceHandle:
 
     Args:
         size: extent of the robot [m].
-        largest: force [N] that the longest arrow stands for.
+        largest: force [N] that the longest arrow represents.
         up: (3,) unit vector against gravity.
         axes: along which the force may be dragged: the plane of a planar robot, else all.
 
