@@ -213,7 +213,7 @@ def test_exchanged_axes_do_not_close_a_fixed_joint():
 
 @pytest.mark.parametrize(("name", "axis"), [("five-bar", "X"), ("tripteron", "Z"), ("tricept", "Z")])
 def test_poses_with_a_reversed_joint_are_refused(name, axis):
-    """Half a turn of the platform at home keeps all rows of its closing joints at zero, with opposite axes."""
+    """Half a revolution of the platform at home keeps all rows of its closing joints at zero, with opposite axes."""
     robot = fp.load(name)
     turned = fp.motions.euler_rotation(axis, [np.pi]) @ robot.home.rotation
     state = fp.State(position=robot.home.position, rotation=turned)

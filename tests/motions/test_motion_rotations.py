@@ -125,7 +125,7 @@ def test_rotvec_round_trip_and_scipy(r: np.ndarray) -> None:
     R = rotvec_rotation(r)
     assert np.abs(R - Rotation.from_rotvec(r).as_matrix()).max() < ROUNDING
     assert np.abs(R.T @ R - np.eye(3)).max() < ROUNDING
-    assert np.abs(rotation_rotvec(R) - r).max() < 1e-13  # near half a turn the axis comes from small differences
+    assert np.abs(rotation_rotvec(R) - r).max() < 1e-13  # near half a revolution the axis comes from small differences
 
 
 @given(r=rotvecs, w=rates, alpha=rates)

@@ -48,7 +48,7 @@ def forward_kinematics(robot: Robot, iterations: int = 60, joints: bool = True) 
     Outputs the pose, all joint coordinates, `residual` per actuator, `constraint` rows, `converged`, the number of
     `passes`, and the `determinant` of [J; G] at the guess and at the end: a change of sign is another assembly mode
     (redundant robots: of [J; G]^T [J; G], which has no sign); `departure` from the first Newton step distinguishes modes that
-    share a sign. Revolute actuators are compared within a turn.
+    share a sign. Revolute actuators are compared within a revolution.
 
     Checked by: tests/equations/test_forward_kinematics.py.
     """
@@ -115,7 +115,7 @@ def check_iterations(iterations: Any) -> None:
 
 
 def _within_a_turn(robot: Robot, gap: SX) -> Any:
-    """Differences of revolute coordinates brought into half a turn: cranks know no full turns."""
+    """Differences of revolute coordinates brought into half a revolution: cranks know no full revolutions."""
     parts = [gap[k] for k in range(gap.numel())]
     turned = [ca.atan2(ca.sin(d), ca.cos(d)) if unit == "rad" else d for d, unit in zip(parts, robot.actuator_units, strict=True)]
     return ca.vertcat(*turned)

@@ -52,7 +52,7 @@ def mean_rotation(R: Array) -> Array:
 
 def rotation_samples(R: Array) -> Array:
     """Orientations (n, 3, 3) as samples without jumps: rotation vectors from the mean [rad], or twice the quaternions
-    where those reach half a turn."""
+    where those reach half a revolution."""
     r = rotation_rotvec(R @ mean_rotation(R).T)
     near = np.linalg.norm(r, axis=-1).max() <= FAR
     return r if near else 2.0 * continuous_quaternions(rotation_quat_wxyz(R))

@@ -41,7 +41,7 @@ AGAIN = 8
 """Failed samples of a call that are tried with other closing rows."""
 
 HALF_TURN = 1e-6
-"""Sine of a rotation next to half a turn below which its axis comes from its quaternion."""
+"""Sine of a rotation next to half a revolution below which its axis comes from its quaternion."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -143,7 +143,7 @@ def _thinned(dynamics: PathDynamics, terms: PathTerms, bounds: TimingLimits, s: 
 def _about(timing: Timing, terms: PathTerms, bounds: TimingLimits, rest: float) -> Array:
     """Roots r of squared speeds at both ends of each interval (n, 2), about which limits are made linear."""
     x = np.maximum(timing.x, rest * timing.x.max())
-    if np.isfinite(bounds.power).any():  # where the static force alone is too much power the tangent would forbid to stand
+    if np.isfinite(bounds.power).any():  # where the static force alone is too much power the tangent would forbid rest
         with np.errstate(divide="ignore"):
             static = np.min(bounds.power / np.abs((terms.c + terms.k)[::FINER] * terms.dq[::FINER]), axis=1)
         x = np.minimum(x, static**2)

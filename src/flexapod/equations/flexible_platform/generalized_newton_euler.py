@@ -47,7 +47,7 @@ def flexible_model(
 
     Args:
         b: takes the loop over the modes, where there are many.
-        values: prefix under which ``mass``, ``first_moment``, ``inertia`` and ``flex.*`` stand.
+        values: prefix under which ``mass``, ``first_moment``, ``inertia`` and ``flex.*`` are.
         e, ed: (N,) elastic coordinates and rates.
         w, g: (3,) angular velocity and gravity, body axes.
         elastic: (N,) elastic forces of a body that is not linear; else K e.

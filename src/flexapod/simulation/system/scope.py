@@ -1,4 +1,4 @@
-"""Equations inside loops: a stand-in for `Program` for one body of a loop.
+"""Equations inside loops: a substitute for `Program` for one body of a loop.
 
 Programs are written for inputs and outputs of their own. Inside a simulation loop, inputs are expressions, parameters belong to
 the root program (under a prefix, so that a controller's model may have other numbers), and checks become a code that a simulation

@@ -54,7 +54,9 @@ class Setup:
         """The same run with other numbers of the robot, and gains of failing actuators."""
         robot = smooth(robot) if self.layout.friction == "load" else robot
         if robot.elastic_names and robot.structure != self.layout.robot.structure:
-            raise InputError(f"event: its parameters give the flexible bodies of {robot.name} other modes; a run keeps them")
+            raise InputError(
+                f"event: its parameters give the flexible bodies of {robot.name} other modes; a simulation keeps them"
+            )
         plan = None if isinstance(self.layout, IndependentLayout) else fast_plan(robot, self.layout.inputs, self.layout.friction)
         layout = replace(self.layout, robot=robot, fast=plan)
         return replace(self, layout=layout, values={**self.values, **robot.values, **gains})

@@ -90,7 +90,7 @@ def example_motion(robot: fp.Robot) -> fp.Motion:
 
 
 def _stability(robot: fp.Robot) -> str:
-    """Whether the robot stands on locked actuators, under its weight: the paper does not say."""
+    """Whether locked actuators support the robot, under its weight: the paper does not say."""
     home = fp.State.at_home(robot)
     first = float(fp.natural_frequencies(robot, home).omega_squared[0])
     if first > 0:

@@ -209,7 +209,7 @@ def _floating_base(robot: fp.Robot, frames: list[list[LinkFrame]], size: float, 
 
 
 def _feet(robot: fp.Robot, frames: list[list[LinkFrame]]) -> Array:
-    """Where the legs stand on a base that floats (legs, 3): the first of their joints that is not free."""
+    """Where the legs begin on a base that floats (legs, 3): the first of their joints that is not free."""
     first = [next((k for k, link in enumerate(leg.links) if link.joint != leg.links[0].joint), 0) for leg in robot.legs]
     return np.array([own[k].foot for k, own in zip(first, frames, strict=True)])
 
@@ -338,7 +338,7 @@ def free_joints(leg: Any) -> set[str]:
 
 
 def floats(leg: Any) -> bool:
-    """A leg that starts with a free joint: it stands on a base that floats, or is a part of the platform."""
+    """A leg that starts with a free joint: it begins on a base that floats, or is a part of the platform."""
     return not leg.links[0].elastic and leg.links[0].joint in free_joints(leg)
 
 
@@ -382,7 +382,7 @@ def _hides(robot: fp.Robot, feet: Array) -> bool:
 
 
 def base_points(robot: fp.Robot) -> Array:
-    """Where legs stand on the ground, or at home on a base that floats (n, 3); halves of a platform stand nowhere."""
+    """Where legs begin on the ground, or at home on a base that floats (n, 3); halves of a platform begin nowhere."""
     standing = [leg.links[0].placement.position for leg in robot.legs if not floats(leg)]
     if standing:
         return np.array(standing)

@@ -1,4 +1,4 @@
-"""Where the cameras of the studio stand: directions of a robot, the place from which its box is seen whole."""
+"""Where the cameras of the studio are: directions of a robot, the place from which its box is seen whole."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Plots beside a motion: forces, powers and deformation over time, with a line at the moment that is shown.
 
-One curve is one row of numbers on the same times; the line is a curve of its own that stands between two samples.
+One curve is one row of numbers on the same times; the line is a curve of its own between two samples.
 """
 
 from __future__ import annotations
