@@ -19,7 +19,6 @@ from flexapod.description.units import (
     Density,
     InertiaValue,
     Length,
-    LinearOrAngular,
     Mass,
     Name,
     Number,
@@ -29,6 +28,11 @@ from flexapod.description.units import (
     Written,
     unit_of,
 )
+
+LinearOrAngular = Annotated[
+    float, Quantity("m or rad or m/s or rad/s or N or N m or N s/m or N m s/rad or N/m or N m/rad", also="N m s", label="SI")
+]
+"""A quantity of several units with one more and a label of its own."""
 
 
 def si(annotation: Any, value: object) -> Any:

@@ -15,7 +15,7 @@ import numpy as np
 from flexapod.arrays import Array
 from flexapod.calls import check_path, checked, made
 from flexapod.errors import InputError
-from flexapod.motions.motion import ActuatorMotion, Motion, check_time
+from flexapod.motions.motion import Motion, check_time
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
@@ -187,8 +187,3 @@ def _group(columns: dict[str, Array], prefixes: tuple[str, ...], robot: Robot) -
                 lost = [name for name in wanted if name not in columns]
                 raise InputError(f"data: column {lost[0]} is missing beside {some[0]}")
     return None
-
-
-def actuator_motion(time: Array, position: Array, velocity: Array, acceleration: Array) -> ActuatorMotion:
-    """Positions with their derivatives."""
-    return ActuatorMotion(time=time, position=position, velocity=velocity, acceleration=acceleration)
