@@ -6,13 +6,13 @@ import numpy as np
 from flexapod.robot.geometry import rotation_from_vector
 from flexapod.simulation.system.attitude import (
     matrix,
-    normalised,
     quaternions,
     rotation_error,
     spin_per_theta,
     theta_rate,
     turned,
 )
+from flexapod.spatial.rotation import normalised
 
 
 def test_theta_rate_is_the_derivative_of_the_turn() -> None:
