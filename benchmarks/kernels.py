@@ -52,7 +52,8 @@ def synthetic(unroll=True):
     """Program of six such legs."""
     import casadi as ca
 
-    from flexapod.kernels import Parameter, Program
+    from flexapod.kernels.tape.program import Program
+    from flexapod.kernels.tape.signature import Parameter
 
     b = Program("synthetic")
     parameters = b.parameters([Parameter(name=f"leg{i}.p{k}") for i in range(LEGS) for k in range(PER_LEG)])
@@ -110,7 +111,7 @@ import sys
 sys.path.insert(0, sys.argv[1])
 import kernels as benchmark
 import numpy as np
-from flexapod.kernels import cached_kernel
+from flexapod.kernels.cache import cached_kernel
 kernel = cached_kernel("benchmark", benchmark.synthetic)
 inputs = {i.name: np.ones((4, *i.shape)) for i in kernel.signature.inputs}
 kernel.batch(inputs, np.ones(len(kernel.signature.parameters)))

@@ -17,8 +17,9 @@ import flexapod
 from flexapod.analysis.poses import quaternions as quat
 from flexapod.analysis.poses.monodromy import monodromy
 from flexapod.analysis.poses.operation_modes import store
-from flexapod.analysis.poses.path_tracking import Complex, Control
+from flexapod.analysis.poses.path_tracking import Control
 from flexapod.analysis.poses.platform_poses import parameters, six_leg_tracker
+from flexapod.arrays import Complex
 
 FOLDER = Path(flexapod.__file__).parent / "analysis" / "data"
 COUNTS = {"six_legs": 40, "six_three": 16}

@@ -58,7 +58,7 @@ def equations(app: Sphinx, name: str) -> str:
 
 
 def fill_in(app: Sphinx, _docname: str, source: list[str]) -> None:
-    """Replace the marks of a page by what they stand for."""
+    """Replace the marks of a page by what they represent."""
 
     def markdown(match: re.Match[str]) -> str:
         return {"equations": lambda name: equations(app, name)}[match[1]](match[2])

@@ -3,7 +3,6 @@
 from flexapod import flexible as flexible
 from flexapod import motions as motions
 from flexapod.analysis.model.flexible_kinematics import deformation as deformation
-from flexapod.analysis.model.kernels import export_c as export_c
 from flexapod.analysis.model.kernels import kernel as kernel
 from flexapod.analysis.requests.state import State as State
 from flexapod.analysis.requests.validity import ValidityWarning as ValidityWarning
@@ -22,6 +21,7 @@ from flexapod.analysis.verbs.count_table import CountRow as CountRow
 from flexapod.analysis.verbs.count_table import CountTable as CountTable
 from flexapod.analysis.verbs.count_table import count_table as count_table
 from flexapod.analysis.verbs.derivatives import inverse_dynamics_derivatives as inverse_dynamics_derivatives
+from flexapod.analysis.verbs.export_c import export_c as export_c
 from flexapod.analysis.verbs.fit_motion import MotionNotFittedError as MotionNotFittedError
 from flexapod.analysis.verbs.fit_motion import fit_motion as fit_motion
 from flexapod.analysis.verbs.forward_dynamics import coriolis_force as coriolis_force

@@ -191,7 +191,6 @@ def renamed(**former: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
     return decorate
 
 
-
 def made(kind: C) -> C:
     """A class whose constructor refuses wrong names of arguments by an `InputError`; their values it checks itself."""
     init, signature = vars(kind)["__init__"], inspect.signature(kind)
@@ -207,6 +206,11 @@ def made(kind: C) -> C:
 
     kind.__init__ = make  # type: ignore[misc]
     return kind
+
+
+def fields_alone(data: Any) -> dict[str, Any]:
+    """State of a dataclass for pickling: its fields, without what it has derived from them and kept."""
+    return {name: data.__dict__[name] for name in data.__dataclass_fields__}
 
 
 def _bound(name: str, signature: inspect.Signature, args: Any, kwargs: Any) -> dict[str, Any]:

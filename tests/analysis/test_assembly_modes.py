@@ -212,7 +212,7 @@ def test_four_platform_points_leave_thirty_two(tmp_path):
 def test_griffis_duffy_is_a_self_motion(tmp_path):
     a, b = griffis_duffy()
     robot = hexapod_of(a, b, np.array([0.1, 0.05, 1.5]), tmp_path, "griffis-duffy")
-    with pytest.raises(SelfMotionError, match="self-motion: the platform can move while the actuators stand still"):
+    with pytest.raises(SelfMotionError, match="self-motion: the platform can move while the actuators are at rest"):
         fp.assembly_modes(robot, actuators_at_home(robot))
     masked = fp.assembly_modes(robot, actuators_at_home(robot), on_error="mask")
     assert not bool(masked["valid"])

@@ -53,7 +53,7 @@ def test_a_load_too_large_for_one_step_is_reached_in_steps() -> None:
 
 
 def test_a_load_that_turns_with_the_platform() -> None:
-    """In platform axes the equilibrium is found under the load as it stands at the end: residual in the force across the tip."""
+    """In platform axes the equilibrium is found under the load as it is at the end: residual in the force across the tip."""
     robot = beam_alone(elements=4)
     found = fp.static_deflection(robot, hub(), wrench=[0, 1.5 * EI, 0, 0, 0, 0], axes="platform")
     R, p = found.rotation.values[0], found.position.values[0]

@@ -215,7 +215,7 @@ def test_exchanged_axes_do_not_close_a_fixed_joint():
 
 @pytest.mark.parametrize(("name", "axis"), [("five-bar", "X"), ("tripteron", "Z"), ("tricept", "Z")])
 def test_poses_with_a_reversed_joint_are_refused(name, axis):
-    """Half a turn of the platform at home keeps all rows of its closing joints at zero, with opposite axes."""
+    """Half a revolution of the platform at home keeps all rows of its closing joints at zero, with opposite axes."""
     robot = fp.load(name)
     turned = fp.motions.euler_rotation(axis, [np.pi]) @ robot.home.rotation
     state = fp.State(position=robot.home.position, rotation=turned)
@@ -365,7 +365,7 @@ def test_the_stretched_five_bar_has_one_double_pose():
 def test_a_five_bar_whose_elbows_coincide_has_a_self_motion():
     """Both elbows at (0, 0.229): the tip turns about them."""
     angle = np.arccos(-0.4)
-    with pytest.raises(SelfMotionError, match="the platform can move while the actuators stand still"):
+    with pytest.raises(SelfMotionError, match="the platform can move while the actuators are at rest"):
         fp.assembly_modes(fp.load("five-bar"), [np.pi - angle, angle])
 
 

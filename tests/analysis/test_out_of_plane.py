@@ -38,7 +38,7 @@ def test_poses_out_of_the_plane_are_refused(name: str, verb: str) -> None:
     robot, normal = fp.load(name), PLANAR[name]
     with pytest.raises(fp.FlexapodError, match=f"cannot reach this pose: it cannot follow translation along {'xyz'[normal]}"):
         ask(verb, robot, state(robot, 5.0 * np.eye(3)[normal]))
-    for angle in (0.5, np.pi):  # half a turn has no sine
+    for angle in (0.5, np.pi):  # half a revolution has no sine
         with pytest.raises(
             fp.FlexapodError, match=r"cannot reach this pose: (it cannot follow rotation about x|joint .* reversed)"
         ):

@@ -14,7 +14,7 @@ from flexapod.analysis.requests import sample_blocks
 from flexapod.analysis.requests.results import SampleError
 from flexapod.analysis.requests.sample_blocks import in_blocks, no_reasons
 from flexapod.analysis.verbs.sampling import random_states
-from flexapod.kernels import Kernel
+from flexapod.kernels.kernel import Kernel
 
 
 @pytest.mark.parametrize("threads", ["1", "3"])

@@ -28,6 +28,15 @@ def state(robot: fp.Robot, **more: object) -> fp.State:
     return fp.State(position=robot.home.position, rotation=robot.home.rotation, **more)
 
 
+def test_home_is_a_state_at_rest(plate: fp.Robot) -> None:
+    home = fp.State.at_home(plate)
+    assert np.array_equal(home.position, plate.home.position)
+    assert np.array_equal(home.rotation, plate.home.rotation)
+    assert not home.velocity.any()
+    assert not home.angular_velocity.any()
+    assert home.elastic is None
+
+
 @pytest.fixture(scope="module")
 def plate() -> fp.Robot:
     return fp.load("gough-stewart-flexible")

@@ -238,7 +238,7 @@ def test_what_cannot_be_timed_is_refused_with_the_reason():
     with pytest.raises(fp.InputError, match="standing still there needs forces up to"):
         fp.time_optimal(robot, lissajous(), {"force": 150.0})
     stops = fp.motions.line(start=[0, 0, 4.3], end=[0.2, 0, 4.3], duration=1.0)
-    with pytest.raises(fp.InputError, match="stands still at parameter 0"):
+    with pytest.raises(fp.InputError, match="is at rest at parameter 0"):
         fp.time_optimal(robot, stops, {"force": FORCE})
     with pytest.raises(fp.InputError, match="expected force, speed, power, jerk, got 'torque'"):
         fp.time_optimal(robot, lissajous(), {"torque": 1.0})

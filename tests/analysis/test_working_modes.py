@@ -101,7 +101,7 @@ def test_a_leg_that_can_move_by_itself_is_named():
             texts.append(str(error))
     assert len(modes["position"]) == 8, "Gosselin, Sefrioui and Richard 1994: eight poses"
     assert len(texts) == 4
-    assert all("can move while the platform stands still at this pose" in text for text in texts)
+    assert all("can move while the platform is at rest at this pose" in text for text in texts)
 
 
 def test_a_pose_that_is_not_finite_is_refused():

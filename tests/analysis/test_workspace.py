@@ -11,8 +11,9 @@ import pytest
 import flexapod as fp
 from flexapod.analysis.verbs import workspace as module
 from flexapod.equations.singular_values import singular_values
-from flexapod.kernels import Program, compile_kernel
+from flexapod.kernels.tape.program import Program
 from flexapod.motions.rotations import euler_rotation, rotvec_rotation
+from support.plain import compile_kernel
 
 CONDITION = 1e-10  # relative, more near singular poses; LAPACK against Jacobi rotations in the kernel, measured 1e-14
 SINGULAR_VALUES = 1e-13

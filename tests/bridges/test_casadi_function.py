@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 
 import flexapod as fp
-from flexapod.analysis.model.kernels import golden_inputs, kernel_with_friction
+from flexapod.analysis.model.kernels import kernel_with_friction
+from flexapod.analysis.verbs.export_c import golden_inputs
 from flexapod.analysis.verbs.sampling import random_states
 
 SAME = 1e-11

@@ -577,7 +577,7 @@ def accelerations_agree(text: str, folder: Path, platform: str) -> fp.Robot:
     ],
 )
 def test_a_model_starts_at_ref_and_the_platform_has_the_frame_of_its_body(tmp_path: Path, a1: str, a2: str) -> None:
-    """Without a key frame the file as it stands is home; angles of passive joints are counted from there."""
+    """Without a key frame the file as it is is home; angles of passive joints are counted from there."""
     text = REFERRED.format(a1=a1, a2=a2, motors=MOTORS, key="")
     robot = accelerations_agree(text, tmp_path, "e1")
     assert np.allclose(robot.home.position, [-0.3, 0.28, 0.0], rtol=0, atol=SAME)

@@ -19,7 +19,6 @@ from flexapod.description.units import (
     Density,
     InertiaValue,
     Length,
-    LinearOrAngular,
     Mass,
     Name,
     Number,
@@ -34,6 +33,10 @@ LAST_BIT = 3e-16
 """Relative: at most one rounding, of a unit without a decimal size."""
 ROUNDING = 1e-15
 """Relative: roundings of the number, of the unit's size and of their product."""
+LinearOrAngular = Annotated[
+    float, Quantity("m or rad or m/s or rad/s or N or N m or N s/m or N m s/rad or N/m or N m/rad", also="N m s", label="SI")
+]
+"""A quantity of several units with one more and a label of its own."""
 
 
 def si(annotation: Any, value: object) -> Any:

@@ -147,7 +147,7 @@ class Multipliers:
         return A[self.driven] @ N @ np.linalg.lstsq(N[:6], twist, rcond=RANK)[0]
 
     def _unwound(self, a: np.ndarray, near: dict[str, float]) -> np.ndarray:
-        """Angles within half a turn of known ones; displacements as they are."""
+        """Angles within half a revolution of known ones; displacements as they are."""
         kinds = {f"{leg.name}.{k.coordinate}": k.kind for leg in self.robot.legs for k in leg.links}
         result = np.array(a)
         for i, name in enumerate(self.maximal.coordinate_names):

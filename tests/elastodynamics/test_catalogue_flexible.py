@@ -1,7 +1,7 @@
 """Flexible robots of the catalogue against maximal coordinates with multipliers: forces and elastic accelerations.
 
 The oracle has linear beams, so `stiffening` is switched off (tests/elastodynamics/test_rotating_beam.py has what it adds), and
-bodies of mass points, so a platform of generic modes stands in for the plate of the 6-UPS, whose nodes have inertia of their own.
+bodies of mass points, so a platform of generic modes replaces the plate of the 6-UPS, whose nodes have inertia of their own.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ import pytest
 import flexapod as fp
 from flexapod.equations.elastodynamics.articulated_assembly import LONG_LEG, is_long
 from flexapod.equations.elastodynamics.dynamics import elastic_forward_dynamics, elastic_inverse_dynamics
-from flexapod.kernels import Program
+from flexapod.kernels.tape.program import Program
 
 DATA = Path(__file__).parents[1] / "data" / "elastodynamics"
 

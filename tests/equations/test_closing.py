@@ -16,7 +16,8 @@ from flexapod.equations.closing import close_at, close_leg
 from flexapod.equations.closing_rows import half_on_platform
 from flexapod.equations.platform_motion import FrameMotion, platform_motion
 from flexapod.equations.values import Values
-from flexapod.kernels import Kernel, Program
+from flexapod.kernels.kernel import Kernel
+from flexapod.kernels.tape.program import Program
 from flexapod.robot.geometry import pose
 from flexapod.robot.robot import Robot
 from flexapod.spatial import Rot, Vec, cross
@@ -172,7 +173,7 @@ def test_flexible_platform(name: str) -> None:
 
 
 def test_flexible_platform_by_finite_differences() -> None:
-    """The platform stands still and deforms: rates of the legs are derivatives of their coordinates."""
+    """The platform is at rest and deforms: rates of the legs are derivatives of their coordinates."""
     robot = robot_named("stewart-3-3")
     motion = drawn_motion(robot, SAMPLES, seed=2)
     for key in ("velocity", "angular_velocity", "acceleration", "angular_acceleration"):

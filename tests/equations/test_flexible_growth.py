@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from flexapod.analysis.model.kernels import make_program
-from flexapod.kernels import make_tape
 from flexapod.kernels.llvm.module import module_text
+from flexapod.kernels.tape.tape import make_tape
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,6 @@ import pytest
 import flexapod as fp
 from flexapod.analysis.verbs.sampling import random_states
 from flexapod.equations.flexible_platform import assembly, dynamics, generalized_newton_euler, tangent
-from flexapod.kernels import compile_kernel
 from flexapod.motions.rotations import rotvec_motion, rotvec_rotation
 from support.flexible_robots import (
     curving_robot,
@@ -22,6 +21,7 @@ from support.flexible_robots import (
     run_by_energy,
     stiffened,
 )
+from support.plain import compile_kernel
 
 REFERENCE = 1e-11
 """Relative: the reference has 60 digits, forces pass a system with condition 1e3."""

@@ -26,11 +26,11 @@ from flexapod.equations.newton_euler import CONTRIBUTION_NAMES, newton_euler, re
 from flexapod.equations.newton_euler.coupled_loads import LegLoading, coupled_loads
 from flexapod.equations.newton_euler.fixed_point import fixed_point
 from flexapod.errors import InputError
-from flexapod.kernels import Program, compile_kernel
+from flexapod.kernels.tape.program import Program
 from flexapod.robot.chain import link_poses
 from flexapod.robot.values import guide_axes
 from flexapod.spatial import Vec
-from support.plain import plain_kernel
+from support.plain import compile_kernel, plain_kernel
 
 DATA = Path(__file__).parents[1] / "data"
 

@@ -16,14 +16,14 @@ from flexapod.equations.elastodynamics.assembly import tree_forces
 from flexapod.equations.elastodynamics.bordered_solve import bordered_solve
 from flexapod.equations.elastodynamics.closing import elastic_closing
 from flexapod.equations.elastodynamics.dynamics import elastic_forward_dynamics, elastic_inverse_dynamics, elastic_mass_matrix
-from flexapod.equations.elastodynamics.elastic_state import read_state, tree_motion
+from flexapod.equations.elastodynamics.elastic_state import RobotAt, read_state, tree_motion
 from flexapod.equations.elastodynamics.joint_forces import joint_forces
 from flexapod.equations.elastodynamics.link_motion import link_motions
 from flexapod.equations.elastodynamics.link_point import link_point
 from flexapod.equations.elastodynamics.loops import independent_rows
 from flexapod.equations.elastodynamics.projection import projected_force, projected_mass
 from flexapod.equations.values import Values
-from flexapod.kernels import Program
+from flexapod.kernels.tape.program import Program
 from flexapod.robot.elastic_plan import ElasticPlan, LegLoop
 from support import world_axes
 from support.plain import plain_kernel
@@ -151,7 +151,7 @@ def test_legs_in_space_equal_those_in_world_axes(name: str) -> None:
     other = Program("world")
     values, state = Values(other), read_state(other, r)
     still = tree_motion(values, r, state)
-    h = tree_forces(other, values, r, state, still, ca.SX.zeros(size))
+    h = tree_forces(RobotAt(b=other, values=values, robot=r, state=state), still, ca.SX.zeros(size))
     other.output("M", world_axes.tree_mass(other, values, r, state, still))
     other.output("h", h + joint_forces(values, r, state, still, False))
     inputs = {i.name: random.uniform(-0.2, 0.2, i.shape) for i in other.signature.inputs}

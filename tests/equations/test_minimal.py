@@ -11,12 +11,12 @@ from minimal_oracle import NAMES, States, power_balance, random_states, virtual_
 from flexapod.equations import minimal
 from flexapod.equations.minimal import applies, minimal_forward_dynamics, minimal_inverse_dynamics, plan
 from flexapod.errors import InputError
-from flexapod.kernels.kernel import Kernel, compile_kernel
+from flexapod.kernels.kernel import Kernel
 from flexapod.robot import load
 from flexapod.robot.geometry import about
 from flexapod.robot.robot import Robot
 from support.mutants import mutated, one_per_module
-from support.plain import plain_kernel
+from support.plain import compile_kernel, plain_kernel
 
 DATA = Path(__file__).parent.parent / "data" / "reference"
 ROBOTS = ("stewart-3-3", "bench-6ups", "hexapod", "hexaslide")

@@ -22,11 +22,10 @@ from flexapod.equations import friction as friction_package
 from flexapod.equations import newton_euler as package
 from flexapod.equations.newton_euler import CONTRIBUTION_NAMES, mark_undetermined, newton_euler, reaction_names, undetermined
 from flexapod.errors import InputError
-from flexapod.kernels import compile_kernel
 from flexapod.robot.catalogue import catalogue
 from flexapod.robot.chain import link_poses
 from support.mutants import mutated, one_per_module
-from support.plain import plain_kernel
+from support.plain import compile_kernel, plain_kernel
 
 DATA = Path(__file__).parents[1] / "data"
 CLOSED = ["stewart-3-3", "gough-stewart", "hexapod", "hexaslide", "hexa"]

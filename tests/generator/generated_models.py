@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 import flexapod as fp
-from flexapod.analysis.model.kernels import golden_inputs
+from flexapod.analysis.verbs.export_c import golden_inputs
 from flexapod.analysis.verbs.sampling import random_states
-from flexapod.kernels import Program
+from flexapod.kernels.tape.program import Program
 from flexapod.kernels.tape.tape import Tape
 
 SAMPLES = 4

@@ -181,7 +181,7 @@ def test_without_the_solve() -> None:
             "run through several legs; 'inverse_dynamics', 'forward_dynamics' and 'mass_matrix' are programs",
         ),
         ("h4", "workspace", "run through several legs; 'inverse_kinematics', 'forward_kinematics' and 'jacobian' are programs"),
-        ("hexapod-floating", "jacobian", "actuators of hexapod-floating can move while its platform stands still"),
+        ("hexapod-floating", "jacobian", "actuators of hexapod-floating can move while its platform is at rest"),
         ("delta-parallelograms", "newton_euler", "'inverse_dynamics'"),
         ("dualemps", "friction_force", "has equations of rigid legs, and dualemps has flexible legs; 'inverse_dynamics'"),
         ("dualemps", "coriolis_force", "has equations of rigid legs, and dualemps has flexible legs; 'inverse_dynamics'"),

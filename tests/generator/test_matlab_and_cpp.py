@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import flexapod as fp
-from flexapod.analysis.model.kernels import golden_inputs, parameter_values
+from flexapod.analysis.model.kernels import parameter_values
+from flexapod.analysis.verbs.export_c import golden_inputs
 from flexapod.analysis.verbs.sampling import random_states
 
 SAME = 1e-11

@@ -5,7 +5,8 @@ from __future__ import annotations
 import casadi as ca
 import numpy as np
 
-from flexapod.kernels import Parameter, Program
+from flexapod.kernels.tape.program import Program
+from flexapod.kernels.tape.signature import Parameter
 
 SAMPLES = 1000
 PATIENCE = 900.0

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from kernel_programs import ALL, PARAMETERS, inputs_for, map_looped, map_unrolled
 
-from flexapod.kernels import compile_kernel, export_c
+from flexapod.kernels.c.export import export_c
+from support.plain import compile_kernel
 
 # Products and sums fuse in LLVM and not elsewhere, and the mathematical functions of NumPy and of the C library may
 # differ in the last place: some tens of operations of rounding 1.1e-16, relative to the largest entry.

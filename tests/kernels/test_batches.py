@@ -6,7 +6,10 @@ import numpy as np
 import pytest
 from kernel_programs import ALL, PARAMETERS, inputs_for, kepler, nested, straight_line
 
-from flexapod.kernels import NONFINITE_INPUT, NONFINITE_RESULT, KernelStatusError, Program, compile_kernel
+from flexapod.kernels.errors import KernelStatusError
+from flexapod.kernels.tape.program import Program
+from flexapod.kernels.tape.signature import NONFINITE_INPUT, NONFINITE_RESULT
+from support.plain import compile_kernel
 
 
 @pytest.fixture(scope="module", params=ALL, ids=lambda make: make.__name__)

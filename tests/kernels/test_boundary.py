@@ -5,8 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from flexapod.kernels import BackendError, KernelInputError, Parameter, Program, compile_kernel
+from flexapod.kernels.errors import BackendError, KernelInputError
 from flexapod.kernels.kernel import choose_backend
+from flexapod.kernels.tape.program import Program
+from flexapod.kernels.tape.signature import Parameter
+from support.plain import compile_kernel
 
 
 @pytest.fixture(scope="module")

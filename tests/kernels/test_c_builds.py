@@ -16,9 +16,11 @@ from c_builds import BUILDS, CLEAN, build, run_driver, translate, write_driver
 from kernel_programs import ALL, PARAMETERS, inputs_for
 
 import flexapod as fp
-from flexapod.analysis.model.kernels import PROGRAMS, exported_kernel, golden_inputs
+from flexapod.analysis.model.kernels import PROGRAMS
+from flexapod.analysis.verbs.export_c import exported_kernel, golden_inputs
 from flexapod.analysis.verbs.sampling import random_leg_states, random_states
-from flexapod.kernels import compile_kernel, export_c
+from flexapod.kernels.c.export import export_c
+from support.plain import compile_kernel
 
 AGREES = 1e-9
 """Of the largest entry of an output. It is 1e-13 where the equations are well conditioned; the compiled kernels fuse

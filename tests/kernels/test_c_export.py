@@ -9,7 +9,11 @@ import numpy as np
 import pytest
 from kernel_programs import ALL, PARAMETERS, inputs_for, kepler
 
-from flexapod.kernels import ExportError, Parameter, Program, compile_kernel, export_c
+from flexapod.kernels.c.export import export_c
+from flexapod.kernels.errors import ExportError
+from flexapod.kernels.tape.program import Program
+from flexapod.kernels.tape.signature import Parameter
+from support.plain import compile_kernel
 
 CC = ["cc", "-std=c99", "-Wall", "-Wextra", "-Werror"]
 

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 from kernel_programs import PARAMETERS, PATIENCE, inputs_for, nested
 
-from flexapod.kernels import cache_entries, cached_kernel, clear_cache, compilations
-from flexapod.kernels.cache import SUFFIX, forget, pack, unpack
+from flexapod.kernels.cache import SUFFIX, cache_entries, cached_kernel, clear_cache, forget, pack, unpack
+from flexapod.kernels.kernel import compilations
 from flexapod.private_files import files_in_cache
 
 FUSED = 1e-13
@@ -106,7 +106,7 @@ import sys
 import numpy as np
 import flexapod.kernels
 assert not {"casadi", "llvmlite"} & set(sys.modules), "import is not lazy"
-from flexapod.kernels import cached_kernel
+from flexapod.kernels.cache import cached_kernel
 kernel = cached_kernel("key", None)
 kernel.batch({i.name: np.ones((5, *i.shape)) for i in kernel.signature.inputs}, np.ones(6))
 assert "casadi" not in sys.modules
@@ -119,7 +119,7 @@ def test_eight_processes_at_once(tmp_path):
 import sys
 sys.path.insert(0, sys.argv[1])
 from kernel_programs import PARAMETERS, inputs_for, nested
-from flexapod.kernels import cached_kernel
+from flexapod.kernels.cache import cached_kernel
 kernel = cached_kernel("key", nested)
 batch = kernel.batch(inputs_for(kernel.signature, 20), PARAMETERS)
 print(batch.outputs["total"].tobytes().hex())

@@ -16,9 +16,9 @@ import numpy as np
 import pytest
 from kernel_programs import PARAMETERS, PATIENCE, inputs_for, nested
 
-from flexapod.kernels import cache_entries, cache_folder, cached_kernel, clear_cache, compilations
-from flexapod.kernels.cache import MAGIC, forget, pack, unpack
+from flexapod.kernels.cache import MAGIC, cache_entries, cache_folder, cached_kernel, clear_cache, forget, pack, unpack
 from flexapod.kernels.forking import FORK_LOCKS
+from flexapod.kernels.kernel import compilations
 from flexapod.kernels.packing import Pieces
 from flexapod.private_files import read_private, write_private
 
@@ -81,7 +81,7 @@ def test_a_pipe_in_the_cache_does_not_hang(entry, listing):
 import sys
 sys.path.insert(0, {str(Path(__file__).parent)!r})
 import test_cache_safety as t
-from flexapod.kernels import cache_entries, clear_cache
+from flexapod.kernels.cache import cache_entries, clear_cache
 print([e.name for e in cache_entries()] if {listing} else t.total().tobytes().hex())
 if {listing}:
     clear_cache()

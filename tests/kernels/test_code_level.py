@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from kernel_programs import PARAMETERS, functions, inputs_for, nested, selections, straight_line
 
-from flexapod.kernels import KernelInputError, Program, cache_entries, cached_kernel
-from flexapod.kernels.cache import forget
+from flexapod.kernels.cache import cache_entries, cached_kernel, forget
+from flexapod.kernels.errors import KernelInputError
+from flexapod.kernels.tape.program import Program
 
 AGREE = 1e-13
 """Of the largest entry: products and sums may be fused at one level and not at the other."""

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from kernel_programs import PARAMETERS, inputs_for, nested, straight_line
 
-from flexapod.kernels import KernelInputError, compile_kernel
 from flexapod.kernels.design_columns import Columns
+from flexapod.kernels.errors import KernelInputError
+from support.plain import compile_kernel
 
 
 def columns(count: int, places: list[int]) -> Columns:

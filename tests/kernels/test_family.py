@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from kernel_programs import PARAMETERS, inputs_for, straight_line
 
-from flexapod.kernels import KernelFamily, compilations
+from flexapod.kernels.family import KernelFamily
+from flexapod.kernels.kernel import compilations
 
 ROUNDING = 1e-12
 """Of a difference of numbers of size 1 to 10; found 7e-16."""

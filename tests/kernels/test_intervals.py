@@ -9,13 +9,15 @@ import numpy as np
 import pytest
 from kernel_programs import PARAMETERS, functions, map_looped, scan, selections, straight_line
 
-from flexapod.kernels import Program, ProgramError, compile_kernel
+from flexapod.kernels.errors import ProgramError
 from flexapod.kernels.intervals.backend import IntervalKernel, interval_tape
 from flexapod.kernels.numpy_backend import evaluate
 from flexapod.kernels.packing import kernel_from_tape
 from flexapod.kernels.tape.graph import ARITY, Graph
+from flexapod.kernels.tape.program import Program
 from flexapod.kernels.tape.signature import Input, Output, Signature
 from flexapod.kernels.tape.tape import Tape
+from support.plain import compile_kernel
 
 BACKENDS = ["llvm", "numpy"]
 WIDTHS = (0.0, 1e-12, 1e-3, 0.3, 3.0)

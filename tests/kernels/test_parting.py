@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 from kernel_programs import ALL, PARAMETERS, inputs_for
 
-from flexapod.kernels import compile_kernel, make_tape
 from flexapod.kernels.llvm.module import module_text
 from flexapod.kernels.passes import basic_blocks as parting
 from flexapod.kernels.passes.basic_blocks import places
 from flexapod.kernels.tape.graph import COMPARISONS, Graph
+from flexapod.kernels.tape.tape import make_tape
+from support.plain import compile_kernel
 
 
 def chain(length):

@@ -9,7 +9,6 @@ from hypothesis import assume, given, settings
 from kernel_programs import ALL
 from random_graphs import EXACT, POSITIVE, graphs
 
-from flexapod.kernels import Parameter, Program, compile_kernel, make_tape
 from flexapod.kernels.numpy_backend import evaluate
 from flexapod.kernels.passes.dependence import UNIFORM, VARYING, body_arguments, classify
 from flexapod.kernels.passes.hoisting import hoist
@@ -18,7 +17,10 @@ from flexapod.kernels.passes.reciprocals import share_reciprocals
 from flexapod.kernels.passes.scheduling import schedule
 from flexapod.kernels.tape.graph import Graph
 from flexapod.kernels.tape.operations import count_operations
-from flexapod.kernels.tape.tape import improve
+from flexapod.kernels.tape.program import Program
+from flexapod.kernels.tape.signature import Parameter
+from flexapod.kernels.tape.tape import improve, make_tape
+from support.plain import compile_kernel
 
 REORDERED = 1e-10
 """Relative: positive numbers, products in another order, powers of powers."""

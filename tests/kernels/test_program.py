@@ -6,7 +6,11 @@ import casadi as ca
 import numpy as np
 import pytest
 
-from flexapod.kernels import Parameter, Program, ProgramError, compile_kernel, make_tape
+from flexapod.kernels.errors import ProgramError
+from flexapod.kernels.tape.program import Program
+from flexapod.kernels.tape.signature import Parameter
+from flexapod.kernels.tape.tape import make_tape
+from support.plain import compile_kernel
 
 
 def test_symbols_of_outer_scopes_are_captured():

@@ -13,9 +13,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from flexapod.kernels import Parameter, Program, compile_kernel
 from flexapod.kernels.numpy_backend import evaluate
 from flexapod.kernels.passes.lowering import lower
+from flexapod.kernels.tape.program import Program
+from flexapod.kernels.tape.signature import Parameter
+from support.plain import compile_kernel
 from support.runs import counted
 
 MISTAKE = 1e-9

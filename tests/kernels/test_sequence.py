@@ -6,8 +6,9 @@ import casadi as ca
 import numpy as np
 import pytest
 
-from flexapod.kernels import Program, compile_kernel
+from flexapod.kernels.tape.program import Program
 from flexapod.kernels.tape.sequence import sequence
+from support.plain import compile_kernel
 
 DOUBLES = 1e-15
 """Relative: a rounding at first, twice as much with every row."""

@@ -9,10 +9,14 @@ import casadi as ca
 import numpy as np
 import pytest
 
-from flexapod.kernels import Parameter, Program, compile_kernel, export_c, make_tape
+from flexapod.kernels.c.export import export_c
 from flexapod.kernels.llvm.module import module_text
 from flexapod.kernels.tape.graph import Graph
+from flexapod.kernels.tape.program import Program
+from flexapod.kernels.tape.signature import Parameter
 from flexapod.kernels.tape.strides import Run, between, copied_runs, progression
+from flexapod.kernels.tape.tape import make_tape
+from support.plain import compile_kernel
 
 LAST_PLACE = 2.3e-16
 """Relative: one unit, for the sine."""

@@ -6,8 +6,10 @@ import casadi as ca
 import numpy as np
 import pytest
 
-from flexapod.kernels import Program, compile_kernel, make_tape
 from flexapod.kernels.llvm.module import module_text
+from flexapod.kernels.tape.program import Program
+from flexapod.kernels.tape.tape import make_tape
+from support.plain import compile_kernel
 
 SAME = 1e-14
 """Relative: both orders of the lanes have the same operations, which may fuse differently."""

@@ -4,9 +4,10 @@ import casadi as ca
 import numpy as np
 import pytest
 
-from flexapod.kernels import Program, make_tape
 from flexapod.kernels.packing import interpreter
+from flexapod.kernels.tape.program import Program
 from flexapod.kernels.tape.tangent import tangent
+from flexapod.kernels.tape.tape import make_tape
 
 ROUNDING = 1e-13
 """A few dozen operations on numbers near one."""

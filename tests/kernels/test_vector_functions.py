@@ -6,8 +6,10 @@ import casadi as ca
 import numpy as np
 import pytest
 
-from flexapod.kernels import Kernel, Program, compile_kernel
+from flexapod.kernels.kernel import Kernel
 from flexapod.kernels.llvm.functions import HALF_PI, LN2, SINE_RANGE
+from flexapod.kernels.tape.program import Program
+from support.plain import compile_kernel
 
 TWO_UNITS = 4e-16
 """Relative: two units in the last place."""

@@ -10,8 +10,9 @@ import pytest
 
 import flexapod as fp
 from flexapod.analysis.model.kernels import make_program
-from flexapod.kernels import compilations, compile_kernel
 from flexapod.kernels.cache import forget
+from flexapod.kernels.kernel import compilations
+from support.plain import compile_kernel
 from support.robots import drawn_motion, possible_motion, robot_named, run
 
 SAME = 1e-13

@@ -48,7 +48,7 @@ def actuators(samples: int = 61):  # type: ignore[no-untyped-def]
 
 
 def constant_speed() -> Motion:
-    """Moving at its very ends, where a rounding of time would make it stand still."""
+    """Moving at its very ends, where a rounding of time would bring it to rest."""
     return circle(center=(0, 0, 0), radius=0.1, rpm=37.0, duration=1.7, samples=41)
 
 

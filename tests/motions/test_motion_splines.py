@@ -59,7 +59,7 @@ def test_many_turns_go_by_quaternions() -> None:
 
 
 def test_half_turn_is_no_jump() -> None:
-    """Orientations about half a turn from the world axes: the rotation vector of R itself would jump."""
+    """Orientations about half a revolution from the world axes: the rotation vector of R itself would jump."""
     exact = one_minus_cos((0, 0, 0, 0, 0, 3.0), (0, 0, 0, 0, 0, 0.2), 1.0, 6.0, 121)
     fit = platform_spline(time=exact.time, position=exact.position, rotation=exact.rotation)
     same(fit, exact, HALF_TURN)

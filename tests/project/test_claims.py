@@ -16,7 +16,7 @@ import flexapod as fp
 
 INLINE = re.compile(r"`flexapod ([a-z][^`\n]*)`")
 PLACEHOLDER = re.compile(r"\b[A-Z]{2,}\b|\.\.\.|<")
-"""Words of a command that stand for others."""
+"""Words of a command that represent others."""
 
 COUNTED = ("bench-6ups", "stewart-3-3", "hexapod", "hexaslide")
 

@@ -3,7 +3,7 @@
 Every ```python block of README and docs is executed: the blocks of one page share a namespace and run in order, in
 an empty folder. A block with `<!-- file: name -->` on the line above is saved there first. A ```console block with `<!-- run -->`
 on the line above is executed too: each line `$ flexapod ...` is a command that must succeed (or end with the code that a comment
-`# exit 1` behind it says), and the lines below it must appear in its output in this order; `...` stands for anything. The first
+`# exit 1` behind it says), and the lines below it must appear in its output in this order; `...` represents anything. The first
 command of README runs as a process of its own, as a user starts it; all others in this one, which has everything loaded.
 """
 

@@ -49,7 +49,7 @@ MAY_IMPORT = {
     },
     "views": set(),  # the public verbs only: `import flexapod`
 }
-FOR_ALL = {"calls", "errors", "files", "private_files"}
+FOR_ALL = {"arrays", "calls", "errors", "files", "lazy_names", "private_files"}
 """Modules directly under the package that every folder may import."""
 
 HEAVY = ["casadi", "llvmlite", "xarray", "pandas", "plotly", "scipy"]

@@ -21,24 +21,32 @@ RETIRED = {
     "rubbed": "with friction",
     "rubbing": "with friction",
     "freedoms": "degrees of freedom",
+    "spare": "extra, fallback",
 }
 """Word -> what to say instead; in names, texts and comments."""
 RETIRED_NAMES = {
     **RETIRED,
     "shares": "contributions, fractions",
     "bent": "deflected, or the joint angle",
-    "spare": "extra, fallback",
+    "sense": "sign, direction",
+    "stands": "is, supports",
+    "serves": "supports, is for",
 }
 """The same for names alone; some of these words are right in sentences (a leg shares a joint)."""
 PHRASES = {
     "no good": "invalid",
     "cannot stand beside": "cannot be given together with",
     "cannot take this pose": "cannot reach this pose",
+    "stands still": "is at rest",
+    "stand still": "are at rest",
+    "as it stands": "as it is",
+    "as they stand": "as they are",
+    "half a turn": "half a revolution",
 }
-FORMER = re.compile(r"\bledger_residual\b|\bforce_share\b|\bshares\b|\bshare_figure\b")
+FORMER = re.compile(r"\bledger_residual\b|\bforce_share\b|\bshares\b|\bshare_figure\b|\bsense\b")
 KEEP_FORMER = {
     "analysis/requests/results.py", "analysis/verbs/inverse_dynamics.py", "views/commands/dynamics.py", "views/plot_time.py",
-    "views/figures.py",
+    "views/figures.py", "motions/paths.py",
 }  # fmt: skip
 """Where public names of the last version are still known."""
 BENT = ("views/", "equations/homotopy/")

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import flexapod as fp
-from flexapod.analysis.model.general_verbs import with_values
+from flexapod.analysis.model.contributions import with_values
 from flexapod.analysis.model.other_rows import with_other_rows
 from flexapod.robot.chosen_dependents import with_plan
 from flexapod.robot.elastic_plan import loop_matrix, preferred_pivots

@@ -6,13 +6,13 @@ import numpy as np
 from flexapod.robot.geometry import rotation_from_vector
 from flexapod.simulation.system.attitude import (
     matrix,
-    normalised,
     quaternions,
     rotation_error,
     spin_per_theta,
     theta_rate,
     turned,
 )
+from flexapod.spatial.rotation import normalised
 
 DIFFERENCES = 1e-9
 """Central differences over 1e-5: its square, and 1e-16 over it in rounding."""

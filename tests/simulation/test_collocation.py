@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-from flexapod.kernels import compile_kernel
 from flexapod.kernels.tape.program import Program
 from flexapod.simulation.integrators.collocation import Collocation, gauss, radau
 from flexapod.simulation.integrators.complex_ldl import factorise, solve_factorised
 from flexapod.simulation.integrators.implicit import Evaluation, SecondOrder, implicit_step
+from support.plain import compile_kernel
 
 ROUNDING = 1e-13
 """A few roundings of sums of some ten numbers of size one."""

@@ -69,7 +69,7 @@ def test_every_cause_has_its_message(tmp_path: Path, run: xr.Dataset, suffix: st
         "cut off": (whole[: len(whole) // 2], end[suffix]),
         "altered": (whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :], "was altered"),
         "foreign": (b"\0\1\2 something else\n" * 10, "was altered" if suffix == ".csv" else "is not a"),
-        "a byte more": (whole + b"x", "was altered" if suffix == ".csv" else "was altered .*: 1 byte more stand behind its end"),
+        "a byte more": (whole + b"x", "was altered" if suffix == ".csv" else "was altered .*: 1 byte more follow its end"),
         "a line more": (whole + b"more\n", "was altered"),
         "a byte less": (whole[:-1], "is cut off"),
     }

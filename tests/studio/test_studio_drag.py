@@ -9,7 +9,7 @@ import pytest
 import flexapod as fp
 from flexapod.views.scene.arrows import LONGEST, actuator_arrows, scale_bar
 from flexapod.views.scene.shapes import drawing, extent, platform_corners
-from flexapod.views.studio.coordinates import coordinates_of, home_state, state_of
+from flexapod.views.studio.coordinates import coordinates_of, state_of
 from flexapod.views.studio.drag import LOOKS, halted
 from flexapod.views.studio.force_handle import ForceHandle
 from flexapod.views.studio.scene import StudioScene
@@ -63,7 +63,7 @@ def test_a_force_on_the_platform_is_that_of_inverse_dynamics(name: str) -> None:
     at_rest = session.numbers.force.copy()
     force = (120.0, -40.0, 0.0)
     shown = session.push(force).force
-    wanted = fp.inverse_dynamics(robot, home_state(robot), wrench=np.array([*force, 0.0, 0.0, 0.0])).force.values
+    wanted = fp.inverse_dynamics(robot, fp.State.at_home(robot), wrench=np.array([*force, 0.0, 0.0, 0.0])).force.values
     assert np.array_equal(shown, wanted)
     assert np.abs(shown - at_rest).max() > 1.0
     if robot.elastic_names:
@@ -78,7 +78,7 @@ def test_a_force_does_the_work_of_the_legs() -> None:
     before = session.numbers.force.copy()
     force = np.array([120.0, -40.0, 75.0])
     after = session.push(tuple(force)).force
-    J = fp.jacobian(robot, home_state(robot)).jacobian.values
+    J = fp.jacobian(robot, fp.State.at_home(robot)).jacobian.values
     assert np.allclose(J.T @ (after - before), -np.concatenate([force, np.zeros(3)]), rtol=0, atol=BALANCE * np.abs(force).max())
 
 
@@ -98,7 +98,7 @@ class Nodes:
 
 
 def test_the_handle_means_the_force_that_it_shows() -> None:
-    state = home_state(fp.load("stewart-3-3"))
+    state = fp.State.at_home(fp.load("stewart-3-3"))
     handle = ForceHandle(Nodes(), "/force", 5.0, 200.0, np.array([0.0, 0.0, 1.0]))
     handle.shown = True
     handle.draw(state, (30.0, -20.0, 10.0), move=True)
@@ -110,8 +110,8 @@ def test_the_handle_means_the_force_that_it_shows() -> None:
 def test_the_scale_bar_is_to_the_scale_of_the_arrows() -> None:
     robot = fp.load("stewart-3-3")
     size = extent(robot)
-    joints = fp.inverse_kinematics(robot, home_state(robot)).joint_position.values
-    shown = drawing(robot, joints, platform_corners(robot, home_state(robot), np.zeros(0)), size, set())
+    joints = fp.inverse_kinematics(robot, fp.State.at_home(robot)).joint_position.values
+    shown = drawing(robot, joints, platform_corners(robot, fp.State.at_home(robot), np.zeros(0)), size, set())
     force = np.array([205.0, -100.0, 50.0, 20.0, 80.0, 160.0])
     value, length = scale_bar(robot, force, size)
     assert value == 200.0
@@ -140,11 +140,11 @@ def test_handles_have_the_axes_of_the_sliders() -> None:
     """Those of a robot whose home is turned had the axes of its platform, one of them across its plane."""
     robot = fp.load("dualemps")
     scene = scene_with_handles(robot)
-    scene.place_handle(home_state(robot))
+    scene.place_handle(fp.State.at_home(robot))
     assert [handle.name.rsplit("/", 1)[1] for handle in scene.handles] == ["arrows"]
     assert tuple(scene.handles[0].wxyz) == (1.0, 0.0, 0.0, 0.0), "x and z of the world"
     scene.handles[0].position = np.array([0.1, 0.0, 0.5])
-    position, rotation = scene.dragged_to(scene.handles[0], home_state(robot))
+    position, rotation = scene.dragged_to(scene.handles[0](robot))
     assert np.allclose(position, (0.1, 0.0, 0.5))
     assert np.allclose(rotation, robot.home.rotation), "a translation turns nothing"
 
@@ -155,4 +155,4 @@ def test_rings_turn_the_platform_from_home() -> None:
     turn = fp.motions.rotvec_rotation(np.array([0.1, -0.2, 0.3]))
     state = fp.State(position=robot.home.position, rotation=turn @ robot.home.rotation)
     scene.place_handle(state)
-    assert np.allclose(scene.dragged_to(scene.handles[1], home_state(robot))[1], state.rotation)
+    assert np.allclose(scene.dragged_to(scene.handles[1](robot))[1], state.rotation)

@@ -35,7 +35,6 @@ from flexapod.views.studio.camera import (
     tilt,
     upwards,
 )
-from flexapod.views.studio.coordinates import home_state
 from flexapod.views.studio.flat_arrows import HEAD_LENGTH, RING, RING_RADIUS, SHAFT, arrow_lines
 from flexapod.views.studio.numbers import numbers_of
 from flexapod.views.studio.scene import HANDLE
@@ -64,7 +63,7 @@ BITS = 5
 @pytest.mark.parametrize("name", ROBOTS)
 def test_frames_are_where_the_kernels_have_the_bodies(name: str) -> None:
     robot = fp.load(name)
-    state = home_state(robot)
+    state = fp.State.at_home(robot)
     elastic = numbers_of(robot, state).elastic
     joints = drawn_pose(robot, state, elastic)[1]
     frames = link_frames(robot, joints)
@@ -92,7 +91,7 @@ def test_home_is_drawn_from_the_file_alone(name: str) -> None:
     """The picture ahead of all numbers: legs that the file has at home end at the platform, or on each other."""
     robot = fp.load(name)
     frames = link_frames(robot, home_joints(robot))
-    corners = platform_corners(robot, home_state(robot), np.zeros(0))
+    corners = platform_corners(robot, fp.State.at_home(robot), np.zeros(0))
     for leg, end, corner in zip(robot.legs, leg_ends(robot, frames), corners, strict=True):
         there = leg.closing.to
         if there is not None:
@@ -104,7 +103,7 @@ def test_home_is_drawn_from_the_file_alone(name: str) -> None:
 @pytest.mark.parametrize("name", ROBOTS)
 def test_everything_has_a_size_and_a_place(name: str) -> None:
     robot = fp.load(name)
-    numbers = numbers_of(robot, home_state(robot))
+    numbers = numbers_of(robot, fp.State.at_home(robot))
     size = extent(robot)
     corners = platform_corners(robot, numbers.state, numbers.elastic)
     shown = drawing(robot, drawn_pose(robot, numbers.state, numbers.elastic)[1], corners, size, set())
@@ -145,7 +144,7 @@ def _nearest(shown: Drawing, points: np.ndarray) -> np.ndarray:
 def test_torques_turn_by_the_right_hand() -> None:
     """The arc of a positive torque goes counter-clockwise round its axis, longer for a larger torque."""
     robot = fp.load("five-bar")
-    state = home_state(robot)
+    state = fp.State.at_home(robot)
     shown = drawing(robot, drawn_pose(robot, state, np.zeros(0))[1], platform_corners(robot, state, np.zeros(0)), 1.0, set())
     found = actuator_arrows(robot, shown, np.array([2.0, -1.0]), 1.0)
     for k, (sign, part) in enumerate(((1.0, 1.0), (-1.0, 0.5))):
@@ -190,7 +189,7 @@ def test_beams_are_drawn_as_they_bend() -> None:
 
 def test_arrows_push_where_the_force_is_positive() -> None:
     robot = fp.load("stewart-3-3")
-    state = home_state(robot)
+    state = fp.State.at_home(robot)
     shown = drawing(robot, drawn_pose(robot, state, np.zeros(0))[1], platform_corners(robot, state, np.zeros(0)), 1.0, set())
     force = np.array([100.0, -50.0, 100.0, 0.0, 100.0, 100.0])
     found = actuator_arrows(robot, shown, force, 1.0)
@@ -223,7 +222,7 @@ def test_arrows_are_bundles_of_lines() -> None:
 def test_arrows_stand_beside_their_legs_as_they_are_seen(name: str) -> None:
     """The arrow of a leg that points at the camera stood before it."""
     robot = fp.load(name)
-    state, size, up = home_state(robot), extent(robot), upwards(robot)
+    state, size, up = fp.State.at_home(robot), extent(robot), upwards(robot)
     seen = oblique(robot, up, level(robot, up))
     shown = drawing(robot, drawn_pose(robot, state, np.zeros(0))[1], platform_corners(robot, state, np.zeros(0)), size, set())
     found = actuator_arrows(robot, shown, np.full(len(robot.actuators), 10.0), size, 1.0, seen)
@@ -254,7 +253,7 @@ def test_the_scale_bar_is_before_the_robot_and_on_no_leg(name: str) -> None:
 
 def test_reactions_have_places() -> None:
     robot = fp.load("hexaslide")
-    numbers = numbers_of(robot, home_state(robot), reactions=True)
+    numbers = numbers_of(robot, fp.State.at_home(robot), reactions=True)
     corners = platform_corners(robot, numbers.state, np.zeros(0))
     shown = drawing(robot, drawn_pose(robot, numbers.state, np.zeros(0))[1], corners, 1.0, set())
     assert numbers.reaction
@@ -270,7 +269,7 @@ def volume(vertices: np.ndarray, faces: np.ndarray) -> float:
 
 def test_meshes_face_outwards_and_have_their_volume() -> None:
     n = 18
-    prism = 0.5 * n * np.sin(2 * np.pi / n)  # of the polygon that stands for the circle
+    prism = 0.5 * n * np.sin(2 * np.pi / n)  # of the polygon that represents the circle
     assert np.isclose(volume(*cylinder()), prism)
     assert 0.9 * 4 / 3 * np.pi < volume(*sphere()) < 4 / 3 * np.pi
     outline = np.array([[0.0, 0, 1], [2, 0, 1], [2, 1, 1], [0, 1, 1]])
@@ -313,7 +312,7 @@ def test_cameras_see_the_points_of_the_platform(name: str) -> None:
 def test_cameras_see_the_longest_arrows(name: str) -> None:
     """Pushing and pulling with the same force, at every drive: no arrow leaves the view at home."""
     robot = fp.load(name)
-    up, size, state = upwards(robot), extent(robot), home_state(robot)
+    up, size, state = upwards(robot), extent(robot)(robot)
     direction, corners = oblique(robot, up, level(robot, up)), platform_corners(robot, state, np.zeros(0))
     shown = drawing(robot, home_joints(robot), corners, size, set())
     for sign in (1.0, -1.0):
@@ -339,7 +338,7 @@ def test_links_of_spherical_robots_are_arcs() -> None:
     found = {name for name in fp.catalogue() if spherical_centre(fp.load(name)) is not None}
     assert found == {"agile-eye", "spherical-five-bar", "3-rrs-wrist"}
     robot = fp.load("agile-eye")
-    state = home_state(robot)
+    state = fp.State.at_home(robot)
     shown = drawing(robot, home_joints(robot), platform_corners(robot, state, np.zeros(0)), extent(robot), set())
     centre = spherical_centre(robot)
     assert centre is not None

@@ -10,7 +10,7 @@ from flexapod.views.chosen_motion import chosen_motion
 from flexapod.views.drives import chosen_drives
 from flexapod.views.scene.frames import drawn_pose, leg_ends, link_frames
 from flexapod.views.scene.shapes import extent, platform_corners
-from flexapod.views.studio.coordinates import coordinates_of, home_state, pose_components, state_of
+from flexapod.views.studio.coordinates import coordinates_of, pose_components, state_of
 from flexapod.views.studio.exaggeration import MOST, SEEN, good_factor, rounded
 from flexapod.views.studio.numbers import Origin, bad_legs, numbers_of
 from flexapod.views.studio.panel_space import all_poses, platforms, singular_curves
@@ -59,7 +59,7 @@ def session(stewart: Session) -> Session:
     """A fresh studio; the ranges of its sliders are computed once."""
     return Session(
         variants=[stewart.variants[0]], coordinates=stewart.coordinates, values=stewart.coordinates.home,
-        numbers=numbers_of(stewart.variants[0].robot, home_state(stewart.variants[0].robot)),
+        numbers=numbers_of(stewart.variants[0].robot(stewart.variants[0].robot)),
     )  # fmt: skip
 
 
@@ -274,7 +274,7 @@ def test_every_choice_of_motion_can_be_made() -> None:
 @pytest.mark.parametrize("name", ["stewart-3-3", "gough-stewart-flexible", "delta", "five-bar", "planar-4-prr", "dualemps", "h4"])
 def test_modes_are_the_natural_frequencies(name: str) -> None:
     robot = fp.load(name)
-    at = home_state(robot)
+    at = fp.State.at_home(robot)
     found = modes_of(robot, at)
     drives = chosen_drives(robot)
     wanted = fp.natural_frequencies(robot, at, actuators=drives.actuators)
@@ -301,9 +301,9 @@ def test_a_drawing_that_is_enlarged_gives_no_warning(recwarn: pytest.WarningsRec
     """Strains of the picture are not those of the robot; those of the robot are warned about all the same."""
     robot = fp.load("dualemps")
     elastic = np.full(len(robot.elastic_names), 0.2)
-    drawn_pose(robot, home_state(robot), elastic)
+    drawn_pose(robot, fp.State.at_home(robot), elastic)
     assert not [w for w in recwarn if issubclass(w.category, fp.ValidityWarning)]
-    q = fp.inverse_kinematics(robot, home_state(robot), joints=False).actuator_position.values
+    q = fp.inverse_kinematics(robot, fp.State.at_home(robot), joints=False).actuator_position.values
     with pytest.warns(fp.ValidityWarning):
         fp.inverse_kinematics(robot, fp.State.from_actuators(robot, q, elastic=elastic), on_error="mask")
 
@@ -311,24 +311,25 @@ def test_a_drawing_that_is_enlarged_gives_no_warning(recwarn: pytest.WarningsRec
 def test_given_stiffness_is_by_unit() -> None:
     robot = fp.load("eclipse")
     assert set(robot.actuator_units) == {"m", "rad"}
-    found = modes_of(robot, home_state(robot), {"m": 2e7, "rad": 3e4})
+    found = modes_of(robot, fp.State.at_home(robot), {"m": 2e7, "rad": 3e4})
     held = [{"m": 2e7, "rad": 3e4}[unit] for unit in robot.actuator_units]
-    assert np.array_equal(found.frequency, fp.natural_frequencies(robot, home_state(robot), actuators=held).frequency.values)
+    wanted = fp.natural_frequencies(robot, fp.State.at_home(robot), actuators=held)
+    assert np.array_equal(found.frequency, wanted.frequency.values)
     assert found.held == "drives of 30000 N m/rad and 2e+07 N/m"
     assert not found.assumed
-    assert modes_of(robot, home_state(robot), {"m": 2e7}).assumed, "the torsional one is not given"
+    assert modes_of(robot, fp.State.at_home(robot), {"m": 2e7}).assumed, "the torsional one is not given"
 
 
 def test_locked_actuators_stay_while_a_mode_is_shown() -> None:
     """Their motion along a mode is of second order: twice the amplitude, four times the change."""
     robot = fp.load("gough-stewart-flexible")
-    found = modes_of(robot, home_state(robot))
+    found = modes_of(robot, fp.State.at_home(robot))
     coordinates = coordinates_of(robot)
 
     def change(factor: float) -> float:
         state, elastic = displaced(robot, coordinates, found, 3, 0.5 * np.pi, factor=factor, deformation=1.0)
         moved = fp.inverse_kinematics(robot, state, joints=False, elastic=elastic).actuator_position.values
-        rest = fp.inverse_kinematics(robot, home_state(robot), joints=False, elastic=found.elastic).actuator_position.values
+        rest = fp.inverse_kinematics(robot, fp.State.at_home(robot), joints=False, elastic=found.elastic).actuator_position.values
         return float(np.abs(moved - rest).max())
 
     ratio = change(0.02) / change(0.01)
@@ -353,7 +354,7 @@ def test_slice_agrees_with_single_poses(name: str, plane: str) -> None:
         unused = np.setdiff1d(np.arange(len(found.vertices)), used)
         good = [numbers_of(robot, fp.State(position=found.vertices[k], rotation=robot.home.rotation)).good for k in unused[::60]]
         assert not all(good)
-    assert found.low <= numbers_of(robot, home_state(robot)).condition
+    assert found.low <= numbers_of(robot, fp.State.at_home(robot)).condition
 
 
 def test_drawings_of_the_space_are_what_the_verbs_say(session: Session) -> None:
@@ -441,7 +442,7 @@ def test_a_motion_that_cannot_be_followed_anywhere_is_refused() -> None:
 @pytest.mark.parametrize("name", ["gough-stewart-flexible", "dualemps"])
 def test_drawn_deformation_is_seen_and_stays_together(name: str) -> None:
     robot = fp.load(name)
-    numbers = numbers_of(robot, home_state(robot))
+    numbers = numbers_of(robot, fp.State.at_home(robot))
     factor = good_factor(robot, numbers.state, numbers.elastic)
     assert np.all(np.isfinite(drawn_pose(robot, numbers.state, factor * numbers.elastic)[1]))
     largest = largest_displacement(robot, numbers.elastic[None])[0]

@@ -12,7 +12,6 @@ import flexapod as fp
 from flexapod.views.leg_curves import home_joints
 from flexapod.views.scene.arrows import HEAD, PIECES, actuator_arrows
 from flexapod.views.scene.shapes import drawing, extent, platform_corners
-from flexapod.views.studio.coordinates import home_state
 from flexapod.views.studio.hover import hover_html
 from flexapod.views.studio.numbers import Problem, numbers_of
 from flexapod.views.studio.recording import SMALL, motion_of, record
@@ -33,7 +32,7 @@ def cell(html: str, key: str) -> str:
 
 def test_displayed_force_has_six_digits_of_inverse_dynamics() -> None:
     robot = fp.load("hexaslide")
-    state = home_state(robot)
+    state = fp.State.at_home(robot)
     html = numbers_html(robot, numbers_of(robot, state))
     for k, value in enumerate(fp.inverse_dynamics(robot, state).force.values):
         assert cell(html, f"force-{k}") == f"{value:.6g}"
@@ -43,7 +42,7 @@ def test_displayed_force_has_six_digits_of_inverse_dynamics() -> None:
 
 def test_angles_are_in_degrees_and_torques_in_newton_metres() -> None:
     robot = fp.load("five-bar")
-    html = numbers_html(robot, numbers_of(robot, home_state(robot)))
+    html = numbers_html(robot, numbers_of(robot, fp.State.at_home(robot)))
     assert "position [deg]" in html
     assert "torque [N m]" in html
     assert cell(html, "position-0") == "117.335"
@@ -68,7 +67,7 @@ def test_what_is_wrong_is_said_with_the_leg() -> None:
 
 def test_what_is_not_known_is_not_called_a_broken_limit() -> None:
     robot = fp.load("hexapod-floating")
-    numbers = numbers_of(robot, home_state(robot))
+    numbers = numbers_of(robot, fp.State.at_home(robot))
     for html in (numbers_html(robot, numbers), strip_html(robot, numbers, None, False)):
         assert "forces and limits are not known" in html
         assert "limit exceeded" not in html
@@ -84,7 +83,7 @@ def test_a_long_reason_ends_with_a_whole_word() -> None:
 def test_names_of_a_file_cannot_write_into_the_page() -> None:
     robot = fp.load("stewart-3-3")
     text = fp.robot_text(robot.description).replace("title: ", f"title: '{EVIL}' #", 1)
-    shown = numbers_of(robot, home_state(robot))
+    shown = numbers_of(robot, fp.State.at_home(robot))
     bad = type(shown)(**{**vars(shown), "problems": (Problem(owner=EVIL, text=EVIL),)})
     pieces = [numbers_html(robot, bad), frequencies_html(EVIL), frequencies_html(modes_of(robot, shown.state), note=EVIL)]
     recording = record(robot, motion_of(robot, SMALL), EVIL)
@@ -98,7 +97,7 @@ def test_names_of_a_file_cannot_write_into_the_page() -> None:
 
 def test_unstable_modes_are_red() -> None:
     robot = fp.load("gough-stewart-flexible")
-    html = frequencies_html(modes_of(robot, home_state(robot)), note="actuators locked")
+    html = frequencies_html(modes_of(robot, fp.State.at_home(robot)), note="actuators locked")
     assert "A negative number is no frequency" in html
     assert re.search(r"id='frequency-0' class='red'", html)
 
@@ -122,8 +121,8 @@ def test_a_moment_has_all_numbers_of_a_pose() -> None:
 
 def test_the_strip_says_what_its_numbers_belong_to() -> None:
     robot = fp.load("stewart-3-3")
-    shown = numbers_of(robot, home_state(robot), variant="platform.mass = 60")
-    other = modes_of(fp.load("hexapod"), home_state(fp.load("hexapod")))
+    shown = numbers_of(robot, fp.State.at_home(robot), variant="platform.mass = 60")
+    other = modes_of(fp.load("hexapod")(fp.load("hexapod")))
     html = strip_html(robot, shown, other, asked=True)
     assert "Hz" not in html, "frequencies of another robot"
     assert html.count("data-made") == 2, "what is not known yet has no age"
@@ -142,7 +141,7 @@ def test_the_strip_says_what_its_numbers_belong_to() -> None:
 def hovered(name: str) -> dict[str, Any]:
     """Text -> lines of what the mouse finds at home."""
     robot = fp.load(name)
-    numbers, size = numbers_of(robot, home_state(robot)), extent(robot)
+    numbers, size = numbers_of(robot, fp.State.at_home(robot)), extent(robot)
     corners = platform_corners(robot, numbers.state, np.zeros(0))
     shown = drawing(robot, home_joints(robot), corners, size, set())
     html = hover_html(robot, numbers, shown, actuator_arrows(robot, shown, numbers.force, size), size)
@@ -169,7 +168,7 @@ def test_the_mouse_finds_torques_along_their_arcs() -> None:
 
 def test_names_of_a_file_do_not_leave_the_hidden_element() -> None:
     robot = fp.load("stewart-3-3")
-    numbers = numbers_of(robot, home_state(robot))
+    numbers = numbers_of(robot, fp.State.at_home(robot))
     shown = drawing(robot, home_joints(robot), platform_corners(robot, numbers.state, np.zeros(0)), 1.0, set())
     evil = replace(robot.legs[0], name="'" + EVIL)
     html = hover_html(_Named(robot, (evil, *robot.legs[1:])), numbers, shown, None, 1.0)  # type: ignore[arg-type]

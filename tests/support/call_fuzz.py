@@ -48,7 +48,7 @@ VALUES: tuple[Any, ...] = (
     np.ones(2, dtype=bool), np.eye(3), -np.eye(3), np.datetime64("2020-01-01"), range(3), slice(None), {"x": (0, 1, 2)},
     {"x": NAN}, {1: 2}, ("force", "wrench"), (1, 2),
 )  # fmt: skip
-"""What may stand for any argument."""
+"""What may represent any argument."""
 
 
 def good(robot: fp.Robot) -> tuple[Any, ...]:

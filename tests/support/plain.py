@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from flexapod.kernels.kernel import Kernel
-from flexapod.kernels.packing import interpreter
+from flexapod.kernels.kernel import Kernel, choose_backend
+from flexapod.kernels.packing import interpreter, kernel_from_tape
 from flexapod.kernels.passes.hoisting import hoist
 from flexapod.kernels.passes.lowering import lower
 from flexapod.kernels.tape.program import Program
-from flexapod.kernels.tape.tape import Tape
+from flexapod.kernels.tape.tape import Tape, make_tape
 
 
 def plain_kernel(program: Program, zeros: Collection[str] = ()) -> Kernel:
@@ -22,3 +22,8 @@ def plain_kernel(program: Program, zeros: Collection[str] = ()) -> Kernel:
     known = sorted({p.name for p in signature.parameters} & set(zeros))
     setup, main = hoist(lower(program, known), sum(i.size for i in signature.inputs), len(signature.parameters))
     return interpreter(Tape(signature=signature, zeros=tuple(known), setup=setup, main=main, single=program.single))
+
+
+def compile_kernel(program: Program, *, backend: str | None = None, zeros: Collection[str] | None = None) -> Kernel:
+    """Compile a program, in memory only; `cached_kernel` keeps the result on disk."""
+    return kernel_from_tape(make_tape(program, zeros), choose_backend(backend))[0]

@@ -10,7 +10,7 @@ import sys
 import flexapod as fp
 from flexapod.analysis.model.kernels import make_program
 from flexapod.equations.minimal import applies, plan
-from flexapod.kernels import make_tape
+from flexapod.kernels.tape.tape import make_tape
 
 COUNTED = ("hexapod", "hexaslide", "stewart-3-3", "five-bar")
 """Robots whose kernels are counted: the three that once differed, and a planar one."""

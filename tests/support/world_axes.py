@@ -16,7 +16,7 @@ import casadi as ca
 from flexapod.equations.chain import LinkPose
 from flexapod.equations.elastodynamics.assembly import platform_load, platform_terms, tree_forces
 from flexapod.equations.elastodynamics.dynamics import accelerations, is_direct
-from flexapod.equations.elastodynamics.elastic_state import ElasticState, TreeMotion, read_state, tree_motion
+from flexapod.equations.elastodynamics.elastic_state import ElasticState, RobotAt, TreeMotion, read_state, tree_motion
 from flexapod.equations.elastodynamics.elastic_tree import beam_models
 from flexapod.equations.elastodynamics.joint_forces import joint_forces
 from flexapod.equations.elastodynamics.link_tree import branch_pairs
@@ -113,7 +113,9 @@ def elastic_equation(b: Program, robot: Robot, friction: bool = False, wrench: A
     beta = ca.densify(beta)
     motion = tree_motion(values, robot, state, beta)
     M_z = tree_mass(b, values, robot, state, motion)
-    h = tree_forces(b, values, robot, state, motion, beta) + joint_forces(values, robot, state, motion, friction)
+    h = tree_forces(RobotAt(b=b, values=values, robot=robot, state=state), motion, beta) + joint_forces(
+        values, robot, state, motion, friction
+    )
     if wrench is not None:
         h = h - platform_load(robot, motion, wrench)
     N = ca.SX(size, len(free))
@@ -147,13 +149,13 @@ def tree_mass(b: Any, values: Values, robot: Robot, state: ElasticState, motion:
     """Mass matrix (z, z) of all bodies, loops cut."""
     plan, gravity = robot.elastic_plan, values.vector("gravity", "W")
     size = len(plan.columns)
-    M = ca.SX(size, size)
+    M, whole = ca.SX(size, size), RobotAt(b=b, values=values, robot=robot, state=state)
     if plan.carrier is None:
-        matrix = platform_terms(b, values, robot, state, motion, ca.SX.zeros(size))[1]
+        matrix = platform_terms(whole, motion, ca.SX.zeros(size))[1]
         M[: matrix.shape[0], : matrix.shape[0]] = matrix
     for i, leg in enumerate(robot.legs):
         own, at = values.of(f"legs.{leg.name}"), slice(plan.first[i], plan.first[i] + len(leg.moving))
-        elements = beam_models(b, own, leg, robot.beams.get(leg.name, ()), state.q[i], state.qd[i], motion.links[i], gravity)
+        elements = beam_models(whole.leg(i), motion.links[i], gravity)
         by_link = {k: (beam, R, model.M) for beam, R, model in elements.values() for k in beam.links}
         M[at, at] = leg_mass_matrix(own, leg, motion.poses[i], by_link)
     return M

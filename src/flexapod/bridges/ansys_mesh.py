@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from flexapod.arrays import Array
 from flexapod.bridges.ansys_tables import Tables, isotropic, read_tables
 from flexapod.bridges.fe_assembly import Mesh, Part, beam_part, mass_part, rod_part
-from flexapod.bridges.fe_matrices import Array, FeFileError, _package, reading
+from flexapod.bridges.fe_matrices import FeFileError, _package, reading
 from flexapod.flexible.beam_element import BeamElement
 from flexapod.flexible.errors import FlexibleBodyError
 from flexapod.flexible.materials import Material

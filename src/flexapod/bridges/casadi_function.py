@@ -21,7 +21,7 @@ from flexapod.kernels.tape.graph import Graph, Loop
 from flexapod.kernels.tape.walking import walk, written_out
 
 if TYPE_CHECKING:
-    from flexapod.kernels.tape.checks import SX
+    from flexapod.arrays import SX
     from flexapod.robot.robot import Robot
 
 OPERATIONS: dict[str, Callable[..., Any]] = {

@@ -16,6 +16,7 @@ from flexapod.bridges.fe_nodes import BULK
 from flexapod.bridges.fe_remarks import stiff_shapes, tied_to_ground, with_remarks
 from flexapod.bridges.fe_request import interface_nodes, modes_below, units_in_si
 from flexapod.bridges.fe_shapes import Shapes, in_basic_axes, read_shapes
+from flexapod.bridges.nastran_bulk import displacement_axes
 from flexapod.calls import checked as checked_call
 from flexapod.calls import unchecked
 from flexapod.errors import InputError
@@ -103,8 +104,6 @@ def _solver_shapes(path: Path, mesh: Source | None, nodes: Source | None) -> Sha
     found, source = read_shapes(path), Path(str(mesh or nodes))
     if source.suffix.lower() not in BULK:
         return found
-    from flexapod.bridges.nastran_bulk import displacement_axes
-
     return in_basic_axes(found, displacement_axes(source))
 
 

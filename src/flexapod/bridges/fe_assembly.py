@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy import sparse
 
-from flexapod.bridges.fe_matrices import Array, FeFileError, Labelled
+from flexapod.arrays import Array
+from flexapod.bridges.fe_matrices import FeFileError, Labelled
 from flexapod.flexible.arrays import hat
 from flexapod.flexible.beam_element import BeamElement
 

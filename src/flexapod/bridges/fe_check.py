@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
-from flexapod.bridges.fe_matrices import Array
+from flexapod.arrays import Array
 from flexapod.errors import InputError
 from flexapod.files import write_whole
 

@@ -13,13 +13,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import io, sparse
 
+from flexapod.arrays import Array
 from flexapod.bridges.harwell_boeing import read_harwell_boeing, read_mapping
 from flexapod.errors import FlexapodError, InputError
 
-Array = NDArray[np.float64]
 Label = tuple[int, int]
 """Node number, and degree of freedom 1 to 6."""
 

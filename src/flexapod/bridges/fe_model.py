@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from flexapod.bridges.fe_matrices import Array, FeFileError, Labelled, finite_matrix, read_matrix
+from flexapod.arrays import Array
+from flexapod.bridges.fe_matrices import FeFileError, Labelled, finite_matrix, read_matrix
 from flexapod.bridges.fe_nodes import node_axes, read_nodes
 from flexapod.errors import InputError
 

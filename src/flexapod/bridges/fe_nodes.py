@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from flexapod.bridges.fe_matrices import Array, FeFileError, _package, reading
+from flexapod.arrays import Array
+from flexapod.bridges.fe_matrices import FeFileError, _package, reading
 from flexapod.files import is_number
 
 BULK = (".bdf", ".dat", ".nas")

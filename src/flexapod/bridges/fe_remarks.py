@@ -14,8 +14,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from flexapod.arrays import Array
 from flexapod.bridges.fe_check import ImportedBody
-from flexapod.bridges.fe_matrices import Array
 from flexapod.calls import users_level
 from flexapod.errors import FlexapodWarning
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from flexapod.arrays import Array
 from flexapod.bridges.fe_check import full_modes
-from flexapod.bridges.fe_matrices import Array
 from flexapod.description.unit_parser import UnitError, parse_unit
 from flexapod.errors import InputError
 

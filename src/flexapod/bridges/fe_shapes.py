@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from flexapod.bridges.fe_matrices import Array, FeFileError, _package, first_line
+from flexapod.arrays import Array
+from flexapod.bridges.fe_matrices import FeFileError, _package, first_line
 from flexapod.bridges.nastran_bulk import SILENT
 
 EIGENVALUE = re.compile(r"\$EIGENVALUE\s*=\s*([-+.\dEeDd]+)\s+MODE\s*=\s*(\d+)")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexapod.bridges.tree import Array, Loop, Tree, inverse
+from flexapod.arrays import Array
+from flexapod.bridges.tree import Loop, Tree, inverse
 from flexapod.robot.geometry import Pose
 
 CLOSED = 1e-6

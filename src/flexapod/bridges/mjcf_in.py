@@ -10,6 +10,7 @@ from xml.etree.ElementTree import Element, ParseError, parse
 
 import numpy as np
 
+from flexapod.arrays import Array
 from flexapod.bridges.drive_springs import apart
 from flexapod.bridges.halves import whole
 from flexapod.bridges.imported import ImportedModelError, said, unit_axis, value, values
@@ -18,7 +19,7 @@ from flexapod.bridges.mjcf_loops import read_loops
 from flexapod.bridges.mjcf_place import placed
 from flexapod.bridges.mjcf_refused import check_attributes, check_words, driven_joints, force_limits
 from flexapod.bridges.mjcf_tendons import HELD, read_gears, read_struts
-from flexapod.bridges.tree import WORLD, Array, Inertial, Node, Tree, displacement, massless
+from flexapod.bridges.tree import WORLD, Inertial, Node, Tree, displacement, massless
 from flexapod.robot.geometry import Pose, frame_along, pose
 
 
@@ -134,7 +135,7 @@ class Reader:
         return a.get(key, "auto") == "true" or (a.get(key, "auto") == "auto" and self.autolimits)
 
     def _add(self, node: Node, inertial: Inertial, own: Pose, ref: float = 0.0) -> None:
-        """Keep a node; `own`: the MJCF frame of the body, seen from the node; ref: its coordinate as the file stands."""
+        """Keep a node; `own`: the MJCF frame of the body, seen from the node; ref: its coordinate as the file is."""
         R = own.rotation
         moved = Inertial(mass=inertial.mass, com=own.point(inertial.com), tensor=R @ inertial.tensor @ R.T)
         self.nodes.append(Node(**{**node.__dict__, "inertial": moved if inertial.mass else Inertial()}))
@@ -158,7 +159,7 @@ class Reader:
         return Inertial(mass=value(a, "mass", where), com=np.asarray(place.position), tensor=R @ tensor @ R.T)
 
     def bodies(self, a: Mapping[str, str], name: str) -> tuple[tuple[str, Pose], tuple[str, Pose]]:
-        """Both sides of an equality given by bodies: they meet where they are as the file stands."""
+        """Both sides of an equality given by bodies: they meet where they are as the file is."""
         first, second = a.get("body1", WORLD), a.get("body2", WORLD)
         for body in (first, second):
             if body not in self.frames:
@@ -236,7 +237,7 @@ class Starts:
 
 
 def _starts(root: Element, reader: Reader) -> Starts:
-    """The first key frame; without one, the file as it stands: coordinates are `ref`."""
+    """The first key frame; without one, the file as it is: coordinates are `ref`."""
     key = root.find("keyframe/key")
     if key is None or "qpos" not in key.attrib:
         return Starts(coordinates=dict(reader.reference), places={})

@@ -17,12 +17,11 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy.linalg
-from numpy.typing import NDArray
 
+from flexapod.arrays import Array
 from flexapod.bridges.tree import WORLD, Tree, displacement
 from flexapod.robot.geometry import Pose, pose, skew
 
-Array = NDArray[np.float64]
 IMPEDANCE = 0.9999
 """The largest that MuJoCo takes."""
 MOST_COPIES = 16

@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from flexapod.bridges.fe_matrices import Array, FeFileError, _package, first_line
+from flexapod.arrays import Array
+from flexapod.bridges.fe_matrices import FeFileError, _package, first_line
 
 LOST = re.compile(r"KeyError: ['\"](.*?)(?:\\n(?:nids|pids|mids)|['\"]?\n|$)")
 """What the reader says of a card that another one needs."""

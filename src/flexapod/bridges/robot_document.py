@@ -17,6 +17,7 @@ from flexapod.bridges.mjcf_in import read_mjcf
 from flexapod.bridges.tree import WORLD, Inertial, Loop, Node, Strut, Tree, inverse
 from flexapod.calls import check_path, check_text, checked
 from flexapod.description.problems import Problem, RobotFileError
+from flexapod.description.read import description_from_document
 from flexapod.errors import FileWarning, InputError
 from flexapod.robot.geometry import Pose, pose
 
@@ -47,8 +48,6 @@ def import_robot(path: str | os.PathLike[str], *, platform: str | None = None, l
 
     Checked by: tests/bridges/test_mjcf.py, tests/bridges/test_urdf.py.
     """
-    from flexapod.description.read import description_from_document
-
     file = Path(path)
     if loops is not None and file.suffix.lower() != ".urdf":
         raise InputError(f"loops: {file.name} is no URDF, and MJCF has its closing joints in itself (`equality`); leave it out")

@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from flexapod.analysis.requests.abilities import refuse
+from flexapod.arrays import Array
 from flexapod.description.friction import LAWS
 from flexapod.errors import InputError
 from flexapod.robot import point_forces
@@ -19,7 +19,6 @@ from flexapod.robot.geometry import Pose, pose
 from flexapod.robot.model import Closing, Leg, Link, RigidBody
 from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 WORLD = "world"
 
 

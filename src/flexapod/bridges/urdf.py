@@ -14,9 +14,10 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 import numpy as np
 import yaml
 
+from flexapod.arrays import Array
 from flexapod.bridges.drive_springs import beside
 from flexapod.bridges.mjcf_out import numbers
-from flexapod.bridges.tree import WORLD, Array, Tree, quat_wxyz, robot_tree
+from flexapod.bridges.tree import WORLD, Tree, quat_wxyz, robot_tree
 from flexapod.calls import check_path, checked
 from flexapod.errors import FlexapodWarning, InputError
 from flexapod.robot.geometry import Pose

@@ -40,7 +40,7 @@ class ParameterError(FlexapodError):
 class Address:
     """Where a parameter is.
 
-    `leg` is a leg's name, "" for the template, None for the top; `place` leads from the root of that (`annotation` stands
+    `leg` is a leg's name, "" for the template, None for the top; `place` leads from the root of that (`annotation` is
     there); `component` is the index in a vector, None for the whole; `part` is how much of `place` names a joint or body.
     """
 

@@ -37,7 +37,7 @@ _SECTIONS = {
 
 
 STRAIGHT = math.radians(30.0)
-"""Largest angle of an arc that one straight element stands for: its chord is then 1.1 % shorter."""
+"""Largest angle of an arc that one straight element represents: its chord is then 1.1 % shorter."""
 
 
 def check_flexible(flexible: Flexible, report: Reporter) -> None:

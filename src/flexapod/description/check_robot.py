@@ -37,7 +37,7 @@ def check_top(file: RobotFile, report: Report) -> None:
                 if half < 0:
                     report.error(here, f"must not be negative, is {half:g}", "Write half the width of the box.")
                 elif name == "rotation" and half > math.pi:
-                    report.error(here, f"must not exceed half a turn, is {half:g} rad", "Write at most 180 deg.")
+                    report.error(here, f"must not exceed half a revolution, is {half:g} rad", "Write at most 180 deg.")
                 elif half and file.plane and (i == NORMALS[file.plane]) == (name == "position"):
                     report.error(here, f"leads out of the plane {file.plane}", "Write 0 here.")
 

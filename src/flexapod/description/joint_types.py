@@ -37,7 +37,7 @@ DRIVEN = ("revolute", "prismatic", "screw")
 """Types that an actuator can drive: by their first coordinate."""
 
 CUT = ("revolute", "prismatic", "cylindrical", "universal", "spherical", "fixed")
-"""Types whose closing equations are written as they stand; others, and joints whose coordinates something acts on, close their
+"""Types whose closing equations are written as they are; others, and joints whose coordinates something acts on, close their
 loop by a fixed joint behind them."""
 
 

@@ -93,7 +93,7 @@ def merge_leg(name: str, template: Any, patch: Any, report: Report) -> MergedLeg
 
 
 def merged_values(base: Any, patch: Any) -> Any:
-    """A value of a leg with other values over it, as a leg's own stand over the template's."""
+    """A value of a leg with other values over it, as a leg's own go over the template's."""
     return _merge(base, patch, ("",), ("",), {})
 
 

@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any
 
-from flexapod.calls import check_path_kind, check_text, checked, refuse_kind, users_level
+from flexapod.calls import check_path_kind, check_text, checked, fields_alone, refuse_kind, users_level
 from flexapod.description.check_leg import LegEnds, check_leg
 from flexapod.description.check_plane import check_plane
 from flexapod.description.check_robot import check_files, check_together, check_top
@@ -65,8 +65,7 @@ class Description:
 
         return Addresses(self.document)
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: self.__dict__[name] for name in self.__dataclass_fields__}
+    __getstate__ = fields_alone
 
     def place(self, path: Path) -> str:
         """`file:line` of a path of the document, or of the nearest part above it; empty where the file's lines are unknown."""
@@ -107,7 +106,7 @@ def read_robot_file(path: str | os.PathLike[str]) -> Description:
 
 
 def read_robot_text(text: str, *, name: str = "robot") -> Description:
-    """Read the text of a robot file; `name` stands for the file in messages. Raises and warns as `read_robot_file`."""
+    """Read the text of a robot file; `name` represents the file in messages. Raises and warns as `read_robot_file`."""
     return _read(text, name, None)
 
 
@@ -124,7 +123,7 @@ def description_from_document(
     Args:
         document: what a robot file says, as nested dicts and lists; NumPy numbers and arrays are welcome.
         path: the robot file that it belongs to, for the files beside it.
-        name: stands for the file in messages.
+        name: represents the file in messages.
         known: warnings that were given before and are not repeated.
 
     Raises and warns as `read_robot_file`; lines are unknown.

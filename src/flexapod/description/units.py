@@ -235,7 +235,6 @@ Stress = Annotated[float, Quantity("Pa", above=0.0)]
 Power = Annotated[float, Quantity("W", minimum=0.0)]
 Number = Annotated[float, Quantity("1")]
 Fraction = Annotated[float, Quantity("1", minimum=0.0)]
-Unsigned = Annotated[float, Quantity("1", minimum=0.0)]
 SharedNumber = Annotated[float, AnyQuantity("1", label="any unit")]
 Coordinate = Annotated[float, Quantity("m or rad")]
 Rate = Annotated[float, Quantity("m/s or rad/s", above=0.0)]
@@ -246,14 +245,6 @@ SpringRate = Annotated[float, Quantity("N/m", minimum=0.0)]
 DamperRate = Annotated[float, Quantity("N s/m", minimum=0.0)]
 Viscous = Annotated[float, Quantity("N s/m or N m s/rad", minimum=0.0, also="N m s")]
 Stiffness = Annotated[float, Quantity("N/m or N m/rad", minimum=0.0, also="N m")]
-LinearOrAngular = Annotated[
-    float,
-    Quantity(
-        "m or rad or m/s or rad/s or N or N m or N s/m or N m s/rad or N/m or N m/rad",
-        also="N m s",
-        label="SI",
-    ),
-]
 
 
 def quantity_of(annotation: object) -> Quantity | None:

@@ -200,7 +200,7 @@ def _compose(text: str, report: Any) -> _Node | None:
                     line,
                     _path(stack),
                     f"more than {MOST_NODES} values",
-                    "Aliases count as what they stand for.",
+                    "Aliases count as what they represent.",
                 )
             if len(stack) + node.depth > DEEPEST:
                 raise _Refused(

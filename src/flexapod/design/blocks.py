@@ -10,8 +10,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexapod.arrays import Array
+from flexapod.calls import fields_alone
 from flexapod.design.criteria import Criterion
 from flexapod.design.evaluate import Evaluator
 from flexapod.design.plans import Plan
@@ -22,7 +23,6 @@ from flexapod.design.variables import Axis
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 
 BLOCK = 65_536
 """Samples (designs times poses) of a block."""
@@ -62,8 +62,7 @@ class BlockTask:
     rows: str
     samples: int
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: self.__dict__[name] for name in self.__dataclass_fields__}
+    __getstate__ = fields_alone
 
     @cached_property
     def evaluator(self) -> Evaluator:

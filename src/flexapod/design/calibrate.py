@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from flexapod.analysis.requests.abilities import refuse
 from flexapod.analysis.requests.arguments import checked
 from flexapod.analysis.requests.state import State
+from flexapod.arrays import Array
 from flexapod.design.calibration import Calibration
 from flexapod.design.measured_poses import MeasuredPoses, actuator_forces, measured_poses
 from flexapod.design.pose_errors import REACH, PerturbedPoses
@@ -31,7 +32,6 @@ from flexapod.errors import FlexapodError, InputError
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 
 RANK = 1e-5
 """Singular value, of the largest, below which a combination of parameters cannot be seen: noise of that size would hide it."""

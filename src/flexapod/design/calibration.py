@@ -7,18 +7,16 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from flexapod.analysis.verbs.inverse_dynamics import inverse_dynamics
 from flexapod.analysis.verbs.inverse_kinematics import inverse_kinematics
+from flexapod.arrays import Array
 from flexapod.errors import InputError
 
 if TYPE_CHECKING:
     import xarray as xr
 
     from flexapod.robot.robot import Robot
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -10,17 +10,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from flexapod.analysis.verbs.inverse_dynamics import inverse_dynamics
+from flexapod.arrays import Array
 from flexapod.design.pose_errors import PerturbedPoses
 from flexapod.design.variables import number
 from flexapod.errors import InputError
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
-
-Array = NDArray[np.float64]
 
 
 def clearance_shift(robot: Robot, at: Any, clearances: Any, wrench: Any) -> Array:

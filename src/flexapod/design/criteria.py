@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from flexapod.arrays import Array
 from flexapod.calls import made
 from flexapod.design import pose_reductions as j
 from flexapod.design import reductions as r
 from flexapod.design.reachable import leg_distances, reachable, volume_unit
-from flexapod.design.reductions import Array, Options, Outputs, Slope, Value, peak
+from flexapod.design.reductions import Options, Outputs, Slope, Value, peak
 from flexapod.design.variables import number
 from flexapod.errors import InputError
 

@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexapod.arrays import Array
 from flexapod.design.criteria import make_criteria
 from flexapod.design.evaluate import Evaluator
 from flexapod.design.gradients import gradient
@@ -20,8 +20,6 @@ from flexapod.errors import InputError
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
-
-Array = NDArray[np.float64]
 
 
 class CriterionErrors:

@@ -7,19 +7,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from flexapod.analysis.model.kernels import RobotKernel, kernel
 from flexapod.analysis.model.slope_kernels import slope_kernel
 from flexapod.analysis.requests.properties import has_friction
 from flexapod.analysis.space.limits import limits_of
 from flexapod.analysis.space.pose_map import PoseMap
+from flexapod.arrays import Array
 
 if TYPE_CHECKING:
-    from flexapod.kernels import Batch
+    from flexapod.kernels.kernel import Batch
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 
 ANGLE_ZEROS = (".n0.", ".y0.")
 """Numbers that fix the zeros of passive angles of closed-form legs: only deflections read those angles."""

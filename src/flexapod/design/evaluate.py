@@ -18,6 +18,7 @@ from flexapod.analysis.requests.abilities import refuse
 from flexapod.analysis.requests.design_values import DesignValues, design_values, variant
 from flexapod.analysis.requests.state import State
 from flexapod.analysis.verbs.inverse_kinematics import joint_rates, make_continuous, platform_inputs, unfollowed
+from flexapod.arrays import Array
 from flexapod.design.criteria import RULES, Criterion
 from flexapod.design.design_kernels import MINIMAL, Part, box_part, make_part, parameter_names
 from flexapod.design.loop_criteria import by_verbs, takes_verbs
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from flexapod.kernels.kernel import Batch
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 
 CHUNK = 16_384
 """Samples evaluated at a time: their results stay in the cache of the processor."""
@@ -57,7 +57,7 @@ class Evaluator:
 
     def __init__(self, robot: Robot, axes: Sequence[Axis], criteria: Sequence[Criterion], at: Any = None) -> None:
         self.robot, self.axes, self.criteria = robot, tuple(axes), tuple(criteria)
-        self.at = State(position=robot.home.position, rotation=robot.home.rotation) if at is None else at
+        self.at = State.at_home(robot) if at is None else at
         if takes_verbs(robot):
             self.criteria = tuple(by_verbs(c, self.at, self._settled(c)) if c.function is None else c for c in self.criteria)
         self.ruled = [c for c in self.criteria if c.function is None]

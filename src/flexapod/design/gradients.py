@@ -9,12 +9,10 @@ robot, that have no slope of their own, or whose numbers follow from no polynomi
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexapod.arrays import Array
 from flexapod.design.criteria import RULES
 from flexapod.design.evaluate import Evaluator
-
-Array = NDArray[np.float64]
 
 STEP = 1e-3
 """Step of the differences, of half a variable's range: truncation 1e-12, rounding 1e-12."""

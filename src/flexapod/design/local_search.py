@@ -12,12 +12,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexapod.arrays import Array
 from flexapod.design.gradients import gradient
 from flexapod.design.problem import Problem
-
-Array = NDArray[np.float64]
 
 PENALTY = 1e3
 """Weight of an excess over a limit, of the spread of the objective: exact where limits bind less steeply."""

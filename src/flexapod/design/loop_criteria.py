@@ -11,17 +11,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from flexapod.analysis.poses.pose_jacobians import pose_jacobians
 from flexapod.analysis.requests.properties import holds
+from flexapod.analysis.verbs.inverse_kinematics import inverse_kinematics
+from flexapod.arrays import Array
 from flexapod.design.criteria import RULES, Criterion
 from flexapod.errors import FlexapodError, InputError
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
-
-Array = NDArray[np.float64]
 
 
 def takes_verbs(robot: Robot) -> bool:
@@ -73,8 +72,6 @@ def _reactions(robot: Robot, at: Any) -> dict[str, Array]:
 
 
 def _rates(robot: Robot, at: Any) -> dict[str, Array]:
-    from flexapod.analysis.verbs.inverse_kinematics import inverse_kinematics
-
     found = inverse_kinematics(robot, at, joints=False)
     return {name: np.atleast_2d(found[name].values) for name in ("actuator_position", "actuator_velocity")}
 

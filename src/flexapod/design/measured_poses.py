@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from flexapod.analysis.requests.state import State
 from flexapod.analysis.verbs.forward_kinematics import forward_kinematics
 from flexapod.analysis.verbs.inverse_dynamics import inverse_dynamics
+from flexapod.arrays import Array
 from flexapod.design.pose_errors import PerturbedPoses, rotation_vector
 from flexapod.design.variables import number
 from flexapod.errors import InputError
@@ -22,7 +23,6 @@ from flexapod.errors import InputError
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 KNOWN = ("actuator_position", "position", "rotation", "distance", "base_points", "platform_points", "fixed_point", "wrench")
 KINDS = ("position", "distance", "fixed_point")
 

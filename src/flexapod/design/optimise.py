@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.requests.arguments import checked
+from flexapod.arrays import Array
 from flexapod.design.criteria import Criterion, make_criteria
 from flexapod.design.evaluate import Evaluator
 from flexapod.design.gradients import gradient
@@ -30,7 +31,6 @@ from flexapod.errors import InputError
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 
 HELD = 1e-6
 """Violation of a limit, of its size, up to which it counts as kept."""

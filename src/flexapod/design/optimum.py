@@ -7,9 +7,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from flexapod.analysis.requests.design_values import variant
+from flexapod.arrays import Array
 from flexapod.design.criteria import Criterion
 from flexapod.design.variables import Axis
 from flexapod.errors import InputError
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from flexapod.robot.robot import Robot
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

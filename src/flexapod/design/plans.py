@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from flexapod.arrays import Array
 from flexapod.design.variables import Axis
 from flexapod.errors import InputError
 
-Array = NDArray[np.float64]
 PLANS = ("grid", "random", "latin", "sobol")
 
 MOST = 4_000_000_000

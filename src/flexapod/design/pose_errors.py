@@ -11,11 +11,11 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from flexapod.analysis.model.kernels import RobotKernel, kernel
 from flexapod.analysis.requests.design_values import DesignValues, design_values
 from flexapod.analysis.verbs.inverse_kinematics import inverse_kinematics
+from flexapod.arrays import Array
 from flexapod.design.design_kernels import ANGLE_ZEROS
 from flexapod.design.variables import Axis, number, scalars, unit_at
 from flexapod.errors import InputError
@@ -23,7 +23,6 @@ from flexapod.errors import InputError
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 
 CHUNK = 2048
 """Samples at a time."""

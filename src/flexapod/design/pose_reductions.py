@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.design.reductions import Array, Options, Outputs
+from flexapod.arrays import Array
+from flexapod.design.reductions import Options, Outputs
 
 SINGULAR = 1e15
 """Condition number from which a matrix has no inverse."""

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexapod.arrays import Array
 from flexapod.design.evaluate import Evaluator
-
-Array = NDArray[np.float64]
 
 
 class Problem:

@@ -16,7 +16,8 @@ import numpy as np
 from flexapod.analysis.poses.pose_projection import onto_constraints
 from flexapod.analysis.space.leg_distance import pairs_of, segment_distance
 from flexapod.analysis.space.pose_grid import pose_grid
-from flexapod.design.reductions import Array, Options, Outputs
+from flexapod.arrays import Array
+from flexapod.design.reductions import Options, Outputs
 from flexapod.design.variables import number
 from flexapod.errors import InputError
 

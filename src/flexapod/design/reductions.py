@@ -13,9 +13,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from flexapod.arrays import Array
+
 Outputs = Mapping[str, Array]
 Options = Mapping[str, Any]
 Value = Callable[[Outputs, Options], Array]

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from flexapod.analysis.requests.abilities import refuse
 from flexapod.analysis.requests.arguments import check_states, checked
+from flexapod.arrays import Array
 from flexapod.design.pose_errors import PerturbedPoses
 from flexapod.design.variables import scalars
 from flexapod.errors import InputError
@@ -25,7 +26,6 @@ from flexapod.errors import InputError
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 
 START = 1e-8
 """Information, of the largest, that is assumed before the first pose: it decides nothing once all parameters are seen."""

@@ -16,9 +16,9 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from flexapod.analysis.requests.arguments import checked
+from flexapod.arrays import Array
 from flexapod.design.criteria import make_criteria
 from flexapod.design.evaluate import Evaluator
 from flexapod.design.gradients import gradient
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from flexapod.robot.robot import Robot
-
-Array = NDArray[np.float64]
 
 
 MOST_DESIGNS = 50_000_000

@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from flexapod.analysis.requests.abilities import refuse
 from flexapod.analysis.requests.arguments import checked
@@ -38,7 +37,6 @@ from flexapod.errors import InputError
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 
 IN_MEMORY = 2_000_000
 """Rows kept in memory at most, where no folder is given."""

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from flexapod.arrays import Array
 
 FRONT = 20_000
 """Designs of a Pareto front at most; beyond, those found first stay and `complete` is False."""

@@ -14,11 +14,11 @@ import os
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from flexapod.analysis.requests.abilities import refuse
 from flexapod.analysis.requests.arguments import checked
 from flexapod.analysis.requests.state import State
+from flexapod.arrays import Array
 from flexapod.design.clearances import clearance_shift
 from flexapod.design.criterion_errors import CriterionErrors
 from flexapod.design.pose_errors import PerturbedPoses, expand
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 COMPONENTS = ("x", "y", "z", "rx", "ry", "rz")
 
 BLOCK = 16_384
@@ -81,7 +80,7 @@ def tolerance(
     import xarray as xr
 
     refuse(robot, "tolerance", wrench=wrench, clearances=clearances)
-    at = State(position=robot.home.position, rotation=robot.home.rotation) if at is None else at
+    at = State.at_home(robot) if at is None else at
     amounts = expand(robot, "tolerances", tolerances)
     if distribution not in ("normal", "uniform"):
         raise InputError(f"distribution: 'normal' or 'uniform', not {distribution!r}")

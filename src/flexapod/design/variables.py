@@ -124,7 +124,7 @@ def number(what: str, value: Any, unit: str = "") -> float:
 
 
 def matching(robot: Robot, text: str) -> list[str]:
-    """The paths of a robot that a text with `*` stands for; a path without `*` is checked by the robot itself."""
+    """The paths of a robot that a text with `*` represents; a path without `*` is checked by the robot itself."""
     if "*" not in text:
         robot.parameter(text)
         return [text]
@@ -156,7 +156,7 @@ def _of_template(path: str) -> str:
 
 
 def scalars(robot: Robot, text: str) -> list[str]:
-    """Scalar paths that a text stands for: `*` and the components of vectors written out."""
+    """Scalar paths that a text represents: `*` and the components of vectors written out."""
     found: list[str] = []
     for path in matching(robot, text):
         value = robot.parameter(path)

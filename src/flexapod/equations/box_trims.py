@@ -15,8 +15,8 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.shells import affine_limits
-from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 
 ROUNDING = 1e-9
@@ -40,7 +40,7 @@ def shell_trims(strokes: int, cones: int, cubic: bool) -> Program:
     b = Program("shell_trims")
     columns = affine_limits(b, strokes, cones, cubic, own_size=True)
 
-    def trim(_: Any, __: Any, ends: Any, limit: Any) -> tuple[list[Any], list[Any]]:
+    def trim(_: Any, __: Any, ends: SX, limit: SX) -> tuple[list[Any], list[Any]]:
         return [ca.vertcat(*[_narrowed(ends[4 * j : 4 * j + 4], limit, j) for j in range(3)])], []
 
     whole = ca.SX([-1, -1, 1, 1])

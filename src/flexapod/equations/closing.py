@@ -17,6 +17,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
+from flexapod.arrays import SX
 from flexapod.equations.chain import chain_motion, chain_poses
 from flexapod.equations.closing_rows import Gap, Row, leg_block, leg_gaps, pick, platform_halves, turned_row
 from flexapod.equations.model.algebra import LinkValues
@@ -24,7 +25,6 @@ from flexapod.equations.model.positions import closed_positions
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.universal_leg import TURNING
 from flexapod.equations.values import Values
-from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.architecture import closes
 from flexapod.robot.model import Leg

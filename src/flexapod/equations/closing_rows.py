@@ -8,10 +8,10 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.chain import LinkPose, chain_columns
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.values import Values
-from flexapod.kernels.tape.checks import SX
 from flexapod.robot.chain import ROWS
 from flexapod.robot.model import Closing, Leg
 from flexapod.spatial import Rot, Vec, cross, dot

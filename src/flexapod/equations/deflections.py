@@ -16,12 +16,12 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.chain import LinkPose, chain_poses
 from flexapod.equations.leg_kinematics import home_guess
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.universal_leg import LegMotion, leg_motion
 from flexapod.equations.values import Values
-from flexapod.kernels.tape.checks import SX
 from flexapod.robot.model import Leg
 from flexapod.robot.robot import Robot
 from flexapod.spatial import Rot, Vec, axis_angle, cross, dot

@@ -13,12 +13,13 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.flexible_platform.assembly import flexible_equation, state_of
 from flexapod.equations.flexible_platform.dynamics import inverse_solution
 from flexapod.equations.platform_motion import FrameMotion, guess_input, platform_motion, wrench_input
 from flexapod.equations.virtual_power.inverse_dynamics import actuator_forces
 from flexapod.equations.virtual_power.platform_equation import platform_equation
-from flexapod.kernels.tape.checks import SX
+from flexapod.kernels.tape.control_flow import Builder
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.robot import Robot
 
@@ -52,7 +53,7 @@ def _flexible_force(b: Program, robot: Robot, platform: FrameMotion, wrench: SX)
 def _along(b: Program, force: SX, x: SX, seeds: SX) -> Any:
     """(actuators, k) derivative of the force along each column of `seeds` (n, k): one loop over the columns."""
 
-    def direction(_: Any, seed: SX) -> tuple[Any]:
+    def direction(_: Builder, seed: SX) -> tuple[Any]:
         return (ca.densify(ca.jtimes(force, x, seed)),)
 
     (columns,) = b.map(direction, seeds.shape[1], each=[seeds], unroll=False)

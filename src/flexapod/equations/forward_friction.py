@@ -18,6 +18,7 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.newton_euler.constraint_plan import plain
 from flexapod.equations.newton_euler.coupled_loads import LegLoading, coupled_loads
 from flexapod.equations.newton_euler.friction_coupling import solve_friction
@@ -28,7 +29,6 @@ from flexapod.equations.newton_euler.wrench import body_wrench
 from flexapod.equations.platform_motion import FrameMotion, guess_input, wrench_input
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.forward_dynamics import StateEquation, state_equation_at, state_inputs
-from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.robot import Robot
 from flexapod.spatial import Rot, Vec

@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 
-from flexapod.equations.jacobian import legs_at_pose, moving_frame
+from flexapod.arrays import SX
+from flexapod.equations.jacobian import legs_at_pose, moving_frame, without_checks
 from flexapod.equations.values import Values
 from flexapod.errors import InputError
-from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.robot import Robot
 from flexapod.spatial.linear import solve_gram_schmidt
@@ -36,18 +36,6 @@ LARGEST_TURN = 0.25
 """Steps are held below this angle [rad] and this part of the characteristic length."""
 
 
-class _Quiet:
-    """A builder whose checks are silent: a trial pose may be out of reach (it is then NaN and not taken)."""
-
-    def __init__(self, b: Any) -> None:
-        self._b = b
-        self.iterate = b.iterate
-
-    def fail_if(self, *_: Any, **__: Any) -> int:
-        """Ignore a check."""
-        return 0
-
-
 def forward_kinematics(robot: Robot, iterations: int = 60, joints: bool = True) -> Program:
     """The program.
 
@@ -60,7 +48,7 @@ def forward_kinematics(robot: Robot, iterations: int = 60, joints: bool = True) 
     Outputs the pose, all joint coordinates, `residual` per actuator, `constraint` rows, `converged`, the number of
     `passes`, and the `determinant` of [J; G] at the guess and at the end: a change of sign is another assembly mode
     (redundant robots: of [J; G]^T [J; G], which has no sign); `departure` from the first Newton step distinguishes modes that
-    share a sign. Revolute actuators are compared within a turn.
+    share a sign. Revolute actuators are compared within a revolution.
 
     Checked by: tests/equations/test_forward_kinematics.py.
     """
@@ -87,7 +75,7 @@ def forward_kinematics(robot: Robot, iterations: int = 60, joints: bool = True) 
 
     def iteration(builder: Builder, pose: SX, q: SX, step: SX, best: SX, wanted: SX) -> tuple[list[Any], Any]:
         trial = _moved(pose, step)
-        residual, A, joints = at(_Quiet(builder), trial, q, wanted)
+        residual, A, joints = at(without_checks(builder), trial, q, wanted)
         delta = solve_gram_schmidt(A, -residual)
         size = ca.dot(residual, residual)
         better = ca.logic_or(size < best, best < 0)
@@ -100,10 +88,10 @@ def forward_kinematics(robot: Robot, iterations: int = 60, joints: bool = True) 
     (pose, q, _, _), converged, passes = b.iterate(
         iteration, start=[start, q0, ca.SX.zeros(6), ca.SX(-1)], shared=[target], limit=iterations, tolerance=NEWTON_STEP
     )
-    residual, A, q = at(_Quiet(b), pose, q, target)
+    residual, A, q = at(without_checks(b), pose, q, target)
     pose = _orthonormal(_moved(pose, ca.if_else(converged, scale * solve_gram_schmidt(A, -residual), 0)))
-    residual, A, q = at(_Quiet(b), pose, q, target)
-    residual0, A0, _ = at(_Quiet(b), start, q0, target)
+    residual, A, q = at(without_checks(b), pose, q, target)
+    residual0, A0, _ = at(without_checks(b), start, q0, target)
     off = departure(start, pose, scale, solve_gram_schmidt(A0, -residual0))
     n = len(robot.actuators)
     b.output("position", pose[:3], shape=(3,), unit="m")
@@ -127,7 +115,7 @@ def check_iterations(iterations: Any) -> None:
 
 
 def _within_a_turn(robot: Robot, gap: SX) -> Any:
-    """Differences of revolute coordinates brought into half a turn: cranks know no full turns."""
+    """Differences of revolute coordinates brought into half a revolution: cranks know no full revolutions."""
     parts = [gap[k] for k in range(gap.numel())]
     turned = [ca.atan2(ca.sin(d), ca.cos(d)) if unit == "rad" else d for d, unit in zip(parts, robot.actuator_units, strict=True)]
     return ca.vertcat(*turned)

@@ -12,12 +12,12 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.newton_euler.friction_coupling import against_friction, friction_loads, solve_friction
 from flexapod.equations.newton_euler.friction_points import FrictionPoint
 from flexapod.equations.newton_euler.inverse_dynamics import Setting, loads, set_up
 from flexapod.equations.newton_euler.leg import LegForces
 from flexapod.errors import InputError
-from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.model import Closing, Link
 from flexapod.robot.robot import Robot

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.leg_kinematics import LegKinematics, robot_legs
 from flexapod.equations.platform_motion import FrameMotion, guess_input, platform_motion
-from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.robot import Robot
 

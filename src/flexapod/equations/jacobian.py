@@ -13,6 +13,7 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.chain import LinkPose
 from flexapod.equations.closing import ClosedLeg, close_leg
 from flexapod.equations.closing_rows import leg_block, leg_gaps, platform_halves
@@ -20,7 +21,7 @@ from flexapod.equations.leg_kinematics import home_guess
 from flexapod.equations.platform_motion import FrameMotion, frame_motion, guess_input, pose_inputs
 from flexapod.equations.universal_leg import leg_motion
 from flexapod.equations.values import Values
-from flexapod.kernels.tape.checks import SX
+from flexapod.kernels.tape.control_flow import Builder
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.model import Leg
 from flexapod.robot.robot import Robot
@@ -45,7 +46,7 @@ def moving_frame(position: SX, rotation: SX) -> tuple[FrameMotion, Any]:
     return frame_motion(position, rotation, twist[:3], twist[3:]), twist
 
 
-def legs_at_pose(b: Any, robot: Robot, values: Values, frame: FrameMotion, twist: SX, guess: Any) -> list[PoseLeg]:
+def legs_at_pose(b: Any, robot: Robot, values: Values, frame: FrameMotion, twist: SX, guess: SX | None) -> list[PoseLeg]:
     """All legs at a pose; general ones start from their part of `guess` (joints,), or from home."""
     legs, at = [], 0
     for i, leg in enumerate(robot.legs):
@@ -55,7 +56,7 @@ def legs_at_pose(b: Any, robot: Robot, values: Values, frame: FrameMotion, twist
     return legs
 
 
-def _leg_at_pose(b: Any, robot: Robot, index: int, values: Values, frame: FrameMotion, twist: SX, *, guess: Any) -> PoseLeg:
+def _leg_at_pose(b: Any, robot: Robot, index: int, values: Values, frame: FrameMotion, twist: SX, *, guess: SX | None) -> PoseLeg:
     """One leg at a pose; general legs start from `guess` (a column), or from home."""
     leg, form = robot.legs[index], robot.closed_forms[index]
     if form is not None:
@@ -110,16 +111,31 @@ def _driven(leg: Leg) -> list[int]:
     return [k for k, i in enumerate(leg.moving) if leg.links[i].actuated]
 
 
-class WithoutAngles:
-    """A builder for programs that need no universal angles: a leg along its first universal axis is no failure there."""
+class WithFewerChecks:
+    """A builder that ignores the checks whose message contains a text.
 
-    def __init__(self, b: Program) -> None:
-        self._b = b
+    Args:
+        b: the builder, which takes the other checks and all loops.
+        ignored: the text.
+    """
+
+    def __init__(self, b: Builder, ignored: str) -> None:
+        self._b, self._ignored = b, ignored
         self.iterate = b.iterate
 
     def fail_if(self, condition: SX, message: str, **fields: Any) -> int:
-        """Pass on every other check."""
-        return 0 if "first universal axis" in message else self._b.fail_if(condition, message, **fields)
+        """Pass on the checks that count."""
+        return 0 if self._ignored in message else self._b.fail_if(condition, message, **fields)
+
+
+def without_angles(b: Builder) -> WithFewerChecks:
+    """A builder for programs that need no universal angles: a leg along its first universal axis is no failure there."""
+    return WithFewerChecks(b, "first universal axis")
+
+
+def without_checks(b: Builder) -> WithFewerChecks:
+    """A builder without checks: a trial pose may be out of reach (it is then NaN and not taken)."""
+    return WithFewerChecks(b, "")
 
 
 def jacobian(robot: Robot, joints: bool = True) -> Program:
@@ -138,7 +154,7 @@ def jacobian(robot: Robot, joints: bool = True) -> Program:
     position, rotation = pose_inputs(b)
     guess = guess_input(b, robot)
     frame, twist = moving_frame(position, rotation)
-    legs = legs_at_pose(b if joints else WithoutAngles(b), robot, Values(b), frame, twist, guess)
+    legs = legs_at_pose(b if joints else without_angles(b), robot, Values(b), frame, twist, guess)
     J = ca.densify(ca.vertcat(*[leg.jacobian for leg in legs]))
     G = ca.densify(ca.vertcat(*[leg.constraint for leg in legs]))
     b.output("jacobian", J, shape=J.shape, dims=("actuator", "twist"))

@@ -8,6 +8,7 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.chain import scalars
 from flexapod.equations.closing import ClosedLeg, close_leg
 from flexapod.equations.platform_motion import FrameMotion
@@ -35,7 +36,7 @@ class LegKinematics:
 
 
 def robot_legs(
-    b: Program, robot: Robot, platform: FrameMotion, guess: Any = None, closed_form: bool = True
+    b: Program, robot: Robot, platform: FrameMotion, guess: SX | None = None, closed_form: bool = True
 ) -> list[LegKinematics]:
     """Kinematics of all legs.
 

@@ -15,6 +15,7 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.elastodynamics.closing import LIMIT, NEWTON_STEP, at_coordinates, limited, moved
 from flexapod.equations.elastodynamics.elastic_state import tree_motion
 from flexapod.equations.elastodynamics.loops import loop_rows, solve_loops, whole
@@ -37,7 +38,6 @@ from flexapod.equations.loop_closing import (
 )
 from flexapod.equations.platform_motion import guess_input, platform_motion, pose_inputs
 from flexapod.equations.values import Values
-from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.elastic_plan import chosen_drives
 from flexapod.robot.robot import Robot
@@ -94,7 +94,7 @@ def loop_jacobian(robot: Robot, joints: bool = True) -> Program:
     .. math:: J = A P^+,\qquad G = 1 - P P^+
 
     G: rows of the components that follow from the others. `margin`, the same for all legs: how independent the columns of P are
-    (`independence`), zero where the independent coordinates move and the platform stands still.
+    (`independence`), zero where the independent coordinates move and the platform is at rest.
 
     Args:
         joints: also `joint_position`.
@@ -123,7 +123,7 @@ def loop_forward_kinematics(robot: Robot, iterations: int = 60, joints: bool = T
     """The program; arguments, inputs and outputs as `forward_kinematics` of robots with general legs.
 
     `constraint` are all closing rows. Actuators are not compared within a
-    turn: screws and gears know full turns. Actuators that the loops tie to others have a `residual`.
+    turn: screws and gears know full revolutions. Actuators that the loops tie to others have a `residual`.
 
     Checked by: tests/equations/test_loop_kinematics.py.
     """

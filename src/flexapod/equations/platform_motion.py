@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from flexapod.kernels.tape.checks import SX
+from flexapod.arrays import SX
 from flexapod.kernels.tape.program import Program
 from flexapod.spatial import Rot, Vec, cross
 from flexapod.spatial.vector import zero

@@ -18,11 +18,11 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.deflections import directions, silent, swivels
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.universal_leg import LegMotion, leg_motion
 from flexapod.equations.values import Values
-from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.model import Leg
 from flexapod.robot.robot import Robot

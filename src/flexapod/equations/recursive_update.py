@@ -15,6 +15,7 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.newton_euler.constraint_plan import plain
 from flexapod.equations.newton_euler.friction_coupling import solve_friction
 from flexapod.equations.newton_euler.inverse_dynamics import loads, setting_at
@@ -25,7 +26,6 @@ from flexapod.equations.regressor import INERTIAL, is_closed_form, regressor_at
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.inertia_wrench import inertia_wrench
 from flexapod.errors import InputError
-from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.robot import Robot
 from flexapod.spatial import Vec

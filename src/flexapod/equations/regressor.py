@@ -15,6 +15,7 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.closing import close_leg
 from flexapod.equations.leg_kinematics import home_guess
 from flexapod.equations.platform_motion import FrameMotion, guess_input, platform_motion
@@ -25,7 +26,6 @@ from flexapod.equations.virtual_power.general_leg import tree_forces
 from flexapod.equations.virtual_power.inertia_wrench import inertia_wrench
 from flexapod.equations.virtual_power.inverse_dynamics import SINGULAR
 from flexapod.equations.virtual_power.platform_equation import motion_basis
-from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.model import Leg
 from flexapod.robot.robot import Robot
@@ -189,7 +189,7 @@ class _Parts:
         self.rows.append(ca.horzcat(d.expr.T, ca.mtimes(arm, d.expr).T))
         return ca.vertcat(force.expr, ca.mtimes(arm, force.expr))
 
-    def _general(self, index: int, leg: Leg, guess: Any, at: int) -> Any:
+    def _general(self, index: int, leg: Leg, guess: SX | None, at: int) -> Any:
         own = self.values.of(f"legs.{leg.name}")
         start = [guess[at + k] for k in range(len(leg.moving))] if guess is not None else home_guess(own, leg)
         closed = close_leg(self.b, own, leg, self.robot.plan.legs[index], self.platform, start)

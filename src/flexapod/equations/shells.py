@@ -19,7 +19,7 @@ from typing import Any
 
 import casadi as ca
 
-from flexapod.kernels.tape.checks import SX
+from flexapod.arrays import SX
 from flexapod.kernels.tape.program import Program
 
 MONOMIALS = tuple((i, j, k) for i in range(4) for j in range(4 - i) for k in range(4 - i - j))
@@ -148,12 +148,12 @@ def _cones(b: Program, at: SX, r: SX, count: int) -> list[_Affine]:
     return found
 
 
-def _cubic(b: Program, at: Any, r: SX) -> tuple[Any, Any, Any]:
+def _cubic(b: Program, at: SX, r: SX) -> tuple[Any, Any, Any]:
     value, reach, rest, _ = _cubic_parts(b, at, r)
     return value, reach, rest
 
 
-def _cubic_parts(b: Program, at: Any, r: SX) -> tuple[Any, Any, Any, Any]:
+def _cubic_parts(b: Program, at: SX, r: SX) -> tuple[Any, Any, Any, Any]:
     """The cubic about the middle: value, sum of its linear terms over the box, sum of the others, gradient."""
     t: dict[tuple[int, ...], Any] = {m: b.parameter(f"cubic.{m[0]}{m[1]}{m[2]}") for m in MONOMIALS}
     for axis in range(3):

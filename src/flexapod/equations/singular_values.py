@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 
-from flexapod.kernels.tape.checks import SX
+from flexapod.arrays import SX
 
 if TYPE_CHECKING:
     from flexapod.kernels.tape.program import Program

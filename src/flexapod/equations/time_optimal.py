@@ -19,7 +19,7 @@ from typing import Any
 
 import casadi as ca
 
-from flexapod.kernels.tape.checks import SX
+from flexapod.arrays import SX
 from flexapod.kernels.tape.program import Program
 
 PASSES = 100
@@ -52,7 +52,7 @@ class Extremes:
         return ca.fabs(self.h) + ca.fabs(self.k * x) + ca.fabs(self.l) + ca.fabs(self.m * x)
 
 
-def _extremes(rows: list[Any], x: SX, high: Any, low: Any, slope: Any) -> Extremes:
+def _extremes(rows: list[Any], x: SX, high: SX, low: SX, slope: SX) -> Extremes:
     """Extremes over the rows; the end of the interval is one row more."""
     upper, upper_slope, lower, lower_slope = rows
     h, k, l, m = high, slope, low, slope

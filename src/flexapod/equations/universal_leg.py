@@ -17,9 +17,9 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.platform_motion import FrameMotion, PointMotion
 from flexapod.equations.values import Values
-from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.model import Leg
 from flexapod.spatial import Rot, Vec, cross, dot

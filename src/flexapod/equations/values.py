@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from typing import Any
 
 import casadi as ca
@@ -39,6 +40,10 @@ class Values:
     def scalar(self, name: str) -> Any:
         """One number."""
         return self.at(self.prefix + name)
+
+    def scalar_or_zero(self, name: str, known: Container[str]) -> Any:
+        """One number, or 0 where it is not among the known ones."""
+        return self.scalar(name) if self.prefix + name in known else 0
 
     def at(self, path: str) -> Any:
         """One number by its whole path."""

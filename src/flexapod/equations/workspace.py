@@ -13,12 +13,12 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.deflections import deflections, swivels
-from flexapod.equations.jacobian import WithoutAngles, legs_at_pose, moving_frame
+from flexapod.equations.jacobian import legs_at_pose, moving_frame, without_angles
 from flexapod.equations.platform_motion import guess_input, pose_inputs
 from flexapod.equations.singular_values import extremes, singular_values
 from flexapod.equations.values import Values
-from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.robot import Robot
 from flexapod.spatial.linear import solve
@@ -44,7 +44,7 @@ def workspace(robot: Robot, joints: bool = False) -> Program:
     length = b.parameter("characteristic_length", unit="m")
     frame, twist = moving_frame(position, rotation)
     values = Values(b)
-    legs = legs_at_pose(b if joints else WithoutAngles(b), robot, values, frame, twist, guess)
+    legs = legs_at_pose(b if joints else without_angles(b), robot, values, frame, twist, guess)
     J, G = ca.vertcat(*[leg.jacobian for leg in legs]), ca.vertcat(*[leg.constraint for leg in legs])
     kept = list(robot.plan.constraints)
     scale = ca.diag(ca.vertcat(*[length] * 3, 1, 1, 1))

@@ -14,7 +14,7 @@ Integers = NDArray[np.int64]
 
 
 def floats(name: str, value: ArrayLike, shape: Sequence[int | None]) -> Floats:
-    """A read-only float64 copy of an array; None in `shape` stands for any length.
+    """A read-only float64 copy of an array; None in `shape` represents any length.
 
     Raises:
         FlexibleBodyError: not numbers, another shape, or values that are not finite.

@@ -20,7 +20,7 @@ An npz file, SI units, body axes; n nodes, N modes, a interface points:
 | `spin_geometric`, `stretch` | (N, N, 3, 3), (R, N, N) | of spin, and stretching; see `FlexibleBody.with_stiffening`; optional |
 | `triangles` | (m, 3) | surface for pictures; optional |
 | `names` | (N,) | names of the coordinates; optional, mode1, mode2, ... otherwise |
-| `own_nodes` | () | the nodes from this number on stand for interface points alone; optional |
+| `own_nodes` | () | the nodes from this number on represent interface points alone; optional |
 
 Position and shapes of the interface points are given twice on purpose: they show when nodes were put into another order.
 
@@ -205,7 +205,7 @@ def _integrals(data: Mapping[str, Any], nodes: Nodes) -> ShapeIntegrals:
 
 
 def _own(data: Mapping[str, Any], nodes: Nodes) -> Nodes:
-    """The nodes without those that stand for interface points alone."""
+    """The nodes without those that represent interface points alone."""
     if "own_nodes" not in data:
         return nodes
     n = np.asarray(data["own_nodes"])

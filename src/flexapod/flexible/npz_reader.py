@@ -83,7 +83,7 @@ def _wanted(archive: zipfile.ZipFile, keys: Collection[str]) -> dict[str, zipfil
 
 
 def _check_sizes(archive: zipfile.ZipFile, members: dict[str, zipfile.ZipInfo]) -> None:
-    """Refuse arrays that are too large together, or larger than the bytes that stand for them."""
+    """Refuse arrays that are too large together, or larger than the bytes that represent them."""
     total = sum(member.file_size for member in members.values())
     if total > LARGEST:
         raise ValueError(f"its arrays have {total} bytes unpacked, more than the {LARGEST} that are read")

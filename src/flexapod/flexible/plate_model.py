@@ -19,6 +19,7 @@ from scipy import sparse
 from flexapod.flexible.arrays import Floats, Integers
 from flexapod.flexible.errors import FlexibleBodyError
 from flexapod.flexible.mesh import TriangleMesh
+from flexapod.flexible.polygon import distance
 
 Matrix = sparse.csr_array
 
@@ -67,8 +68,6 @@ class ScaledMesh:
 
     def outline_facets(self, outline: Floats) -> Integers:
         """Numbers of the boundary facets on the outline; edges of holes are left out."""
-        from flexapod.flexible.polygon import distance
-
         facets = self.skfem.boundary_facets()
         middle = self.physical(self.skfem.p[:, self.skfem.facets[:, facets]].mean(axis=1))
         result: Integers = facets[distance(middle, [outline]) < 1e-9 * self.radius]

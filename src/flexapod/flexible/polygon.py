@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from flexapod.arrays import Mask
 from flexapod.calls import checked
 from flexapod.flexible.arrays import Floats, floats, positive, whole
 from flexapod.flexible.errors import FlexibleBodyError
-
-Mask = NDArray[np.bool_]
 
 CLOSE = 1e-9
 """Distances below this part of the outline's size are zero."""

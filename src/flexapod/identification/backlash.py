@@ -17,7 +17,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from flexapod.identification.measurement import Array
+from flexapod.arrays import Array
 from flexapod.identification.pose_track import PoseTrack
 
 STEP = 1e-5

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from flexapod.arrays import Array
 from flexapod.errors import FlexapodError, InputError
-from flexapod.identification.measurement import Array, Measurement
+from flexapod.identification.measurement import Measurement
 
 if TYPE_CHECKING:
     from flexapod.identification.problem import Options
@@ -263,7 +264,7 @@ def excitation(Y: Array) -> list[Suspicion]:
     if still and still > 0.3 * np.count_nonzero(live):
         text = (
             f"{still} of {np.count_nonzero(live)} columns of the regressor hardly change over the motion: the robot "
-            f"stands almost still. "
+            f"is almost at rest. "
             "Use exciting_motion"
         )
         return [Suspicion(kind="excitation", text=text)]

@@ -18,8 +18,9 @@ import numpy as np
 from flexapod.analysis.requests.abilities import refuse
 from flexapod.analysis.requests.arguments import checked
 from flexapod.analysis.verbs.sampling import random_states
+from flexapod.arrays import Array
 from flexapod.errors import FlexapodError
-from flexapod.identification.linear_model import Array, Legs, LinearModel, linear_model, model_inputs
+from flexapod.identification.linear_model import Legs, LinearModel, linear_model, model_inputs
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
@@ -58,7 +59,7 @@ class BaseParameters:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """Names of the parameters that stand for their combination."""
+        """Names of the parameters that represent their combination."""
         return tuple(self.model.names[i] for i in self.kept)
 
     @cached_property

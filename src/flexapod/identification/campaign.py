@@ -52,7 +52,7 @@ def simulated_measurement(
     """
     refuse(robot, "simulated_measurement")
     if controller is None:
-        home = State(position=robot.home.position, rotation=robot.home.rotation)
+        home = State.at_home(robot)
         m = np.diag(mass_matrix(robot, home, coordinates="actuator").values)
         controller = FeedForwardPD(kp=m * BANDWIDTH**2, kd=1.4 * m * BANDWIDTH, rate=rate, resolution=resolution)
     length = motion.time[-1] - motion.time[0]

@@ -14,12 +14,11 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexapod.arrays import Array
 from flexapod.errors import FlexapodError
 from flexapod.kernels.gram import Gram
 
-Array = NDArray[np.float64]
 Method = Literal["ols", "wls", "iv", "robust"]
 METHODS: tuple[Method, ...] = ("ols", "wls", "iv", "robust")
 Block = tuple[Array, Array, Array | None]

@@ -20,10 +20,11 @@ from flexapod.analysis.requests.abilities import refuse
 from flexapod.analysis.requests.arguments import checked
 from flexapod.analysis.space.limits import limits_of
 from flexapod.analysis.space.pose_map import PoseMap
+from flexapod.arrays import Array
 from flexapod.calls import check_count, check_finite, check_seed
 from flexapod.errors import InputError
 from flexapod.identification.base_parameters import BaseParameters, base_parameters
-from flexapod.identification.linear_model import Array, Legs, LinearModel
+from flexapod.identification.linear_model import Legs, LinearModel
 from flexapod.motions.motion import ActuatorMotion, check_samples, with_formula
 from flexapod.motions.rotations import rotation_rotvec
 

@@ -15,18 +15,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from flexapod.analysis.verbs.inverse_dynamics import inverse_dynamics
+from flexapod.arrays import Array
 from flexapod.errors import FlexapodError, InputError
-from flexapod.identification.estimators import (
-    Array,
-    Block,
-    Estimate,
-    accumulate,
-    essential,
-    finish,
-    residual_noise,
-    solve,
-    whitening,
-)
+from flexapod.identification.estimators import Block, Estimate, accumulate, essential, finish, residual_noise, solve, whitening
 from flexapod.identification.measurement import Measurement, measurement
 from flexapod.identification.pose_track import PoseTrack
 from flexapod.identification.problem import Options

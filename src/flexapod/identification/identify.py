@@ -11,12 +11,13 @@ import numpy as np
 from flexapod.analysis.requests.abilities import refuse
 from flexapod.analysis.requests.arguments import checked
 from flexapod.analysis.requests.results import check_option
+from flexapod.arrays import Array
 from flexapod.calls import check_count, check_finite, check_flag
 from flexapod.errors import InputError
 from flexapod.identification.bad_data import LOOKED, BadDataError, Suspicion, poorly_excited, suspicions
 from flexapod.identification.base_parameters import BaseParameters, base_parameters
 from flexapod.identification.delay import find_delay
-from flexapod.identification.estimators import METHODS, Array, Estimate, Method, essential
+from flexapod.identification.estimators import METHODS, Estimate, Method, essential
 from flexapod.identification.iterations import iterated, loading_robot
 from flexapod.identification.linear_model import Legs
 from flexapod.identification.measurement import Measurement, measurement

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from flexapod.arrays import Array
 from flexapod.description.friction import LAWS
 from flexapod.identification.base_parameters import BaseParameters
-from flexapod.identification.estimators import SAMPLE, Array, Estimate, Method, estimate, follow_derivative
+from flexapod.identification.estimators import SAMPLE, Estimate, Method, estimate, follow_derivative
 from flexapod.identification.identified_robot import identified_robot
 from flexapod.identification.linear_model import LinearModel
 from flexapod.identification.load_feedback import LoadFeedback

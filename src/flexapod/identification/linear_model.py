@@ -19,6 +19,7 @@ from flexapod.analysis.model.rigid_dynamics import note
 from flexapod.analysis.requests.properties import depends_on_loads, holds
 from flexapod.analysis.requests.results import check_option
 from flexapod.analysis.verbs.inverse_kinematics import joint_rates
+from flexapod.arrays import Array
 from flexapod.description.friction import friction_unit
 from flexapod.equations.friction_regressor import friction_columns
 from flexapod.equations.regressor import Column, inertial_columns
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from flexapod.analysis.requests.sample_blocks import Reasons
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 Legs = Literal["each", "alike"]
 UNITS = {"mass": "kg", "first_moment": "kg m"}
 

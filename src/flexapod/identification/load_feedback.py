@@ -17,8 +17,9 @@ from typing import Any
 import numpy as np
 
 from flexapod.analysis.model.kernels import kernel, parameter_values
+from flexapod.arrays import Array
 from flexapod.equations.regressor import IN_LEG, TENSOR
-from flexapod.identification.linear_model import Array, LinearModel
+from flexapod.identification.linear_model import LinearModel
 from flexapod.robot.robot import Robot
 
 

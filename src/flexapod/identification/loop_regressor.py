@@ -16,15 +16,15 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from flexapod.analysis.model.closed_legs import platform_jacobian, pseudo_inverse
 from flexapod.analysis.model.closed_state import closed_request
-from flexapod.analysis.model.general_verbs import with_values
+from flexapod.analysis.model.contributions import with_values
 from flexapod.analysis.model.leg_model import leg_terms
 from flexapod.analysis.model.leg_request import LegRequest
 from flexapod.analysis.model.prescribed import prescribed, prescribed_components
 from flexapod.analysis.requests.request import Request
+from flexapod.arrays import Array
 from flexapod.equations.regressor import TENSOR, Column, inertial_columns
 from flexapod.motions.motion import Motion
 
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from flexapod.analysis.requests.sample_blocks import Reasons
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 NAMES = ("position", "rotation", "velocity", "angular_velocity", "acceleration", "angular_acceleration")
 
 

@@ -11,16 +11,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexapod.arrays import Array
 from flexapod.calls import check_path, checked, made
 from flexapod.errors import InputError
-from flexapod.motions.motion import ActuatorMotion, Motion, check_time
+from flexapod.motions.motion import Motion, check_time
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 GROUPS = {
     "position": ("q_", "actuator_position_"),
     "force": ("f_", "force_", "tau_"),
@@ -188,8 +187,3 @@ def _group(columns: dict[str, Array], prefixes: tuple[str, ...], robot: Robot) -
                 lost = [name for name in wanted if name not in columns]
                 raise InputError(f"data: column {lost[0]} is missing beside {some[0]}")
     return None
-
-
-def actuator_motion(time: Array, position: Array, velocity: Array, acceleration: Array) -> ActuatorMotion:
-    """Positions with their derivatives."""
-    return ActuatorMotion(time=time, position=position, velocity=velocity, acceleration=acceleration)

@@ -20,13 +20,13 @@ from numpy.typing import NDArray
 from flexapod.analysis.requests.arguments import checked
 from flexapod.analysis.requests.state import State
 from flexapod.analysis.verbs.natural_frequencies import natural_frequencies
+from flexapod.arrays import Array
 from flexapod.errors import FlexapodError, InputError
 from flexapod.motions.arrays import real_array
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 STEP = 1e-4
 PASSES = 20
 SETTLED = 1e-4
@@ -109,7 +109,7 @@ def identify_modes(
     if np.any(errors <= 0) or spread <= 0:
         raise InputError("sigma and spread must be above 0")
     p0 = np.array([_positive(robot, path) for path in parameters])
-    at = state if state is not None else State(position=robot.home.position, rotation=robot.home.rotation)
+    at = state if state is not None else State.at_home(robot)
     measured = None if shapes is None else _shapes(shapes, len(f), shape_coordinates)
 
     def computed(x: Array) -> tuple[Array, Array, Array | None]:

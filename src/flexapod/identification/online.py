@@ -6,13 +6,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from flexapod.analysis.model.kernels import export_c, kernel
+from flexapod.analysis.model.kernels import kernel
 from flexapod.analysis.requests.abilities import refuse
 from flexapod.analysis.requests.arguments import check_robot, checked
 from flexapod.analysis.requests.properties import has_friction
+from flexapod.analysis.verbs.export_c import export_c
 from flexapod.analysis.verbs.inverse_kinematics import platform_inputs
+from flexapod.arrays import Array
 from flexapod.calls import check_finite, check_path, made
 from flexapod.errors import InputError
 from flexapod.identification.linear_model import model_inputs
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from flexapod.motions.motion import Motion
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 COLUMNS = (0, 1, 2, 3)
 """Mass and first moments of the platform: what a payload adds to them."""
 

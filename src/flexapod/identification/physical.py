@@ -14,11 +14,10 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexapod.arrays import Array
 from flexapod.errors import FlexapodError, InputError
 
-Array = NDArray[np.float64]
 SMALLEST = 1e-6
 """Smallest eigenvalue of a pseudo-inertia, as a fraction of the body's size: strictly positive beyond the solver's tolerance."""
 PRIOR = 1e-6

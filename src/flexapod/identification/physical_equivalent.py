@@ -18,11 +18,12 @@ import numpy as np
 
 from flexapod.analysis.requests.abilities import refuse
 from flexapod.analysis.requests.arguments import checked
+from flexapod.arrays import Array
 from flexapod.errors import FlexapodError, InputError
 from flexapod.identification.base_parameters import base_parameters
 from flexapod.identification.identified_robot import identified_robot
 from flexapod.identification.linear_model import linear_model
-from flexapod.identification.physical import Array, is_physical, parameter_sizes, pseudo_inertia
+from flexapod.identification.physical import is_physical, parameter_sizes, pseudo_inertia
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot

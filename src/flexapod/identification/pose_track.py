@@ -13,8 +13,8 @@ import numpy as np
 from flexapod.analysis.model.kernels import kernel
 from flexapod.analysis.poses.pose_search import PoseSearch
 from flexapod.analysis.verbs.forward_kinematics import solve
+from flexapod.arrays import Array
 from flexapod.errors import FlexapodError
-from flexapod.identification.measurement import Array
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from flexapod.arrays import Array
 from flexapod.errors import FlexapodError, InputError
 from flexapod.identification.backlash import backlash_columns
-from flexapod.identification.estimators import Array, Block
+from flexapod.identification.estimators import Block
 from flexapod.identification.linear_model import LinearModel, inertial_kernel
 from flexapod.identification.load_feedback import LoadFeedback
 from flexapod.identification.measurement import Measurement

@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.verbs.inverse_kinematics import platform_inputs
+from flexapod.arrays import Array
 from flexapod.errors import InputError
-from flexapod.identification.measurement import Array, Measurement
+from flexapod.identification.measurement import Measurement
 from flexapod.identification.pose_track import PoseTrack
 from flexapod.motions.encoder_filter import low_pass
 

@@ -7,12 +7,10 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexapod.arrays import Array
 from flexapod.kernels.errors import KernelInputError
 from flexapod.kernels.tape.signature import Input, Output, Parameter, Signature
-
-Array = NDArray[np.float64]
 
 
 def check_names(signature: Signature, given: Collection[str]) -> None:

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from flexapod.arrays import Array
 from flexapod.kernels.errors import KernelInputError
 
 if TYPE_CHECKING:
     from flexapod.kernels.tape.signature import Parameter
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -12,11 +12,10 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexapod.arrays import Array
 from flexapod.kernels.kernel import choose_backend
 
-Array = NDArray[np.float64]
 ROWS, HIGH, WIDE = 64, 4, 12
 """Rows of the buffer; rows and columns of a tile: 12 sums of 4 numbers, 3 loads and one broadcast fit 16 registers."""
 WORTH = 5_000_000

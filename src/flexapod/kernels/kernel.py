@@ -11,20 +11,19 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from flexapod.arrays import Array
 from flexapod.kernels.boundary import as_float, check_batch, check_out, check_parameters, check_sample
 from flexapod.kernels.design_columns import Columns, check_columns, from_rows
 from flexapod.kernels.errors import BackendError, KernelStatusError
 from flexapod.kernels.forking import FORK_LOCKS
 from flexapod.kernels.tape.operations import Operations
 from flexapod.kernels.tape.signature import Signature
-from flexapod.kernels.tape.tape import Tape, make_tape
+from flexapod.kernels.tape.tape import Tape
 from flexapod.kernels.threads import shared
 
 if TYPE_CHECKING:
     from flexapod.kernels.prepared import Prepared
-    from flexapod.kernels.tape.program import Program
 
-Array = NDArray[np.float64]
 _REMEMBERED = 16  # parameter sets whose constants a kernel remembers
 _BLOCK = 1020  # samples whose parameters are brought into columns at a time
 _count = 0
@@ -226,10 +225,3 @@ def choose_backend(backend: str | None = None) -> str:
             raise BackendError("the backend llvm needs the package llvmlite")
         return "numpy"
     return "llvm"
-
-
-def compile_kernel(program: Program, *, backend: str | None = None, zeros: Collection[str] | None = None) -> Kernel:
-    """Compile a program, in memory only; `cached_kernel` keeps the result on disk."""
-    from flexapod.kernels.packing import kernel_from_tape
-
-    return kernel_from_tape(make_tape(program, zeros), choose_backend(backend))[0]

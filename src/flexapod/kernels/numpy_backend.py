@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from flexapod.arrays import Array
 from flexapod.kernels.design_columns import Columns
 from flexapod.kernels.tape.graph import Graph, Loop
 from flexapod.kernels.tape.signature import NONFINITE_INPUT, NONFINITE_RESULT
 from flexapod.kernels.tape.tape import Tape
 from flexapod.kernels.tape.walking import walk, written_out
 
-Array = NDArray[np.float64]
 BLOCK = 512  # samples that are evaluated at a time, so that memory stays bounded
 
 

@@ -7,14 +7,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexapod.arrays import Array
 from flexapod.kernels.errors import KernelError
 
 if TYPE_CHECKING:
     from flexapod.kernels.kernel import Kernel
-
-Array = NDArray[np.float64]
 
 
 class Prepared:

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from flexapod.arrays import Array
 from flexapod.errors import InputError
-from flexapod.motions.arrays import Array, finite_array, number
+from flexapod.motions.arrays import finite_array, number
 from flexapod.motions.motion import ActuatorMotion, sampled
 from flexapod.motions.schedule import LawMaker, Schedule, schedule
 

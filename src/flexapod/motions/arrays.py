@@ -8,11 +8,9 @@ from itertools import combinations_with_replacement
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexapod.arrays import Array
 from flexapod.errors import InputError
-
-Array = NDArray[np.float64]
 
 ORTHONORMAL = 1e-6
 """Largest entry of R^T R - 1 that is accepted as a rotation: single precision data passes, a scaled matrix does not."""

@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from flexapod.arrays import Array
 from flexapod.errors import InputError
-from flexapod.motions.arrays import ORTHONORMAL, Array, choice, mapping
+from flexapod.motions.arrays import ORTHONORMAL, choice, mapping
 from flexapod.motions.quaternions import UNIT, quat_wxyz_rotation
 from flexapod.motions.rotations import euler_rotation, rotvec_rotation
 from flexapod.motions.table_file import Table

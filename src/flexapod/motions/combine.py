@@ -11,8 +11,9 @@ from typing import Any, cast
 
 import numpy as np
 
+from flexapod.arrays import Array
 from flexapod.errors import InputError
-from flexapod.motions.arrays import Array, finite_array, positive, rotations, snapped
+from flexapod.motions.arrays import finite_array, positive, rotations, snapped
 from flexapod.motions.hermite import interpolate_actuators, interpolate_platform
 from flexapod.motions.motion import ActuatorMotion, AnyMotion, Motion, check_samples, check_time, with_formula
 from flexapod.motions.rotations import rotation_rotvec

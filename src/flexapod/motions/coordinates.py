@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from flexapod.arrays import Array
 from flexapod.errors import InputError
-from flexapod.motions.arrays import Array, finite_array
+from flexapod.motions.arrays import finite_array
 from flexapod.motions.motion import Motion, sampled
 from flexapod.motions.phase_laws import constant_acceleration
 from flexapod.motions.rotations import check_sequence, euler_motion

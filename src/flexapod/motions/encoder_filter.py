@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from flexapod.arrays import Array
 from flexapod.errors import InputError
-from flexapod.motions.arrays import Array, finite_array, positive
+from flexapod.motions.arrays import finite_array, positive
 from flexapod.motions.motion import check_time
 
 UNIFORM = 1e-6

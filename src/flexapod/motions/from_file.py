@@ -14,8 +14,9 @@ from typing import Any
 
 import numpy as np
 
+from flexapod.arrays import Array
 from flexapod.errors import InputError
-from flexapod.motions.arrays import Array, choice, rotations
+from flexapod.motions.arrays import choice, rotations
 from flexapod.motions.columns import (
     ORIENTATION,
     actuator_columns,

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.motions.arrays import Array
+from flexapod.arrays import Array
 from flexapod.motions.motion import ActuatorMotion, Motion
 from flexapod.motions.rotations import rotation_rotvec, rotvec_motion, rotvec_rates
 from flexapod.motions.time_laws import Values

@@ -14,8 +14,9 @@ from typing import Any
 
 import numpy as np
 
+from flexapod.arrays import Array
 from flexapod.errors import FlexapodWarning, InputError
-from flexapod.motions.arrays import Array, finite_array
+from flexapod.motions.arrays import finite_array
 from flexapod.motions.encoder_filter import sampling_rate
 from flexapod.motions.motion import check_time
 from flexapod.motions.time_laws import Values

@@ -8,9 +8,10 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from flexapod.arrays import Array
 from flexapod.calls import made
 from flexapod.errors import InputError
-from flexapod.motions.arrays import Array, positive, real_array, rotations
+from flexapod.motions.arrays import positive, real_array, rotations
 
 
 def check_time(value: Any) -> Array:

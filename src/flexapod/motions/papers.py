@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from flexapod.arrays import Array
 from flexapod.errors import InputError
 from flexapod.motions.actuator_paths import joint_square
-from flexapod.motions.arrays import Array, choice
+from flexapod.motions.arrays import choice
 from flexapod.motions.coordinates import constant_acceleration_motion, one_minus_cos
 from flexapod.motions.motion import ActuatorMotion, Motion, sampled
 from flexapod.motions.paths import circle

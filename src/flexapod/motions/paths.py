@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from flexapod.arrays import Array
 from flexapod.calls import renamed
 from flexapod.errors import InputError
-from flexapod.motions.arrays import Array, choice, finite_array, number, positive, rotations
+from flexapod.motions.arrays import choice, finite_array, number, positive, rotations
 from flexapod.motions.motion import Motion, sampled
 from flexapod.motions.quaternions import Turned
 from flexapod.motions.rotations import rotation_rotvec, rotvec_rotation
@@ -27,7 +28,7 @@ PLANES = {"xy": (0, 1), "yz": (1, 2), "xz": (0, 2), "yx": (1, 0), "zy": (2, 1), 
 def geodesic(R0: Array, R1: Array, s: Array, sd: Array, sdd: Array) -> Turned:
     """Rotation, angular velocity and acceleration on the shortest way from R0 to R1; (n, 3, 3) and (n,) each.
 
-    Half a turn has two shortest ways: one is taken. Checked by: tests/motions/test_motion_paths.py.
+    Half a revolution has two shortest ways: one is taken. Checked by: tests/motions/test_motion_paths.py.
     """
     r = rotation_rotvec(np.swapaxes(R0, -1, -2) @ R1)
     axis = np.einsum("...ij,...j->...i", R0, r)  # the same in world axes all the way
@@ -98,7 +99,7 @@ def circle(
         speed: along the circle [m/s], constant from start to end; or
         rpm: revolutions per minute, constant from start to end; or
         law: a time law over the whole way (rest to rest), with its duration [s].
-        duration: with speed or rpm: how long, instead of the number of turns.
+        duration: with speed or rpm: how long, instead of the number of revolutions.
         turns: how many, 1 if neither is given.
         plane: `xy`, `xz`, ...: e1 and e2 along these axes; or a normal (3,), then e1 is the world x axis laid into the
             plane (y where the normal is along x) and e2 = normal x e1.

@@ -11,8 +11,9 @@ from functools import partial
 
 import numpy as np
 
+from flexapod.arrays import Array
 from flexapod.errors import InputError
-from flexapod.motions.arrays import Array, number, positive
+from flexapod.motions.arrays import number, positive
 from flexapod.motions.time_laws import TimeLaw, Values
 
 

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from flexapod.arrays import Array
 from flexapod.errors import InputError
-from flexapod.motions.arrays import Array, choice, finite_array, rotations
+from flexapod.motions.arrays import choice, finite_array, rotations
 from flexapod.motions.motion import Motion, sampled
 from flexapod.motions.paths import geodesic
 from flexapod.motions.schedule import LawMaker, Schedule, schedule

@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from flexapod.arrays import Array
 from flexapod.errors import InputError
-from flexapod.motions.arrays import Array, real_array
+from flexapod.motions.arrays import real_array
 
 Turned = tuple[Array, Array, Array]
 """R (..., 3, 3), w (..., 3), alpha (..., 3)."""

@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from flexapod.arrays import Array
 from flexapod.errors import InputError
-from flexapod.motions.arrays import Array, real_array
+from flexapod.motions.arrays import real_array
 from flexapod.motions.quaternions import Turned, last_axis, rotation_quat_wxyz, skew
 
 _SERIES = 12
@@ -135,7 +136,7 @@ def rotvec_motion(rotvec: Any, rates: Any, accelerations: Any) -> Turned:
 def rotvec_rates(rotvec: Any, w: Any, alpha: Any) -> tuple[Array, Array]:
     """Derivatives r', r'' of the rotation vector from w and alpha (world axes): `rotvec_motion` turned round.
 
-    Singular where the angle is a whole number of turns, zero excepted. Checked by: tests/motions/test_motion_rotations.py.
+    Singular where the angle is a whole number of revolutions, zero excepted. Checked by: tests/motions/test_motion_rotations.py.
     """
     r, w, alpha = last_axis("rotvec", rotvec, 3), last_axis("w", w, 3), last_axis("alpha", alpha, 3)
     A, B, _, _ = (c[..., None, None] for c in _coefficients(np.sum(r * r, axis=-1)))

@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from flexapod.arrays import Array
 from flexapod.errors import InputError
 from flexapod.motions import time_laws
-from flexapod.motions.arrays import Array, choice, finite_array, snapped
+from flexapod.motions.arrays import choice, finite_array, snapped
 from flexapod.motions.phase_laws import constant_acceleration
 from flexapod.motions.time_laws import TimeLaw
 

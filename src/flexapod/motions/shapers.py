@@ -15,8 +15,9 @@ from typing import Any
 
 import numpy as np
 
+from flexapod.arrays import Array
 from flexapod.errors import InputError
-from flexapod.motions.arrays import Array, positive
+from flexapod.motions.arrays import positive
 from flexapod.motions.combine import resample
 from flexapod.motions.motion import ActuatorMotion, with_formula
 

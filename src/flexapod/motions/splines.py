@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from flexapod.arrays import Array
 from flexapod.errors import InputError
-from flexapod.motions.arrays import Array, choice, finite_array, rotations
+from flexapod.motions.arrays import choice, finite_array, rotations
 from flexapod.motions.motion import ActuatorMotion, Motion, check_time, with_formula
 from flexapod.motions.quaternions import Turned, continuous_quaternions, quat_wxyz_motion, rotation_quat_wxyz
 from flexapod.motions.rotations import rotation_rotvec, rotvec_motion
@@ -51,7 +52,7 @@ def mean_rotation(R: Array) -> Array:
 
 def rotation_samples(R: Array) -> Array:
     """Orientations (n, 3, 3) as samples without jumps: rotation vectors from the mean [rad], or twice the quaternions
-    where those reach half a turn."""
+    where those reach half a revolution."""
     r = rotation_rotvec(R @ mean_rotation(R).T)
     near = np.linalg.norm(r, axis=-1).max() <= FAR
     return r if near else 2.0 * continuous_quaternions(rotation_quat_wxyz(R))

@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
+from flexapod.arrays import Array
 from flexapod.errors import InputError
 from flexapod.files import write_whole
-from flexapod.motions.arrays import Array
 
 PARQUET = (".parquet", ".pq")
 """Endings of Parquet files; .mat is MATLAB's, every other file is read as CSV."""

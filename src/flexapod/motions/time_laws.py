@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from flexapod.arrays import Array
 from flexapod.errors import InputError
-from flexapod.motions.arrays import Array, finite_array, number, positive
+from flexapod.motions.arrays import finite_array, number, positive
 
 Values = tuple[Array, Array, Array]
 """s, s', s'' at the same times."""

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
+from flexapod.arrays import Array
 from flexapod.errors import InputError
-from flexapod.motions.arrays import Array
 from flexapod.motions.motion import ActuatorMotion, Motion
 from flexapod.motions.table_file import write_table
 

@@ -7,10 +7,11 @@ from itertools import product
 
 import numpy as np
 
+from flexapod.arrays import Array
 from flexapod.description import schema
 from flexapod.robot.chain import closures, link_poses
 from flexapod.robot.expanded_joints import END
-from flexapod.robot.geometry import Array, Pose, about, rotation_matrix, rotation_vector, unit
+from flexapod.robot.geometry import Pose, about, rotation_matrix, rotation_vector, unit
 from flexapod.robot.model import Closing, Leg
 from flexapod.robot.tree import RobotBuildError
 
@@ -211,7 +212,7 @@ def _ends_moved(
 ) -> tuple[list[Array], bool]:
     """Coordinates with the joints alone moved to their far sides that a fixed joint behind them holds, and whether any was off.
 
-    Their angles are chosen among thirds and halves of a turn first: the rows of the fixed joint vanish there too.
+    Their angles are chosen among thirds and halves of a revolution first: the rows of the fixed joint vanish there too.
 
     Args:
         started: also move joints with `start` values.
@@ -259,7 +260,7 @@ def _angle(legs: Sequence[Leg], leg: Leg, closing: Closing, found: Sequence[Arra
 
 
 def _refuse_turned(legs: Sequence[Leg], leg: Leg, closing: Closing, found: Sequence[Array], platform: Pose) -> None:
-    """The rows of fixed and prismatic joints also vanish where the halves are turned by a third or half of a turn."""
+    """The rows of fixed and prismatic joints also vanish where the halves are turned by a third or half of a revolution."""
     if closing.type not in ("fixed", "prismatic"):
         return
     angle = _angle(legs, leg, closing, found, platform)

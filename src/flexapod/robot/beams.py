@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from flexapod.arrays import Array
 from flexapod.description.schema_flexible import Flexible
 from flexapod.flexible.errors import FlexibleBodyError
 from flexapod.robot.build import placed
 from flexapod.robot.elastic import PLANAR, SPATIAL, arc_chord
 from flexapod.robot.flexible_platform import FlexibleShape, damped, moment_shape, moment_values
-from flexapod.robot.geometry import Array, frame_along, tidy
+from flexapod.robot.geometry import frame_along, tidy
 from flexapod.robot.model import Leg
 from flexapod.robot.tree import RobotBuildError
 

@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from flexapod.arrays import Array
 from flexapod.description.schema import Body, KhalilInertia, Payload, Tensor
-from flexapod.robot.geometry import Array, frozen, rotation_matrix, skew
+from flexapod.robot.geometry import frozen, rotation_matrix, skew
 from flexapod.robot.model import RigidBody
 
 

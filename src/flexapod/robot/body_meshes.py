@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from flexapod.arrays import Array
 from flexapod.description.check_body import MESHES
 from flexapod.description.check_flexible import path_beside
 from flexapod.description.mirror import PLANES
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from flexapod.description.schema import Mesh
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 
 LARGEST = 100_000_000
 """Bytes above which a file is not read."""

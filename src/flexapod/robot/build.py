@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from flexapod.arrays import Array
 from flexapod.description import schema
 from flexapod.description.check_leg import closes, closing_names
 from flexapod.description.problems import RobotFileError
@@ -22,7 +23,7 @@ from flexapod.robot.carried import add_payloads, held_at
 from flexapod.robot.chain import OWN_LINK, closes_alone, link_poses, posed
 from flexapod.robot.expanded_joints import SEAT_END, expanded, roots
 from flexapod.robot.flexible_platform import SAME_POINT
-from flexapod.robot.geometry import Array, Pose, frozen, pose, rotation_matrix
+from flexapod.robot.geometry import Pose, frozen, pose, rotation_matrix
 from flexapod.robot.gimbals import away_from_lock
 from flexapod.robot.modal_link import Place, place_of, row_shift
 from flexapod.robot.model import Closing, Coupling, Leg, RigidBody

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from flexapod.robot.geometry import Array, Pose, cross, skew
+from flexapod.arrays import Array
+from flexapod.robot.geometry import Pose, cross, skew
 from flexapod.robot.model import Closing, Coupling, Leg, Link
 
 

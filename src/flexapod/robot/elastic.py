@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from flexapod.robot.geometry import Array, about, frame_along, pose, snap
+from flexapod.arrays import Array
+from flexapod.robot.geometry import about, frame_along, pose, snap
 from flexapod.robot.model import Kind
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def beam_parts(flexible: Flexible) -> int:
 
 
 def arc_chord(flexible: Flexible) -> tuple[float, Array]:
-    r"""Length of each element and rotation (3, 3) by half the angle that it stands for, about z.
+    r"""Length of each element and rotation (3, 3) by half the angle that it represents, about z.
 
     .. math:: l = 2 R \sin\frac{\varphi}{2 n},\qquad R = L / \varphi
 

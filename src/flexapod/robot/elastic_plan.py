@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from flexapod.arrays import Array
 from flexapod.robot.chain import ROWS, ancestors, closures, link_poses
-from flexapod.robot.geometry import Array, Pose, cross
+from flexapod.robot.geometry import Pose, cross
 from flexapod.robot.mobility import RANK, generic_configuration
 from flexapod.robot.model import Closing
 from flexapod.robot.plan import pivots

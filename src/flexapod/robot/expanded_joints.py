@@ -32,7 +32,7 @@ def expanded(
     """A leg whose closing joints and roots are as the tree builder takes them.
 
     Args:
-        first: the closing joint whose friction the equations know as it stands.
+        first: the closing joint whose friction the equations know as it is.
         where: about where a body of another leg is at home, in this leg's base frame.
         geared: joints that couplings name.
 

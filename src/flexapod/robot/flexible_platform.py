@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from flexapod.arrays import Array
 from flexapod.description.check_flexible import path_beside
 from flexapod.description.problems import RobotFileError
 from flexapod.description.read import Description, problem_at
 from flexapod.description.schema_flexible import Flexible
 from flexapod.errors import FlexapodError, RobotBuildError
-from flexapod.robot.geometry import Array, frozen
+from flexapod.robot.geometry import frozen
 from flexapod.robot.model import Leg, RigidBody
 
 if TYPE_CHECKING:

@@ -9,11 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexapod.arrays import Array
 from flexapod.description.schema import Rotation
-
-Array = NDArray[np.float64]
 
 SNAP = 1e-14
 """Entries of unit vectors and rotations this near to 0 or 1 are that number: a product of a few rotations rounds by less."""

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from flexapod.arrays import Array
 from flexapod.robot.architecture import closes, reach, roots
 from flexapod.robot.blocks import StructurallySingularError, blocks
 from flexapod.robot.chain import ROWS, ancestors, link_poses
-from flexapod.robot.geometry import Array, Pose, cross, skew
+from flexapod.robot.geometry import Pose, cross, skew
 from flexapod.robot.mobility import RANK, generic_configuration
 from flexapod.robot.model import Leg
 from flexapod.robot.plan import WORKABLE, pivots

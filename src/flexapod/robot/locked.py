@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from flexapod.arrays import Array
 from flexapod.errors import RobotBuildError
 from flexapod.robot.build import placed
-from flexapod.robot.geometry import Array, Pose
+from flexapod.robot.geometry import Pose
 from flexapod.robot.mobility import RANK, generic_configuration, loop_jacobian
 from flexapod.robot.model import Leg
 

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from flexapod.arrays import Array
 from flexapod.description.joint_types import DOF
 from flexapod.robot.chain import closures, leg_rows
-from flexapod.robot.geometry import Array, Pose, pose, rotation_from_vector
+from flexapod.robot.geometry import Pose, pose, rotation_from_vector
 from flexapod.robot.model import Leg
 
 RANK = 1e-8
@@ -104,7 +105,7 @@ def generic_configuration(legs: tuple[Leg, ...], platform: Pose, size: float, se
 
 
 def floats(legs: tuple[Leg, ...], platform: Pose, size: float) -> bool:
-    """Actuators can move while the platform stands still, as on a base that floats: its pose says less than the whole state."""
+    """Actuators can move while the platform is at rest, as on a base that floats: its pose says less than the whole state."""
     if all(len(leg.moving) <= len(leg_rows(leg)) for leg in legs):
         return False
     q, p = generic_configuration(legs, platform, size, 0)

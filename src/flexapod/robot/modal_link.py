@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from flexapod.arrays import Array
 from flexapod.description import schema
 from flexapod.description.schema_flexible import Flexible, Reduction
 from flexapod.errors import FlexapodError, RobotBuildError
 from flexapod.flexible.rooted import RootedBody, rooted
 from flexapod.robot.elastic import SPATIAL
 from flexapod.robot.flexible_platform import SAME_POINT, damped, made_modal
-from flexapod.robot.geometry import Array, Pose, about, frame_along, pose, snap
+from flexapod.robot.geometry import Pose, about, frame_along, pose, snap
 
 if TYPE_CHECKING:
     from flexapod.robot.tree import TreeBuilder

@@ -13,12 +13,13 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
+from flexapod.arrays import Array
 from flexapod.description.friction import LAWS as LAWS
 from flexapod.description.friction import Friction as Friction
 from flexapod.description.friction import friction_unit as friction_unit
 from flexapod.description.schema import Limits
 from flexapod.description.schema_flexible import Flexible
-from flexapod.robot.geometry import Array, Pose, frozen
+from flexapod.robot.geometry import Pose, frozen
 
 if TYPE_CHECKING:
     from flexapod.flexible.rooted import RootedBody

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from flexapod.arrays import Array
 from flexapod.robot.chain import ancestors, link_poses
-from flexapod.robot.geometry import Array, Pose, skew
+from flexapod.robot.geometry import Pose, skew
 from flexapod.robot.mobility import RANK, generic_configuration, loop_jacobian
 from flexapod.robot.model import Leg, RigidBody
 from flexapod.robot.tree import RobotBuildError

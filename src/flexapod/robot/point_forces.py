@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from flexapod.arrays import Array
 from flexapod.robot.build import placed
 from flexapod.robot.chain import link_poses
 from flexapod.robot.flexible_platform import SAME_POINT
-from flexapod.robot.geometry import Array, Pose, frozen
+from flexapod.robot.geometry import Pose, frozen
 from flexapod.robot.model import Leg
 from flexapod.robot.tree import RobotBuildError
 

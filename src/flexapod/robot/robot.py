@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from flexapod.calls import check_mapping, check_text, checked
+from flexapod.arrays import Array
+from flexapod.calls import check_mapping, check_text, checked, fields_alone
 from flexapod.description.read import Description
 from flexapod.description.schema import Sampling
 from flexapod.errors import InputError
@@ -24,7 +25,7 @@ from flexapod.robot.build import build_legs, build_platform, frame_pose, has_inn
 from flexapod.robot.chain import closes_alone, follows_platform
 from flexapod.robot.elastic_plan import ElasticPlan, elastic_plan, independent_names
 from flexapod.robot.flexible_platform import FlexibleShape, make_flexible, rigid_part, structural_zeros
-from flexapod.robot.geometry import Array, Pose, frozen
+from flexapod.robot.geometry import Pose, frozen
 from flexapod.robot.link_plan import LinkPlan, link_plan, refused, still_good
 from flexapod.robot.locked import refuse_locked
 from flexapod.robot.mobility import Mobility, floats, mobility, winds
@@ -73,9 +74,7 @@ class Robot:
     given_body: bool = False
     varied: Varied | None = None
 
-    def __getstate__(self) -> dict[str, Any]:
-        """What a robot is made of; what follows from it is found again where it arrives."""
-        return {name: self.__dict__[name] for name in self.__dataclass_fields__}
+    __getstate__ = fields_alone
 
     @property
     def name(self) -> str:
@@ -257,7 +256,7 @@ class Robot:
     @cached_property
     def elastic_legs(self) -> bool:
         """The equations in independent coordinates are the robot's: a leg deforms, has springs or inner loops, or no closed form
-        under a flexible platform; forces act between points; actuators move while the platform stands still; or its one way to
+        under a flexible platform; forces act between points; actuators move while the platform is at rest; or its one way to
         move changes its direction."""
         plain = len(self.actuators) == 6 and all(form is not None for form in self.closed_forms)
         general = self.flexible_platform is not None and not plain
@@ -276,7 +275,7 @@ class Robot:
 
     @cached_property
     def floats(self) -> bool:
-        """Actuators can move while the platform stands still."""
+        """Actuators can move while the platform is at rest."""
         return floats(self.legs, self.home, self.characteristic_length)
 
     @cached_property

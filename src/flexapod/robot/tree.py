@@ -12,22 +12,14 @@ from typing import Any, cast
 
 import numpy as np
 
+from flexapod.arrays import Array
 from flexapod.description import schema
 from flexapod.description.joint_types import CUT, DRIVEN, MOTIONS
 from flexapod.description.schema_flexible import Flexible
 from flexapod.errors import RobotBuildError as RobotBuildError
 from flexapod.robot.bodies import khalil_body, rigid_body
 from flexapod.robot.elastic import add_beam
-from flexapod.robot.geometry import (
-    Array,
-    Pose,
-    about,
-    frame_along,
-    pose,
-    rotation_matrix,
-    snap,
-    unit,
-)
+from flexapod.robot.geometry import Pose, about, frame_along, pose, rotation_matrix, snap, unit
 from flexapod.robot.modal_link import add_modal, row_shift
 from flexapod.robot.model import Closing, ClosingType, Kind, Link, RigidBody
 

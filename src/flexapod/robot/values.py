@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from flexapod.arrays import Array
 from flexapod.robot.architecture import closed_form, leg_frame, reach, roots
 from flexapod.robot.beams import beam_values
 from flexapod.robot.chain import link_poses
 from flexapod.robot.flexible_platform import flexible_values
-from flexapod.robot.geometry import Array, tidy
+from flexapod.robot.geometry import tidy
 from flexapod.robot.link_plan import link_mode
 from flexapod.robot.model import Closing, Leg, Link, RigidBody
 from flexapod.robot.plan import working_mode

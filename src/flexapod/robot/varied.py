@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from flexapod.robot.geometry import Array
+    from flexapod.arrays import Array
     from flexapod.robot.robot import Robot
 
 INERTIAL = (".mass", ".first_moment.", ".inertia.", ".rotor", ".friction.")

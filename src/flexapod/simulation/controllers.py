@@ -24,7 +24,7 @@ from flexapod.simulation.system.scope import Scope
 from flexapod.spatial.linear import solve_gram_schmidt, solve_symmetric
 
 if TYPE_CHECKING:
-    from flexapod.kernels.tape.checks import SX
+    from flexapod.arrays import SX
     from flexapod.robot.robot import Robot
 
 MODEL = "model."

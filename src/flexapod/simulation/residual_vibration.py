@@ -14,9 +14,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from flexapod.analysis.requests.arguments import checked
+from flexapod.arrays import Array
 from flexapod.errors import InputError
 from flexapod.motions.motion import ActuatorMotion, Motion, with_formula
 from flexapod.motions.shapers import KINDS, REST, Shaper, shaped, shaper
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 
 AS_GIVEN = "as given"
 STEPS = 100

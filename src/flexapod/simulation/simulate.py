@@ -12,9 +12,13 @@ import numpy as np
 from flexapod.analysis.requests.abilities import refuse
 from flexapod.analysis.requests.arguments import checked
 from flexapod.analysis.requests.properties import holds
+from flexapod.analysis.requests.results import check_option
+from flexapod.analysis.requests.sample_blocks import progress_bar
+from flexapod.analysis.requests.state import State
 from flexapod.calls import check_dataset
 from flexapod.equations.friction import SPEED
 from flexapod.errors import FileError, InputError
+from flexapod.files import remove_left_over
 from flexapod.motions.combine import resample
 from flexapod.motions.motion import ActuatorMotion, Motion
 from flexapod.simulation.integrators.blocks import Clock, Progress
@@ -24,6 +28,7 @@ from flexapod.simulation.results.energy_guard import until_broken
 from flexapod.simulation.results.result import labelled, provenance, run_variables, with_reactions
 from flexapod.simulation.system.load_friction import smooth
 from flexapod.simulation.system.setup import Setup, by_loads, check_watch, in_independent, make_setup
+from flexapod.simulation.system.signals import over_time
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -153,8 +158,6 @@ def default_method(robot: Robot, drive: str, friction: object) -> Method:
 
 
 def _check(drive: str, method: str, watch: Sequence[str], step: float) -> None:
-    from flexapod.analysis.requests.results import check_option
-
     check_option("drive", drive, ("force", "actuators", "platform"))
     check_option("method", method, ("rk4", "dopri", "implicit", "radau", "cvode"))
     check_watch(watch)
@@ -212,8 +215,6 @@ def _whole(name: str, ratio: float) -> int:
 
 def simulate_blocks(setup: Setup, clock: Clock, events: Sequence[Event], bar: bool | None, save: str | Path | None) -> Progress:
     """Run with a progress bar and checkpoints."""
-    from flexapod.analysis.requests.sample_blocks import progress_bar
-    from flexapod.files import remove_left_over
     from flexapod.simulation.results.checkpoint import fingerprint, read_checkpoint, try_checkpoint
 
     path = Path(save) if save is not None else None
@@ -275,7 +276,6 @@ def finished(
 def _with_reactions(setup: Setup, result: xr.Dataset, wrench: Any) -> xr.Dataset:
     """Joint reactions by inverse dynamics of the motion that came out, or under the forces that made it."""
     from flexapod.analysis.verbs.inverse_dynamics import inverse_dynamics
-    from flexapod.simulation.system.signals import over_time
 
     load = None if wrench is None else over_time("wrench", wrench, 6)(result.time.values)
     if result.sizes.get("elastic_coordinate") or holds(setup.layout.robot, "other actuators than DOF"):
@@ -288,7 +288,6 @@ def _with_reactions(setup: Setup, result: xr.Dataset, wrench: Any) -> xr.Dataset
 def _reactions_under_forces(setup: Setup, result: xr.Dataset, load: Any) -> xr.Dataset:
     """Joint reactions under the forces that came out, where the motion alone does not give them: at an elastic state, with
     redundant actuators, whose internal forces the joints carry, or with fewer actuators than degrees of freedom."""
-    from flexapod.analysis.requests.state import State
     from flexapod.analysis.verbs.forward_dynamics import forward_dynamics
 
     names = ("position", "rotation", "velocity", "angular_velocity", "elastic", "elastic_velocity")

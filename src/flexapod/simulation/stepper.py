@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from flexapod.analysis.requests.arguments import check_start
+from flexapod.arrays import Array
 from flexapod.calls import check_flag, checked
 from flexapod.errors import InputError
 
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from flexapod.motions.motion import ActuatorMotion
     from flexapod.robot.robot import Robot
     from flexapod.simulation.system.setup import Setup
-
-Array = NDArray[np.float64]
 
 
 class Stepper:
@@ -154,7 +152,7 @@ def home_start(robot: Robot) -> Any:
     from flexapod.motions.motion import ActuatorMotion
 
     if robot.moved_by == "platform":
-        return State(position=robot.home.position, rotation=robot.home.rotation)
+        return State.at_home(robot)
     home = np.concatenate([leg.home for leg in robot.legs])[list(robot.driven)]
     still = np.zeros((2, len(home)))
     return ActuatorMotion(time=np.arange(2.0), position=np.tile(home, (2, 1)), velocity=still, acceleration=still)

@@ -7,10 +7,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from flexapod.analysis.requests.abilities import refuse
 from flexapod.analysis.requests.arguments import checked
+from flexapod.analysis.requests.results import raise_failed
+from flexapod.analysis.requests.state import State
+from flexapod.arrays import Array
 from flexapod.errors import InputError
 from flexapod.simulation.integrators.runner import Runner, advance_many
 from flexapod.simulation.simulate import MOST_ROWS, _check, _duration, default_method, make_clock
@@ -26,8 +28,6 @@ if TYPE_CHECKING:
 
     from flexapod.analysis.requests.state import State
     from flexapod.robot.robot import Robot
-
-Array = NDArray[np.float64]
 
 
 @checked
@@ -107,8 +107,6 @@ def simulate_study(
 
 
 def _single(states: State, k: int) -> State:
-    from flexapod.analysis.requests.state import State
-
     if states.single:
         return states
     names = ("position", "rotation", "velocity", "angular_velocity", "elastic", "elastic_velocity")
@@ -146,7 +144,6 @@ def _varied(setup: Setup, robots: Any, values: Any, starts: State | None) -> tup
 
 
 def _starts(setup: Setup, starts: State, count: int) -> Array:
-    from flexapod.analysis.requests.results import raise_failed
     from flexapod.analysis.verbs.inverse_kinematics import joint_rates, platform_inputs
 
     inputs, place = platform_inputs(starts), setup.layout.places

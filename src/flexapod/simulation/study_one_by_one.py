@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from flexapod.analysis.model.general_verbs import with_values
+from flexapod.analysis.model.contributions import with_values
+from flexapod.arrays import Array
 from flexapod.errors import FlexapodError
 from flexapod.simulation.simulate import finished, make_clock, simulate_blocks
 from flexapod.simulation.system.attitude import quaternions
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 SHOWN = ("position", "quat_wxyz", "velocity", "angular_velocity", "force", "supplied_work", "elastic", "elastic_velocity")
 
 

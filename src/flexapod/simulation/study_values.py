@@ -7,16 +7,15 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from flexapod.analysis.requests.design_request import impossible_inertias
+from flexapod.arrays import Array
 from flexapod.description.unit_parser import LARGEST
 from flexapod.errors import InputError
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 
 NOT_NEGATIVE = re.compile(r"\.(mass|rotor|length|friction\.\w+)$|^controller\.k")
 """Names of numbers that the robot file, or a controller, does not take below 0."""

@@ -10,13 +10,14 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.errors import FlexapodError
 
 LARGEST = 100
 """Unknowns of a solve that is written out; it has 2 n^3 operations, two million at this size."""
 
 
-def solve3(A: Any, b: Any) -> Any:
+def solve3(A: SX, b: SX) -> Any:
     """Solve a 3 x 3 system by Cramer's rule with one reciprocal.
 
     Args:
@@ -32,7 +33,7 @@ def solve3(A: Any, b: Any) -> Any:
     return ca.mtimes(rows, b) * inverse
 
 
-def solve_gram_schmidt(A: Any, b: Any) -> Any:
+def solve_gram_schmidt(A: SX, b: SX) -> Any:
     """Least-squares solution of A x = b by modified Gram-Schmidt on [A | b].
 
     Args:
@@ -71,7 +72,7 @@ def solve_gram_schmidt(A: Any, b: Any) -> Any:
     return ca.vertcat(*x)
 
 
-def independence(A: Any) -> Any:
+def independence(A: SX) -> Any:
     """How independent the columns of A (m, n) are: smallest part of a column, squared, that the columns before it do not span.
 
     One for orthogonal columns, zero for a singular matrix; the columns' lengths do not matter. The same Gram-Schmidt steps
@@ -89,7 +90,7 @@ def independence(A: Any) -> Any:
     return smallest
 
 
-def solve(A: Any, b: Any) -> Any:
+def solve(A: SX, b: SX) -> Any:
     """Solve a small square or tall system by the cheapest safe rule for its size."""
     m, n = A.shape
     if (m, n) == (1, 1):
@@ -103,7 +104,7 @@ def solve(A: Any, b: Any) -> Any:
     return solve_gram_schmidt(A, b)
 
 
-def solve_symmetric(A: Any, b: Any) -> Any:
+def solve_symmetric(A: SX, b: SX) -> Any:
     """Solve a symmetric positive definite system by LDL^T without square roots.
 
     Args:

@@ -9,6 +9,7 @@ from typing import Any, overload
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.spatial.vector import FrameError, Vec
 
 
@@ -23,7 +24,7 @@ class Rot:
 
     __slots__ = ("expr", "from_", "to")
 
-    def __init__(self, expr: Any, to: str, from_: str) -> None:
+    def __init__(self, expr: SX, to: str, from_: str) -> None:
         self.to = to
         self.from_ = from_
         if isinstance(expr, ca.SX) and expr.nnz() == 9 == expr.numel() and expr.size1() == 3:
@@ -68,13 +69,18 @@ def from_columns(x: Vec, y: Vec, z: Vec, from_: str) -> Rot:
     return Rot(ca.horzcat(x.expr, y.expr, z.expr), x.frame, from_)
 
 
-def rotation_z(angle: Any, to: str, from_: str) -> Rot:
+def rotation_z(angle: SX, to: str, from_: str) -> Rot:
     """Rotation by `angle` [rad] about the common z axis."""
     c, s = ca.cos(angle), ca.sin(angle)
     return Rot(ca.vertcat(ca.horzcat(c, -s, 0), ca.horzcat(s, c, 0), ca.horzcat(0, 0, 1)), to, from_)
 
 
-def axis_angle(rotation_vector: Any) -> Any:
+def normalised(column: SX) -> SX:
+    """A column, e.g. a quaternion, at unit length."""
+    return column / ca.sqrt(ca.dot(column, column))
+
+
+def axis_angle(rotation_vector: SX) -> Any:
     r"""Rotation matrix of a rotation vector, smooth through zero.
 
     .. math:: R = 1 + \frac{\sin\theta}{\theta}\hat r + \frac{1-\cos\theta}{\theta^2}\hat r^2

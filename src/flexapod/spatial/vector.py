@@ -9,6 +9,8 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.arrays import SX
+
 
 class FrameError(TypeError):
     """Two quantities in different axes were combined."""
@@ -54,8 +56,7 @@ class Vec:
     def __mul__(self, scalar: Any) -> Vec:
         return Vec(self.expr * scalar, self.frame)
 
-    def __rmul__(self, scalar: Any) -> Vec:
-        return Vec(self.expr * scalar, self.frame)
+    __rmul__ = __mul__
 
     def __getitem__(self, index: int) -> Any:
         return self.expr[index]
@@ -79,6 +80,11 @@ def dot(a: Vec, b: Vec) -> Any:
     """a . b, both in the same axes."""
     a._same(b, "dot")
     return ca.dot(a.expr, b.expr)  # the sum in order of the entries; taking six entries out costs five times as much
+
+
+def line_coordinates(direction: SX, arm: SX) -> SX:
+    """(6,) a force and its moment about the origin; or the row that takes a velocity along a direction from a twist."""
+    return ca.vertcat(direction, ca.cross(arm, direction))
 
 
 def norm(a: Vec) -> Any:

@@ -11,9 +11,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 import flexapod as fp
+from flexapod.arrays import Array
 from flexapod.views.output import number
 from flexapod.views.scene.frames import link_frames
 from flexapod.views.sizing import rms
@@ -21,7 +21,6 @@ from flexapod.views.sizing import rms
 if TYPE_CHECKING:
     import xarray as xr
 
-Array = NDArray[np.float64]
 
 HEAD = ("joint", "peak radial force [N]", "peak axial force [N]", "RMS radial [N]", "RMS axial [N]")
 PARALLEL = 1e-9

@@ -121,7 +121,7 @@ def small_actuator_motion(robot: fp.Robot, samples: int = 301) -> fp.ActuatorMot
     if robot.moved_by == "actuators":
         home = np.concatenate([leg.home for leg in robot.legs])[list(robot.driven)]
     else:
-        at = fp.State(position=robot.home.position, rotation=robot.home.rotation)
+        at = fp.State.at_home(robot)
         home = fp.inverse_kinematics(robot, at, joints=False).actuator_position.values
     t, omega = np.linspace(0.0, 3.0, samples)[:, None], 2.0 * np.pi / 3.0
     change = np.where(np.array(robot.actuator_units) == "m", size, SMALL)

@@ -47,7 +47,7 @@ def figures_of(robot: fp.Robot, motion: Any, stiffness: float | None = None) -> 
     """
     drives = chosen_drives(robot, stiffness)
     try:
-        home = fp.State(position=robot.home.position, rotation=robot.home.rotation)
+        home = fp.State.at_home(robot)
         modes = fp.natural_frequencies(robot, home, actuators=drives.actuators)
     except fp.FlexapodError:
         modes = None

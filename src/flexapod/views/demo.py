@@ -9,7 +9,8 @@ from pathlib import Path
 
 import flexapod as fp
 from flexapod.views.output import write_data, write_text
-from flexapod.views.plot import actuator_figure, page, robot_figure
+from flexapod.views.plot import page, robot_figure
+from flexapod.views.plot_time import actuator_figure
 from flexapod.views.reproduce import reproduce
 
 NEXT = """

@@ -14,7 +14,7 @@ from flexapod.views.html import HtmlTable, html_page, paragraph
 from flexapod.views.output import number
 from flexapod.views.plot_time import Panel, time_figure
 
-HEAD = ("parameter", "estimate", "standard error", "t-ratio", "robot file", "unit", "stands for")
+HEAD = ("parameter", "estimate", "standard error", "t-ratio", "robot file", "unit", "represents")
 
 
 def rows_of(found: fp.Identification) -> list[list[str]]:

@@ -12,13 +12,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 import flexapod as fp
+from flexapod.arrays import Array
 from flexapod.views.scene.beam_curve import beam_curve
 from flexapod.views.scene.frames import elastic_coordinates, link_frames
-
-Array = NDArray[np.float64]
 
 PIECES = 12
 """Straight pieces that draw one element."""

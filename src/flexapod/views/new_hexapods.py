@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 
 import flexapod as fp
-from flexapod.views.new_parts import GRAVITY, STEEL, degrees, disc, rod, rounded
+from flexapod.views.new_parts import GRAVITY, STEEL, Sizes, degrees, disc, rod, rounded
 
-Sizes = Any
 PAIRS = {
     "B": {"copy": "A", "mirrored": "xz"},
     **{name: {"copy": of, "rotated": f"{angle} deg"} for name, of, angle in

@@ -11,9 +11,7 @@ from typing import Any
 import numpy as np
 
 import flexapod as fp
-from flexapod.views.new_parts import GRAVITY, around, degrees, disc, rod, rounded
-
-Sizes = Any
+from flexapod.views.new_parts import GRAVITY, Sizes, around, degrees, disc, rod, rounded
 
 
 def delta(s: Sizes) -> dict[str, Any]:

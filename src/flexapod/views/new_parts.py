@@ -10,6 +10,8 @@ STEEL = 7850.0
 """Density of the legs [kg/m^3]."""
 
 GRAVITY = [0.0, 0.0, -9.81]
+Sizes = Any
+"""Options of a family: a `SimpleNamespace` with the names of its sizes."""
 
 
 def rounded(value: Any) -> Any:
@@ -42,3 +44,8 @@ def disc(mass: float, radius: float) -> dict[str, Any]:
 def around(count: int = 3) -> dict[str, Any]:
     """Legs `1`, `2`, ... that are one leg, rotated about z."""
     return {"1": {}, **{str(k + 1): {"rotated": f"{360 * k // count} deg"} for k in range(1, count)}}
+
+
+def circles(s: Sizes) -> dict[str, Any]:
+    """Radii of the joints' circles, as parameters of the file."""
+    return {"base_radius": s.base_radius, "platform_radius": s.platform_radius}

@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 
 import flexapod as fp
-from flexapod.views.new_parts import GRAVITY, around, degrees, disc, rod, rounded
+from flexapod.views.new_parts import GRAVITY, Sizes, around, circles, degrees, disc, rod, rounded
 
-Sizes = Any
 Z = [0.0, 0.0, 1.0]
 ALL_ROUND = ["-180 deg", "180 deg"]
 
@@ -31,7 +30,7 @@ def cranks(s: Sizes) -> dict[str, Any]:
         },
     }  # fmt: skip
     bodies = {"proximal": rod(s.arm, s.rod, s.arm / 2, axis=0), "distal": rod(s.link, s.rod, s.link / 2, axis=0)}
-    parameters = {**_circles(s), "arm": s.arm, "link": s.link}
+    parameters = {**circles(s), "arm": s.arm, "link": s.link}
     return _planar(s, parameters, {"joints": joints, "bodies": bodies})
 
 
@@ -57,7 +56,7 @@ def extending(s: Sizes) -> dict[str, Any]:
         },
     }  # fmt: skip
     bodies = {"cylinder": rod(tube, 1.5 * s.rod, tube / 2, axis=0), "piston": rod(tube, s.rod, -tube / 2, axis=0)}
-    parameters = {**_circles(s), "leg": rounded(length), "stroke": s.stroke}
+    parameters = {**circles(s), "leg": rounded(length), "stroke": s.stroke}
     return _planar(s, parameters, {"joints": joints, "bodies": bodies})
 
 
@@ -113,10 +112,6 @@ def _two_links(option: str, arm: float, link: float, target: complex) -> tuple[f
     inner = np.arccos((arm**2 + distance**2 - link**2) / (2 * arm * distance))
     bend = np.arccos((arm**2 + link**2 - distance**2) / (2 * arm * link))
     return float(np.angle(target) + inner), float(bend - np.pi)
-
-
-def _circles(s: Sizes) -> dict[str, Any]:
-    return {"base_radius": s.base_radius, "platform_radius": s.platform_radius}
 
 
 def _planar(s: Sizes, parameters: dict[str, Any], template: dict[str, Any]) -> dict[str, Any]:

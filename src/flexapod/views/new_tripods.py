@@ -10,9 +10,7 @@ from typing import Any
 import numpy as np
 
 import flexapod as fp
-from flexapod.views.new_parts import GRAVITY, around, degrees, disc, rod, rounded
-
-Sizes = Any
+from flexapod.views.new_parts import GRAVITY, Sizes, around, circles, degrees, disc, rod, rounded
 
 
 def extending(s: Sizes) -> dict[str, Any]:
@@ -32,7 +30,7 @@ def extending(s: Sizes) -> dict[str, Any]:
         "ball": {"type": "spherical", "from": "piston", "to": "platform", "on": {"radius": "$platform_radius"}},
     }  # fmt: skip
     bodies = {"cylinder": rod(tube, 1.5 * s.rod, tube / 2), "piston": rod(tube, s.rod, -tube / 2)}
-    parameters = {**_circles(s), "height": s.height, "leg": rounded(length), "stroke": s.stroke}
+    parameters = {**circles(s), "height": s.height, "leg": rounded(length), "stroke": s.stroke}
     return _tripod(s, parameters, "$height", {"joints": joints, "bodies": bodies})
 
 
@@ -58,7 +56,7 @@ def sliding(s: Sizes) -> dict[str, Any]:
         },
     }  # fmt: skip
     bodies = {"slider": {"mass": 2.0}, "rod": rod(s.link, s.rod, s.link / 2)}
-    parameters = {**_circles(s), "link": s.link, "stroke": s.stroke, "height": rounded(fall)}
+    parameters = {**circles(s), "link": s.link, "stroke": s.stroke, "height": rounded(fall)}
     return _tripod(s, parameters, "-$height", {"joints": joints, "bodies": bodies})
 
 
@@ -96,7 +94,7 @@ def tricept(s: Sizes) -> dict[str, Any]:
         },
         "bodies": {"gimbal": {"mass": 1.0}, "tube": rod(ram, 3 * s.rod, -ram / 2), "ram": rod(ram, 2 * s.rod, -ram / 2)},
     }  # fmt: skip
-    parameters = {**_circles(s), "height": s.height, "leg": rounded(length), "stroke": s.stroke, "ram": rounded(ram)}
+    parameters = {**circles(s), "height": s.height, "leg": rounded(length), "stroke": s.stroke, "ram": rounded(ram)}
     made = _tripod(s, parameters, "-$height", {})
     copies = {name: {"copy": "A", "rotated": angle} for name, angle in (("B", "120 deg"), ("C", "240 deg"))}
     made["legs"] = {"each": {"A": first, **copies, "centre": centre}}
@@ -108,10 +106,6 @@ def _tube(s: Sizes, length: float) -> float:
     if s.stroke >= 2 * length / 3:
         raise fp.InputError(f"--stroke {s.stroke}: a leg of {length:.3g} m at home cannot be that much shorter and longer")
     return 0.9 * (length - float(s.stroke) / 2)
-
-
-def _circles(s: Sizes) -> dict[str, Any]:
-    return {"base_radius": s.base_radius, "platform_radius": s.platform_radius}
 
 
 def _tripod(s: Sizes, parameters: dict[str, Any], height: str, template: dict[str, Any]) -> dict[str, Any]:

@@ -14,7 +14,7 @@ import flexapod as fp
 from flexapod.views.scene.colours import COLOURS, DASHES, colour
 
 if TYPE_CHECKING:
-    import xarray as xr
+    pass
 
 WHOLE = 1.3
 """Longest side of the box around a planar robot, as Plotly counts: all of it is seen. By itself a flat box would be too large."""
@@ -114,13 +114,6 @@ def _flat_scene(plane: str, axis: dict[str, Any]) -> dict[str, Any]:
         "projection": {"type": "orthographic"},
     }
     return {"aspectmode": "data", **axes, "camera": camera, "dragmode": "orbit"}
-
-
-def actuator_figure(result: xr.Dataset, variable: str, title: str, label: str) -> Any:
-    """One variable of all actuators over time, e.g. `force`."""
-    from flexapod.views.plot_time import Panel, time_figure
-
-    return time_figure(result, [Panel(variable=variable, label=label)], title)
 
 
 def page(figures: list[Any], title: str, text: str) -> str:

@@ -263,3 +263,8 @@ def exchanged(run: xr.Dataset) -> float:
     """Largest energy in the energy balance [J]: supplied, dissipated, from outside, kinetic or potential."""
     entries = {**energy_entries(run), "supplied by actuators": abs(run.supplied_work).sum("actuator")}
     return max(float(abs(part).max()) for name, part in entries.items() if name != "elastic")
+
+
+def actuator_figure(result: xr.Dataset, variable: str, title: str, label: str) -> Any:
+    """One variable of all actuators over time, e.g. `force`."""
+    return time_figure(result, [Panel(variable=variable, label=label)], title)

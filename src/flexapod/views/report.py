@@ -213,7 +213,7 @@ def _workspace(robot: fp.Robot, motion: fp.Motion) -> list[Any]:
 
 
 def _add_motion(figure: Any, way: Any, window: dict[str, tuple[float, float]]) -> None:
-    """A motion (n, 2) in the components of a slice, drawn in the units of its figure; one that stands still there as a point."""
+    """A motion (n, 2) in the components of a slice, drawn in the units of its figure; one that is at rest there as a point."""
     still = all(np.ptp(way[:, k]) < (high - low) / SLICE for k, (low, high) in enumerate(window.values()))
     x, y = (way[:, k] if a in "xyz" else np.degrees(way[:, k]) for k, a in enumerate(window))
     figure.add_scatter(
@@ -230,13 +230,9 @@ def _modes(robot: fp.Robot, stiffness: float | Mapping[str, float] | None) -> tu
     """What holds the actuators, and natural frequencies at home or why there are none."""
     try:
         drives = chosen_drives(robot, stiffness)
-        return drives, fp.natural_frequencies(robot, _home(robot), actuators=drives.actuators)
+        return drives, fp.natural_frequencies(robot, fp.State.at_home(robot), actuators=drives.actuators)
     except fp.FlexapodError as error:
         return None, f"No frequencies: {error}"
-
-
-def _home(robot: fp.Robot) -> fp.State:
-    return fp.State(position=robot.home.position, rotation=robot.home.rotation)
 
 
 def _frequencies(robot: fp.Robot, modes: Any, drives: Drives | None) -> list[Any]:
@@ -256,5 +252,5 @@ def _frequencies(robot: fp.Robot, modes: Any, drives: Drives | None) -> list[Any
     if robot.moved_by == "actuators" and others:
         shapes = paragraph(f"Shapes are not drawn: modes move {', '.join(sorted(others))}, which no actuator holds.", "note")
     else:
-        shapes = mode_figure(robot, modes, few, _home(robot))
+        shapes = mode_figure(robot, modes, few, fp.State.at_home(robot))
     return [reported, table, frequency_figure(modes, "Natural frequencies at home"), shapes]

@@ -8,14 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 import flexapod as fp
+from flexapod.arrays import Array
 from flexapod.views.html import HtmlTable, bullets, paragraph
 from flexapod.views.output import number
 from flexapod.views.plot_poses import poses_figure
 from flexapod.views.plot_space import locus_figure, solid_figure
 from flexapod.views.plot_workspace import workspace_figure
 from flexapod.views.slice_axes import slice_axes, slice_name, slice_window, slice_words
-
-Array = NDArray[np.float64]
 
 RESOLUTION = 16
 """Cells of the solid along its longest side: a picture, with the error of its volume beside it."""
@@ -125,7 +124,7 @@ def _rotated(robot: fp.Robot, rotvec: Array) -> fp.State:
 def singular_blocks(robot: fp.Robot) -> list[Any]:
     """Distances of home from singular poses, and the singular curves of a slice through home."""
     try:
-        home = fp.singularities(robot, fp.State(position=robot.home.position, rotation=robot.home.rotation))
+        home = fp.singularities(robot, fp.State.at_home(robot))
     except fp.FlexapodError as error:
         return [paragraph(f"Not known: {error}", "note")]
     rows = [["type 1 (a leg cannot follow)", number(float(home["type_1"].min()), 4)],

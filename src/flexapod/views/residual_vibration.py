@@ -35,7 +35,7 @@ def standard_move(robot: fp.Robot) -> fp.ActuatorMotion:
     """
     home = np.concatenate([leg.home for leg in robot.legs])[list(robot.driven)]
     still = fp.ActuatorMotion(time=np.zeros(1), position=home[None], velocity=0 * home[None], acceleration=0 * home[None])
-    at: Any = still if robot.moved_by == "actuators" else fp.State(position=robot.home.position, rotation=robot.home.rotation)
+    at: Any = still if robot.moved_by == "actuators" else fp.State.at_home(robot)
     modes = fp.natural_frequencies(robot, at).squeeze()
     first = float(modes.frequency.values[0])
     if not bool(modes.stable.values[0]) or first <= 0:
@@ -78,7 +78,7 @@ def controlled_residuals(robot: fp.Robot) -> xr.Dataset:
     )
     followed: Any = move
     if robot.moved_by == "platform":
-        start, followed = fp.State(position=robot.home.position, rotation=robot.home.rotation), fp.platform_motion(robot, move)
+        start, followed = fp.State.at_home(robot), fp.platform_motion(robot, move)
     gains: dict[str, Any] = {"kp": omega**2, "kd": 1.4 * omega, "corner": omega / (2.0 * np.pi)}
     ka = fp.damping_gain(robot, start, DAMPING)
     ways = {"computed torque": fp.JointTorque(**gains, ka=0.0), "with accelerometers": fp.JointTorque(**gains, ka=ka)}

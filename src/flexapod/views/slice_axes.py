@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 import flexapod as fp
+from flexapod.arrays import Array
 from flexapod.views.output import number
-
-Array = NDArray[np.float64]
 
 AXES = ("x", "y", "z", "rx", "ry", "rz")
 TILT = 0.5

@@ -10,7 +10,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from flexapod.arrays import Array
+
 CONVERGED = 1e-13
 """Largest last change of a sample over its largest entry; one more pass follows."""
 LIMIT = 60

@@ -10,17 +10,16 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
 from flexapod.analysis.model.kernels import kernel
 from flexapod.analysis.model.other_rows import with_other_rows
+from flexapod.arrays import Array
 
 if TYPE_CHECKING:
     from flexapod.analysis.requests.sample_blocks import Reasons
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 
 STEPS = 60
 """Newton steps from home to a given pose; a pose of the workspace takes five."""
@@ -42,7 +41,7 @@ AGAIN = 8
 """Failed samples of a call that are tried with other closing rows."""
 
 HALF_TURN = 1e-6
-"""Sine of a rotation next to half a turn below which its axis comes from its quaternion."""
+"""Sine of a rotation next to half a revolution below which its axis comes from its quaternion."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -10,7 +10,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from flexapod.analysis.model.closed_legs import ClosedLegs
 from flexapod.analysis.model.elastic_state import elastic_state
@@ -23,13 +22,12 @@ from flexapod.analysis.requests.loads import platform_wrench
 from flexapod.analysis.requests.results import reasons_of
 from flexapod.analysis.verbs.inverse_kinematics import failures, platform_inputs, solve_from_home
 from flexapod.analysis.verbs.platform_motion import as_platform
+from flexapod.arrays import Array
 
 if TYPE_CHECKING:
     from flexapod.analysis.requests.request import Request
     from flexapod.analysis.requests.sample_blocks import Reasons
     from flexapod.robot.robot import Robot
-
-Array = NDArray[np.float64]
 
 
 def closed_request(robot: Robot, request: Request, reasons: Reasons) -> LegRequest:

@@ -12,14 +12,17 @@ without any (Kim 2002 Figs. 9-11), which does not add up.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from dataclasses import replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from flexapod.analysis.model.closed_legs import evaluate
 from flexapod.analysis.model.general_dynamics import Solution, solve_inverse
 from flexapod.analysis.model.kernels import kernel
+from flexapod.arrays import Array
 from flexapod.equations.newton_euler.contributions import CONTRIBUTION_NAMES
 from flexapod.equations.newton_euler.friction_points import SOURCES
 from flexapod.robot.elastic_plan import chosen_drives
@@ -29,7 +32,6 @@ if TYPE_CHECKING:
     from flexapod.analysis.requests.sample_blocks import Reasons
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 NAMES = (*CONTRIBUTION_NAMES, "elastic")
 INERTIAL = re.compile(r"\.(mass|rotor|first_moment\.\w+|inertia\.\w+|flex\.[MSGH]\..+)$")
 """Parameters that are masses or their moments."""
@@ -108,3 +110,22 @@ def _friction(robot: Robot, request: LegRequest, found: Solution, kind: str, rea
         force = evaluate(robot, "elastic_friction", given, reasons, sources=(source,))["friction"]
         rows.append(_at_actuators(robot, found, -force))
     return np.stack(rows, axis=1)
+
+
+STRUCTURAL = ("plan", "elastic_plan", "follows_platform", "floats", "elastic_legs", "structure", "mobility")
+"""What a robot knows about itself that no number changes."""
+
+
+def with_values(robot: Robot, changed: Mapping[str, float]) -> Robot:
+    """The robot with other resolved numbers: same structure, same kernels."""
+    result = replace(robot)
+    object.__setattr__(result, "zeros", robot.zeros)
+    object.__setattr__(result, "origin", robot.origin)
+    result.__dict__.update({name: found for name, found in robot.__dict__.items() if name in STRUCTURAL})
+    result.__dict__["values"] = MappingProxyType({**robot.values, **changed})
+    return result
+
+
+def without_leg_mass(robot: Robot) -> Robot:
+    """The robot with massless legs (Kim & Ryu, section 4.2): no inertia and weight in its legs."""
+    return with_values(robot, {name: 0.0 for name in robot.values if name.startswith("legs.") and INERTIAL.search(name)})

@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexapod.arrays import Array
 from flexapod.robot.elastic_plan import loop_matrix
 from flexapod.robot.geometry import pose
 from flexapod.robot.mobility import RANK, loop_jacobian
@@ -20,9 +20,8 @@ if TYPE_CHECKING:
     from flexapod.analysis.requests.sample_blocks import Reasons
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 
-DEAD = "a dead point of the actuators: the platform moves here while they stand still; start beside it, or drive another joint"
+DEAD = "a dead point of the actuators: the platform moves here while they are at rest; start beside it, or drive another joint"
 NOT_CLOSED = "the loops cannot be closed from here"
 NEAR = 1e-4
 """Smallest singular value of the dimensionless rows below which the search by the actuators' coordinates fails."""

@@ -18,13 +18,15 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from flexapod.analysis.model.leg_dynamics import Variables, labelled, no_reasons
 from flexapod.analysis.requests.results import force_unit
 from flexapod.analysis.requests.state import State
+from flexapod.analysis.verbs.inverse_kinematics import inverse_kinematics
+from flexapod.arrays import Array
 from flexapod.errors import InputError
 from flexapod.motions.motion import Motion
+from flexapod.robot.robot import build_robot
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -34,7 +36,6 @@ if TYPE_CHECKING:
     from flexapod.robot.model import Link
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 SMOOTH = 7
 """Degree of the spline whose second derivative is taken: four continuous derivatives remain."""
 FEWEST = SMOOTH + 1
@@ -54,8 +55,6 @@ def drives(robot: Robot) -> list[tuple[Link, Link | None]]:
 @lru_cache(maxsize=32)
 def rigid_drives(robot: Robot) -> Robot:
     """The robot with its drives rigid and without rotors: what the links demand of them."""
-    from flexapod.robot.robot import build_robot
-
     return build_robot(_without_springs(robot.description), home=robot.home)
 
 
@@ -77,7 +76,6 @@ def carried_inverse_dynamics(robot: Robot, request: Request) -> xr.Dataset:
     Checked by: tests/analysis/test_elastic_drives.py.
     """
     from flexapod.analysis.verbs.inverse_dynamics import inverse_dynamics
-    from flexapod.analysis.verbs.inverse_kinematics import inverse_kinematics
 
     links, motion, on_error = rigid_drives(robot), request.at, request.on_error
     names = ("wrench", "point", "axes", "friction", "elastic", "elastic_velocity")

@@ -11,12 +11,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from flexapod.analysis.model.kernels import kernel
 from flexapod.analysis.verbs.internal_dynamics import UnstableInternalDynamicsError, internal_eigenvalues
 from flexapod.analysis.verbs.inverse_kinematics import platform_inputs
 from flexapod.analysis.verbs.static_deflection import solve_static
+from flexapod.arrays import Array
 from flexapod.errors import FlexapodError, InputError
 from flexapod.motions.motion import Motion
 
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from flexapod.analysis.model.flexible_load import FlexibleLoad
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 
 STEP = 0.4
 """Largest step times the largest internal eigenvalue: RK4 is then good to about 1e-9 of the deflection (measured by halving)."""

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from flexapod.analysis.requests.state import State
+from flexapod.arrays import Array
 from flexapod.errors import InputError
 from flexapod.motions.arrays import real_array
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from flexapod.motions.motion import Motion
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 CHOICES = ("static", "zero", "simulate")
 
 

@@ -19,6 +19,7 @@ from flexapod.analysis.model.rigid_terms import SINGULAR
 from flexapod.analysis.requests.results import TWIST, OnError, check_option, dataset, force_unit, raise_failed, reasons_of
 from flexapod.analysis.requests.validity import warn_beyond
 from flexapod.analysis.verbs.inverse_kinematics import platform_inputs
+from flexapod.arrays import Array
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -26,11 +27,10 @@ if TYPE_CHECKING:
     from flexapod.analysis.requests.request import Request
     from flexapod.analysis.requests.sample_blocks import Reasons
     from flexapod.analysis.requests.state import State
-    from flexapod.kernels import Batch
+    from flexapod.kernels.kernel import Batch
     from flexapod.motions.motion import Motion
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 FORMULATIONS = ("auto", "virtual_power")
 """Names of the one compiled equation: that of the paper is by virtual power."""
 

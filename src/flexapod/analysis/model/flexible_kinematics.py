@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from flexapod.analysis.model.closed_state import closed_request
 from flexapod.analysis.model.elastic_state import ElasticCoordinates, elastic_state
@@ -23,6 +22,7 @@ from flexapod.analysis.requests.results import OnError, dataset, raise_failed, r
 from flexapod.analysis.requests.state import State
 from flexapod.analysis.requests.validity import warn_beyond
 from flexapod.analysis.verbs.inverse_kinematics import continue_angles, platform_inputs
+from flexapod.arrays import Array
 from flexapod.errors import InputError
 from flexapod.motions.arrays import real_array
 from flexapod.motions.motion import ActuatorMotion, Motion
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from flexapod.analysis.requests.sample_blocks import Reasons
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 Given = tuple[Any, Any, Any]
 UNITS = {
     "position": "m",

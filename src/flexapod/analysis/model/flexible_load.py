@@ -10,16 +10,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from flexapod.analysis.requests.loads import place_of, platform_wrench
+from flexapod.arrays import Array
 from flexapod.errors import InputError
 from flexapod.robot.flexible_platform import SAME_POINT
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

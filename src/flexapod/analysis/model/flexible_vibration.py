@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from flexapod.analysis.model.flexible_dynamics import world_axes
 from flexapod.analysis.model.flexible_load import flexible_load
@@ -20,8 +19,6 @@ if TYPE_CHECKING:
     from flexapod.analysis.requests.request import Request
     from flexapod.analysis.requests.sample_blocks import Reasons
     from flexapod.robot.robot import Robot
-
-Array = NDArray[np.float64]
 
 
 def flexible_model(robot: Robot, request: Request, reasons: Reasons) -> LinearModel:

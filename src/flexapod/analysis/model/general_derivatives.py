@@ -20,7 +20,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
 from flexapod.analysis.model.closed_legs import ClosedLegs, platform_jacobian, pseudo_inverse
@@ -29,6 +28,7 @@ from flexapod.analysis.model.general_dynamics import solve_inverse
 from flexapod.analysis.model.prescribed import prescribed, prescribed_components
 from flexapod.analysis.requests.request import Request
 from flexapod.analysis.requests.results import raise_failed
+from flexapod.arrays import Array
 from flexapod.errors import InputError
 from flexapod.motions.motion import ActuatorMotion
 from flexapod.robot.elastic_plan import driven_columns
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from flexapod.analysis.model.closed_legs import ClosedLegs
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 Moved = Callable[[Sequence[Array], int], tuple[Array, Array, Array]]
 
 STEP = 2e-3

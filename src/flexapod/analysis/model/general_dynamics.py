@@ -25,6 +25,7 @@ from flexapod.analysis.model.linear_solve import MASSLESS, solved
 from flexapod.analysis.model.prescribed import prescribed, prescribed_components
 from flexapod.analysis.model.redundancy import Redundancy
 from flexapod.analysis.requests.properties import depends_on_loads
+from flexapod.arrays import Array
 from flexapod.equations.elastodynamics.reactions import all_rows, reaction_joints
 from flexapod.equations.elastodynamics.statics import used_rows
 from flexapod.equations.newton_euler.friction_points import SOURCES
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
     from flexapod.analysis.requests.sample_blocks import Reasons
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 SINGULAR = "the actuators cannot choose these accelerations: the pose is singular, or their forces do not reach it"
 LOCKED = "friction and joint reactions do not converge: the friction coefficients are so large that joints lock themselves"
 REPEATED = 1e-9

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from flexapod.analysis.model.closed_legs import evaluate, pseudo_inverse
 from flexapod.analysis.model.closed_state import closed_request
@@ -16,12 +15,13 @@ from flexapod.analysis.model.leg_dynamics import labelled, no_reasons, solve_inv
 from flexapod.analysis.model.leg_model import elastic_columns, leg_terms
 from flexapod.analysis.model.leg_request import LegRequest, leg_request
 from flexapod.analysis.model.prescribed import prescribed, reached
-from flexapod.analysis.requests.abilities import moving
 from flexapod.analysis.requests.program_refusals import FLOATING, floating
 from flexapod.analysis.requests.request import Request
 from flexapod.analysis.requests.results import raise_failed
 from flexapod.analysis.requests.state import State
+from flexapod.analysis.requests.state_rules import moving
 from flexapod.analysis.requests.validity import warn_beyond
+from flexapod.arrays import Array
 from flexapod.errors import InputError
 from flexapod.motions.arrays import real_array
 from flexapod.motions.motion import ActuatorMotion
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from flexapod.analysis.requests.sample_blocks import Reasons
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 FOLLOWED = 1e-9
 """Largest acceleration that is not reached, of the largest one: rounding of the Jacobian is 1e-15."""
 
@@ -105,7 +104,7 @@ def accelerations(robot: Robot, request: LegRequest, given: Array | None, fricti
 def general_inverse_kinematics(robot: Robot, asked: Request) -> xr.Dataset:
     """Actuators, joints and bodies of a motion, legs deformed; see `inverse_kinematics`.
 
-    Where actuators can move while the platform stands still, a pose leaves the rest open: it is as near home as it can be.
+    Where actuators can move while the platform is at rest, a pose leaves the rest open: it is as near home as it can be.
     """
     motion, on_error, edd = asked.at, asked.on_error, asked.elastic_acceleration
     reasons = no_reasons(motion)

@@ -5,17 +5,14 @@ The last path of these verbs: it takes every robot and every option.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from flexapod.analysis.model.closed_legs import platform_jacobian
 from flexapod.analysis.model.closed_state import closed_request
-from flexapod.analysis.model.contributions import INERTIAL, NAMES, contributions
+from flexapod.analysis.model.contributions import NAMES, contributions, without_leg_mass
 from flexapod.analysis.model.general_dynamics import reactions as joint_reactions
 from flexapod.analysis.model.general_dynamics import solve_forward, solve_inverse
 from flexapod.analysis.model.leg_dynamics import no_reasons, state_variables
@@ -24,6 +21,7 @@ from flexapod.analysis.model.redundancy import redundancy
 from flexapod.analysis.model.rigid_dynamics import forces
 from flexapod.analysis.requests.properties import has_friction
 from flexapod.analysis.requests.results import dataset, force_unit, raise_failed
+from flexapod.arrays import Array
 from flexapod.equations.elastodynamics.reactions import reaction_joints
 from flexapod.robot.elastic_plan import driven_columns
 
@@ -35,27 +33,7 @@ if TYPE_CHECKING:
     from flexapod.analysis.requests.sample_blocks import Reasons
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 Variables = dict[str, tuple[Any, Any, str]]
-
-
-STRUCTURAL = ("plan", "elastic_plan", "follows_platform", "floats", "elastic_legs", "structure", "mobility")
-"""What a robot knows about itself that no number changes."""
-
-
-def with_values(robot: Robot, changed: Mapping[str, float]) -> Robot:
-    """The robot with other resolved numbers: same structure, same kernels."""
-    result = replace(robot)
-    object.__setattr__(result, "zeros", robot.zeros)
-    object.__setattr__(result, "origin", robot.origin)
-    result.__dict__.update({name: found for name, found in robot.__dict__.items() if name in STRUCTURAL})
-    result.__dict__["values"] = MappingProxyType({**robot.values, **changed})
-    return result
-
-
-def without_leg_mass(robot: Robot) -> Robot:
-    """The robot with massless legs (Kim & Ryu, section 4.2): no inertia and weight in its legs."""
-    return with_values(robot, {name: 0.0 for name in robot.values if name.startswith("legs.") and INERTIAL.search(name)})
 
 
 def general_inverse_dynamics(robot: Robot, asked: Request) -> xr.Dataset:

@@ -11,18 +11,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from flexapod.analysis.model.closed_legs import SAME, ClosedLegs, home, pose_error
 from flexapod.analysis.model.prescribed import impossible, twist_scale
 from flexapod.analysis.verbs.inverse_kinematics import COMPONENTS, FOLLOW
+from flexapod.arrays import Array
 from flexapod.errors import FlexapodWarning
 
 if TYPE_CHECKING:
     from flexapod.analysis.requests.sample_blocks import Reasons
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 
 UNUSED = np.array([1e-2] * 3 + [1e-3] * 3)
 """Difference of a given component from what deformation makes of it [of the characteristic length, rad] that is said: smaller

@@ -21,7 +21,9 @@ from flexapod.analysis.model.linear_solve import solved
 from flexapod.analysis.model.point_load import load_rows
 from flexapod.analysis.requests.results import OnError, dataset, raise_failed, reasons_of
 from flexapod.analysis.requests.state import State
+from flexapod.analysis.verbs.inverse_kinematics import inverse_kinematics
 from flexapod.analysis.verbs.static_deflection import held_stable
+from flexapod.arrays import Array
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -30,7 +32,6 @@ if TYPE_CHECKING:
     from flexapod.motions.motion import ActuatorMotion
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 
 LIMIT = 30
 """Newton steps; within the linear range it takes four."""
@@ -90,8 +91,6 @@ def _step(
     active: NDArray[np.intp], reasons: Reasons,
 ) -> tuple[Array, Array]:  # fmt: skip
     """Newton's step (n, 6 + N + actuators) and the largest residual before it (n,)."""
-    from flexapod.analysis.verbs.inverse_kinematics import inverse_kinematics
-
     p, R, e, force = at
     pose = {"position": np.ascontiguousarray(p), "rotation": np.ascontiguousarray(R)}
     loads = flexible_load(robot, pose, *load_rows(load, active))

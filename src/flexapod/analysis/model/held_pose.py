@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from flexapod.analysis.model.closed_legs import (
     REACHED,
@@ -32,14 +31,13 @@ from flexapod.analysis.model.linear_solve import solved
 from flexapod.analysis.model.point_load import acting
 from flexapod.analysis.model.prescribed import coordinate_sizes, prescribed, prescribed_components, twist_scale
 from flexapod.analysis.model.quasi_static import LIMIT, NOTHING, SETTLED, rounding, searched
+from flexapod.arrays import Array
 from flexapod.robot.elastic_plan import chosen_drives
 
 if TYPE_CHECKING:
     from flexapod.analysis.model.redundancy import Redundancy
     from flexapod.analysis.requests.sample_blocks import Reasons
     from flexapod.robot.robot import Robot
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

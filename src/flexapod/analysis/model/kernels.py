@@ -7,7 +7,6 @@ import hashlib
 import importlib
 import inspect
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,17 +15,19 @@ from numpy.typing import NDArray
 from flexapod.analysis.requests.arguments import check_robot as _robot
 from flexapod.analysis.requests.arguments import checked
 from flexapod.analysis.requests.program_refusals import refuse_inner_loops, refuse_other_bodies, refuse_too_few_actuators
-from flexapod.calls import check_path
-from flexapod.errors import FlexapodError, InputError
-from flexapod.kernels import KernelFamily
+from flexapod.errors import InputError
 from flexapod.kernels.cache import lookup_key
 from flexapod.kernels.design_columns import Columns
+from flexapod.kernels.family import KernelFamily
 from flexapod.kernels.threads import ENOUGH, thread_count
 from flexapod.robot.element_runs import element_runs
 from flexapod.robot.flexible_platform import UNROLLED
 
 if TYPE_CHECKING:
-    from flexapod.kernels import Batch, Kernel, Operations, Prepared, Signature
+    from flexapod.kernels.kernel import Batch, Kernel
+    from flexapod.kernels.prepared import Prepared
+    from flexapod.kernels.tape.operations import Operations
+    from flexapod.kernels.tape.signature import Signature
     from flexapod.robot.robot import Robot
 
 PROGRAMS = {
@@ -320,40 +321,6 @@ def _family(robot: Robot, quantity: str, options: Mapping[str, Any], asked: str)
     )
 
 
-@checked(folder=check_path)
-def export_c(robot: Robot, quantity: str, folder: str | Path, **options: Any) -> dict[str, Path]:
-    """Write the kernel of a quantity as portable C99, with header, self-test and README.
-
-    Args:
-        quantity: as for `kernel`; ``"inverse_dynamics"`` and ``"forward_dynamics"`` have the friction of the robot file where
-            it has any (friction=False leaves it out), else they are the formulation with the fewest operations.
-        folder: created if missing; files that flexapod did not write are never replaced.
-        options: as for `kernel`.
-    """
-    from flexapod.analysis.model.model_names import identifier
-    from flexapod.analysis.verbs.sampling import random_inputs
-    from flexapod.kernels import export_c as write_c
-
-    bound = exported_kernel(robot, quantity, options)
-    golden = golden_inputs(bound, random_inputs(robot, 8, seed=1))
-    name = identifier(f"{robot.name}_{quantity}", "robot")
-    return write_c(bound.compiled, Path(folder), name=name, golden_inputs=golden, parameters=bound.parameters)
-
-
-def exported_kernel(robot: Robot, quantity: str, options: Mapping[str, Any]) -> RobotKernel:
-    """What `export_c` writes: with friction as by `kernel_with_friction`; forward dynamics without it by the first formulation
-    that applies, of which that of virtual power, which always does, is the last."""
-    general = kernel_with_friction(robot, quantity, options)
-    if (general.quantity, general.options) != ("forward_dynamics", {}):
-        return general
-    for program in ("minimal_forward_dynamics", "link_forward_dynamics") if not robot.elastic_names else ():
-        try:
-            return kernel(robot, program)
-        except FlexapodError:
-            continue
-    return general
-
-
 def kernel_with_friction(robot: Robot, quantity: str, options: Mapping[str, Any]) -> RobotKernel:
     """The kernel that other programs get: forward dynamics too has the friction of the file, unless friction=False.
 
@@ -369,23 +336,3 @@ def kernel_with_friction(robot: Robot, quantity: str, options: Mapping[str, Any]
     if quantity == "inverse_dynamics" or not PROPERTIES["rigid"](robot):
         return kernel(robot, quantity, **options)
     return kernel(robot, "forward_friction" if options.get("friction", True) else quantity, **others)
-
-
-def golden_inputs(bound: RobotKernel, states: Mapping[str, Any]) -> dict[str, NDArray[np.float64]]:
-    """Inputs of a kernel's self-test: random states that the robot can reach, joints and actuators that belong to them."""
-    from flexapod.analysis.verbs.sampling import following
-
-    count = len(states["position"])
-    home = np.concatenate([leg.home for leg in bound.robot.legs])
-    known = {
-        **states,
-        **following(bound.robot, states, {i.name for i in bound.signature.inputs}),
-        "guess": np.tile(home, (count, 1)),
-        "guess_position": np.tile(bound.robot.home.position, (count, 1)),
-        "guess_rotation": np.tile(bound.robot.home.rotation, (count, 1, 1)),
-    }
-    random = np.random.default_rng(2)
-    for i in bound.signature.inputs:  # loads, forces, elastic coordinates: small random numbers, the same on every machine
-        if i.name not in known:
-            known[i.name] = random.uniform(-1.0, 1.0, (count, *i.shape)) * (1e-3 if i.name == "elastic" else 1.0)
-    return {i.name: np.ascontiguousarray(known[i.name]) for i in bound.signature.inputs}

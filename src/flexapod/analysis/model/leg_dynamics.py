@@ -21,6 +21,7 @@ from flexapod.analysis.model.rigid_dynamics import forces
 from flexapod.analysis.requests.properties import COMPILED
 from flexapod.analysis.requests.results import TWIST, OnError, dataset, force_unit, raise_failed
 from flexapod.analysis.requests.validity import spin_variable, warn_beyond
+from flexapod.arrays import Array
 from flexapod.robot.elastic_plan import driven_columns
 
 if TYPE_CHECKING:
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from flexapod.analysis.requests.sample_blocks import Reasons
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 Variables = dict[str, tuple[Any, Any, str]]
 
 

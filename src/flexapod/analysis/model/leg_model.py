@@ -9,19 +9,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from flexapod.analysis.model.closed_legs import ClosedLegs, evaluate, platform_jacobian, pseudo_inverse
 from flexapod.analysis.model.linear_solve import inverted
 from flexapod.analysis.model.point_load import load_slope
 from flexapod.analysis.requests.request import NO_LOAD, Load
+from flexapod.arrays import Array
 from flexapod.robot.elastic_plan import driven_columns
 
 if TYPE_CHECKING:
     from flexapod.analysis.requests.sample_blocks import Reasons
     from flexapod.robot.robot import Robot
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from flexapod.analysis.model.leg_request import LegRequest
 from flexapod.analysis.requests.loads import platform_wrench
+from flexapod.arrays import Array
 from flexapod.errors import InputError
 from flexapod.motions.motion import ActuatorMotion
 
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
     from flexapod.simulation.system.setup import Setup
 
-Array = NDArray[np.float64]
 STEP = 1e-3
 """Largest step [s]: the Gauss method of order 6 keeps the phase of a 100 Hz vibration to 1e-6 of a revolution per step."""
 

@@ -40,6 +40,7 @@ from flexapod.analysis.model.walk_to_pose import walk_to_poses
 from flexapod.analysis.requests.request import Request
 from flexapod.analysis.requests.state import State
 from flexapod.analysis.verbs.inverse_kinematics import COMPONENTS, FOLLOW, platform_inputs
+from flexapod.arrays import Array
 from flexapod.errors import InputError
 from flexapod.motions.motion import ActuatorMotion, Motion
 from flexapod.robot.chosen_dependents import led_by_platform
@@ -48,8 +49,6 @@ from flexapod.robot.elastic_plan import chosen_drives
 if TYPE_CHECKING:
     from flexapod.analysis.requests.sample_blocks import Reasons
     from flexapod.robot.robot import Robot
-
-Array = NDArray[np.float64]
 
 
 FOLLOWED = 1e-12

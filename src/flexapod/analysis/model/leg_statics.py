@@ -22,6 +22,7 @@ from flexapod.analysis.requests.results import force_unit, raise_failed
 from flexapod.analysis.requests.state import State
 from flexapod.analysis.requests.validity import warn_unstable
 from flexapod.analysis.verbs.static_deflection import refuse_unbalanced
+from flexapod.arrays import Array
 from flexapod.motions.motion import ActuatorMotion, Motion
 from flexapod.robot.elastic_plan import driven_columns, undriven
 
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from flexapod.analysis.requests.sample_blocks import Reasons
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 Variables = dict[str, tuple[Any, Any, str]]
 
 

@@ -12,14 +12,13 @@ from flexapod.analysis.model.vibration import is_definite, null_space
 from flexapod.analysis.requests.fast_paths import answer
 from flexapod.analysis.requests.request import Request
 from flexapod.analysis.requests.validity import warn_unstable
+from flexapod.arrays import Array
 from flexapod.errors import InputError
 from flexapod.motions.arrays import real_array
 
 if TYPE_CHECKING:
     from flexapod.analysis.requests.sample_blocks import Reasons
     from flexapod.robot.robot import Robot
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from flexapod.arrays import Array
 
 MASSLESS = "something that moves has no mass: an actuator that drives through a spring needs `inertia`"
 """Why a mass matrix is singular."""

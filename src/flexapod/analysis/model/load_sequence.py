@@ -8,11 +8,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from flexapod.analysis.model.closed_legs import ActuatorState, ClosedLegs, close, home
 from flexapod.analysis.model.leg_request import LegRequest, held
 from flexapod.analysis.model.point_load import acting
+from flexapod.arrays import Array
 from flexapod.errors import InputError
 from flexapod.motions.arrays import real_array
 from flexapod.motions.motion import ActuatorMotion
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from flexapod.analysis.requests.sample_blocks import Reasons
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 
 HALVINGS = 10
 """Steps between two samples become smaller down to 1/1024 of their distance."""

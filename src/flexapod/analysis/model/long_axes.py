@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.model.long_places import Places, places
+from flexapod.arrays import Array
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 Arrays = dict[str, Array]
 
 

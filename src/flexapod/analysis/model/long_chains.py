@@ -17,13 +17,14 @@ from flexapod.analysis.model.leg_model import left_inverse
 from flexapod.analysis.model.long_axes import Axes, axes, spread
 from flexapod.analysis.model.long_places import places
 from flexapod.analysis.model.slope_kernels import input_slopes
+from flexapod.analysis.requests.results import reasons_of
+from flexapod.arrays import Array
 from flexapod.kernels.tape.tangent import SUFFIX
 
 if TYPE_CHECKING:
     from flexapod.kernels.kernel import Kernel
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 Arrays = dict[str, Array]
 
 NEWTON_STEP, LARGEST_STEP, LIMIT = 1e-9, 0.4, 40
@@ -33,8 +34,6 @@ APART = "the loops cannot be closed from here: out of reach, singular, or too fa
 
 def evaluated(robot: Robot, quantity: str, given: Arrays, reasons: NDArray[Any], **options: Any) -> Arrays:
     """Outputs of a kernel; reasons of samples that fail are added to `reasons`."""
-    from flexapod.analysis.requests.results import reasons_of
-
     bound = kernel(robot, quantity, **options)
     read = {i.name: np.ascontiguousarray(given[i.name]) for i in bound.signature.inputs}
     batch = bound.batch(read)

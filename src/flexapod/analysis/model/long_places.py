@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.requests.properties import COMPILED
-from flexapod.robot.chain import ancestors
+from flexapod.arrays import Array
+from flexapod.robot.chain import ROWS, ancestors
+from flexapod.robot.elastic_plan import cut_joints
 from flexapod.robot.element_runs import ElementRun, element_runs
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
-
-Array = NDArray[np.float64]
 
 
 def is_long(robot: Robot) -> bool:
@@ -87,8 +87,6 @@ class Places:
     def rows(self) -> tuple[Array, Array]:
         """Masks (m, z) of the coordinates that move the end and the far half of every row."""
         from flexapod.equations.elastodynamics.statics import used_rows
-        from flexapod.robot.chain import ROWS
-        from flexapod.robot.elastic_plan import cut_joints
 
         owners: list[list[Any]] = []
         for i in range(len(self.robot.legs)):

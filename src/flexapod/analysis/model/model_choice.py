@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 from flexapod.analysis.model.kernels import PROGRAMS, parameter_values, unknown_quantity
 from flexapod.analysis.model.programs import WITH_FRICTION, formulations, usual_program
 from flexapod.analysis.requests.program_refusals import refuse_other_bodies
-from flexapod.analysis.requests.properties import PROPERTIES
+from flexapod.analysis.requests.properties import PROPERTIES, has_friction
 from flexapod.errors import FlexapodError, InputError
 
 if TYPE_CHECKING:
-    from flexapod.kernels import Program, Tape
+    from flexapod.kernels.tape.program import Program
+    from flexapod.kernels.tape.tape import Tape
     from flexapod.robot.robot import Robot
 
 OPTIONS: dict[str, dict[str, Any]] = {
@@ -90,7 +91,6 @@ def _with_friction(
 ) -> Mapping[str, Mapping[str, str]]:
     """Formulations that have the friction of the robot file."""
     from flexapod.analysis.requests.abilities import refuse
-    from flexapod.analysis.requests.properties import has_friction
 
     if not has_friction(robot):
         raise InputError(f"friction: the joints of {robot.name} have none; leave it out")

@@ -1,4 +1,4 @@
-"""Names in a written model: what entries of inputs and outputs stand for, as the robot file spells it.
+"""Names in a written model: what entries of inputs and outputs represent, as the robot file spells it.
 
 Coordinates get their own names: ``q12`` for its position, ``q12_dot`` for its rate, ``q12_ddot`` for its acceleration. The name
 of the leg comes before it where two legs use the same one.
@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from flexapod.kernels import Signature
+    from flexapod.kernels.tape.signature import Signature
     from flexapod.robot.robot import Robot
 
 POSITIONS = ("joint_position", "guess")

@@ -13,18 +13,18 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from flexapod.analysis.model.closed_legs import ClosedLegs, evaluate, platform_jacobian
 from flexapod.analysis.model.closed_state import closed_request
+from flexapod.analysis.model.contributions import with_values
 from flexapod.analysis.model.general_dynamics import solve_forward, solve_inverse
-from flexapod.analysis.model.general_verbs import with_values
 from flexapod.analysis.model.leg_dynamics import independent_rates
 from flexapod.analysis.model.linear_solve import inverted
 from flexapod.analysis.model.rigid_vibration import STEP, WEIGHTS
 from flexapod.analysis.requests.loads import refuse_out_of_plane
 from flexapod.analysis.requests.properties import has_friction
 from flexapod.analysis.requests.request import Request
+from flexapod.arrays import Array
 from flexapod.description.friction import LAWS
 from flexapod.errors import InputError
 
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from flexapod.analysis.requests.sample_blocks import Reasons
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 DRY = tuple(f".friction.{name}" for name, law in LAWS.items() if law.along == "direction")
 """Endings of the coefficients of laws with the direction of the motion, which jumps at rest."""
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from flexapod.analysis.model.kernels import RobotKernel, kernel
 
 if TYPE_CHECKING:
-    from flexapod.kernels import Batch
+    from flexapod.kernels.kernel import Batch
     from flexapod.robot.robot import Robot
 
 ROUNDS = 20

@@ -14,17 +14,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from flexapod.analysis.model.flexible_load import FlexibleLoad, flexible_load
 from flexapod.analysis.requests.loads import platform_wrench
 from flexapod.analysis.requests.request import Load
+from flexapod.arrays import Array
 
 if TYPE_CHECKING:
     from flexapod.analysis.model.closed_legs import ClosedLegs
     from flexapod.robot.robot import Robot
-
-Array = NDArray[np.float64]
 
 
 def acting(robot: Robot, state: ClosedLegs, load: Load) -> Array:

@@ -10,15 +10,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from flexapod.analysis.model.closed_legs import STRIDE, home, platform_jacobian
+from flexapod.arrays import Array
 from flexapod.robot.elastic_plan import chosen_drives, preferred_pivots, undriven
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 CURVED = 1e-3
 """Part of the foreseen decrease of the error beyond which a step was not straight; after a straight one the next may be twice as
 long: a fine screw turns a hundred times, and its path has no curvature."""

@@ -14,13 +14,13 @@ from flexapod.analysis.model.closed_legs import (
 )
 from flexapod.analysis.model.leg_model import elastic_columns, leg_stiffness, leg_terms
 from flexapod.analysis.model.linear_solve import solved
+from flexapod.arrays import Array
 from flexapod.robot.elastic_plan import chosen_drives, driven_columns
 
 if TYPE_CHECKING:
     from flexapod.analysis.requests.sample_blocks import Reasons
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 
 LIMIT = 40
 """Newton steps of a static deflection; in the linear range it takes four."""

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from flexapod.analysis.model.linear_solve import solved
+from flexapod.arrays import Array
 from flexapod.errors import InputError
 from flexapod.motions.arrays import finite_array, real_array
 from flexapod.robot.elastic_plan import chosen_drives
@@ -21,8 +21,6 @@ from flexapod.robot.elastic_plan import chosen_drives
 if TYPE_CHECKING:
     from flexapod.analysis.requests.request import Request
     from flexapod.robot.robot import Robot
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

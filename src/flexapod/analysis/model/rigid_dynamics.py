@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from flexapod.analysis.model.contributions import without_leg_mass
 from flexapod.analysis.model.elastic_state import refuse_elastic
 from flexapod.analysis.model.kernels import RobotKernel, kernel
 from flexapod.analysis.requests.loads import platform_wrench
@@ -20,6 +21,8 @@ from flexapod.analysis.requests.results import check_option, dataset, force_unit
 from flexapod.analysis.requests.sample_blocks import Room, SampleReasons, in_blocks, noted, room_for, without_bad
 from flexapod.analysis.verbs.inverse_kinematics import joint_rates_of_block, platform_inputs
 from flexapod.analysis.verbs.platform_motion import as_platform
+from flexapod.arrays import Array
+from flexapod.equations.minimal.conditions import applies
 from flexapod.equations.minimal.planning import poor_designs
 from flexapod.equations.newton_euler.constraint_plan import mark_undetermined
 from flexapod.equations.newton_euler.contributions import CONTRIBUTION_NAMES
@@ -35,7 +38,6 @@ if TYPE_CHECKING:
     from flexapod.analysis.requests.sample_blocks import Reasons
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 FORMULATIONS = ("auto", "links", "virtual_power", "virtual_work", "newton_euler", "minimal")
 INVERSE = {
     "links": "link_inverse_dynamics",
@@ -69,8 +71,6 @@ def rigid_inverse_dynamics(robot: Robot, request: Request) -> xr.Dataset:
     massless = request.legs == "massless"
     formulation = _of_variant(request, detailed)
     if massless and detailed:
-        from flexapod.analysis.model.general_verbs import without_leg_mass
-
         robot = without_leg_mass(robot)
     chosen = usual_formulation(robot, formulation, loaded=request.wrench is not None)
     options: dict[str, dict[str, Any]] = {
@@ -127,8 +127,6 @@ def _of_variant(request: Request, detailed: bool) -> str:
 
 def usual_formulation(robot: Robot, formulation: str, loaded: bool) -> str:
     """The formulation of a request, the one with the fewest operations for ``"auto"``; the minimal one knows no external load."""
-    from flexapod.equations.minimal.conditions import applies
-
     if formulation not in ("auto", "minimal"):
         return formulation
     if not loaded and applies(robot) is None:

@@ -16,6 +16,7 @@ from flexapod.analysis.requests.sample_blocks import Room, SampleReasons, in_blo
 from flexapod.analysis.requests.state import State
 from flexapod.analysis.verbs.inverse_kinematics import inverse_kinematics, joint_rates, platform_inputs
 from flexapod.analysis.verbs.platform_motion import as_platform
+from flexapod.arrays import Array
 from flexapod.robot.varied import value_of
 
 if TYPE_CHECKING:
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from flexapod.analysis.requests.sample_blocks import Reasons
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 SINGULAR = "singular (type 2): the actuators do not determine the motion of the platform"
 
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from flexapod.analysis.model.kernels import kernel
 from flexapod.analysis.model.linear_model import LinearModel
@@ -20,6 +19,7 @@ from flexapod.analysis.model.rigid_dynamics import state_inputs
 from flexapod.analysis.requests.loads import lever, platform_wrench
 from flexapod.analysis.requests.results import TWIST
 from flexapod.analysis.verbs.platform_motion import as_platform
+from flexapod.arrays import Array
 from flexapod.motions.rotations import rotvec_rotation
 
 if TYPE_CHECKING:
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from flexapod.analysis.requests.sample_blocks import Reasons
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 
 STEP = 4e-3
 """Displacement of the differences, in characteristic lengths or radians."""

@@ -12,7 +12,7 @@ from flexapod.kernels.cache import lookup_key
 
 if TYPE_CHECKING:
     from flexapod.analysis.model.kernels import RobotKernel
-    from flexapod.kernels import Kernel
+    from flexapod.kernels.kernel import Kernel
     from flexapod.robot.robot import Robot
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from flexapod.arrays import Array
 
 NEUTRAL = 1e-11
 """omega^2, of the largest one, below which a mode counts as neutral (a free motion): rounding of the eigenvalues is 1e-14."""

@@ -20,6 +20,7 @@ from scipy.spatial.transform import Rotation
 from flexapod.analysis.model.closed_legs import SAME, ClosedLegs, home
 from flexapod.analysis.model.dead_point import NOT_CLOSED, hold_of_actuators
 from flexapod.analysis.model.kernels import kernel
+from flexapod.arrays import Array
 from flexapod.robot.chosen_dependents import with_plan
 from flexapod.robot.elastic_plan import elastic_plan
 
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from flexapod.analysis.requests.sample_blocks import Reasons
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 
 Closing = Callable[[ClosedLegs], tuple[Array, NDArray[np.bool_]]]
 """Joints (n, coordinates) at the poses of states, from the joints of these, and whether they close the loops."""

@@ -17,8 +17,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexapod.arrays import Array
 from flexapod.errors import InputError
 from flexapod.robot.architecture import EXACT
 from flexapod.robot.chain import ancestors, link_poses
@@ -26,7 +26,6 @@ from flexapod.robot.chain import ancestors, link_poses
 if TYPE_CHECKING:
     from flexapod.robot.model import Closing, Leg
 
-Array = NDArray[np.float64]
 
 Locus = Literal["sphere", "circle", "hinge", "rods"]
 

@@ -13,15 +13,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexapod.arrays import Array
 from flexapod.robot.chain import ROWS
 
 if TYPE_CHECKING:
     from flexapod.analysis.space.contraction import Block, Contraction
     from flexapod.robot.model import Leg
 
-Array = NDArray[np.float64]
 
 LONGER = 0.25
 """Strokes may be longer than at the middle by this part of the characteristic length: radii are held below it."""

@@ -15,16 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.poses.generic_balls import with_generic_balls
+from flexapod.analysis.poses.quaternions import cross
 from flexapod.analysis.poses.rigid_chains import rigid_chain
+from flexapod.arrays import Array, Complex
 from flexapod.robot.build import has_inner_loops
 from flexapod.robot.chain import ROWS, ancestors, leg_rows
 
 if TYPE_CHECKING:
     from flexapod.robot.model import Closing, Leg
     from flexapod.robot.robot import Robot
-
-Complex = NDArray[np.complex128]
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -188,14 +187,14 @@ class ClosingAt:
             if leg.links[i].kind == "P":
                 column = self.linear @ z[..., None] / self.length
             else:
-                column = self.linear @ (_cross(z, self.p - origin) / self.length)[..., None] + self.angular @ z[..., None]
+                column = self.linear @ (cross(z, self.p - origin) / self.length)[..., None] + self.angular @ z[..., None]
             result[:, :, leg.moving.index(i)] = column[..., 0]
         return result
 
     def by_platform(self, p: Complex) -> Complex:
         """Derivatives (N, m, 6) by (v / length, omega) of the platform at p, on the far side."""
         arm = (self.p - p) / self.length
-        return np.concatenate([-self.linear, -(self.angular + _cross(arm[:, None], self.linear))], axis=2)
+        return np.concatenate([-self.linear, -(self.angular + cross(arm[:, None], self.linear))], axis=2)
 
 
 def closing_at(closing: Closing, near: tuple[Any, Any], far: tuple[Any, Any], length: float) -> ClosingAt:
@@ -212,7 +211,7 @@ def closing_at(closing: Closing, near: tuple[Any, Any], far: tuple[Any, Any], le
             u, c = R_p[:, :, i], R_l[:, :, int(row[2])]
             residual.append((u * c).sum(axis=1))
             linear.append(none)
-            angular.append(_cross(c, u))
+            angular.append(cross(c, u))
         else:
             u = np.broadcast_to(np.eye(3)[i], (N, 3)) if row[0] == "point" else R_p[:, :, i]
             residual.append((u * gap).sum(axis=1))
@@ -274,10 +273,6 @@ def least_squares(A: Complex, f: Complex, cut: float = 1e-15) -> Complex:
     step = np.full((len(A), A.shape[2]), np.nan, dtype=complex)
     step[finite] = (np.linalg.pinv(A[finite], cut) @ f[finite][..., None])[..., 0]
     return step
-
-
-def _cross(u: Any, v: Any) -> Any:
-    return u[..., [1, 2, 0]] * v[..., [2, 0, 1]] - u[..., [2, 0, 1]] * v[..., [1, 2, 0]]
 
 
 def _exp(w: Complex) -> Complex:

@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Complex = NDArray[np.complex128]
-Array = NDArray[np.float64]
+from flexapod.arrays import Array, Complex
 
 U = 2.0**-53
 UP = 1.0 + 32 * U

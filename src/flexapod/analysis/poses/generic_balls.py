@@ -15,15 +15,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from flexapod.analysis.poses.chain_spheres import axes_meet
+from flexapod.arrays import Array
 from flexapod.robot.geometry import about
 
 if TYPE_CHECKING:
     from flexapod.robot.model import Leg
 
-Array = NDArray[np.float64]
 
 BEFORE = about(np.array([0.36, -0.48, 0.8]), 1.1)
 BEHIND = about(np.array([0.64, 0.6, -0.48]), 0.7)

@@ -8,8 +8,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.poses.complex_loops import Array, Complex, Loops, Points
+from flexapod.analysis.poses.complex_loops import Loops, Points
 from flexapod.analysis.poses.quaternions import matrix
+from flexapod.arrays import Array, Complex
 
 CORRECTION = 0.02
 """Largest first Newton step after a prediction [rad or characteristic lengths]."""
@@ -184,3 +185,13 @@ def random_starts(loops: Loops, q: Complex, count: int, random: np.random.Genera
     x = Points(p=loops.home.p + loops.length * normal(N, 3), R=matrix(turn).astype(complex), q=q0)
     x.q[:, loops.driven] = q
     return x
+
+
+def reach(loops: Loops) -> Array:
+    """Size of random moves: a radian, or the robot's size, per actuator."""
+    return np.where(loops.turning[loops.driven], 1.0, loops.robot.size)
+
+
+def complex_normal(random: np.random.Generator, n: int) -> Complex:
+    """Normally distributed complex numbers."""
+    return random.normal(size=n) + 1j * random.normal(size=n)

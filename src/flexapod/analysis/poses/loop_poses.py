@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.poses.complex_loops import Array, Complex, Loops, Points, join
-from flexapod.analysis.poses.loop_paths import SAME, polished, pose_keys, track_paths
+from flexapod.analysis.poses.complex_loops import Loops, Points, join
+from flexapod.analysis.poses.loop_paths import SAME, complex_normal, polished, pose_keys, reach, track_paths
 from flexapod.analysis.poses.loop_singularities import singular_poses
-from flexapod.analysis.poses.operation_modes import REGULAR, complex_normal, generic_solutions, reach
+from flexapod.analysis.poses.operation_modes import REGULAR, generic_solutions
+from flexapod.arrays import Array, Complex
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot

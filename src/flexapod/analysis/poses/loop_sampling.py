@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from flexapod.arrays import Array
 from flexapod.errors import FlexapodError
 from flexapod.motions.motion import ActuatorMotion
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 NAMES = ("position", "rotation", "velocity", "angular_velocity", "acceleration", "angular_acceleration")
 
 
@@ -33,7 +33,7 @@ def random_loop_states(robot: Robot, count: int, seed: int) -> dict[str, Array]:
     from flexapod.analysis.verbs.inverse_kinematics import inverse_kinematics
 
     random, box = np.random.default_rng(seed), robot.sampling
-    home = State(position=robot.home.position, rotation=robot.home.rotation)
+    home = State.at_home(robot)
     q0 = inverse_kinematics(robot, home).actuator_position.values
     J = pose_jacobians(robot, robot.home.position[None], robot.home.rotation[None]).jacobian[0]
     halves = [(box.position, box.rotation), (box.velocity, box.angular_velocity), (box.acceleration, box.angular_acceleration)]

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.poses.complex_loops import Array, Complex, Loops, Points, join, least_squares
+from flexapod.analysis.poses.complex_loops import Loops, Points, join, least_squares
 from flexapod.analysis.poses.loop_paths import LEAVING, pose_keys, random_starts
+from flexapod.arrays import Array, Complex
 
 CUT = 1e-8
 """Singular values, relative to the largest, that a step leaves out: at a double pose Newton comes as near as rounding lets it."""

@@ -17,7 +17,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from flexapod.analysis.poses.path_tracking import ARRIVED, Complex, Control, Tracker, projective_gap
+from flexapod.analysis.poses.path_tracking import ARRIVED, Control, Tracker, projective_gap
+from flexapod.arrays import Complex
 
 SAME = 1e-10
 """Squared sine of the angle below which two solutions are one."""

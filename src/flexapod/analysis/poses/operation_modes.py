@@ -17,9 +17,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.poses.complex_loops import Array, Complex, Loops, Points, join
-from flexapod.analysis.poses.loop_paths import SAME, distinct, polished, pose_keys, random_solutions, tamest, track_paths
+from flexapod.analysis.poses.complex_loops import Loops, Points, join
+from flexapod.analysis.poses.loop_paths import (
+    SAME,
+    complex_normal,
+    distinct,
+    polished,
+    pose_keys,
+    random_solutions,
+    reach,
+    tamest,
+    track_paths,
+)
 from flexapod.analysis.poses.rigid_chains import rigid_chain
+from flexapod.arrays import Complex
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
@@ -201,16 +212,6 @@ def _round(
     start, good, _ = polished(loops, start, 2)
     good &= loops.aligned(start)
     return _joined(loops, x, group, start.at(good), index[good])
-
-
-def reach(loops: Loops) -> Array:
-    """Size of random moves: a radian, or the robot's size, per actuator."""
-    return np.where(loops.turning[loops.driven], 1.0, loops.robot.size)
-
-
-def complex_normal(random: np.random.Generator, n: int) -> Complex:
-    """Normally distributed complex numbers."""
-    return random.normal(size=n) + 1j * random.normal(size=n)
 
 
 def _usable(loops: Loops, x: Points) -> Points:

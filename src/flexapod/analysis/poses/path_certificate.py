@@ -20,12 +20,12 @@ from flexapod.analysis.poses.pose_certificate import certify_quadrics, joined, l
 from flexapod.analysis.poses.pose_guess import start_poses
 from flexapod.analysis.poses.pose_search import Poses, PoseSearch
 from flexapod.analysis.poses.sphere_legs import Spheres, spheres
+from flexapod.arrays import Array
 
 if TYPE_CHECKING:
     from flexapod.analysis.verbs.forward_kinematics import Solved
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 
 SMALLEST = 2.0**-22
 """Part of the way below which a segment that cannot be certified means a singular pose."""

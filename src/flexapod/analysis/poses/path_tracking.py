@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from flexapod.arrays import Array, Complex
+
 if TYPE_CHECKING:
     from flexapod.equations.homotopy.tracker import System
-    from flexapod.kernels import Kernel
+    from flexapod.kernels.kernel import Kernel
     from flexapod.kernels.tape.program import Program
 
-Complex = NDArray[np.complex128]
-Array = NDArray[np.float64]
 
 ARRIVED, STUCK, TOO_LONG = 1, 2, 3
 """How a path ends: at t = 1, with a step too small, after too many steps."""
@@ -74,7 +74,7 @@ class Tracker:
     """The compiled tracker of one family."""
 
     def __init__(self, system: Callable[[], System], key: str) -> None:
-        from flexapod.kernels import cached_kernel
+        from flexapod.kernels.cache import cached_kernel
 
         def program() -> Program:
             from flexapod.equations.homotopy.tracker import tracker

@@ -11,19 +11,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from flexapod.analysis.poses.chain_spheres import has_one_hinge, hinge_circle
 from flexapod.analysis.poses.discs import Disc
 from flexapod.analysis.poses.pose_certificate import Certificate, certify_quadrics, leg_quadrics
 from flexapod.analysis.poses.sphere_legs import CHAIN_ERROR, actuators_of
+from flexapod.arrays import Array
 from flexapod.robot.geometry import frame_along
 
 if TYPE_CHECKING:
     from flexapod.analysis.poses.loop_poses import LoopPoses
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 
 CIRCLES = 6
 """Proven largest number of isolated complex poses."""

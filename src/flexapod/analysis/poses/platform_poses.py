@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from flexapod.analysis.poses import quaternions as quat
 from flexapod.analysis.poses.monodromy import Start, load_start
-from flexapod.analysis.poses.path_tracking import ARRIVED, Array, Complex, Control, Ends, Tracker, projective_gap
+from flexapod.analysis.poses.path_tracking import ARRIVED, Control, Ends, Tracker, projective_gap
+from flexapod.arrays import Array, Complex
 
 SAME = 1e-16
 """Squared sine of the angle below which two solutions count as one: simple ones are polished to 1e-12 or better."""
@@ -238,7 +239,7 @@ def polish(a: Array, b: Array, s: Array, e: Array, p: Array) -> tuple[Array, Arr
         best[better], e_best[better], p_best[better] = error[better], e[better], p[better]
         if best.max() < ROUNDING:
             break
-        rows = np.concatenate([d, _cross(arm, d)], axis=2)
+        rows = np.concatenate([d, quat.cross(arm, d)], axis=2)
         try:
             step = np.linalg.solve(rows, (length - now)[..., None] * now[..., None])[..., 0]
         except np.linalg.LinAlgError:
@@ -247,8 +248,3 @@ def polish(a: Array, b: Array, s: Array, e: Array, p: Array) -> tuple[Array, Arr
         e = e + 0.5 * quat.product(quat.pure(step[:, 3:]), e)
         e = e / np.linalg.norm(e, axis=1, keepdims=True)
     return e_best, p_best, best
-
-
-def _cross(u: Array, v: Array) -> Array:
-    """Cross product over the last axis, without the checks of NumPy's."""
-    return u[..., [1, 2, 0]] * v[..., [2, 0, 1]] - u[..., [2, 0, 1]] * v[..., [1, 2, 0]]

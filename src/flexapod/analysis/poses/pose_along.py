@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexapod.analysis.poses.pose_search import DEPARTURE, RESIDUAL, Array, Poses, PoseSearch, Search
+from flexapod.analysis.poses.pose_search import DEPARTURE, RESIDUAL, Poses, PoseSearch, Search
+from flexapod.arrays import Array
 
 
 def search_along(search: PoseSearch, target: Array, start: Poses, own: Array, any_mode: bool = False) -> Search:

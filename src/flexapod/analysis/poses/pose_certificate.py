@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.poses.discs import UP, Array, Complex, Disc, U, around, exact, point_matrix_product, stack
+from flexapod.analysis.poses.discs import UP, Disc, U, around, exact, point_matrix_product, stack
+from flexapod.arrays import Array, Complex
 
 ROUNDS = 8
 """Polydiscs that are tried, each a little larger than the image of the one before."""

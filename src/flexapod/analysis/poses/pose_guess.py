@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.model.kernels import kernel
-from flexapod.analysis.poses.pose_search import Array, Poses, PoseSearch
+from flexapod.analysis.poses.pose_search import Poses, PoseSearch
 from flexapod.analysis.requests.results import reasons_of
 from flexapod.analysis.requests.state import State
 from flexapod.analysis.verbs.inverse_kinematics import solve_from_home
+from flexapod.arrays import Array
 from flexapod.errors import InputError
 from flexapod.robot.geometry import Pose
 

@@ -18,12 +18,11 @@ from flexapod.analysis.requests.request import Request
 from flexapod.analysis.requests.results import reasons_of
 from flexapod.analysis.requests.state import State
 from flexapod.analysis.verbs.inverse_kinematics import COMPONENTS, FOLLOW, solve_from_home
+from flexapod.arrays import Array
 from flexapod.robot.elastic_plan import driven_columns
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,16 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from flexapod.analysis.model.kernels import kernel
+from flexapod.arrays import Array
 from flexapod.motions.rotations import rotation_rotvec, rotvec_rotation
 
 if TYPE_CHECKING:
     from flexapod.analysis.model.kernels import RobotKernel
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 
 CLOSED, TAKEN = 1e-12, 1e-9
 """Residual of the constraints at which Newton stops, and with which a pose is taken [m, rad]."""

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.poses.pose_search import Array, PoseSearch, Search
+from flexapod.analysis.poses.pose_search import PoseSearch, Search
 from flexapod.analysis.requests.results import SampleError, reasons_of
+from flexapod.arrays import Array
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot

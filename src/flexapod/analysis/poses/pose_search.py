@@ -16,13 +16,12 @@ from numpy.typing import NDArray
 
 from flexapod.analysis.model.closing_signs import reversed_joints
 from flexapod.analysis.model.kernels import kernel
+from flexapod.arrays import Array, Mask
 from flexapod.motions.rotations import rotation_rotvec, rotvec_rotation
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 
 RESIDUAL = 1e-9
 """Largest residual of a pose that is found [rad, or characteristic lengths]: Newton ends near 1e-15."""

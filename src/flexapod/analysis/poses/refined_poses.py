@@ -14,10 +14,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Complex = NDArray[np.complex128]
-Array = NDArray[np.float64]
+from flexapod.arrays import Array, Complex
 
 PASSES = 5
 """Newton steps."""

@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.poses import quaternions as quat
-from flexapod.analysis.poses.path_tracking import Array, Complex, projective_gap
+from flexapod.analysis.poses.path_tracking import projective_gap
 from flexapod.analysis.poses.pose_certificate import joined, leg_quadrics, study_quadric
+from flexapod.arrays import Array, Complex
 
 RANK = 1e-5
 """Smallest singular value, relative to the largest, that counts as zero on a curve of solutions: they are found to 1e-8 or so."""

@@ -1,4 +1,4 @@
-r"""Robots whose platform points lie on spheres once the actuators stand still: the six-leg equations of a robot.
+r"""Robots whose platform points lie on spheres once the actuators are at rest: the six-leg equations of a robot.
 
 A UPS, PUS or RUS leg keeps its spherical joint on a sphere about its universal joint. A leg with one passive revolute joint
 before the spherical one (RPS, PRS, RRS) keeps it on a circle, which is where two spheres about points of the joint's axis meet;
@@ -14,10 +14,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from flexapod.analysis.poses.chain_spheres import chain_spheres, sphere_count
 from flexapod.analysis.poses.pose_certificate import DATA_ERROR
+from flexapod.arrays import Array
 from flexapod.errors import InputError
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from flexapod.robot.model import Leg
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 
 CHAIN_ERROR = 2.0**-48
 """Relative error of spheres that come from chains of rotations."""

@@ -16,12 +16,24 @@ Source: Sommese, Verschelde and Wampler 2002; Leykin, Rodriguez and Sottile 2018
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
 
-from flexapod.analysis.poses.complex_loops import Complex, Loops, Points, join
-from flexapod.analysis.poses.loop_paths import FAR, distinct, longer, polished, pose_keys, tamest, track_paths
+from flexapod.analysis.poses.complex_loops import Loops, Points, join
+from flexapod.analysis.poses.loop_paths import (
+    FAR,
+    complex_normal,
+    distinct,
+    longer,
+    polished,
+    pose_keys,
+    reach,
+    tamest,
+    track_paths,
+)
+from flexapod.arrays import Complex
 
 STRAIGHT = 1e-8
 """Second difference of the sum of a complete list, over the sum of the sizes: points are found to 1e-12 or so."""
@@ -122,12 +134,8 @@ def trace_test(loops: Loops, q: Complex, x: Points, seed: int = 0) -> Traced:
     Checked by: tests/analysis/test_trace_test.py.
     """
     random = np.random.default_rng(seed)
-
-    def normal(n: int) -> Complex:
-        return random.normal(size=n) + 1j * random.normal(size=n)
-
-    size = np.where(loops.turning[loops.driven], 1.0, loops.robot.size)
-    sliced = SlicedLoops(loops, q, size * normal(len(q)))
+    normal = partial(complex_normal, random)
+    sliced = SlicedLoops(loops, q, reach(loops) * normal(len(q)))
     still = np.zeros(14, dtype=complex)
     still[12] = 1.0  # t = 0
     base, z = normal(14), normal(13)

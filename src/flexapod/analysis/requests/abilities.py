@@ -1,7 +1,7 @@
 """What every verb can do for every robot: one table of data, from which refusals are raised.
 
 `ABILITIES[verb][option]` maps conditions to the reason why the option has no result there; an empty row works for all robots.
-The option `ANY` stands for the verb itself. A condition is a property of the robot (`PROPERTIES`), of the request
+The option `ANY` represents the verb itself. A condition is a property of the robot (`PROPERTIES`), of the request
 (``"drive=actuators"``, ``"no wrench"``, ``"with wrench"``), or several of them joined by ``" & "``.
 """
 
@@ -12,8 +12,6 @@ import inspect
 from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from flexapod.analysis.requests.arguments import SIGNATURES
 from flexapod.analysis.requests.design_abilities import ALONG, DESIGN, DESIGNS, MOVING, SEQUENCE, UNDETERMINED
@@ -333,12 +331,6 @@ def refuse(robot: Robot, verb: str, **options: Any) -> None:
     found = reason(robot, verb, options)
     if found is not None:
         raise InputError(found)
-
-
-def moving(state: Any) -> bool | None:
-    """True where a state or motion has a velocity, else None."""
-    arrays = (getattr(state, name, None) for name in ("velocity", "angular_velocity", "elastic_velocity"))
-    return True if any(array is not None and np.any(array) for array in arrays) else None
 
 
 def kind_of(motion: Any, still: type | None = None) -> str:

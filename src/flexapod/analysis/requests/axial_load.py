@@ -8,11 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexapod.arrays import Array
 from flexapod.robot.beams import BeamElement
-
-Array = NDArray[np.float64]
 
 
 def axial_row(beam: BeamElement, columns: list[int], N: int) -> Array | None:

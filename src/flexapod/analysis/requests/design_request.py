@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from flexapod.analysis.requests.design_values import Axis
 from flexapod.analysis.requests.sample_blocks import SampleReasons
+from flexapod.arrays import Array
 from flexapod.description.check_body import ROUNDING as PRINTED
 from flexapod.description.unit_parser import LARGEST
 from flexapod.description.units import Quantity, quantity_of
@@ -23,8 +24,6 @@ from flexapod.errors import FlexapodError, InputError
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from flexapod.arrays import Array
 from flexapod.description.parameters import set_parameters
 from flexapod.errors import FlexapodError, InputError
 from flexapod.kernels.design_columns import Columns
@@ -25,7 +26,6 @@ from flexapod.robot.tree import RobotBuildError
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 
 FITS = 1e-12
 """Error of the polynomial, of the size of a number over the designs: rounding of building a robot, far below any wrong degree."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexapod.arrays import Array
 from flexapod.description.check_robot import NORMALS
 from flexapod.errors import InputError
 from flexapod.motions.arrays import real_array
@@ -15,7 +15,6 @@ from flexapod.robot.varied import value_of
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 
 WRENCH = ("fx", "fy", "fz", "mx", "my", "mz")
 

@@ -22,6 +22,7 @@ from flexapod.analysis.requests.properties import depends_on_loads, has_friction
 from flexapod.analysis.requests.results import SampleError, check_option, failing
 from flexapod.analysis.requests.sample_arrays import moments, options_of, repeated, samples_of, shaped
 from flexapod.analysis.requests.state import State
+from flexapod.arrays import Array
 from flexapod.errors import FlexapodError, InputError
 from flexapod.motions.motion import ActuatorMotion, Motion, with_start
 from flexapod.robot.physical import has_grouped
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 R = TypeVar("R")
-Array = NDArray[np.float64]
 Call = Callable[["Robot", Part, Any, dict[str, Any]], Any]
 """A verb of a robot at a part of the samples: robot, part, motion or states, options."""
 

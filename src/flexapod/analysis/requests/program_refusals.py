@@ -113,13 +113,13 @@ FLOATING = {
     ),
     "jacobian": ("the Jacobian", "linearize describes its small motions"),
 }  # fmt: skip
-"""Verb -> its name in a sentence, and what there is instead where actuators move while the platform stands still."""
+"""Verb -> its name in a sentence, and what there is instead where actuators move while the platform is at rest."""
 
 
 def floating(robot: Robot, what: str, instead: str) -> InputError:
     """Why the platform's motion does not give that of the actuators."""
     return InputError(
-        f"{what}: actuators of {robot.name} can move while its platform stands still, so that its motion does not give theirs; "
+        f"{what}: actuators of {robot.name} can move while its platform is at rest, so that its motion does not give theirs; "
         f"{instead}"
     )
 

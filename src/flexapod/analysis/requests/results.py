@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from flexapod.analysis.requests.state import State
-    from flexapod.kernels import Signature
+    from flexapod.kernels.tape.signature import Signature
     from flexapod.motions.motion import Motion
     from flexapod.robot.robot import Robot
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.requests.state import State
+from flexapod.arrays import Array
 from flexapod.errors import InputError
 from flexapod.motions.motion import ActuatorMotion, Motion
 
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from flexapod.analysis.requests.design_request import Part, Request
     from flexapod.analysis.requests.sample_blocks import Reasons
 
-Array = NDArray[np.float64]
 ANGLES = ("actuator_position", "joint_position")
 SAMPLED = ("wrench", "force", "weights", "preload", "elastic", "elastic_velocity", "elastic_acceleration", "guess")
 """Options with a row per sample, where they have two dimensions, or are poses."""

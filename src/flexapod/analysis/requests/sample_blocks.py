@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from flexapod.arrays import Array
 from flexapod.kernels.threads import ENOUGH, shared, thread_count
 
 if TYPE_CHECKING:
-    from flexapod.kernels import Signature
+    from flexapod.kernels.tape.signature import Signature
 
-Array = NDArray[np.float64]
 Reasons = NDArray[np.object_]
 """Reasons per sample (n,) as texts, empty where there is none; functions add to them."""
 SampleReasons = NDArray[Any] | None

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from flexapod.arrays import Array
 from flexapod.calls import checked, made
 from flexapod.errors import InputError
-from flexapod.motions.arrays import Array, real_array, rotations
+from flexapod.motions.arrays import real_array, rotations
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
@@ -73,6 +74,14 @@ class State:
             rates = real_array("elastic_velocity", rate, coordinates.shape)
         object.__setattr__(self, "elastic", coordinates)
         object.__setattr__(self, "elastic_velocity", rates)
+
+    @staticmethod
+    def at_home(robot: Robot) -> State:
+        """The robot at home, at rest.
+
+        Checked by: tests/analysis/test_state_rules.py.
+        """
+        return State(position=robot.home.position, rotation=robot.home.rotation)
 
     @staticmethod
     @checked

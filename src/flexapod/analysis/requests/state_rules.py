@@ -66,8 +66,6 @@ def _check_elastic(verb: str, robot: Robot, state: State, mask: bool) -> None:
 
 
 def _check_rest(verb: str, robot: Robot, state: State) -> None:
-    from flexapod.analysis.requests.abilities import moving
-
     if not moving(state):
         return
     there = ", and moving_frequencies along an ActuatorMotion" if robot.elastic_names else ""
@@ -75,3 +73,9 @@ def _check_rest(verb: str, robot: Robot, state: State) -> None:
         f"velocity: {verb} is about an equilibrium at rest and does not use velocities of a state; leave them out. "
         f"linearize has the terms of a motion{there}"
     )
+
+
+def moving(state: Any) -> bool | None:
+    """True where a state or motion has a velocity, else None."""
+    arrays = (getattr(state, name, None) for name in ("velocity", "angular_velocity", "elastic_velocity"))
+    return True if any(array is not None and np.any(array) for array in arrays) else None

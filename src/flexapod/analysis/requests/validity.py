@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.requests.axial_load import axial_ratios, axial_row
+from flexapod.arrays import Array
 from flexapod.errors import DRAWN, FlexapodWarning
 from flexapod.robot.beams import BeamElement, tip_names
 
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
     from flexapod.robot.model import Leg
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 
 BOUNDS = {
     "deflection_ratio": {"linear": 0.1, "stiffened": 0.2, "exact": 0.5, "stiffened plate": 0.1},

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from flexapod.arrays import Array
 
 CHUNK = 32_768
 """Columns evaluated at a time."""

@@ -10,9 +10,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from flexapod.arrays import Array
+
 Function = Callable[[Array], Array]
 
 GRADIENT = 1e-6

@@ -31,6 +31,7 @@ from flexapod.analysis.model.newton_from_home import solve_from_home
 from flexapod.analysis.poses.closing_curvature import LONGER, Curvature
 from flexapod.analysis.poses.complex_loops import leg_closure
 from flexapod.analysis.poses.pose_projection import onto_constraints
+from flexapod.arrays import Array
 from flexapod.motions.rotations import rotation_rotvec, rotvec_rotation
 from flexapod.robot.build import has_inner_loops
 from flexapod.robot.chain import ROWS
@@ -38,7 +39,6 @@ from flexapod.robot.chain import ROWS
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 
 ROUNDING = 1e-11
 """Rounding of closing rows and inverses, relative to the robot's size: a thousand times that of double precision sums."""

@@ -20,8 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.space.box_decision import Trim
-
-Array = NDArray[np.float64]
+from flexapod.arrays import Array
 
 SMALL = 0.02
 """Components of w below this share of the largest one join alpha on the safe side: the closed form would cancel digits."""

@@ -19,14 +19,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from flexapod.analysis.poses.closing_curvature import Curvature
+from flexapod.arrays import Array
 
 if TYPE_CHECKING:
     from flexapod.analysis.space.contraction import Balls, Contraction
 
-Array = NDArray[np.float64]
 
 ROUNDING = 1e-11
 """Rounding of rows of length 1 and of their singular values: a thousand times that of double precision sums."""

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from flexapod.analysis.requests.violations import Collector
-from flexapod.analysis.space.limits import SLACK, Array, Limits
+from flexapod.analysis.space.limits import SLACK, Limits
 from flexapod.analysis.verbs.inverse_dynamics import inverse_dynamics
 from flexapod.analysis.verbs.inverse_kinematics import inverse_kinematics
+from flexapod.arrays import Array
 from flexapod.motions.motion import Motion
 
 Variables = dict[str, tuple[Any, Any, str]]

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from flexapod.arrays import Array
 from flexapod.errors import InputError
 
-Array = NDArray[np.float64]
 Inside = Callable[[Array], NDArray[np.bool_]]
 
 GRID = 17

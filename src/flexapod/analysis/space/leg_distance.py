@@ -6,12 +6,12 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
+
+from flexapod.arrays import Array
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 
 SHARED = 1e-9
 """Distance of two joint centres, over the characteristic length, that are one (double joints)."""

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from flexapod.arrays import Array
 from flexapod.equations.deflections import Swivel, swivels
 
 if TYPE_CHECKING:
     from flexapod.robot.model import Link
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 
 SLACK = 1e-9
 """Excess [m, rad] that does not count: a motion may end at a limit, to rounding."""

@@ -7,9 +7,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from flexapod.arrays import Array
 from flexapod.errors import InputError
-
-Array = NDArray[np.float64]
 
 
 def write_mesh(path: Path, vertices: Array, faces: NDArray[np.int64], axes: tuple[str, ...], title: str) -> Path:

@@ -14,12 +14,12 @@ from flexapod.analysis.space.limits import limits_of
 from flexapod.analysis.space.pose_bounds import PoseBounds, segment_inputs
 from flexapod.analysis.space.pose_map import PoseMap
 from flexapod.analysis.verbs.conditioning import row_normalised
+from flexapod.arrays import Array
 from flexapod.motions.rotations import rotation_rotvec, rotvec_rotation
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 
 SMALLEST = 2.0**-22
 """Part of a segment below which it is given up as undecided."""

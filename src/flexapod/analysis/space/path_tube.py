@@ -19,12 +19,13 @@ from flexapod.analysis.space.contraction import Balls, Contraction
 from flexapod.analysis.space.distance_bounds import tube_distance
 from flexapod.analysis.space.limits import Limits, limits_of
 from flexapod.analysis.space.path_check import Poses, Proof, between
+from flexapod.analysis.space.pose_map import PoseMap
+from flexapod.arrays import Array
 from flexapod.motions.rotations import rotation_rotvec
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 
 FIRST = 32
 """Parts of a segment to begin with."""
@@ -118,8 +119,6 @@ def margins(limits: Limits, found: Balls, balls: Contraction) -> tuple[Array, Ar
         at.append(limits.joint_margin(found.q))
         moved.append(reach[:, limits.joints])
     if np.any(np.isfinite(limits.angle)):
-        from flexapod.analysis.space.pose_map import PoseMap
-
         deflection = PoseMap(limits).evaluate(found.p, np.ascontiguousarray(found.R)).deflection
         at.append(limits.angle_margin(deflection))
         moved.append(np.stack([reach[:, balls.columns[s.leg]].sum(axis=1) + found.turned for s in limits.swivels], axis=1))

@@ -10,13 +10,12 @@ from numpy.typing import NDArray
 
 from flexapod.analysis.space.box_decision import Trim
 from flexapod.analysis.space.columns import Columns
+from flexapod.arrays import Array
 from flexapod.errors import InputError
 from flexapod.motions.arrays import finite_array
 
 if TYPE_CHECKING:
     import xarray as xr
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True)

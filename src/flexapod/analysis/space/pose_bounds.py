@@ -17,20 +17,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.model.kernels import make_program
+from flexapod.analysis.model.kernels import kernel, make_program
 from flexapod.analysis.requests.abilities import refuse
 from flexapod.analysis.space.box_decision import Decision, Trim
 from flexapod.analysis.space.cut_boxes import Planes, cut_fractions, trimmed
 from flexapod.analysis.space.distance_bounds import ROUNDING, least_distance
 from flexapod.analysis.space.limits import limits_of
+from flexapod.arrays import Array
 from flexapod.equations.pose_limits import CHARTS, limit_texts
-from flexapod.kernels import cached_kernel
+from flexapod.kernels.cache import cached_kernel
 from flexapod.kernels.intervals.backend import Bounds, IntervalKernel
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 
 SINGULAR = "the actuators may not hold the platform (singular, type 2)"
 
@@ -109,8 +109,6 @@ class PoseBounds:
     @cached_property
     def side(self) -> float:
         """Sign of the lines' determinant at home."""
-        from flexapod.analysis.model.kernels import kernel
-
         J = kernel(self.robot, "jacobian", joints=False).batch(
             {"position": self.robot.home.position[None], "rotation": self.robot.home.rotation[None]}
         )

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexapod.arrays import Array
 from flexapod.errors import InputError
 from flexapod.motions.arrays import finite_array, rotations
 from flexapod.motions.rotations import euler_rotation, rotvec_rotation
@@ -17,7 +17,6 @@ from flexapod.motions.rotations import euler_rotation, rotvec_rotation
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 
 POSITION = ("x", "y", "z")
 TURN = ("rx", "ry", "rz")

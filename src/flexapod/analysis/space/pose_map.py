@@ -16,12 +16,12 @@ from flexapod.analysis.poses.pose_jacobians import pose_jacobians
 from flexapod.analysis.space.limits import SLACK, Limits
 from flexapod.analysis.verbs.conditioning import SINGULAR, condition_numbers, type_2_distance
 from flexapod.analysis.verbs.inverse_kinematics import FOLLOW, solve_from_home
+from flexapod.arrays import Array
 from flexapod.errors import InputError
 
 if TYPE_CHECKING:
-    from flexapod.kernels import Batch
+    from flexapod.kernels.kernel import Batch
 
-Array = NDArray[np.float64]
 
 UNCLOSED = "the loops cannot be closed at this pose: out of reach, or singular"
 

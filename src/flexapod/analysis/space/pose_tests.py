@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 from flexapod.analysis.requests.state import State
 from flexapod.analysis.space.limits import limits_of
 from flexapod.analysis.space.path_check import Poses, SampledCheck
+from flexapod.analysis.space.pose_bounds import PoseBounds, segment_inputs
 from flexapod.analysis.space.pose_map import PoseMap
+from flexapod.arrays import Array
 from flexapod.motions.arrays import positive
 from flexapod.motions.motion import Motion
 
@@ -21,7 +23,6 @@ if TYPE_CHECKING:
 
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 
 RATES = ("velocity", "angular_velocity", "acceleration", "angular_acceleration")
 
@@ -150,8 +151,6 @@ class PoseTests:
 
     def _mounted(self, poses: Poses) -> NDArray[np.bool_]:
         """Legs within the angle of the mounting axes at base and platform."""
-        from flexapod.analysis.space.pose_bounds import PoseBounds, segment_inputs
-
         base, platform = self.demands.mounting_axes or ((0.0, 0.0, 1.0), (0.0, 0.0, 1.0))
         bounds = PoseBounds(self.robot, "segment", strokes=False, angles=False, singularities=False)
         at = bounds.over(np.zeros((len(poses), 1)), np.zeros((len(poses), 1)), segment_inputs(poses.p, poses.p, poses.R, poses.R))

@@ -5,16 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexapod.arrays import Array
 from flexapod.robot.chain import closure, leg_rows
 from flexapod.robot.geometry import pose
 from flexapod.robot.model import Leg
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
-
-Array = NDArray[np.float64]
 
 
 def shortfall(robot: Robot, index: int, position: Array, rotation: Array) -> float:

@@ -5,16 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from flexapod.analysis.space.limits import limits_of
+from flexapod.arrays import Array
 from flexapod.errors import InputError
 
 if TYPE_CHECKING:
     from flexapod.robot.model import Leg
     from flexapod.robot.robot import Robot
-
-Array = NDArray[np.float64]
 
 
 def search_box(robot: Robot, rotation: Any = None) -> dict[str, tuple[float, float]]:

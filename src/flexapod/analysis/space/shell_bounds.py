@@ -12,14 +12,15 @@ from numpy.typing import NDArray
 from flexapod.analysis.space.box_decision import Decision, Trim
 from flexapod.analysis.space.limits import limits_of
 from flexapod.analysis.space.pose_bounds import SINGULAR
+from flexapod.arrays import Array
 from flexapod.equations.box_trims import shell_trims
 from flexapod.equations.shells import MONOMIALS, shell_cuts, shells
-from flexapod.kernels import Kernel, cached_kernel
+from flexapod.kernels.cache import cached_kernel
+from flexapod.kernels.kernel import Kernel
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 
 SLACK = 2.0**-38
 """Bound of the rounding of a limit over its largest terms: no more than a hundred operations, data and `SAME` included."""

@@ -27,12 +27,12 @@ from flexapod.analysis.space.cut_boxes import Planes, cut_fractions, trimmed
 from flexapod.analysis.space.limits import limits_of
 from flexapod.analysis.space.path_tube import margins
 from flexapod.analysis.space.pose_bounds import SINGULAR
+from flexapod.arrays import Array
 from flexapod.errors import InputError
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 
 UNSURE = "the legs may be singular or may not reach"
 

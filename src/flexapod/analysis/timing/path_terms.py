@@ -15,11 +15,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from flexapod.analysis.requests.properties import has_friction
 from flexapod.analysis.verbs.inverse_dynamics import inverse_dynamics
 from flexapod.analysis.verbs.inverse_kinematics import inverse_kinematics
+from flexapod.arrays import Array
 from flexapod.errors import InputError
 from flexapod.motions.combine import resample
 from flexapod.motions.motion import Motion
@@ -27,7 +27,6 @@ from flexapod.motions.motion import Motion
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 
 FINER = 10
 """Points of the grid of the terms in an interval, where the limits are checked and kept exactly."""
@@ -149,7 +148,7 @@ def _refuse_corners(at: Motion) -> None:
     still = np.flatnonzero(size < 1e-9 * size.max(initial=1e-300))
     if len(still):
         raise InputError(
-            f"path: it stands still at parameter {at.time[still[0]]:g}, where its own law stops; give the path at constant "
+            f"path: it is at rest at parameter {at.time[still[0]]:g}, where its own law stops; give the path at constant "
             "speed, for example fp.motions.line(..., law='constant-speed')"
         )
     second = np.hstack([at.acceleration, at.angular_acceleration])
@@ -161,3 +160,11 @@ def _refuse_corners(at: Motion) -> None:
             f"path: its direction changes at once near parameter {at.time[corner[0]]:g}; a robot must stop there: time the parts "
             "one by one, or round the corner (path='smooth')"
         )
+
+
+def path_at(way: Motion, s: Array) -> Motion:
+    """The path at parameters that may repeat at its ends; the time of the result only counts."""
+    unique, back = np.unique(np.clip(s, way.time[0], way.time[-1]), return_inverse=True)
+    at = resample(way, time=unique)
+    names = ("position", "rotation", "velocity", "angular_velocity", "acceleration", "angular_acceleration")
+    return Motion(time=np.arange(len(s), dtype=float), **{name: getattr(at, name)[back] for name in names})

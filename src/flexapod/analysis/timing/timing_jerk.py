@@ -18,14 +18,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from flexapod.analysis.timing.path_terms import FINER, PathDynamics
+from flexapod.analysis.timing.path_terms import FINER, PathDynamics, path_at
 from flexapod.analysis.timing.timing_limits import TimingLimits
 from flexapod.analysis.timing.timing_passes import KEPT, Timing, at_nodes
+from flexapod.arrays import Array
 from flexapod.errors import InputError
-
-Array = NDArray[np.float64]
 
 NARROWEST, WIDEST = 1e-3, 8.0
 """Windows that are tried, over the duration without a limit of the jerk."""
@@ -147,8 +145,6 @@ class _Check:
     def _forces(self, s: Array, sd: Array, sdd: Array, exact: bool) -> Any:
         terms = self.terms
         if exact and terms.loaded:
-            from flexapod.analysis.verbs.time_optimal import path_at
-
             at = path_at(self.dynamics.path, s)
             return lambda k: self.dynamics.forces(at, k * sd, k**2 * sdd, self.dynamics.friction)
         a, b, c, v, f = (self._at(s, values) for values in (terms.a, terms.b, terms.c, terms.v, terms.k))

@@ -8,17 +8,16 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from flexapod.analysis.space.limits import limits_of
 from flexapod.analysis.timing.path_terms import PathTerms
+from flexapod.arrays import Array
 from flexapod.errors import InputError
 
 if TYPE_CHECKING:
     from flexapod.analysis.timing.timing_passes import Timing
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 KINDS = ("force", "speed", "power", "jerk")
 
 NEARLY = 1e-3

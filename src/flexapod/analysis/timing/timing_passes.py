@@ -19,13 +19,13 @@ from numpy.typing import NDArray
 
 from flexapod.analysis.timing.path_terms import FINER, PathDynamics, PathTerms
 from flexapod.analysis.timing.timing_limits import FAR, TimingLimits, affine_rows, paired_rows
+from flexapod.arrays import Array
 from flexapod.equations.time_optimal import controllable_step, fastest_step
 from flexapod.errors import InputError
-from flexapod.kernels import Kernel, cached_kernel
+from flexapod.kernels.cache import cached_kernel
+from flexapod.kernels.kernel import Kernel
 from flexapod.kernels.tape.sequence import sequence
 from flexapod.motions.motion import Motion
-
-Array = NDArray[np.float64]
 
 RELINEARISED = 3
 """Passes about the last timing with viscous friction."""
@@ -143,7 +143,7 @@ def _thinned(dynamics: PathDynamics, terms: PathTerms, bounds: TimingLimits, s: 
 def _about(timing: Timing, terms: PathTerms, bounds: TimingLimits, rest: float) -> Array:
     """Roots r of squared speeds at both ends of each interval (n, 2), about which limits are made linear."""
     x = np.maximum(timing.x, rest * timing.x.max())
-    if np.isfinite(bounds.power).any():  # where the static force alone is too much power the tangent would forbid to stand
+    if np.isfinite(bounds.power).any():  # where the static force alone is too much power the tangent would forbid rest
         with np.errstate(divide="ignore"):
             static = np.min(bounds.power / np.abs((terms.c + terms.k)[::FINER] * terms.dq[::FINER]), axis=1)
         x = np.minimum(x, static**2)

@@ -9,11 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.poses.planar_circles import CIRCLES, certify_circles, is_on_circles
+from flexapod.analysis.poses.pose_certificate import certify_quadrics, joined, leg_quadrics, study_quadric
 from flexapod.analysis.poses.sphere_legs import Spheres, is_on_spheres, spheres
 from flexapod.analysis.requests.abilities import refuse
 from flexapod.analysis.requests.arguments import checked
 from flexapod.analysis.requests.results import OnError, SampleError, check_option, dataset, raise_failed
 from flexapod.analysis.verbs.forward_kinematics import Samples, targets
+from flexapod.arrays import Array
 from flexapod.errors import InputError
 
 if TYPE_CHECKING:
@@ -23,11 +25,9 @@ if TYPE_CHECKING:
     from flexapod.analysis.poses.platform_poses import RealPoses, Solutions
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
-
 
 class SelfMotionError(SampleError):
-    """The platform can move while the actuators stand still: its poses are a curve and cannot be listed."""
+    """The platform can move while the actuators are at rest: its poses are a curve and cannot be listed."""
 
 
 @dataclass(kw_only=True)
@@ -177,7 +177,7 @@ def _merge(found: Found, length: float) -> None:
 
 
 _NOT_FINITE = "input is not a finite number: actuator_position"
-_SELF_MOTION = "self-motion: the platform can move while the actuators stand still, so its poses are a curve and cannot be listed"
+_SELF_MOTION = "self-motion: the platform can move while the actuators are at rest, so its poses are a curve and cannot be listed"
 _COMPLEX_MOTION = (
     "self-motion of complex poses: the solutions are a curve, on which no real pose was found; the robot's geometry is singular "
     "(architecture singularity)"
@@ -196,8 +196,6 @@ def _judge(found: Found, given: Spheres, solutions: Solutions, index: NDArray[np
     if not certify:
         found.detail += "; not certified"
         return
-    from flexapod.analysis.poses.pose_certificate import certify_quadrics, joined, leg_quadrics, study_quadric
-
     Q = joined(leg_quadrics(given.a[i], given.b[i], given.s[i], given.data_error), study_quadric())
     proof = certify_quadrics(Q, solutions.x[i][finite], np.isin(finite, index), quaternion=4)
     found.certified[: len(index)] = proof.real[np.searchsorted(finite, index)]

@@ -19,9 +19,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from flexapod.analysis.requests.arguments import checked
+from flexapod.arrays import Array
 from flexapod.calls import unchecked
 from flexapod.errors import InputError
 from flexapod.flexible.section import outer_points
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from flexapod.robot.beams import BeamElement
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 ENDS = ("root", "tip")
 
 

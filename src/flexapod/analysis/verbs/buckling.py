@@ -14,7 +14,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from flexapod.analysis.model.linear_model import actuator_stiffness, linear_model
 from flexapod.analysis.model.vibration import null_space
@@ -24,6 +23,7 @@ from flexapod.analysis.requests.results import dataset, raise_failed
 from flexapod.analysis.requests.state import State
 from flexapod.analysis.requests.validity import ValidityWarning, parts
 from flexapod.analysis.verbs.static_deflection import static_deflection
+from flexapod.arrays import Array
 from flexapod.errors import FlexapodError, InputError
 from flexapod.motions.arrays import real_array
 
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 
 SMALL = 1e-3
 """Part of the linear factor at which the slope of K_T is taken."""

@@ -12,7 +12,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from flexapod.analysis.model.flexible_load import shapes_at
 from flexapod.analysis.model.linear_model import LinearModel, actuator_stiffness, linear_model, warn_equilibrium
@@ -24,6 +23,7 @@ from flexapod.analysis.requests.loads import in_plane, is_loaded
 from flexapod.analysis.requests.over_designs import over_designs
 from flexapod.analysis.requests.results import TWIST, OnError, dataset, raise_failed
 from flexapod.analysis.verbs.point_motion import named_point
+from flexapod.arrays import Array
 from flexapod.errors import InputError
 
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 
 YIELDS = 1e-12
 """Compliance, of the largest (metres and radians made comparable by the characteristic length), below which nothing yields."""

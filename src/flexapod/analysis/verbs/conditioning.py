@@ -18,6 +18,7 @@ from flexapod.analysis.requests.over_designs import over_designs
 from flexapod.analysis.requests.results import OnError, dataset, raise_failed
 from flexapod.analysis.requests.sample_blocks import no_reasons
 from flexapod.analysis.requests.state import State
+from flexapod.arrays import Array
 from flexapod.errors import InputError
 from flexapod.motions.arrays import positive
 from flexapod.motions.motion import ActuatorMotion, Motion
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 
 SINGULAR = 1e-6
 """Distance below which a pose is called singular: a thousandth of a millimetre per metre of actuator error is then a metre."""

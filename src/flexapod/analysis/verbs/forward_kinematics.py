@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 from flexapod.analysis.poses.pose_along import search_along
 from flexapod.analysis.poses.pose_guess import start_poses
 from flexapod.analysis.poses.pose_reasons import PoseNotFoundError, reasons_of_poses
-from flexapod.analysis.poses.pose_search import Array, Poses, PoseSearch, Search
+from flexapod.analysis.poses.pose_search import Poses, PoseSearch, Search
 from flexapod.analysis.requests.abilities import refuse
 from flexapod.analysis.requests.arguments import checked
 from flexapod.analysis.requests.over_designs import over_designs
 from flexapod.analysis.requests.results import OnError, SampleError, check_option, dataset, raise_failed
 from flexapod.analysis.verbs.inverse_kinematics import make_continuous
+from flexapod.arrays import Array
 from flexapod.errors import InputError
 from flexapod.motions.arrays import real_array
 from flexapod.motions.motion import ActuatorMotion

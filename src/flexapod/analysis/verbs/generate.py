@@ -19,8 +19,8 @@ from flexapod.errors import InputError
 from flexapod.files import write_whole
 
 if TYPE_CHECKING:
-    from flexapod.kernels import Signature
     from flexapod.kernels.tape.operations import Operations
+    from flexapod.kernels.tape.signature import Signature
     from flexapod.kernels.tape.tape import Tape
     from flexapod.kernels.text.listing import Listing
     from flexapod.robot.robot import Robot

@@ -23,6 +23,7 @@ from flexapod.analysis.requests.arguments import checked
 from flexapod.analysis.requests.results import OnError, dataset, raise_failed
 from flexapod.analysis.verbs.inverse_kinematics import platform_inputs
 from flexapod.analysis.verbs.static_deflection import MOVING, equilibrium, pose_of
+from flexapod.arrays import Array
 from flexapod.errors import FlexapodError
 
 if TYPE_CHECKING:
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from flexapod.motions.motion import Motion
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 
 STABLE = 1e-9
 """Real part of an eigenvalue, of the largest modulus, below which it counts as not growing: rounding of the eigenvalues."""

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from flexapod.analysis.model.closing_signs import reversed_joints
 from flexapod.analysis.model.kernels import RobotKernel, kernel
 from flexapod.analysis.model.newton_from_home import solve_from_home as solve_from_home
+from flexapod.analysis.requests.abilities import kind_of, refuse
 from flexapod.analysis.requests.arguments import checked
 from flexapod.analysis.requests.over_designs import over_designs
 from flexapod.analysis.requests.results import OnError, dataset, raise_failed, reasons_of
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from flexapod.analysis.requests.request import Request
-    from flexapod.kernels import Batch
+    from flexapod.kernels.kernel import Batch
     from flexapod.robot.robot import Robot
 
 FOLLOW = 1e-9
@@ -65,7 +66,6 @@ def inverse_kinematics(
     Raises:
         SampleError: a leg cannot reach, is singular, or the robot cannot follow a component of the motion.
     """
-    from flexapod.analysis.requests.abilities import kind_of, refuse
     from flexapod.analysis.requests.fast_paths import answer
     from flexapod.analysis.requests.request import Request
 

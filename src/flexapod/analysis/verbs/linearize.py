@@ -17,18 +17,19 @@ from numpy.typing import NDArray
 from flexapod.analysis.model.linear_model import actuator_stiffness, linear_model, warn_equilibrium
 from flexapod.analysis.model.linear_solve import MASSLESS, inverted
 from flexapod.analysis.model.vibration import null_space
-from flexapod.analysis.requests.abilities import moving, refuse
+from flexapod.analysis.requests.abilities import refuse
 from flexapod.analysis.requests.arguments import checked
 from flexapod.analysis.requests.loads import is_loaded
 from flexapod.analysis.requests.results import check_option, raise_failed
+from flexapod.analysis.requests.state_rules import moving
 from flexapod.analysis.requests.validity import warn_beyond
+from flexapod.arrays import Array
 from flexapod.errors import InputError
 
 if TYPE_CHECKING:
     from flexapod.analysis.model.moving_linear import MovingModel
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 WRENCH = ["fx", "fy", "fz", "mx", "my", "mz"]
 
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from flexapod.analysis.poses.pose_jacobians import pose_jacobians
 from flexapod.analysis.poses.pose_projection import onto_constraints
@@ -16,6 +15,7 @@ from flexapod.analysis.requests.arguments import checked
 from flexapod.analysis.space.continuation import zero_curves
 from flexapod.analysis.space.pose_grid import POSITION, TILT, TURN, axis_values, following_rotations, pose_grid, poses_of
 from flexapod.analysis.verbs.singularities import determinants, sides
+from flexapod.arrays import Array
 from flexapod.errors import InputError
 from flexapod.motions.arrays import finite_array, positive
 
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from flexapod.robot.robot import Robot
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,7 +14,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from flexapod.analysis.model.closed_legs import ActuatorState, ClosedLegs, close
 from flexapod.analysis.model.leg_model import elastic_columns, leg_terms
@@ -25,6 +24,7 @@ from flexapod.analysis.requests.loads import refuse_out_of_plane
 from flexapod.analysis.requests.request import Request
 from flexapod.analysis.requests.results import OnError, dataset, raise_failed
 from flexapod.analysis.requests.validity import spin_variable
+from flexapod.arrays import Array
 from flexapod.errors import InputError
 from flexapod.motions.motion import ActuatorMotion
 from flexapod.robot.elastic_plan import driven_columns
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 
 STEP = 1e-4
 """Step of differences [rad, or of the characteristic length]: its fourth power is below rounding, force per step far above it."""

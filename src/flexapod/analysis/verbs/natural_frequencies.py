@@ -21,6 +21,7 @@ from flexapod.analysis.requests.abilities import refuse
 from flexapod.analysis.requests.arguments import checked
 from flexapod.analysis.requests.over_designs import over_designs
 from flexapod.analysis.requests.results import OnError, dataset, raise_failed
+from flexapod.arrays import Array
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from flexapod.motions.motion import Motion
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 
 POSITIVE = 1e-14
 """Smallest eigenvalue of a mass matrix with unit diagonal: below it is rounding, and something moves without mass."""

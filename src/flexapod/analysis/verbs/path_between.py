@@ -13,7 +13,6 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from flexapod.analysis.requests.abilities import refuse
 from flexapod.analysis.requests.arguments import checked
@@ -22,6 +21,7 @@ from flexapod.analysis.requests.state import State
 from flexapod.analysis.space.contraction import contracts
 from flexapod.analysis.space.path_check import IntervalCheck, Poses, SampledCheck, between, distance
 from flexapod.analysis.space.path_tube import TubeCheck
+from flexapod.arrays import Array
 from flexapod.errors import FlexapodError, InputError
 from flexapod.motions.arrays import number
 from flexapod.motions.motion import Motion
@@ -30,7 +30,6 @@ from flexapod.motions.rotations import rotation_rotvec, rotvec_rotation
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 
 STEP = 0.02
 """Distance of samples of a segment in the search: a fiftieth of the characteristic length, or of a radian."""

@@ -25,13 +25,13 @@ from flexapod.analysis.space.pose_bounds import PoseBounds
 from flexapod.analysis.space.search_box import search_box
 from flexapod.analysis.space.shell_bounds import ShellBounds, applies
 from flexapod.analysis.space.tube_bounds import TubeBounds
+from flexapod.arrays import Array
 from flexapod.errors import InputError
 from flexapod.motions.arrays import finite_array, rotations
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 
 CHUNK = 8192
 """Boxes evaluated at a time."""

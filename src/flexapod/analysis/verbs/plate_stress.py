@@ -6,10 +6,10 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from flexapod.analysis.requests.arguments import checked
 from flexapod.analysis.verbs.beam_stress import elastic_coordinates
+from flexapod.arrays import Array
 from flexapod.calls import check_text, unchecked
 from flexapod.errors import InputError
 
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from flexapod.flexible.plate_surface import PlateSurface
     from flexapod.robot.robot import Robot
-
-Array = NDArray[np.float64]
 
 
 @checked(result=unchecked, body=check_text)

@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.model.kernels import kernel
-from flexapod.analysis.poses.pose_search import Array, Poses
+from flexapod.analysis.poses.pose_search import Poses
 from flexapod.analysis.requests.arguments import checked
 from flexapod.analysis.requests.results import reasons_of
 from flexapod.analysis.requests.state import State
+from flexapod.arrays import Array
 from flexapod.errors import InputError
 from flexapod.motions.arrays import real_array
 from flexapod.motions.motion import ActuatorMotion, Motion, with_formula

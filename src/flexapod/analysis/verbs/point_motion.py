@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from flexapod.analysis.model.flexible_kinematics import flexible_point_motion
 from flexapod.analysis.requests.abilities import kind_of, refuse
@@ -19,6 +18,7 @@ from flexapod.analysis.requests.results import OnError, dataset
 from flexapod.analysis.requests.state import State
 from flexapod.analysis.verbs.inverse_kinematics import inverse_kinematics
 from flexapod.analysis.verbs.platform_motion import as_platform
+from flexapod.arrays import Array
 from flexapod.errors import InputError
 from flexapod.motions.motion import ActuatorMotion, Motion
 
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 
 UNITS = {
     "position": "m",

@@ -15,13 +15,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import linalg
 
 from flexapod.analysis.model.linear_model import linear_model
 from flexapod.analysis.model.vibration import null_space
 from flexapod.analysis.requests.arguments import checked
 from flexapod.analysis.requests.results import dataset, raise_failed
+from flexapod.arrays import Array
 from flexapod.errors import InputError
 from flexapod.flexible.errors import FlexibleBodyError
 from flexapod.motions.arrays import real_array
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from flexapod.flexible.frequency_limit import Reduced
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 
 INDEPENDENT = 1e-9
 """Motions of the platform below this part of the largest that its coordinates give it are none: planar robots, low mobility."""

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from flexapod.analysis.model.kernels import kernel
 from flexapod.analysis.poses.loop_sampling import random_loop_states
+from flexapod.arrays import Array
 from flexapod.errors import FlexapodError
 from flexapod.motions.motion import Motion
 from flexapod.robot.geometry import rotation_from_vector
@@ -17,7 +18,6 @@ from flexapod.robot.geometry import rotation_from_vector
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 TRIES = 20
 """Draws after which a robot counts as one that cannot be closed near home."""
 PARTS = ("position", "rotation", "velocity", "angular_velocity", "acceleration", "angular_acceleration")

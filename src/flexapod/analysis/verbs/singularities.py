@@ -13,7 +13,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from flexapod.analysis.poses.pose_jacobians import PoseJacobians, main_parts, pose_jacobians
 from flexapod.analysis.requests.abilities import refuse
@@ -22,6 +21,7 @@ from flexapod.analysis.requests.results import OnError, dataset, raise_failed
 from flexapod.analysis.requests.state import State
 from flexapod.analysis.verbs.conditioning import SINGULAR, padded, row_normalised, singular_legs, type_2_distance
 from flexapod.analysis.verbs.platform_motion import as_platform
+from flexapod.arrays import Array
 from flexapod.errors import InputError
 from flexapod.motions.arrays import positive
 from flexapod.motions.motion import ActuatorMotion, Motion
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from flexapod.robot.robot import Robot
-
-Array = NDArray[np.float64]
 
 
 @checked

@@ -30,6 +30,7 @@ from flexapod.analysis.requests.request import Request
 from flexapod.analysis.requests.results import OnError, dataset, raise_failed, reasons_of
 from flexapod.analysis.requests.validity import warn_unstable
 from flexapod.analysis.verbs.inverse_kinematics import platform_inputs
+from flexapod.arrays import Array
 from flexapod.motions.motion import ActuatorMotion
 
 if TYPE_CHECKING:
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
     from flexapod.motions.motion import Motion
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 
 LIMIT = 30
 """Newton steps; a deflection within the linear range takes four."""

@@ -12,26 +12,24 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from flexapod.analysis.requests.abilities import refuse
 from flexapod.analysis.requests.arguments import check_motion, checked
-from flexapod.analysis.timing.path_terms import FINER, PathDynamics
+from flexapod.analysis.timing.path_terms import FINER, PathDynamics, path_at
 from flexapod.analysis.timing.timing_jerk import Averaged, with_jerk
 from flexapod.analysis.timing.timing_limits import TimingLimits, timing_limits
 from flexapod.analysis.timing.timing_passes import Timing, fastest
+from flexapod.analysis.verbs.inverse_kinematics import inverse_kinematics
 from flexapod.analysis.verbs.platform_motion import as_platform
+from flexapod.arrays import Array
 from flexapod.calls import check_count
 from flexapod.errors import InputError
-from flexapod.motions.combine import resample
 from flexapod.motions.motion import ActuatorMotion, Motion, with_formula
 
 if TYPE_CHECKING:
     import xarray as xr
 
     from flexapod.robot.robot import Robot
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,14 +115,6 @@ def _moving(way: Motion, t: Array, s: Array, sd: Array, sdd: Array) -> Motion:
     )  # fmt: skip
 
 
-def path_at(way: Motion, s: Array) -> Motion:
-    """The path at parameters that may repeat at its ends; the time of the result only counts."""
-    unique, back = np.unique(np.clip(s, way.time[0], way.time[-1]), return_inverse=True)
-    at = resample(way, time=unique)
-    names = ("position", "rotation", "velocity", "angular_velocity", "acceleration", "angular_acceleration")
-    return Motion(time=np.arange(len(s), dtype=float), **{name: getattr(at, name)[back] for name in names})
-
-
 def _table(robot: Robot, timing: Timing, bounds: TimingLimits) -> xr.Dataset:
     u = np.append(timing.u, timing.u[-1])
     rows = FINER * np.arange(len(timing.x))
@@ -138,8 +128,6 @@ def _table(robot: Robot, timing: Timing, bounds: TimingLimits) -> xr.Dataset:
 
 
 def _smooth_table(robot: Robot, dynamics: PathDynamics, timing: Averaged, motion: Motion) -> xr.Dataset:
-    from flexapod.analysis.verbs.inverse_kinematics import inverse_kinematics
-
     s, sd, sdd, _ = timing(motion.time)
     count = len(s)
     force = dynamics.forces(motion, np.ones(count), np.zeros(count), dynamics.friction)

@@ -6,13 +6,13 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from flexapod.analysis.poses.complex_loops import leg_closure, leg_origins
 from flexapod.analysis.requests.abilities import refuse
 from flexapod.analysis.requests.arguments import checked
 from flexapod.analysis.requests.results import labels
 from flexapod.analysis.requests.state import State
+from flexapod.arrays import Array
 from flexapod.errors import FlexapodError, InputError
 
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from flexapod.robot.model import Leg
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 
 STARTS = 128
 """Random starts of Newton's method for legs without a closed form."""
@@ -159,7 +158,7 @@ def _searched(robot: Robot, leg: Leg, pose: State) -> list[Array]:
     sizes = np.linalg.svd(rows[kept], compute_uv=False)
     if free and int(np.sum(sizes[:, -1] < FREE * sizes[:, 0])) > STARTS // 8:
         raise InputError(
-            f"{robot.name}: leg {leg.name} can move while the platform stands still at this pose (type 1 singularity): its "
+            f"{robot.name}: leg {leg.name} can move while the platform is at rest at this pose (type 1 singularity): its "
             "branches are a curve and cannot be listed"
         )
     return [q[i, driven] for i in kept]

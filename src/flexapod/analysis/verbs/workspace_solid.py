@@ -27,6 +27,7 @@ from flexapod.analysis.space.mesh_file import write_mesh
 from flexapod.analysis.space.pose_tests import Demands, PoseTests
 from flexapod.analysis.space.search_box import search_box
 from flexapod.analysis.space.tetrahedra import Mesh, surface
+from flexapod.arrays import Array
 from flexapod.errors import InputError
 from flexapod.motions.arrays import finite_array, positive, rotations
 from flexapod.motions.rotations import euler_rotation
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
     from flexapod.motions.motion import Motion
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 Inside = Callable[[Array], NDArray[np.bool_]]
 
 KINDS = ("constant-orientation", "orientation", "reachable", "total-orientation", "dexterous")

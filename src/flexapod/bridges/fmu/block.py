@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from flexapod.analysis.model.kernels import golden_inputs, kernel_with_friction
+from flexapod.analysis.model.kernels import kernel_with_friction
+from flexapod.analysis.verbs.export_c import golden_inputs
+from flexapod.analysis.verbs.sampling import random_leg_states, random_states
 from flexapod.bridges.fmu.plant import Plant, Variable
 from flexapod.bridges.fmu.rigid import union
 from flexapod.bridges.fmu.units import entry_units
@@ -18,8 +20,6 @@ if TYPE_CHECKING:
 
 def block_plant(robot: Robot, quantity: str, options: dict[str, Any]) -> Plant:
     """The plant of a quantity that `kernel` knows; its arrays become scalars with their place in brackets, rows first."""
-    from flexapod.analysis.verbs.sampling import random_leg_states, random_states
-
     bound = kernel_with_friction(robot, quantity, options)
     signature, tape = bound.signature, bound.compiled.tape
     states = random_leg_states(robot, 1, seed=1) if robot.elastic_legs else random_states(robot, 1, seed=1)

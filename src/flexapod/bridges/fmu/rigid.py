@@ -21,7 +21,6 @@ from flexapod.robot.link_plan import LinkPlan
 from flexapod.simulation.integrators.compiled_rows import run_program
 from flexapod.simulation.integrators.runner import zeros_of
 from flexapod.simulation.stepper import step_setup
-from flexapod.simulation.system.attitude import normalised
 from flexapod.simulation.system.closure import closed
 from flexapod.simulation.system.layout import MOTION, Layout
 from flexapod.simulation.system.leg_terms import margin_output
@@ -29,6 +28,7 @@ from flexapod.simulation.system.plant import coordinates
 from flexapod.simulation.system.right_hand_side import rates_of, situation
 from flexapod.simulation.system.scope import Scope
 from flexapod.simulation.system.setup import Setup
+from flexapod.spatial.rotation import normalised
 
 if TYPE_CHECKING:
     from flexapod.analysis.requests.state import State

@@ -16,12 +16,13 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.elastodynamics.articulated_form import Form, Held, Pivot, child_acceleration
 from flexapod.equations.elastodynamics.bordered_solve import eliminate
+from flexapod.equations.elastodynamics.elastic_state import LegAt
 from flexapod.equations.elastodynamics.link_beams import LinkBeam
 from flexapod.equations.elastodynamics.link_motion import LinkMotion
 from flexapod.equations.elastodynamics.link_tree import rigid_body, rigid_moment
-from flexapod.equations.values import Values
 from flexapod.robot.model import Leg
 
 PLACE = {"P": 2, "R": 5, "fixed": 0}
@@ -38,29 +39,28 @@ class LegForms:
 
 
 def leg_forms(
-    values: Values, leg: Leg, links: Sequence[LinkMotion], beams: Sequence[LinkBeam], first: int, forces: Mapping[int, Any],
-    rows: Mapping[int, Mapping[int, Any]], known: Mapping[int, Any],
+    at: LegAt, links: Sequence[LinkMotion], beams: Sequence[LinkBeam], forces: Mapping[int, SX],
+    rows: Mapping[int, Mapping[int, SX]], known: Mapping[int, SX],
 ) -> LegForms:  # fmt: skip
     """The pass inwards.
 
     Args:
-        first: column of z of the leg's first coordinate.
         forces: column -> force that acts against the coordinate besides inertia (springs, friction, less the actuator).
         known: column -> acceleration that is given.
         rows: link -> unknown of a closing row -> (6,) coefficients of the link's acceleration in it, link axes.
 
     Checked by: tests/equations/test_articulated.py.
     """
-    forms = [Form() for _ in leg.links]
+    leg, forms = at.leg, [Form() for _ in at.leg.links]
     elements: dict[int, list[Pivot]] = {}
     joints: dict[int, Pivot] = {}
     held: dict[int, Held] = {}
     rest = Form()
-    column = {i: first + k for k, i in enumerate(leg.moving)}
+    column = {i: at.first + k for k, i in enumerate(leg.moving)}
     for i in reversed(range(len(leg.links))):
         link, form = leg.links[i], forms[i]
         if link.body is not None and link.body.flexible is None:
-            own, now = rigid_body(values, leg, i), links[i]
+            own, now = rigid_body(at.values, leg, i), links[i]
             form.add_body(own.m, own.S, own.I, own.m * now.a + ca.mtimes(now.U, own.S), rigid_moment(own, now))
         for row, k in rows.get(i, {}).items():
             form.add_column(row, k)
@@ -74,7 +74,7 @@ def leg_forms(
         moved = form.in_parent(links[i], unknown, PLACE[link.kind])
         if unknown is not None:
             moved.add_p(unknown, forces.get(unknown, ca.SX(0)))
-            moved.add_entry(unknown, unknown, values.scalar(f"{link.coordinate}.rotor"))
+            moved.add_entry(unknown, unknown, at.values.scalar(f"{link.coordinate}.rotor"))
             if unknown in known:
                 held[i] = moved.hold(unknown, known[unknown])
             elif not link.elastic:

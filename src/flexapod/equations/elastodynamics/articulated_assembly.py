@@ -7,10 +7,11 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.elastodynamics.articulated import leg_accelerations, leg_forms, solve_rest
 from flexapod.equations.elastodynamics.articulated_form import Form
 from flexapod.equations.elastodynamics.assembly import platform_terms
-from flexapod.equations.elastodynamics.elastic_state import ElasticState, TreeMotion, tree_motion
+from flexapod.equations.elastodynamics.elastic_state import RobotAt, TreeMotion, tree_motion
 from flexapod.equations.elastodynamics.link_assembly import other_forces, rows_met_alone
 from flexapod.equations.elastodynamics.link_beams import link_beams
 from flexapod.equations.elastodynamics.link_loops import link_rows, row_wrenches
@@ -18,7 +19,6 @@ from flexapod.equations.elastodynamics.link_motion import LinkMotion, link_motio
 from flexapod.equations.elastodynamics.loops import independent_rows
 from flexapod.equations.values import Values
 from flexapod.errors import InputError
-from flexapod.kernels.tape.program import Program
 from flexapod.robot.build import has_inner_loops
 from flexapod.robot.elastic_plan import driven_columns
 from flexapod.robot.robot import Robot
@@ -41,34 +41,30 @@ def not_articulated(robot: Robot) -> str | None:
     return None
 
 
-def articulated_forward(
-    b: Program, values: Values, robot: Robot, state: ElasticState, force: Any, friction: bool = False, wrench: Any = None
-) -> Any:
+def articulated_forward(at: RobotAt, force: SX, friction: bool = False, wrench: SX | None = None) -> SX:
     """Accelerations (z,) under actuator forces.
 
     Source: Briot 2014 Eq. (44), solved by elimination link by link. Checked by: tests/equations/test_articulated.py.
     """
-    acting = {column: force[k] for k, column in enumerate(driven_columns(robot))}
-    return _solved(b, values, robot, state, acting, {}, friction, wrench)[0]
+    acting = {column: force[k] for k, column in enumerate(driven_columns(at.robot))}
+    return _solved(at, acting, {}, friction, wrench)[0]
 
 
-def articulated_inverse(
-    b: Program, values: Values, robot: Robot, state: ElasticState, wanted: Any, friction: bool = False, wrench: Any = None
-) -> tuple[Any, Any]:
+def articulated_inverse(at: RobotAt, wanted: SX, friction: bool = False, wrench: SX | None = None) -> tuple[SX, SX]:
     """Actuator forces and accelerations (z,) at wanted accelerations of the actuators, all of which are independent.
 
     Source: Briot 2014 Eq. (43), solved by elimination link by link. Checked by: tests/equations/test_articulated.py.
     """
-    driven = driven_columns(robot)
+    driven = driven_columns(at.robot)
     known = {column: wanted[k] for k, column in enumerate(driven)}
-    z, forces = _solved(b, values, robot, state, {}, known, friction, wrench)
+    z, forces = _solved(at, {}, known, friction, wrench)
     return ca.vertcat(*[forces[column] for column in driven]), z
 
 
 def _solved(
-    b: Program, values: Values, robot: Robot, state: ElasticState, acting: Mapping[int, Any], known: Mapping[int, Any],
-    friction: bool, wrench: Any,
-) -> tuple[Any, dict[int, Any]]:  # fmt: skip
+    at: RobotAt, acting: Mapping[int, SX], known: Mapping[int, SX], friction: bool, wrench: SX | None
+) -> tuple[SX, dict[int, SX]]:
+    values, robot, state = at.values, at.robot, at.state
     plan, gravity, size = robot.elastic_plan, values.vector("gravity", "W").expr, len(robot.elastic_plan.columns)
     if (why := not_articulated(robot)) is not None:
         raise InputError(f"articulated: does not apply to {robot.name}: {why}; link axes and world axes do")
@@ -85,11 +81,10 @@ def _solved(
     placed = _placed_rows(values, robot, legs, still, used, first_row)
     forms = []
     for i, leg in enumerate(robot.legs):
-        own = values.of(f"legs.{leg.name}")
-        beams = link_beams(b, own, leg, robot.beams.get(leg.name, ()), state.q[i], state.qd[i], legs[i])
+        own = at.leg(i)
         forces = {plan.first[i] + k: given[plan.first[i] + k] for k in range(len(leg.moving))}
-        forms.append(leg_forms(own, leg, legs[i], beams, plan.first[i], forces, placed[i], known))
-    head = _head(b, values, robot, state, still, legs, used, first_row, given)
+        forms.append(leg_forms(own, legs[i], link_beams(own, legs[i]), forces, placed[i], known))
+    head = _head(at, still, legs, used, first_row, given)
     alone = rows_met_alone(robot, used, list(known))
     early = {row for i, met in enumerate(alone) if met for row in range(first_row[i], first_row[i + 1])}
     x = solve_rest([*(f.rest for f in forms), head], size, range(size, first_row[-1]), early) | dict(known)
@@ -120,15 +115,15 @@ def _placed_rows(
 
 
 def _head(
-    b: Program, values: Values, robot: Robot, state: ElasticState, still: TreeMotion, legs: Sequence[Sequence[LinkMotion]],
-    used: Sequence[Sequence[int]], first_row: Sequence[int], given: Any,
+    at: RobotAt, still: TreeMotion, legs: Sequence[Sequence[LinkMotion]], used: Sequence[Sequence[int]], first_row: Sequence[int],
+    given: SX,
 ) -> Form:  # fmt: skip
     """What the platform, if it is a body of its own, and the drift of the rows add to the last system."""
-    form, plan = Form(), robot.elastic_plan
-    matrices, drifts = link_rows(values, robot, legs, still)
+    form, plan = Form(), at.robot.elastic_plan
+    matrices, drifts = link_rows(at.values, at.robot, legs, still)
     head = plan.first[0]
     if plan.carrier is None:
-        h, M = platform_terms(b, values, robot, state, still, ca.SX.zeros(len(plan.columns)))
+        h, M = platform_terms(at, still, ca.SX.zeros(len(plan.columns)))
         for i in range(head):
             form.add_p(i, h[i] + given[i])
             for j in range(i + 1):

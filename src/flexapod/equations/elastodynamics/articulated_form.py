@@ -14,13 +14,9 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.elastodynamics.link_motion import LinkMotion
-
-
-def mirrored(M: Any) -> Any:
-    """The lower triangle on both sides, so that equal entries are one expression."""
-    lower = ca.tril(ca.densify(M))
-    return lower + ca.tril(lower, False).T
+from flexapod.equations.model.algebra import symmetric
 
 
 @dataclass(kw_only=True)
@@ -32,7 +28,7 @@ class Pivot:
     frame: Any
     others: dict[int, Any]
 
-    def value(self, D: Any, x: dict[int, Any]) -> Any:
+    def value(self, D: SX | None, x: dict[int, Any]) -> Any:
         """The unknown from the frame's acceleration and the other unknowns."""
         result = -self.p if D is None else -(self.p + ca.dot(self.frame, D))
         for i, f in self.others.items():
@@ -77,23 +73,23 @@ class Form:
     entries: dict[tuple[int, int], Any] = field(default_factory=dict)
     p: dict[int, Any] = field(default_factory=dict)
 
-    def add_body(self, m: Any, S: Any, I: Any, f: Any, n: Any) -> None:
+    def add_body(self, m: SX, S: SX, I: SX, f: SX, n: SX) -> None:
         """A body with its wrench at D = 0."""
         self.A = self.A + m * ca.SX.eye(3)
         self.B = self.B - ca.skew(S)
         self.C = self.C + I
         self.f, self.n = self.f + f, self.n + n
 
-    def add_column(self, i: int, k: Any) -> None:
+    def add_column(self, i: int, k: SX) -> None:
         """Coupling of an unknown with D."""
         self.columns[i] = self.columns[i] + k if i in self.columns else k
 
-    def add_entry(self, i: int, j: int, value: Any) -> None:
+    def add_entry(self, i: int, j: int, value: SX) -> None:
         """Coupling of two unknowns."""
         key = (max(i, j), min(i, j))
         self.entries[key] = self.entries[key] + value if key in self.entries else value
 
-    def add_p(self, i: int, value: Any) -> None:
+    def add_p(self, i: int, value: SX) -> None:
         """Right side of an unknown."""
         self.p[i] = self.p[i] + value if i in self.p else value
 
@@ -120,10 +116,10 @@ class Form:
             place: of the joint axis in D: 2 prismatic, 5 revolute.
         """
         R, r = link.R, ca.skew(link.r)
-        A, C = mirrored(ca.mtimes(R, ca.mtimes(self.A, R.T))), ca.mtimes(R, ca.mtimes(self.C, R.T))
+        A, C = symmetric(ca.mtimes(R, ca.mtimes(self.A, R.T))), ca.mtimes(R, ca.mtimes(self.C, R.T))
         B = ca.mtimes(R, ca.mtimes(self.B, R.T))
         moved = B - ca.mtimes(A, r)
-        C = mirrored(C + ca.mtimes(r, moved) - ca.mtimes(B.T, r))
+        C = symmetric(C + ca.mtimes(r, moved) - ca.mtimes(B.T, r))
         new = Form(A=A, B=moved, C=C, entries=dict(self.entries), p=dict(self.p))
         wrench = _moved(link, ca.vertcat(self.f, self.n))
         new.f, new.n = wrench[:3], wrench[3:]
@@ -137,7 +133,7 @@ class Form:
             new.p[unknown] = ca.vertcat(self.f, self.n)[place]
         return new
 
-    def hold(self, i: int, value: Any) -> Held:
+    def hold(self, i: int, value: SX) -> Held:
         """Give an unknown its value and take it out."""
         inertia, frame, p = self.entries.pop((i, i)), self.columns.pop(i), self.p.pop(i)
         near = [k for k in self.p if (max(i, k), min(i, k)) in self.entries]
@@ -154,9 +150,9 @@ class Form:
         column = {k: self.entries.pop((max(i, k), min(i, k))) for k in near}
         frame, p = self.columns.pop(i), self.p.pop(i)
         scaled, factor = frame * inverse, {k: column[k] * inverse for k in near}
-        self.A = mirrored(self.A - ca.mtimes(scaled[:3], frame[:3].T))
+        self.A = symmetric(self.A - ca.mtimes(scaled[:3], frame[:3].T))
         self.B = self.B - ca.mtimes(scaled[:3], frame[3:].T)
-        self.C = mirrored(self.C - ca.mtimes(scaled[3:], frame[3:].T))
+        self.C = symmetric(self.C - ca.mtimes(scaled[3:], frame[3:].T))
         self.f, self.n = self.f - scaled[:3] * p, self.n - scaled[3:] * p
         for k in near:
             self.p[k] = self.p[k] - factor[k] * p
@@ -167,13 +163,13 @@ class Form:
         return Pivot(unknown=i, p=p * inverse, frame=scaled, others=factor)
 
 
-def _moved(link: LinkMotion, k: Any) -> Any:
+def _moved(link: LinkMotion, k: SX) -> Any:
     """A wrench of the link as the parent feels it."""
     force = ca.mtimes(link.R, k[:3])
     return ca.vertcat(force, ca.mtimes(link.R, k[3:]) + ca.cross(link.r, force))
 
 
-def child_acceleration(link: LinkMotion, D: Any, y: Any, place: int) -> Any:
+def child_acceleration(link: LinkMotion, D: SX | None, y: SX | None, place: int) -> Any:
     """D of a link from that of its parent (None at rest) and its coordinate's acceleration (None if fixed)."""
     zero = ca.SX.zeros(3)
     linear, angular = (zero, zero) if D is None else (D[:3] + ca.cross(D[3:], link.r), D[3:])

@@ -34,16 +34,18 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.flexible_platform.generalized_newton_euler import axial, symmetric_matrix
 from flexapod.equations.values import Values
 from flexapod.robot.beams import BeamElement, bending_pairs, tip_names, twisting_pairs
+from flexapod.spatial.rotation import normalised
 
 SMALL = 1e-2
 """Squared sine of half an angle below which asin is a series: its first term left out is 1e-17 of the sum."""
 ASIN = (1, 1 / 6, 3 / 40, 5 / 112, 35 / 1152, 63 / 2816, 231 / 13312, 143 / 10240, 6435 / 557056)
 
 
-def elastic_energy(values: Values, beam: BeamElement, e: Any) -> Any:
+def elastic_energy(values: Values, beam: BeamElement, e: SX) -> Any:
     """V [J] at coordinates e (N,).
 
     Args:
@@ -66,7 +68,7 @@ def elastic_energy(values: Values, beam: BeamElement, e: Any) -> Any:
     return (ca.dot(part, ca.mtimes(K, part)) + K[0, 0] * (stretch**2 - e[0] ** 2)) / 2
 
 
-def elastic_forces(values: Values, beam: BeamElement, e: Any) -> Any:
+def elastic_forces(values: Values, beam: BeamElement, e: SX) -> Any:
     """dV/de (N,): the papers' K e for linear elements.
 
     Checked by: tests/elastodynamics/test_beam_energy.py.
@@ -89,7 +91,7 @@ def elastic_forces(values: Values, beam: BeamElement, e: Any) -> Any:
     return force
 
 
-def _modal_forces(values: Values, beam: BeamElement, K: Any, e: Any) -> Any:
+def _modal_forces(values: Values, beam: BeamElement, K: SX, e: SX) -> Any:
     """dV/de of a stiffened plate or file of modes."""
     own = ca.mtimes(K, _linear_part(values, beam, e))
     force = own
@@ -101,7 +103,7 @@ def _modal_forces(values: Values, beam: BeamElement, K: Any, e: Any) -> Any:
     return ca.densify(force)
 
 
-def _linear_part(values: Values, beam: BeamElement, e: Any) -> Any:
+def _linear_part(values: Values, beam: BeamElement, e: SX) -> Any:
     """Coordinates (N,) without the quadratic displacements of tips."""
     part = ca.SX(e)
     for c, Q in _tips(values, beam).items():
@@ -109,7 +111,7 @@ def _linear_part(values: Values, beam: BeamElement, e: Any) -> Any:
     return part
 
 
-def _untwisted(values: Values, beam: BeamElement, e: Any) -> Any:
+def _untwisted(values: Values, beam: BeamElement, e: SX) -> Any:
     """Coordinates (N,) without what bending and twisting move the tip by together."""
     if beam.twisting is None:
         return e
@@ -138,7 +140,7 @@ def _stretching(values: Values, beam: BeamElement) -> list[Any]:
     return [symmetric_matrix(values, f"flex.A.{r}", beam.shape.modes) for r in range(len(beam.quadratic.stretch))]
 
 
-def elastic_slope(values: Values, beam: BeamElement, e: Any) -> Any:
+def elastic_slope(values: Values, beam: BeamElement, e: SX) -> Any:
     """Second derivative of V (N, N): K for linear elements."""
     if beam.law == "linear":
         return _stiffness(values, beam)
@@ -201,7 +203,7 @@ class DrawnField:
     turning: Any
 
 
-def drawn_field(values: Values, beam: BeamElement, e: Any, ed: Any) -> DrawnField | None:
+def drawn_field(values: Values, beam: BeamElement, e: SX, ed: SX) -> DrawnField | None:
     """The terms at a state; None for other elements."""
     if beam.quadratic is None:
         return None
@@ -219,7 +221,7 @@ def drawn_field(values: Values, beam: BeamElement, e: Any, ed: Any) -> DrawnFiel
     )  # fmt: skip
 
 
-def drawn_in(values: Values, beam: BeamElement, e: Any, ed: Any) -> DrawnIn | None:
+def drawn_in(values: Values, beam: BeamElement, e: SX, ed: SX) -> DrawnIn | None:
     """The terms at a state; None for linear elements, and for plates and files of modes (`drawn_field`)."""
     if beam.law == "linear" or beam.quadratic is not None:
         return None
@@ -231,7 +233,7 @@ def drawn_in(values: Values, beam: BeamElement, e: Any, ed: Any) -> DrawnIn | No
     )  # fmt: skip
 
 
-def chord_coordinates(length: Any, e: Any) -> Any:
+def chord_coordinates(length: Any, e: SX) -> Any:
     r"""Coordinates :math:`\hat e` without the rotation of the chord; planar ones in closed form."""
     d = ca.vertcat(length + e[0], e[1], e[2] if e.numel() == 6 else 0)
     size = ca.sqrt(ca.dot(d, d))
@@ -240,9 +242,9 @@ def chord_coordinates(length: Any, e: Any) -> Any:
         return ca.vertcat(stretch, length * ca.atan2(d[1], d[0]), e[2])
     x, y, z = (ca.vertcat(ca.cos(a / 2), ca.sin(a / 2) * ca.SX(axis)) for a, axis in zip(ca.vertsplit(e[3:]), AXES, strict=True))
     tip = _product(_product(x, y), z)
-    middle = _unit(ca.vertcat(1 + tip[0], tip[1:]))
+    middle = normalised(ca.vertcat(1 + tip[0], tip[1:]))
     first = _rotated(middle, ca.SX([1, 0, 0]))
-    swing = _unit(ca.vertcat(1 + ca.dot(first, d) / size, ca.cross(first, d) / size))
+    swing = normalised(ca.vertcat(1 + ca.dot(first, d) / size, ca.cross(first, d) / size))
     back = _product(swing, middle) * ca.SX([1, -1, -1, -1])
     t1, t2 = _rotation_vector(back), _rotation_vector(_product(back, tip))
     return ca.vertcat(stretch, -length * t1[2], length * t1[1], t2 - t1)
@@ -251,21 +253,17 @@ def chord_coordinates(length: Any, e: Any) -> Any:
 AXES = ([1, 0, 0], [0, 1, 0], [0, 0, 1])
 
 
-def _product(p: Any, q: Any) -> Any:
+def _product(p: SX, q: SX) -> Any:
     """Product of two quaternions (w, x, y, z)."""
     return ca.vertcat(p[0] * q[0] - ca.dot(p[1:], q[1:]), p[0] * q[1:] + q[0] * p[1:] + ca.cross(p[1:], q[1:]))
 
 
-def _rotated(q: Any, v: Any) -> Any:
+def _rotated(q: SX, v: SX) -> Any:
     twice = 2 * ca.cross(q[1:], v)
     return v + q[0] * twice + ca.cross(q[1:], twice)
 
 
-def _unit(q: Any) -> Any:
-    return q / ca.sqrt(ca.dot(q, q))
-
-
-def _rotation_vector(q: Any) -> Any:
+def _rotation_vector(q: SX) -> Any:
     """2 asin(|x|) x/|x| of a quaternion with positive w: angles below pi."""
     s2 = ca.dot(q[1:], q[1:])
     small = s2 < SMALL

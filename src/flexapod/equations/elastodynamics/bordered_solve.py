@@ -16,8 +16,10 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.arrays import SX
 
-def bordered_solve(M: Any, A: Any, right: Any, gamma: Any, after: Sequence[Sequence[int]]) -> tuple[Any, Any]:
+
+def bordered_solve(M: SX, A: SX, right: SX, gamma: SX, after: Sequence[Sequence[int]]) -> tuple[Any, Any]:
     """Accelerations (z,) and multipliers (m,) with M z'' - A^T lambda = right, A z'' + gamma = 0.
 
     Args:
@@ -40,7 +42,7 @@ def bordered_solve(M: Any, A: Any, right: Any, gamma: Any, after: Sequence[Seque
     return ca.vertcat(*x[:n]), -ca.vertcat(ca.SX(0, 1), *x[n:])
 
 
-def _places(matrix: Any) -> tuple[list[int], list[int]]:
+def _places(matrix: SX) -> tuple[list[int], list[int]]:
     rows, columns = matrix.sparsity().get_triplet()
     return list(rows), list(columns)
 

@@ -12,9 +12,11 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.elastodynamics.elastic_state import ElasticState, by_leg, platform_modes, tree_motion
 from flexapod.equations.elastodynamics.loops import loop_rows, solve_loops
 from flexapod.equations.values import Values
+from flexapod.kernels.tape.control_flow import Builder
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.robot import Robot
 
@@ -46,7 +48,7 @@ def elastic_closing(robot: Robot) -> Program:
         p = b.input("position", (3,), unit="m", doc="platform frame origin to start from")
         R = ca.vec(b.input("rotation", (3, 3), doc="world-from-platform to start from"))
 
-    def iteration(_: Any, x: Any, modes: Any) -> tuple[list[Any], Any]:
+    def iteration(_: Builder, x: SX, modes: SX) -> tuple[list[Any], Any]:
         return newton_step(values, robot, x, modes)
 
     start = ca.vertcat(q, p, R)
@@ -60,25 +62,27 @@ def elastic_closing(robot: Robot) -> Program:
     return b
 
 
-def newton_step(values: Values, robot: Robot, x: Any, modes: Any) -> tuple[list[Any], Any]:
+def newton_step(values: Values, robot: Robot, x: SX, modes: SX) -> tuple[list[Any], Any]:
     """All coordinates after one pass of Newton's method on the loops, held below `LARGEST_STEP`, and the largest step."""
     step = _step(values, robot, x, modes)
     return limited(values, robot, x, step, robot.elastic_plan.bound)
 
 
-def limited(values: Values, robot: Robot, x: Any, step: Any, columns: Sequence[int]) -> tuple[list[Any], Any]:
+def limited(values: Values, robot: Robot, x: SX, step: SX, columns: Sequence[int]) -> tuple[list[Any], Any]:
     """The carried numbers after a step of some columns of z, held below `LARGEST_STEP`, and the step's largest entry."""
     largest = ca.mmax(ca.fabs(step / units(robot, values.scalar("characteristic_length"), columns)))
     return [moved(robot, x, step * ca.fmin(1, LARGEST_STEP / ca.fmax(largest, 1e-300)), columns)], largest
 
 
-def _step(values: Values, robot: Robot, x: Any, modes: Any) -> Any:
+def _step(values: Values, robot: Robot, x: SX, modes: SX) -> Any:
     """Step of the bound coordinates."""
     rows, _, residuals = loop_rows(values, robot, tree_motion(values, robot, at_coordinates(robot, x, modes)))
     return solve_loops(robot.elastic_plan, rows, residuals)[1]
 
 
-def at_coordinates(robot: Robot, x: Any, modes: Any, qd: Any = None, twist: Any = None, modes_rate: Any = None) -> ElasticState:
+def at_coordinates(
+    robot: Robot, x: SX, modes: SX, qd: SX | None = None, twist: SX | None = None, modes_rate: SX | None = None
+) -> ElasticState:
     """A state from the carried numbers: joints, position, rotation by columns."""
     n = len(robot.coordinates)
     rates = ca.SX.zeros(n) if qd is None else qd
@@ -92,7 +96,7 @@ def at_coordinates(robot: Robot, x: Any, modes: Any, qd: Any = None, twist: Any 
     )  # fmt: skip
 
 
-def units(robot: Robot, length: Any, columns: Sequence[int]) -> Any:
+def units(robot: Robot, length: SX, columns: Sequence[int]) -> Any:
     """What makes some columns of z dimensionless."""
     plan = robot.elastic_plan
     at = len(plan.columns) - len(robot.coordinates)
@@ -101,7 +105,7 @@ def units(robot: Robot, length: Any, columns: Sequence[int]) -> Any:
     return ca.vertcat(*[length if is_linear else 1 for is_linear in linear])
 
 
-def moved(robot: Robot, x: Any, step: Any, columns: Sequence[int]) -> Any:
+def moved(robot: Robot, x: SX, step: SX, columns: Sequence[int]) -> Any:
     """The carried numbers after a step of some columns of z; modes are not carried."""
     plan, n = robot.elastic_plan, len(robot.coordinates)
     at = len(plan.columns) - n
@@ -117,14 +121,14 @@ def moved(robot: Robot, x: Any, step: Any, columns: Sequence[int]) -> Any:
     return ca.vertcat(*parts, p, ca.vec(R))
 
 
-def _turn(v: Any) -> Any:
+def _turn(v: SX) -> Any:
     """Rotation by Rodrigues' vector v/2 (Cayley): orthogonal whatever v is, equal to exp(v) to second order."""
     half = v / 2
     s = ca.skew(half)
     return ca.SX.eye(3) + (2 / (1 + ca.dot(half, half))) * (s + ca.mtimes(s, s))
 
 
-def _outputs(b: Program, values: Values, robot: Robot, x: Any, e: Any, ud: Any) -> None:
+def _outputs(b: Program, values: Values, robot: Robot, x: SX, e: SX, ud: SX) -> None:
     """Closed coordinates, their rates, pose and twist of the platform."""
     plan, n = robot.elastic_plan, len(robot.coordinates)
     at = len(plan.columns) - n

@@ -10,6 +10,7 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.elastodynamics.beam_energy import elastic_slope
 from flexapod.equations.elastodynamics.elastic_state import ElasticState, TreeMotion, platform_modes, read_state, tree_motion
 from flexapod.equations.elastodynamics.joint_forces import Friction, joint_forces, spring_slope
@@ -86,7 +87,7 @@ def stiff_matrices(values: Values, robot: Robot, state: ElasticState, friction: 
 
 
 def tangent_matrices(
-    values: Values, robot: Robot, state: ElasticState, motion: TreeMotion, X: Any, friction: Friction
+    values: Values, robot: Robot, state: ElasticState, motion: TreeMotion, X: SX, friction: Friction
 ) -> tuple[Any, Any]:
     """K and D (u, u) in independent coordinates; D with the slope of friction at the state.
 

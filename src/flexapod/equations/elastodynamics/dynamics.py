@@ -17,8 +17,9 @@ from typing import Any, Literal
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.elastodynamics.articulated_assembly import articulated_forward, articulated_inverse, is_long
-from flexapod.equations.elastodynamics.elastic_state import read_state
+from flexapod.equations.elastodynamics.elastic_state import robot_at
 from flexapod.equations.elastodynamics.link_assembly import (
     Projected,
     driven_rates,
@@ -29,7 +30,6 @@ from flexapod.equations.elastodynamics.link_assembly import (
 )
 from flexapod.equations.elastodynamics.massless import has_massless_motion
 from flexapod.equations.platform_motion import wrench_input
-from flexapod.equations.values import Values
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.elastic_plan import driven_columns
 from flexapod.robot.robot import Robot
@@ -47,10 +47,10 @@ def elastic_inverse_dynamics(robot: Robot, friction: bool = False, load: bool = 
     n, load_wrench = len(robot.actuators), _wrench(b, load)
     way = solved_by(robot, axes)
     if way == "articulated" and is_direct(robot):
-        state = read_state(b, robot)
+        at = robot_at(b, robot)
         wanted = b.input("actuator_acceleration", (n,), unit="m/s^2 or rad/s^2")
-        force, z = articulated_inverse(b, Values(b), robot, state, wanted, friction, load_wrench)
-        rates = driven_rates(robot, state)
+        force, z = articulated_inverse(at, wanted, friction, load_wrench)
+        rates = driven_rates(robot, at.state)
     elif way == "links" and is_direct(robot):
         link = link_equation(b, robot, friction, load_wrench)
         wanted = b.input("actuator_acceleration", (n,), unit="m/s^2 or rad/s^2")
@@ -68,7 +68,7 @@ def elastic_inverse_dynamics(robot: Robot, friction: bool = False, load: bool = 
     return b
 
 
-def inverse_solution(robot: Robot, q: Projected, wanted: Any) -> tuple[Any, Any]:
+def inverse_solution(robot: Robot, q: Projected, wanted: SX) -> tuple[Any, Any]:
     """Actuator forces and u'' for wanted actuator accelerations."""
     size, n, driven = q.M.shape[0], wanted.numel(), driven_columns(robot)
     if not is_direct(robot):
@@ -94,9 +94,9 @@ def elastic_forward_dynamics(robot: Robot, friction: bool = False, load: bool = 
     n, load_wrench = len(robot.actuators), _wrench(b, load)
     way = solved_by(robot, axes)
     if way == "articulated":
-        state = read_state(b, robot)
+        at = robot_at(b, robot)
         force = b.input("force", (n,), unit="N or N m", doc="actuator forces")
-        z = articulated_forward(b, Values(b), robot, state, force, friction, load_wrench)
+        z = articulated_forward(at, force, friction, load_wrench)
     elif way == "links":
         link = link_equation(b, robot, friction, load_wrench)
         force = b.input("force", (n,), unit="N or N m", doc="actuator forces")
@@ -147,7 +147,7 @@ def _wrench(b: Program, load: bool) -> Any:
     return wrench_input(b)
 
 
-def accelerations(b: Program, robot: Robot, z: Any) -> None:
+def accelerations(b: Program, robot: Robot, z: SX) -> None:
     """Outputs `independent_acceleration` (n,) and `coordinate_acceleration` (z,) of all coordinates."""
     free = list(robot.elastic_plan.independent)
     b.output("independent_acceleration", z[free], shape=(len(free),), dims=("independent",))

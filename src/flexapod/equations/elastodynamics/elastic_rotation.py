@@ -13,6 +13,7 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.values import Values
 
 SERIES = 0.1
@@ -52,7 +53,7 @@ def elastic_turn(values: Values, e: Sequence[Any]) -> ElasticTurn:
     return ElasticTurn(R=R, w=w, alpha=drift + ca.mtimes(J, at[2]), per_mode=ca.mtimes(J, Phi))
 
 
-def _coefficients(angle: Any) -> tuple[Any, Any, Any]:
+def _coefficients(angle: SX) -> tuple[Any, Any, Any]:
     s2 = ca.dot(angle, angle)
     small = s2 < SERIES**2
     s = ca.sqrt(ca.if_else(small, 1, s2))

@@ -6,11 +6,13 @@ platform, coordinates of the legs. World axes throughout.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.chain import LinkPose, chain_columns, chain_motion, chain_poses
 from flexapod.equations.closing_rows import half_on_link, half_on_platform, placed_half
 from flexapod.equations.elastodynamics.elastic_rotation import elastic_turn
@@ -18,7 +20,9 @@ from flexapod.equations.flexible_platform.joint_shapes import joint_shapes
 from flexapod.equations.flexible_platform.kinematics import joint_at
 from flexapod.equations.platform_motion import FrameMotion, pose_inputs, twist_inputs
 from flexapod.equations.values import Values
+from flexapod.kernels.tape.control_flow import Builder
 from flexapod.kernels.tape.program import Program
+from flexapod.robot.beams import BeamElement
 from flexapod.robot.elastic_plan import ElasticPlan, cut_joints
 from flexapod.robot.model import Closing, Leg
 from flexapod.robot.robot import Robot
@@ -96,7 +100,7 @@ def platform_modes(robot: Robot) -> int:
     return 0 if robot.flexible_platform is None else len(robot.flexible_platform.names)
 
 
-def by_leg(robot: Robot, column: Any) -> list[list[Any]]:
+def by_leg(robot: Robot, column: SX) -> list[list[Any]]:
     """Entries of a column over all joint coordinates, leg by leg."""
     result, at = [], 0
     for leg in robot.legs:
@@ -105,7 +109,57 @@ def by_leg(robot: Robot, column: Any) -> list[list[Any]]:
     return result
 
 
-def tree_motion(values: Values, robot: Robot, state: ElasticState, zdd: Any = None) -> TreeMotion:
+@dataclass(frozen=True, kw_only=True)
+class LegAt:
+    """A leg at a state, as expressions.
+
+    Args:
+        b: the builder that loops are written with.
+        values: numbers of the leg.
+        leg: whose.
+        beams: its elements.
+        first: column of z of its first coordinate.
+        q, qd: its coordinates and their rates.
+    """
+
+    b: Builder
+    values: Values
+    leg: Leg
+    beams: Sequence[BeamElement]
+    first: int
+    q: Sequence[SX]
+    qd: Sequence[SX]
+
+    def of_element(self, beam: BeamElement) -> tuple[SX, SX]:
+        """Coordinates (N,) and rates of one of its elements."""
+        places = [self.leg.moving.index(i) for i in beam.links]
+        return ca.vertcat(*[self.q[k] for k in places]), ca.vertcat(*[self.qd[k] for k in places])
+
+
+@dataclass(frozen=True, kw_only=True)
+class RobotAt:
+    """A robot at a state, as expressions: builder, numbers of the robot, robot, state."""
+
+    b: Builder
+    values: Values
+    robot: Robot
+    state: ElasticState
+
+    def leg(self, i: int) -> LegAt:
+        """One of its legs."""
+        leg = self.robot.legs[i]
+        return LegAt(
+            b=self.b, values=self.values.of(f"legs.{leg.name}"), leg=leg, beams=self.robot.beams.get(leg.name, ()),
+            first=self.robot.elastic_plan.first[i], q=self.state.q[i], qd=self.state.qd[i],
+        )  # fmt: skip
+
+
+def robot_at(b: Program, robot: Robot) -> RobotAt:
+    """A robot at a state that is declared as inputs of a program."""
+    return RobotAt(b=b, values=Values(b), robot=robot, state=read_state(b, robot))
+
+
+def tree_motion(values: Values, robot: Robot, state: ElasticState, zdd: SX | None = None) -> TreeMotion:
     """Motion of all frames at accelerations zdd of all coordinates z; zero if left out.
 
     Source: Briot 2014 Eqs. (10)-(22). Checked by: tests/equations/test_elastodynamics.py.
@@ -121,12 +175,13 @@ def tree_motion(values: Values, robot: Robot, state: ElasticState, zdd: Any = No
 
 
 def joined(
-    values: Values, robot: Robot, state: ElasticState, poses: list[Any], links: list[Any], zdd: Any = None
+    values: Values, robot: Robot, state: ElasticState, poses: list[Any], links: list[Any], zdd: SX | None = None
 ) -> TreeMotion:
     """The motion of all frames from that of the links: platform, and the halves of the joints at which loops are cut."""
     ends = [half_on_link(values.of(f"legs.{leg.name}"), leg, links[i]) for i, leg in enumerate(robot.legs)]
     platform = _platform(values, robot, state, ends, zdd)
-    found = [_half(values.of(f"legs.{leg.name}"), robot, leg, platform, links, state, zdd) for leg in robot.legs]
+    modes = [state.e, state.ed, _mode_accelerations(robot, zdd)]
+    found = [_half(values.of(f"legs.{leg.name}"), robot, leg, platform, links, modes) for leg in robot.legs]
     halves, shapes, turns = (list(each) for each in zip(*found, strict=True))
     joints = ca.vertcat(*[q for leg in state.q for q in leg])
     cuts = [_cuts(values, robot, i, links, platform, halves[i]) for i in range(len(robot.legs))]
@@ -156,7 +211,7 @@ def _rigid_half(values: Values, leg: Leg, closing: Closing, platform: FrameMotio
     return placed_half(values.vector(f"{name}.p", "B"), values.rotation(f"{name}.R", "B", "H"), links[k], link)
 
 
-def _platform(values: Values, robot: Robot, state: ElasticState, ends: list[FrameMotion], zdd: Any) -> FrameMotion:
+def _platform(values: Values, robot: Robot, state: ElasticState, ends: list[FrameMotion], zdd: SX | None) -> FrameMotion:
     """The platform frame: by itself, or fixed to the link that is it."""
     carrier = robot.elastic_plan.carrier
     if carrier is None:
@@ -170,23 +225,30 @@ def _platform(values: Values, robot: Robot, state: ElasticState, ends: list[Fram
     return FrameMotion(R=end.R @ R_PH.T, p=point.p, v=point.v, w=end.w, a=point.a, alpha=end.alpha)
 
 
+def _mode_accelerations(robot: Robot, zdd: SX | None) -> SX:
+    """Accelerations of the platform's modes, of those of all coordinates."""
+    N, start = platform_modes(robot), 0 if robot.elastic_plan.carrier is not None else 6
+    return ca.SX.zeros(N) if zdd is None else zdd[start : start + N]
+
+
 def _half(
-    values: Values, robot: Robot, leg: Leg, platform: FrameMotion, links: list[list[FrameMotion]], state: ElasticState, zdd: Any
-) -> tuple[FrameMotion, Any, Any]:
-    """The far half of a leg's first closing joint, deformed where the platform is, and how modes move and turn it."""
+    values: Values, robot: Robot, leg: Leg, platform: FrameMotion, links: list[list[FrameMotion]], modes: list[SX]
+) -> tuple[FrameMotion, SX | None, SX | None]:
+    """The far half of a leg's first closing joint, deformed where the platform is, and how modes move and rotate it.
+
+    Args:
+        modes: coordinates, rates and accelerations of the platform's modes.
+    """
     rigid = _rigid_half(values, leg, leg.closing, platform, links)
-    N = platform_modes(robot)
-    if not N or leg.closing.to is not None:
+    if not platform_modes(robot) or leg.closing.to is not None:
         return rigid, None, None
-    start = 0 if robot.elastic_plan.carrier is not None else 6
-    edd = ca.SX.zeros(N) if zdd is None else zdd[start : start + N]
     r0 = values.vector(f"{leg.closing.joint}.on_platform.p", "P")
     shapes = joint_shapes(values, *robot.flexible_shape)
-    point, Phi = joint_at(platform, r0, shapes, [state.e, state.ed, edd]), shapes.columns(state.e)
+    point, Phi = joint_at(platform, r0, shapes, modes), shapes.columns(modes[0])
     half = FrameMotion(R=rigid.R, p=point.p, v=point.v, w=platform.w, a=point.a, alpha=platform.alpha)
     if leg.name not in robot.joint_turns:
         return half, Phi, None
-    turned = elastic_turn(values, [state.e, state.ed, edd])
+    turned = elastic_turn(values, modes)
     R_PH = values.rotation(f"{leg.closing.joint}.on_platform.R", "P", "H")
     w, alpha = platform.R @ Vec(turned.w, "P"), platform.R @ Vec(turned.alpha, "P")
     half = FrameMotion(

@@ -11,13 +11,14 @@ from typing import Any
 
 import casadi as ca
 
-from flexapod.equations.elastodynamics.beam_energy import drawn_field, drawn_in, elastic_forces
+from flexapod.arrays import SX
+from flexapod.equations.elastodynamics.beam_energy import DrawnField, DrawnIn, drawn_field, drawn_in, elastic_forces
+from flexapod.equations.elastodynamics.elastic_state import LegAt
 from flexapod.equations.flexible_platform.generalized_newton_euler import FlexibleModel, axial, flexible_model
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.general_leg import along_joints
 from flexapod.equations.virtual_power.inertia_wrench import Wrench, inertia_wrench, none
-from flexapod.kernels.tape.program import Program
 from flexapod.robot.beams import BeamElement
 from flexapod.robot.model import Leg
 from flexapod.spatial import Rot, Vec
@@ -26,33 +27,28 @@ Elements = Mapping[str, tuple[BeamElement, Rot, FlexibleModel]]
 """By name: element, beam axes in the world, its model at the state."""
 
 
-def beam_models(
-    b: Program, values: Values, leg: Leg, beams: Sequence[BeamElement], q: Sequence[Any], qd: Sequence[Any],
-    links: Sequence[FrameMotion], gravity: Vec,
-) -> Elements:  # fmt: skip
+def beam_models(at: LegAt, links: Sequence[FrameMotion], gravity: Vec) -> Elements:
     """Mass matrix and bias of every element of a leg, in beam axes.
 
     Source: Briot 2014 Eqs. (4), (53)-(55), (64)-(68). Checked by: tests/equations/test_elastodynamics.py.
     """
     found = {}
-    for beam in beams:
+    for beam in at.beams:
         frame = links[beam.root]
-        R = frame.R.renamed("W", "B") @ values.rotation(f"{beam.name}.axes", "B", "E")
-        e, ed = (ca.vertcat(*[column[leg.moving.index(i)] for i in beam.links]) for column in (q, qd))
+        R = frame.R.renamed("W", "B") @ at.values.rotation(f"{beam.name}.axes", "B", "E")
+        e, ed = at.of_element(beam)
         w, g = (R.T @ frame.w).expr, (R.T @ gravity).expr
-        own = values.of(beam.name)
-        model = flexible_model(b, own, beam.shape, e, ed, w=w, g=g, elastic=elastic_forces(own, beam, e))
-        model = _with_inner(own, beam, e, ed, w, g, model)
-        found[beam.name] = (beam, R, _with_field(own, beam, e, ed, w, g, model))
+        own = at.values.of(beam.name)
+        model = flexible_model(at.b, own, beam.shape, e, ed, w=w, g=g, elastic=elastic_forces(own, beam, e))
+        inner, field = drawn_in(own, beam, e, ed), drawn_field(own, beam, e, ed)
+        model = model if inner is None else _with_inner(inner, e, ed, w, g, model)
+        found[beam.name] = (beam, R, model if field is None else _with_field(field, e, ed, w, g, model))
     return found
 
 
-def _with_inner(values: Values, beam: BeamElement, e: Any, ed: Any, w: Any, g: Any, model: FlexibleModel) -> FlexibleModel:
-    """The model with the inertia of inner points that bending draws in along x (see `beam_energy.DrawnIn`)."""
-    inner = drawn_in(values, beam, e, ed)
-    if inner is None:
-        return model
-    N, second = beam.shape.modes, ca.dot(e, inner.per_second)
+def _with_inner(inner: DrawnIn, e: SX, ed: SX, w: SX, g: SX, model: FlexibleModel) -> FlexibleModel:
+    """The model with the inertia of inner points that bending draws in along x."""
+    N, second = e.numel(), ca.dot(e, inner.per_second)
     M, c, x = ca.SX(model.M), ca.SX(model.c), ca.SX([1, 0, 0])
     hat, across = ca.skew(x * inner.first), ca.SX(ca.diag(ca.SX([0, 1, 1])))
     M[0:3, 3:6], M[3:6, 0:3] = M[0:3, 3:6] - hat, M[3:6, 0:3] + hat
@@ -66,12 +62,9 @@ def _with_inner(values: Values, beam: BeamElement, e: Any, ed: Any, w: Any, g: A
     return FlexibleModel(M=M, c=c)
 
 
-def _with_field(values: Values, beam: BeamElement, e: Any, ed: Any, w: Any, g: Any, model: FlexibleModel) -> FlexibleModel:
-    """The model with the inertia of points of a plate or file of modes that bending draws in (`beam_energy.DrawnField`)."""
-    inner = drawn_field(values, beam, e, ed)
-    if inner is None:
-        return model
-    N, M, c = beam.shape.modes, ca.SX(model.M), ca.SX(model.c)
+def _with_field(inner: DrawnField, e: SX, ed: SX, w: SX, g: SX, model: FlexibleModel) -> FlexibleModel:
+    """The model with the inertia of points of a plate or file of modes that bending draws in."""
+    N, M, c = e.numel(), ca.SX(model.M), ca.SX(model.c)
     T = sum((e[k] * inner.per_second[k] for k in range(N)), ca.SX.zeros(3, 3))
     I, hat = ca.trace(T) * ca.SX.eye(3) - (T + T.T) / 2, ca.skew(inner.first)
     M[0:3, 3:6], M[3:6, 0:3], M[3:6, 3:6] = M[0:3, 3:6] - hat, M[3:6, 0:3] + hat, M[3:6, 3:6] + I

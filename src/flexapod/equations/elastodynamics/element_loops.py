@@ -20,6 +20,7 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.elastodynamics.beam_energy import elastic_energy
 from flexapod.equations.elastodynamics.element_values import element_map
 from flexapod.equations.elastodynamics.link_beams import link_beam
@@ -27,6 +28,7 @@ from flexapod.equations.elastodynamics.link_motion import LinkMotion, field_of
 from flexapod.equations.elastodynamics.link_tree import rigid_body
 from flexapod.equations.elastodynamics.world_links import Frame, Inertia, moved_frame, moved_wrench, virtual_work
 from flexapod.equations.values import Values
+from flexapod.kernels.tape.control_flow import Builder
 from flexapod.robot.beams import BeamElement
 from flexapod.robot.element_runs import ElementRun, kind
 from flexapod.robot.model import Leg
@@ -70,7 +72,7 @@ class LoopedLeg:
         return ca.reshape(values[run.first : run.first + run.size * len(run.elements)], run.size, len(run.elements))
 
 
-def outwards(b: Any, looped: LoopedLeg, gravity: Any, demand: bool) -> None:
+def outwards(b: Builder, looped: LoopedLeg, gravity: SX, demand: bool) -> None:
     """Frames, axes and levers of all links of a leg.
 
     Args:
@@ -96,18 +98,18 @@ def outwards(b: Any, looped: LoopedLeg, gravity: Any, demand: bool) -> None:
         at += 1
 
 
-def placed(values: Values, leg: Leg, index: int, parent: Frame, q: Any, qd: Any) -> tuple[Frame, Any, Any]:
+def placed(values: Values, leg: Leg, index: int, parent: Frame, q: SX, qd: SX) -> tuple[Frame, Any, Any]:
     """The frame of a link, its axis and its lever, by the robot's numbers."""
     name, kind_ = leg.links[index].coordinate, leg.links[index].kind
     R0, p0 = values.rotation(f"{name}.R", "A", "B").expr, values.vector(f"{name}.p", "A").expr
     return moved_frame(parent, kind_, R0, p0, q if kind_ == "fixed" else q + values.scalar(f"{name}.zero"), qd)
 
 
-def _run_outwards(b: Any, looped: LoopedLeg, run: ElementRun, parent: Frame, demand: bool) -> None:
+def _run_outwards(b: Builder, looped: LoopedLeg, run: ElementRun, parent: Frame, demand: bool) -> None:
     """Outwards along a run; what elements with the same numbers demand comes from the same loop."""
     first = run.elements[0]
 
-    def element(builder: Any, values: Values, root: Any, q: Any, qd: Any) -> list[Any]:
+    def element(builder: Builder, values: Values, root: Any, q: SX, qd: SX) -> list[Any]:
         frame, d, coordinates = Frame.of(root), ca.SX.zeros(3), []
         for k, index in enumerate(first.links):
             frame, z, lever = placed(values, run.leg, index, frame, q[k], qd[k])
@@ -119,7 +121,7 @@ def _run_outwards(b: Any, looped: LoopedLeg, run: ElementRun, parent: Frame, dem
         return [frame.column, ca.vertcat(*coordinates), *made]
 
     def loop(body: Any, each: list[Any]) -> Any:
-        def step(builder: Any, _: Any, root: Any, own: Any, q: Any, qd: Any) -> Any:
+        def step(builder: Builder, _: Any, root: Any, own: Any, q: SX, qd: SX) -> Any:
             tip, *outputs = body(builder, own, root, q, qd)
             return [tip], outputs
 
@@ -169,7 +171,7 @@ class Element:
         return Element(**{name: values[:, part] for name, values in vars(self).items()})
 
 
-def element_at(b: Any, values: Values, beam: BeamElement, root: Frame, e: Any, ed: Any) -> Element:
+def element_at(b: Builder, values: Values, beam: BeamElement, root: Frame, e: SX, ed: SX) -> Element:
     """An element at the frame of its root."""
     R, still = root.R, ca.SX.zeros(3)
     w, alpha, a = ca.mtimes(R.T, root.w), ca.mtimes(R.T, root.alpha), ca.mtimes(R.T, root.a)
@@ -183,7 +185,7 @@ def element_at(b: Any, values: Values, beam: BeamElement, root: Frame, e: Any, e
     )  # fmt: skip
 
 
-def demand_elements(b: Any, legs: Sequence[LoopedLeg]) -> None:
+def demand_elements(b: Builder, legs: Sequence[LoopedLeg]) -> None:
     """What elements of a robot demand that `outwards` left out; those in runs that are alike in one loop.
 
     Source: Briot 2014 Eqs. (4), (53)-(55), (64)-(68). Checked by: tests/equations/test_element_loops.py.
@@ -220,13 +222,13 @@ class _Member:
     ed: Any
 
 
-def _looped_elements(b: Any, members: Sequence[_Member]) -> Element:
+def _looped_elements(b: Builder, members: Sequence[_Member]) -> Element:
     first = members[0].elements[0]
     values = [own.looped.values for own in members for _ in own.elements]
     paths = [_prefixes(own.looped.leg, beam) for own in members for beam in own.elements]
     each = [ca.horzcat(*[getattr(own, name) for own in members]) for name in ("roots", "e", "ed")]
 
-    def body(builder: Any, own: Values, root: Any, q: Any, qd: Any) -> list[Any]:
+    def body(builder: Builder, own: Values, root: Any, q: SX, qd: SX) -> list[Any]:
         return _parts(element_at(builder, own, first, Frame.of(root), q, qd))
 
     found = element_map(b, values, paths, each, body, lambda f, each: b.map(f, len(paths), each=each, unroll=False))
@@ -256,7 +258,7 @@ class Inwards:
     energy: Any = None
 
 
-def inwards(b: Any, looped: LoopedLeg, outside: dict[int, Any]) -> Inwards:
+def inwards(b: Builder, looped: LoopedLeg, outside: dict[int, Any]) -> Inwards:
     """Everything beyond each coordinate of a leg, added up.
 
     Args:
@@ -268,7 +270,7 @@ def inwards(b: Any, looped: LoopedLeg, outside: dict[int, Any]) -> Inwards:
     J: dict[int, Any] = {}
     f: dict[int, Any] = {}
 
-    def add(index: int, inertia: Any, wrench: Any) -> None:
+    def add(index: int, inertia: SX, wrench: SX) -> None:
         J[index] = J.get(index, ca.SX.zeros(10)) + inertia
         f[index] = f.get(index, ca.SX.zeros(6)) + wrench
 
@@ -318,11 +320,12 @@ def _couple(looped: LoopedLeg, beam: BeamElement, result: Inwards) -> None:
         result.forces[i] = result.forces[i] + own.bias[k]
 
 
-def _run_inwards(b: Any, looped: LoopedLeg, k: int, inertia: Any, wrench: Any) -> tuple[RunTerms, Any, Any]:
+def _run_inwards(b: Builder, looped: LoopedLeg, k: int, inertia: SX, wrench: SX) -> tuple[RunTerms, Any, Any]:
     run, own = looped.runs[k], looped.elements[k]
     N, count, kinds = run.size, len(run.elements), [run.leg.links[i].kind for i in run.elements[0].links]
 
-    def step(_: Any, __: Any, J: Any, f: Any, at: Any, body: Any, demand: Any, coupling: Any, bias: Any, mass: Any) -> Any:
+    def step(_: Any, __: Any, J: SX, f: SX, *each: SX) -> Any:
+        at, body, demand, coupling, bias, mass = each
         beyond, points = Inertia.of(J), [at[6 * i + 3 : 6 * i + 6] for i in range(N)]
         joints = [(kinds[i], at[6 * i : 6 * i + 3], points[-1] - points[i]) for i in range(N)]
         rigid = [beyond.of_joint(*joint) for joint in joints]

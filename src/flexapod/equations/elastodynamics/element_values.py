@@ -8,6 +8,7 @@ from typing import Any
 import casadi as ca
 
 from flexapod.equations.values import Values
+from flexapod.kernels.tape.control_flow import Builder
 from flexapod.kernels.tape.program import Program
 
 
@@ -38,7 +39,7 @@ class ElementValues(Values):
 
 
 def element_map(
-    b: Any,
+    b: Builder,
     values: Sequence[Values],
     prefixes: Sequence[Sequence[str]],
     each: Sequence[Any],
@@ -61,7 +62,7 @@ def element_map(
     numbers = [ca.vertcat(*[v.at(path) for path in own]) for v, own in zip(values, columns, strict=False)]
     common = {path: values[0].at(path) for path in paths} if alike else {}
 
-    def traced(builder: Any, own: Any, *arguments: Any) -> Sequence[Any]:
+    def traced(builder: Builder, own: Any, *arguments: Any) -> Sequence[Any]:
         found = common or {path: own[k] for k, path in enumerate(paths)}
         return body(builder, ElementValues(values[0], prefixes[0], found), *arguments)
 

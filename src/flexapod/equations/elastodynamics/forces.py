@@ -13,9 +13,10 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.elastodynamics.dissipation import elastic_matrices, rates_of
 from flexapod.equations.elastodynamics.dynamics import inverse_solution
-from flexapod.equations.elastodynamics.elastic_state import ElasticState, read_state
+from flexapod.equations.elastodynamics.elastic_state import ElasticState, RobotAt, read_state, robot_at
 from flexapod.equations.elastodynamics.link_assembly import link_equation_at, projected
 from flexapod.equations.platform_motion import wrench_input
 from flexapod.equations.values import Values
@@ -30,7 +31,7 @@ def elastic_gravity_force(robot: Robot) -> Program:
     """
     b = Program("gravity_force")
     values, size = Values(b), len(robot.elastic_plan.independent)
-    p = projected(link_equation_at(b, values, robot, read_state(b, robot)))
+    p = projected(link_equation_at(RobotAt(b=b, values=values, robot=robot, state=read_state(b, robot))))
     force = p.c - weightless(values, p.c)
     b.output("gravity_force", force, shape=(size,), unit="N or N m", dims=("independent",))
     return b
@@ -43,7 +44,8 @@ def elastic_coriolis_force(robot: Robot) -> Program:
     """
     b = Program("coriolis_force")
     values, size, state = Values(b), len(robot.elastic_plan.independent), read_state(b, robot)
-    p, rest = (projected(link_equation_at(b, values, robot, s)) for s in (state, at_rest(state)))
+    states = [RobotAt(b=b, values=values, robot=robot, state=s) for s in (state, at_rest(state))]
+    p, rest = (projected(link_equation_at(at)) for at in states)
     _, D = elastic_matrices(values, robot, state)
     damping = ca.mtimes(p.N.T, ca.mtimes(D, rates_of(robot, state)))
     force = weightless(values, p.c - rest.c) - damping
@@ -57,17 +59,16 @@ def elastic_friction_force(robot: Robot) -> Program:
     Source: Briot 2014 Eqs. (27), (43). Checked by: tests/equations/test_loop_kinematics.py.
     """
     b = Program("friction_force")
-    values, n = Values(b), len(robot.actuators)
-    wrench = wrench_input(b)
-    state = read_state(b, robot)
+    n, wrench = len(robot.actuators), wrench_input(b)
+    at = robot_at(b, robot)
     wanted = b.input("actuator_acceleration", (n,), unit="m/s^2 or rad/s^2")
-    equations = [projected(link_equation_at(b, values, robot, state, f, wrench)) for f in (True, False)]
+    equations = [projected(link_equation_at(at, f, wrench)) for f in (True, False)]
     found = [inverse_solution(robot, p, wanted)[0] for p in equations]
     b.output("force", found[0] - found[1], shape=(n,), unit="N or N m", dims=("actuator",))
     return b
 
 
-def weightless(values: Values, expression: Any) -> Any:
+def weightless(values: Values, expression: SX) -> Any:
     """An expression without gravity."""
     return ca.substitute(expression, values.vector("gravity", "W").expr, ca.SX.zeros(3))
 

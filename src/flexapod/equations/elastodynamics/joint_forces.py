@@ -16,6 +16,7 @@ from typing import Any, Literal
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.chain import chain_columns
 from flexapod.equations.elastodynamics.elastic_state import ElasticState, TreeMotion
 from flexapod.equations.elastodynamics.loops import far_columns, mode_columns
@@ -37,7 +38,7 @@ Friction = bool | Literal["smooth", "smooth passive"]
 
 @dataclass(frozen=True, kw_only=True)
 class LegView:
-    """A leg as friction sees it: its joints as they stand. Elastic links are left out: nothing slides there."""
+    """A leg as friction sees it: its joints as they are. Elastic links are left out: nothing slides there."""
 
     leg: Leg
     joints: tuple[LinkJoint, ...]
@@ -66,7 +67,7 @@ def joint_forces(values: Values, robot: Robot, state: ElasticState, motion: Tree
     return h - friction_force(values, robot, motion, points, found)
 
 
-def spring_force(values: Values, leg: Leg, index: int, q: Any, qd: Any) -> Any:
+def spring_force(values: Values, leg: Leg, index: int, q: SX, qd: SX) -> Any:
     """Force of a joint's spring, damper, constant force and bump stops against its coordinate."""
     link = leg.links[index]
     own = values.of(link.coordinate)
@@ -76,13 +77,13 @@ def spring_force(values: Values, leg: Leg, index: int, q: Any, qd: Any) -> Any:
     return force + own.scalar("stop") * overrun(own, q) if link.stop else force
 
 
-def overrun(values: Values, q: Any) -> Any:
+def overrun(values: Values, q: SX) -> Any:
     """How far a coordinate is beyond the ends of its stroke, signed; zero within."""
     low, high = values.scalar("low"), values.scalar("high")
     return ca.if_else(q > high, q - high, ca.if_else(q < low, q - low, 0))
 
 
-def spring_energy(values: Values, link: Link, q: Any) -> Any:
+def spring_energy(values: Values, link: Link, q: SX) -> Any:
     """Energy [J] of a joint's spring, constant force and bump stops."""
     own = values.of(link.coordinate)
     stretch = q - own.scalar("rest")
@@ -92,7 +93,7 @@ def spring_energy(values: Values, link: Link, q: Any) -> Any:
     return energy + own.scalar("stop") * overrun(own, q) ** 2 / 2 if link.stop else energy
 
 
-def spring_slope(values: Values, link: Link, q: Any) -> Any:
+def spring_slope(values: Values, link: Link, q: SX) -> Any:
     """Stiffness [N/m, N m/rad] of a joint's spring and bump stops."""
     own = values.of(link.coordinate)
     if not link.stop:

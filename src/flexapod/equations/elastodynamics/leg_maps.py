@@ -8,14 +8,16 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.elastodynamics.element_loops import Inwards, LoopedLeg, demand_elements, inwards, outwards
 from flexapod.equations.elastodynamics.element_values import element_map
+from flexapod.kernels.tape.control_flow import Builder
 
 MADE = ("frames", "axes", "levers", "coordinates", "starts")
 """What `outwards` writes into a leg and what is around the loop reads."""
 
 
-def legs_outwards(b: Any, legs: Sequence[LoopedLeg], gravity: Any, demand: bool) -> None:
+def legs_outwards(b: Builder, legs: Sequence[LoopedLeg], gravity: SX, demand: bool) -> None:
     """`outwards` of legs that are alike.
 
     Checked by: tests/equations/test_element_loops.py.
@@ -25,7 +27,7 @@ def legs_outwards(b: Any, legs: Sequence[LoopedLeg], gravity: Any, demand: bool)
         return
     made: dict[str, Any] = {}
 
-    def body(builder: Any, values: Any, q: Any, qd: Any) -> list[Any]:
+    def body(builder: Builder, values: Any, q: SX, qd: SX) -> list[Any]:
         own = _first(legs, values, q, qd)
         outwards(builder, own, gravity, demand=False)
         made.update({name: getattr(own, name) for name in MADE})
@@ -37,7 +39,7 @@ def legs_outwards(b: Any, legs: Sequence[LoopedLeg], gravity: Any, demand: bool)
             setattr(leg, name, value)
 
 
-def legs_inwards(b: Any, legs: Sequence[LoopedLeg], gravity: Any, outside: Sequence[dict[int, Any]]) -> list[Inwards]:
+def legs_inwards(b: Builder, legs: Sequence[LoopedLeg], gravity: SX, outside: Sequence[dict[int, Any]]) -> list[Inwards]:
     """`inwards` of legs that are alike. What the elements of a single one demand is known; several are gone through outwards once
     more in the loop, which costs less than to pass on what their elements demand.
 
@@ -48,7 +50,7 @@ def legs_inwards(b: Any, legs: Sequence[LoopedLeg], gravity: Any, outside: Seque
     links = sorted({link for own in outside for link in own})
     result = Inwards()
 
-    def body(builder: Any, values: Any, q: Any, qd: Any, *wrenches: Any) -> list[Any]:
+    def body(builder: Builder, values: Any, q: SX, qd: SX, *wrenches: Any) -> list[Any]:
         nonlocal result
         own = _first(legs, values, q, qd)
         outwards(builder, own, gravity, demand=True)
@@ -60,11 +62,11 @@ def legs_inwards(b: Any, legs: Sequence[LoopedLeg], gravity: Any, outside: Seque
     return [_like(result, iter([part[:, i] for part in found])) for i in range(len(legs))]
 
 
-def _first(legs: Sequence[LoopedLeg], values: Any, q: Any, qd: Any) -> LoopedLeg:
+def _first(legs: Sequence[LoopedLeg], values: Any, q: SX, qd: SX) -> LoopedLeg:
     return LoopedLeg(leg=legs[0].leg, values=values, q=q, qd=qd, runs=legs[0].runs, short=legs[0].short)
 
 
-def _mapped(b: Any, legs: Sequence[LoopedLeg], each: Sequence[Any], body: Any) -> Any:
+def _mapped(b: Builder, legs: Sequence[LoopedLeg], each: Sequence[Any], body: Any) -> Any:
     paths = [[f"legs.{leg.leg.name}."] for leg in legs]
     state = [ca.horzcat(*[leg.q for leg in legs]), ca.horzcat(*[leg.qd for leg in legs])]
     return element_map(

@@ -16,9 +16,10 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
+from flexapod.arrays import SX
 from flexapod.equations.elastodynamics.assembly import platform_load, platform_terms
 from flexapod.equations.elastodynamics.bordered_solve import bordered_solve
-from flexapod.equations.elastodynamics.elastic_state import ElasticState, TreeMotion, read_state, tree_motion
+from flexapod.equations.elastodynamics.elastic_state import ElasticState, RobotAt, TreeMotion, robot_at, tree_motion
 from flexapod.equations.elastodynamics.joint_forces import Friction, joint_forces
 from flexapod.equations.elastodynamics.link_beams import link_beams
 from flexapod.equations.elastodynamics.link_loops import link_rows
@@ -54,7 +55,7 @@ class LinkEquation:
     rates: Any
 
 
-def link_equation(b: Program, robot: Robot, friction: bool = False, wrench: Any = None) -> LinkEquation:
+def link_equation(b: Program, robot: Robot, friction: bool = False, wrench: SX | None = None) -> LinkEquation:
     """Declare the inputs of a state and assemble the equation.
 
     Args:
@@ -63,51 +64,47 @@ def link_equation(b: Program, robot: Robot, friction: bool = False, wrench: Any 
 
     Source: Briot 2014 Eqs. (28)-(44). Checked by: tests/equations/test_link_axes.py.
     """
-    return link_equation_at(b, Values(b), robot, read_state(b, robot), friction, wrench)
+    return link_equation_at(robot_at(b, robot), friction, wrench)
 
 
-def link_equation_at(
-    b: Program, values: Values, robot: Robot, state: ElasticState, friction: Friction = False, wrench: Any = None
-) -> LinkEquation:
+def link_equation_at(at: RobotAt, friction: Friction = False, wrench: SX | None = None) -> LinkEquation:
     """The equation at a state given as expressions."""
+    values, robot, state = at.values, at.robot, at.state
     still = tree_motion(values, robot, state)
-    M, h, legs = tree_terms(b, values, robot, state, still, friction=friction, wrench=wrench)
-    return _with_loops(values, robot, state, still, legs, M, h)
+    M, h, legs = tree_terms(at, still, friction=friction, wrench=wrench)
+    A, gamma = link_rows(values, robot, legs, still)
+    return LinkEquation(robot=robot, M=M, h=h, A=A, gamma=gamma, rates=driven_rates(robot, state))
 
 
 def tree_terms(
-    b: Program, values: Values, robot: Robot, state: ElasticState, still: TreeMotion, *, friction: Friction, wrench: Any
-) -> tuple[Any, Any, list[list[LinkMotion]]]:
+    at: RobotAt, still: TreeMotion, *, friction: Friction, wrench: SX | None
+) -> tuple[SX, SX, list[list[LinkMotion]]]:
     """M (z, z) and h (z,) with the loops cut, and the links of every leg in their axes; `still`: motion at z'' = 0."""
+    values, robot, state = at.values, at.robot, at.state
     plan, gravity = robot.elastic_plan, values.vector("gravity", "W").expr
     size = len(plan.columns)
     M, h = ca.SX(size, size), ca.SX.zeros(size)
     if plan.carrier is None:
-        head = platform_terms(b, values, robot, state, still, ca.SX.zeros(size))
+        head = platform_terms(at, still, ca.SX.zeros(size))
         h[: head[0].numel()] = head[0]
         M[: head[0].numel(), : head[0].numel()] = head[1]
     legs = []
     for i, leg in enumerate(robot.legs):
-        own, at = values.of(f"legs.{leg.name}"), slice(plan.first[i], plan.first[i] + len(leg.moving))
-        links = link_motions(own, leg, state.q[i], state.qd[i], gravity)
-        beams = link_beams(b, own, leg, robot.beams.get(leg.name, ()), state.q[i], state.qd[i], links)
-        M[at, at] = leg_mass_matrix(own, leg, links, beams)
-        h[at] = leg_bias(own, leg, links, beams)
+        own, place = at.leg(i), slice(plan.first[i], plan.first[i] + len(leg.moving))
+        links = link_motions(own.values, leg, own.q, own.qd, gravity)
+        beams = link_beams(own, links)
+        M[place, place] = leg_mass_matrix(own.values, leg, links, beams)
+        h[place] = leg_bias(own.values, leg, links, beams)
         legs.append(links)
     return M, h + other_forces(values, robot, state, still, friction, wrench), legs
 
 
-def other_forces(values: Values, robot: Robot, state: ElasticState, still: TreeMotion, friction: Friction, wrench: Any) -> Any:
+def other_forces(
+    values: Values, robot: Robot, state: ElasticState, still: TreeMotion, friction: Friction, wrench: SX | None
+) -> Any:
     """Forces (z,) of springs, friction and load."""
     forces = joint_forces(values, robot, state, still, friction)
     return forces if wrench is None else forces - platform_load(robot, still, wrench)
-
-
-def _with_loops(
-    values: Values, robot: Robot, state: ElasticState, still: TreeMotion, legs: list[list[LinkMotion]], M: Any, h: Any
-) -> LinkEquation:
-    A, gamma = link_rows(values, robot, legs, still)
-    return LinkEquation(robot=robot, M=M, h=h, A=A, gamma=gamma, rates=driven_rates(robot, state))
 
 
 def driven_rates(robot: Robot, state: ElasticState) -> Any:
@@ -181,7 +178,7 @@ def rows_met_alone(robot: Robot, used: Sequence[Sequence[int]], known: Sequence[
     return result
 
 
-def solved(q: LinkEquation, force: Any) -> Any:
+def solved(q: LinkEquation, force: SX) -> Any:
     """Accelerations (z,) under actuator forces.
 
     Source: Briot 2014 Eq. (44). Checked by: tests/equations/test_link_axes.py.
@@ -193,7 +190,7 @@ def solved(q: LinkEquation, force: Any) -> Any:
     return bordered_solve(q.M, A, right, gamma, after)[0]
 
 
-def solved_inverse(q: LinkEquation, wanted: Any) -> tuple[Any, Any]:
+def solved_inverse(q: LinkEquation, wanted: SX) -> tuple[Any, Any]:
     """Actuator forces and accelerations (z,) at wanted accelerations of the actuators, all of which are independent.
 
     Source: Briot 2014 Eq. (43). Checked by: tests/equations/test_link_axes.py.

@@ -17,7 +17,9 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.elastodynamics.beam_energy import drawn_field, drawn_in, elastic_forces
+from flexapod.equations.elastodynamics.elastic_state import LegAt
 from flexapod.equations.elastodynamics.link_motion import LinkMotion
 from flexapod.equations.flexible_platform.generalized_newton_euler import (
     axial,
@@ -30,7 +32,6 @@ from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.inertia_wrench import tensor
 from flexapod.kernels.tape.control_flow import Builder
 from flexapod.robot.beams import BeamElement
-from flexapod.robot.model import Leg
 
 X = ca.DM([1, 0, 0])
 
@@ -59,22 +60,15 @@ class LinkBeam:
     s: Any
 
 
-def link_beams(
-    b: Builder, values: Values, leg: Leg, beams: Sequence[BeamElement], q: Sequence[Any], qd: Sequence[Any],
-    links: Sequence[LinkMotion],
-) -> list[LinkBeam]:  # fmt: skip
+def link_beams(at: LegAt, links: Sequence[LinkMotion]) -> list[LinkBeam]:
     """All elements of a leg.
 
     Source: Briot 2014 Eqs. (4), (53)-(55), (64)-(68). Checked by: tests/equations/test_link_axes.py.
     """
-    result = []
-    for beam in beams:
-        e, ed = (ca.vertcat(*[column[leg.moving.index(i)] for i in beam.links]) for column in (q, qd))
-        result.append(link_beam(b, values, beam, e, ed, links[beam.root]))
-    return result
+    return [link_beam(at.b, at.values, beam, *at.of_element(beam), links[beam.root]) for beam in at.beams]
 
 
-def link_beam(b: Builder, values: Values, beam: BeamElement, e: Any, ed: Any, root: LinkMotion) -> LinkBeam:
+def link_beam(b: Builder, values: Values, beam: BeamElement, e: SX, ed: SX, root: LinkMotion) -> LinkBeam:
     """One element at coordinates e (N,) and rates ed, its root link moving as given."""
     own, shape, N = values.of(beam.name), beam.shape, beam.shape.modes
     R = values.rotation(f"{beam.name}.axes", "B", "E").expr

@@ -11,6 +11,7 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.closing_rows import closing_rows
 from flexapod.equations.elastodynamics.elastic_state import Cut, TreeMotion, platform_columns
 from flexapod.equations.elastodynamics.link_motion import LinkMotion
@@ -47,7 +48,7 @@ def link_rows(
             half, carried = _half(values, robot, i, legs, still, cut)
             columns = {plan.first[i] + k: t for k, t in end.columns.items()}
             modes = mode_columns(robot, still, i) if cut.closing.to is None else {}
-            found.append(_rows(robot, i, cut.closing, end.frame, half, columns, carried, modes))
+            found.append(_rows(robot, i, Cut(closing=cut.closing, end=end.frame, half=half), columns, carried, modes))
         found += [(A, ca.SX(0)) for A, _ in coupling_rows(values, robot, i)]
         matrices.append(ca.vertcat(ca.SX(0, len(plan.columns)), *[A for A, _ in found]))
         drifts.append(ca.vertcat(ca.SX(0, 1), *[drift for _, drift in found]))
@@ -87,10 +88,10 @@ def _on_carrier(values: Values, robot: Robot, i: int, closing: Closing) -> tuple
 
 
 def _rows(
-    robot: Robot, i: int, closing: Closing, end: FrameMotion, half: FrameMotion, own: Twists, carried: Twists,
-    modes: dict[int, tuple[Vec, Vec | None]],
-) -> tuple[Any, Any]:  # fmt: skip
-    rows, slides = closing_rows(robot.legs[i], end, half, closing), closing.type in SLIDES
+    robot: Robot, i: int, cut: Cut, own: Twists, carried: Twists, modes: dict[int, tuple[Vec, Vec | None]]
+) -> tuple[SX, SX]:
+    end, half = cut.end, cut.half
+    rows, slides = closing_rows(robot.legs[i], end, half, cut.closing), cut.closing.type in SLIDES
     A = ca.SX(len(rows), len(robot.elastic_plan.columns))
     for k, row in enumerate(rows):
         turn = cross(end.p - half.p, row.linear) + row.angular if slides and row.turning else row.angular
@@ -130,6 +131,6 @@ def row_wrenches(
     return first, second
 
 
-def _wrench(turned: Any, p: Any, linear: Any, angular: Any) -> Any:
+def _wrench(turned: SX, p: SX, linear: SX, angular: SX) -> Any:
     force = ca.mtimes(turned, linear)
     return ca.vertcat(force, ca.cross(p, force) + ca.mtimes(turned, angular))

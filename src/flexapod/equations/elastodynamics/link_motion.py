@@ -18,6 +18,7 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.values import Values
 from flexapod.robot.model import Leg
 
@@ -47,7 +48,7 @@ class LinkMotion:
     da: Any
 
 
-def link_motions(values: Values, leg: Leg, q: Sequence[Any], qd: Sequence[Any], gravity: Any) -> list[LinkMotion]:
+def link_motions(values: Values, leg: Leg, q: Sequence[Any], qd: Sequence[Any], gravity: SX) -> list[LinkMotion]:
     """All links of a leg, base outwards.
 
     Args:
@@ -83,12 +84,12 @@ def link_motions(values: Values, leg: Leg, q: Sequence[Any], qd: Sequence[Any], 
     return result
 
 
-def _turn(angle: Any) -> Any:
+def _turn(angle: SX) -> Any:
     c, s = ca.cos(angle), ca.sin(angle)
     return ca.vertcat(ca.horzcat(c, -s, 0), ca.horzcat(s, c, 0), ca.horzcat(0, 0, 1))
 
 
-def field_of(w: Any, alpha: Any) -> Any:
+def field_of(w: SX, alpha: SX) -> Any:
     """skew(alpha) + skew(w)^2 with every product once."""
     xx, yy, zz = w[0] * w[0], w[1] * w[1], w[2] * w[2]
     xy, xz, yz = w[0] * w[1], w[0] * w[2], w[1] * w[2]

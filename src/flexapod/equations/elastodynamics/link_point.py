@@ -14,6 +14,7 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.elastodynamics.link_motion import LinkMotion, Z
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.robot.model import Leg
@@ -33,7 +34,7 @@ class LinkPoint:
     columns: dict[int, tuple[Vec, Vec]]
 
 
-def link_point(leg: Leg, links: Sequence[LinkMotion], link: int, p: Any, R: Any, name: str) -> LinkPoint:
+def link_point(leg: Leg, links: Sequence[LinkMotion], link: int, p: SX, R: SX, name: str) -> LinkPoint:
     """A frame at p, turned by R against a link's axes; `name` names its axes.
 
     Source: Briot 2014 Eqs. (28)-(33). Checked by: tests/equations/test_link_axes.py.

@@ -15,6 +15,7 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.elastodynamics.link_beams import LinkBeam
 from flexapod.equations.elastodynamics.link_motion import LinkMotion, Z
 from flexapod.equations.values import Values
@@ -73,7 +74,7 @@ def leg_mass_matrix(values: Values, leg: Leg, links: Sequence[LinkMotion], beams
     return M
 
 
-def branch_pairs(leg: Leg, beam: BeamElement, M: Any) -> Iterator[tuple[int, int, Any]]:
+def branch_pairs(leg: Leg, beam: BeamElement, M: SX) -> Iterator[tuple[int, int, Any]]:
     """Coordinates of an element of which neither link carries the other, and the elastic mass between them: of a body with
     several tips, or with modes of its own."""
     for j, k in itertools.combinations(range(len(beam.links)), 2):

@@ -18,10 +18,11 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.chain import LinkPose
 from flexapod.equations.closing_rows import closing_rows
 from flexapod.equations.elastodynamics.assembly import platform_terms
-from flexapod.equations.elastodynamics.elastic_state import ElasticState, TreeMotion, joined, read_state
+from flexapod.equations.elastodynamics.elastic_state import ElasticState, RobotAt, TreeMotion, joined, read_state
 from flexapod.equations.elastodynamics.element_loops import Inwards, LoopedLeg, demand_elements
 from flexapod.equations.elastodynamics.joint_forces import Friction, leg_views, sliding_points, spring_energy, spring_force
 from flexapod.equations.elastodynamics.leg_maps import legs_inwards, legs_outwards
@@ -83,7 +84,7 @@ def long_robot(b: Program, robot: Robot, demand: bool = True) -> LongRobot:
     return LongRobot(robot=robot, values=values, state=state, legs=legs, motion=motion, rows=_rows(robot, motion))
 
 
-def frame_motion(frame: Frame, gravity: Any) -> FrameMotion:
+def frame_motion(frame: Frame, gravity: SX) -> FrameMotion:
     """The motion of a link by its origin."""
     return FrameMotion(
         R=Rot(frame.R, "W", "B"), p=Vec(frame.p, "W"), v=Vec(frame.v, "W"), w=Vec(frame.w, "W"),
@@ -130,7 +131,7 @@ class Forces:
     legs: list[Inwards]
 
 
-def forces(b: Program, long: LongRobot, wrench: Any, multiplier: Any) -> Forces:
+def forces(b: Program, long: LongRobot, wrench: SX, multiplier: SX) -> Forces:
     """h - A^T lambda at zero accelerations, with springs and load, without friction.
 
     Args:
@@ -142,7 +143,7 @@ def forces(b: Program, long: LongRobot, wrench: Any, multiplier: Any) -> Forces:
     outside: list[dict[int, Any]] = [{} for _ in robot.legs]
     head: list[Any] = [ca.SX.zeros(6), ca.SX.zeros(long.state.e.numel())]
 
-    def act(place: tuple[int, int] | None, load: Any, size: Any = 1) -> None:
+    def act(place: tuple[int, int] | None, load: SX, size: SX = 1) -> None:
         if place is None and plan.carrier is not None:
             place = (plan.carrier, robot.legs[plan.carrier].closing.link)
         if place is None:
@@ -160,7 +161,9 @@ def forces(b: Program, long: LongRobot, wrench: Any, multiplier: Any) -> Forces:
     _springs(long, legs)
     own, mass = ca.SX(0, 1), ca.SX(0, 0)
     if plan.carrier is None:
-        own, mass = platform_terms(b, long.values, robot, long.state, motion, ca.SX.zeros(len(plan.columns)))
+        own, mass = platform_terms(
+            RobotAt(b=b, values=long.values, robot=robot, state=long.state), motion, ca.SX.zeros(len(plan.columns))
+        )
         own = own - ca.vertcat(*head)
     return Forces(head=own, mass=mass, legs=legs)
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.chain import chain_columns
 from flexapod.equations.closing_rows import Row, closing_rows
 from flexapod.equations.elastodynamics.elastic_state import (
@@ -155,7 +156,7 @@ def independent_rows(plan: ElasticPlan) -> list[list[int]] | None:
     return used
 
 
-def loop_multipliers(plan: ElasticPlan, matrices: Sequence[Any], rest: Any) -> Any:
+def loop_multipliers(plan: ElasticPlan, matrices: Sequence[Any], rest: SX) -> Any:
     r"""Multipliers (m,) of all rows, :math:`A_b^T\lambda = r` at the bound coordinates; zero of repeated rows.
 
     The solution of the rows for the bound coordinates is linear in their right sides; this is its transpose.
@@ -168,7 +169,7 @@ def loop_multipliers(plan: ElasticPlan, matrices: Sequence[Any], rest: Any) -> A
     return -ca.densify(ca.jtimes(beta, ca.vertcat(*right), rest, True))
 
 
-def whole(robot: Robot, free: Any, bound: Any) -> Any:
+def whole(robot: Robot, free: SX, bound: SX) -> Any:
     """(z,) from independent and bound entries."""
     z = ca.SX(len(robot.elastic_plan.columns), 1)
     z[list(robot.elastic_plan.independent)] = free
@@ -208,7 +209,7 @@ def elastic_control(robot: Robot) -> Program:
     return b
 
 
-def _leg_solution(whole: Any, loop: LegLoop) -> Any:
+def _leg_solution(whole: SX, loop: LegLoop) -> Any:
     """Dependents of a leg by the other columns (and the last one, the right side)."""
     if not loop.dependents:
         return ca.SX(0, whole.shape[1])
@@ -219,7 +220,7 @@ def _leg_solution(whole: Any, loop: LegLoop) -> Any:
     return -_solve_sparse(ca.densify(whole[rows, dependents]), ca.sparsify(others))
 
 
-def _left(whole: Any, loop: LegLoop, X: Any) -> Any:
+def _left(whole: SX, loop: LegLoop, X: SX) -> Any:
     """Rows of a leg that its passive joints cannot meet, with these eliminated."""
     if loop.crossed:
         rows, B = list(loop.rows), ca.densify(whole[list(loop.rows), list(loop.dependents)])
@@ -238,7 +239,7 @@ def _left(whole: Any, loop: LegLoop, X: Any) -> Any:
     return ca.sparsify(rest) + ca.mtimes(B, X)
 
 
-def _solve_sparse(A: Any, right: Any) -> Any:
+def _solve_sparse(A: SX, right: SX) -> Any:
     """A^-1 right (least squares where A is tall), computed for the columns of `right` that have entries only."""
     used = [k for k in range(right.shape[1]) if right[:, k].nnz()]
     X = ca.SX(A.shape[1], right.shape[1])

@@ -5,19 +5,23 @@ r"""Potential energy of a robot with flexible legs: weight of all bodies, deform
 
 from __future__ import annotations
 
-from typing import Any
-
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.elastodynamics.beam_energy import elastic_energy
-from flexapod.equations.elastodynamics.elastic_state import ElasticState, TreeMotion, platform_modes, read_state, tree_motion
+from flexapod.equations.elastodynamics.elastic_state import (
+    RobotAt,
+    TreeMotion,
+    platform_modes,
+    robot_at,
+    tree_motion,
+)
 from flexapod.equations.elastodynamics.elastic_tree import beam_models
 from flexapod.equations.elastodynamics.joint_forces import spring_energy
 from flexapod.equations.elastodynamics.point_forces import stretched
 from flexapod.equations.elastodynamics.tree_inertia import beam_composite, rigid_composite
 from flexapod.equations.flexible_platform.generalized_newton_euler import first_moments
 from flexapod.equations.flexible_platform.stretching import platform_energy
-from flexapod.equations.values import Values
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.robot import Robot
 from flexapod.spatial import Vec, dot
@@ -29,15 +33,16 @@ def elastic_potential(robot: Robot) -> Program:
     Checked by: tests/analysis/test_flexible_legs.py.
     """
     b = Program("elastic_potential")
-    values, state = Values(b), read_state(b, robot)
-    weight, elastic = potentials(b, values, robot, state, tree_motion(values, robot, state))
+    at = robot_at(b, robot)
+    weight, elastic = potentials(at, tree_motion(at.values, robot, at.state))
     b.output("gravity_potential", weight, shape=(), unit="J")
     b.output("elastic_potential", elastic, shape=(), unit="J")
     return b
 
 
-def potentials(b: Any, values: Values, robot: Robot, state: ElasticState, motion: TreeMotion) -> tuple[Any, Any]:
+def potentials(at: RobotAt, motion: TreeMotion) -> tuple[SX, SX]:
     """Energy of weight, and of beams, modes, springs and force elements [J]."""
+    values, robot, state = at.values, at.robot, at.state
     gravity = values.vector("gravity", "W")
     weight, elastic = ca.SX(0), ca.SX(0)
     if robot.elastic_plan.carrier is None:
@@ -56,9 +61,7 @@ def potentials(b: Any, values: Values, robot: Robot, state: ElasticState, motion
                 weight = weight - dot(gravity, links[k].p * body.m + body.S)
             if link.spring:
                 elastic = elastic + spring_energy(own, link, state.q[i][leg.moving.index(k)])
-        for beam, R, model in beam_models(
-            b, own, leg, robot.beams.get(leg.name, ()), state.q[i], state.qd[i], links, gravity
-        ).values():
+        for beam, R, model in beam_models(at.leg(i), links, gravity).values():
             body, e = beam_composite(R, model.M), ca.vertcat(*[state.q[i][leg.moving.index(k)] for k in beam.links])
             weight = weight - dot(gravity, links[beam.root].p * body.m + body.S)
             elastic = elastic + elastic_energy(own.of(beam.name), beam, e)

@@ -15,8 +15,10 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.arrays import SX
 
-def projected_mass(M_z: Any, X: Any, free: Sequence[int], bound: Sequence[int]) -> Any:
+
+def projected_mass(M_z: SX, X: SX, free: Sequence[int], bound: Sequence[int]) -> Any:
     """(u, u), symmetric.
 
     Args:
@@ -28,30 +30,30 @@ def projected_mass(M_z: Any, X: Any, free: Sequence[int], bound: Sequence[int]) 
     C, D, Xt = M_z[list(free), list(bound)], M_z[list(bound), list(bound)], X.T
     Z = C + ca.mtimes(Xt, D)
     alone = [all(not _has(D, b, other) for other in range(len(bound)) if other != b) for b in range(len(bound))]
+
+    def term(i: int, j: int, b: int) -> SX:
+        """Z_ib X_bj + X_ib C_jb."""
+        if alone[b] and _has(C, j, b) and not _has(C, i, b):
+            i, j = j, i  # symmetric in i and j: the one without C comes last
+        value = Z[i, b] * Xt[j, b] if _has(Z, i, b) and _has(Xt, j, b) else ca.SX(0)
+        return value + Xt[i, b] * C[j, b] if _has(Xt, i, b) and _has(C, j, b) else value
+
     n = len(free)
     M = ca.SX.zeros(n, n)
     for i in range(n):
         for j in range(i + 1):
             value = M_z[free[i], free[j]]
             for b in range(len(bound)):
-                value = value + _term(C, Z, Xt, i, j, b, alone[b])
+                value = value + term(i, j, b)
             M[i, j] = M[j, i] = value
     return M
 
 
-def _term(C: Any, Z: Any, Xt: Any, i: int, j: int, b: int, alone: bool) -> Any:
-    """Z_ib X_bj + X_ib C_jb."""
-    if alone and _has(C, j, b) and not _has(C, i, b):
-        i, j = j, i  # symmetric in i and j: the one without C comes last
-    value = Z[i, b] * Xt[j, b] if _has(Z, i, b) and _has(Xt, j, b) else ca.SX(0)
-    return value + Xt[i, b] * C[j, b] if _has(Xt, i, b) and _has(C, j, b) else value
-
-
-def _has(matrix: Any, i: int, j: int) -> bool:
+def _has(matrix: SX, i: int, j: int) -> bool:
     return bool(matrix.sparsity().has_nz(i, j))
 
 
-def projected_force(M_z: Any, h: Any, X: Any, beta: Any, free: Sequence[int], bound: Sequence[int]) -> Any:
+def projected_force(M_z: SX, h: SX, X: SX, beta: SX, free: Sequence[int], bound: Sequence[int]) -> Any:
     """c (u,) from the forces h (z,) at zero accelerations and the accelerations beta (b,) of the bound coordinates."""
     if not bound:
         return h[list(free)]

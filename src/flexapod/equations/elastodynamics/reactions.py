@@ -10,12 +10,14 @@ that leg what the others and the load leave over.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.closing_rows import closing_rows
-from flexapod.equations.elastodynamics.elastic_state import ElasticState, TreeMotion, read_state, tree_motion
+from flexapod.equations.elastodynamics.elastic_state import RobotAt, TreeMotion, read_state, tree_motion
 from flexapod.equations.elastodynamics.elastic_tree import beam_models, tree_wrenches
 from flexapod.equations.elastodynamics.joint_forces import (
     LegView,
@@ -87,14 +89,11 @@ def elastic_reactions(robot: Robot, sources: Sequence[str] = ()) -> Program:
     views = leg_views(values, robot, state, motion, guides=True)
     points = sliding_points(values, robot, views, True) if sources else []
     found = _found(b, points, sources) if sources else []
-    whole = _crossing(b, values, robot, state, motion, zdd, _ends(robot, motion, multiplier, points, found, wrench))
-    geared = _geared(values, robot, multiplier)
+    at = RobotAt(b=b, values=values, robot=robot, state=state)
+    whole = _crossing(at, motion, zdd, _ends(robot, motion, multiplier, points, found, wrench))
+    along = _Along(acceleration=zdd, force=force, geared=_geared(values, robot, multiplier))
     carried, shown = (joint_friction(views, points, found, what) for what in ("carried", "shown"))
-    reactions = [
-        w
-        for i, view in enumerate(views)
-        for w in _reactions(values, robot, i, view, state, zdd, force, whole[i], carried[i], geared)
-    ]
+    reactions = [w for i, view in enumerate(views) for w in _reactions(at, i, view, along, whole[i], carried[i])]
     wrench_outputs(b, "reaction", reactions)
     if sources:
         rigid = [[k for k, link in enumerate(leg.links) if not link.elastic] + [len(leg.links)] for leg in robot.legs]
@@ -106,17 +105,16 @@ def elastic_reactions(robot: Robot, sources: Sequence[str] = ()) -> Program:
 
 
 def next_loads(
-    b: Program, values: Values, robot: Robot, state: ElasticState, zdd: Any, multiplier: Any, points: Sequence[FrictionPoint],
-    found: Sequence[PointFriction], wrench: Any,
-) -> Any:  # fmt: skip
+    at: RobotAt, zdd: SX, multiplier: SX, points: Sequence[FrictionPoint], found: Sequence[PointFriction], wrench: SX
+) -> SX:
     """Loads (k,) of the joints with friction at a state given as expressions; arguments as inputs of `elastic_reactions`.
 
     Args:
         points, found: joints with friction at the state, and their friction.
     """
-    motion = tree_motion(values, robot, state, zdd)
-    ends = _ends(robot, motion, multiplier, points, found, wrench)
-    return ca.vertcat(*_loads(points, _crossing(b, values, robot, state, motion, zdd, ends)))
+    motion = tree_motion(at.values, at.robot, at.state, zdd)
+    ends = _ends(at.robot, motion, multiplier, points, found, wrench)
+    return ca.vertcat(*_loads(points, _crossing(at, motion, zdd, ends)))
 
 
 def _loads(points: Sequence[FrictionPoint], whole: Sequence[Sequence[Wrench]]) -> list[Any]:
@@ -125,12 +123,10 @@ def _loads(points: Sequence[FrictionPoint], whole: Sequence[Sequence[Wrench]]) -
     return [load for point in points for load in point.loads(forces[point.leg])]
 
 
-def _crossing(
-    b: Program, values: Values, robot: Robot, state: ElasticState, motion: TreeMotion, zdd: Any, ends: Sequence[list[Wrench]]
-) -> list[list[Wrench]]:
+def _crossing(at: RobotAt, motion: TreeMotion, zdd: SX, ends: Sequence[list[Wrench]]) -> list[list[Wrench]]:
     """Per leg, the wrenches that cross the joints of its tree and its closing joints."""
-    on_links = _on_links(robot, motion, ends, stretched(values, robot, motion))
-    return [_whole(b, values, robot, i, state, motion, zdd, on_links[i]) + ends[i] for i in range(len(robot.legs))]
+    on_links = _on_links(at.robot, motion, ends, stretched(at.values, at.robot, motion))
+    return [_whole(at, i, motion, zdd, on_links[i]) + ends[i] for i in range(len(at.robot.legs))]
 
 
 def all_rows(robot: Robot) -> list[tuple[int, int]]:
@@ -149,8 +145,8 @@ def reaction_joints(robot: Robot) -> tuple[str, ...]:
 
 
 def _ends(
-    robot: Robot, motion: TreeMotion, multiplier: Any, points: Sequence[FrictionPoint], found: Sequence[PointFriction],
-    wrench: Any,
+    robot: Robot, motion: TreeMotion, multiplier: SX, points: Sequence[FrictionPoint], found: Sequence[PointFriction],
+    wrench: SX,
 ) -> list[list[Wrench]]:  # fmt: skip
     """What every leg gives away at each of its closing joints, about the joint's far half."""
     plan, at = robot.elastic_plan, 0
@@ -205,16 +201,12 @@ def _on_links(
     return result
 
 
-def _whole(
-    b: Program, values: Values, robot: Robot, i: int, state: ElasticState, motion: TreeMotion, zdd: Any,
-    given: dict[int, list[Wrench]],
-) -> list[Wrench]:  # fmt: skip
+def _whole(at: RobotAt, i: int, motion: TreeMotion, zdd: SX, given: dict[int, list[Wrench]]) -> list[Wrench]:
     """The whole wrench that crosses every joint of a leg's tree, about its centre."""
-    leg, plan, gravity = robot.legs[i], robot.elastic_plan, values.vector("gravity", "W")
-    own, links = values.of(f"legs.{leg.name}"), motion.links[i]
-    elements = beam_models(b, own, leg, robot.beams.get(leg.name, ()), state.q[i], state.qd[i], links, gravity)
-    qdd = [zdd[plan.first[i] + k] for k in range(len(leg.moving))]
-    bodies, _ = tree_wrenches(own, leg, elements, links, qdd, gravity)
+    gravity, own, links = at.values.vector("gravity", "W"), at.leg(i), motion.links[i]
+    leg, elements = own.leg, beam_models(own, links, gravity)
+    qdd = [zdd[own.first + k] for k in range(len(leg.moving))]
+    bodies, _ = tree_wrenches(own.values, leg, elements, links, qdd, gravity)
     whole = list(bodies)
     for link, wrenches in given.items():
         for wrench in wrenches:
@@ -226,7 +218,7 @@ def _whole(
     return whole
 
 
-def _geared(values: Values, robot: Robot, multiplier: Any) -> Any:
+def _geared(values: Values, robot: Robot, multiplier: SX) -> Any:
     """Forces (z,) of couplings along the coordinates."""
     force, at = ca.SX.zeros(len(robot.elastic_plan.columns)), 0
     for i in range(len(robot.legs)):
@@ -236,24 +228,32 @@ def _geared(values: Values, robot: Robot, multiplier: Any) -> Any:
     return force
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Along:
+    """Along all coordinates z: their accelerations, forces of the actuators (in their order) and of couplings."""
+
+    acceleration: SX
+    force: SX
+    geared: SX
+
+
 def _reactions(
-    values: Values, robot: Robot, i: int, view: LegView, state: ElasticState, zdd: Any, force: Any, whole: Sequence[Wrench],
-    friction: Sequence[Wrench], geared: Any,
-) -> list[Wrench]:  # fmt: skip
+    at: RobotAt, i: int, view: LegView, acting: _Along, whole: Sequence[Wrench], friction: Sequence[Wrench]
+) -> list[Wrench]:
     """The whole wrench less actuator, rotor, spring, coupling and friction along the free directions."""
-    leg, plan, result = robot.legs[i], robot.elastic_plan, []
-    own, drives = values.of(f"legs.{leg.name}"), driven_columns(robot)
+    own, drives, result = at.leg(i), driven_columns(at.robot), []
+    leg = own.leg
     for k, (link, joint) in enumerate(zip(leg.links, view.joints, strict=True)):
         if link.elastic:
             continue
         rest = whole[k] - friction[k]
         if link.kind != "fixed":
-            at = leg.moving.index(k)
-            column = plan.first[i] + at
-            along = geared[column] - own.scalar(f"{link.coordinate}.rotor") * zdd[column]
-            along = along + force[drives.index(column)] if link.actuated else along
+            place = leg.moving.index(k)
+            column = own.first + place
+            along = acting.geared[column] - own.values.scalar(f"{link.coordinate}.rotor") * acting.acceleration[column]
+            along = along + acting.force[drives.index(column)] if link.actuated else along
             if link.spring:
-                along = along - spring_force(own, leg, k, state.q[i][at], state.qd[i][at])
+                along = along - spring_force(own.values, leg, k, own.q[place], own.qd[place])
             size = joint.axis * along
             still = none()
             rest = rest - (

@@ -15,7 +15,7 @@ import casadi as ca
 
 from flexapod.equations.elastodynamics.assembly import platform_load, tree_forces
 from flexapod.equations.elastodynamics.closing import at_coordinates, moved
-from flexapod.equations.elastodynamics.elastic_state import platform_modes, tree_motion
+from flexapod.equations.elastodynamics.elastic_state import RobotAt, platform_modes, tree_motion
 from flexapod.equations.elastodynamics.joint_forces import joint_forces
 from flexapod.equations.elastodynamics.loops import loop_rows
 from flexapod.equations.platform_motion import pose_inputs, wrench_input
@@ -66,7 +66,8 @@ def elastic_statics(robot: Robot) -> Program:
     modes = e + step[head : head + N] if N else e
     state = at_coordinates(robot, moved(robot, ca.vertcat(q, p, R), step, range(size)), modes)
     motion = tree_motion(values, robot, state)
-    h = tree_forces(_Straight(b), values, robot, state, motion, ca.SX.zeros(size))
+    at = RobotAt(b=_Straight(b), values=values, robot=robot, state=state)  # type: ignore[arg-type]
+    h = tree_forces(at, motion, ca.SX.zeros(size))
     h = h + joint_forces(values, robot, state, motion, friction=False) - platform_load(robot, motion, wrench)
     matrices, _, _ = loop_rows(values, robot, motion)
     A = ca.vertcat(ca.SX(0, size), *[matrices[i][k, :] for i, k in used])

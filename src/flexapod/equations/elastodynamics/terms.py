@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import casadi as ca
 
-from flexapod.equations.elastodynamics.elastic_state import read_state
+from flexapod.equations.elastodynamics.elastic_state import robot_at
 from flexapod.equations.elastodynamics.link_assembly import link_equation_at
 from flexapod.equations.elastodynamics.statics import used_rows
 from flexapod.equations.platform_motion import wrench_input
-from flexapod.equations.values import Values
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.robot import Robot
 
@@ -26,9 +25,9 @@ def elastic_terms(robot: Robot, friction: bool = False) -> Program:
     b = Program("elastic_terms")
     plan = robot.elastic_plan
     size, used = len(plan.columns), used_rows(plan)
-    state = read_state(b, robot)
+    at = robot_at(b, robot)
     wrench = wrench_input(b)
-    q = link_equation_at(b, Values(b), robot, state, friction, wrench)
+    q = link_equation_at(at, friction, wrench)
     A = ca.vertcat(ca.SX(0, size), *[q.A[i][k, :] for i, k in used])
     drift = ca.vertcat(ca.SX(0, 1), *[q.gamma[i][k] for i, k in used])
     b.output("mass", ca.densify(q.M), shape=(size, size), dims=("coordinate", "coordinate_"))

@@ -10,6 +10,7 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.inertia_wrench import tensor
 from flexapod.spatial import Rot, Vec
@@ -34,7 +35,7 @@ def rigid_composite(values: Values, name: str, R: Rot) -> Composite:
     )
 
 
-def beam_composite(R: Rot, M: Any) -> Composite:
+def beam_composite(R: Rot, M: SX) -> Composite:
     """A deformed element as a rigid body about its root, from the mass matrix (6 + N, 6 + N) in beam axes."""
     S = Vec(ca.vertcat(M[5, 1], M[3, 2], M[4, 0]), R.from_)  # skew(S) is at rows 3-5, columns 0-2
     return Composite(m=M[0, 0], S=R @ S, I=ca.mtimes(R.expr, ca.mtimes(M[3:6, 3:6], R.expr.T)))

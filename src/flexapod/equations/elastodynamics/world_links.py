@@ -17,6 +17,8 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.arrays import SX
+
 
 @dataclass(frozen=True, kw_only=True)
 class Frame:
@@ -36,13 +38,13 @@ class Frame:
         return ca.vertcat(ca.vec(self.R), self.p, self.v, self.w, self.a, self.alpha)
 
     @staticmethod
-    def of(column: Any) -> Frame:
+    def of(column: SX) -> Frame:
         """The frame of a column."""
         p, v, w, a, alpha = (column[9 + 3 * k : 12 + 3 * k] for k in range(5))
         return Frame(R=ca.reshape(column[:9], 3, 3), p=p, v=v, w=w, a=a, alpha=alpha)
 
 
-def moved_frame(parent: Frame, kind: str, R0: Any, p0: Any, q: Any, qd: Any) -> tuple[Frame, Any, Any]:
+def moved_frame(parent: Frame, kind: str, R0: SX, p0: SX, q: SX, qd: SX) -> tuple[Frame, Any, Any]:
     """A link behind a joint, its axis z (3,), None where fixed, and its lever d (3,); `q` counts from the placement R0, p0 in the
     parent."""
     R, d, w, alpha = ca.mtimes(parent.R, R0), ca.mtimes(parent.R, p0), parent.w, parent.alpha
@@ -58,17 +60,17 @@ def moved_frame(parent: Frame, kind: str, R0: Any, p0: Any, q: Any, qd: Any) -> 
     return Frame(R=R, p=parent.p + d, v=v, w=w, a=a, alpha=alpha), None if kind == "fixed" else z, d
 
 
-def wrench_at(d: Any, force: Any, moment: Any) -> Any:
+def wrench_at(d: SX, force: SX, moment: SX) -> Any:
     """The wrench (6,), seen from a point, of a force at the lever d from it and a moment."""
     return ca.vertcat(force, moment + ca.cross(d, force))
 
 
-def moved_wrench(wrench: Any, d: Any) -> Any:
+def moved_wrench(wrench: SX, d: SX) -> Any:
     """A wrench (6,) seen from a point from which its own is the lever d away."""
     return wrench_at(d, wrench[:3], wrench[3:])
 
 
-def virtual_work(kind: str, z: Any, d: Any, wrench: Any) -> Any:
+def virtual_work(kind: str, z: SX, d: SX, wrench: SX) -> Any:
     """What a unit rate of a joint with axis z does against a wrench (6,) at the lever d from the joint."""
     return ca.dot(z, wrench[:3]) if kind == "P" else ca.dot(z, wrench[3:] + ca.cross(d, wrench[:3]))
 
@@ -82,12 +84,12 @@ class Inertia:
     I: Any
 
     @staticmethod
-    def turned(R: Any, m: Any, S: Any, I: Any) -> Inertia:
+    def turned(R: SX, m: SX, S: SX, I: SX) -> Inertia:
         """Of a body with first moment S and tensor I in the axes that R turns to the world's."""
         return Inertia(m=m, c=ca.mtimes(R, S), I=ca.mtimes(R, ca.mtimes(I, R.T)))
 
     @staticmethod
-    def of(column: Any) -> Inertia:
+    def of(column: SX) -> Inertia:
         """The inertia of a column."""
         xx, xy, xz, yy, yz, zz = (column[4 + k] for k in range(6))
         I = ca.vertcat(ca.horzcat(xx, xy, xz), ca.horzcat(xy, yy, yz), ca.horzcat(xz, yz, zz))
@@ -98,16 +100,16 @@ class Inertia:
         """All numbers, (10,)."""
         return ca.vertcat(self.m, self.c, *[self.I[i, j] for i in range(3) for j in range(i, 3)])
 
-    def moved(self, d: Any) -> Inertia:
+    def moved(self, d: SX) -> Inertia:
         """About a point from which its own is the lever d away."""
         mixed = ca.mtimes(d, (2 * self.c + self.m * d).T)
         return Inertia(m=self.m, c=self.c + self.m * d, I=self.I + ca.trace(mixed) * ca.SX.eye(3) - (mixed + mixed.T) / 2)
 
-    def momentum(self, v: Any, w: Any) -> Any:
+    def momentum(self, v: SX, w: SX) -> Any:
         """(6,) at velocity v of the point and angular velocity w."""
         return ca.vertcat(self.m * v + ca.cross(w, self.c), ca.cross(self.c, v) + ca.mtimes(self.I, w))
 
-    def of_joint(self, kind: str, z: Any, d: Any) -> Any:
+    def of_joint(self, kind: str, z: SX, d: SX) -> Any:
         """Momentum (6,) at a unit rate of a joint with axis z, from which the point is the lever d away."""
         return self.momentum(z, ca.SX.zeros(3)) if kind == "P" else self.momentum(ca.cross(z, d), z)
 

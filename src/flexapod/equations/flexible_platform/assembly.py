@@ -15,6 +15,7 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.flexible_platform.generalized_newton_euler import FlexibleModel, flexible_model
 from flexapod.equations.flexible_platform.joint_shapes import joint_shapes
 from flexapod.equations.flexible_platform.leg import FlexibleLeg, flexible_leg
@@ -22,7 +23,6 @@ from flexapod.equations.flexible_platform.mode_sums import ModeLoop, ModeSums, w
 from flexapod.equations.flexible_platform.stretching import platform_force
 from flexapod.equations.platform_motion import FrameMotion, frame_motion, pose_inputs, twist_inputs
 from flexapod.equations.values import Values
-from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.flexible_platform import UNROLLED, FlexibleShape
 from flexapod.robot.robot import Robot
@@ -69,7 +69,7 @@ class FlexibleEquation:
         """The free platform."""
         return self.whole()
 
-    def mode_sums(self, load: Any, V: Any = None) -> ModeSums:
+    def mode_sums(self, load: SX, V: SX | None = None) -> ModeSums:
         """What legs and frame see of the modes under a load (6 + N,), and an acceleration (6,) of the frame if it is known."""
         assert self.axis is not None
         phi = ca.vertcat(*[leg.Phi[self.axis, :] for leg in self.legs])

@@ -10,6 +10,7 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.flexible_platform.assembly import (
     FlexibleEquation,
     FlexibleState,
@@ -19,7 +20,6 @@ from flexapod.equations.flexible_platform.assembly import (
 )
 from flexapod.equations.flexible_platform.through_joints import forward_through_joints, inverse_through_joints
 from flexapod.equations.platform_motion import wrench_input
-from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.robot import Robot
 from flexapod.spatial.linear import solve_gram_schmidt, solve_symmetric

@@ -9,10 +9,11 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.flexible_platform.assembly import flexible_equation, state_of
 from flexapod.equations.flexible_platform.dynamics import inverse_solution
 from flexapod.equations.values import Values
-from flexapod.kernels.tape.checks import SX
+from flexapod.kernels.tape.control_flow import Builder
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.robot import Robot
 
@@ -43,7 +44,7 @@ def flexible_elastic_motion(robot: Robot, steps: int = 16) -> Program:
     each = ca.horzcat(*[ca.vertcat(*[stages[3 * k + j, :].T for j in range(3)]) for k in range(steps)])
     values, width = Values(b), sum(STAGES.values())
 
-    def rate(inner: Any, at: Any, x: SX) -> Any:
+    def rate(inner: Any, at: SX, x: SX) -> Any:
         parts, start_ = {}, 0
         for name, size in STAGES.items():
             parts[name] = at[start_ : start_ + size]
@@ -56,11 +57,11 @@ def flexible_elastic_motion(robot: Robot, steps: int = 16) -> Program:
         load = ca.vertcat(ca.mtimes(R.T, wrench[:3]), ca.mtimes(R.T, wrench[3:]), ca.SX.zeros(N))
         return ca.vertcat(x[N:], inverse_solution(q, V, load).acceleration[6:])
 
-    def step(inner: Any, _: Any, x: SX, points: Any, length: SX) -> tuple[list[Any], list[Any]]:
+    def step(inner: Builder, _: Any, x: SX, points: SX, length: SX) -> tuple[list[Any], list[Any]]:
         first, middle, last = (points[j * width : (j + 1) * width] for j in range(3))
         table = ca.DM([[0, 0.5, 0.5, 1], [1 / 6, 1 / 3, 1 / 3, 1 / 6]])
 
-        def stage(deeper: Any, _: Any, k: SX, total: SX, at: Any, weights: SX) -> tuple[list[Any], list[Any]]:
+        def stage(deeper: Builder, _: Any, k: SX, total: SX, at: SX, weights: SX) -> tuple[list[Any], list[Any]]:
             k = rate(deeper, at, x + length * weights[0] * k)
             return [k, total + weights[1] * k], []
 

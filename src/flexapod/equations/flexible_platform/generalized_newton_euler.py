@@ -19,9 +19,9 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.inertia_wrench import tensor
-from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.control_flow import Builder
 from flexapod.robot.flexible_platform import UNROLLED, FlexibleShape
 
@@ -41,13 +41,13 @@ class FlexibleModel:
 
 def flexible_model(
     b: Builder, values: Values, shape: FlexibleShape, e: SX, ed: SX, *, w: SX, g: SX, second_order: bool = True,
-    elastic: Any = None,
+    elastic: SX | None = None,
 ) -> FlexibleModel:  # fmt: skip
     """The model at a state.
 
     Args:
         b: takes the loop over the modes, where there are many.
-        values: prefix under which ``mass``, ``first_moment``, ``inertia`` and ``flex.*`` stand.
+        values: prefix under which ``mass``, ``first_moment``, ``inertia`` and ``flex.*`` are.
         e, ed: (N,) elastic coordinates and rates.
         w, g: (3,) angular velocity and gravity, body axes.
         elastic: (N,) elastic forces of a body that is not linear; else K e.
@@ -95,12 +95,12 @@ class FrameMoments:
         hat = ca.skew(self.c)
         return ca.vertcat(ca.horzcat(self.mass * ca.SX.eye(3), -hat), ca.horzcat(hat, self.I))
 
-    def deformed(self, shift: Any, T: Any) -> FrameMoments:
+    def deformed(self, shift: SX, T: SX) -> FrameMoments:
         """With S e (3,) and T = sum e_k (H_k + H_k(e)), whose symmetric part gives tr(T) 1 - T."""
         T = (T + T.T) / 2
         return FrameMoments(mass=self.mass, c=self.c + shift, I=self.I + (ca.trace(T) * ca.SX.eye(3) - T))
 
-    def bias(self, w: Any, g: Any, rate: Any, Hd: Any) -> Any:
+    def bias(self, w: SX, g: SX, rate: SX, Hd: SX) -> Any:
         """Velocity forces and weight (6,); rate = S e' (3,), Hd = sum e'_k H_k(e) (3, 3)."""
         f = ca.cross(w, ca.cross(w, self.c) + 2 * rate) - self.mass * g
         n = ca.cross(w, ca.mtimes(self.I, w)) + 2 * (w * ca.trace(Hd) - ca.mtimes(Hd.T, w)) - ca.cross(self.c, g)
@@ -113,12 +113,12 @@ def rigid_moments(values: Values) -> FrameMoments:
     return FrameMoments(mass=values.scalar("mass"), c=c, I=tensor(values, "inertia"))
 
 
-def elastic_row(spin: Any, w: Any, g: Any, S: Any, H: Any, gyro: Any) -> Any:
+def elastic_row(spin: SX, w: SX, g: SX, S: SX, H: SX, gyro: SX) -> Any:
     """Velocity forces and weight on one mode: w^T H w - |w|^2 tr H, entry by entry of spin = w^ w^, and the gyroscopic part."""
     return ca.dot(spin, H) - ca.dot(S, g) + 2 * ca.dot(w, gyro)
 
 
-def deformed_moments(b: Builder, values: Values, shape: FlexibleShape, e: Any, ed: Any) -> tuple[list[Any], list[Any]]:
+def deformed_moments(b: Builder, values: Values, shape: FlexibleShape, e: SX, ed: SX) -> tuple[list[Any], list[Any]]:
     """Per mode k: sum_i e_i G_ik (3, 3) and sum_i e'_i lambda_ik (3,); a loop over the modes where there are many.
 
     The only work that grows with the square of the number of modes.
@@ -127,7 +127,7 @@ def deformed_moments(b: Builder, values: Values, shape: FlexibleShape, e: Any, e
     if not N or not pairs:
         return [ca.SX.zeros(3, 3)] * N, [ca.SX.zeros(3)] * N
 
-    def mode(_: Builder, G: Any, e: Any, ed: Any) -> tuple[Any, Any]:
+    def mode(_: Builder, G: SX, e: SX, ed: SX) -> tuple[Any, Any]:
         extra, gyro = moved_moments(shape, G, e, ed)
         return ca.vertcat(*[entry(extra, pair) for pair in pairs]), gyro
 
@@ -143,7 +143,7 @@ def pair_moments(values: Values, shape: FlexibleShape) -> Any:
     return ca.vertcat(ca.SX(0, N), *[ca.horzcat(*row) for row in rows])
 
 
-def moved_moments(shape: FlexibleShape, G: Any, e: Any, ed: Any) -> tuple[Any, Any]:
+def moved_moments(shape: FlexibleShape, G: SX, e: SX, ed: SX) -> tuple[Any, Any]:
     """Of one mode: sum_i e_i G_ik (3, 3) and sum_i e'_i lambda_ik (3,), from its column of `pair_moments`."""
     N = shape.modes
     part, none = {pair: G[c * N : (c + 1) * N] for c, pair in enumerate(shape.G)}, ca.SX.zeros(N)
@@ -164,7 +164,7 @@ def matrix(entries: dict[str, Any]) -> Any:
     return ca.vertcat(*[ca.horzcat(*[entries.get(a + d, ca.SX(0)) for d in "xyz"]) for a in "xyz"])
 
 
-def entry(H: Any, pair: str) -> Any:
+def entry(H: SX, pair: str) -> Any:
     """Of a matrix (3, 3), by axes."""
     return H["xyz".index(pair[0]), "xyz".index(pair[1])]
 

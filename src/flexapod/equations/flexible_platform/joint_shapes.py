@@ -14,8 +14,8 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.values import Values
-from flexapod.kernels.tape.checks import SX
 from flexapod.robot.flexible_platform import FlexibleShape
 
 

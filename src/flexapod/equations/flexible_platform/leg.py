@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.flexible_platform.joint_shapes import JointShapes
 from flexapod.equations.model.algebra import LinkValues, mul, solve_blocks, sparse, symmetric
 from flexapod.equations.model.forward_dynamics import joint_inertia
@@ -20,7 +21,6 @@ from flexapod.equations.model.leg import LinkLeg, Tip, leg_that_meets
 from flexapod.equations.model.positions import closed_positions
 from flexapod.equations.universal_leg import TURNING
 from flexapod.equations.values import Values
-from flexapod.kernels.tape.checks import SX
 from flexapod.robot.link_plan import closed_choice
 from flexapod.robot.model import Leg
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.flexible_platform.generalized_newton_euler import (
     FlexibleModel,
     axial,
@@ -51,7 +52,7 @@ class ModeSums:
     elastic: Callable[[Any, Any], Any]
 
 
-def written_out(body: FlexibleModel, phi: Any, load: Any, V: Any = None) -> ModeSums:
+def written_out(body: FlexibleModel, phi: SX, load: SX, V: SX | None = None) -> ModeSums:
     """Of a body with few modes, from its matrix.
 
     Args:
@@ -64,7 +65,7 @@ def written_out(body: FlexibleModel, phi: Any, load: Any, V: Any = None) -> Mode
     if V is not None:
         y = y - ca.mtimes(b.T, V)
 
-    def elastic(V: Any, f: Any) -> Any:
+    def elastic(V: SX | None, f: SX) -> Any:
         return inverse * (y if V is None else y - ca.mtimes(b.T, V)) - ca.mtimes(scaled.T, f)
 
     scaled_b = ca.sparsify(b * ca.repmat(inverse.T, 6, 1))
@@ -108,13 +109,13 @@ class ModeLoop:
         x = ca.vertcat(self.constants[:3, :], self.phi)
         start = ca.SX.zeros(x.shape[0], x.shape[0])
 
-        def mode(_: Builder, __: Any, total: Any, x: Any, inverse: Any) -> tuple[tuple[Any], tuple[()]]:
+        def mode(_: Builder, __: SX, total: SX, x: SX, inverse: SX) -> tuple[tuple[Any], tuple[()]]:
             return (total + ca.mtimes(inverse * x, x.T),), ()
 
         inverse = self.constants[4 + len(self.shape.H), :]
         return self.b.scan(mode, self.shape.modes, carry=[start], each=[x, inverse])[0][0]
 
-    def sums(self, load: Any, V: Any = None) -> ModeSums:
+    def sums(self, load: SX, V: SX | None = None) -> ModeSums:
         """As `written_out`, in one loop over the modes, and one for their accelerations."""
         shape, e, ed, w, g = self.shape, self.state.e, self.state.ed, self.state.w, self.g
         legs, known = self.phi.shape[0], V is not None
@@ -123,7 +124,7 @@ class ModeLoop:
         shared = [e, ed, w, g, *([V] if known else [])]
         zeros = [ca.SX.zeros(*size) for size in ((3,), (3,), (3, 3), (3, 3), (3, 0 if known else 6), (3, legs), (6,), (legs,))]
 
-        def mode(_: Builder, __: Any, *given: Any) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+        def mode(_: Builder, __: SX, *given: Any) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
             carry, (own, G, e_k, ed_k, y, e, ed, w, g, *V) = given[: len(zeros)], given[len(zeros) :]
             S, H, D, inverse, scaled = self._parts(own)
             extra, gyro = moved_moments(shape, G, e, ed) if self.second_order else (ca.SX.zeros(3, 3), ca.SX.zeros(3))
@@ -147,17 +148,17 @@ class ModeLoop:
             elastic=lambda V, f: self._elastic(b, y, V, f),
         )  # fmt: skip
 
-    def _elastic(self, b: Any, y: Any, V: Any, f: Any) -> Any:
+    def _elastic(self, b: SX, y: SX, V: SX, f: SX) -> Any:
         """e'' (N,)."""
 
-        def mode(_: Builder, own: Any, b: Any, y: Any, f: Any, *V: Any) -> tuple[Any]:
+        def mode(_: Builder, own: SX, b: SX, y: SX, f: SX, *V: Any) -> tuple[Any]:
             _, _, _, inverse, scaled = self._parts(own)
             return (inverse * (y - (ca.dot(b, V[0]) if V else 0)) - ca.dot(scaled, f),)
 
         shared = [f] if V is None else [f, V]
         return self.b.map(mode, self.shape.modes, each=[self.constants, b, y], shared=shared, unroll=False)[0].T
 
-    def _parts(self, own: Any) -> tuple[Any, Any, Any, Any, Any]:
+    def _parts(self, own: SX) -> tuple[Any, Any, Any, Any, Any]:
         """S (3,), H (3, 3), D, 1/m, phi / m (legs,) of a mode's column."""
         n = 3 + len(self.shape.H)
         H = matrix({pair: own[3 + k] for k, pair in enumerate(self.shape.H)})

@@ -12,9 +12,9 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.flexible_platform.generalized_newton_euler import symmetric_matrix
 from flexapod.equations.values import Values
-from flexapod.kernels.tape.checks import SX
 from flexapod.robot.flexible_platform import FlexibleShape
 
 

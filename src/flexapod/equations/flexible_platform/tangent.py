@@ -21,6 +21,7 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.flexible_platform.generalized_newton_euler import first_moments
 from flexapod.equations.flexible_platform.joint_shapes import JointShapes, joint_shapes
 from flexapod.equations.flexible_platform.stretching import platform_force, platform_tangent
@@ -28,7 +29,6 @@ from flexapod.equations.platform_motion import FrameMotion, PointMotion, pose_in
 from flexapod.equations.universal_leg import actuator_direction
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.closed_form_leg import force_at_joint
-from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.control_flow import Builder
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.flexible_platform import UNROLLED, FlexibleShape
@@ -126,7 +126,7 @@ class _Modes:
     map: Any
 
 
-def _frame(values: Values, shape: FlexibleShape, e: Any, g: Any, legs: Sequence[_HeldJoint], load: _Load) -> tuple[Any, Any]:
+def _frame(values: Values, shape: FlexibleShape, e: SX, g: SX, legs: Sequence[_HeldJoint], load: _Load) -> tuple[Any, Any]:
     """Residual (6,) of the frame and its derivative (6, 6) by its own motion; g turns with dg = g x dtheta in platform axes."""
     mass = values.scalar("mass")
     c = ca.vertcat(*[values.scalar(f"first_moment.{a}") for a in "xyz"]) + ca.mtimes(first_moments(values, shape), e)
@@ -142,9 +142,7 @@ def _frame(values: Values, shape: FlexibleShape, e: Any, g: Any, legs: Sequence[
     return rho, K
 
 
-def _modes(
-    b: Program, values: Values, shape: FlexibleShape, e: Any, g: Any, *, legs: Sequence[_HeldJoint], load: _Load
-) -> _Modes:
+def _modes(b: Program, values: Values, shape: FlexibleShape, e: SX, g: SX, *, legs: Sequence[_HeldJoint], load: _Load) -> _Modes:
     """What belongs to the modes, mode after mode; a loop where there are many: n^2 products are not written out."""
     N, loop = shape.modes, shape.modes > UNROLLED
     K = platform_tangent(values, shape, e) - load.shapes.weighted(load.f)
@@ -156,7 +154,7 @@ def _modes(
     arms, forces, directions = (ca.horzcat(*[getattr(leg, name) for leg in legs]) for name in "rla")
     G, by_frame = (ca.vertcat(*[getattr(leg, name) for leg in legs]) for name in ("G", "by_frame"))
 
-    def mode(_: Builder, k: Any, *given: Any) -> tuple[Any, ...]:
+    def mode(_: Builder, k: SX, *given: Any) -> tuple[Any, ...]:
         (phi, S, F, K, at, at_r), (Phi, arms, forces, directions, G, by_frame, g, f, m) = given[:6], given[6:]
         size = len(axes)
         rho, left = F - ca.dot(S, g) - ca.dot(at, f) - ca.dot(at_r, m), ca.SX.zeros(1, 6)
@@ -197,7 +195,7 @@ def _pull(
     return demand.expr - a * force, a
 
 
-def _load(b: Program, shape: FlexibleShape, R: Any, e: Any) -> _Load:
+def _load(b: Program, shape: FlexibleShape, R: SX, e: SX) -> _Load:
     """The inputs of the load."""
     N = shape.modes
     wrench = wrench_input(b)

@@ -23,14 +23,15 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.flexible_platform.assembly import FlexibleEquation, Solution
 from flexapod.equations.flexible_platform.leg import FlexibleLeg
 from flexapod.equations.flexible_platform.mode_sums import ModeSums
-from flexapod.kernels.tape.checks import SX
 from flexapod.spatial.linear import solve_gram_schmidt, solve_symmetric
+from flexapod.spatial.vector import line_coordinates
 
 
-def forward_through_joints(q: FlexibleEquation, force: Any, load: Any) -> Solution:
+def forward_through_joints(q: FlexibleEquation, force: SX, load: SX) -> Solution:
     """Accelerations (6 + N,) from actuator forces and a generalized load, and the legs' forces.
 
     Checked by: tests/equations/test_flexible_platform.py.
@@ -43,7 +44,7 @@ def forward_through_joints(q: FlexibleEquation, force: Any, load: Any) -> Soluti
     plane = [_without(leg.inertia, w, z) for leg, w in zip(q.legs, c.w, strict=True)]
     for leg, inertia, w, own in zip(q.legs, plane, c.w, s, strict=True):
         A = A + _at_frame(leg.r, inertia)
-        right = right - _wrench(leg.r, _in_plane(own - w * own[z], z))
+        right = right - line_coordinates(_in_plane(own - w * own[z], z), leg.r)
     A, right = A - modes.bb, right - modes.by
     M = ca.vertcat(ca.horzcat(c.block, -c.U.T), ca.horzcat(-c.U, -A))
     first = modes.py + ca.vertcat(*[own[z] for own in s]) * c.compliance
@@ -69,11 +70,13 @@ def inverse_through_joints(q: FlexibleEquation, V: SX, load: SX) -> Solution:
     across = [_in_plane(w * leg.direction[z] - leg.direction, z) for leg, w in zip(q.legs, c.w, strict=True)]
     right = load[:6] - modes.c - ca.mtimes(modes.M, V) - modes.by
     for leg, w, own in zip(q.legs, c.w, s, strict=True):
-        right = right - _wrench(leg.r, _in_plane(own - w * own[z], z))
+        right = right - line_coordinates(_in_plane(own - w * own[z], z), leg.r)
     first = modes.py + ca.vertcat(*[own[z] for own in s]) * c.compliance
     per_force = ca.vertcat(*[leg.direction[z] for leg in q.legs]) * c.compliance
     X = solve_symmetric(c.block, c.U.T)  # (legs, 6)
-    J = ca.horzcat(*[_wrench(leg.r, d) - X[k, :].T * per_force[k] for k, (leg, d) in enumerate(zip(q.legs, across, strict=True))])
+    J = ca.horzcat(
+        *[line_coordinates(d, leg.r) - X[k, :].T * per_force[k] for k, (leg, d) in enumerate(zip(q.legs, across, strict=True))]
+    )
     force = solve_gram_schmidt(ca.densify(J), right - ca.mtimes(X.T, first))
     f = solve_symmetric(c.block, first - per_force * force)
     forces = [w * (f[k] - own[z]) + own + across[k] * force[k] for k, (w, own) in enumerate(zip(c.w, s, strict=True))]
@@ -93,18 +96,13 @@ class _Coupling:
 def _coupling(q: FlexibleEquation, modes: ModeSums, z: int) -> _Coupling:
     compliance = ca.vertcat(*[1 / leg.inertia[z, z] for leg in q.legs])
     w = [_one(leg.inertia[:, z] * compliance[k], z) for k, leg in enumerate(q.legs)]
-    W = ca.horzcat(*[_wrench(leg.r, own) for leg, own in zip(q.legs, w, strict=True)])
+    W = ca.horzcat(*[line_coordinates(own, leg.r) for leg, own in zip(q.legs, w, strict=True)])
     return _Coupling(w=w, compliance=compliance, block=ca.diag(compliance) + modes.pp, U=W - modes.bp)
 
 
 def _moved(leg: FlexibleLeg, V: SX) -> Any:
     """Acceleration of the joint with that of the frame (6,), without velocities and deformation."""
     return V[:3] + ca.cross(V[3:], leg.r)
-
-
-def _wrench(r: SX, f: SX) -> Any:
-    """(6,) force and its moment about the frame's origin."""
-    return ca.vertcat(f, ca.cross(r, f))
 
 
 def _one(w: SX, z: int) -> Any:

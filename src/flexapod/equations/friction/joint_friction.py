@@ -10,9 +10,9 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.friction.coefficients import Coefficients
 from flexapod.equations.friction.sliding import REST, sign_of_rate, unit_direction
-from flexapod.kernels.tape.checks import SX
 from flexapod.robot.model import LAWS
 from flexapod.spatial import Vec, dot
 

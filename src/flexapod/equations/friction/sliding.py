@@ -12,7 +12,7 @@ from typing import Any
 
 import casadi as ca
 
-from flexapod.kernels.tape.checks import SX
+from flexapod.arrays import SX
 from flexapod.spatial import Vec, dot
 
 REST = 1e-12

@@ -11,7 +11,8 @@ from typing import Any
 
 import casadi as ca
 
-SX = Any
+from flexapod.arrays import SX
+
 ZERO = ca.SX(0)
 
 

@@ -17,7 +17,8 @@ from typing import Any
 
 import casadi as ca
 
-from flexapod.equations.homotopy.complex_pairs import SX, ZERO, Z, complexify, dot
+from flexapod.arrays import SX
+from flexapod.equations.homotopy.complex_pairs import ZERO, Z, complexify, dot
 from flexapod.kernels.tape.program import Program
 
 FLOOR = 1e-14
@@ -73,7 +74,7 @@ def tracker(system: System) -> Program:
     control = b.input("control", (4,))
     evaluate = _evaluator(system)
 
-    def body(_: Any, carry: Any, a: SX, d: SX, limits: Any) -> tuple[list[Any], Any]:
+    def body(_: Any, carry: SX, a: SX, d: SX, limits: SX) -> tuple[list[Any], Any]:
         following = _step(system, evaluate, carry, Z(a[:m], a[m:]), Z(d[:m], d[m:]), limits)
         return [following], ca.if_else(following[8 * n + SCALARS.index("code")] == 0, 1, 0)
 

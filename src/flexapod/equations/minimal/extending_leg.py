@@ -12,6 +12,7 @@ The leg's force on the platform is kappa D - h with h_z = 0.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import casadi as ca
@@ -55,11 +56,8 @@ class ExtendingInertia:
 
 def extending_inertia(robot: Robot, values: Values, name: str, driven: str) -> ExtendingInertia:
     """The numbers of one leg; bodies that it does not have count nothing."""
-    base = f"legs.{name}"
-
-    def number(path: str) -> Scalar:
-        return values.scalar(f"{base}.{path}") if f"{base}.{path}" in robot.values else 0
-
+    own = values.of(f"legs.{name}")
+    number = partial(own.scalar_or_zero, known=robot.values)
     tip, first_p, mass_p = number("tip"), number("in_L.1.first_moment.z"), number("in_L.1.mass")
     leg = next(leg for leg in robot.legs if leg.name == name)
     axial = number("in_L.0.inertia.zz") + number("in_L.1.inertia.zz")
@@ -138,8 +136,8 @@ def extending_leg(b: Program, m: Model, plan: Plan, leg: int, motion: Moving) ->
     zi = 1 / d[2]
     X, Y = d[0] * zi, d[1] * zi
     N = 1 + X * X + Y * Y
-    stands = ca.logic_and(side * d[2] > 0, N < FLAT)
-    b.fail_if(ca.logic_not(stands), "leg {leg} lies level with its base joint, where these equations end", leg=name)
+    upright = ca.logic_and(side * d[2] > 0, N < FLAT)
+    b.fail_if(ca.logic_not(upright), "leg {leg} lies level with its base joint, where these equations end", leg=name)
     root = side * ca.sqrt(N)
     ri = 1 / root
     lam = zi * ri

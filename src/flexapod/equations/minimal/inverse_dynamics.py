@@ -118,8 +118,8 @@ def _sliding(b: Program, m: Model, plan: Plan, platform: FrameMotion) -> list[Sc
     heights = [dot(levers.D3, leg.d) for leg in legs]
     for name, height in zip(plan.legs, heights, strict=True):
         least = FLAT * m.values.scalar(f"legs.{name}.length")
-        stands = ca.logic_or(height > least, height < -least)
-        b.fail_if(ca.logic_not(stands), "leg {leg} lies in the platform plane, where these equations end", leg=name)
+        upright = ca.logic_or(height > least, height < -least)
+        b.fail_if(ca.logic_not(upright), "leg {leg} lies in the platform plane, where these equations end", leg=name)
     inverses = [1 / height for height in heights]
     slopes = [(leg.d[0] * inverse, leg.d[1] * inverse) for leg, inverse in zip(legs, inverses, strict=True)]
     names = plan.platform_joints

@@ -8,7 +8,7 @@ to its joints.
           U_k = E_{k0}\,\ddot p + E_{k1} W_1 + E_{k2} W_2,\qquad
           F = U_0,\quad M_p = \textstyle\sum_k D_k\times U_k + (I_{xx}+I_{yy}-I_{zz})\,\alpha
 
-The last term stands for the extension of the platform along its normal, by :math:`\sum_k R_k\times\ddot R_k = 2\alpha`.
+The last term represents the extension of the platform along its normal, by :math:`\sum_k R_k\times\ddot R_k = 2\alpha`.
 """
 
 from __future__ import annotations

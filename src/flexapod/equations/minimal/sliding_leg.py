@@ -13,6 +13,7 @@ is in `sliding_spin`. The leg's force on the platform is kappa d - h.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from flexapod.equations.minimal.planning import Plan
@@ -41,12 +42,9 @@ class SlidingInertia:
 
 def sliding_inertia(robot: Robot, values: Values, name: str, driven: str) -> SlidingInertia:
     """The numbers of one leg; bodies that it does not have count nothing."""
-    base = f"legs.{name}"
-
-    def number(path: str) -> Scalar:
-        return values.scalar(f"{base}.{path}") if f"{base}.{path}" in robot.values else 0
-
-    L = values.scalar(f"{base}.length")
+    own = values.of(f"legs.{name}")
+    number = partial(own.scalar_or_zero, known=robot.values)
+    L = own.scalar("length")
     mass, first = number("in_L.0.mass"), number("in_L.0.first_moment.z") / L
     m_SS = number("in_L.0.inertia.xx") / (L * L)
     carried = number("carrier.mass") + number("in_C.0.mass")

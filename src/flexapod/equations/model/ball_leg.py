@@ -18,17 +18,18 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.model.algebra import LinkValues, Z, cross, field, mul, sparse, symmetric, vee
 from flexapod.equations.model.leg import Tip, tip_of
 from flexapod.equations.model.positions import drive_position
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.inertia_wrench import tensor
-from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.link_plan import LegChoice
 from flexapod.robot.model import Leg
 from flexapod.robot.robot import Robot
+from flexapod.spatial.vector import line_coordinates
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,7 +94,7 @@ def ball_leg(b: Program, values: LinkValues, robot: Robot, index: int, platform:
     n = ca.cross(u, s)
     inverse = 1 / ca.dot(n, n)
     normal = n * ca.sqrt(inverse)
-    rows = [_row(x, arm) for x in (ca.cross(s, n) * inverse, ca.cross(u, n) * inverse, normal)]
+    rows = [line_coordinates(x, arm) for x in (ca.cross(s, n) * inverse, ca.cross(u, n) * inverse, normal)]
     v = platform.v.expr + ca.cross(w, arm)
     qd, thetad = (ca.dot(row[:3], v) for row in rows[:2])
     drift = ca.cross(w, ca.cross(w, arm) + 2 * thetad * s) + thetad * thetad * centre - qd * qd * inward
@@ -102,11 +103,6 @@ def ball_leg(b: Program, values: LinkValues, robot: Robot, index: int, platform:
         drift=(ca.dot(rows[0][:3], drift), ca.dot(rows[1][:3], drift)), row=rows[2].T, missed=-ca.dot(normal, drift), pull=pull,
         w=mul(R.T, w),
     )  # fmt: skip
-
-
-def _row(direction: SX, arm: SX) -> Any:
-    """(6,) velocity of C along a direction, per twist of the platform."""
-    return ca.vertcat(direction, ca.cross(arm, direction))
 
 
 def _drive(values: LinkValues, leg: Leg, moved: SX, gravity: SX) -> tuple[Any, Any, Any, Any]:

@@ -16,6 +16,7 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.elastodynamics.link_motion import LinkMotion
 from flexapod.equations.elastodynamics.link_tree import leg_mass_matrix
 from flexapod.equations.model.algebra import LinkValues, mul, ranks, solve_blocks, sparse, symmetric
@@ -26,7 +27,6 @@ from flexapod.equations.platform_motion import FrameMotion, guess_input, wrench_
 from flexapod.equations.virtual_power.forward_dynamics import state_inputs
 from flexapod.equations.virtual_power.inertia_wrench import tensor
 from flexapod.equations.virtual_power.inverse_dynamics import SINGULAR
-from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.robot import Robot
 from flexapod.spatial.linear import solve_symmetric

@@ -15,11 +15,11 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.model.algebra import LinkValues, cross, field, mul, ranks, solve_blocks, sparse, vee
 from flexapod.equations.model.leg import LinkLeg, link_leg
 from flexapod.equations.platform_motion import FrameMotion, guess_input, platform_motion, wrench_input
 from flexapod.equations.virtual_power.inverse_dynamics import SINGULAR
-from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.robot import Robot
 from flexapod.spatial.linear import solve_symmetric

@@ -19,13 +19,13 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.closing import solve_position
 from flexapod.equations.closing_rows import platform_halves
 from flexapod.equations.model.algebra import NONE, LinkValues, Z, cross, determinant, field, mul, solve_blocks, sparse, vee
 from flexapod.equations.model.positions import closed_positions
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.values import Values
-from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.chain import ROWS, ancestors
 from flexapod.robot.link_plan import LegChoice
@@ -169,7 +169,7 @@ def link_leg(
 
 def leg_that_meets(
     b: Program, values: LinkValues, leg: Leg, choice: LegChoice, platform: FrameMotion, tip: Tip, *, where: Sequence[Any],
-    massless: bool = False, axes: Any = None,
+    massless: bool = False, axes: SX | None = None,
 ) -> LinkLeg:  # fmt: skip
     """A leg whose end has a given motion.
 
@@ -230,7 +230,7 @@ def _frames(values: LinkValues, leg: Leg, where: Sequence[Any]) -> tuple[list[An
     return R, r
 
 
-def _turner(R: Sequence[SX], chain: Sequence[int], axes: Any) -> Callable[[Any], Any]:
+def _turner(R: Sequence[SX], chain: Sequence[int], axes: SX) -> Callable[[Any], Any]:
     """World axes to axes of the last link; with `axes` from those axes, by one matrix."""
 
     def outward(x: SX) -> Any:

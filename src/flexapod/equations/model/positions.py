@@ -22,9 +22,9 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.model.algebra import LinkValues, mul
 from flexapod.equations.universal_leg import SINGULAR
-from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.architecture import Reach, reach
 from flexapod.robot.chain import ROWS
@@ -152,7 +152,7 @@ def _rod(root: Root, d: SX, t: SX, c: SX, a: SX, near: SX) -> tuple[Any, Any]:
     return mul(target, own[0, :].T), mul(target, own[2, :].T)
 
 
-def _ball(b: Program, leg: Leg, R: Sequence[Any], x: SX, z: SX, sigma: Any) -> list[Any]:
+def _ball(b: Program, leg: Leg, R: Sequence[Any], x: SX, z: SX, sigma: SX) -> list[Any]:
     """The three angles of a ball that turn its last link's axes to x and z, in axes before the first angle."""
     first, second, rho2 = _universal(R[0], ca.densify(z), sigma)
     b.fail_if(rho2 <= SINGULAR * SINGULAR, "leg {leg}: the first and last axes of its ball are in line", leg=leg.name)

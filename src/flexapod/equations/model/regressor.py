@@ -16,12 +16,12 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.model.algebra import LinkValues, mul, solve_blocks, sparse
 from flexapod.equations.model.inverse_dynamics import SINGULAR_POSE, link_legs, nearly_singular, platform_wrench
 from flexapod.equations.model.leg import LinkLeg
 from flexapod.equations.platform_motion import guess_input, platform_motion
 from flexapod.equations.regressor import INERTIAL, TENSOR, inertial_columns, leg_columns
-from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.robot import Robot
 from flexapod.spatial.linear import solve_symmetric

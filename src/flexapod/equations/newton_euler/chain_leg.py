@@ -17,16 +17,16 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.chain import LinkPose, chain_poses
 from flexapod.equations.closing import solve_position
 from flexapod.equations.closing_rows import half_on_platform
 from flexapod.equations.newton_euler.chain_motion import end_motion, link_motions
-from flexapod.equations.newton_euler.gram_schmidt import GramSchmidt
+from flexapod.equations.newton_euler.gram_schmidt import GramSchmidt, unit_column
 from flexapod.equations.newton_euler.leg import ClosingJoint, LegForces, LegLoads, LinkJoint
 from flexapod.equations.newton_euler.wrench import Wrench, at_rest, body_wrench, none
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.values import Values
-from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.chain import ancestors
 from flexapod.robot.model import Leg
@@ -78,7 +78,7 @@ class ChainLeg:
             ca.logic_not(self._factor.smallest_pivot >= SINGULAR * SINGULAR),
             "leg {leg} is singular: its joints do not move its end independently", leg=leg.name,
         )  # fmt: skip
-        self._complement = self._factor.complement([_unit(k) for k in complement])
+        self._complement = self._factor.complement([unit_column(k) for k in complement])
         self._close(poses, half, free, platform, R_l)
 
     def _close(
@@ -195,9 +195,3 @@ def closing_axes(kind: str, R_l: Rot, R_p: Rot) -> list[Twist]:
 
 def _twist(kind: str, pose: LinkPose, E: Vec) -> Twist:
     return (pose.z, zero("W")) if kind == "P" else (cross(pose.z, E - pose.p), pose.z)
-
-
-def _unit(k: int) -> Any:
-    column = ca.SX.zeros(6)
-    column[k] = 1
-    return column

@@ -18,7 +18,7 @@ from typing import Any
 
 import casadi as ca
 
-from flexapod.kernels.tape.checks import SX
+from flexapod.arrays import SX
 from flexapod.kernels.tape.program import Program
 
 CLOSE = 1e-6
@@ -76,7 +76,7 @@ def coupled_loads(b: Program, A: SX, c: SX, legs: Sequence[LegLoading]) -> tuple
     z = balanced(c - sum((ca.mtimes(leg.B, y) for leg, y in zip(legs, loads, strict=True)), ca.SX.zeros(c.shape)))
     given = [m for leg in legs for m in (leg.B, leg.P, leg.L, leg.K, leg.X)] + [A, c]
 
-    def step(_: Program, y: SX, z: SX, entries: Any) -> tuple[list[Any], Any]:
+    def step(_: Program, y: SX, z: SX, entries: SX) -> tuple[list[Any], Any]:
         *maps, A, c = _filled(given, entries)
         inside = []
         for k, leg in enumerate(legs):

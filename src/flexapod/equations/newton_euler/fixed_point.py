@@ -15,8 +15,8 @@ from typing import Any
 
 import casadi as ca
 
-from flexapod.kernels.tape.checks import SX
-from flexapod.kernels.tape.program import Program
+from flexapod.arrays import SX
+from flexapod.kernels.tape.control_flow import Builder
 
 CONVERGED = 1e-13
 """Largest last change of a load over the largest load; one more pass follows, so that the error is below 1e-12."""
@@ -28,7 +28,7 @@ DEPENDENT = 1e-20
 """Square of the sine between the two differences below which the older one says nothing new."""
 
 
-def fixed_point(b: Program, g: Callable[[Any, Any], Any], count: int, *, limit: int, tolerance: float) -> tuple[Any, Any]:
+def fixed_point(b: Builder, g: Callable[[Any, Any], Any], count: int, *, limit: int, tolerance: float) -> tuple[Any, Any]:
     """Solve y = g(y) from y = 0.
 
     Args:
@@ -42,7 +42,7 @@ def fixed_point(b: Program, g: Callable[[Any, Any], Any], count: int, *, limit: 
     """
     zeros = ca.SX.zeros(count)
 
-    def step(body: Program, y: SX, *last: Any) -> tuple[list[Any], Any]:
+    def step(body: Builder, y: SX, *last: Any) -> tuple[list[Any], Any]:
         g0, f0, dg_old, df_old, first = last
         value = g(body, y)
         f = value - y

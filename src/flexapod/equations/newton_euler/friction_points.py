@@ -13,12 +13,12 @@ from typing import Any, Literal
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.friction import Coefficients, axis_friction, bearing_load, guide_load, read_coefficients, vector_friction
 from flexapod.equations.newton_euler.leg import LegForces, LegModel
 from flexapod.equations.newton_euler.wrench import Wrench, none
 from flexapod.equations.values import Values
 from flexapod.errors import InputError
-from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 from flexapod.spatial import Vec, dot
 from flexapod.spatial.vector import zero

@@ -12,7 +12,7 @@ from typing import Any
 
 import casadi as ca
 
-from flexapod.kernels.tape.checks import SX
+from flexapod.arrays import SX
 
 
 class GramSchmidt:
@@ -45,7 +45,7 @@ class GramSchmidt:
         return result
 
     def solve(self, b: SX) -> list[Any]:
-        """x with A x = b, in the least-squares sense for a tall matrix."""
+        """x with A x = b, by least squares for a tall matrix."""
         y, rest = [], b
         for q, inverse in zip(self.q, self.inverse, strict=True):
             y.append(ca.dot(q, rest) * inverse)
@@ -86,3 +86,10 @@ class GramSchmidt:
             inverse.append(1 / ca.dot(column, column))
             result.append(column)
         return result
+
+
+def unit_column(k: int) -> SX:
+    """Column k of the unit matrix of six."""
+    column = ca.SX.zeros(6)
+    column[k] = 1
+    return column

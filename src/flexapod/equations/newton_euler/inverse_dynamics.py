@@ -8,6 +8,7 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.newton_euler.chain_leg import ChainLeg
 from flexapod.equations.newton_euler.constraint_plan import Undetermined, check_structure, constraint_plan, plain, undetermined
 from flexapod.equations.newton_euler.contributions import Contributions, force_contributions
@@ -23,7 +24,6 @@ from flexapod.equations.newton_euler.wrench import Wrench, at_rest, body_wrench,
 from flexapod.equations.platform_motion import FrameMotion, guess_input, platform_motion, wrench_input
 from flexapod.equations.values import Values
 from flexapod.errors import InputError
-from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.robot import Robot
 from flexapod.spatial import Vec
@@ -155,7 +155,7 @@ def setting_at(
     robot: Robot,
     platform: FrameMotion,
     wrench: SX,
-    guess: Any,
+    guess: SX | None,
     *,
     spin: Spin = "exact",
     friction: bool = True,

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class LinkJoint:
-    """The elementary joint in front of a link, as it stands.
+    """The elementary joint in front of a link, as it is.
 
     Args:
         kind: R, P or fixed.
@@ -39,7 +39,7 @@ class LinkJoint:
 
 @dataclass(frozen=True, kw_only=True)
 class ClosingJoint:
-    """The joint to the platform, as it stands.
+    """The joint to the platform, as it is.
 
     Args:
         axes: (linear, angular) unit twists that it leaves free, platform relative to leg.

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.newton_euler.friction_points import FrictionPoint, PointFriction
 from flexapod.equations.newton_euler.leg import LegForces, LegLoads
-from flexapod.kernels.tape.checks import SX
 
 if TYPE_CHECKING:
     from flexapod.equations.newton_euler.leg import LegModel
@@ -50,7 +50,7 @@ def forces_at(points: Sequence[FrictionPoint], forces: LegForces) -> Any:
     return ca.vertcat(*[point.components(place, forces.joints[place].force) for point in points for place in point.places])
 
 
-def loads_of(points: Sequence[FrictionPoint], forces: Any) -> tuple[Any, Any, Any]:
+def loads_of(points: Sequence[FrictionPoint], forces: SX) -> tuple[Any, Any, Any]:
     """Loads, weights and weighted slopes of a leg's points under `forces_at`, as `LegLoading` has them."""
     places = [point for point in points for _ in point.places]
     loads, weights, slopes, at = [], [], ca.SX(len(places), forces.numel()), 0

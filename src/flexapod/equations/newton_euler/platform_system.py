@@ -13,10 +13,10 @@ from typing import Any, Protocol
 
 import casadi as ca
 
-from flexapod.equations.newton_euler.gram_schmidt import GramSchmidt
+from flexapod.arrays import SX
+from flexapod.equations.newton_euler.gram_schmidt import GramSchmidt, unit_column
 from flexapod.equations.newton_euler.leg import LegModel
 from flexapod.equations.newton_euler.wrench import Wrench
-from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 from flexapod.spatial import Vec
 
@@ -97,7 +97,7 @@ class GeneralSystem:
             held += columns[driven:]
             self._constraints.append(len(columns) - driven)
         self._N = GramSchmidt([held[i] for i in self._kept])
-        self._K = self._N.complement([_unit(k) for k in dof])
+        self._K = self._N.complement([unit_column(k) for k in dof])
         rows = [ca.vertcat(*[ca.dot(k, a) for a in self._A]) for k in self._K]
         self._redundant = len(self._A) > len(self._K)
         table = ca.horzcat(*rows).T
@@ -130,13 +130,7 @@ class GeneralSystem:
         """Actuator forces and constraint wrenches per force and moment."""
         columns = []
         for k in range(6):
-            unit = _unit(k)
+            unit = unit_column(k)
             found = self.solve(Wrench(force=Vec(unit[:3], "W"), moment=Vec(unit[3:], "W")))
             columns.append(ca.vertcat(*[x for leg in found for x in leg]))
         return ca.horzcat(*columns)
-
-
-def _unit(k: int) -> Any:
-    column = ca.SX.zeros(6)
-    column[k] = 1
-    return column

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from flexapod.arrays import SX
 from flexapod.equations.newton_euler.leg import LegForces, LegModel
-from flexapod.equations.newton_euler.wrench import Wrench, none
+from flexapod.equations.newton_euler.wrench import Wrench
 from flexapod.equations.values import Values
-from flexapod.kernels.tape.checks import SX
 from flexapod.robot.robot import Robot
 from flexapod.spatial import Vec
 from flexapod.spatial.vector import zero
@@ -32,11 +32,6 @@ def leg_reactions(model: LegModel, values: Values, forces: LegForces, friction: 
             rest = rest - _along(joint.kind, joint.axis, driven)
         result.append(rest)
     return [*result, forces.joints[-1] - friction[-1]]
-
-
-def no_friction(model: LegModel) -> tuple[Wrench, ...]:
-    """No friction at any joint."""
-    return (none(),) * (len(model.joints) + 1)
 
 
 def _along(kind: str, axis: Vec, size: SX) -> Wrench:

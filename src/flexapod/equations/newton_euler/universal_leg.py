@@ -16,12 +16,12 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.newton_euler.leg import ClosingJoint, LegForces, LegLoads, LinkJoint
 from flexapod.equations.newton_euler.universal_motion import Spin, universal_motion
 from flexapod.equations.newton_euler.wrench import Wrench, at_rest, body_wrench, none
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.values import Values
-from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.model import Leg
 from flexapod.spatial import Vec, cross, dot

@@ -16,10 +16,10 @@ from typing import Any, Literal
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.platform_motion import FrameMotion, PointMotion
 from flexapod.equations.universal_leg import TURNING
 from flexapod.equations.values import Values
-from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.model import Leg
 from flexapod.spatial import Rot, Vec, cross, dot

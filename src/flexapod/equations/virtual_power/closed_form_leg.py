@@ -14,11 +14,11 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.platform_motion import FrameMotion, PointMotion
 from flexapod.equations.universal_leg import LegMotion, leg_motion
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.inertia_wrench import Wrench, inertia_wrench, none
-from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.model import Leg
 from flexapod.spatial import Vec, cross, dot

@@ -14,13 +14,13 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.platform_motion import FrameMotion, guess_input, platform_state, wrench_input
 from flexapod.equations.universal_leg import actuator_direction
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.closed_form_leg import projected_leg
 from flexapod.equations.virtual_power.inertia_wrench import inertia_wrench, tensor
 from flexapod.equations.virtual_power.platform_equation import platform_equation
-from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.robot import Robot
 from flexapod.spatial import Vec, cross

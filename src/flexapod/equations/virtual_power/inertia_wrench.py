@@ -31,7 +31,7 @@ def inertia_wrench(values: Values, name: str, frame: FrameMotion, gravity: Vec) 
     """Wrench of one body.
 
     Args:
-        values: prefix under which ``name.mass``, ``name.first_moment``, ``name.inertia`` stand, in axes of `frame`.
+        values: prefix under which ``name.mass``, ``name.first_moment``, ``name.inertia`` are, in axes of `frame`.
         frame: motion of the frame about whose origin they are given.
         gravity: (3,) [m/s^2], world.
 

@@ -11,9 +11,9 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.platform_motion import guess_input, platform_motion, wrench_input
 from flexapod.equations.virtual_power.platform_equation import platform_equation
-from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.robot import Robot
 from flexapod.spatial.linear import independence, solve_gram_schmidt, solve_symmetric

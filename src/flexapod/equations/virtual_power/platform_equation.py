@@ -14,6 +14,7 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.closing import close_leg
 from flexapod.equations.leg_kinematics import home_guess
 from flexapod.equations.platform_motion import FrameMotion
@@ -22,7 +23,6 @@ from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.closed_form_leg import force_at_joint
 from flexapod.equations.virtual_power.general_leg import tree_forces
 from flexapod.equations.virtual_power.inertia_wrench import Wrench, inertia_wrench
-from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.robot import Robot
 from flexapod.spatial import cross
@@ -53,7 +53,7 @@ class PlatformEquation:
 
 
 def platform_equation(
-    b: Program, robot: Robot, platform: FrameMotion, guess: Any = None, massless_legs: bool = False
+    b: Program, robot: Robot, platform: FrameMotion, guess: SX | None = None, massless_legs: bool = False
 ) -> PlatformEquation:
     """Assemble the equation for a given motion of the platform.
 

@@ -15,12 +15,12 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_work.leg_work import LegWork, PlatformState
 from flexapod.equations.virtual_work.orthogonal_solve import SMALLEST, orthogonal_solve
 from flexapod.equations.virtual_work.recursion import BodyMotion, Tip, inward, outward, unit_twists
 from flexapod.equations.virtual_work.relative_frames import Chain, frame
-from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.chain import ROWS
 from flexapod.robot.model import Leg
@@ -77,7 +77,7 @@ def general_leg_work(
         values: below ``legs.<name>.``.
         R_half: rotation (from H) of the half frame on the platform, world.
 
-    Coordinates that the platform leaves free stand still. Source: Staicu 2009 Eqs. (11)-(21), Sinatra 2009 Eqs. (10)-(23), with
+    Coordinates that the platform leaves free are at rest. Source: Staicu 2009 Eqs. (11)-(21), Sinatra 2009 Eqs. (10)-(23), with
     the closing rows of Briot 2014 Eqs. (28)-(40). Checked by: tests/equations/test_virtual_work.py.
     """
     tip = unit_twists(chain)

@@ -1,6 +1,6 @@
 r"""Inverse dynamics by the principle of virtual work: one virtual motion per actuator.
 
-In the virtual motion of an actuator it moves at unit rate and the others stand still; the connectivity conditions give the
+In the virtual motion of an actuator it moves at unit rate and the others are at rest; the connectivity conditions give the
 virtual twist of the platform and the virtual rates of all joints. The work of all wrenches in it is the actuator's force:
 
 .. math:: f_k = \sum_{legs}\sum_j \dot q^v_{j,k}\,\tau_j + V^v_k\cdot W

@@ -10,7 +10,7 @@ from typing import Any
 
 import casadi as ca
 
-from flexapod.kernels.tape.checks import SX
+from flexapod.arrays import SX
 
 SMALLEST = 1e-20
 """Height (a squared sine) below which columns count as dependent: sine 1e-10, where rounding leaves about six digits."""

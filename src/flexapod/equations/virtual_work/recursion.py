@@ -12,8 +12,8 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.virtual_work.relative_frames import Chain, Inertia, frame
-from flexapod.kernels.tape.checks import SX
 from flexapod.spatial import Rot, Vec, cross, dot
 from flexapod.spatial.vector import zero
 

@@ -15,10 +15,10 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.universal_leg import TURNING
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_work.relative_frames import Chain, X, Y, Z, steps_of
-from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.model import Leg
 from flexapod.spatial import Rot, Vec, cross, dot

@@ -15,10 +15,10 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.virtual_work.leg_work import LegWork, PlatformState, wrench
 from flexapod.equations.virtual_work.recursion import inward, outward, unit_twists
 from flexapod.equations.virtual_work.relative_frames import Chain
-from flexapod.kernels.tape.checks import SX
 from flexapod.spatial import Rot, Vec, cross, dot
 
 LEG = "3"

@@ -16,9 +16,9 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.virtual_work.leg_work import LegWork
 from flexapod.equations.virtual_work.orthogonal_solve import SMALLEST, minimum_norm, orthogonal_solve
-from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.plan import ClosingPlan
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from flexapod.kernels.c.text import GraphText, Names, c_name, number
+from flexapod.kernels.c.text import GraphText, Names, c_name, main_text, number
 from flexapod.kernels.kernel import Batch
 from flexapod.kernels.tape.signature import NONFINITE_INPUT, NONFINITE_RESULT, RESERVED
 from flexapod.kernels.tape.strides import between, copied_runs
@@ -175,12 +175,8 @@ def _setup(export: Export) -> str:
 def _main(export: Export) -> str:
     n, tape = Names(), export.tape
     places = [f"{c_name(export.name, i.name)}[{k}]" for i in tape.signature.inputs for k in range(i.size)]
-
-    def argument(i: int) -> str:
-        return places[i] if i < len(places) else f"constants[{i - len(places)}]"
-
     n.line("int status = 0;")
-    *results, code = GraphText(n, tape.main, argument, len(places)).emit()
+    *results, code = main_text(n, tape.main, places)
     if code != "0.0":
         n.line(f"status = (int){code};")
     if not tape.constants:

@@ -235,3 +235,9 @@ def c_name(prefix: str, name: str) -> str:
     """Name of an input or output in the export called `prefix`."""
     taken = name in _KEYWORDS | _FUNCTIONS | _VARIABLES or _LOCAL.fullmatch(name) or name.startswith(prefix)
     return f"a_{name}" if taken else name
+
+
+def main_text(names: Names, graph: Graph, places: Sequence[str]) -> list[str]:
+    """Emit the main graph of a tape, its inputs at `places`, its constants in their array; returns the outputs."""
+    n = len(places)
+    return GraphText(names, graph, lambda i: places[i] if i < n else f"constants[{i - n}]", n).emit()

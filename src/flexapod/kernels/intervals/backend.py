@@ -16,8 +16,8 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexapod.arrays import Array
 from flexapod.kernels.errors import ProgramError
 from flexapod.kernels.intervals.functions import operations
 from flexapod.kernels.intervals.operations import Intervals, Pair
@@ -30,7 +30,6 @@ from flexapod.kernels.tape.signature import Input, Output, Signature
 from flexapod.kernels.tape.tape import Tape
 from flexapod.kernels.tape.walking import walk
 
-Array = NDArray[np.float64]
 LARGEST = sys.float_info.max
 
 

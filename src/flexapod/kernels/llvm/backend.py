@@ -11,14 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from flexapod.arrays import Array
 from flexapod.kernels.design_columns import Columns
 from flexapod.kernels.llvm.jit import Function, Library, code_level, compile_text
 from flexapod.kernels.llvm.module import designs_module, module_text
 from flexapod.kernels.llvm.writer import LANES
 from flexapod.kernels.passes.interleaving import interleave
 from flexapod.kernels.tape.tape import Tape
-
-Array = NDArray[np.float64]
 
 
 def compile_shared(tape: Tape, level: int | None = None) -> bytes:

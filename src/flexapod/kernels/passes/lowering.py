@@ -10,9 +10,9 @@ from collections.abc import Collection, Sequence
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.kernels.errors import ProgramError
 from flexapod.kernels.passes.value_numbering import Numbering
-from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.control_flow import Step
 from flexapod.kernels.tape.graph import Graph, Loop
 from flexapod.kernels.tape.program import Program

@@ -9,9 +9,9 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
+from flexapod.arrays import SX
 from flexapod.kernels.tape.signature import Status
 
-SX = Any  # casadi.SX has no type hints
 Message = tuple[str, Mapping[str, Any]]  # template and fields
 
 

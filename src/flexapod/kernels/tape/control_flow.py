@@ -1,6 +1,6 @@
 """Structured control flow on CasADi expressions: map, scan, iterate and checks.
 
-Each structured operation traces its body once with fresh symbols and returns fresh symbols that stand for its
+Each structured operation traces its body once with fresh symbols and returns fresh symbols that represent its
 results, as JAX's `scan` does. Symbols of an outer scope that a body uses are captured as shared inputs.
 """
 
@@ -12,8 +12,9 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.kernels.errors import ProgramError
-from flexapod.kernels.tape.checks import SX, Check, Message, PerInstance, first_failing, has_instances, of_instance, plain, shift
+from flexapod.kernels.tape.checks import Check, Message, PerInstance, first_failing, has_instances, of_instance, plain, shift
 from flexapod.kernels.tape.shapes import check_each, columns, flat, positive, same_shapes
 
 STRAIGHT_LINE = 12_000  # operations up to which straight-line code is faster than loops (measured)

@@ -13,8 +13,9 @@ from collections.abc import Sequence
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.kernels.errors import ProgramError
-from flexapod.kernels.tape.checks import SX, first_failing, statuses
+from flexapod.kernels.tape.checks import first_failing, statuses
 from flexapod.kernels.tape.control_flow import Builder, Step
 from flexapod.kernels.tape.signature import Input, Output, Parameter, Signature
 

@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from flexapod.arrays import Array
 from flexapod.kernels.boundary import check_batch
 from flexapod.kernels.kernel import Batch, Kernel
 from flexapod.kernels.llvm.backend import LlvmExecutable, pointers
 from flexapod.kernels.llvm.writer import LANES
-
-Array = NDArray[np.float64]
 
 
 def sequence(

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.kernels.errors import ProgramError
-from flexapod.kernels.tape.checks import SX
 
 
 def flat(parts: Sequence[SX]) -> SX:

@@ -26,8 +26,8 @@ class Parameter:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Input:
-    """One named array that is given per sample."""
+class Named:
+    """One named array per sample."""
 
     name: str
     shape: tuple[int, ...] = ()
@@ -41,19 +41,15 @@ class Input:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Output:
-    """One named array that is returned per sample."""
+class Input(Named):
+    """One that is given."""
 
-    name: str
-    shape: tuple[int, ...] = ()
-    unit: str = ""
-    doc: str = ""
+
+@dataclass(frozen=True, kw_only=True)
+class Output(Named):
+    """One that is returned, with the names of its dimensions."""
+
     dims: tuple[str, ...] = ()
-
-    @property
-    def size(self) -> int:
-        """Number of scalars per sample."""
-        return math.prod(self.shape)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from flexapod.kernels.c.source import BANNER, ascii_text, literal
-from flexapod.kernels.c.text import GraphText, Names, c_name, number
+from flexapod.kernels.c.text import GraphText, Names, c_name, main_text, number
 from flexapod.kernels.tape.signature import NONFINITE_INPUT, NONFINITE_RESULT, RESERVED
 from flexapod.kernels.tape.tape import Tape
 
@@ -55,11 +55,7 @@ def _main(tape: Tape, name: str) -> list[str]:
     given = [(c_name(name, i.name), i.size) for i in s.inputs]
     outputs = [(c_name(name, o.name), o.size) for o in s.outputs]
     places = [f"{own}[{k}]" for own, size in given for k in range(size)]
-
-    def argument(i: int) -> str:
-        return places[i] if i < len(places) else f"constants[{i - len(places)}]"
-
-    *results, code = GraphText(n, tape.main, argument, len(places)).emit()
+    *results, code = main_text(n, tape.main, places)
     declared = [f"const std::array<double, {size}> &{own}" for own, size in given]
     declared += [f"std::array<double, {size}> &{own}" for own, size in outputs]
     lines = ["    // One sample; matrices row by row. Where the status is not 0, all outputs are NAN."]

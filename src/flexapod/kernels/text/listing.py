@@ -29,7 +29,7 @@ class Listing:
     Args:
         signature: boundary of the model.
         parameters: identifier -> dotted path in the robot file, in the order of the signature.
-        aliases: name -> entry of an input that it stands for, e.g. ``q12`` -> ``joint_position[1]``; those that are read.
+        aliases: name -> entry of an input that it represents, e.g. ``q12`` -> ``joint_position[1]``; those that are read.
         constants: names that the set-up part hands to the main part.
         setup, main: statements in the order of evaluation.
         status: 0 is good.

@@ -24,7 +24,7 @@ def markdown_text(listing: Listing, about: Sequence[str], meanings: Mapping[str,
     Args:
         listing: of the model.
         about: its first lines: title, then sentences.
-        meanings: what entries of inputs and outputs stand for, e.g. ``force[0]`` -> ``leg A``.
+        meanings: what entries of inputs and outputs represent, e.g. ``force[0]`` -> ``leg A``.
 
     Checked by: tests/generator/test_markdown_listing.py.
     """

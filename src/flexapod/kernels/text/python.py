@@ -78,7 +78,7 @@ def _call(op: str, operands: list[str]) -> str:
 
 
 def _scalar(operand: str) -> str:
-    """A number that stands alone as a NumPy scalar: Python's own raises where it is divided by zero."""
+    """A number by itself as a NumPy scalar: Python's own raises where it is divided by zero."""
     return f"float64({operand})" if re.fullmatch(r"-?\d[\d.e+-]*", operand) else operand
 
 

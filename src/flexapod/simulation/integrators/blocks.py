@@ -6,16 +6,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexapod.arrays import Array
 from flexapod.errors import InputError
 from flexapod.robot.elastic_plan import ElasticPlan
 from flexapod.simulation.integrators.runner import Runner, compiled
 from flexapod.simulation.system.observe import elastic_samples, observe_program
 from flexapod.simulation.system.setup import Setup
 from flexapod.simulation.system.signals import Span, numbers, row_table
-
-Array = NDArray[np.float64]
 
 
 @dataclass(kw_only=True, eq=False)

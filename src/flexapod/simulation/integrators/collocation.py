@@ -20,7 +20,7 @@ import numpy as np
 from numpy.polynomial import legendre, polynomial
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from flexapod.arrays import Array
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -12,7 +12,7 @@ import casadi as ca
 
 from flexapod.kernels.tape.program import Program
 from flexapod.simulation.integrators.collocation import METHODS
-from flexapod.simulation.integrators.dopri import adaptive_row
+from flexapod.simulation.integrators.dopri import adaptive_row, polynomial
 from flexapod.simulation.integrators.implicit_row import implicit_row
 from flexapod.simulation.integrators.independent_row import independent_row
 from flexapod.simulation.integrators.rk4 import rk4_step
@@ -23,7 +23,7 @@ from flexapod.simulation.system.right_hand_side import sampled, state_now
 from flexapod.simulation.system.scope import Scope
 
 if TYPE_CHECKING:
-    from flexapod.kernels.tape.checks import SX
+    from flexapod.arrays import SX
     from flexapod.kernels.tape.control_flow import Builder
     from flexapod.simulation.system.plant import Moment
 
@@ -41,7 +41,7 @@ def run_program(layout: Layout, single: bool = True) -> Program:
     state = root.input("state", (layout.size,), doc="carried numbers")
     table = root.input("table", (layout.rows, layout.columns), doc="per row: length, tick, signals at the nodes")
 
-    def row(b: Builder, _: Any, carried: SX, column: SX) -> tuple[list[Any], list[Any]]:
+    def row(b: Builder, _: SX, carried: SX, column: SX) -> tuple[list[Any], list[Any]]:
         parts = layout.split(carried)
         h, tick = column[0], column[1]
         signals = ca.reshape(column[2:], layout.width, len(layout.nodes)) if layout.width else ca.SX(0, len(layout.nodes))
@@ -76,8 +76,6 @@ def finite(column: SX) -> Any:
 
 
 def _at_start(layout: Layout, table: SX) -> Any:
-    from flexapod.simulation.integrators.dopri import polynomial
-
     return polynomial(layout, table, ca.SX(0))
 
 

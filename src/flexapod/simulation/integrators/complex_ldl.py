@@ -3,7 +3,7 @@ r"""Symmetric systems with real or complex entries, factorised once and solved m
 .. math:: A = L\,D\,L^T
 
 without pivots: safe for M + h l D + (h l)^2 K with M positive definite and D, K positive semidefinite, whose field of values
-lies in a cone that does not contain zero. Complex numbers are pairs (real part, imaginary part); None stands for no imaginary
+lies in a cone that does not contain zero. Complex numbers are pairs (real part, imaginary part); None represents no imaginary
 part.
 """
 
@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import casadi as ca
+
+from flexapod.arrays import SX
 
 Number = tuple[Any, Any]
 
@@ -52,7 +54,7 @@ class Factors:
     inverse: list[Number]
 
 
-def factorise(real: Any, imaginary: Any = None) -> Factors:
+def factorise(real: SX, imaginary: SX | None = None) -> Factors:
     """Factors of a symmetric matrix (n, n); only its lower triangle is read.
 
     Args:
@@ -79,7 +81,7 @@ def factorise(real: Any, imaginary: Any = None) -> Factors:
     return Factors(L=L, inverse=reciprocals)
 
 
-def solve_factorised(factors: Factors, real: Any, imaginary: Any = None) -> tuple[Any, Any]:
+def solve_factorised(factors: Factors, real: SX, imaginary: SX | None = None) -> tuple[Any, Any]:
     """Real and imaginary part (n,) of the solution for a right-hand side (n,); imaginary part None where all is real."""
     n = len(factors.inverse)
     y: list[Number] = []

@@ -17,8 +17,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexapod.arrays import Array
 from flexapod.robot.elastic_plan import Configuration, loop_matrix
 from flexapod.robot.geometry import pose
 from flexapod.simulation.integrators.collocation import METHODS
@@ -26,7 +26,6 @@ from flexapod.simulation.integrators.collocation import METHODS
 if TYPE_CHECKING:
     from flexapod.simulation.system.layout import Layout
 
-Array = NDArray[np.float64]
 Step = Callable[[Array, float, float], Array]
 """(state, time, length) -> the whole row at the end of one step; NaN where the step fails."""
 

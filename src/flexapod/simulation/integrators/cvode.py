@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
+from flexapod.arrays import SX, Array
 from flexapod.errors import FlexapodError, InputError
-from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 from flexapod.simulation.integrators.runner import compiled
 from flexapod.simulation.system.independent import IndependentLayout
@@ -26,8 +25,6 @@ if TYPE_CHECKING:
     from flexapod.simulation.events import Event
     from flexapod.simulation.system.layout import Layout
     from flexapod.simulation.system.setup import Setup
-
-Array = NDArray[np.float64]
 
 
 class IntegrationError(FlexapodError):

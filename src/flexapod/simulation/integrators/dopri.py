@@ -19,11 +19,11 @@ import casadi as ca
 import numpy as np
 
 from flexapod.kernels.tape.program import Program
-from flexapod.simulation.system.layout import MOTION, Layout
+from flexapod.simulation.system.layout import Layout
 from flexapod.simulation.system.scope import Scope
 
 if TYPE_CHECKING:
-    from flexapod.kernels.tape.checks import SX
+    from flexapod.arrays import SX
     from flexapod.kernels.tape.control_flow import Builder
 
 C = np.array([0, 1 / 5, 3 / 10, 4 / 5, 8 / 9, 1, 1])
@@ -135,27 +135,3 @@ def _stages(
     zero = ca.SX.zeros(size)
     (_, _, error, code), (stages,) = b.scan(stage, 7, carry=[zero, ca.SX.zeros(size, 6), zero, ca.SX(0)], each=[coefficients])
     return stages[:size, 6], error, code, stages[size:, 0]
-
-
-def weighted_error(parts: dict[str, SX], y: SX, error: SX, rtol: SX, atol: SX) -> Any:
-    """Weighted error of the motion; rotation against one radian."""
-    total, elastic = ca.SX(0), sum(parts[name].numel() for name in ("e", "ed") if name in parts)
-    sizes = [*[parts["p"][i] for i in range(3)], *[1] * 3, *[parts["v"][i] for i in range(3)], *[parts["w"][i] for i in range(3)]]
-    for i, size in enumerate(sizes):
-        after = size + y[i] if i not in (3, 4, 5) else 1
-        scale = atol + rtol * ca.fmax(ca.fabs(size), ca.fabs(after))
-        total = total + (error[i] / scale) ** 2
-    return ca.sqrt((total + _elastic_norm(parts, y, error, rtol, atol)) / (MOTION + elastic))
-
-
-def _elastic_norm(parts: dict[str, SX], y: SX, error: SX, rtol: SX, atol: SX) -> Any:
-    """Squares of the weighted errors of elastic coordinates and rates, each against the largest of its kind."""
-    total, at = ca.SX(0), MOTION
-    for name in ("e", "ed"):
-        size = parts[name].numel() if name in parts else 0
-        if size:
-            change = y[at : at + size]
-            largest = ca.fmax(ca.mmax(ca.fabs(parts[name])), ca.mmax(ca.fabs(parts[name] + change)))
-            total = total + ca.sumsqr(error[at : at + size] / (atol + rtol * largest))
-        at += size
-    return total

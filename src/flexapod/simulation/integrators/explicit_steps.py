@@ -8,12 +8,10 @@ The same algorithm in C is bridges/fmu/rk4.c.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexapod.arrays import Array
 from flexapod.simulation.integrators.rk4 import ARGUMENT, WEIGHT
 from flexapod.simulation.integrators.term_steps import TermSteps
-
-Array = NDArray[np.float64]
 
 
 class ExplicitSteps(TermSteps):

@@ -26,7 +26,8 @@ from typing import Any
 
 import casadi as ca
 
-from flexapod.kernels.tape.checks import SX
+from flexapod.arrays import SX
+from flexapod.kernels.tape.control_flow import Builder
 from flexapod.kernels.tape.program import Program
 from flexapod.simulation.integrators.collocation import Collocation
 from flexapod.simulation.integrators.complex_ldl import Factors, factorise, solve_factorised
@@ -84,7 +85,7 @@ class Step:
     passes: Any
 
 
-def implicit_step(root: Program, b: Any, method: Collocation, system: SecondOrder, h: SX, columns: SX) -> Step:
+def implicit_step(root: Program, b: Builder, method: Collocation, system: SecondOrder, h: SX, columns: SX) -> Step:
     """One step of length h.
 
     Args:
@@ -101,14 +102,14 @@ def implicit_step(root: Program, b: Any, method: Collocation, system: SecondOrde
 
     nodes, twice = ca.SX(ca.DM(method.c)).T, ca.SX(ca.DM(method.A @ method.A))
 
-    def evaluate(inner: Any, _: Any, *of_stage: Any) -> tuple[list[Any], list[Any]]:
+    def evaluate(inner: Builder, _: SX, *of_stage: Any) -> tuple[list[Any], list[Any]]:
         row, row2, node, a, column, X, V, Z = of_stage
         v, z = (h * ca.mtimes(rate, row) for rate in (V, Z))
         x = h * (node * system.velocity + h * ca.mtimes(V, row2)) if system.plain else h * ca.mtimes(X, row)
         found = system.evaluate(inner, x, v, a, z, column)
         return [], [found.residual, ca.SX(0, 1) if system.plain else found.rate, found.beside, found.code]
 
-    def pass_(inner: Any, X: SX, V: SX, Z: SX, _: Any, before: SX) -> tuple[list[Any], Any]:
+    def pass_(inner: Builder, X: SX, V: SX, Z: SX, _: SX, before: SX) -> tuple[list[Any], Any]:
         _, (r, rate, beside, codes) = inner.scan(evaluate, s, each=[A.T, twice.T, nodes, V, columns], shared=[X, V, Z])
         off = X - rate
         right = -r if system.plain else ca.mtimes(K, ca.mtimes(off, A.T)) - r

@@ -14,6 +14,7 @@ import casadi as ca
 
 from flexapod.equations.flexible_platform.generalized_newton_euler import symmetric_matrix
 from flexapod.equations.values import Values
+from flexapod.kernels.tape.control_flow import Builder
 from flexapod.simulation.integrators.collocation import METHODS
 from flexapod.simulation.integrators.implicit import Evaluation, SecondOrder, implicit_step
 from flexapod.simulation.system.attitude import theta_rate
@@ -25,12 +26,12 @@ from flexapod.simulation.system.right_hand_side import Situation, felt_accelerat
 from flexapod.simulation.system.scope import Scope
 
 if TYPE_CHECKING:
-    from flexapod.kernels.tape.checks import SX
+    from flexapod.arrays import SX
     from flexapod.kernels.tape.program import Program
     from flexapod.simulation.system.layout import Layout
 
 
-def implicit_row(root: Program, b: Any, layout: Layout, parts: dict[str, Any], h: SX, table: SX) -> tuple[Any, Any, Any, Any]:
+def implicit_row(root: Program, b: Builder, layout: Layout, parts: dict[str, Any], h: SX, table: SX) -> tuple[Any, Any, Any, Any]:
     """Increments after a step, status, and forces and acceleration at its start.
 
     Args:
@@ -46,7 +47,7 @@ def implicit_row(root: Program, b: Any, layout: Layout, parts: dict[str, Any], h
     M, D, K = _tangent(scope, layout, now)
     beside = [name for name in layout.extra if name not in ("e", "ed")]
 
-    def evaluate(inner: Any, x: SX, v: SX, a: SX, z: SX, column: SX) -> Evaluation:
+    def evaluate(inner: Builder, x: SX, v: SX, a: SX, z: SX, column: SX) -> Evaluation:
         y = increments(x, v, z)
         own, at = situation(Scope(root, inner), layout, parts, y, column)
         rate = ca.vertcat(at.moment.v, theta_rate(y[3:6], at.moment.w), *([at.moment.ed] if N else []))

@@ -13,6 +13,7 @@ import casadi as ca
 
 from flexapod.equations.elastodynamics.dissipation import tangent_matrices
 from flexapod.equations.values import Values
+from flexapod.kernels.tape.control_flow import Builder
 from flexapod.robot.elastic_plan import chosen_drives
 from flexapod.simulation.integrators.collocation import METHODS
 from flexapod.simulation.integrators.implicit import Evaluation, SecondOrder, implicit_step
@@ -32,14 +33,14 @@ from flexapod.simulation.system.scope import Scope
 from flexapod.spatial.linear import solve_symmetric
 
 if TYPE_CHECKING:
-    from flexapod.kernels.tape.checks import SX
+    from flexapod.arrays import SX
     from flexapod.kernels.tape.program import Program
     from flexapod.robot.robot import Robot
     from flexapod.simulation.system.independent import Action, IndependentLayout, Loops
 
 
 def independent_row(
-    root: Program, b: Any, layout: IndependentLayout, parts: dict[str, Any], h: SX, table: SX
+    root: Program, b: Builder, layout: IndependentLayout, parts: dict[str, Any], h: SX, table: SX
 ) -> tuple[dict[str, Any], Any, Any, Any]:
     """Carried numbers after a row, status, and forces and accelerations (platform, elastic, actuators) at its start.
 
@@ -55,7 +56,7 @@ def independent_row(
     K, D = tangent_matrices(values, robot, start.state, start.motion, start.X, layout.sliding)
     K, D = _with_gains(scope, layout, start, K, D)
 
-    def evaluate(inner: Any, x: SX, v: SX, a: SX, z: SX, column: SX) -> Evaluation:
+    def evaluate(inner: Builder, x: SX, v: SX, a: SX, z: SX, column: SX) -> Evaluation:
         own, signals = Scope(root, inner), layout.at_node(column)
         step, rates = _increment(layout, x, column, table[:, 0]), completed(layout, parts["ud"][unknown, :] + v, signals, 1)
         at = placed(values, robot, start, step, layout.corrections, rates)

@@ -14,12 +14,12 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
 from flexapod.analysis.model.closed_legs import ClosedLegs, evaluate, platform_jacobian
 from flexapod.analysis.model.leg_model import LegTerms, elastic_columns, leg_terms, matrices_at
 from flexapod.analysis.requests.properties import COMPILED
 from flexapod.analysis.requests.sample_blocks import Reasons
+from flexapod.arrays import Array
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.elastic_plan import chosen_drives, driven_columns
 from flexapod.simulation.integrators.compiled_rows import LOST_CONTROL, NEAR
@@ -38,8 +38,6 @@ from flexapod.simulation.system.layout import Layout
 from flexapod.simulation.system.plant import Coordinates, Moment
 from flexapod.simulation.system.right_hand_side import controlled, sampled_at
 from flexapod.simulation.system.scope import Scope
-
-Array = NDArray[np.float64]
 
 HALVINGS = 6
 """Implicit steps that do not converge are halved up to this often."""

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.linalg
-from numpy.typing import NDArray
 
+from flexapod.arrays import Array
 from flexapod.simulation.integrators import dopri, rk4
 from flexapod.simulation.integrators.collocation import METHODS
 from flexapod.simulation.integrators.implicit import CLOSED, LOST, PASSES, ROUNDING
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from flexapod.analysis.model.closed_legs import ClosedLegs
     from flexapod.simulation.integrators.numeric_rows import NumericRows
 
-Array = NDArray[np.float64]
 Signal = Callable[[float], Array]
 """Signals (1, width) at a place 0 .. 1 of a row."""
 

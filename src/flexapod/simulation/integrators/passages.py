@@ -7,16 +7,14 @@ import contextlib
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexapod.arrays import Array
 from flexapod.errors import InputError
 from flexapod.simulation.integrators.blocks import Segment, block
 from flexapod.simulation.integrators.collocation import METHODS
 from flexapod.simulation.integrators.crossing import RESOLVED, UNDETERMINED, Crossing, Lookout, crossed, loops_of, margin
 from flexapod.simulation.system.setup import Setup
 from flexapod.simulation.system.signals import Span
-
-Array = NDArray[np.float64]
 
 ROUNDED = 1e-7
 """Missing part of the kinetic energy after a passage that may be rounding; more is an error of the step, and stays to be seen."""

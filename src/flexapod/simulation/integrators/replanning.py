@@ -13,9 +13,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from flexapod.analysis.model.closed_legs import evaluate, home
+from flexapod.arrays import Array
 from flexapod.robot.elastic_plan import ElasticPlan, LegLoop, elastic_plan, smallest_block
 from flexapod.simulation.integrators.crossing import configuration, margin
 from flexapod.simulation.system.independent import IndependentLayout
@@ -23,7 +23,6 @@ from flexapod.simulation.system.independent import IndependentLayout
 if TYPE_CHECKING:
     from flexapod.simulation.system.layout import Layout
 
-Array = NDArray[np.float64]
 
 WORSE = 0.2
 """A choice is left where it is five times worse than the best at the state: every change compiles the simulation's loop once."""

@@ -14,7 +14,7 @@ from flexapod.simulation.system.layout import Layout
 from flexapod.simulation.system.scope import Scope
 
 if TYPE_CHECKING:
-    from flexapod.kernels.tape.checks import SX
+    from flexapod.arrays import SX
     from flexapod.kernels.tape.control_flow import Builder
 
 ARGUMENT = [0.0, 0.5, 0.5, 1.0]

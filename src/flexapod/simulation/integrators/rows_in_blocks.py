@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexapod.arrays import Array
 from flexapod.errors import InputError
 from flexapod.robot.chosen_dependents import with_plan
 from flexapod.simulation.integrators.blocks import Clock, Progress, Segment, block
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from flexapod.simulation.events import Event
     from flexapod.simulation.system.layout import Layout
 
-Array = NDArray[np.float64]
 BLOCK = 2048
 """Rows per block: between blocks a simulation can be interrupted, saved, and looked at for events."""
 

@@ -9,18 +9,18 @@ from operator import itemgetter
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
-from flexapod.kernels import KernelFamily
+from flexapod.arrays import Array
 from flexapod.kernels.cache import lookup_key
+from flexapod.kernels.family import KernelFamily
 from flexapod.simulation.controllers import MODEL
 from flexapod.simulation.integrators.collocation import METHODS
 
 if TYPE_CHECKING:
-    from flexapod.kernels import Kernel, Program
+    from flexapod.kernels.kernel import Kernel
+    from flexapod.kernels.tape.program import Program
     from flexapod.simulation.system.layout import Layout
 
-Array = NDArray[np.float64]
 TOGETHER = 256
 """Trajectories that are advanced together: their tables stay in the processor's cache."""
 

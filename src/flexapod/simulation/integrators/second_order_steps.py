@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexapod.arrays import Array
 from flexapod.kernels.tape.signature import NONFINITE_RESULT
 from flexapod.simulation.integrators.collocation import METHODS
 from flexapod.simulation.integrators.factor_in_place import Factor
@@ -23,8 +23,6 @@ from flexapod.simulation.system.leg_terms import leg_matrices
 
 if TYPE_CHECKING:
     from flexapod.simulation.system.independent import IndependentLayout
-
-Array = NDArray[np.float64]
 
 
 class SecondOrderSteps(TermSteps):

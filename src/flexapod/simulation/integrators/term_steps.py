@@ -12,9 +12,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from flexapod.analysis.model.kernels import kernel
+from flexapod.arrays import Array
 from flexapod.kernels.tape.signature import NONFINITE_RESULT
 from flexapod.simulation.integrators.compiled_rows import LOST_CONTROL, NEAR
 from flexapod.simulation.integrators.factor_in_place import Factor
@@ -24,8 +24,6 @@ from flexapod.simulation.system.leg_terms import carried_places, check_terms, le
 if TYPE_CHECKING:
     from flexapod.kernels.prepared import Prepared
     from flexapod.simulation.system.independent import IndependentLayout
-
-Array = NDArray[np.float64]
 
 
 class TermSteps:

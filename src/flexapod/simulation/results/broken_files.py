@@ -86,7 +86,7 @@ def netcdf_reason(data: bytes) -> str:
 
 def behind(count: int) -> str:
     """Of a file that is longer than it was."""
-    return f"was altered after it was written: {count} byte{'s' * (count != 1)} more stand behind its end; {AGAIN}"
+    return f"was altered after it was written: {count} byte{'s' * (count != 1)} more follow its end; {AGAIN}"
 
 
 def hdf5_length(data: bytes) -> int:

@@ -73,7 +73,7 @@ def try_checkpoint(path: Path, mark: str, progress: Progress, width: int) -> Non
     try:
         write_checkpoint(path, mark, progress, width)
     except FileError as error:
-        warnings.warn(f"save: {error}; the run goes on without this checkpoint", FileWarning, stacklevel=2)
+        warnings.warn(f"save: {error}; the simulation goes on without this checkpoint", FileWarning, stacklevel=2)
 
 
 def read_checkpoint(path: Path, mark: str) -> Progress | None:

@@ -5,15 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from flexapod.analysis.model.flexible_load import shapes_at
+from flexapod.arrays import Array
 from flexapod.errors import InputError
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 UNIT = "sqrt(kg) m for mass-normalised modes"
 
 

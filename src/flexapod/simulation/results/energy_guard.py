@@ -13,11 +13,10 @@ import warnings
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from flexapod.analysis.requests.validity import ValidityWarning
+from flexapod.arrays import Array
 
-Array = NDArray[np.float64]
 Variables = dict[str, Any]
 
 BROKEN = 0.1

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexapod.arrays import Array
 from flexapod.errors import InputError
 from flexapod.motions.motion import ActuatorMotion, Motion
 from flexapod.simulation.results.result import energy_balance, labelled, observed, provenance, with_reactions
+from flexapod.simulation.system.attitude import quaternions
 from flexapod.simulation.system.joint_friction import check_friction
 from flexapod.simulation.system.layout import Layout
 from flexapod.simulation.system.load_friction import smooth
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from flexapod.robot.robot import Robot
-
-Array = NDArray[np.float64]
 
 
 def follow_exactly(robot: Robot, motion: Any, options: dict[str, Any], wrench: Any, reactions: bool) -> xr.Dataset:
@@ -35,7 +34,6 @@ def follow_exactly(robot: Robot, motion: Any, options: dict[str, Any], wrench: A
     from flexapod.analysis.requests.results import raise_failed
     from flexapod.analysis.verbs.inverse_dynamics import inverse_dynamics
     from flexapod.analysis.verbs.inverse_kinematics import joint_rates, platform_inputs
-    from flexapod.simulation.system.attitude import quaternions
 
     if not isinstance(motion, Motion | ActuatorMotion):
         raise InputError("drive='actuators' needs a motion: give an ActuatorMotion or a Motion, not a State")

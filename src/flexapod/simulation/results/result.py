@@ -8,10 +8,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from flexapod.analysis.model.closed_legs import ClosedLegs
 from flexapod.analysis.requests.validity import spin_variable
+from flexapod.arrays import Array
+from flexapod.kernels.kernel import choose_backend
 from flexapod.robot.link_plan import LinkPlan
 from flexapod.simulation.results.elastic_result import elastic_variables
 from flexapod.simulation.system.independent import IndependentLayout
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
     from flexapod.simulation.system.layout import Layout
     from flexapod.simulation.system.setup import Setup
-
-Array = NDArray[np.float64]
 
 
 def observed(setup: Setup, states: Array) -> dict[str, Array]:
@@ -137,8 +136,6 @@ def _units(units: tuple[str, ...]) -> tuple[str, str]:
 def provenance(setup: Setup, options: Mapping[str, Any]) -> dict[str, Any]:
     """Where a result comes from: robot with a hash of its numbers, versions, options."""
     import json
-
-    from flexapod.kernels.kernel import choose_backend
 
     robot, versions = setup.layout.robot, _versions()
     return {

@@ -16,18 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from flexapod.kernels.tape.checks import SX
+    from flexapod.arrays import SX
 
 
 def turned(theta: SX, quat: SX) -> Any:
     """(1, theta/2) times the quaternion: (4,), not of unit length."""
     g, s, u = theta / 2, quat[0], quat[1:]
     return ca.vertcat(s - ca.dot(g, u), u + s * g + ca.cross(g, u))
-
-
-def normalised(quat: SX) -> Any:
-    """The quaternion at unit length."""
-    return quat / ca.sqrt(ca.dot(quat, quat))
 
 
 def theta_rate(theta: SX, w: SX) -> Any:

@@ -15,14 +15,15 @@ import casadi as ca
 
 from flexapod.equations.jacobian import legs_at_pose, moving_frame
 from flexapod.equations.values import Values
-from flexapod.simulation.system.attitude import matrix, normalised, turned
+from flexapod.simulation.system.attitude import matrix, turned
 from flexapod.simulation.system.flexible_plant import flexible_jacobian
 from flexapod.simulation.system.plant import Moment, is_general
 from flexapod.simulation.system.scope import Scope
 from flexapod.spatial.linear import solve
+from flexapod.spatial.rotation import normalised
 
 if TYPE_CHECKING:
-    from flexapod.kernels.tape.checks import SX
+    from flexapod.arrays import SX
     from flexapod.kernels.tape.control_flow import Builder
     from flexapod.robot.robot import Robot
 

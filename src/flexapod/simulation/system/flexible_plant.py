@@ -27,7 +27,7 @@ from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.inertia_wrench import tensor
 
 if TYPE_CHECKING:
-    from flexapod.kernels.tape.checks import SX
+    from flexapod.arrays import SX
     from flexapod.robot.robot import Robot
     from flexapod.simulation.system.plant import Moment
     from flexapod.simulation.system.scope import Scope
@@ -64,7 +64,7 @@ def in_world(R: SX, x: SX) -> Any:
     return ca.vertcat(ca.mtimes(R, x[:3, :]), ca.mtimes(R, x[3:6, :]), x[6:, :])
 
 
-def generalized_load(moment: Moment, wrench: Any) -> Any:
+def generalized_load(moment: Moment, wrench: SX | None) -> Any:
     """Load (6 + N,), platform axes, of a wrench on the frame at its origin, world axes, or None.
 
     Args:

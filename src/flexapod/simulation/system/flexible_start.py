@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from flexapod.arrays import Array
 from flexapod.errors import FlexapodWarning, InputError
 
 if TYPE_CHECKING:
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from flexapod.motions.motion import Motion
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 
 GROWTH = 1e-6
 """Real part of an internal eigenvalue, of the largest one, that counts as growing."""
@@ -46,7 +46,7 @@ def elastic_start(robot: Robot, state: State, wrench: Array | None, acceleration
         if e.shape[1] != N:
             raise InputError(f"elastic: the start has {e.shape[1]} elastic coordinates, {robot.name} has {N}")
         if np.any(robot.gravity) and not np.all(np.any(e, axis=1)):
-            text = "the run starts undeformed (elastic = 0), which is no balance under gravity: the platform will ring. "
+            text = "the simulation starts undeformed (elastic = 0), which is no balance under gravity: the platform will ring. "
             warnings.warn(StartWarning(text + "Leave out `elastic` to start from the static deflection"), stacklevel=5)
         return np.array(e), np.array(ed)
     inputs = platform_inputs(state)

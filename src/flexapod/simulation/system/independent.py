@@ -16,19 +16,14 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.elastodynamics.closing import at_coordinates, moved
 from flexapod.equations.elastodynamics.dissipation import dissipated_power, rates_of
-from flexapod.equations.elastodynamics.elastic_state import (
-    ElasticState,
-    TreeMotion,
-    platform_modes,
-    tree_motion,
-)
+from flexapod.equations.elastodynamics.elastic_state import ElasticState, RobotAt, TreeMotion, platform_modes, tree_motion
 from flexapod.equations.elastodynamics.joint_forces import Friction
 from flexapod.equations.elastodynamics.link_assembly import LinkEquation, link_equation_at
 from flexapod.equations.elastodynamics.loops import closing_determinant, loop_rows, platform_rates, solve_loops, whole
 from flexapod.equations.values import Values
-from flexapod.kernels.tape.checks import SX
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.elastic_plan import chosen_drives, driven_columns
 from flexapod.robot.robot import Robot
@@ -141,7 +136,7 @@ def carried_loops(root: Program, layout: IndependentLayout, parts: dict[str, SX]
     return loops_at(Values(root), layout.robot, ca.vertcat(parts["joints"], *own), parts["modes"], parts["ud"])
 
 
-def loops_at(values: Values, robot: Robot, y: SX, modes: SX, rates: SX, theta: Any = None) -> Loops:
+def loops_at(values: Values, robot: Robot, y: SX, modes: SX, rates: SX, theta: SX | None = None) -> Loops:
     """The state of closed coordinates at rates u'."""
     rows, drifts, _ = loop_rows(values, robot, tree_motion(values, robot, at_coordinates(robot, y, modes)))
     X, _ = solve_loops(robot.elastic_plan, rows, drifts)
@@ -235,7 +230,15 @@ class Action:
 
 
 def acting(
-    scope: Scope, layout: IndependentLayout, parts: dict[str, Any], now: Loops, a: SX, z: SX, *, column: SX, loaded: Any = None
+    scope: Scope,
+    layout: IndependentLayout,
+    parts: dict[str, Any],
+    now: Loops,
+    a: SX,
+    z: SX,
+    *,
+    column: SX,
+    loaded: SX | None = None,
 ) -> Action:
     """Forces at a state and accelerations a of the unknowns.
 
@@ -249,7 +252,7 @@ def acting(
     robot, values, signals = layout.robot, Values(scope.root), layout.at_node(column)
     wrench = signals.get("wrench")
     sliding: Friction = False if layout.friction == "load" else layout.sliding
-    q = link_equation_at(scope.root, values, robot, now.state, sliding, wrench)
+    q = link_equation_at(RobotAt(b=scope.root, values=values, robot=robot, state=now.state), sliding, wrench)
     q = q if loaded is None else replace(q, h=q.h - loaded)
     X, beta = solve_loops(robot.elastic_plan, q.A, q.gamma)
     felt = felt_forces(robot, q, X, beta, completed(layout, a, signals, 2))
@@ -294,7 +297,7 @@ def drive_determinant(root: Program, layout: IndependentLayout, parts: dict[str,
     return closing_determinant(layout.robot.elastic_plan, matrices)
 
 
-def completed(layout: IndependentLayout, own: Any, signals: dict[str, Any], which: int) -> Any:
+def completed(layout: IndependentLayout, own: SX, signals: dict[str, Any], which: int) -> Any:
     """(u,): unknowns as given; actuators that follow have the signal's coordinates (0), rates (1) or accelerations (2)."""
     n = layout.actuators
     result = ca.SX.zeros(len(layout.robot.elastic_plan.independent))

@@ -29,7 +29,7 @@ from flexapod.simulation.system.right_hand_side import Rates
 from flexapod.spatial.linear import solve_symmetric
 
 if TYPE_CHECKING:
-    from flexapod.kernels.tape.checks import SX
+    from flexapod.arrays import SX
     from flexapod.simulation.system.independent import IndependentLayout
     from flexapod.simulation.system.scope import Scope
 

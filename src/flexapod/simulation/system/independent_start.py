@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexapod.arrays import Array
 from flexapod.errors import InputError
 from flexapod.motions.motion import ActuatorMotion, Motion
 from flexapod.simulation.system.setup import complete_start, first_load
@@ -15,8 +15,6 @@ from flexapod.simulation.system.signals import motion_at
 if TYPE_CHECKING:
     from flexapod.simulation.system.independent import IndependentLayout
     from flexapod.simulation.system.setup import Setup
-
-Array = NDArray[np.float64]
 
 
 def independent_start(setup: Setup, layout: IndependentLayout, begin: Any, step: float) -> tuple[Array, dict[str, float]]:

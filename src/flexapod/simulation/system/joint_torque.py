@@ -27,7 +27,7 @@ from flexapod.simulation.controllers import Controller, check_gain, gain
 from flexapod.simulation.system.scope import Scope
 
 if TYPE_CHECKING:
-    from flexapod.kernels.tape.checks import SX
+    from flexapod.arrays import SX
     from flexapod.robot.robot import Robot
     from flexapod.simulation.system.plant import Coordinates, Moment
 

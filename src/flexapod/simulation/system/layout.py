@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from flexapod.simulation.integrators.collocation import METHODS
 
 if TYPE_CHECKING:
+    from flexapod.arrays import SX
     from flexapod.equations.minimal.planning import Plan
-    from flexapod.kernels.tape.checks import SX
     from flexapod.robot.link_plan import LinkPlan
     from flexapod.robot.robot import Robot
     from flexapod.simulation.controllers import Controller
@@ -185,8 +185,6 @@ class Layout:
 
     def norm(self, parts: dict[str, SX], y: SX, error: SX, rtol: SX, atol: SX) -> Any:
         """Weighted error of increments y, 1 where it is as large as the tolerances allow."""
-        from flexapod.simulation.integrators.dopri import weighted_error
-
         return weighted_error(parts, y, error, rtol, atol)
 
     def placed(self, sizes: dict[str, int]) -> dict[str, slice]:
@@ -220,3 +218,27 @@ class Layout:
     def at_node(self, column: SX) -> dict[str, Any]:
         """Signals by name from one node's numbers."""
         return {name: column[place] for name, place in self.signals.items()}
+
+
+def weighted_error(parts: dict[str, SX], y: SX, error: SX, rtol: SX, atol: SX) -> Any:
+    """Weighted error of the motion; rotation against one radian."""
+    total, elastic = ca.SX(0), sum(parts[name].numel() for name in ("e", "ed") if name in parts)
+    sizes = [*[parts["p"][i] for i in range(3)], *[1] * 3, *[parts["v"][i] for i in range(3)], *[parts["w"][i] for i in range(3)]]
+    for i, size in enumerate(sizes):
+        after = size + y[i] if i not in (3, 4, 5) else 1
+        scale = atol + rtol * ca.fmax(ca.fabs(size), ca.fabs(after))
+        total = total + (error[i] / scale) ** 2
+    return ca.sqrt((total + _elastic_norm(parts, y, error, rtol, atol)) / (MOTION + elastic))
+
+
+def _elastic_norm(parts: dict[str, SX], y: SX, error: SX, rtol: SX, atol: SX) -> Any:
+    """Squares of the weighted errors of elastic coordinates and rates, each against the largest of its kind."""
+    total, at = ca.SX(0), MOTION
+    for name in ("e", "ed"):
+        size = parts[name].numel() if name in parts else 0
+        if size:
+            change = y[at : at + size]
+            largest = ca.fmax(ca.mmax(ca.fabs(parts[name])), ca.mmax(ca.fabs(parts[name] + change)))
+            total = total + ca.sumsqr(error[at : at + size] / (atol + rtol * largest))
+        at += size
+    return total

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import casadi as ca
 
 from flexapod.equations.elastodynamics.closing import LARGEST_STEP, LIMIT, NEWTON_STEP, at_coordinates, moved, units
-from flexapod.equations.elastodynamics.elastic_state import tree_motion
+from flexapod.equations.elastodynamics.elastic_state import RobotAt, tree_motion
 from flexapod.equations.elastodynamics.link_assembly import tree_terms
 from flexapod.equations.elastodynamics.loops import loop_rows, solve_loops, whole
 from flexapod.equations.elastodynamics.projection import projected_force, projected_mass
@@ -127,8 +127,9 @@ def _evaluated(
     following = moved(robot, y, delta * ca.fmin(1, LARGEST_STEP / ca.if_else(largest > 0, largest, 1)), bound)
     state = at_coordinates(robot, y, none, *spread(robot, X, ud))
     motion = tree_motion(values, robot, state)
+    at = RobotAt(b=root, values=values, robot=robot, state=state)
     beta = solve_loops(plan, rows, loop_rows(values, robot, motion)[1])[1]
-    M_z, h, _ = tree_terms(root, values, robot, state, motion, friction=layout.sliding, wrench=signals.get("wrench"))
+    M_z, h, _ = tree_terms(at, motion, friction=layout.sliding, wrench=signals.get("wrench"))
     for k, column in enumerate(driven_columns(robot)):
         h[column] = h[column] - signals["force"][k]
     a = solve_symmetric(projected_mass(M_z, X, free, bound), -projected_force(M_z, h, X, beta, free, bound))

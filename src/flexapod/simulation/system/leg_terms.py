@@ -15,18 +15,18 @@ import casadi as ca
 
 from flexapod.equations.elastodynamics.closing import LIMIT, NEWTON_STEP, at_coordinates, moved, newton_step
 from flexapod.equations.elastodynamics.dissipation import stiff_matrices
-from flexapod.equations.elastodynamics.elastic_state import platform_modes, tree_motion
+from flexapod.equations.elastodynamics.elastic_state import RobotAt, platform_modes, tree_motion
 from flexapod.equations.elastodynamics.link_assembly import link_equation_at
 from flexapod.equations.elastodynamics.loops import loop_rows, solve_loops
 from flexapod.equations.values import Values
 from flexapod.errors import InputError
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.elastic_plan import driven_columns
-from flexapod.simulation.system.attitude import normalised
 from flexapod.simulation.system.independent import IndependentLayout, Loops, loops_at, observed_moment
+from flexapod.spatial.rotation import normalised
 
 if TYPE_CHECKING:
-    from flexapod.kernels.tape.checks import SX
+    from flexapod.arrays import SX
     from flexapod.robot.robot import Robot
     from flexapod.simulation.system.layout import Layout
 
@@ -59,7 +59,8 @@ def leg_terms(layout: IndependentLayout) -> Program:
     given = _given(root, robot)
     signals = layout.at_node(root.input("signals", (layout.width,)))
     now = loops_at(values, robot, _closed(root, values, robot, given.y, given.modes), given.modes, given.rates)
-    q = link_equation_at(root, values, robot, now.state, layout.sliding, signals.get("wrench"))
+    at = RobotAt(b=root, values=values, robot=robot, state=now.state)
+    q = link_equation_at(at, layout.sliding, signals.get("wrench"))
     X, beta = solve_loops(plan, q.A, q.gamma)
     force = ca.SX(q.h)
     for k, column in enumerate(driven_columns(robot)):

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.forward_friction import Forward
 from flexapod.equations.friction import SPEED
 from flexapod.equations.newton_euler.constraint_plan import plain
 from flexapod.equations.values import Values
-from flexapod.kernels.tape.checks import SX
 from flexapod.simulation.system.plant import Moment, model_equation
 from flexapod.simulation.system.scope import Scope
 
@@ -30,7 +30,7 @@ def smooth(robot: Robot) -> Robot:
     return robot.with_parameters(missing) if missing else robot
 
 
-def loaded_acceleration(scope: Scope, robot: Robot, moment: Moment, force: SX, wrench: Any) -> tuple[Any, Any]:
+def loaded_acceleration(scope: Scope, robot: Robot, moment: Moment, force: SX, wrench: SX | None) -> tuple[Any, Any]:
     """Acceleration (6,) of the platform, and the power that friction turns into heat [W].
 
     Args:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import casadi as ca
 import numpy as np
 
+from flexapod.equations.elastodynamics.elastic_state import RobotAt
 from flexapod.equations.elastodynamics.joint_forces import friction_force, leg_views, sliding_points
 from flexapod.equations.elastodynamics.loops import loop_multipliers, whole
 from flexapod.equations.elastodynamics.projection import projected_mass
@@ -29,7 +30,7 @@ from flexapod.simulation.system.scope import Scope
 from flexapod.spatial.linear import solve_symmetric
 
 if TYPE_CHECKING:
-    from flexapod.kernels.tape.checks import SX
+    from flexapod.arrays import SX
     from flexapod.simulation.system.independent import Action, IndependentLayout, Loops
 
 
@@ -65,7 +66,8 @@ def loaded_friction(scope: Scope, layout: IndependentLayout, at: Loops, now: Act
         rest = ca.mtimes(q.M, zdd) + q.h - Q - driving
         multiplier = loop_multipliers(robot.elastic_plan, q.A, rest[list(robot.elastic_plan.bound)])
         inner, wrench = Scope(scope.root, builder), signals.get("wrench", ca.SX.zeros(6))
-        return next_loads(inner, values, robot, at.state, zdd, multiplier, points, friction, wrench)  # type: ignore[arg-type]
+        place = RobotAt(b=inner, values=values, robot=robot, state=at.state)  # type: ignore[arg-type]
+        return next_loads(place, zdd, multiplier, points, friction, wrench)
 
     y, converged = fixed_point(scope.builder, loads_of, sum(counts), limit=LIMIT, tolerance=CONVERGED)
     scope.fail_if(1 - converged, "the coupling of friction and acceleration does not converge")

@@ -10,6 +10,7 @@ import casadi as ca
 import numpy as np
 
 from flexapod.equations.elastodynamics.dissipation import rates_of
+from flexapod.equations.elastodynamics.elastic_state import RobotAt
 from flexapod.equations.elastodynamics.link_assembly import link_equation_at
 from flexapod.equations.elastodynamics.potential import potentials
 from flexapod.equations.values import Values
@@ -67,9 +68,10 @@ def _independent(layout: IndependentLayout) -> Program:
     root, robot = Program("observe"), layout.robot
     values, now = Values(root), carried_loops(root, layout, _carried(root, layout))
     moment, c = observed_moment(layout, now)
-    q = link_equation_at(root, values, robot, now.state)
+    at = RobotAt(b=root, values=values, robot=robot, state=now.state)
+    q = link_equation_at(at)
     rates = rates_of(robot, now.state)
-    weight, elastic = potentials(root, values, robot, now.state, now.motion)
+    weight, elastic = potentials(at, now.motion)
     if layout.controller is not None:
         elastic = elastic + layout.controller.elastic_energy(Scope(root, root), robot, c)
     n, e = layout.actuators, list(robot.elastic_indices)

@@ -28,8 +28,8 @@ from flexapod.spatial.linear import solve_symmetric
 from flexapod.spatial.vector import zero
 
 if TYPE_CHECKING:
+    from flexapod.arrays import SX
     from flexapod.equations.minimal.planning import Plan
-    from flexapod.kernels.tape.checks import SX
     from flexapod.robot.robot import Robot
 
 
@@ -139,7 +139,7 @@ def model_equation(scope: Scope, robot: Robot, moment: Moment, prefix: str = "")
     return state_equation(own, robot)  # type: ignore[arg-type]
 
 
-def acceleration(scope: Scope, robot: Robot, moment: Moment, force: SX, wrench: Any, plan: Plan | LinkPlan | None) -> Any:
+def acceleration(scope: Scope, robot: Robot, moment: Moment, force: SX, wrench: SX | None, plan: Plan | LinkPlan | None) -> Any:
     """Acceleration (6,) of the platform under actuator forces and a wrench on the platform; (6 + N,) of a flexible one.
 
     Args:

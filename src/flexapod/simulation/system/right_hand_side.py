@@ -7,10 +7,10 @@ from typing import Any
 
 import casadi as ca
 
-from flexapod.kernels.tape.checks import SX
+from flexapod.arrays import SX
 from flexapod.robot.link_plan import LinkPlan
 from flexapod.simulation.controllers import gain
-from flexapod.simulation.system.attitude import matrix, normalised, theta_rate, turned
+from flexapod.simulation.system.attitude import matrix, theta_rate, turned
 from flexapod.simulation.system.closure import closed
 from flexapod.simulation.system.flexible_plant import damping_power, equation_at, inverse_force
 from flexapod.simulation.system.joint_friction import friction_wrench
@@ -18,6 +18,7 @@ from flexapod.simulation.system.layout import MOTION, Layout
 from flexapod.simulation.system.load_friction import loaded_acceleration
 from flexapod.simulation.system.plant import Coordinates, Moment, acceleration, coordinates, in_link_axes
 from flexapod.simulation.system.scope import Scope
+from flexapod.spatial.rotation import normalised
 
 
 @dataclass(frozen=True, kw_only=True)

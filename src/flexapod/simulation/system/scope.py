@@ -1,4 +1,4 @@
-"""Equations inside loops: a stand-in for `Program` for one body of a loop.
+"""Equations inside loops: a substitute for `Program` for one body of a loop.
 
 Programs are written for inputs and outputs of their own. Inside a simulation loop, inputs are expressions, parameters belong to
 the root program (under a prefix, so that a controller's model may have other numbers), and checks become a code that a simulation
@@ -12,7 +12,8 @@ from typing import Any
 
 import casadi as ca
 
-from flexapod.kernels.tape.checks import SX
+from flexapod.arrays import SX
+from flexapod.kernels.tape.control_flow import Builder
 from flexapod.kernels.tape.program import Program
 
 
@@ -28,7 +29,7 @@ class Scope:
     """
 
     def __init__(
-        self, root: Program, builder: Any, given: Mapping[str, Any] | None = None, prefix: str = "", solved: bool = False
+        self, root: Program, builder: Builder, given: Mapping[str, Any] | None = None, prefix: str = "", solved: bool = False
     ) -> None:
         self.root, self.builder, self.prefix, self.solved = root, builder, prefix, solved
         self.given = dict(given or {})

@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from flexapod.analysis.requests.properties import holds
+from flexapod.arrays import SX, Array
 from flexapod.errors import InputError
 from flexapod.motions.motion import ActuatorMotion, Motion
-from flexapod.simulation.controllers import ComputedTorque, Controller, Springs
+from flexapod.simulation.controllers import ComputedTorque, Controller, Springs, per_actuator
 from flexapod.simulation.integrators.collocation import METHODS
 from flexapod.simulation.system import signals as sig
 from flexapod.simulation.system.attitude import quaternions
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
     from flexapod.simulation.events import Event
 
-Array = NDArray[np.float64]
 ROWS = {"rk4": 16, "dopri": 4, **dict.fromkeys(METHODS, 8)}
 """Rows per call of a kernel: more would compile longer, fewer would return to Python more often."""
 
@@ -55,7 +54,9 @@ class Setup:
         """The same run with other numbers of the robot, and gains of failing actuators."""
         robot = smooth(robot) if self.layout.friction == "load" else robot
         if robot.elastic_names and robot.structure != self.layout.robot.structure:
-            raise InputError(f"event: its parameters give the flexible bodies of {robot.name} other modes; a run keeps them")
+            raise InputError(
+                f"event: its parameters give the flexible bodies of {robot.name} other modes; a simulation keeps them"
+            )
         plan = None if isinstance(self.layout, IndependentLayout) else fast_plan(robot, self.layout.inputs, self.layout.friction)
         layout = replace(self.layout, robot=robot, fast=plan)
         return replace(self, layout=layout, values={**self.values, **robot.values, **gains})
@@ -170,7 +171,7 @@ def _check_flexible(robot: Robot, motion: Any, drive: str, controller: Controlle
 
 
 def _inputs(
-    robot: Robot, motion: Any, drive: str, force: Any, wrench: Any, function: bool
+    robot: Robot, motion: Any, drive: str, force: Any, wrench: SX | None, function: bool
 ) -> tuple[tuple[str, ...], dict[str, sig.Signal]]:
     """Given forces and loads as signals."""
     found: dict[str, sig.Signal] = {}
@@ -271,8 +272,6 @@ def _control(robot: Robot, controller: Controller | None, start: State) -> tuple
         rest = at_rest(robot, start)
         force = np.ravel(inverse_dynamics(robot, rest, friction=False).force.values)
         q = np.ravel(inverse_kinematics(robot, rest, joints=False).actuator_position.values)
-        from flexapod.simulation.controllers import per_actuator
-
         controller = replace(controller, free=q + force / per_actuator(robot, "stiffness", controller.stiffness))
     period = 1.0 / controller.rate if controller.rate is not None else 1.0
     return {**controller.parameters(robot), "controller.period": period}, start

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexapod.arrays import Array
 from flexapod.errors import InputError
 from flexapod.motions.motion import ActuatorMotion, Motion
 
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
     from flexapod.simulation.system.layout import Layout
 
-Array = NDArray[np.float64]
 Signal = Callable[[Array], Array]
 REST = 1e-9
 """Largest speed at the end of a sampled motion [m/s, rad/s] at which the robot may stay there."""

@@ -157,7 +157,7 @@ def check(file: Annotated[Path, typer.Argument(metavar="FILE", help="a robot fil
             raise typer.Exit(1)
         return
     assert robot is not None
-    home = fp.State(position=robot.home.position, rotation=robot.home.rotation)
+    home = fp.State.at_home(robot)
     at_home = () if robot.floats else fp.check_pose(robot, home).violations  # a pose does not say where those that float are
     print_text(f"{file}: a right robot file: {robot.name}, {len(robot.legs)} legs, {robot.mobility}")
     for text in [

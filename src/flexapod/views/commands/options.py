@@ -144,11 +144,6 @@ def refuse_payload(payloads: list[str], robot: fp.Robot, what: str) -> None:
         raise fp.InputError(f"--payload {payloads[0]}: {what} of {robot.name} do not depend on masses; leave it out")
 
 
-def home_state(robot: fp.Robot) -> fp.State:
-    """The robot at home, at rest."""
-    return fp.State(position=robot.home.position, rotation=robot.home.rotation)
-
-
 def numbers_of_option(option: str, text: str | None, count: int) -> list[float] | None:
     """So many numbers between commas."""
     if text is None:

@@ -69,7 +69,7 @@ def poses(
 
 def _coordinates(robot: fp.Robot, text: str | None) -> list[float]:
     if text is None:
-        home = fp.State(position=robot.home.position, rotation=robot.home.rotation)
+        home = fp.State.at_home(robot)
         return [float(q) for q in fp.inverse_kinematics(robot, home, joints=False)["actuator_position"].values.ravel()]
     try:
         values = [float(part) for part in text.split(",")]

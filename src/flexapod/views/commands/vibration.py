@@ -18,7 +18,6 @@ from flexapod.views.commands.options import (
     Payloads,
     Plot,
     RobotName,
-    home_state,
     pairs,
     robot_of,
 )
@@ -107,7 +106,7 @@ def _computed(
     if grid:
         axes = dict(axis_of(text) for text in grid)
         return None, frequency_map(robot, axes, actuators=actuators, prestress=prestress)
-    at: Any = home_state(robot) if motion is None else followed_motion(robot, motion, options)
+    at: Any = fp.State.at_home(robot) if motion is None else followed_motion(robot, motion, options)
     return at, fp.natural_frequencies(robot, at, actuators=actuators, prestress=prestress)
 
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 import flexapod as fp
+from flexapod.arrays import Array
 from flexapod.views.papers.briot_tables import FIRST, MEASURED, RESOLUTION
 from flexapod.views.papers.items import DIFFERS, OPEN, PARTLY, UNDECIDED, Item, checked, judged
 from flexapod.views.plot_time import Panel, spectra, spectrum_figure, time_figure
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from flexapod.views.papers.briot_friction import Smoothing
 
-Array = NDArray[np.float64]
 
 STEP, THINNED = 5e-4, 4
 """Step of the runs [s], and every so many samples are kept after filtering. The forces need 2 ms only, but samples so far apart
@@ -38,7 +37,7 @@ STROKE, REST = 0.25, 2.8
 """Stroke of the sliders and side of the square [m]; when the first edge ends [s]."""
 
 RESTS = ((2.8, 7.0), (8.8, 13.0), (14.8, 19.0), (20.8, 25.0))
-"""When the sliders stand [s]."""
+"""When the sliders are at rest [s]."""
 
 SAME, BALANCE = 1e-9, 1e-9
 """Forces of the run and of the inverse model, of the largest; energy that the run may lose or win, of what was exchanged. Both

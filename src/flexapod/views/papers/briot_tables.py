@@ -124,7 +124,7 @@ def finer(elements: int = FINER) -> fp.Robot:
 
 
 def _frequencies(robot: fp.Robot) -> Any:
-    home = fp.State(position=robot.home.position, rotation=robot.home.rotation)
+    home = fp.State.at_home(robot)
     return fp.natural_frequencies(robot, home, prestress=False).frequency.values[: len(MODEL)]
 
 

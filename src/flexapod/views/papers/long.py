@@ -90,8 +90,8 @@ def example_motion(robot: fp.Robot) -> fp.Motion:
 
 
 def _stability(robot: fp.Robot) -> str:
-    """Whether the robot stands on locked actuators, under its weight: the paper does not say."""
-    home = fp.State(position=robot.home.position, rotation=robot.home.rotation)
+    """Whether locked actuators support the robot, under its weight: the paper does not say."""
+    home = fp.State.at_home(robot)
     first = float(fp.natural_frequencies(robot, home).omega_squared[0])
     if first > 0:
         return f"On locked actuators the robot is stable at the start (first omega² = {first:.2f} 1/s²)."
@@ -185,7 +185,7 @@ def _table_3(robot: fp.Robot) -> Item:
 
 def _table_4() -> Item:
     robot = fp.load("gough-stewart")
-    home = fp.State(position=robot.home.position, rotation=robot.home.rotation)
+    home = fp.State.at_home(robot)
     found = fp.inverse_kinematics(robot, home).joint_position
     rows, worst = [], 0.0
     for k in range(6):

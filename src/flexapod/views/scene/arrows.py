@@ -1,6 +1,6 @@
 """Force arrows: where each actuator pushes or pulls, and the reactions of the joints.
 
-An actuator's arrow stands beside its leg, on the side away from the robot's middle, and points where the force pushes the moving
+An actuator's arrow is beside its leg, on the side away from the robot's middle, and points where the force pushes the moving
 part; a torque is an arc round its axis (right hand). Lengths are to one scale for all actuators of a robot.
 """
 
@@ -13,10 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 import flexapod as fp
+from flexapod.arrays import Array
 from flexapod.views.scene.frames import LinkFrame
 from flexapod.views.scene.shapes import MOUTH, Drawing
-
-Array = NDArray[np.float64]
 
 LONGEST = 0.2
 """Length of the longest arrow, of the robot's extent."""

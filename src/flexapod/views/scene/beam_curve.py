@@ -11,11 +11,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexapod.arrays import Array
 from flexapod.views.scene.frames import LinkFrame
-
-Array = NDArray[np.float64]
 
 PIECES = 8
 """Straight pieces that draw one element."""

@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 import flexapod as fp
+from flexapod.arrays import Array
 from flexapod.views.scene.beam_curve import PIECES, beam_curve
 from flexapod.views.scene.frames import LinkFrame
 
-Array = NDArray[np.float64]
 Faces = NDArray[np.int64]
 
 ROUND = 20

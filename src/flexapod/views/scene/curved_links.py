@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 import flexapod as fp
+from flexapod.arrays import Array
 from flexapod.views.scene.frames import link_frames
-
-Array = NDArray[np.float64]
 
 ARC_PIECES = 12
 """Straight pieces of a curved link."""

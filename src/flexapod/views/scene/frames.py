@@ -14,9 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import flexapod as fp
+from flexapod.arrays import Array
 from flexapod.errors import drawn_larger
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

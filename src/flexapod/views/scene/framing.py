@@ -12,9 +12,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from flexapod.arrays import Array
 
 HALF = float(np.tan(np.radians(22.5)))
 """Half the height of the picture at a distance of one."""

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexapod.arrays import Array
 from flexapod.views.scene.shapes import Drawing
-
-Array = NDArray[np.float64]
 
 PARTS = (0.5, 0.38, 0.62, 0.26, 0.74, 0.14, 0.86)
 """Places of a name on its rod, of its length, the first that is free counts."""

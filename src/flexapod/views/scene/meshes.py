@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from flexapod.arrays import Array
+
 Faces = NDArray[np.int64]
 
 SIDES = 18

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import flexapod as fp
+from flexapod.arrays import Array
 from flexapod.views.leg_curves import home_joints, state_joints
 from flexapod.views.scene.colours import BASE, DARK, PAYLOAD, PLATE, colour
 from flexapod.views.scene.frames import mesh_frame
@@ -26,7 +27,6 @@ from flexapod.views.scene.shapes import (
     platform_surface,
 )
 
-Array = NDArray[np.float64]
 Mesh = tuple[Array, NDArray[np.int64], list[str]]
 """Vertices (k, 3), triangles (m, 3), colour of each triangle."""
 
@@ -45,7 +45,7 @@ def add_robot(figure: Any, robot: fp.Robot, state: fp.State | None = None, exagg
     Checked by: tests/views/test_robot_scene.py.
     """
     size = extent(robot)
-    at = state or fp.State(position=robot.home.position, rotation=robot.home.rotation)
+    at = state or fp.State.at_home(robot)
     joints = _joints(robot, at, state is None, exaggerated)
     shown = drawing(robot, joints, platform_corners(robot, at, np.zeros(0)), size, set())
     for k, leg in enumerate(robot.legs):

@@ -15,14 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 import flexapod as fp
+from flexapod.arrays import Array
 from flexapod.views.plot_modes import platform_points
 from flexapod.views.scene.beam_curve import beam_curve
 from flexapod.views.scene.beam_section import BeamSurface, beam_surfaces
 from flexapod.views.scene.colours import DARK, METAL, RED, STEEL, Shade, colour, rgb
 from flexapod.views.scene.curved_links import ARC_PIECES, MEET, arc, spherical_centre
 from flexapod.views.scene.frames import LinkFrame, elastic_coordinates, leg_ends, link_frames
-
-Array = NDArray[np.float64]
 
 ROD, BARREL, BALL, CARRIAGE, RAIL = 0.0065, 0.0125, 0.0125, 0.019, 0.006
 PIN, MOTOR, STOP, TOOL = 0.006, 0.021, 0.014, 0.005
@@ -210,7 +209,7 @@ def _floating_base(robot: fp.Robot, frames: list[list[LinkFrame]], size: float, 
 
 
 def _feet(robot: fp.Robot, frames: list[list[LinkFrame]]) -> Array:
-    """Where the legs stand on a base that floats (legs, 3): the first of their joints that is not free."""
+    """Where the legs begin on a base that floats (legs, 3): the first of their joints that is not free."""
     first = [next((k for k, link in enumerate(leg.links) if link.joint != leg.links[0].joint), 0) for leg in robot.legs]
     return np.array([own[k].foot for k, own in zip(first, frames, strict=True)])
 
@@ -339,7 +338,7 @@ def free_joints(leg: Any) -> set[str]:
 
 
 def floats(leg: Any) -> bool:
-    """A leg that starts with a free joint: it stands on a base that floats, or is a part of the platform."""
+    """A leg that starts with a free joint: it begins on a base that floats, or is a part of the platform."""
     return not leg.links[0].elastic and leg.links[0].joint in free_joints(leg)
 
 
@@ -383,7 +382,7 @@ def _hides(robot: fp.Robot, feet: Array) -> bool:
 
 
 def base_points(robot: fp.Robot) -> Array:
-    """Where legs stand on the ground, or at home on a base that floats (n, 3); halves of a platform stand nowhere."""
+    """Where legs begin on the ground, or at home on a base that floats (n, 3); halves of a platform begin nowhere."""
     standing = [leg.links[0].placement.position for leg in robot.legs if not floats(leg)]
     if standing:
         return np.array(standing)

@@ -1,22 +1,20 @@
-"""Where the cameras of the studio stand: directions of a robot, the place from which its box is seen whole."""
+"""Where the cameras of the studio are: directions of a robot, the place from which its box is seen whole."""
 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 import flexapod as fp
+from flexapod.arrays import Array
 from flexapod.views.scene.arrows import ASIDE as ARROW_ASIDE
 from flexapod.views.scene.arrows import LONGEST, beside, pushed_place
 from flexapod.views.scene.frames import leg_ends, link_frames
 from flexapod.views.scene.shapes import base_points, rails
 
-Array = NDArray[np.float64]
-
 FIELD = float(np.radians(45.0))
 """Field of view of the cameras."""
 PARALLEL = float(np.radians(1.5))
-"""Field of view that stands for parallel projection: lengths differ by the robot's depth over its distance, under 2 %."""
+"""Field of view that represents parallel projection: lengths differ by the robot's depth over its distance, under 2 %."""
 FILLED = 0.78
 """Part of the view that the robot fills."""
 ASIDE, ABOVE = 0.05, 0.13

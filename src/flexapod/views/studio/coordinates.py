@@ -11,12 +11,10 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 import flexapod as fp
+from flexapod.arrays import Array
 from flexapod.views.plot_time import actuator_limits
-
-Array = NDArray[np.float64]
 
 AXES = ("x", "y", "z", "rx", "ry", "rz")
 FREE = 1e-9
@@ -71,7 +69,7 @@ def coordinates_of(robot: fp.Robot) -> Coordinates:
     names = pose_components(robot)
     if names:
         return Coordinates(kind="pose", items=tuple(_pose_item(robot, name) for name in names))
-    home = fp.inverse_kinematics(robot, home_state(robot), joints=False).actuator_position.values
+    home = fp.inverse_kinematics(robot, fp.State.at_home(robot), joints=False).actuator_position.values
     items = []
     for name, unit, stroke, q in zip(robot.actuators, robot.actuator_units, strokes(robot), home, strict=True):
         low, high = stroke if np.all(np.isfinite(stroke)) else (q - 0.5, q + 0.5)
@@ -89,17 +87,12 @@ def strokes(robot: fp.Robot) -> list[tuple[float, float]]:
     return list(zip(*actuator_limits(robot, "stroke"), strict=True))
 
 
-def home_state(robot: fp.Robot) -> fp.State:
-    """The robot at home, at rest."""
-    return fp.State(position=robot.home.position, rotation=robot.home.rotation)
-
-
 def pose_components(robot: fp.Robot) -> tuple[str, ...]:
     """Components of the pose that the robot can choose alone, as many as its mobility; empty where there are no such ones."""
     count = robot.mobility.platform
     if count >= 6:
         return AXES
-    found = fp.jacobian(robot, home_state(robot))
+    found = fp.jacobian(robot, fp.State.at_home(robot))
     if "constraint_jacobian" not in found:
         return ()
     G = found.constraint_jacobian.values * np.array([robot.characteristic_length] * 3 + [1.0] * 3)

@@ -8,12 +8,10 @@ N spans the twists that the constraints G allow, W counts translations alone (an
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 import flexapod as fp
+from flexapod.arrays import Array
 from flexapod.views.studio.coordinates import Coordinates, state_near, state_of, undeformed
-
-Array = NDArray[np.float64]
 
 STEPS, HALVES = 8, 4
 LOOKS = 16

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 import flexapod as fp
+from flexapod.arrays import Array
 from flexapod.views.output import number
 from flexapod.views.scene.frames import drawn_pose
 from flexapod.views.scene.shapes import extent
-
-Array = NDArray[np.float64]
 
 SEEN = 0.03
 """Largest drawn displacement, of the robot's extent."""

@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from flexapod.arrays import Array
+
 Shade = tuple[int, int, int]
 
 SHAFT, RING = 4, 18

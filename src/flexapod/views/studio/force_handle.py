@@ -5,13 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 import flexapod as fp
+from flexapod.arrays import Array
 from flexapod.views.scene.arrows import LONGEST
 from flexapod.views.studio.flat_arrows import FlatLines
-
-Array = NDArray[np.float64]
 
 SHADE, THICK = (0, 0, 0), 0.008
 """Colour of the arrow, and thickness of its lines, of the extent."""
@@ -24,7 +22,7 @@ class ForceHandle:
 
     Args:
         size: extent of the robot [m].
-        largest: force [N] that the longest arrow stands for.
+        largest: force [N] that the longest arrow represents.
         up: (3,) unit vector against gravity.
         axes: along which the force may be dragged: the plane of a planar robot, else all.
 

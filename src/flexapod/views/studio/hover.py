@@ -10,16 +10,14 @@ from html import escape
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 import flexapod as fp
+from flexapod.arrays import Array
 from flexapod.views.output import number
 from flexapod.views.scene.arrows import HEAD, PIECES, ForceArrows
 from flexapod.views.scene.shapes import Drawing
 from flexapod.views.studio.numbers import Numbers
 from flexapod.views.studio.tables import actuator_legs
-
-Array = NDArray[np.float64]
 
 
 def hover_html(robot: fp.Robot, numbers: Numbers, shown: Drawing, arrows: ForceArrows | None, size: float) -> str:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import flexapod as fp
+from flexapod.arrays import Array
 from flexapod.views.output import number
 from flexapod.views.plot_time import actuator_limits, largest
 from flexapod.views.studio.numbers import Problem
@@ -22,7 +23,6 @@ from flexapod.views.studio.numbers import Problem
 if TYPE_CHECKING:
     import xarray as xr
 
-Array = NDArray[np.float64]
 
 SLACK = 1e-9
 """Excess that does not count, of the limit: rounding."""

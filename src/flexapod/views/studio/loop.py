@@ -14,7 +14,7 @@ from typing import Any
 Action = Callable[[], Any]
 
 PATIENCE = 0.15
-"""Seconds without a request before quiet work starts: it must not stand in the way of a slider that moves."""
+"""Seconds without a request before quiet work starts: it must not delay a slider that moves."""
 
 
 class Loop:

@@ -6,12 +6,11 @@ import time
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 import flexapod as fp
+from flexapod.arrays import Array
 from flexapod.views.studio.coordinates import strokes, undeformed
 
-Array = NDArray[np.float64]
 FILE = "as in its file"
 
 

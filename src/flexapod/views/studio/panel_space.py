@@ -9,13 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 import flexapod as fp
+from flexapod.arrays import Array
 from flexapod.views.output import number, without_noise
 from flexapod.views.studio.coordinates import Coordinates
 from flexapod.views.studio.panel import Panel
 from flexapod.views.studio.tables import STYLE
 from flexapod.views.studio.workspace_slice import NO_PLANE, plane_problem, planes
-
-Array = NDArray[np.float64]
 
 RESOLUTIONS = (6, 10, 16, 24)
 """Cells of the surface along its longest side, one after the other: a first picture soon, then finer ones."""

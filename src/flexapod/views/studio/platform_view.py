@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 import flexapod as fp
+from flexapod.arrays import Array
 from flexapod.views.scene.frames import wxyz
 from flexapod.views.scene.meshes import plate
 from flexapod.views.scene.shapes import has_shape, platform_surface
 
-Array = NDArray[np.float64]
 Faces = NDArray[np.int64]
 
 BANDS = (

@@ -1,6 +1,6 @@
 """Plots beside a motion: forces, powers and deformation over time, with a line at the moment that is shown.
 
-One curve is one row of numbers on the same times; the line is a curve of its own that stands between two samples.
+One curve is one row of numbers on the same times; the line is a curve of its own between two samples.
 """
 
 from __future__ import annotations
@@ -9,13 +9,12 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexapod.arrays import Array
+from flexapod.views.output import picture_bytes
 from flexapod.views.scene.colours import DASHES, colour
 from flexapod.views.studio.recording import Recording
 from flexapod.views.studio.tables import actuator_legs
-
-Array = NDArray[np.float64]
 
 HEIGHT = 86
 """Of a plot [pixels]: two fit above the timeline on a small screen."""
@@ -123,8 +122,6 @@ def plots_png(recording: Recording, kept: Recording | None, names: list[str]) ->
     """
     import plotly.graph_objects as go
     from plotly.subplots import make_subplots
-
-    from flexapod.views.output import picture_bytes
 
     wanted = [name for name in names if name in QUANTITIES] or ["forces"]
     found = [QUANTITIES[name](recording) for name in wanted]

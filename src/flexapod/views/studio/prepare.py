@@ -11,7 +11,7 @@ from typing import Any
 
 import flexapod as fp
 from flexapod.private_files import cache_folder, files_in_cache, read_private, write_private
-from flexapod.views.studio.coordinates import coordinates_of, home_state
+from flexapod.views.studio.coordinates import coordinates_of
 from flexapod.views.studio.numbers import numbers_of
 from flexapod.views.studio.recording import SMALL, motion_of, record
 from flexapod.views.studio.session import Session
@@ -46,7 +46,7 @@ def ready_session(robot: fp.Robot, report: Any) -> Session:
 
 def prepare(robot: fp.Robot, report: Callable[[float], None]) -> None:
     """Compute once what the studio will ask for; what fails is reported later, where it is asked for."""
-    state = home_state(robot)
+    state = fp.State.at_home(robot)
     steps: list[Callable[[], Any]] = [
         lambda: numbers_of(robot, state),
         lambda: coordinates_of(robot),

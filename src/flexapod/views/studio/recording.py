@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 import flexapod as fp
+from flexapod.arrays import Array
 from flexapod.views.chosen_motion import chosen_motion, place_text
 from flexapod.views.key_figures import validity
 from flexapod.views.plot_modes import platform_points
@@ -24,7 +24,6 @@ from flexapod.views.studio.numbers import FILE, Numbers, Origin
 if TYPE_CHECKING:
     import xarray as xr
 
-Array = NDArray[np.float64]
 
 SMALL = "small cosine from home"
 """The motion that every robot can follow."""

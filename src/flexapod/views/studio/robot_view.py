@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import flexapod as fp
+from flexapod.arrays import Array
 from flexapod.views.output import number
 from flexapod.views.scene import colours
 from flexapod.views.scene.arrows import ForceArrows, actuator_arrows, reaction_arrows, scale_bar
@@ -33,8 +34,6 @@ from flexapod.views.studio.camera import ASPECT, FIELD, PARALLEL, camera_place, 
 from flexapod.views.studio.flat_arrows import FlatLines
 from flexapod.views.studio.platform_view import PlatformView
 from flexapod.views.studio.shown import Shown, drawing_colours, linear
-
-Array = NDArray[np.float64]
 
 PLATE, GROUND, PAYLOAD = (rgb(text) for text in (colours.PLATE, colours.BASE, colours.PAYLOAD))
 ARROW, ARCS = 0.0065, 0.011

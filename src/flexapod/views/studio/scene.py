@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import flexapod as fp
+from flexapod.arrays import Array
 from flexapod.views.leg_curves import home_joints
 from flexapod.views.scene.colours import RED
 from flexapod.views.scene.frames import wxyz
@@ -23,7 +24,6 @@ from flexapod.views.studio.recording import largest_displacement
 from flexapod.views.studio.robot_view import RobotView
 from flexapod.views.studio.shown import Shown
 
-Array = NDArray[np.float64]
 PLANES: tuple[Literal["yz", "xz", "xy"], ...] = ("yz", "xz", "xy")
 
 SKY, EARTH, DAYLIGHT = (255, 255, 255), (205, 207, 212), 3.2
@@ -79,7 +79,7 @@ class StudioScene:
         """Draw a robot at its home from its file alone: it is seen while its equations are read or compiled."""
         self._anew(robot, None, look=True)
         assert self.view is not None
-        home = fp.State(position=robot.home.position, rotation=robot.home.rotation)
+        home = fp.State.at_home(robot)
         self.view.pose(home, np.zeros(len(robot.elastic_names)), self.shown, set(), joints=home_joints(robot))
         self._ahead = robot
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 import flexapod as fp
-from flexapod.views.studio.coordinates import Coordinates, coordinates_of, home_state, pose_values, state_of
+from flexapod.views.studio.coordinates import Coordinates, coordinates_of, pose_values, state_of
 from flexapod.views.studio.numbers import FILE, Numbers, Origin, Problem, numbers_of
 
 LARGEST = 2_000_000
@@ -62,7 +62,7 @@ class Session:
     def start(robot: fp.Robot) -> Session:
         """A studio with a robot at home."""
         coordinates = coordinates_of(robot)
-        numbers = numbers_of(robot, home_state(robot))
+        numbers = numbers_of(robot, fp.State.at_home(robot))
         return Session(variants=[Variant(robot=robot)], coordinates=coordinates, values=coordinates.home, numbers=numbers)
 
     @property

@@ -14,13 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 import flexapod as fp
+from flexapod.arrays import Array
 from flexapod.views.drives import chosen_drives
 from flexapod.views.plot_modes import platform_points
 from flexapod.views.scene.frames import drawn_pose
 from flexapod.views.studio.coordinates import Coordinates, undeformed
 from flexapod.views.studio.numbers import FILE, Origin
-
-Array = NDArray[np.float64]
 
 PEAK = 0.5 * np.pi
 HALVES = 8

@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import flexapod as fp
+from flexapod.arrays import Array
 from flexapod.views.studio.coordinates import Coordinates
-
-Array = NDArray[np.float64]
 
 NO_PLANE = "(none)"
 """Choice of a robot whose platform has no plane of positions."""

@@ -1,0 +1,14 @@
+"""Types that every folder names: arrays of numbers, expressions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+Complex = NDArray[np.complex128]
+Mask = NDArray[np.bool_]
+SX = Any
+"""`casadi.SX`, which has no type hints."""
