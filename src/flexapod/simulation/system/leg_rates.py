@@ -32,7 +32,7 @@ from flexapod.simulation.system.leg_terms import margin_output, placed
 from flexapod.spatial.linear import solve_symmetric
 
 if TYPE_CHECKING:
-    from flexapod.kernels.tape.checks import SX
+    from flexapod.arrays import SX
     from flexapod.robot.robot import Robot
     from flexapod.simulation.system.independent import IndependentLayout
 
