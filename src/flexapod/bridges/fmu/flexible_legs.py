@@ -15,11 +15,12 @@ import numpy as np
 
 from flexapod.bridges.fmu.plant import Implicit, Plant, SecondOrder, Stepping, Variable, vector
 from flexapod.bridges.fmu.rigid import actuators, inputs, strokes, tape_for, union
+from flexapod.errors import InputError
 from flexapod.robot.elastic_plan import driven_columns
 from flexapod.simulation.integrators.collocation import METHODS
 from flexapod.simulation.stepper import step_setup
-from flexapod.simulation.system.independent import IndependentLayout
-from flexapod.simulation.system.leg_terms import carried_places, check_terms, leg_matrices, leg_terms
+from flexapod.simulation.system.independent import IndependentLayout, turns_freely
+from flexapod.simulation.system.leg_terms import carried_places, leg_matrices, leg_terms
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
@@ -38,7 +39,11 @@ def leg_plant(
     setup = step_setup(robot, start, step=step, method=method, wrench=wrench, friction=friction, watch=watched)
     layout = setup.layout
     assert isinstance(layout, IndependentLayout)
-    check_terms(layout, "export_fmu", "export a quantity as a block, e.g. inverse_dynamics")
+    if turns_freely(robot):
+        raise InputError(
+            f"export_fmu: {robot.name} has components of the platform's angular velocity among its independent rates, which no "
+            "coordinates belong to; export a quantity as a block, e.g. inverse_dynamics"
+        )
     terms, implicit = tape_for(layout, leg_terms(layout), general), None
     if method != "rk4":
         implicit = Implicit(matrices=tape_for(layout, leg_matrices(layout), general), method=METHODS[method])
