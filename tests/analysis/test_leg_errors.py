@@ -22,7 +22,7 @@ E = np.zeros(9)
         ({"elastic": "static", "elastic_velocity": E}, "elastic_velocity: elastic='static' chooses the rates itself"),
         ({"elastic": "simulate"}, "elastic='simulate' of dualemps integrates along an ActuatorMotion"),
         ({"legs": "massless"}, "legs='massless': the legs of dualemps deform, and without mass their deformations have no"),
-        ({"formulation": "virtual_work"}, "formulation: not available for the flexible legs of dualemps; leave it out"),
+        ({"formulation": "virtual_work"}, "formulation='virtual_work': another derivation of rigid robots"),
     ],
 )
 def test_options_of_inverse_dynamics(given: dict[str, Any], text: str) -> None:

@@ -11,6 +11,7 @@ import scipy.linalg
 
 import flexapod as fp
 from flexapod.analysis.verbs.sampling import random_states
+from flexapod.motions.rotations import rotvec_rotation
 from support.kinds import robot_of_kind
 
 AGREES = 1e-9
@@ -236,6 +237,41 @@ def test_redundant_robots_that_deform(kind: str, tmp_path: Path) -> None:
     assert np.abs(back.acceleration.values - at.acceleration).max() < FOLLOWED * np.abs(at.acceleration).max()
     run = fp.simulate(robot, swing(robot, 101), drive="platform", duration=0.004, step=2e-4, method="implicit")
     assert np.abs(run.position.values[-1] - at.position[0] - [0.02 * np.sin(0.004), 0.0, 0.0]).max() < FOLLOWED
+
+
+SLOPE = 1e-7
+"""Of the largest entry of a derivative: differences of sixth order at a step of 3e-4, rounding of bent legs divided by it."""
+
+
+@pytest.mark.parametrize("kind", ["springs", "legs"])
+def test_derivatives_of_the_chosen_forces(kind: str, tmp_path: Path) -> None:
+    """By every component of the motion in the plane and by the weight, against differences of inverse dynamics at held
+    deflections."""
+    robot = robot_of_kind("redundant with joint springs") if kind == "springs" else deforming(tmp_path, "legs", 70.0)
+    drawn, h = {key: values[:1] for key, values in motion(robot).__dict__.items() if isinstance(values, np.ndarray)}, 3e-4
+    at = fp.inverse_dynamics(robot, fp.Motion(**drawn), friction=False)
+    held = {key: at[key].values for key in ("elastic", "elastic_velocity") if robot.elastic_names}
+    found = fp.inverse_dynamics_derivatives(robot, fp.Motion(**drawn), parameters=["gravity.y", "platform.mass"])
+
+    def force(changes: dict[str, np.ndarray], own: fp.Robot = robot) -> np.ndarray:
+        return fp.inverse_dynamics(own, fp.Motion(**drawn | changes), friction=False, **held).force.values[0]
+
+    def slope(name: str, axis: np.ndarray) -> np.ndarray:
+        def moved(s: float) -> np.ndarray:
+            turned = rotvec_rotation(s * axis) @ drawn[name] if name == "rotation" else drawn[name] + s * axis
+            return force({name: turned})
+
+        return sum(w * (moved(k * h) - moved(-k * h)) for k, w in ((1, 0.75), (2, -0.15), (3, 1 / 60))) / h
+
+    for name in ("position", "rotation", "velocity", "angular_velocity", "acceleration", "angular_acceleration"):
+        axes = [2] if name == "rotation" or "angular" in name else [0, 1]
+        expected = np.stack([slope(name, np.eye(3)[k]) for k in axes], axis=1)
+        ours = found[f"tau_D_{name}"].values[0][:, axes]
+        assert np.abs(ours - expected).max() < SLOPE * max(np.abs(expected).max(), 1e-2), name
+    for k, path in enumerate(("gravity.y", "platform.mass")):
+        up, down = (force({}, robot.with_parameters({path: robot.parameter(path) + s})) for s in (0.1, -0.1))
+        expected = (up - down) / 0.2
+        assert np.abs(found.tau_D_parameter.values[0, :, k] - expected).max() < SLOPE * max(np.abs(expected).max(), 1e-2), path
 
 
 @pytest.mark.full

@@ -13,6 +13,7 @@ from flexapod.analysis.verbs.sampling import random_leg_states, random_states
 from flexapod.bridges.tree import quat_wxyz
 from flexapod.simulation.stepper import home_start, step_setup
 from flexapod.simulation.system.leg_terms import carried_places
+from support.loaded_robots import moving, soft_tripod
 
 SAME_STEPS = 1e-9
 """Rounding of twenty steps, the more the stiffer the robot."""
@@ -86,6 +87,30 @@ def test_explicit_steps_of_robots_with_loops(name: str, tmp_path: Path) -> None:
     for quantity in ("position", "velocity", "angular_velocity"):
         ours, found = run[quantity].values, at.get([f"{quantity}.{k}" for k in "xyz"])
         assert np.abs(found - ours[-1]).max() <= SAME_EQUATIONS * max(1e-3, np.abs(ours).max())
+    at.close()
+    at = Importer(path, "me")
+    at.continuous()
+    _check_derivatives(at, inputs, force)
+    _check_rates(robot, at, inputs)
+    at.close()
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(("method", "step"), [("rk4", 1e-4), ("implicit", 1e-3)])
+def test_friction_by_joint_loads(method: str, step: float, tmp_path: Path) -> None:
+    """Its fixed point is part of the terms: steps of `simulate`, rates of forward dynamics, exact derivatives."""
+    robot = soft_tripod(tmp_path)
+    start, force, inputs = moving(robot, [0.2, -0.1, 0.05]), np.array([30.0, 20.0, 10.0]), [f"force.{a}" for a in robot.actuators]
+    path = fp.export_fmu(robot, tmp_path / "robot.fmu", start=start, method=method, step=step, version="2.0")
+    assert validate_fmu(str(path)) == []
+    run = fp.simulate(robot, start, drive="force", force=force, duration=0.01, step=step, output_step=0.01, method=method)
+    assert float(run.dissipated_energy[-1]) > 5e-3
+    at = Importer(path, "cs")
+    at.set(inputs, force)
+    for k in range(10):
+        at.fmu.doStep(k * 1e-3, 1e-3)
+    found, ours = at.get([f"actuator_velocity.{a}" for a in robot.actuators]), run.actuator_velocity.values[-1]
+    assert np.abs(found - ours).max() <= SAME_STEPS * np.abs(ours).max()
     at.close()
     at = Importer(path, "me")
     at.continuous()

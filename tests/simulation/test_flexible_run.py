@@ -302,10 +302,32 @@ def test_friction_of_the_legs_acts_through_the_bent_platform(tmp_path: Path) -> 
     assert np.abs(run.energy_residual).max() < BALANCE_LEFT * exchanged(run)
 
 
-def test_friction_that_is_not_known_of_a_flexible_platform_is_refused(tmp_path: Path) -> None:
-    loaded = with_friction_law(tmp_path, "\n        friction: {normal: 0.1}")
-    with pytest.raises(fp.InputError, match=r"friction by joint loads \(.*\): drive='platform' has no forces against it"):
-        fp.simulate(loaded, poses_with_rests(), drive="platform")
+@pytest.mark.parametrize(
+    ("slide", "ball"),
+    [
+        ("", ", friction: {viscous: 20, coulomb: 5, speed: 0.01}"),
+        pytest.param("\n        friction: {normal: 0.1, speed: 0.05}", "", marks=pytest.mark.full),
+    ],
+)
+def test_the_inverse_model_drives_against_friction_that_it_does_not_know(tmp_path: Path, slide: str, ball: str) -> None:
+    """As of other robots: forces are those of the motion's acceleration without friction at the elastic state, friction slows."""
+    robot, motion = with_friction_law(tmp_path, slide, ball), poses_with_rests()
+    late = fp.State(position=motion.position[20], rotation=motion.rotation[20], velocity=motion.velocity[20],
+                    angular_velocity=motion.angular_velocity[20])  # fmt: skip
+    run = fp.simulate(robot, motion, drive="platform", start=late, duration=2e-3, step=5e-4, output_step=1e-3)
+    assert "stopped" not in run.attrs
+    names, elastic = ("position", "rotation", "velocity", "angular_velocity"), ("elastic", "elastic_velocity")
+    wanted = {key: getattr(motion, key)[:1] for key in ("acceleration", "angular_acceleration")}
+    first = fp.Motion(time=[0.0], **{key: run[key].values[:1] for key in names}, **wanted)
+    demanded = fp.inverse_dynamics(robot, first, friction=False, **{key: run[key].values[:1] for key in elastic})
+    assert np.abs(demanded.force.values[0] - run.force.values[0]).max() < REACHED * np.abs(run.force.values[0]).max()
+    states = fp.State(**{key: run[key].values for key in (*names, *elastic)})
+    back = fp.forward_dynamics(robot, states, run.force.values)
+    size = np.abs(back.elastic_acceleration.values).max()
+    assert np.abs(back.elastic_acceleration.values - run.elastic_acceleration.values).max() < REACHED * size
+    free = fp.forward_dynamics(robot, states, run.force.values, friction=False)
+    assert np.abs(back.acceleration.values - free.acceleration.values).max() > 1e-3
+    assert np.abs(run.energy_residual).max() < BALANCE_LEFT * exchanged(run)
 
 
 def test_friction_of_the_joints_on_a_flexible_platform(tmp_path: Path) -> None:
@@ -322,8 +344,6 @@ def test_friction_of_the_joints_on_a_flexible_platform(tmp_path: Path) -> None:
     free = fp.inverse_dynamics(robot, went, friction=False, **elastic).force.values
     assert np.abs(back - free).max() > 1e3 * REACHED * np.abs(force).max()
     assert np.abs(run.energy_residual).max() < BALANCE_LEFT * exchanged(run)
-    with pytest.raises(fp.InputError, match="friction of ball: drive='platform' has no forces against it on the flexible"):
-        fp.simulate(robot, poses_with_rests(), drive="platform")
 
 
 def test_an_unstable_internal_dynamics_is_refused_by_name() -> None:

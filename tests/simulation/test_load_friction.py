@@ -147,6 +147,46 @@ def test_studies_with_friction() -> None:
         assert np.allclose(study.position.values[k], start.position.values, rtol=0, atol=STUDY)
 
 
+def table(folder: Path) -> fp.Robot:
+    """The table on eight actuators, with friction by loads in guides and balls."""
+    text = fp.catalogue()["8-ups"].read_text(encoding="utf-8")
+    slide, ball = "axis: [0, 0, 1], actuated: true}", "ball: {type: spherical, from: piston, to: platform}"
+    assert slide in text
+    assert ball in text
+    text = text.replace(slide, f"{slide[:-1]}, friction: {{normal: 0.1, speed: 0.05}}}}")
+    file = folder / "8-ups.yaml"
+    file.write_text(text.replace(ball, f"{ball[:-1]}, friction: {{reaction: 0.02, speed: 0.05}}}}"), encoding="utf-8")
+    return fp.load(file)
+
+
+def test_redundant_actuators_load_the_joints_by_what_they_push_against_each_other(tmp_path: Path) -> None:
+    """Given forces determine the loads: accelerations are those of forward dynamics, more internal force is more friction.
+    Of followed motions, the forces are those of least norm, as of inverse dynamics."""
+    robot, home = table(tmp_path), robot_named("8-ups").home
+    start = fp.State(
+        position=home.position, rotation=home.rotation, velocity=[0.1, -0.2, 0.1], angular_velocity=[0.1, 0.2, -0.1]
+    )
+    held = fp.inverse_dynamics(robot, start, friction=False).force.values
+    J = fp.jacobian(robot, start).jacobian.values
+    inner = 2e4 * np.linalg.svd(J.T)[2][-1]  # pushes nothing
+    heat = []
+    for force in (held, held + inner):
+        run = fp.simulate(robot, start, drive="force", force=force, duration=4e-3, step=1e-3, output_step=2e-3)
+        states = fp.State(**{key: run[key].values for key in FIELDS[:4]})
+        back = fp.forward_dynamics(robot, states, np.tile(force, (3, 1)))
+        size = np.abs(run.acceleration.values).max()
+        assert np.abs(back.acceleration.values - run.acceleration.values).max() < COUPLED * size
+        free = fp.forward_dynamics(robot, states, np.tile(force, (3, 1)), friction=False)
+        assert np.abs(back.acceleration.values - free.acceleration.values).max() > 1e-2 * size
+        assert float(np.abs(run.energy_residual).max()) < CLOSES * float(run.dissipated_energy[-1])
+        heat.append(float(run.dissipated_energy[-1]))
+    assert heat[1] > 1.05 * heat[0]
+    motion = one_minus_cos([*home.position, 0, 0, 0], [0.02, 0.01, 0.02, 0.02, 0, 0.03], 2 * np.pi / 0.4, 0.4)
+    followed = fp.simulate(robot, motion, drive="actuators", duration=0.2, output_step=0.1)
+    own = fp.Motion(time=followed.time.values, **{key: followed[key].values for key in FIELDS})
+    assert np.allclose(followed.force.values, fp.inverse_dynamics(robot, own).force.values, rtol=COUPLED)
+
+
 @pytest.mark.parametrize(("name", "joints"), [("hexa", ("shoulder", "elbow", "ball")), ("delta", ("shoulder", "elbow"))])
 def test_cranks_and_general_legs(name: str, joints: tuple[str, ...]) -> None:
     """Bearings with friction by their reactions, on springs: what the books lose in mechanical energy is heat."""

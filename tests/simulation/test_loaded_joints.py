@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import flexapod as fp
+from support.loaded_robots import home, moving, soft_tripod
 
 SAME = 1e-11
 """Of accelerations of some m/s^2: fixed points end at 1e-12 of the largest load."""
@@ -15,32 +16,18 @@ BALANCE = 1e-9
 """Energy [J] left over of 0.25 J supplied, by 500 steps of Runge-Kutta 4; it is 1e-12 where nothing else is wrong."""
 RATE = 1e-7
 """Relative: 100 steps of Runge-Kutta 4 of 0.1 ms against an adaptive method of 1e-11."""
-HINGE = "friction: {viscous: 0.1, reaction: 0.02, speed: 0.05}"
-SLIDE = "stiffness: 2e5, damping: 20, inertia: 3, friction: {coulomb: 1, normal: 0.1, speed: 0.05}"
-BALL = "friction: {reaction: 0.01, speed: 0.05}"
 FORCE = np.array([30.0, 20.0, 10.0])
 
 
 @pytest.fixture(scope="module")
 def robot(tmp_path_factory: pytest.TempPathFactory) -> fp.Robot:
     """The 3-RPS with elastic drives; every joint has friction by its load."""
-    text = fp.catalogue()["3-rps"].read_text(encoding="utf-8")
-    text = text.replace("start: -9.5 deg}", f"start: -9.5 deg, {HINGE}}}").replace(
-        "on: [0.2, 0, 0]}", f"on: [0.2, 0, 0], {BALL}}}"
-    )
-    text = text.replace("limits: {stroke: [0.45, 0.8]}}", f"limits: {{stroke: [0.45, 0.8]}}, {SLIDE}}}")
-    path = tmp_path_factory.mktemp("loads") / "3-rps.yaml"
-    path.write_text(text, encoding="utf-8")
-    return fp.load(path)
-
-
-def home(robot: fp.Robot) -> np.ndarray:
-    return np.concatenate([leg.home for leg in robot.legs])[list(robot.driven)]
+    return soft_tripod(tmp_path_factory.mktemp("loads"))
 
 
 @pytest.mark.parametrize("method", ["rk4", pytest.param(None, marks=pytest.mark.full)])
 def test_accelerations_are_those_of_forward_dynamics(robot: fp.Robot, method: str | None) -> None:
-    start = fp.State.from_actuators(robot, home(robot), velocity=[0.2, -0.1, 0.05])
+    start = moving(robot, [0.2, -0.1, 0.05])
     run = fp.simulate(robot, start, drive="force", force=FORCE, duration=0.05, step=1e-4, output_step=0.01, method=method)
     assert run.attrs["method"] == (method or "dopri")
     assert "stopped" not in run.attrs
@@ -67,7 +54,7 @@ def test_accelerations_are_those_of_forward_dynamics(robot: fp.Robot, method: st
     ],
 )
 def test_all_methods_take_the_same_friction(robot: fp.Robot, method: str, options: dict[str, float]) -> None:
-    start = fp.State.from_actuators(robot, home(robot), velocity=[0.2, -0.1, 0.05])
+    start = moving(robot, [0.2, -0.1, 0.05])
     given = {"drive": "force", "force": FORCE, "duration": 0.01, "output_step": 5e-3}
     run = fp.simulate(robot, start, step=1e-4, method="rk4", **given)
     found = fp.simulate(robot, start, method=method, **options, **given)
@@ -79,7 +66,7 @@ def test_all_methods_take_the_same_friction(robot: fp.Robot, method: str, option
 @pytest.mark.full
 @pytest.mark.parametrize(("method", "step"), [("rk4", 1e-4), ("implicit", 1e-3)])
 def test_a_stepper_takes_the_same_steps(robot: fp.Robot, method: str, step: float) -> None:
-    start = fp.State.from_actuators(robot, home(robot), velocity=[0.2, -0.1, 0.05])
+    start = moving(robot, [0.2, -0.1, 0.05])
     run = fp.simulate(robot, start, drive="force", force=FORCE, duration=0.01, step=step, output_step=0.01, method=method)
     steps = fp.stepper(robot, start, step=step, method=method)
     steps.force[:] = FORCE
@@ -102,10 +89,7 @@ def test_followed_actuators_feel_it(robot: fp.Robot) -> None:
     assert np.abs(back.actuator_acceleration.values - now.actuator_acceleration.values).max() < SAME
 
 
-def test_what_needs_steps_in_python_or_determined_loads(robot: fp.Robot, tmp_path: Path) -> None:
-    start = fp.State.from_actuators(robot, home(robot))
-    with pytest.raises(fp.InputError, match="friction: the steps of export_fmu of 3-rps know no friction by joint loads"):
-        fp.export_fmu(robot, tmp_path / "loads.fmu", start=start, method="rk4")
+def test_loads_that_nothing_determines(tmp_path: Path) -> None:
     text = fp.catalogue()["dualemps"].read_text(encoding="utf-8").replace("coulomb: 0.02,", "coulomb: 0.02, reaction: 0.01,")
     (tmp_path / "flat.yaml").write_text(text, encoding="utf-8")
     flat = fp.load(tmp_path / "flat.yaml")

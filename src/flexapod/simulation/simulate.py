@@ -11,7 +11,7 @@ import numpy as np
 
 from flexapod.analysis.requests.abilities import refuse
 from flexapod.analysis.requests.arguments import checked
-from flexapod.analysis.requests.properties import holds
+from flexapod.analysis.requests.properties import COMPILED, holds
 from flexapod.analysis.requests.results import check_option
 from flexapod.analysis.requests.sample_blocks import progress_bar
 from flexapod.analysis.requests.state import State
@@ -33,7 +33,6 @@ from flexapod.simulation.system.signals import over_time
 if TYPE_CHECKING:
     import xarray as xr
 
-    from flexapod.analysis.requests.state import State
     from flexapod.robot.robot import Robot
     from flexapod.simulation.events import Event
 
@@ -88,8 +87,8 @@ def simulate(
         output_step: [s], a multiple of the step.
         method: fixed-step Runge-Kutta 4, adaptive Dormand-Prince 5(4), ``"implicit"`` for stiff vibrations (Gauss of order 6, no
             numerical damping), ``"radau"`` (order 5, damps what a step cannot resolve), or CVODE (scikit-sundae) as reference;
-            left out: ``"implicit"`` with flexible legs (``"dopri"`` where friction depends on joint loads), else ``"rk4"``.
-            Explicit steps in the coordinates of flexible legs are compiled for up to 24 of them.
+            left out: ``"implicit"`` with flexible legs (``"dopri"`` where friction depends on joint loads and steps are
+            compiled, for up to 24 coordinates), else ``"rk4"``.
         rtol, atol: tolerances of the adaptive methods; 1e-9 and 1e-11 if left out.
         friction: as in the file, friction by joint loads solved with the acceleration at every evaluation (tanh law: at the
             file's speed, else 1e-3 m/s, rad/s), ``"constant"`` (viscous and constant parts only), or False.
@@ -151,10 +150,11 @@ def simulate(
 
 
 def default_method(robot: Robot, drive: str, friction: object) -> Method:
-    """The method where none is chosen: implicit where vibrations are stiff, adaptive where friction depends on joint loads."""
+    """The method where none is chosen: implicit where vibrations are stiff, adaptive where friction depends on joint loads and
+    steps are compiled."""
     if not in_independent(robot, drive, None, friction):
         return "rk4"
-    return "dopri" if by_loads(robot, friction) else "implicit"
+    return "dopri" if by_loads(robot, friction) and len(robot.elastic_plan.columns) <= COMPILED else "implicit"
 
 
 def _check(drive: str, method: str, watch: Sequence[str], step: float) -> None:

@@ -91,6 +91,31 @@ class CompiledSteps:
         return ""
 
 
+class NumericSteps:
+    """As `CompiledSteps`, by rows in numbers: of robots with many coordinates whose friction depends on joint loads, or whose
+    platform rotates by itself."""
+
+    def __init__(self, setup: Setup, step: float) -> None:
+        from flexapod.simulation.integrators.numeric_rows import NumericRows
+
+        layout, self.step = setup.layout, step
+        self._rows = NumericRows(layout, setup.values)  # type: ignore[arg-type]
+        self._table, self._row = np.zeros((1, layout.columns)), np.zeros((1, layout.row_width))
+        self._table[0, 0] = step
+        self._nodes, self._code = self._table[0, 2:].reshape(len(layout.nodes), -1), layout.places["code"]
+        self.signals = np.zeros(layout.width)
+
+    def __call__(self, state: Array) -> str:
+        """Advance; the reason where it fails, the state is then as before."""
+        self._nodes[:] = self.signals
+        now, _ = self._rows.advance(state, self._table, self._row)
+        code = float(now[self._code][0])
+        if code != 0.0:
+            return self._rows.reason(code)
+        np.copyto(state, now)
+        return ""
+
+
 @checked(start=check_start, wrench=check_flag)
 def stepper(
     robot: Robot, start: State | ActuatorMotion | None = None, *, step: float = 1e-3, method: str | None = None,
@@ -173,14 +198,17 @@ def step_setup(
 
 def _stepper(setup: Setup, step: float) -> Stepper:
     from flexapod.simulation.integrators.numeric_rows import is_large
+    from flexapod.simulation.system.independent import turns_freely
 
     layout = setup.layout
-    if is_large(layout):
+    if is_large(layout) and (layout.friction == "load" or turns_freely(layout.robot)):
+        steps: Any = NumericSteps(setup, step)
+    elif is_large(layout):
         from flexapod.simulation.integrators.explicit_steps import ExplicitSteps
         from flexapod.simulation.integrators.second_order_steps import SecondOrderSteps
 
         kind = ExplicitSteps if layout.method == "rk4" else SecondOrderSteps
-        steps: Any = kind(layout, setup.values, step)  # type: ignore[arg-type]
+        steps = kind(layout, setup.values, step)  # type: ignore[arg-type]
     else:
         steps = CompiledSteps(setup, step)
     names = {"position": "p", "quat_wxyz": "quat", "velocity": "v", "angular_velocity": "w"}

@@ -1,4 +1,4 @@
-r"""Derivatives of actuator forces by the general model: any loops, force elements, springs, flexible legs.
+r"""Derivatives of actuator forces by the general model: any loops, force elements, springs, flexible legs, redundant actuators.
 
 Forces, twist and acceleration of the platform are functions of the actuators' q, q', q'', elastic coordinates and their rates
 held. With x the platform's pose,
@@ -7,40 +7,47 @@ held. With x the platform's pose,
           \tau_V = (\tau_{\dot q} - \tau_{\dot V}\,\dot V_{\dot q})\,V_{\dot q}^+,\qquad
           \tau_x = (\tau_q - \tau_V V_q - \tau_{\dot V}\,\dot V_q)\,V_{\dot q}^+
 
-Derivatives by q, q', q'' are central differences of eighth order: their error is `STEP`^8 / 630 of a ninth derivative (1e-10
-where forces change over 2 % of the robot's size, as those that reach the platform through flexible legs) and rounding divided
-by `STEP`. Motions that the robot cannot make have no derivative: the pseudo-inverse leaves them out. Where something deforms, x
-are the components that the actuators choose (`prescribed`), as in `inverse_dynamics`.
+q are actuators that are independent; of redundant ones the others follow by the loops, and forces are those that
+`inverse_dynamics` chooses for the platform's acceleration. Derivatives by q, q', q'' are central differences of eighth order:
+their error is `STEP`^8 / 630 of a ninth derivative (5e-10 of bent legs on redundant actuators, whose forces change over 2 % of
+the robot's size) and rounding divided by `STEP`. Motions that the robot cannot make have no derivative: the pseudo-inverse leaves
+them out. Where something deforms, x are the components that the actuators choose (`prescribed`), as in
+`inverse_dynamics`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from flexapod.analysis.model.closed_legs import ClosedLegs, platform_jacobian, pseudo_inverse
+from flexapod.analysis.model.closed_legs import ActuatorState, ClosedLegs, close, platform_jacobian, pseudo_inverse
 from flexapod.analysis.model.closed_state import closed_request
 from flexapod.analysis.model.general_dynamics import solve_inverse
+from flexapod.analysis.model.leg_request import LegRequest
 from flexapod.analysis.model.prescribed import prescribed, prescribed_components
 from flexapod.analysis.requests.request import Request
 from flexapod.analysis.requests.results import raise_failed
+from flexapod.analysis.requests.state import State
 from flexapod.arrays import Array
 from flexapod.errors import InputError
-from flexapod.motions.motion import ActuatorMotion
-from flexapod.robot.elastic_plan import driven_columns
+from flexapod.robot.chosen_dependents import led_by_platform
+from flexapod.robot.elastic_plan import chosen_drives
 
 if TYPE_CHECKING:
-    from flexapod.analysis.model.closed_legs import ClosedLegs
     from flexapod.robot.robot import Robot
 
 Moved = Callable[[Sequence[Array], int], tuple[Array, Array, Array]]
 
-STEP = 2e-3
+STEP = 5e-4
 """Shift of an actuator in radians or characteristic lengths; of rates and accelerations in these per second."""
+
+PARAMETER_STEP = 2e-3
+"""Shift of a parameter, of itself."""
 
 WEIGHTS = {1: 4.0 / 5.0, 2: -1.0 / 5.0, 3: 4.0 / 105.0, 4: -1.0 / 280.0}
 """Of f(x + k h) - f(x - k h), divided by h."""
@@ -63,60 +70,96 @@ def general_derivatives(robot: Robot, motion: Any, wrench: Array, parameters: Se
 
     Checked by: tests/equations/test_derivatives.py.
     """
-    start, given = _start(robot, motion, wrench)
-    held = _held(robot, start)
-    unit = np.where(np.array(robot.actuator_units) == "rad", 1.0, robot.characteristic_length)
-    moved = partial(_moved, robot, held, wrench)
+    start = _start(robot, motion, wrench)
+    robot, given = start.robot, start.given
+    unit = np.where(np.array(robot.actuator_units)[start.own] == "rad", 1.0, robot.characteristic_length)
+    moved = partial(_moved, start)
     (tau_q, V_q, A_q), (tau_v, V_v, A_v), (tau_a, _, A_a) = (_slopes(moved, given, which, STEP * unit) for which in range(3))
-    S = _followed(robot, start)
+    S = _followed(robot, start.state)
     by_A, inverse = tau_a @ pseudo_inverse(S @ A_a) @ S, pseudo_inverse(S @ V_v) @ S
     by_V = (tau_v - by_A @ A_v) @ inverse
     by_x = (tau_q - by_V @ V_q - by_A @ A_q) @ inverse
     halves = [part for whole in (by_x, by_V, by_A) for part in (whole[:, :, :3], whole[:, :, 3:])]
     found = {f"tau_D_{name}": np.ascontiguousarray(half) for name, half in zip(NAMES, halves, strict=True)}
     if parameters:
-        columns = [_by_parameter(robot, path, held, wrench, given, (by_x, by_V, by_A)) for path in parameters]
+        columns = [_by_parameter(start, path, (by_x, by_V, by_A)) for path in parameters]
         found["tau_D_parameter"] = np.stack(columns, axis=2)
     return found
 
 
-def _moved(robot: Robot, held: dict[str, Any], wrench: Array, given: Sequence[Array], copies: int) -> tuple[Array, Array, Array]:
-    """Forces, twist and acceleration of the platform for actuators' q, q', q''."""
-    force, state, A = _solved(robot, held, wrench, given, copies)
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Start:
+    """Where to differentiate.
+
+    Args:
+        robot: with all deformations independent.
+        own, places: independent actuators, and their positions among the independent coordinates.
+        state: closed; wrench: (n, 6); given: q, q', q'' (n, own) of these actuators; second: (n, u) accelerations.
+    """
+
+    robot: Robot
+    own: list[int]
+    places: list[int]
+    state: ClosedLegs
+    wrench: Array
+    given: tuple[Array, Array, Array]
+    second: Array
+
+
+def _start(robot: Robot, motion: Any, wrench: Array) -> _Start:
+    """The closed states of a motion, and their accelerations."""
+    robot = led_by_platform(robot)
+    reasons = np.full(len(wrench), "", dtype=object)
+    request = closed_request(robot, Request(at=motion, wrench=wrench, friction=False), reasons)
+    second = solve_inverse(robot, request, False, reasons).independent
+    raise_failed("derivatives of inverse dynamics", robot, reasons, motion, "raise")
+    own, places = chosen_drives(robot)
+    q, v = (values[:, own] for values in request.state.actuators(robot))
+    given = (q, v, second[:, places])
+    return _Start(robot=robot, own=own, places=places, state=request.state, wrench=wrench, given=given, second=second)
+
+
+def _moved(start: _Start, given: Sequence[Array], copies: int) -> tuple[Array, Array, Array]:
+    """Forces, twist and acceleration of the platform for q, q', q''."""
+    force, state, A = _solved(start, start.robot, given, copies)
     return force, np.concatenate([state.velocity, state.angular_velocity], axis=1), A
 
 
-def _solved(
-    robot: Robot, held: dict[str, Any], wrench: Array, given: Sequence[Array], copies: int
-) -> tuple[Array, ClosedLegs, Array]:
-    q, v, a = given
-    reasons = np.full(len(q), "", dtype=object)
-    at = ActuatorMotion(time=np.arange(float(len(q))), position=q, velocity=v, acceleration=a)
-    elastic: dict[str, Any] = {name: np.tile(values, (copies, 1)) for name, values in held.items()}
-    load = np.tile(wrench, (copies, 1))
-    request = closed_request(robot, Request(at=at, wrench=load, friction=False, **elastic), reasons)
-    solution = solve_inverse(robot, request, False, reasons)
-    J, drift = platform_jacobian(robot, request.state, reasons)
-    raise_failed("derivatives of inverse dynamics", robot, reasons, at, "raise")
-    return solution.force, request.state, np.einsum("nku,nu->nk", J, solution.independent) + drift
+def _solved(start: _Start, robot: Robot, given: Sequence[Array], copies: int) -> tuple[Array, ClosedLegs, Array]:
+    """Forces for the acceleration that the platform has with q, q', q'' of the independent actuators, all else held."""
+    count = len(start.wrench)
+    held, reasons = start.state.rows(np.tile(np.arange(count), copies)), np.full(copies * count, "", dtype=object)
+    e, ed = held.elastic(robot)
+    (q, qd), second = (np.array(values) for values in held.actuators(robot)), np.tile(start.second, (copies, 1))
+    q[:, start.own], qd[:, start.own], second[:, start.places] = given
+    others = np.concatenate([held.modes_velocity, held.joint_velocity], axis=1)
+    if robot.elastic_plan.carrier is None:
+        others = np.concatenate([held.velocity, held.angular_velocity, others], axis=1)
+    state = close(robot, held, ActuatorState(q=q, e=e, qd=qd, ed=ed, others=others), reasons)
+    J, drift = platform_jacobian(robot, state, reasons)
+    A = np.einsum("nku,nu->nk", J, second) + drift
+    request = LegRequest(
+        state=state, actuator_acceleration=None, acceleration=A, wrench=np.tile(start.wrench, (copies, 1)), source="given"
+    )
+    force = solve_inverse(robot, request, False, reasons).force
+    raise_failed("derivatives of inverse dynamics", robot, reasons, State(position=state.position), "raise")
+    return force, state, A
 
 
-def _by_parameter(
-    robot: Robot, path: str, held: dict[str, Any], wrench: Array, given: tuple[Array, Array, Array],
-    slopes: tuple[Array, Array, Array],
-) -> Array:  # fmt: skip
+def _by_parameter(start: _Start, path: str, slopes: tuple[Array, Array, Array]) -> Array:
     r"""Derivative (n, actuators) by a parameter at the given motion of the platform.
 
     .. math:: \tau_p = \tau_p|_q - \tau_x\,x_p|_q - \tau_V\,V_p|_q - \tau_{\dot V}\,\dot V_p|_q
     """
+    robot, given = start.robot, start.given
     at = robot.parameter(path)
     if isinstance(at, tuple):
         raise InputError(f"parameters: '{path}' is a vector; name a component, e.g. '{path}.x'")
-    h = STEP * max(abs(at), 1e-3)
-    middle = _solved(robot, held, wrench, given, 1)[1].rotation
-    total = np.zeros((len(wrench), len(robot.actuators)))
+    h = PARAMETER_STEP * max(abs(at), 1e-3)
+    middle = _solved(start, robot, given, 1)[1].rotation
+    total = np.zeros((len(start.wrench), len(robot.actuators)))
     for k, weight in (ASIDE if 0.0 <= at < 4.0 * h else AROUND).items():  # many parameters are not negative
-        force, state, A = _solved(robot.with_parameters({path: at + k * h}), held, wrench, given, 1)
+        force, state, A = _solved(start, led_by_platform(robot.with_parameters({path: at + k * h})), given, 1)
         turn = Rotation.from_matrix(state.rotation @ np.swapaxes(middle, 1, 2)).as_rotvec()
         x = np.concatenate([state.position, turn], axis=1)
         V = np.concatenate([state.velocity, state.angular_velocity], axis=1)
@@ -125,26 +168,12 @@ def _by_parameter(
     return total
 
 
-def _start(robot: Robot, motion: Any, wrench: Array) -> tuple[Any, tuple[Array, Array, Array]]:
-    """The closed states of a motion, and the actuators' q, q', q'' there (n, actuators)."""
-    reasons = np.full(len(wrench), "", dtype=object)
-    request = closed_request(robot, Request(at=motion, wrench=wrench, friction=False), reasons)
-    solution = solve_inverse(robot, request, False, reasons)
-    raise_failed("derivatives of inverse dynamics", robot, reasons, motion, "raise")
-    return request.state, (*request.state.actuators(robot), solution.coordinates[:, driven_columns(robot)])
-
-
 def _followed(robot: Robot, state: ClosedLegs) -> Array:
     """Components (n, r, 6) of the platform's motion that the actuators choose; deformation decides the others."""
     if not robot.elastic_names:
         return np.tile(np.eye(6), (len(state.position), 1, 1))
     J, _ = platform_jacobian(robot, state, np.full(len(state.position), "", dtype=object))
     return prescribed(robot, J, prescribed_components(robot))
-
-
-def _held(robot: Robot, state: ClosedLegs) -> dict[str, Any]:
-    """Elastic coordinates and rates that stay what they are, by the names of a request."""
-    return dict(zip(("elastic", "elastic_velocity"), state.elastic(robot), strict=True)) if robot.elastic_names else {}
 
 
 def _slopes(moved: Moved, given: Sequence[Array], which: int, steps: Array) -> list[Array]:

@@ -90,7 +90,8 @@ def solve_inverse(
         c = terms.c - _projected(terms, Q)
         return chosen_forces(terms, J, right, c, quiet(robot, terms, J, right, c, chosen))
 
-    return _solution(robot, request, terms, choose, reasons, sources=sources if friction else (), singular=SINGULAR)
+    taken = sources if friction else ()
+    return solution(robot, request.state, request.wrench, terms, choose, reasons, sources=taken, singular=SINGULAR)
 
 
 def solve_forward(robot: Robot, request: LegRequest, force: Array, friction: bool, reasons: Reasons) -> Solution:
@@ -101,7 +102,8 @@ def solve_forward(robot: Robot, request: LegRequest, force: Array, friction: boo
     def move(Q: Array) -> tuple[Array, Array]:
         return force, solved(terms.M, driven + _projected(terms, Q) - terms.c)
 
-    return _solution(robot, request, terms, move, reasons, sources=SOURCES if friction else (), singular=MASSLESS)
+    taken = SOURCES if friction else ()
+    return solution(robot, request.state, request.wrench, terms, move, reasons, sources=taken, singular=MASSLESS)
 
 
 def _projected(terms: LegTerms, Q: Array) -> Array:
@@ -148,16 +150,18 @@ def chosen_forces(terms: LegTerms, J: Array, right: Array, c: Array, redundancy:
     return force, np.einsum("nua,na->nu", moved[:, :, :-1], force) + moved[:, :, -1]
 
 
-def _solution(
-    robot: Robot, request: LegRequest, terms: LegTerms, solve: Callable[[Array], tuple[Array, Array]], reasons: Reasons,
-    *, sources: tuple[str, ...], singular: str,
+def solution(
+    robot: Robot, state: ClosedLegs, wrench: Array, terms: LegTerms, solve: Callable[[Array], tuple[Array, Array]],
+    reasons: Reasons, *, sources: tuple[str, ...], singular: str, determined: bool = False,
 ) -> Solution:  # fmt: skip
     """Solve with friction, if any: at zero load, then along the loads until they stay.
 
     Args:
+        terms: without friction.
+        solve: friction (n, z) along the coordinates to forces (n, actuators) and accelerations (n, u).
         sources: kinds of joints whose friction is taken; singular: the reason where there is no solution.
+        determined: it is known that the loads are.
     """
-    state, wrench = request.state, request.wrench
     none = np.zeros_like(terms.forces)
 
     def at(Q: Array, load: Array | None) -> Solution:
@@ -172,7 +176,8 @@ def _solution(
 
     if not sources:
         return _checked(at(none, None), singular, reasons)
-    _refuse_undetermined(robot, state, terms, reasons)
+    if not determined:
+        _refuse_undetermined(robot, state, terms, reasons)
     inputs = kernel(robot, "elastic_friction", sources=sources).signature.inputs
     size = next(i.shape[0] for i in inputs if i.name == "load")
 

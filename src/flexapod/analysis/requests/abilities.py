@@ -27,8 +27,12 @@ if TYPE_CHECKING:
 Row = Mapping[str, str]
 ANY = ""
 
-PLATFORM = "{option}: not available with the flexible platform of {robot}; leave it out"
-LEGS = "{option}: not available for the {part} of {robot}; leave it out"
+OTHER_DERIVATION = (
+    "formulation={value!r}: another derivation of rigid robots, to compare with; {robot} has {part}. Leave it out"
+)
+RIGID_SPIN = (
+    "spin='neglected': what some papers on rigid robots leave out, to compare with them; {robot} has {part}. Use spin='exact'"
+)
 IS_RIGID = "{verb}: {robot} is rigid; load a flexible robot or use robot.with_flexible_body"
 NO_ELASTIC = "elastic: {robot} is rigid and has no elastic coordinates; leave it out"
 NO_COORDINATES = "{option}: {robot} has {part} and no elastic coordinates; leave it out"
@@ -53,14 +57,9 @@ LOOPS = (
     "{verb}: lists the ways in which each leg reaches the platform by itself, and {robot} has loops inside or between its legs, "
     "which have no ways of their own; assembly_modes lists the poses of all loops together"
 )
-NO_DERIVATIVES = ("redundant actuators & flexible legs", "tied actuators")
-DERIVATIVES = (
-    "{verb}: found by moving the actuators one by one, and loops of {robot} tie them ({actuators} actuators for {mobility} "
-    "degrees of freedom); use differences of inverse_dynamics"
-)
 NO_REACH = (
     "{verb}: actuator {motor} of {robot} drives through a spring: its force does not reach the platform's acceleration, so that "
-    "there is no derivative by it; linearize gives the model with its states"
+    "there is no derivative by it; linearize gives the model with its states, the robot without these springs the rigid drives"
 )
 MOTOR = (
     "{verb}: actuator {motor} of {robot} drives through a spring: its force does not reach the platform's acceleration at once, "
@@ -100,10 +99,6 @@ LEG_INTERNAL = (
     "{verb}: known of a flexible platform on rigid U-P-S, P-U-S or R-U-S legs; those of {robot} are others. "
     "natural_frequencies and linearize describe its small motions"
 )
-REDUNDANT = (
-    "friction by joint loads ({loaded_joint}): {robot} has {actuators} actuators for {mobility} DOF, so that its joint "
-    "loads do not follow from the motion; set friction=False"
-)
 NO_SPIN = (
     "spin='neglected': {robot} does not consist of six legs between a universal and a spherical joint (U-P-S, P-U-S or R-U-S), "
     "and no spin about a leg's own line can be left out of others; use spin='exact'"
@@ -118,15 +113,15 @@ LINKS: Row = {
     "flexible platform": "formulation='links' does not apply to {robot}: {no_links}",
     "rigid & no link plan": "formulation='links' does not apply to {robot}: {no_links}",
 }
-FLEXIBLE: Row = {"flexible platform": PLATFORM, "flexible legs": LEGS}
+OTHER: Row = {"flexible platform": OTHER_DERIVATION, "flexible legs": OTHER_DERIVATION}
 FORMULATION: dict[str, Row] = {
     "formulation": {},
     "formulation=general": {"elastic drive & motion=platform": MOTOR},
-    "formulation=virtual_power": {"flexible legs": LEGS},
-    "formulation=virtual_work": FLEXIBLE,
-    "formulation=newton_euler": FLEXIBLE,
-    "formulation=minimal": {"flexible legs": LEGS, **MINIMAL},
-    "formulation=links": {"flexible legs": LEGS, **LINKS},
+    "formulation=virtual_power": {"flexible legs": OTHER_DERIVATION},
+    "formulation=virtual_work": OTHER,
+    "formulation=newton_euler": OTHER,
+    "formulation=minimal": {"flexible legs": OTHER_DERIVATION, **MINIMAL},
+    "formulation=links": {"flexible legs": OTHER_DERIVATION, **LINKS},
 }
 LOCKED = (
     "{verb}: {robot} has {part}, but with its actuators locked nothing in it can move; "
@@ -181,7 +176,7 @@ ABILITIES: dict[str, dict[str, Row]] = {
     },
     "forward_kinematics": {
         ANY: {"under-actuated": UNDETERMINED}, "guess": {}, "on_error": {}, "continuation": {}, "assembly": {},
-        "method": {}, **DESIGNS,
+        "method": {}, "method=all": {"redundant actuators": TOO_MANY}, **DESIGNS,
         "certify": {"method=newton & other legs than six that spin": NO_PATHS},
     },
     "assembly_modes": {
@@ -206,7 +201,7 @@ ABILITIES: dict[str, dict[str, Row]] = {
         "legs": {"elastic legs": MASSLESS}, **MOVING,
         "variation=sample": {**MOVING["variation=sample"], "elastic drive & motion=platform": ALONG},
         "weights": {"determined forces": DETERMINED}, "preload": {"determined forces": DETERMINED},
-        "spin": {**FLEXIBLE, "rigid & other legs than six that spin": NO_SPIN},
+        "spin": {"flexible platform": RIGID_SPIN, "flexible legs": RIGID_SPIN, "rigid & other legs than six that spin": NO_SPIN},
         **FORMULATION,
         **LOAD, **ELASTIC, "on_error": {},
     },
@@ -219,9 +214,7 @@ ABILITIES: dict[str, dict[str, Row]] = {
         **LOAD, **ELASTIC, "on_error": {},
     },
     "inverse_dynamics_derivatives": {
-        ANY: {
-            "under-actuated": UNDERACTUATED, "elastic drive": NO_REACH, **dict.fromkeys(NO_DERIVATIVES, DERIVATIVES),
-        },
+        ANY: {"under-actuated": UNDERACTUATED, "elastic drive": NO_REACH},
         "parameters": {}, "wrench": {},
     },
     "mass_matrix": TERMS,
@@ -253,8 +246,8 @@ ABILITIES: dict[str, dict[str, Row]] = {
     "workspace": {
         name: {} for name in ("grid", "orientation", "limits", "max_condition", "details", "block", "threads", "progress", "save")
     },
-    **space_rows(determines=UNDETERMINED, drives=UNDERACTUATED, inverse=NO_INVERSE, loads=REDUNDANT),
-    **simulation_rows(redundant=REDUNDANT),
+    **space_rows(determines=UNDETERMINED, drives=UNDERACTUATED, inverse=NO_INVERSE),
+    **simulation_rows(),
     **identification_rows(UNDERACTUATED),
     **DESIGN,
     **BRIDGES,

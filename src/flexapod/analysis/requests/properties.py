@@ -48,11 +48,6 @@ def depends_on_loads(robot: Robot) -> bool:
     return bool(_loaded(robot))
 
 
-def _closing(robot: Robot, allowed: tuple[str, ...]) -> list[Any]:
-    """Joints at the platform that have friction and are of another type than those allowed."""
-    return [leg.closing for leg in robot.legs if leg.closing.friction is not None and leg.closing.type not in allowed]
-
-
 def _elastic_drives(robot: Robot) -> list[Any]:
     return [link for leg in robot.legs for link in leg.links if link.elastic and link.spring]
 
@@ -149,9 +144,8 @@ PROPERTIES: dict[str, Callable[[Robot], bool]] = {
     "no determinant": lambda robot: len(robot.actuators) + len(robot.plan.constraints) != 6,
     "no link plan": lambda robot: robot.no_link_plan is not None,
     "no minimal equations": lambda robot: bool(_minimal(robot)),
-    "many coordinates": lambda robot: len(robot.elastic_plan.columns) > COMPILED,
     "friction by loads": lambda robot: bool(_loaded(robot)),
-    "friction at the platform": lambda robot: bool(_closing(robot, ())),
+    "friction at the platform": lambda robot: any(leg.closing.friction is not None for leg in robot.legs),
 }
 """Property -> whether a robot has it."""
 
@@ -175,8 +169,6 @@ PLACES: dict[str, Callable[[Robot], Any]] = {
         else "floating bodies" if robot.floats else "joint springs" if _more_than_masses(robot) else "cranks"
     ),
     "actuators": lambda robot: len(robot.actuators),
-    "coordinates": lambda robot: len(robot.elastic_plan.columns),
-    "compiled": lambda robot: COMPILED,
     "own": lambda robot: _own(robot),
     "wanted": lambda robot: len(robot.elastic_names) + 6,
     "minimal": lambda robot: _minimal(robot),
@@ -184,7 +176,5 @@ PLACES: dict[str, Callable[[Robot], Any]] = {
     "mobility": _mobility,
     "motor": lambda robot: _joint(_elastic_drives(robot)),
     "massless": lambda robot: _joint(_massless_drives(robot)),
-    "loaded_joint": lambda robot: _joint(_loaded(robot)),
-    "platform_joint": lambda robot: _joint(_closing(robot, ())),
 }  # fmt: skip
 """Placeholder of a reason -> what it becomes for a robot; `option`, `value`, `verb` come from the request."""

@@ -11,21 +11,6 @@ MASSLESS_DRIVE = (
     "its acceleration; give the joint `inertia`"
 )
 FOLLOWED = "{option}: with drive='actuators' the actuators follow the motion exactly, so that it has no effect; leave it out"
-UNDRIVEN = (
-    "friction of {platform_joint}: drive='platform' has no forces against it on the flexible platform of {robot}; use a "
-    "controller, or set friction=False"
-)
-MANY_LOADED = (
-    "friction by joint loads ({loaded_joint}): needs compiled steps, which are made for up to {compiled} coordinates, and "
-    "{robot} has {coordinates}; set friction='constant' for its other parts, or friction=False"
-)
-MANY: Row = {
-    f"flexible {part} & many coordinates & friction by loads & friction=True": MANY_LOADED for part in ("legs", "platform")
-}
-LOADED = (
-    "friction by joint loads ({loaded_joint}): drive='platform' has no forces against it on the flexible platform of {robot}; "
-    "use a controller, or set friction='constant'"
-)
 GIVE_FORCES = (
     "drive='platform': actuator {motor} of {robot} drives through a spring: its force does not reach the platform's motion "
     "at once; use drive='force' with the forces of inverse_dynamics, or drive='actuators'"
@@ -35,15 +20,14 @@ TIED = (
     "other; their coordinates do not say how far it gives way. Use drive='platform' or 'force'"
 )
 FIXED = "{option}: a tolerance of the adaptive methods 'dopri' and 'cvode'; other methods take `step`. Leave it out"
-REFERENCE = "{option}: not available with method='cvode', the reference integrator; leave it out"
+REFERENCE = (
+    "{option}: method='cvode', the reference, integrates from output to output without the steps that are watched and saved; "
+    "leave it out"
+)
 
 
-def simulation_rows(*, redundant: str) -> dict[str, dict[str, Row]]:
-    """Verb -> option -> condition -> reason, of simulations.
-
-    Args:
-        redundant: reason that dynamics share.
-    """
+def simulation_rows() -> dict[str, dict[str, Row]]:
+    """Verb -> option -> condition -> reason, of simulations."""
     return {
         "simulate": {
             "drive=platform": {"elastic drive": GIVE_FORCES}, "drive=force": {"massless drive": MASSLESS_DRIVE},
@@ -61,10 +45,6 @@ def simulation_rows(*, redundant: str) -> dict[str, dict[str, Row]]:
             "rtol": {f"method={method}": FIXED for method in ("rk4", "implicit", "radau")},
             "atol": {f"method={method}": FIXED for method in ("rk4", "implicit", "radau")},
             "friction": {
-                "flexible platform & friction at the platform & drive=platform": UNDRIVEN,
-                "flexible platform & friction by loads & friction=True & drive=platform": LOADED,
-                **MANY,
-                "rigid & redundant actuators & friction by loads & friction=True": redundant,
                 "rigid & drive=actuators & friction=constant & friction by loads":
                     "friction='constant': with drive='actuators' friction is that of the file, loads included; use True or False",
             },
@@ -76,7 +56,7 @@ def simulation_rows(*, redundant: str) -> dict[str, dict[str, Row]]:
         "simulate_study": {
             "robots": {}, "values": {}, "starts": {}, "controller": {}, "force": {}, "wrench": {}, "duration": {}, "step": {},
             "output_step": {},
-            "friction": {**MANY, "rigid & redundant actuators & friction by loads & friction=True": redundant},
+            "friction": {},
         },
     }  # fmt: skip
 

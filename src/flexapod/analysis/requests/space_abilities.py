@@ -27,12 +27,12 @@ NOT_HELD = "{option}: {robot} is rigid, so that nothing in it gives way; make a 
 ONLY_WITH = "{option}: counts only together with `force`, the largest that actuators may need; give it, or leave {option} out"
 
 
-def space_rows(*, determines: str, drives: str, inverse: str, loads: str) -> dict[str, dict[str, Row]]:
+def space_rows(*, determines: str, drives: str, inverse: str) -> dict[str, dict[str, Row]]:
     """The rows; what other verbs refuse for the same reason is said with their texts.
 
     Args:
         determines: actuators do not determine the pose; drives: they cannot drive the platform.
-        inverse: there is no inverse dynamics; loads: joint loads do not follow from the motion.
+        inverse: there is no inverse dynamics.
     """
     return {
         "singularities": {"length": {}, "on_error": {}},
@@ -55,8 +55,7 @@ def space_rows(*, determines: str, drives: str, inverse: str, loads: str) -> dic
         },
         "time_optimal": {
             "": {"under-actuated": drives, "flexible platform": OWN_TIME, "flexible legs": OWN_TIME},
-            "limits": {}, "intervals": {}, "wrench": {},
-            "friction": {"redundant actuators & friction by loads & friction=True": loads},
+            "limits": {}, "intervals": {}, "wrench": {}, "friction": {},
         },
         "workspace_solid": {
             "clearance": {"legs without bounds": NO_LINES}, "mounting": {"legs without bounds": NO_LINES},

@@ -150,13 +150,14 @@ def make_plant(robot: Robot, quantity: str, *, start: Any, step: float | None, m
     from flexapod.analysis.requests.abilities import refuse
     from flexapod.analysis.requests.results import check_option
     from flexapod.simulation.stepper import home_start, step_methods
+    from flexapod.simulation.system.setup import in_independent
 
     refuse(robot, "export_fmu", method=method, wrench=wrench)
-    if robot.elastic_legs:
+    known = step_methods(robot)
+    if in_independent(robot, "force", method or known[0], friction):
         from flexapod.bridges.fmu.flexible_legs import leg_plant as plant
     else:
         from flexapod.bridges.fmu.rigid import rigid_plant as plant
-    known = step_methods(robot)
     check_option("method", method or known[0], known)
     first = start if start is not None else home_start(robot)
     return plant(

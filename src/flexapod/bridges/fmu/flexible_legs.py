@@ -15,12 +15,13 @@ import numpy as np
 
 from flexapod.bridges.fmu.plant import Implicit, Plant, SecondOrder, Stepping, Variable, vector
 from flexapod.bridges.fmu.rigid import actuators, inputs, strokes, tape_for, union
+from flexapod.errors import InputError
 from flexapod.robot.elastic_plan import driven_columns
 from flexapod.simulation.integrators.collocation import METHODS
 from flexapod.simulation.stepper import step_setup
-from flexapod.simulation.system.independent import IndependentLayout
+from flexapod.simulation.system.independent import IndependentLayout, turns_freely
 from flexapod.simulation.system.leg_rates import leg_rates, memory_start
-from flexapod.simulation.system.leg_terms import carried_places, check_terms, leg_matrices, leg_terms
+from flexapod.simulation.system.leg_terms import carried_places, leg_matrices, leg_terms
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
@@ -40,8 +41,12 @@ def leg_plant(
     setup = step_setup(robot, start, step=step, method=method, wrench=wrench, friction=friction, watch=watched)
     layout = setup.layout
     assert isinstance(layout, IndependentLayout)
-    check_terms(layout, "export_fmu", "export a quantity as a block, e.g. inverse_dynamics")
-    if method == "rk4" and not layout.elastic:
+    if turns_freely(robot):
+        raise InputError(
+            f"export_fmu: {robot.name} has components of the platform's angular velocity among its independent rates, which no "
+            "coordinates belong to; export a quantity as a block, e.g. inverse_dynamics"
+        )
+    if method == "rk4" and not layout.elastic and layout.friction != "load":
         return _rigid_plant(robot, setup, step, general)
     terms, implicit = tape_for(layout, leg_terms(layout), general), None
     if method != "rk4":

@@ -5,8 +5,8 @@ Attitude is the quaternion itself, :math:`\\dot q = (0, \\omega)\\otimes q/2`; s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 import numpy as np
@@ -108,7 +108,7 @@ def _independent_run(setup: Setup, duration: float, output_step: float, rtol: fl
     Checked by: tests/simulation/test_independent_runs.py.
     """
     assert isinstance(setup.layout, IndependentLayout)
-    rows: Increments = CompiledIncrements(setup) if setup.layout.friction == "load" else NumericIncrements(setup)
+    rows = Increments(setup)
     now, result = np.array(setup.start), []
     times = np.linspace(0.0, duration, max(1, round(duration / output_step)) + 1)
     for t, end in zip(times, [*times[1:], times[-1]], strict=True):
@@ -139,24 +139,8 @@ def _interval(setup: Setup, rows: Increments, times: tuple[float, float], tolera
     return rows.advanced(y, at(end, y))
 
 
-class Increments(Protocol):
-    """The system from a row's start on: what increments y of the independent coordinates do."""
-
-    def begin(self, now: Array, column: Array, t: float) -> Array:
-        """Start at carried numbers; forces and accelerations there."""
-        ...
-
-    def derivative(self, y: Array, column: Array, t: float) -> Array:
-        """Of the increments."""
-        ...
-
-    def advanced(self, y: Array, column: Array) -> Array:
-        """Carried numbers after increments."""
-        ...
-
-
-class NumericIncrements:
-    """By terms in numbers, for any number of coordinates."""
+class Increments:
+    """The system from a row's start on, by terms in numbers: what increments y of the independent coordinates do."""
 
     def __init__(self, setup: Setup) -> None:
         from flexapod.simulation.integrators.numeric_rows import NumericRows
@@ -166,14 +150,14 @@ class NumericIncrements:
         self.start: Any = None
 
     def begin(self, now: Array, column: Array, t: float) -> Array:
-        """See `Increments`."""
+        """Start at carried numbers; forces and accelerations there."""
         begun = self.rows.begun(now, column)
         _refuse(begun.why, t)
         self.start, shown = begun.start, np.asarray(begun.shown)
         return shown
 
     def derivative(self, y: Array, column: Array, t: float) -> Array:
-        """See `Increments`."""
+        """Of the increments."""
         from flexapod.simulation.integrators.numeric_steps import derivative
 
         found, why = derivative(self.rows, self.start, y, column)
@@ -181,59 +165,13 @@ class NumericIncrements:
         return found
 
     def advanced(self, y: Array, column: Array) -> Array:
-        """See `Increments`."""
+        """Carried numbers after increments."""
         return self.rows.advanced(self.start, y, column)[0]
-
-
-class CompiledIncrements:
-    """By the right-hand side of explicit steps, which solves for friction by joint loads."""
-
-    def __init__(self, setup: Setup) -> None:
-        self.layout = setup.layout
-        self.kernel, parameters = compiled(setup.layout, "increments", increments_program, setup.values)
-        self.call = self.kernel.prepare(parameters)
-        self.now: Array = np.zeros(0)
-
-    def begin(self, now: Array, column: Array, t: float) -> Array:
-        """See `Increments`."""
-        self.now = now
-        return self._evaluated(np.zeros(self.layout.increments), column, t)["shown"].copy()
-
-    def derivative(self, y: Array, column: Array, t: float) -> Array:
-        """See `Increments`."""
-        return self._evaluated(y, column, t)["derivative"]
-
-    def advanced(self, y: Array, column: Array) -> Array:
-        """See `Increments`."""
-        return self._evaluated(y, column, float("nan"))["advanced"].copy()
-
-    def _evaluated(self, y: Array, column: Array, t: float) -> Mapping[str, Array]:
-        inputs = self.call.inputs
-        inputs["state"][:], inputs["increments"][:] = self.now, y
-        if self.layout.width:
-            inputs["signals"][:] = column[0]
-        status = self.call() or round(float(self.call.outputs["code"]))
-        _refuse("" if status == 0 else self.kernel.signature.status(status).text, t)
-        return self.call.outputs
 
 
 def _refuse(why: str, t: float) -> None:
     if why:
         raise IntegrationError(f"CVODE stopped at {t:g} s: {why}")
-
-
-def increments_program(layout: Layout) -> Program:
-    """The program: carried numbers, increments and signals to the increments' derivative, the state there, and what is shown."""
-    root = Program("increments")
-    state, y = root.input("state", (layout.size,)), root.input("increments", (layout.increments,))
-    column = root.input("signals", (layout.width,)) if layout.width else ca.SX(0, 1)
-    scope, parts = Scope(root, root), layout.split(state)
-    found = layout.rates(scope, parts, y, column)
-    root.output("derivative", found.dy)
-    root.output("shown", ca.vertcat(found.force, found.acceleration))
-    root.output("advanced", layout.joined(layout.advanced(scope, parts, y, column)))
-    root.output("code", scope.code)
-    return root
 
 
 def _signals(setup: Setup, t: float, carried: Callable[[Array], Array]) -> Array:

@@ -8,7 +8,7 @@ not converge are halved.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import SimpleNamespace
 from typing import Any
 
@@ -24,6 +24,7 @@ from flexapod.kernels.tape.program import Program
 from flexapod.robot.elastic_plan import chosen_drives, driven_columns
 from flexapod.simulation.integrators.compiled_rows import LOST_CONTROL, NEAR
 from flexapod.simulation.integrators.implicit import LOST
+from flexapod.simulation.integrators.numeric_friction import loaded_friction
 from flexapod.simulation.integrators.numeric_steps import (
     Start,
     adaptive_row,
@@ -62,10 +63,13 @@ def control_program(layout: IndependentLayout) -> Program:
     """The program: platform, actuators, signals and memory in; forces and memory out. Without the dynamics of the robot."""
     root, n = Program("control"), layout.actuators
     given = {"p": 3, "R": 9, "v": 3, "w": 3, "q": n, "qd": n, "integral": n, **layout.memory, "tick": 1}
+    if "acceleration" in layout.inputs:
+        given |= dict.fromkeys(("modes", "modes_velocity"), len(layout.robot.platform_modes))
     x: dict[str, Any] = {name: root.input(name, (size,)) for name, size in given.items()}
     column = root.input("signals", (max(layout.width, 1),))
     scope, signals = Scope(root, root), layout.at_node(column)
-    moment = Moment(p=x["p"], R=ca.reshape(x["R"], 3, 3), v=x["v"], w=x["w"], joints=ca.SX(0, 1))
+    soft = {"e": x.get("modes"), "ed": x.get("modes_velocity")}
+    moment = Moment(p=x["p"], R=ca.reshape(x["R"], 3, 3), v=x["v"], w=x["w"], joints=ca.SX(0, 1), **soft)
     c = Coordinates(q=x["q"], qd=x["qd"], joints=ca.SX(0, 1), joint_rates=None)
     memory = {name: x[name] for name in layout.memory}
     if memory:
@@ -299,10 +303,7 @@ class NumericRows:
         wrench = signals[:, place["wrench"]] if "wrench" in place else np.zeros((count, 6))
         terms: LegTerms = leg_terms(robot, at, wrench, False, reasons)
         zd = np.einsum("nzu,nu->nz", terms.N, rates)
-        friction, slope = np.zeros_like(terms.forces), np.zeros_like(terms.mass)
-        if layout.sliding:
-            found = evaluate(robot, "elastic_sliding", at.inputs(), reasons, friction=layout.sliding)
-            friction, slope = found["friction"], found["slope"]
+        friction, slope = self._friction(at, terms, wrench, signals, reasons, lambda: self._forces(at, z, signals, now, tick)[0])
         second = self.completed(a, signals, 2)
         felt = np.einsum("nij,nj->ni", terms.M, second) + terms.c + np.einsum("nzu,nz->nu", terms.N, friction)
         _, qd = at.actuators(robot)
@@ -323,13 +324,28 @@ class NumericRows:
             memory=memory,
         )  # fmt: skip
 
+    def _friction(
+        self, at: ClosedLegs, terms: LegTerms, wrench: Array, signals: Array, reasons: Reasons, force: Callable[[], Array]
+    ) -> tuple[Array, Array]:
+        """Friction (n, z) against the coordinates, and its slope (n, z, z) by their rates at zero loads."""
+        layout = self.layout
+        if not layout.sliding:
+            return np.zeros_like(terms.forces), np.zeros_like(terms.mass)
+        found = evaluate(layout.robot, "elastic_sliding", at.inputs(), reasons, friction=layout.sliding)
+        if layout.friction != "load":
+            return found["friction"], found["slope"]
+        given = self.completed(np.zeros((len(wrench), len(layout.unknown))), signals, 2)
+        own = None if layout.follows else force()
+        return loaded_friction(self, at, terms, wrench, given, reasons, force=own), found["slope"]
+
     def _forces(
-        self, at: ClosedLegs, z: Array, signals: Array, now: Array, tick: float, felt: Array
+        self, at: ClosedLegs, z: Array, signals: Array, now: Array, tick: float, felt: Array | None = None
     ) -> tuple[Array, Array, Array, dict[str, Array]]:
         layout, n, place = self.layout, self.layout.actuators, self.layout.places
         q, qd = at.actuators(layout.robot)
         none = np.zeros_like(q)
         if self.control is None:
+            assert felt is not None
             force = none.copy()
             force[:, self.own] = felt[:, self.places]
             return force, force, none, {}
@@ -338,7 +354,8 @@ class NumericRows:
         count = len(q)
         given = {
             "p": at.position, "R": at.rotation.transpose(0, 2, 1).reshape(count, 9), "v": at.velocity, "w": at.angular_velocity,
-            "q": q, "qd": qd, "integral": integral, "tick": np.full((count, 1), tick), "signals": signals,
+            "q": q, "qd": qd, "integral": integral, "tick": np.full((count, 1), tick), "signals": signals, "modes": at.modes,
+            "modes_velocity": at.modes_velocity,
             **{name: np.tile(now[place[name]], (count, 1)) for name in layout.memory},
         }  # fmt: skip
         batch = kernel.batch({i.name: np.ascontiguousarray(given[i.name]) for i in kernel.signature.inputs}, parameters)

@@ -19,7 +19,7 @@ from flexapod.kernels.tape.signature import NONFINITE_RESULT
 from flexapod.simulation.integrators.compiled_rows import LOST_CONTROL, NEAR
 from flexapod.simulation.integrators.factor_in_place import Factor
 from flexapod.simulation.integrators.runner import compiled
-from flexapod.simulation.system.leg_terms import carried_places, check_terms, leg_terms
+from flexapod.simulation.system.leg_terms import carried_places, leg_terms
 
 if TYPE_CHECKING:
     from flexapod.kernels.prepared import Prepared
@@ -37,7 +37,6 @@ class TermSteps:
 
     def __init__(self, layout: IndependentLayout, values: Mapping[str, float], step: float) -> None:
         plan = layout.robot.elastic_plan
-        check_terms(layout, "stepper", "use `simulate`, or fewer elements per beam")
         self.layout, self.step = layout, step
         self.kernel, numbers = compiled(layout, "terms", leg_terms, values)  # type: ignore[arg-type]
         self.terms = self.kernel.prepare(numbers)

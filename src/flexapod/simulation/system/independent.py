@@ -208,7 +208,8 @@ def observed_moment(layout: IndependentLayout, now: Loops) -> tuple[Moment, Coor
     joints = ca.vertcat(*[q for leg in now.state.q for q in leg])
     rates = ca.vertcat(*[qd for leg in now.state.qd for qd in leg])
     driven = list(robot.driven)
-    moment = Moment(p=frame.p.expr, R=frame.R.expr, v=frame.v.expr, w=frame.w.expr, joints=joints)
+    soft = {"e": now.state.e, "ed": now.state.ed} if "acceleration" in layout.inputs else {}  # the inverse model answers to them
+    moment = Moment(p=frame.p.expr, R=frame.R.expr, v=frame.v.expr, w=frame.w.expr, joints=joints, **soft)
     return moment, Coordinates(q=joints[driven], qd=rates[driven], joints=joints, joint_rates=rates)
 
 

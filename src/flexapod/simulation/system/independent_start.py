@@ -34,7 +34,8 @@ def independent_start(setup: Setup, layout: IndependentLayout, begin: Any, step:
         raise InputError("simulate starts from one State; `simulate_study` takes many")
     if isinstance(begin, ActuatorMotion | Motion):
         at = motion_at(begin, np.zeros(1))
-        still = {name: 0.0 * getattr(at, name) for name in ("acceleration", "angular_acceleration") if hasattr(at, name)}
+        known = float("acceleration" in setup.signals)  # deflections are those of a start that accelerates, or of one at rest
+        still = {name: known * getattr(at, name) for name in ("acceleration", "angular_acceleration") if hasattr(at, name)}
         names = ("position", "rotation", "velocity", "angular_velocity")
         begin = type(begin)(time=np.zeros(1), **{n: getattr(at, n) for n in names if hasattr(at, n)}, **still)
     if not isinstance(begin, ActuatorMotion | Motion | State):

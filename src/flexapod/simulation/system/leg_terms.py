@@ -2,8 +2,8 @@ r"""Terms of robots with flexible legs as programs: a state of the independent c
 
 .. math:: N^T\big(M_z(N\ddot u + \beta) + f\big) = 0,\qquad N = \begin{pmatrix}1\\X\end{pmatrix}
 
-M_z, f (forces, actuators included) by all coordinates z; X and beta of the bound ones. Memory holds all coordinates, where
-Newton's method on the loops starts.
+M_z, f (forces, actuators and friction included) by all coordinates z; X and beta of the bound ones. Memory holds all coordinates,
+where Newton's method on the loops starts.
 """
 
 from __future__ import annotations
@@ -19,10 +19,11 @@ from flexapod.equations.elastodynamics.elastic_state import RobotAt, platform_mo
 from flexapod.equations.elastodynamics.link_assembly import link_equation_at
 from flexapod.equations.elastodynamics.loops import loop_rows, solve_loops
 from flexapod.equations.values import Values
-from flexapod.errors import InputError
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.elastic_plan import driven_columns
 from flexapod.simulation.system.independent import IndependentLayout, Loops, loops_at, observed_moment
+from flexapod.simulation.system.loaded_joints import COUPLING, acting_freely
+from flexapod.simulation.system.scope import Scope
 from flexapod.spatial.rotation import normalised
 
 if TYPE_CHECKING:
@@ -57,14 +58,20 @@ def leg_terms(layout: IndependentLayout) -> Program:
     root, robot = Program("terms"), layout.robot
     plan, values = robot.elastic_plan, Values(root)
     given = _given(root, robot)
-    signals = layout.at_node(root.input("signals", (layout.width,)))
+    column = root.input("signals", (layout.width,))
+    signals = layout.at_node(column)
     now = loops_at(values, robot, _closed(root, values, robot, given.y, given.modes), given.modes, given.rates)
-    at = RobotAt(b=root, values=values, robot=robot, state=now.state)
-    q = link_equation_at(at, layout.sliding, signals.get("wrench"))
-    X, beta = solve_loops(plan, q.A, q.gamma)
+    if layout.friction == "load":
+        scope = Scope(root, root)
+        found, _ = acting_freely(scope, layout, {}, now, ca.SX(0, 1), column)
+        root.fail_if(scope.code, COUPLING)
+        q, X, beta = found.equation, found.X, found.beta
+    else:
+        at = RobotAt(b=root, values=values, robot=robot, state=now.state)
+        q = link_equation_at(at, layout.sliding, signals.get("wrench"))
+        X, beta = solve_loops(plan, q.A, q.gamma)
     force = ca.SX(q.h)
-    for k, column in enumerate(driven_columns(robot)):
-        force[column] = force[column] - signals["force"][k]
+    force[driven_columns(robot)] -= signals["force"]
     size = len(plan.columns)
     root.output("mass", ca.densify(q.M), shape=(size, size))
     root.output("forces", ca.densify(force), shape=(size,))
@@ -118,7 +125,7 @@ def placed(robot: Robot, memory: SX, u: SX) -> tuple[Any, Any]:
             parts[column - at] = u[k]
         elif column >= at - N:
             modes[column - (at - N)] = u[k]
-        else:  # position of the platform; see `check_terms`
+        else:  # position of the platform; its rotation is never independent here
             parts[count + column] = u[k]
     if plan.carrier is None:  # columns of the rotation stay orthogonal whatever an importer did to the memory
         first = normalised(ca.vertcat(*parts[count + 3 : count + 6]))
@@ -135,23 +142,6 @@ def carried_places(layout: IndependentLayout) -> tuple[list[int], list[int]]:
     columns = [*(position if plan.carrier is None else []), *([-1] * 3 if plan.carrier is None else []), *modes, *joints]
     u = [columns[c] for c in plan.independent]
     return [*u, *rates], [*joints, *([*position, *R] if plan.carrier is None else [])]
-
-
-def check_terms(layout: IndependentLayout, verb: str, instead: str) -> None:
-    """Refuse what these terms do not know: a platform that rotates by itself (components of an angular velocity are rates of no
-    coordinates), and friction by joint loads."""
-    robot = layout.robot
-    if layout.friction == "load":
-        raise InputError(
-            f"friction: the steps of {verb} of {robot.name} know no friction by joint loads; use friction='constant' or False, "
-            "or `simulate`"
-        )
-    plan = robot.elastic_plan
-    if plan.carrier is None and any(3 <= column < 6 for column in plan.independent):
-        raise InputError(
-            f"{verb}: {robot.name} has components of the platform's angular velocity among its independent rates, which no "
-            f"coordinates belong to; {instead}"
-        )
 
 
 def margin_output(root: Program, layout: Layout, q: SX) -> None:

@@ -34,6 +34,9 @@ if TYPE_CHECKING:
     from flexapod.simulation.system.independent import Action, IndependentLayout, Loops
 
 
+COUPLING = "the coupling of friction and acceleration does not converge"
+
+
 def loaded_friction(scope: Scope, layout: IndependentLayout, at: Loops, now: Action, M: SX, signals: dict[str, Any]) -> Any:
     """Friction (z,) along the coordinates, with the loads that belong to it.
 
@@ -70,7 +73,7 @@ def loaded_friction(scope: Scope, layout: IndependentLayout, at: Loops, now: Act
         return next_loads(place, zdd, multiplier, points, friction, wrench)
 
     y, converged = fixed_point(scope.builder, loads_of, sum(counts), limit=LIMIT, tolerance=CONVERGED)
-    scope.fail_if(1 - converged, "the coupling of friction and acceleration does not converge")
+    scope.fail_if(1 - converged, COUPLING)
     return along(found(y))
 
 

@@ -102,7 +102,7 @@ def make_setup(
         _check_loads(robot)
     if independent:
         _check_controller(robot, control)
-    elif robot.platform_modes:
+    if robot.platform_modes and robot.moved_by == "platform" and (drive == "platform" or not independent):
         _check_flexible(robot, motion, drive, control)
     inputs, found = _inputs(robot, reference, drive, force, wrench, function is not None)
     failing = any(event.failing for event in events)
@@ -126,10 +126,13 @@ def make_setup(
 
 def in_independent(robot: Robot, drive: str, method: str | None = None, friction: object = False) -> bool:
     """A simulation in independent coordinates: something in the legs deforms; actuators are followed, joints have friction at a
-    platform that deforms or by their loads below it; or an implicit method integrates a platform that its legs constrain."""
+    platform that deforms or by their loads below it; redundant actuators load joints with friction by what they push against each
+    other; or an implicit method integrates a platform that its legs constrain."""
     held = drive == "actuators" or (friction is not False and holds(robot, "friction at the platform"))
     held = held or by_loads(robot, friction)
     if robot.moved_by == "actuators" or (bool(robot.elastic_names) and held):
+        return True
+    if drive != "actuators" and by_loads(robot, friction) and holds(robot, "redundant actuators"):
         return True
     constrained = len(robot.plan.platform_independent) < 6 and not robot.elastic_names
     return constrained and method in ("implicit", "radau") and drive != "actuators"
@@ -146,7 +149,8 @@ def _check_loads(robot: Robot) -> None:
     from flexapod.analysis.verbs.forward_dynamics import forward_dynamics
 
     home = np.concatenate([leg.home for leg in robot.legs])[list(robot.driven)]
-    forward_dynamics(robot, State.from_actuators(robot, home, elastic="zero"), np.zeros(len(home)), friction=True)
+    rest = {"elastic": "zero"} if robot.elastic_names else {}
+    forward_dynamics(robot, State.from_actuators(robot, home, **rest), np.zeros(len(home)), friction=True)
 
 
 def _check_controller(robot: Robot, controller: Controller | None) -> None:
