@@ -128,7 +128,7 @@ class ActuatorMotion:
     velocity: Array
     acceleration: Array
     formula: Callable[[Array], ActuatorMotion] | None = field(default=None, init=False, repr=False)
-    start: Any = field(default=None, init=False, repr=False)  # of a part of a motion: pose (`State`) that it goes on from
+    start = None  # no field: a part of a motion that `with_start` makes has the pose (`State`) that it goes on from
 
     def __post_init__(self) -> None:
         time = check_time(self.time)
