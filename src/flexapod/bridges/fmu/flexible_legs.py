@@ -5,6 +5,7 @@ r"""Robots with flexible legs as plants: states are the independent coordinates 
 Kernels give the terms by all coordinates z: M_z, f (forces, actuators included), X and beta of the bound ones, and what is stiff.
 Projection, solution and steps are loops in C (second_order.c, rk4.c), so that the sources do not grow with u^3. Memory holds
 all coordinates, where Newton's method on the loops starts. Co-simulation takes the steps of `simulate`, implicit ones or RK4.
+Explicit steps of rigid legs, whose independent coordinates are few, have a kernel that solves for the rates itself (`leg_rates`).
 """
 
 from __future__ import annotations

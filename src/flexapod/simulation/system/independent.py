@@ -253,9 +253,11 @@ def acting(
     robot, values, signals = layout.robot, Values(scope.root), layout.at_node(column)
     wrench = signals.get("wrench")
     sliding: Friction = False if layout.friction == "load" else layout.sliding
-    q = link_equation_at(RobotAt(b=scope.root, values=values, robot=robot, state=now.state), sliding, wrench)
+    rows, drifts, _ = loop_rows(values, robot, now.motion)  # those that gave the rates: one elimination for both
+    at = RobotAt(b=scope.root, values=values, robot=robot, state=now.state)
+    q = replace(link_equation_at(at, sliding, wrench), A=rows, gamma=drifts)
     q = q if loaded is None else replace(q, h=q.h - loaded)
-    X, beta = solve_loops(robot.elastic_plan, q.A, q.gamma)
+    X, beta = solve_loops(robot.elastic_plan, rows, drifts)
     felt = felt_forces(robot, q, X, beta, completed(layout, a, signals, 2))
     moment, c = observed_moment(layout, now)
     error = ca.SX.zeros(layout.actuators)
