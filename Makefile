@@ -11,7 +11,7 @@ help:
 	@echo "make demo    show what flexapod does, with pictures"
 	@echo "make test    run the checks"
 	@echo "make test-quick  two minutes of checks for work in progress: no browsers, documentation, processes"
-	@echo "make test-full  the same with the large counts: thousands of fuzzed files, all exported C, and mypy"
+	@echo "make test-full  the same with the large counts: thousands of fuzzed files, all exported C, mypy, the site"
 	@echo "make lint    ruff and mypy over the sources"
 	@echo "make docs    build the documentation into docs/_build/html"
 	@echo "make pictures  draw the pictures of README, docs and gallery that are out of date (needs Chromium)"

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 BUDGETS = {
-    "analysis": 135, "views": 105, "studio": 90, "equations": 85, "project": 65, "simulation": 60, "robot": 55, "bridges": 40,
+    "analysis": 135, "views": 105, "studio": 90, "equations": 85, "project": 55, "simulation": 60, "robot": 55, "bridges": 40,
     "kernels": 40, "elastodynamics": 35, "laws": 35, "flexible": 30, "generator": 30, "design": 20, "identification": 20,
     "description": 20, "docs": 15, "examples": 10, "motions": 10, "spatial": 5,
 }  # fmt: skip

@@ -134,6 +134,9 @@ FULL = {
     "project/test_docs.py::test_blocks_run[docs/space.md]": "docs/reference/space.md, by the same test",
     "project/test_docs.py::test_blocks_run[docs/use-it-from/fmi.md]":
         "bridges/test_fmu.py; the other bridges' pages, by the same test",
+    "project/test_docs.py::test_landing_page": "make docs; project/test_references.py",
+    "project/test_docs.py::test_site_builds":
+        "make docs; blocks that run and their languages, in the same file; project/test_references.py",
     "project/test_style.py::test_strict_types":
         "make lint; layers, signatures and docstrings in project/test_layers.py and project/test_house.py",
     "robot/test_elastic_plan.py::test_actuators_are_independent": "actuators and deformations are independent, in the same file",
