@@ -182,7 +182,6 @@ FULL = {
         "a payload picked up in simulation/test_events.py; accelerations that demand the forces, in the same file",
     "simulation/test_load_friction.py::test_studies": "simulation/test_study.py",
     "simulation/test_loaded_joints.py::test_accelerations_are_those": "followed actuators and two methods, in the same file",
-    "simulation/test_loaded_joints.py::test_what_needs_steps": "followed actuators and two methods, in the same file",
     "simulation/test_simulate.py::test_a_killed_run_resumes": "simulation/test_killed_runs.py",
     "simulation/test_simulate.py::test_without_llvm": "kernels/test_backends_agree.py",
     "simulation/test_simulation_closure.py::test_an_hour": "constraints hold after coarse steps, in the same file",
