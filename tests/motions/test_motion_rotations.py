@@ -35,13 +35,13 @@ CHANGE = 1e-14
 NORM = 1e-12
 """Of the largest entry: derivatives of a quotient by the norm."""
 AXIS = 1e-13
-"""[rad]: near half a turn the axis comes from small differences."""
+"""[rad]: near half a revolution the axis comes from small differences."""
 RATES = 1e-12
 """[rad/s] through rates of a rotation vector of up to 3.1 rad and back: a solve whose determinant falls towards a turn."""
 SECOND_RATES = 1e-11
 """The same of second rates [rad/s^2], which take the first."""
 HALF_TURN = 1e-14
-"""[rad]: a few roundings of half a turn."""
+"""[rad]: a few roundings of half a revolution."""
 
 
 @pytest.mark.parametrize("sequence", SEQUENCES)

@@ -104,7 +104,7 @@ def test_a_full_disk_does_not_end_a_run(tmp_path: Path, monkeypatch: pytest.Monk
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.warns(fp.FileWarning, match=r"run.npz: was not written: no space left on device.*the run goes on without"):
+    with pytest.warns(fp.FileWarning, match=r"run.npz: was not written: no space left on device.*the simulation goes on without"):
         run = pd_run(step=2e-3, save=tmp_path / "run.npz")
     assert all(np.array_equal(whole[name], run[name]) for name in whole.data_vars)
     assert list(tmp_path.iterdir()) == []

@@ -144,7 +144,7 @@ def test_handles_have_the_axes_of_the_sliders() -> None:
     assert [handle.name.rsplit("/", 1)[1] for handle in scene.handles] == ["arrows"]
     assert tuple(scene.handles[0].wxyz) == (1.0, 0.0, 0.0, 0.0), "x and z of the world"
     scene.handles[0].position = np.array([0.1, 0.0, 0.5])
-    position, rotation = scene.dragged_to(scene.handles[0](robot))
+    position, rotation = scene.dragged_to(scene.handles[0], fp.State.at_home(robot))
     assert np.allclose(position, (0.1, 0.0, 0.5))
     assert np.allclose(rotation, robot.home.rotation), "a translation turns nothing"
 
@@ -155,4 +155,4 @@ def test_rings_turn_the_platform_from_home() -> None:
     turn = fp.motions.rotvec_rotation(np.array([0.1, -0.2, 0.3]))
     state = fp.State(position=robot.home.position, rotation=turn @ robot.home.rotation)
     scene.place_handle(state)
-    assert np.allclose(scene.dragged_to(scene.handles[1](robot))[1], state.rotation)
+    assert np.allclose(scene.dragged_to(scene.handles[1], fp.State.at_home(robot))[1], state.rotation)

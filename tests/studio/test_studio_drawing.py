@@ -312,7 +312,7 @@ def test_cameras_see_the_points_of_the_platform(name: str) -> None:
 def test_cameras_see_the_longest_arrows(name: str) -> None:
     """Pushing and pulling with the same force, at every drive: no arrow leaves the view at home."""
     robot = fp.load(name)
-    up, size, state = upwards(robot), extent(robot)(robot)
+    up, size, state = upwards(robot), extent(robot), fp.State.at_home(robot)
     direction, corners = oblique(robot, up, level(robot, up)), platform_corners(robot, state, np.zeros(0))
     shown = drawing(robot, home_joints(robot), corners, size, set())
     for sign in (1.0, -1.0):

@@ -59,7 +59,7 @@ def session(stewart: Session) -> Session:
     """A fresh studio; the ranges of its sliders are computed once."""
     return Session(
         variants=[stewart.variants[0]], coordinates=stewart.coordinates, values=stewart.coordinates.home,
-        numbers=numbers_of(stewart.variants[0].robot(stewart.variants[0].robot)),
+        numbers=numbers_of(stewart.variants[0].robot, fp.State.at_home(stewart.variants[0].robot)),
     )  # fmt: skip
 
 

@@ -122,7 +122,7 @@ def test_a_moment_has_all_numbers_of_a_pose() -> None:
 def test_the_strip_says_what_its_numbers_belong_to() -> None:
     robot = fp.load("stewart-3-3")
     shown = numbers_of(robot, fp.State.at_home(robot), variant="platform.mass = 60")
-    other = modes_of(fp.load("hexapod")(fp.load("hexapod")))
+    other = modes_of(fp.load("hexapod"), fp.State.at_home(fp.load("hexapod")))
     html = strip_html(robot, shown, other, asked=True)
     assert "Hz" not in html, "frequencies of another robot"
     assert html.count("data-made") == 2, "what is not known yet has no age"
