@@ -18,7 +18,7 @@ from support.patience import until
 
 TICK = 0.02
 """Seconds that the clock of a test goes on whenever it is read."""
-TRIES = 30
+TRIES = 300
 """Clicks on a button before a test gives up."""
 CLOSED = 1e-6
 """Distance between a leg's end and its joint on the platform, of the robot's extent, that nobody sees."""

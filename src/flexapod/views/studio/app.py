@@ -212,7 +212,7 @@ class Studio:
         self._connect_handles()
         self._everything()
         self.say(f"{robot.name} is ready")
-        self.loop.quiet("tidy", give_back_memory)
+        self.loop.quiet("set apart", set_apart)
         then, self.after_opening = self.after_opening, None
         if then is not None:
             then()
@@ -368,14 +368,19 @@ class Studio:
             self.robot_panel.new_robot()
 
 
-def give_back_memory() -> None:
-    """Collect what clients left, and hand free pages back to the system where its allocator can (glibc).
+def set_apart() -> None:
+    """Collect what the former robot left, and set apart what stays: modules, robot, page.
 
-    What stays is long-lived (modules, robot, page) and set apart: a search through all of it takes 50 ms, and a slider would have
-    to wait for it whenever the collector comes by.
+    A search through all of it takes 50 ms, in a notebook with much beside it a second, and a slider would have to wait for it
+    whenever the collector comes by.
     """
     gc.unfreeze()
-    gc.collect()
+    give_back_memory()
     gc.freeze()
+
+
+def give_back_memory() -> None:
+    """Collect what clients left, and hand free pages back to the system where its allocator can (glibc)."""
+    gc.collect()
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).malloc_trim(0)
