@@ -41,7 +41,7 @@ PHRASES = {
     "stand still": "are at rest",
     "as it stands": "as it is",
     "as they stand": "as they are",
-    "half a revolution": "half a revolution",
+    "half a turn": "half a revolution",
 }
 FORMER = re.compile(r"\bledger_residual\b|\bforce_share\b|\bshares\b|\bshare_figure\b|\bsense\b")
 KEEP_FORMER = {
