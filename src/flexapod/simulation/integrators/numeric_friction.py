@@ -10,10 +10,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from flexapod.analysis.model.general_dynamics import solution
 from flexapod.analysis.model.linear_solve import MASSLESS, solved
+from flexapod.arrays import Array
 from flexapod.equations.newton_euler.friction_points import SOURCES
 
 if TYPE_CHECKING:
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from flexapod.analysis.model.leg_model import LegTerms
     from flexapod.analysis.requests.sample_blocks import Reasons
     from flexapod.simulation.integrators.numeric_rows import NumericRows
-
-Array = NDArray[np.float64]
 
 
 def loaded_friction(
