@@ -18,11 +18,14 @@ from flexapod.bridges.fmu.plant import Implicit, Plant, SecondOrder, Stepping, V
 from flexapod.bridges.fmu.rigid import actuators, inputs, strokes, tape_for, union
 from flexapod.errors import InputError
 from flexapod.robot.elastic_plan import driven_columns
+from flexapod.robot.rod_plan import rod_plan
 from flexapod.simulation.integrators.collocation import METHODS
 from flexapod.simulation.stepper import step_setup
 from flexapod.simulation.system.independent import IndependentLayout, turns_freely
 from flexapod.simulation.system.leg_rates import leg_rates, memory_start
 from flexapod.simulation.system.leg_terms import carried_places, leg_matrices, leg_terms
+from flexapod.simulation.system.rod_rates import memory_start as rod_memory
+from flexapod.simulation.system.rod_rates import rod_rates
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
@@ -70,9 +73,13 @@ def _rigid_plant(robot: Robot, setup: Setup, step: float, general: bool) -> Plan
     """The plant of rigid legs in steps of RK4: few coordinates, whose accelerations are solved for in the kernel."""
     layout = setup.layout
     assert isinstance(layout, IndependentLayout)
-    rates, n = tape_for(layout, leg_rates(layout), general), len(robot.elastic_plan.independent)
+    n, rods = len(robot.elastic_plan.independent), "every number is to be tunable" if general else rod_plan(robot)
     state, y = ([float(setup.start[k]) for k in places] for places in carried_places(layout))
-    memory = memory_start(robot, y)
+    if isinstance(rods, str):
+        program, memory = leg_rates(layout), memory_start(robot, y)
+    else:
+        program, memory = rod_rates(layout, rods), rod_memory(robot, rods, y)
+    rates = tape_for(layout, program, general)
     return Plant(
         name=robot.name, about=f"forward dynamics of {robot.name}", inputs=inputs(setup), outputs=_outputs(robot),
         states=_states(robot, state), memory=memory, rates=rates, step=step, **strokes(robot, layout.strokes),

@@ -1,0 +1,281 @@
+r"""Bodies of a robot without its rods: frames, unit velocities, motion and inertia.
+
+Letters: a node's frame has its origin in its joint and z along the joint's axis; R world from node axes; b origin seen from the
+carrier, in its axes; w angular velocity, :math:`U = \hat\alpha + \hat\omega\hat\omega` and a (less gravity) at zero accelerations of
+all coordinates, node axes; c the same acceleration of the origin with gravity, world axes. m, S, I are mass, first moment and tensor
+about the origin, node axes; they depend on parameters alone, the masses of rods included.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import casadi as ca
+
+from flexapod.arrays import SX
+from flexapod.equations.elastodynamics.link_tree import LinkBody
+from flexapod.equations.model.algebra import LinkValues, Z, cross, field, mul, sparse, symmetric, vee
+from flexapod.equations.virtual_power.inertia_wrench import tensor
+from flexapod.robot.link_plan import inner_constants
+from flexapod.robot.robot import Robot
+from flexapod.robot.rod_plan import PLATFORM, Node, RodPlan
+
+NOTHING = ca.SX.zeros(3)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Seat:
+    """How the axes of a body's link are seen from its node: x_node = B (x - b)."""
+
+    B: Any
+    b: Any
+
+    def point(self, x: SX) -> Any:
+        """A point of the link."""
+        return sparse(mul(self.B, sparse(x) - self.b))
+
+    def axes(self, R: SX) -> Any:
+        """Axes that are given in the link's."""
+        return sparse(mul(self.B, R))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Frames:
+    """Frames of all nodes: R, p in the world; step and place: carrier axes from node axes, origin there."""
+
+    R: list[Any]
+    p: list[Any]
+    step: list[Any]
+    place: list[Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Motion:
+    """w, alpha, U, a in node axes, c in world axes of all nodes; turning: w, alpha and the origin's velocity in world axes of
+    those on the platform; rates (w,)."""
+
+    w: list[Any]
+    alpha: list[Any]
+    U: list[Any]
+    a: list[Any]
+    c: list[Any]
+    turning: list[tuple[Any, Any, Any] | None]
+    rates: Any
+
+    def drift(self, at: Frames, node: int, x: SX) -> Any:
+        """Acceleration (3,) of a point x (node axes) at zero accelerations, world axes. On the platform by cross products, which
+        velocities have in common; shorter than by U there."""
+        if (turning := self.turning[node]) is None:
+            return self.c[node] + ca.densify(mul(at.R[node], mul(self.U[node], x)))
+        (w, alpha, _), r = turning, ca.densify(mul(at.R[node], x))
+        return self.c[node] + ca.cross(w, ca.cross(w, r)) + ca.cross(alpha, r)
+
+    def velocity(self, at: Frames, node: int, x: SX, J: SX) -> Any:
+        """Velocity (3,) of a point x (node axes), J (3, w) its columns, world axes."""
+        if (turning := self.turning[node]) is None:
+            return ca.densify(mul(J, self.rates))
+        return turning[2] + ca.cross(turning[0], ca.densify(mul(at.R[node], x)))
+
+
+class RodTree:
+    """The numbers of a robot of rods as a program reads them.
+
+    Args:
+        values: of the whole robot.
+    """
+
+    def __init__(self, values: LinkValues, robot: Robot, plan: RodPlan) -> None:
+        self.robot, self.plan = robot, plan
+        self.values = values
+        self.legs = [values.below(f"legs.{leg.name}", dict(inner_constants(leg))) for leg in robot.legs]
+        self.gravity = ca.densify(values.vec("gravity"))
+        self.seats = [self._seat(node) for node in plan.nodes]
+
+    def _seat(self, node: Node) -> Seat:
+        if node.hinge is None:
+            return Seat(B=sparse(ca.SX.eye(3)), b=ca.SX(3, 1))
+        i, closing = node.hinge
+        name = f"{closing.joint}.on_{'link' if node.reversed else 'platform'}"
+        return Seat(B=self.legs[i].rot(f"{name}.R").T, b=self.legs[i].vec(f"{name}.p"))
+
+    def joint(self, node: Node) -> tuple[Any, Any]:
+        """Axes and place of a node's joint in its carrier, at coordinate zero."""
+        if node.hinge is None:
+            i, link = node.place
+            name = self.robot.legs[i].links[link].coordinate
+            R, p = self.legs[i].rot(f"{name}.R"), self.legs[i].vec(f"{name}.p")
+        else:
+            i, closing = node.hinge
+            name = f"{closing.joint}.on_{'platform' if node.reversed else 'link'}"
+            R, p = self.legs[i].rot(f"{name}.R"), self.legs[i].vec(f"{name}.p")
+        if node.parent is None:
+            return R, p
+        seat = self.seats[node.parent]
+        return seat.axes(R), seat.point(p)
+
+    def frames(self, p: SX, R: SX, q: Sequence[Any]) -> Frames:
+        """Frames at a pose of the platform and coordinates q of the moving nodes."""
+        found = Frames(R=[R], p=[p], step=[None], place=[None])
+        moves = iter(q)
+        for node in self.plan.nodes[1:]:
+            step, place = self.joint(node)
+            if node.kind != "fixed":
+                x = next(moves) + self._zero(node)
+                if node.kind == "R":
+                    c, s = ca.cos(x), ca.sin(x)
+                    step = mul(step, sparse(ca.vertcat(ca.horzcat(c, -s, 0), ca.horzcat(s, c, 0), ca.horzcat(0, 0, 1))))
+                else:
+                    place = place + step[:, 2] * x
+            R_c, p_c = (ca.SX.eye(3), NOTHING) if node.parent is None else (found.R[node.parent], found.p[node.parent])
+            found.step.append(step)
+            found.place.append(place)
+            found.R.append(mul(R_c, step))
+            found.p.append(p_c + ca.densify(mul(R_c, place)))
+        return found
+
+    def _zero(self, node: Node) -> Any:
+        if node.hinge is not None:
+            return ca.SX(0)
+        i, link = node.place
+        return self.legs[i].scalar(f"{self.robot.legs[i].links[link].coordinate}.zero")
+
+    def columns(self, at: Frames, node: int | None, point: SX) -> tuple[Any, Any]:
+        """Velocity (3, w) of a world point of a node and its angular velocity (3, w) per unit rate of every column."""
+        plan = self.plan
+        J, W = (ca.SX(3, 6 + len(plan.moving)) for _ in range(2))
+        for k in plan.path(node):
+            kind = plan.nodes[k].kind
+            if kind == "free":
+                J[:, :3], J[:, 3:6], W[:, 3:6] = sparse(ca.SX.eye(3)), sparse(-ca.skew(point - at.p[0])), sparse(ca.SX.eye(3))
+            elif kind != "fixed":
+                z = at.R[k][:, 2]
+                if kind == "P":
+                    J[:, plan.column(k)] = z
+                else:
+                    J[:, plan.column(k)], W[:, plan.column(k)] = cross(z, point - at.p[k]), z
+        return J, W
+
+    def motion(self, at: Frames, rates: SX) -> Motion:
+        """Motion of all nodes at rates (w,), all accelerations zero."""
+        plan = self.plan
+        R, w = at.R[0], rates[3:6]
+        spin = mul(R.T, w)
+        still = ca.SX(3, 1)
+        found = Motion(
+            w=[spin], alpha=[still], U=[field(spin, still)], a=[mul(R.T, -self.gravity)], c=[NOTHING], turning=[(w, NOTHING, rates[:3])],
+            rates=rates,
+        )
+        for k, node in enumerate(plan.nodes[1:], 1):
+            i, step, place = node.parent, at.step[k], at.place[k]
+            before = None if i is None else (found.w[i], found.alpha[i], found.U[i], found.a[i])
+            w, alpha, U, a = before or (still, still, ca.SX(3, 3), -self.gravity)
+            w, alpha, a = mul(step.T, w), mul(step.T, alpha), mul(step.T, a + mul(U, place))
+            c, turning = (NOTHING, None) if i is None else (found.drift(at, i, place), found.turning[i])
+            if turning is not None:
+                W, A, v = turning
+                along = ca.densify(at.R[k][:, 2]) * rates[plan.column(k)] if node.kind != "fixed" else NOTHING
+                v = v + ca.cross(W, at.p[k] - at.p[i]) + (along if node.kind == "P" else 0)
+                turning = (W + along, A + ca.cross(W, along), v) if node.kind == "R" else (W, A, v)
+            if node.kind == "R":
+                turn = Z * rates[plan.column(k)]
+                w, alpha = w + turn, alpha + cross(w, turn)
+            elif node.kind == "P":
+                coriolis = 2 * cross(w, Z * rates[plan.column(k)])
+                a, c = a + coriolis, c + ca.densify(mul(at.R[k], coriolis))
+            found.w.append(sparse(w))
+            found.alpha.append(sparse(alpha))
+            found.U.append(field(w, alpha))
+            found.a.append(sparse(a))
+            found.c.append(c)
+            found.turning.append(turning)
+        return found
+
+    def bodies(self, masses: Sequence[Sequence[tuple[Any, Any]]]) -> list[LinkBody]:
+        """Every node's own body, with masses at points of it: per node (mass, point in node axes). Parameters alone."""
+        return [self._body(node, own) for node, own in zip(self.plan.nodes, masses, strict=True)]
+
+    def _body(self, node: Node, masses: Sequence[tuple[Any, Any]]) -> LinkBody:
+        m, S, I = ca.SX(0), ca.SX.zeros(3), ca.SX.zeros(3, 3)
+        name, values = self._own(node)
+        if name is not None:
+            seat = self.seats[self.plan.nodes.index(node)]
+            m, first, I = values.scalar(f"{name}.mass"), values.vec(f"{name}.first_moment"), tensor(values, f"{name}.inertia")
+            mixed = mul(seat.b, (m * seat.b - 2 * first).T)  # Steiner, from the link's origin to the joint
+            about = I + ca.trace(mixed) * ca.SX.eye(3) - (mixed + mixed.T) / 2
+            S, I = ca.densify(mul(seat.B, first - m * seat.b)), symmetric(mul(mul(seat.B, about), seat.B.T))
+        for mass, x in masses:
+            m, S, x = m + mass, S + mass * x, ca.densify(x)
+            I = I + mass * (ca.dot(x, x) * ca.SX.eye(3) - ca.mtimes(x, x.T))
+        return LinkBody(m=m, S=S, I=I)
+
+    def _own(self, node: Node) -> tuple[str | None, LinkValues]:
+        if node.place == PLATFORM:
+            return "platform", self.values
+        i, link = node.place
+        own = self.robot.legs[i].links[link]
+        return (f"{own.coordinate}.body" if own.body is not None else None), self.legs[i]
+
+    def mass_matrix(self, at: Frames, bodies: Sequence[LinkBody]) -> Any:
+        """(w, w): a unit acceleration of a coordinate demands a wrench, which every carrier on the way inwards feels."""
+        plan, size = self.plan, 6 + len(self.plan.moving)
+        M, whole = ca.SX(size, size), list(bodies)
+        for k in reversed(range(1, len(plan.nodes))):
+            if (i := plan.nodes[k].parent) is not None:
+                whole[i] = whole[i] + _carried(whole[k], at.step[k], at.place[k])
+        for k in plan.moving:
+            body, kind, column = whole[k], plan.nodes[k].kind, plan.column(k)
+            f, n = (cross(Z, body.S), body.I[:, 2]) if kind == "R" else (Z * body.m, cross(body.S, Z))
+            M[column, column] = self._rotor(plan.nodes[k])
+            j: int | None = k
+            while j is not None:
+                node = plan.nodes[j]
+                if node.kind == "free":
+                    M[:6, column] = ca.densify(ca.vertcat(mul(at.R[0], f), mul(at.R[0], n)))
+                    M[column, :6] = M[:6, column].T
+                    break
+                if node.kind != "fixed":
+                    row = plan.column(j)
+                    M[row, column] = M[column, row] = M[row, column] + (n[2] if node.kind == "R" else f[2])
+                f = mul(at.step[j], f)
+                n = mul(at.step[j], n) + cross(at.place[j], f)
+                j = node.parent
+        hat, R = ca.skew(ca.densify(mul(at.R[0], whole[0].S))), at.R[0]
+        I = symmetric(mul(mul(R, whole[0].I), R.T))
+        M[:6, :6] = ca.vertcat(ca.horzcat(whole[0].m * sparse(ca.SX.eye(3)), sparse(hat.T)), ca.horzcat(sparse(hat), I))
+        return M
+
+    def _rotor(self, node: Node) -> Any:
+        if node.hinge is not None:
+            return ca.SX(0)
+        i, link = node.place
+        return self.legs[i].scalar(f"{self.robot.legs[i].links[link].coordinate}.rotor")
+
+    def bias(self, at: Frames, motion: Motion, bodies: Sequence[LinkBody]) -> Any:
+        """(w,) forces that the motion demands at zero accelerations, weight included."""
+        plan, h = self.plan, ca.SX.zeros(6 + len(self.plan.moving))
+        f, n = [], []
+        for body, U, a in zip(bodies, motion.U, motion.a, strict=True):
+            E = ca.trace(body.I) / 2 * ca.SX.eye(3) - body.I
+            f.append(body.m * a + mul(U, sparse(body.S)))
+            n.append(cross(body.S, a) + vee(mul(U, E)))
+        for k in reversed(range(1, len(plan.nodes))):
+            node = plan.nodes[k]
+            if node.kind != "fixed":
+                h[plan.column(k)] = ca.densify(n[k] if node.kind == "R" else f[k])[2]
+            if node.parent is not None:
+                force = mul(at.step[k], f[k])
+                f[node.parent] = f[node.parent] + force
+                n[node.parent] = n[node.parent] + mul(at.step[k], n[k]) + cross(at.place[k], force)
+        h[:3], h[3:6] = ca.densify(mul(at.R[0], f[0])), ca.densify(mul(at.R[0], n[0]))
+        return h
+
+
+def _carried(body: LinkBody, step: SX, place: SX) -> LinkBody:
+    """A body about its carrier's origin, in the carrier's axes."""
+    S, r = ca.densify(mul(step, body.S)), ca.densify(place)
+    moved = S + body.m * r
+    mixed = ca.mtimes(r, (S + moved).T)
+    I = symmetric(mul(mul(step, body.I), step.T)) + ca.trace(mixed) * ca.SX.eye(3) - (mixed + mixed.T) / 2
+    return LinkBody(m=body.m, S=moved, I=I)

@@ -1,0 +1,265 @@
+r"""Rates of robots of rods as a program: coordinates u and u' of the drives in.
+
+Loops are solved for the drives and what hangs on the platform by components v of the platform's motion (`rod_plan`), so that each
+drive meets its own rods alone; states are the drives' nevertheless:
+
+.. math:: \dot w = N\dot v,\quad \dot u = N_u\dot v,\qquad N^TM_wN\,\ddot v = N^T(\Gamma - h - M_w\beta),\quad \ddot w = N\ddot v + \beta
+
+As in `leg_rates`, one pass closes the loops and evaluates everything from one elimination; memory has the coordinates of the last
+call with N, the drift and u' there, from which the loops are predicted to second order.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import casadi as ca
+import numpy as np
+
+from flexapod.equations.closing_rows import closing_rows, turned_row
+from flexapod.equations.elastodynamics.closing import LARGEST_STEP, LIMIT, NEWTON_STEP, rotated
+from flexapod.equations.elastodynamics.front_solve import solve_fronts
+from flexapod.equations.elastodynamics.projection import projected_force, projected_mass
+from flexapod.equations.model.algebra import LinkValues, mul, sparse
+from flexapod.equations.platform_motion import FrameMotion
+from flexapod.equations.rods.rod import RodAt, RodForces, RodValues, rod_at, rod_forces, rod_values
+from flexapod.equations.rods.tree import Frames, Motion, RodTree
+from flexapod.kernels.tape.program import Program
+from flexapod.robot.geometry import pose
+from flexapod.robot.rod_plan import RodPlan, start_coordinates
+from flexapod.simulation.system.leg_rates import SMALL
+from flexapod.simulation.system.leg_terms import margin_output
+from flexapod.spatial import Rot, Vec
+from flexapod.spatial.linear import inverse, solve_symmetric
+from flexapod.spatial.rotation import normalised
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from flexapod.arrays import SX
+    from flexapod.robot.robot import Robot
+    from flexapod.simulation.system.independent import IndependentLayout
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Memory:
+    """Pose and coordinates of the last call, X (bound, v), V = N_u^-1 (v, u), second derivative (w,) at u'' = 0, rates u' there."""
+
+    p: Any
+    R: Any
+    q: Any
+    X: Any
+    V: Any
+    bend: Any
+    rates: Any
+
+    @staticmethod
+    def sizes(plan: RodPlan) -> list[int]:
+        count, n = len(plan.moving), len(plan.independent)
+        return [3, 9, count, len(plan.bound) * n, n * n, 6 + count, n]
+
+    @staticmethod
+    def read(plan: RodPlan, column: SX) -> _Memory:
+        sizes = _Memory.sizes(plan)
+        ends = [sum(sizes[:k]) for k in range(len(sizes) + 1)]
+        p, R, q, X, V, bend, rates = (column[a:b] for a, b in pairwise(ends))
+        n = rates.numel()
+        return _Memory(
+            p=p, R=ca.reshape(R, 3, 3), q=q, X=ca.reshape(X, len(plan.bound), n), V=ca.reshape(V, n, n), bend=bend, rates=rates
+        )
+
+
+def memory_start(robot: Robot, plan: RodPlan, y: Sequence[float]) -> list[float]:
+    """Memory before the first call: pose and coordinates, and nothing known of their slope. y: joints, position, rotation by
+    columns."""
+    n = len(robot.coordinates)
+    at, joints = 0, []
+    for leg in robot.legs:
+        joints.append(np.array(y[at : at + len(leg.moving)]))
+        at += len(leg.moving)
+    p, R = np.array(y[n : n + 3]), np.array(y[n + 3 :]).reshape(3, 3).T
+    return [*y[n:], *start_coordinates(robot, plan, joints, pose(p, R)), *[0.0] * sum(_Memory.sizes(plan)[3:])]
+
+
+def rod_rates(layout: IndependentLayout, plan: RodPlan) -> Program:
+    """The program; inputs and outputs as of `leg_rates`.
+
+    Checked by: tests/bridges/test_fmu_catalogue.py, tests/equations/test_rods.py.
+    """
+    root, robot = Program("rates", factored=True), layout.robot
+    n, count, actuators = len(plan.independent), len(plan.moving), len(robot.actuators)
+    tree = RodTree(LinkValues(root), robot, plan)
+    rods = [(rod, rod_values(root, tree, rod)) for rod in plan.rods]
+    x = root.input("state", (2 * n,))
+    memory = root.input("memory", (sum(_Memory.sizes(plan)),))
+    signals = root.input("signals", (layout.width,))
+
+    def pass_(_: Any, y: SX, before: SX, *__: Any) -> tuple[list[Any], Any]:
+        now = _evaluated(layout, tree, rods, y, x[n:], layout.at_node(signals))
+        return [now.following, now.largest, now.a, now.result, now.slopes, now.driven], ca.if_else(before <= NEWTON_STEP, 0, now.largest)
+
+    start = _predicted(plan, _Memory.read(plan, memory), x[:n])
+    none = [ca.SX.zeros(size) for size in (n, 2 * actuators + 18, sum(_Memory.sizes(plan)[3:]), actuators)]
+    found, converged, _ = root.iterate(pass_, start=[start, ca.SX(1e300), *none], limit=LIMIT, tolerance=SMALL)
+    y, _, a, result, slopes, driven = found
+    root.fail_if(1 - converged, "the loops cannot be closed from here: out of reach or singular")
+    root.fail_if(ca.logic_not(ca.dot(a, a) < 1e200), "the acceleration is no finite number: a loop is singular")
+    root.output("derivative", ca.vertcat(x[n:], a))
+    root.output("result", ca.vertcat(result, driven))
+    root.output("closed", ca.vertcat(y, slopes))
+    root.output("settled", x)
+    margin_output(root, layout, result[:actuators])
+    assert y.numel() == 12 + count
+    return root
+
+
+def _predicted(plan: RodPlan, last: _Memory, u: SX) -> Any:
+    """Pose and coordinates, the drives as given, the others to second order from the last call."""
+    places = [column - 6 for column in plan.states]
+    step, square = u - last.q[places], ca.dot(last.rates, last.rates)
+    tau = ca.dot(step, last.rates) / ca.if_else(square > 0, square, 1)
+    v = ca.mtimes(last.V, step)
+    w = _whole(plan, v, ca.mtimes(last.X, v)) + (tau * tau / 2) * last.bend
+    first = normalised(last.R[:, 0])  # orthogonal whatever an importer did to the memory
+    second = normalised(last.R[:, 1] - ca.dot(first, last.R[:, 1]) * first)
+    y = _moved(ca.vertcat(last.p, first, second, ca.cross(first, second), last.q), w)
+    for k, place in enumerate(places):
+        y[12 + place] = u[k]
+    return y
+
+
+def _moved(y: SX, w: SX) -> Any:
+    """Pose and coordinates after a step of all columns."""
+    return ca.vertcat(y[:3] + w[:3], ca.vec(rotated(ca.reshape(y[3:12], 3, 3), w[3:6])), y[12:] + w[6:])
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Now:
+    """What a pass finds: coordinates after Newton's step and its size; u'', results, slopes for the memory, q'' before it."""
+
+    following: Any
+    largest: Any
+    a: Any
+    result: Any
+    slopes: Any
+    driven: Any
+
+
+def _evaluated(
+    layout: IndependentLayout, tree: RodTree, rods: Sequence[tuple[Any, RodValues]], y: SX, ud: SX, signals: dict[str, Any]
+) -> _Now:
+    plan = tree.plan
+    free, bound, states = list(plan.independent), list(plan.bound), list(plan.states)
+    at = tree.frames(y[:3], ca.reshape(y[3:12], 3, 3), [y[12 + k] for k in range(len(plan.moving))])
+    ends = [rod_at(tree, at, rod, values) for rod, values in rods]
+    rows, residual, _ = _rows(tree, at, ends, None, None)
+    X, missed = _solved(plan, rows, residual)
+    N = _whole(plan, sparse(ca.SX.eye(len(free))), X)
+    V = inverse(ca.densify(N[states, :]))
+    delta, rates = _corrected(plan, N, V, missed), ca.densify(mul(N, ca.mtimes(V, ud)))
+    motion = tree.motion(at, rates)
+    forces = [rod_forces(tree, at, motion, rod) for rod in ends]
+    _, _, drift = _rows(tree, at, ends, motion, forces)
+    beta = _solved(plan, rows, drift)[1]
+    M, h = _terms(tree, at, motion, rods, ends, forces)
+    h[:6] -= signals["wrench"] if "wrench" in signals else 0
+    for k, column in enumerate(plan.driven):
+        h[column] = h[column] - signals["force"][k]
+    P, right = projected_mass(M, X, free, bound), -projected_force(M, h, X, beta, free, bound)
+    for rod in ends:
+        spin = ca.densify(mul(rod.spin, N))
+        P = P + ca.mtimes((rod.values.axial * spin).T, spin)
+        right = right - (rod.values.axial * ca.densify(mul(rod.spin, _whole(plan, ca.SX(len(free), 1), beta)))) * spin.T
+    second = ca.densify(mul(N, solve_symmetric(P, right)) + _whole(plan, ca.SX(len(free), 1), beta))
+    bend = _corrected(plan, N, V, beta)
+    length = tree.values.scalar("characteristic_length")
+    units = ca.vertcat(*[length] * 3, 1, 1, 1, *[length if plan.nodes[k].kind == "P" else 1 for k in plan.moving])
+    largest = ca.norm_2(delta / units)
+    following = _moved(y, delta * ca.fmin(1, LARGEST_STEP / ca.if_else(largest > 0, largest, 1)))
+    driven = list(plan.driven)
+    q = ca.vertcat(*[y[12 + column - 6] for column in driven])
+    result = ca.vertcat(q, rates[driven], following[:3], ca.vec(ca.reshape(following[3:12], 3, 3).T), rates[:6])
+    slopes = ca.vertcat(ca.vec(ca.densify(X)), ca.vec(V), bend, ud)
+    return _Now(following=following, largest=largest, a=second[states], result=result, slopes=slopes, driven=second[driven])
+
+
+def _whole(plan: RodPlan, free: SX, bound: SX) -> Any:
+    """(w, k) from independent and bound rows."""
+    found = ca.SX(len(plan.bound) + len(plan.independent), free.shape[1])
+    found[list(plan.independent), :], found[list(plan.bound), :] = free, bound
+    return found
+
+
+def _corrected(plan: RodPlan, N: SX, V: SX, bound: SX) -> Any:
+    """(w,) changes of the bound columns, together with what the independent ones must do so that the states do not change."""
+    found = _whole(plan, ca.SX(len(plan.independent), 1), bound)
+    states = list(plan.states)
+    found = ca.densify(found - mul(N, ca.mtimes(V, ca.densify(found[states]))))
+    found[states] = 0
+    return found
+
+
+def _solved(plan: RodPlan, rows: SX, right: SX) -> tuple[Any, Any]:
+    """Bound columns by the independent ones (bound, v), and by the right side of rows w + right = 0."""
+    kept = list(plan.kept)
+    X = -solve_fronts(rows[kept, list(plan.bound)], ca.horzcat(rows[kept, list(plan.independent)], right[kept]))
+    return X[:, : len(plan.independent)], X[:, len(plan.independent)]
+
+
+def _rows(
+    tree: RodTree, at: Frames, ends: Sequence[RodAt], motion: Motion | None, forces: Sequence[RodForces] | None
+) -> tuple[Any, Any, Any]:
+    """Rows (m, w) of rods and cut joints, residuals and, where there is a motion, drifts (m,)."""
+    rows, residuals = [rod.row for rod in ends], [rod.residual for rod in ends]
+    drifts = [] if forces is None else [force.drift for force in forces]
+    for i, closing, near, far in tree.plan.cuts:
+        name = closing.joint
+        link, platform = (
+            _half(tree, at, motion, node, tree.legs[i].vec(f"{name}.on_{side}.p"), tree.legs[i].rot(f"{name}.on_{side}.R"))
+            for node, side in ((near, "link"), (far, "platform"))
+        )
+        (J_l, W_l), (J_p, W_p) = (tree.columns(at, node, half.p.expr) for node, half in ((near, link), (far, platform)))
+        for row in closing_rows(tree.robot.legs[i], link, platform, closing):
+            other = turned_row(row, link.p - platform.p)
+            own = mul(row.linear.expr.T, J_l) + mul(row.angular.expr.T, W_l)
+            rows.append(own - mul(row.linear.expr.T, J_p) - mul(other.expr.T, W_p))
+            residuals.append(row.r)
+            drifts.append(row.rdd)
+    return ca.vertcat(*rows), ca.vertcat(*residuals), ca.vertcat(*drifts)
+
+
+def _half(tree: RodTree, at: Frames, motion: Motion | None, node: int | None, p: SX, R: SX) -> FrameMotion:
+    """A half of a cut joint; without a motion at rest."""
+    still = Vec(ca.SX.zeros(3), "W")
+    if node is None:
+        return FrameMotion(R=Rot(ca.densify(R), "W", "H"), p=Vec(ca.densify(p), "W"), v=still, w=still, a=still, alpha=still)
+    x, axes = tree.seats[node].point(p), ca.densify(mul(at.R[node], tree.seats[node].axes(R)))
+    where = at.p[node] + ca.densify(mul(at.R[node], x))
+    if motion is None:
+        return FrameMotion(R=Rot(axes, "W", "H"), p=Vec(where, "W"), v=still, w=still, a=still, alpha=still)
+    w, alpha = (ca.densify(mul(at.R[node], part)) for part in (motion.w[node], motion.alpha[node]))
+    if (turning := motion.turning[node]) is not None:
+        w, alpha, _ = turning
+    v, a = motion.velocity(at, node, x, tree.columns(at, node, where)[0]), motion.drift(at, node, x)
+    return FrameMotion(R=Rot(axes, "W", "H"), p=Vec(where, "W"), v=Vec(v, "W"), w=Vec(w, "W"), a=Vec(a, "W"), alpha=Vec(alpha, "W"))
+
+
+def _terms(
+    tree: RodTree, at: Frames, motion: Motion, rods: Sequence[tuple[Any, RodValues]], ends: Sequence[RodAt], forces: Sequence[RodForces]
+) -> tuple[Any, Any]:
+    """M (w, w) without the spin of rods, and h (w,)."""
+    masses: list[list[tuple[Any, Any]]] = [[] for _ in tree.plan.nodes]
+    for rod, values in rods:
+        masses[rod.near].append((values.m_UU, values.near))
+        masses[rod.far].append((values.m_SS, values.far))
+    bodies = tree.bodies(masses)
+    M, h = tree.mass_matrix(at, bodies), tree.bias(at, motion, bodies)
+    for rod, force in zip(ends, forces, strict=True):
+        both = rod.values.m_SU * mul(rod.J_U.T, rod.J_S)
+        M = M + both + both.T
+        h = h + ca.densify(mul(rod.J_U.T, force.F_U) + mul(rod.J_S.T, force.F_S))
+        if force.moment is not None:
+            h = h + ca.densify(mul(rod.W.T, force.moment))
+    return M, h
