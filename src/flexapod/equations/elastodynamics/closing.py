@@ -117,15 +117,15 @@ def moved(robot: Robot, x: SX, step: SX, columns: Sequence[int]) -> Any:
             twist[column] = step[k]
     if plan.carrier is not None:
         return ca.vertcat(*parts)
-    p, R = x[n : n + 3] + ca.vertcat(*twist[:3]), rotated(ca.reshape(x[n + 3 :], 3, 3), ca.vertcat(*twist[3:]))
+    p, R = x[n : n + 3] + ca.vertcat(*twist[:3]), ca.mtimes(_turn(ca.vertcat(*twist[3:])), ca.reshape(x[n + 3 :], 3, 3))
     return ca.vertcat(*parts, p, ca.vec(R))
 
 
-def rotated(R: SX, v: SX) -> Any:
-    """R after a rotation by Rodrigues' vector v/2 (Cayley): orthogonal whatever v is, equal to exp(v) to second order."""
+def _turn(v: SX) -> Any:
+    """Rotation by Rodrigues' vector v/2 (Cayley): orthogonal whatever v is, equal to exp(v) to second order."""
     half = v / 2
     s = ca.skew(half)
-    return ca.mtimes(ca.SX.eye(3) + (2 / (1 + ca.dot(half, half))) * (s + ca.mtimes(s, s)), R)
+    return ca.SX.eye(3) + (2 / (1 + ca.dot(half, half))) * (s + ca.mtimes(s, s))
 
 
 def _outputs(b: Program, values: Values, robot: Robot, x: SX, e: SX, ud: SX) -> None:

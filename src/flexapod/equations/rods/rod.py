@@ -25,7 +25,7 @@ from typing import Any
 import casadi as ca
 
 from flexapod.equations.model.algebra import mul, sparse
-from flexapod.equations.rods.tree import Frames, Motion, RodTree
+from flexapod.equations.rods.tree import Frames, Motion, Pull, RodTree
 from flexapod.equations.virtual_power.inertia_wrench import tensor
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.rod_plan import SYMMETRIC, Rod
@@ -79,8 +79,8 @@ class RodAt:
     Args:
         d: from U to S; J_U, J_S: (3, w) velocities of its ends per unit rate.
         row, residual: (1, w) and (), of its length.
-        spin: (1, w) rate about its line per unit rate.
-        e, k, delta, gain: of the spin; gain = k (e x d)/(L delta).
+        spin, weight: (1, w) and (), of its spin: energy weight (spin w')^2/2.
+        e, k, delta: of the spin; across: e x d; gain: k/(L delta).
         W: (3, w) angular velocity of the body that carries U.
     """
 
@@ -93,9 +93,11 @@ class RodAt:
     row: Any
     residual: Any
     spin: Any
+    weight: Any
     e: Any
     k: Any
     delta: Any
+    across: Any
     gain: Any
 
 
@@ -108,14 +110,14 @@ def rod_at(tree: RodTree, at: Frames, rod: Rod, values: RodValues) -> RodAt:
     e = ca.densify(mul(at.R[rod.near], values.e))
     k = ca.dot(d, e)
     delta = values.square - k * k
-    gain = ca.cross(e, d) * (k / (length * delta))
+    gain, across = k / (length * delta), ca.cross(e, d)
     moved = J_S - J_U
-    spin = mul(gain.T, moved)
+    spin, weight = mul(across.T, moved), values.axial * gain * gain
     if plane := _across(tree, rod, values):
-        spin = spin + mul((d - k * e).T, W) * (length / delta)
+        spin, weight = gain * spin + mul((d - k * e).T, W) * (length / delta), values.axial
     return RodAt(
         rod=rod, values=values, d=d, J_U=J_U, J_S=J_S, W=W if plane else None, row=mul(d.T, moved),
-        residual=(ca.dot(d, d) - values.square) / 2, spin=sparse(spin), e=e, k=k, delta=delta, gain=gain,
+        residual=(ca.dot(d, d) - values.square) / 2, spin=sparse(spin), weight=weight, e=e, k=k, delta=delta, across=across, gain=gain,
     )  # fmt: skip
 
 
@@ -127,37 +129,38 @@ def _across(tree: RodTree, rod: Rod, values: RodValues) -> bool:
     return turning not in ([], [rod.near]) or (turning == [rod.near] and not (along and nodes[rod.near].kind == "R"))
 
 
-@dataclass(frozen=True, kw_only=True)
-class RodForces:
-    """What a rod demands at zero accelerations: forces F_U, F_S (3,), moment on the body of U or None; and its row's drift."""
-
-    F_U: Any
-    F_S: Any
-    moment: Any
-    drift: Any
+def rod_drift(at: Frames, motion: Motion, rod: RodAt) -> Any:
+    """Second derivative of the rod's row at the accelerations of the motion."""
+    dd, ddd = _relative(at, motion, rod)
+    return ca.dot(rod.d, ddd) + ca.dot(dd, dd)
 
 
-def rod_forces(tree: RodTree, at: Frames, motion: Motion, rod: RodAt) -> RodForces:
-    """Forces of a rod in motion, world axes."""
+def _relative(at: Frames, motion: Motion, rod: RodAt) -> tuple[Any, Any]:
+    """Velocity and acceleration of S against U, world axes."""
+    near, far, v = rod.rod.near, rod.rod.far, rod.values
+    dd = motion.velocity(at, far, v.far, rod.J_S) - motion.velocity(at, near, v.near, rod.J_U)
+    return dd, motion.acceleration(at, far, v.far) - motion.acceleration(at, near, v.near)
+
+
+def rod_forces(tree: RodTree, at: Frames, motion: Motion, rod: RodAt) -> tuple[Pull, Pull]:
+    """What a rod in motion demands at U and at S, without the masses that move with their bodies."""
     v, near, far = rod.values, rod.rod.near, rod.rod.far
-    c_U, c_S = motion.drift(at, near, v.near), motion.drift(at, far, v.far)
-    dd, ddd = motion.velocity(at, far, v.far, rod.J_S) - motion.velocity(at, near, v.near, rod.J_U), c_S - c_U
+    dd, ddd = _relative(at, motion, rod)
     d, e, k, length = rod.d, rod.e, rod.k, ca.sqrt(v.square)
-    kd, across = ca.dot(dd, e), ca.dot(ca.cross(e, d), dd)
-    spin, moment, grown = ca.dot(rod.gain, dd), None, ca.dot(rod.gain, ddd)
+    kd, tau = ca.dot(dd, e), ca.dot(rod.across, dd)
+    spin, moment, grown = rod.gain * tau, ca.SX.zeros(3), rod.gain * ca.dot(rod.across, ddd)
     if rod.W is not None:
         w, alpha = (ca.densify(mul(at.R[near], x)) for x in (motion.w[near], motion.alpha[near]))
         ed, plane = ca.cross(w, e), (d - k * e) * (length / rod.delta)
         kd, spin = kd + ca.dot(d, ed), spin + ca.dot(plane, w)
         turned = k / length * ca.dot(ca.cross(ed, d), dd) + length * ca.dot(dd - kd * e, w)
         grown = grown + turned / rod.delta + ca.dot(plane, alpha)
-    grown = grown + kd * (across / length + 2 * k * spin) / rod.delta
+    grown = grown + kd * (tau / length + 2 * k * spin) / rod.delta
     if rod.W is not None:
         moment = (v.axial * grown) * plane
-    turned = (v.axial * grown) * rod.gain + (v.axial / (length * v.square) * spin) * ca.cross(dd, d)
-    return RodForces(
-        F_U=v.m_SU * (c_S - tree.gravity) - turned,
-        F_S=v.m_SU * (c_U - tree.gravity) + turned,
-        moment=moment,
-        drift=ca.dot(d, ddd) + ca.dot(dd, dd),
+    turned = (v.axial * grown * rod.gain) * rod.across + (v.axial / (length * v.square) * spin) * ca.cross(dd, d)
+    at_U, at_S = (motion.acceleration(at, node, x) - tree.gravity for node, x in ((near, v.near), (far, v.far)))
+    return (
+        Pull(x=v.near, force=v.m_SU * at_S - turned, moment=moment),
+        Pull(x=v.far, force=v.m_SU * at_U + turned, moment=ca.SX.zeros(3)),
     )

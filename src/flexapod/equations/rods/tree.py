@@ -1,8 +1,8 @@
 r"""Bodies of a robot without its rods: frames, unit velocities, motion and inertia.
 
 Letters: a node's frame has its origin in its joint and z along the joint's axis; R world from node axes; b origin seen from the
-carrier, in its axes; w angular velocity, :math:`U = \hat\alpha + \hat\omega\hat\omega` and a (less gravity) at zero accelerations of
-all coordinates, node axes; c the same acceleration of the origin with gravity, world axes. m, S, I are mass, first moment and tensor
+carrier, in its axes; w angular velocity, :math:`U = \hat\alpha + \hat\omega\hat\omega` and a (less gravity), node axes;
+c acceleration of the origin, world axes. m, S, I are mass, first moment and tensor
 about the origin, node axes; they depend on parameters alone, the masses of rods included.
 """
 
@@ -64,9 +64,9 @@ class Motion:
     turning: list[tuple[Any, Any, Any] | None]
     rates: Any
 
-    def drift(self, at: Frames, node: int, x: SX) -> Any:
-        """Acceleration (3,) of a point x (node axes) at zero accelerations, world axes. On the platform by cross products, which
-        velocities have in common; shorter than by U there."""
+    def acceleration(self, at: Frames, node: int, x: SX) -> Any:
+        """Acceleration (3,) of a point x (node axes), world axes. On the platform by cross products, which velocities have in
+        common; shorter than by U there."""
         if (turning := self.turning[node]) is None:
             return self.c[node] + ca.densify(mul(at.R[node], mul(self.U[node], x)))
         (w, alpha, _), r = turning, ca.densify(mul(at.R[node], x))
@@ -77,6 +77,15 @@ class Motion:
         if (turning := self.turning[node]) is None:
             return ca.densify(mul(J, self.rates))
         return turning[2] + ca.cross(turning[0], ca.densify(mul(at.R[node], x)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pull:
+    """A force (3,) at a point x (node axes) of a node, and a moment (3,), world axes."""
+
+    x: Any
+    force: Any
+    moment: Any
 
 
 class RodTree:
@@ -157,33 +166,35 @@ class RodTree:
                     J[:, plan.column(k)], W[:, plan.column(k)] = cross(z, point - at.p[k]), z
         return J, W
 
-    def motion(self, at: Frames, rates: SX) -> Motion:
-        """Motion of all nodes at rates (w,), all accelerations zero."""
-        plan = self.plan
-        R, w = at.R[0], rates[3:6]
-        spin = mul(R.T, w)
-        still = ca.SX(3, 1)
+    def motion(self, at: Frames, rates: SX, second: SX | None = None) -> Motion:
+        """Motion of all nodes at rates (w,) and accelerations (w,), left out: zero."""
+        plan, still = self.plan, ca.SX(3, 1)
+        second = ca.SX.zeros(rates.numel()) if second is None else second
+        R, w, a, alpha = at.R[0], rates[3:6], second[:3], second[3:6]
+        spin, grown = mul(R.T, w), mul(R.T, alpha)
         found = Motion(
-            w=[spin], alpha=[still], U=[field(spin, still)], a=[mul(R.T, -self.gravity)], c=[NOTHING], turning=[(w, NOTHING, rates[:3])],
-            rates=rates,
-        )
+            w=[spin], alpha=[grown], U=[field(spin, grown)], a=[mul(R.T, a - self.gravity)], c=[ca.densify(a)],
+            turning=[(w, ca.densify(alpha), rates[:3])], rates=rates,
+        )  # fmt: skip
         for k, node in enumerate(plan.nodes[1:], 1):
             i, step, place = node.parent, at.step[k], at.place[k]
             before = None if i is None else (found.w[i], found.alpha[i], found.U[i], found.a[i])
             w, alpha, U, a = before or (still, still, ca.SX(3, 3), -self.gravity)
             w, alpha, a = mul(step.T, w), mul(step.T, alpha), mul(step.T, a + mul(U, place))
-            c, turning = (NOTHING, None) if i is None else (found.drift(at, i, place), found.turning[i])
+            c, turning = (NOTHING, None) if i is None else (found.acceleration(at, i, place), found.turning[i])
             if turning is not None:
                 W, A, v = turning
-                along = ca.densify(at.R[k][:, 2]) * rates[plan.column(k)] if node.kind != "fixed" else NOTHING
-                v = v + ca.cross(W, at.p[k] - at.p[i]) + (along if node.kind == "P" else 0)
-                turning = (W + along, A + ca.cross(W, along), v) if node.kind == "R" else (W, A, v)
+                v, z = v + ca.cross(W, at.p[k] - at.p[i]), ca.densify(at.R[k][:, 2])
+                if node.kind == "R":
+                    along = z * rates[plan.column(k)]
+                    A, W = A + ca.cross(W, along) + z * second[plan.column(k)], W + along
+                turning = W, A, v + (z * rates[plan.column(k)] if node.kind == "P" else 0)
             if node.kind == "R":
                 turn = Z * rates[plan.column(k)]
-                w, alpha = w + turn, alpha + cross(w, turn)
+                w, alpha = w + turn, alpha + cross(w, turn) + Z * second[plan.column(k)]
             elif node.kind == "P":
-                coriolis = 2 * cross(w, Z * rates[plan.column(k)])
-                a, c = a + coriolis, c + ca.densify(mul(at.R[k], coriolis))
+                own = 2 * cross(w, Z * rates[plan.column(k)]) + Z * second[plan.column(k)]
+                a, c = a + own, c + ca.densify(mul(at.R[k], own))
             found.w.append(sparse(w))
             found.alpha.append(sparse(alpha))
             found.U.append(field(w, alpha))
@@ -252,23 +263,32 @@ class RodTree:
         i, link = node.place
         return self.legs[i].scalar(f"{self.robot.legs[i].links[link].coordinate}.rotor")
 
-    def bias(self, at: Frames, motion: Motion, bodies: Sequence[LinkBody]) -> Any:
-        """(w,) forces that the motion demands at zero accelerations, weight included."""
+    def forces(self, at: Frames, motion: Motion, bodies: Sequence[LinkBody], pulls: Sequence[Sequence[Pull]]) -> Any:
+        """(w,) forces that the motion demands, weight included; pulls: per node, forces (3,) at points x of it (node axes) besides."""
         plan, h = self.plan, ca.SX.zeros(6 + len(self.plan.moving))
         f, n = [], []
         for body, U, a in zip(bodies, motion.U, motion.a, strict=True):
             E = ca.trace(body.I) / 2 * ca.SX.eye(3) - body.I
             f.append(body.m * a + mul(U, sparse(body.S)))
             n.append(cross(body.S, a) + vee(mul(U, E)))
+        outside = [(NOTHING, NOTHING)] * len(plan.nodes)  # pulls in world axes, about the node's origin
+        for k, own in enumerate(pulls):
+            for pull in own:
+                force, moment = outside[k]
+                arm = ca.densify(mul(at.R[k], pull.x))
+                outside[k] = force + pull.force, moment + ca.cross(arm, pull.force) + pull.moment
         for k in reversed(range(1, len(plan.nodes))):
-            node = plan.nodes[k]
+            node, (force, moment) = plan.nodes[k], outside[k]
             if node.kind != "fixed":
-                h[plan.column(k)] = ca.densify(n[k] if node.kind == "R" else f[k])[2]
-            if node.parent is not None:
+                pulled = ca.dot(at.R[k][:, 2], moment if node.kind == "R" else force)
+                h[plan.column(k)] = ca.densify(n[k] if node.kind == "R" else f[k])[2] + pulled
+            if (i := node.parent) is not None:
+                arm, below = at.p[k] - at.p[i], outside[i]
+                outside[i] = below[0] + force, below[1] + moment + ca.cross(arm, force)
                 force = mul(at.step[k], f[k])
                 f[node.parent] = f[node.parent] + force
                 n[node.parent] = n[node.parent] + mul(at.step[k], n[k]) + cross(at.place[k], force)
-        h[:3], h[3:6] = ca.densify(mul(at.R[0], f[0])), ca.densify(mul(at.R[0], n[0]))
+        h[:3], h[3:6] = (ca.densify(mul(at.R[0], own[0])) + pulled for own, pulled in zip((f, n), outside[0], strict=True))
         return h
 
 

@@ -6,7 +6,7 @@ drive meets its own rods alone; states are the drives' nevertheless:
 .. math:: \dot w = N\dot v,\quad \dot u = N_u\dot v,\qquad N^TM_wN\,\ddot v = N^T(\Gamma - h - M_w\beta),\quad \ddot w = N\ddot v + \beta
 
 As in `leg_rates`, one pass closes the loops and evaluates everything from one elimination; memory has the coordinates of the last
-call with N, the drift and u' there, from which the loops are predicted to second order.
+call with N, u' and all accelerations there, from which the loops are predicted to second order.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ import casadi as ca
 import numpy as np
 
 from flexapod.equations.closing_rows import closing_rows, turned_row
-from flexapod.equations.elastodynamics.closing import LARGEST_STEP, LIMIT, NEWTON_STEP, rotated
+from flexapod.equations.elastodynamics.closing import LARGEST_STEP, LIMIT, NEWTON_STEP
 from flexapod.equations.elastodynamics.front_solve import solve_fronts
-from flexapod.equations.elastodynamics.projection import projected_force, projected_mass
+from flexapod.equations.elastodynamics.projection import projected_mass
 from flexapod.equations.model.algebra import LinkValues, mul, sparse
 from flexapod.equations.platform_motion import FrameMotion
-from flexapod.equations.rods.rod import RodAt, RodForces, RodValues, rod_at, rod_forces, rod_values
-from flexapod.equations.rods.tree import Frames, Motion, RodTree
+from flexapod.equations.rods.rod import RodAt, RodValues, rod_at, rod_drift, rod_forces, rod_values
+from flexapod.equations.rods.tree import Frames, Motion, Pull, RodTree
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.geometry import pose
 from flexapod.robot.rod_plan import RodPlan, start_coordinates
@@ -45,14 +45,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class _Memory:
-    """Pose and coordinates of the last call, X (bound, v), V = N_u^-1 (v, u), second derivative (w,) at u'' = 0, rates u' there."""
+    """Pose and coordinates of the last call, X (bound, v), V = N_u^-1 (v, u), accelerations w'', rates u'."""
 
     p: Any
     R: Any
     q: Any
     X: Any
     V: Any
-    bend: Any
+    second: Any
     rates: Any
 
     @staticmethod
@@ -64,10 +64,10 @@ class _Memory:
     def read(plan: RodPlan, column: SX) -> _Memory:
         sizes = _Memory.sizes(plan)
         ends = [sum(sizes[:k]) for k in range(len(sizes) + 1)]
-        p, R, q, X, V, bend, rates = (column[a:b] for a, b in pairwise(ends))
+        p, R, q, X, V, second, rates = (column[a:b] for a, b in pairwise(ends))
         n = rates.numel()
         return _Memory(
-            p=p, R=ca.reshape(R, 3, 3), q=q, X=ca.reshape(X, len(plan.bound), n), V=ca.reshape(V, n, n), bend=bend, rates=rates
+            p=p, R=ca.reshape(R, 3, 3), q=q, X=ca.reshape(X, len(plan.bound), n), V=ca.reshape(V, n, n), second=second, rates=rates
         )
 
 
@@ -120,11 +120,12 @@ def _predicted(plan: RodPlan, last: _Memory, u: SX) -> Any:
     places = [column - 6 for column in plan.states]
     step, square = u - last.q[places], ca.dot(last.rates, last.rates)
     tau = ca.dot(step, last.rates) / ca.if_else(square > 0, square, 1)
-    v = ca.mtimes(last.V, step)
-    w = _whole(plan, v, ca.mtimes(last.X, v)) + (tau * tau / 2) * last.bend
-    first = normalised(last.R[:, 0])  # orthogonal whatever an importer did to the memory
-    second = normalised(last.R[:, 1] - ca.dot(first, last.R[:, 1]) * first)
-    y = _moved(ca.vertcat(last.p, first, second, ca.cross(first, second), last.q), w)
+    half = tau * tau / 2
+    v = ca.mtimes(last.V, step - half * last.second[list(plan.states)])
+    w = _whole(plan, v, ca.mtimes(last.X, v)) + half * last.second
+    turned = [ca.cross(w[3:6], last.R[:, k]) for k in range(2)]
+    axes = [last.R[:, k] + turned[k] + ca.cross(w[3:6], turned[k]) / 2 for k in range(2)]
+    y = ca.vertcat(last.p + w[:3], _orthogonal(*axes), last.q + w[6:])
     for k, place in enumerate(places):
         y[12 + place] = u[k]
     return y
@@ -132,7 +133,15 @@ def _predicted(plan: RodPlan, last: _Memory, u: SX) -> Any:
 
 def _moved(y: SX, w: SX) -> Any:
     """Pose and coordinates after a step of all columns."""
-    return ca.vertcat(y[:3] + w[:3], ca.vec(rotated(ca.reshape(y[3:12], 3, 3), w[3:6])), y[12:] + w[6:])
+    axes = [y[k : k + 3] + ca.cross(w[3:6], y[k : k + 3]) for k in (3, 6)]
+    return ca.vertcat(y[:3] + w[:3], _orthogonal(*axes), y[12:] + w[6:])
+
+
+def _orthogonal(x: SX, y: SX) -> Any:
+    """Columns (9,) of the rotation whose first axis is along x and whose second is in the plane of both."""
+    first = normalised(x)
+    second = normalised(y - ca.dot(first, y) * first)
+    return ca.vertcat(first, second, ca.cross(first, second))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -154,26 +163,22 @@ def _evaluated(
     free, bound, states = list(plan.independent), list(plan.bound), list(plan.states)
     at = tree.frames(y[:3], ca.reshape(y[3:12], 3, 3), [y[12 + k] for k in range(len(plan.moving))])
     ends = [rod_at(tree, at, rod, values) for rod, values in rods]
-    rows, residual, _ = _rows(tree, at, ends, None, None)
+    rows, residual, _ = _rows(tree, at, ends, None)
     X, missed = _solved(plan, rows, residual)
     N = _whole(plan, sparse(ca.SX.eye(len(free))), X)
     V = inverse(ca.densify(N[states, :]))
     delta, rates = _corrected(plan, N, V, missed), ca.densify(mul(N, ca.mtimes(V, ud)))
-    motion = tree.motion(at, rates)
-    forces = [rod_forces(tree, at, motion, rod) for rod in ends]
-    _, _, drift = _rows(tree, at, ends, motion, forces)
-    beta = _solved(plan, rows, drift)[1]
-    M, h = _terms(tree, at, motion, rods, ends, forces)
+    _, _, drift = _rows(tree, at, ends, tree.motion(at, rates))
+    beta = _whole(plan, ca.SX(len(free), 1), _solved(plan, rows, drift)[1])
+    M, h = _terms(tree, at, tree.motion(at, rates, ca.densify(beta)), ends)
     h[:6] -= signals["wrench"] if "wrench" in signals else 0
     for k, column in enumerate(plan.driven):
         h[column] = h[column] - signals["force"][k]
-    P, right = projected_mass(M, X, free, bound), -projected_force(M, h, X, beta, free, bound)
+    P = projected_mass(M, X, free, bound)
     for rod in ends:
         spin = ca.densify(mul(rod.spin, N))
-        P = P + ca.mtimes((rod.values.axial * spin).T, spin)
-        right = right - (rod.values.axial * ca.densify(mul(rod.spin, _whole(plan, ca.SX(len(free), 1), beta)))) * spin.T
-    second = ca.densify(mul(N, solve_symmetric(P, right)) + _whole(plan, ca.SX(len(free), 1), beta))
-    bend = _corrected(plan, N, V, beta)
+        P = P + ca.mtimes((rod.weight * spin).T, spin)
+    second = ca.densify(mul(N, solve_symmetric(P, -ca.densify(mul(N.T, h)))) + beta)
     length = tree.values.scalar("characteristic_length")
     units = ca.vertcat(*[length] * 3, 1, 1, 1, *[length if plan.nodes[k].kind == "P" else 1 for k in plan.moving])
     largest = ca.norm_2(delta / units)
@@ -181,7 +186,7 @@ def _evaluated(
     driven = list(plan.driven)
     q = ca.vertcat(*[y[12 + column - 6] for column in driven])
     result = ca.vertcat(q, rates[driven], following[:3], ca.vec(ca.reshape(following[3:12], 3, 3).T), rates[:6])
-    slopes = ca.vertcat(ca.vec(ca.densify(X)), ca.vec(V), bend, ud)
+    slopes = ca.vertcat(ca.vec(ca.densify(X)), ca.vec(V), second, ud)
     return _Now(following=following, largest=largest, a=second[states], result=result, slopes=slopes, driven=second[driven])
 
 
@@ -208,12 +213,10 @@ def _solved(plan: RodPlan, rows: SX, right: SX) -> tuple[Any, Any]:
     return X[:, : len(plan.independent)], X[:, len(plan.independent)]
 
 
-def _rows(
-    tree: RodTree, at: Frames, ends: Sequence[RodAt], motion: Motion | None, forces: Sequence[RodForces] | None
-) -> tuple[Any, Any, Any]:
-    """Rows (m, w) of rods and cut joints, residuals and, where there is a motion, drifts (m,)."""
+def _rows(tree: RodTree, at: Frames, ends: Sequence[RodAt], motion: Motion | None) -> tuple[Any, Any, Any]:
+    """Rows (m, w) of rods and cut joints, residuals and, where there is a motion, second derivatives (m,)."""
     rows, residuals = [rod.row for rod in ends], [rod.residual for rod in ends]
-    drifts = [] if forces is None else [force.drift for force in forces]
+    drifts = [] if motion is None else [rod_drift(at, motion, rod) for rod in ends]
     for i, closing, near, far in tree.plan.cuts:
         name = closing.joint
         link, platform = (
@@ -242,24 +245,23 @@ def _half(tree: RodTree, at: Frames, motion: Motion | None, node: int | None, p:
     w, alpha = (ca.densify(mul(at.R[node], part)) for part in (motion.w[node], motion.alpha[node]))
     if (turning := motion.turning[node]) is not None:
         w, alpha, _ = turning
-    v, a = motion.velocity(at, node, x, tree.columns(at, node, where)[0]), motion.drift(at, node, x)
+    v, a = motion.velocity(at, node, x, tree.columns(at, node, where)[0]), motion.acceleration(at, node, x)
     return FrameMotion(R=Rot(axes, "W", "H"), p=Vec(where, "W"), v=Vec(v, "W"), w=Vec(w, "W"), a=Vec(a, "W"), alpha=Vec(alpha, "W"))
 
 
-def _terms(
-    tree: RodTree, at: Frames, motion: Motion, rods: Sequence[tuple[Any, RodValues]], ends: Sequence[RodAt], forces: Sequence[RodForces]
-) -> tuple[Any, Any]:
-    """M (w, w) without the spin of rods, and h (w,)."""
+def _terms(tree: RodTree, at: Frames, motion: Motion, ends: Sequence[RodAt]) -> tuple[Any, Any]:
+    """M (w, w) without the spin of rods, and the forces (w,) that a motion demands."""
     masses: list[list[tuple[Any, Any]]] = [[] for _ in tree.plan.nodes]
-    for rod, values in rods:
-        masses[rod.near].append((values.m_UU, values.near))
-        masses[rod.far].append((values.m_SS, values.far))
+    pulls: list[list[Pull]] = [[] for _ in tree.plan.nodes]
+    for end in ends:
+        near, far, values = end.rod.near, end.rod.far, end.values
+        masses[near].append((values.m_UU, values.near))
+        masses[far].append((values.m_SS, values.far))
+        for node, pull in zip((near, far), rod_forces(tree, at, motion, end), strict=True):
+            pulls[node].append(pull)
     bodies = tree.bodies(masses)
-    M, h = tree.mass_matrix(at, bodies), tree.bias(at, motion, bodies)
-    for rod, force in zip(ends, forces, strict=True):
-        both = rod.values.m_SU * mul(rod.J_U.T, rod.J_S)
+    M = tree.mass_matrix(at, bodies)
+    for end in ends:
+        both = end.values.m_SU * mul(end.J_U.T, end.J_S)
         M = M + both + both.T
-        h = h + ca.densify(mul(rod.J_U.T, force.F_U) + mul(rod.J_S.T, force.F_S))
-        if force.moment is not None:
-            h = h + ca.densify(mul(rod.W.T, force.moment))
-    return M, h
+    return M, tree.forces(at, motion, bodies, pulls)
