@@ -9,7 +9,7 @@ import pytest
 from flexapod.errors import FlexapodError
 from flexapod.robot.geometry import rotation_from_vector, rotation_vector
 from flexapod.spatial import FrameError, Rot, Vec, axis_angle, cross, dot, norm, rotation_z
-from flexapod.spatial.linear import LARGEST, solve, solve3, solve_gram_schmidt, solve_symmetric
+from flexapod.spatial.linear import LARGEST, inverse, solve, solve3, solve_gram_schmidt, solve_symmetric
 from flexapod.spatial.rotation import from_columns
 from flexapod.spatial.vector import zero
 
@@ -98,6 +98,7 @@ def test_solves_agree_with_lapack(size: int) -> None:
         exact = np.linalg.solve(A, b)
         bound = 1e-14 * np.linalg.cond(A) * np.abs(exact).max()
         np.testing.assert_allclose(value(solve(ca.SX(A), ca.SX(b))).reshape(exact.shape), exact, rtol=0, atol=bound)
+        np.testing.assert_allclose(value(inverse(ca.SX(A))).reshape(A.shape), np.linalg.inv(A), rtol=0, atol=bound)
         S = A @ A.T + np.eye(size)
         np.testing.assert_allclose(
             value(solve_symmetric(ca.SX(S), ca.SX(b))).reshape(exact.shape), np.linalg.solve(S, b), rtol=0, atol=SMALL_SYSTEMS

@@ -1,8 +1,8 @@
 """Robots of rods: which links are rods between a universal joint and a ball, and the tree of all other bodies.
 
 A rod that is symmetric about the line of its joints is a constraint on the distance of two points and a mass at each of them
-(`equations.rods`). Without the rods a robot has fewer loops: drives hang on the base, what the rods carry hangs on the platform by
-the hinges that hold it there. What hung on a ball or on a free joint takes such a hinge as the joint that carries it.
+(`equations.rods`). Without the rods a robot has fewer loops: drives hang on the base, what the rods carry hangs on the platform
+by the hinges that hold it there. What hung on a ball or on a free joint takes such a hinge as the joint that carries it.
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 Place = tuple[int, int]
 """Leg and link; `PLATFORM` or `WORLD`."""
 PLATFORM, WORLD = (-1, 0), (-1, -1)
+Cut = tuple[int, Closing, int | None, int | None]
+"""Leg, closing joint, nodes of its half on the link and of its far half; None: the world."""
 HINGES = {"revolute": "R", "prismatic": "P", "fixed": "fixed"}
 """Joints that a file cuts and that may carry a body here."""
 SYMMETRIC = 1e-9
@@ -61,7 +63,7 @@ class Rod:
     """A rod: leg, links of its universal joint (the second is the rod), nodes at its two ends, the ball.
 
     Args:
-        ball: closing joint of the leg at the rod's far end; None: a ball of the tree, whose last link has its centre at its origin.
+        ball: closing joint of the leg at the rod's far end; None: a ball of the tree, whose last link has its origin there.
         after: link that the ball of the tree carries, -1 for a closing joint.
     """
 
@@ -84,7 +86,7 @@ class RodPlan:
     Args:
         nodes: the platform first, carriers before what they carry.
         rods: all rods.
-        cuts: leg and closing joint of what is cut besides, nodes of its halves (link side, far side; None: the world).
+        cuts: what is cut besides.
         kept, bound: rows that are independent, and the columns that they are solved for.
         independent: the other columns.
         states: columns of the coordinates u of ``robot.independent``; driven: of the actuators.
@@ -92,7 +94,7 @@ class RodPlan:
 
     nodes: tuple[Node, ...]
     rods: tuple[Rod, ...]
-    cuts: tuple[tuple[int, Closing, int | None, int | None], ...]
+    cuts: tuple[Cut, ...]
     kept: tuple[int, ...]
     bound: tuple[int, ...]
     independent: tuple[int, ...]
@@ -230,12 +232,12 @@ def _far(i: int, closing: Closing) -> Place:
 
 def _free(leg: Leg) -> set[int]:
     """Last links of free joints that hang on the world."""
-    names = [link.joint for link in leg.links]
-    return {
-        k + 5
-        for k, link in enumerate(leg.links)
-        if link.parent < 0 and names[k : k + 6] == [link.joint] * 6 and "".join(leg.links[k + j].kind for j in range(6)) == "PPPRRR"
-    }
+    found = set()
+    for k, link in enumerate(leg.links):
+        joint = leg.links[k : k + 6]
+        if link.parent < 0 and [each.kind for each in joint] == list("PPPRRR") and {each.joint for each in joint} == {link.joint}:
+            found.add(k + 5)
+    return found
 
 
 def _rod(leg: Leg, k: int) -> tuple[int, Closing | None, int] | None:
@@ -247,9 +249,8 @@ def _rod(leg: Leg, k: int) -> tuple[int, Closing | None, int] | None:
     joint = [j for j, link in enumerate(leg.links) if link.joint == rod.joint]
     balls = [closing for closing in leg.closings if closing.link == k]
     beyond = [j for j, link in enumerate(leg.links) if link.parent == k]
-    if joint != [cross, k] or [j for j, link in enumerate(leg.links) if link.parent == cross] != [k]:
-        return None
-    if any(c.link == cross or (c.to is not None and c.to in ((i, cross) for i in range(99))) for c in leg.closings):
+    held = {closing.link for closing in leg.closings}
+    if joint != [cross, k] or [j for j, link in enumerate(leg.links) if link.parent == cross] != [k] or cross in held:
         return None
     if len(balls) == 1 and balls[0].type == "spherical" and not beyond:
         ball, after, tip = balls[0], -1, balls[0].on_link.position
@@ -338,7 +339,7 @@ def _place(robot: Robot, column: int) -> Place:
     return WORLD
 
 
-def _matrix(robot: Robot, nodes: tuple[Node, ...], rods: tuple[Rod, ...], cuts: tuple[tuple[int, Closing, int | None, int | None], ...]) -> Array:
+def _matrix(robot: Robot, nodes: tuple[Node, ...], rods: tuple[Rod, ...], cuts: tuple[Cut, ...]) -> Array:
     """Rows of the rods and cut joints by all columns at a generic configuration, dimensionless."""
     length = robot.characteristic_length
     q, platform = generic_configuration(robot.legs, robot.home, length, seed=7)

@@ -49,7 +49,7 @@ class RodValues:
 
 def rod_values(b: Program, tree: RodTree, rod: Rod) -> RodValues:
     """Read the numbers of a rod; the program refuses one that is not symmetric."""
-    plan, leg, values = tree.plan, tree.robot.legs[rod.leg], tree.legs[rod.leg]
+    leg, values = tree.robot.legs[rod.leg], tree.legs[rod.leg]
     cross, link = leg.links[rod.cross].coordinate, leg.links[rod.link].coordinate
     if rod.ball is not None:
         joint = rod.ball.joint
@@ -62,7 +62,8 @@ def rod_values(b: Program, tree: RodTree, rod: Rod) -> RodValues:
     across = (ca.trace(I) - axial) / 2
     off = I - (across * ca.SX.eye(3) + (axial - across) / square * mul(t, t.T))
     b.fail_if(ca.sumsqr(off) > SYMMETRIC**2 * ca.trace(I) ** 2, NO_SYMMETRY, leg=leg.name)
-    b.fail_if(ca.sumsqr(ca.cross(ca.densify(S), ca.densify(t))) > SYMMETRIC**2 * m * ca.trace(I) * square, NO_SYMMETRY, leg=leg.name)
+    aside = ca.cross(ca.densify(S), ca.densify(t))
+    b.fail_if(ca.sumsqr(aside) > SYMMETRIC**2 * m * ca.trace(I) * square, NO_SYMMETRY, leg=leg.name)
     inner = values.scalar(f"{cross}.body.mass") if leg.links[rod.cross].body is not None else 0
     m_SS = across / square
     near = tree.seats[rod.near]
@@ -117,7 +118,8 @@ def rod_at(tree: RodTree, at: Frames, rod: Rod, values: RodValues) -> RodAt:
         spin, weight = gain * spin + mul((d - k * e).T, W) * (length / delta), values.axial
     return RodAt(
         rod=rod, values=values, d=d, J_U=J_U, J_S=J_S, W=W if plane else None, row=mul(d.T, moved),
-        residual=(ca.dot(d, d) - values.square) / 2, spin=sparse(spin), weight=weight, e=e, k=k, delta=delta, across=across, gain=gain,
+        residual=(ca.dot(d, d) - values.square) / 2, spin=sparse(spin), weight=weight, e=e, k=k, delta=delta, across=across,
+        gain=gain,
     )  # fmt: skip
 
 
@@ -130,7 +132,7 @@ def _across(tree: RodTree, rod: Rod, values: RodValues) -> bool:
 
 
 def rod_drift(at: Frames, motion: Motion, rod: RodAt) -> Any:
-    """Second derivative of the rod's row at the accelerations of the motion."""
+    """Second derivative of the rod's row at zero accelerations."""
     dd, ddd = _relative(at, motion, rod)
     return ca.dot(rod.d, ddd) + ca.dot(dd, dd)
 

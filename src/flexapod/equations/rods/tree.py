@@ -1,9 +1,9 @@
 r"""Bodies of a robot without its rods: frames, unit velocities, motion and inertia.
 
 Letters: a node's frame has its origin in its joint and z along the joint's axis; R world from node axes; b origin seen from the
-carrier, in its axes; w angular velocity, :math:`U = \hat\alpha + \hat\omega\hat\omega` and a (less gravity), node axes;
-c acceleration of the origin, world axes. m, S, I are mass, first moment and tensor
-about the origin, node axes; they depend on parameters alone, the masses of rods included.
+carrier, in its axes; w angular velocity, :math:`U = \hat\alpha + \hat\omega\hat\omega` and a (less gravity) at zero accelerations
+of all coordinates, node axes; c the same acceleration of the origin with gravity, world axes. m, S, I are mass, first moment and
+tensor about the origin, node axes; they depend on parameters alone, the masses of rods included.
 """
 
 from __future__ import annotations
@@ -166,15 +166,14 @@ class RodTree:
                     J[:, plan.column(k)], W[:, plan.column(k)] = cross(z, point - at.p[k]), z
         return J, W
 
-    def motion(self, at: Frames, rates: SX, second: SX | None = None) -> Motion:
-        """Motion of all nodes at rates (w,) and accelerations (w,), left out: zero."""
+    def motion(self, at: Frames, rates: SX) -> Motion:
+        """Motion of all nodes at rates (w,), all accelerations zero."""
         plan, still = self.plan, ca.SX(3, 1)
-        second = ca.SX.zeros(rates.numel()) if second is None else second
-        R, w, a, alpha = at.R[0], rates[3:6], second[:3], second[3:6]
-        spin, grown = mul(R.T, w), mul(R.T, alpha)
+        R, w = at.R[0], rates[3:6]
+        spin = mul(R.T, w)
         found = Motion(
-            w=[spin], alpha=[grown], U=[field(spin, grown)], a=[mul(R.T, a - self.gravity)], c=[ca.densify(a)],
-            turning=[(w, ca.densify(alpha), rates[:3])], rates=rates,
+            w=[spin], alpha=[still], U=[field(spin, still)], a=[mul(R.T, -self.gravity)], c=[NOTHING],
+            turning=[(w, NOTHING, rates[:3])], rates=rates,
         )  # fmt: skip
         for k, node in enumerate(plan.nodes[1:], 1):
             i, step, place = node.parent, at.step[k], at.place[k]
@@ -182,19 +181,19 @@ class RodTree:
             w, alpha, U, a = before or (still, still, ca.SX(3, 3), -self.gravity)
             w, alpha, a = mul(step.T, w), mul(step.T, alpha), mul(step.T, a + mul(U, place))
             c, turning = (NOTHING, None) if i is None else (found.acceleration(at, i, place), found.turning[i])
-            if turning is not None:
+            if turning is not None and i is not None:
                 W, A, v = turning
                 v, z = v + ca.cross(W, at.p[k] - at.p[i]), ca.densify(at.R[k][:, 2])
                 if node.kind == "R":
                     along = z * rates[plan.column(k)]
-                    A, W = A + ca.cross(W, along) + z * second[plan.column(k)], W + along
+                    A, W = A + ca.cross(W, along), W + along
                 turning = W, A, v + (z * rates[plan.column(k)] if node.kind == "P" else 0)
             if node.kind == "R":
                 turn = Z * rates[plan.column(k)]
-                w, alpha = w + turn, alpha + cross(w, turn) + Z * second[plan.column(k)]
+                w, alpha = w + turn, alpha + cross(w, turn)
             elif node.kind == "P":
-                own = 2 * cross(w, Z * rates[plan.column(k)]) + Z * second[plan.column(k)]
-                a, c = a + own, c + ca.densify(mul(at.R[k], own))
+                coriolis = 2 * cross(w, Z * rates[plan.column(k)])
+                a, c = a + coriolis, c + ca.densify(mul(at.R[k], coriolis))
             found.w.append(sparse(w))
             found.alpha.append(sparse(alpha))
             found.U.append(field(w, alpha))
@@ -264,7 +263,7 @@ class RodTree:
         return self.legs[i].scalar(f"{self.robot.legs[i].links[link].coordinate}.rotor")
 
     def forces(self, at: Frames, motion: Motion, bodies: Sequence[LinkBody], pulls: Sequence[Sequence[Pull]]) -> Any:
-        """(w,) forces that the motion demands, weight included; pulls: per node, forces (3,) at points x of it (node axes) besides."""
+        """(w,) forces that the motion demands, weight included; pulls: what besides acts on every node."""
         plan, h = self.plan, ca.SX.zeros(6 + len(self.plan.moving))
         f, n = [], []
         for body, U, a in zip(bodies, motion.U, motion.a, strict=True):
@@ -286,8 +285,8 @@ class RodTree:
                 arm, below = at.p[k] - at.p[i], outside[i]
                 outside[i] = below[0] + force, below[1] + moment + ca.cross(arm, force)
                 force = mul(at.step[k], f[k])
-                f[node.parent] = f[node.parent] + force
-                n[node.parent] = n[node.parent] + mul(at.step[k], n[k]) + cross(at.place[k], force)
+                f[i] = f[i] + force
+                n[i] = n[i] + mul(at.step[k], n[k]) + cross(at.place[k], force)
         h[:3], h[3:6] = (ca.densify(mul(at.R[0], own[0])) + pulled for own, pulled in zip((f, n), outside[0], strict=True))
         return h
 

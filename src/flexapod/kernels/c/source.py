@@ -21,13 +21,18 @@ _RESERVED_NAMES = {0: "OK", NONFINITE_INPUT: "NONFINITE_INPUT", NONFINITE_RESULT
 
 @dataclass(frozen=True, kw_only=True)
 class Export:
-    """One export: the tape, its name in C, and the golden numbers of its self-test."""
+    """One export: the tape, its name in C, and the golden numbers of its self-test.
+
+    Args:
+        unchecked: inputs and outputs whose entries are not looked at one by one: where one is no number, other results are none.
+    """
 
     tape: Tape
     name: str
     parameters: Any
     inputs: Mapping[str, Any]
     golden: Batch
+    unchecked: frozenset[str] = frozenset()
 
 
 def ascii_text(text: str) -> str:
@@ -182,13 +187,14 @@ def _main(export: Export) -> str:
     if not tape.constants:
         n.line("(void)constants;")
     names = status_names(export)
-    for i in tape.signature.inputs:
+    for i in (i for i in tape.signature.inputs if i.name not in export.unchecked):
         n.line(f"if (!all_finite({c_name(export.name, i.name)}, {i.size})) status = {names[NONFINITE_INPUT]};")
     outputs = [(c_name(export.name, o.name), o.size) for o in tape.signature.outputs]
     targets = [f"{name}[{k}]" for name, size in outputs for k in range(size)]
     for target, value in zip(targets, results, strict=True):
         n.line(f"{target} = {value};")
-    for name, size in outputs:
+    unchecked = {c_name(export.name, name) for name in export.unchecked}
+    for name, size in (output for output in outputs if output[0] not in unchecked):
         n.line(f"if (status == 0 && !all_finite({name}, {size})) status = {names[NONFINITE_RESULT]};")
     n.line("if (status != 0) {")
     for name, size in outputs:

@@ -1,34 +1,30 @@
 r"""Rates of robots whose rigid legs have loops inside or between them, as a program: independent coordinates u and u' in.
 
-.. math:: M\ddot u = S^T\Gamma - c,\qquad M = N^TM_zN,\qquad N = \begin{pmatrix}1\\X\end{pmatrix}
+.. math:: N^TM_zN\,\ddot v = N^T(S^T\Gamma - h - M_z\beta),\qquad \ddot z = N\ddot v + \beta
 
-One pass closes the loops and evaluates everything from the same rows and their one elimination: Newton's step, X and beta of the
-bound coordinates, accelerations. Memory has the coordinates of the last call with X, beta and u' there, so that the loops are
-predicted to second order,
-
-.. math:: z_b \leftarrow z_b + X\,\delta u + \tfrac12\tau^2\beta,\qquad \tau = \delta u\cdot\dot u/\dot u\cdot\dot u
-
-and the first pass is the last one wherever its step is below `SMALL`. Further passes follow where the prediction is worse.
+One pass closes the loops and evaluates everything from the same rows and their one elimination: Newton's step, N and beta,
+accelerations. The loops are predicted from the last call (`loop_states`), and the first pass is the last one wherever its step
+is below `SMALL`; further passes follow where the prediction is worse. v are the states u, or components of the platform's twist
+where legs close by the platform's motion alone.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 
-from flexapod.equations.elastodynamics.closing import LARGEST_STEP, LIMIT, NEWTON_STEP, at_coordinates, moved, units
+from flexapod.equations.elastodynamics.closing import LARGEST_STEP, LIMIT, NEWTON_STEP, at_coordinates, units
 from flexapod.equations.elastodynamics.elastic_state import RobotAt, tree_motion
 from flexapod.equations.elastodynamics.link_assembly import tree_terms
-from flexapod.equations.elastodynamics.loops import loop_rows, solve_loops, whole
+from flexapod.equations.elastodynamics.loops import loop_rows, solve_loops
 from flexapod.equations.elastodynamics.projection import projected_force, projected_mass
 from flexapod.equations.values import Values
 from flexapod.kernels.tape.program import Program
-from flexapod.robot.elastic_plan import driven_columns
-from flexapod.simulation.system.independent import spread
-from flexapod.simulation.system.leg_terms import margin_output, placed
+from flexapod.robot.chain import follows_platform
+from flexapod.robot.elastic_plan import TWIST, ElasticPlan, driven_columns, elastic_plan
+from flexapod.simulation.system.leg_terms import margin_output
+from flexapod.simulation.system.loop_states import LoopStates, moved_pose
 from flexapod.spatial.linear import solve_symmetric
 
 if TYPE_CHECKING:
@@ -40,35 +36,25 @@ SMALL = 1e-11
 """Newton's step [rad, or times the characteristic length] below which what was evaluated before it holds after it too."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Memory:
-    """Coordinates y of the last call, slope X and drift beta of the bound ones, rates u' there."""
+def solving_plan(robot: Robot) -> ElasticPlan:
+    """What the loops are solved by: components of the platform's twist where these close every leg by itself, else the states."""
+    plan = robot.elastic_plan
+    if plan.carrier is not None or not follows_platform(robot.legs):
+        return plan
+    twist = [TWIST[k] for k in robot.plan.platform_independent]
+    by = elastic_plan(robot, solved=[name for name in plan.columns if name not in twist])
+    decided = len(by.independent) == len(plan.independent) == len(twist) and max(by.independent) < len(TWIST)
+    return by if decided else plan
 
-    y: Any
-    X: Any
-    beta: Any
-    rates: Any
 
-    @staticmethod
-    def sizes(robot: Robot) -> list[int]:
-        plan, pose = robot.elastic_plan, 12 if robot.elastic_plan.carrier is None else 0
-        n, bound = len(plan.independent), len(plan.bound)
-        return [len(robot.coordinates) + pose, bound * n, bound, n]
-
-    @staticmethod
-    def read(robot: Robot, column: SX) -> _Memory:
-        ends = [sum(_Memory.sizes(robot)[:k]) for k in range(5)]
-        y, X, beta, rates = (column[a:b] for a, b in pairwise(ends))
-        return _Memory(y=y, X=ca.reshape(X, beta.numel(), rates.numel()), beta=beta, rates=rates)
-
-    @property
-    def written(self) -> Any:
-        return ca.vertcat(self.y, ca.vec(ca.densify(self.X)), ca.densify(self.beta), self.rates)
+def loop_states(robot: Robot, by: ElasticPlan) -> LoopStates:
+    """The states of a robot and what its loops are solved by."""
+    return LoopStates(independent=by.independent, bound=by.bound, states=robot.elastic_plan.independent)
 
 
 def memory_start(robot: Robot, y: list[float]) -> list[float]:
     """Memory before the first call: coordinates, and nothing known of their slope."""
-    return [*y, *[0.0] * sum(_Memory.sizes(robot)[1:])]
+    return [*y, *[0.0] * sum(loop_states(robot, solving_plan(robot)).remembered)]
 
 
 def leg_rates(layout: IndependentLayout) -> Program:
@@ -78,17 +64,19 @@ def leg_rates(layout: IndependentLayout) -> Program:
     Checked by: tests/bridges/test_fmu_catalogue.py.
     """
     root, robot = Program("rates", factored=True), layout.robot
-    values, n = Values(root), len(robot.elastic_plan.independent)
+    n, by = len(robot.elastic_plan.independent), solving_plan(robot)
+    remembered, size = sum(loop_states(robot, by).remembered), len(robot.coordinates)
+    size += 12 if robot.elastic_plan.carrier is None else 0
     x = root.input("state", (2 * n,))
-    memory = root.input("memory", (sum(_Memory.sizes(robot)),))
+    memory = root.input("memory", (size + remembered,))
     signals = root.input("signals", (layout.width,))
 
     def pass_(_: Any, y: SX, before: SX, *__: Any) -> tuple[list[Any], Any]:
-        following, largest, found = _evaluated(root, values, layout, y, x[n:], layout.at_node(signals))
+        following, largest, found = _evaluated(root, layout, by, y, x[n:], layout.at_node(signals))
         return [following, largest, *found], ca.if_else(before <= NEWTON_STEP, 0, largest)
 
-    start = _predicted(robot, _Memory.read(robot, memory), x[:n])
-    none = [ca.SX.zeros(size) for size in (n, 2 * len(robot.actuators) + 18, sum(_Memory.sizes(robot)[1:]), len(robot.actuators))]
+    start = _predicted(robot, by, memory[:size], memory[size:], x[:n])
+    none = [ca.SX.zeros(size) for size in (n, 2 * len(robot.actuators) + 18, remembered, len(robot.actuators))]
     found, converged, _ = root.iterate(pass_, start=[start, ca.SX(1e300), *none], limit=LIMIT, tolerance=SMALL)
     y, _, a, result, slopes, driven = found
     root.fail_if(1 - converged, "the loops cannot be closed from here: out of reach or singular")
@@ -101,42 +89,54 @@ def leg_rates(layout: IndependentLayout) -> Program:
     return root
 
 
-def _predicted(robot: Robot, last: _Memory, u: SX) -> Any:
-    """All coordinates, the independent ones as given, the bound ones to second order from the last call."""
+def _predicted(robot: Robot, by: ElasticPlan, y: SX, memory: SX, u: SX) -> Any:
+    """All coordinates, the independent ones as given, the bound ones predicted from the last call."""
     plan, n = robot.elastic_plan, len(robot.coordinates)
     at = len(plan.columns) - n
-    was = [last.y[c - at] if c >= at else last.y[n + c] for c in plan.independent]
-    step = u - ca.vertcat(*was)
-    square = ca.dot(last.rates, last.rates)
-    tau = ca.dot(step, last.rates) / ca.if_else(square > 0, square, 1)
-    z = whole(robot, step, ca.mtimes(last.X, step) + (tau * tau / 2) * last.beta)
-    return placed(robot, moved(robot, last.y, z, range(z.numel())), u)[0]
+    was = [y[c - at] if c >= at else y[n + c] for c in plan.independent]
+    z = loop_states(robot, by).predicted(memory, u - ca.vertcat(*was))
+    parts = ca.vertsplit(_moved(robot, y, z, second=True))
+    for k, column in enumerate(plan.independent):
+        parts[column - at if column >= at else n + column] = u[k]
+    return ca.vertcat(*parts)
+
+
+def _moved(robot: Robot, y: SX, z: SX, second: bool = False) -> Any:
+    """Coordinates, position and rotation after a step of all columns."""
+    n = len(robot.coordinates)
+    pose = moved_pose(y[n:], z[:6], second) if y.numel() > n else ca.SX(0, 1)
+    return ca.vertcat(y[:n] + z[z.numel() - n :], pose)
 
 
 def _evaluated(
-    root: Program, values: Values, layout: IndependentLayout, y: SX, ud: SX, signals: dict[str, Any]
+    root: Program, layout: IndependentLayout, by: ElasticPlan, y: SX, ud: SX, signals: dict[str, Any]
 ) -> tuple[Any, Any, list[Any]]:
     """Coordinates after one step of Newton's method on the loops, its size (no less than its largest entry), and accelerations,
     results and slopes before it."""
-    robot, none = layout.robot, ca.SX.zeros(0)
-    plan, n = robot.elastic_plan, len(robot.coordinates)
-    free, bound = list(plan.independent), list(plan.bound)
+    robot, none, values = layout.robot, ca.SX.zeros(0), Values(root)
+    plan, n, states = robot.elastic_plan, len(robot.coordinates), loop_states(layout.robot, by)
     rows, _, residual = loop_rows(values, robot, tree_motion(values, robot, at_coordinates(robot, y, none)))
-    X, delta = solve_loops(plan, rows, residual)
-    largest = ca.norm_2(delta / units(robot, values.scalar("characteristic_length"), bound))
-    following = moved(robot, y, delta * ca.fmin(1, LARGEST_STEP / ca.if_else(largest > 0, largest, 1)), bound)
-    state = at_coordinates(robot, y, none, *spread(robot, X, ud))
+    X, missed = solve_loops(by, rows, residual)
+    slope = states.slope(X)
+    delta, rates = states.held(slope, missed), states.rates(slope, ud)
+    bound = list(plan.bound)
+    largest = ca.norm_2(delta[bound] / units(robot, values.scalar("characteristic_length"), bound))
+    following = _moved(robot, y, delta * ca.fmin(1, LARGEST_STEP / ca.if_else(largest > 0, largest, 1)))
+    first, own = len(plan.columns) - n, plan.carrier is None
+    state = at_coordinates(robot, y, none, rates[first:], rates[:6] if own else None)
     motion = tree_motion(values, robot, state)
     at = RobotAt(b=root, values=values, robot=robot, state=state)
-    beta = solve_loops(plan, rows, loop_rows(values, robot, motion)[1])[1]
+    beta = solve_loops(by, rows, loop_rows(values, robot, motion)[1])[1]
     M_z, h, _ = tree_terms(at, motion, friction=layout.sliding, wrench=signals.get("wrench"))
-    for k, column in enumerate(driven_columns(robot)):
+    driven = driven_columns(robot)
+    for k, column in enumerate(driven):
         h[column] = h[column] - signals["force"][k]
-    a = solve_symmetric(projected_mass(M_z, X, free, bound), -projected_force(M_z, h, X, beta, free, bound))
-    second = whole(robot, a, ca.mtimes(X, a) + beta)
+    places = list(by.independent), list(by.bound)
+    v = solve_symmetric(projected_mass(M_z, X, *places), -projected_force(M_z, h, X, beta, *places))
+    second = ca.densify(ca.mtimes(slope.N, v) + states.bound_only(beta))
     q, qd = (ca.vertcat(*[each for leg in part for each in leg])[list(robot.driven)] for part in (state.q, state.qd))
-    frame, own = motion.platform, plan.carrier is None
+    frame = motion.platform
     p, R = (following[n : n + 3], ca.reshape(following[n + 3 :], 3, 3)) if own else (frame.p.expr, frame.R.expr)
     result = ca.vertcat(q, qd, p, ca.vec(R.T), frame.v.expr, frame.w.expr)
-    slopes = ca.vertcat(ca.vec(ca.densify(X)), ca.densify(beta), ud)
-    return following, largest, [a, result, slopes, second[driven_columns(robot)]]
+    a = second[list(plan.independent)]
+    return following, largest, [a, result, states.written(slope, second, ud), second[driven]]

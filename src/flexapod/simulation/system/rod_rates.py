@@ -1,18 +1,16 @@
 r"""Rates of robots of rods as a program: coordinates u and u' of the drives in.
 
 Loops are solved for the drives and what hangs on the platform by components v of the platform's motion (`rod_plan`), so that each
-drive meets its own rods alone; states are the drives' nevertheless:
+drive meets its own rods alone; states are the drives' nevertheless (`loop_states`):
 
-.. math:: \dot w = N\dot v,\quad \dot u = N_u\dot v,\qquad N^TM_wN\,\ddot v = N^T(\Gamma - h - M_w\beta),\quad \ddot w = N\ddot v + \beta
+.. math:: N^TM_wN\,\ddot v = N^T(\Gamma - h),\qquad \ddot w = N\ddot v + \beta,\quad h \text{ at } \ddot w = \beta
 
-As in `leg_rates`, one pass closes the loops and evaluates everything from one elimination; memory has the coordinates of the last
-call with N, u' and all accelerations there, from which the loops are predicted to second order.
+As in `leg_rates`, one pass closes the loops and evaluates everything from one elimination.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import casadi as ca
@@ -22,7 +20,7 @@ from flexapod.equations.closing_rows import closing_rows, turned_row
 from flexapod.equations.elastodynamics.closing import LARGEST_STEP, LIMIT, NEWTON_STEP
 from flexapod.equations.elastodynamics.front_solve import solve_fronts
 from flexapod.equations.elastodynamics.projection import projected_mass
-from flexapod.equations.model.algebra import LinkValues, mul, sparse
+from flexapod.equations.model.algebra import LinkValues, mul
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.rods.rod import RodAt, RodValues, rod_at, rod_drift, rod_forces, rod_values
 from flexapod.equations.rods.tree import Frames, Motion, Pull, RodTree
@@ -31,9 +29,9 @@ from flexapod.robot.geometry import pose
 from flexapod.robot.rod_plan import RodPlan, start_coordinates
 from flexapod.simulation.system.leg_rates import SMALL
 from flexapod.simulation.system.leg_terms import margin_output
+from flexapod.simulation.system.loop_states import LoopStates, moved_pose
 from flexapod.spatial import Rot, Vec
-from flexapod.spatial.linear import inverse, solve_symmetric
-from flexapod.spatial.rotation import normalised
+from flexapod.spatial.linear import solve_symmetric
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,34 +39,6 @@ if TYPE_CHECKING:
     from flexapod.arrays import SX
     from flexapod.robot.robot import Robot
     from flexapod.simulation.system.independent import IndependentLayout
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Memory:
-    """Pose and coordinates of the last call, X (bound, v), V = N_u^-1 (v, u), accelerations w'', rates u'."""
-
-    p: Any
-    R: Any
-    q: Any
-    X: Any
-    V: Any
-    second: Any
-    rates: Any
-
-    @staticmethod
-    def sizes(plan: RodPlan) -> list[int]:
-        count, n = len(plan.moving), len(plan.independent)
-        return [3, 9, count, len(plan.bound) * n, n * n, 6 + count, n]
-
-    @staticmethod
-    def read(plan: RodPlan, column: SX) -> _Memory:
-        sizes = _Memory.sizes(plan)
-        ends = [sum(sizes[:k]) for k in range(len(sizes) + 1)]
-        p, R, q, X, V, second, rates = (column[a:b] for a, b in pairwise(ends))
-        n = rates.numel()
-        return _Memory(
-            p=p, R=ca.reshape(R, 3, 3), q=q, X=ca.reshape(X, len(plan.bound), n), V=ca.reshape(V, n, n), second=second, rates=rates
-        )
 
 
 def memory_start(robot: Robot, plan: RodPlan, y: Sequence[float]) -> list[float]:
@@ -80,7 +50,12 @@ def memory_start(robot: Robot, plan: RodPlan, y: Sequence[float]) -> list[float]
         joints.append(np.array(y[at : at + len(leg.moving)]))
         at += len(leg.moving)
     p, R = np.array(y[n : n + 3]), np.array(y[n + 3 :]).reshape(3, 3).T
-    return [*y[n:], *start_coordinates(robot, plan, joints, pose(p, R)), *[0.0] * sum(_Memory.sizes(plan)[3:])]
+    return [*y[n:], *start_coordinates(robot, plan, joints, pose(p, R)), *[0.0] * sum(loop_states(plan).remembered)]
+
+
+def loop_states(plan: RodPlan) -> LoopStates:
+    """States of a plan, and what its loops are solved by."""
+    return LoopStates(independent=plan.independent, bound=plan.bound, states=plan.states)
 
 
 def rod_rates(layout: IndependentLayout, plan: RodPlan) -> Program:
@@ -93,15 +68,17 @@ def rod_rates(layout: IndependentLayout, plan: RodPlan) -> Program:
     tree = RodTree(LinkValues(root), robot, plan)
     rods = [(rod, rod_values(root, tree, rod)) for rod in plan.rods]
     x = root.input("state", (2 * n,))
-    memory = root.input("memory", (sum(_Memory.sizes(plan)),))
+    states = loop_states(plan)
+    memory = root.input("memory", (12 + count + sum(states.remembered),))
     signals = root.input("signals", (layout.width,))
 
     def pass_(_: Any, y: SX, before: SX, *__: Any) -> tuple[list[Any], Any]:
         now = _evaluated(layout, tree, rods, y, x[n:], layout.at_node(signals))
-        return [now.following, now.largest, now.a, now.result, now.slopes, now.driven], ca.if_else(before <= NEWTON_STEP, 0, now.largest)
+        found = [now.following, now.largest, now.a, now.result, now.slopes, now.driven]
+        return found, ca.if_else(before <= NEWTON_STEP, 0, now.largest)
 
-    start = _predicted(plan, _Memory.read(plan, memory), x[:n])
-    none = [ca.SX.zeros(size) for size in (n, 2 * actuators + 18, sum(_Memory.sizes(plan)[3:]), actuators)]
+    start = _predicted(plan, memory, x[:n])
+    none = [ca.SX.zeros(size) for size in (n, 2 * actuators + 18, sum(states.remembered), actuators)]
     found, converged, _ = root.iterate(pass_, start=[start, ca.SX(1e300), *none], limit=LIMIT, tolerance=SMALL)
     y, _, a, result, slopes, driven = found
     root.fail_if(1 - converged, "the loops cannot be closed from here: out of reach or singular")
@@ -111,37 +88,18 @@ def rod_rates(layout: IndependentLayout, plan: RodPlan) -> Program:
     root.output("closed", ca.vertcat(y, slopes))
     root.output("settled", x)
     margin_output(root, layout, result[:actuators])
-    assert y.numel() == 12 + count
     return root
 
 
-def _predicted(plan: RodPlan, last: _Memory, u: SX) -> Any:
-    """Pose and coordinates, the drives as given, the others to second order from the last call."""
-    places = [column - 6 for column in plan.states]
-    step, square = u - last.q[places], ca.dot(last.rates, last.rates)
-    tau = ca.dot(step, last.rates) / ca.if_else(square > 0, square, 1)
-    half = tau * tau / 2
-    v = ca.mtimes(last.V, step - half * last.second[list(plan.states)])
-    w = _whole(plan, v, ca.mtimes(last.X, v)) + half * last.second
-    turned = [ca.cross(w[3:6], last.R[:, k]) for k in range(2)]
-    axes = [last.R[:, k] + turned[k] + ca.cross(w[3:6], turned[k]) / 2 for k in range(2)]
-    y = ca.vertcat(last.p + w[:3], _orthogonal(*axes), last.q + w[6:])
+def _predicted(plan: RodPlan, memory: SX, u: SX) -> Any:
+    """Pose and coordinates, the states as given, the others predicted from the last call."""
+    count, places = len(plan.moving), [column - 6 for column in plan.states]
+    q = memory[12 : 12 + count]
+    w = loop_states(plan).predicted(memory[12 + count :], u - q[places])
+    y = ca.vertcat(moved_pose(memory[:12], w[:6], second=True), q + w[6:])
     for k, place in enumerate(places):
         y[12 + place] = u[k]
     return y
-
-
-def _moved(y: SX, w: SX) -> Any:
-    """Pose and coordinates after a step of all columns."""
-    axes = [y[k : k + 3] + ca.cross(w[3:6], y[k : k + 3]) for k in (3, 6)]
-    return ca.vertcat(y[:3] + w[:3], _orthogonal(*axes), y[12:] + w[6:])
-
-
-def _orthogonal(x: SX, y: SX) -> Any:
-    """Columns (9,) of the rotation whose first axis is along x and whose second is in the plane of both."""
-    first = normalised(x)
-    second = normalised(y - ca.dot(first, y) * first)
-    return ca.vertcat(first, second, ca.cross(first, second))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -159,51 +117,37 @@ class _Now:
 def _evaluated(
     layout: IndependentLayout, tree: RodTree, rods: Sequence[tuple[Any, RodValues]], y: SX, ud: SX, signals: dict[str, Any]
 ) -> _Now:
-    plan = tree.plan
+    plan, by = tree.plan, loop_states(tree.plan)
     free, bound, states = list(plan.independent), list(plan.bound), list(plan.states)
     at = tree.frames(y[:3], ca.reshape(y[3:12], 3, 3), [y[12 + k] for k in range(len(plan.moving))])
     ends = [rod_at(tree, at, rod, values) for rod, values in rods]
     rows, residual, _ = _rows(tree, at, ends, None)
     X, missed = _solved(plan, rows, residual)
-    N = _whole(plan, sparse(ca.SX.eye(len(free))), X)
-    V = inverse(ca.densify(N[states, :]))
-    delta, rates = _corrected(plan, N, V, missed), ca.densify(mul(N, ca.mtimes(V, ud)))
-    _, _, drift = _rows(tree, at, ends, tree.motion(at, rates))
-    beta = _whole(plan, ca.SX(len(free), 1), _solved(plan, rows, drift)[1])
-    M, h = _terms(tree, at, tree.motion(at, rates, ca.densify(beta)), ends)
-    h[:6] -= signals["wrench"] if "wrench" in signals else 0
+    slope = by.slope(X)
+    delta, rates = by.held(slope, missed), by.rates(slope, ud)
+    motion = tree.motion(at, rates)
+    beta = by.bound_only(_solved(plan, rows, _rows(tree, at, ends, motion)[2])[1])
+    M, h = _terms(tree, at, motion, ends)
+    h[:6] -= signals.get("wrench", 0)
     for k, column in enumerate(plan.driven):
         h[column] = h[column] - signals["force"][k]
     P = projected_mass(M, X, free, bound)
+    right = ca.densify(mul(slope.N.T, h + ca.densify(mul(M, beta))))
     for rod in ends:
-        spin = ca.densify(mul(rod.spin, N))
+        spin = ca.densify(mul(rod.spin, slope.N))
         P = P + ca.mtimes((rod.weight * spin).T, spin)
-    second = ca.densify(mul(N, solve_symmetric(P, -ca.densify(mul(N.T, h)))) + beta)
+        right = right + (rod.weight * ca.densify(mul(rod.spin, beta))) * spin.T
+    second = ca.densify(mul(slope.N, solve_symmetric(P, -right)) + beta)
     length = tree.values.scalar("characteristic_length")
     units = ca.vertcat(*[length] * 3, 1, 1, 1, *[length if plan.nodes[k].kind == "P" else 1 for k in plan.moving])
     largest = ca.norm_2(delta / units)
-    following = _moved(y, delta * ca.fmin(1, LARGEST_STEP / ca.if_else(largest > 0, largest, 1)))
+    step = delta * ca.fmin(1, LARGEST_STEP / ca.if_else(largest > 0, largest, 1))
+    following = ca.vertcat(moved_pose(y[:12], step[:6]), y[12:] + step[6:])
     driven = list(plan.driven)
     q = ca.vertcat(*[y[12 + column - 6] for column in driven])
     result = ca.vertcat(q, rates[driven], following[:3], ca.vec(ca.reshape(following[3:12], 3, 3).T), rates[:6])
-    slopes = ca.vertcat(ca.vec(ca.densify(X)), ca.vec(V), second, ud)
-    return _Now(following=following, largest=largest, a=second[states], result=result, slopes=slopes, driven=second[driven])
-
-
-def _whole(plan: RodPlan, free: SX, bound: SX) -> Any:
-    """(w, k) from independent and bound rows."""
-    found = ca.SX(len(plan.bound) + len(plan.independent), free.shape[1])
-    found[list(plan.independent), :], found[list(plan.bound), :] = free, bound
-    return found
-
-
-def _corrected(plan: RodPlan, N: SX, V: SX, bound: SX) -> Any:
-    """(w,) changes of the bound columns, together with what the independent ones must do so that the states do not change."""
-    found = _whole(plan, ca.SX(len(plan.independent), 1), bound)
-    states = list(plan.states)
-    found = ca.densify(found - mul(N, ca.mtimes(V, ca.densify(found[states]))))
-    found[states] = 0
-    return found
+    written = by.written(slope, second, ud)
+    return _Now(following=following, largest=largest, a=second[states], result=result, slopes=written, driven=second[driven])
 
 
 def _solved(plan: RodPlan, rows: SX, right: SX) -> tuple[Any, Any]:
@@ -246,7 +190,8 @@ def _half(tree: RodTree, at: Frames, motion: Motion | None, node: int | None, p:
     if (turning := motion.turning[node]) is not None:
         w, alpha, _ = turning
     v, a = motion.velocity(at, node, x, tree.columns(at, node, where)[0]), motion.acceleration(at, node, x)
-    return FrameMotion(R=Rot(axes, "W", "H"), p=Vec(where, "W"), v=Vec(v, "W"), w=Vec(w, "W"), a=Vec(a, "W"), alpha=Vec(alpha, "W"))
+    p, v, w, a, alpha = (Vec(x, "W") for x in (where, v, w, a, alpha))
+    return FrameMotion(R=Rot(axes, "W", "H"), p=p, v=v, w=w, a=a, alpha=alpha)
 
 
 def _terms(tree: RodTree, at: Frames, motion: Motion, ends: Sequence[RodAt]) -> tuple[Any, Any]:
