@@ -19,7 +19,7 @@ import casadi as ca
 from flexapod.arrays import SX
 from flexapod.equations.elastodynamics.link_motion import LinkMotion
 from flexapod.equations.elastodynamics.link_tree import leg_mass_matrix
-from flexapod.equations.model.algebra import LinkValues, mul, ranks, solve_blocks, sparse, symmetric
+from flexapod.equations.model.algebra import LinkValues, mul, nearly_dependent, solve_blocks, sparse, symmetric
 from flexapod.equations.model.ball_leg import BallLeg, LegInertia, ball_inertia, ball_leg
 from flexapod.equations.model.inverse_dynamics import platform_wrench
 from flexapod.equations.model.leg import LinkLeg, link_leg
@@ -168,8 +168,7 @@ def _basis(b: Program, robot: Robot, G: SX, r: SX) -> tuple[Any, Any]:
         N[i, k] = 1
     if bound:
         block = G[kept, bound]
-        for _, square in ranks(block):
-            b.fail_if(square < SINGULAR, "the legs' constraints on the platform are singular here")
+        b.fail_if(nearly_dependent(block, SINGULAR, ca.SX(1)), "the legs' constraints on the platform are singular here")
         Y = solve_blocks(block, ca.horzcat(-G[kept, free], r[kept]))
         for k, i in enumerate(bound):
             N[i, :], beta[i] = Y[k, : len(free)], Y[k, len(free)]

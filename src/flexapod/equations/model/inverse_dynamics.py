@@ -16,7 +16,7 @@ from typing import Any
 import casadi as ca
 
 from flexapod.arrays import SX
-from flexapod.equations.model.algebra import LinkValues, cross, field, mul, ranks, solve_blocks, sparse, vee
+from flexapod.equations.model.algebra import LinkValues, cross, field, mul, nearly_dependent, solve_blocks, sparse, vee
 from flexapod.equations.model.leg import LinkLeg, link_leg
 from flexapod.equations.platform_motion import FrameMotion, guess_input, platform_motion, wrench_input
 from flexapod.equations.virtual_power.inverse_dynamics import SINGULAR
@@ -166,11 +166,7 @@ def nearly_singular(b: Program, A: SX) -> Any:
     """Some block of the balance has lost its rank: the wrench of a unit multiplier (force of order 1, moment of the robot's size)
     is spanned by the others to rounding."""
     length = b.parameter("characteristic_length", unit="m")
-    scale = ca.fmin(1, length) ** 2
-    worst = ca.SX(0)
-    for size, square in ranks(A):
-        worst = ca.logic_or(worst, square < SINGULAR * (scale if size > 3 else scale**size))
-    return worst
+    return nearly_dependent(A, SINGULAR, ca.fmin(1, length) ** 2)
 
 
 def _forces(parts: list[Balance], mu: list[SX], *, constant: bool) -> Any:
