@@ -48,6 +48,12 @@ static inline vector sqrt(vector x)
 {
     return vector{__builtin_sqrt(x[0]), __builtin_sqrt(x[1]), __builtin_sqrt(x[2]), __builtin_sqrt(x[3])};
 }
+typedef long long bits __attribute__((vector_size(32)));
+static inline vector copysign(vector x, vector y)
+{
+    const bits sign = bits{} + (1ULL << 63);
+    return (vector)(((bits)x & ~sign) | ((bits)y & sign));
+}
 """
 DRIVER = """
 static const int sizes_in[] = {%(sizes_in)s}, sizes_out[] = {%(sizes_out)s};
