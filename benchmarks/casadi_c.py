@@ -1,6 +1,6 @@
 """Our kernels beside CasADi's C with four samples in each variable.
 
-    python benchmarks/casadi_c.py [--quick]
+python benchmarks/casadi_c.py [--quick]
 """
 
 from __future__ import annotations

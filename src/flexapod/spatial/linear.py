@@ -126,7 +126,8 @@ def solve_reflected(A: SX, b: SX) -> tuple[Any, list[Pivot]]:
 
 def _entries(column: SX) -> dict[int, Any]:
     """Entries that are not structurally zero, by row."""
-    return {i: x for i, x in enumerate(ca.densify(column).elements()) if not x.is_zero()}
+    entries: list[Any] = ca.densify(column).elements()
+    return {i: x for i, x in enumerate(entries) if not x.is_zero()}
 
 
 def _dot(a: dict[int, Any], b: dict[int, Any]) -> Any:

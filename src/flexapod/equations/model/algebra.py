@@ -181,8 +181,8 @@ def _reflected(X: SX) -> Any:
 
 
 def nearly_dependent(A: SX, bound: SX, scale: SX) -> Any:
-    """Some block of A has lost its rank: the square of its determinant is below `bound` where it has up to three columns, else that
-    of the part of a column that the others do not span; each entry measured by the root of `scale`."""
+    """Some block of A has lost its rank: below `bound` is the square of its determinant where it has up to three columns, else
+    that of the part of a column that others do not span; entries are measured by the root of `scale`."""
     lost = ca.SX(0)
     for rows, columns in blocks(pattern(A)):
         X = sparse(A)[list(rows), list(columns)]

@@ -101,16 +101,19 @@ def _shared(own: Inertia, kind: str) -> Inertia:
 
 
 def joint_forces(
-    values: LinkValues, leg: Leg, own: Sequence[Inertia], R: Sequence[SX], r: Sequence[SX], links: Any, qdd: SX
+    values: LinkValues, leg: Leg, R: Sequence[SX], r: Sequence[SX], links: Any, qdd: SX, *, inertias: Sequence[Inertia]
 ) -> list[Any]:
     r"""h (n,): forces at the joints that the links' motion demands, by the recursion inwards.
 
     f = m a + U S, n = S x a + vee(U E).
+
+    Args:
+        R, r, links: frames and motion of the links (`leg.Links`); inertias: of the links, regrouped or not.
     """
     count = len(leg.links)
     f, n, h = [NONE] * count, [NONE] * count, [ca.SX(0)] * len(leg.moving)
     for j in reversed(range(count)):
-        link, body = leg.links[j], own[j]
+        link, body = leg.links[j], inertias[j]
         f[j] = f[j] + body.m * links.a[j] + mul(links.U[j], body.S)
         n[j] = n[j] + cross(body.S, links.a[j]) + vee(mul(links.U[j], body.E))
         if link.kind != "fixed":

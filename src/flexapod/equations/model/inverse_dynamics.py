@@ -18,7 +18,7 @@ import casadi as ca
 from flexapod.arrays import SX
 from flexapod.equations.model.algebra import NONE, LinkValues, cross, field, mul, nearly_dependent, solve_blocks, sparse, vee
 from flexapod.equations.model.inertias import Inertia, body_inertia, carried_mass, point_mass
-from flexapod.equations.model.leg import LinkLeg, frame_at, link_leg
+from flexapod.equations.model.leg import LinkLeg, link_leg
 from flexapod.equations.platform_motion import FrameMotion, guess_input, platform_motion, wrench_input
 from flexapod.equations.virtual_power.inverse_dynamics import SINGULAR
 from flexapod.kernels.tape.program import Program

@@ -34,7 +34,6 @@ from flexapod.robot.model import Leg
 from flexapod.robot.robot import Robot
 from flexapod.spatial import Vec
 
-
 NO_MASS = ca.SX(0)
 
 
@@ -120,7 +119,7 @@ class LinkLeg:
         return x
 
     def platform_wrench(self, multipliers: SX) -> Any:
-        """(6,) force and moment, about the point that arms are seen from, of multipliers (m, 1) as they act on the leg, world axes."""
+        """(6,) force and moment, about the point where arms begin, of multipliers (m, 1) as they act on the leg, world axes."""
         force = ca.densify(self.to_world(mul(ca.horzcat(*[row.linear for row in self.rows]), multipliers)))
         moment = self.to_world(mul(ca.horzcat(*[row.angular for row in self.rows]), multipliers))
         return ca.vertcat(force, ca.densify(ca.cross(self.tip.arm, force) + moment))
@@ -182,7 +181,7 @@ def link_leg(
         values: below ``legs.<name>.``, with the constants of the leg's inner frames.
         platform: its motion; for forward dynamics with zero acceleration.
         massless: without the leg's inertia and weight.
-        about: (3,) point of the platform, in its axes, that arms are seen from; carried: mass at its end that is the platform's.
+        about: (3,) point of the platform, in its axes, where arms begin; carried: mass at its end that is the platform's.
     """
     leg, choice = robot.legs[index], robot.link_plan.legs[index]
     gravity = Values(b, "", values._known).vector("gravity", "W").expr
@@ -240,7 +239,7 @@ def leg_that_meets(
     if leg.closing.type == "spherical":  # the tip has the platform's acceleration: shorter than the recursion
         links.a[last] = sparse(wanted - mul(links.U[last], t))
     inertias = link_inertias(values, leg, carried)
-    h = [ca.SX(0)] * n if massless else joint_forces(values, leg, inertias, R, r, links, qdd)
+    h = [ca.SX(0)] * n if massless else joint_forces(values, leg, R, r, links, qdd, inertias=inertias)
     return LinkLeg(
         leg=leg, choice=choice, tip=tip, R=R, r=r, chain=chain, rows=rows, B=B, drift=drift, qd=qd, qdd=qdd, links=links, h=h,
         inertias=inertias, world=world, outward=outward,
@@ -265,7 +264,7 @@ def _weight(values: LinkValues, leg: Leg, where: Sequence[Any], gravity: SX) -> 
     """Gravity in axes of every link on the base: what the joint does not rotate is known per parameter set."""
     moves, result = iter(where), {}
     for j, link in enumerate(leg.links):
-        moved = next(moves) if link.kind != "fixed" else None
+        moved: Any = next(moves) if link.kind != "fixed" else None
         if link.parent < 0:
             seen = mul(values.rot(f"{link.coordinate}.R").T, gravity)
             result[j] = mul(_about_z(*moved).T, seen) if link.kind == "R" else seen

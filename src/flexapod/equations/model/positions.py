@@ -117,13 +117,13 @@ def closed_positions(
 
 
 def last_axes(values: LinkValues, leg: Leg, where: Sequence[Any], S: SX) -> Any:
-    """(3, 3) world axes from those of the last link of a U-P-S, P-U-S or R-U-S leg: by its direction n and second universal axis k,
+    """(3, 3) world axes from those of the last link of a U-P-S, P-U-S or R-U-S leg: by its direction n and second universal axis,
     shorter than by all rotations of its joints. None for other legs.
 
     Args:
         where: `closed_positions` of the leg that ends at S.
 
-    Checked by: tests/equations/test_leg_positions.py.
+    Checked by: tests/equations/test_link_model.py.
     """
     kind = reach(leg)
     if kind not in ("UPS", "PUS", "RUS") or len(leg.links) != 3:
