@@ -1,6 +1,6 @@
 """Our kernels beside CasADi's C with four samples in each variable.
 
-    python benchmarks/casadi_c.py [--quick]
+python benchmarks/casadi_c.py [--quick]
 """
 
 from __future__ import annotations
@@ -47,6 +47,12 @@ typedef double vector __attribute__((vector_size(32)));
 static inline vector sqrt(vector x)
 {
     return vector{__builtin_sqrt(x[0]), __builtin_sqrt(x[1]), __builtin_sqrt(x[2]), __builtin_sqrt(x[3])};
+}
+typedef long long bits __attribute__((vector_size(32)));
+static inline vector copysign(vector x, vector y)
+{
+    const bits sign = bits{} + (1ULL << 63);
+    return (vector)(((bits)x & ~sign) | ((bits)y & sign));
 }
 """
 DRIVER = """

@@ -9,7 +9,7 @@ import pytest
 from flexapod.errors import FlexapodError
 from flexapod.robot.geometry import rotation_from_vector, rotation_vector
 from flexapod.spatial import FrameError, Rot, Vec, axis_angle, cross, dot, norm, rotation_z
-from flexapod.spatial.linear import LARGEST, inverse, solve, solve3, solve_gram_schmidt, solve_symmetric
+from flexapod.spatial.linear import LARGEST, inverse, solve, solve3, solve_gram_schmidt, solve_reflected, solve_symmetric
 from flexapod.spatial.rotation import from_columns
 from flexapod.spatial.vector import zero
 
@@ -112,6 +112,22 @@ def test_no_pivot_is_needed() -> None:
         b = np.arange(1.0, size + 1)[:, None]
         np.testing.assert_allclose(value(solve(ca.SX(A), ca.SX(b))), np.linalg.solve(A, b).squeeze(), rtol=PERMUTED)
     np.testing.assert_allclose(value(solve3(ca.SX(np.eye(3)[[2, 0, 1]]), ca.SX([1, 2, 3]))), [2, 3, 1])
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 4, 6])
+def test_reflections_solve_and_find_lost_rank(size: int) -> None:
+    """Also with zeros in the first column; the pivots are those of Gram-Schmidt's columns, and one vanishes with the rank."""
+    A, b = random.normal(size=(size, size)), random.normal(size=(size, 2))
+    A[3:, 0] = 0.0
+    x, pivots = solve_reflected(ca.SX(A), ca.SX(b))
+    np.testing.assert_allclose(value(x).reshape(b.shape), np.linalg.solve(A, b), rtol=0, atol=SMALL_SYSTEMS * np.linalg.cond(A))
+    squares = [float(value(ca.SX(p.square)) / value(ca.SX(p.unit))) for p in pivots]
+    expected = np.diag(np.linalg.qr(A[:, [p.column for p in pivots]])[1]) ** 2
+    np.testing.assert_allclose(squares, expected, rtol=SMALL_SYSTEMS * np.linalg.cond(A), atol=0)
+    if size > 1:
+        A[:, -1] = A[:, 0]
+        lost = [p for p in solve_reflected(ca.SX(A), ca.SX(b))[1] if p.column in (0, size - 1)][-1]
+        assert value(ca.SX(lost.square)) < SMALL_SYSTEMS * value(ca.SX(lost.unit))
 
 
 def test_tall_systems_are_solved_in_the_least_squares_sense() -> None:

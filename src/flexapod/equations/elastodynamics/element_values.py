@@ -82,4 +82,3 @@ def _other(path: str, first: Sequence[str], own: Sequence[str]) -> str:
         if path.startswith(a):
             return c + path.removeprefix(a)
     raise KeyError(path)
-

@@ -76,9 +76,7 @@ def link_equation_at(at: RobotAt, friction: Friction = False, wrench: SX | None 
     return LinkEquation(robot=robot, M=M, h=h, A=A, gamma=gamma, rates=driven_rates(robot, state))
 
 
-def tree_terms(
-    at: RobotAt, still: TreeMotion, *, friction: Friction, wrench: SX | None
-) -> tuple[SX, SX, list[list[LinkMotion]]]:
+def tree_terms(at: RobotAt, still: TreeMotion, *, friction: Friction, wrench: SX | None) -> tuple[SX, SX, list[list[LinkMotion]]]:
     """M (z, z) and h (z,) with the loops cut, and the links of every leg in their axes; `still`: motion at z'' = 0."""
     values, robot, state = at.values, at.robot, at.state
     plan, gravity = robot.elastic_plan, values.vector("gravity", "W").expr

@@ -44,13 +44,19 @@ class LinkBody:
         return LinkBody(m=self.m, S=moved, I=I + ca.trace(mixed) * ca.SX.eye(3) - (mixed + mixed.T) / 2)
 
 
-def leg_mass_matrix(values: Values, leg: Leg, links: Sequence[LinkMotion], beams: Sequence[LinkBeam]) -> Any:
+def leg_mass_matrix(
+    values: Values, leg: Leg, links: Sequence[LinkMotion], beams: Sequence[LinkBeam], rigid: Sequence[LinkBody] | None = None
+) -> Any:
     """Mass matrix (n, n) of a leg's moving coordinates, cut from the platform, symmetric.
+
+    Args:
+        rigid: what every link carries besides beams, where it is not its rigid body.
 
     Source: Briot 2014 Eqs. (9)-(27) in closed form. Checked by: tests/equations/test_link_axes.py.
     """
     n, moving = len(leg.moving), leg.moving
-    bodies, elements = _composites(values, leg, links, beams), {i: e for e in beams for i in e.beam.links}
+    own = [rigid_body(values, leg, i) for i in range(len(leg.links))] if rigid is None else list(rigid)
+    bodies, elements = _composites(leg, own, links, beams), {i: e for e in beams for i in e.beam.links}
     M = ca.SX(n, n)
     for k, i in enumerate(moving):
         body = bodies[i]
@@ -124,9 +130,9 @@ def rigid_body(values: Values, leg: Leg, i: int) -> LinkBody:
     return LinkBody(m=values.scalar(f"{name}.mass"), S=S, I=tensor(values, f"{name}.inertia"))
 
 
-def _composites(values: Values, leg: Leg, links: Sequence[LinkMotion], beams: Sequence[LinkBeam]) -> list[LinkBody]:
+def _composites(leg: Leg, own: Sequence[LinkBody], links: Sequence[LinkMotion], beams: Sequence[LinkBeam]) -> list[LinkBody]:
     """Everything beyond each joint, about its origin."""
-    result = [rigid_body(values, leg, i) for i in range(len(leg.links))]
+    result = list(own)
     for e in beams:
         result[e.beam.root] = result[e.beam.root] + LinkBody(m=e.m, S=e.S, I=e.I)
     for i in reversed(range(len(leg.links))):

@@ -15,7 +15,7 @@ from flexapod.arrays import SX
 from flexapod.equations.values import Values
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.blocks import blocks
-from flexapod.spatial.linear import solve
+from flexapod.spatial.linear import solve, solve_reflected
 
 Z = ca.SX(ca.DM([0, 0, 1]))
 NONE = ca.SX(3, 1)
@@ -127,7 +127,7 @@ def pattern(A: SX) -> list[list[bool]]:
 
 
 def solve_blocks(A: SX, B: SX) -> Any:
-    """A^-1 B by the block triangular form of A: blocks of one to three by Cramer, larger ones by Gram-Schmidt."""
+    """A^-1 B by the block triangular form of A: blocks of one to three by Cramer, larger ones by reflections."""
     A, B = sparse(A), sparse(B)
     X: list[Any] = [None] * A.shape[0]
     for rows, columns in blocks(pattern(A)):
@@ -140,7 +140,12 @@ def solve_blocks(A: SX, B: SX) -> Any:
         used = [k for k in range(right.shape[1]) if right[:, k].nnz()]
         Y = ca.SX(len(columns), right.shape[1])
         if used:
-            Y[:, used] = solve(ca.densify(A[list(rows), list(columns)]), ca.densify(right[:, used]))
+            block = A[list(rows), list(columns)]
+            Y[:, used] = (
+                solve(ca.densify(block), ca.densify(right[:, used]))
+                if len(rows) < 4
+                else solve_reflected(block, right[:, used])[0]
+            )
         for i, c in enumerate(columns):
             X[c] = sparse(Y[i, :])
     return ca.vertcat(*X) if X else ca.SX(0, B.shape[1])
@@ -175,25 +180,18 @@ def _reflected(X: SX) -> Any:
     return result * columns[0][0]
 
 
-def ranks(A: SX) -> list[tuple[int, Any]]:
-    """Per block, its size and a square that vanishes with its rank: of the determinant up to three, else of the least pivot."""
-    result = []
+def nearly_dependent(A: SX, bound: SX, scale: SX) -> Any:
+    """Some block of A has lost its rank: below `bound` is the square of its determinant where it has up to three columns, else
+    that of the part of a column that others do not span; entries are measured by the root of `scale`."""
+    lost = ca.SX(0)
     for rows, columns in blocks(pattern(A)):
-        X = ca.densify(sparse(A)[list(rows), list(columns)])
-        result.append((len(rows), _least_pivot(X) if len(rows) > 3 else _determinant(X) ** 2))
-    return result
-
-
-def _least_pivot(A: SX) -> Any:
-    """Smallest squared length of a column of A that earlier ones do not span; the steps of `solve_gram_schmidt` over again."""
-    columns, least = [A[:, j] for j in range(A.shape[1])], None
-    for j, column in enumerate(columns):
-        size = ca.dot(column, column)
-        least = size if least is None else ca.fmin(least, size)
-        reciprocal = 1 / size
-        for k in range(j + 1, len(columns)):
-            columns[k] = columns[k] - column * (ca.dot(column, columns[k]) * reciprocal)
-    return least
+        X = sparse(A)[list(rows), list(columns)]
+        if len(rows) < 4:
+            lost = ca.logic_or(lost, _determinant(ca.densify(X)) ** 2 < bound * scale ** len(rows))
+        else:
+            for pivot in solve_reflected(X, ca.SX(len(rows), 1))[1]:
+                lost = ca.logic_or(lost, pivot.square < bound * scale * pivot.unit)
+    return lost
 
 
 def determinant(A: SX) -> Any:

@@ -18,14 +18,21 @@ import casadi as ca
 
 from flexapod.arrays import SX
 from flexapod.equations.elastodynamics.link_motion import LinkMotion
-from flexapod.equations.elastodynamics.link_tree import leg_mass_matrix
-from flexapod.equations.model.algebra import LinkValues, mul, ranks, solve_blocks, sparse, symmetric
+from flexapod.equations.elastodynamics.link_tree import LinkBody, leg_mass_matrix
+from flexapod.equations.model.algebra import NONE, LinkValues, cross, mul, nearly_dependent, solve_blocks, sparse, symmetric
 from flexapod.equations.model.ball_leg import BallLeg, LegInertia, ball_inertia, ball_leg
-from flexapod.equations.model.inverse_dynamics import platform_wrench
+from flexapod.equations.model.inertias import Inertia, body_inertia
+from flexapod.equations.model.inverse_dynamics import (
+    carried_masses,
+    joint_on_platform,
+    leg_values,
+    loaded_platform,
+    platform_wrench,
+    seen_from,
+)
 from flexapod.equations.model.leg import LinkLeg, link_leg
 from flexapod.equations.platform_motion import FrameMotion, guess_input, wrench_input
 from flexapod.equations.virtual_power.forward_dynamics import state_inputs
-from flexapod.equations.virtual_power.inertia_wrench import tensor
 from flexapod.equations.virtual_power.inverse_dynamics import SINGULAR
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.robot import Robot
@@ -60,14 +67,28 @@ def state_legs(
     Args:
         still: the platform's motion with zero acceleration.
     """
+    about, carried = _point(values, robot), _carried(values, robot, massless)
     legs: list[LinkLeg | BallLeg] = []
-    for i, (leg, choice) in enumerate(zip(robot.legs, robot.link_plan.legs, strict=True)):
-        own = values.below(f"legs.{leg.name}", dict(choice.constants))
-        if choice.ball:
+    for i, own in enumerate(leg_values(values, robot)):
+        if robot.link_plan.legs[i].ball:
             legs.append(ball_leg(b, own, robot, i, still))
         else:
-            legs.append(link_leg(b, own, robot, i, still, guess, massless=massless))
+            legs.append(link_leg(b, own, robot, i, still, guess, massless=massless, about=about, carried=carried[i]))
     return legs
+
+
+def _point(values: LinkValues, robot: Robot) -> Any:
+    """(3,) of the platform, its axes, that the equations are written about: its origin where legs bind its twist there, and where
+    the platform would lose a zero elsewhere."""
+    plan, found, own = robot.link_plan, joint_on_platform(values, robot), body_inertia(values, "platform")
+    there = own.seen(ca.SX.eye(3), -found)
+    loses = any(sparse(x).nnz() < sparse(y).nnz() for x, y in ((own.S, there.S), (own.E, there.E)))
+    return NONE if plan.bound or loses or any(choice.ball for choice in plan.legs) else found
+
+
+def _carried(values: LinkValues, robot: Robot, massless: bool) -> list[Any]:
+    """Per leg, the mass at its end that the platform has."""
+    return [ca.SX(0)] * len(robot.legs) if massless else carried_masses(values, robot)
 
 
 def link_acceleration(
@@ -86,28 +107,37 @@ def link_acceleration(
     Args:
         still: the platform's motion with zero acceleration; legs: that follow it.
     """
-    A, c, parts, at = platform_inertia(values, still), platform_wrench(values, still) - wrench, [], 0
-    for leg in legs:
-        own = values.below(f"legs.{leg.leg.name}", dict(leg.choice.constants))
+    about = _point(values, robot)
+    own = loaded_platform(values, robot, _carried(values, robot, massless))
+    A, parts, at = platform_inertia(own.seen(ca.SX.eye(3), -about), still), [], 0
+    c = seen_from(platform_wrench(own, still, values.vec("gravity")) - wrench, still, about)
+    for leg, below in zip(legs, leg_values(values, robot), strict=True):
         if isinstance(leg, BallLeg):
-            parts.append(ball_inertia(own, leg, force[at], massless))
+            parts.append(ball_inertia(below, leg, force[at], massless))
         else:
-            parts.append(_leg_inertia(own, leg, force, at, massless))
+            parts.append(_leg_inertia(below, leg, force, at, massless))
         at += len(leg.driven)
     A, c = sparse(A + sum(part.A for part in parts)), c + sum(part.c for part in parts)
     N, beta = _basis(b, robot, sparse(ca.vertcat(*[part.G for part in parts])), ca.vertcat(*[part.r for part in parts]))
     M = symmetric(mul(N.T, mul(A, N)))
     right = ca.densify(mul(N.T, -c - mul(A, beta)))
-    return ca.densify(mul(N, solve_symmetric(M, right)) + beta)
+    V = ca.densify(mul(N, solve_symmetric(M, right)) + beta)
+    return ca.vertcat(V[:3] - ca.densify(cross(V[3:], mul(still.R.expr, about))), V[3:])
 
 
-def platform_inertia(values: LinkValues, platform: FrameMotion) -> Any:
-    """(6, 6) inertia of the platform about its origin, world axes."""
+def platform_inertia(own: Inertia, platform: FrameMotion) -> Any:
+    """(6, 6) inertia of the platform, world axes, from that in its own."""
     R = platform.R.expr
-    hat = ca.skew(ca.densify(mul(R, values.vec("platform.first_moment"))))
-    I = symmetric(mul(mul(R, tensor(values, "platform.inertia")), R.T))
-    m = values.scalar("platform.mass")
-    return ca.vertcat(ca.horzcat(m * ca.SX.eye(3), hat.T), ca.horzcat(hat, I))
+    hat = ca.skew(ca.densify(mul(R, own.S)))
+    I = _turned(R, own.tensor)
+    return ca.vertcat(ca.horzcat(own.m * ca.SX.eye(3), hat.T), ca.horzcat(hat, I))
+
+
+def _turned(R: SX, A: SX) -> Any:
+    """R A R^T of a symmetric A; a multiple of 1 that makes one of its entries zero stays as it is."""
+    A = ca.densify(A)
+    part = A[2, 2] * ca.SX.eye(3)
+    return symmetric(mul(mul(R, A - part), R.T)) + part
 
 
 def _leg_inertia(values: LinkValues, leg: LinkLeg, force: SX, at: int, massless: bool) -> LegInertia:
@@ -127,15 +157,16 @@ def joint_inertia(values: LinkValues, leg: LinkLeg) -> Any:
     """Mass matrix (n, n) of a leg by its coordinates."""
     nothing = dict.fromkeys(("w", "alpha", "U", "a", "dv", "da"))
     links = [LinkMotion(R=R, r=ca.densify(r), **nothing) for R, r in zip(leg.R, leg.r, strict=True)]
-    return sparse(leg_mass_matrix(values, leg.leg, links, []))
+    own = [LinkBody(m=k.m, S=ca.densify(k.S), I=ca.densify(k.tensor)) for k in leg.inertias]
+    return sparse(leg_mass_matrix(values, leg.leg, links, [], own))
 
 
 def _at_tip(leg: LinkLeg, M: SX, h: SX) -> LegInertia:
     """The leg as an inertia and a force at its spherical joint."""
     Y = solve_blocks(leg.B.T, ca.SX.eye(3))
     inertia = symmetric(mul(mul(Y, M), Y.T))
-    for j in reversed(leg.chain):
-        inertia = symmetric(mul(mul(leg.R[j], inertia), leg.R[j].T))
+    for turn in [leg.R[j] for j in reversed(leg.chain)] if leg.world is None else [leg.world]:
+        inertia = _turned(turn, inertia)
     F, r = ca.densify(leg.to_world(mul(Y, h))), leg.tip.arm
     hat = ca.skew(r)
     low = ca.mtimes(hat, inertia)
@@ -168,8 +199,7 @@ def _basis(b: Program, robot: Robot, G: SX, r: SX) -> tuple[Any, Any]:
         N[i, k] = 1
     if bound:
         block = G[kept, bound]
-        for _, square in ranks(block):
-            b.fail_if(square < SINGULAR, "the legs' constraints on the platform are singular here")
+        b.fail_if(nearly_dependent(block, SINGULAR, ca.SX(1)), "the legs' constraints on the platform are singular here")
         Y = solve_blocks(block, ca.horzcat(-G[kept, free], r[kept]))
         for k, i in enumerate(bound):
             N[i, :], beta[i] = Y[k, : len(free)], Y[k, len(free)]

@@ -9,14 +9,15 @@ with the number of legs. Those that do not are over-constraint and change no for
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import casadi as ca
 
 from flexapod.arrays import SX
-from flexapod.equations.model.algebra import LinkValues, cross, field, mul, ranks, solve_blocks, sparse, vee
+from flexapod.equations.model.algebra import NONE, LinkValues, cross, field, mul, nearly_dependent, solve_blocks, sparse, vee
+from flexapod.equations.model.inertias import Inertia, body_inertia, carried_mass, point_mass
 from flexapod.equations.model.leg import LinkLeg, link_leg
 from flexapod.equations.platform_motion import FrameMotion, guess_input, platform_motion, wrench_input
 from flexapod.equations.virtual_power.inverse_dynamics import SINGULAR
@@ -49,9 +50,12 @@ def link_inverse_dynamics(robot: Robot, massless_legs: bool = False, zeros: Coll
     platform = platform_motion(b)
     wrench = wrench_input(b)
     guess, values = guess_input(b, robot), LinkValues(b, zeros=zeros)
-    legs = link_legs(b, values, robot, platform, guess, massless_legs)
+    about = joint_on_platform(values, robot) if len(robot.link_plan.components) == 6 else NONE
+    carried = [ca.SX(0)] * len(robot.legs) if massless_legs else carried_masses(values, robot)
+    legs = link_legs(b, values, robot, platform, guess, massless_legs, about=about, carried=carried)
     parts = [balance(leg) for leg in legs]
-    right = platform_wrench(values, platform) - wrench + sum(part.wrench for part in parts)
+    load = platform_wrench(loaded_platform(values, robot, carried), platform, values.vec("gravity")) - wrench
+    right = seen_from(load, platform, about) + sum(part.wrench for part in parts)
     G = ca.horzcat(*[c for part in parts for c in part.columns])
     if _is_shorter_by_rows(robot, parts):
         b.fail_if(nearly_singular(b, _square(robot, G)), SINGULAR_POSE)
@@ -71,22 +75,61 @@ def link_inverse_dynamics(robot: Robot, massless_legs: bool = False, zeros: Coll
 
 
 def link_legs(
-    b: Program, values: LinkValues, robot: Robot, platform: FrameMotion, guess: Any, massless: bool = False
-) -> list[LinkLeg]:
-    """The legs of a robot, each with the constants of its inner frames."""
-    own = [values.below(f"legs.{leg.name}", dict(c.constants)) for leg, c in zip(robot.legs, robot.link_plan.legs, strict=True)]
-    return [link_leg(b, part, robot, i, platform, guess, massless=massless) for i, part in enumerate(own)]
+    b: Program, values: LinkValues, robot: Robot, platform: FrameMotion, guess: Any, massless: bool = False, *,
+    about: SX = NONE, carried: Sequence[Any] | None = None,
+) -> list[LinkLeg]:  # fmt: skip
+    """The legs of a robot, each with the constants of its inner frames; `about` and `carried` (per leg): as of `link_leg`."""
+    masses = carried or [ca.SX(0)] * len(robot.legs)
+    return [
+        link_leg(b, own, robot, i, platform, guess, massless=massless, about=about, carried=masses[i])
+        for i, own in enumerate(leg_values(values, robot))
+    ]
 
 
-def platform_wrench(values: LinkValues, platform: FrameMotion) -> Any:
+def leg_values(values: LinkValues, robot: Robot) -> list[LinkValues]:
+    """Values below every leg, with the constants of its inner frames."""
+    return [values.below(f"legs.{leg.name}", dict(c.constants)) for leg, c in zip(robot.legs, robot.link_plan.legs, strict=True)]
+
+
+def joint_on_platform(values: LinkValues, robot: Robot) -> Any:
+    """(3,) the first leg's joint on the platform, its axes: seen from there that leg has no arm. Zero where the joint slides."""
+    closing = robot.legs[0].closing
+    if closing.type in ("cylindrical", "prismatic"):
+        return NONE
+    return leg_values(values, robot)[0].vec(f"{closing.joint}.on_platform.p")
+
+
+def carried_masses(values: LinkValues, robot: Robot) -> list[Any]:
+    """Per leg, the mass at its end that is as well one of the platform; none where the platform would lose a zero by it."""
+    found = [carried_mass(own, leg) for own, leg in zip(leg_values(values, robot), robot.legs, strict=True)]
+    bare, loaded = body_inertia(values, "platform"), loaded_platform(values, robot, found)
+    kept = all(sparse(x).nnz() == sparse(y).nnz() for x, y in ((bare.S, loaded.S), (bare.E, loaded.E)))
+    return found if kept else [ca.SX(0)] * len(found)
+
+
+def loaded_platform(values: LinkValues, robot: Robot, carried: Sequence[Any]) -> Inertia:
+    """The platform with the masses that legs leave to it, about its origin and in its axes."""
+    found = body_inertia(values, "platform")
+    for own, leg, mass in zip(leg_values(values, robot), robot.legs, carried, strict=True):
+        if not mass.is_zero():
+            found = found + point_mass(mass, own.vec(f"{leg.closing.joint}.on_platform.p"))
+    return found
+
+
+def platform_wrench(own: Inertia, platform: FrameMotion, gravity: SX) -> Any:
     """(6,) force and moment about the platform's origin that its motion and weight demand, world axes."""
     R, w, alpha = (x.expr for x in (platform.R, platform.w, platform.alpha))
-    a = platform.a.expr - values.vec("gravity")
-    s = ca.densify(mul(R, values.vec("platform.first_moment")))
-    force = values.scalar("platform.mass") * a + mul(field(w, alpha), s)
-    E = values.pseudo_inertia("platform")
-    moment = mul(R, vee(mul(field(ca.mtimes(R.T, w), ca.mtimes(R.T, alpha)), E))) + cross(s, a)
+    a = platform.a.expr - gravity
+    s = ca.densify(mul(R, own.S))
+    force = own.m * a + mul(field(w, alpha), s)
+    moment = mul(R, vee(mul(field(ca.mtimes(R.T, w), ca.mtimes(R.T, alpha)), own.E))) + cross(s, a)
     return ca.vertcat(force, ca.densify(moment))
+
+
+def seen_from(wrench: SX, platform: FrameMotion, about: SX) -> Any:
+    """(6,) a wrench about the platform's origin, about a point (3,) of the platform, given in its axes."""
+    force = wrench[:3]
+    return ca.vertcat(force, wrench[3:] - ca.densify(cross(mul(platform.R.expr, about), force)))
 
 
 def balance(leg: LinkLeg) -> Balance:
@@ -166,11 +209,7 @@ def nearly_singular(b: Program, A: SX) -> Any:
     """Some block of the balance has lost its rank: the wrench of a unit multiplier (force of order 1, moment of the robot's size)
     is spanned by the others to rounding."""
     length = b.parameter("characteristic_length", unit="m")
-    scale = ca.fmin(1, length) ** 2
-    worst = ca.SX(0)
-    for size, square in ranks(A):
-        worst = ca.logic_or(worst, square < SINGULAR * (scale if size > 3 else scale**size))
-    return worst
+    return nearly_dependent(A, SINGULAR, ca.fmin(1, length) ** 2)
 
 
 def _forces(parts: list[Balance], mu: list[SX], *, constant: bool) -> Any:

@@ -13,8 +13,8 @@ Checked by: tests/equations/test_link_model.py.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import casadi as ca
@@ -22,8 +22,9 @@ import casadi as ca
 from flexapod.arrays import SX
 from flexapod.equations.closing import solve_position
 from flexapod.equations.closing_rows import platform_halves
-from flexapod.equations.model.algebra import NONE, LinkValues, Z, cross, determinant, field, mul, solve_blocks, sparse, vee
-from flexapod.equations.model.positions import closed_positions
+from flexapod.equations.model.algebra import NONE, LinkValues, Z, cross, determinant, field, mul, solve_blocks, sparse
+from flexapod.equations.model.inertias import Inertia, joint_forces, link_inertias
+from flexapod.equations.model.positions import closed_positions, last_axes
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.values import Values
 from flexapod.kernels.tape.program import Program
@@ -31,11 +32,14 @@ from flexapod.robot.chain import ROWS, ancestors
 from flexapod.robot.link_plan import LegChoice
 from flexapod.robot.model import Leg
 from flexapod.robot.robot import Robot
+from flexapod.spatial import Vec
+
+NO_MASS = ca.SX(0)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Tip:
-    """What the leg must meet, world axes: arm from the platform's origin to S, its velocity and acceleration less gravity."""
+    """What the leg must meet, world axes: arm from a point of the platform to S, its velocity and acceleration less gravity."""
 
     arm: Any
     S: Any
@@ -74,6 +78,8 @@ class LinkLeg:
         qd, qdd: rates; accelerations that meet the chosen rows.
         links: motion with them.
         h: (n,) joint forces that the motion demands.
+        inertias: of its links, regrouped.
+        world: (3, 3) world axes from those of the last link where they are known otherwise than by R, else None.
         outward: vectors of the axes in which the tip's motion is given, in axes of the last link.
     """
 
@@ -90,6 +96,8 @@ class LinkLeg:
     qdd: Any
     links: Links
     h: list[Any]
+    inertias: list[Inertia]
+    world: Any
     outward: Callable[[Any], Any]
 
     @property
@@ -104,15 +112,31 @@ class LinkLeg:
 
     def to_world(self, x: SX) -> Any:
         """A vector or matrix column of the last link's axes, in world axes."""
+        if self.world is not None:
+            return mul(self.world, x)
         for j in reversed(self.chain):
             x = mul(self.R[j], x)
         return x
 
     def platform_wrench(self, multipliers: SX) -> Any:
-        """(6,) force and moment about the platform's origin of multipliers (m, 1), as they act on the leg, world axes."""
+        """(6,) force and moment, about the point where arms begin, of multipliers (m, 1) as they act on the leg, world axes."""
         force = ca.densify(self.to_world(mul(ca.horzcat(*[row.linear for row in self.rows]), multipliers)))
         moment = self.to_world(mul(ca.horzcat(*[row.angular for row in self.rows]), multipliers))
         return ca.vertcat(force, ca.densify(ca.cross(self.tip.arm, force) + moment))
+
+
+def frame_at(platform: FrameMotion, about: SX) -> FrameMotion:
+    """Motion of the platform's axes at a point (3,) of it, given in them."""
+    if not sparse(about).nnz():
+        return platform
+    arm, w = ca.densify(mul(platform.R.expr, about)), platform.w.expr
+    a = platform.a.expr + mul(field(w, platform.alpha.expr), arm)
+    return replace(
+        platform,
+        p=Vec(platform.p.expr + arm, "W"),
+        v=Vec(platform.v.expr + ca.cross(w, arm), "W"),
+        a=Vec(a, "W"),
+    )
 
 
 def tip_of(leg: Leg, platform: FrameMotion, gravity: SX, arm: SX) -> Tip:
@@ -148,43 +172,49 @@ def _by_newton(b: Program, values: LinkValues, robot: Robot, index: int, platfor
 
 
 def link_leg(
-    b: Program, values: LinkValues, robot: Robot, index: int, platform: FrameMotion, guess: Any, *, massless: bool = False
-) -> LinkLeg:
+    b: Program, values: LinkValues, robot: Robot, index: int, platform: FrameMotion, guess: Any, *, massless: bool = False,
+    about: SX = NONE, carried: SX = NO_MASS,
+) -> LinkLeg:  # fmt: skip
     """A leg for a given motion of the platform.
 
     Args:
         values: below ``legs.<name>.``, with the constants of the leg's inner frames.
         platform: its motion; for forward dynamics with zero acceleration.
         massless: without the leg's inertia and weight.
+        about: (3,) point of the platform, in its axes, where arms begin; carried: mass at its end that is the platform's.
     """
     leg, choice = robot.legs[index], robot.link_plan.legs[index]
     gravity = Values(b, "", values._known).vector("gravity", "W").expr
-    tip = tip_of(leg, platform, gravity, mul(platform.R.expr, values.vec(f"{leg.closing.joint}.on_platform.p")))
+    frame = frame_at(platform, about)
+    arm = sparse(values.vec(f"{leg.closing.joint}.on_platform.p") - about)
+    tip = tip_of(leg, frame, gravity, mul(platform.R.expr, arm))
     if choice.closed:
         where = _closed_form(b, values, leg, choice, platform, tip)
     else:
         where = _by_newton(b, values, robot, index, platform, guess)
-    return leg_that_meets(b, values, leg, choice, platform, tip, where=where, massless=massless)
+    return leg_that_meets(b, values, leg, choice, frame, tip, where=where, massless=massless, carried=carried)
 
 
 def leg_that_meets(
     b: Program, values: LinkValues, leg: Leg, choice: LegChoice, platform: FrameMotion, tip: Tip, *, where: Sequence[Any],
-    massless: bool = False, axes: SX | None = None,
+    massless: bool = False, axes: SX | None = None, carried: SX = NO_MASS,
 ) -> LinkLeg:  # fmt: skip
     """A leg whose end has a given motion.
 
     Args:
         where: (cos, sin) or displacement of each moving link.
         axes: (3, 3) world axes from those in which `tip.v` and `tip.a` are given; None: world axes.
+        carried: mass at its end that is the platform's.
     """
     gravity = Values(b, "", values._known).vector("gravity", "W").expr
     R, r = _frames(values, leg, where)
+    world = last_axes(values, leg, where, tip.S) if choice.closed else None
     chain = list(reversed(ancestors(leg, leg.closing.link)))
     t = values.vec(f"{leg.closing.joint}.on_link.p")
     sliding = leg.closing.type in ("cylindrical", "prismatic")
     if sliding:  # the tip slides on the platform: what it must meet is the point of the platform where it is
         tip = tip_of(leg, platform, gravity, _tip(R, r, chain, t) - platform.p.expr)
-    outward = _turner(R, chain, axes)
+    outward = _turner(R, chain, world, axes)
     w, alpha = outward(platform.w.expr), outward(platform.alpha.expr)
     rows = _rows(values, leg, platform, outward)
     linear, angular = _twists(leg, R, r, chain, t)
@@ -196,7 +226,8 @@ def leg_that_meets(
     v = outward(tip.v)
     rates = [mul(row.linear.T, v) + (mul(row.angular.T, w) if row.axes else 0) for row in rows]
     qd = ca.densify(solve_blocks(B[chosen, :], ca.vertcat(*[rates[k] for k in chosen]))) if n else ca.SX(0, 1)
-    at_rest = _motion(leg, R, r, qd, None, gravity)
+    weight = _weight(values, leg, where, gravity)
+    at_rest = _motion(leg, R, r, qd, None, weight)
     wanted = outward(tip.a)
     if sliding:  # Coriolis
         wanted = wanted + 2 * cross(w, mul(linear, qd) - v)
@@ -204,13 +235,14 @@ def leg_that_meets(
     gap = wanted - (at_rest.a[last] + mul(at_rest.U[last], t))
     drift = _drift(rows, gap, (at_rest.w[last], at_rest.alpha[last]), (w, alpha))
     qdd = ca.densify(solve_blocks(B[chosen, :], ca.vertcat(*[drift[k] for k in chosen]))) if n else ca.SX(0, 1)
-    links = _motion(leg, R, r, qd, qdd, gravity)
+    links = _motion(leg, R, r, qd, qdd, weight)
     if leg.closing.type == "spherical":  # the tip has the platform's acceleration: shorter than the recursion
         links.a[last] = sparse(wanted - mul(links.U[last], t))
-    h = [ca.SX(0)] * n if massless else joint_forces(values, leg, R, r, links, qdd)
+    inertias = link_inertias(values, leg, carried)
+    h = [ca.SX(0)] * n if massless else joint_forces(values, leg, R, r, links, qdd, inertias=inertias)
     return LinkLeg(
         leg=leg, choice=choice, tip=tip, R=R, r=r, chain=chain, rows=rows, B=B, drift=drift, qd=qd, qdd=qdd, links=links, h=h,
-        outward=outward,
+        inertias=inertias, world=world, outward=outward,
     )  # fmt: skip
 
 
@@ -220,9 +252,7 @@ def _frames(values: LinkValues, leg: Leg, where: Sequence[Any]) -> tuple[list[An
     for link in leg.links:
         turn, place = values.rot(f"{link.coordinate}.R"), values.vec(f"{link.coordinate}.p")
         if link.kind == "R":
-            c, s = next(moves)
-            about_z = sparse(ca.vertcat(ca.horzcat(c, -s, 0), ca.horzcat(s, c, 0), ca.horzcat(0, 0, 1)))
-            turn = mul(turn, about_z)
+            turn = mul(turn, _about_z(*next(moves)))
         elif link.kind == "P":
             place = place + turn[:, 2] * next(moves)
         R.append(sparse(turn))
@@ -230,10 +260,28 @@ def _frames(values: LinkValues, leg: Leg, where: Sequence[Any]) -> tuple[list[An
     return R, r
 
 
-def _turner(R: Sequence[SX], chain: Sequence[int], axes: SX) -> Callable[[Any], Any]:
-    """World axes to axes of the last link; with `axes` from those axes, by one matrix."""
+def _weight(values: LinkValues, leg: Leg, where: Sequence[Any], gravity: SX) -> dict[int, Any]:
+    """Gravity in axes of every link on the base: what the joint does not rotate is known per parameter set."""
+    moves, result = iter(where), {}
+    for j, link in enumerate(leg.links):
+        moved: Any = next(moves) if link.kind != "fixed" else None
+        if link.parent < 0:
+            seen = mul(values.rot(f"{link.coordinate}.R").T, gravity)
+            result[j] = mul(_about_z(*moved).T, seen) if link.kind == "R" else seen
+    return result
+
+
+def _about_z(c: SX, s: SX) -> Any:
+    """(3, 3) axes before a rotation about z from those after it."""
+    return sparse(ca.vertcat(ca.horzcat(c, -s, 0), ca.horzcat(s, c, 0), ca.horzcat(0, 0, 1)))
+
+
+def _turner(R: Sequence[SX], chain: Sequence[int], world: SX | None, axes: SX | None) -> Callable[[Any], Any]:
+    """World axes to axes of the last link, by `world` where it is known; with `axes` from those axes, by one matrix."""
 
     def outward(x: SX) -> Any:
+        if world is not None:
+            return mul(world.T, x)
         for j in chain:
             x = mul(R[j].T, x)
         return x
@@ -282,15 +330,14 @@ def _twists(leg: Leg, R: Sequence[SX], r: Sequence[SX], chain: Sequence[int], t:
     return sparse(linear), sparse(angular)
 
 
-def _motion(leg: Leg, R: Sequence[SX], r: Sequence[SX], qd: SX, qdd: SX | None, gravity: SX) -> Links:
-    """The recursion outwards; `qdd` None for zero accelerations."""
+def _motion(leg: Leg, R: Sequence[SX], r: Sequence[SX], qd: SX, qdd: SX | None, weight: Mapping[int, Any]) -> Links:
+    """The recursion outwards; `qdd` None for zero accelerations; `weight`: gravity in axes of every link on the base."""
     found = Links(w=[], alpha=[], U=[], a=[])
     for j, link in enumerate(leg.links):
         i = link.parent
         w, alpha = (found.w[i], found.alpha[i]) if i >= 0 else (NONE, NONE)
-        U, a = (found.U[i], found.a[i]) if i >= 0 else (ca.SX(3, 3), -gravity)
         w, alpha = mul(R[j].T, w), mul(R[j].T, alpha)
-        a = mul(R[j].T, a + mul(U, r[j]))
+        a = mul(R[j].T, found.a[i] + mul(found.U[i], r[j])) if i >= 0 else -weight[j]
         if link.kind != "fixed":
             k = leg.moving.index(j)
             spin = Z * qd[k]
@@ -324,38 +371,3 @@ def _drift(rows: Sequence[Row], gap: SX, last: tuple[Any, Any], platform: tuple[
         change = mul(row.angular.T, alpha - alpha_P) + mul(cross(w, wc).T, a) + mul(sparse(c).T, cross(w_P, wa))
         result.append(-(change + 2 * mul(wc.T, wa)))
     return result
-
-
-def joint_forces(values: LinkValues, leg: Leg, R: Sequence[SX], r: Sequence[SX], links: Links, qdd: SX) -> list[Any]:
-    r"""h (n,): forces at the joints that the links' motion demands, by the recursion inwards.
-
-    f = m a + U S, n = S x a + vee(U E). Second moments behind a prismatic joint rotate with what carries it and are added there,
-    once per parameter set.
-    """
-    count = len(leg.links)
-    E = [values.pseudo_inertia(f"{k.coordinate}.body") if k.body is not None else ca.SX(3, 3) for k in leg.links]
-    for j in reversed(range(count)):
-        link = leg.links[j]
-        if link.kind != "R" and link.parent >= 0:
-            turn = values.rot(f"{link.coordinate}.R")
-            E[link.parent] = E[link.parent] + mul(mul(turn, E[j]), turn.T)
-            E[j] = ca.SX(3, 3)
-        elif link.kind == "P":
-            E[j] = ca.SX(3, 3)
-    f, n, h = [NONE] * count, [NONE] * count, [ca.SX(0)] * len(leg.moving)
-    for j in reversed(range(count)):
-        link = leg.links[j]
-        if link.body is not None:
-            m, s = values.scalar(f"{link.coordinate}.body.mass"), values.vec(f"{link.coordinate}.body.first_moment")
-            f[j] = f[j] + m * links.a[j] + mul(links.U[j], s)
-            n[j] = n[j] + cross(s, links.a[j])
-        if sparse(E[j]).nnz():
-            n[j] = n[j] + vee(mul(links.U[j], E[j]))
-        if link.kind != "fixed":
-            k = leg.moving.index(j)
-            h[k] = ca.densify((n if link.kind == "R" else f)[j])[2] + values.scalar(f"{link.coordinate}.rotor") * qdd[k]
-        if link.parent >= 0:
-            turned = mul(R[j], f[j])
-            f[link.parent] = sparse(f[link.parent] + turned)
-            n[link.parent] = sparse(n[link.parent] + mul(R[j], n[j]) + cross(r[j], turned))
-    return h

@@ -23,7 +23,7 @@ from typing import Any
 import casadi as ca
 
 from flexapod.arrays import SX
-from flexapod.equations.model.algebra import LinkValues, mul
+from flexapod.equations.model.algebra import LinkValues, mul, sparse
 from flexapod.equations.universal_leg import SINGULAR
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.architecture import Reach, reach
@@ -114,6 +114,53 @@ def closed_positions(
     first, second, rho2 = _universal(R[2], ca.densify(d), sigma)
     b.fail_if(rho2 <= SINGULAR * SINGULAR * square, "leg {leg} lies along its first universal axis", leg=leg.name)
     return [moved, first, _in_plane(second, tip * inverse, inverse)]
+
+
+def last_axes(values: LinkValues, leg: Leg, where: Sequence[Any], S: SX) -> Any:
+    """(3, 3) world axes from those of the last link of a U-P-S, P-U-S or R-U-S leg: by its direction n and second universal axis,
+    shorter than by all rotations of its joints. None for other legs.
+
+    Args:
+        where: `closed_positions` of the leg that ends at S.
+
+    Checked by: tests/equations/test_link_model.py.
+    """
+    kind = reach(leg)
+    if kind not in ("UPS", "PUS", "RUS") or len(leg.links) != 3:
+        return None
+    R, p = (
+        [getattr(values, read)(f"{link.coordinate}.{key}") for link in leg.links] for read, key in (("rot", "R"), ("vec", "p"))
+    )
+    if R[0].nnz() == 3:  # axes of the base: its rotation takes no operation
+        return None
+    tip = values.vec(f"{leg.closing.joint}.on_link.p")
+    if kind == "UPS":
+        d = S - p[0]
+        seen = ca.densify(mul(R[0].T, d))
+        _, _, rho2 = _universal(R[1], seen, 1)
+        inverse, m, turn, first = 1 / ca.sqrt(rho2 + seen[2] * seen[2]), R[2][:, 2], R[0], where[0]
+        k = R[1][:, 2]
+    else:
+        moved, first, k = where[0], where[1], R[2][:, 2]
+        inverse = 1 / ca.sqrt(ca.dot(ca.densify(tip), ca.densify(tip)))
+        m = tip * inverse
+        if kind == "PUS":
+            d, turn = S - (p[0] + mul(R[0], p[1])) - R[0][:, 2] * moved, mul(R[0], R[1])
+        else:
+            drive = _rotated(R[0], moved)
+            d, turn = S - (p[0] + mul(drive, p[1])), mul(drive, R[1])
+    c, s = first
+    n = ca.densify(d) * inverse
+    second = ca.densify(mul(turn, sparse(ca.vertcat(c * k[0] - s * k[1], s * k[0] + c * k[1], k[2]))))
+    across, m = ca.cross(second, n), ca.densify(m)
+    axes = ca.horzcat(m[0] * n - m[1] * across, m[1] * n + m[0] * across, second)
+    return sparse(mul(axes, R[2]) if kind == "UPS" else axes)
+
+
+def _rotated(R: SX, angle: tuple[Any, Any]) -> Any:
+    """R, followed by a rotation about z."""
+    c, s = angle
+    return ca.horzcat(R[:, 0] * c + R[:, 1] * s, R[:, 1] * c - R[:, 0] * s, R[:, 2])
 
 
 def drive_position(b: Program, values: LinkValues, leg: Leg, sign: SX, S: SX) -> Any:

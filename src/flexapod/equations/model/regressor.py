@@ -18,9 +18,10 @@ import casadi as ca
 
 from flexapod.arrays import SX
 from flexapod.equations.model.algebra import LinkValues, mul, solve_blocks, sparse
+from flexapod.equations.model.inertias import body_inertia
 from flexapod.equations.model.inverse_dynamics import SINGULAR_POSE, link_legs, nearly_singular, platform_wrench
 from flexapod.equations.model.leg import LinkLeg
-from flexapod.equations.platform_motion import guess_input, platform_motion
+from flexapod.equations.platform_motion import FrameMotion, guess_input, platform_motion
 from flexapod.equations.regressor import INERTIAL, TENSOR, inertial_columns, leg_columns
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.robot import Robot
@@ -76,11 +77,15 @@ def link_regressor(
         own = [c for c in wanted if at <= c < at + count]
         at += count
         if own:
-            load = ca.densify(platform_wrench(values, platform)) if k == 0 else ca.vertcat(*legs[k - 1].h)
+            load = _platform_load(values, platform) if k == 0 else ca.vertcat(*legs[k - 1].h)
             parts.append(ca.densify(mul(X_P if k == 0 else X[k - 1], ca.jacobian(load, symbols[own]))))
     b.output("regressor", ca.horzcat(*parts), shape=(len(robot.actuators), len(wanted)), dims=("actuator", "parameter"))
     values.check()
     return b
+
+
+def _platform_load(values: LinkValues, platform: FrameMotion) -> Any:
+    return ca.densify(platform_wrench(body_inertia(values, "platform"), platform, values.vec("gravity")))
 
 
 def _parameters(robot: Robot, values: LinkValues, theta: Mapping[str, SX], rotated: Collection[str]) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from flexapod.equations.platform_motion import guess_input, platform_motion, wre
 from flexapod.equations.virtual_power.platform_equation import platform_equation
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.robot import Robot
-from flexapod.spatial.linear import independence, solve_gram_schmidt, solve_symmetric
+from flexapod.spatial.linear import independence, solve_reflected, solve_symmetric
 
 SINGULAR = 1e-20
 """Squared sine below which the actuators' rows count as dependent: forces would be beyond 1e10 times the load."""
@@ -45,8 +45,13 @@ def actuator_forces(b: Program, A: SX, y: SX) -> Any:
     actuators, mobility = A.shape
     if actuators < mobility:
         raise ValueError("fewer actuators than degrees of freedom: the motion cannot be enforced")
-    rows = A if actuators > mobility else A.T
-    b.fail_if(independence(rows) < SINGULAR, "the pose is singular (type 2): the platform can move with all actuators locked")
+    text = "the pose is singular (type 2): the platform can move with all actuators locked"
     if actuators > mobility:
+        b.fail_if(independence(A) < SINGULAR, text)
         return ca.mtimes(A, solve_symmetric(ca.mtimes(A.T, A), y))
-    return solve_gram_schmidt(A.T, y)
+    force, pivots = solve_reflected(A.T, y)
+    lost = ca.SX(0)
+    for pivot in pivots:
+        lost = ca.logic_or(lost, pivot.square < SINGULAR * ca.sumsqr(A[pivot.column, :]) * pivot.unit)
+    b.fail_if(lost, text)
+    return force
