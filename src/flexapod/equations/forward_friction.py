@@ -19,6 +19,7 @@ from typing import Any
 import casadi as ca
 
 from flexapod.arrays import SX
+from flexapod.equations.newton_euler.carrying_legs import CarryingLeg, Coupled, accelerated
 from flexapod.equations.newton_euler.constraint_plan import plain
 from flexapod.equations.newton_euler.coupled_loads import LegLoading, coupled_loads
 from flexapod.equations.newton_euler.friction_coupling import solve_friction
@@ -73,16 +74,13 @@ def friction_force(robot: Robot) -> Program:
     return setting.b
 
 
-Coupling = tuple[list[list[FrictionPoint]], Any, Any, list[LegLoading]]
-"""Points with friction per leg, and the arguments of `coupled_loads`."""
-
-
 @dataclass(frozen=True, kw_only=True)
 class Sliding:
-    """Acceleration (6,) of the platform, and the power that friction turns into heat [W]."""
+    """Acceleration (6,) of the platform, the power that friction turns into heat [W], and where a state nearby may start."""
 
     acceleration: Any
     heat: Any
+    memory: Any
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,11 +102,12 @@ class Forward:
     guess: Any
     equation: Callable[[], StateEquation]
 
-    def solve(self, b: Any, loop: Any) -> Sliding:
+    def solve(self, b: Any, loop: Any, start: SX | None = None) -> Sliding:
         """The acceleration with friction.
 
         Args:
             b: program or scope; loop: what iterates.
+            start: memory of a state nearby, of closed-form legs; None: none is known.
 
         Checked by: tests/equations/test_forward_friction.py.
         """
@@ -116,44 +115,48 @@ class Forward:
         p, R = Vec(self.frame.p.expr, "W"), Rot(self.frame.R.expr, "W", "P")
         moving = FrameMotion(p=p, R=R, v=self.frame.v, w=self.frame.w, a=Vec(V[:3], "W"), alpha=Vec(V[3:], "W"))
         if self.guess is None:
-            legs, A, c, loading = self._leg_by_leg(b, moving, V)
+            legs, A, c, carrying = self._leg_by_leg(b, moving, V)
+            found = accelerated(loop, A, c, carrying, start)
         else:
-            legs, A, c, loading = self._together(b, moving, V)
-        y, z, converged = coupled_loads(loop, A, c, loading)
-        if y:
-            b.fail_if(1 - converged, "the coupling of friction and acceleration does not converge")
-        found = [(point, one) for points, y_i in zip(legs, y, strict=True)
-                 for point, one in zip(points, friction_of(points, y_i), strict=True)]  # fmt: skip
-        heat = -sum((ca.dot(rate, force) for point, one in found for rate, force in point.work(one)), ca.SX(0))
-        return Sliding(acceleration=z[:6], heat=heat)
+            legs, c, loading = self._together(b, moving, V)
+            y, z, converged = coupled_loads(loop, None, c, loading)
+            found = Coupled(loads=y, acceleration=z[:6], converged=converged)
+        if any(legs):
+            b.fail_if(1 - found.converged, "the coupling of friction and acceleration does not converge")
+        friction = [(point, one) for points, y_i in zip(legs, found.loads, strict=True)
+                    for point, one in zip(points, friction_of(points, y_i), strict=True)]  # fmt: skip
+        heat = -sum((ca.dot(rate, force) for point, one in friction for rate, force in point.work(one)), ca.SX(0))
+        return Sliding(acceleration=found.acceleration, heat=heat, memory=found.memory)
 
-    def _leg_by_leg(self, b: Any, moving: FrameMotion, V: SX) -> Coupling:
-        """Six closed-form legs: the force of a drive says what its leg does to the platform, so that z = V alone.
+    def _leg_by_leg(self, b: Any, moving: FrameMotion, V: SX) -> tuple[list[list[FrictionPoint]], Any, Any, list[CarryingLeg]]:
+        """Six closed-form legs: the force of a drive says what its leg does to the platform.
 
-        A leg moves with the acceleration X V of its joint on the platform, X = (1, -[r]), and knows nothing else of V.
+        A leg moves with the acceleration s of its joint on the platform, and knows nothing else of V.
         """
-        values, gravity, S = self.values, self.values.vector("gravity", "W"), ca.SX.sym("S", 3)
-        carried = replace(moving, a=Vec(S, "W"), alpha=zero("W"))
-        legs = universal_legs(b, values, self.robot, carried, "exact")
+        values, gravity, s = self.values, self.values.vector("gravity", "W"), ca.SX.sym("s", 3)
+        still = replace(moving, a=zero("W"), alpha=zero("W"))
+        legs = universal_legs(b, values, self.robot, still, more=s)
         points = {own[0].leg: own for own in by_leg(friction_points(legs, values))}
         c, A = affine(body_wrench(values.of("platform"), moving, gravity).column - self.wrench, V)
-        c, loading = -c, []
+        carrying = []
         for number, leg in enumerate(legs):
             own = points.get(number, [])
             y, x = ca.SX.sym("y", sum(len(p.places) for p in own)), ca.SX.sym("x")
             load = with_friction(leg, leg_loads(leg, values, gravity, True, True), own, y)
             drive, per_x = affine(leg.finish(load, [x]).actuators[0], x)
             forces = leg.finish(load, [(self.force[number] - drive) / per_x])
-            arm = leg.closing.centre - moving.p
-            on_platform, k = forces.joints[-1].seen_from(arm).column, y.numel()
-            P, columns = affine(ca.vertcat(on_platform, forces_at(own, forces)), ca.vertcat(y, S))
-            X = ca.horzcat(ca.SX.eye(3), -ca.skew(arm.expr))
-            c, A = c + P[:6], A - ca.mtimes(columns[:6, k:], X)
-            maps = {"B": -columns[:6, :k], "P": P[6:], "L": columns[6:, :k], "K": columns[6:, k:], "X": X}
-            loading += [LegLoading(**maps, loads=partial(loads_of, own))] if own else []
-        return list(points.values()), A, c, loading
+            R, k, end = leg.turn.expr.T, y.numel(), forces.joints[-1]
+            F, per_F = affine(end.force.expr, ca.vertcat(y, s))
+            M, per_M = affine(end.moment.expr, y)
+            P, per_P = affine(forces_at(own, forces), ca.vertcat(y, s))
+            carrying.append(CarryingLeg(
+                R=R, r=(moving.R @ values.of(f"legs.{leg.leg.name}").vector("S", "P")).expr,
+                F=F, G=per_F[:, k:], g=per_F[:, :k], M=ca.mtimes(R, M), m=ca.mtimes(R, per_M),
+                P=P, L=per_P[:, :k], K=per_P[:, k:], loads=partial(loads_of, own),
+            ))  # fmt: skip
+        return [points.get(number, []) for number in range(len(legs))], A, -c, carrying
 
-    def _together(self, b: Any, moving: FrameMotion, V: SX) -> Coupling:
+    def _together(self, b: Any, moving: FrameMotion, V: SX) -> tuple[list[list[FrictionPoint]], Any, list[LegLoading]]:
         """General legs: z holds the acceleration V and the unknowns x of all legs, both as functions of the loads.
 
         With A, J_a, N of the motion without friction, the drives' forces tau at V_0 and the platform's system S,
@@ -175,7 +178,7 @@ class Forward:
         missing, per_V = affine(missing, V)
         x0 = ca.mtimes(inverse, missing + ca.mtimes(per_V, start))
         free = _Free(V=V, start=start, response=response, x0=x0, inverse=inverse, per_V=per_V)
-        return list(points.values()), None, *_assembled(parts, self.force, free)
+        return list(points.values()), *_assembled(parts, self.force, free)
 
     def _without_friction(self) -> tuple[Any, Any]:
         """Acceleration (6,) without friction, and what it changes by per actuator force (6, actuators)."""
@@ -232,5 +235,5 @@ def _assembled(parts: Sequence[Any], force: SX, free: _Free) -> tuple[Any, list[
         K = ca.SX(P.numel(), c.numel())
         K[:, :6], K[:, 6 + where : 6 + where + m] = per[:, k : k + 6], per[:, k + 6 :]
         B = -ca.vertcat(G_V, G + ca.mtimes(along, G_V))
-        legs.append(LegLoading(B=B, P=P, L=per[:, :k], K=K, X=None, loads=partial(loads_of, own)))
+        legs.append(LegLoading(B=B, P=P, L=per[:, :k], K=K, loads=partial(loads_of, own)))
     return c, legs
