@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import casadi as ca
 
@@ -22,6 +22,9 @@ from flexapod.errors import InputError
 from flexapod.kernels.tape.program import Program
 from flexapod.spatial import Vec, dot
 from flexapod.spatial.vector import zero
+
+if TYPE_CHECKING:
+    from flexapod.robot.robot import Robot
 
 Source = Literal["prismatic", "universal", "spherical", "revolute"]
 BY_LINKS: dict[str, Source] = {"P": "prismatic", "R": "revolute", "RR": "universal", "RRR": "spherical"}
@@ -178,6 +181,18 @@ def friction_points(models: Sequence[LegModel], values: Values) -> list[Friction
             )  # fmt: skip
         result += _closing_point(model, number, own)
     return result
+
+
+def load_count(robot: Robot) -> int:
+    """Number of loads that the friction of all legs depends on: see `FrictionPoint.places`."""
+    total = 0
+    for leg in robot.legs:
+        having = [link for link in leg.links if link.friction is not None and not link.elastic]
+        for _, group in groupby(having, key=lambda link: link.joint):
+            members = list(group)
+            total += len(members) if members[0].friction.direction == "per_axis" else 1  # type: ignore[union-attr]
+        total += leg.closing.friction is not None
+    return total
 
 
 def refuse_open_loads(b: Program, models: Sequence[LegModel], points: Sequence[FrictionPoint], mask: Any) -> list[FrictionPoint]:

@@ -153,12 +153,22 @@ class Layout:
         return found
 
     @cached_property
+    def loads(self) -> int:
+        """Joint loads with friction and accelerations that a step remembers, so that the next search for them starts nearby."""
+        from flexapod.equations.newton_euler.constraint_plan import plain
+        from flexapod.equations.newton_euler.friction_points import load_count
+
+        return load_count(self.robot) + 6 if self.friction == "load" and self.method == "rk4" and plain(self.robot) else 0
+
+    @cached_property
     def places(self) -> dict[str, slice]:
         """Places of all carried numbers in one vector."""
         from flexapod.simulation.system.plant import is_general
 
         joints = len(self.robot.coordinates) if is_general(self.robot) else 0
         sizes = {"p": 3, "quat": 4, "v": 3, "w": 3, "joints": joints, **self.extra, **self.memory, "code": 1}
+        if self.loads:
+            sizes |= {"loads": self.loads, "trend": self.loads}
         return self.placed(sizes | self.adaptive)
 
     @property
