@@ -113,9 +113,12 @@ def accelerated(b: Program, A: SX, c: SX, legs: Sequence[CarryingLeg], start: SX
         inside = [replace(leg, **dict(zip(NAMES, maps[size * k : size * (k + 1)], strict=True))) for k, leg in enumerate(legs)]
         return _step(A, c, inside, split(y, counts), V)
 
-    (y, V), converged, _ = b.iterate(step, start=[y, V], shared=[entries], limit=LIMIT, tolerance=CLOSE)
+    (y, V), converged, _ = b.iterate(step, start=[y, V], shared=[entries], limit=LIMIT, tolerance=CLOSE**2)
     return Coupled(loads=split(y, counts), acceleration=V, converged=converged)
 
+
+NONE = 1e-300
+"""Added to the squares of loads [N^2], so that none at all divide nothing."""
 
 NAMES = ("R", "r", "F", "G", "g", "M", "m", "P", "L", "K")
 
@@ -131,7 +134,10 @@ def _without_loads(A: SX, c: SX, legs: Sequence[CarryingLeg]) -> Any:
 
 
 def _step(A: SX, c: SX, legs: Sequence[CarryingLeg], y: Sequence[Any], V: SX) -> tuple[list[Any], Any]:
-    """Next loads and acceleration, and the change of the loads over the largest."""
+    """Next loads and acceleration, and the square of a bound of the largest change of the loads over the largest load.
+
+    The sum of n squares is at least the largest of them and at most n times that: sums are cheaper than the largest values.
+    """
     matrix, right = A, c - ca.mtimes(A, V)
     own, across, left, sizes = [], [], [], []
     for leg, y_i in zip(legs, y, strict=True):
@@ -146,8 +152,8 @@ def _step(A: SX, c: SX, legs: Sequence[CarryingLeg], y: Sequence[Any], V: SX) ->
         right = right + leg.wrench(s, own[-1])
     dV = eliminate(matrix, right)
     following = [o + ca.mtimes(a, leg.carried(dV)) for leg, o, a in zip(legs, own, across, strict=True)]
-    change, size = (ca.mmax(ca.fabs(ca.vertcat(*parts))) for parts in (left, sizes))
-    return [ca.vertcat(*following), V + dV], change / ca.fmax(size, 1e-300)
+    change, size = (ca.sumsqr(ca.vertcat(*parts)) for parts in (left, sizes))
+    return [ca.vertcat(*following), V + dV], sum(leg.count for leg in legs) * change / (size + NONE)
 
 
 def _packed(matrices: Sequence[Any]) -> tuple[Any, Callable[[Any], list[Any]]]:

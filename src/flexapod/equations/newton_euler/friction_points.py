@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 Source = Literal["prismatic", "universal", "spherical", "revolute"]
 BY_LINKS: dict[str, Source] = {"P": "prismatic", "R": "revolute", "RR": "universal", "RRR": "spherical"}
 UNLOADED = 1e-100
-"""Reaction force [N] of a bearing below which its direction says nothing."""
+"""Reaction force [N] of a bearing below which its direction says nothing; added, so that no weight is zero."""
 SOURCES: tuple[Source, ...] = ("prismatic", "universal", "spherical", "revolute")
 
 
@@ -101,11 +101,11 @@ class FrictionPoint:
             return ca.SX(0), ca.SX(1), ca.SX(1, components.numel())
         if self.source != "prismatic":
             load = bearing_load(Vec(components, "W"))
-            return load, ca.fmax(load, UNLOADED), components.T
+            return load, load + UNLOADED, components.T
         rule, f = self.coefficients.rule, ca.SX.sym("f", 2)
         load = guide_load(components[0], components[1], rule)
         if rule == "norm":
-            return load, ca.fmax(load, UNLOADED), components.T
+            return load, load + UNLOADED, components.T
         return load, ca.SX(1), ca.substitute(ca.jacobian(guide_load(f[0], f[1], rule), f), f, components)
 
     def friction_at(self, loads: Sequence[Any]) -> PointFriction:
