@@ -92,6 +92,7 @@ class Forward:
         force: (actuators,) forces that act; wrench: (6,) load on the platform.
         guess: joint coordinates of general legs, else None.
         equation: of motion without friction, for general legs.
+        looped: closed-form legs in loops, see `accelerated`.
     """
 
     robot: Robot
@@ -101,6 +102,7 @@ class Forward:
     wrench: Any
     guess: Any
     equation: Callable[[], StateEquation]
+    looped: bool = False
 
     def solve(self, b: Any, loop: Any, start: SX | None = None) -> Sliding:
         """The acceleration with friction.
@@ -116,7 +118,7 @@ class Forward:
         moving = FrameMotion(p=p, R=R, v=self.frame.v, w=self.frame.w, a=Vec(V[:3], "W"), alpha=Vec(V[3:], "W"))
         if self.guess is None:
             legs, A, c, carrying = self._leg_by_leg(b, moving, V)
-            found = accelerated(loop, A, c, carrying, start)
+            found = accelerated(loop, A, c, carrying, start, self.looped)
         else:
             legs, c, loading = self._together(b, moving, V)
             y, z, converged = coupled_loads(loop, None, c, loading)

@@ -14,7 +14,7 @@ of a leg is its force per acceleration, :math:`G + g\,(1 - Y'L)^{-1}Y'K`, most o
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import casadi as ca
@@ -22,6 +22,10 @@ import casadi as ca
 from flexapod.arrays import SX
 from flexapod.equations.newton_euler.coupled_loads import CLOSE, LIMIT, eliminate, split
 from flexapod.kernels.tape.program import Program
+
+NAMES = ("R", "r", "F", "G", "g", "M", "m", "P", "L", "K")
+NONE = 1e-300
+"""Added to the squares of loads [N^2], so that none at all divide nothing."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,7 +36,7 @@ class CarryingLeg:
         R: (3, 3); r: (3,) world axes.
         F: (3,), G: (3, 3), g: (3, k) in leg axes; M: (3,), m: (3, k) in world axes.
         P: (f,), L: (f, k), K: (f, 3).
-        loads: of the forces f: Y (k,), weights w (k,) and slopes w Y' (k, f), as in `LegLoading`.
+        loads: of the forces f: Y (k,), weights w (k,) and slopes w Y' (k, f), as in `LegLoading`; slope: pattern of the last.
     """
 
     R: Any
@@ -46,6 +50,7 @@ class CarryingLeg:
     L: Any
     K: Any
     loads: Callable[[Any], tuple[Any, Any, Any]]
+    slope: Any = None
 
     @property
     def count(self) -> int:
@@ -85,13 +90,14 @@ class Coupled:
         return ca.vertcat(*self.loads, self.acceleration)
 
 
-def accelerated(b: Program, A: SX, c: SX, legs: Sequence[CarryingLeg], start: SX | None = None) -> Coupled:
+def accelerated(b: Program, A: SX, c: SX, legs: Sequence[CarryingLeg], start: SX | None = None, looped: bool = False) -> Coupled:
     """Loads and acceleration at a state.
 
     Args:
         b: program or body of a loop.
         A: (6, 6) of the platform; c: (6,).
         start: `Coupled.memory` of a state nearby; None: loads without the friction they cause.
+        looped: legs that are alike in loops, which compilers of C turn into vector instructions; else one after the other.
 
     The result does not depend on the start beyond 1e-12 of the largest load.
     Checked by: tests/equations/test_leg_axes.py.
@@ -104,23 +110,16 @@ def accelerated(b: Program, A: SX, c: SX, legs: Sequence[CarryingLeg], start: SX
         y, V = start[:-6], start[-6:]
     if not sum(counts):
         return Coupled(loads=split(ca.SX(0, 1), counts), acceleration=V, converged=ca.SX(1))
-    given = [getattr(leg, name) for leg in legs for name in NAMES] + [A, c]
-    entries, filled = _packed(given)
+    groups = [list(legs)] if looped and len(set(counts)) == 1 else [[leg] for leg in legs]
+    packed = [Packed(group) for group in groups]
+    shared = [ca.vec(one.entries) for one in packed] + [A.nz[:], c]
 
-    def step(_: Program, y: SX, V: SX, values: SX) -> tuple[list[Any], Any]:
-        *maps, A, c = filled(values)
-        size = len(NAMES)
-        inside = [replace(leg, **dict(zip(NAMES, maps[size * k : size * (k + 1)], strict=True))) for k, leg in enumerate(legs)]
-        return _step(A, c, inside, split(y, counts), V)
+    def step(body: Program, y: SX, V: SX, *values: SX) -> tuple[list[Any], Any]:
+        own = [ca.reshape(v, *one.entries.shape) for v, one in zip(values, packed, strict=False)]
+        return _step(body, (ca.SX(A.sparsity(), values[-2]), values[-1]), list(zip(packed, own, strict=True)), y, V)
 
-    (y, V), converged, _ = b.iterate(step, start=[y, V], shared=[entries], limit=LIMIT, tolerance=CLOSE**2)
+    (y, V), converged, _ = b.iterate(step, start=[y, V], shared=shared, limit=LIMIT, tolerance=CLOSE**2)
     return Coupled(loads=split(y, counts), acceleration=V, converged=converged)
-
-
-NONE = 1e-300
-"""Added to the squares of loads [N^2], so that none at all divide nothing."""
-
-NAMES = ("R", "r", "F", "G", "g", "M", "m", "P", "L", "K")
 
 
 def _without_loads(A: SX, c: SX, legs: Sequence[CarryingLeg]) -> Any:
@@ -133,46 +132,101 @@ def _without_loads(A: SX, c: SX, legs: Sequence[CarryingLeg]) -> Any:
     return eliminate(matrix, right)
 
 
-def _step(A: SX, c: SX, legs: Sequence[CarryingLeg], y: Sequence[Any], V: SX) -> tuple[list[Any], Any]:
+def _step(
+    b: Program, platform: tuple[Any, Any], groups: Sequence[tuple[Packed, Any]], y: SX, V: SX
+) -> tuple[list[Any], Any]:
     """Next loads and acceleration, and the square of a bound of the largest change of the loads over the largest load.
 
     The sum of n squares is at least the largest of them and at most n times that: sums are cheaper than the largest values.
     """
-    matrix, right = A, c - ca.mtimes(A, V)
-    own, across, left, sizes = [], [], [], []
-    for leg, y_i in zip(legs, y, strict=True):
-        s = leg.carried(V)
-        value, weight, slope = leg.loads(leg.P + ca.mtimes(leg.L, y_i) + ca.mtimes(leg.K, s))
-        left.append(value - y_i)
-        sizes.append(value)
-        solved = eliminate(ca.diag(weight) - ca.mtimes(slope, leg.L), ca.horzcat(weight * left[-1], ca.mtimes(slope, leg.K)))
-        own.append(y_i + solved[:, 0])
-        across.append(solved[:, 1:])
-        matrix = matrix - leg.change(across[-1])
-        right = right + leg.wrench(s, own[-1])
+    (A, c), at, change, size = platform, 0, ca.SX(0), ca.SX(0)
+    matrix, right, found = A, c - ca.mtimes(A, V), []
+    for packed, entries in groups:
+        count, k = len(packed.legs), packed.legs[0].count
+        y_i, at = ca.reshape(y[at : at + count * k], k, count), at + count * k
+        s, forces = packed.over(b, _loading, entries, [y_i], V)
+        values, weights, slopes = packed.loads(forces)
+        change, size = change + ca.sumsqr(values - y_i), size + ca.sumsqr(values)
+        own, per, wrenches, blocks = packed.over(b, _eliminated, entries, [s, y_i, values - y_i, weights, slopes])
+        matrix, right = matrix - ca.reshape(ca.sum2(blocks), 6, 6), right + ca.sum2(wrenches)
+        found.append((packed, entries, own, per))
     dV = eliminate(matrix, right)
-    following = [o + ca.mtimes(a, leg.carried(dV)) for leg, o, a in zip(legs, own, across, strict=True)]
-    change, size = (ca.sumsqr(ca.vertcat(*parts)) for parts in (left, sizes))
-    return [ca.vertcat(*following), V + dV], sum(leg.count for leg in legs) * change / (size + NONE)
+    following = [packed.over(b, _following, entries, [own, per], dV)[0] for packed, entries, own, per in found]
+    return [ca.vertcat(*[ca.vec(part) for part in following]), V + dV], y.numel() * change / (size + NONE)
 
 
-def _packed(matrices: Sequence[Any]) -> tuple[Any, Callable[[Any], list[Any]]]:
-    """Entries of matrices that are no constants, each once, and the function that fills the same patterns with others."""
-    matrices = [ca.sparsify(ca.SX(matrix)) for matrix in matrices]
-    place: dict[int, int] = {}
-    entries: list[Any] = []
-    for matrix in matrices:
-        for entry in matrix.nonzeros():
-            known = ca.SX(entry)
-            if not known.is_constant() and known.element_hash() not in place:
-                place[known.element_hash()] = len(entries)
-                entries.append(known)
+def _loading(leg: CarryingLeg, y: SX, V: SX) -> list[Any]:
+    """s (3,) and the forces (f,) that load the joints of a leg."""
+    s = leg.carried(V)
+    return [s, leg.P + ca.mtimes(leg.L, y) + ca.mtimes(leg.K, s)]
 
-    def filled(values: Any) -> list[Any]:
-        result = []
-        for matrix in matrices:
-            new = [x if ca.SX(x).is_constant() else values[place[ca.SX(x).element_hash()]] for x in matrix.nonzeros()]
-            result.append(ca.SX(matrix.sparsity(), ca.vertcat(*new)) if new else ca.SX(*matrix.shape))
-        return result
 
-    return ca.vertcat(*entries), filled
+def _eliminated(leg: CarryingLeg, s: SX, y: SX, left: SX, weight: SX, slope: SX) -> list[Any]:
+    """Next loads (k,) at an unchanged s, their change per s (3 k,), and the leg's wrench (6,) with its change (36,) per V."""
+    slope = ca.SX(leg.slope, slope)
+    right = ca.horzcat(weight * left, ca.mtimes(slope, leg.K))
+    solved = eliminate(ca.diag(weight) - ca.mtimes(slope, leg.L), right)
+    own, per = y + solved[:, 0], solved[:, 1:]
+    return [own, ca.vec(per), leg.wrench(s, own), ca.vec(ca.densify(leg.change(per)))]
+
+
+def _following(leg: CarryingLeg, own: SX, per: SX, dV: SX) -> list[Any]:
+    """Next loads (k,) of a leg."""
+    return [own + ca.mtimes(ca.reshape(per, leg.count, 3), leg.carried(dV))]
+
+
+class Packed:
+    """Legs that are alike: the entries of their matrices that are no constants, one column per leg, each row once.
+
+    Args:
+        legs: with the same number of loads.
+    """
+
+    def __init__(self, legs: Sequence[CarryingLeg]) -> None:
+        self.legs, rows, self._matrices = legs, [], {}
+        known: dict[tuple[int, ...], int] = {}
+        for name in NAMES:
+            matrices = [ca.sparsify(ca.SX(getattr(leg, name))) for leg in legs]
+            pattern = matrices[0].sparsity()
+            for matrix in matrices[1:]:
+                pattern = pattern + matrix.sparsity()
+            filled = [ca.project(matrix, pattern).nonzeros() for matrix in matrices]
+            places: list[Any] = []
+            for entry in zip(*filled, strict=True):
+                entry = tuple(ca.SX(x) for x in entry)
+                if all(x.is_constant() and float(x) == float(entry[0]) for x in entry):
+                    places.append(float(entry[0]))
+                    continue
+                key = tuple(x.element_hash() for x in entry)
+                if key not in known:
+                    known[key] = len(rows)
+                    rows.append(ca.horzcat(*entry))
+                places.append(known[key])
+            self._matrices[name] = (pattern, places)
+        self.entries = ca.vertcat(*rows)
+        forces = ca.SX.sym("f", legs[0].P.numel())
+        self._slope = ca.sparsify(legs[0].loads(forces)[2]).sparsity()
+
+    def leg(self, column: SX) -> CarryingLeg:
+        """A leg of a column of entries."""
+        found = {}
+        for name, (pattern, places) in self._matrices.items():
+            values = [column[x] if isinstance(x, int) else ca.SX(x) for x in places]
+            found[name] = ca.SX(pattern, ca.vertcat(*values)) if values else ca.SX(*pattern.shape)
+        return CarryingLeg(**found, loads=self.legs[0].loads, slope=self._slope)
+
+    def over(self, b: Program, fn: Callable[..., list[Any]], entries: SX, each: Sequence[SX], *shared: SX) -> list[Any]:
+        """What `fn` gives for every leg, its columns of `each` and what all have in common, side by side."""
+
+        def one(_: Any, column: SX, *rest: SX) -> list[Any]:
+            return fn(self.leg(column), *rest)
+
+        if len(self.legs) == 1:
+            return one(b, entries, *each, *shared)
+        return list(b.map(one, len(self.legs), each=[entries, *each], shared=shared, unroll=False))
+
+    def loads(self, forces: SX) -> tuple[Any, Any, Any]:
+        """Loads (k, legs), weights and the entries of the slopes under forces (f, legs)."""
+        found = [leg.loads(forces[:, i]) for i, leg in enumerate(self.legs)]
+        slopes = [ca.project(slope, self._slope).nz[:] for _, _, slope in found]
+        return ca.horzcat(*[one[0] for one in found]), ca.horzcat(*[one[1] for one in found]), ca.horzcat(*slopes)

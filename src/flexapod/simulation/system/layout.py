@@ -44,6 +44,7 @@ class Layout:
         friction: of the joints; ``"load"`` where friction depends on their loads.
         failing: actuators may fail.
         watch: stop at ends of strokes and where the actuators lose control.
+        looped: legs with friction by loads in loops, for compilers of C; in kernels of many samples they follow one another.
         fast: plan of the minimal equations or of those in link axes; None: virtual power, which takes any numbers.
     """
 
@@ -55,13 +56,14 @@ class Layout:
     friction: bool | str = False
     failing: bool = False
     watch: tuple[str, ...] = ()
+    looped: bool = False
     fast: Plan | LinkPlan | None = field(default=None)
 
     @cached_property
     def key(self) -> str:
         """Everything that the compiled loop depends on."""
         control = self.controller.structure if self.controller else ""
-        parts = (self.method, self.rows, self.inputs, self.friction, self.failing, self.watch, repr(self.fast), self.strokes)
+        parts = (self.method, self.rows, self.inputs, self.friction, self.failing, self.watch, self.looped, repr(self.fast), self.strokes)
         return f"simulation{(control, *parts)!r}|{self.robot.structure}"
 
     @cached_property

@@ -31,7 +31,7 @@ def smooth(robot: Robot) -> Robot:
 
 
 def loaded_acceleration(
-    scope: Scope, robot: Robot, moment: Moment, force: SX, wrench: SX | None, start: SX | None = None
+    scope: Scope, robot: Robot, moment: Moment, force: SX, wrench: SX | None, start: SX | None = None, *, looped: bool = False
 ) -> Sliding:
     """Acceleration (6,) of the platform, and the power that friction turns into heat [W].
 
@@ -40,11 +40,13 @@ def loaded_acceleration(
         moment: with the joint coordinates that close the legs.
         wrench: (6,) load on the platform, or None.
         start: memory of a state nearby, or None.
+        looped: see `Layout`.
 
     Checked by: tests/simulation/test_load_friction.py.
     """
     forward = Forward(
         robot=robot, values=Values(scope), frame=moment.frame, force=force, wrench=ca.SX.zeros(6) if wrench is None else wrench,  # type: ignore[arg-type]
         guess=None if plain(robot) else moment.joints, equation=lambda: model_equation(scope, robot, moment),
+        looped=looped,
     )  # fmt: skip
     return forward.solve(scope, scope.builder, start)

@@ -98,7 +98,7 @@ def rates_of(scope: Scope, layout: Layout, now: Situation, y: SX) -> Rates:
     """Derivative of the increments y of a situation."""
     moment, beside, loads = now.moment, dict(now.beside), None
     if layout.friction == "load":
-        found = loaded_acceleration(scope, layout.robot, moment, now.force, now.wrench, now.loads)
+        found = loaded_acceleration(scope, layout.robot, moment, now.force, now.wrench, now.loads, looped=layout.looped)
         Vdot, beside["dissipated"], loads = found.acceleration, found.heat, found.memory
     else:
         Vdot = acceleration(scope, layout.robot, moment, now.force, now.wrench, layout.fast)
