@@ -19,12 +19,13 @@ from typing import Any
 import casadi as ca
 
 from flexapod.arrays import SX
-from flexapod.equations.newton_euler.carrying_legs import CarryingLeg, Coupled, accelerated
+from flexapod.equations.newton_euler.carrying_legs import accelerated
 from flexapod.equations.newton_euler.constraint_plan import plain
 from flexapod.equations.newton_euler.coupled_loads import LegLoading, coupled_loads
+from flexapod.equations.newton_euler.driven_legs import Platform, in_loops, one_by_one
 from flexapod.equations.newton_euler.friction_coupling import solve_friction
-from flexapod.equations.newton_euler.friction_points import FrictionPoint, friction_points
-from flexapod.equations.newton_euler.inverse_dynamics import leg_loads, loads, set_up, setting_at, universal_legs
+from flexapod.equations.newton_euler.friction_points import FrictionPoint
+from flexapod.equations.newton_euler.inverse_dynamics import loads, set_up, setting_at
 from flexapod.equations.newton_euler.loaded_leg import affine, by_leg, forces_at, friction_of, loads_of, with_friction
 from flexapod.equations.newton_euler.wrench import body_wrench
 from flexapod.equations.platform_motion import FrameMotion, guess_input, wrench_input
@@ -32,7 +33,7 @@ from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.forward_dynamics import StateEquation, state_equation_at, state_inputs
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.robot import Robot
-from flexapod.spatial import Rot, Vec
+from flexapod.spatial import Vec
 from flexapod.spatial.linear import solve_symmetric
 from flexapod.spatial.vector import zero
 
@@ -74,13 +75,20 @@ def friction_force(robot: Robot) -> Program:
     return setting.b
 
 
+DIVERGED = "the coupling of friction and acceleration does not converge"
+
+
 @dataclass(frozen=True, kw_only=True)
 class Sliding:
-    """Acceleration (6,) of the platform, the power that friction turns into heat [W], and where a state nearby may start."""
+    """Acceleration (6,) of the platform, and the power that friction turns into heat [W].
+
+    Of closed-form legs also where a state nearby may start, and the rates (legs,) of the drives.
+    """
 
     acceleration: Any
     heat: Any
-    memory: Any
+    memory: Any = None
+    rates: Any = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,50 +121,38 @@ class Forward:
 
         Checked by: tests/equations/test_forward_friction.py.
         """
-        V = ca.SX.sym("V", 6)
-        p, R = Vec(self.frame.p.expr, "W"), Rot(self.frame.R.expr, "W", "P")
-        moving = FrameMotion(p=p, R=R, v=self.frame.v, w=self.frame.w, a=Vec(V[:3], "W"), alpha=Vec(V[3:], "W"))
         if self.guess is None:
-            legs, A, c, carrying = self._leg_by_leg(b, moving, V)
-            found = accelerated(loop, A, c, carrying, start, self.looped)
+            return self._leg_by_leg(b, loop, start)
+        V, f = ca.SX.sym("V", 6), self.frame
+        moving = FrameMotion(p=f.p, R=f.R, v=f.v, w=f.w, a=Vec(V[:3], "W"), alpha=Vec(V[3:], "W"))
+        legs, c, loading = self._together(b, moving, V)
+        y, z, converged = coupled_loads(loop, None, c, loading)
+        if y:
+            b.fail_if(1 - converged, DIVERGED)
+        found = [(point, one) for points, y_i in zip(legs, y, strict=True)
+                 for point, one in zip(points, friction_of(points, y_i), strict=True)]  # fmt: skip
+        heat = -sum((ca.dot(rate, force) for point, one in found for rate, force in point.work(one)), ca.SX(0))
+        return Sliding(acceleration=z[:6], heat=heat)
+
+    def _leg_by_leg(self, b: Any, loop: Any, start: SX | None) -> Sliding:
+        """Six closed-form legs: the force of a drive says what its leg does to the platform."""
+        V, f, gravity = ca.SX.sym("V", 6), self.frame, self.values.vector("gravity", "W")
+        still = FrameMotion(p=f.p, R=f.R, v=f.v, w=f.w, a=zero("W"), alpha=zero("W"))
+        moving = replace(still, a=Vec(V[:3], "W"), alpha=Vec(V[3:], "W"))
+        c, A = affine(body_wrench(self.values.of("platform"), moving, gravity).column - self.wrench, V)
+        platform = Platform(frame=still, gravity=gravity)
+        if self.looped:
+            legs = in_loops(loop, self.values, self.robot, platform, self.force)
         else:
-            legs, c, loading = self._together(b, moving, V)
-            y, z, converged = coupled_loads(loop, None, c, loading)
-            found = Coupled(loads=y, acceleration=z[:6], converged=converged)
-        if any(legs):
-            b.fail_if(1 - found.converged, "the coupling of friction and acceleration does not converge")
-        friction = [(point, one) for points, y_i in zip(legs, found.loads, strict=True)
-                    for point, one in zip(points, friction_of(points, y_i), strict=True)]  # fmt: skip
-        heat = -sum((ca.dot(rate, force) for point, one in friction for rate, force in point.work(one)), ca.SX(0))
-        return Sliding(acceleration=found.acceleration, heat=heat, memory=found.memory)
-
-    def _leg_by_leg(self, b: Any, moving: FrameMotion, V: SX) -> tuple[list[list[FrictionPoint]], Any, Any, list[CarryingLeg]]:
-        """Six closed-form legs: the force of a drive says what its leg does to the platform.
-
-        A leg moves with the acceleration s of its joint on the platform, and knows nothing else of V.
-        """
-        values, gravity, s = self.values, self.values.vector("gravity", "W"), ca.SX.sym("s", 3)
-        still = replace(moving, a=zero("W"), alpha=zero("W"))
-        legs = universal_legs(b, values, self.robot, still, more=s)
-        points = {own[0].leg: own for own in by_leg(friction_points(legs, values))}
-        c, A = affine(body_wrench(values.of("platform"), moving, gravity).column - self.wrench, V)
-        carrying = []
-        for number, leg in enumerate(legs):
-            own = points.get(number, [])
-            y, x = ca.SX.sym("y", sum(len(p.places) for p in own)), ca.SX.sym("x")
-            load = with_friction(leg, leg_loads(leg, values, gravity, True, True), own, y)
-            drive, per_x = affine(leg.finish(load, [x]).actuators[0], x)
-            forces = leg.finish(load, [(self.force[number] - drive) / per_x])
-            R, k, end = leg.turn.expr.T, y.numel(), forces.joints[-1]
-            F, per_F = affine(end.force.expr, ca.vertcat(y, s))
-            M, per_M = affine(end.moment.expr, y)
-            P, per_P = affine(forces_at(own, forces), ca.vertcat(y, s))
-            carrying.append(CarryingLeg(
-                R=R, r=(moving.R @ values.of(f"legs.{leg.leg.name}").vector("S", "P")).expr,
-                F=F, G=per_F[:, k:], g=per_F[:, :k], M=ca.mtimes(R, M), m=ca.mtimes(R, per_M),
-                P=P, L=per_P[:, :k], K=per_P[:, k:], loads=partial(loads_of, own),
-            ))  # fmt: skip
-        return [points.get(number, []) for number in range(len(legs))], A, -c, carrying
+            legs = one_by_one(b, self.values, self.robot, platform, self.force)
+        found = accelerated(loop, A, -c, [leg.packed for leg in legs], start)
+        if sum(leg.packed.load_count for leg in legs):
+            b.fail_if(1 - found.converged, DIVERGED)
+        loads, heat = iter(found.loads), ca.SX(0)
+        for leg in legs:
+            heat = heat + leg.power([next(loads) for _ in range(leg.packed.legs)])
+        rates = ca.horzcat(*[leg.rates for leg in legs]).T
+        return Sliding(acceleration=found.acceleration, heat=heat, memory=found.memory, rates=rates)
 
     def _together(self, b: Any, moving: FrameMotion, V: SX) -> tuple[list[list[FrictionPoint]], Any, list[LegLoading]]:
         """General legs: z holds the acceleration V and the unknowns x of all legs, both as functions of the loads.

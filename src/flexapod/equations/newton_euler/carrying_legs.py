@@ -90,46 +90,54 @@ class Coupled:
         return ca.vertcat(*self.loads, self.acceleration)
 
 
-def accelerated(b: Program, A: SX, c: SX, legs: Sequence[CarryingLeg], start: SX | None = None, looped: bool = False) -> Coupled:
+def accelerated(b: Program, A: SX, c: SX, groups: Sequence[Packed], start: SX | None = None) -> Coupled:
     """Loads and acceleration at a state.
 
     Args:
         b: program or body of a loop.
         A: (6, 6) of the platform; c: (6,).
+        groups: the legs in order, alike ones together: they are evaluated in loops.
         start: `Coupled.memory` of a state nearby; None: loads without the friction they cause.
-        looped: legs that are alike in loops, which compilers of C turn into vector instructions; else one after the other.
 
     The result does not depend on the start beyond 1e-12 of the largest load.
     Checked by: tests/equations/test_leg_axes.py.
     """
-    counts = [leg.count for leg in legs]
+    counts = [one.load_count for one in groups for _ in range(one.legs)]
     if start is None:
-        V = _without_loads(A, c, legs)
-        y = ca.vertcat(*[leg.loads(leg.P + ca.mtimes(leg.K, leg.carried(V)))[0] for leg in legs if leg.count])
+        y, V = _without_loads(b, A, c, groups)
     else:
         y, V = start[:-6], start[-6:]
     if not sum(counts):
         return Coupled(loads=split(ca.SX(0, 1), counts), acceleration=V, converged=ca.SX(1))
-    groups = [list(legs)] if looped and len(set(counts)) == 1 else [[leg] for leg in legs]
-    packed = [Packed(group) for group in groups]
-    shared = [ca.vec(one.entries) for one in packed] + [A.nz[:], c]
+    shared = [ca.vec(one.entries) for one in groups] + [A.nz[:], c]
 
     def step(body: Program, y: SX, V: SX, *values: SX) -> tuple[list[Any], Any]:
-        own = [ca.reshape(v, *one.entries.shape) for v, one in zip(values, packed, strict=False)]
-        return _step(body, (ca.SX(A.sparsity(), values[-2]), values[-1]), list(zip(packed, own, strict=True)), y, V)
+        own = [ca.reshape(v, *one.entries.shape) for v, one in zip(values, groups, strict=False)]
+        return _step(body, (ca.SX(A.sparsity(), values[-2]), values[-1]), list(zip(groups, own, strict=True)), y, V)
 
     (y, V), converged, _ = b.iterate(step, start=[y, V], shared=shared, limit=LIMIT, tolerance=CLOSE**2)
     return Coupled(loads=split(y, counts), acceleration=V, converged=converged)
 
 
-def _without_loads(A: SX, c: SX, legs: Sequence[CarryingLeg]) -> Any:
-    """Acceleration (6,) without friction by loads."""
-    still = ca.SX.zeros(3)
+def _without_loads(b: Program, A: SX, c: SX, groups: Sequence[Packed]) -> tuple[Any, Any]:
+    """Loads of all legs, and the acceleration (6,), without the friction that the loads cause."""
     matrix, right = A, c
-    for leg in legs:
-        matrix = matrix - leg.change(ca.SX(leg.count, 3))
-        right = right + leg.wrench(still, ca.SX(leg.count, 1))
-    return eliminate(matrix, right)
+    for packed in groups:
+        wrenches, blocks = packed.over(b, _free, packed.entries, [])
+        matrix, right = matrix - ca.reshape(ca.sum2(blocks), 6, 6), right + ca.sum2(wrenches)
+    V = eliminate(matrix, right)
+    loads = []
+    for packed in groups:
+        if packed.load_count:
+            _, forces = packed.over(b, _loading, packed.entries, [ca.SX.zeros(packed.load_count, packed.legs)], V)
+            loads.append(ca.vec(packed.loads(forces)[0]))
+    return ca.vertcat(*loads), V
+
+
+def _free(leg: CarryingLeg) -> list[Any]:
+    """Wrench (6,) of a leg on a platform without acceleration, and its change (36,) per V, without friction by loads."""
+    wrench = leg.wrench(ca.SX.zeros(3), ca.SX.zeros(leg.count))
+    return [wrench, ca.vec(ca.densify(leg.change(ca.SX(leg.count, 3))))]
 
 
 def _step(
@@ -142,7 +150,7 @@ def _step(
     (A, c), at, change, size = platform, 0, ca.SX(0), ca.SX(0)
     matrix, right, found = A, c - ca.mtimes(A, V), []
     for packed, entries in groups:
-        count, k = len(packed.legs), packed.legs[0].count
+        count, k = packed.legs, packed.load_count
         y_i, at = ca.reshape(y[at : at + count * k], k, count), at + count * k
         s, forces = packed.over(b, _loading, entries, [y_i], V)
         values, weights, slopes = packed.loads(forces)
@@ -179,33 +187,32 @@ class Packed:
     """Legs that are alike: the entries of their matrices that are no constants, one column per leg, each row once.
 
     Args:
-        legs: with the same number of loads.
+        leg: one of them.
     """
 
-    def __init__(self, legs: Sequence[CarryingLeg]) -> None:
-        self.legs, rows, self._matrices = legs, [], {}
-        known: dict[tuple[int, ...], int] = {}
+    def __init__(self, leg: CarryingLeg) -> None:
+        self._loads, self.load_count, rows, self._matrices = leg.loads, leg.count, [], {}
+        known: dict[int, int] = {}
         for name in NAMES:
-            matrices = [ca.sparsify(ca.SX(getattr(leg, name))) for leg in legs]
-            pattern = matrices[0].sparsity()
-            for matrix in matrices[1:]:
-                pattern = pattern + matrix.sparsity()
-            filled = [ca.project(matrix, pattern).nonzeros() for matrix in matrices]
+            matrix = ca.sparsify(ca.SX(getattr(leg, name)))
             places: list[Any] = []
-            for entry in zip(*filled, strict=True):
-                entry = tuple(ca.SX(x) for x in entry)
-                if all(x.is_constant() and float(x) == float(entry[0]) for x in entry):
-                    places.append(float(entry[0]))
+            for entry in map(ca.SX, matrix.nonzeros()):
+                if entry.is_constant():
+                    places.append(float(entry))
                     continue
-                key = tuple(x.element_hash() for x in entry)
-                if key not in known:
-                    known[key] = len(rows)
-                    rows.append(ca.horzcat(*entry))
-                places.append(known[key])
-            self._matrices[name] = (pattern, places)
+                if entry.element_hash() not in known:
+                    known[entry.element_hash()] = len(rows)
+                    rows.append(entry)
+                places.append(known[entry.element_hash()])
+            self._matrices[name] = (matrix.sparsity(), places)
         self.entries = ca.vertcat(*rows)
-        forces = ca.SX.sym("f", legs[0].P.numel())
-        self._slope = ca.sparsify(legs[0].loads(forces)[2]).sparsity()
+        forces = ca.SX.sym("f", leg.P.numel())
+        self._slope = ca.sparsify(leg.loads(forces)[2]).sparsity() if leg.count else ca.Sparsity(0, 0)
+
+    @property
+    def legs(self) -> int:
+        """Number of legs."""
+        return int(self.entries.shape[1])
 
     def leg(self, column: SX) -> CarryingLeg:
         """A leg of a column of entries."""
@@ -213,7 +220,7 @@ class Packed:
         for name, (pattern, places) in self._matrices.items():
             values = [column[x] if isinstance(x, int) else ca.SX(x) for x in places]
             found[name] = ca.SX(pattern, ca.vertcat(*values)) if values else ca.SX(*pattern.shape)
-        return CarryingLeg(**found, loads=self.legs[0].loads, slope=self._slope)
+        return CarryingLeg(**found, loads=self._loads, slope=self._slope)
 
     def over(self, b: Program, fn: Callable[..., list[Any]], entries: SX, each: Sequence[SX], *shared: SX) -> list[Any]:
         """What `fn` gives for every leg, its columns of `each` and what all have in common, side by side."""
@@ -221,12 +228,14 @@ class Packed:
         def one(_: Any, column: SX, *rest: SX) -> list[Any]:
             return fn(self.leg(column), *rest)
 
-        if len(self.legs) == 1:
+        if self.legs == 1:
             return one(b, entries, *each, *shared)
-        return list(b.map(one, len(self.legs), each=[entries, *each], shared=shared, unroll=False))
+        return list(b.map(one, self.legs, each=[entries, *each], shared=shared, unroll=False))
 
     def loads(self, forces: SX) -> tuple[Any, Any, Any]:
         """Loads (k, legs), weights and the entries of the slopes under forces (f, legs)."""
-        found = [leg.loads(forces[:, i]) for i, leg in enumerate(self.legs)]
+        if self.load_count == 0:
+            return ca.SX(0, self.legs), ca.SX(0, self.legs), ca.SX(0, self.legs)
+        found = [self._loads(forces[:, i]) for i in range(self.legs)]
         slopes = [ca.project(slope, self._slope).nz[:] for _, _, slope in found]
         return ca.horzcat(*[one[0] for one in found]), ca.horzcat(*[one[1] for one in found]), ca.horzcat(*slopes)

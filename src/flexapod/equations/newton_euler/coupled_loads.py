@@ -111,6 +111,8 @@ def _step(A: Any, c: SX, legs: Sequence[LegLoading], y: Sequence[Any], z: SX) ->
 def eliminate(A: SX, b: SX) -> Any:
     """Solve A x = b by Gauss elimination without exchange of rows; b (n, k), zeros of A are used."""
     n = A.shape[0]
+    if n == 0:
+        return b
     rows = [[A[i, j] for j in range(n)] for i in range(n)]
     right = [b[i, :] for i in range(n)]
     inverse = []

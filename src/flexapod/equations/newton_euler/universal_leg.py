@@ -54,7 +54,7 @@ class UniversalLeg:
             self.motion, self.turn = universal_motion(b, values, leg, sign, platform, spin), None
         else:
             self.motion, self.turn = motion_in_leg_axes(b, values, leg, sign, platform, more)
-        motion = self.motion
+        motion, self.arm = self.motion, platform.R @ values.vector("S", "P")
         first = 0 if leg.architecture == "UPS" else 1
         axes = [motion.axes.a, motion.axes.y]
         axes.insert(2 if first == 0 else 0, motion.axes.n if first == 0 else self._seen(values.vector("drive", "W")))

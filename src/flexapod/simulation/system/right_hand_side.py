@@ -100,6 +100,8 @@ def rates_of(scope: Scope, layout: Layout, now: Situation, y: SX) -> Rates:
     if layout.friction == "load":
         found = loaded_acceleration(scope, layout.robot, moment, now.force, now.wrench, now.loads, looped=layout.looped)
         Vdot, beside["dissipated"], loads = found.acceleration, found.heat, found.memory
+        if layout.looped and found.rates is not None:  # as the loops have them
+            beside |= {"travel": found.rates, "work": now.force * found.rates}
     else:
         Vdot = acceleration(scope, layout.robot, moment, now.force, now.wrench, layout.fast)
     scope.fail_if(
