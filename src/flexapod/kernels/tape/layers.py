@@ -18,6 +18,8 @@ from flexapod.kernels.tape.control_flow import Builder
 PLAIN = frozenset({ca.OP_ADD, ca.OP_SUB, ca.OP_MUL, ca.OP_DIV, ca.OP_NEG, ca.OP_SQ, ca.OP_TWICE, ca.OP_INV, ca.OP_ASSIGN})
 """Operations of loops."""
 
+COMMUTATIVE = frozenset({ca.OP_ADD, ca.OP_MUL})
+
 
 @dataclass
 class Node:
@@ -63,6 +65,7 @@ def _nodes(f: Any, each: SX, shared: SX) -> tuple[list[Node], list[int]]:
     nodes: list[Node] = []
     slots: dict[int, int] = {}
     results: dict[int, int] = {}
+    known: dict[tuple[Any, ...], int] = {}
     for k in range(f.n_instructions()):
         op, given, written = f.instruction_id(k), f.instruction_input(k), f.instruction_output(k)
         if op == ca.OP_OUTPUT:
@@ -73,9 +76,13 @@ def _nodes(f: Any, each: SX, shared: SX) -> tuple[list[Node], list[int]]:
         elif op == ca.OP_INPUT:
             node = Node(op=op, args=(), common=given[0] == 1, value=shared[given[1]] if given[0] else each[given[1], :])
         else:
-            node = _operation(op, tuple(slots[x] for x in given), nodes)
-        nodes.append(node)
-        slots[written[0]] = len(nodes) - 1
+            args = tuple(slots[x] for x in given)
+            node = _operation(op, tuple(sorted(args)) if op in COMMUTATIVE else args, nodes)
+        key = (op, *node.args) if node.args else (op, *given, *([float(node.value)] if op == ca.OP_CONST else []))
+        if key not in known:
+            known[key] = len(nodes)
+            nodes.append(node)
+        slots[written[0]] = known[key]
     return nodes, [results[k] for k in range(len(results))]
 
 

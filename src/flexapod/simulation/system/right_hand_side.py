@@ -8,6 +8,7 @@ from typing import Any
 import casadi as ca
 
 from flexapod.arrays import SX
+from flexapod.equations.newton_euler.constraint_plan import plain
 from flexapod.robot.link_plan import LinkPlan
 from flexapod.simulation.controllers import gain
 from flexapod.simulation.system.attitude import matrix, theta_rate, turned
@@ -67,7 +68,7 @@ def situation(scope: Scope, layout: Layout, parts: dict[str, SX], y: SX, column:
         c = Coordinates(q=q.positions, qd=q.rates, joints=moment.joints, joint_rates=None)
         moment, dissipated = replace(moment, equation=q), damping_power(scope, robot, moment.ed)
     else:
-        c = coordinates(scope, robot, moment)
+        c = Coordinates.unknown(layout.actuators) if _looped(layout) else coordinates(scope, robot, moment)
         moment, scope = replace(moment, joints=c.joints), scope.under("", solved=True)
         if isinstance(layout.fast, LinkPlan) and layout.friction != "load":
             moment, c = in_link_axes(scope, robot, moment, c)
@@ -81,6 +82,11 @@ def situation(scope: Scope, layout: Layout, parts: dict[str, SX], y: SX, column:
         wrench, dissipated = opposing if given is None else given + opposing, dissipated + heat
     beside = {"travel": c.qd, "work": supplied * c.qd, "external": external, "dissipated": dissipated, "integral": error}
     return scope, Situation(moment=moment, force=force, wrench=wrench, beside=beside, signals=signals, loads=parts.get("loads"))
+
+
+def _looped(layout: Layout) -> bool:
+    """The loops over legs with friction by loads give the rates of the drives and check the legs: nothing else needs them."""
+    return layout.looped and layout.controller is None and layout.friction == "load" and plain(layout.robot)
 
 
 def rates(scope: Scope, layout: Layout, parts: dict[str, SX], y: SX, column: SX) -> Rates:
@@ -100,7 +106,7 @@ def rates_of(scope: Scope, layout: Layout, now: Situation, y: SX) -> Rates:
     if layout.friction == "load":
         found = loaded_acceleration(scope, layout.robot, moment, now.force, now.wrench, now.loads, looped=layout.looped)
         Vdot, beside["dissipated"], loads = found.acceleration, found.heat, found.memory
-        if layout.looped and found.rates is not None:  # as the loops have them
+        if _looped(layout):
             beside |= {"travel": found.rates, "work": now.force * found.rates}
     else:
         Vdot = acceleration(scope, layout.robot, moment, now.force, now.wrench, layout.fast)
