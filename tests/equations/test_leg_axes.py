@@ -11,7 +11,9 @@ import pytest
 import flexapod as fp
 from flexapod.analysis.verbs.sampling import random_states
 from flexapod.equations.forward_friction import Forward
+from flexapod.equations.newton_euler.leg import LegLoads
 from flexapod.equations.newton_euler.universal_leg import UniversalLeg
+from flexapod.equations.newton_euler.wrench import none
 from flexapod.equations.platform_motion import platform_motion, platform_state
 from flexapod.equations.values import Values
 from flexapod.kernels.tape.program import Program
@@ -45,9 +47,6 @@ def test_forces_of_a_leg_do_not_depend_on_the_axes(name: str) -> None:
         more = ca.SX.zeros(3) if turned else None
         model = UniversalLeg(b, values.of(f"legs.{leg.name}"), leg, form.sign, platform, more=more)
         loads = model.body_loads(values.vector("gravity", "W"), [True] * 3)
-        from flexapod.equations.newton_euler.leg import LegLoads
-        from flexapod.equations.newton_euler.wrench import none
-
         forces = model.finish(LegLoads(bodies=loads, axial=(0, 0, 0), closing=none()), [ca.SX(7)])
         end = forces.joints[-1].force
         b.output("drive", forces.actuators[0])

@@ -140,9 +140,7 @@ def _free(leg: CarryingLeg) -> list[Any]:
     return [wrench, ca.vec(ca.densify(leg.change(ca.SX(leg.count, 3))))]
 
 
-def _step(
-    b: Program, platform: tuple[Any, Any], groups: Sequence[tuple[Packed, Any]], y: SX, V: SX
-) -> tuple[list[Any], Any]:
+def _step(b: Program, platform: tuple[Any, Any], groups: Sequence[tuple[Packed, Any]], y: SX, V: SX) -> tuple[list[Any], Any]:
     """Next loads and acceleration, and the square of a bound of the largest change of the loads over the largest load.
 
     The sum of n squares is at least the largest of them and at most n times that: sums are cheaper than the largest values.
@@ -191,12 +189,15 @@ class Packed:
     """
 
     def __init__(self, leg: CarryingLeg) -> None:
-        self._loads, self.load_count, rows, self._matrices = leg.loads, leg.count, [], {}
+        self._loads, self.load_count = leg.loads, leg.count
+        self._matrices: dict[str, tuple[Any, list[Any]]] = {}
         known: dict[int, int] = {}
+        rows: list[Any] = []
         for name in NAMES:
             matrix = ca.sparsify(ca.SX(getattr(leg, name)))
             places: list[Any] = []
-            for entry in map(ca.SX, matrix.nonzeros()):
+            for element in matrix.nonzeros():
+                entry = ca.SX(element)
                 if entry.is_constant():
                     places.append(float(entry))
                     continue

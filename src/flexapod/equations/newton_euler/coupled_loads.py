@@ -1,7 +1,8 @@
 r"""Joint loads that depend on the friction they cause: Newton's method, one leg after the other eliminated.
 
 Letters: y_i loads of leg i (normal forces of guides, reaction forces of bearings), f_i the joint forces that load it, z what
-the legs have in common (forces along the legs; of general legs in forward dynamics also the platform's acceleration). Forces are affine in both,
+the legs have in common (forces along the legs; in forward dynamics of general legs also the platform's acceleration). Forces are
+affine in both,
 
 .. math:: A\,z + \sum_i B_i\,y_i = c,\qquad f_i = P_i + L_i\,y_i + K_i\,z,\qquad y_i = Y_i(f_i)
 
@@ -79,7 +80,8 @@ def coupled_loads(b: Program, A: SX, c: SX, legs: Sequence[LegLoading]) -> tuple
         *maps, A, c = _filled(given, entries)
         inside = []
         for k, leg in enumerate(legs):
-            inside.append(LegLoading(*maps[4 * k : 4 * k + 4], leg.loads))
+            B, P, L, K = maps[4 * k : 4 * k + 4]
+            inside.append(LegLoading(B, P, L, K, leg.loads))
         return _step(A, c, inside, split(y, counts), z)
 
     shared = [ca.vertcat(*[m.nz[:] for m in given if m is not None])]

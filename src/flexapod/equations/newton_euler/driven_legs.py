@@ -95,9 +95,7 @@ def in_loops(b: Any, values: Values, robot: Robot, platform: Platform, force: SX
         else:
             shared.append((symbol, values.program.parameter(name, unit=unit, doc=doc)))
     failing = ca.vertcat(*[ca.SX(condition) for condition, _ in recorder.checks])
-    packed.entries, heat, rates, failed = map_in_layers(
-        b, [packed.entries, heat, rate, failing], count, each=each, shared=shared
-    )
+    packed.entries, heat, rates, failed = map_in_layers(b, [packed.entries, heat, rate, failing], count, each=each, shared=shared)
     for i, leg in enumerate(robot.legs):
         for k, (_, message) in enumerate(recorder.checks):
             values.program.fail_if(failed[k, i], message, leg=leg.name)
@@ -146,8 +144,11 @@ def _driven(b: Any, values: Values, leg: Leg, sign: int, platform: Platform, for
 
 def _shape(leg: Leg, form: Any) -> tuple[Any, ...]:
     """All that the equations of a leg depend on besides its numbers."""
-    links = [(k.joint, k.coordinate, k.kind, k.actuated, k.parent, bool(k.body), k.elastic, _rules(k.friction)) for k in leg.links]
-    return leg.architecture, leg.branch, form.sign, tuple(links), leg.closing.joint, leg.closing.type, _rules(leg.closing.friction)
+    links = [
+        (k.joint, k.coordinate, k.kind, k.actuated, k.parent, bool(k.body), k.elastic, _rules(k.friction)) for k in leg.links
+    ]
+    end = leg.closing
+    return leg.architecture, leg.branch, form.sign, tuple(links), end.joint, end.type, _rules(end.friction)
 
 
 def _rules(friction: Friction | None) -> tuple[Any, ...] | None:

@@ -63,8 +63,8 @@ class Layout:
     def key(self) -> str:
         """Everything that the compiled loop depends on."""
         control = self.controller.structure if self.controller else ""
-        parts = (self.method, self.rows, self.inputs, self.friction, self.failing, self.watch, self.looped, repr(self.fast), self.strokes)
-        return f"simulation{(control, *parts)!r}|{self.robot.structure}"
+        parts = (self.method, self.rows, self.inputs, self.friction, self.failing, self.watch, repr(self.fast), self.strokes)
+        return f"simulation{(control, *parts, self.looped)!r}|{self.robot.structure}"
 
     @cached_property
     def actuators(self) -> int:
