@@ -46,7 +46,7 @@ def map_in_layers(
         each: columns of symbols, with their values (k x count).
         shared: columns of symbols, with their values for all instances.
 
-    Checked by: tests/kernels/test_layers.py.
+    Checked by: tests/kernels/test_arithmetic_loops.py.
     """
     own, common = (ca.vertcat(*[symbols for symbols, _ in group]) for group in (each, shared))
     values = [ca.vertcat(*[x for _, x in group]) for group in (each, shared)]
