@@ -196,8 +196,8 @@ class Packed:
         for name in NAMES:
             matrix = ca.sparsify(ca.SX(getattr(leg, name)))
             places: list[Any] = []
-            for element in matrix.nonzeros():
-                entry = ca.SX(element)
+            for k in range(matrix.nnz()):
+                entry = matrix.nz[k]
                 if entry.is_constant():
                     places.append(float(entry))
                     continue
