@@ -130,7 +130,7 @@ def coupled(strength, backend="numpy"):
         slopes[0, :3], slopes[1, 3:] = f[:3].T, f[3:].T
         return ca.vertcat(*sizes), ca.vertcat(*sizes), slopes
 
-    legs = [LegLoading(*map(ca.SX, own), None, loads) for own in maps]  # B, P, L, K; no X
+    legs = [LegLoading(*map(ca.SX, own), loads) for own in maps]  # B, P, L, K
     y, z, converged = coupled_loads(b, ca.SX(A), c, legs)
     for name, value in (("y", ca.vertcat(*y)), ("z", z), ("converged", converged)):
         b.output(name, value)

@@ -19,11 +19,13 @@ from typing import Any
 import casadi as ca
 
 from flexapod.arrays import SX
+from flexapod.equations.newton_euler.carrying_legs import accelerated
 from flexapod.equations.newton_euler.constraint_plan import plain
 from flexapod.equations.newton_euler.coupled_loads import LegLoading, coupled_loads
+from flexapod.equations.newton_euler.driven_legs import Platform, in_loops, one_by_one
 from flexapod.equations.newton_euler.friction_coupling import solve_friction
-from flexapod.equations.newton_euler.friction_points import FrictionPoint, friction_points
-from flexapod.equations.newton_euler.inverse_dynamics import leg_loads, loads, set_up, setting_at, universal_legs
+from flexapod.equations.newton_euler.friction_points import FrictionPoint
+from flexapod.equations.newton_euler.inverse_dynamics import loads, set_up, setting_at
 from flexapod.equations.newton_euler.loaded_leg import affine, by_leg, forces_at, friction_of, loads_of, with_friction
 from flexapod.equations.newton_euler.wrench import body_wrench
 from flexapod.equations.platform_motion import FrameMotion, guess_input, wrench_input
@@ -31,7 +33,7 @@ from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.forward_dynamics import StateEquation, state_equation_at, state_inputs
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.robot import Robot
-from flexapod.spatial import Rot, Vec
+from flexapod.spatial import Vec
 from flexapod.spatial.linear import solve_symmetric
 from flexapod.spatial.vector import zero
 
@@ -73,16 +75,20 @@ def friction_force(robot: Robot) -> Program:
     return setting.b
 
 
-Coupling = tuple[list[list[FrictionPoint]], Any, Any, list[LegLoading]]
-"""Points with friction per leg, and the arguments of `coupled_loads`."""
+DIVERGED = "the coupling of friction and acceleration does not converge"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Sliding:
-    """Acceleration (6,) of the platform, and the power that friction turns into heat [W]."""
+    """Acceleration (6,) of the platform, and the power that friction turns into heat [W].
+
+    Of closed-form legs also where a state nearby may start, and the rates (legs,) of the drives.
+    """
 
     acceleration: Any
     heat: Any
+    memory: Any = None
+    rates: Any = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,6 +100,7 @@ class Forward:
         force: (actuators,) forces that act; wrench: (6,) load on the platform.
         guess: joint coordinates of general legs, else None.
         equation: of motion without friction, for general legs.
+        looped: closed-form legs in loops, see `accelerated`.
     """
 
     robot: Robot
@@ -103,57 +110,51 @@ class Forward:
     wrench: Any
     guess: Any
     equation: Callable[[], StateEquation]
+    looped: bool = False
 
-    def solve(self, b: Any, loop: Any) -> Sliding:
+    def solve(self, b: Any, loop: Any, start: SX | None = None) -> Sliding:
         """The acceleration with friction.
 
         Args:
             b: program or scope; loop: what iterates.
+            start: memory of a state nearby, of closed-form legs; None: none is known.
 
         Checked by: tests/equations/test_forward_friction.py.
         """
-        V = ca.SX.sym("V", 6)
-        p, R = Vec(self.frame.p.expr, "W"), Rot(self.frame.R.expr, "W", "P")
-        moving = FrameMotion(p=p, R=R, v=self.frame.v, w=self.frame.w, a=Vec(V[:3], "W"), alpha=Vec(V[3:], "W"))
         if self.guess is None:
-            legs, A, c, loading = self._leg_by_leg(b, moving, V)
-        else:
-            legs, A, c, loading = self._together(b, moving, V)
-        y, z, converged = coupled_loads(loop, A, c, loading)
+            return self._leg_by_leg(b, loop, start)
+        V, f = ca.SX.sym("V", 6), self.frame
+        moving = FrameMotion(p=f.p, R=f.R, v=f.v, w=f.w, a=Vec(V[:3], "W"), alpha=Vec(V[3:], "W"))
+        legs, c, loading = self._together(b, moving, V)
+        y, z, converged = coupled_loads(loop, None, c, loading)
         if y:
-            b.fail_if(1 - converged, "the coupling of friction and acceleration does not converge")
+            b.fail_if(1 - converged, DIVERGED)
         found = [(point, one) for points, y_i in zip(legs, y, strict=True)
                  for point, one in zip(points, friction_of(points, y_i), strict=True)]  # fmt: skip
         heat = -sum((ca.dot(rate, force) for point, one in found for rate, force in point.work(one)), ca.SX(0))
         return Sliding(acceleration=z[:6], heat=heat)
 
-    def _leg_by_leg(self, b: Any, moving: FrameMotion, V: SX) -> Coupling:
-        """Six closed-form legs: the force of a drive says what its leg does to the platform, so that z = V alone.
+    def _leg_by_leg(self, b: Any, loop: Any, start: SX | None) -> Sliding:
+        """Six closed-form legs: the force of a drive says what its leg does to the platform."""
+        V, f, gravity = ca.SX.sym("V", 6), self.frame, self.values.vector("gravity", "W")
+        still = FrameMotion(p=f.p, R=f.R, v=f.v, w=f.w, a=zero("W"), alpha=zero("W"))
+        moving = replace(still, a=Vec(V[:3], "W"), alpha=Vec(V[3:], "W"))
+        c, A = affine(body_wrench(self.values.of("platform"), moving, gravity).column - self.wrench, V)
+        platform = Platform(frame=still, gravity=gravity)
+        if self.looped:
+            legs = in_loops(loop, self.values, self.robot, platform, self.force)
+        else:
+            legs = one_by_one(b, self.values, self.robot, platform, self.force)
+        found = accelerated(loop, A, -c, [leg.packed for leg in legs], start)
+        if sum(leg.packed.load_count for leg in legs):
+            b.fail_if(1 - found.converged, DIVERGED)
+        loads, heat = iter(found.loads), ca.SX(0)
+        for leg in legs:
+            heat = heat + leg.power([next(loads) for _ in range(leg.packed.legs)])
+        rates = ca.horzcat(*[leg.rates for leg in legs]).T
+        return Sliding(acceleration=found.acceleration, heat=heat, memory=found.memory, rates=rates)
 
-        A leg moves with the acceleration X V of its joint on the platform, X = (1, -[r]), and knows nothing else of V.
-        """
-        values, gravity, S = self.values, self.values.vector("gravity", "W"), ca.SX.sym("S", 3)
-        carried = replace(moving, a=Vec(S, "W"), alpha=zero("W"))
-        legs = universal_legs(b, values, self.robot, carried, "exact")
-        points = {own[0].leg: own for own in by_leg(friction_points(legs, values))}
-        c, A = affine(body_wrench(values.of("platform"), moving, gravity).column - self.wrench, V)
-        c, loading = -c, []
-        for number, leg in enumerate(legs):
-            own = points.get(number, [])
-            y, x = ca.SX.sym("y", sum(len(p.places) for p in own)), ca.SX.sym("x")
-            load = with_friction(leg, leg_loads(leg, values, gravity, True, True), own, y)
-            drive, per_x = affine(leg.finish(load, [x]).actuators[0], x)
-            forces = leg.finish(load, [(self.force[number] - drive) / per_x])
-            arm = leg.closing.centre - moving.p
-            on_platform, k = forces.joints[-1].seen_from(arm).column, y.numel()
-            P, columns = affine(ca.vertcat(on_platform, forces_at(own, forces)), ca.vertcat(y, S))
-            X = ca.horzcat(ca.SX.eye(3), -ca.skew(arm.expr))
-            c, A = c + P[:6], A - ca.mtimes(columns[:6, k:], X)
-            maps = {"B": -columns[:6, :k], "P": P[6:], "L": columns[6:, :k], "K": columns[6:, k:], "X": X}
-            loading += [LegLoading(**maps, loads=partial(loads_of, own))] if own else []
-        return list(points.values()), A, c, loading
-
-    def _together(self, b: Any, moving: FrameMotion, V: SX) -> Coupling:
+    def _together(self, b: Any, moving: FrameMotion, V: SX) -> tuple[list[list[FrictionPoint]], Any, list[LegLoading]]:
         """General legs: z holds the acceleration V and the unknowns x of all legs, both as functions of the loads.
 
         With A, J_a, N of the motion without friction, the drives' forces tau at V_0 and the platform's system S,
@@ -175,7 +176,7 @@ class Forward:
         missing, per_V = affine(missing, V)
         x0 = ca.mtimes(inverse, missing + ca.mtimes(per_V, start))
         free = _Free(V=V, start=start, response=response, x0=x0, inverse=inverse, per_V=per_V)
-        return list(points.values()), None, *_assembled(parts, self.force, free)
+        return list(points.values()), *_assembled(parts, self.force, free)
 
     def _without_friction(self) -> tuple[Any, Any]:
         """Acceleration (6,) without friction, and what it changes by per actuator force (6, actuators)."""
@@ -232,5 +233,5 @@ def _assembled(parts: Sequence[Any], force: SX, free: _Free) -> tuple[Any, list[
         K = ca.SX(P.numel(), c.numel())
         K[:, :6], K[:, 6 + where : 6 + where + m] = per[:, k : k + 6], per[:, k + 6 :]
         B = -ca.vertcat(G_V, G + ca.mtimes(along, G_V))
-        legs.append(LegLoading(B=B, P=P, L=per[:, :k], K=K, X=None, loads=partial(loads_of, own)))
+        legs.append(LegLoading(B=B, P=P, L=per[:, :k], K=K, loads=partial(loads_of, own)))
     return c, legs

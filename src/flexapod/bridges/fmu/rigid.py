@@ -109,7 +109,8 @@ def rigid_plant(
     """The plant of forward dynamics."""
     watched = ("stroke",) if watch else ()
     setup = step_setup(robot, start, step=step, method=method, wrench=wrench, friction=friction, watch=watched)
-    setup = replace(setup, layout=replace(setup.layout, fast=None if general else tunable_plan(setup.layout)))
+    fast = None if general else tunable_plan(setup.layout)
+    setup = replace(setup, layout=replace(setup.layout, fast=fast, looped=True))
     layout = setup.layout
     rates = tape_for(layout, rates_program(layout), general)
     run = tape_for(layout, run_program(layout), general)

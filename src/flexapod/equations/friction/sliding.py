@@ -18,6 +18,9 @@ from flexapod.spatial import Vec, dot
 REST = 1e-12
 """Speed [m/s, rad/s] below which a joint is at rest: Coulomb friction is then undefined and taken as zero."""
 
+NEVER = 1e-60
+"""Square of a speed so small that it changes none which is not zero, and whose quotient by itself is no 0/0."""
+
 
 def sign_of_rate(rate: SX, speed: Any = None) -> Any:
     """Sign of a rate: -1, 0, 1, or between with a `speed` [m/s, rad/s].
@@ -34,11 +37,14 @@ def unit_direction(w: Vec, speed: Any = None) -> Vec:
 
     Checked by: tests/equations/test_friction.py.
     """
+    result: Vec
+    if speed is not None:
+        size = ca.sqrt(dot(w, w) + NEVER)
+        result = w * (ca.tanh(size / speed) / size)
+        return result
     size = ca.sqrt(dot(w, w))
     still = size < REST
-    safe = ca.if_else(still, 1, size)
-    factor = 1 / safe if speed is None else ca.tanh(safe / speed) / safe
-    result: Vec = w * ca.if_else(still, 0 if speed is None else 1 / speed, factor)
+    result = w * ca.if_else(still, 0, 1 / ca.if_else(still, 1, size))
     return result
 
 

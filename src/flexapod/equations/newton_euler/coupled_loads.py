@@ -1,7 +1,8 @@
 r"""Joint loads that depend on the friction they cause: Newton's method, one leg after the other eliminated.
 
 Letters: y_i loads of leg i (normal forces of guides, reaction forces of bearings), f_i the joint forces that load it, z what
-the legs have in common (forces along the legs, or the platform's acceleration). Forces are affine in both,
+the legs have in common (forces along the legs; in forward dynamics of general legs also the platform's acceleration). Forces are
+affine in both,
 
 .. math:: A\,z + \sum_i B_i\,y_i = c,\qquad f_i = P_i + L_i\,y_i + K_i\,z,\qquad y_i = Y_i(f_i)
 
@@ -33,7 +34,7 @@ class LegLoading:
     """The affine maps of a leg.
 
     Args:
-        B: (n, k); P: (m,); L: (m, k); K: (m, n), or (m, r) where X (r, n) is given: K X then takes its place.
+        B: (n, k); P: (m,); L: (m, k); K: (m, n).
         loads: of the forces (m,) on the leg's joints: Y (k,), weights w (k,) and slopes w Y' (k, m); weights save divisions.
     """
 
@@ -41,12 +42,11 @@ class LegLoading:
     P: Any
     L: Any
     K: Any
-    X: Any
     loads: Callable[[Any], tuple[Any, Any, Any]]
 
     def forces(self, y: Any, z: SX) -> Any:
         """(m,) at loads (k,) and z (n,)."""
-        own = ca.mtimes(self.K, z if self.X is None else ca.mtimes(self.X, z))
+        own = ca.mtimes(self.K, z)
         return self.P + (own if y is None else ca.mtimes(self.L, y) + own)
 
     @property
@@ -74,19 +74,19 @@ def coupled_loads(b: Program, A: SX, c: SX, legs: Sequence[LegLoading]) -> tuple
         return [], z, ca.SX(1)
     loads = [leg.loads(leg.forces(None, z))[0] for leg in legs]
     z = balanced(c - sum((ca.mtimes(leg.B, y) for leg, y in zip(legs, loads, strict=True)), ca.SX.zeros(c.shape)))
-    given = [m for leg in legs for m in (leg.B, leg.P, leg.L, leg.K, leg.X)] + [A, c]
+    given = [m for leg in legs for m in (leg.B, leg.P, leg.L, leg.K)] + [A, c]
 
     def step(_: Program, y: SX, z: SX, entries: SX) -> tuple[list[Any], Any]:
         *maps, A, c = _filled(given, entries)
         inside = []
         for k, leg in enumerate(legs):
-            B, P, L, K, X = maps[5 * k : 5 * k + 5]
-            inside.append(LegLoading(B, P, L, K, X, leg.loads))
-        return _step(A, c, inside, _split(y, counts), z)
+            B, P, L, K = maps[4 * k : 4 * k + 4]
+            inside.append(LegLoading(B, P, L, K, leg.loads))
+        return _step(A, c, inside, split(y, counts), z)
 
     shared = [ca.vertcat(*[m.nz[:] for m in given if m is not None])]
     (y, z), converged, _ = b.iterate(step, start=[ca.vertcat(*loads), z], shared=shared, limit=LIMIT, tolerance=CLOSE)
-    return _split(y, counts), z, converged
+    return split(y, counts), z, converged
 
 
 def _step(A: Any, c: SX, legs: Sequence[LegLoading], y: Sequence[Any], z: SX) -> tuple[list[Any], Any]:
@@ -102,14 +102,10 @@ def _step(A: Any, c: SX, legs: Sequence[LegLoading], y: Sequence[Any], z: SX) ->
         own.append(solved[:, 0])
         per_z = solved[:, 1:]
         across.append(per_z)
-        added = ca.mtimes(leg.B, per_z)
-        matrix = matrix + (added if leg.X is None else ca.mtimes(added, leg.X))
+        matrix = matrix + ca.mtimes(leg.B, per_z)
         right = right - ca.mtimes(leg.B, y_i + own[-1])
     dz = eliminate(matrix, right)
-    following = [
-        y_i + o + ca.mtimes(a, dz if leg.X is None else ca.mtimes(leg.X, dz))
-        for leg, y_i, o, a in zip(legs, y, own, across, strict=True)
-    ]
+    following = [y_i + o + ca.mtimes(a, dz) for y_i, o, a in zip(y, own, across, strict=True)]
     change, size = (ca.mmax(ca.fabs(ca.vertcat(*parts))) for parts in (left, sizes))
     return [ca.vertcat(*following), z + dz], change / ca.fmax(size, 1e-300)
 
@@ -117,6 +113,8 @@ def _step(A: Any, c: SX, legs: Sequence[LegLoading], y: Sequence[Any], z: SX) ->
 def eliminate(A: SX, b: SX) -> Any:
     """Solve A x = b by Gauss elimination without exchange of rows; b (n, k), zeros of A are used."""
     n = A.shape[0]
+    if n == 0:
+        return b
     rows = [[A[i, j] for j in range(n)] for i in range(n)]
     right = [b[i, :] for i in range(n)]
     inverse = []
@@ -147,6 +145,7 @@ def _filled(matrices: Sequence[Any], entries: SX) -> list[Any]:
     return result
 
 
-def _split(y: SX, counts: Sequence[int]) -> list[Any]:
+def split(y: SX, counts: Sequence[int]) -> list[Any]:
+    """The loads of every leg."""
     ends = [sum(counts[:k]) for k in range(len(counts) + 1)]
     return [y[start:end] for start, end in pairwise(ends)]

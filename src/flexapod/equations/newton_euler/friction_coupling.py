@@ -96,7 +96,7 @@ def _coupling(mechanism: Mechanism, base: Loads, legs: Sequence[Sequence[Frictio
         K = ca.SX(P.numel(), at[-1])
         K[:, at[points[0].leg] : at[points[0].leg + 1]] = per[:, y.numel() :]
         loads = partial(loads_of, points)
-        result.append(LegLoading(B=ca.mtimes(inverse, B), P=P, L=per[:, : y.numel()], K=K, X=None, loads=loads))
+        result.append(LegLoading(B=ca.mtimes(inverse, B), P=P, L=per[:, : y.numel()], K=K, loads=loads))
     return None, ca.vertcat(*[x for leg in mechanism.system.solve(missing) for x in leg]), result
 
 

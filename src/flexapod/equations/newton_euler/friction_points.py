@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import casadi as ca
 
@@ -23,10 +23,13 @@ from flexapod.kernels.tape.program import Program
 from flexapod.spatial import Vec, dot
 from flexapod.spatial.vector import zero
 
+if TYPE_CHECKING:
+    from flexapod.robot.robot import Robot
+
 Source = Literal["prismatic", "universal", "spherical", "revolute"]
 BY_LINKS: dict[str, Source] = {"P": "prismatic", "R": "revolute", "RR": "universal", "RRR": "spherical"}
 UNLOADED = 1e-100
-"""Reaction force [N] of a bearing below which its direction says nothing."""
+"""Reaction force [N] of a bearing below which its direction says nothing; added, so that no weight is zero."""
 SOURCES: tuple[Source, ...] = ("prismatic", "universal", "spherical", "revolute")
 
 
@@ -98,11 +101,11 @@ class FrictionPoint:
             return ca.SX(0), ca.SX(1), ca.SX(1, components.numel())
         if self.source != "prismatic":
             load = bearing_load(Vec(components, "W"))
-            return load, ca.fmax(load, UNLOADED), components.T
+            return load, load + UNLOADED, components.T
         rule, f = self.coefficients.rule, ca.SX.sym("f", 2)
         load = guide_load(components[0], components[1], rule)
         if rule == "norm":
-            return load, ca.fmax(load, UNLOADED), components.T
+            return load, load + UNLOADED, components.T
         return load, ca.SX(1), ca.substitute(ca.jacobian(guide_load(f[0], f[1], rule), f), f, components)
 
     def friction_at(self, loads: Sequence[Any]) -> PointFriction:
@@ -178,6 +181,18 @@ def friction_points(models: Sequence[LegModel], values: Values) -> list[Friction
             )  # fmt: skip
         result += _closing_point(model, number, own)
     return result
+
+
+def load_count(robot: Robot) -> int:
+    """Number of loads that the friction of all legs depends on: see `FrictionPoint.places`."""
+    total = 0
+    for leg in robot.legs:
+        having = [link for link in leg.links if link.friction is not None and not link.elastic]
+        for _, group in groupby(having, key=lambda link: link.joint):
+            members = list(group)
+            total += len(members) if members[0].friction.direction == "per_axis" else 1  # type: ignore[union-attr]
+        total += leg.closing.friction is not None
+    return total
 
 
 def refuse_open_loads(b: Program, models: Sequence[LegModel], points: Sequence[FrictionPoint], mask: Any) -> list[FrictionPoint]:

@@ -186,10 +186,12 @@ def setting_at(
     )  # fmt: skip
 
 
-def universal_legs(b: Any, values: Values, robot: Robot, platform: FrameMotion, spin: Spin) -> list[LegModel]:
-    """Six closed-form legs at a motion of the platform."""
+def universal_legs(
+    b: Any, values: Values, robot: Robot, platform: FrameMotion, spin: Spin = "exact", *, more: SX | None = None
+) -> list[UniversalLeg]:
+    """Six closed-form legs at a motion of the platform; `more`: see `UniversalLeg`."""
     return [
-        UniversalLeg(b, values.of(f"legs.{leg.name}"), leg, form.sign, platform, spin)
+        UniversalLeg(b, values.of(f"legs.{leg.name}"), leg, form.sign, platform, spin, more=more)
         for leg, form in zip(robot.legs, robot.closed_forms, strict=True)
         if form is not None
     ]

@@ -18,7 +18,7 @@ import casadi as ca
 
 from flexapod.arrays import SX
 from flexapod.equations.newton_euler.leg import ClosingJoint, LegForces, LegLoads, LinkJoint
-from flexapod.equations.newton_euler.universal_motion import Spin, universal_motion
+from flexapod.equations.newton_euler.universal_motion import Spin, motion_in_leg_axes, universal_motion
 from flexapod.equations.newton_euler.wrench import Wrench, at_rest, body_wrench, none
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.values import Values
@@ -37,16 +37,27 @@ BODIES = {
 class UniversalLeg:
     """A closed-form leg at its motion; its one unknown is the force along n on the platform.
 
+    Args:
+        more: (3,) acceleration of S beyond that of `platform`, in leg axes: all vectors are then written in these; None: in
+            those of the world.
+
     Source: Kim 2002 Eqs. (20)-(24), (27), (28) with the errata. Checked by: tests/equations/test_newton_euler.py.
     """
 
-    def __init__(self, b: Program, values: Values, leg: Leg, sign: int, platform: FrameMotion, spin: Spin) -> None:
+    def __init__(
+        self, b: Program, values: Values, leg: Leg, sign: int, platform: FrameMotion, spin: Spin = "exact", *,
+        more: SX | None = None,
+    ) -> None:  # fmt: skip
         self.leg = leg
         self._values = values
-        self.motion = motion = universal_motion(b, values, leg, sign, platform, spin)
+        if more is None:
+            self.motion, self.turn = universal_motion(b, values, leg, sign, platform, spin), None
+        else:
+            self.motion, self.turn = motion_in_leg_axes(b, values, leg, sign, platform, more)
+        motion, self.arm = self.motion, platform.R @ values.vector("S", "P")
         first = 0 if leg.architecture == "UPS" else 1
         axes = [motion.axes.a, motion.axes.y]
-        axes.insert(2 if first == 0 else 0, motion.axes.n if first == 0 else values.vector("drive", "W"))
+        axes.insert(2 if first == 0 else 0, motion.axes.n if first == 0 else self._seen(values.vector("drive", "W")))
         self.joints = tuple(
             LinkJoint(
                 kind=link.kind, axis=axis, centre=frame.p, rate=rate, acceleration=acceleration,
@@ -61,10 +72,14 @@ class UniversalLeg:
         self.closing = ClosingJoint(
             axes=tuple((zero("W"), axis) for axis in world),
             centre=motion.S.p,
-            angular=platform.w - motion.frames[2].w,
+            angular=self._seen(platform.w) - motion.frames[2].w,
             rates=(),
-            frame=(half.column(0), half.column(1), half.column(2)),
+            frame=(self._seen(half.column(0)), self._seen(half.column(1)), self._seen(half.column(2))),
         )
+
+    def _seen(self, vector: Vec) -> Vec:
+        """A vector of the world in the axes of this model."""
+        return vector if self.turn is None else self.turn @ vector
 
     def _guide(self, has_friction: bool, joint: str) -> tuple[Vec, Vec] | None:
         """Guide axes of the rail (fixed) or of the cylinder (fixed in the leg frame)."""
@@ -72,7 +87,7 @@ class UniversalLeg:
             return None
         if self.leg.architecture == "PUS":
             R = self._values.rotation(f"{joint}.R", "W", "B")
-            u, v = (R @ self._values.vector(f"{joint}.friction.guide_{k}", "B") for k in "uv")
+            u, v = (self._seen(R @ self._values.vector(f"{joint}.friction.guide_{k}", "B")) for k in "uv")
         else:
             R = self.motion.frames[2].R
             u, v = (R @ self._values.vector(f"{joint}.friction.leg_guide_{k}", "L") for k in "uv")
@@ -80,7 +95,7 @@ class UniversalLeg:
 
     def body_loads(self, gravity: Vec | None, moves: Sequence[bool]) -> tuple[Wrench, ...]:
         """Newton and Euler of the three bodies, about their frame origins."""
-        g = gravity if gravity is not None else zero("W")
+        g = self._seen(gravity) if gravity is not None else zero("W")
         result = []
         names = BODIES[self.leg.architecture]
         for link, name, frame, move in zip(self.leg.links, names, self.motion.frames, moves, strict=True):

@@ -11,7 +11,7 @@ The axial spin is that of the universal joint; Kim's simplification takes it as 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import casadi as ca
@@ -34,7 +34,13 @@ Spin = Literal["exact", "neglected"]
 
 @dataclass(frozen=True, kw_only=True)
 class Drive:
-    """The actuator and what it carries: U with its motion, first universal axis, length U to S."""
+    """The actuator and what it carries: U with its motion, first universal axis, length U to S.
+
+    Args:
+        gain: acceleration of the actuator per acceleration of S along the leg, on which alone it depends.
+        along, about: velocity of U and angular velocity of the carrier per rate of the actuator.
+        inward: acceleration of U at a constant rate.
+    """
 
     rate: Any
     acceleration: Any
@@ -42,6 +48,10 @@ class Drive:
     U: PointMotion
     a: Vec
     length: Any
+    gain: Any = 1
+    along: Vec = field(default_factory=lambda: zero("W"))
+    about: Vec = field(default_factory=lambda: zero("W"))
+    inward: Vec = field(default_factory=lambda: zero("W"))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,6 +95,44 @@ def universal_motion(b: Program, values: Values, leg: Leg, sign: int, platform: 
 
     Source: Kim 2002 Eqs. (4)-(19). Checked by: tests/equations/test_newton_euler.py.
     """
+    S, drive, axes = _geometry(b, values, leg, sign, platform)
+    return _moving(values, leg, axes, drive, S, spin)
+
+
+def motion_in_leg_axes(
+    b: Program, values: Values, leg: Leg, sign: int, platform: FrameMotion, more: SX
+) -> tuple[UniversalMotion, Rot]:
+    """The same motion written in the axes x, y, n of the leg, from U, and the rotation of world vectors to them.
+
+    What the leg's own axes make zero or one is so in the expressions: forces and their derivatives take few operations there.
+    The common axes, elsewhere those of the world, keep their name W.
+
+    Args:
+        more: (3,) acceleration of S beyond that of `platform`, in leg axes.
+
+    Checked by: tests/equations/test_leg_axes.py.
+    """
+    S, drive, axes = _geometry(b, values, leg, sign, platform)
+    turn = Rot(ca.horzcat(axes.x.expr, axes.y.expr, axes.n.expr).T, "W", "W")
+    x, y, n = (Vec([float(i == k) for i in range(3)], "W") for k in range(3))
+    arm, origin, second = n * drive.length, zero("W"), drive.acceleration + drive.gain * more[2]
+    along, about = turn @ drive.along, turn @ drive.about
+    U = PointMotion(p=origin, v=along * drive.rate, a=along * second + turn @ drive.inward)
+    carrier = drive.carrier
+    if carrier is not None:
+        turned = Rot(ca.mtimes(turn.expr, carrier.R.expr), "W", carrier.R.from_)
+        v, a = (U.v, U.a) if leg.architecture == "PUS" else (origin, origin)
+        place = turn @ (carrier.p - drive.U.p)
+        carrier = FrameMotion(R=turned, p=place, v=v, w=about * drive.rate, a=a, alpha=about * second)
+    own = replace(drive, acceleration=second, carrier=carrier, U=U)
+    first = Vec([axes.sine, 0, dot(axes.a, axes.n)], "W")
+    seen = replace(axes, x=x, y=y, n=n, a=first, arm=arm)
+    at = PointMotion(p=arm, v=turn @ S.v, a=turn @ S.a + Vec(more, "W"))
+    return _moving(values, leg, seen, own, at, "exact"), turn
+
+
+def _geometry(b: Program, values: Values, leg: Leg, sign: int, platform: FrameMotion) -> tuple[PointMotion, Drive, Axes]:
+    """Motion of S, the drive, and the axes of the leg."""
     S = platform.point(values.vector("S", "P"))
     drive = {"UPS": _extending, "PUS": _sliding, "RUS": _turning}[leg.architecture](b, values, leg, S)
     arm, inverse, a = S.p - drive.U.p, 1 / drive.length, drive.a
@@ -94,7 +142,11 @@ def universal_motion(b: Program, values: Values, leg: Leg, sign: int, platform: 
     b.fail_if(size < SINGULAR, "leg {leg} lies along its first universal axis", leg=leg.name)
     y = m * (sign / size)
     x = cross(y, n)
-    axes = Axes(x=x, y=y, n=n, a=a, sine=dot(a, x), arm=arm, inverse=inverse)
+    return S, drive, Axes(x=x, y=y, n=n, a=a, sine=dot(a, x), arm=arm, inverse=inverse)
+
+
+def _moving(values: Values, leg: Leg, axes: Axes, drive: Drive, S: PointMotion, spin: Spin) -> UniversalMotion:
+    """The whole motion from that of S and of the drive."""
     cross_frame, leg_frame, angles = _universal(axes, drive, S, leg.architecture == "UPS", spin)
     actuator = (drive.rate, drive.acceleration)
     frames: tuple[FrameMotion, FrameMotion, FrameMotion]
@@ -188,7 +240,10 @@ def _sliding(b: Program, values: Values, leg: Leg, S: PointMotion) -> Drive:
     origin = U.p - values.rotation(f"{slider}.R", "W", "B") @ values.vector(f"{hip}.p", "B")
     still = zero("W")
     carrier = FrameMotion(R=Rot(ca.SX.eye(3), "W", "W0"), p=origin, v=U.v, w=still, a=U.a, alpha=still)
-    return Drive(rate=rate, acceleration=second, carrier=carrier, U=U, a=values.vector("axis1", "W"), length=length)
+    return Drive(
+        rate=rate, acceleration=second, carrier=carrier, U=U, a=values.vector("axis1", "W"), length=length,
+        gain=length * per_rail, along=e,
+    )  # fmt: skip
 
 
 def _turning(b: Program, values: Values, leg: Leg, S: PointMotion) -> Drive:
@@ -217,4 +272,7 @@ def _turning(b: Program, values: Values, leg: Leg, S: PointMotion) -> Drive:
     U = PointMotion(p=pivot + r, v=u * rate, a=u * second + inward)
     still = zero("W")
     carrier = FrameMotion(R=R, p=pivot, v=still, w=e * rate, a=still, alpha=e * second)
-    return Drive(rate=rate, acceleration=second, carrier=carrier, U=U, a=R @ values.vector("axis1", "W0"), length=length)
+    return Drive(
+        rate=rate, acceleration=second, carrier=carrier, U=U, a=R @ values.vector("axis1", "W0"), length=length,
+        gain=length * per_turn, along=u, about=e, inward=inward,
+    )  # fmt: skip

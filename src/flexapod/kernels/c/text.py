@@ -141,10 +141,27 @@ class GraphText:
             positions = [args[k][1] - len(self._finals[source]) for k in nodes]
             if positions[0] >= 0 and positions == list(range(positions[0], positions[0] + len(refs))):
                 return _indexed(self._arrays[source], positions[0])
+        values = [self.value(ref) for ref in refs]
+        found = _side_by_side(values)
+        if found is not None:
+            return found
         name = self._n.fresh("e")
         kind = "static const double" if kinds == {"const"} else "const double"
-        self._n.line(f"{kind} {name}[{len(refs)}] = {{{', '.join(self.value(ref) for ref in refs)}}};")
+        self._n.line(f"{kind} {name}[{len(refs)}] = {{{', '.join(values)}}};")
         return _indexed(name, 0)
+
+
+def _side_by_side(values: Sequence[str]) -> Callable[[str], str] | None:
+    """C expression of neighbours in one array of a loop around, all with the same sign; None where they are not."""
+    matches = [_ENTRY.fullmatch(value) for value in values]
+    if len(values) < 2 or not all(matches):
+        return None
+    parts = [match.groups() for match in matches if match]
+    places = [int(place) for _, _, place, _ in parts]
+    if len({(sign, array) for sign, array, _, _ in parts}) > 1 or places != list(range(places[0], places[0] + len(values))):
+        return None
+    at = _indexed(parts[0][1], places[0])
+    return (lambda index: f"(-{at(index)})") if parts[0][0] else at
 
 
 def _indexed(array: str, offset: int, stride: int = 1) -> Callable[[str], str]:
@@ -214,6 +231,7 @@ def _until(n: Names, loop: Loop, carry: list[str], shared: list[str], used: set[
     return [converged, passes]
 
 
+_ENTRY = re.compile(r"(\(-)?(s[0-9]+)\[([0-9]+)\](\))?")
 _KEYWORDS = frozenset({  # C99
     "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum", "extern",
     "float", "for", "goto", "if", "inline", "int", "long", "register", "restrict", "return", "short",

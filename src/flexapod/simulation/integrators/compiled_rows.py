@@ -54,9 +54,12 @@ def run_program(layout: Layout, single: bool = True) -> Program:
             after, code, force, acceleration = adaptive_row(root, b, layout, parts, h, signals)
         elif isinstance(layout, IndependentLayout) and layout.method != "rk4":
             after, code, force, acceleration = independent_row(root, b, layout, parts, h, signals)
+        elif layout.method == "rk4":
+            step = rk4_step(root, b, layout, parts, h, signals)
+            code, force, acceleration = step.code, step.force, step.acceleration
+            after = layout.advanced(scope, parts, step.increments, signals[:, -1]) | step.memory
         else:
-            step = rk4_step if layout.method == "rk4" else implicit_row
-            y, code, force, acceleration = step(root, b, layout, parts, h, signals)
+            y, code, force, acceleration = implicit_row(root, b, layout, parts, h, signals)
             after = layout.advanced(scope, parts, y, signals[:, -1])
         code = ca.if_else(parts["code"] != 0, parts["code"], ca.if_else(scope.code != 0, scope.code, code))
         kept = finite(layout.joined(parts))

@@ -44,6 +44,7 @@ class Layout:
         friction: of the joints; ``"load"`` where friction depends on their loads.
         failing: actuators may fail.
         watch: stop at ends of strokes and where the actuators lose control.
+        looped: legs with friction by loads in loops, for compilers of C; in kernels of many samples they follow one another.
         fast: plan of the minimal equations or of those in link axes; None: virtual power, which takes any numbers.
     """
 
@@ -55,6 +56,7 @@ class Layout:
     friction: bool | str = False
     failing: bool = False
     watch: tuple[str, ...] = ()
+    looped: bool = False
     fast: Plan | LinkPlan | None = field(default=None)
 
     @cached_property
@@ -62,7 +64,7 @@ class Layout:
         """Everything that the compiled loop depends on."""
         control = self.controller.structure if self.controller else ""
         parts = (self.method, self.rows, self.inputs, self.friction, self.failing, self.watch, repr(self.fast), self.strokes)
-        return f"simulation{(control, *parts)!r}|{self.robot.structure}"
+        return f"simulation{(control, *parts, self.looped)!r}|{self.robot.structure}"
 
     @cached_property
     def actuators(self) -> int:
@@ -153,12 +155,22 @@ class Layout:
         return found
 
     @cached_property
+    def loads(self) -> int:
+        """Joint loads with friction and accelerations that a step remembers, so that the next search for them starts nearby."""
+        from flexapod.equations.newton_euler.constraint_plan import plain
+        from flexapod.equations.newton_euler.friction_points import load_count
+
+        return load_count(self.robot) + 6 if self.friction == "load" and self.method == "rk4" and plain(self.robot) else 0
+
+    @cached_property
     def places(self) -> dict[str, slice]:
         """Places of all carried numbers in one vector."""
         from flexapod.simulation.system.plant import is_general
 
         joints = len(self.robot.coordinates) if is_general(self.robot) else 0
         sizes = {"p": 3, "quat": 4, "v": 3, "w": 3, "joints": joints, **self.extra, **self.memory, "code": 1}
+        if self.loads:
+            sizes |= {"loads": self.loads, "trend": self.loads}
         return self.placed(sizes | self.adaptive)
 
     @property

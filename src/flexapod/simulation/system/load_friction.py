@@ -7,12 +7,12 @@ exact sign a joint at rest has no acceleration that fits.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import casadi as ca
 
 from flexapod.arrays import SX
-from flexapod.equations.forward_friction import Forward
+from flexapod.equations.forward_friction import Forward, Sliding
 from flexapod.equations.friction import SPEED
 from flexapod.equations.newton_euler.constraint_plan import plain
 from flexapod.equations.values import Values
@@ -30,19 +30,23 @@ def smooth(robot: Robot) -> Robot:
     return robot.with_parameters(missing) if missing else robot
 
 
-def loaded_acceleration(scope: Scope, robot: Robot, moment: Moment, force: SX, wrench: SX | None) -> tuple[Any, Any]:
+def loaded_acceleration(
+    scope: Scope, robot: Robot, moment: Moment, force: SX, wrench: SX | None, start: SX | None = None, *, looped: bool = False
+) -> Sliding:
     """Acceleration (6,) of the platform, and the power that friction turns into heat [W].
 
     Args:
         robot: of `smooth`.
         moment: with the joint coordinates that close the legs.
         wrench: (6,) load on the platform, or None.
+        start: memory of a state nearby, or None.
+        looped: see `Layout`.
 
     Checked by: tests/simulation/test_load_friction.py.
     """
     forward = Forward(
         robot=robot, values=Values(scope), frame=moment.frame, force=force, wrench=ca.SX.zeros(6) if wrench is None else wrench,  # type: ignore[arg-type]
         guess=None if plain(robot) else moment.joints, equation=lambda: model_equation(scope, robot, moment),
+        looped=looped,
     )  # fmt: skip
-    found = forward.solve(scope, scope.builder)
-    return found.acceleration, found.heat
+    return forward.solve(scope, scope.builder, start)

@@ -78,6 +78,12 @@ class Coordinates:
     joints: Any
     joint_rates: Any
 
+    @staticmethod
+    def unknown(actuators: int) -> Coordinates:
+        """Zeros, of robots without general legs, where nobody reads them."""
+        none = ca.SX.zeros(actuators)
+        return Coordinates(q=none, qd=none, joints=ca.SX(0, 1), joint_rates=ca.SX(0, 1))
+
 
 def is_general(robot: Robot) -> bool:
     """Some leg is closed by Newton."""

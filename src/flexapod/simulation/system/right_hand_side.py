@@ -8,6 +8,7 @@ from typing import Any
 import casadi as ca
 
 from flexapod.arrays import SX
+from flexapod.equations.newton_euler.constraint_plan import plain
 from flexapod.robot.link_plan import LinkPlan
 from flexapod.simulation.controllers import gain
 from flexapod.simulation.system.attitude import matrix, theta_rate, turned
@@ -23,11 +24,13 @@ from flexapod.spatial.rotation import normalised
 
 @dataclass(frozen=True, kw_only=True)
 class Rates:
-    """Derivative of the increments, and the actuator forces and accelerations (platform, elastic) that go with it."""
+    """Derivative of the increments, the actuator forces and accelerations (platform, elastic) that go with it, and the loads of
+    joints with friction (see `Layout.loads`)."""
 
     dy: Any
     force: Any
     acceleration: Any
+    loads: Any = None
 
 
 def moment_of(layout: Layout, parts: dict[str, SX], y: SX | None = None) -> Moment:
@@ -44,14 +47,15 @@ def moment_of(layout: Layout, parts: dict[str, SX], y: SX | None = None) -> Mome
 
 @dataclass(frozen=True, kw_only=True)
 class Situation:
-    """What acts at a moment: forces (actuators,), wrench (6,) on the platform or None, rates of what is integrated beside, and
-    signals."""
+    """What acts at a moment: forces (actuators,), wrench (6,) on the platform or None, rates of what is integrated beside,
+    signals, and where the search for joint loads starts (None: anew)."""
 
     moment: Moment
     force: Any
     wrench: Any
     beside: dict[str, Any]
     signals: dict[str, Any]
+    loads: Any = None
 
 
 def situation(scope: Scope, layout: Layout, parts: dict[str, SX], y: SX, column: SX) -> tuple[Scope, Situation]:
@@ -64,9 +68,9 @@ def situation(scope: Scope, layout: Layout, parts: dict[str, SX], y: SX, column:
         c = Coordinates(q=q.positions, qd=q.rates, joints=moment.joints, joint_rates=None)
         moment, dissipated = replace(moment, equation=q), damping_power(scope, robot, moment.ed)
     else:
-        c = coordinates(scope, robot, moment)
+        c = Coordinates.unknown(layout.actuators) if _looped(layout) else coordinates(scope, robot, moment)
         moment, scope = replace(moment, joints=c.joints), scope.under("", solved=True)
-        if isinstance(layout.fast, LinkPlan):
+        if isinstance(layout.fast, LinkPlan) and layout.friction != "load":
             moment, c = in_link_axes(scope, robot, moment, c)
     integral = parts["integral"] + _increment(layout, y, "integral") if "integral" in layout.extra else None
     force, supplied, error = controlled(scope, layout, moment, c, signals, held=parts.get("held"), integral=integral)
@@ -77,7 +81,12 @@ def situation(scope: Scope, layout: Layout, parts: dict[str, SX], y: SX, column:
         given = wrench if wrench is None or not layout.elastic else ca.vertcat(wrench, ca.SX.zeros(layout.elastic))
         wrench, dissipated = opposing if given is None else given + opposing, dissipated + heat
     beside = {"travel": c.qd, "work": supplied * c.qd, "external": external, "dissipated": dissipated, "integral": error}
-    return scope, Situation(moment=moment, force=force, wrench=wrench, beside=beside, signals=signals)
+    return scope, Situation(moment=moment, force=force, wrench=wrench, beside=beside, signals=signals, loads=parts.get("loads"))
+
+
+def _looped(layout: Layout) -> bool:
+    """The loops over legs with friction by loads give the rates of the drives and check the legs: nothing else needs them."""
+    return layout.looped and layout.controller is None and layout.friction == "load" and plain(layout.robot)
 
 
 def rates(scope: Scope, layout: Layout, parts: dict[str, SX], y: SX, column: SX) -> Rates:
@@ -93,9 +102,12 @@ def rates(scope: Scope, layout: Layout, parts: dict[str, SX], y: SX, column: SX)
 
 def rates_of(scope: Scope, layout: Layout, now: Situation, y: SX) -> Rates:
     """Derivative of the increments y of a situation."""
-    moment, beside = now.moment, dict(now.beside)
+    moment, beside, loads = now.moment, dict(now.beside), None
     if layout.friction == "load":
-        Vdot, beside["dissipated"] = loaded_acceleration(scope, layout.robot, moment, now.force, now.wrench)
+        found = loaded_acceleration(scope, layout.robot, moment, now.force, now.wrench, now.loads, looped=layout.looped)
+        Vdot, beside["dissipated"], loads = found.acceleration, found.heat, found.memory
+        if _looped(layout):
+            beside |= {"travel": found.rates, "work": now.force * found.rates}
     else:
         Vdot = acceleration(scope, layout.robot, moment, now.force, now.wrench, layout.fast)
     scope.fail_if(
@@ -105,7 +117,7 @@ def rates_of(scope: Scope, layout: Layout, now: Situation, y: SX) -> Rates:
     if layout.feels:
         beside["integral"] = beside["integral"] + felt_acceleration(layout, now.signals, Vdot[6:])
     dy = ca.vertcat(moment.v, theta_rate(y[3:6], moment.w), Vdot[:6], *[beside[name] for name in layout.extra])
-    return Rates(dy=dy, force=now.force, acceleration=Vdot)
+    return Rates(dy=dy, force=now.force, acceleration=Vdot, loads=loads)
 
 
 def advanced(scope: Scope, layout: Layout, parts: dict[str, SX], y: SX) -> dict[str, Any]:
