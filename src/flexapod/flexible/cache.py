@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from flexapod.errors import FlexapodError
 from flexapod.flexible.body import FlexibleBody, Interface
@@ -45,8 +44,7 @@ def cached_body(kind: str, arguments: Mapping[str, object], make: Callable[[], F
     found = _read(name)
     if found is not None:
         return found
-    with threadpool_limits(1, user_api="blas"):  # thousands of small products: threads would spend their time on waiting
-        body = make()
+    body = make()
     _write(name, body)
     return body
 
