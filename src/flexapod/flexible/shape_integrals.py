@@ -107,7 +107,7 @@ def shape_integrals(nodes: Nodes) -> ShapeIntegrals:
     moving = {a: shapes for a in range(3) if (shapes := nodes.Phi_d[some, a]).any()}  # plates: z alone
     for b, shapes in moving.items():
         weighted = shapes * m[:, None]
-        s_e[b] = weighted.sum(axis=0)
+        s_e[b] = m @ shapes
         H[:, :, b] += (r.T @ weighted).T
         for a, others in moving.items():
             G[:, :, a, b] += others.T @ weighted
@@ -128,7 +128,7 @@ def _moments_of_size(nodes: Nodes, some: NDArray[np.bool_]) -> tuple[Floats, Flo
     for a, b in np.argwhere(S.any(axis=0)):  # entries of S that some node has; plates have one
         for d, q, sign in _HATS[b]:
             weighted = S[:, a, b, None] * turns[d]
-            H[:, a, q] += sign * weighted.sum(axis=0)
+            H[:, a, q] += sign * (S[:, a, b] @ turns[d])
             for c, p, other in _HATS[a]:
                 G[:, :, p, q] += sign * other * (turns[c].T @ weighted)
     return S.sum(axis=0), H, G
