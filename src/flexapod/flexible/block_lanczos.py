@@ -26,7 +26,7 @@ BLOCK = 8
 """Vectors that pass through the factors together; beyond, time per vector hardly falls and more vectors are needed."""
 
 CONVERGED = 1e-10
-"""Residual of a mode, of its 1/omega^2; frequencies have its square, and the last step through A makes shapes better still."""
+"""Residual of a mode, of its 1/omega^2; frequencies have its square."""
 
 ROUNDING = 1e-15
 """Residual that rounding leaves, of the largest 1/omega^2."""
@@ -34,12 +34,16 @@ ROUNDING = 1e-15
 DEPENDENT = 1e-12
 """Part of a block, in the norm of M, below which it is no new direction."""
 
+MADE_OF_ROUNDING = 0.1
+"""Norm below which a direction of norm one is found when it is measured again, if it was a difference of equal vectors."""
 
-def lowest_modes(M: Sparse, inverse: Solve, count: int) -> Floats:
+
+def lowest_modes(M: Sparse, inverse: Solve, count: int, *, definite: bool = False) -> Floats:
     """The `count` lowest modes (n, count), ascending; fewer where fewer have inertia.
 
     Start and result pass through ``inverse(M x)``: where M is singular, what is not in the range of that operator is no part of a
-    mode but would stay in the iteration as rounding lets it grow (purification).
+    mode but would stay in the iteration as rounding lets it grow (purification). The result need not, where M is known to be
+    `definite`.
 
     Checked by: tests/flexible/test_block_lanczos.py.
     """
@@ -49,7 +53,7 @@ def lowest_modes(M: Sparse, inverse: Solve, count: int) -> Floats:
         return inverse((X @ M).T).T
 
     theta, modes = _ritz_vectors(M, image, count)
-    for k in range(0, len(theta), 2 * BLOCK):
+    for k in range(0, 0 if definite else len(theta), 2 * BLOCK):
         some = slice(k, k + 2 * BLOCK)
         modes[some] = image(modes[some]) / theta[some, None]
     return modes.T
@@ -82,7 +86,7 @@ def _ritz_vectors(M: Sparse, image: Solve, count: int) -> tuple[Floats, Floats]:
         if m + BLOCK > most:
             Q[:kept], T[:kept, :kept] = Y[:, :kept].T @ Q[:m], np.diag(theta[:kept])
             m, near = kept, 0
-        test = m + 2 * BLOCK
+        test = m + BLOCK
 
 
 def _new_directions(M: Sparse, W: Floats, Q: Floats, near: int) -> tuple[Floats, Floats, Floats]:
@@ -96,7 +100,7 @@ def _new_directions(M: Sparse, W: Floats, Q: Floats, near: int) -> tuple[Floats,
     C[:, near:] = WM @ Q[near:].T
     X, B = _orthonormal(M, W - C[:, near:] @ Q[near:], least)
     back = (X @ M) @ Q.T
-    X, again = _orthonormal(M, X - back @ Q, DEPENDENT)
+    X, again = _orthonormal(M, X - back @ Q, MADE_OF_ROUNDING)
     return X, B @ again, C + B @ back
 
 

@@ -27,8 +27,13 @@ MARGIN_MODES = 3
 """Modes beyond those asked for that callers may want, so that a pair of equal frequencies is not cut in two."""
 
 
-def normal_modes(K: Sparse, M: Sparse, R: Floats, count: int, extra: int = 0) -> tuple[Floats, Floats]:
+def normal_modes(
+    K: Sparse, M: Sparse, R: Floats, count: int, extra: int = 0, *, definite: bool = False
+) -> tuple[Floats, Floats]:  # fmt: skip
     """The lowest elastic modes: omega^2 (count + extra,), ascending, and V (n, count + extra); fewer extra ones if need be.
+
+    Args:
+        definite: M is known to be positive definite, which saves a step.
 
     Raises:
         FlexibleBodyError: more modes than elastic degrees of freedom, or a mechanism besides R.
@@ -45,7 +50,7 @@ def normal_modes(K: Sparse, M: Sparse, R: Floats, count: int, extra: int = 0) ->
     if _small(M, count, r):
         Q = _complement(frame.anchor)
         return rayleigh_ritz(K, M, frame, _dense_modes(K, M, Q, count, extra, "the elastic degrees of freedom"))
-    return rayleigh_ritz(K, M, frame, lowest_modes(M, _free_flexibility(K, frame), count + extra))
+    return rayleigh_ritz(K, M, frame, lowest_modes(M, _free_flexibility(K, frame), count + extra, definite=definite))
 
 
 def all_modes(K: Sparse, M: Sparse, R: Floats) -> tuple[Floats, Floats]:

@@ -204,7 +204,7 @@ def plate_modes(given: PlateProblem, count: int, method: str, places: Floats) ->
         most = K_f.shape[0] - R_f.shape[1]
         if count > most:
             raise FlexibleBodyError(f"modes must be at most {most}, the degrees of freedom of this mesh, is {count}; refine it.")
-        omega2, V = normal_modes(K_f, M_f, R_f, count, EXTRA_MODES)
+        omega2, V = normal_modes(K_f, M_f, R_f, count, EXTRA_MODES, definite=model.rotary)
     return omega2, T @ V, model
 
 
