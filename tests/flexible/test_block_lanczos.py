@@ -16,7 +16,7 @@ FREQUENCIES = 1e-11
 
 def chain(n: int) -> sparse.csc_array:
     """Stiffness of n points joined by unit springs, the first one to the ground."""
-    K = sparse.diags_array([-np.ones(n - 1), np.full(n, 2.0), -np.ones(n - 1)], offsets=(-1, 0, 1)).tolil()
+    K = sparse.diags_array([-1.0, 2.0, -1.0], offsets=[-1, 0, 1], shape=(n, n)).tolil()
     K[n - 1, n - 1] = 1.0
     return sparse.csc_array(K)
 

@@ -15,8 +15,7 @@ Integers = NDArray[np.int64]
 
 
 def floats(name: str, value: ArrayLike, shape: Sequence[int | None]) -> Floats:
-    """A read-only float64 copy of an array, or the array itself if it is one that nobody can write; None in `shape` represents any
-    length.
+    """A read-only float64 copy of an array, or the array itself if nobody can write it; None in `shape` represents any length.
 
     Raises:
         FlexibleBodyError: not numbers, another shape, or values that are not finite.

@@ -5,8 +5,8 @@ The operator is :math:`A = K^{-1} M`, symmetric in the product :math:`x^T M y`; 
 vectors passes through the factors of K together, in a fraction of the time of one after the other, and finds equal frequencies
 at once. Every block is made orthogonal to the whole basis: no frequency is found twice.
 
-Source: R. G. Grimes, J. G. Lewis, H. D. Simon, SIAM Journal on Matrix Analysis 15(1), 1994; restart: K. Wu, H. Simon, same journal
-22(2), 2000; purification: B. Nour-Omid, B. N. Parlett, T. Ericsson, P. S. Jensen, Mathematics of Computation 48, 1987.
+Source: R. G. Grimes, J. G. Lewis, H. D. Simon, SIAM Journal on Matrix Analysis 15(1), 1994; restart: K. Wu, H. Simon, same
+journal 22(2), 2000; purification: B. Nour-Omid, B. N. Parlett, T. Ericsson, P. S. Jensen, Mathematics of Computation 48, 1987.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def lowest_modes(M: Sparse, inverse: Solve, count: int, *, definite: bool = Fals
 
 
 def _ritz_vectors(M: Sparse, image: Solve, count: int) -> tuple[Floats, Floats]:
-    """theta (count,), descending, and vectors (count, n) once all residuals are small; beyond `most` vectors the best are kept."""
+    """theta (count,), descending, and vectors (count, n) once residuals are small; beyond `most` vectors the best are kept."""
     n, most, kept = M.shape[0], 4 * count + 8 * BLOCK, count + 2 * BLOCK
     Q, T = np.empty((most + BLOCK, n)), np.zeros((most + BLOCK, most + BLOCK))
     random = np.random.default_rng(0)

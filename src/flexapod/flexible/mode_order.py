@@ -40,7 +40,7 @@ def fixed_orientation(omega2: Floats, r0: Floats, mass: Floats, phi: Floats) -> 
 
 
 def orientation(omega2: Floats, F: Floats) -> tuple[Floats, Floats]:
-    """`fixed_orientation` from the functionals (number, N) of the modes, in their order; those that all modes lack may be left out."""
+    """`fixed_orientation` from the functionals (number, N) of the modes; axes without displacement may be left out."""
     values = np.array(omega2, dtype=np.float64)
     Q = np.eye(len(omega2))
     for start, stop in _groups(values):

@@ -111,7 +111,7 @@ class Signature:
         return {
             "name": self.name,
             "inputs": [dict(vars(i)) for i in self.inputs],
-            "parameters": [[p.name for p in self.parameters], [p.unit for p in self.parameters], [p.doc for p in self.parameters]],
+            "parameters": [[getattr(p, key) for p in self.parameters] for key in ("name", "unit", "doc")],
             "outputs": [dict(vars(o)) for o in self.outputs],
             "statuses": [[c, s.message, dict(s.fields)] for c, s in sorted(self.statuses.items())],
         }
