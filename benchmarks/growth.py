@@ -17,6 +17,8 @@ from pathlib import Path
 from reporting import Effort, counted, exponents, growth, joined, print_section, shown, table
 
 ELEMENTS, LEG_ELEMENTS, MODES, LEGS = (1, 2, 4, 8, 16, 32, 64), 8, (5, 10, 20, 40, 80, 160), (3, 6, 12, 24)
+GOAL_MODES, GOAL_FIRST = 80, 5.0
+"""Modes of a plate whose first result, cold, takes at most so many seconds."""
 SAMPLES = tuple(10**k for k in range(9))
 Rows = dict[int, dict[str, float]]
 
@@ -88,7 +90,20 @@ def modes(effort: Effort) -> str:
     last = exponents(list(rows), column(rows, "direct sample"))[-1]
     said = (f"Direct dynamics with ten modes takes {ten:.2f} times as long as that of the rigid robot by virtual power. "
             f"Between the last two sizes its time grows with the power {last:.2f} of the modes.")  # fmt: skip
-    return joined(ABOUT_MODES, kernels(rows, "modes", rigid), said, WHY_MODES)
+    return joined(ABOUT_MODES, kernels(rows, "modes", rigid), said, WHY_MODES, first_results(effort))
+
+
+def first_results(effort: Effort) -> str:
+    """The first accelerations of a new process over the modes, against the goal."""
+    rows = measured("first_modes", effort.size(MODES, (5, 10)), effort)
+    lines = [(n, shown(r["first"]), f"{r['memory']:.0f} MB") for n, r in rows.items()]
+    goal = rows.get(GOAL_MODES)
+    reached = "" if goal is None else (
+        f"With {GOAL_MODES} modes it takes {shown(goal['first'])}; the goal is at most {shown(GOAL_FIRST)}."
+    )  # fmt: skip
+    costs = {"first result": column(rows, "first"), "memory": column(rows, "memory")}
+    head = ["modes", "first result, cold", "memory"]
+    return joined(ABOUT_FIRST, table(head, lines), growth("modes", list(rows), costs), reached)
 
 
 def legs(effort: Effort) -> str:
@@ -137,6 +152,9 @@ WHY_MODES = """
 For few modes the cost grows more slowly than the modes, because the legs are most of it; the solve goes through the joints
 and is linear in the modes. What pairs of modes do to the inertia is quadratic, so that the exponent rises towards 2.
 Parameters of pairs are copied and read in loops.
+"""
+ABOUT_FIRST = """From `import flexapod` to the first accelerations of the same robot: finite elements of the plate, static
+deflection and direct dynamics, both kernels derived and compiled (processor time):
 """
 ABOUT_LEGS = """### Legs
 

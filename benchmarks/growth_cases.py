@@ -77,6 +77,14 @@ def modes(count: int, effort: Effort) -> dict[str, float]:
     return {"built": built} | _kernels(robot, flexible if count else rigid, effort, fp.load("gough-stewart"))
 
 
+def first_modes(count: int, effort: Effort) -> dict[str, float]:
+    """From import to the first accelerations with so many modes of a plate, the static deflection before them included."""
+    robot = robot_with(count)
+    state = fp.State(position=robot.home.position, rotation=robot.home.rotation)
+    fp.forward_dynamics(robot, state, np.zeros(len(robot.actuators)))
+    return {"first": time.process_time() - START}
+
+
 def legs(count: int, effort: Effort) -> dict[str, float]:
     """Virtual power of a platform on so many UPS legs; inverse dynamics from six, where the motion can be chosen."""
     return _legs(count, {"direct": "forward_dynamics"} | ({"inverse": "virtual_power"} if count >= 6 else {}), effort)
@@ -145,7 +153,8 @@ def _once(work: Any) -> float:
 
 
 CASES = {
-    "elements": elements, "leg_elements": leg_elements, "modes": modes, "legs": legs, "link_legs": link_legs, "samples": samples,
+    "elements": elements, "leg_elements": leg_elements, "modes": modes, "first_modes": first_modes, "legs": legs,
+    "link_legs": link_legs, "samples": samples,
 }  # fmt: skip
 
 if __name__ == "__main__":

@@ -37,6 +37,8 @@ def test_a_body_survives_packing(name: str) -> None:
     assert body.nodes is not None
     assert again.nodes is not None
     assert np.array_equal(again.nodes.Phi_d, body.nodes.Phi_d)
+    assert (again.nodes.Phi_r is None) == (body.nodes.Phi_r is None)
+    assert body.nodes.Phi_r is None or np.array_equal(np.asarray(again.nodes.Phi_r), body.nodes.Phi_r)
     assert (again.nodes.spread is None) == (body.nodes.spread is None)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Sequence
 from typing import Any
 
 import casadi as ca
@@ -50,6 +50,13 @@ class Values:
         if path not in self._known:
             self._known[path] = self.program.parameter(path, unit=_unit(path))
         return self._known[path]
+
+    def column(self, names: Sequence[str]) -> Any:
+        """Numbers of one kind as a column; thousands of them in one step."""
+        paths = [self.prefix + name for name in names]
+        column = self.program.parameter_column(paths, unit=_unit(paths[0]) if paths else "")
+        self._known.update(zip(paths, column.elements(), strict=True))
+        return column
 
     def vector(self, name: str, frame: str) -> Vec:
         """Three numbers `name.x`, `name.y`, `name.z` as a vector in the given axes."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeGuard
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,7 +15,7 @@ Integers = NDArray[np.int64]
 
 
 def floats(name: str, value: ArrayLike, shape: Sequence[int | None]) -> Floats:
-    """A read-only float64 copy of an array; None in `shape` represents any length.
+    """A read-only float64 copy of an array, or the array itself if nobody can write it; None in `shape` represents any length.
 
     Raises:
         FlexibleBodyError: not numbers, another shape, or values that are not finite.
@@ -22,7 +23,7 @@ def floats(name: str, value: ArrayLike, shape: Sequence[int | None]) -> Floats:
     Checked by: tests/flexible/test_flexible_body.py.
     """
     try:
-        array = np.array(value, dtype=np.float64, order="C")
+        array = value if _frozen(value) else np.array(value, dtype=np.float64, order="C")
     except (TypeError, ValueError) as problem:
         raise FlexibleBodyError(f"{name} must be an array of real numbers: {problem}.") from None
     expected = tuple(shape)
@@ -35,6 +36,14 @@ def floats(name: str, value: ArrayLike, shape: Sequence[int | None]) -> Floats:
         raise FlexibleBodyError(f"{name} must be finite, but entry {where} is {array[where]}.")
     array.setflags(write=False)
     return array
+
+
+def _frozen(value: object) -> TypeGuard[Floats]:
+    """An array in its final form: float64 in the order of rows, read-only, with memory of its own."""
+    return (
+        type(value) is np.ndarray and value.dtype == np.float64 and value.flags.c_contiguous and value.base is None
+        and not value.flags.writeable
+    )  # fmt: skip
 
 
 def positive(name: str, value: float, unit: str = "") -> float:

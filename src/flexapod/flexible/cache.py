@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from flexapod.errors import FlexapodError
+from flexapod.flexible.arrays import Floats, Integers
 from flexapod.flexible.body import FlexibleBody, Interface
 from flexapod.flexible.shape_integrals import Nodes
 from flexapod.private_files import cache_folder, read_private, write_private
@@ -28,6 +28,7 @@ SUFFIX = ".flexible.npz"
 CONSTANTS = ("MS_r", "MS_de", "beta", "lambda_", "I_rr", "I_re", "I_ee", "M_ee", "K_ee", "D_ee")
 STIFFENING = ("T_ee", "stretch")
 NODES = ("r0", "mass", "Phi_d", "Phi_r", "spread", "triangles")
+SHAPES = ("Phi_d", "Phi_r")
 Arrays = dict[str, "np.ndarray[Any, Any]"]
 
 
@@ -45,8 +46,7 @@ def cached_body(kind: str, arguments: Mapping[str, object], make: Callable[[], F
     found = _read(name)
     if found is not None:
         return found
-    with threadpool_limits(1, user_api="blas"):  # thousands of small products: threads would spend their time on waiting
-        body = make()
+    body = make()
     _write(name, body)
     return body
 
@@ -87,7 +87,26 @@ def pack(body: FlexibleBody) -> Arrays:
     if body.nodes is not None:
         parts = {name: getattr(body.nodes, name) for name in NODES}
         arrays |= {f"nodes_{name}": value for name, value in parts.items() if value is not None}
+        arrays |= {f"nodes_{name}": value for kind in SHAPES for name, value in _moving_axes(kind, parts[kind]).items()}
     return arrays
+
+
+def _moving_axes(kind: str, shapes: Floats | None) -> Arrays:
+    """Shapes (n, 3, N) with only the axes that some node moves along: a plate has half of them, and its file half the size."""
+    if shapes is None:
+        return {}
+    axes = np.flatnonzero([shapes[:, a].any() for a in range(3)])
+    return {kind: shapes if len(axes) == 3 else shapes[:, axes], f"{kind}_axes": axes}
+
+
+def _all_axes(shapes: Floats, axes: Integers) -> Floats:
+    """The inverse of `_moving_axes`."""
+    if len(axes) == 3:
+        return shapes
+    whole = np.zeros((len(shapes), 3, shapes.shape[2]))
+    whole[:, axes] = shapes
+    whole.setflags(write=False)
+    return whole
 
 
 def unpack(arrays: Mapping[str, Any]) -> FlexibleBody:
@@ -103,6 +122,7 @@ def unpack(arrays: Mapping[str, Any]) -> FlexibleBody:
         for k, name in enumerate(arrays["interface_names"])
     }
     nodes = {name: arrays[f"nodes_{name}"] for name in NODES if f"nodes_{name}" in arrays}
+    nodes |= {kind: _all_axes(nodes[kind], arrays[f"nodes_{kind}_axes"]) for kind in SHAPES if kind in nodes}
     return FlexibleBody(
         mass=float(arrays["body_mass"]),
         interfaces=points,

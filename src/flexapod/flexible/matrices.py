@@ -23,10 +23,11 @@ from flexapod.calls import checked, unchecked
 from flexapod.errors import FileError
 from flexapod.files import read_whole
 from flexapod.flexible.arrays import Floats, floats, hat, whole
+from flexapod.flexible.block_lanczos import Sparse
 from flexapod.flexible.body import FlexibleBody, Interface, body_from_integrals
 from flexapod.flexible.errors import FlexibleBodyError
 from flexapod.flexible.mode_order import fixed_orientation
-from flexapod.flexible.normal_modes import Sparse, craig_bampton, normal_modes, residual_modes
+from flexapod.flexible.normal_modes import craig_bampton, normal_modes, residual_modes
 from flexapod.flexible.shape_integrals import Nodes, ShapeIntegrals, integrals_from_moments, shape_integrals
 
 SYMMETRIC = 1e-8

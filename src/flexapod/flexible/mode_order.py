@@ -33,10 +33,16 @@ def fixed_orientation(omega2: Floats, r0: Floats, mass: Floats, phi: Floats) -> 
 
     Checked by: tests/flexible/test_mode_order.py.
     """
-    N = len(omega2)
+    some = mass > 0.0
+    weighted = weighted_polynomials(r0[some], mass[some])
+    F = np.stack([weighted.T @ phi[some, a] for a in (2, 0, 1)], axis=1)
+    return orientation(omega2, F.reshape(-1, phi.shape[2]))
+
+
+def orientation(omega2: Floats, F: Floats) -> tuple[Floats, Floats]:
+    """`fixed_orientation` from the functionals (number, N) of the modes; axes without displacement may be left out."""
     values = np.array(omega2, dtype=np.float64)
-    Q = np.eye(N)
-    F = _functionals(r0, mass, phi)
+    Q = np.eye(len(omega2))
     for start, stop in _groups(values):
         part = slice(start, stop)
         values[part] = values[part].mean()
@@ -69,13 +75,9 @@ def _orient(F: Floats) -> Floats:
     return np.stack(columns, axis=1)
 
 
-def _functionals(r0: Floats, mass: Floats, phi: Floats) -> Floats:
-    """(number of functionals, N), polynomial by polynomial, axes z, x, y."""
-    some = mass > 0.0
-    m = mass[some]
-    P = _polynomials(r0[some] - np.average(r0[some], axis=0, weights=m), m)
-    values = np.einsum("nj,nak->jak", P * m[:, None], phi[some])[:, [2, 0, 1], :]
-    result: Floats = values.reshape(3 * P.shape[1], phi.shape[2])
+def weighted_polynomials(r0: Floats, mass: Floats) -> Floats:
+    """m p_j of points with mass (n, number of polynomials): times displacements along an axis they are its functionals."""
+    result: Floats = _polynomials(r0 - np.average(r0, axis=0, weights=mass), mass) * mass[:, None]
     return result
 
 

@@ -9,18 +9,13 @@ of 1/omega^2, M x = K x / omega^2, and what has 1/omega^2 = 0 there is K-orthogo
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 from scipy import linalg, sparse
-from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh, splu
+from scipy.sparse.linalg import splu
 
 from flexapod.flexible.arrays import Floats
+from flexapod.flexible.block_lanczos import Solve, Sparse, lowest_modes
 from flexapod.flexible.errors import FlexibleBodyError
-
-Sparse = sparse.csc_array
-Solve = Callable[[Floats], Floats]
-"""Displacements under loads (n,) or (n, k)."""
 
 DENSE = 300
 """Up to this number of degrees of freedom the dense eigenproblem is faster and gives all modes."""
@@ -32,8 +27,13 @@ MARGIN_MODES = 3
 """Modes beyond those asked for that callers may want, so that a pair of equal frequencies is not cut in two."""
 
 
-def normal_modes(K: Sparse, M: Sparse, R: Floats, count: int, extra: int = 0) -> tuple[Floats, Floats]:
+def normal_modes(
+    K: Sparse, M: Sparse, R: Floats, count: int, extra: int = 0, *, definite: bool = False
+) -> tuple[Floats, Floats]:  # fmt: skip
     """The lowest elastic modes: omega^2 (count + extra,), ascending, and V (n, count + extra); fewer extra ones if need be.
+
+    Args:
+        definite: M is known to be positive definite, which saves a step.
 
     Raises:
         FlexibleBodyError: more modes than elastic degrees of freedom, or a mechanism besides R.
@@ -50,7 +50,7 @@ def normal_modes(K: Sparse, M: Sparse, R: Floats, count: int, extra: int = 0) ->
     if _small(M, count, r):
         Q = _complement(frame.anchor)
         return rayleigh_ritz(K, M, frame, _dense_modes(K, M, Q, count, extra, "the elastic degrees of freedom"))
-    return rayleigh_ritz(K, M, frame, _lowest(K, M, _free_flexibility(K, frame), count + extra))
+    return rayleigh_ritz(K, M, frame, lowest_modes(M, _free_flexibility(K, frame), count + extra, definite=definite))
 
 
 def all_modes(K: Sparse, M: Sparse, R: Floats) -> tuple[Floats, Floats]:
@@ -110,11 +110,13 @@ def rayleigh_ritz(K: Sparse, M: Sparse, frame: MeanFrame, basis: Floats) -> tupl
     size, turn = np.linalg.eigh(X.T @ (W @ X))
     keep = size > NO_INERTIA * size[-1]
     X = frame.without_rigid(X @ (turn[:, keep] / np.sqrt(size[keep])))
-    compliance, vectors = linalg.eigh(X.T @ (M @ X), X.T @ (K @ X))
+    mass, stiffness = X.T @ (M @ X), X.T @ (K @ X)
+    compliance, vectors = linalg.eigh(mass, stiffness)
     moving = compliance > NO_INERTIA * compliance[-1]
     if not moving.all():
         X = X @ (vectors[:, moving] / np.sqrt(compliance[moving]))
-    values, vectors = linalg.eigh(X.T @ (K @ X), X.T @ (M @ X))
+        mass, stiffness = X.T @ (M @ X), X.T @ (K @ X)
+    values, vectors = linalg.eigh(stiffness, mass)
     return values, X @ vectors
 
 
@@ -168,7 +170,7 @@ def craig_bampton(K: Sparse, M: Sparse, R: Floats, C: Floats, count: int) -> tup
     elif _small(M, count, b):
         fixed = _dense_modes(K, M, _complement(C.T), count, 0, "the degrees of freedom beside the interfaces")
     else:
-        fixed = _lowest(K, M, held, count)
+        fixed = lowest_modes(M, held, count)
     return rayleigh_ritz(K, M, MeanFrame(M, R), np.hstack([static, fixed]))
 
 
@@ -254,23 +256,3 @@ def _free_flexibility(K: Sparse, frame: MeanFrame) -> Solve:
         return frame.without_rigid(x)
 
     return solve
-
-
-def _lowest(K: Sparse, M: Sparse, inverse: Solve, count: int) -> Floats:
-    """The `count` lowest modes by Lanczos iteration on `inverse` (eigsh, shift-invert at zero).
-
-    Start and result pass through ``inverse(M x)``: where M is singular, what is not in the range of that operator is no part of a
-    mode but would stay in the iteration as rounding lets it grow (purification).
-
-    Source: B. Nour-Omid, B. N. Parlett, T. Ericsson, P. S. Jensen, Mathematics of Computation 48, 1987.
-    """
-    n = K.shape[0]
-    start = inverse(M @ np.random.default_rng(0).standard_normal(n))
-    operator = LinearOperator((n, n), matvec=lambda load: inverse(np.ravel(load)), dtype=np.float64)
-    try:
-        values, vectors = eigsh(K, count, M=M, sigma=0.0, OPinv=operator, v0=start)
-    except ArpackError as problem:
-        raise FlexibleBodyError(f"The modes did not converge: {problem}.") from None
-    order = np.argsort(values)
-    pure: Floats = values[order] * inverse(M @ vectors[:, order])
-    return pure

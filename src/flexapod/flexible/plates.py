@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 from scipy.linalg import block_diag
+from threadpoolctl import threadpool_limits
 
 from flexapod.calls import check_text, checked
 from flexapod.flexible.arrays import Floats, floats, positive, whole
@@ -21,7 +22,7 @@ from flexapod.flexible.body import FlexibleBody, Interface, body_from_integrals
 from flexapod.flexible.cache import cached_body
 from flexapod.flexible.errors import FlexibleBodyError
 from flexapod.flexible.mesh import plate_mesh
-from flexapod.flexible.mode_order import fixed_orientation
+from flexapod.flexible.mode_order import orientation, weighted_polynomials
 from flexapod.flexible.normal_modes import craig_bampton, normal_modes, residual_modes
 from flexapod.flexible.plate_kirchhoff import kirchhoff_model
 from flexapod.flexible.plate_membrane import Membrane, membrane, quadratic_displacements, shapes_in_plane, values_at
@@ -133,8 +134,9 @@ def plate(
     def make() -> FlexibleBody:
         return _solve(given, modes, method, points, stiffening, root)
 
-    body = without_rounding(cached_body("plate", arguments, make) if cache else make())
-    return body if np.ndim(damping) == 0 and damping == 0.0 else body.with_damping(damping)
+    with threadpool_limits(1, user_api="blas"):  # thousands of small products: threads would spend their time on waiting
+        body = without_rounding(cached_body("plate", arguments, make) if cache else make())
+        return body if np.ndim(damping) == 0 and damping == 0.0 else body.with_damping(damping)
 
 
 # -- arguments ------------------------------------------------------------------------------------------
@@ -202,7 +204,7 @@ def plate_modes(given: PlateProblem, count: int, method: str, places: Floats) ->
         most = K_f.shape[0] - R_f.shape[1]
         if count > most:
             raise FlexibleBodyError(f"modes must be at most {most}, the degrees of freedom of this mesh, is {count}; refine it.")
-        omega2, V = normal_modes(K_f, M_f, R_f, count, EXTRA_MODES)
+        omega2, V = normal_modes(K_f, M_f, R_f, count, EXTRA_MODES, definite=model.rotary)
     return omega2, T @ V, model
 
 
@@ -216,15 +218,20 @@ def oriented_modes(given: PlateProblem, count: int, method: str, places: Floats)
         )
         raise FlexibleBodyError(f"method {method} needs at least one interface{held}.")
     omega2, V, model = plate_modes(given, count, method, places)
-    parts = [(fields.points, mass, fields.w @ V) for fields, mass, _ in _parts(given, model) if mass.any()]
-    points, mass, w = (np.concatenate(column) for column in zip(*parts, strict=True))
-    r0, phi = np.zeros((len(mass), 3)), np.zeros((len(mass), 3, V.shape[1]))
-    r0[:, :2], phi[:, 2] = points, w
-    Q, omega2 = fixed_orientation(omega2, r0, mass, phi)
+    Q, omega2 = orientation(omega2, _functionals(given, model) @ V)
     if method == "normal":
         Q, omega2 = Q[:, :count], omega2[:count]
     V = V @ Q
     return omega2, V, model, _nodes(given, model, V)
+
+
+def _functionals(given: PlateProblem, model: PlateModel) -> Floats:
+    """The functionals of `mode_order` along z as rows for degrees of freedom: (number, n); there are none in the plane."""
+    heavy = [(fields, mass) for fields, mass, _ in _parts(given, model) if mass.any()]
+    points = np.concatenate([np.hstack([fields.points, np.zeros((len(mass), 1))]) for fields, mass in heavy])
+    weighted = weighted_polynomials(points, np.concatenate([mass for _, mass in heavy]))
+    result: Floats = (sparse.vstack([fields.w for fields, _ in heavy]).T @ weighted).T
+    return result
 
 
 def _solve(
@@ -308,16 +315,16 @@ def _nodes(given: PlateProblem, model: PlateModel, V: Floats) -> Nodes:
 
     The mass of an integration point is spread over the thickness. Its rotation is that of the inertia: none for Kirchhoff.
     """
-    r0, mass, Phi_d, Phi_r, spread = [], [], [], [], []
-    for fields, m, thick in _parts(given, model):
-        n = len(m)
-        d, r = _displacements(fields, V, np.zeros(n))
-        r0.append(np.hstack([fields.points, np.zeros((n, 1))]))
-        mass.append(m)
-        Phi_d.append(d)
-        Phi_r.append(r if model.rotary or thick == 0.0 else np.zeros_like(r))
-        spread.append(np.broadcast_to(np.diag([0.0, 0.0, thick]), (n, 3, 3)))
-    return Nodes(
-        r0=np.concatenate(r0), mass=np.concatenate(mass), Phi_d=np.concatenate(Phi_d), Phi_r=np.concatenate(Phi_r),
-        spread=np.concatenate(spread), triangles=model.triangles,
-    )  # fmt: skip
+    parts = _parts(given, model)
+    mass = np.concatenate([m for _, m, _ in parts])
+    n = len(mass)
+    r0, spread, Phi_d, Phi_r = (np.zeros((n, 3, *more)) for more in ((), (3,), (V.shape[1],), (V.shape[1],)))
+    end = 0
+    for fields, m, thick in parts:
+        rows, end = slice(end, end + len(m)), end + len(m)
+        r0[rows, :2], spread[rows, 2, 2], Phi_d[rows, 2] = fields.points, thick, fields.w @ V
+        if model.rotary or thick == 0.0:
+            Phi_r[rows, 0], Phi_r[rows, 1] = fields.beta_y @ V, -(fields.beta_x @ V)
+    for shapes in (Phi_d, Phi_r):
+        shapes.setflags(write=False)
+    return Nodes(r0=r0, mass=mass, Phi_d=Phi_d, Phi_r=Phi_r, spread=spread, triangles=model.triangles)

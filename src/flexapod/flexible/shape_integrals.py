@@ -101,18 +101,17 @@ def shape_integrals(nodes: Nodes) -> ShapeIntegrals:
     Source: Briot 2014, Eqs. (56)-(60). Checked by: tests/flexible/test_shape_integrals.py.
     """
     some = nodes.mass > 0.0
-    r, m, phi = nodes.r0[some], nodes.mass[some], nodes.Phi_d[some]
-    n, _, N = phi.shape
-    weighted = (phi * m[:, None, None]).reshape(n, 3 * N)
+    r, m = nodes.r0[some], nodes.mass[some]
     T, H, G = _moments_of_size(nodes, some)
-    return integrals_from_moments(
-        mass=float(m.sum()),
-        s=m @ r,
-        T=(r * m[:, None]).T @ r + T,
-        s_e=weighted.sum(axis=0).reshape(3, N),
-        H=(r.T @ weighted).reshape(3, 3, N).transpose(2, 0, 1) + H,
-        G=(phi.reshape(n, 3 * N).T @ weighted).reshape(3, N, 3, N).transpose(1, 3, 0, 2) + G,
-    )
+    s_e = np.zeros((3, len(H)))
+    moving = {a: shapes for a in range(3) if (shapes := nodes.Phi_d[some, a]).any()}  # plates: z alone
+    for b, shapes in moving.items():
+        weighted = shapes * m[:, None]
+        s_e[b] = m @ shapes
+        H[:, :, b] += (r.T @ weighted).T
+        for a, others in moving.items():
+            G[:, :, a, b] += others.T @ weighted
+    return integrals_from_moments(mass=float(m.sum()), s=m @ r, T=(r * m[:, None]).T @ r + T, s_e=s_e, H=H, G=G)
 
 
 def _moments_of_size(nodes: Nodes, some: NDArray[np.bool_]) -> tuple[Floats, Floats, Floats]:
@@ -124,16 +123,14 @@ def _moments_of_size(nodes: Nodes, some: NDArray[np.bool_]) -> tuple[Floats, Flo
     if nodes.spread is None or nodes.Phi_r is None or not nodes.spread[some].any():
         return np.zeros((3, 3)), np.zeros((N, 3, 3)), np.zeros((N, N, 3, 3))
     S = nodes.mass[some, None, None] * nodes.spread[some]
-    turns = nodes.Phi_r[some].reshape(len(S), 3 * N)
+    turns = [nodes.Phi_r[some, d] for d in range(3)]
     H, G = np.zeros((N, 3, 3)), np.zeros((N, N, 3, 3))
     for a, b in np.argwhere(S.any(axis=0)):  # entries of S that some node has; plates have one
-        weighted = S[:, a, b, None] * turns
-        first = weighted.sum(axis=0).reshape(3, N)
-        pairs = (weighted.T @ turns).reshape(3, N, 3, N)
         for d, q, sign in _HATS[b]:
-            H[:, a, q] += sign * first[d]
+            weighted = S[:, a, b, None] * turns[d]
+            H[:, a, q] += sign * (S[:, a, b] @ turns[d])
             for c, p, other in _HATS[a]:
-                G[:, :, p, q] += sign * other * pairs[c, :, d]
+                G[:, :, p, q] += sign * other * (turns[c].T @ weighted)
     return S.sum(axis=0), H, G
 
 

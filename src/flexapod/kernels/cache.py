@@ -31,7 +31,7 @@ from flexapod.private_files import read_private, write_private
 if TYPE_CHECKING:
     from flexapod.kernels.tape.program import Program
 
-FORMAT = 3
+FORMAT = 4
 MAGIC = b"flexapod kernel\n"
 SUFFIX = ".kernel"
 MOST_KEPT = 500

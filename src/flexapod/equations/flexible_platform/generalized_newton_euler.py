@@ -139,8 +139,8 @@ def deformed_moments(b: Builder, values: Values, shape: FlexibleShape, e: SX, ed
 def pair_moments(values: Values, shape: FlexibleShape) -> Any:
     """(pairs N, N): in column k the entries of G_ik, pair after pair."""
     N = shape.modes
-    rows = [[values.scalar(f"flex.G.{pair}.{i}.{k}") for k in range(N)] for pair in shape.G for i in range(N)]
-    return ca.vertcat(ca.SX(0, N), *[ca.horzcat(*row) for row in rows])
+    names = [f"flex.G.{pair}.{i}.{k}" for pair in shape.G for i in range(N) for k in range(N)]
+    return ca.reshape(values.column(names), N, len(shape.G) * N).T
 
 
 def moved_moments(shape: FlexibleShape, G: SX, e: SX, ed: SX) -> tuple[Any, Any]:

@@ -116,7 +116,7 @@ def _copy(
     n, refs = Numbering(), dict[int, int]()
     results: dict[int, Callable[[int], int]] = {}
 
-    for node in sorted(needed):
+    for node in needed:
         op, args = graph.ops[node], graph.args[node]
         if node in replaced:
             refs[node] = n.arg(replaced[node])
@@ -142,15 +142,18 @@ def _same_loop(n: Numbering, loop: Loop, operands: list[int]) -> Callable[[int],
     return lambda position: n.result(made, position)
 
 
-def _needed(graph: Graph, outputs: list[int], replaced: dict[int, int]) -> set[int]:
+def _needed(graph: Graph, outputs: list[int], replaced: dict[int, int]) -> list[int]:
+    """Nodes that the outputs need, in order; what a replaced node reads is not."""
     ops, args = graph.ops, graph.args
-    needed: set[int] = set()
-    stack = [ref >> 1 for ref in outputs]
-    while stack:
-        node = stack.pop()
-        if node not in needed:
-            needed.add(node)
-            if node in replaced or ops[node] in ("arg", "const"):
-                continue
-            stack += args[node][:1] if ops[node] == "result" else [ref >> 1 for ref in args[node]]
-    return needed
+    mark = [False] * len(ops)
+    for ref in outputs:
+        mark[ref >> 1] = True
+    for node in range(len(ops) - 1, -1, -1):
+        if mark[node] and node not in replaced:
+            op = ops[node]
+            if op == "result":
+                mark[args[node][0]] = True
+            elif op != "arg" and op != "const":
+                for ref in args[node]:
+                    mark[ref >> 1] = True
+    return [node for node, needed in enumerate(mark) if needed]

@@ -59,6 +59,10 @@ class _Scope:
         """Copy the live nodes of a graph."""
         self.outside, self.refs = [True] * len(graph.ops), [0] * len(graph.ops)
         outside, refs, inner, outer, top = self.outside, self.refs, self.inner, self.outer, self.inner is self.outer
+        used: dict[int, set[int]] = {node: set() for node in graph.loops}
+        for op, args, needed in zip(graph.ops, graph.args, live, strict=True):
+            if needed and op == "result":
+                used[args[0]].add(args[1])
         for node, (op, args) in enumerate(zip(graph.ops, graph.args, strict=True)):
             if not live[node]:
                 continue
@@ -70,21 +74,16 @@ class _Scope:
                 outside[node], results = self.loops[args[0]]
                 refs[node] = results[args[1]]
             elif op == "loop":
-                self._copy_loop(graph, node, live)
+                self._copy_loop(graph, node, used[node])
             elif top or all([outside[ref >> 1] for ref in args]):
                 refs[node] = outer.remake(op, refs, args)
             else:
                 outside[node], refs[node] = False, inner.make(op, *[self.lowered(ref) for ref in args])
 
-    def _copy_loop(self, graph: Graph, node: int, live: list[bool]) -> None:
+    def _copy_loop(self, graph: Graph, node: int, used: Collection[int]) -> None:
         args = graph.args[node]
-        used = {
-            graph.args[k][1]
-            for k in range(node + 1, len(graph.ops))
-            if live[k] and graph.ops[k] == "result" and graph.args[k][0] == node
-        }
-        if all(self.outside[ref >> 1] for ref in args):
-            operands, is_outer, target = [self.of(ref)[1] for ref in args], True, self.outer
+        if self.inner is self.outer or all([self.outside[ref >> 1] for ref in args]):
+            operands, is_outer, target = self.outer.renumbered(self.refs, args), True, self.outer
         else:
             operands, is_outer, target = [self.lowered(ref) for ref in args], False, self.inner
         self.loops[node] = is_outer, _copy_loop(graph.loops[node], operands, used, target)

@@ -38,9 +38,9 @@ def lower(program: Program, zeros: Collection[str] = ()) -> Graph:
     known: dict[int, int] = {}
     for symbol in program.input_symbols.elements():
         known[symbol.element_hash()] = numbering.arg(len(known))
-    for parameter, symbol in zip(program.signature.parameters, program.parameter_symbols.elements(), strict=True):
+    for parameter, key in zip(program.signature.parameters, program.parameter_hashes, strict=True):
         ref = numbering.arg(len(known))
-        known[symbol.element_hash()] = numbering.const(0.0) if parameter.name in zeros else ref
+        known[key] = numbering.const(0.0) if parameter.name in zeros else ref
     numbering.graph.outputs = _lower_scope(numbering, known, program._steps, program.results)
     return numbering.graph
 

@@ -46,8 +46,12 @@ class Numbering:
         """Reference of an argument of the graph."""
         node = self._arguments.get(index)
         if node is None:
-            node = self._arguments[index] = self._append("arg", (index,))
-            self.graph.arity = max(self.graph.arity, index + 1)
+            graph = self.graph
+            node = self._arguments[index] = len(graph.ops)
+            graph.ops.append("arg")
+            graph.args.append((index,))
+            if index >= graph.arity:
+                graph.arity = index + 1
         return 2 * node
 
     def loop(self, loop: Loop, operands: Sequence[int]) -> int:

@@ -38,6 +38,7 @@ class Program(Builder):
         self._parameters: list[Parameter] = []
         self._declared: SX = ca.SX(0, 1)
         self._first_use: dict[str, SX] = {}
+        self._hashes: list[int] = []
         self._inputs: dict[str, Input] = {}
         self._input_symbols: list[SX] = []
         self._outputs: dict[str, Output] = {}
@@ -60,11 +61,23 @@ class Program(Builder):
     def parameter(self, name: str, *, unit: str = "", doc: str = "") -> SX:
         """A scalar parameter by name, declared on first use; it is part of the signature if something reads it."""
         if name not in self._first_use:
-            if self._parameters and not self._first_use:
-                raise ProgramError("parameters are declared either all at once or on first use")
-            self._first_use[name] = ca.SX.sym(name)
-            self._parameters.append(Parameter(name=name, unit=unit, doc=doc))
+            self._declare([name], [ca.SX.sym(name)], unit, doc)
         return self._first_use[name]
+
+    def parameter_column(self, names: Sequence[str], *, unit: str = "", doc: str = "") -> SX:
+        """Scalar parameters of one unit as a column; like `parameter`, but thousands that are new are declared in one step."""
+        if len(set(names)) < len(names) or not self._first_use.keys().isdisjoint(names):
+            return ca.vertcat(ca.SX(0, 1), *[self.parameter(name, unit=unit, doc=doc) for name in names])
+        column: SX = ca.SX.sym(f"{names[0]}..." if names else "none", len(names))
+        self._declare(names, column.elements(), unit, doc)
+        return column
+
+    def _declare(self, names: Sequence[str], symbols: Sequence[SX], unit: str, doc: str) -> None:
+        if self._parameters and not self._first_use:
+            raise ProgramError("parameters are declared either all at once or on first use")
+        self._first_use.update(zip(names, symbols, strict=True))
+        self._hashes += [symbol.element_hash() for symbol in symbols]
+        self._parameters += [Parameter(name=name, unit=unit, doc=doc) for name in names]
 
     def input(self, name: str, shape: Sequence[int] = (), *, unit: str = "", doc: str = "") -> SX:
         """Declare an array that is given per sample."""
@@ -124,6 +137,13 @@ class Program(Builder):
         return ca.vertcat(*used) if used else ca.SX(0, 1)
 
     @property
+    def parameter_hashes(self) -> list[int]:
+        """`element_hash` of each of `parameter_symbols`."""
+        if not self._first_use:
+            return [symbol.element_hash() for symbol in self._declared.elements()]
+        return [self._hashes[k] for k in self._used()]
+
+    @property
     def results(self) -> SX:
         """All outputs as one column in the order of memory, then the status."""
         return ca.vertcat(*self._output_values, first_failing(self._checks))
@@ -134,8 +154,8 @@ class Program(Builder):
             return list(range(len(self._parameters)))
         size = len(self._steps), len(self._output_values), len(self._checks), len(self._parameters)
         if self._counted is None or self._counted[0] != size:
-            read = {symbol.__hash__() for symbol in ca.symvar(_operands(self._steps, self.results))}
-            self._counted = size, [k for k, symbol in enumerate(self._first_use.values()) if symbol.__hash__() in read]
+            read = {symbol.element_hash() for symbol in ca.symvar(_operands(self._steps, self.results))}
+            self._counted = size, [k for k, key in enumerate(self._hashes) if key in read]
         return self._counted[1]
 
     def _new_name(self, name: str, shape: Sequence[int]) -> tuple[int, ...]:

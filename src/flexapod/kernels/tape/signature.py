@@ -111,7 +111,7 @@ class Signature:
         return {
             "name": self.name,
             "inputs": [dict(vars(i)) for i in self.inputs],
-            "parameters": [dict(vars(p)) for p in self.parameters],
+            "parameters": [[getattr(p, key) for p in self.parameters] for key in ("name", "unit", "doc")],
             "outputs": [dict(vars(o)) for o in self.outputs],
             "statuses": [[c, s.message, dict(s.fields)] for c, s in sorted(self.statuses.items())],
         }
@@ -126,7 +126,9 @@ class Signature:
         return Signature(
             name=data["name"],
             inputs=tuple(Input(**tuples(row)) for row in data["inputs"]),
-            parameters=tuple(Parameter(**row) for row in data["parameters"]),
+            parameters=tuple(
+                Parameter(name=name, unit=unit, doc=doc) for name, unit, doc in zip(*data["parameters"], strict=True)
+            ),
             outputs=tuple(Output(**tuples(row)) for row in data["outputs"]),
             statuses={int(c): Status(message=m, fields=f) for c, m, f in data["statuses"]},
         )
