@@ -18,6 +18,8 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 TOOLS = ("hypothesis", "mypy", "psutil", "pytest", "pytest-xdist", "ruff", "setuptools")
 """What the quick tests themselves need; their versions are those of requirements.txt."""
+PEERS = ("exudyn", "mpmath", "mujoco", "playwright")
+"""What test modules import; with the lowest versions pip takes the newest release that works with them."""
 LOWER = re.compile(r"^(?P<name>[\w.-]+)\s*>=\s*(?P<version>[\w.]+)")
 
 
@@ -46,7 +48,7 @@ def environment(python: str, low: bool) -> Path:
     folder = ROOT / "out" / "versions" / f"{version.stdout.strip()}-{'lowest' if low else 'pinned'}"
     subprocess.run([python, "-m", "venv", str(folder)], check=True)
     ours = folder / ("Scripts" if sys.platform == "win32" else "bin") / "python"
-    wanted = [*lowest(), *pinned(TOOLS)] if low else ["-r", str(ROOT / "requirements.txt")]
+    wanted = [*lowest(), *pinned(TOOLS), *PEERS] if low else ["-r", str(ROOT / "requirements.txt")]
     pip = [str(ours), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     subprocess.run([*pip, *wanted], check=True)
     subprocess.run([*pip, "--no-deps", "--no-build-isolation", "--editable", str(ROOT)], check=True)
