@@ -7,8 +7,10 @@ import functools
 import re
 import sys
 import tomllib
+from importlib.metadata import distributions
 from pathlib import Path
 
+from packaging.specifiers import SpecifierSet
 from places import ROOT, SRC, modules, pages
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -84,3 +86,19 @@ def test_who_and_what_for() -> None:
     assert PROJECT["authors"] == [{"name": "The flexapod developers"}]
     assert "parallel robot" in PROJECT["keywords"]
     assert any(row.startswith("Programming Language :: Python :: 3.11") for row in PROJECT["classifiers"])
+
+
+def test_pins_have_every_python_that_is_declared() -> None:
+    """Debian 12 has Python 3.11.2: a pin that wants 3.11.5 would leave `make demo` without an environment."""
+    pythons = [f"{row.rsplit(' ', 1)[1]}.0" for row in PROJECT["classifiers"] if re.search(r":: 3\.\d+$", row)]
+    assert PROJECT["requires-python"] == f">={pythons[0].removesuffix('.0')}"
+    pins = dict(line.split("==") for line in (ROOT / "requirements.txt").read_text(encoding="utf-8").split())
+    installed = {plain(found.name).replace("_", "-"): found for found in distributions()}
+    wanted = {
+        name: str(found.metadata["Requires-Python"] or "")
+        for name, version in pins.items()
+        if (found := installed.get(name.lower().replace("_", "-"))) and found.version == version
+    }
+    assert len(wanted) > len(pins) // 2  # the environment is that of the pins
+    narrow = {name: text for name, text in wanted.items() if not all(one in SpecifierSet(text) for one in pythons)}
+    assert not narrow, f"pins that some Python of pyproject.toml cannot install: {narrow}"
