@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 import re
+import runpy
 import sys
 import tomllib
 from importlib.metadata import distributions
@@ -80,6 +81,13 @@ def test_what_is_optional_names_the_extra_that_brings_it() -> None:
 def test_extras_that_messages_name_exist() -> None:
     text = "".join(path.read_text(encoding="utf-8") for path in [*modules(), *pages()])
     assert set(EXTRA.findall(text)) == {*EXTRAS}  # and every extra is named somewhere
+
+
+def test_every_extra_is_tested_with_other_versions() -> None:
+    """The script that installs other versions knows every extra, and its test modules exist."""
+    tested = runpy.run_path(str(ROOT / "tools" / "test_versions.py"))["EXTRAS"]
+    assert {*tested} == {*EXTRAS}
+    assert all((ROOT / "tests" / file).is_file() for files in tested.values() for file in files)
 
 
 def test_who_and_what_for() -> None:
