@@ -103,7 +103,7 @@ def test_pins_have_every_python_that_is_declared() -> None:
     pins = dict(line.split("==") for line in (ROOT / "requirements.txt").read_text(encoding="utf-8").split())
     installed = {plain(found.name).replace("_", "-"): found for found in distributions()}
     wanted = {
-        name: str(found.metadata["Requires-Python"] or "")
+        name: str(found.metadata.get("Requires-Python") or "")
         for name, version in pins.items()
         if (found := installed.get(name.lower().replace("_", "-"))) and found.version == version
     }
