@@ -37,9 +37,9 @@ test: MARKED :=
 test-quick: MARKED := -m "quick and not full"
 test-full: MARKED := -m ""
 test test-quick test-full: $(READY)
-	@command -v cc >/dev/null \
-	  || echo "make test: no C compiler (cc) found; the tests of exported C need one (on Debian: install gcc and libc6-dev)." >&2
 	@tools/ensure_tools.sh $(VENV)/.tools-tried
+	@command -v cc >/dev/null \
+	  || echo "make test: no C compiler (cc) found; the tests of exported C are skipped (on Debian: install g++)." >&2
 	$(BIN)/python -m pytest -n 2 --dist worksteal --cpu-seconds=60 --durations=20 $(MARKED) tests
 
 lint: $(READY)

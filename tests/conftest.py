@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, settings
 
 from support.patience import PATIENCE
 
-pytest_plugins = ["support.cpu_seconds", "support.runs"]
+pytest_plugins = ["support.compilers", "support.cpu_seconds", "support.runs"]
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs what the tests use beside Python where it is missing and may be installed (root, or sudo without a password): Debian's
-# chromium for the pages, GNU Octave for the MATLAB code. Never fails: tests that need one and have none skip with a reason.
+# chromium for the pages, GNU Octave for the MATLAB code, g++ for exported C and C++. Never fails: tests that need one and have
+# none skip with a reason.
 # Usage: ensure_tools.sh STAMP    (the stamp keeps later runs from trying again)
 set -u
 stamp=$1
@@ -8,6 +9,7 @@ has() { for name in "$@"; do command -v "$name" >/dev/null && return 0; done; re
 missing=()
 has chromium chromium-browser google-chrome || missing+=(chromium)
 has octave || missing+=(octave)
+{ has cc && has g++; } || missing+=(g++)
 [ ${#missing[@]} -eq 0 ] && exit 0
 [ -e "$stamp" ] && exit 0
 touch "$stamp"

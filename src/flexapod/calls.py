@@ -10,6 +10,7 @@ import inspect
 import math
 import numbers
 import os
+import re
 import sys
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -217,4 +218,12 @@ def _bound(name: str, signature: inspect.Signature, args: Any, kwargs: Any) -> d
     try:
         return signature.bind(*args, **kwargs).arguments
     except TypeError as error:
-        raise InputError(f"{name}: {error}; it takes {signature}") from None
+        raise InputError(f"{name}: {call_reason(error)}; it takes {signature}") from None
+
+
+def call_reason(error: TypeError) -> str:
+    """Why arguments do not fit a signature, in one text for every Python: from 3.12 on it adds the kind of a missing one.
+
+    Checked by: tests/analysis/test_call_errors.py.
+    """
+    return re.sub(r"missing a required [\w-]+ argument", "missing a required argument", str(error))

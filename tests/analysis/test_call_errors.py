@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import flexapod as fp
+from flexapod.calls import call_reason
 from support.call_fuzz import LEFT_OUT, RESULTS, VERBS, callable_of, calls, outcome
 from support.kinds import changed_leg, robot_of_kind
 
@@ -155,6 +156,11 @@ def test_names_of_arguments_are_checked_everywhere() -> None:
         if verb not in ("kernel", "export_c", "casadi_function", "generate"):  # options of their programs
             with pytest.raises(fp.InputError, match=r"'nonsense'|missing a required argument"):
                 callable_of(verb)(nonsense=1)
+
+
+@pytest.mark.parametrize("kind", ["", "keyword-only ", "positional-only "])
+def test_a_missing_argument_reads_the_same_in_every_python(kind: str) -> None:
+    assert call_reason(TypeError(f"missing a required {kind}argument: 'time'")) == "missing a required argument: 'time'"
 
 
 ROBOT = "stewart-3-3"

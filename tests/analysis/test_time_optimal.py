@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.integrate import solve_ivp
+from scipy.integrate import solve_ivp, trapezoid
 from scipy.interpolate import CubicSpline
 from space_robots import edited_bench
 
@@ -169,7 +169,7 @@ def test_little_power_lifts_the_load_slowly(power, straight):
     line = fp.motions.line(start=[0, 0, 4.33], end=[0.6, 0.3, 4.6], duration=1.0, law="constant-speed")
     path = line if straight else lissajous()
     terms = PathDynamics(robot, path, True, None).terms(np.linspace(0, 1, 5001))
-    slow = np.trapezoid(np.abs((terms.c + terms.k) * terms.dq).max(axis=1), terms.s) / power
+    slow = trapezoid(np.abs((terms.c + terms.k) * terms.dq).max(axis=1), terms.s) / power
     found = fp.time_optimal(robot, path, {"power": power})
     assert slow < found.duration < slow * (1 + LITTLE_INERTIA)
     drive = fp.inverse_dynamics(robot, found.motion.formula(np.linspace(0, found.duration, 5001)))

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.integrate import trapezoid
 
 import flexapod as fp
 from flexapod.flexible import FlexibleBodyError, Section, beam
@@ -136,7 +137,7 @@ def test_tapered_beam(tmp_path: Path) -> None:
     # width w(x) = a - b x: compliance of the tip = integral of (L - x)^2 / EI(x)
     x = np.linspace(0, 0.5, 20001)
     EI = 70e9 * 0.02 * (0.01 - 0.012 * x) ** 3 / 12
-    exact = np.trapezoid((0.5 - x) ** 2 / EI, x)
+    exact = trapezoid((0.5 - x) ** 2 / EI, x)
     errors = []
     for n in (4, 8, 16):
         middle = [cross_section(spec, (k + 0.5) / n).iz * 70e9 for k in range(n)]
@@ -161,7 +162,7 @@ def test_tapered_element_is_exact_in_statics(tmp_path: Path, elements: int, erro
         _, v, theta = np.linalg.solve(part.body.K_ee, [0.0, 1.0, beyond])
         moved, turned = moved + v + theta * beyond, turned + theta
     x = np.linspace(0, 0.5, 20001)
-    exact = np.trapezoid((0.5 - x) ** 2 / (70e9 * 0.02 * (0.01 - 0.01 * x) ** 3 / 12), x)
+    exact = trapezoid((0.5 - x) ** 2 / (70e9 * 0.02 * (0.01 - 0.01 * x) ** 3 / 12), x)
     assert moved == pytest.approx(exact, rel=error)
     assert sum(part.body.mass for part in beams) == pytest.approx(2700 * 0.02 * 0.0075 * 0.5, rel=ROUNDING)
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.integrate import trapezoid
 from scipy.linalg import eigh
 
 from flexapod.flexible import FlexibleBody, FlexibleBodyError, from_modes, plate, save_modes
@@ -43,7 +44,7 @@ def beam_mode(root: float) -> tuple[float, float]:
     slope = root * (np.sinh(root * x) - np.sin(root * x) - s * (np.cosh(root * x) + np.cos(root * x)))
     mass = 2700 * LENGTH * WIDTH * THICK
     drawn = np.concatenate([[0.0], np.cumsum((slope[1:] ** 2 + slope[:-1] ** 2) / 2 * np.diff(x))]) / mass
-    return float(drawn[-1]), float(np.trapezoid((x - 0.5) * drawn, x) * mass)
+    return float(drawn[-1]), float(trapezoid((x - 0.5) * drawn, x) * mass)
 
 
 def test_a_strip_draws_in_as_a_beam_does() -> None:

@@ -13,6 +13,7 @@ from flexapod.kernels.c.export import export_c
 from flexapod.kernels.errors import ExportError
 from flexapod.kernels.tape.program import Program
 from flexapod.kernels.tape.signature import Parameter
+from support.compilers import lacks_compiler
 from support.plain import compile_kernel
 
 CC = ["cc", "-std=c99", "-Wall", "-Wextra", "-Werror"]
@@ -102,3 +103,14 @@ def test_page_shows_the_call(tmp_path):
     text = export(kepler, tmp_path)["readme"].read_text()
     assert "int status = unit(mean, e, constants, E, passes);" in text
     assert "cc -std=c99 -O2 -Wall -Wextra -Werror unit.c unit_test.c -o unit_test -lm && ./unit_test" in text
+
+
+def test_only_a_missing_compiler_is_a_reason_to_skip(tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    for command, skips in (("cc", True), ("./self_test", False)):
+        with pytest.raises(FileNotFoundError) as error:
+            subprocess.run([command], check=True)
+        assert lacks_compiler(error.value) is skips
+    for name in ("cc", "self_test"):
+        (tmp_path / name).touch(mode=0o755)
+    assert not lacks_compiler(FileNotFoundError(2, "a source file", "cc"))  # there is one

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from motion_checks import check_law, check_order
+from scipy.integrate import trapezoid
 
 from flexapod.errors import InputError
 from flexapod.motions import (
@@ -114,7 +115,7 @@ def test_minimum_jerk_has_less_jerk_than_its_rivals() -> None:
     t = np.linspace(0, 1, 20001)
 
     def cost(law: TimeLaw) -> float:
-        return float(np.trapezoid(np.gradient(law(t)[2], t) ** 2, t))
+        return float(trapezoid(np.gradient(law(t)[2], t) ** 2, t))
 
     assert cost(minimum_jerk(1.0)) < min(cost(septic(1.0)), cost(cycloidal(1.0)))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -22,8 +23,9 @@ def pages() -> list[Path]:
 
 def tracked_files() -> list[Path]:
     """Files under version control; without git, everything outside hidden and built folders."""
-    listing = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=False)
-    if listing.returncode == 0 and listing.stdout:
+    git = shutil.which("git")
+    listing = subprocess.run([git, "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=False) if git else None
+    if listing is not None and listing.returncode == 0 and listing.stdout:
         return [path for name in listing.stdout.split("\0") if name and (path := ROOT / name).is_file()]
     built = {"build", "dist", "out", "_build", "__pycache__"}
     return [p for p in ROOT.rglob("*") if p.is_file() and not any(s in built or s.startswith(".") for s in p.parts)]

@@ -1,6 +1,7 @@
 """Files that are written: readable as any new file is, whole, and refused where they cannot be written."""
 
 import os
+import re
 import stat
 import sys
 from collections.abc import Callable, Iterator
@@ -8,11 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import plotly.graph_objects as go
 import pytest
 import xarray as xr
 
 import flexapod as fp
-from flexapod.views.output import check_place, write_data, write_text
+from flexapod.views.output import check_place, picture_bytes, write_data, write_text
 
 Run = Callable[..., Any]
 
@@ -54,3 +56,9 @@ def test_a_folder_that_cannot_be_written_is_refused_first(run: Run, tmp_path: Pa
         assert result.exit_code == 1
         assert "locked cannot be written; choose another place" in result.stderr
     assert list(folder.iterdir()) == []
+
+
+def test_pictures_without_kaleido_name_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "kaleido", None)
+    with pytest.raises(fp.InputError, match=re.escape("install it with `pip install 'flexapod[pictures]'`; --plot FILE.html")):
+        picture_bytes(go.Figure(), "png")

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.integrate import trapezoid
 
 import flexapod as fp
 from flexapod.robot.catalogue import catalogue
@@ -48,7 +49,7 @@ def test_key_figures_are_what_they_say(hexapod: dict[str, Any]) -> None:
     assert figures["peak force"].value == pytest.approx(np.abs(force).max(), rel=SAME)  # equal legs differ by rounding
     own = hexapod["robot"].actuators.index(figures["peak force"].owner)
     assert np.abs(force[:, own]).max() == pytest.approx(np.abs(force).max())
-    square = np.trapezoid(force**2, drive.time.values, axis=0) / (drive.time.values[-1] - drive.time.values[0])
+    square = trapezoid(force**2, drive.time.values, axis=0) / (drive.time.values[-1] - drive.time.values[0])
     assert figures["RMS force"].value == pytest.approx(float(np.sqrt(square).max()))
     assert figures["peak speed"].value == pytest.approx(np.abs(legs.actuator_velocity.values).max())
     assert figures["peak power, all actuators"].value == pytest.approx(max(power.sum(axis=1).max(), 0.0))

@@ -160,5 +160,5 @@ def _read(name: str) -> FlexibleBody | None:
 def _write(name: str, body: FlexibleBody) -> None:
     arrays = pack(body)
     data = io.BytesIO()
-    np.savez(data, allow_pickle=False, digest=np.array(_digest(arrays)), **arrays)
+    np.savez(data, digest=np.array(_digest(arrays)), **arrays)  # type: ignore[arg-type]  # NumPy 1.26 has no allow_pickle
     write_private(cache_folder(), name, data.getvalue())

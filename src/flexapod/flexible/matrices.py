@@ -184,7 +184,7 @@ def _load(name: str, value: Any) -> Any:
     from scipy.io import mmread
 
     try:
-        return mmread(io.BytesIO(read_whole(Path(value), LARGEST)), spmatrix=False)
+        return mmread(io.BytesIO(read_whole(Path(value), LARGEST)))
     except FileError as problem:
         raise FlexibleBodyError(f"{name}: {problem}") from None
     except (OSError, ValueError, OverflowError, MemoryError) as problem:
@@ -206,7 +206,7 @@ def _matrix(name: str, value: Any, n: int) -> Sparse:
     error = abs(matrix - matrix.T).tocoo()
     if error.nnz and error.data.max() > SYMMETRIC * largest:
         worst = int(error.data.argmax())
-        i, k = sorted((int(error.coords[0][worst]), int(error.coords[1][worst])))
+        i, k = sorted((int(error.row[worst]), int(error.col[worst])))
         raise FlexibleBodyError(
             f"{name} must be symmetric, but entries ({i}, {k}) and ({k}, {i}) are {matrix[i, k]:.6g} and {matrix[k, i]:.6g}."
         )

@@ -167,7 +167,7 @@ def save_modes(body: FlexibleBody, path: str | Path) -> None:
         arrays["triangles"] = old.triangles
     arrays["integrals_of"] = np.array(_digest(arrays))
     stream = io.BytesIO()
-    np.savez_compressed(stream, allow_pickle=False, **arrays)
+    np.savez_compressed(stream, **arrays)
     try:
         write_whole({Path(path): stream.getvalue()})
     except FileError as problem:

@@ -85,7 +85,9 @@ def _solved(robot: Robot, K: Array, theta: Array, bodies: dict[str, Any], drives
     scale = np.linalg.norm(rows, axis=1)
     kept = scale > 0.0
     rows, start = rows[kept] / scale[kept, None], np.divide(theta, size, out=np.zeros_like(theta), where=free)
-    constraints = [rows @ x == rows @ start, x[np.flatnonzero(~free)] == 0]
+    constraints = [rows @ x == rows @ start]
+    if not free.all():
+        constraints.append(x[np.flatnonzero(~free)] == 0)
     for places in bodies.values():
         own = size[places]
         length = float(np.sqrt(own[4:].max() / own[0]))

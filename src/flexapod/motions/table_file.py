@@ -158,7 +158,7 @@ def _read_mat(path: Path) -> Table:
         found = {k: np.asarray(v) for k, v in loadmat(path, squeeze_me=True).items() if not k.startswith("__")}
     except NotImplementedError as error:
         raise MotionFileError("is a MATLAB file of version 7.3; save it with -v7", file=str(path)) from error
-    except (ValueError, TypeError, OSError, MatReadError) as error:
+    except (ValueError, TypeError, IndexError, OSError, MatReadError) as error:
         raise MotionFileError(f"is not a readable MATLAB file ({error})", file=str(path)) from error
     rows = _rows({name: values for name, values in found.items() if values.ndim})
     turns = _rotation(rows)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import math
 import os
@@ -74,7 +75,14 @@ def write_plot(path: Path, figure: Any, title: str = "flexapod") -> Path:
 
 
 def picture_bytes(figure: Any, kind: str) -> bytes:
-    """A figure as a picture (`png`, `svg`), drawn by the installed Chromium."""
+    """A figure as a picture (`png`, `svg`), drawn by the installed Chromium. Checked by: tests/views/test_output_files.py."""
+    try:
+        importlib.import_module("kaleido")
+    except ImportError:
+        raise fp.InputError(
+            "no picture could be drawn: PNG and SVG need the package kaleido; install it with "
+            "`pip install 'flexapod[pictures]'`; --plot FILE.html needs none"
+        ) from None
     height = figure.layout.height or 520
     try:
         return bytes(figure.to_image(format=kind, width=1000, height=height, scale=2 if kind == "png" else 1))

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.integrate import trapezoid
 
 import flexapod as fp
 from flexapod.views.output import number
@@ -34,7 +35,7 @@ def rms(time: Any, values: Any) -> Any:
     """Root mean square over time of columns (n, k)."""
     if len(time) < 2:
         return np.abs(values[0])
-    return np.sqrt(np.trapezoid(values**2, time, axis=0) / (time[-1] - time[0]))
+    return np.sqrt(trapezoid(values**2, time, axis=0) / (time[-1] - time[0]))
 
 
 def actuator_sizing(robot: fp.Robot, legs: xr.Dataset, drive: xr.Dataset) -> dict[str, dict[str, Any]]:
@@ -49,7 +50,7 @@ def actuator_sizing(robot: fp.Robot, legs: xr.Dataset, drive: xr.Dataset) -> dic
     f, p = drive.force.values, drive.power.values
     low, high = actuator_limits(robot, "stroke")
     mean = {"force": rms(time, f), "power": rms(time, p)}
-    energy = np.trapezoid(p, time, axis=0) if len(time) > 1 else np.zeros(p.shape[1])
+    energy = trapezoid(p, time, axis=0) if len(time) > 1 else np.zeros(p.shape[1])
     return {
         name: {
             "unit": robot.actuator_units[k],

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from flexapod.analysis.requests.arguments import check_robot as _robot
 from flexapod.analysis.requests.arguments import checked
 from flexapod.analysis.requests.program_refusals import refuse_inner_loops, refuse_other_bodies, refuse_too_few_actuators
+from flexapod.calls import call_reason
 from flexapod.errors import InputError
 from flexapod.kernels.cache import lookup_key
 from flexapod.kernels.design_columns import Columns
@@ -291,7 +292,7 @@ def make_program(robot: Robot, quantity: str, options: Mapping[str, Any], asked:
         inspect.signature(derive).bind(robot, **options)
     except TypeError as error:
         known = ", ".join(name for name in list(inspect.signature(derive).parameters)[1:] if name not in ("plan", "zeros"))
-        raise InputError(f"options of '{asked or quantity}': {error}; it has: {known or 'none'}") from None
+        raise InputError(f"options of '{asked or quantity}': {call_reason(error)}; it has: {known or 'none'}") from None
     program = derive(robot, **options)
     program.factored = quantity.startswith(FACTORED)
     return program

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.integrate import trapezoid
 
 from flexapod.analysis.requests.arguments import checked
 from flexapod.calls import unchecked
@@ -36,7 +37,7 @@ def actuator_sizing(result: xr.Dataset) -> xr.Dataset:
     force, power, unit = result.force, result.power, result.force.attrs.get("units", "")
 
     def integral(values: np.ndarray) -> np.ndarray:
-        return np.asarray(np.trapezoid(values, time, axis=0))
+        return np.asarray(trapezoid(values, time, axis=0))
 
     span = time[-1] - time[0]
     f, p = force.transpose("time", "actuator").values, power.transpose("time", "actuator").values

@@ -72,7 +72,7 @@ def guarded(function: Callable[..., None]) -> Callable[..., None]:
             except OSError as error:
                 where = f"{error.filename}: " if error.filename else ""
                 fail(f"{where}{(error.strerror or str(error)).lower()}; {NEXT.get(error.errno or 0, OTHERWISE)}")
-            except (typer.Exit, typer.Abort, typer.TyperException):
+            except (typer.Exit, typer.Abort, typer.BadParameter):
                 raise
             except Exception as error:
                 if os.environ.get("FLEXAPOD_DEBUG"):
