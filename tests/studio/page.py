@@ -16,7 +16,7 @@ from support.webgl import DRAWING_LATER
 PATIENCE = 1000 * patience.PATIENCE
 """Milliseconds until a text must appear: a busy machine with software rendering is slow, and failures wait this long once."""
 LOOKED = 50
-"""Milliseconds between two looks for what a test waits for; Playwright looks at every frame, and so makes the page draw frames."""
+"""Milliseconds between two looks for what a test waits for; Playwright looks at every frame, and so makes the page draw them."""
 
 DRAWING = """() => new Promise((resolve) => {
   window.flexapodDraws = true;
