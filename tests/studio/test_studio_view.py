@@ -249,13 +249,13 @@ def test_pages_of_other_addresses_change_nothing(studio: Studio) -> None:
 
 
 def test_what_is_seen_is_recorded(browser: Any, page: Page, studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(video, "SECONDS", 1.0)
-    drawn = Page(browser, studio, PICTURES, draw="always", width=660, height=360)
+    monkeypatch.setattr(video, "SECONDS", 2.0)
+    drawn = Page(browser, studio, PICTURES, draw="always", width=760, height=420)
     drawn.tab("View")
     with drawn.page.expect_download(timeout=PATIENCE) as saved:
         drawn.press("Record video")
-        drawn.wait_text("#status", "recording 1.0 s")
-        for _ in range(4):  # a still view draws no picture, and a video has only those that are drawn
+        drawn.wait_text("#status", "recording 2.0 s")
+        for _ in range(8):  # a still view draws no picture, and a video has only those that are drawn
             studio.loop.post("turn", lambda: studio.moved(studio.session.home))
             drawn.page.wait_for_timeout(200)
     path = Path(saved.value.path())
