@@ -1,11 +1,13 @@
 """House rules: small modules with docstrings, no traces of a machine, a README and a CHANGELOG that name the two commands."""
 
 import ast
-import copy
 import re
 import warnings
 from collections.abc import Iterator, Mapping
+from functools import cache
+from hashlib import sha256
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 from places import ROOT, SRC, modules, tracked_files
@@ -57,10 +59,10 @@ def test_modules_are_not_tiny() -> None:
     assert SHORT_MODULES.keys() <= names.keys(), "SHORT_MODULES names modules that do not exist"
 
 
-def long_calls(text: str) -> list[str]:
+def long_calls(tree: ast.Module) -> list[str]:
     """Functions of a source with more positional arguments than MOST_POSITIONAL."""
     found = []
-    for node in ast.walk(ast.parse(text)):
+    for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             names = [argument.arg for argument in (*node.args.posonlyargs, *node.args.args)]
             own = names[1:] if names[:1] in (["self"], ["cls"]) else names
@@ -70,42 +72,76 @@ def long_calls(text: str) -> list[str]:
 
 
 def test_functions_take_few_positional_arguments() -> None:
-    assert long_calls("class A:\n    def f(self, a, b, c, d, e, g, h, *, i): ...") == ["f(a, b, c, d, e, g, h)"]
-    assert long_calls("def f(a, b, c, d, e, g, *, h): ...") == []
-    sources = {str(path.relative_to(SRC)): path.read_text(encoding="utf-8") for path in modules()}
-    bad = [f"{name}: {call}" for name, text in sources.items() for call in long_calls(text)]
+    assert long_calls(ast.parse("class A:\n    def f(self, a, b, c, d, e, g, h, *, i): ...")) == ["f(a, b, c, d, e, g, h)"]
+    assert long_calls(ast.parse("def f(a, b, c, d, e, g, *, h): ...")) == []
+    bad = [f"{name}: {call}" for name, source in read().items() for call in source.long_calls]
     assert not bad, "pass an object, or make options keywords:\n" + "\n".join(bad)
 
 
-class Anonymous(ast.NodeTransformer):
-    """Arguments and local names by the order in which they appear."""
+def anonymous(function: ast.FunctionDef | ast.AsyncFunctionDef, body: list[ast.stmt]) -> str:
+    """A body as one text, without places in the file; arguments and local names by the order in which they appear."""
+    nodes = list(ast.walk(function))
+    own = {node.arg for node in nodes if isinstance(node, ast.arg)}
+    own |= {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    names: dict[str, str] = {}
+    words: list[str] = []
 
-    def __init__(self, function: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
-        nodes = list(ast.walk(function))
-        self.own = {node.arg for node in nodes if isinstance(node, ast.arg)}
-        self.own |= {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
-        self.names: dict[str, str] = {}
+    def write(node: ast.AST) -> None:
+        words.append(type(node).__name__)
+        if isinstance(node, ast.Name) and node.id in own:
+            words.append(names.setdefault(node.id, f"#{len(names)}"))
+            return
+        for field in node._fields:
+            value = getattr(node, field, None)
+            for one in value if isinstance(value, list) else [value]:
+                if isinstance(one, ast.AST):
+                    write(one)
+                else:
+                    words.append(repr(one))
+            words.append(",")
 
-    def visit_Name(self, node: ast.Name) -> ast.Name:
-        node.id = self.names.setdefault(node.id, f"#{len(self.names)}") if node.id in self.own else node.id
-        return node
+    for statement in body:
+        write(statement)
+    return " ".join(words)
 
 
-def bodies(text: str) -> Iterator[tuple[str, str]]:
+def bodies(tree: ast.Module) -> Iterator[tuple[str, str]]:
     """Name and normalised body of every function of some size, its docstring dropped."""
-    for node in ast.walk(ast.parse(text)):
+    for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             body = node.body[1:] if ast.get_docstring(node) else node.body
             if sum(1 for statement in body for _ in ast.walk(statement)) >= TWICE:
-                anonymous = Anonymous(node)
-                yield node.name, "\n".join(ast.dump(anonymous.visit(copy.deepcopy(statement))) for statement in body)
+                yield node.name, anonymous(node, body)
 
 
-def written_twice(sources: Mapping[str, str]) -> set[frozenset[str]]:
+class Source(NamedTuple):
+    """What the rules ask of a module, found in one pass over its syntax tree."""
+
+    documented: bool
+    long_calls: list[str]
+    bodies: list[tuple[str, str]]
+
+
+def source(text: str) -> Source:
+    tree = ast.parse(text)
+    return Source(bool(ast.get_docstring(tree)), long_calls(tree), [(name, digest(body)) for name, body in bodies(tree)])
+
+
+def digest(text: str) -> str:
+    return sha256(text.encode()).hexdigest()
+
+
+@cache
+def read() -> dict[str, Source]:
+    """The modules of the package by their path below it."""
+    return {str(path.relative_to(SRC)): source(path.read_text(encoding="utf-8")) for path in modules()}
+
+
+def written_twice(sources: Mapping[str, Source]) -> set[frozenset[str]]:
     """Functions of equal bodies, each as `module name`."""
     places: dict[str, set[str]] = {}
-    for module, text in sources.items():
-        for name, body in bodies(text):
+    for module, one in sources.items():
+        for name, body in one.bodies:
             places.setdefault(body, set()).add(f"{module} {name}")
     return {frozenset(found) for found in places.values() if len(found) > 1}
 
@@ -113,16 +149,17 @@ def written_twice(sources: Mapping[str, str]) -> set[frozenset[str]]:
 def test_no_function_body_is_written_twice() -> None:
     one = "def f(a):\n    'What it is.'\n    b = [x * 2 for x in a if x > 1]\n    return sorted(b)[:3]\n"
     two = one.replace("def f(a)", "def g(c)").replace("in a", "in c").replace("b", "d").replace("'What it is.'", "pass")
-    assert written_twice({"one": one, "two": two.replace("    pass\n", "")}) == {frozenset({"one f", "two g"})}
-    assert not written_twice({"one": one, "two": one.replace("x * 2", "x * 3")})
-    found = written_twice({str(path.relative_to(SRC)): path.read_text(encoding="utf-8") for path in modules()})
+    equal, other = source(two.replace("    pass\n", "")), source(one.replace("x * 2", "x * 3"))
+    assert written_twice({"one": source(one), "two": equal}) == {frozenset({"one f", "two g"})}
+    assert not written_twice({"one": source(one), "two": other})
+    found = written_twice(read())
     assert not found - WRITTEN_TWICE.keys(), "\n".join(", ".join(sorted(places)) for places in found - WRITTEN_TWICE.keys())
     assert WRITTEN_TWICE.keys() <= found, "WRITTEN_TWICE names functions that differ"
 
 
 def test_modules_have_docstrings() -> None:
-    bare = [p.relative_to(ROOT) for p in modules() if not ast.get_docstring(ast.parse(p.read_text(encoding="utf-8")))]
-    assert not bare, f"modules without a docstring: {', '.join(map(str, bare))}"
+    bare = [name for name, source in read().items() if not source.documented]
+    assert not bare, f"modules without a docstring: {', '.join(bare)}"
 
 
 @pytest.mark.parametrize(("what", "pattern"), [("path of a machine", MACHINE_PATH), ("registry address", REGISTRY)])

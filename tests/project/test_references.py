@@ -39,17 +39,30 @@ def missing_name(name: str) -> str | None:
 
 
 @cache
+def defined(path: str) -> frozenset[str]:
+    """Functions and classes of a file, and of its classes: `name` and `name::name`."""
+    found = {"": ast.parse((ROOT / path).read_text(encoding="utf-8")).body}
+    names: set[str] = set()
+    for _ in range(2):
+        found = {
+            f"{outer}::{node.name}": node.body
+            for outer, body in found.items()
+            for node in body
+            if isinstance(node, ast.FunctionDef | ast.ClassDef)
+        }
+        names |= found.keys()
+    return frozenset(name.removeprefix("::") for name in names)
+
+
+@cache
 def missing_test(reference: str) -> str | None:
     """What is wrong with a reference to a test, None if it exists."""
     path, *names = reference.split("::")
     if not (ROOT / path).is_file():
         return f"{reference}: no such file"
-    scope: list[ast.stmt] = ast.parse((ROOT / path).read_text(encoding="utf-8")).body
-    for wanted in names:
-        found = [n for n in scope if isinstance(n, ast.FunctionDef | ast.ClassDef) and n.name == wanted]
-        if not found:
+    for k, wanted in enumerate(names):
+        if "::".join(names[: k + 1]) not in defined(path):
             return f"{reference}: {wanted} is not defined there"
-        scope = found[0].body
     return None
 
 

@@ -75,6 +75,7 @@ def test_all_methods_take_the_same_friction(
 def test_a_stepper_and_a_study_take_the_same_steps(robot: fp.Robot, start: fp.State) -> None:
     run = fp.simulate(robot, start, step=5e-4, **RUN)
     assert run.attrs["method"] == "implicit"
+    assert np.all(np.diff(run.dissipated_energy.values) > 0.0)
     for k in range(3):
         now, size = run.isel(time=k), np.abs(run.actuator_acceleration.values).max()
         assert np.abs(accelerations(robot, now, FORCE) - now.actuator_acceleration.values).max() < SAME * size

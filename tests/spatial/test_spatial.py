@@ -11,7 +11,7 @@ from flexapod.robot.geometry import rotation_from_vector, rotation_vector
 from flexapod.spatial import FrameError, Rot, Vec, axis_angle, cross, dot, norm, rotation_z
 from flexapod.spatial.linear import LARGEST, inverse, solve, solve3, solve_gram_schmidt, solve_reflected, solve_symmetric
 from flexapod.spatial.rotation import from_columns
-from flexapod.spatial.vector import zero
+from flexapod.spatial.vector import minus, negative, plus, times, zero
 
 PRODUCTS = 1e-15
 """Entries of products of two rotations: a few roundings of numbers below 1."""
@@ -64,6 +64,15 @@ def test_algebra_agrees_with_numpy() -> None:
 def test_wrong_frames_are_errors_while_building(mistake, text: str) -> None:
     with pytest.raises(FrameError, match=text):
         mistake()
+
+
+def test_operations_are_those_of_casadi() -> None:
+    """The same expressions, node by node, as by its operators: of columns, of a column and a number, of zeros and ones."""
+    a, b, k = ca.SX.sym("a", 3), ca.SX.sym("b", 3), ca.SX.sym("k")
+    for x, y in ((a, b), (a, k), (k, b), (a, ca.SX(0)), (a, ca.SX(1)), (ca.SX.zeros(3), b), (a, a)):
+        for ours, theirs in ((plus(x, y), x + y), (minus(x, y), x - y), (times(x, y), x * y), (negative(x), -x)):
+            assert ours.shape == theirs.shape
+            assert ca.is_equal(ours, theirs, 2)
 
 
 def test_wrong_shapes() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import os
 from pathlib import Path
@@ -14,10 +15,12 @@ from support.webgl import DRAWING_LATER
 
 PATIENCE = 1000 * patience.PATIENCE
 """Milliseconds until a text must appear: a busy machine with software rendering is slow, and failures wait this long once."""
+LOOKED = 50
+"""Milliseconds between two looks for what a test waits for; Playwright looks at every frame, and so makes the page draw them."""
 
-DRAWING = """(draws) => new Promise((resolve) => {
-  window.flexapodDraws = draws;
-  if (draws && window.flexapodMissed) {
+DRAWING = """() => new Promise((resolve) => {
+  window.flexapodDraws = true;
+  if (window.flexapodMissed) {
     const canvas = document.querySelector("[data-fp=view] canvas:not([style*='pointer-events: none'])");
     let fiber = canvas[Object.keys(canvas).find((key) => key.startsWith('__reactFiber'))], viewer;
     for (; fiber && !viewer; fiber = fiber.return) {
@@ -27,9 +30,10 @@ DRAWING = """(draws) => new Promise((resolve) => {
     Object.values(viewer.nodeRefFromName).find((node) => node && node.__r3f).__r3f.root.getState().invalidate();
     window.flexapodMissed = false;
   }
-  requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(() => resolve())));
+  const frames = (count, then) => requestAnimationFrame(() => count ? frames(count - 1, then) : then());
+  frames(2, () => { window.flexapodDraws = false; frames(1, resolve); });
 })"""
-"""From now on the page draws, what it has missed first, or draws no longer. What the page itself did not draw stays undrawn."""
+"""The page draws two frames, what it has missed first, and then no longer: they stay in its canvas."""
 
 
 KEPT = counted(0, 1) == 1 or "FLEXAPOD_PICTURES" in os.environ
@@ -53,6 +57,7 @@ class Page:
         self.studio, self.pictures, self.draw = studio, pictures, draw
         self.context = browser.new_context(viewport={"width": width, "height": height}, accept_downloads=True)
         self.page = self.context.new_page()
+        self.page.wait_for_function = functools.partial(self.page.wait_for_function, polling=LOOKED)
         self.errors: list[str] = []
         self.page.on("console", lambda m: self.errors.append(m.text) if m.type == "error" else None)
         self.page.on("pageerror", lambda e: self.errors.append(str(e)))
@@ -171,10 +176,8 @@ class Page:
         self.pictures.mkdir(parents=True, exist_ok=True)
         path = self.pictures / f"{name}.png"
         if self.draw == "pictures":
-            self.page.evaluate(DRAWING, True)
+            self.page.evaluate(DRAWING)
         self.page.screenshot(path=path, timeout=PATIENCE)
-        if self.draw == "pictures":
-            self.page.evaluate(DRAWING, False)
         return path
 
 

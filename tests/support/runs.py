@@ -132,6 +132,8 @@ FULL = {
     "project/test_docs.py::test_blocks_run[docs/reference/simulation.md]":
         "signatures in docs/test_api_reference.py; simulation/test_controllers.py",
     "project/test_docs.py::test_blocks_run[docs/space.md]": "docs/reference/space.md, by the same test",
+    "project/test_docs.py::test_blocks_run[docs/studio.md]":
+        "the command starts, listens and closes in studio/test_studio_life.py; a studio in a program in studio/conftest.py",
     "project/test_docs.py::test_blocks_run[docs/use-it-from/fmi.md]":
         "bridges/test_fmu.py; the other bridges' pages, by the same test",
     "project/test_docs.py::test_landing_page": "make docs; project/test_references.py",
@@ -160,6 +162,8 @@ FULL = {
     "simulation/test_flexible_run.py::test_friction_of_the_joints": "friction of the legs on the bent platform, in the same file",
     "simulation/test_flexible_run.py::test_reactions_of_a_run":
         "reactions of flexible platforms in elastodynamics/test_reactions.py",
+    "simulation/test_flexible_run.py::test_the_inverse_model_drives_against":
+        "the loop of inverse and direct model follows, and friction of the legs acts through the bent platform, in the same file",
     "simulation/test_free_rotation.py::test_two_choices": "a run that changes its coordinates keeps its energy, in the same file",
     "simulation/test_implicit_run.py::test_order_six":
         "rigid robots swing as by other methods, in the same file; simulation/test_orders.py",
@@ -181,6 +185,9 @@ FULL = {
     "simulation/test_load_friction.py::test_reactions_and_a_new_payload":
         "a payload picked up in simulation/test_events.py; accelerations that demand the forces, in the same file",
     "simulation/test_load_friction.py::test_studies": "simulation/test_study.py",
+    "simulation/test_loaded_beams.py::test_accelerations_are_those":
+        "accelerations and heat along implicit steps, and followed actuators, in the same file; the balance of energy in "
+        "simulation/test_flexible_energy_balance.py",
     "simulation/test_loaded_joints.py::test_accelerations_are_those": "followed actuators and two methods, in the same file",
     "simulation/test_simulate.py::test_a_killed_run_resumes": "simulation/test_killed_runs.py",
     "simulation/test_simulate.py::test_without_llvm": "kernels/test_backends_agree.py",
@@ -310,9 +317,11 @@ CHOSEN = {
     "equations/test_inverse_kinematics.py::test_exported_c_agrees": ("[stewart-3-3_rotation_z]", "[hexapod_rotation_z]"),
     "equations/test_flexible_platform.py::test_reference_states": ("[generic]",),
     "analysis/test_unstable_equilibria.py::test_buckling_finds_the_load": ("[x-1]",),
+    "analysis/test_redundant_drives.py::test_derivatives_of_the_chosen": ("[springs]",),
     "analysis/test_actuator_motion.py::test_inverse_kinematics_returns": ("[delta]", "[five-bar]", "[stewart-3-3]"),
     "analysis/test_linearize.py::test_about_a_motion_the_derivatives": ("[five-bar-",),
     "analysis/test_general_terms.py::test_velocity_forces": ("[gough-stewart-flexible]",),
+    "analysis/test_export_and_sizing.py::test_inverse_dynamics_as_c": ("[stewart-3-3]", "[delta]"),
     "analysis/test_general_dynamics.py::test_rigid_robots_as_newton": ("[five-bar]", "[planar-4-prr]"),
     "analysis/test_leg_platform_motion.py::test_motion_of_the_platform_gives": ("[dualemps]", "[planar-3-rrr]"),
     "analysis/test_loop_poses.py::test_planar_robots_have_six": ("[rpr]",),

@@ -15,6 +15,8 @@ from support.patience import PATIENCE
 from support.webgl import DRAWING_LATER
 
 Run = Callable[..., Any]
+LOOKED = 50
+"""Milliseconds between two looks whether all figures are there; Playwright looks at every frame."""
 
 
 @pytest.fixture
@@ -57,8 +59,8 @@ def opened(browser: Any) -> Iterator[Callable[[Path], tuple[Any, list[str]]]]:
         page.goto(path.resolve().as_uri(), timeout=1000 * PATIENCE)
         page.wait_for_function(
             "[...document.querySelectorAll('.plotly-graph-div')].every(d => d.querySelector('.main-svg'))",
-            timeout=1000 * PATIENCE,
-        )
+            polling=LOOKED, timeout=1000 * PATIENCE,
+        )  # fmt: skip
         return page, errors
 
     yield open_page

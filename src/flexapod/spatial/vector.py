@@ -12,6 +12,30 @@ import casadi as ca
 from flexapod.arrays import SX
 
 
+def plus(a: SX, b: SX) -> SX:
+    """a + b of two expressions.
+
+    The operators of CasADi's Python interface try every kind of matrix before they come to expressions, which takes seven times
+    as long as the operation; derivations do a hundred thousand of them. Checked by: tests/spatial/test_spatial.py.
+    """
+    return ca.SX.binary(ca.OP_ADD, a, b)
+
+
+def minus(a: SX, b: SX) -> SX:
+    """a - b of two expressions; see `plus`."""
+    return ca.SX.binary(ca.OP_SUB, a, b)
+
+
+def times(a: SX, b: SX) -> SX:
+    """a b of two expressions, entry by entry; see `plus`."""
+    return ca.SX.binary(ca.OP_MUL, a, b)
+
+
+def negative(a: SX) -> SX:
+    """-a of an expression; see `plus`."""
+    return ca.SX.unary(ca.OP_NEG, a)
+
+
 class FrameError(TypeError):
     """Two quantities in different axes were combined."""
 
@@ -44,17 +68,17 @@ class Vec:
 
     def __add__(self, other: Vec) -> Vec:
         self._same(other, "add")
-        return Vec(self.expr + other.expr, self.frame)
+        return Vec(plus(self.expr, other.expr), self.frame)
 
     def __sub__(self, other: Vec) -> Vec:
         self._same(other, "subtract")
-        return Vec(self.expr - other.expr, self.frame)
+        return Vec(minus(self.expr, other.expr), self.frame)
 
     def __neg__(self) -> Vec:
-        return Vec(-self.expr, self.frame)
+        return Vec(negative(self.expr), self.frame)
 
     def __mul__(self, scalar: Any) -> Vec:
-        return Vec(self.expr * scalar, self.frame)
+        return Vec(times(self.expr, scalar if isinstance(scalar, ca.SX) else ca.SX(scalar)), self.frame)
 
     __rmul__ = __mul__
 

@@ -13,12 +13,14 @@ front is a rod between two joints, a leg or an inner loop; what is left at the e
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 from typing import Any
 
 import casadi as ca
 
 from flexapod.spatial.linear import solve
+from flexapod.spatial.vector import minus, negative, plus, times
 
 Line = dict[int, Any]
 """Entries of a row by column; those of the right side lie behind the columns of the matrix."""
@@ -103,7 +105,8 @@ def _combined(rows: list[Line], factors: Any, own: list[int]) -> Line:
     for i, line in enumerate(rows):
         for j, value in line.items():
             if j not in own:
-                found[j] = found[j] + factors[i] * value if j in found else factors[i] * value
+                product = times(factors[i], value)
+                found[j] = plus(found[j], product) if j in found else product
     return found
 
 
@@ -118,9 +121,10 @@ def _reflected(rows: list[Line], own: int) -> list[Line]:
     scale = 1 / (length * v[0])
     result: list[Line] = [{own: -length}, *({} for _ in rows[1:])]
     for j in sorted({j for line in rows for j in line} - {own}):
-        along = sum(each * line[j] for each, line in zip(v, rows, strict=True) if j in line) * scale
+        products = [times(each, line[j]) for each, line in zip(v, rows, strict=True) if j in line]
+        along = times(functools.reduce(plus, products), scale)
         for each, line, turned in zip(v, rows, result, strict=True):
-            turned[j] = line[j] - each * along if j in line else -each * along
+            turned[j] = minus(line[j], times(each, along)) if j in line else times(negative(each), along)
     return result
 
 
@@ -133,7 +137,7 @@ def _substitute(front: Front, X: list[Line], n: int) -> None:
         for j, value in line.items():
             if j < n and j not in own:
                 for i, known in X[j].items():
-                    found[i] = found[i] - value * known if i in found else -value * known
+                    found[i] = minus(found[i], times(value, known)) if i in found else times(negative(value), known)
         right.append(found)
     used = sorted({j for line in right for j in line})
     if not used:

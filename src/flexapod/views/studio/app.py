@@ -113,7 +113,7 @@ class Studio:
         gui.main_panel.set_width(DRAWER)
         self.status = gui.add_html("")
         self.strip, self.keys, self.hover, self.legend = (gui.add_html("") for _ in range(4))
-        self.bar: Any = gui.add_progress_bar(0.0, visible=False, animated=True)
+        self.bar: Any = gui.add_progress_bar(0.0, visible=False)
         self.cancel: Any = gui.add_button("Cancel", visible=False)
 
         async def cancel(_: Any) -> None:
