@@ -367,7 +367,7 @@ def test_a_hand_written_five_bar_is_imported(tmp_path: Path) -> None:
     robot = fp.load(tmp_path / "hand.yaml")
     limits = {link.coordinate: link.limits.stroke for leg in robot.legs for link in leg.links if link.limits}
     assert list(limits) == ["relbow"]  # a passive joint
-    assert np.allclose(limits["relbow"], np.deg2rad([-90, 60]), rtol=SAME)
+    assert np.allclose(limits["relbow"], np.deg2rad([-90, 60]), rtol=SAME, atol=0)
     assert robot.mobility.platform == 2
     assert np.allclose(robot.gravity, [0, -9.81, 0])
     engine = Engine(re.sub(r"<asset>.*?</asset>", "", HAND))
@@ -390,8 +390,8 @@ def test_loops_given_by_bodies_meet_where_the_file_stands(tmp_path: Path, tag: s
     assert (by_bodies.first, by_bodies.second) == ("r2", "l2")
     if tag == "bodies":
         assert by_bodies.type == by_sites.type == "revolute"
-        assert np.allclose(by_bodies.on_first.position, by_sites.on_first.position, atol=SAME)
-        assert np.allclose(by_bodies.on_second.position, by_sites.on_second.position, atol=SAME)
+        assert np.allclose(by_bodies.on_first.position, by_sites.on_first.position, rtol=0, atol=SAME)
+        assert np.allclose(by_bodies.on_second.position, by_sites.on_second.position, rtol=0, atol=SAME)
     else:
         assert by_bodies.type == "fixed"
 

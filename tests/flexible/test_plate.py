@@ -122,7 +122,7 @@ def test_component_modes_contain_the_low_normal_modes() -> None:
     body = plate(**HEXAGON, theory="kirchhoff", method="craig-bampton", modes=16, interfaces={"A": (0.5, 0.0), "B": (-0.1, 0.3)})
     free = plate(**HEXAGON, theory="kirchhoff", modes=4)
     assert (body.angular_frequency[:4] >= free.angular_frequency * (1.0 - 1e-9)).all()
-    assert np.allclose(body.angular_frequency[:4], free.angular_frequency, rtol=SIXTEEN)
+    assert np.allclose(body.angular_frequency[:4], free.angular_frequency, rtol=SIXTEEN, atol=0)
     assert np.abs(body.MS_de).max() < ROUNDING
 
 
@@ -134,9 +134,9 @@ def test_the_frame_does_not_matter() -> None:
     data = {"thickness": 0.01, "young": 2e11, "poisson": 0.3, "density": 7800.0, "theory": "kirchhoff", "modes": 3}
     one = plate(outline=outline, interfaces={"A": (0.9, 0.1)}, **data)
     other = plate(outline=outline @ turn.T + [30.0, -20.0], interfaces={"A": turn @ [0.9, 0.1] + [30.0, -20.0]}, **data)
-    assert np.allclose(one.angular_frequency, other.angular_frequency, rtol=MOVED)
-    assert np.allclose(np.abs(one.interfaces["A"].Phi_d[2]), np.abs(other.interfaces["A"].Phi_d[2]), rtol=MOVED_SHAPES)
-    assert np.allclose(one.rigid().inertia_com[2, 2], other.rigid().inertia_com[2, 2], rtol=MOVED_INERTIA)
+    assert np.allclose(one.angular_frequency, other.angular_frequency, rtol=MOVED, atol=0)
+    assert np.allclose(np.abs(one.interfaces["A"].Phi_d[2]), np.abs(other.interfaces["A"].Phi_d[2]), rtol=MOVED_SHAPES, atol=0)
+    assert np.allclose(one.rigid().inertia_com[2, 2], other.rigid().inertia_com[2, 2], rtol=MOVED_INERTIA, atol=0)
 
 
 def test_a_point_off_the_plate_is_refused() -> None:

@@ -28,8 +28,8 @@ CLOSED = 1e-12
 def test_line_derivatives(law: str) -> None:
     motion = line(**ENDS, duration=1.5, law=law, start_rotation=R0, end_rotation=R1)
     check_motion(motion, np.linspace(0.1, 1.4, 21), 2e-3)
-    np.testing.assert_allclose(motion.position[[0, -1]], [ENDS["start"], ENDS["end"]], atol=ROUNDING)
-    np.testing.assert_allclose(motion.rotation[[0, -1]], [R0, R1], atol=ROUNDING)
+    np.testing.assert_allclose(motion.position[[0, -1]], [ENDS["start"], ENDS["end"]], rtol=0, atol=ROUNDING)
+    np.testing.assert_allclose(motion.rotation[[0, -1]], [R0, R1], rtol=0, atol=ROUNDING)
 
 
 def test_line_is_straight_and_turns_as_slerp() -> None:
@@ -65,7 +65,7 @@ def test_circle_geometry(normal: list[float], start: float, direction: str, spee
     assert np.abs(np.linalg.norm(arm, axis=1) - r).max() < ROUNDING
     assert np.abs(arm @ n).max() < ROUNDING
     np.testing.assert_allclose(np.linalg.norm(motion.velocity, axis=1), speed, rtol=PEAK)
-    np.testing.assert_allclose(motion.acceleration, -arm * (speed / r) ** 2, atol=CENTRIPETAL * max(1, speed**2 / r))
+    np.testing.assert_allclose(motion.acceleration, -arm * (speed / r) ** 2, rtol=0, atol=CENTRIPETAL * max(1, speed**2 / r))
     turning = np.cross(arm, motion.velocity) @ n
     assert np.all(turning > 0) == (direction == "counterclockwise")
     np.testing.assert_allclose(motion.position[0], motion.position[-1], rtol=0, atol=CLOSED)
@@ -82,8 +82,8 @@ def test_circle_planes_by_name() -> None:
     first = {"xy": "xy", "xz": "xz", "yz": "yz", "yx": "yx"}
     for plane, (e1, e2) in first.items():
         motion = circle(center=(0, 0, 0), radius=1.0, rpm=15.0, plane=plane, samples=5)
-        np.testing.assert_allclose(motion.position[0], np.eye(3)["xyz".index(e1)], atol=ROUNDING)
-        np.testing.assert_allclose(motion.position[1], np.eye(3)["xyz".index(e2)], atol=ROUNDING)
+        np.testing.assert_allclose(motion.position[0], np.eye(3)["xyz".index(e1)], rtol=0, atol=ROUNDING)
+        np.testing.assert_allclose(motion.position[1], np.eye(3)["xyz".index(e2)], rtol=0, atol=ROUNDING)
 
 
 def test_circle_by_rpm_for_a_duration() -> None:

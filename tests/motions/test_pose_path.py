@@ -66,9 +66,9 @@ def test_a_joint_without_rest_belongs_to_the_later_segment() -> None:
     """A law that starts with a jump of acceleration: at the joint it is the later segment's."""
     m = motion(law="cosine")
     at, after = m.formula(ARRIVALS[[1]]), m.formula(ARRIVALS[[1]] + 1e-9)
-    np.testing.assert_allclose(at.acceleration, after.acceleration, atol=ACROSS)
+    np.testing.assert_allclose(at.acceleration, after.acceleration, rtol=0, atol=ACROSS)
     way = POSITIONS[3] - POSITIONS[2]
-    np.testing.assert_allclose(at.acceleration[0], way * (np.pi / DURATIONS[2]) ** 2 / 2, atol=ROUNDING * 10)
+    np.testing.assert_allclose(at.acceleration[0], way * (np.pi / DURATIONS[2]) ** 2 / 2, rtol=0, atol=ROUNDING * 10)
 
 
 def test_rest_holds_the_pose() -> None:
@@ -100,12 +100,12 @@ def test_smooth_curve_is_the_cubic_spline_over_chords() -> None:
 def test_scalar_rest_comes_after_every_arrival() -> None:
     m = through_poses(positions=POSITIONS[:3], durations=1.0, rests=0.5)
     assert m.time[-1] == pytest.approx(3.0)
-    np.testing.assert_allclose(m.rotation, np.broadcast_to(np.eye(3), m.rotation.shape), atol=0)
+    np.testing.assert_allclose(m.rotation, np.broadcast_to(np.eye(3), m.rotation.shape), rtol=0, atol=0)
 
 
 def test_a_law_is_stretched_to_each_segment() -> None:
     a, b = motion(law=cosine(17.0)), motion(law="cosine")
-    np.testing.assert_allclose(a.position, b.position, atol=ROUNDING)
+    np.testing.assert_allclose(a.position, b.position, rtol=0, atol=ROUNDING)
 
 
 @given(st.integers(0, 10_000), st.integers(2, 6))

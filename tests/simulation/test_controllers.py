@@ -103,7 +103,7 @@ def test_pid_removes_the_sag() -> None:
     sag = [float(np.linalg.norm(run.position.values[-1] - robot.home.position)) for run in (pd, pid)]
     # at rest every leg carries 205.549 N: its length is short by force / kp
     short = robot_lengths(pd) - robot_lengths(pid)
-    assert np.allclose(pd.force.values[-1], 205.549, atol=HELD)
+    assert np.allclose(pd.force.values[-1], 205.549, rtol=0, atol=HELD)
     assert np.all(short < -0.9 * 205.549 / 1e5)
     assert sag[1] < INTEGRATED * sag[0]
 
@@ -135,7 +135,7 @@ def test_forces_are_held_between_samples_and_delayed() -> None:
     assert np.all(force == force[:, :1])
     assert len(np.unique(force[:, 0, 0])) == len(force)
     assert not np.any(late.force.values[:8])  # two periods of nothing
-    assert np.allclose(late.force.values[8], now.force.values[0], rtol=SAME)
+    assert np.allclose(late.force.values[8], now.force.values[0], rtol=SAME, atol=0)
 
 
 def test_encoders_and_limits() -> None:
@@ -146,7 +146,7 @@ def test_encoders_and_limits() -> None:
     )  # fmt: skip
     steps = coarse.force.values[:-1] / (1e5 * 1e-4)
     home = np.floor(coarse.actuator_position.values[0] / 1e-4 + 0.5) - coarse.actuator_position.values[0] / 1e-4
-    assert np.allclose((steps + home) - np.rint(steps + home), 0.0, atol=WHOLE)
+    assert np.allclose((steps + home) - np.rint(steps + home), 0.0, rtol=0, atol=WHOLE)
     limited = fp.simulate(robot, still(robot, 1.0), controller=fp.PD(kp=1e5, kd=2e3, limit=150.0), duration=0.3, step=1e-3)
     assert np.max(np.abs(limited.force.values)) <= 150.0
     assert float(limited.position.values[-1, 2]) < robot.home.position[2] - 0.01  # 206 N are needed to stay

@@ -141,7 +141,7 @@ def test_limits_are_drawn(hexapod: dict[str, Any]) -> None:
     figure = stroke_figure(hexapod["robot"], hexapod["legs"])
     low, high = hexapod["robot"].legs[0].links[0].limits.stroke
     drawn = sorted(shape.y0 for shape in figure.layout.shapes)
-    np.testing.assert_allclose(drawn, [low, high], atol=DRAWN)
+    np.testing.assert_allclose(drawn, [low, high], rtol=0, atol=DRAWN)
 
 
 def test_spectrum_of_a_sine() -> None:
