@@ -60,7 +60,7 @@ D,       1,UX  , 0.
 """
 ROUNDING = 1e-12
 """Relative: sums over a few elements."""
-SAME = 1e-9
+SAME = 1e-12
 """Of the largest entry: the same beam by other words."""
 NO_MASS = 1e-18
 """[t] of 1e-4 t: a difference that is nothing."""

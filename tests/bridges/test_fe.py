@@ -12,7 +12,7 @@ from scipy.linalg import eigh
 
 import flexapod as fp
 
-SAME = 1e-9
+SAME = 1e-12
 """Matrices written with 16 digits, one eigenvalue problem."""
 ROUNDED = 1e-6
 """Matrices written in the ten digits of a Nastran field."""
@@ -21,7 +21,7 @@ NODES = np.array(list(itertools.product([0.0, 100.0, 230.0], [0.0, 120.0], [0.0,
 NUMBERS = [10 * (k + 1) for k in range(len(NODES))]
 UNITS = {"length": "mm", "mass": "t", "time": "s"}
 ENDS = {"A": NUMBERS[0], "B": NUMBERS[-1]}
-SPARSE = 1e-7
+SPARSE = 1e-9
 """Relative: frequencies by a sparse eigenvalue problem."""
 COMPONENT = 0.02
 """Of the first frequency, with eight component modes."""

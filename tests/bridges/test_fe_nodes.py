@@ -13,7 +13,7 @@ from flexapod.bridges.fe_nodes import read_nodes
 
 LINES = [f"{n},{x},{y},{z}" for n, (x, y, z) in zip(NUMBERS, NODES, strict=True)]
 BLOCK = "\n".join(LINES)
-SHAPES = 1e-9
+SHAPES = 1e-12
 """Of mass-normalised shapes: eigenvectors of matrices in other axes; found equal."""
 
 

@@ -44,7 +44,7 @@ RATES = 1e-11
 """[m/s, rad/s] of a few: loops that are closed in positions, multiplied by rates."""
 PREDICTED = 1e-3
 """Of the bound that is computed without MuJoCo: its solver has a tolerance of its own."""
-PRINCIPAL = 1e-9
+PRINCIPAL = 1e-12
 """Relative: moments through principal axes and back."""
 NO_MOMENT = 1e-13
 """[kg m^2]: moments that vanish."""

@@ -23,7 +23,7 @@ CUBIC = 2e-4
 """Of frequencies: consistent cubic elements, error of the fourth order."""
 KIRCHHOFF = 0.02
 """Of frequencies: discrete Kirchhoff elements, 10 by 8."""
-ORIGIN = 1e-9
+ORIGIN = 1e-13
 """[m]: a centre of mass at the origin."""
 POINTS = 0.12
 """Of moments of inertia: theirs are of point masses at the elements' centres."""
@@ -33,7 +33,7 @@ FREE = 1e-13
 """Of the largest stiffness: eigenvalues of rigid motions."""
 MINDLIN = 0.04
 """Of frequencies: ours has rotary inertia, 1.4 % of a twist; linear mass 1 %."""
-SAME = 1e-9
+SAME = 1e-12
 """Relative: the same eigenvalue problem, whole and reduced."""
 
 

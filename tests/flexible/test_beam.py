@@ -6,7 +6,7 @@ from bodies import STRIP
 
 from flexapod.flexible import FlexibleBody, FlexibleBodyError, Section, beam, material
 
-ROUNDING = 1e-11
+ROUNDING = 1e-13
 """Relative: closed forms of a few products, and solves of up to 18 unknowns."""
 STEEL = material("steel")
 LENGTH = 0.8
@@ -22,7 +22,7 @@ SIXTEEN = 2e-4
 """Of the third frequency with 16 elements; found 1.5e-4."""
 SLENDER = 0.5
 """Of the correction: free ends are no long beam's interior; found 0.06."""
-CANCELLED = 1e-8
+CANCELLED = 1e-11
 """Relative: a difference of matrices a thousand times larger."""
 NOTHING = 1e-14
 """[kg, kg m, kg m^2]: entries that vanish."""

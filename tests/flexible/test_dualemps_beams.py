@@ -13,7 +13,7 @@ from bodies import DATA
 from flexapod.flexible import FlexibleBody, Section, beam
 
 REFERENCE = json.loads((DATA / "dualemps-beams.json").read_text())
-MATRIX = 1e-10
+MATRIX = 1e-13
 """Closed forms on both sides; the reference has all digits of a double."""
 
 PRINTED = 1e-4

@@ -18,7 +18,7 @@ ROUNDING = 1e-10
 """Relative, of moments of the size of 1, and of the largest stiffness: sums over elements, solves and modes; found 1e-15."""
 SIZES = np.array([0.6, 0.1, 0.05])
 DENSITY = 2700.0
-VANISHES = 1e-12
+VANISHES = 1e-14
 """[kg m, kg m^2]: entries that vanish."""
 SPRINGS = 1e-3
 """Of frequencies: springs of 1e14 N/m instead of held nodes; found 8e-6."""

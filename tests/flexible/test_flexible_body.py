@@ -12,7 +12,7 @@ from flexapod.flexible.body import replace_body
 
 ROUNDING = 1e-12
 """Relative, and [m]: sums over a few points."""
-SOLVED = 1e-9
+SOLVED = 1e-12
 """After a Cholesky factor and an eigenproblem of matrices with entries from 1e-4 to 1e8."""
 PRINTED = 5e-5
 """[kg]: a mass with four decimals."""

@@ -25,7 +25,7 @@ from flexapod.flexible.modal_file import INTEGRALS
 from flexapod.flexible.shape_integrals import shape_integrals
 
 PLATE, GENERIC = DATA / "gough-stewart-modes-plate.npz", DATA / "gough-stewart-modes-generic.npz"
-ROUNDING = 1e-11
+ROUNDING = 1e-13
 """Relative, and of entries of the size of 1: sums over some two hundred nodes."""
 PRINTED = 5e-5
 """[kg]: a mass with four decimals."""

@@ -7,7 +7,7 @@ from scipy import sparse
 from flexapod.flexible import FlexibleBodyError
 from flexapod.flexible.normal_modes import DENSE, craig_bampton, normal_modes, residual_modes
 
-ROUNDING = 1e-9
+ROUNDING = 1e-12
 """Factorised systems of a few hundred unknowns with condition numbers up to 1e6."""
 
 

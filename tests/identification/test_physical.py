@@ -6,7 +6,7 @@ import numpy as np
 
 from flexapod.identification.physical import is_physical, physical_estimate
 
-INSIDE = 1e-4
+INSIDE = 1e-6
 """Of the largest parameter: an interior-point solver stops at 1e-8 of a square."""
 
 

@@ -32,7 +32,7 @@ JERK = 1e-9
 """Relative: differences of accelerations over 1e-4 s; found 6e-12."""
 RAMP = 1e-9
 """Relative: durations of three seconds differ by 1.5e-4 s; found 1e-12."""
-SYMMETRIC = 1e-9
+SYMMETRIC = 1e-12
 """Of the speed: the times of one side are differences."""
 SECANT = 1e-6
 """Of the jerk, and a thousandth of it of the acceleration: differences over a millionth of the duration and more."""

@@ -21,7 +21,7 @@ ORDER = 0.3
 """Allowed distance of a measured order from the method's: the next term of the error is not yet negligible."""
 STEPS = 100
 G = 9.81
-SOLVED = 1e-10
+SOLVED = 1e-13
 """Relative: two factorisations of a matrix of seven rows."""
 FAST = 2e-3
 """[J] The fast mode has 1.25e-3 J to exchange."""

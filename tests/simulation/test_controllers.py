@@ -21,11 +21,11 @@ ORDER = 0.35
 """Allowed distance of a measured order from one: the next term of the error is not yet negligible."""
 SAME = 1e-12
 """Relative: the same command, 4 ms later."""
-WHOLE = 1e-6
+WHOLE = 1e-9
 """Of an encoder's step of 1e-4 m: roundings of lengths of metres."""
 POSITION = 1e-13
 """[m] Two programs of the same steps: a few roundings of metres."""
-FORCE = 1e-7
+FORCE = 1e-10
 """[N] The same, times kp = 1e5 N/m and kd = 2e3 N s/m."""
 
 

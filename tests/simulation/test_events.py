@@ -10,7 +10,7 @@ STEP = 2e-3
 """[s] Of a run, and of its output."""
 SAME_END = 1e-7
 """[s] Steps ten times finer, order four."""
-SETTLED = 1e-6
+SETTLED = 1e-12
 """[m] 3 s after a change of mass, with PD control."""
 MET = 1e-10
 """[m] A root that is looked for between two steps."""

@@ -10,9 +10,9 @@ from support.flexible_robots import rigid
 
 CONSERVED = 1e-10
 """Of the largest kinetic energy: 0.1 s of ringing at tolerances of 1e-12."""
-SAME = 1e-11
+SAME = 1e-13
 """Relative: sums over bodies against a mass matrix."""
-STORED = 1e-10
+STORED = 1e-13
 """Relative: energy of springs from differences of lengths."""
 HEIGHTS = 1e-10
 """[J] Differences of energies against another zero."""

@@ -38,7 +38,7 @@ GIVEN = 1e-12
 """[s], and of the largest length and rate: the motion of the reference, by the same formula."""
 SPLINE = 1e-9
 """[N] A cubic spline at its own samples, evaluated at sums of steps."""
-HEAT = 1e-6
+HEAT = 1e-9
 """Relative: what is lost is a difference of energies."""
 
 

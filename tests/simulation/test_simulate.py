@@ -14,7 +14,7 @@ import flexapod as fp
 from flexapod.simulation import simulate as simulate_module
 from flexapod.simulation.integrators import rows_in_blocks as drive_module
 
-FOLLOWS = 1e-9
+FOLLOWS = 1e-12
 """[m, rad] in 1 s at 2 ms, order four; and through splines of actuator motions."""
 CENTRE = 1e-12
 """[m] of a centre of mass that no force moves."""

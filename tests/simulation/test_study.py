@@ -12,13 +12,13 @@ import flexapod as fp
 DATA = Path(__file__).parents[1] / "data" / "elastodynamics"
 SAME = 1e-13
 """[m] The same steps, compiled for many."""
-FORCES = 1e-8
+FORCES = 1e-11
 """[N] The same, times gains of 2e5 N/m."""
 BY_ROBOT = 1e-12
 """[m], and of the largest of each quantity: robots with their own numbers."""
-STILL = 1e-9
+STILL = 1e-12
 """[m] In balance for 1 s."""
-STARTS = 1e-6
+STARTS = 1e-12
 """[m] Poses of a start, through actuators."""
 
 

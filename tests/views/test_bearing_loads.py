@@ -8,7 +8,7 @@ from flexapod.views.bearing_loads import bearing_loads, bearing_rows, joint_axes
 from flexapod.views.chosen_motion import small_motion
 from flexapod.views.sizing import joint_rows
 
-ROUNDING = 1e-10
+ROUNDING = 1e-13
 """Roundings of sums of a few forces, of the largest."""
 DIRECTION = 1e-12
 """Entries of a unit vector: products of a few rotations."""

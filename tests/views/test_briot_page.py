@@ -15,7 +15,7 @@ from flexapod.views.papers.items import AGREES, DIFFERS, INPUT, OPEN, PARTLY, RE
 RATE = 500.0
 """Samples per second [1/s]."""
 
-PASSED, STOPPED = 1e-3, 0.02
+PASSED, STOPPED = 1e-5, 0.02
 """A Butterworth filter of order 4, run twice, has gain 1 / (1 + (tan(pi f / rate) / tan(pi 100 / rate))^8): 1 - 5e-7 at 14 Hz,
 below 1e-3 at 200 Hz; ends of the record disturb."""
 TWO_ELEMENTS = 0.015

@@ -36,7 +36,7 @@ JSON = {
 
 SAME = 1e-12
 """The command line runs the verbs with the same numbers; files keep every bit."""
-VANISHES = 1e-9
+VANISHES = 1e-12
 """[rad/s]: of frequencies of some hundred."""
 ROUNDING = 1e-15
 """[m, m/s]: one sum or product of numbers of the size of 1."""

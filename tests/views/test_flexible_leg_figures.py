@@ -13,7 +13,7 @@ from flexapod.views.scene.meshes import cylinder
 ROUNDING = 1e-12
 """Chains of a dozen frames of length one [m]."""
 
-CLOSED = 1e-9
+CLOSED = 1e-12
 """Newton's method on the loops ends below 1e-12; frames add rounding [m]."""
 
 DIFFERENCE = 1e-7
