@@ -24,8 +24,8 @@ GOAL = 20.0
 def trajectory(robot: fp.Robot) -> fp.Motion:
     """Three poses around home and back, with rests."""
     positions = robot.home.position + np.array([[0, 0, 0], [0.05, 0, 0.05], [0, 0.05, -0.02], [0, 0, 0]])
-    turns = fp.motions.rotvec_rotation(np.array([[0, 0, 0], [0.1, 0, 0.05], [0, -0.1, 0], [0, 0, 0]], dtype=np.float64))
-    return fp.motions.through_poses(positions=positions, orientations=turns, durations=0.7, rests=0.2, samples=271)
+    rotations = fp.motions.rotvec_rotation(np.array([[0, 0, 0], [0.1, 0, 0.05], [0, -0.1, 0], [0, 0, 0]], dtype=np.float64))
+    return fp.motions.through_poses(positions=positions, orientations=rotations, durations=0.7, rests=0.2, samples=271)
 
 
 def loop_alone(robot: fp.Robot, motion: Any, row: float, **options: Any) -> Callable[[], object]:

@@ -79,10 +79,10 @@ def singular_ends(robot, wanted):
 
 def along_platform(robot, at):
     """Poses from actuator coordinates where each guess is the pose before it on the straight way of the platform from home."""
-    found, turn = None, rotation_rotvec(at.rotation @ robot.home.rotation.T)
+    found, tilt = None, rotation_rotvec(at.rotation @ robot.home.rotation.T)
     for part in np.linspace(0.0, 1.0, STATIONS + 1)[1:]:
         position = robot.home.position + part * (at.position - robot.home.position)
-        way = fp.State(position=position, rotation=rotvec_rotation(part * turn) @ robot.home.rotation)
+        way = fp.State(position=position, rotation=rotvec_rotation(part * tilt) @ robot.home.rotation)
         found = fp.forward_kinematics(robot, actuators(robot, way), guess=found)
     return found
 
@@ -151,9 +151,9 @@ def test_five_bar_both_assembly_modes_by_guess_agree_with_the_closed_form():
         found = fp.forward_kinematics(robot, wanted, guess=guess)
         for q, p, R in zip(wanted, found["position"].values, found["rotation"].values, strict=True):
             tip, angle = five_bar(*q, mode)
-            turn = angle - straight
+            tilt = angle - straight
             assert np.abs(p - [*tip, 0.0]).max() < EXACT
-            assert np.abs(R[:2, 0] - [np.cos(turn), np.sin(turn)]).max() < EXACT
+            assert np.abs(R[:2, 0] - [np.cos(tilt), np.sin(tilt)]).max() < EXACT
 
 
 def determinant(robot, at):
@@ -221,12 +221,12 @@ def test_guesses_from_an_almost_flat_robot():
     np.testing.assert_allclose(below["position"].values, [0, 0, -robot.home.position[2]], rtol=0, atol=ROUND_TRIP)
 
 
-@pytest.mark.parametrize(("name", "reach", "turn"), [("stewart-3-3", 2.0, 1.0), ("gough-stewart", 0.4, 0.8)])
-def test_the_branch_is_that_of_small_steps(name, reach, turn):
+@pytest.mark.parametrize(("name", "reach", "tilt"), [("stewart-3-3", 2.0, 1.0), ("gough-stewart", 0.4, 0.8)])
+def test_the_branch_is_that_of_small_steps(name, reach, tilt):
     """Far targets: the result is the pose that 400 small steps of the actuators lead to, whatever Newton alone finds."""
     robot, random = fp.load(name), np.random.default_rng(9)
     position = robot.home.position + random.uniform(-reach, reach, (150, 3))
-    rotation = rotvec_rotation(random.uniform(-turn, turn, (150, 3)))
+    rotation = rotvec_rotation(random.uniform(-tilt, tilt, (150, 3)))
     wanted = actuators(robot, fp.State(position=position, rotation=rotation))
     found = fp.forward_kinematics(robot, wanted, on_error="mask")
     good = np.flatnonzero(found["valid"].values)

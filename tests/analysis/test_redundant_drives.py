@@ -194,9 +194,9 @@ def swing(robot: fp.Robot, count: int = 3) -> fp.Motion:
     """A slow swing along x."""
     time = np.linspace(0.0, 1.0, count)
     along = np.array([0.02, 0.0, 0.0])
-    none, turned = np.zeros((count, 3)), np.tile(robot.home.rotation, (count, 1, 1))
+    none, rotated = np.zeros((count, 3)), np.tile(robot.home.rotation, (count, 1, 1))
     return fp.Motion(
-        time=time, position=robot.home.position + np.sin(time)[:, None] * along, rotation=turned,
+        time=time, position=robot.home.position + np.sin(time)[:, None] * along, rotation=rotated,
         velocity=np.cos(time)[:, None] * along, acceleration=-np.sin(time)[:, None] * along, angular_velocity=none,
         angular_acceleration=none,
     )  # fmt: skip
@@ -258,8 +258,8 @@ def test_derivatives_of_the_chosen_forces(kind: str, tmp_path: Path) -> None:
 
     def slope(name: str, axis: np.ndarray) -> np.ndarray:
         def moved(s: float) -> np.ndarray:
-            turned = rotvec_rotation(s * axis) @ drawn[name] if name == "rotation" else drawn[name] + s * axis
-            return force({name: turned})
+            rotated = rotvec_rotation(s * axis) @ drawn[name] if name == "rotation" else drawn[name] + s * axis
+            return force({name: rotated})
 
         return sum(w * (moved(k * h) - moved(-k * h)) for k, w in ((1, 0.75), (2, -0.15), (3, 1 / 60))) / h
 

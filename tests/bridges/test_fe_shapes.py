@@ -75,11 +75,11 @@ def test_displacement_axes_of_grids_are_rotated_away(tmp_path: Path) -> None:
     mesh = written(m, tmp_path)
     numbers, value, V = solved(mesh)
     axes = np.array([[0, 0, 1.0], [1, 0, 0], [0, 1, 0]])
-    turned = V.copy()
+    rotated = V.copy()
     for k in (3, 4):
         at = numbers.index(k)
-        turned[:, at, :3], turned[:, at, 3:] = V[:, at, :3] @ axes.T, V[:, at, 3:] @ axes.T
-    shapes = as_punch(tmp_path / "modes.pch", numbers, value, turned)
+        rotated[:, at, :3], rotated[:, at, 3:] = V[:, at, :3] @ axes.T, V[:, at, 3:] @ axes.T
+    shapes = as_punch(tmp_path / "modes.pch", numbers, value, rotated)
     theirs = fp.import_fe(mesh=mesh, shapes=shapes, units=UNITS, interfaces={"A": 1}, modes=4)
     assert theirs.mac.max(axis=1).min() > 1 - SINGLE
 

@@ -683,9 +683,9 @@ def test_bodies_that_float_beside_the_platform(tmp_path: Path) -> None:
     joints = fp.inverse_kinematics(robot, fp.State(position=moved.position.values, rotation=moved.rotation.values))
     rod = dict(zip(robot.coordinates, joints.joint_position.values, strict=True))
     x, y, angle = (next(v for k, v in rod.items() if k.endswith(end)) for end in (".1", ".2", ".6"))
-    turned = float(np.arctan2(moved.rotation.values[1, 0], moved.rotation.values[0, 0]))
+    rotated = float(np.arctan2(moved.rotation.values[1, 0], moved.rotation.values[0, 0]))
     qpos = [0.05, x - 0.2, y + 0.2, 0, np.cos(angle / 2), 0, 0, np.sin(angle / 2), -0.03, *moved.position.values,
-            np.cos(turned / 2), 0, 0, np.sin(turned / 2)]  # fmt: skip
+            np.cos(rotated / 2), 0, 0, np.sin(rotated / 2)]  # fmt: skip
     key = f'<keyframe><key qpos="{" ".join(repr(float(v)) for v in qpos)}"/></keyframe>'
     again = accelerations_agree(FLOATING.format(loops=loops, key=key), tmp_path, "p")
     assert np.allclose(again.home.position, moved.position.values, rtol=0, atol=EXACT)

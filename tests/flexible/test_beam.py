@@ -78,12 +78,12 @@ def test_cantilever_under_end_loads() -> None:
         b = beam(length=LENGTH, section=BAR, material="steel", elements=n)
         tip, E, L = b.interfaces["tip"], STEEL.young, LENGTH
         assert tip.Phi_r is not None
-        for axis, turn, bend, sign in ((1, 2, BAR.iz, 1.0), (2, 1, BAR.iy, -1.0)):
+        for axis, rotation, bend, sign in ((1, 2, BAR.iz, 1.0), (2, 1, BAR.iy, -1.0)):
             q = static(b, tip.Phi_d[axis])
             assert tip.Phi_d[axis] @ q == pytest.approx(L**3 / (3 * E * bend), rel=ROUNDING, abs=0)
-            assert tip.Phi_r[turn] @ q == pytest.approx(sign * L**2 / (2 * E * bend), rel=ROUNDING, abs=0)
-            q = static(b, tip.Phi_r[turn])
-            assert tip.Phi_r[turn] @ q == pytest.approx(L / (E * bend), rel=ROUNDING, abs=0)
+            assert tip.Phi_r[rotation] @ q == pytest.approx(sign * L**2 / (2 * E * bend), rel=ROUNDING, abs=0)
+            q = static(b, tip.Phi_r[rotation])
+            assert tip.Phi_r[rotation] @ q == pytest.approx(L / (E * bend), rel=ROUNDING, abs=0)
 
 
 def test_timoshenko_cantilever() -> None:

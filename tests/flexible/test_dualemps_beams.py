@@ -57,16 +57,16 @@ class Assembly:
     def flexible(self, body: FlexibleBody, J: np.ndarray, along: np.ndarray, first: int) -> np.ndarray:
         """Adds a beam whose coordinates start at `first`; returns the velocity of its tip."""
         N = len(body.M_ee)
-        turn = np.array([[along[0], along[1], 0], [-along[1], along[0], 0], [0, 0, 1]])
+        rotation = np.array([[along[0], along[1], 0], [-along[1], along[0], 0], [0, 0, 1]])
         E = np.eye(self.n)[first : first + N]
-        local = np.vstack([turn @ J, E])
+        local = np.vstack([rotation @ J, E])
         rows = [*PLANE, *range(6, 6 + N)]
         self.M += local.T @ body.mass_matrix(np.zeros(N))[np.ix_(rows, rows)] @ local
         self.K += E.T @ body.K_ee @ E
         tip = body.interfaces["tip"]
         assert tip.Phi_r is not None
         elastic = np.vstack([tip.Phi_d[:2], tip.Phi_r[2:]]) @ E
-        return moved(J, along, tip.r0[0]) + turn.T @ elastic
+        return moved(J, along, tip.r0[0]) + rotation.T @ elastic
 
 
 def moved(J: np.ndarray, along: np.ndarray, distance: float) -> np.ndarray:

@@ -76,7 +76,7 @@ def lumped(rotary: float, method: str = "normal") -> FlexibleBody:
     return from_matrices(M, chain.K, nodes, dofs_per_node=6, modes=5, method=method, interfaces=ends, damping=0.01)
 
 
-def half_turned() -> FlexibleBody:
+def half_rotated() -> FlexibleBody:
     """Interfaces with and without rotations at nodes that have them, and the other way round."""
     body = beam(length=0.5, section=STRIP, material="steel", elements=2)
     tip = body.interfaces["tip"]
@@ -85,8 +85,8 @@ def half_turned() -> FlexibleBody:
 
 def bare_nodes() -> FlexibleBody:
     body = random_body(np.random.default_rng(3))
-    turned = Interface(r0=np.ones(3), Phi_d=np.ones((3, 4)), Phi_r=2.0 * np.ones((3, 4)))
-    return replace_body(body, interfaces={"turned": turned, "bare": Interface(r0=np.zeros(3), Phi_d=np.ones((3, 4)))})
+    rotated = Interface(r0=np.ones(3), Phi_d=np.ones((3, 4)), Phi_r=2.0 * np.ones((3, 4)))
+    return replace_body(body, interfaces={"turned": rotated, "bare": Interface(r0=np.zeros(3), Phi_d=np.ones((3, 4)))})
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_save_and_load(tmp_path: Path, name: str) -> None:
         "tip": lambda: beam(length=0.5, section=STRIP, material="steel", damping=0.02),
         "planar": lambda: beam(length=0.5, section=STRIP, material="steel", planar=True, elements=2, theory="timoshenko"),
         "kirchhoff": lambda: plate(**HEXAGON, modes=3, mesh_size=0.3, theory="kirchhoff", point_masses=[(0.1, 0.1, 2.0)]),
-        "half": half_turned,
+        "half": half_rotated,
         "bare": bare_nodes,
         "modeless": lambda: plate(**HEXAGON, modes=0, mesh_size=0.3, theory="kirchhoff", interfaces={"A": (0.5, 0.0)}),
         "plate": lambda: plate(**HEXAGON, modes=3, mesh_size=0.2, interfaces={"A": (0.5, 0.0), "B": (0.1, 0.1, 0.02)}),

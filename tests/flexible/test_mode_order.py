@@ -20,14 +20,14 @@ def test_any_turning_and_sign_is_undone() -> None:
     phi = rng.standard_normal((30, 3, 5))
     phi /= np.sqrt(np.einsum("nak,n,nak->k", phi, mass, phi))
     omega2 = np.array([4.0, 4.0, 9.0, 16.0, 16.0])
-    turn = np.zeros((5, 5))
+    rotation = np.zeros((5, 5))
     for part in (slice(0, 2), slice(2, 3), slice(3, 5)):
-        turn[part, part] = np.linalg.qr(rng.standard_normal((part.stop - part.start,) * 2))[0]
-    turn[2, 2] = -1.0
+        rotation[part, part] = np.linalg.qr(rng.standard_normal((part.stop - part.start,) * 2))[0]
+    rotation[2, 2] = -1.0
     one = phi @ fixed_orientation(omega2, r0, mass, phi)[0]
-    other = (phi @ turn) @ fixed_orientation(omega2, r0, mass, phi @ turn)[0]
+    other = (phi @ rotation) @ fixed_orientation(omega2, r0, mass, phi @ rotation)[0]
     assert np.abs(one - other).max() < ROUNDING
-    assert np.abs(phi - phi @ turn).max() > 0.1
+    assert np.abs(phi - phi @ rotation).max() > 0.1
 
 
 def test_frequencies_of_a_group_become_equal_and_others_stay() -> None:

@@ -70,8 +70,8 @@ def test_columns_are_differences_of_another_formulation(name: str) -> None:
     scale = np.abs(Y).max(axis=(0, 1))
     checked = 0
     for k, column in enumerate(model.columns):
-        turned = column.body and not np.allclose(axes(robot, column.body), np.eye(3), rtol=0, atol=ROUNDING)
-        if column.value not in places or column.value in zeros or turned:
+        rotated = column.body and not np.allclose(axes(robot, column.body), np.eye(3), rtol=0, atol=ROUNDING)
+        if column.value not in places or column.value in zeros or rotated:
             continue
         step = bound.parameters.copy()
         step[places[column.value]] += 1.0

@@ -143,9 +143,9 @@ def test_resample_without_formula_meets_its_samples() -> None:
 
 
 def test_resample_without_formula_over_many_turns() -> None:
-    turning = one_minus_cos((0,) * 6, (0, 0, 0, 0, 0, 10.0), 1.0, 6.0, 401)
+    rotating = one_minus_cos((0,) * 6, (0, 0, 0, 0, 0, 10.0), 1.0, 6.0, 401)
     t = np.linspace(0, 6, 97)
-    same(resample(replace(turning), time=t), resample(turning, time=t), HERMITE)
+    same(resample(replace(rotating), time=t), resample(rotating, time=t), HERMITE)
 
 
 def legs() -> tuple[Motion, Motion]:

@@ -33,7 +33,7 @@ ROUNDING = 1e-15
 """The spline at its own samples [m]."""
 FILTERED = 0.02
 """Of the largest acceleration: what a low-pass filter leaves of noise."""
-TURNED = 1e-6
+ROTATED = 1e-6
 """[rad/s]: orientations without noise through the same filter; found 3e-9."""
 LINE = 1e-12
 """[m/s]: a spline through eight samples of a line, rounding over the step of 0.1 s."""
@@ -158,7 +158,7 @@ def test_low_pass_of_poses(tmp_path: Path) -> None:
     motion = motion_from_file(write(tmp_path / "p.csv", columns), derivatives="low-pass", cutoff=15.0)
     inner = slice(200, -200)
     assert np.abs(motion.acceleration - exact.acceleration)[inner].max() < FILTERED * np.abs(exact.acceleration).max()
-    assert np.abs(motion.angular_velocity - exact.angular_velocity)[inner].max() < TURNED
+    assert np.abs(motion.angular_velocity - exact.angular_velocity)[inner].max() < ROTATED
 
 
 def test_names_of_actuators(tmp_path: Path) -> None:

@@ -82,3 +82,21 @@ def test_the_sense_of_a_circle_is_its_direction() -> None:
     assert np.array_equal(old.position, fp.motions.circle(**given, direction="clockwise").position)
     with pytest.warns(DeprecationWarning, match="circle: sense is called direction now"):
         assert np.array_equal(fp.motions.named_motion("circle", **given, sense="clockwise").position, old.position)
+
+
+def test_the_turns_of_a_circle_are_its_revolutions() -> None:
+    given = {"radius": 0.1, "speed": 0.2, "samples": 5}
+    with pytest.warns(DeprecationWarning, match="circle: turns is called revolutions now"):
+        old = fp.motions.circle(center=(0, 0, 1), **given, turns=1.5)
+    assert np.array_equal(old.position, fp.motions.circle(center=(0, 0, 1), **given, revolutions=1.5).position)
+    with pytest.warns(DeprecationWarning, match="dualemps_circle: turns is called revolutions now"):
+        both = [fp.motions.dualemps_circle(**given, turns=0.5), fp.motions.dualemps_circle(**given, revolutions=0.5)]
+    assert np.array_equal(both[0].position, both[1].position)
+
+
+def test_the_turn_of_a_flexible_platform_is_its_rotation_vector() -> None:
+    robot = fp.load("gough-stewart-flexible")
+    found = fp.deformation(robot, fp.State.at_home(robot), elastic=np.full(len(robot.elastic_names), 1e-4))
+    assert np.abs(found.rotation_vector).max() > 0
+    assert np.array_equal(found.turn, found.rotation_vector)
+    assert found.turn.attrs["deprecated"] == "called rotation_vector now"

@@ -390,15 +390,15 @@ def test_a_leg_on_which_nothing_begins_needs_the_platform(tmp_path: Path) -> Non
         made(tmp_path, legs, home="[0.8, 0, 0]", platform="body: b.bar")
 
 
-@pytest.mark.parametrize("turned", ["{Y: 0}", "{Y: 60 deg}", "{Y: 90 deg}", "{XYZ: [40 deg, 90 deg, 20 deg]}"])
-def test_a_sprung_ball_is_the_same_in_every_direction(turned: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("rotated", ["{Y: 0}", "{Y: 60 deg}", "{Y: 90 deg}", "{XYZ: [40 deg, 90 deg, 20 deg]}"])
+def test_a_sprung_ball_is_the_same_in_every_direction(rotated: str, tmp_path: Path) -> None:
     """Three rotations in a row have other angles between them where the joint is turned at home, and none at a right angle."""
     (tmp_path / "ball.yaml").write_text(f"""flexapod: 1
 name: ball
 source: written for this test
 gravity: [0, 0, 0]
 characteristic_length: 0.1
-home: {{rotation: {turned}}}
+home: {{rotation: {rotated}}}
 platform: {{mass: 1, inertia: {{diagonal: [0.1, 0.2, 0.25]}}}}
 legs:
   each:

@@ -34,8 +34,8 @@ def poses_with_rests() -> fp.Motion:
     """Three poses around home with rests, 5th-order polynomials between them: 1.1 s (chosen; the paper prints none)."""
     home = plate_robot().home
     positions = home.position + np.array([[0, 0, 0], [0.03, 0.01, 0.03], [-0.01, 0.02, -0.02]])
-    turns = rotvec_rotation(np.array([[0, 0, 0], [0.06, -0.02, 0.05], [0.0, 0.05, -0.03]])) @ home.rotation
-    return through_poses(positions=positions, orientations=turns, durations=0.4, rests=[0.05, 0.1, 0.15], samples=111)
+    rotations = rotvec_rotation(np.array([[0, 0, 0], [0.06, -0.02, 0.05], [0.0, 0.05, -0.03]])) @ home.rotation
+    return through_poses(positions=positions, orientations=rotations, durations=0.4, rests=[0.05, 0.1, 0.15], samples=111)
 
 
 def exchanged(run: Any) -> float:

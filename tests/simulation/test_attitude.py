@@ -7,10 +7,10 @@ from flexapod.robot.geometry import rotation_from_vector
 from flexapod.simulation.system.attitude import (
     matrix,
     quaternions,
+    rotated,
     rotation_error,
     spin_per_theta,
     theta_rate,
-    turned,
 )
 from flexapod.spatial.rotation import normalised
 
@@ -32,7 +32,7 @@ def test_theta_rate_is_the_derivative_of_the_turn() -> None:
     rate = np.array(ca.DM(theta_rate(ca.SX(theta), ca.SX(w)))).ravel()
 
     def at(t: np.ndarray) -> np.ndarray:
-        return np.array(ca.DM(matrix(turned(ca.SX(t), ca.SX(q0)))))
+        return np.array(ca.DM(matrix(rotated(ca.SX(t), ca.SX(q0)))))
 
     h = 1e-5
     central = (at(theta + h * rate) - at(theta - h * rate)) / (2 * h)

@@ -182,8 +182,8 @@ def test_phase_of_a_linear_oscillation() -> None:
     for name, s, c in (("gauss-4", 2, 720.0), ("gauss-6", 3, 100_800.0)):
         rows = swing(name, h, count, k, (rest + 0.01, 0.0, 0.0, 0.0))
         late = y ** (2 * s + 1) / c * count
-        turn = np.arctan2(-rows[-1, 2] / 100.0, rows[-1, 0] - rest)
-        lag = (count * y - turn + np.pi) % (2 * np.pi) - np.pi
+        rotation = np.arctan2(-rows[-1, 2] / 100.0, rows[-1, 0] - rest)
+        lag = (count * y - rotation + np.pi) % (2 * np.pi) - np.pi
         assert lag == pytest.approx(late, rel=SERIES)
         size = np.hypot(rows[:, 0] - rest, rows[:, 2] / 100.0)
         assert np.ptp(size) < AMPLITUDE * size[0] * count, "amplitude to rounding, however long"

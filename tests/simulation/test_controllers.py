@@ -34,10 +34,10 @@ def visit(name: str) -> fp.Motion:
     robot = robot_named(name)
     p, R, size = robot.home.position, robot.home.rotation, 0.03 * robot.characteristic_length
     c, s = np.cos(0.06), np.sin(0.06)
-    turn = np.array([[c, -s, 0], [s, c, 0], [0, 0, 1.0]])
+    rotation = np.array([[c, -s, 0], [s, c, 0], [0, 0, 1.0]])
     places = [p, p + size * np.array([1, 0, 0.5]), p + size * np.array([0, -1, 0.3]), p]
-    turns = np.array([R, turn @ R, turn.T @ R, R])
-    return through_poses(positions=np.array(places), orientations=turns, durations=0.4, rests=0.1)
+    rotations = np.array([R, rotation @ R, rotation.T @ R, R])
+    return through_poses(positions=np.array(places), orientations=rotations, durations=0.4, rests=0.1)
 
 
 @pytest.mark.parametrize("name", ["gough-stewart", "hexaslide"])

@@ -92,7 +92,7 @@ def test_elastic_coordinates_agree_with_a_tightened_run_and_with_the_inverse_mod
     bent = fp.deformation(
         plate_robot(), poses_with_rests(), elastic=run.elastic.values, elastic_velocity=run.elastic_velocity.values
     )
-    for name in ("displacement", "turn", "joint_displacement"):
+    for name in ("displacement", "rotation_vector", "joint_displacement"):
         assert np.abs(run[name] - bent[name]).max() < SAME
 
 

@@ -54,7 +54,7 @@ ROUNDING = 1e-12
 """Relative, and [m]: sums of lengths."""
 SMALL_ANGLES = 1e-5
 """Of a deflection of 1e-6 of the length: second order of its angles."""
-TURNED = 1e-8
+ROTATED = 1e-8
 """[m] of lengths of some metres: a quaternion along a line that may be straight down."""
 BITS = 5
 """Of 255: eight bits of linear light are coarse in the dark."""
@@ -150,8 +150,8 @@ def test_torques_turn_by_the_right_hand() -> None:
     for k, (sign, part) in enumerate(((1.0, 1.0), (-1.0, 0.5))):
         frame = shown.frames[k][0]
         line = found.arcs[found.arc_push == (sign > 0)]
-        turn = np.cross(line[:, 0] - frame.origin, line[:, 1] - frame.origin) @ frame.rotation[:, 2]
-        assert np.all(sign * turn > 0)
+        rotation = np.cross(line[:, 0] - frame.origin, line[:, 1] - frame.origin) @ frame.rotation[:, 2]
+        assert np.all(sign * rotation > 0)
         assert np.isclose(
             np.linalg.norm(line[:, 1] - line[:, 0], axis=1).sum(), 8 / 9 * 1.5 * np.pi * ARC * part, rtol=CHORDS, atol=0
         )
@@ -287,7 +287,7 @@ def test_cylinders_reach_from_start_to_end() -> None:
     quat, middle, scale = along(start, end, np.full(20, 0.1))
     R = fp.motions.quat_wxyz_rotation(quat)
     tip = middle + np.einsum("nij,nj->ni", R, np.column_stack([np.zeros((20, 2)), 0.5 * scale[:, 2]]))
-    assert np.allclose(tip, end, rtol=0, atol=TURNED)
+    assert np.allclose(tip, end, rtol=0, atol=ROTATED)
 
 
 def test_colours_survive_the_renderer() -> None:

@@ -364,12 +364,12 @@ def test_drawings_of_the_space_are_what_the_verbs_say(session: Session) -> None:
     assert len(names) == int(modes["count"]) == len(platforms(robot, p, R)) // 6
     assert str(modes["completeness"].values) in text
     tilted = fp.motions.euler_rotation("Z", [1.2]) @ fp.motions.euler_rotation("X", [0.5])
-    turned = fp.State(position=robot.home.position, rotation=tilted)
-    said, curves = singular_curves(robot, studio.coordinates, turned, "xy", lambda part: None)
+    rotated = fp.State(position=robot.home.position, rotation=tilted)
+    said, curves = singular_curves(robot, studio.coordinates, rotated, "xy", lambda part: None)
     assert curves
     assert said.startswith(f"{len(curves)} curve")
     points = np.concatenate(curves)[::20]
-    at = fp.singularities(robot, fp.State(position=points, rotation=np.repeat(turned.rotation[None], len(points), axis=0)))
+    at = fp.singularities(robot, fp.State(position=points, rotation=np.repeat(rotated.rotation[None], len(points), axis=0)))
     assert at["type_2"].values.max() < SINGULAR
 
 

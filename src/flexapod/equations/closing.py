@@ -19,7 +19,7 @@ import numpy as np
 
 from flexapod.arrays import SX
 from flexapod.equations.chain import chain_motion, chain_poses
-from flexapod.equations.closing_rows import Gap, Row, leg_block, leg_gaps, pick, platform_halves, turned_row
+from flexapod.equations.closing_rows import Gap, Row, leg_block, leg_gaps, pick, platform_halves, rotated_row
 from flexapod.equations.model.algebra import LinkValues
 from flexapod.equations.model.positions import closed_positions
 from flexapod.equations.platform_motion import FrameMotion
@@ -186,7 +186,7 @@ def _half_rows(gaps: Sequence[Gap]) -> Any:
             blocks.append(ca.SX.zeros(len(gap.rows), 6))
             continue
         arm = gap.end.p - gap.half.p
-        lines = [ca.horzcat(-row.linear.expr.T, -turned_row(row, arm).expr.T) for row in gap.rows]
+        lines = [ca.horzcat(-row.linear.expr.T, -rotated_row(row, arm).expr.T) for row in gap.rows]
         block = ca.vertcat(*lines)
         blocks.append(block if gap.half is first or first is None else ca.mtimes(block, transfer(gap.half.p - first.p)))
     return ca.vertcat(*blocks)

@@ -175,15 +175,15 @@ def _rus(b: Program, values: Values, leg: Leg, S: PointMotion) -> _Driven:
     centripetal = cross(e, u) * (rate * rate)
     relative = S.v - U_v
     second = (dot(d, S.a - centripetal) + dot(relative, relative)) * inverse
-    turn = _turn(e, cosine, sine)
+    rotation = _rotation(e, cosine, sine)
     U = PointMotion(p=O + r, v=U_v, a=u * second + centripetal)
-    carrier = FrameMotion(R=turn, p=O, v=zero("W"), w=e * rate, a=zero("W"), alpha=e * second)
+    carrier = FrameMotion(R=rotation, p=O, v=zero("W"), w=e * rate, a=zero("W"), alpha=e * second)
     q = ca.atan2(sine, cosine) - values.scalar("zero")
     actuator = Scalar(q=q, qd=rate, qdd=second)
-    return _Driven(actuator=actuator, carrier=carrier, U=U, a=turn @ values.vector("axis1", "W0"), length=l)
+    return _Driven(actuator=actuator, carrier=carrier, U=U, a=rotation @ values.vector("axis1", "W0"), length=l)
 
 
-def _turn(e: Vec, cosine: SX, sine: SX) -> Rot:
+def _rotation(e: Vec, cosine: SX, sine: SX) -> Rot:
     """Rotation about the unit axis e, from axes at rest W0 to the world."""
     K = ca.skew(e.expr)
     matrix = cosine * ca.SX.eye(3) + sine * K + (1 - cosine) * ca.mtimes(e.expr, e.expr.T)

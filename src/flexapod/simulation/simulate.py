@@ -101,9 +101,9 @@ def simulate(
         save: file of checkpoints: a simulation that was killed goes on from there when called again, to the same bits (rk4).
     Returns:
         Dataset over `time`: pose, twist, acceleration, actuators, `force`, `power`, `joint_position`, energy balance; of a
-        flexible platform `elastic`, `elastic_velocity`, `elastic_acceleration`, `displacement` and `turn` at its origin,
-        `joint_displacement` (.., leg, axis) in platform axes; attributes `stopped` and `stopped_at` where the simulation ended
-        early, `interrupted` after Ctrl-C, provenance.
+        flexible platform `elastic`, `elastic_velocity`, `elastic_acceleration`, `displacement` and `rotation_vector` at its
+        origin, `joint_displacement` (.., leg, axis) in platform axes; attributes `stopped` and `stopped_at` where the simulation
+        ended early, `interrupted` after Ctrl-C, provenance.
 
     Robots with flexible legs are stiff: the implicit methods need not resolve their fastest vibrations, explicit ones must. With
     ``drive="actuators"`` their actuators, and those of a flexible platform, follow an `ActuatorMotion` while the deformations are

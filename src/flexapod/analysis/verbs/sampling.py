@@ -108,10 +108,10 @@ def _draw(robot: Robot, count: int, random: np.random.Generator) -> dict[str, Ar
     def cube(half: object) -> Array:
         return np.asarray(random.uniform(-1.0, 1.0, (count, 3)) * np.asarray(half))
 
-    turns = np.array([rotation_from_vector(v) for v in cube(box.rotation)])
+    rotations = np.array([rotation_from_vector(v) for v in cube(box.rotation)])
     states = {
         "position": robot.home.position + cube(box.position),
-        "rotation": turns @ robot.home.rotation,
+        "rotation": rotations @ robot.home.rotation,
         "velocity": cube(box.velocity),
         "angular_velocity": cube(box.angular_velocity),
         "acceleration": cube(box.acceleration),

@@ -119,8 +119,8 @@ def _reflected(rows: list[Line], own: int) -> list[Line]:
     result: list[Line] = [{own: -length}, *({} for _ in rows[1:])]
     for j in sorted({j for line in rows for j in line} - {own}):
         along = sum(each * line[j] for each, line in zip(v, rows, strict=True) if j in line) * scale
-        for each, line, turned in zip(v, rows, result, strict=True):
-            turned[j] = line[j] - each * along if j in line else -each * along
+        for each, line, rotated in zip(v, rows, result, strict=True):
+            rotated[j] = line[j] - each * along if j in line else -each * along
     return result
 
 

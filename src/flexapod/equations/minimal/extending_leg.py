@@ -155,6 +155,6 @@ def extending_leg(b: Program, m: Model, plan: Plan, leg: int, motion: Moving) ->
     slope = spin.slope + (i.first * gravity[2]) * lam
     hx = mu * ax + mu_rate * vx + spin.pull[0] + slope * X - (i.first * gravity[0]) * lam
     hy = mu * ay + mu_rate * vy + spin.pull[1] + slope * Y - (i.first * gravity[1]) * lam
-    turning = lam2 * (vx * vx + vy * vy) - e * e
-    along = (i.rotor * d[2] * root - i.first_piston) * turning - ri * (hx * X + hy * Y)
+    rotating = lam2 * (vx * vx + vy * vy) - e * e
+    along = (i.rotor * d[2] * root - i.first_piston) * rotating - ri * (hx * X + hy * Y)
     return ExtendingLeg(slope=(X, Y), h=(hx, hy), root=root, inverse=ri, along=along, mu=mu, phi=spin.phi, m=spin.m)

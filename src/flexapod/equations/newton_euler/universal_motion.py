@@ -86,7 +86,7 @@ def universal_motion(b: Program, values: Values, leg: Leg, sign: int, platform: 
     Source: Kim 2002 Eqs. (4)-(19). Checked by: tests/equations/test_newton_euler.py.
     """
     S = platform.point(values.vector("S", "P"))
-    drive = {"UPS": _extending, "PUS": _sliding, "RUS": _turning}[leg.architecture](b, values, leg, S)
+    drive = {"UPS": _extending, "PUS": _sliding, "RUS": _rotating}[leg.architecture](b, values, leg, S)
     arm, inverse, a = S.p - drive.U.p, 1 / drive.length, drive.a
     n = arm * inverse
     m = cross(n, a)
@@ -124,11 +124,11 @@ def _universal(
     w_c = w_f + a * q1d
     w = w_c + y * q2d
     # accelerations with the second derivatives of the two angles left out
-    turn1, turn2 = cross(w_f, a) * q1d, cross(w_c, y) * q2d
-    alpha_0 = alpha_f + turn1 + turn2
+    change1, change2 = cross(w_f, a) * q1d, cross(w_c, y) * q2d
+    alpha_0 = alpha_f + change1 + change2
     u2 = acc - cross(alpha_0, arm) - cross(w, cross(w, arm) + n * (2 * slide))
     q1dd, q2dd = dot(y, u2) * to_q1, dot(x, u2) * to_q2
-    alpha_c = alpha_f + turn1 + a * q1dd
+    alpha_c = alpha_f + change1 + a * q1dd
     alpha = alpha_0 + a * q1dd + y * q2dd
     if spin == "neglected":
         w, alpha = _without_spin(n, v, acc, slide, second, axes.inverse)
@@ -191,7 +191,7 @@ def _sliding(b: Program, values: Values, leg: Leg, S: PointMotion) -> Drive:
     return Drive(rate=rate, acceleration=second, carrier=carrier, U=U, a=values.vector("axis1", "W"), length=length)
 
 
-def _turning(b: Program, values: Values, leg: Leg, S: PointMotion) -> Drive:
+def _rotating(b: Program, values: Values, leg: Leg, S: PointMotion) -> Drive:
     r"""R-U-S: crank angle from :math:`A\cos t+B\sin t = C`, then :math:`\dot t = d\cdot\dot S/(d\cdot(e\times r))`."""
     e, pivot, length = values.vector("drive", "W"), values.vector("pivot", "W"), values.scalar("length")
     crank, d0 = values.vector("U", "W") - pivot, S.p - pivot
@@ -209,11 +209,11 @@ def _turning(b: Program, values: Values, leg: Leg, S: PointMotion) -> Drive:
     R = Rot(matrix, "W", "W0")
     r = R @ Vec(crank.expr, "W0")
     d, u = d0 - r, cross(e, r)
-    per_turn = 1 / dot(d, u)
-    rate = dot(d, S.v) * per_turn
+    per_angle = 1 / dot(d, u)
+    rate = dot(d, S.v) * per_angle
     inward = cross(e, u) * (rate * rate)
     relative = S.v - u * rate
-    second = (dot(d, S.a - inward) + dot(relative, relative)) * per_turn
+    second = (dot(d, S.a - inward) + dot(relative, relative)) * per_angle
     U = PointMotion(p=pivot + r, v=u * rate, a=u * second + inward)
     still = zero("W")
     carrier = FrameMotion(R=R, p=pivot, v=still, w=e * rate, a=still, alpha=e * second)

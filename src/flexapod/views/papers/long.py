@@ -85,8 +85,8 @@ def at_times(motion: fp.Motion, times: Any) -> fp.Motion:
 def example_motion(robot: fp.Robot) -> fp.Motion:
     """The paper prints no trajectory: three poses around home with rests, 5th-order polynomials between them (chosen)."""
     positions = robot.home.position + np.array([[0, 0, 0], [0.05, 0, 0.05], [0, 0.05, -0.02], [0, 0, 0]])
-    turns = fp.motions.rotvec_rotation(np.array([[0, 0, 0], [0.1, 0, 0.05], [0, -0.1, 0], [0, 0, 0]], dtype=np.float64))
-    return fp.motions.through_poses(positions=positions, orientations=turns, durations=0.7, rests=0.2, samples=271)
+    rotations = fp.motions.rotvec_rotation(np.array([[0, 0, 0], [0.1, 0, 0.05], [0, -0.1, 0], [0, 0, 0]], dtype=np.float64))
+    return fp.motions.through_poses(positions=positions, orientations=rotations, durations=0.7, rests=0.2, samples=271)
 
 
 def _stability(robot: fp.Robot) -> str:
@@ -254,13 +254,13 @@ def _accelerations(run: Any, at: fp.Motion) -> Item:
         np.abs(linear).max() / np.abs(at.acceleration).max(), np.abs(angular).max() / np.abs(at.angular_acceleration).max()
     )
     shown = run.assign(
-        difference=(("time", "axis"), linear, {"units": "m/s^2"}), turning=(("time", "axis"), angular, {"units": "rad/s^2"})
+        difference=(("time", "axis"), linear, {"units": "m/s^2"}), angular=(("time", "axis"), angular, {"units": "rad/s^2"})
     )
     panels = [
         Panel(variable="acceleration", label="linear"),
         Panel(variable="angular_acceleration", label="angular"),
         Panel(variable="difference", label="linear difference"),
-        Panel(variable="turning", label="angular difference"),
+        Panel(variable="angular", label="angular difference"),
     ]
     return Item(
         where="Fig. 5",
@@ -287,18 +287,18 @@ def _closure(robot: fp.Robot, bent: Any) -> float:
 
 def _deformation(robot: fp.Robot, bent: Any) -> list[Item]:
     closed = _closure(robot, bent)
-    d, turn = np.abs(bent.displacement).max("time").values, np.abs(bent.turn).max("time").values
+    d, rotation_vector = np.abs(bent.displacement).max("time").values, np.abs(bent.rotation_vector).max("time").values
     joints = np.abs(bent.joint_displacement).max(("time", "leg")).values
     z = bent.joint_displacement.sel(axis="z", drop=True).assign_attrs(units="m").to_dataset(name="z")
-    panels = [Panel(variable="displacement", label="displacement"), Panel(variable="turn", label="turn")]
+    panels = [Panel(variable="displacement", label="displacement"), Panel(variable="rotation_vector", label="rotation")]
     return [
         Item(
             where="Fig. 6",
             title="deformation at the platform origin",
             says="Greatest along z, the normal of the plate; the angular deformation is greatest about x and y.",
             ours=f"Largest: x {d[0]:.1e}, y {d[1]:.1e}, z {d[2]:.1e} m; "
-            f"about x {turn[0]:.1e}, y {turn[1]:.1e}, z {turn[2]:.1e} rad.",
-            verdict=judged(bool(d[2] > max(d[:2]) and min(turn[:2]) > turn[2]), CONSTRUCTION),
+            f"about x {rotation_vector[0]:.1e}, y {rotation_vector[1]:.1e}, z {rotation_vector[2]:.1e} rad.",
+            verdict=judged(bool(d[2] > max(d[:2]) and min(rotation_vector[:2]) > rotation_vector[2]), CONSTRUCTION),
             check="largest deformation by axis; plate modes can only bend, x, y and rotation about z vanish in any such model",
             parts=[time_figure(bent, panels, "Long Fig. 6: deformation at the origin", "axis")],
         ),

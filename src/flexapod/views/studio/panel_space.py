@@ -170,8 +170,8 @@ def clipped(vertices: Array, faces: NDArray[np.int64], axis: int, most: float) -
 def surface(robot: fp.Robot, rotation: Array, resolution: int, report: Any) -> tuple[str, Array, NDArray[np.int64]]:
     """What is said about the workspace at an orientation, and its surface; computed in the other process."""
     report(0.1)
-    turned = robot.mobility.platform == 6
-    solid = fp.workspace_solid(robot, resolution=resolution, orientation=rotation if turned else None)
+    rotated = robot.mobility.platform == 6
+    solid = fp.workspace_solid(robot, resolution=resolution, orientation=rotation if rotated else None)
     text = f"volume {number(solid.volume, 4)} +- {number(solid.volume_error, 2)} m^3, "
     return text + f"area {number(solid.area, 4)} +- {number(solid.area_error, 2)} m^2", solid.vertices, solid.faces
 
@@ -186,8 +186,8 @@ def singular_curves(
     third = next(axis for axis in "xyz" if axis not in plane)
     if coordinates.kind == "pose" and third in coordinates.names:
         window[third] = float(state.position["xyz".index(third)])
-    turned = robot.mobility.platform == 6
-    locus = fp.singularity_locus(robot, window, orientation=state.rotation if turned else None, cells=CELLS)
+    rotated = robot.mobility.platform == 6
+    locus = fp.singularity_locus(robot, window, orientation=state.rotation if rotated else None, cells=CELLS)
     curves = []
     for curve in locus.curves:
         points = np.tile(np.asarray(state.position, dtype=np.float64), (len(curve), 1))
