@@ -54,16 +54,16 @@ def in_the_loop(effort: Effort) -> dict[str, dict[str, float]]:
         "`rk4`, 0.5 ms": {"method": "rk4", "step": 5e-4},
     }
     for name, way in ways.items():
-        run = fp.simulate(robot, motion, **shared, **way)
+        result = fp.simulate(robot, motion, **shared, **way)
         tolerance = (way.get("rtol", 1e-9), way.get("atol", 1e-11))
         row = 0.01 if way["method"] == "dopri" else way["step"]
         loop = loop_alone(robot, motion, row, drive="platform", method=way["method"], tolerance=tolerance)
         report[name] = {
             "loop": effort.best(loop, 0.7) / length,
             "call": effort.best(lambda way=way: fp.simulate(robot, motion, **shared, **way, duration=1.0), 0.7),
-            "error": float(np.abs(run.elastic - truth.elastic).max() / np.abs(truth.elastic).max()),
-            "pose": float(np.abs(run.position - motion.formula(run.time.values).position).max()),
-            "energy": float(np.abs(run.energy_residual).max()),
+            "error": float(np.abs(result.elastic - truth.elastic).max() / np.abs(truth.elastic).max()),
+            "pose": float(np.abs(result.position - motion.formula(result.time.values).position).max()),
+            "energy": float(np.abs(result.energy_residual).max()),
         }
     return report
 
@@ -88,11 +88,11 @@ def ringing(effort: Effort) -> dict[str, dict[str, float]]:
         "`rk4`, 0.25 ms": {"method": "rk4", "step": 2.5e-4},
         "`dopri`, rtol 1e-9": {"method": "dopri", "rtol": 1e-9, "atol": 1e-11},
     }.items():
-        run = fp.simulate(robot, start, **shared, **way)
+        result = fp.simulate(robot, start, **shared, **way)
         report[name] = {
             "call": effort.best(lambda way=way: fp.simulate(robot, start, **shared, **way), 0.7),
-            "error": float(np.abs(run.elastic - truth.elastic).max() / np.abs(truth.elastic).max()),
-            "energy": float(np.abs(run.energy_residual).max()),
+            "error": float(np.abs(result.elastic - truth.elastic).max() / np.abs(truth.elastic).max()),
+            "energy": float(np.abs(result.energy_residual).max()),
         }
     return report
 

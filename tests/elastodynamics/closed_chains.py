@@ -128,13 +128,13 @@ def four_bar_falls(elements: int, young: float = YOUNG, modes: int = 0) -> Seen:
     """Released at rest and undeformed: rotation of crank and rocker under the weight."""
     robot = four_bar(elements, young, modes)
     begin = fp.State.from_actuators(robot, [START], elastic="zero")
-    run = fp.simulate(robot, begin, duration=FALL[-1], step=1e-3, output_step=FALL[1], friction=False)
-    R = run.rotation.values
-    signals = {"crank": run.actuator_position.values[:, 0], "rocker": np.unwrap(np.arctan2(R[:, 1, 0], R[:, 0, 0]))}
-    exchanged = np.abs(run.kinetic_energy.values).max()
+    result = fp.simulate(robot, begin, duration=FALL[-1], step=1e-3, output_step=FALL[1], friction=False)
+    R = result.rotation.values
+    signals = {"crank": result.actuator_position.values[:, 0], "rocker": np.unwrap(np.arctan2(R[:, 1, 0], R[:, 0, 0]))}
+    exchanged = np.abs(result.kinetic_energy.values).max()
     return Seen(
         signals={name: x - x[0] for name, x in signals.items()},
-        balance=float(np.abs(run.energy_residual.values).max() / exchanged),
+        balance=float(np.abs(result.energy_residual.values).max() / exchanged),
     )
 
 
@@ -189,10 +189,10 @@ def slider_crank_turns(elements: int) -> Seen:
 
     motion = sampled(law, ROTATION[-1], 2001)
     span = {"duration": ROTATION[-1], "step": 1e-4, "output_step": ROTATION[1]}
-    run = fp.simulate(slider_crank(elements), motion, drive="actuators", **span)
-    nodes = _nodes(run.elastic.values, elements)
-    balance = np.abs(run.energy_residual.values).max() / np.abs(run.supplied_work.values).max()
-    signals = {"middle": _from_chord(nodes[0], nodes[elements // 2], nodes[-1]), "slider": run.position.values[:, 0]}
+    result = fp.simulate(slider_crank(elements), motion, drive="actuators", **span)
+    nodes = _nodes(result.elastic.values, elements)
+    balance = np.abs(result.energy_residual.values).max() / np.abs(result.supplied_work.values).max()
+    signals = {"middle": _from_chord(nodes[0], nodes[elements // 2], nodes[-1]), "slider": result.position.values[:, 0]}
     return Seen(signals=signals, balance=float(balance))
 
 

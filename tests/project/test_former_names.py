@@ -47,10 +47,21 @@ def test_arguments_without_a_former_name_are_passed_on() -> None:
 def test_ledger_residual_is_energy_residual() -> None:
     robot = fp.load("stewart-3-3")
     at = fp.State(position=robot.home.position, rotation=robot.home.rotation)
-    run = fp.simulate(robot, at, duration=0.01, step=1e-3, progress=False)
-    assert np.array_equal(run.ledger_residual, run.energy_residual)
-    assert run.ledger_residual.attrs["deprecated"] == "called energy_residual now"
-    assert "deprecated" not in run.energy_residual.attrs
+    result = fp.simulate(robot, at, duration=0.01, step=1e-3, progress=False)
+    assert np.array_equal(result.ledger_residual, result.energy_residual)
+    assert result.ledger_residual.attrs["deprecated"] == "called energy_residual now"
+    assert "deprecated" not in result.energy_residual.attrs
+
+
+def test_run_at_is_motion_at() -> None:
+    robot = fp.load("stewart-3-3")
+    result = fp.simulate(robot, fp.State.at_home(robot), duration=0.01, step=1e-3, progress=False)
+    with pytest.warns(DeprecationWarning, match="run_at is called motion_at now") as found:
+        old = fp.run_at(result, [0.0015])
+    assert found[0].filename == __file__, "the line of the user is named"
+    assert np.array_equal(old.position, fp.motion_at(result, [0.0015]).position)
+    with pytest.warns(DeprecationWarning, match="energy_figure: run is called result now"):
+        fp.figures.energy_figure(run=result, title="Energy")
 
 
 def test_words_of_a_workspace_are_reason_texts() -> None:

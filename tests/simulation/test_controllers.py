@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from runs import PD_RUN, at_home, pd_motion, pd_run, robot_named
+from pd_simulations import PD_CONTROL, at_home, pd_motion, pd_simulation, robot_named
 
 import flexapod as fp
 from flexapod.motions import through_poses
@@ -43,13 +43,13 @@ def visit(name: str) -> fp.Motion:
 @pytest.mark.parametrize("name", ["gough-stewart", "hexaslide"])
 def test_computed_torque_follows(name: str) -> None:
     robot, motion = robot_named(name), visit(name)
-    run = fp.simulate(
+    result = fp.simulate(
         robot, motion, controller=fp.ComputedTorque(kp=KP, kd=KD), step=1e-3, output_step=0.01, friction=False, watch=()
     )
-    wanted = motion.formula(run.time.values)
+    wanted = motion.formula(result.time.values)
     assert float(np.ptp(wanted.position[:, 0])) > 1e-3
-    assert np.max(np.abs(run.position.values - wanted.position)) < FOLLOWS
-    assert np.max(np.abs(run.rotation.values - wanted.rotation)) < FOLLOWS
+    assert np.max(np.abs(result.position.values - wanted.position)) < FOLLOWS
+    assert np.max(np.abs(result.rotation.values - wanted.rotation)) < FOLLOWS
 
 
 @pytest.mark.parametrize("name", ["gough-stewart", "hexaslide"])
@@ -58,15 +58,15 @@ def test_wrong_masses_leave_the_stated_error(name: str) -> None:
     robot = robot_named(name)
     heavy = [path for path in robot.parameters if path.split(".")[-1] in ("mass", "inertia", "first_moment")]
     model = scaled_masses(robot, 0.9, heavy)
-    run = fp.simulate(
+    result = fp.simulate(
         robot, still(robot, 2.0), controller=fp.ComputedTorque(kp=KP, kd=KD, model=model), step=1e-3, friction=False, watch=()
     )
     state = at_home(robot)
     A = fp.mass_matrix(model, state).values
     g = fp.gravity_force(robot, state).values - fp.gravity_force(model, state).values
     error = -np.linalg.solve(A * KP, g)[:3]  # gravity_force is what the motion demands: it pulls the platform the other way
-    found = run.position.values[-1] - robot.home.position
-    assert np.linalg.norm(run.velocity.values[-1]) < AT_REST
+    found = result.position.values[-1] - robot.home.position
+    assert np.linalg.norm(result.velocity.values[-1]) < AT_REST
     assert np.linalg.norm(found - error) < STATED * np.linalg.norm(error)
 
 
@@ -92,7 +92,7 @@ def test_feed_forward_follows_and_pd_sags() -> None:
     forward = fp.simulate(robot, motion, controller=fp.FeedForwardPD(kp=1e5, kd=2e3), duration=1.0, output_step=0.05)
     wanted = motion.formula(forward.time.values).position
     assert np.max(np.abs(forward.position.values - wanted)) < FOLLOWS
-    assert np.max(np.abs(pd_run(duration=1.0).position.values - wanted)) > 1e-3
+    assert np.max(np.abs(pd_simulation(duration=1.0).position.values - wanted)) > 1e-3
 
 
 def test_pid_removes_the_sag() -> None:
@@ -100,7 +100,7 @@ def test_pid_removes_the_sag() -> None:
     options = {"duration": 3.0, "step": 2e-3}
     pd = fp.simulate(robot, still(robot, 3.0), controller=fp.PD(kp=1e5, kd=4e3), **options)
     pid = fp.simulate(robot, still(robot, 3.0), controller=fp.PID(kp=1e5, ki=4e5, kd=4e3), **options)
-    sag = [float(np.linalg.norm(run.position.values[-1] - robot.home.position)) for run in (pd, pid)]
+    sag = [float(np.linalg.norm(result.position.values[-1] - robot.home.position)) for result in (pd, pid)]
     # at rest every leg carries 205.549 N: its length is short by force / kp
     short = robot_lengths(pd) - robot_lengths(pid)
     assert np.allclose(pd.force.values[-1], 205.549, rtol=0, atol=HELD)
@@ -108,13 +108,13 @@ def test_pid_removes_the_sag() -> None:
     assert sag[1] < INTEGRATED * sag[0]
 
 
-def robot_lengths(run: object) -> np.ndarray:
-    return run.actuator_position.values[-1]
+def robot_lengths(result: object) -> np.ndarray:
+    return result.actuator_position.values[-1]
 
 
 def test_sampled_controller_converges_to_the_continuous_one() -> None:
     """Hold costs half a period of delay: the difference falls with the period, first order."""
-    continuous = pd_run(duration=0.6, step=5e-4)
+    continuous = pd_simulation(duration=0.6, step=5e-4)
     gaps = []
     for rate in (250.0, 500.0, 1000.0):
         sampled = fp.simulate(
@@ -186,4 +186,4 @@ def test_impossible_controllers_are_refused(options: dict, words: str) -> None:
 def test_controllers_need_a_motion() -> None:
     robot = robot_named("bench-6ups")
     with pytest.raises(fp.InputError, match="follows a motion"):
-        fp.simulate(robot, at_home(robot), controller=PD_RUN, duration=1.0)
+        fp.simulate(robot, at_home(robot), controller=PD_CONTROL, duration=1.0)

@@ -236,21 +236,21 @@ def test_recording_is_the_inverse_dynamics_of_the_motion(name: str) -> None:
 def test_simulation_result_becomes_a_recording(tmp_path: Path) -> None:
     robot = fp.load("hexapod")
     motion = motion_of(robot, "cosine-z")
-    run = fp.simulate(robot, motion, drive="actuators", progress=False)
-    found = recorded(robot, run, "run")
+    result = fp.simulate(robot, motion, drive="actuators", progress=False)
+    found = recorded(robot, result, "run")
     assert found.kind == "simulation"
-    assert len(found.time) <= run.sizes["time"]
+    assert len(found.time) <= result.sizes["time"]
     legs = fp.inverse_kinematics(robot, fp.State(position=found.position, rotation=found.rotation)).joint_position.values
     assert np.array_equal(found.joints, legs)
     for suffix in (".nc", ".csv"):
-        path = fp.save(run, tmp_path / f"run{suffix}")
+        path = fp.save(result, tmp_path / f"run{suffix}")
         again = recording_from_bytes(robot, path.name, path.read_bytes())
         assert again.kind == "simulation"
         assert np.allclose(again.force, found.force, rtol=SAME, atol=0)
     with pytest.raises(fp.InputError, match="open that robot"):
-        recorded(fp.load("delta"), run, "run")
+        recorded(fp.load("delta"), result, "run")
     with pytest.raises(fp.InputError, match="no result of a simulation"):
-        recorded(robot, run[["force"]], "run")
+        recorded(robot, result[["force"]], "run")
 
 
 def test_motion_files_are_played(tmp_path: Path) -> None:

@@ -109,5 +109,5 @@ def test_ranges_of_the_sliders_are_a_reading(robot: fp.Robot) -> None:
     assert rows["-0.125 to 0.125 m"][1] > 100
     assert rows["0.02 to 0.27 m"] == pytest.approx([20.0, 0.0, 0.0], abs=MISSING)
     assert _square().verdict == READ
-    run = simulated(robot, fp.motions.dualemps_circle())
-    assert _paths(run, run).verdict == READ
+    result = simulated(robot, fp.motions.dualemps_circle())
+    assert _paths(result, result).verdict == READ

@@ -47,7 +47,7 @@ def independent_row(
     Args:
         table: (width, stages + 2) signals at the start, the stages and the end.
 
-    Source: Briot 2014 Eqs. (28)-(44). Checked by: tests/simulation/test_leg_simulation.py, test_independent_runs.py.
+    Source: Briot 2014 Eqs. (28)-(44). Checked by: tests/simulation/test_leg_simulation.py, test_independent_simulation.py.
     """
     robot, values, unknown, scope = layout.robot, Values(root), layout.unknown, Scope(root, b)
     start, none = carried_loops(root, layout, parts), ca.SX.zeros(sum(layout.extra.values()))

@@ -22,7 +22,7 @@ def elastic_variables(robot: Robot, e: Array, ed: Array, edd: Array) -> dict[str
     `displacement` and `rotation_vector` (n, axis) of the material at the platform's origin, where the body has shapes there, and
     `joint_displacement` (n, leg, axis).
 
-    Source: Long 2014 Eqs. (12), (14), Figs. 6, 7. Checked by: tests/simulation/test_flexible_run.py.
+    Source: Long 2014 Eqs. (12), (14), Figs. 6, 7. Checked by: tests/simulation/test_flexible_simulation.py.
     """
     coordinate = ("elastic_coordinate",)
     found: dict[str, Any] = {

@@ -34,7 +34,7 @@ def elastic_start(robot: Robot, state: State, wrench: Array | None, acceleration
         wrench: (6,) load on the platform's frame at the start, or None.
         acceleration: (6,) of the frame at the start, or None for zero.
 
-    Checked by: tests/simulation/test_flexible_run.py.
+    Checked by: tests/simulation/test_flexible_simulation.py.
     """
     from flexapod.analysis.requests.results import raise_failed
     from flexapod.analysis.verbs.inverse_kinematics import platform_inputs
@@ -79,7 +79,7 @@ def _deflections(robot: Robot, rows: bytes) -> tuple[Array, tuple[str, ...]]:
 def check_internal(robot: Robot, motion: Motion) -> None:
     """Refuse an inverse model whose internal dynamics grows at the start, middle or end of a motion.
 
-    Source: Long 2014 Eqs. (44), (46). Checked by: tests/simulation/test_flexible_run.py.
+    Source: Long 2014 Eqs. (44), (46). Checked by: tests/simulation/test_flexible_simulation.py.
     """
     from flexapod.analysis.verbs.internal_dynamics import UnstableInternalDynamicsError
 

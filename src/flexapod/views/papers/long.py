@@ -53,10 +53,10 @@ def long() -> Paper:
     """Tables 2 to 4 and Figs. 3 to 7; the figures come from the simulated loop."""
     robot = fp.load("gough-stewart-flexible")
     motion = example_motion(robot)
-    run = fp.simulate(
+    result = fp.simulate(
         robot, motion, drive="platform", method="dopri", rtol=1e-9, atol=1e-11, output_step=0.01, friction=False, progress=False
     )
-    at = at_times(motion, run.time.values)
+    at = at_times(motion, result.time.values)
     note = _stability(robot)
     items = [
         _plate(robot),
@@ -64,10 +64,10 @@ def long() -> Paper:
         _table_2(robot),
         _table_3(robot),
         _table_4(),
-        _loop(robot, motion, run, at),
+        _loop(robot, motion, result, at),
         *(
             replace(item, ours=f"{item.ours} {note}")
-            for item in (_forces(run), _accelerations(run, at), *_deformation(robot, run))
+            for item in (_forces(result), _accelerations(result, at), *_deformation(robot, result))
         ),
     ]
     return Paper(
@@ -205,11 +205,11 @@ def _table_4() -> Item:
     )
 
 
-def _loop(robot: fp.Robot, motion: fp.Motion, run: Any, at: fp.Motion) -> Item:
+def _loop(robot: fp.Robot, motion: fp.Motion, result: Any, at: fp.Motion) -> Item:
     """Fig. 3: the loop follows; and what computed torque by the rigid model alone does to the same robot."""
-    off = max(float(np.abs(run.position - at.position).max()), float(np.abs(run.rotation - at.rotation).max()))
-    exchanged = float(np.abs(run.supplied_work.diff("time")).sum() + run.dissipated_energy[-1])
-    left = float(np.abs(run.energy_residual).max()) / exchanged
+    off = max(float(np.abs(result.position - at.position).max()), float(np.abs(result.rotation - at.rotation).max()))
+    exchanged = float(np.abs(result.supplied_work.diff("time")).sum() + result.dissipated_energy[-1])
+    left = float(np.abs(result.energy_residual).max()) / exchanged
     control = fp.ComputedTorque(kp=400.0, kd=40.0, model=fp.load("gough-stewart"))
     rigid = fp.simulate(
         robot, motion, controller=control, duration=1.0, method="dopri", rtol=1e-7, atol=1e-9, output_step=0.01, friction=False,
@@ -233,8 +233,8 @@ def _loop(robot: fp.Robot, motion: fp.Motion, run: Any, at: fp.Motion) -> Item:
     )
 
 
-def _forces(run: Any) -> Item:
-    f = run.force.values
+def _forces(result: Any) -> Item:
+    f = result.force.values
     return Item(
         where="Fig. 4",
         title="forces of the prismatic actuators",
@@ -243,17 +243,17 @@ def _forces(run: Any) -> Item:
         "from the static deflection. The shape cannot be compared without the paper's trajectory.",
         verdict=OPEN,
         check="none: the trajectory is not printed",
-        parts=[time_figure(run, [Panel(variable="force", label="force")], "Long Fig. 4: actuator forces")],
+        parts=[time_figure(result, [Panel(variable="force", label="force")], "Long Fig. 4: actuator forces")],
     )
 
 
-def _accelerations(run: Any, at: fp.Motion) -> Item:
-    linear = run.acceleration.values - at.acceleration
-    angular = run.angular_acceleration.values - at.angular_acceleration
+def _accelerations(result: Any, at: fp.Motion) -> Item:
+    linear = result.acceleration.values - at.acceleration
+    angular = result.angular_acceleration.values - at.angular_acceleration
     worst = max(
         np.abs(linear).max() / np.abs(at.acceleration).max(), np.abs(angular).max() / np.abs(at.angular_acceleration).max()
     )
-    shown = run.assign(
+    shown = result.assign(
         difference=(("time", "axis"), linear, {"units": "m/s^2"}), angular=(("time", "axis"), angular, {"units": "rad/s^2"})
     )
     panels = [

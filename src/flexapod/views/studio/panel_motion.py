@@ -192,9 +192,9 @@ def simulated_recording(
     report(0.05)
     motion = _motion(robot, *asked)
     report(0.2)
-    run = simulated(robot, motion, control)
+    result = simulated(robot, motion, control)
     report(0.9)
-    return recorded(robot, run, asked[0], variant, motion)
+    return recorded(robot, result, asked[0], variant, motion)
 
 
 def simulated(robot: fp.Robot, motion: fp.Motion, control: Control) -> Any:

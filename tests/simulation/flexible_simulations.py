@@ -38,10 +38,10 @@ def poses_with_rests() -> fp.Motion:
     return through_poses(positions=positions, orientations=rotations, durations=0.4, rests=[0.05, 0.1, 0.15], samples=111)
 
 
-def exchanged(run: Any) -> float:
+def exchanged(result: Any) -> float:
     """Energy that went through the robot: what actuators gave and took, and damping turned into heat."""
-    supplied = run.supplied_work.values
-    return float(np.abs(np.diff(supplied, axis=0)).sum() + run.dissipated_energy.values[-1])
+    supplied = result.supplied_work.values
+    return float(np.abs(np.diff(supplied, axis=0)).sum() + result.dissipated_energy.values[-1])
 
 
 def ringing(robot: Robot, stiffness: float = 2e6, share: float = 1.3) -> tuple[fp.State, fp.Springs]:
