@@ -198,10 +198,10 @@ def step_setup(
 
 def _stepper(setup: Setup, step: float) -> Stepper:
     from flexapod.simulation.integrators.numeric_rows import is_large
-    from flexapod.simulation.system.independent import turns_freely
+    from flexapod.simulation.system.independent import rotates_freely
 
     layout = setup.layout
-    if is_large(layout) and (layout.friction == "load" or turns_freely(layout.robot)):
+    if is_large(layout) and (layout.friction == "load" or rotates_freely(layout.robot)):
         steps: Any = NumericSteps(setup, step)
     elif is_large(layout):
         from flexapod.simulation.integrators.explicit_steps import ExplicitSteps

@@ -26,7 +26,7 @@ from flexapod.simulation.system.independent import (
     driving_forces,
     placed,
     shown_accelerations,
-    turns_freely,
+    rotates_freely,
 )
 from flexapod.simulation.system.loaded_joints import acting_freely
 from flexapod.simulation.system.scope import Scope
@@ -68,7 +68,7 @@ def independent_row(
     system = SecondOrder(
         evaluate=evaluate, velocity=parts["ud"][unknown, :], acceleration=a0, mass=ca.densify(M[unknown, unknown]),
         damping=ca.densify(D[unknown, unknown]), stiffness=ca.densify(K[unknown, unknown]), beside=none.numel(),
-        plain=not turns_freely(robot),
+        plain=not rotates_freely(robot),
     )  # fmt: skip
     columns = table[:, 1:-1] if layout.width else ca.SX(0, METHODS[layout.method].stages)
     found = implicit_step(root, b, METHODS[layout.method], system, h, columns)

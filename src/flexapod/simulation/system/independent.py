@@ -151,7 +151,7 @@ def placed(values: Values, robot: Robot, start: Any, step: SX, corrections: int,
     the loops are solved for its change: what is left of a product of rotations would be of second order in the step.
     """
     plan = robot.elastic_plan
-    z, turns = whole(robot, step, ca.mtimes(start.X, step)), turns_freely(robot)
+    z, turns = whole(robot, step, ca.mtimes(start.X, step)), rotates_freely(robot)
     y, N = moved(robot, start.y, z, range(z.numel())), platform_modes(robot)
     at = z.numel() - len(robot.coordinates) - N
     modes = start.modes + (z[at : at + N] if N else ca.SX(0, 1))
@@ -167,7 +167,7 @@ def placed(values: Values, robot: Robot, start: Any, step: SX, corrections: int,
     return loops_at(values, robot, y, modes, rates, z[3:6] if turns else None)
 
 
-def turns_freely(robot: Robot) -> bool:
+def rotates_freely(robot: Robot) -> bool:
     """Components of the platform's rotation are independent coordinates."""
     plan = robot.elastic_plan
     return plan.carrier is None and any(column in (3, 4, 5) for column in plan.independent)
