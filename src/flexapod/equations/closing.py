@@ -23,7 +23,7 @@ from flexapod.equations.closing_rows import Gap, Row, leg_block, leg_gaps, pick,
 from flexapod.equations.model.algebra import LinkValues
 from flexapod.equations.model.positions import closed_positions
 from flexapod.equations.platform_motion import FrameMotion
-from flexapod.equations.universal_leg import TURNING
+from flexapod.equations.universal_leg import TURNING_POINT
 from flexapod.equations.values import Values
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.architecture import closes
@@ -271,7 +271,7 @@ def _reached(b: Program, values: Values, leg: Leg, row: int, half: FrameMotion, 
     """Coordinates of a leg that ends at its joint's half on the platform."""
     own = LinkValues(values.program, values.prefix, values._known)
     signs = [values.scalar("root"), values.scalar("fold")]
-    found = closed_positions(b, own, leg, signs, S=half.p.expr, half=half.R.expr, row=row, band=TURNING)
+    found = closed_positions(b, own, leg, signs, S=half.p.expr, half=half.R.expr, row=row, band=TURNING_POINT)
     result = []
     for place, start, j in zip(found, guess, leg.moving, strict=True):
         link, zero_at = leg.links[j], values.scalar(f"{leg.links[j].coordinate}.zero")

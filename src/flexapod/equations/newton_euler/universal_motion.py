@@ -18,7 +18,7 @@ import casadi as ca
 
 from flexapod.arrays import SX
 from flexapod.equations.platform_motion import FrameMotion, PointMotion
-from flexapod.equations.universal_leg import TURNING
+from flexapod.equations.universal_leg import TURNING_POINT
 from flexapod.equations.values import Values
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.model import Leg
@@ -173,7 +173,7 @@ def _sliding(b: Program, values: Values, leg: Leg, S: PointMotion) -> Drive:
     along = dot(d0, e)
     across = d0 - e * along
     square = length * length - dot(across, across)
-    near = TURNING * (length * length)
+    near = TURNING_POINT * (length * length)
     b.fail_if(square < -near, "leg {leg} cannot reach: its platform joint is too far from the rail", leg=leg.name)
     root = ca.sqrt(square)
     b.fail_if(square < near, "leg {leg} is at right angles to its rail (turning point)", leg=leg.name)
@@ -200,7 +200,7 @@ def _rotating(b: Program, values: Values, leg: Leg, S: PointMotion) -> Drive:
     C = (dot(d0, d0) + dot(crank, crank) - length * length) / 2 - along * dot(e, d0)
     size = A * A + B * B
     square = size - C * C
-    near = TURNING * size
+    near = TURNING_POINT * size
     b.fail_if(square < -near, "leg {leg} cannot reach: its platform joint is too far from the crank or too near", leg=leg.name)
     b.fail_if(square < near, "leg {leg}: rod and crank are in line (turning point)", leg=leg.name)
     root, per_size = leg.branch * ca.sqrt(square), 1 / size

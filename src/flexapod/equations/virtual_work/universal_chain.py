@@ -16,7 +16,7 @@ from typing import Any
 import casadi as ca
 
 from flexapod.arrays import SX
-from flexapod.equations.universal_leg import TURNING
+from flexapod.equations.universal_leg import TURNING_POINT
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_work.relative_frames import Chain, X, Y, Z, steps_of
 from flexapod.kernels.tape.program import Program
@@ -64,7 +64,7 @@ def _pus(b: Program, values: Values, leg: Leg, sign: int, S: Vec) -> Chain:
     along = dot(d0, e)
     across = d0 - e * along
     square = length * length - dot(across, across)
-    near = TURNING * (length * length)
+    near = TURNING_POINT * (length * length)
     b.fail_if(square < -near, "leg {leg} cannot reach: its platform joint is too far from the rail", leg=leg.name)
     root = leg.branch * ca.sqrt(square)
     b.fail_if(square < near, "leg {leg} is at right angles to its rail (turning point)", leg=leg.name)
@@ -87,7 +87,7 @@ def _rus(b: Program, values: Values, leg: Leg, sign: int, S: Vec) -> Chain:
     C = (dot(d0, d0) + dot(crank, crank) - length * length) / 2 - along * dot(e, d0)
     size = A * A + B * B
     square = size - C * C
-    near = TURNING * size
+    near = TURNING_POINT * size
     b.fail_if(square < -near, "leg {leg} cannot reach: its platform joint is too far from the crank or too near", leg=leg.name)
     b.fail_if(square < near, "leg {leg}: rod and crank are in line (turning point)", leg=leg.name)
     root = leg.branch * ca.sqrt(square)
