@@ -124,12 +124,12 @@ def _moments_of_size(nodes: Nodes, some: NDArray[np.bool_]) -> tuple[Floats, Flo
     if nodes.spread is None or nodes.Phi_r is None or not nodes.spread[some].any():
         return np.zeros((3, 3)), np.zeros((N, 3, 3)), np.zeros((N, N, 3, 3))
     S = nodes.mass[some, None, None] * nodes.spread[some]
-    turns = nodes.Phi_r[some].reshape(len(S), 3 * N)
+    rotations = nodes.Phi_r[some].reshape(len(S), 3 * N)
     H, G = np.zeros((N, 3, 3)), np.zeros((N, N, 3, 3))
     for a, b in np.argwhere(S.any(axis=0)):  # entries of S that some node has; plates have one
-        weighted = S[:, a, b, None] * turns
+        weighted = S[:, a, b, None] * rotations
         first = weighted.sum(axis=0).reshape(3, N)
-        pairs = (weighted.T @ turns).reshape(3, N, 3, N)
+        pairs = (weighted.T @ rotations).reshape(3, N, 3, N)
         for d, q, sign in _HATS[b]:
             H[:, a, q] += sign * first[d]
             for c, p, other in _HATS[a]:

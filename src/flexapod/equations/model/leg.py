@@ -184,7 +184,7 @@ def leg_that_meets(
     sliding = leg.closing.type in ("cylindrical", "prismatic")
     if sliding:  # the tip slides on the platform: what it must meet is the point of the platform where it is
         tip = tip_of(leg, platform, gravity, _tip(R, r, chain, t) - platform.p.expr)
-    outward = _turner(R, chain, axes)
+    outward = _into_last_link(R, chain, axes)
     w, alpha = outward(platform.w.expr), outward(platform.alpha.expr)
     rows = _rows(values, leg, platform, outward)
     linear, angular = _twists(leg, R, r, chain, t)
@@ -218,19 +218,19 @@ def _frames(values: LinkValues, leg: Leg, where: Sequence[Any]) -> tuple[list[An
     """R and r of every link."""
     R, r, moves = [], [], iter(where)
     for link in leg.links:
-        turn, place = values.rot(f"{link.coordinate}.R"), values.vec(f"{link.coordinate}.p")
+        rotation, place = values.rot(f"{link.coordinate}.R"), values.vec(f"{link.coordinate}.p")
         if link.kind == "R":
             c, s = next(moves)
             about_z = sparse(ca.vertcat(ca.horzcat(c, -s, 0), ca.horzcat(s, c, 0), ca.horzcat(0, 0, 1)))
-            turn = mul(turn, about_z)
+            rotation = mul(rotation, about_z)
         elif link.kind == "P":
-            place = place + turn[:, 2] * next(moves)
-        R.append(sparse(turn))
+            place = place + rotation[:, 2] * next(moves)
+        R.append(sparse(rotation))
         r.append(sparse(place))
     return R, r
 
 
-def _turner(R: Sequence[SX], chain: Sequence[int], axes: SX) -> Callable[[Any], Any]:
+def _into_last_link(R: Sequence[SX], chain: Sequence[int], axes: SX) -> Callable[[Any], Any]:
     """World axes to axes of the last link; with `axes` from those axes, by one matrix."""
 
     def outward(x: SX) -> Any:
@@ -337,8 +337,8 @@ def joint_forces(values: LinkValues, leg: Leg, R: Sequence[SX], r: Sequence[SX],
     for j in reversed(range(count)):
         link = leg.links[j]
         if link.kind != "R" and link.parent >= 0:
-            turn = values.rot(f"{link.coordinate}.R")
-            E[link.parent] = E[link.parent] + mul(mul(turn, E[j]), turn.T)
+            rotation = values.rot(f"{link.coordinate}.R")
+            E[link.parent] = E[link.parent] + mul(mul(rotation, E[j]), rotation.T)
             E[j] = ca.SX(3, 3)
         elif link.kind == "P":
             E[j] = ca.SX(3, 3)
@@ -355,7 +355,7 @@ def joint_forces(values: LinkValues, leg: Leg, R: Sequence[SX], r: Sequence[SX],
             k = leg.moving.index(j)
             h[k] = ca.densify((n if link.kind == "R" else f)[j])[2] + values.scalar(f"{link.coordinate}.rotor") * qdd[k]
         if link.parent >= 0:
-            turned = mul(R[j], f[j])
-            f[link.parent] = sparse(f[link.parent] + turned)
-            n[link.parent] = sparse(n[link.parent] + mul(R[j], n[j]) + cross(r[j], turned))
+            rotated = mul(R[j], f[j])
+            f[link.parent] = sparse(f[link.parent] + rotated)
+            n[link.parent] = sparse(n[link.parent] + mul(R[j], n[j]) + cross(r[j], rotated))
     return h
