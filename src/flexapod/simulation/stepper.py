@@ -66,11 +66,11 @@ class CompiledSteps:
     """Advances the carried numbers of a layout in place, by a compiled loop of one row."""
 
     def __init__(self, setup: Setup, step: float) -> None:
-        from flexapod.simulation.integrators.compiled_rows import run_program
+        from flexapod.simulation.integrators.compiled_rows import step_program
         from flexapod.simulation.integrators.runner import compiled
 
         layout, self.step = setup.layout, step
-        self.kernel, parameters = compiled(layout, "run", run_program, setup.values)
+        self.kernel, parameters = compiled(layout, "run", step_program, setup.values)
         self._call, self._code = self.kernel.prepare(parameters), layout.places["code"].start
         self._state_in, self._final = self._call.inputs["state"], self._call.outputs["final"]
         table = self._call.inputs["table"].reshape(-1)
