@@ -127,7 +127,8 @@ def _pus(b: Program, values: Values, leg: Leg, S: PointMotion) -> _Driven:
     along = dot(d0, e)
     across = d0 - e * along
     square = l * l - dot(across, across)
-    b.fail_if(square < -TURNING_POINT * (l * l), "leg {leg} cannot reach: its platform joint is too far from the rail", leg=leg.name)
+    far = square < -TURNING_POINT * (l * l)
+    b.fail_if(far, "leg {leg} cannot reach: its platform joint is too far from the rail", leg=leg.name)
     root = ca.sqrt(square)
     b.fail_if(square < TURNING_POINT * (l * l), "leg {leg} is at right angles to its rail (turning point)", leg=leg.name)
     # d.e = -branch * root, so the rates divide by the root itself

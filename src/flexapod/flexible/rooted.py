@@ -157,7 +157,7 @@ def _tip_rows(body: FlexibleBody, tips: Sequence[str], planar: bool) -> tuple[Fl
     free, held, components = list[Floats](), list[Floats](), []
     size = max((float(np.linalg.norm(body.interfaces[name].r0)) for name in tips), default=0.0) or 1.0
     points = [(body.interfaces[name], np.asarray(body.interfaces[name].Phi_r)) for name in tips]
-    largest = max((float(np.abs(np.vstack([p.Phi_d, size * rotations])).max(initial=0.0)) for p, rotations in points), default=0.0)
+    largest = max((float(np.abs(np.vstack([p.Phi_d, size * angles])).max(initial=0.0)) for p, angles in points), default=0.0)
     for point, rotations in points:
         own = []
         for letter, row in zip(LETTERS, (*point.Phi_d, *rotations), strict=True):

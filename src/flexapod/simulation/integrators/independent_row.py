@@ -25,8 +25,8 @@ from flexapod.simulation.system.independent import (
     coordinate_rates,
     driving_forces,
     placed,
-    shown_accelerations,
     rotates_freely,
+    shown_accelerations,
 )
 from flexapod.simulation.system.loaded_joints import acting_freely
 from flexapod.simulation.system.scope import Scope
