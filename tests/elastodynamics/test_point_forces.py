@@ -29,7 +29,7 @@ BALANCE = 1e-9
 
 
 @pytest.fixture(scope="module")
-def run() -> tuple[fp.Robot, object]:
+def result() -> tuple[fp.Robot, object]:
     robot = fp.load(ANDREWS)
     start = fp.State(position=robot.home.position, rotation=robot.home.rotation)
     return robot, fp.simulate(robot, start, drive="force", force=[0.033], duration=0.03, step=1.25e-5)

@@ -24,7 +24,7 @@ ROUNDING = 1e-15
 
 
 @pytest.fixture(scope="module")
-def run() -> dict[str, np.ndarray]:
+def result() -> dict[str, np.ndarray]:
     """Position loop with velocity feedback: v = kv (kp (q_ref - q) - q'), held for 1 ms, limited to 10 V; start at rest."""
     robot = fp.load(DATA / "emps.yaml")
     t = np.arange(0.0, 10.0, 1e-3)

@@ -20,7 +20,7 @@ SAMPLE, FULL = 60, 2000
 
 
 @pytest.fixture(scope="module")
-def run() -> xr.Dataset:
+def result() -> xr.Dataset:
     return pd_simulation(duration=0.5, output_step=0.02)
 
 

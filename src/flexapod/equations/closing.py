@@ -55,7 +55,7 @@ class ClosedLeg:
         constraint: (leftover, 6) what the leg forbids that twist: constraint @ twist = 0 (with free coordinates at rest).
         determinant: of the block that was solved; zero where the leg is singular (type 1).
         free_jacobian: (n, free) derivative of the coordinates with respect to those that are not solved for.
-        free_constraint: (leftover, free) what the leftover rows ask of them.
+        free_constraint: (leftover, free) derivative of the leftover rows by them.
     """
 
     q: list[Any]

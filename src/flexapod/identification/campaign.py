@@ -40,7 +40,7 @@ def simulated_measurement(
 
     Args:
         robot: with rigid bodies; its friction counts.
-        motion: reference of the actuators, at least as long as the run.
+        motion: reference of the actuators, at least as long as the simulation.
         controller: as for `simulate`; left out: PD with feed-forward, sampled at `rate`, with encoders of `resolution`.
         rate: samples per second of the measurement and of the default controller.
         resolution: of the encoders [m or rad]; 0 for exact ones.

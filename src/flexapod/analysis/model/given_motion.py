@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 UNUSED = np.array([1e-2] * 3 + [1e-3] * 3)
-"""Difference of a given component from what deformation makes of it [of the characteristic length, rad] that is said: smaller
+"""Difference of a given component from what deformation makes of it [of the characteristic length, rad] that is reported: smaller
 ones may be the deflection itself. Also of rates, of 1 and the largest rate."""
 
 ROTATED = 1e-2

@@ -1,4 +1,4 @@
-r"""A U-P-S leg divided by its vertical component: what it asks of the platform, in the plane.
+r"""A U-P-S leg divided by its vertical component: its force on the platform, in the plane.
 
 Letters: d = S - U, z its vertical component, (X, Y) = d_xy/z, D = (X, Y, 1), N = |D|^2, lambda = 1/|d|; v, a horizontal parts of
 d' and d'' less their multiples of D.
@@ -76,7 +76,7 @@ def extending_inertia(robot: Robot, values: Values, name: str, driven: str) -> E
 
 @dataclass(frozen=True, kw_only=True)
 class ExtendingLeg:
-    """What the leg asks of platform and actuator.
+    """Force of the leg on the platform, and on the actuator.
 
     Args:
         slope: (X, Y).

@@ -54,7 +54,7 @@ def simulate(
     changes: Changes = [],  # noqa: B006
     payload: Payloads = [],  # noqa: B006
     controller: Annotated[
-        str | None, typer.Option(help=f"{', '.join(CONTROLLERS)} or none; left out: the first, none for flexible legs")
+        str | None, typer.Option(help=f"{', '.join(CONTROLLERS)} or none; left out: computed-torque, none for flexible legs")
     ] = None,
     gain: Annotated[list[str], typer.Option("--gain", metavar="NAME=VALUE", help="gain of the controller, e.g. kp=1e5")] = [],  # noqa: B006
     duration: Annotated[float | None, typer.Option(help="[s]; that of the motion if left out")] = None,
@@ -63,7 +63,7 @@ def simulate(
         str | None, typer.Option(help="rk4, dopri, implicit, radau or cvode; left out: rk4, implicit for flexible legs")
     ] = None,
     friction: Annotated[bool, typer.Option(help="friction as in the file")] = True,
-    save: Annotated[Path | None, typer.Option(help="checkpoint file: an interrupted run goes on from there")] = None,
+    save: Annotated[Path | None, typer.Option(help="checkpoint file: an interrupted simulation goes on from there")] = None,
     out: Out = None,
     plot: Plot = None,
     figure: Annotated[str | None, typer.Option(help="what --plot draws: energy, forces, strokes or spectrum")] = None,
@@ -135,7 +135,7 @@ ACTUATOR_MOTIONS = "choose dualemps-square, dualemps-circle, joint-square, actua
 
 
 def _chosen(robot: fp.Robot, method: str | None, controller: str) -> dict[str, Any]:
-    """Drive and method of a run: without a controller the actuators of flexible legs follow the motion, others get forces."""
+    """Drive and method: without a controller the actuators of flexible legs follow the motion, others get forces."""
     options: dict[str, Any] = {} if method is None else {"method": method}
     return {**options, "drive": "actuators"} if robot.moved_by == "actuators" and controller == "none" else options
 

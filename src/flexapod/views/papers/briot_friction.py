@@ -15,7 +15,7 @@ from flexapod.views.html import HtmlTable
 from flexapod.views.papers.briot_simulations import REST, STROKE, PaperSimulation, dominating, remaining, simulated
 
 SPEEDS = {1e-3: 1e-4, 1e-4: 1e-4, 1e-5: 2e-5}
-"""Speed of the tanh law [rad/s] -> step of the run [s]: friction is stiffer the slower it is."""
+"""Speed of the tanh law [rad/s] -> step of the simulation [s]: friction is stiffer the slower it is."""
 
 UNTIL = 4.5
 """One edge of the square and 1.7 s of the rest after it [s]."""
@@ -23,7 +23,7 @@ UNTIL = 4.5
 
 @dataclass(frozen=True, kw_only=True)
 class Smoothing:
-    """A run up to the first rest.
+    """A simulation up to the first rest.
 
     Args:
         speed: of the tanh law [rad/s].

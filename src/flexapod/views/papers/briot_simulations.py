@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 
 STEP, THINNED = 5e-4, 4
-"""Step of the runs [s], and every so many samples are kept after filtering. The forces need 2 ms only, but samples so far apart
+"""Step [s], and every so many samples are kept after filtering. The forces need 2 ms only, but samples so far apart
 would fold the modes at 436 and 576 Hz into what lies below 100 Hz."""
 
 TIMED_STEP = 2e-3
-"""Step of the run whose time is given [s]: forces are within 2e-5 of those of a tenth of it (benchmarks/flexible_legs.py)."""
+"""Step of the timed simulation [s]: forces are within 2e-5 of those of a tenth of it (benchmarks/flexible_legs.py)."""
 
 LOW_PASS, ORDER = 100.0, 4
 """Cut-off [Hz] of the paper, and order of the Butterworth filter, run forwards and backwards (chosen)."""
@@ -40,14 +40,14 @@ RESTS = ((2.8, 7.0), (8.8, 13.0), (14.8, 19.0), (20.8, 25.0))
 """When the sliders are at rest [s]."""
 
 SAME, BALANCE = 1e-9, 1e-9
-"""Forces of the run and of the inverse model, of the largest; energy that the run may lose or win, of what was exchanged. Both
+"""Forces of the simulation and of the inverse model, of the largest; energy that it may lose or win, of what was exchanged. Both
 are rounding, 1e-13 and less."""
 
 SLOW, COULOMB = 0.01, 25.0
 """Share of the largest rate that counts as very low; Coulomb friction of a slider [N]."""
 
 LITTLE = 1e-9
-"""Share of the friction of Table 2 that is left in the run without friction."""
+"""Share of the friction of Table 2 that is left in the simulation without friction."""
 
 SLOWEST = 5.0
 """Lines of the spectrum start here [Hz]: what is slower is the rest of a decay, no vibration."""
@@ -73,7 +73,7 @@ class PaperSimulation:
 
     @property
     def holds(self) -> bool:
-        """Our own checks of the run."""
+        """Our own checks of the simulation."""
         return "stopped" not in self.result.attrs and self.inverse < SAME and self.balance < BALANCE
 
     @property
@@ -83,7 +83,7 @@ class PaperSimulation:
 
 
 def simulated(robot: fp.Robot, motion: fp.ActuatorMotion, step: float = STEP, duration: float | None = None) -> PaperSimulation:
-    """Simulate, measure point P as the paper does, and check the run."""
+    """Simulate, measure point P as the paper does, and check the simulation."""
     result = fp.simulate(robot, motion, drive="actuators", step=step, output_step=STEP, duration=duration, progress=False)
     at: Any = fp.ActuatorMotion(
         time=result.time.values, **{k: result[f"actuator_{k}"].values for k in ("position", "velocity", "acceleration")}
@@ -113,14 +113,14 @@ def low_pass(times: Array, values: Array) -> Array:
 
 
 def frictionless(robot: fp.Robot) -> fp.Robot:
-    """The robot with next to no friction in its passive joints; not none, so that it shares the compiled run."""
+    """The robot with next to no friction in its passive joints; not none, so that it shares the compiled steps."""
     kept = (".speed", ".11.", ".21.")
     passive = [path for path in robot.parameters if ".friction." in path and not any(word in path for word in kept)]
     return robot.with_parameters({path: LITTLE * float(robot.parameter(path)) for path in passive})  # type: ignore[arg-type]
 
 
 def accelerations(found: PaperSimulation, free: PaperSimulation, smoothed: list[Smoothing]) -> Item:
-    """Fig. 9: acceleration of P along the square; its spectrum while the sliders rest, of the run without friction in joints."""
+    """Fig. 9: acceleration of P along the square; its spectrum while the sliders rest, without friction in joints."""
     from flexapod.views.papers.briot_friction import depends, smoothing_table
 
     data = _accelerations({"passive joints without friction": free, "friction of Table 2": found})

@@ -46,7 +46,7 @@ CLOSED = 1e-12
 """Gap of a leg at its deformed joint [m]: lengths of about 1 m round at 1e-16."""
 
 BALANCE_LEFT = 1e-8
-"""Energy that a run may lose or win, of what actuators gave and took."""
+"""Energy that a simulation may lose or win, of what actuators gave and took."""
 
 
 def long() -> Paper:

@@ -137,7 +137,7 @@ class SpacePanel(Panel):
 
 
 def all_poses(robot: fp.Robot, q: Array, report: Any) -> tuple[str, list[str], Array, Array]:
-    """What is said about the poses, their names, positions and rotations; computed in the other process."""
+    """Text about the poses, their names, positions and rotations; computed in the other process."""
     report(0.1)
     modes = fp.assembly_modes(robot, q)
     count = int(modes["count"])
@@ -168,7 +168,7 @@ def clipped(vertices: Array, faces: NDArray[np.int64], axis: int, most: float) -
 
 
 def surface(robot: fp.Robot, rotation: Array, resolution: int, report: Any) -> tuple[str, Array, NDArray[np.int64]]:
-    """What is said about the workspace at an orientation, and its surface; computed in the other process."""
+    """Text about the workspace at an orientation, and its surface; computed in the other process."""
     report(0.1)
     rotated = robot.mobility.platform == 6
     solid = fp.workspace_solid(robot, resolution=resolution, orientation=rotation if rotated else None)
@@ -179,7 +179,7 @@ def surface(robot: fp.Robot, rotation: Array, resolution: int, report: Any) -> t
 def singular_curves(
     robot: fp.Robot, coordinates: Coordinates, state: fp.State, plane: str, report: Any
 ) -> tuple[str, list[Array]]:
-    """What is said about a slice through a pose, and its singular curves in the world; computed in the other process."""
+    """Text about a slice through a pose, and its singular curves in the world; computed in the other process."""
     report(0.1)
     at, size = state.position, robot.size
     window: dict[str, Any] = {a: (float(at["xyz".index(a)]) - size, float(at["xyz".index(a)]) + size) for a in plane}
