@@ -91,7 +91,7 @@ def test_strokes_in_words():
     assert float(check.margins["stroke_margin"].sel(actuator="B")) == pytest.approx(6.5 - length, abs=ROUNDING)
 
 
-def test_batch_tells_the_worst_sample():
+def test_batch_names_the_worst_sample():
     robot = fp.load("stewart-3-3")
     check = fp.check_pose(robot, fp.State(position=[[0, 0, 4.3], [2.0, 0, 5.0], [2.2, 0, 5.0]]))
     texts = [v.text for v in check.violations]

@@ -244,7 +244,7 @@ def test_the_branch_is_that_of_small_steps(name, reach, tilt):
     np.testing.assert_allclose(found["rotation"].values[good][regular], at.rotation[regular], rtol=0, atol=ROUND_TRIP)
 
 
-def test_cranks_know_no_full_turns():
+def test_cranks_know_no_full_revolutions():
     robot = fp.load("hexa")
     at = state(robot, 20)
     wanted = actuators(robot, at)

@@ -198,8 +198,8 @@ def test_messages_name_the_line(old: str, new: str, label: str) -> None:
 
 
 def test_unused_names_are_warned_of() -> None:
-    with pytest.warns(fp.RobotFileWarning, match=r"parameters.spare: is not used"):
-        read_robot_text(HEXAPOD.replace("  gap: 0.1\n", "  gap: 0.1\n  spare: 3\n"))
+    with pytest.warns(fp.RobotFileWarning, match=r"parameters.extra: is not used"):
+        read_robot_text(HEXAPOD.replace("  gap: 0.1\n", "  gap: 0.1\n  extra: 3\n"))
 
 
 def test_titles_may_cost_dollars() -> None:

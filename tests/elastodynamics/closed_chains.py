@@ -180,7 +180,7 @@ def slider_crank(elements: int) -> fp.Robot:
     )  # fmt: skip
 
 
-def slider_crank_turns(elements: int) -> Seen:
+def slider_crank_rotates(elements: int) -> Seen:
     """Middle of the rod from its chord, and the slider, over a revolution and a half."""
 
     def law(t: np.ndarray) -> fp.ActuatorMotion:

@@ -13,7 +13,7 @@ MESH = 2e-3
 """Shapes at a corner on two meshes of a few hundred triangles."""
 
 
-def test_any_turning_and_sign_is_undone() -> None:
+def test_any_rotation_and_sign_is_undone() -> None:
     """Five modes, two pairs of them equal, turned at random: the oriented modes are the same."""
     rng = np.random.default_rng(21)
     r0, mass = rng.standard_normal((30, 3)), rng.uniform(1.0, 2.0, 30)

@@ -222,7 +222,7 @@ def test_far_rotations_do_not_jump() -> None:
     np.testing.assert_array_equal(lengths, values)
 
 
-def test_a_crank_beyond_half_a_turn() -> None:
+def test_a_crank_beyond_half_a_revolution() -> None:
     """`hexa` with the zero of its shoulders moved to the far side: actuator angles stay near home, without jumps."""
     robot = robot_named("hexa")
     moved = robot.with_parameters({"legs.shoulder.zero": "170 deg"})

@@ -142,7 +142,7 @@ def test_resample_without_formula_meets_its_samples() -> None:
         same(resample(motion, time=motion.time), motion, ROUNDING)
 
 
-def test_resample_without_formula_over_many_turns() -> None:
+def test_resample_without_formula_over_many_revolutions() -> None:
     rotating = one_minus_cos((0,) * 6, (0, 0, 0, 0, 0, 10.0), 1.0, 6.0, 401)
     t = np.linspace(0, 6, 97)
     same(resample(replace(rotating), time=t), resample(rotating, time=t), HERMITE)

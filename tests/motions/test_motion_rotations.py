@@ -161,7 +161,7 @@ def test_quaternion_round_trip_and_scipy(r: np.ndarray) -> None:
     assert min(np.abs(xyzw - theirs).max(), np.abs(xyzw + theirs).max()) < ROUNDING
 
 
-def test_half_turns() -> None:
+def test_half_revolutions() -> None:
     for axis in (*np.eye(3), np.array([1, 1, 0]) / np.sqrt(2), np.array([1, -2, 2]) / 3):
         r = rotation_rotvec(2 * np.outer(axis, axis) - np.eye(3))
         assert np.abs(np.abs(r @ axis) - np.pi) < HALF_REVOLUTION

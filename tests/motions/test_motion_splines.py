@@ -50,7 +50,7 @@ def test_derivatives_are_exact_for_the_spline(orientation: str) -> None:
     assert np.abs(fit.position - exact.position).max() < KNOTS
 
 
-def test_many_turns_go_by_quaternions() -> None:
+def test_many_revolutions_go_by_quaternions() -> None:
     exact = one_minus_cos((0,) * 6, (0.1, 0, 0, 0.3, 0, 8.0), 1.0, 6.0, 601)
     fit = platform_spline(time=exact.time, position=exact.position, rotation=exact.rotation)
     same(fit, exact, ROTATIONS)
@@ -58,7 +58,7 @@ def test_many_turns_go_by_quaternions() -> None:
         platform_spline(time=exact.time, position=exact.position, rotation=exact.rotation, orientation="rotvec")
 
 
-def test_half_turn_is_no_jump() -> None:
+def test_half_a_revolution_is_no_jump() -> None:
     """Orientations about half a revolution from the world axes: the rotation vector of R itself would jump."""
     exact = one_minus_cos((0, 0, 0, 0, 0, 3.0), (0, 0, 0, 0, 0, 0.2), 1.0, 6.0, 121)
     fit = platform_spline(time=exact.time, position=exact.position, rotation=exact.rotation)

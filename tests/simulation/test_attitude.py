@@ -24,7 +24,7 @@ SMALL = 1e-3
 """[rad]: rounding is divided by the angle, but by no smaller one."""
 
 
-def test_theta_rate_is_the_derivative_of_the_turn() -> None:
+def test_theta_rate_is_the_derivative_of_the_rotation() -> None:
     """R(theta + h theta') = exp(h w) R(theta) to second order in h."""
     random = np.random.default_rng(4)
     theta, w, q0 = random.normal(size=3), random.normal(size=3), random.normal(size=4)

@@ -189,7 +189,7 @@ def test_phase_of_a_linear_oscillation() -> None:
         assert np.ptp(size) < AMPLITUDE * size[0] * count, "amplitude to rounding, however long"
 
 
-def test_without_a_tangent_a_stiff_step_tells() -> None:
+def test_without_a_tangent_a_stiff_step_reports_it() -> None:
     rows = swing("gauss-6", 1e-3, 10, 2.5e9, (1.0 + 1e-6, 0.9, 0.0, -0.5), tangent=False)
     code = int(rows[0, 5])
     assert "the implicit step does not converge in 30 passes" in kernel("gauss-6", False).signature.status(code).text

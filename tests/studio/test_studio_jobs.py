@@ -36,7 +36,7 @@ def worker() -> Iterator[Worker]:
     found.end()
 
 
-def test_another_process_computes_and_tells_how_far_it_is(worker: Worker) -> None:
+def test_another_process_computes_and_reports_how_far_it_is(worker: Worker) -> None:
     parts: list[float] = []
     assert worker.call(slow_task.add, 2.0, 3.0, report=parts.append, wanted=lambda: True) == 5.0
     assert parts == [0.5]

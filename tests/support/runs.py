@@ -301,7 +301,7 @@ CHOSEN = {
     "equations/test_friction.py::test_free_bodies_with_friction": RULES,
     "equations/test_friction.py::test_friction_obeys_its_laws": RULES,
     "equations/test_friction.py::test_friction_takes_power": RULES,
-    "equations/test_friction.py::test_frozen_shares_add_up_on_general": ("[delta]",),
+    "equations/test_friction.py::test_frozen_contributions_add_up_on_general": ("[delta]",),
     "equations/test_newton_euler.py::test_free_bodies": CHAINS,
     "equations/test_newton_euler.py::test_power_balance": CHAINS,
     "equations/test_newton_euler.py::test_reactions_have_no_part": CHAINS,

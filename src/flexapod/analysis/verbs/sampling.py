@@ -96,7 +96,7 @@ def random_leg_states(robot: Robot, count: int, seed: int = 0) -> dict[str, Arra
         parts.append(closed.rows(reasons == ""))
         found += int((reasons == "").sum())
         if found < count and len(parts) > TRIES:
-            raise FlexapodError(f"random states of {robot.name}: {next(word for word in reasons if word)}")
+            raise FlexapodError(f"random states of {robot.name}: {next(reason for reason in reasons if reason)}")
     joined = {name: np.concatenate([part.inputs()[name] for part in parts]) for name in parts[0].inputs()}
     rates = np.zeros((count, len(robot.elastic_plan.independent)))
     return {**joined, "independent_velocity": rates, "point": np.zeros((count, 3))}

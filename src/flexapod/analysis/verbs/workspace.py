@@ -62,7 +62,7 @@ def workspace(
         progress: a bar; by default at a terminal for long computations.
         save: folder that holds the result; an interrupted computation goes on from there.
     Returns:
-        Dataset over the axes: `valid`, `reason` (code; `words[code]` says it), `stroke_margin` and `angle_margin` (smallest,
+        Dataset over the axes: `valid`, `reason` (code of `reason_text`), `stroke_margin` and `angle_margin` (smallest,
         negative beyond a limit), `deflection` (largest), `condition_number`, `type_1` (smallest), `type_2`; with
         `details` also `actuator_position` (.., actuator), `joint_deflection` (.., swivel), `leg_type_1` (.., leg).
 

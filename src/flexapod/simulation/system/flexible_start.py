@@ -73,7 +73,7 @@ def _deflections(robot: Robot, rows: bytes) -> tuple[Array, tuple[str, ...]]:
     }  # fmt: skip
     reasons = np.full(len(table), "", dtype=object)
     found = solve_static(robot, inputs, flexible_load(robot, inputs, load, None, "world"), reasons)
-    return found.elastic, tuple(str(word) for word in reasons)
+    return found.elastic, tuple(str(reason) for reason in reasons)
 
 
 def check_internal(robot: Robot, motion: Motion) -> None:
