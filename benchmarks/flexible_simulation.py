@@ -24,8 +24,8 @@ GOAL = 20.0
 def trajectory(robot: fp.Robot) -> fp.Motion:
     """Three poses around home and back, with rests."""
     positions = robot.home.position + np.array([[0, 0, 0], [0.05, 0, 0.05], [0, 0.05, -0.02], [0, 0, 0]])
-    turns = fp.motions.rotvec_rotation(np.array([[0, 0, 0], [0.1, 0, 0.05], [0, -0.1, 0], [0, 0, 0]], dtype=np.float64))
-    return fp.motions.through_poses(positions=positions, orientations=turns, durations=0.7, rests=0.2, samples=271)
+    rotations = fp.motions.rotvec_rotation(np.array([[0, 0, 0], [0.1, 0, 0.05], [0, -0.1, 0], [0, 0, 0]], dtype=np.float64))
+    return fp.motions.through_poses(positions=positions, orientations=rotations, durations=0.7, rests=0.2, samples=271)
 
 
 def loop_alone(robot: fp.Robot, motion: Any, row: float, **options: Any) -> Callable[[], object]:
@@ -54,16 +54,16 @@ def in_the_loop(effort: Effort) -> dict[str, dict[str, float]]:
         "`rk4`, 0.5 ms": {"method": "rk4", "step": 5e-4},
     }
     for name, way in ways.items():
-        run = fp.simulate(robot, motion, **shared, **way)
+        result = fp.simulate(robot, motion, **shared, **way)
         tolerance = (way.get("rtol", 1e-9), way.get("atol", 1e-11))
         row = 0.01 if way["method"] == "dopri" else way["step"]
         loop = loop_alone(robot, motion, row, drive="platform", method=way["method"], tolerance=tolerance)
         report[name] = {
             "loop": effort.best(loop, 0.7) / length,
             "call": effort.best(lambda way=way: fp.simulate(robot, motion, **shared, **way, duration=1.0), 0.7),
-            "error": float(np.abs(run.elastic - truth.elastic).max() / np.abs(truth.elastic).max()),
-            "pose": float(np.abs(run.position - motion.formula(run.time.values).position).max()),
-            "energy": float(np.abs(run.energy_residual).max()),
+            "error": float(np.abs(result.elastic - truth.elastic).max() / np.abs(truth.elastic).max()),
+            "pose": float(np.abs(result.position - motion.formula(result.time.values).position).max()),
+            "energy": float(np.abs(result.energy_residual).max()),
         }
     return report
 
@@ -88,11 +88,11 @@ def ringing(effort: Effort) -> dict[str, dict[str, float]]:
         "`rk4`, 0.25 ms": {"method": "rk4", "step": 2.5e-4},
         "`dopri`, rtol 1e-9": {"method": "dopri", "rtol": 1e-9, "atol": 1e-11},
     }.items():
-        run = fp.simulate(robot, start, **shared, **way)
+        result = fp.simulate(robot, start, **shared, **way)
         report[name] = {
             "call": effort.best(lambda way=way: fp.simulate(robot, start, **shared, **way), 0.7),
-            "error": float(np.abs(run.elastic - truth.elastic).max() / np.abs(truth.elastic).max()),
-            "energy": float(np.abs(run.energy_residual).max()),
+            "error": float(np.abs(result.elastic - truth.elastic).max() / np.abs(truth.elastic).max()),
+            "energy": float(np.abs(result.energy_residual).max()),
         }
     return report
 

@@ -165,10 +165,10 @@ def hour(effort: Effort) -> str:
     """One simulated hour of a periodic motion at 5 ms: CPU time, and what is left of orthogonality and closure."""
     robot, length = fp.load("bench-6ups"), effort.size(3600.0, 6.0)
     start = time.process_time()
-    run = fp.simulate(robot, motion(), controller=PD, duration=length, step=5e-3, output_step=3.0, friction=False, watch=())
-    spent, R = time.process_time() - start, run.rotation.values
+    result = fp.simulate(robot, motion(), controller=PD, duration=length, step=5e-3, output_step=3.0, friction=False, watch=())
+    spent, R = time.process_time() - start, result.rotation.values
     skew = float(np.max(np.abs(R @ np.swapaxes(R, 1, 2) - np.eye(3))))
-    apart = float(np.max(np.abs(run.actuator_travel - run.actuator_position)))
+    apart = float(np.max(np.abs(result.actuator_travel - result.actuator_position)))
     return (f"{length:g} simulated seconds of the same motion, repeated, take {shown(spent)}; rotations are then orthogonal "
             f"to {skew:.1e}, and integrated leg lengths are {apart:.1e} m from those of the pose.")  # fmt: skip
 
@@ -186,12 +186,12 @@ def section(effort: Effort) -> str:
     for name, peer, steps in (("Pinocchio", pinocchio, (5e-3, 2e-3)), ("MuJoCo", mujoco, (2e-3, 1e-3))):
         for step in effort.size(steps, ()):
             try:
-                run, positions = peer(step)
+                timed, positions = peer(step)
             except ImportError:
                 missing.append(f"{name} is not installed: its rows are missing.")
                 break
             rows.append(
-                (f"{name}, RK4, {1e3 * step:g} ms", effort.best(run, 2.0), None, None, error(positions, step, reference, fine))
+                (f"{name}, RK4, {1e3 * step:g} ms", effort.best(timed, 2.0), None, None, error(positions, step, reference, fine))
             )
     head = [
         "method",

@@ -1,6 +1,6 @@
 """What does the controller make of it? A PD and a computed-torque controller follow a motion; energy is accounted for.
 
-Run: python examples/08_simulate_with_controller.py. It writes out/energy.html and out/run.nc.
+Run: python examples/08_simulate_with_controller.py. It writes out/energy.html and out/result.nc.
 """
 
 from pathlib import Path
@@ -22,11 +22,11 @@ controllers = {
     "computed torque": fp.ComputedTorque(kp=400.0, kd=40.0, model=robot),
 }
 for name, controller in controllers.items():
-    run = fp.simulate(plant, motion, controller=controller, step=1e-3, progress=False)
-    wanted = fp.motions.resample(motion, time=np.minimum(run.time.values, motion.time[-1]))
-    error = np.linalg.norm(run.position.values - wanted.position, axis=1).max()
-    left = float(abs(run.energy_residual).max())
-    print(f"{name:21} off by {1e3 * error:7.3f} mm at most, {float(abs(run.force).max()):6.1f} N, balance left {left:.1e} J")
+    result = fp.simulate(plant, motion, controller=controller, step=1e-3, progress=False)
+    wanted = fp.motions.resample(motion, time=np.minimum(result.time.values, motion.time[-1]))
+    error = np.linalg.norm(result.position.values - wanted.position, axis=1).max()
+    left = float(abs(result.energy_residual).max())
+    print(f"{name:21} off by {1e3 * error:7.3f} mm at most, {float(abs(result.force).max()):6.1f} N, balance left {left:.1e} J")
 
 # A sampled controller: 500 times a second, one period late, encoders that count micrometres, at most 400 N.
 digital = fp.PD(kp=2e5, kd=5e3, rate=500.0, delay=2e-3, resolution=1e-6, limit=400.0)
@@ -34,6 +34,6 @@ sampled = fp.simulate(plant, motion, controller=digital, step=1e-3, progress=Fal
 ended = sampled.attrs.get("stopped") or "followed to the end"
 print(f"{'sampled pd':21} {ended}, {float(abs(sampled.force).max()):.1f} N")
 
-fp.figures.save_figure(fp.figures.energy_figure(run, "Energy of stewart-3-3 under computed torque"), OUT / "energy.html")
-fp.save(run, OUT / "run.nc")
-print("wrote out/energy.html and out/run.nc")
+fp.figures.save_figure(fp.figures.energy_figure(result, "Energy of stewart-3-3 under computed torque"), OUT / "energy.html")
+fp.save(result, OUT / "result.nc")
+print("wrote out/energy.html and out/result.nc")

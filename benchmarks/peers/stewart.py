@@ -8,13 +8,13 @@ import flexapod as fp
 
 ROBOT = fp.load("bench-6ups")
 HOME = float(ROBOT.home.position[2])
-OMEGA, DEPTH, TURN = 2 * np.pi / 3, 0.15, np.deg2rad(15.0)
+OMEGA, DEPTH, ROTATION = 2 * np.pi / 3, 0.15, np.deg2rad(15.0)
 
 
 def motion(times: np.ndarray) -> fp.Motion:
     """Down by 2 x 0.15 m and round by 2 x 15 degrees in 3 s, both as 1 - cos."""
     s, sd, sdd = 1 - np.cos(OMEGA * times), OMEGA * np.sin(OMEGA * times), OMEGA**2 * np.cos(OMEGA * times)
-    up, c, d = np.array([0.0, 0.0, 1.0]), np.cos(TURN * s), np.sin(TURN * s)
+    up, c, d = np.array([0.0, 0.0, 1.0]), np.cos(ROTATION * s), np.sin(ROTATION * s)
     R = np.zeros((len(times), 3, 3))
     R[:, 0, 0], R[:, 0, 1], R[:, 1, 0], R[:, 1, 1], R[:, 2, 2] = c, -d, d, c, 1.0
     return fp.Motion(
@@ -22,9 +22,9 @@ def motion(times: np.ndarray) -> fp.Motion:
         position=np.outer(HOME - DEPTH * s, up),
         rotation=R,
         velocity=np.outer(-DEPTH * sd, up),
-        angular_velocity=np.outer(TURN * sd, up),
+        angular_velocity=np.outer(ROTATION * sd, up),
         acceleration=np.outer(-DEPTH * sdd, up),
-        angular_acceleration=np.outer(TURN * sdd, up),
+        angular_acceleration=np.outer(ROTATION * sdd, up),
     )
 
 
@@ -46,9 +46,9 @@ def tree_state(m: fp.Motion, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray
     x, y = np.array([1.0, 0.0, 0.0]), np.stack([0 * q[:, 0], np.cos(q[:, 0]), np.sin(q[:, 0])], axis=1)
     J = np.stack([np.cross(x, d), np.cross(y, d), n], axis=2)
     qd = np.linalg.solve(J, (v + np.cross(w, r))[:, :, None])[:, :, 0]
-    turn = x * qd[:, :1] + y * qd[:, 1:2]
+    rotation = x * qd[:, :1] + y * qd[:, 1:2]
     gyro = np.cross(x, y) * (qd[:, :1] * qd[:, 1:2])
-    bias = np.cross(gyro, d) + np.cross(turn, np.cross(turn, d)) + 2 * qd[:, 2:] * np.cross(turn, n)
+    bias = np.cross(gyro, d) + np.cross(rotation, np.cross(rotation, d)) + 2 * qd[:, 2:] * np.cross(rotation, n)
     point = a + np.cross(alpha, r) + np.cross(w, np.cross(w, r))
     return q, qd, np.linalg.solve(J, (point - bias)[:, :, None])[:, :, 0]
 

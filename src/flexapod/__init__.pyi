@@ -132,6 +132,7 @@ from flexapod.simulation.residual_vibration import path_shaper as path_shaper
 from flexapod.simulation.residual_vibration import residual_vibration as residual_vibration
 from flexapod.simulation.results.store import open as open
 from flexapod.simulation.results.store import save as save
+from flexapod.simulation.simulate import motion_at as motion_at
 from flexapod.simulation.simulate import run_at as run_at
 from flexapod.simulation.simulate import simulate as simulate
 from flexapod.simulation.stepper import Stepper as Stepper

@@ -46,7 +46,7 @@ def write_whole(files: Mapping[Path, bytes]) -> None:
     Raises:
         FileError: with the system's reason; the old files are unchanged.
 
-    Checked by: tests/simulation/test_store.py, tests/simulation/test_killed_runs.py.
+    Checked by: tests/simulation/test_store.py, tests/simulation/test_killed_simulations.py.
     """
     parts: dict[Path, Path] = {}
     try:

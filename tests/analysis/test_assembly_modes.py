@@ -117,7 +117,7 @@ def check_inverse_kinematics(name: str, count: int, share: float) -> None:
     proven = found["completeness"].values == "proven"
     print(name, f"{proven.sum()} of {count} lists proven complete")
     assert np.mean(proven) >= share
-    turning = np.array(robot.actuator_units) == "rad"
+    rotating = np.array(robot.actuator_units) == "rad"
     step = 1e-6
     given, ahead, behind = (spheres(robot, wanted + h, arrange=False) for h in (0.0, step, -step))
     crank, extends = (ahead.a - behind.a) / (2.0 * step), (ahead.s - behind.s) / (4.0 * step * np.sqrt(given.s))
@@ -130,7 +130,7 @@ def check_inverse_kinematics(name: str, count: int, share: float) -> None:
         for k in range(n):
             modes = fp.working_modes(robot, fp.State(position=p[k], rotation=R[k]))
             gap = modes["actuator_position"].values - wanted[i]
-            gap = np.abs(np.where(turning, np.arctan2(np.sin(gap), np.cos(gap)), gap)).min(axis=0)
+            gap = np.abs(np.where(rotating, np.arctan2(np.sin(gap), np.cos(gap)), gap)).min(axis=0)
             d = p[k] + given.b[i] @ R[k].T - given.a[i]
             length = np.linalg.norm(d, axis=1)
             gain = 1.0 / np.abs(extends[i] + (d * crank[i]).sum(axis=1) / length)

@@ -75,7 +75,7 @@ def test_other_folders_are_refused(tmp_path: Path) -> None:
     with pytest.raises(fp.FileError, match="holds another run"):
         store(folder, "other")
     np.save(folder / "a.npy", np.zeros(4))
-    with pytest.raises(fp.FileError, match="does not hold the arrays of this run"):
+    with pytest.raises(fp.FileError, match="does not hold the arrays of this computation"):
         store(folder)
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "x").write_text("x")

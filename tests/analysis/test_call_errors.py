@@ -174,7 +174,7 @@ RAW: list[tuple[str, Any, str]] = [
     ("mjcf", lambda s, d: fp.export_mjcf(s, 3), "path: expected the path of a file, got 3"),  # type: ignore[arg-type]
     ("file", lambda s, d: fp.read_robot_file(3), "path: expected the path of a file, got 3"),  # type: ignore[arg-type]
     ("text", lambda s, d: fp.robot_text(3), "description: expected a Description"),  # type: ignore[arg-type]
-    ("run_at", lambda s, d: fp.run_at(3, 0), "result: expected a result (Dataset), got 3"),  # type: ignore[arg-type]
+    ("motion_at", lambda s, d: fp.motion_at(3, 0), "result: expected a result (Dataset), got 3"),  # type: ignore[arg-type]
     ("si", lambda s, d: fp.si_value(3), "text: expected a text, got 3"),  # type: ignore[arg-type]
     ("period", lambda s, d: fp.exciting_motion(s, period=np.nan), "period: expected a finite number, got nan"),
     ("loads", lambda s, d: fp.regressor(s, home(s), loads="x"), "loads: expected finite numbers of shape (1, places), got str"),

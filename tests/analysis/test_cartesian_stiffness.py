@@ -44,8 +44,8 @@ def test_compliance_is_the_deflection_of_a_small_load() -> None:
     found = fp.cartesian_stiffness(robot, fp.State.from_actuators(robot, q[0]))
     for load in ([1, 0, 0, 0, 0, 0], [0, 0, 1, 0, 0, 0], [0, 0, 0, 0, 0.05, 0]):
         there, back = (fp.static_deflection(robot, still, wrench=sign * np.array(load, dtype=float)) for sign in (1, -1))
-        turn = there.rotation.values[0] @ back.rotation.values[0].T
-        moved = np.append((there.position - back.position).values[0], (turn[0, 2] - turn[2, 0]) / 2) / 2
+        rotation = there.rotation.values[0] @ back.rotation.values[0].T
+        moved = np.append((there.position - back.position).values[0], (rotation[0, 2] - rotation[2, 0]) / 2) / 2
         expected = (np.nan_to_num(found.compliance.values) @ np.array(load))[[0, 1, 2, 4]]
         size = np.array([1, 1, 1, robot.characteristic_length])
         assert np.allclose(moved * size, expected * size, rtol=0, atol=LINEAR * np.abs(expected * size).max())

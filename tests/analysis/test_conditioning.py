@@ -150,17 +150,17 @@ def test_turning_point_of_a_slider():
     # poses within rounding of the turning point: one of them is caught there, none slips through
     poses = there + np.arange(-4, 5)[:, None] * np.spacing(there[0]) * np.array([1.0, 0, 0])
     words = fp.inverse_kinematics(robot, fp.State(position=poses), on_error="mask")["reason"].values.tolist()
-    turning = f"leg {leg} is at right angles to its rail (turning point)"
+    rotating = f"leg {leg} is at right angles to its rail (turning point)"
     reach = f"leg {leg} cannot reach: its platform joint is too far from the rail"
-    assert set(words) >= {turning}
-    assert set(words) <= {turning, reach, ""}
+    assert set(words) >= {rotating}
+    assert set(words) <= {rotating, reach, ""}
     with pytest.raises(fp.FlexapodError, match=rf"^inverse kinematics of hexapod: {reach}\.$"):
         fp.inverse_kinematics(robot, fp.State(position=beyond))
-    at = fp.State(position=poses[words.index(turning)])
-    with pytest.raises(fp.FlexapodError, match=rf"^inverse kinematics of hexapod: {re.escape(turning)}\.$"):
+    at = fp.State(position=poses[words.index(rotating)])
+    with pytest.raises(fp.FlexapodError, match=rf"^inverse kinematics of hexapod: {re.escape(rotating)}\.$"):
         fp.inverse_kinematics(robot, at)
     found = fp.conditioning(robot, at)
-    assert str(found["singularity"].values) == f"type 1: {turning}"
+    assert str(found["singularity"].values) == f"type 1: {rotating}"
     assert float(found["type_1"].sel(leg=leg)) == 0.0
     assert np.isinf(float(found["condition_number"]))
     near = fp.conditioning(robot, fp.State(position=before))
@@ -179,7 +179,7 @@ def test_zero_length_leg():
 
 
 @pytest.mark.parametrize(
-    ("name", "turn", "shift", "words"),
+    ("name", "rotation", "shift", "words"),
     [
         ("delta", [0.1, 0, 0], [0, 0, 0], "rotation about x"),
         ("tripteron", [0, 0.1, 0], [0, 0, 0], "rotation about y"),
@@ -188,10 +188,10 @@ def test_zero_length_leg():
         ("five-bar", [0, 0, 0], [0, 0, 0.02], "translation along z"),
     ],
 )
-def test_poses_that_mobility_forbids_are_refused_by_name(name, turn, shift, words):
+def test_poses_that_mobility_forbids_are_refused_by_name(name, rotation, shift, words):
     robot = fp.load(name)
-    turned = rotvec_rotation(np.array(turn, dtype=float)) @ robot.home.rotation
-    at = fp.State(position=robot.home.position + shift, rotation=turned)
+    rotated = rotvec_rotation(np.array(rotation, dtype=float)) @ robot.home.rotation
+    at = fp.State(position=robot.home.position + shift, rotation=rotated)
     verbs = {"the Jacobian": fp.jacobian, "conditioning": fp.conditioning, "inverse kinematics": fp.inverse_kinematics}
     for what, verb in verbs.items():
         with pytest.raises(fp.FlexapodError) as error:

@@ -75,8 +75,8 @@ def test_simulated_motors_follow_the_path() -> None:
     q, v = moved.actuator_position.values[start], moved.actuator_velocity.values[start]
     force = make_interp_spline(time, found.force.values, k=7)
     state = fp.State.from_actuators(soft, q - s, velocity=v - sd, elastic=s, elastic_velocity=sd)
-    run = fp.simulate(soft, state, drive="force", force=lambda t: force(t), duration=0.2, step=1e-3, friction=False)
-    assert np.abs(run.position.values - circle(soft, run.time.values).position).max() < FOLLOWS
+    result = fp.simulate(soft, state, drive="force", force=lambda t: force(t), duration=0.2, step=1e-3, friction=False)
+    assert np.abs(result.position.values - circle(soft, result.time.values).position).max() < FOLLOWS
 
 
 def test_power_is_that_of_the_motors() -> None:

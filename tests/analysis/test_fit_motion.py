@@ -37,7 +37,7 @@ def by_virtual_work(robot, motion):
     return force, np.gradient(q, motion.time, axis=0, edge_order=2)
 
 
-def test_force_limit_tells_actuator_first_time_and_value(stewart):
+def test_force_limit_names_actuator_first_time_and_value(stewart):
     motion = up_and_down(stewart)
     force, _ = by_virtual_work(stewart, motion)
     size = np.abs(force[:, 0])

@@ -34,11 +34,11 @@ def test_derivatives_at_a_held_deformation() -> None:
             expected[:, k] = (force(robot, up, e, ed) - force(robot, down, e, ed)) / (2 * STEP)
         ours = found[f"tau_D_{name}"].values[0]
         assert np.abs(ours - expected).max() < AGREEMENT * max(1.0, np.abs(expected).max()), name
-    turned = np.zeros((6, 3))
+    rotated = np.zeros((6, 3))
     for k in range(3):
         up, down = (replace(motion, rotation=rotvec_rotation(s * STEP * np.eye(3)[k]) @ motion.rotation) for s in (1, -1))
-        turned[:, k] = (force(robot, up, e, ed) - force(robot, down, e, ed)) / (2 * STEP)
-    assert np.abs(found.tau_D_rotation.values[0] - turned).max() < AGREEMENT * np.abs(turned).max()
+        rotated[:, k] = (force(robot, up, e, ed) - force(robot, down, e, ed)) / (2 * STEP)
+    assert np.abs(found.tau_D_rotation.values[0] - rotated).max() < AGREEMENT * np.abs(rotated).max()
     up, down = (robot.with_parameters({"gravity.z": robot.gravity[2] + s * 0.1}) for s in (1, -1))
     slope = (force(up, motion, e, ed) - force(down, motion, e, ed)) / 0.2
     assert np.abs(found.tau_D_parameter.values[0, :, 0] - slope).max() < AGREEMENT * np.abs(slope).max()

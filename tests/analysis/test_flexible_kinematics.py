@@ -77,8 +77,8 @@ def test_rates_are_derivatives() -> None:
     for data, others, value, rate in pairs:
         expected = differences({k: x[value].values for k, x in others.items()}, h)
         assert np.abs(data[rate].values - expected).max() < DIFFERENCES * np.abs(expected).max(), rate
-    turn = differences({k: x["rotation"].values[0] for k, x in tools.items()}, h) @ tool["rotation"].values[0].T
-    spin = np.array([turn[2, 1], turn[0, 2], turn[1, 0]])
+    rotation = differences({k: x["rotation"].values[0] for k, x in tools.items()}, h) @ tool["rotation"].values[0].T
+    spin = np.array([rotation[2, 1], rotation[0, 2], rotation[1, 0]])
     assert np.abs(spin - tool.angular_velocity.values[0]).max() < DIFFERENCES * np.abs(spin).max()
 
 

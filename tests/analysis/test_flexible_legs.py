@@ -174,8 +174,8 @@ def _twist(q: np.ndarray, other: np.ndarray, e: np.ndarray) -> np.ndarray:
         state = fp.State.from_actuators(r, [0, 0], elastic=np.zeros(9), elastic_velocity=e)
         return np.concatenate([state.velocity, state.angular_velocity])
     a, b = (fp.State.from_actuators(r, x, elastic="zero") for x in (q, other))
-    turn = a.rotation @ b.rotation.T
-    axis = np.array([turn[2, 1] - turn[1, 2], turn[0, 2] - turn[2, 0], turn[1, 0] - turn[0, 1]]) / 2
+    rotation = a.rotation @ b.rotation.T
+    axis = np.array([rotation[2, 1] - rotation[1, 2], rotation[0, 2] - rotation[2, 0], rotation[1, 0] - rotation[0, 1]]) / 2
     return np.concatenate([a.position - b.position, axis])
 
 

@@ -29,9 +29,9 @@ def moved(samples: int = 41) -> fp.Motion:
     """A fifth-order motion with rests: there and back, 0.4 s each way (chosen; the paper prints none)."""
     home = plate_robot().home
     there = home.position + np.array([0.03, 0.02, 0.04])
-    turn = rotvec_rotation(np.array([0.05, -0.04, 0.06])) @ home.rotation
+    rotation = rotvec_rotation(np.array([0.05, -0.04, 0.06])) @ home.rotation
     return through_poses(
-        positions=np.array([home.position, there]), orientations=np.array([home.rotation, turn]), durations=0.3,
+        positions=np.array([home.position, there]), orientations=np.array([home.rotation, rotation]), durations=0.3,
         rests=[0.03, 0.07], samples=samples,
     )  # fmt: skip
 

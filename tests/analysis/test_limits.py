@@ -91,7 +91,7 @@ def test_strokes_in_words():
     assert float(check.margins["stroke_margin"].sel(actuator="B")) == pytest.approx(6.5 - length, abs=ROUNDING)
 
 
-def test_batch_tells_the_worst_sample():
+def test_batch_names_the_worst_sample():
     robot = fp.load("stewart-3-3")
     check = fp.check_pose(robot, fp.State(position=[[0, 0, 4.3], [2.0, 0, 5.0], [2.2, 0, 5.0]]))
     texts = [v.text for v in check.violations]
@@ -181,9 +181,9 @@ def test_out_of_reach_says_how_much():
 
 def test_reach_of_cranks_against_brute_force():
     robot = fp.load("hexa")
-    form, turn = robot.closed_forms[0], np.linspace(-np.pi, np.pi, 400_001)
+    form, relative = robot.closed_forms[0], np.linspace(-np.pi, np.pi, 400_001)
     for position, rotation in (([0.0, 0, -1.2], np.eye(3)), ([0.5, 0, -0.4], np.eye(3)), (robot.home.position, np.eye(3))):
-        crank = rotvec_rotation(turn[:, None] * form.drive) @ (form.U - form.pivot) + form.pivot
+        crank = rotvec_rotation(relative[:, None] * form.drive) @ (form.U - form.pivot) + form.pivot
         gaps = np.linalg.norm(np.array(position) + rotation @ form.S - crank, axis=1) - form.length
         brute = 0.0 if gaps.min() < 0 < gaps.max() else np.abs(gaps).min()
         assert shortfall(robot, 0, np.array(position), rotation) == pytest.approx(brute, abs=GRID)

@@ -76,7 +76,7 @@ def test_five_bar_has_the_two_intersections_of_its_circles():
 def test_whole_revolutions_of_an_actuator_change_nothing(revolutions):
     robot = fp.load("five-bar")
     q = actuators_at_home(robot) + np.array([0.05, -0.1])
-    near, far = (fp.assembly_modes(robot, q + np.array([turn, 0.0])) for turn in (0.0, 2.0 * np.pi * revolutions))
+    near, far = (fp.assembly_modes(robot, q + np.array([rotation, 0.0])) for rotation in (0.0, 2.0 * np.pi * revolutions))
     assert int(far["count"]) == 2
     np.testing.assert_allclose(far["position"].values, near["position"].values, rtol=0, atol=SAME_POSE)
 
@@ -112,8 +112,8 @@ def delta_by_spheres(robot: fp.Robot, q: np.ndarray) -> np.ndarray:
     for k in range(3):
         angle = 2.0 * np.pi * k / 3.0
         Z = np.array([[np.cos(angle), -np.sin(angle), 0], [np.sin(angle), np.cos(angle), 0], [0, 0, 1]])
-        turn = np.array([[np.cos(q[k]), 0, np.sin(q[k])], [0, 1, 0], [-np.sin(q[k]), 0, np.cos(q[k])]])
-        centres.append(Z @ (np.array([0.2, 0, 0]) + turn @ np.array([0.3, 0, 0]) - np.array([0.045, 0, 0])))
+        rotation = np.array([[np.cos(q[k]), 0, np.sin(q[k])], [0, 1, 0], [-np.sin(q[k]), 0, np.cos(q[k])]])
+        centres.append(Z @ (np.array([0.2, 0, 0]) + rotation @ np.array([0.3, 0, 0]) - np.array([0.045, 0, 0])))
     c = np.array(centres)
     A, rhs = 2.0 * (c[1:] - c[0]), (c[1:] ** 2).sum(axis=1) - (c[0] ** 2).sum()
     direction = np.cross(A[0], A[1])
@@ -132,8 +132,8 @@ def test_delta_has_two_translational_poses_and_others_are_labelled():
     expected = delta_by_spheres(robot, q)
     assert len(still) == 2
     assert np.abs(still[:, None] - expected[None]).max(axis=2).min(axis=1).max() < CLOSED_FORM
-    turned = np.abs(found["rotation"].values - np.eye(3)).max(axis=(1, 2))
-    assert np.all((turned < SAME_POSE) == (mode == "translational"))
+    rotated = np.abs(found["rotation"].values - np.eye(3)).max(axis=(1, 2))
+    assert np.all((rotated < SAME_POSE) == (mode == "translational"))
     _, generic = generic_solutions(robot)
     assert np.bincount(generic.mode).tolist() == [2, 80, 2]
     assert int(found["count"]) == 16
@@ -208,17 +208,17 @@ def test_exchanged_axes_do_not_close_a_fixed_joint():
     exchanged = np.array([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]])
     frame = home.R[0] @ closing.on_platform.rotation
     R = frame @ (exchanged + noise) @ closing.on_platform.rotation.T
-    turned = Points(p=np.repeat(home.p, count, axis=0), R=R, q=np.repeat(home.q, count, axis=0))
+    rotated = Points(p=np.repeat(home.p, count, axis=0), R=R, q=np.repeat(home.q, count, axis=0))
     assert loops.aligned(home).all()
-    assert not loops.aligned(turned).any()
+    assert not loops.aligned(rotated).any()
 
 
 @pytest.mark.parametrize(("name", "axis"), [("five-bar", "X"), ("tripteron", "Z"), ("tricept", "Z")])
 def test_poses_with_a_reversed_joint_are_refused(name, axis):
     """Half a revolution of the platform at home keeps all rows of its closing joints at zero, with opposite axes."""
     robot = fp.load(name)
-    turned = fp.motions.euler_rotation(axis, [np.pi]) @ robot.home.rotation
-    state = fp.State(position=robot.home.position, rotation=turned)
+    rotated = fp.motions.euler_rotation(axis, [np.pi]) @ robot.home.rotation
+    state = fp.State(position=robot.home.position, rotation=rotated)
     for verb in (fp.inverse_kinematics, fp.singularities):
         with pytest.raises(SampleError, match=r"the robot cannot reach this pose: joint \w+ of leg \w+ would be reversed"):
             verb(robot, state)
@@ -231,8 +231,8 @@ def test_reversed_joints_of_loops_through_several_legs_are_named(name, joint):
     robot = fp.load(name)
     q, p, R = np.concatenate([leg.home for leg in robot.legs])[None], robot.home.position[None], robot.home.rotation[None]
     assert wrong_way(robot, q, p, R)[0] == ""
-    turned = fp.motions.euler_rotation("X", [np.pi]) @ R
-    assert f"joint {joint} of leg" in wrong_way(robot, q, p, turned)[0]
+    rotated = fp.motions.euler_rotation("X", [np.pi]) @ R
+    assert f"joint {joint} of leg" in wrong_way(robot, q, p, rotated)[0]
 
 
 def test_forward_kinematics_finds_no_pose_with_a_reversed_joint():

@@ -25,13 +25,13 @@ def kim_forces(robot: fp.Robot, motion: fp.Motion) -> np.ndarray:
     for k in range(len(motion.time)):
         R, w, dw = motion.rotation[k], motion.angular_velocity[k], motion.angular_acceleration[k]
         C, dC, ddC = motion.position[k], motion.velocity[k], motion.acceleration[k]
-        turned = skew(dw) + skew(w) @ skew(w)
+        rotated = skew(dw) + skew(w) @ skew(w)
         G = C + R @ CG
         across, T1, rows = [], [], []
         for leg in robot.legs:
             A0, a = rail(robot, leg.name)
             CB = R @ leg.closing.on_platform.position
-            d, dd, ddd = C + CB - A0, dC + np.cross(w, CB), ddC + turned @ CB
+            d, dd, ddd = C + CB - A0, dC + np.cross(w, CB), ddC + rotated @ CB
             root = (a @ d) ** 2 - d @ d + l * l
             rate_root = 2 * (a @ d) * (a @ dd) - 2 * d @ dd
             second_root = 2 * (a @ dd) ** 2 + 2 * (a @ d) * (a @ ddd) - 2 * dd @ dd - 2 * d @ ddd
@@ -49,7 +49,7 @@ def kim_forces(robot: fp.Robot, motion: fp.Motion) -> np.ndarray:
             T1.append(np.concatenate([n, np.cross(arm, n)]))
             rows.append((a, n, ddlam, half, arm))
         # platform, Eqs. (25)-(26); -F_B acts on it
-        ddG = ddC + turned @ (R @ CG)
+        ddG = ddC + rotated @ (R @ CG)
         I_world = R @ I_platform @ R.T
         force = m * (g - ddG) - sum(across)
         moment = -I_world @ dw - np.cross(w, I_world @ w) - sum(np.cross(r[4], f) for r, f in zip(rows, across, strict=True))

@@ -21,8 +21,8 @@ POSES = (
 MOVING = ("inverse_kinematics", "inverse_dynamics", "linearize", "energy", "mass_matrix", "coriolis_force")
 
 
-def state(robot: fp.Robot, move: object = (0, 0, 0), turn: object = (0, 0, 0), **rates: object) -> fp.State:
-    rotation = Rotation.from_rotvec(turn).as_matrix() @ robot.home.rotation
+def state(robot: fp.Robot, move: object = (0, 0, 0), relative: object = (0, 0, 0), **rates: object) -> fp.State:
+    rotation = Rotation.from_rotvec(relative).as_matrix() @ robot.home.rotation
     return fp.State(position=np.array(robot.home.position) + move, rotation=rotation, **rates)
 
 
@@ -42,7 +42,7 @@ def test_poses_out_of_the_plane_are_refused(name: str, verb: str) -> None:
         with pytest.raises(
             fp.FlexapodError, match=r"cannot reach this pose: (it cannot follow rotation about x|joint .* reversed)"
         ):
-            ask(verb, robot, state(robot, turn=(angle, 0, 0)))
+            ask(verb, robot, state(robot, relative=(angle, 0, 0)))
 
 
 @pytest.mark.parametrize("verb", MOVING)
@@ -75,7 +75,7 @@ def test_a_rigid_planar_robot_is_not_linearised_about_such_a_velocity() -> None:
 def test_simulations_do_not_start_out_of_the_plane() -> None:
     robot = fp.load("dualemps")
     with pytest.raises(fp.FlexapodError, match="cannot reach this pose: it cannot follow rotation about x"):
-        fp.simulate(robot, state(robot, turn=(0.5, 0, 0)), force=[0.0, 0.0], duration=0.01)
+        fp.simulate(robot, state(robot, relative=(0.5, 0, 0)), force=[0.0, 0.0], duration=0.01)
 
 
 def test_what_deformation_decides_is_said() -> None:
@@ -87,7 +87,7 @@ def test_what_deformation_decides_is_said() -> None:
             found = fp.inverse_dynamics(robot, state(robot, angular_velocity=1000.0 * np.eye(3)[axis]))
         np.testing.assert_array_equal(found.force.values, still.force.values)
     with pytest.warns(fp.FlexapodWarning, match="rotation about x of the given pose is not used"):
-        fp.inverse_dynamics(robot, state(robot, turn=(0.5, 0, 0)))
+        fp.inverse_dynamics(robot, state(robot, relative=(0.5, 0, 0)))
 
 
 def test_nothing_is_said_of_what_is_followed_or_left_out() -> None:

@@ -159,8 +159,8 @@ def narrow_pair(name):
     chosen = np.isin(range(6), robot.plan.platform_independent)
     check = SampledCheck(robot, False, 1e-3, None)
     for _ in range(200):
-        shift, turn = rng.uniform(-size, size, (2, 3)) * chosen[:3], rng.uniform(-1.1, 1.1, (2, 3)) * chosen[3:]
-        poses = check.onto(Poses(p=robot.home.position + shift, R=rotvec_rotation(turn) @ robot.home.rotation))
+        shift, rotation = rng.uniform(-size, size, (2, 3)) * chosen[:3], rng.uniform(-1.1, 1.1, (2, 3)) * chosen[3:]
+        poses = check.onto(Poses(p=robot.home.position + shift, R=rotvec_rotation(rotation) @ robot.home.rotation))
         a, b = (fp.State(position=poses.p[k], rotation=poses.R[k]) for k in (0, 1))
         if any(check.reasons(poses)) or not check.good(poses[0], poses[1], check.signs(poses)[0], STEP / 10):
             continue

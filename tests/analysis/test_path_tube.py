@@ -20,12 +20,12 @@ def robot():
     return planar_3rpr()
 
 
-def segments(robot, count, size, turn, seed):
+def segments(robot, count, size, rotation, seed):
     rng = np.random.default_rng(seed)
 
     def pose():
         p = robot.home.position + np.array([*rng.uniform(-size, size, 2), 0.0])
-        return Poses(p=p[None], R=rotvec_rotation(np.array([[0.0, 0.0, rng.uniform(-turn, turn)]])) @ robot.home.rotation)
+        return Poses(p=p[None], R=rotvec_rotation(np.array([[0.0, 0.0, rng.uniform(-rotation, rotation)]])) @ robot.home.rotation)
 
     return [(pose(), pose()) for _ in range(count)]
 

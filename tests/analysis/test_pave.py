@@ -14,7 +14,7 @@ from flexapod.motions.rotations import rotvec_rotation
 
 VOLUMES = 1e-9
 """Rounding of 1e5 volumes, relative."""
-SHARES = 1e-8
+FRACTIONS = 1e-8
 """Shares of boxes are rounded to 1e-9."""
 
 TILTED = rotvec_rotation(np.array([0.12, -0.2, 0.17]))
@@ -154,11 +154,11 @@ def test_the_fast_way_and_intervals_never_contradict_each_other():
         rest = ~(a.inside | a.outside | b.inside | b.outside)
         certain, possible = fast.cut(low[rest], low[rest] + size, a.groups[rest], a, rest)
         certain2, possible2 = general.cut(low[rest], low[rest] + size, a.groups[rest], b, rest)
-        assert np.all(certain <= possible2 + SHARES)
-        assert np.all(certain2 <= possible + SHARES)
+        assert np.all(certain <= possible2 + FRACTIONS)
+        assert np.all(certain2 <= possible + FRACTIONS)
         one, other = (bounds.trim(low[rest], low[rest] + size, a.groups[rest]) for bounds in (fast, general))
         for own, planes in ((one, possible), (other, possible2)):  # boxes prove no more than planes allow
-            assert np.all(own.certain <= planes + SHARES)
+            assert np.all(own.certain <= planes + FRACTIONS)
             assert np.all(own.certain <= own.possible)
     assert decided > 6000
 

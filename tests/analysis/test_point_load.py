@@ -117,7 +117,7 @@ def test_reactions_carry_a_load_at_a_point(kind: str) -> None:
         for w in (LOAD, np.concatenate([1e-9 * load, np.zeros(3)]))
     ]
     ends = [f"{leg.name}.{leg.closing.joint}" for leg in of.legs]
-    total = [np.nansum([run.reaction_force.sel(joint=end).values for end in ends], axis=0) for run in runs]
+    total = [np.nansum([result.reaction_force.sel(joint=end).values for end in ends], axis=0) for result in runs]
     weight = -of.platform.mass * np.asarray(of.gravity)
     assert np.abs(total[1] - weight).max() < UNLOADED * (np.abs(weight).max() + np.abs(load).max())
     assert np.abs(total[0] - weight + load).max() < BACK * (np.abs(weight).max() + np.abs(load).max())

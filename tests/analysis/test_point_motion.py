@@ -19,11 +19,11 @@ CLOSED = 1e-12
 def motion_at(robot, time):
     """A smooth motion near home with all six components (three for the delta)."""
     s = robot.characteristic_length * 0.1
-    turn = 0.0 if robot.plan.constraints else 0.15
+    rotation = 0.0 if robot.plan.constraints else 0.15
     phase, rate = np.array([0.0, 0.5, 1.0]), np.array([1.0, 1.3, 0.7])
     angle = time[:, None] * rate + phase
     q, qd, qdd = np.sin(angle), rate * np.cos(angle), -(rate**2) * np.sin(angle)
-    R, w, alpha = rotvec_motion(turn * q, turn * qd, turn * qdd)
+    R, w, alpha = rotvec_motion(rotation * q, rotation * qd, rotation * qdd)
     return fp.Motion(
         time=time,
         position=robot.home.position + s * q,

@@ -11,12 +11,17 @@ from flexapod.analysis.poses.pose_guess import start_poses
 from flexapod.analysis.poses.pose_reasons import PoseNotFoundError
 from flexapod.analysis.poses.pose_search import PoseSearch
 from flexapod.analysis.verbs.sampling import random_states
-from flexapod.motions.rotations import rotvec_rotation
+from flexapod.motions.rotations import rotation_rotvec, rotvec_rotation
 from support.robots import RIGID
 
 ROUND_TRIP = 1e-10  # asked for; measured 1e-14
 EXACT = 1e-12  # closed form against Newton, rotations that must vanish
 SAMPLES = 1000
+STEPS = 1000  # of a walk along the straight way of the actuators
+STATIONS = 8  # of a walk along the straight way of the platform
+BLOCKED = {"4-ruu": 0.02, "hexaglide": 0.06}
+"""Largest part of the samples whose straight way of the actuators from home passes a singular pose (measured: 1.5 and 5.7 %);
+none of other robots. Home alone does not determine which pose belongs to their coordinates: they are refused."""
 
 
 @pytest.fixture(scope="module", params=RIGID)
@@ -35,18 +40,61 @@ def actuators(robot, at):
 
 def test_forward_after_inverse_returns_the_pose(robot):
     at = state(robot)
-    found = fp.forward_kinematics(robot, actuators(robot, at))
-    np.testing.assert_allclose(found["position"].values, at.position, rtol=0, atol=ROUND_TRIP)
-    np.testing.assert_allclose(found["rotation"].values, at.rotation, rtol=0, atol=ROUND_TRIP)
+    wanted = actuators(robot, at)
+    found = fp.forward_kinematics(robot, wanted, on_error="mask")
+    reached, blocked = np.flatnonzero(found["valid"].values), np.flatnonzero(~found["valid"].values)
+    np.testing.assert_allclose(found["position"].values[reached], at.position[reached], rtol=0, atol=ROUND_TRIP)
+    np.testing.assert_allclose(found["rotation"].values[reached], at.rotation[reached], rtol=0, atol=ROUND_TRIP)
     assert found["position"].dims == ("sample", "axis")
     assert found["joint_position"].dims == ("sample", "joint")
+    assert len(blocked) <= BLOCKED.get(robot.name, 0.0) * SAMPLES, found["reason"].values[blocked]
+    if len(blocked):
+        ends = singular_ends(robot, wanted[blocked])
+        for reason, part in zip(found["reason"].values[blocked], ends, strict=True):
+            percent = float(re.search(r"singular after ([\d.]+) %", reason).group(1))
+            assert percent == pytest.approx(100.0 * part, abs=100.0 / STEPS)
+        near = along_platform(robot, fp.State(position=at.position[blocked], rotation=at.rotation[blocked]))
+        np.testing.assert_allclose(near["position"].values, at.position[blocked], rtol=0, atol=ROUND_TRIP)
+        np.testing.assert_allclose(near["rotation"].values, at.rotation[blocked], rtol=0, atol=ROUND_TRIP)
+
+
+def singular_ends(robot, wanted):
+    """Parts of the straight way of the actuators from home at which the determinant of [J; G] vanishes.
+
+    It falls as the root of what is left of the way (a fold): its square is extrapolated from the last two of small steps.
+    """
+    search = PoseSearch(robot)
+    at, own, _ = start_poses(search, None, 1)
+    at, square, ends = at.at(np.zeros(len(wanted), dtype=int)), np.zeros((2, len(wanted))), np.full(len(wanted), np.nan)
+    for step in range(1, STEPS + 1):
+        trial = search.newton(own + step / STEPS * search._shortest(wanted - own), at)
+        now = determinant(robot, fp.State(position=trial.poses.position, rotation=trial.poses.rotation)) ** 2
+        new = ~(trial.solved & trial.same) & np.isnan(ends)
+        ends[new] = step - 1 + square[1, new] / (square[0, new] - square[1, new])
+        at, square = trial.poses, np.stack([square[1], now])
+        if not np.isnan(ends).any():
+            break
+    return ends / STEPS
+
+
+def along_platform(robot, at):
+    """Poses from actuator coordinates where each guess is the pose before it on the straight way of the platform from home."""
+    found, tilt = None, rotation_rotvec(at.rotation @ robot.home.rotation.T)
+    for part in np.linspace(0.0, 1.0, STATIONS + 1)[1:]:
+        position = robot.home.position + part * (at.position - robot.home.position)
+        way = fp.State(position=position, rotation=rotvec_rotation(part * tilt) @ robot.home.rotation)
+        found = fp.forward_kinematics(robot, actuators(robot, way), guess=found)
+    return found
 
 
 def test_joint_coordinates_are_those_of_inverse_kinematics(robot):
     at = state(robot, 50)
     inverse = fp.inverse_kinematics(robot, at)
-    found = fp.forward_kinematics(robot, inverse["actuator_position"].values)
-    np.testing.assert_allclose(found["joint_position"].values, inverse["joint_position"].values, rtol=0, atol=EXACT)
+    found = fp.forward_kinematics(robot, inverse["actuator_position"].values, on_error="mask")
+    reached = found["valid"].values
+    assert reached.all() or (robot.name in BLOCKED and reached.sum() > 45)
+    expected = inverse["joint_position"].values[reached]
+    np.testing.assert_allclose(found["joint_position"].values[reached], expected, rtol=0, atol=EXACT)
 
 
 @pytest.mark.parametrize("name", ["delta", "tripteron"])
@@ -103,14 +151,21 @@ def test_five_bar_both_assembly_modes_by_guess_agree_with_the_closed_form():
         found = fp.forward_kinematics(robot, wanted, guess=guess)
         for q, p, R in zip(wanted, found["position"].values, found["rotation"].values, strict=True):
             tip, angle = five_bar(*q, mode)
-            turn = angle - straight
+            tilt = angle - straight
             assert np.abs(p - [*tip, 0.0]).max() < EXACT
-            assert np.abs(R[:2, 0] - [np.cos(turn), np.sin(turn)]).max() < EXACT
+            assert np.abs(R[:2, 0] - [np.cos(tilt), np.sin(tilt)]).max() < EXACT
+
+
+def determinant(robot, at):
+    """Determinant of [J; G] at poses that may be singular."""
+    found = fp.jacobian(robot, at, on_error="mask")
+    rows = [found[name].values for name in ("jacobian", "constraint_jacobian") if name in found]
+    return np.linalg.det(np.concatenate(rows, axis=1))
 
 
 def side(robot, at):
-    """Sign of the determinant of the Jacobian."""
-    return np.sign(np.linalg.det(fp.jacobian(robot, at)["jacobian"].values))
+    """Sign of the determinant of [J; G]."""
+    return np.sign(determinant(robot, at))
 
 
 def test_another_assembly_mode_is_refused_unless_wanted():
@@ -166,12 +221,12 @@ def test_guesses_from_an_almost_flat_robot():
     np.testing.assert_allclose(below["position"].values, [0, 0, -robot.home.position[2]], rtol=0, atol=ROUND_TRIP)
 
 
-@pytest.mark.parametrize(("name", "reach", "turn"), [("stewart-3-3", 2.0, 1.0), ("gough-stewart", 0.4, 0.8)])
-def test_the_branch_is_that_of_small_steps(name, reach, turn):
+@pytest.mark.parametrize(("name", "reach", "tilt"), [("stewart-3-3", 2.0, 1.0), ("gough-stewart", 0.4, 0.8)])
+def test_the_branch_is_that_of_small_steps(name, reach, tilt):
     """Far targets: the result is the pose that 400 small steps of the actuators lead to, whatever Newton alone finds."""
     robot, random = fp.load(name), np.random.default_rng(9)
     position = robot.home.position + random.uniform(-reach, reach, (150, 3))
-    rotation = rotvec_rotation(random.uniform(-turn, turn, (150, 3)))
+    rotation = rotvec_rotation(random.uniform(-tilt, tilt, (150, 3)))
     wanted = actuators(robot, fp.State(position=position, rotation=rotation))
     found = fp.forward_kinematics(robot, wanted, on_error="mask")
     good = np.flatnonzero(found["valid"].values)
@@ -189,7 +244,7 @@ def test_the_branch_is_that_of_small_steps(name, reach, turn):
     np.testing.assert_allclose(found["rotation"].values[good][regular], at.rotation[regular], rtol=0, atol=ROUND_TRIP)
 
 
-def test_cranks_know_no_full_turns():
+def test_cranks_know_no_full_revolutions():
     robot = fp.load("hexa")
     at = state(robot, 20)
     wanted = actuators(robot, at)

@@ -34,11 +34,11 @@ def test_rotations_that_a_robot_cannot_choose_follow() -> None:
     robot = fp.load("spherical-five-bar")
     wanted = np.array([[0.3, 0.2, 0.0], [-0.1, 0.25, 0.0], [0.2, 0.0, 0.0]])
     p, R, _ = onto_constraints(robot, np.zeros((3, 3)), rotvec_rotation(wanted), [0, 1, 2, 5])
-    turn = rotation_rotvec(R)
-    np.testing.assert_allclose(turn[:, :2], wanted[:, :2], rtol=0, atol=KEPT)
+    rotation = rotation_rotvec(R)
+    np.testing.assert_allclose(rotation[:, :2], wanted[:, :2], rtol=0, atol=KEPT)
     a, b = np.arctan2(R[:, 2, 1], R[:, 1, 1]), np.arctan2(R[:, 0, 2], R[:, 0, 0])
     np.testing.assert_allclose(R, euler_rotation("XYZ", np.column_stack([a, b, np.zeros(3)])), rtol=0, atol=FOLLOWED)
     np.testing.assert_allclose(p, 0.0, rtol=0, atol=FOLLOWED)
-    assert np.all(np.abs(turn[:2, 2]) > 0.01), "the third component follows"
+    assert np.all(np.abs(rotation[:2, 2]) > 0.01), "the third component follows"
     area = fp.workspace(robot, grid={"rx": [-0.3, 0.3], "ry": [-0.2, 0.2]}, progress=False)
     assert area.valid.values.all()

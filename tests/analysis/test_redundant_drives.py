@@ -64,10 +64,10 @@ def test_reactions_of_a_simulation_carry_the_preload() -> None:
     robot = robot_of_kind("redundantly actuated")
     home = fp.State(position=robot.home.position, rotation=robot.home.rotation)
     held = fp.inverse_dynamics(robot, home, friction=False, preload=PRELOAD, reactions=True)
-    run = fp.simulate(
+    result = fp.simulate(
         robot, home, force=held.force.values, duration=2e-3, step=1e-3, friction=False, reactions=True, progress=False
     )  # fmt: skip
-    ours, theirs = run.reaction_force.values[0], held.reaction_force.values
+    ours, theirs = result.reaction_force.values[0], held.reaction_force.values
     known = np.isfinite(theirs)
     size = np.abs(theirs[known]).max()
     assert np.abs(ours - theirs)[known].max() < AGREES * size
@@ -194,9 +194,9 @@ def swing(robot: fp.Robot, count: int = 3) -> fp.Motion:
     """A slow swing along x."""
     time = np.linspace(0.0, 1.0, count)
     along = np.array([0.02, 0.0, 0.0])
-    none, turned = np.zeros((count, 3)), np.tile(robot.home.rotation, (count, 1, 1))
+    none, rotated = np.zeros((count, 3)), np.tile(robot.home.rotation, (count, 1, 1))
     return fp.Motion(
-        time=time, position=robot.home.position + np.sin(time)[:, None] * along, rotation=turned,
+        time=time, position=robot.home.position + np.sin(time)[:, None] * along, rotation=rotated,
         velocity=np.cos(time)[:, None] * along, acceleration=-np.sin(time)[:, None] * along, angular_velocity=none,
         angular_acceleration=none,
     )  # fmt: skip
@@ -235,8 +235,8 @@ def test_redundant_robots_that_deform(kind: str, tmp_path: Path) -> None:
     state = fp.State(**parts, elastic=drive.elastic.values, elastic_velocity=drive.elastic_velocity.values)
     back = fp.forward_dynamics(robot, state, drive.force.values)
     assert np.abs(back.acceleration.values - at.acceleration).max() < FOLLOWED * np.abs(at.acceleration).max()
-    run = fp.simulate(robot, swing(robot, 101), drive="platform", duration=0.004, step=2e-4, method="implicit")
-    assert np.abs(run.position.values[-1] - at.position[0] - [0.02 * np.sin(0.004), 0.0, 0.0]).max() < FOLLOWED
+    result = fp.simulate(robot, swing(robot, 101), drive="platform", duration=0.004, step=2e-4, method="implicit")
+    assert np.abs(result.position.values[-1] - at.position[0] - [0.02 * np.sin(0.004), 0.0, 0.0]).max() < FOLLOWED
 
 
 SLOPE = 1e-7
@@ -258,8 +258,8 @@ def test_derivatives_of_the_chosen_forces(kind: str, tmp_path: Path) -> None:
 
     def slope(name: str, axis: np.ndarray) -> np.ndarray:
         def moved(s: float) -> np.ndarray:
-            turned = rotvec_rotation(s * axis) @ drawn[name] if name == "rotation" else drawn[name] + s * axis
-            return force({name: turned})
+            rotated = rotvec_rotation(s * axis) @ drawn[name] if name == "rotation" else drawn[name] + s * axis
+            return force({name: rotated})
 
         return sum(w * (moved(k * h) - moved(-k * h)) for k, w in ((1, 0.75), (2, -0.15), (3, 1 / 60))) / h
 

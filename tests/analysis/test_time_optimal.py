@@ -58,9 +58,9 @@ def lissajous(tight: bool = False) -> Motion:
             angle = np.outer(s, w) + phase
             p, v, a = size * np.sin(angle), size * w * np.cos(angle), -size * w**2 * np.sin(angle)
         p = p + np.array([0.0, 0.0, 4.330127018922192])
-        turn, axis = 0.15 * np.sin(2 * np.pi * s), np.array([0.6, 0.0, 0.8])
+        rotation, axis = 0.15 * np.sin(2 * np.pi * s), np.array([0.6, 0.0, 0.8])
         rate, second = 0.3 * np.pi * np.cos(2 * np.pi * s), -0.6 * np.pi**2 * np.sin(2 * np.pi * s)
-        R = rotvec_rotation(np.outer(turn, axis))
+        R = rotvec_rotation(np.outer(rotation, axis))
         return Motion(
             time=s, position=p, rotation=R, velocity=v, angular_velocity=np.outer(rate, axis),
             acceleration=a, angular_acceleration=np.outer(second, axis),

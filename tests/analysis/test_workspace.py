@@ -63,8 +63,8 @@ def test_map_agrees_with_single_poses(name):
     for index in np.ndindex(*area["valid"].shape):
         axes = {d: float(area[d][i]) for d, i in zip(area["valid"].dims, index, strict=True)}
         position = np.array([axes.get(k, robot.home.position["xyz".index(k)]) for k in "xyz"])
-        turn = rotvec_rotation(np.array([axes.get(k, 0.0) for k in ("rx", "ry", "rz")]))
-        at = fp.State(position=position, rotation=turn @ robot.home.rotation)
+        rotation = rotvec_rotation(np.array([axes.get(k, 0.0) for k in ("rx", "ry", "rz")]))
+        at = fp.State(position=position, rotation=rotation @ robot.home.rotation)
         legs = fp.inverse_kinematics(robot, at, joints=False, on_error="mask")
         reached = bool(legs["valid"])
         q = legs["actuator_position"].values
@@ -99,9 +99,9 @@ def test_reasons_in_words():
     words = flat["reason_text"].values[flat["reason"].values].tolist()
     assert re.fullmatch(r"leg [A-F] is singular \(type 1\)", words[0])
     assert words[1:] == ["", ""]
-    turned = fp.workspace(robot, {"z": [4.0], "rz": [0.0, np.pi / 2]}, limits=False)
+    rotated = fp.workspace(robot, {"z": [4.0], "rz": [0.0, np.pi / 2]}, limits=False)
     held = "the platform is not held by the actuators (singular, type 2)"
-    assert turned["reason_text"].values[turned["reason"].values].tolist() == [["", held]]
+    assert rotated["reason_text"].values[rotated["reason"].values].tolist() == [["", held]]
     strict = fp.workspace(robot, {"z": [4.33], "rz": [0.0, 1.0]}, limits=False, max_condition=4.0)
     assert strict["reason_text"].values[strict["reason"].values].tolist() == [["", "the condition number is above 4.0"]]
     delta = fp.workspace(fp.load("delta"), {"rx": [0.0, 0.1]})

@@ -61,13 +61,13 @@ def test_fmpy_finds_nothing_wrong(fmu: Path) -> None:
 
 def test_co_simulation_equals_simulate(fmu: Path, robot: fp.Robot) -> None:
     start = fp.State(position=robot.home.position, rotation=robot.home.rotation)
-    run = fp.simulate(robot, start, force=forces(robot), duration=0.2, step=1e-3, output_step=1e-3, watch=("stroke",))
+    result = fp.simulate(robot, start, force=forces(robot), duration=0.2, step=1e-3, output_step=1e-3, watch=("stroke",))
     at = Importer(fmu, "cs")
     at.set([f"force.{a}" for a in robot.actuators], forces(robot))
     for k in range(20):
         at.fmu.doStep(k * 10e-3, 10e-3)  # ten inner steps each
     for name in ("position", "velocity", "angular_velocity", "acceleration"):
-        ours = run[name].values
+        ours = result[name].values
         moved = np.abs(ours - ours[0]).max()
         assert np.abs(at.get(vector(name)) - ours[-1]).max() <= SAME_STEPS * max(moved, 1e-2)
     at.close()
@@ -78,12 +78,12 @@ def test_wrench_is_an_input(robot: fp.Robot, tmp_path: Path) -> None:
     path = fp.export_fmu(robot, tmp_path / "loaded.fmu", wrench=True)
     start = fp.State(position=robot.home.position, rotation=robot.home.rotation)
     load = np.array([10.0, -5.0, 3.0, 1.0, 2.0, -1.0])
-    run = fp.simulate(robot, start, force=forces(robot), wrench=load, duration=0.1, step=1e-3, output_step=1e-3)
+    result = fp.simulate(robot, start, force=forces(robot), wrench=load, duration=0.1, step=1e-3, output_step=1e-3)
     at = Importer(path, "cs")
     at.set([f"force.{a}" for a in robot.actuators], forces(robot))
     at.set([f"wrench.{k}" for k in ("fx", "fy", "fz", "mx", "my", "mz")], load)
     at.fmu.doStep(0.0, 0.1)
-    assert np.abs(at.get(vector("velocity")) - run.velocity.values[-1]).max() <= SAME_STEPS
+    assert np.abs(at.get(vector("velocity")) - result.velocity.values[-1]).max() <= SAME_STEPS
     at.close()
 
 
@@ -114,7 +114,7 @@ def test_model_exchange_equals_forward_dynamics(fmu: Path, robot: fp.Robot) -> N
 
 def test_importers_solver_follows_simulate(fmu: Path, robot: fp.Robot) -> None:
     start = fp.State(position=robot.home.position, rotation=robot.home.rotation)
-    run = fp.simulate(robot, start, force=forces(robot), duration=0.3, step=1e-3, watch=("stroke",))
+    result = fp.simulate(robot, start, force=forces(robot), duration=0.3, step=1e-3, watch=("stroke",))
     given = {f"force.{a}": (float(f), "N") for a, f in zip(robot.actuators, forces(robot), strict=True)}
     names = vector("position")
     found = fmpy.simulate_fmu(
@@ -122,8 +122,8 @@ def test_importers_solver_follows_simulate(fmu: Path, robot: fp.Robot) -> None:
         output_interval=0.1,
     )  # fmt: skip
     ends = np.array([found[name][-1] for name in names])
-    assert np.abs(ends - run.position.values[-1]).max() <= IMPORTER * np.abs(ends).max()
-    assert np.abs(ends - run.position.values[0]).max() > 1e4 * IMPORTER * np.abs(ends).max()  # it moved
+    assert np.abs(ends - result.position.values[-1]).max() <= IMPORTER * np.abs(ends).max()
+    assert np.abs(ends - result.position.values[0]).max() > 1e4 * IMPORTER * np.abs(ends).max()  # it moved
 
 
 def test_directional_and_adjoint_derivatives(fmu: Path, robot: fp.Robot) -> None:
@@ -192,11 +192,11 @@ def test_steps_that_cannot_be_counted_are_refused(fmu: Path) -> None:
 def test_strokes_are_events(fmu: Path, robot: fp.Robot) -> None:
     push = {f"force.{a}": 4000.0 for a in robot.actuators}
     at = Importer(fmu, "cs", push)
-    run = fp.simulate(
+    result = fp.simulate(
         robot, fp.State(position=robot.home.position, rotation=robot.home.rotation), force=np.full(6, 4000.0), duration=2.0,
         step=1e-3, watch=("stroke",),
     )  # fmt: skip
-    assert "leaves its stroke" in run.attrs["stopped"]
+    assert "leaves its stroke" in result.attrs["stopped"]
     stopped = None
     for k in range(2000):
         try:
@@ -208,7 +208,7 @@ def test_strokes_are_events(fmu: Path, robot: fp.Robot) -> None:
             stopped = k * 1e-3
             break
     assert stopped is not None
-    assert abs(stopped - run.attrs["stopped_at"]) <= ONE_STEP
+    assert abs(stopped - result.attrs["stopped_at"]) <= ONE_STEP
     given = {name: (value, "N") for name, value in push.items()}
     found = fmpy.simulate_fmu(str(fmu), fmi_type="ModelExchange", stop_time=2.0, start_values=given, output=["margin.A.high"])
     assert found["time"][-1] < 2.0
@@ -221,14 +221,14 @@ def test_a_stroke_that_is_left_ends_the_co_simulation(fmu: Path, robot: fp.Robot
     """FMPy keeps the results up to the first inner step beyond the stroke, also where it ends within a communication step."""
     push = {f"force.{a}": (4000.0, "N") for a in robot.actuators}
     margins = [f"margin.{a}.high" for a in robot.actuators]
-    run = fp.simulate(
+    result = fp.simulate(
         robot, fp.State(position=robot.home.position, rotation=robot.home.rotation), force=np.full(6, 4000.0), duration=2.0,
         step=1e-3, watch=("stroke",),
     )  # fmt: skip
     found = fmpy.simulate_fmu(
         str(fmu), fmi_type="CoSimulation", stop_time=2.0, output_interval=every, start_values=push, output=margins
     )
-    assert abs(found["time"][-1] - run.attrs["stopped_at"]) <= every
+    assert abs(found["time"][-1] - result.attrs["stopped_at"]) <= every
     assert min(found[name][-1] for name in margins) < 0.0
     inside = found["time"] < found["time"][-1]  # FMI 2.0 has the last time twice
     assert min(found[name][inside].min() for name in margins) >= 0.0

@@ -49,17 +49,17 @@ def test_robot(name: str, tmp_path: Path) -> None:
     else:
         force = fp.inverse_dynamics(robot, home, friction=False).force.values
         force = np.linspace(1.1, 1.4, len(force)) * force + 0.1 * np.arange(1.0, len(force) + 1)  # no symmetry, out of stiction
-    run = fp.simulate(robot, home, drive="force", force=force, duration=0.02, step=1e-3, output_step=1e-3, watch=("stroke",))
+    result = fp.simulate(robot, home, drive="force", force=force, duration=0.02, step=1e-3, output_step=1e-3, watch=("stroke",))
     at = Importer(path, "cs")
     inputs = [f"force.{a}" for a in robot.actuators]
     at.set(inputs, force)
     for k in range(20):
         at.fmu.doStep(k * 1e-3, 1e-3)
     for quantity in ("position", "velocity", "angular_velocity"):
-        ours = run[quantity].values
+        ours = result[quantity].values
         found = at.get([f"{quantity}.{k}" for k in "xyz"])
         assert np.abs(found - ours[-1]).max() <= SAME_STEPS * max(1e-3, np.abs(ours).max())
-    assert max(np.abs(run[name].values[-1]).max() for name in ("velocity", "angular_velocity")) > 1e-6  # it moved
+    assert max(np.abs(result[name].values[-1]).max() for name in ("velocity", "angular_velocity")) > 1e-6  # it moved
     at.close()
     at = Importer(path, "me")
     at.continuous()
@@ -78,14 +78,14 @@ def test_explicit_steps_of_robots_with_loops(name: str, tmp_path: Path) -> None:
     path = fp.export_fmu(robot, tmp_path / "robot.fmu", version="3.0", start=home, method="rk4")
     assert validate_fmu(str(path)) == []
     force = 1.1 * fp.inverse_dynamics(robot, home, friction=False).force.values[0] + 0.1
-    run = fp.simulate(robot, home, drive="force", force=force, duration=0.01, step=1e-3, output_step=1e-3, method="rk4")
+    result = fp.simulate(robot, home, drive="force", force=force, duration=0.01, step=1e-3, output_step=1e-3, method="rk4")
     at, inputs = Importer(path, "cs"), [f"force.{a}" for a in robot.actuators]
     at.set(inputs, force)
     for k in range(10):
         at.fmu.doStep(k * 1e-3, 1e-3)
-    assert np.abs(run.velocity.values[-1]).max() > 1e-3
+    assert np.abs(result.velocity.values[-1]).max() > 1e-3
     for quantity in ("position", "velocity", "angular_velocity"):
-        ours, found = run[quantity].values, at.get([f"{quantity}.{k}" for k in "xyz"])
+        ours, found = result[quantity].values, at.get([f"{quantity}.{k}" for k in "xyz"])
         assert np.abs(found - ours[-1]).max() <= SAME_EQUATIONS * max(1e-3, np.abs(ours).max())
     at.close()
     at = Importer(path, "me")
@@ -103,13 +103,13 @@ def test_friction_by_joint_loads(method: str, step: float, tmp_path: Path) -> No
     start, force, inputs = moving(robot, [0.2, -0.1, 0.05]), np.array([30.0, 20.0, 10.0]), [f"force.{a}" for a in robot.actuators]
     path = fp.export_fmu(robot, tmp_path / "robot.fmu", start=start, method=method, step=step, version="2.0")
     assert validate_fmu(str(path)) == []
-    run = fp.simulate(robot, start, drive="force", force=force, duration=0.01, step=step, output_step=0.01, method=method)
-    assert float(run.dissipated_energy[-1]) > 5e-3
+    result = fp.simulate(robot, start, drive="force", force=force, duration=0.01, step=step, output_step=0.01, method=method)
+    assert float(result.dissipated_energy[-1]) > 5e-3
     at = Importer(path, "cs")
     at.set(inputs, force)
     for k in range(10):
         at.fmu.doStep(k * 1e-3, 1e-3)
-    found, ours = at.get([f"actuator_velocity.{a}" for a in robot.actuators]), run.actuator_velocity.values[-1]
+    found, ours = at.get([f"actuator_velocity.{a}" for a in robot.actuators]), result.actuator_velocity.values[-1]
     assert np.abs(found - ours).max() <= SAME_STEPS * np.abs(ours).max()
     at.close()
     at = Importer(path, "me")

@@ -17,7 +17,7 @@ TOTAL = 1e-12
 """Relative: a sum of masses."""
 ROUNDING = 1e-9
 """Of the largest, and [N m]: forces and accelerations of robots that went through files."""
-TURNED = 1e-12
+ROTATED = 1e-12
 """Entries of a rotation."""
 
 
@@ -71,12 +71,12 @@ def collection_form() -> str:
     links = '<link name="base_link"/><link name="closed_l"/><link name="closed_r"/>'
     for n, m, i in (("l1", 0.4, 2e-3), ("l2", 0.3, 1.6e-3), ("r1", 0.4, 2e-3), ("r2", 0.3, 1.6e-3)):
         links += BAR.format(n=n, m=m, i=i)
-    turn, end, words = np.pi / 4, f"{0.1 * 2**0.5} 0 0", ""
+    rotation, end, words = np.pi / 4, f"{0.1 * 2**0.5} 0 0", ""
     for n, t, p, c, x, r in (
-        ("mot_left", "revolute", "base_link", "l1", "-0.1 0 0", 2 * turn),
-        ("elbow_left", "revolute", "l1", "l2", "0.25 0 0", -turn),
-        ("mot_right", "revolute", "base_link", "r1", "0.1 0 0", 2 * turn),
-        ("elbow_right", "revolute", "r1", "r2", "0.25 0 0", turn),
+        ("mot_left", "revolute", "base_link", "l1", "-0.1 0 0", 2 * rotation),
+        ("elbow_left", "revolute", "l1", "l2", "0.25 0 0", -rotation),
+        ("mot_right", "revolute", "base_link", "r1", "0.1 0 0", 2 * rotation),
+        ("elbow_right", "revolute", "r1", "r2", "0.25 0 0", rotation),
         ("tip_left", "fixed", "l2", "closed_l", end, 0.0),
         ("tip_right", "fixed", "r2", "closed_r", end, 0.0),
     ):
@@ -175,7 +175,7 @@ def test_limits_and_axes_of_a_urdf(tmp_path: Path) -> None:
     old = '<joint name="elbow_left"'
     head, _, tail = collection_form().partition(old)
     other = collection(tmp_path, head + old + tail.replace('<axis xyz="0 0 1"/>', '<axis xyz="0 0 -1"/>', 1))
-    assert np.allclose(other.home.rotation, plain.home.rotation, rtol=0, atol=TURNED)
+    assert np.allclose(other.home.rotation, plain.home.rotation, rtol=0, atol=ROTATED)
     rest = fp.State(position=plain.home.position, rotation=plain.home.rotation)
     one, two = (fp.inverse_dynamics(r, rest).force.values for r in (plain, other))
     assert np.abs(one - two).max() <= ROUNDING * np.abs(one).max()

@@ -69,18 +69,18 @@ def test_forces_of_the_mirror_image(name: str, plane: str) -> None:
     states = random_states(robot, STATES, seed=2)
     M = PLANES[plane]
     axial = -M  # of rotations
-    turned = {
+    rotated = {
         "position": states["position"] @ M, "rotation": M @ states["rotation"] @ M, "velocity": states["velocity"] @ M,
         "acceleration": states["acceleration"] @ M, "angular_velocity": states["angular_velocity"] @ axial,
         "angular_acceleration": states["angular_acceleration"] @ axial,
     }  # fmt: skip
     time = np.arange(float(STATES))
     ours = fp.inverse_dynamics(robot, fp.Motion(time=time, **states), friction=False)
-    theirs = fp.inverse_dynamics(image, fp.Motion(time=time, **turned), friction=False)
+    theirs = fp.inverse_dynamics(image, fp.Motion(time=time, **rotated), friction=False)
     assert np.abs(ours.force.values - theirs.force.values).max() < SAME * np.abs(ours.force.values).max()
     q = [
         fp.inverse_kinematics(r, fp.Motion(time=time, **s)).actuator_position.values
-        for r, s in ((robot, states), (image, turned))
+        for r, s in ((robot, states), (image, rotated))
     ]
     assert np.abs(q[0] - q[1]).max() < SAME
 

@@ -25,7 +25,7 @@ ROUNDING = 1e-14
 def test_euler_sequences(sequence: str) -> None:
     angles = [0.3, -1.1, 2.0][: len(sequence)]
     expected = ScipyRotation.from_euler(sequence, angles if len(sequence) > 1 else angles[0]).as_matrix()
-    np.testing.assert_allclose(rotation_matrix(Rotation.model_validate({sequence: angles})), expected, atol=EXACT)
+    np.testing.assert_allclose(rotation_matrix(Rotation.model_validate({sequence: angles})), expected, rtol=0, atol=EXACT)
 
 
 @settings(deadline=None)
@@ -38,7 +38,7 @@ def test_axis_and_quaternion(axis: tuple[float, float, float], angle: float) -> 
     given_quat = rotation_matrix(Rotation(quat_wxyz=[w, x, y, z]))
     np.testing.assert_allclose(given_quat, expected.as_matrix(), rtol=0, atol=ROUNDING)
     given_matrix = rotation_matrix(Rotation(matrix=expected.as_matrix().tolist()))
-    np.testing.assert_allclose(given_matrix, expected.as_matrix(), atol=0)
+    np.testing.assert_allclose(given_matrix, expected.as_matrix(), rtol=0, atol=0)
 
 
 def test_toward() -> None:

@@ -26,7 +26,7 @@ parameters:
   top: 0.6 * $base
   gap: 0.1
   height: 0.7
-  turn: 60 deg
+  rotation: 60 deg
 gravity: [0, 0, -9.81]
 home: {position: [0, 0, $height]}
 platform: {mass: 20, inertia: {diagonal: [0.4, 0.4, 0.8]}, points: {rim: {radius: $top, angle: 30 deg, height: 5 mm}}}
@@ -102,10 +102,10 @@ def test_parameters_of_variants() -> None:
         [0.8 * math.cos(2 * math.pi / 3) - 0.05 * math.sin(2 * math.pi / 3), 0.8 * math.sin(2 * math.pi / 3) - 0.025, 0],
         abs=EXACT,
     )
-    turned = robot.with_parameters({"legs.A.hip.at.radius": "600 mm", "legs.C.rotated": "100 deg", "legs.B.hip.at.y": -0.07})
-    assert turned.description.legs["C"].joints["hip"].at == [0.6, 0.05, 0.0]  # a copy follows
-    assert turned.description.legs["D"].joints["hip"].at == [0.5, -0.07, 0.0]
-    assert turned.parameter("legs.C.rotated") == pytest.approx(math.radians(100))
+    rotated = robot.with_parameters({"legs.A.hip.at.radius": "600 mm", "legs.C.rotated": "100 deg", "legs.B.hip.at.y": -0.07})
+    assert rotated.description.legs["C"].joints["hip"].at == [0.6, 0.05, 0.0]  # a copy follows
+    assert rotated.description.legs["D"].joints["hip"].at == [0.5, -0.07, 0.0]
+    assert rotated.parameter("legs.C.rotated") == pytest.approx(math.radians(100))
     own = robot.with_parameters({"legs.C.hip.at": [0.4, 0.0, 0.0]})
     assert own.description.legs["C"].joints["hip"].at == [0.4, 0.0, 0.0]
     assert own.description.legs["E"].joints["hip"].at == [0.5, 0.05, 0.0]
@@ -198,8 +198,8 @@ def test_messages_name_the_line(old: str, new: str, label: str) -> None:
 
 
 def test_unused_names_are_warned_of() -> None:
-    with pytest.warns(fp.RobotFileWarning, match=r"parameters.spare: is not used"):
-        read_robot_text(HEXAPOD.replace("  gap: 0.1\n", "  gap: 0.1\n  spare: 3\n"))
+    with pytest.warns(fp.RobotFileWarning, match=r"parameters.extra: is not used"):
+        read_robot_text(HEXAPOD.replace("  gap: 0.1\n", "  gap: 0.1\n  extra: 3\n"))
 
 
 def test_titles_may_cost_dollars() -> None:

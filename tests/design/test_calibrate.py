@@ -70,11 +70,11 @@ def noisy(data: dict, random: np.random.Generator) -> dict:
     from flexapod.motions.rotations import rotvec_rotation
 
     n = len(data["position"])
-    turn = np.stack([rotvec_rotation(v) for v in random.normal(size=(n, 3)) * SIGMA["rotation"]])
+    rotation = np.stack([rotvec_rotation(v) for v in random.normal(size=(n, 3)) * SIGMA["rotation"]])
     return {
         **data,
         "position": data["position"] + random.normal(size=(n, 3)) * SIGMA["position"],
-        "rotation": turn @ data["rotation"],
+        "rotation": rotation @ data["rotation"],
     }
 
 

@@ -13,6 +13,7 @@ import pytest
 import flexapod as fp
 from flexapod.design import blocks, cluster
 from support.cluster import LocalProcesses
+from support.patience import until
 
 pytest.importorskip("distributed")
 
@@ -75,8 +76,7 @@ def disturb(local: LocalProcesses, work: Any, kinds: list[str], longest: float, 
     thread = threading.Thread(target=guarded)
     thread.start()
     for kind in kinds:
-        while thread.is_alive() and len(local.relay._open) == 0:
-            time.sleep(0.01)
+        until(lambda: not thread.is_alive() or len(local.relay._open) > 0)
         time.sleep(delays.uniform(0.0, longest))
         if not thread.is_alive():
             break

@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +17,17 @@ from flexapod.design.study_files import StudyFiles
 from flexapod.design.summary import Summary
 
 CODE = """
-import sys, flexapod as fp
+import os, signal, flexapod as fp
 import flexapod.design.blocks as s, flexapod.design.study_files as f
-s.BLOCK, f.EVERY = 512, 0.0
+s.BLOCK, f.EVERY, real, count = 512, 0.0, os.fsync, [0]
+def fsync(handle):
+    count[0] += 1
+    if count[0] == 2:
+        signal.setitimer(signal.ITIMER_PROF, {after})
+    real(handle)
+os.fsync = fsync
 """
+"""The process ends some seconds of its own CPU time after it has written its first file, at once and unprepared."""
 REQUEST: dict[str, Any] = {
     "variables": {"platform.mass": (20, 100), "platform.inertia.zz": (40, 80)}, "criteria": ["peak_force", "mass"],
     "plan": "random", "seed": 3,
@@ -29,17 +35,10 @@ REQUEST: dict[str, Any] = {
 
 
 def kill_one(folder: Path, count: int, after: float) -> bool:
-    """Start the study in a process of its own and kill it some seconds after its folder is there; whether it was alive."""
-    text = f"{CODE}fp.study(fp.load('stewart-3-3'), **{REQUEST!r}, count={count}, save={str(folder)!r}, threads=2)"
-    process = subprocess.Popen([sys.executable, "-W", "ignore", "-c", text])
-    while not (folder / "study.json").exists() and process.poll() is None:
-        time.sleep(0.002)
-    time.sleep(after)
-    alive = process.poll() is None
-    if alive:
-        process.send_signal(signal.SIGKILL)
-    process.wait()
-    return alive
+    """Start the study in a process of its own that is killed some CPU seconds after its folder is there; whether it was."""
+    code = CODE.replace("{after}", f"{after:.6f}")
+    text = f"{code}fp.study(fp.load('stewart-3-3'), **{REQUEST!r}, count={count}, save={str(folder)!r}, threads=2)"
+    return subprocess.run([sys.executable, "-W", "ignore", "-c", text], check=False).returncode == -signal.SIGPROF
 
 
 def campaign(tmp_path: Path, count: int, kills: int, longest: float) -> int:
@@ -49,7 +48,7 @@ def campaign(tmp_path: Path, count: int, kills: int, longest: float) -> int:
         patch.setattr("flexapod.design.blocks.BLOCK", 512)
         fp.study(robot, **REQUEST, count=count, save=whole)
         for _ in range(kills):
-            done += kill_one(killed, count, delays.uniform(0.0, longest))
+            done += kill_one(killed, count, delays.uniform(1e-3, longest))
         fp.study(robot, **REQUEST, count=count, save=killed)
     names = sorted(p.name for p in whole.iterdir())
     assert sorted(p.name for p in killed.iterdir()) == names

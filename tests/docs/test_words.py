@@ -21,8 +21,8 @@ def test_every_joint_word_has_a_row() -> None:
 
 
 def test_every_word_of_a_leg_has_a_row() -> None:
-    told_elsewhere = {"frame", "platform_frame", "table", "joints", "bodies"}
-    for word in {*fields_of(Leg)} - told_elsewhere:
+    given_elsewhere = {"frame", "platform_frame", "table", "joints", "bodies"}
+    for word in {*fields_of(Leg)} - given_elsewhere:
         assert f"`{word}`" in FIRST, word
 
 

@@ -128,13 +128,13 @@ def four_bar_falls(elements: int, young: float = YOUNG, modes: int = 0) -> Seen:
     """Released at rest and undeformed: rotation of crank and rocker under the weight."""
     robot = four_bar(elements, young, modes)
     begin = fp.State.from_actuators(robot, [START], elastic="zero")
-    run = fp.simulate(robot, begin, duration=FALL[-1], step=1e-3, output_step=FALL[1], friction=False)
-    R = run.rotation.values
-    signals = {"crank": run.actuator_position.values[:, 0], "rocker": np.unwrap(np.arctan2(R[:, 1, 0], R[:, 0, 0]))}
-    exchanged = np.abs(run.kinetic_energy.values).max()
+    result = fp.simulate(robot, begin, duration=FALL[-1], step=1e-3, output_step=FALL[1], friction=False)
+    R = result.rotation.values
+    signals = {"crank": result.actuator_position.values[:, 0], "rocker": np.unwrap(np.arctan2(R[:, 1, 0], R[:, 0, 0]))}
+    exchanged = np.abs(result.kinetic_energy.values).max()
     return Seen(
         signals={name: x - x[0] for name, x in signals.items()},
-        balance=float(np.abs(run.energy_residual.values).max() / exchanged),
+        balance=float(np.abs(result.energy_residual.values).max() / exchanged),
     )
 
 
@@ -160,7 +160,7 @@ def four_bar_in_exudyn(elements: int, step: float = 1e-4, young: float = YOUNG) 
 # -- slider-crank ----------------------------------------------------------------------------------------------------------
 THROW, ROD, BAR, SLIDER, SPEED, SPIN_UP = 0.15, 0.3, 6e-3, 0.033, 150.0, 0.02
 STEEL = (2e11, 7870.0)
-TURN = np.linspace(0.0, 0.06, 61)
+ROTATION = np.linspace(0.0, 0.06, 61)
 
 
 def crank_law(t: np.ndarray | float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -180,18 +180,19 @@ def slider_crank(elements: int) -> fp.Robot:
     )  # fmt: skip
 
 
-def slider_crank_turns(elements: int) -> Seen:
+def slider_crank_rotates(elements: int) -> Seen:
     """Middle of the rod from its chord, and the slider, over a revolution and a half."""
 
     def law(t: np.ndarray) -> fp.ActuatorMotion:
         q, v, a = (x[:, None] for x in crank_law(t))
         return fp.ActuatorMotion(time=t, position=q, velocity=v, acceleration=a)
 
-    motion = sampled(law, TURN[-1], 2001)
-    run = fp.simulate(slider_crank(elements), motion, drive="actuators", duration=TURN[-1], step=1e-4, output_step=TURN[1])
-    nodes = _nodes(run.elastic.values, elements)
-    balance = np.abs(run.energy_residual.values).max() / np.abs(run.supplied_work.values).max()
-    signals = {"middle": _from_chord(nodes[0], nodes[elements // 2], nodes[-1]), "slider": run.position.values[:, 0]}
+    motion = sampled(law, ROTATION[-1], 2001)
+    span = {"duration": ROTATION[-1], "step": 1e-4, "output_step": ROTATION[1]}
+    result = fp.simulate(slider_crank(elements), motion, drive="actuators", **span)
+    nodes = _nodes(result.elastic.values, elements)
+    balance = np.abs(result.energy_residual.values).max() / np.abs(result.supplied_work.values).max()
+    signals = {"middle": _from_chord(nodes[0], nodes[elements // 2], nodes[-1]), "slider": result.position.values[:, 0]}
     return Seen(signals=signals, balance=float(balance))
 
 
@@ -208,8 +209,8 @@ def slider_crank_in_exudyn(elements: int, step: float = 1e-5) -> Seen:
     plane.join(plane.at(*nodes[-1]), plane.at(slider, 0.0), clamped=False)
     plane.prescribe(crank, lambda t: float(crank_law(t)[0]), lambda t: float(crank_law(t)[1]))
     sensors = [plane.watch(*nodes[k]) for k in (0, elements // 2, -1)]
-    plane.run(TURN[-1], step)
-    root, middle, tip = (plane.seen(sensor, TURN)[:, :2] for sensor in sensors)
+    plane.run(ROTATION[-1], step)
+    root, middle, tip = (plane.seen(sensor, ROTATION)[:, :2] for sensor in sensors)
     return Seen(signals={"middle": _from_chord(root, middle, tip), "slider": tip[:, 0]})
 
 
@@ -218,10 +219,10 @@ def _nodes(elastic: np.ndarray, elements: int) -> list[np.ndarray]:
     place, angle, length = np.zeros((len(elastic), 2)), np.zeros(len(elastic)), ROD / elements
     nodes = [place]
     for k in range(elements):
-        u, v, turn = elastic[:, 3 * k : 3 * k + 3].T
+        u, v, rotation = elastic[:, 3 * k : 3 * k + 3].T
         c, s = np.cos(angle), np.sin(angle)
         place = place + np.stack([c * (length + u) - s * v, s * (length + u) + c * v], axis=1)
-        angle = angle + turn
+        angle = angle + rotation
         nodes.append(place)
     return nodes
 

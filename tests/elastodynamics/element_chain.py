@@ -90,15 +90,15 @@ class Chain:
         return e, np.array(f(e, 1.0)[2])[:, 0]
 
 
-def chain(one: BeamElement, count: int, turns: tuple[float, ...] = ()) -> Chain:
+def chain(one: BeamElement, count: int, rotations: tuple[float, ...] = ()) -> Chain:
     """`count` equal elements; before element i the frame turns about z by turns[i]."""
     N, length = one.shape.modes, float(one.body.interfaces["tip"].r0[0])
     e = ca.SX.sym("e", N * count)
     p, R, V = ca.SX.zeros(3), ca.SX.eye(3), ca.SX(0)
     for k in range(count):
         own = e[N * k : N * (k + 1)]
-        if turns:
-            R = ca.mtimes(R, _about(2, ca.SX(turns[k])))
+        if rotations:
+            R = ca.mtimes(R, _about(2, ca.SX(rotations[k])))
         V = V + elastic_energy(Numbers(one), one, own)
         d = ca.vertcat(length + own[0], own[1], own[2] if N == 6 else 0)
         p = p + ca.mtimes(R, d)

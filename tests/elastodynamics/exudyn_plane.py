@@ -100,10 +100,10 @@ class Plane:
 
         node = self.system.GetObject(body)["nodeNumber"]
         still = self.system.AddMarker(MarkerNodeCoordinate(nodeNumber=self.system.AddNode(NodePointGround()), coordinate=0))
-        turning = self.system.AddMarker(MarkerNodeCoordinate(nodeNumber=node, coordinate=2))
+        rotating = self.system.AddMarker(MarkerNodeCoordinate(nodeNumber=node, coordinate=2))
         self.system.AddObject(
             CoordinateConstraint(
-                markerNumbers=[still, turning], offset=0.0, offsetUserFunction=lambda _, t, __, ___: angle(t),
+                markerNumbers=[still, rotating], offset=0.0, offsetUserFunction=lambda _, t, __, ___: angle(t),
                 offsetUserFunction_t=lambda _, t, __, ___: rate(t),
             )
         )  # fmt: skip

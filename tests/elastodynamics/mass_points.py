@@ -74,8 +74,8 @@ def rectangle_torsion(a: float, b: float) -> float:
 def bending(length: float, flexibility: float) -> tuple[list[np.polynomial.Polynomial], list[np.polynomial.Polynomial]]:
     """Deflection and rotation per (tip deflection, tip rotation); flexibility is EI / kappa G A [m^2]."""
     powers = [np.polynomial.Polynomial(np.eye(4)[k]) for k in range(4)]
-    turn = [p.deriv() + flexibility * p.deriv(3) for p in powers]
-    rows = [[f(x) for f in family] for x in (0.0, length) for family in (powers, turn)]
+    rotation = [p.deriv() + flexibility * p.deriv(3) for p in powers]
+    rows = [[f(x) for f in family] for x in (0.0, length) for family in (powers, rotation)]
     found = np.linalg.solve(rows, np.eye(4)[:, 2:])
     shapes = [np.polynomial.Polynomial(c) for c in found.T]
     return shapes, [p.deriv() + flexibility * p.deriv(3) for p in shapes]
@@ -154,12 +154,12 @@ def reduced_points(spec: Flexible, planar: bool) -> MassPoints:
         for at, end in enumerate(pick):
             end[:, (k + at) * d : (k + at + 1) * d] = np.eye(d)
         own = (pick[1] - carry @ pick[0])[:, d:]
-        turns = np.zeros((3, d))
+        rotations = np.zeros((3, d))
         for row, column in ((2, 2),) if planar else ((0, 3), (1, 4), (2, 5)):
-            turns[row, column] = 1.0
+            rotations[row, column] = 1.0
         moves = np.eye(3)[:, :2] if planar else np.eye(3)
         shift = np.hstack([moves, np.zeros((3, d - moves.shape[1]))])
-        rigid = shift[None] + np.cross(turns[None], one.r0[:, :, None], axis=1)
+        rigid = shift[None] + np.cross(rotations[None], one.r0[:, :, None], axis=1)
         Phi.append(one.Phi @ own + rigid @ pick[0][:, d:])
         K += own.T @ one.K @ own
     r0 = np.concatenate([one.r0 + np.array([k * step, 0.0, 0.0]) for k in range(n)])

@@ -104,8 +104,8 @@ class Maximal:
                 rows += _forbidden({"R": "revolute", "P": "prismatic", "fixed": "fixed"}[link.kind], F, C)
                 if link.kind == "fixed":
                     continue
-                slide, turn = F[0][:, 2].T @ (C[1] - F[1]), ca.atan2(F[0][:, 1].T @ C[0][:, 0], F[0][:, 0].T @ C[0][:, 0])
-                value = (slide if link.kind == "P" else turn) - link.zero
+                slide, relative = F[0][:, 2].T @ (C[1] - F[1]), ca.atan2(F[0][:, 1].T @ C[0][:, 0], F[0][:, 0].T @ C[0][:, 0])
+                value = (slide if link.kind == "P" else relative) - link.zero
                 if link.elastic:
                     rows.append(value - e[self.elastic[leg.name, i]])
                 else:
@@ -173,8 +173,8 @@ class Maximal:
                     continue
                 if k in tips:
                     root, axes, length, where = tips[k]
-                    turn, shift = (np.array(ca.DM(m)) for m in _tip(length, list(e[where])))
-                    R[k], p[k] = R[root] @ axes @ turn, p[root] + R[root] @ axes @ shift[:, 0]
+                    relative, shift = (np.array(ca.DM(m)) for m in _tip(length, list(e[where])))
+                    R[k], p[k] = R[root] @ axes @ relative, p[root] + R[root] @ axes @ shift[:, 0]
                     continue
                 above, origin = np.eye(3), np.zeros(3)
                 if link.parent >= 0:

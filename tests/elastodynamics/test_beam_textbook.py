@@ -62,11 +62,11 @@ def test_own_weight(theory: str, elements: int) -> None:
     """Weight by the consistent moments MS_de (Briot 2014, Eq. 68): q L^4 / 8EI + q L^2 / 2 kappa G A, q L^3 / 6EI."""
     b = beam(length=LENGTH, section=THICK, material="steel", theory=theory, elements=elements)
     q = 9.81 * STEEL.density * THICK.area
-    for axis, turn, bend, sign in ((1, 5, THICK.iz, 1.0), (2, 4, THICK.iy, -1.0)):
+    for axis, rotation, bend, sign in ((1, 5, THICK.iz, 1.0), (2, 4, THICK.iy, -1.0)):
         found = tip(b, 9.81 * b.MS_de[axis])
         shear = LENGTH**2 / (2 * 5 / 6 * STEEL.shear_modulus() * THICK.area) if theory == "timoshenko" else 0.0
         assert found[axis] == pytest.approx(q * (LENGTH**4 / (8 * STEEL.young * bend) + shear), rel=STATIC)
-        assert found[turn] == pytest.approx(sign * q * LENGTH**3 / (6 * STEEL.young * bend), rel=STATIC)
+        assert found[rotation] == pytest.approx(sign * q * LENGTH**3 / (6 * STEEL.young * bend), rel=STATIC)
     along = tip(b, 9.81 * b.MS_de[0])
     assert along[0] == pytest.approx(q * LENGTH**2 / (2 * STEEL.young * THICK.area), rel=STATIC)
 

@@ -29,7 +29,7 @@ RATE = 3.0
 WRITTEN = 1e-3
 """An angle [rad] with three decimals."""
 
-OURS = {"four-bar": closed_chains.four_bar_falls, "slider-crank": closed_chains.slider_crank_turns}
+OURS = {"four-bar": closed_chains.four_bar_falls, "slider-crank": closed_chains.slider_crank_rotates}
 THEIRS = {"four-bar": closed_chains.four_bar_in_exudyn, "slider-crank": closed_chains.slider_crank_in_exudyn}
 
 

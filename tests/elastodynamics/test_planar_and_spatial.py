@@ -112,8 +112,8 @@ def tip_condition(omega: float, theory: str, width: float, mass: float) -> float
     """V = m omega^2 v, M = 0 at the tip of a beam clamped at its root, by the exact transfer of (v, theta, V, M) along it."""
     A, I = HEIGHT * width, HEIGHT * width**3 / 12
     soft = 1 / (5 / 6 * YOUNG / (2 * (1 + POISSON)) * A) if theory == "timoshenko" else 0.0
-    turned = DENSITY * I * omega**2 if theory == "timoshenko" else 0.0
-    system = np.array([[0, 1, soft, 0], [0, 0, 0, 1 / (YOUNG * I)], [-DENSITY * A * omega**2, 0, 0, 0], [0, -turned, -1, 0]])
+    rotated = DENSITY * I * omega**2 if theory == "timoshenko" else 0.0
+    system = np.array([[0, 1, soft, 0], [0, 0, 0, 1 / (YOUNG * I)], [-DENSITY * A * omega**2, 0, 0, 0], [0, -rotated, -1, 0]])
     end = scipy.linalg.expm(system * LENGTH)
     rows = np.array([end[2] - mass * omega**2 * end[0], end[3]])
     return float(np.linalg.det(rows[:, 2:]))

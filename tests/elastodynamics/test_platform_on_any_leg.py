@@ -35,11 +35,11 @@ def test_energy_is_kept_in_a_free_run() -> None:
     """Weight, inertia, elastic rotations of the joints and loops to second order are all in the energy balance."""
     robot = flexible_delta()
     held = fp.static_deflection(robot, home(robot))
-    run = fp.simulate(robot, home(robot), force=held.force.values * [0.9, 1.05, 1.0], duration=0.06, step=2e-4, friction=False)
-    exchanged = np.abs(run.kinetic_energy.values).max() + np.abs(run.supplied_work.values).max()
+    result = fp.simulate(robot, home(robot), force=held.force.values * [0.9, 1.05, 1.0], duration=0.06, step=2e-4, friction=False)
+    exchanged = np.abs(result.kinetic_energy.values).max() + np.abs(result.supplied_work.values).max()
     assert exchanged > 1e-3
-    assert np.ptp(run.elastic.values, axis=0).max() > 0.01 * np.abs(held.elastic.values).max()
-    assert np.abs(run.energy_residual.values).max() < BALANCE_LEFT * exchanged
+    assert np.ptp(result.elastic.values, axis=0).max() > 0.01 * np.abs(held.elastic.values).max()
+    assert np.abs(result.energy_residual.values).max() < BALANCE_LEFT * exchanged
 
 
 def test_stiff_plate_is_the_rigid_robot() -> None:

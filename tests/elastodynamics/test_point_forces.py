@@ -29,15 +29,15 @@ BALANCE = 1e-9
 
 
 @pytest.fixture(scope="module")
-def run() -> tuple[fp.Robot, object]:
+def result() -> tuple[fp.Robot, object]:
     robot = fp.load(ANDREWS)
     start = fp.State(position=robot.home.position, rotation=robot.home.rotation)
     return robot, fp.simulate(robot, start, drive="force", force=[0.033], duration=0.03, step=1.25e-5)
 
 
-def test_andrews_squeezer_reaches_the_published_angles(run: tuple[fp.Robot, object]) -> None:
+def test_andrews_squeezer_reaches_the_published_angles(result: tuple[fp.Robot, object]) -> None:
     """Seven bodies, three loops, one of which starts at a dead point; the crank turns two and a half times."""
-    robot, found = run
+    robot, found = result
     assert robot.mobility.rank == 1
     angles = found.joint_position.values[-1][ORDER] + np.where(np.arange(7) == 0, 0.0, START)
     assert np.abs(angles - END).max() < ANGLE
@@ -45,9 +45,9 @@ def test_andrews_squeezer_reaches_the_published_angles(run: tuple[fp.Robot, obje
     assert abs(found.actuator_acceleration.values[0, 0] - FIRST) < BY_HAND * FIRST
 
 
-def test_energy_of_the_spring_is_in_the_balance(run: tuple[fp.Robot, object]) -> None:
+def test_energy_of_the_spring_is_in_the_balance(result: tuple[fp.Robot, object]) -> None:
     """What the torque supplies is found again in motion and spring; the spring alone stores more than the motion has at times."""
-    _, found = run
+    _, found = result
     exchanged = float(found.supplied_work[-1].sum())
     assert float(np.abs(found.energy_residual).max()) < BALANCE * exchanged
     assert float(found.elastic_energy.max() - found.elastic_energy.min()) > 0.01 * exchanged

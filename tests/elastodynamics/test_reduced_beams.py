@@ -77,9 +77,9 @@ LAWS = {"linear": "stiffening: false, poisson: 0.3, ", "stiffened": "poisson: 0.
 def test_energy_over_ten_seconds(law: str) -> None:
     """A falling flexible pendulum of six elements in one frame with two modes, let go at the horizontal."""
     robot = beam_alone(elements=6, words="modes: 2, " + LAWS[law], gravity="0, -9.81, 0", hub=0.01, tip=0.2)
-    run = fp.simulate(robot, hub(), duration=10.0, step=1e-3, friction=False, watch=())
-    assert float(run.time[-1]) == pytest.approx(10.0)
-    assert broken(run) < BALANCE
+    result = fp.simulate(robot, hub(), duration=10.0, step=1e-3, friction=False, watch=())
+    assert float(result.time[-1]) == pytest.approx(10.0)
+    assert broken(result) < BALANCE
 
 
 @pytest.mark.full
@@ -89,8 +89,8 @@ def test_motion_of_all_elements(law: str) -> None:
     tips, made = [], []
     for words in ("", "modes: 3, "):
         robot = beam_alone(elements=6, words=words + LAWS[law], gravity="0, -9.81, 0", hub=0.01, tip=0.2)
-        run = fp.simulate(robot, hub(), duration=0.5, step=1e-3, friction=False, watch=())
-        tips.append(run.position.values)
+        result = fp.simulate(robot, hub(), duration=0.5, step=1e-3, friction=False, watch=())
+        tips.append(result.position.values)
         made.append(len(robot.elastic_names))
     assert made == [18, 6]
     assert np.abs(tips[0] - tips[1]).max() < SAME

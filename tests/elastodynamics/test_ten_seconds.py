@@ -22,18 +22,18 @@ def fall(law: str, duration: float, planar: bool = True, elements: int = 2):
     return fp.simulate(robot, hub(), duration=duration, step=STEP[law], friction=False, watch=())
 
 
-def broken(run) -> float:
+def broken(result) -> float:
     """Largest error of the energy balance, of what was exchanged."""
-    return float(np.abs(run.energy_residual.values).max() / np.abs(run.kinetic_energy.values).max())
+    return float(np.abs(result.energy_residual.values).max() / np.abs(result.kinetic_energy.values).max())
 
 
 @pytest.mark.full
 @pytest.mark.parametrize("law", LAWS)
 def test_pendulum_over_ten_seconds(law: str) -> None:
-    run = fall(law, 10.0)
-    assert float(run.time[-1]) == pytest.approx(10.0)
-    assert np.abs(run.elastic.values).max() > 1e-3, "it bends"
-    assert broken(run) < BALANCE
+    result = fall(law, 10.0)
+    assert float(result.time[-1]) == pytest.approx(10.0)
+    assert np.abs(result.elastic.values).max() > 1e-3, "it bends"
+    assert broken(result) < BALANCE
 
 
 @pytest.mark.full
@@ -50,6 +50,6 @@ def test_dualemps_over_ten_seconds() -> None:
     q = np.array([[0.01, -0.005]])
     start = fp.ActuatorMotion(time=[0.0], position=q, velocity=0 * q, acceleration=0 * q)
     springs = fp.Springs(stiffness=4e4, free=0.0)
-    run = fp.simulate(robot, start, controller=springs, duration=10.0, step=5e-4, friction=False)
-    assert float(run.time[-1]) == pytest.approx(10.0)
-    assert broken(run) < BALANCE
+    result = fp.simulate(robot, start, controller=springs, duration=10.0, step=5e-4, friction=False)
+    assert float(result.time[-1]) == pytest.approx(10.0)
+    assert broken(result) < BALANCE

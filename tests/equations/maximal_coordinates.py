@@ -41,10 +41,11 @@ def inertia_wrench(body, R, v_dot, w, alpha, gravity):
 def free_twists(kind, R_l, R_p):
     """Twists (6, k) that a joint leaves free, in world axes."""
     z, axis2, none = R_l[:, 2], R_p[:, 2], np.zeros(3)
-    turn, slide = np.concatenate([none, z]), np.concatenate([z, none])
+    rotation, slide = np.concatenate([none, z]), np.concatenate([z, none])
     table = {
-        "R": [turn], "P": [slide], "fixed": [], "revolute": [turn], "prismatic": [slide], "cylindrical": [slide, turn],
-        "universal": [turn, np.concatenate([none, axis2])], "spherical": [np.concatenate([none, e]) for e in np.eye(3)],
+        "R": [rotation], "P": [slide], "fixed": [], "revolute": [rotation], "prismatic": [slide], 
+        "cylindrical": [slide, rotation],
+        "universal": [rotation, np.concatenate([none, axis2])], "spherical": [np.concatenate([none, e]) for e in np.eye(3)],
     }  # fmt: skip
     return np.array(table[kind]).reshape(-1, 6).T
 

@@ -28,10 +28,10 @@ def random_states(robot: Robot, n: int, seed: int, scale: float = 1.0) -> States
     def draw() -> np.ndarray:
         return rng.uniform(-1, 1, (n, 3))
 
-    turns = draw() * np.array(box.rotation) * scale
+    rotations = draw() * np.array(box.rotation) * scale
     return {
         "position": robot.home.position + draw() * np.array(box.position) * scale,
-        "rotation": np.array([rotation_from_vector(t) @ robot.home.rotation for t in turns]),
+        "rotation": np.array([rotation_from_vector(t) @ robot.home.rotation for t in rotations]),
         "velocity": draw() * box.velocity,
         "angular_velocity": draw() * box.angular_velocity,
         "acceleration": draw() * box.acceleration,

@@ -116,10 +116,10 @@ def deforming_half(values: Values, robot: Robot, i: int, platform: FrameMotion, 
     k = Vec(axes.tolist(), "P")
     angle, rate, second = (ca.dot(ca.DM(psi), x) for x in (e, ed, edd))
     K = ca.skew(k.expr)
-    turn = Rot(ca.SX.eye(3) + ca.sin(angle) * K + (1 - ca.cos(angle)) * ca.mtimes(K, K), "P", "P")
+    rotation = Rot(ca.SX.eye(3) + ca.sin(angle) * K + (1 - ca.cos(angle)) * ca.mtimes(K, K), "P", "P")
     k_W = platform.R @ k
     return FrameMotion(
-        R=platform.R @ turn @ R0,
+        R=platform.R @ rotation @ R0,
         p=point.p,
         v=point.v + slip,
         a=point.a + slip_rate + cross(platform.w, slip) * 2,
@@ -141,12 +141,12 @@ def deformed_jet(robot: Robot, i: int, e: tuple[np.ndarray, np.ndarray, np.ndarr
     angle, rate, second = (x @ psi for x in e)
     s, c = np.sin(angle)[:, None, None], np.cos(angle)[:, None, None]
     slope, bend = c * K + s * (K @ K), -s * K + c * (K @ K)  # dR/dt and d2R/dt2 per angle
-    turn = [np.zeros((n, 4, 4)) for _ in range(3)]
-    turn[0] += np.eye(4)
-    turn[0][:, :3, :3] += s * K + (1 - c) * (K @ K)
-    turn[1][:, :3, :3] = slope * rate[:, None, None]
-    turn[2][:, :3, :3] = slope * second[:, None, None] + bend * (rate**2)[:, None, None]
-    return Jet(*shift) @ Jet(*turn) @ constant(pose(rotation=robot.legs[i].closing.on_platform.rotation), n)
+    rotation = [np.zeros((n, 4, 4)) for _ in range(3)]
+    rotation[0] += np.eye(4)
+    rotation[0][:, :3, :3] += s * K + (1 - c) * (K @ K)
+    rotation[1][:, :3, :3] = slope * rate[:, None, None]
+    rotation[2][:, :3, :3] = slope * second[:, None, None] + bend * (rate**2)[:, None, None]
+    return Jet(*shift) @ Jet(*rotation) @ constant(pose(rotation=robot.legs[i].closing.on_platform.rotation), n)
 
 
 def flexible_platform(robot: Robot, legs: list[int]) -> Program:

@@ -104,9 +104,9 @@ def test_loops_through_several_legs_by_a_closed_form() -> None:
     by_rate = np.einsum("ni,ni->n", by["velocity"], tangent) + np.einsum(
         "ni,ni->n", by["acceleration"], 2 * rate[:, None] * inward
     )
-    turned = second[:, None] * inward - rate[:, None] ** 2 * tangent
+    rotated = second[:, None] * inward - rate[:, None] ** 2 * tangent
     by_angle = np.einsum("ni,ni->n", by["position"], tangent) + np.einsum("ni,ni->n", by["velocity"], rate[:, None] * inward)
-    by_angle = by_angle + np.einsum("ni,ni->n", by["acceleration"], turned)
+    by_angle = by_angle + np.einsum("ni,ni->n", by["acceleration"], rotated)
     np.testing.assert_allclose(by_second, 3.0, rtol=LOOPS)
     np.testing.assert_allclose(by_rate, 0.0, rtol=0, atol=LOOPS)
     np.testing.assert_allclose(by_angle, -3.5 * 9.81 * np.cos(theta), rtol=LOOPS)
@@ -149,8 +149,8 @@ def test_loops_through_several_legs_by_differences(name: str) -> None:
         (high, up), (low, down) = at(step), at(-step)
         names = ("position", "velocity", "angular_velocity", "acceleration", "angular_acceleration")
         result = {key: (getattr(up, key) - getattr(down, key)) / (2 * step) for key in names}
-        turned = Rotation.from_matrix(up.rotation @ np.swapaxes(down.rotation, 1, 2)).as_rotvec()
-        return {**result, "rotation": turned / (2 * step), "force": (high - low) / (2 * step)}
+        rotated = Rotation.from_matrix(up.rotation @ np.swapaxes(down.rotation, 1, 2)).as_rotvec()
+        return {**result, "rotation": rotated / (2 * step), "force": (high - low) / (2 * step)}
 
     coarse, fine = slope(h), slope(h / 2)
     expected = {key: (4 * fine[key] - coarse[key]) / 3 for key in fine}

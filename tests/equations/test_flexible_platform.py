@@ -142,10 +142,10 @@ def test_power_balance(make: Callable[[], fp.Robot]) -> None:
         for sign in (1.0, -1.0):
             t = sign * k * h
             angle = given["angular_velocity"] * t + alpha * t * t / 2
-            turn, w, _ = rotvec_motion(angle, given["angular_velocity"] + alpha * t, alpha)
+            rotation, w, _ = rotvec_motion(angle, given["angular_velocity"] + alpha * t, alpha)
             state = fp.State(
                 position=given["position"] + given["velocity"] * t + a * t * t / 2,
-                rotation=turn @ given["rotation"],
+                rotation=rotation @ given["rotation"],
                 velocity=given["velocity"] + a * t,
                 angular_velocity=w,
                 elastic=given["elastic"] + given["elastic_velocity"] * t + edd * t * t / 2,
@@ -202,11 +202,11 @@ def test_tangent_is_the_derivative_of_the_equilibrium(kind: str) -> None:
     curving = {"point_curving": Q.reshape(3 * N, N)} if robot.joint_curving else {}
 
     def residual(dx: np.ndarray) -> np.ndarray:
-        at, turn, q = p + R @ dx[:3], R @ rotvec_rotation(dx[3:6]), e + dx[6:]
+        at, R_now, q = p + R @ dx[:3], R @ rotvec_rotation(dx[3:6]), e + dx[6:]
         still = {"velocity": np.zeros((1, 3)), "angular_velocity": np.zeros((1, 3)), "elastic_velocity": np.zeros((1, N))}
-        found = run(robot, "flexible_mass_matrix", {"position": at[None], "rotation": turn[None], "elastic": q[None], **still})
-        f, m = turn.T @ load[:3], turn.T @ load[3:]
-        frame = np.concatenate([turn.T @ given["wrench"][:3], turn.T @ given["wrench"][3:], np.zeros(N)])
+        found = run(robot, "flexible_mass_matrix", {"position": at[None], "rotation": R_now[None], "elastic": q[None], **still})
+        f, m = R_now.T @ load[:3], R_now.T @ load[3:]
+        frame = np.concatenate([R_now.T @ given["wrench"][:3], R_now.T @ given["wrench"][3:], np.zeros(N)])
         moved = r0 + Phi @ q + np.einsum("aij,i,j->a", Q, q, q) / 2
         point = np.concatenate([f, np.cross(moved, f) + m, (Phi + Q @ q).T @ f + Phi_r.T @ m])
         return found["bias"][0] - found["actuator_map"][0] @ given["force"] - frame - point

@@ -49,12 +49,12 @@ def solved(robot: Robot, motion: dict[str, np.ndarray], offset: float) -> dict[s
     joints, status = run(fp.kernel(robot, "jacobian"), motion)
     assert np.all(status == 0)
     random = np.random.default_rng(16)
-    shift, turn = (random.uniform(-1, 1, (len(motion["position"]), 3)) * offset for _ in range(2))
+    shift, rotation = (random.uniform(-1, 1, (len(motion["position"]), 3)) * offset for _ in range(2))
     given = {
         **motion,
         "actuator_position": joints["actuator_position"],
         "guess_position": motion["position"] + robot.characteristic_length * shift,
-        "guess_rotation": np.array([rotation_from_vector(v) for v in turn]) @ motion["rotation"],
+        "guess_rotation": np.array([rotation_from_vector(v) for v in rotation]) @ motion["rotation"],
         "guess": joints["joint_position"],
     }
     found, status = run(fp.kernel(robot, "forward_kinematics"), given)

@@ -60,7 +60,7 @@ def number(expression):
 
 
 # -- laws ----------------------------------------------------------------------------------------------
-def test_sense_of_a_motion():
+def test_direction_of_a_motion():
     assert [float(number(sign_of_rate(v))[0]) for v in (-2.0, -1e-13, 0.0, 1e-13, 1e-11)] == [-1.0, 0.0, 0.0, 0.0, 1.0]
     assert number(sign_of_rate(0.3, 0.1))[0] == pytest.approx(np.tanh(3.0), rel=FORMULA, abs=0)
     assert np.allclose(number(unit_direction(Vec([3.0, 0.0, -4.0], "W"))), [0.6, 0.0, -0.8], rtol=0, atol=FORMULA)
@@ -219,7 +219,7 @@ def test_reference_friction_forces_and_reactions():
         close(-outputs["reaction_force"][:, at["ball"]], vectors(table, f"FS_{i}"))
 
 
-def test_reference_shares_alone():
+def test_reference_contributions_alone():
     _, outputs, moving = hexaslide("alone")
     parts = read("hexaslide_circle40rpm_parts")
     columns = {
@@ -232,7 +232,7 @@ def test_reference_shares_alone():
     assert 0.6 < np.abs(outputs["force_contribution"].sum(1) - outputs["force"]).max() < 0.7  # does not add up: 0.65 N
 
 
-def test_frozen_shares_add_up():
+def test_frozen_contributions_add_up():
     _, outputs, _ = hexaslide("frozen")
     close(outputs["force_contribution"].sum(1), outputs["force"], SUM)
     share = {name: np.abs(outputs["force_contribution"][:, i]).max() for i, name in enumerate(CONTRIBUTION_NAMES)}
@@ -412,7 +412,7 @@ def test_friction_takes_power(name, rule):
 
 
 @pytest.mark.parametrize("name", ["delta", "planar-4-prr", "tripteron"])
-def test_frozen_shares_add_up_on_general_robots(name):
+def test_frozen_contributions_add_up_on_general_robots(name):
     _, _, outputs = solved(name, tuple(SIGN.items()), "frozen")
     close(outputs["force_contribution"].sum(1), outputs["force"], SUM * 10)
 

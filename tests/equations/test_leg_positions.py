@@ -16,7 +16,7 @@ from flexapod.robot.architecture import closes, reach, roots
 COUNT = 60
 AGREE = 1e-11
 """Of rates and accelerations of up to 100 rad/s^2; Newton's method stops where its last step squared is below rounding."""
-TURNS = 1e-14
+ROTATIONS = 1e-14
 """Differences [rad] of angles of up to six half turns."""
 
 REACHES = {
@@ -63,12 +63,12 @@ def test_angles_are_those_nearest_to_the_guess() -> None:
     states = random_states(robot, 1, seed=3)
     bound = kernel(robot, "inverse_kinematics", detail="joints")
     home = np.concatenate([leg.home for leg in robot.legs])
-    turned = home + 2.0 * np.pi * np.arange(len(home))
+    rotated = home + 2.0 * np.pi * np.arange(len(home))
     near, far = (
         bound.batch({i.name: g[None] if i.name == "guess" else states[i.name] for i in bound.signature.inputs}).outputs
-        for g in (home, turned)
+        for g in (home, rotated)
     )
-    assert np.allclose(far["joint_position"] - near["joint_position"], turned - home, rtol=0, atol=TURNS)
+    assert np.allclose(far["joint_position"] - near["joint_position"], rotated - home, rtol=0, atol=ROTATIONS)
 
 
 def test_forces_on_the_other_branch(tmp_path: Path) -> None:

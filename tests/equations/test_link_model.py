@@ -80,20 +80,20 @@ def test_inverse_dynamics(name: str) -> None:
     assert share(found["power"], expected["power"]) < AGREE
 
 
-def with_turned_legs(name: str, times: int) -> fp.Robot:
+def with_rotated_legs(name: str, times: int) -> fp.Robot:
     """A robot with its legs so many times, each turned about the vertical axis: redundantly driven."""
     document = document_of(name)
     document["name"] = f"{name}-{times}"
     own = document["legs"]["each"]
     document["legs"]["each"] = {
-        f"{leg}{'abc'[k]}": _turned(keys, 0.2 * k) for k in range(times) for leg, keys in own.items()
+        f"{leg}{'abc'[k]}": _rotated(keys, 0.2 * k) for k in range(times) for leg, keys in own.items()
     }  # fmt: skip
     return robot_of(document)
 
 
-def _turned(keys: Any, angle: float) -> Any:
+def _rotated(keys: Any, angle: float) -> Any:
     if isinstance(keys, dict):
-        return {k: v if k in ("limits", "start") else _turned(v, angle) for k, v in keys.items()}
+        return {k: v if k in ("limits", "start") else _rotated(v, angle) for k, v in keys.items()}
     if isinstance(keys, list) and len(keys) == 3:
         x, y, z = keys
         return [float(np.cos(angle) * x - np.sin(angle) * y), float(np.sin(angle) * x + np.cos(angle) * y), z]
@@ -103,7 +103,7 @@ def _turned(keys: Any, angle: float) -> Any:
 @pytest.mark.parametrize("name", ["stewart-3-3", "hexaslide"])
 def test_redundant_forces(name: str) -> None:
     """Twelve legs: the forces of least norm, also of legs whose drives do not act along them."""
-    robot, random = with_turned_legs(name, 2), np.random.default_rng(5)
+    robot, random = with_rotated_legs(name, 2), np.random.default_rng(5)
     given = {**random_states(robot, STATES, seed=3), "wrench": random.normal(size=(STATES, 6)) * 10}
     assert len(robot.link_plan.strain) == 6
     found, expected = outputs(robot, "link_inverse_dynamics", given), outputs(robot, "virtual_power", given)
@@ -112,7 +112,7 @@ def test_redundant_forces(name: str) -> None:
 
 
 def test_operations_grow_with_the_legs() -> None:
-    counts = [kernel(with_turned_legs("stewart-3-3", k), "link_inverse_dynamics").operations.total for k in (1, 2, 3)]
+    counts = [kernel(with_rotated_legs("stewart-3-3", k), "link_inverse_dynamics").operations.total for k in (1, 2, 3)]
     assert counts[0] == OPERATIONS["stewart-3-3"][0]
     assert counts[2] - counts[1] <= counts[1] - counts[0], counts
 

@@ -200,15 +200,15 @@ def test_poses_that_the_robot_cannot_take() -> None:
         given = {**guesses(robot, 1), "position": np.array([position]), "rotation": np.array([rotation])}
         return int(bound.batch({i.name: given[i.name] for i in bound.signature.inputs}).status[0])
 
-    def turned(axis: int, angle: float) -> np.ndarray:
+    def rotated(axis: int, angle: float) -> np.ndarray:
         return np.asarray(fp.motions.euler_rotation("xyz"[axis].upper(), [[angle]])[0])
 
     home = np.array(robot.home.position)
-    assert status(home, turned(0, 1e-9)) == 0
-    missed = status(home, turned(0, 0.01))
+    assert status(home, rotated(0, 1e-9)) == 0
+    missed = status(home, rotated(0, 0.01))
     assert "miss this pose" in bound.signature.statuses[missed].text
-    assert [status(pose[:3], turned(2, pose[3])) for pose in FAR] == [missed, missed]
-    assert status(np.add(home, [0.0, 0.0, 10.0]), turned(0, 0.0)) not in (0, missed)
+    assert [status(pose[:3], rotated(2, pose[3])) for pose in FAR] == [missed, missed]
+    assert status(np.add(home, [0.0, 0.0, 10.0]), rotated(0, 0.0)) not in (0, missed)
 
 
 @pytest.mark.parametrize(

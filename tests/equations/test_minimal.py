@@ -216,15 +216,15 @@ def test_benchmark_robot_at_rest() -> None:
 
 def test_benchmark_robot_in_motion() -> None:
     """Combined lift and turn at t = 0.7 s; printed by the same four engines to 6 decimals."""
-    rate, lift, turn, t, z = 2 * np.pi / 3, 0.15, np.deg2rad(15.0), 0.7, np.array([0, 0, 1.0])
+    rate, lift, rotation, t, z = 2 * np.pi / 3, 0.15, np.deg2rad(15.0), 0.7, np.array([0, 0, 1.0])
     s = (1 - np.cos(rate * t), rate * np.sin(rate * t), rate**2 * np.cos(rate * t))
     states = {
         "position": (2.5 * np.tan(np.pi / 3) - lift * s[0]) * z,
-        "rotation": about(z, turn * s[0]),
+        "rotation": about(z, rotation * s[0]),
         "velocity": -lift * s[1] * z,
-        "angular_velocity": turn * s[1] * z,
+        "angular_velocity": rotation * s[1] * z,
         "acceleration": -lift * s[2] * z,
-        "angular_acceleration": turn * s[2] * z,
+        "angular_acceleration": rotation * s[2] * z,
     }
     found = forces("bench-6ups", {name: value[None] for name, value in states.items()})[0]
     expected = [192.681184, 217.183998, 192.680621, 217.184586, 192.681352, 217.183836]

@@ -356,11 +356,11 @@ def test_poses_that_cannot_be_computed_are_named():
     far = {name: values[:1].copy() for name, values in states_of("hexapod").items()}
     far["position"] += [5.0, 0.0, 0.0]
     assert "cannot reach" in status_words(robot_of("hexapod"), far)[0]
-    turned = {name: values[:1] * 0.0 for name, values in states_of("stewart-3-3").items()}
-    turned["position"] = np.array([[0.0, 0.0, 4.0]])
-    turned["rotation"] = np.array([[[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]])  # Fichter's singularity
+    rotated = {name: values[:1] * 0.0 for name, values in states_of("stewart-3-3").items()}
+    rotated["position"] = np.array([[0.0, 0.0, 4.0]])
+    rotated["rotation"] = np.array([[[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]])  # Fichter's singularity
     for closed_form in (True, False):
-        words = status_words(robot_of("stewart-3-3"), turned, closed_form=closed_form)
+        words = status_words(robot_of("stewart-3-3"), rotated, closed_form=closed_form)
         assert words == ["singular pose: the legs cannot hold the platform in every direction"]
 
 

@@ -215,11 +215,11 @@ def test_power_is_the_rate_of_energy(name):
 
 def at_time(states, t):
     """Constant acceleration of the origin; constant angular acceleration integrated to second order (exact in the rates)."""
-    turn = states["angular_velocity"] * t + states["angular_acceleration"] * (t * t / 2)
+    rotation = states["angular_velocity"] * t + states["angular_acceleration"] * (t * t / 2)
     # third-order term of the rotation vector of w + alpha t: t^3/12 w x alpha (Magnus)
-    turn = turn + np.cross(states["angular_acceleration"], states["angular_velocity"]) * (t**3 / 12)
-    angle = np.linalg.norm(turn, axis=1)[:, None, None]
-    K = np.cross(np.eye(3)[None], turn[:, None, :]) * -1
+    rotation = rotation + np.cross(states["angular_acceleration"], states["angular_velocity"]) * (t**3 / 12)
+    angle = np.linalg.norm(rotation, axis=1)[:, None, None]
+    K = np.cross(np.eye(3)[None], rotation[:, None, :]) * -1
     K = np.swapaxes(K, 1, 2)
     safe = np.where(angle > 0, angle, 1.0)
     R = np.eye(3) + np.sin(angle) / safe * K + (1 - np.cos(angle)) / safe**2 * (K @ K)

@@ -62,13 +62,13 @@ def mass_points(nodes: Nodes) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         values, axes = np.linalg.eigh(nodes.spread)
         for a in range(3):
             arm = axes[:, :, a] * np.sqrt(3.0 * np.abs(values[:, a]))[:, None]
-            turned = np.cross(nodes.Phi_r, arm[:, :, None], axis=1)
+            rotated = np.cross(nodes.Phi_r, arm[:, :, None], axis=1)
             part = nodes.mass * np.sign(values[:, a]) / 6.0
             mass[0] -= 2.0 * part
             for sign in (1.0, -1.0):
                 r0.append(nodes.r0 + sign * arm)
                 mass.append(part)
-                phi.append(nodes.Phi_d + sign * turned)
+                phi.append(nodes.Phi_d + sign * rotated)
     return np.concatenate(r0), np.concatenate(mass), np.concatenate(phi)
 
 

@@ -156,11 +156,11 @@ def test_tapered_element_is_exact_in_statics(tmp_path: Path, elements: int, erro
     """Compliance and mass of a wedge from 10 to 5 mm; the errors are those of four Gauss points."""
     words = f"elements: {elements}, {RECTANGLE}, tip_section: {{shape: rectangle, width: 0.005, height: 0.02}}"
     beams, l = load(tmp_path, words).beams["1"], 0.5 / elements
-    moved = turned = 0.0
+    moved = rotated = 0.0
     for k, part in enumerate(beams):
         beyond = 0.5 - (k + 1) * l
         _, v, theta = np.linalg.solve(part.body.K_ee, [0.0, 1.0, beyond])
-        moved, turned = moved + v + theta * beyond, turned + theta
+        moved, rotated = moved + v + theta * beyond, rotated + theta
     x = np.linspace(0, 0.5, 20001)
     exact = trapezoid((0.5 - x) ** 2 / (70e9 * 0.02 * (0.01 - 0.01 * x) ** 3 / 12), x)
     assert moved == pytest.approx(exact, rel=error)

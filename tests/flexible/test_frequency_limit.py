@@ -38,10 +38,10 @@ def frame(seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
             [[156, 22 * length, 54, -13 * length], [22 * length, 4 * length**2, 13 * length, -3 * length**2],
              [54, 13 * length, 156, -22 * length], [-13 * length, -3 * length**2, -22 * length, 4 * length**2]]
         )  # fmt: skip
-        turn = np.kron(np.eye(2), np.array([[c, s, 0], [-s, c, 0], [0, 0, 1]]))
+        rotation = np.kron(np.eye(2), np.array([[c, s, 0], [-s, c, 0], [0, 0, 1]]))
         at = np.concatenate([3 * i + np.arange(3), 3 * j + np.arange(3)])
-        K[np.ix_(at, at)] += turn.T @ k @ turn
-        M[np.ix_(at, at)] += turn.T @ m @ turn
+        K[np.ix_(at, at)] += rotation.T @ k @ rotation
+        M[np.ix_(at, at)] += rotation.T @ m @ rotation
     held = np.concatenate([3 * k + np.arange(3) for k in random.choice(count, 2, replace=False)])
     return K, M, np.eye(3 * count)[held]
 

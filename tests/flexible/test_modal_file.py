@@ -25,7 +25,7 @@ from flexapod.flexible.modal_file import INTEGRALS
 from flexapod.flexible.shape_integrals import shape_integrals
 
 PLATE, GENERIC = DATA / "gough-stewart-modes-plate.npz", DATA / "gough-stewart-modes-generic.npz"
-ROUNDING = 1e-11
+ROUNDING = 1e-13
 """Relative, and of entries of the size of 1: sums over some two hundred nodes."""
 PRINTED = 5e-5
 """[kg]: a mass with four decimals."""
@@ -39,7 +39,7 @@ def test_the_plate_file() -> None:
     assert body.mass == pytest.approx(73.0709, abs=PRINTED)
     assert np.allclose(body.M_ee, np.eye(10), rtol=0, atol=ROUNDING)
     assert body.angular_frequency[0] == pytest.approx(187.42274643, rel=DIGITS)
-    assert np.allclose(np.diag(body.D_ee), 0.8 * np.sqrt(np.diag(body.K_ee)), rtol=ROUNDING)
+    assert np.allclose(np.diag(body.D_ee), 0.8 * np.sqrt(np.diag(body.K_ee)), rtol=ROUNDING, atol=0)
     assert np.allclose(body.interfaces["3"].r0, [0.5, 0.0, 0.0], rtol=0, atol=ROUNDING)
     with np.load(PLATE) as file:
         assert np.array_equal(body.interfaces["3"].Phi_d, file["attach_phi"][2])
@@ -50,7 +50,7 @@ def test_the_generic_file() -> None:
     """Shapes along all axes, with momentum, without rotations."""
     body = from_modes(GENERIC)
     assert body.mass == pytest.approx(73.069, rel=ROUNDING)
-    assert np.allclose(body.angular_frequency, [150.0, 210.0, 320.0, 480.0, 700.0], rtol=ROUNDING)
+    assert np.allclose(body.angular_frequency, [150.0, 210.0, 320.0, 480.0, 700.0], rtol=ROUNDING, atol=0)
     assert np.abs(body.MS_de).max() > 1.0
     assert np.abs(body.lambda_).max() > 0.1
     assert body.interfaces["1"].Phi_r is None
@@ -76,7 +76,7 @@ def lumped(rotary: float, method: str = "normal") -> FlexibleBody:
     return from_matrices(M, chain.K, nodes, dofs_per_node=6, modes=5, method=method, interfaces=ends, damping=0.01)
 
 
-def half_turned() -> FlexibleBody:
+def half_rotated() -> FlexibleBody:
     """Interfaces with and without rotations at nodes that have them, and the other way round."""
     body = beam(length=0.5, section=STRIP, material="steel", elements=2)
     tip = body.interfaces["tip"]
@@ -85,8 +85,8 @@ def half_turned() -> FlexibleBody:
 
 def bare_nodes() -> FlexibleBody:
     body = random_body(np.random.default_rng(3))
-    turned = Interface(r0=np.ones(3), Phi_d=np.ones((3, 4)), Phi_r=2.0 * np.ones((3, 4)))
-    return replace_body(body, interfaces={"turned": turned, "bare": Interface(r0=np.zeros(3), Phi_d=np.ones((3, 4)))})
+    rotated = Interface(r0=np.ones(3), Phi_d=np.ones((3, 4)), Phi_r=2.0 * np.ones((3, 4)))
+    return replace_body(body, interfaces={"turned": rotated, "bare": Interface(r0=np.zeros(3), Phi_d=np.ones((3, 4)))})
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_save_and_load(tmp_path: Path, name: str) -> None:
         "tip": lambda: beam(length=0.5, section=STRIP, material="steel", damping=0.02),
         "planar": lambda: beam(length=0.5, section=STRIP, material="steel", planar=True, elements=2, theory="timoshenko"),
         "kirchhoff": lambda: plate(**HEXAGON, modes=3, mesh_size=0.3, theory="kirchhoff", point_masses=[(0.1, 0.1, 2.0)]),
-        "half": half_turned,
+        "half": half_rotated,
         "bare": bare_nodes,
         "modeless": lambda: plate(**HEXAGON, modes=0, mesh_size=0.3, theory="kirchhoff", interfaces={"A": (0.5, 0.0)}),
         "plate": lambda: plate(**HEXAGON, modes=3, mesh_size=0.2, interfaces={"A": (0.5, 0.0), "B": (0.1, 0.1, 0.02)}),

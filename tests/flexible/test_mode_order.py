@@ -13,21 +13,21 @@ MESH = 2e-3
 """Shapes at a corner on two meshes of a few hundred triangles."""
 
 
-def test_any_turning_and_sign_is_undone() -> None:
+def test_any_rotation_and_sign_is_undone() -> None:
     """Five modes, two pairs of them equal, turned at random: the oriented modes are the same."""
     rng = np.random.default_rng(21)
     r0, mass = rng.standard_normal((30, 3)), rng.uniform(1.0, 2.0, 30)
     phi = rng.standard_normal((30, 3, 5))
     phi /= np.sqrt(np.einsum("nak,n,nak->k", phi, mass, phi))
     omega2 = np.array([4.0, 4.0, 9.0, 16.0, 16.0])
-    turn = np.zeros((5, 5))
+    rotation = np.zeros((5, 5))
     for part in (slice(0, 2), slice(2, 3), slice(3, 5)):
-        turn[part, part] = np.linalg.qr(rng.standard_normal((part.stop - part.start,) * 2))[0]
-    turn[2, 2] = -1.0
+        rotation[part, part] = np.linalg.qr(rng.standard_normal((part.stop - part.start,) * 2))[0]
+    rotation[2, 2] = -1.0
     one = phi @ fixed_orientation(omega2, r0, mass, phi)[0]
-    other = (phi @ turn) @ fixed_orientation(omega2, r0, mass, phi @ turn)[0]
+    other = (phi @ rotation) @ fixed_orientation(omega2, r0, mass, phi @ rotation)[0]
     assert np.abs(one - other).max() < ROUNDING
-    assert np.abs(phi - phi @ turn).max() > 0.1
+    assert np.abs(phi - phi @ rotation).max() > 0.1
 
 
 def test_frequencies_of_a_group_become_equal_and_others_stay() -> None:
@@ -62,7 +62,7 @@ def test_the_first_pair_is_oriented_by_the_body_axes() -> None:
 def test_cutting_a_pair_keeps_its_first_mode() -> None:
     whole = plate(**HEXAGON, theory="kirchhoff", modes=2, interfaces={"A": (0.5, 0.0)})
     cut = plate(**HEXAGON, theory="kirchhoff", modes=1, interfaces={"A": (0.5, 0.0)})
-    assert np.allclose(cut.interfaces["A"].Phi_d[2], whole.interfaces["A"].Phi_d[2, :1], rtol=ROUNDING)
+    assert np.allclose(cut.interfaces["A"].Phi_d[2], whole.interfaces["A"].Phi_d[2, :1], rtol=ROUNDING, atol=0)
 
 
 def test_a_square_too() -> None:

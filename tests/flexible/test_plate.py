@@ -86,14 +86,14 @@ def test_interface_shapes_are_derivatives_of_each_other(theory: str) -> None:
     at = body.interfaces
     w_x = (at["x"].Phi_d[2] - at["M"].Phi_d[2]) / step
     w_y = (at["y"].Phi_d[2] - at["M"].Phi_d[2]) / step
-    turn = at["M"].Phi_r
-    assert turn is not None
+    rotation = at["M"].Phi_r
+    assert rotation is not None
     assert at["top"].Phi_r is not None
-    tolerance = SHEAR * np.abs(turn).max() if theory == "mindlin" else SLOPES * np.abs(turn).max()
-    assert np.abs(turn[0] - w_y).max() < tolerance
-    assert np.abs(turn[1] + w_x).max() < tolerance
-    assert np.allclose(turn[2], 0.0)
-    lever = np.cross(turn, [0.0, 0.0, 0.05], axis=0)
+    tolerance = SHEAR * np.abs(rotation).max() if theory == "mindlin" else SLOPES * np.abs(rotation).max()
+    assert np.abs(rotation[0] - w_y).max() < tolerance
+    assert np.abs(rotation[1] + w_x).max() < tolerance
+    assert np.allclose(rotation[2], 0.0)
+    lever = np.cross(rotation, [0.0, 0.0, 0.05], axis=0)
     assert np.allclose(at["top"].Phi_d, at["M"].Phi_d + lever, rtol=0, atol=ROUNDING)
     assert np.allclose(at["top"].r0, [0.1, 0.07, 0.05])
 
@@ -122,21 +122,21 @@ def test_component_modes_contain_the_low_normal_modes() -> None:
     body = plate(**HEXAGON, theory="kirchhoff", method="craig-bampton", modes=16, interfaces={"A": (0.5, 0.0), "B": (-0.1, 0.3)})
     free = plate(**HEXAGON, theory="kirchhoff", modes=4)
     assert (body.angular_frequency[:4] >= free.angular_frequency * (1.0 - 1e-9)).all()
-    assert np.allclose(body.angular_frequency[:4], free.angular_frequency, rtol=SIXTEEN)
+    assert np.allclose(body.angular_frequency[:4], free.angular_frequency, rtol=SIXTEEN, atol=0)
     assert np.abs(body.MS_de).max() < ROUNDING
 
 
 def test_the_frame_does_not_matter() -> None:
     """The same plate drawn elsewhere and turned: same frequencies, same deflections at the same material point."""
     c, s = np.cos(0.7), np.sin(0.7)
-    turn = np.array([[c, -s], [s, c]])
+    rotation = np.array([[c, -s], [s, c]])
     outline = np.array([[0, 0], [0.9, 0.1], [1.0, 0.6], [0.2, 0.7]])
     data = {"thickness": 0.01, "young": 2e11, "poisson": 0.3, "density": 7800.0, "theory": "kirchhoff", "modes": 3}
     one = plate(outline=outline, interfaces={"A": (0.9, 0.1)}, **data)
-    other = plate(outline=outline @ turn.T + [30.0, -20.0], interfaces={"A": turn @ [0.9, 0.1] + [30.0, -20.0]}, **data)
-    assert np.allclose(one.angular_frequency, other.angular_frequency, rtol=MOVED)
-    assert np.allclose(np.abs(one.interfaces["A"].Phi_d[2]), np.abs(other.interfaces["A"].Phi_d[2]), rtol=MOVED_SHAPES)
-    assert np.allclose(one.rigid().inertia_com[2, 2], other.rigid().inertia_com[2, 2], rtol=MOVED_INERTIA)
+    other = plate(outline=outline @ rotation.T + [30.0, -20.0], interfaces={"A": rotation @ [0.9, 0.1] + [30.0, -20.0]}, **data)
+    assert np.allclose(one.angular_frequency, other.angular_frequency, rtol=MOVED, atol=0)
+    assert np.allclose(np.abs(one.interfaces["A"].Phi_d[2]), np.abs(other.interfaces["A"].Phi_d[2]), rtol=MOVED_SHAPES, atol=0)
+    assert np.allclose(one.rigid().inertia_com[2, 2], other.rigid().inertia_com[2, 2], rtol=MOVED_INERTIA, atol=0)
 
 
 def test_a_point_off_the_plate_is_refused() -> None:

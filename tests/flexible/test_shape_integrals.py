@@ -49,10 +49,10 @@ def test_a_node_with_a_size_is_a_small_rigid_body() -> None:
     assert nodes.Phi_r is not None
     m, r, S = nodes.mass[0], nodes.r0[0], nodes.spread[0]
     own = np.trace(S) * np.eye(3) - S
-    d, turn = nodes.Phi_d[0, :, 0], nodes.Phi_r[0, :, 0]
+    d, rotation = nodes.Phi_d[0, :, 0], nodes.Phi_r[0, :, 0]
     assert close(found.I_rr, m * (own + hat(r).T @ hat(r)), ROUNDING)
-    assert close(found.M_ee[0, 0], m * (d @ d + turn @ own @ turn), ROUNDING)
-    assert close(found.beta[:, 0], m * (np.cross(r, d) + own @ turn), ROUNDING)
+    assert close(found.M_ee[0, 0], m * (d @ d + rotation @ own @ rotation), ROUNDING)
+    assert close(found.beta[:, 0], m * (np.cross(r, d) + own @ rotation), ROUNDING)
     assert close(found.MS_de[:, 0], m * d, ROUNDING)
 
 

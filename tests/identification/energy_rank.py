@@ -168,7 +168,7 @@ def correction(J, r):
     return [sum(J[i][k] * y[i] for i in range(m)) for k in range(len(J[0]))]
 
 
-def turned(R, w):
+def rotated(R, w):
     """exp(w) R."""
     angle = mp.sqrt(dot(w, w))
     if angle == 0:
@@ -202,7 +202,7 @@ def energy_row(robot: fp.Robot, chains, state, joints, rates):
         x = correction(J, [-value for value in r])
         q = [a + b for a, b in zip(q, x, strict=False)]
         p = [a + b for a, b in zip(p, x[len(q) : len(q) + 3], strict=True)]
-        R = turned(R, x[len(q) + 3 :])
+        R = rotated(R, x[len(q) + 3 :])
     r, J, frames = system(chains, q, R, p)
     assert max(map(abs, r)) < mp.mpf(10) ** -40, "loops are closed to 40 digits"
     u = [mp.mpf(float(x)) for x in (*rates, *state["velocity"], *state["angular_velocity"])]

@@ -24,7 +24,7 @@ ROUNDING = 1e-15
 
 
 @pytest.fixture(scope="module")
-def run() -> dict[str, np.ndarray]:
+def result() -> dict[str, np.ndarray]:
     """Position loop with velocity feedback: v = kv (kp (q_ref - q) - q'), held for 1 ms, limited to 10 V; start at rest."""
     robot = fp.load(DATA / "emps.yaml")
     t = np.arange(0.0, 10.0, 1e-3)
@@ -49,11 +49,11 @@ def check(found: fp.Identification) -> None:
     assert found.offset[0] == pytest.approx(OFFSET, rel=FRICTION_ERROR)
 
 
-def test_identified_from_the_benchmarks_layout(run: dict[str, np.ndarray], tmp_path: Path) -> None:
+def test_identified_from_the_benchmarks_layout(result: dict[str, np.ndarray], tmp_path: Path) -> None:
     from scipy.io import savemat
 
     path = tmp_path / "DATA_EMPS.mat"
-    savemat(path, {name: values[:, None] for name, values in run.items()})
+    savemat(path, {name: values[:, None] for name, values in result.items()})
     robot = fp.load(DATA / "emps.yaml")
     data = fp.read_measurement(path, robot)
     assert data.source == "DATA_EMPS.mat"
@@ -70,14 +70,14 @@ def test_identified_from_the_benchmarks_layout(run: dict[str, np.ndarray], tmp_p
     assert saved.parameter("legs.1.screw.friction.coulomb") == pytest.approx(found.estimate[2])
 
 
-def test_same_columns_as_a_table(run: dict[str, np.ndarray], tmp_path: Path) -> None:
-    rows = np.column_stack([run[name] if name != "gtau" else np.full(len(run["t"]), GAIN) for name in run])
+def test_same_columns_as_a_table(result: dict[str, np.ndarray], tmp_path: Path) -> None:
+    rows = np.column_stack([result[name] if name != "gtau" else np.full(len(result["t"]), GAIN) for name in result])
     path = tmp_path / "emps.csv"
-    np.savetxt(path, rows, delimiter=",", header=",".join(run), comments="", fmt="%.17g")
+    np.savetxt(path, rows, delimiter=",", header=",".join(result), comments="", fmt="%.17g")
     robot = fp.load(DATA / "emps.yaml")
     data = fp.read_measurement(path, robot)
-    np.testing.assert_array_equal(data.position[:, 0], run["qm"])
-    np.testing.assert_allclose(data.force[:, 0], GAIN * run["vir"], rtol=ROUNDING)
+    np.testing.assert_array_equal(data.position[:, 0], result["qm"])
+    np.testing.assert_allclose(data.force[:, 0], GAIN * result["vir"], rtol=ROUNDING)
     short = tmp_path / "short.csv"
     np.savetxt(short, rows[:, :4], delimiter=",", header="t,qm,qg,vir", comments="")
     with pytest.raises(fp.InputError, match="an EMPS file has t, qm, qg, vir and gtau; gtau missing"):

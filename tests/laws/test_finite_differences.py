@@ -21,11 +21,11 @@ FOURTH = {-2: 1 / 12, -1: -8 / 12, 1: 8 / 12, 2: -1 / 12}
 
 def later(motion: dict[str, np.ndarray], t: float) -> dict[str, np.ndarray]:
     """The motion at time t; its velocities are those of p(t) and of the rotation only at t = 0."""
-    turn = motion["angular_velocity"] * t + motion["angular_acceleration"] * (t * t / 2)
+    rotation = motion["angular_velocity"] * t + motion["angular_acceleration"] * (t * t / 2)
     return {
         **motion,
         "position": motion["position"] + motion["velocity"] * t + motion["acceleration"] * (t * t / 2),
-        "rotation": np.array([rotation_from_vector(v) for v in turn]) @ motion["rotation"],
+        "rotation": np.array([rotation_from_vector(v) for v in rotation]) @ motion["rotation"],
     }
 
 

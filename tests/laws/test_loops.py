@@ -100,20 +100,20 @@ def test_momentum_of_a_floating_base_stays(name: str) -> None:
     """Without weight the actuators move hull and platform against each other: the centre of all goes straight on."""
     robot = robot_named(name)
     start = fp.State(position=robot.home.position, velocity=[0.1, 0.0, 0.2], angular_velocity=[0.1, 0.2, 0.3])
-    run = fp.simulate(robot, start, drive="force", force=[0.5, 0, 0, -0.5, 0, 0], duration=0.3, step=1e-3)
-    assert "stopped" not in run.attrs
-    mass, moment = robot.platform.mass, robot.platform.mass * run.position.values
-    moment = moment + run.rotation.values @ robot.platform.first_moment
+    result = fp.simulate(robot, start, drive="force", force=[0.5, 0, 0, -0.5, 0, 0], duration=0.3, step=1e-3)
+    assert "stopped" not in result.attrs
+    mass, moment = robot.platform.mass, robot.platform.mass * result.position.values
+    moment = moment + result.rotation.values @ robot.platform.first_moment
     counts = np.cumsum([len(leg.moving) for leg in robot.legs])[:-1]
-    for k, row in enumerate(run.joint_position.values):
+    for k, row in enumerate(result.joint_position.values):
         for leg, q in zip(robot.legs, np.split(row, counts), strict=True):
             for link, (R, p) in zip(leg.links, link_poses(leg, q), strict=True):
                 if link.body is not None:
                     moment[k] += link.body.mass * p + R @ link.body.first_moment
                     mass += link.body.mass if k == 0 else 0.0
-    centre, t = moment / mass, run.time.values[:, None]
+    centre, t = moment / mass, result.time.values[:, None]
     straight = centre[:1] + (centre[-1:] - centre[:1]) * t / t[-1]
     assert float(np.abs(centre - straight).max()) < STRAIGHT * float(np.abs(centre[-1] - centre[0]).max())
-    exchanged = float(run.kinetic_energy.max())
-    assert float(np.abs(run.energy_residual).max()) < BALANCE * exchanged
-    assert float(np.abs(run.supplied_work).max()) > 1e-3 * exchanged
+    exchanged = float(result.kinetic_energy.max())
+    assert float(np.abs(result.energy_residual).max()) < BALANCE * exchanged
+    assert float(np.abs(result.supplied_work).max()) > 1e-3 * exchanged

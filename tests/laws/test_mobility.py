@@ -66,7 +66,7 @@ def test_mobility_is_the_published_one(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_plan_leaves_as_many_freedoms_as_the_platform_has(name: str) -> None:
+def test_plan_leaves_as_many_degrees_of_freedom_as_the_platform_has(name: str) -> None:
     """The closing plan and the rank of all loops are counted differently and agree."""
     robot = robot_named(name)
     assert len(robot.plan.platform_independent) == robot.mobility.platform

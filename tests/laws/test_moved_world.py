@@ -16,7 +16,7 @@ from support.robots import FILES, home, possible_motion, robot_named, run
 
 SAME = 1e-12
 """Of the largest entry: results differ by rounding of the turned geometry."""
-TURNED = 1e-14
+ROTATED = 1e-14
 """Relative: the length of a rotated vector."""
 
 QUANTITIES = [f"{what}_{k}" for what in ("actuator", "joint") for k in ("position", "velocity", "acceleration")]
@@ -58,7 +58,7 @@ def in_another_world(robot: Robot, shift: np.ndarray, Q: np.ndarray) -> Robot:
     return build_robot(description_from_document(data))
 
 
-def turned(motion: dict[str, np.ndarray], shift: np.ndarray, Q: np.ndarray) -> dict[str, np.ndarray]:
+def rotated(motion: dict[str, np.ndarray], shift: np.ndarray, Q: np.ndarray) -> dict[str, np.ndarray]:
     result = {name: values @ Q.T for name, values in motion.items() if name != "rotation"}
     result["position"] = result["position"] + shift
     result["rotation"] = Q @ motion["rotation"]
@@ -74,11 +74,11 @@ def test_the_world_frame_does_not_matter(name: str) -> None:
         shift, Q = shift - normal * (normal @ shift), rotation_from_vector(0.9 * normal)
     other = in_another_world(robot, shift, Q)
     motion = possible_motion(robot, 50, seed=5)
-    ours, theirs = solved(robot, motion), solved(other, turned(motion, shift, Q))
+    ours, theirs = solved(robot, motion), solved(other, rotated(motion, shift, Q))
     for key in QUANTITIES:
         assert np.abs(ours[key] - theirs[key]).max() < SAME * max(1.0, np.abs(ours[key]).max()), key
     assert (other.mobility.rank, other.mobility.platform) == (robot.mobility.rank, robot.mobility.platform)
-    np.testing.assert_allclose(np.linalg.norm(other.gravity), np.linalg.norm(robot.gravity), rtol=TURNED)
+    np.testing.assert_allclose(np.linalg.norm(other.gravity), np.linalg.norm(robot.gravity), rtol=ROTATED)
 
 
 @pytest.mark.parametrize("name", FILES)

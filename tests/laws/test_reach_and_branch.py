@@ -65,9 +65,9 @@ def test_delta_stays_in_its_working_mode() -> None:
         x, y, z = (given.position @ np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]])).T
         with np.errstate(invalid="ignore"):
             dx, d = x + 0.045 - 0.2, np.hypot(x + 0.045 - 0.2, z)
-            turn = np.arccos((d**2 + 0.3**2 - (0.8**2 - y**2)) / (2 * d * 0.3))
+            rotation = np.arccos((d**2 + 0.3**2 - (0.8**2 - y**2)) / (2 * d * 0.3))
         # the arm points along (cos q, -sin q) in the plane (x, z)
-        q = np.arctan2(-z, dx) - turn
+        q = np.arctan2(-z, dx) - rotation
         error = (found.actuator_position.values[:, k] - q)[found.valid.values]
         assert np.abs((error + np.pi) % (2 * np.pi) - np.pi).max() < ANGLES
 
@@ -140,9 +140,9 @@ def test_reasons_of_closed_forms() -> None:
     )
     form = hexapod.closed_forms[3]  # rod normal to the rail, half-way along
     across = np.cross(form.drive, [0, 0, 1])
-    turning = form.U + 0.3 * form.drive + form.length * across / np.linalg.norm(across) - form.S
+    rotating = form.U + 0.3 * form.drive + form.length * across / np.linalg.norm(across) - form.S
     with np.errstate(invalid="ignore"):
-        words = fp.inverse_kinematics(hexapod, fp.State(position=turning), on_error="mask").reason.item()
+        words = fp.inverse_kinematics(hexapod, fp.State(position=rotating), on_error="mask").reason.item()
     assert words.startswith("leg ")
     assert refusal(hexa, position=[0, 0, -3]) == (
         "inverse kinematics of hexa: leg 1 cannot reach: its platform joint is too far from the crank or too near."
@@ -222,7 +222,7 @@ def test_far_rotations_do_not_jump() -> None:
     np.testing.assert_array_equal(lengths, values)
 
 
-def test_a_crank_beyond_half_a_turn() -> None:
+def test_a_crank_beyond_half_a_revolution() -> None:
     """`hexa` with the zero of its shoulders moved to the far side: actuator angles stay near home, without jumps."""
     robot = robot_named("hexa")
     moved = robot.with_parameters({"legs.shoulder.zero": "170 deg"})

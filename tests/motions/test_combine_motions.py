@@ -107,7 +107,7 @@ def test_offset_moves_the_world_frame() -> None:
     moved = offset(motion, translation=d, rotation=R)
     point = np.array([0.4, -0.2, 0.1])  # fixed in the platform
     old, new = (m.position + m.rotation @ point for m in (motion, moved))
-    np.testing.assert_allclose(new, old @ R.T + d, atol=ROUNDING)
+    np.testing.assert_allclose(new, old @ R.T + d, rtol=0, atol=ROUNDING)
     check_motion(moved, np.linspace(0.1, 2.9, 25), 2e-3)
     same(offset(moved, translation=-R.T @ d, rotation=R.T), motion, ROUNDING)
 
@@ -142,10 +142,10 @@ def test_resample_without_formula_meets_its_samples() -> None:
         same(resample(motion, time=motion.time), motion, ROUNDING)
 
 
-def test_resample_without_formula_over_many_turns() -> None:
-    turning = one_minus_cos((0,) * 6, (0, 0, 0, 0, 0, 10.0), 1.0, 6.0, 401)
+def test_resample_without_formula_over_many_revolutions() -> None:
+    rotating = one_minus_cos((0,) * 6, (0, 0, 0, 0, 0, 10.0), 1.0, 6.0, 401)
     t = np.linspace(0, 6, 97)
-    same(resample(replace(turning), time=t), resample(turning, time=t), HERMITE)
+    same(resample(replace(rotating), time=t), resample(rotating, time=t), HERMITE)
 
 
 def legs() -> tuple[Motion, Motion]:
@@ -163,7 +163,7 @@ def test_concatenate() -> None:
     assert len(both) == 21 + 10 + 10
     assert both.time[-1] == pytest.approx(2.0)
     np.testing.assert_array_equal(both.position[:21], a.position)
-    np.testing.assert_allclose(both.position[20:31], b.position, atol=0)
+    np.testing.assert_allclose(both.position[20:31], b.position, rtol=0, atol=0)
     same(both.formula(both.time), both, ROUNDING)  # type: ignore[misc]
     same(concatenate(replace(a), b), concatenate(a, b), 0.0)
     assert concatenate(replace(a), b).formula is None

@@ -26,10 +26,10 @@ ORDER = 0.2
 def test_planar_turns_from_its_first_axis_to_its_second(plane: str) -> None:
     motion = Motion.planar(time=t, x=x, y=y, angle=angle, rates=rates, accelerations=accelerations, plane=plane)
     i, j = ("xyz".index(c) for c in plane)
-    np.testing.assert_allclose(motion.rotation[:, i, i], np.cos(angle), atol=ROUNDING)
-    np.testing.assert_allclose(motion.rotation[:, j, i], np.sin(angle), atol=ROUNDING)
-    np.testing.assert_allclose(rotation_rotvec(motion.rotation), np.outer(angle, NORMALS[plane]), atol=ROUNDING)
-    np.testing.assert_allclose(motion.position[:, [i, j]], np.column_stack([x, y]), atol=0)
+    np.testing.assert_allclose(motion.rotation[:, i, i], np.cos(angle), rtol=0, atol=ROUNDING)
+    np.testing.assert_allclose(motion.rotation[:, j, i], np.sin(angle), rtol=0, atol=ROUNDING)
+    np.testing.assert_allclose(rotation_rotvec(motion.rotation), np.outer(angle, NORMALS[plane]), rtol=0, atol=ROUNDING)
+    np.testing.assert_allclose(motion.position[:, [i, j]], np.column_stack([x, y]), rtol=0, atol=0)
     # R' = [w] R: the rotation and the angular velocity turn the same way
     slope = np.gradient(motion.rotation, t, axis=0, edge_order=2)
     assert np.abs(slope - skew(motion.angular_velocity) @ motion.rotation).max() < DIFFERENCES

@@ -18,7 +18,7 @@ WRITTEN = 1e-12
 """Angles written with 17 digits, turned into matrices by another program."""
 TIME = np.linspace(0.0, 1.0, 101)
 ORDERS = ["".join(s) for s in product("XYZ", repeat=3) if s[0] != s[1] != s[2]]
-TURNS = Rotation.from_rotvec(np.stack([0.3 * np.sin(3 * TIME), 0.2 * TIME, 0.4 * np.cos(2 * TIME)], axis=1))
+ROTATIONS = Rotation.from_rotvec(np.stack([0.3 * np.sin(3 * TIME), 0.2 * TIME, 0.4 * np.cos(2 * TIME)], axis=1))
 PLACES = np.stack([0.1 * np.sin(2 * TIME), 0.2 * TIME**2, 1.0 + 0.1 * TIME], axis=1)
 NOISE = 0.1
 """Of the deviation of noise that is found in its own samples."""
@@ -39,20 +39,20 @@ def write(path: Path, header: str, *columns: np.ndarray) -> Path:
 @pytest.mark.parametrize("sequence", [*ORDERS, *(s.lower() for s in ORDERS)])
 def test_euler_angles_in_every_order(tmp_path: Path, sequence: str) -> None:
     assert len(ORDERS) == 12
-    angles = TURNS.as_euler(sequence, degrees=True)
+    angles = ROTATIONS.as_euler(sequence, degrees=True)
     header = "t,x [mm],y [mm],z [mm],euler_1 [deg],euler_2 [deg],euler_3 [deg]"
     path = write(tmp_path / "m.csv", header, TIME, 1e3 * PLACES, angles)
     motion = motion_from_file(path, euler=sequence)
-    assert np.abs(motion.rotation - TURNS.as_matrix()).max() <= WRITTEN
+    assert np.abs(motion.rotation - ROTATIONS.as_matrix()).max() <= WRITTEN
     assert np.abs(motion.position - PLACES).max() <= WRITTEN
 
 
 @pytest.mark.parametrize("sequence", ["ZYX", "zyx", "XYZ", "xyz", "YXZ"])
 def test_roll_pitch_and_yaw_in_the_order_of_the_file(tmp_path: Path, sequence: str) -> None:
     names = [{"x": "roll", "y": "pitch", "z": "yaw"}[letter] for letter in sequence.lower()]
-    path = write(tmp_path / "m.csv", f"t,x,y,z,{','.join(names)}", TIME, PLACES, TURNS.as_euler(sequence))
+    path = write(tmp_path / "m.csv", f"t,x,y,z,{','.join(names)}", TIME, PLACES, ROTATIONS.as_euler(sequence))
     for said in (None, {"euler": names}):
-        assert np.abs(motion_from_file(path, euler=sequence, columns=said).rotation - TURNS.as_matrix()).max() <= WRITTEN
+        assert np.abs(motion_from_file(path, euler=sequence, columns=said).rotation - ROTATIONS.as_matrix()).max() <= WRITTEN
     contradiction = f"does not fit the columns {', '.join(names)}, which are angles about {', '.join(sequence.lower())}; say"
     for other in ("XZY", "zxz"):
         with pytest.raises(InputError, match=contradiction):
@@ -60,11 +60,11 @@ def test_roll_pitch_and_yaw_in_the_order_of_the_file(tmp_path: Path, sequence: s
 
 
 def test_units_can_be_said(tmp_path: Path) -> None:
-    path = write(tmp_path / "m.csv", "time,x,y,z,rotvec_x,rotvec_y,rotvec_z", 1e3 * TIME, 1e2 * PLACES, TURNS.as_rotvec())
+    path = write(tmp_path / "m.csv", "time,x,y,z,rotvec_x,rotvec_y,rotvec_z", 1e3 * TIME, 1e2 * PLACES, ROTATIONS.as_rotvec())
     motion = motion_from_file(path, units={"time": "ms", "position": "cm"})
     assert np.abs(motion.time - TIME).max() <= WRITTEN
     assert np.abs(motion.position - PLACES).max() <= WRITTEN
-    assert np.abs(motion.rotation - TURNS.as_matrix()).max() <= WRITTEN
+    assert np.abs(motion.rotation - ROTATIONS.as_matrix()).max() <= WRITTEN
     speeds = write(tmp_path / "q.csv", "t,q_1,qd_1 [rpm],qdd_1 [deg/s^2]", TIME, TIME, np.full(101, 60.0), np.full(101, 180.0))
     found = motion_from_file(speeds, units={"q_1": "deg"})
     assert np.allclose(found.velocity, 2 * np.pi)
@@ -96,16 +96,16 @@ def test_units_can_be_said(tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_mistakes_have_one_clear_message(tmp_path: Path, header: str, options: dict, text: str) -> None:
-    path = write(tmp_path / "m.csv", header, TIME, PLACES, TURNS.as_rotvec())
+    path = write(tmp_path / "m.csv", header, TIME, PLACES, ROTATIONS.as_rotvec())
     with pytest.raises(InputError) as error:
         motion_from_file(path, **options)
     assert text in str(error.value)
 
 
 def test_matlab_files(tmp_path: Path) -> None:
-    savemat(tmp_path / "m.mat", {"t": TIME, "position": PLACES, "R": TURNS.as_matrix()})
+    savemat(tmp_path / "m.mat", {"t": TIME, "position": PLACES, "R": ROTATIONS.as_matrix()})
     motion = motion_from_file(tmp_path / "m.mat")
-    assert np.abs(motion.rotation - TURNS.as_matrix()).max() <= WRITTEN
+    assert np.abs(motion.rotation - ROTATIONS.as_matrix()).max() <= WRITTEN
     savemat(tmp_path / "q.mat", {"t": TIME, "q": PLACES})
     assert np.abs(motion_from_file(tmp_path / "q.mat").position - PLACES).max() <= WRITTEN
     savemat(tmp_path / "bad.mat", {"t": TIME, "q": PLACES[:-1]})
@@ -118,7 +118,7 @@ def test_matlab_files(tmp_path: Path) -> None:
 
 def test_rotations_of_matlab_with_time_last(tmp_path: Path) -> None:
     """(3, 3, n) as MATLAB's own functions have them; three samples could be read both ways."""
-    R = TURNS.as_matrix()
+    R = ROTATIONS.as_matrix()
     savemat(tmp_path / "m.mat", {"t": TIME, "p": PLACES, "R": np.moveaxis(R, 0, -1)})
     assert np.abs(motion_from_file(tmp_path / "m.mat").rotation - R).max() <= WRITTEN
     savemat(tmp_path / "m.mat", {"t": TIME, "p": PLACES, "R": np.moveaxis(R, 0, -1), "J": R.reshape(-1, 9)[::-1]})
@@ -135,10 +135,10 @@ def test_rotations_of_matlab_with_time_last(tmp_path: Path) -> None:
 
 
 def test_one_name_of_a_matrix_in_a_matlab_file(tmp_path: Path) -> None:
-    savemat(tmp_path / "m.mat", {"Zeit": TIME, "pos": PLACES, "q": TURNS.as_quat(), "lam": PLACES})
+    savemat(tmp_path / "m.mat", {"Zeit": TIME, "pos": PLACES, "q": ROTATIONS.as_quat(), "lam": PLACES})
     names = {"time": "Zeit", "position": "pos", "quat_xyzw": "q"}
     found = motion_from_file(tmp_path / "m.mat", columns=names)
-    assert np.abs(found.rotation - TURNS.as_matrix()).max() <= WRITTEN
+    assert np.abs(found.rotation - ROTATIONS.as_matrix()).max() <= WRITTEN
     found = motion_from_file(tmp_path / "m.mat", kind="actuators", columns={"time": "Zeit", "actuator_position": "lam"})
     assert np.abs(found.position - PLACES).max() <= WRITTEN
     with pytest.raises(InputError, match="'quat_xyzw' needs 4 column names, got 3"):
@@ -269,7 +269,7 @@ def test_clean_motions_are_not_called_noisy(tmp_path: Path, name: str, options: 
 
 
 def test_savitzky_golay_of_poses(tmp_path: Path) -> None:
-    path = write(tmp_path / "m.csv", "t,x,y,z,rotvec_x,rotvec_y,rotvec_z", TIME, PLACES, TURNS.as_rotvec())
+    path = write(tmp_path / "m.csv", "t,x,y,z,rotvec_x,rotvec_y,rotvec_z", TIME, PLACES, ROTATIONS.as_rotvec())
     smooth, exact = motion_from_file(path, derivatives="savitzky-golay", window=9), motion_from_file(path)
     inside = slice(10, -10)
     for name, close in (("rotation", 1e-8), ("angular_velocity", 1e-5), ("angular_acceleration", 1e-3)):

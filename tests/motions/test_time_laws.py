@@ -87,15 +87,15 @@ def test_cosine_is_staicu_eq_6() -> None:
     t = np.linspace(0, 3, 31)
     s, sd, sdd = cosine(3.0, distance=2.0, cycles=1.0)(t)
     w = 2 * np.pi / 3
-    np.testing.assert_allclose(s, 1 - np.cos(w * t), atol=EXACT)
-    np.testing.assert_allclose(sd, w * np.sin(w * t), atol=EXACT)
-    np.testing.assert_allclose(sdd, w**2 * np.cos(w * t), atol=EXACT)
+    np.testing.assert_allclose(s, 1 - np.cos(w * t), rtol=0, atol=EXACT)
+    np.testing.assert_allclose(sd, w * np.sin(w * t), rtol=0, atol=EXACT)
+    np.testing.assert_allclose(sdd, w**2 * np.cos(w * t), rtol=0, atol=EXACT)
 
 
 def test_minimum_jerk_from_rest_to_rest_is_the_quintic() -> None:
     t = np.linspace(0, 1.7, 23)
     for a, b in zip(minimum_jerk(1.7)(t), quintic(1.7)(t), strict=True):
-        np.testing.assert_allclose(a, b, atol=EXACT * 10)
+        np.testing.assert_allclose(a, b, rtol=0, atol=EXACT * 10)
 
 
 @given(
@@ -107,8 +107,8 @@ def test_minimum_jerk_meets_any_states(T: float, ends: list[float]) -> None:
     law = minimum_jerk(T, start=ends[:3], end=ends[3:])
     values = np.array(law(np.array([0.0, T])))
     scale = 1 + 100 * max(1.0, T, 1 / T) ** 2
-    np.testing.assert_allclose(values[:, 0], ends[:3], atol=EXACT * scale)
-    np.testing.assert_allclose(values[:, 1], ends[3:], atol=EXACT * scale)
+    np.testing.assert_allclose(values[:, 0], ends[:3], rtol=0, atol=EXACT * scale)
+    np.testing.assert_allclose(values[:, 1], ends[3:], rtol=0, atol=EXACT * scale)
 
 
 def test_minimum_jerk_has_less_jerk_than_its_rivals() -> None:
@@ -126,7 +126,7 @@ def test_stretched_and_scaled(T: float, k: float, d: float) -> None:
     law, t = quintic(T), np.linspace(0, T, 7)
     other = law.stretched(k * T).scaled(d)
     for i, (a, b) in enumerate(zip(other(k * t), law(t), strict=True)):
-        np.testing.assert_allclose(a * k**i, d * b, atol=STRETCHED * abs(d) / min(T, 1) ** 2)
+        np.testing.assert_allclose(a * k**i, d * b, rtol=0, atol=STRETCHED * abs(d) / min(T, 1) ** 2)
     assert other.distance == pytest.approx(d)
 
 

@@ -47,10 +47,21 @@ def test_arguments_without_a_former_name_are_passed_on() -> None:
 def test_ledger_residual_is_energy_residual() -> None:
     robot = fp.load("stewart-3-3")
     at = fp.State(position=robot.home.position, rotation=robot.home.rotation)
-    run = fp.simulate(robot, at, duration=0.01, step=1e-3, progress=False)
-    assert np.array_equal(run.ledger_residual, run.energy_residual)
-    assert run.ledger_residual.attrs["deprecated"] == "called energy_residual now"
-    assert "deprecated" not in run.energy_residual.attrs
+    result = fp.simulate(robot, at, duration=0.01, step=1e-3, progress=False)
+    assert np.array_equal(result.ledger_residual, result.energy_residual)
+    assert result.ledger_residual.attrs["deprecated"] == "called energy_residual now"
+    assert "deprecated" not in result.energy_residual.attrs
+
+
+def test_run_at_is_motion_at() -> None:
+    robot = fp.load("stewart-3-3")
+    result = fp.simulate(robot, fp.State.at_home(robot), duration=0.01, step=1e-3, progress=False)
+    with pytest.warns(DeprecationWarning, match="run_at is called motion_at now") as found:
+        old = fp.run_at(result, [0.0015])
+    assert found[0].filename == __file__, "the line of the user is named"
+    assert np.array_equal(old.position, fp.motion_at(result, [0.0015]).position)
+    with pytest.warns(DeprecationWarning, match="energy_figure: run is called result now"):
+        fp.figures.energy_figure(run=result, title="Energy")
 
 
 def test_words_of_a_workspace_are_reason_texts() -> None:
@@ -82,3 +93,21 @@ def test_the_sense_of_a_circle_is_its_direction() -> None:
     assert np.array_equal(old.position, fp.motions.circle(**given, direction="clockwise").position)
     with pytest.warns(DeprecationWarning, match="circle: sense is called direction now"):
         assert np.array_equal(fp.motions.named_motion("circle", **given, sense="clockwise").position, old.position)
+
+
+def test_the_turns_of_a_circle_are_its_revolutions() -> None:
+    given = {"radius": 0.1, "speed": 0.2, "samples": 5}
+    with pytest.warns(DeprecationWarning, match="circle: turns is called revolutions now"):
+        old = fp.motions.circle(center=(0, 0, 1), **given, turns=1.5)
+    assert np.array_equal(old.position, fp.motions.circle(center=(0, 0, 1), **given, revolutions=1.5).position)
+    with pytest.warns(DeprecationWarning, match="dualemps_circle: turns is called revolutions now"):
+        both = [fp.motions.dualemps_circle(**given, turns=0.5), fp.motions.dualemps_circle(**given, revolutions=0.5)]
+    assert np.array_equal(both[0].position, both[1].position)
+
+
+def test_the_turn_of_a_flexible_platform_is_its_rotation_vector() -> None:
+    robot = fp.load("gough-stewart-flexible")
+    found = fp.deformation(robot, fp.State.at_home(robot), elastic=np.full(len(robot.elastic_names), 1e-4))
+    assert np.abs(found.rotation_vector).max() > 0
+    assert np.array_equal(found.turn, found.rotation_vector)
+    assert found.turn.attrs["deprecated"] == "called rotation_vector now"

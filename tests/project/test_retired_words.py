@@ -8,7 +8,7 @@ import tokenize
 from pathlib import Path
 
 import pytest
-from places import SRC, modules
+from places import ROOT, SRC, modules
 
 RETIRED = {
     "told": "reported, shown, given",
@@ -31,8 +31,14 @@ RETIRED_NAMES = {
     "sense": "sign, direction",
     "stands": "is, supports",
     "serves": "supports, is for",
+    "turn": "rotation, revolution",
+    "turns": "rotations, revolutions",
+    "turned": "rotated",
+    "turning": "rotating",
 }
-"""The same for names alone; some of these words are right in sentences (a leg shares a joint)."""
+"""The same for names alone; some of these words are right in sentences (a leg shares a joint, a motor turns back)."""
+IN_TESTS = RETIRED_NAMES.keys() - {"shares", "bent"}
+"""Those that names in tests, benchmarks, tools and examples do not have either; names of tests are sentences."""
 PHRASES = {
     "no good": "invalid",
     "cannot stand beside": "cannot be given together with",
@@ -42,11 +48,14 @@ PHRASES = {
     "as it stands": "as it is",
     "as they stand": "as they are",
     "half a turn": "half a revolution",
+    "full turn": "full revolution",
+    "take this pose": "reach this pose",
+    "is told": "is reported",
 }
-FORMER = re.compile(r"\bledger_residual\b|\bforce_share\b|\bshares\b|\bshare_figure\b|\bsense\b")
+FORMER = re.compile(r"\bledger_residual\b|\bforce_share\b|\bshares\b|\bshare_figure\b|\bsense\b|\bturns\b")
 KEEP_FORMER = {
     "analysis/requests/results.py", "analysis/verbs/inverse_dynamics.py", "views/commands/dynamics.py", "views/plot_time.py",
-    "views/figures.py", "motions/paths.py",
+    "views/figures.py", "motions/paths.py", "motions/papers.py",
 }  # fmt: skip
 """Where public names of the last version are still known."""
 BENT = ("views/", "equations/homotopy/")
@@ -55,7 +64,8 @@ BENT = ("views/", "equations/homotopy/")
 
 def parts(name: str) -> list[str]:
     """Words of an identifier: `ledgerResidual`, `ledger_residual` and `LEDGER` have ledger."""
-    return [part.lower() for part in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", name)]
+    known = re.sub("turning_points?", "fold", name, flags=re.IGNORECASE)  # a term of kinematics
+    return [part.lower() for part in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", known)]
 
 
 def retired(source: str, names: dict[str, str] = RETIRED_NAMES) -> list[tuple[int, str]]:
@@ -63,7 +73,8 @@ def retired(source: str, names: dict[str, str] = RETIRED_NAMES) -> list[tuple[in
     found = []
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
         if token.type == tokenize.NAME:
-            found += [(token.start[0], f"{token.string}: say {names[p]}") for p in parts(token.string) if p in names]
+            own = parts(token.string)
+            found += [(token.start[0], f"{token.string}: say {names[p]}") for p in own if p in names]
         elif token.type in (tokenize.STRING, tokenize.COMMENT):
             lower = token.string.lower()
             found += [(token.start[0], f"{w}: say {RETIRED[w]}") for w in re.findall(r"[a-z]+", lower) if w in RETIRED]
@@ -87,6 +98,20 @@ def test_no_retired_words() -> None:
     assert not wrong, "\n".join(wrong)
 
 
+def test_no_retired_names_around_the_package() -> None:
+    """Names in tests, benchmarks, tools and examples; texts there may speak of the former words."""
+    wrong = []
+    for folder in ("tests", "benchmarks", "tools", "examples"):
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            if path.name in ("test_former_names.py", Path(__file__).name):
+                continue
+            for token in tokenize.generate_tokens(io.StringIO(path.read_text(encoding="utf-8")).readline):
+                banned = RETIRED if token.string.startswith("test_") else {word: RETIRED_NAMES[word] for word in IN_TESTS}
+                name = token.string if token.type == tokenize.NAME else ""
+                wrong += [f"{path.relative_to(ROOT)}:{token.start[0]}: {name}" for part in parts(name) if part in banned]
+    assert not wrong, "\n".join(wrong)
+
+
 @pytest.mark.parametrize(
     "source",
     [
@@ -96,6 +121,8 @@ def test_no_retired_words() -> None:
         "# it is told once",
         "raise E('the pose is no good')",
         "class UntoldError: ...",
+        "half_turn = 1",
+        "turns_freely(robot)",
     ],
 )
 def test_the_check_can_fail(source: str) -> None:
@@ -103,7 +130,16 @@ def test_the_check_can_fail(source: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "source", ["shared = 1", "# a leg shares its joint", "stellar = 'satellite'", "x = 'the intolerable rubber'"]
+    "source",
+    [
+        "shared = 1",
+        "# a leg shares its joint",
+        "TURNING_POINT = 1",
+        "return 1",
+        "# the crank turns",
+        "stellar = 'satellite'",
+        "x = 'the intolerable rubber'",
+    ],
 )
 def test_other_words_are_left_alone(source: str) -> None:
     assert not retired(source + "\n")

@@ -14,8 +14,6 @@ POSITIONAL = {"approx": 1, "assert_allclose": 2, "allclose": 2, "isclose": 2}
 """Functions that compare, and how many arguments come before their tolerances."""
 SMALL = 1e-3
 """Smaller numbers behind `<` are tolerances; larger ones may be bounds of what is tested."""
-DEFAULTS_NOT_YET = {"bridges", "description", "flexible", "identification", "motions", "simulation", "studio", "views"}
-"""Folders that still have tolerances left to a default."""
 
 
 def name_of(call: ast.Call) -> str:
@@ -107,12 +105,7 @@ def test_what_is_left_to_defaults(text: str, expected: list[str]) -> None:
     assert left_to_defaults(ast.parse(text)) == expected
 
 
-@pytest.mark.parametrize(("look", "not_yet"), [(bare, set()), (left_to_defaults, DEFAULTS_NOT_YET)])
-def test_tolerances_have_names(look: Callable[[ast.AST], list[str]], not_yet: set[str]) -> None:
-    found: dict[str, list[str]] = {}
-    for path, tree in trees().items():
-        found.setdefault(path.relative_to(TESTS).parts[0], []).extend(f"{path.relative_to(ROOT)}:{line}" for line in look(tree))
-    lines = [line for folder, own in found.items() if folder not in not_yet for line in own]
-    assert not lines, "give the tolerance a name, with the reason below it:\n" + "\n".join(lines)
-    done = {folder for folder in not_yet if not found.get(folder)}
-    assert not done, f"take these folders out of the list of those that are not yet done: {', '.join(sorted(done))}"
+@pytest.mark.parametrize("look", [bare, left_to_defaults])
+def test_tolerances_have_names(look: Callable[[ast.AST], list[str]]) -> None:
+    lines = [f"{path.relative_to(ROOT)}:{line}" for path, tree in trees().items() for line in look(tree)]
+    assert not lines, "give both tolerances, with a name and the reason below it:\n" + "\n".join(lines)

@@ -188,11 +188,11 @@ SECOND = "j2: {type: revolute, from: base, to: two, at: [1, 0, 0], axis: [0, 0, 
 MEETS = "j3: {type: revolute, from: one, to: two, at: [1, 0, 0], on: [1, 0, 0], axis: [0, 0, 1]}"
 
 
-def mechanism(folder: Path, others: list[str], after: str = "", turned: bool = True) -> Path:
+def mechanism(folder: Path, others: list[str], after: str = "", rotated: bool = True) -> Path:
     text = FREE.replace("OTHERS", "\n        ".join(others)).replace("BODY", BODY)
-    text = text.replace("HOME", "{position: [0, 0, 0], rotation: {Z: 60 deg}}" if turned else "{position: [0, 0, 0]}")
+    text = text.replace("HOME", "{position: [0, 0, 0], rotation: {Z: 60 deg}}" if rotated else "{position: [0, 0, 0]}")
     path = folder / "locked.yaml"
-    path.write_text(text.replace("START", "start: 60 deg" if turned else "start: 0") + after, encoding="utf-8")
+    path.write_text(text.replace("START", "start: 60 deg" if rotated else "start: 0") + after, encoding="utf-8")
     return path
 
 
@@ -209,9 +209,9 @@ def test_loops_that_lock(tmp_path: Path) -> None:
 def test_couplings_that_contradict(tmp_path: Path) -> None:
     """Two ratios between the same joints leave them no motion; one of them does."""
     one, two = "couplings:\n  gear: {a.j1: 2, a.j2: 1}\n", "  belt: {a.j1: 3, a.j2: 1}\n"
-    assert fp.load(mechanism(tmp_path, [SECOND], one, turned=False)).mobility.rank == 1
+    assert fp.load(mechanism(tmp_path, [SECOND], one, rotated=False)).mobility.rank == 1
     with pytest.raises(RobotBuildError) as error:
-        fp.load(mechanism(tmp_path, [SECOND], one + two, turned=False))
+        fp.load(mechanism(tmp_path, [SECOND], one + two, rotated=False))
     assert str(error.value).endswith(
         "locked.yaml:15: couplings gear, belt: together with the loops they hold the drive a.j1 still, so that they contradict "
         "each other. Check their factors, or remove one"
@@ -223,7 +223,7 @@ def test_a_dead_point_at_home_is_no_mistake(tmp_path: Path) -> None:
     third = "j3: {type: revolute, from: one, to: three, at: [1, 0, 0], axis: [0, 0, 1], start: 0}"
     last = "j4: {type: revolute, from: two, to: three, at: [0.5, 0, 0], on: [1, 0, 0], axis: [0, 0, 1]}"
     path = mechanism(
-        tmp_path, [SECOND.replace("at: [1, 0, 0]", "at: [2, -0.5, 0]").replace("120", "90"), third, last], turned=False
+        tmp_path, [SECOND.replace("at: [1, 0, 0]", "at: [2, -0.5, 0]").replace("120", "90"), third, last], rotated=False
     )
     text = path.read_text(encoding="utf-8").replace("two: {mass", f"three: {BODY}, two: {{mass")
     text = text.replace("start: 0, actuated: true", "start: 0").replace("start: 90 deg", "start: 90 deg, actuated: true")
@@ -236,7 +236,7 @@ def test_bodies_that_nothing_carries(tmp_path: Path) -> None:
     with pytest.raises(
         fp.FlexapodError, match=r"locked.yaml:14: legs.a.two: no joint carries this body. Add a joint with `to: two`"
     ):
-        fp.load(mechanism(tmp_path, [], turned=False))
+        fp.load(mechanism(tmp_path, [], rotated=False))
 
 
 def test_joints_that_nearly_coincide(tmp_path: Path) -> None:

@@ -108,14 +108,14 @@ def test_rows_are_chosen_again_where_those_of_home_are_singular(tmp_path: Path) 
     end = meet(pin, coupler, foot, second, 1.0)
     above = meet(np.zeros(2), crank, np.array([ground, second]), coupler, 1.0)
     upright = float(np.arctan2(above[1], above[0]))
-    turn, start = (float(np.arctan2(d[1], d[0])) for d in (end - pin, end - foot))
+    rotation, start = (float(np.arctan2(d[1], d[0])) for d in (end - pin, end - foot))
     beam = "young: 70 GPa, poisson: 0.3, density: 2700, section: {shape: rectangle, width: 60 mm, height: 40 mm}"
     (tmp_path / "drag.yaml").write_text(f"""flexapod: 1
 name: drag-link
 source: written for this test
 gravity: [0, -9.81, 0]
 characteristic_length: 0.3
-home: {{position: [{pin[0]}, {pin[1]}, 0], rotation: {{Z: {turn}}}}}
+home: {{position: [{pin[0]}, {pin[1]}, 0], rotation: {{Z: {rotation}}}}}
 platform: {{mass: 2, com: [0.45, 0, 0], inertia: {{diagonal: [0.01, 0.135, 0.135]}}}}
 legs:
   each:

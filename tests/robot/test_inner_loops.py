@@ -128,18 +128,18 @@ def close(ours: object, truth: object) -> None:
 
 
 def test_a_planar_loop_may_stand_anywhere(tmp_path: Path) -> None:
-    """In space its rows repeat each other; turned by any angles, they do so up to rounding: the same forces as in its plane."""
+    """In space its rows repeat each other; rotated by any angles, they do so up to rounding: the same forces as in its plane."""
     (tmp_path / "flat.yaml").write_text(HEAD + in_one_leg())
     flat, R = fp.load(tmp_path / "flat.yaml"), fp.motions.rotvec_rotation(np.array([0.4, -0.7, 1.1]))
-    turn = f"{{matrix: {R.tolist()}}}"
-    text = (HEAD + in_one_leg()).replace("plane: xy\n", "").replace("    a:\n", f"    a:\n      frame: {{rotation: {turn}}}\n")
+    matrix = f"{{matrix: {R.tolist()}}}"
+    text = (HEAD + in_one_leg()).replace("plane: xy\n", "").replace("    a:\n", f"    a:\n      frame: {{rotation: {matrix}}}\n")
     text = text.replace("[0, -9.81, 0]", str((R @ [0.0, -9.81, 0.0]).tolist()))
-    text = text.replace("{position: [0, 0.1, 0]}", f"{{position: {(R @ [0.0, 0.1, 0.0]).tolist()}, rotation: {turn}}}")
-    (tmp_path / "turned.yaml").write_text(text)
-    turned = fp.load(tmp_path / "turned.yaml")
-    assert turned.independent == turned.actuators
+    text = text.replace("{position: [0, 0.1, 0]}", f"{{position: {(R @ [0.0, 0.1, 0.0]).tolist()}, rotation: {matrix}}}")
+    (tmp_path / "rotated.yaml").write_text(text)
+    rotated = fp.load(tmp_path / "rotated.yaml")
+    assert rotated.independent == rotated.actuators
     motion = fp.ActuatorMotion(time=[0.0, 1.0], position=[[1.6], [1.8]], velocity=[[2.0], [-1.0]], acceleration=[[3.0], [5.0]])
-    close(fp.inverse_dynamics(turned, motion).force.values, fp.inverse_dynamics(flat, motion).force.values)
+    close(fp.inverse_dynamics(rotated, motion).force.values, fp.inverse_dynamics(flat, motion).force.values)
 
 
 def test_parallelograms_move_as_universal_joints_do() -> None:
@@ -225,11 +225,11 @@ def test_a_gear_couples_two_cranks(tmp_path: Path) -> None:
     robot, plain = geared(tmp_path), fp.load("five-bar")
     assert robot.mobility.rank == 1
     home = np.array([leg.home[0] for leg in plain.legs])
-    turned, rate, second = 0.1, 1.5, -2.0
-    one = fp.ActuatorMotion(time=np.zeros(1), position=[[home[0] + turned]], velocity=[[rate]], acceleration=[[second]])
+    rotated, rate, second = 0.1, 1.5, -2.0
+    one = fp.ActuatorMotion(time=np.zeros(1), position=[[home[0] + rotated]], velocity=[[rate]], acceleration=[[second]])
     factors = np.array([1.0, -2.0])
     two = fp.ActuatorMotion(
-        time=np.zeros(1), position=[home + turned * factors], velocity=[rate * factors], acceleration=[second * factors]
+        time=np.zeros(1), position=[home + rotated * factors], velocity=[rate * factors], acceleration=[second * factors]
     )
     ours, truth = fp.platform_motion(robot, one), fp.platform_motion(plain, two)
     close(ours.position, truth.position)

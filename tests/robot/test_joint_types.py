@@ -197,12 +197,12 @@ def test_a_free_body_falls_and_keeps_its_spin(tmp_path: Path) -> None:
     robot = made(tmp_path, legs)
     assert robot.mobility.rank == 7
     start = fp.State(position=[0, 0, 0], velocity=[1.0, 0, 2.0], angular_velocity=[0.2, 0.3, 0.4])
-    run = fp.simulate(robot, start, drive="force", force=[0.4], duration=0.5, step=1e-3)
-    exchanged = float(run.kinetic_energy.max())
-    assert float(np.abs(run.energy_residual).max()) < KEPT * exchanged
-    block = run.position.values + run.rotation.values[:, :, 0] * run.actuator_position.values
-    centre = (2 * run.position.values + block) / 3
-    t = run.time.values
+    result = fp.simulate(robot, start, drive="force", force=[0.4], duration=0.5, step=1e-3)
+    exchanged = float(result.kinetic_energy.max())
+    assert float(np.abs(result.energy_residual).max()) < KEPT * exchanged
+    block = result.position.values + result.rotation.values[:, :, 0] * result.actuator_position.values
+    centre = (2 * result.position.values + block) / 3
+    t = result.time.values
     fall = centre[:, 2] - centre[0, 2] + 9.81 * t**2 / 2
     assert np.ptp(np.diff(fall) / np.diff(t)) < STRAIGHT  # straight but for gravity
 
@@ -216,11 +216,11 @@ def test_a_mass_bounces_on_its_bump_stop(tmp_path: Path) -> None:
 """
     robot = made(tmp_path, legs.replace("LIMITS", "limits: {stroke: [-0.1, 0.3], stop: 1e4 N/m}"))
     start = fp.State(position=[0, 0, 0])
-    run = fp.simulate(robot, start, drive="force", force=[0.0], duration=0.4, step=2e-4)
+    result = fp.simulate(robot, start, drive="force", force=[0.0], duration=0.4, step=2e-4)
     m, g, k, h = 2.0, 9.81, 1e4, 0.1
     deepest = m * g / k + np.sqrt((m * g / k) ** 2 + 2 * m * g * h / k)
-    assert float(run.actuator_position.min()) == pytest.approx(-h - deepest, rel=CONTACT)
-    assert float(np.abs(run.energy_residual).max()) < BALANCE * m * g * h
+    assert float(result.actuator_position.min()) == pytest.approx(-h - deepest, rel=CONTACT)
+    assert float(np.abs(result.energy_residual).max()) < BALANCE * m * g * h
     held = fp.inverse_dynamics(robot, fp.State(position=[0, 0, -0.101])).force.values
     assert held == pytest.approx([m * g - k * 0.001], rel=ROUNDING)
 
@@ -235,10 +235,10 @@ def test_rest_and_preload_of_a_joint_spring(tmp_path: Path) -> None:
 """
     robot = made(tmp_path, legs)
     start = fp.State(position=[0, 0, 0])
-    run = fp.simulate(robot, start, drive="force", force=[0.0], duration=2e-3, step=1e-3)
+    result = fp.simulate(robot, start, drive="force", force=[0.0], duration=2e-3, step=1e-3)
     omega, amplitude = np.sqrt(50 / 0.5), 0.1 + 2 / 50  # the block swings about where spring and constant force are in balance
-    slide = run.joint_position.sel(joint="a.pin").values
-    assert slide == pytest.approx(amplitude * (1 - np.cos(omega * run.time.values)), abs=TWO_STEPS)
+    slide = result.joint_position.sel(joint="a.pin").values
+    assert slide == pytest.approx(amplitude * (1 - np.cos(omega * result.time.values)), abs=TWO_STEPS)
 
 
 @pytest.mark.parametrize(
@@ -390,15 +390,15 @@ def test_a_leg_on_which_nothing_begins_needs_the_platform(tmp_path: Path) -> Non
         made(tmp_path, legs, home="[0.8, 0, 0]", platform="body: b.bar")
 
 
-@pytest.mark.parametrize("turned", ["{Y: 0}", "{Y: 60 deg}", "{Y: 90 deg}", "{XYZ: [40 deg, 90 deg, 20 deg]}"])
-def test_a_sprung_ball_is_the_same_in_every_direction(turned: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("rotated", ["{Y: 0}", "{Y: 60 deg}", "{Y: 90 deg}", "{XYZ: [40 deg, 90 deg, 20 deg]}"])
+def test_a_sprung_ball_is_the_same_in_every_direction(rotated: str, tmp_path: Path) -> None:
     """Three rotations in a row have other angles between them where the joint is turned at home, and none at a right angle."""
     (tmp_path / "ball.yaml").write_text(f"""flexapod: 1
 name: ball
 source: written for this test
 gravity: [0, 0, 0]
 characteristic_length: 0.1
-home: {{rotation: {turned}}}
+home: {{rotation: {rotated}}}
 platform: {{mass: 1, inertia: {{diagonal: [0.1, 0.2, 0.25]}}}}
 legs:
   each:

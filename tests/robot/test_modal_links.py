@@ -113,8 +113,8 @@ def geometric(n: int, force: Callable[[float], float]) -> np.ndarray:
     for k in range(n):
         for s, weight in zip((places + 1) / 2, weights / 2, strict=True):
             slope = np.array([6 * (s * s - s) / step, 1 - 4 * s + 3 * s * s, 6 * (s - s * s) / step, 3 * s * s - 2 * s])
-            for bend, turn, sign in ((1, 5, 1.0), (2, 4, -1.0)):
-                at = [6 * k + bend, 6 * k + turn, 6 * k + 6 + bend, 6 * k + 6 + turn]
+            for bend, rotation, sign in ((1, 5, 1.0), (2, 4, -1.0)):
+                at = [6 * k + bend, 6 * k + rotation, 6 * k + 6 + bend, 6 * k + 6 + rotation]
                 own = slope * [1.0, sign, 1.0, sign]
                 K[np.ix_(at, at)] += force((k + s) * step) * weight * step * np.outer(own, own)
     return K

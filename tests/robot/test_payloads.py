@@ -17,7 +17,7 @@ FREQUENCIES = 1e-9
 """Of frequencies and deflections: the same bodies in another order of sums."""
 
 M, C, J = 2.5, np.array([0.05, -0.02, 0.1]), np.array([0.01, 0.02, 0.025])
-TURN = np.array([0.3, -0.5, 0.7])
+ROTATION = np.array([0.3, -0.5, 0.7])
 
 
 def by_hand(body: fp.Robot, R: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
@@ -47,10 +47,10 @@ def test_platform_of_the_file(name: str) -> None:
     """With own axes, beside mass and inertia or base parameters."""
     robot = fp.load(name)
     document = robot.description.document
-    words = {"mass": M, "com": C.tolist(), "rotation": {"matrix": rotation_from_vector(TURN)}, "inertia": {"diagonal": J}}
+    words = {"mass": M, "com": C.tolist(), "rotation": {"matrix": rotation_from_vector(ROTATION)}, "inertia": {"diagonal": J}}
     changed = {**document, "platform": {**document["platform"], "payloads": {"crate": words}}}
     loaded = _built(changed)
-    check(loaded.platform, by_hand(robot.platform, rotation_from_vector(TURN)))
+    check(loaded.platform, by_hand(robot.platform, rotation_from_vector(ROTATION)))
     assert loaded.parameter("platform.payloads.crate.mass") == M
     heavier = loaded.with_parameters(
         {"platform.payloads.crate.mass": 2 * M, "platform.payloads.crate.inertia.xx": "0.012 kg m^2"}
@@ -68,7 +68,7 @@ def _built(document: dict) -> fp.Robot:
 def test_with_payload_on_any_body() -> None:
     robot = fp.load("stewart-3-3")
     check(robot.with_payload(M, com=C, inertia=J).platform, by_hand(robot.platform, np.eye(3)))
-    R = rotation_from_vector(TURN)
+    R = rotation_from_vector(ROTATION)
     check(robot.with_payload("2500 g", com=C, inertia=_symmetric(R @ np.diag(J) @ R.T)).platform, by_hand(robot.platform, R))
     loaded = robot.with_payload(M, com=C, inertia=J, body="B.piston")
     old, new = (r.bodies_by_name["B.piston"] for r in (robot, loaded))

@@ -115,7 +115,7 @@ def test_structure_does_not_hang_on_numbers_names_or_order_of_keys() -> None:
     assert other.with_parameters({"platform.mass": 1.0}).structure == robot.structure
 
 
-def test_structure_tells_robots_apart() -> None:
+def test_structure_distinguishes_robots() -> None:
     robot = robot_named("stewart-3-3")
 
     def edited(edit) -> str:

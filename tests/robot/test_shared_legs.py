@@ -36,8 +36,8 @@ def test_a_variant_shares_unchanged_legs() -> None:
     heavy, moved = robot.with_parameters({"platform.mass": 60.0}), robot.with_parameters({"legs.A.hip.at.x": 2.4})
     assert all(a is b for a, b in zip(heavy.legs, robot.legs, strict=True))
     assert [a is b for a, b in zip(moved.legs, robot.legs, strict=True)] == [False] + [True] * 5
-    turned = robot.with_parameters({"home.position": [0.0, 0.0, 4.5]})
-    assert not any(a is b for a, b in zip(turned.legs, robot.legs, strict=True))
+    rotated = robot.with_parameters({"home.position": [0.0, 0.0, 4.5]})
+    assert not any(a is b for a, b in zip(rotated.legs, robot.legs, strict=True))
 
 
 def test_a_file_that_changed_is_read_again(tmp_path: Path) -> None:

@@ -60,8 +60,8 @@ def by_hand(size: float) -> fp.State:
     way = np.array([GROUND, 0.0]) - pin
     far, long = np.linalg.norm(way, axis=1), np.linalg.norm(COUPLER)
     along = (long**2 - ROCKER**2 + far**2) / (2 * far)
-    turn = np.arctan2(way[:, 1], way[:, 0]) + np.arccos(along / long) - np.arctan2(COUPLER[1], COUPLER[0])
-    c, s, zero = np.cos(turn), np.sin(turn), np.zeros_like(turn)
+    relative = np.arctan2(way[:, 1], way[:, 0]) + np.arccos(along / long) - np.arctan2(COUPLER[1], COUPLER[0])
+    c, s, zero = np.cos(relative), np.sin(relative), np.zeros_like(relative)
     rotation = np.moveaxis(np.array([[c, -s, zero], [s, c, zero], [zero, zero, zero + 1.0]]), 2, 0)
     return fp.State(position=size * np.column_stack([pin, zero]), rotation=rotation)
 
@@ -197,10 +197,10 @@ legs:
 """)
     robot = fp.load(tmp_path / "five.yaml")
     q = fp.inverse_kinematics(robot, fp.State(position=robot.home.position)).actuator_position.values
-    turned = q + np.linspace(0.0, 1.0, 20)[:, None] * [0.0, 1.5]  # past a half revolution, where B is along x
-    at = fp.forward_kinematics(robot, turned)
+    rotated = q + np.linspace(0.0, 1.0, 20)[:, None] * [0.0, 1.5]  # past a half revolution, where B is along x
+    at = fp.forward_kinematics(robot, rotated)
     end = at.position.values + at.rotation.values @ np.array([0.4, -0.3, 0.0])
-    arm = np.hypot(0.1, 0.1) * np.stack([np.cos(turned[:, 1]), np.sin(turned[:, 1])], axis=1)
+    arm = np.hypot(0.1, 0.1) * np.stack([np.cos(rotated[:, 1]), np.sin(rotated[:, 1])], axis=1)
     assert np.abs(end[:, :2] - [0.5, 0.1] - arm).max() < CLOSED
 
 
@@ -245,7 +245,7 @@ couplings:
     robot, z = fp.load(tmp_path / "press.yaml"), np.linspace(-0.1, 0.1, 9)
     at = fp.State(position=np.column_stack([0 * z, 0 * z, z]), rotation=np.tile(np.eye(3), (9, 1, 1)))
     q = fp.inverse_kinematics(robot, at).actuator_position.values[:, 0]
-    turns = -2 * np.pi * 5 * z / pitch
-    assert np.abs(q - turns).max() < CLOSED * np.abs(turns).max()
-    assert np.abs(fp.forward_kinematics(robot, turns[:, None]).position.values - at.position).max() < CLOSED
+    rotations = -2 * np.pi * 5 * z / pitch
+    assert np.abs(q - rotations).max() < CLOSED * np.abs(rotations).max()
+    assert np.abs(fp.forward_kinematics(robot, rotations[:, None]).position.values - at.position).max() < CLOSED
     assert fp.workspace(robot, grid={"z": (-0.09, 0.09, 7)}).valid.values.all()

@@ -13,7 +13,7 @@ from flexapod.simulation.results.energy_guard import BROKEN, until_broken
 TIMES = np.linspace(0.0, 1.0, 11)
 
 
-def run_of(residual: np.ndarray, kinetic: np.ndarray, work: np.ndarray, potential: float = 0.0) -> dict[str, object]:
+def result_of(residual: np.ndarray, kinetic: np.ndarray, work: np.ndarray, potential: float = 0.0) -> dict[str, object]:
     none = np.zeros(11)
     return {
         "position": (("axis",), np.zeros((11, 3)), "m"), "kinetic_energy": ((), kinetic, "J"),
@@ -30,7 +30,7 @@ def test_the_bound(part: float, cut: int) -> None:
     residual = np.where(TIMES >= 0.5, part * BROKEN * TIMES, 0.0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", fp.ValidityWarning)
-        found, times, reason = until_broken("robot", run_of(residual, energy, energy), TIMES)  # type: ignore[arg-type]
+        found, times, reason = until_broken("robot", result_of(residual, energy, energy), TIMES)  # type: ignore[arg-type]
     assert len(times) == cut
     assert all(len(values) == cut for _, values, _ in found.values())
     assert bool(reason) == (cut < 11)
@@ -41,14 +41,14 @@ def test_the_bound(part: float, cut: int) -> None:
 def test_numbers_that_are_none() -> None:
     energy = np.where(TIMES > 0.75, np.nan, TIMES)
     with pytest.warns(fp.ValidityWarning, match=r"the simulation of robot stopped at t = 0\.8 s: the energy balance is broken"):
-        _, times, _ = until_broken("robot", run_of(energy - TIMES, energy, TIMES), TIMES)  # type: ignore[arg-type]
+        _, times, _ = until_broken("robot", result_of(energy - TIMES, energy, TIMES), TIMES)  # type: ignore[arg-type]
     assert len(times) == 9
 
 
 def test_rounding_at_rest_is_no_break() -> None:
-    rest = run_of(1e-12 * TIMES, np.zeros(11), np.zeros(11), potential=500.0)
+    rest = result_of(1e-12 * TIMES, np.zeros(11), np.zeros(11), potential=500.0)
     assert until_broken("robot", rest, TIMES)[2] == ""  # type: ignore[arg-type]
-    nothing = run_of(np.zeros(11), np.zeros(11), np.zeros(11))
+    nothing = result_of(np.zeros(11), np.zeros(11), np.zeros(11))
     assert until_broken("robot", nothing, TIMES)[2] == ""  # type: ignore[arg-type]
 
 
@@ -61,7 +61,7 @@ def test_a_step_too_long_for_its_controller() -> None:
     motion = fp.ActuatorMotion(time=[0.0, 1.0], position=still + 1e-3, velocity=0.0 * still, acceleration=0.0 * still)
     law = fp.PD(kp=1e6, kd=10.0)
     with pytest.warns(fp.ValidityWarning, match="stopped at t = .* the energy balance is broken"):
-        run = fp.simulate(robot, motion, controller=law, start=start, duration=1.0, step=2e-3, output_step=2e-3)
-    assert run.attrs["stopped"].startswith("the energy balance is broken")
-    assert run.attrs["stopped_at"] == pytest.approx(float(run.time[-1]))
-    assert float(run.time[-1]) < 1.0
+        result = fp.simulate(robot, motion, controller=law, start=start, duration=1.0, step=2e-3, output_step=2e-3)
+    assert result.attrs["stopped"].startswith("the energy balance is broken")
+    assert result.attrs["stopped_at"] == pytest.approx(float(result.time[-1]))
+    assert float(result.time[-1]) < 1.0

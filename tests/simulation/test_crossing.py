@@ -35,7 +35,7 @@ def layout_of(robot: object) -> SimpleNamespace:
     return SimpleNamespace(robot=robot, places=places, method="implicit", size=n + 13)
 
 
-def turned(robot: object, theta: float, rate: float = 1.0) -> np.ndarray:
+def rotated(robot: object, theta: float, rate: float = 1.0) -> np.ndarray:
     """Carried numbers of the parallelograms at an angle: feet by theta, pins back by it."""
     signs = {"foot": 1.0, "pin": -1.0}
     joints = [signs[name.partition(".")[2]] * theta for name in robot.coordinates]
@@ -47,7 +47,7 @@ def test_margin_is_the_sine_of_the_angle() -> None:
     """The rows of parallelograms lose rank where all bars lie in one line, and only there, in proportion to the angle."""
     robot = fp.load(FOUR_BARS)
     layout = layout_of(robot)
-    found = [margin(layout, loops_of(layout, turned(robot, t))) for t in (LINE, LINE + 1e-3, LINE - 1e-3, LINE + 2e-3, 0.0)]
+    found = [margin(layout, loops_of(layout, rotated(robot, t))) for t in (LINE, LINE + 1e-3, LINE - 1e-3, LINE + 2e-3, 0.0)]
     assert found[0] < ROUNDING
     assert abs(found[1] - found[2]) < SYMMETRIC
     assert abs(found[3] / found[1] - 2.0) < SINE
@@ -65,13 +65,13 @@ def test_looks_shorten_towards_the_position() -> None:
     layout, look, rate, h = layout_of(robot), Lookout(), 5.0, 1e-3
     assert look.rows(h, 32, "implicit") == 1  # nothing is known yet
     for t in (0.0, 0.01):
-        state = turned(robot, LINE - 0.2 + rate * t)
+        state = rotated(robot, LINE - 0.2 + rate * t)
         look.note(layout, t, state, loops_of(layout, state))
     assert abs(look.speed - rate) < LINEAR
     assert abs(look.left - (0.2 / rate - 0.01)) < BENT
     across = middles("implicit")[0] * ACROSS / rate
     assert look.rows(h, 32, "implicit") == int((look.left - across) / h / 2) < LOOK / (rate * h)
-    assert np.abs(look.extrapolated(0.02) - turned(robot, LINE - 0.1)[: len(robot.coordinates)]).max() < LINEAR
+    assert np.abs(look.extrapolated(0.02) - rotated(robot, LINE - 0.1)[: len(robot.coordinates)]).max() < LINEAR
 
 
 def test_ways_across_must_agree_and_stay_on_the_branch() -> None:
@@ -79,14 +79,14 @@ def test_ways_across_must_agree_and_stay_on_the_branch() -> None:
     robot = fp.load(FOUR_BARS)
     layout, look = layout_of(robot), Lookout()
     for t in (0.0, 0.1):
-        state = turned(robot, LINE - 0.2 + t)
+        state = rotated(robot, LINE - 0.2 + t)
         look.note(layout, t, state, loops_of(layout, state))
 
     def exact(state: np.ndarray, _: float, length: float) -> np.ndarray:
-        return turned(robot, state[0] + length)
+        return rotated(robot, state[0] + length)
 
     def wrong(state: np.ndarray, _: float, length: float) -> np.ndarray:
-        return turned(robot, state[0] + length, state[-1] + length**2)
+        return rotated(robot, state[0] + length, state[-1] + length**2)
 
     def folded(state: np.ndarray, at: float, length: float) -> np.ndarray:
         row = exact(state, at, length)

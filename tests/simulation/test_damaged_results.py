@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import xarray as xr
-from runs import pd_run
+from pd_simulations import pd_simulation
 
 import flexapod as fp
 from flexapod.simulation.integrators.rows_in_blocks import Progress
@@ -20,8 +20,8 @@ SAMPLE, FULL = 60, 2000
 
 
 @pytest.fixture(scope="module")
-def run() -> xr.Dataset:
-    return pd_run(duration=0.5, output_step=0.02)
+def result() -> xr.Dataset:
+    return pd_simulation(duration=0.5, output_step=0.02)
 
 
 def cut(data: bytes, chance: random.Random) -> bytes:
@@ -46,8 +46,8 @@ def swapped(data: bytes, chance: random.Random) -> bytes:
 
 @pytest.mark.parametrize("count", [SAMPLE, pytest.param(FULL, marks=pytest.mark.full)])
 @pytest.mark.parametrize("suffix", SUFFIXES)
-def test_damaged_files_are_refused(tmp_path: Path, run: xr.Dataset, suffix: str, count: int) -> None:
-    path = fp.save(run, tmp_path / f"run{suffix}")
+def test_damaged_files_are_refused(tmp_path: Path, result: xr.Dataset, suffix: str, count: int) -> None:
+    path = fp.save(result, tmp_path / f"run{suffix}")
     whole, chance = path.read_bytes(), random.Random(1)
     for k in range(count):
         damage: Callable[[bytes, random.Random], bytes] = (cut, flipped, zeroed, swapped)[k % 4]
@@ -59,8 +59,8 @@ def test_damaged_files_are_refused(tmp_path: Path, run: xr.Dataset, suffix: str,
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
-def test_every_cause_has_its_message(tmp_path: Path, run: xr.Dataset, suffix: str) -> None:
-    path = fp.save(run, tmp_path / f"run{suffix}")
+def test_every_cause_has_its_message(tmp_path: Path, result: xr.Dataset, suffix: str) -> None:
+    path = fp.save(result, tmp_path / f"run{suffix}")
     whole = path.read_bytes()
     end = {".csv": "is cut off: 12 of 26 rows are complete", ".parquet": "is cut off: the end", ".nc": "is cut off: the end"}
     place = whole.index(b"0.02") if suffix == ".csv" else len(whole) // 3
@@ -87,9 +87,9 @@ def test_every_cause_has_its_message(tmp_path: Path, run: xr.Dataset, suffix: st
         assert cause
 
 
-def test_a_netcdf_file_of_another_program_is_not_called_cut_off(tmp_path: Path, run: xr.Dataset) -> None:
+def test_a_netcdf_file_of_another_program_is_not_called_cut_off(tmp_path: Path, result: xr.Dataset) -> None:
     """Read, changed and written by xarray: the file is whole, the digest is gone."""
-    path = fp.save(run, tmp_path / "run.nc")
+    path = fp.save(result, tmp_path / "run.nc")
     same = xr.load_dataset(path)
     other = same.copy(deep=True)
     other["time"].attrs["unit"] = "ms"
@@ -100,8 +100,8 @@ def test_a_netcdf_file_of_another_program_is_not_called_cut_off(tmp_path: Path, 
             fp.open(again)
 
 
-def test_half_a_row_and_more_rows(tmp_path: Path, run: xr.Dataset) -> None:
-    path = fp.save(run, tmp_path / "run.csv")
+def test_half_a_row_and_more_rows(tmp_path: Path, result: xr.Dataset) -> None:
+    path = fp.save(result, tmp_path / "run.csv")
     whole = path.read_bytes()
     path.write_bytes(whole[:-3])
     with pytest.raises(fp.FileError, match="is cut off: 25 of 26 rows are complete"):
@@ -111,14 +111,14 @@ def test_half_a_row_and_more_rows(tmp_path: Path, run: xr.Dataset) -> None:
         fp.open(path)
 
 
-def test_the_side_file_is_checked_too(tmp_path: Path, run: xr.Dataset) -> None:
-    path = fp.save(run, tmp_path / "run.csv")
+def test_the_side_file_is_checked_too(tmp_path: Path, result: xr.Dataset) -> None:
+    path = fp.save(result, tmp_path / "run.csv")
     side = tmp_path / "run.csv.json"
     whole, chance = side.read_bytes(), random.Random(2)
     for k in range(SAMPLE):
         side.write_bytes((cut, flipped, zeroed)[k % 3](whole, chance))
         with contextlib.suppress(fp.FileError):
-            xr.testing.assert_identical(fp.open(path), run)  # a blank of the layout that became another one
+            xr.testing.assert_identical(fp.open(path), result)  # a blank of the layout that became another one
     for data in (b"", b"[]", b"null", b'{"format": 3}', b"[" * 100000, b"\xff\xfe"):
         side.write_bytes(data)
         with pytest.raises(fp.FileError, match=r"run.csv.json: (is damaged|has the format)"):
@@ -128,11 +128,11 @@ def test_the_side_file_is_checked_too(tmp_path: Path, run: xr.Dataset) -> None:
         fp.open(path)
 
 
-def test_the_side_file_says_how_many_rows_there_are(tmp_path: Path, run: xr.Dataset) -> None:
+def test_the_side_file_says_how_many_rows_there_are(tmp_path: Path, result: xr.Dataset) -> None:
     """Another number of rows in it was not noticed."""
-    path = fp.save(run, tmp_path / "run.csv")
+    path = fp.save(result, tmp_path / "run.csv")
     side = tmp_path / "run.csv.json"
-    rows = run.sizes["time"]
+    rows = result.sizes["time"]
     assert f'"rows": {rows}'.encode() in side.read_bytes()
     side.write_bytes(side.read_bytes().replace(f'"rows": {rows}'.encode(), f'"rows": {rows - 1}'.encode()))
     with pytest.raises(fp.FileError, match=r"run.csv.json: is damaged; restore it"):
@@ -192,10 +192,10 @@ def test_damaged_checkpoints_are_refused(tmp_path: Path) -> None:
                 read_checkpoint(path, "mark")
     np.savez(path, rows=np.ones(3))
     with pytest.raises(fp.FileError, match="not a checkpoint; remove it to start again, or choose another name"):
-        pd_run(duration=0.1, save=path)
+        pd_simulation(duration=0.1, save=path)
     path.unlink()
     path.mkdir()
     with pytest.raises(fp.FileError, match="not a regular file"):
-        pd_run(duration=0.1, save=path)
+        pd_simulation(duration=0.1, save=path)
     with pytest.raises(fp.FileError, match="there is no folder"):
-        pd_run(duration=0.1, save=tmp_path / "gone" / "run.npz")
+        pd_simulation(duration=0.1, save=tmp_path / "gone" / "run.npz")

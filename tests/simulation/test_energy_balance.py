@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from runs import at_home, robot_named, springs_near_home
+from pd_simulations import at_home, robot_named, springs_near_home
 
 import flexapod as fp
 from flexapod.analysis.space.limits import limits_of
@@ -23,26 +23,26 @@ BOOKS = 1e-8
 """Of the energy exchanged in 0.5 s at tolerances of 1e-11, every entry integrated for itself."""
 
 
-def exchanged(run: object) -> float:
+def exchanged(result: object) -> float:
     """Energy that went back and forth: the sum of what kinetic energy gained, whatever it lost later."""
-    return float(np.sum(np.maximum(np.diff(run.kinetic_energy.values), 0.0)))
+    return float(np.sum(np.maximum(np.diff(result.kinetic_energy.values), 0.0)))
 
 
 @pytest.mark.parametrize("name", CLOSED_FORM + GENERAL)
 def test_springs_keep_energy(name: str) -> None:
     robot = robot_named(name)
-    run = fp.simulate(
+    result = fp.simulate(
         robot, at_home(robot), controller=springs_near_home(robot), duration=10.0, output_step=0.02, method="dopri",
         rtol=3e-12, atol=1e-14, friction=False,
     )  # fmt: skip
-    assert "stopped" not in run.attrs
-    assert run.time.values[-1] == 10.0
-    assert exchanged(run) > 0.0
-    assert float(np.max(np.abs(run.energy_residual))) < BALANCE_LEFT * exchanged(run)
+    assert "stopped" not in result.attrs
+    assert result.time.values[-1] == 10.0
+    assert exchanged(result) > 0.0
+    assert float(np.max(np.abs(result.energy_residual))) < BALANCE_LEFT * exchanged(result)
     # nothing is supplied, lost or added: the springs store
     for entry in ("supplied_work", "external_work", "dissipated_energy"):
-        assert not np.any(run[entry])
-    assert np.ptp(run.elastic_energy.values) > 0.0
+        assert not np.any(result[entry])
+    assert np.ptp(result.elastic_energy.values) > 0.0
 
 
 AWAY = 0.1
@@ -59,31 +59,33 @@ def test_random_starts_keep_energy_away_from_limits(name: str, free: int, seed: 
         position=robot.home.position + 0.01 * length * move[:3], rotation=rotvec_rotation(0.01 * move[3:]) @ robot.home.rotation,
         velocity=0.05 * length * twist[:3], angular_velocity=0.05 * twist[3:],
     )  # fmt: skip
-    run = fp.simulate(
+    result = fp.simulate(
         robot, start, controller=springs_near_home(robot), duration=10.0, output_step=0.02, method="dopri", rtol=3e-12,
         atol=1e-14, friction=False,
     )  # fmt: skip
-    assert run.time.values[-1] == 10.0
-    limits, q = limits_of(robot), run.actuator_position.values
+    assert result.time.values[-1] == 10.0
+    limits, q = limits_of(robot), result.actuator_position.values
     assert np.all(np.isfinite(limits.high - limits.low))
     assert np.all(limits.stroke_margin(q) >= AWAY * (limits.high - limits.low))
-    poses = fp.State(position=run.position.values, rotation=run.rotation.values)
+    poses = fp.State(position=result.position.values, rotation=result.rotation.values)
     home = fp.check_pose(robot, at_home(robot)).margins
     margins = fp.check_pose(robot, poses).margins
     for key in ("type_1", "type_2"):
         assert np.all(margins[key].min("sample") >= AWAY * home[key])
     assert np.ptp(q, axis=0).max() > 1e-4  # it does move
-    assert float(np.max(np.abs(run.energy_residual))) < BALANCE_LEFT * exchanged(run)
+    assert float(np.max(np.abs(result.energy_residual))) < BALANCE_LEFT * exchanged(result)
 
 
 def test_energies_agree_with_the_mass_matrix() -> None:
     """Kinetic energy summed over bodies and V^T A V / 2; potential energy by another sum."""
     robot = robot_named("gough-stewart")
-    run = fp.simulate(robot, at_home(robot), controller=springs_near_home(robot), duration=0.5, output_step=0.05, friction=False)
-    state = fp.State(**{k: run[k].values for k in ("position", "rotation", "velocity", "angular_velocity")})
+    result = fp.simulate(
+        robot, at_home(robot), controller=springs_near_home(robot), duration=0.5, output_step=0.05, friction=False
+    )
+    state = fp.State(**{k: result[k].values for k in ("position", "rotation", "velocity", "angular_velocity")})
     other = fp.energy(robot, state)
-    assert np.allclose(run.kinetic_energy, other.kinetic, rtol=SAME, atol=STILL)
-    assert np.allclose(np.diff(run.potential_energy), np.diff(other.potential), rtol=0, atol=HEIGHTS)
+    assert np.allclose(result.kinetic_energy, other.kinetic, rtol=SAME, atol=STILL)
+    assert np.allclose(np.diff(result.potential_energy), np.diff(other.potential), rtol=0, atol=HEIGHTS)
 
 
 def test_supplied_external_and_dissipated_work_balance() -> None:
@@ -98,11 +100,13 @@ def test_supplied_external_and_dissipated_work_balance() -> None:
     def load(t: np.ndarray) -> np.ndarray:
         return np.outer(np.sin(2 * np.pi * t), [20.0, -10.0, 30.0, 1.0, 2.0, -1.0])
 
-    run = fp.simulate(
+    result = fp.simulate(
         robot, motion, controller=fp.PD(kp=2e4, kd=2e2), wrench=load, friction="constant", duration=0.5, method="dopri",
         rtol=1e-11, atol=1e-13, output_step=0.01,
     )  # fmt: skip
-    assert float(run.dissipated_energy[-1]) > 1e-6
-    assert abs(float(run.external_work[-1])) > 1e-9
-    scale = float(np.abs(run.supplied_work).sum("actuator").max() + np.abs(run.external_work).max() + run.dissipated_energy[-1])
-    assert float(np.max(np.abs(run.energy_residual))) < BOOKS * scale
+    assert float(result.dissipated_energy[-1]) > 1e-6
+    assert abs(float(result.external_work[-1])) > 1e-9
+    scale = float(
+        np.abs(result.supplied_work).sum("actuator").max() + np.abs(result.external_work).max() + result.dissipated_energy[-1]
+    )
+    assert float(np.max(np.abs(result.energy_residual))) < BOOKS * scale

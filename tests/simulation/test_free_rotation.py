@@ -62,17 +62,17 @@ def test_two_choices_of_coordinates_agree(tmp_path: Path, name: str) -> None:
 def test_a_run_that_changes_its_coordinates_keeps_its_energy(tmp_path: Path) -> None:
     """Its hinges are badly placed to move it: it takes the platform's own coordinates. The energy was off by 1e-8 J and more."""
     robot = fp.load(passive_slides(tmp_path))
-    run = fp.simulate(robot, home(robot), force=[10.0, -20.0, 15.0], duration=0.15, step=1e-3, watch=("stroke",))
-    assert float(run.time[-1]) == 0.15
-    assert float(np.abs(run.energy_residual).max()) < KEPT
+    result = fp.simulate(robot, home(robot), force=[10.0, -20.0, 15.0], duration=0.15, step=1e-3, watch=("stroke",))
+    assert float(result.time[-1]) == 0.15
+    assert float(np.abs(result.energy_residual).max()) < KEPT
 
 
 def test_explicit_steps_look_for_no_step_across(tmp_path: Path) -> None:
     """KeyError before: a step across is one of the implicit methods."""
     robot = fp.load(passive_slides(tmp_path))
-    run = fp.simulate(robot, home(robot), force=[10.0, -20.0, 15.0], duration=0.02, step=1e-3, method="rk4", watch=("stroke",))
+    result = fp.simulate(robot, home(robot), force=[10.0, -20.0, 15.0], duration=0.02, step=1e-3, method="rk4", watch=("stroke",))
     other = fp.simulate(robot, home(robot), force=[10.0, -20.0, 15.0], duration=0.02, step=1e-3, watch=("stroke",))
-    assert float(np.abs(run.velocity - other.velocity).max()) < EXPLICIT
+    assert float(np.abs(result.velocity - other.velocity).max()) < EXPLICIT
 
 
 def passive_slides(folder: Path) -> Path:

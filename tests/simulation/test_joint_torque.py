@@ -159,12 +159,12 @@ def test_a_flexible_platform_under_computed_torque() -> None:
     gains = {"kp": (2 * np.pi * first) ** 2, "kd": 2.8 * np.pi * first}
     way, end = [], []
     for model in (None, rigid):
-        run = fp.simulate(robot, followed, drive="force", controller=fp.JointTorque(**gains, model=model), friction=False,
+        result = fp.simulate(robot, followed, drive="force", controller=fp.JointTorque(**gains, model=model), friction=False,
                           duration=1.5, step=1e-4, output_step=1e-2, method="rk4")  # fmt: skip
-        assert not run.attrs.get("stopped")
-        wanted = np.array([np.interp(run.time.values, followed.time, followed.position[:, k]) for k in range(3)]).T
-        error = np.linalg.norm(run.position.values - wanted, axis=1)
-        way.append(error[run.time.values <= followed.time[-1]].max())
+        assert not result.attrs.get("stopped")
+        wanted = np.array([np.interp(result.time.values, followed.time, followed.position[:, k]) for k in range(3)]).T
+        error = np.linalg.norm(result.position.values - wanted, axis=1)
+        way.append(error[result.time.values <= followed.time[-1]].max())
         end.append(error[-1])
     assert way[1] > FED * way[0], way
     assert end[1] > FED * end[0], end

@@ -64,35 +64,35 @@ def test_accelerations_are_those_of_forward_dynamics(robot: fp.Robot, exact: Any
 def test_all_methods_take_the_same_friction(
     robot: fp.Robot, start: fp.State, exact: Any, method: str, options: dict[str, float]
 ) -> None:
-    run = fp.simulate(robot, start, method=method, **options, **RUN)
-    assert run.attrs["method"] == method
-    assert "stopped" not in run.attrs
+    result = fp.simulate(robot, start, method=method, **options, **RUN)
+    assert result.attrs["method"] == method
+    assert "stopped" not in result.attrs
     for name in ("actuator_velocity", "dissipated_energy"):
         size = np.abs(exact[name].values).max()
-        assert np.abs(run[name].values - exact[name].values).max() < RATE * size, name
+        assert np.abs(result[name].values - exact[name].values).max() < RATE * size, name
 
 
 def test_a_stepper_and_a_study_take_the_same_steps(robot: fp.Robot, start: fp.State) -> None:
-    run = fp.simulate(robot, start, step=5e-4, **RUN)
-    assert run.attrs["method"] == "implicit"
-    assert np.all(np.diff(run.dissipated_energy.values) > 0.0)
+    result = fp.simulate(robot, start, step=5e-4, **RUN)
+    assert result.attrs["method"] == "implicit"
+    assert np.all(np.diff(result.dissipated_energy.values) > 0.0)
     for k in range(3):
-        now, size = run.isel(time=k), np.abs(run.actuator_acceleration.values).max()
+        now, size = result.isel(time=k), np.abs(result.actuator_acceleration.values).max()
         assert np.abs(accelerations(robot, now, FORCE) - now.actuator_acceleration.values).max() < SAME * size
     steps = fp.stepper(robot, start, step=5e-4)
     steps.force[:] = FORCE
     assert steps.advance(2), steps.reason
-    assert np.abs(steps.parts["velocity"] - run.velocity.values[-1]).max() < SAME
+    assert np.abs(steps.parts["velocity"] - result.velocity.values[-1]).max() < SAME
     study = fp.simulate_study(robot, start, starts=start, force=FORCE, duration=1e-3, step=5e-4)
-    assert np.abs(study.velocity.values[0, -1] - run.velocity.values[-1]).max() < SAME
+    assert np.abs(study.velocity.values[0, -1] - result.velocity.values[-1]).max() < SAME
 
 
 def test_followed_actuators_feel_it(robot: fp.Robot) -> None:
     t = np.linspace(0.0, 2e-3, 5)
     rate = np.tile([1.0, -0.5, 0.2], (5, 1))
     motion = fp.ActuatorMotion(time=t, position=home(robot) + t[:, None] * rate, velocity=rate, acceleration=0.0 * rate)
-    run = fp.simulate(robot, motion, drive="actuators", duration=1e-3, step=5e-4, output_step=5e-4)
-    now = run.isel(time=1)
+    result = fp.simulate(robot, motion, drive="actuators", duration=1e-3, step=5e-4, output_step=5e-4)
+    now = result.isel(time=1)
     back = accelerations(robot, now, now.force.values)
     assert np.abs(back - now.actuator_acceleration.values).max() < SAME * 350.0
     assert np.abs(accelerations(robot, now, now.force.values, friction=False)).max() > 1.0

@@ -28,11 +28,11 @@ def robot(tmp_path_factory: pytest.TempPathFactory) -> fp.Robot:
 @pytest.mark.parametrize("method", ["rk4", pytest.param(None, marks=pytest.mark.full)])
 def test_accelerations_are_those_of_forward_dynamics(robot: fp.Robot, method: str | None) -> None:
     start = moving(robot, [0.2, -0.1, 0.05])
-    run = fp.simulate(robot, start, drive="force", force=FORCE, duration=0.05, step=1e-4, output_step=0.01, method=method)
-    assert run.attrs["method"] == (method or "dopri")
-    assert "stopped" not in run.attrs
+    result = fp.simulate(robot, start, drive="force", force=FORCE, duration=0.05, step=1e-4, output_step=0.01, method=method)
+    assert result.attrs["method"] == (method or "dopri")
+    assert "stopped" not in result.attrs
     for k in (0, 2, 4):
-        now = run.isel(time=k)
+        now = result.isel(time=k)
         state = fp.State.from_actuators(
             robot, now.actuator_position.values, now.actuator_velocity.values, elastic=now.elastic.values,
             elastic_velocity=now.elastic_velocity.values,
@@ -41,8 +41,8 @@ def test_accelerations_are_those_of_forward_dynamics(robot: fp.Robot, method: st
         without = fp.forward_dynamics(robot, state, FORCE, friction=False).actuator_acceleration.values
         assert np.abs(now.actuator_acceleration.values - wanted).max() < SAME
         assert np.abs(without - wanted).max() > 0.3
-    assert np.abs(run.energy_residual.values).max() < BALANCE
-    assert run.dissipated_energy.values[-1] > 0.04
+    assert np.abs(result.energy_residual.values).max() < BALANCE
+    assert result.dissipated_energy.values[-1] > 0.04
 
 
 @pytest.mark.parametrize(
@@ -56,10 +56,10 @@ def test_accelerations_are_those_of_forward_dynamics(robot: fp.Robot, method: st
 def test_all_methods_take_the_same_friction(robot: fp.Robot, method: str, options: dict[str, float]) -> None:
     start = moving(robot, [0.2, -0.1, 0.05])
     given = {"drive": "force", "force": FORCE, "duration": 0.01, "output_step": 5e-3}
-    run = fp.simulate(robot, start, step=1e-4, method="rk4", **given)
+    result = fp.simulate(robot, start, step=1e-4, method="rk4", **given)
     found = fp.simulate(robot, start, method=method, **options, **given)
     for name in ("actuator_position", "actuator_velocity", "elastic", "force", "dissipated_energy"):
-        assert np.abs(found[name].values - run[name].values).max() < RATE * np.abs(run[name].values).max(), name
+        assert np.abs(found[name].values - result[name].values).max() < RATE * np.abs(result[name].values).max(), name
     assert found.dissipated_energy.values[-1] > 5e-3
 
 
@@ -67,11 +67,11 @@ def test_all_methods_take_the_same_friction(robot: fp.Robot, method: str, option
 @pytest.mark.parametrize(("method", "step"), [("rk4", 1e-4), ("implicit", 1e-3)])
 def test_a_stepper_takes_the_same_steps(robot: fp.Robot, method: str, step: float) -> None:
     start = moving(robot, [0.2, -0.1, 0.05])
-    run = fp.simulate(robot, start, drive="force", force=FORCE, duration=0.01, step=step, output_step=0.01, method=method)
+    result = fp.simulate(robot, start, drive="force", force=FORCE, duration=0.01, step=step, output_step=0.01, method=method)
     steps = fp.stepper(robot, start, step=step, method=method)
     steps.force[:] = FORCE
     assert steps.advance(round(0.01 / step)), steps.reason
-    assert np.abs(steps.parts["velocity"] - run.velocity.values[-1]).max() < SAME
+    assert np.abs(steps.parts["velocity"] - result.velocity.values[-1]).max() < SAME
 
 
 def test_followed_actuators_feel_it(robot: fp.Robot) -> None:
@@ -79,8 +79,8 @@ def test_followed_actuators_feel_it(robot: fp.Robot) -> None:
     wave = np.sin(2 * np.pi * 5 * t)[:, None] * np.array([0.01, -0.01, 0.02])
     rate, second = (np.gradient(x, t, axis=0, edge_order=2) for x in (wave, np.gradient(wave, t, axis=0, edge_order=2)))
     motion = fp.ActuatorMotion(time=t, position=q + wave, velocity=rate, acceleration=second)
-    run = fp.simulate(robot, motion, drive="actuators", duration=0.01, step=1e-4, output_step=5e-3, method="rk4")
-    now = run.isel(time=1)
+    result = fp.simulate(robot, motion, drive="actuators", duration=0.01, step=1e-4, output_step=5e-3, method="rk4")
+    now = result.isel(time=1)
     state = fp.State.from_actuators(
         robot, now.actuator_position.values, now.actuator_velocity.values, elastic=now.elastic.values,
         elastic_velocity=now.elastic_velocity.values,

@@ -32,7 +32,7 @@ def run(name: str | Path, step: float, output_step: float = 0.01, **start: objec
     return fp.simulate(robot, state, duration=10.0, step=step, output_step=output_step, **options)
 
 
-def turned(axis: int, angle: complex) -> np.ndarray:
+def rotated(axis: int, angle: complex) -> np.ndarray:
     """Rotation about an axis by a number that may be complex."""
     c, s = np.cos(angle), np.sin(angle)
     R = np.eye(3, dtype=complex)
@@ -45,11 +45,11 @@ def bricard(theta: complex) -> tuple[list[np.ndarray], list[np.ndarray]]:
     """Centres and axes of the five rods, from both ends, with sin(phi) = -sin(theta) / (1 + sin(theta))."""
     phi = np.arcsin(-np.sin(theta) / (1 + np.sin(theta)))
     x, y, z = np.eye(3)
-    A = turned(1, theta)
-    B = A @ turned(2, phi)
-    C = B @ turned(0, theta)
-    D = turned(0, -phi)
-    E = D @ turned(2, -theta)
+    A = rotated(1, theta)
+    B = A @ rotated(2, phi)
+    C = B @ rotated(0, theta)
+    D = rotated(0, -phi)
+    E = D @ rotated(2, -theta)
     ends = [np.zeros(3), A @ x, A @ x - B @ y, A @ x - B @ y + C @ z]
     other = [z + np.zeros(3), z - D @ y, z - D @ y + E @ x]
     assert np.abs(ends[3] - other[2]).max() < LOOP
@@ -166,8 +166,8 @@ def test_a_drive_at_its_dead_point_is_named(method: str, step: float) -> None:
     assert found.attrs["stopped"] == "the actuators lose control of the platform: their Jacobian is singular"
     across = fp.simulate(robot, start, drive="force", force=[0.0], duration=1.0, step=1e-3, watch=("stroke",))
     rate = across.actuator_velocity.values[:, 0]
-    turning = across.time.values[np.flatnonzero(rate[1:] * rate[:-1] < 0.0)[0]]
-    assert abs(found.attrs["stopped_at"] - turning) <= NEAR_DEAD_POINT
+    rotating = across.time.values[np.flatnonzero(rate[1:] * rate[:-1] < 0.0)[0]]
+    assert abs(found.attrs["stopped_at"] - rotating) <= NEAR_DEAD_POINT
 
 
 def test_a_state_at_a_dead_point_is_named() -> None:
@@ -177,8 +177,8 @@ def test_a_state_at_a_dead_point_is_named() -> None:
     far = coupler + 0.2
     x = far**2 - 0.3**2 + 0.5**2  # where circles about the feet meet: their distance is 0.5
     u = np.array([x, np.sqrt(far**2 - x**2)]) / far
-    turn = np.arctan2(u[1], u[0]) - np.arctan2(0.1, 0.5)
-    rotation = [[np.cos(turn), -np.sin(turn), 0.0], [np.sin(turn), np.cos(turn), 0.0], [0.0, 0.0, 1.0]]
+    relative = np.arctan2(u[1], u[0]) - np.arctan2(0.1, 0.5)
+    rotation = [[np.cos(relative), -np.sin(relative), 0.0], [np.sin(relative), np.cos(relative), 0.0], [0.0, 0.0, 1.0]]
     at = fp.State(position=[*(0.2 * u), 0.0], rotation=rotation)
     with pytest.raises(fp.FlexapodError, match="a dead point of the actuators: the platform moves here while they are at rest"):
         fp.inverse_dynamics(robot, at)

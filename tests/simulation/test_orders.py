@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from runs import at_home, pd_run, robot_named, springs_near_home
+from pd_simulations import at_home, pd_simulation, robot_named, springs_near_home
 
 import flexapod as fp
 
@@ -51,16 +51,16 @@ def test_rk4_is_of_order_4(name: str) -> None:
 def test_dormand_prince_is_of_order_5() -> None:
     """With a tolerance that never binds, a row of length h is one step of length h."""
     runs = [swing("stewart-3-3", method="dopri", rtol=1e6, atol=1e6, step=h, output_step=h) for h in (0.02, 0.01, 0.005, 0.0025)]
-    assert [int(run.steps.values[-1]) for run in runs] == [20, 40, 80, 160]
+    assert [int(result.steps.values[-1]) for result in runs] == [20, 40, 80, 160]
     errors = [difference(runs[k], runs[k + 1]) for k in range(3)]
     orders = np.log2(np.array(errors[:-1]) / np.array(errors[1:]))
     assert abs(orders[-1] - 5.0) < ORDER_FIVE, (errors, orders)
 
 
 def test_adaptive_runs_agree_with_cvode() -> None:
-    reference = pd_run(method="cvode", rtol=1e-12, atol=1e-14, duration=1.0)
-    found = pd_run(method="dopri", rtol=1e-10, atol=1e-12, duration=1.0)
-    fixed = pd_run(step=1e-3, duration=1.0)
+    reference = pd_simulation(method="cvode", rtol=1e-12, atol=1e-14, duration=1.0)
+    found = pd_simulation(method="dopri", rtol=1e-10, atol=1e-12, duration=1.0)
+    fixed = pd_simulation(step=1e-3, duration=1.0)
     assert float(np.max(np.abs(found.position - reference.position))) < ADAPTIVE
     assert float(np.max(np.abs(found.rotation - reference.rotation))) < ADAPTIVE
     assert float(np.max(np.abs(fixed.position - reference.position))) < FIXED
@@ -69,23 +69,23 @@ def test_adaptive_runs_agree_with_cvode() -> None:
 
 def test_pd_run_of_the_peers_is_accurate() -> None:
     """2e-7 m at a step of 5 ms, as the peers' RK4 reach at theirs."""
-    reference = pd_run(method="dopri", rtol=1e-12, atol=1e-14)
-    run = pd_run(step=5e-3)
-    assert float(np.max(np.abs(run.position - reference.position))) < PEERS
-    assert run.attrs["equations"] == "minimal"
-    general = pd_run(step=5e-3, wrench=np.zeros(6))
+    reference = pd_simulation(method="dopri", rtol=1e-12, atol=1e-14)
+    result = pd_simulation(step=5e-3)
+    assert float(np.max(np.abs(result.position - reference.position))) < PEERS
+    assert result.attrs["equations"] == "minimal"
+    general = pd_simulation(step=5e-3, wrench=np.zeros(6))
     assert general.attrs["equations"] == "links"
-    assert float(np.max(np.abs(run.position - general.position))) < SAME
+    assert float(np.max(np.abs(result.position - general.position))) < SAME
 
 
 def test_dense_output_is_of_order_6() -> None:
     """Between samples the interpolation errs far less than its step to the sixth power suggests for the simulation."""
     times = np.linspace(0.2, 0.39, 77)
     exact = swing("stewart-3-3", method="dopri", rtol=1e-13, atol=1e-15, output_step=0.0025)
-    truth = fp.run_at(exact, times)
+    truth = fp.motion_at(exact, times)
     gaps = []
     for step in (0.04, 0.02, 0.01):
-        run = swing("stewart-3-3", method="dopri", rtol=1e-13, atol=1e-15, output_step=step)
-        found = fp.run_at(run, times)
+        result = swing("stewart-3-3", method="dopri", rtol=1e-13, atol=1e-15, output_step=step)
+        found = fp.motion_at(result, times)
         gaps.append(float(np.max(np.abs(found.position - truth.position))))
     assert np.log2(gaps[1] / gaps[2]) > 5.0, gaps

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from runs import at_home, robot_named
+from pd_simulations import at_home, robot_named
 
 import flexapod as fp
 from flexapod.analysis.verbs.sampling import random_states
@@ -23,13 +23,13 @@ def test_joint_friction_agrees_with_inverse_dynamics() -> None:
         position=robot.home.position, rotation=robot.home.rotation, velocity=[0.1, -0.05, 0.08], angular_velocity=[0.3, 0.2, -0.1]
     )
     hold = fp.inverse_dynamics(plain, at_home(plain), friction=False).force.values
-    run = fp.simulate(plain, start, force=hold, duration=0.02, step=1e-4, output_step=1e-3, friction=True, watch=())
-    motion = fp.Motion(**{k: run[k].values for k in FIELDS}, time=run.time.values)
+    result = fp.simulate(plain, start, force=hold, duration=0.02, step=1e-4, output_step=1e-3, friction=True, watch=())
+    motion = fp.Motion(**{k: result[k].values for k in FIELDS}, time=result.time.values)
     with_friction = fp.inverse_dynamics(plain, motion, friction=True).force.values
     without = fp.inverse_dynamics(plain, motion, friction=False).force.values
     assert np.max(np.abs(with_friction - without)) > 1.0
     assert np.max(np.abs(with_friction - hold)) < DEMANDED * np.max(np.abs(hold))
-    assert float(run.dissipated_energy[-1]) > 0.0
+    assert float(result.dissipated_energy[-1]) > 0.0
     thin = robot.with_parameters({k: v for k, v in no_load_friction(robot).items() if not k.endswith("coulomb")})
     assert np.max(np.abs(with_friction - fp.inverse_dynamics(thin, motion, friction=True).force.values)) > 0.01
 
@@ -56,11 +56,11 @@ def test_accelerations_are_those_of_forward_dynamics(name: str, direction: str) 
     given = random_states(robot, 1, seed=3)
     start = fp.State(**{key: given[key][0] for key in FIELDS[:4]})
     force = np.linspace(-1.0, 2.0, len(robot.actuators))
-    run = fp.simulate(robot, start, force=force, duration=2e-4, step=1e-4, watch=()).isel(time=0)
+    result = fp.simulate(robot, start, force=force, duration=2e-4, step=1e-4, watch=()).isel(time=0)
     free, expected = (fp.forward_dynamics(robot, start, force, friction=f) for f in (False, True))
     for key in FIELDS[4:]:
         size = np.abs(expected[key].values).max()
-        assert np.abs(run[key].values - expected[key].values).max() < AGREE * max(size, 1.0)
+        assert np.abs(result[key].values - expected[key].values).max() < AGREE * max(size, 1.0)
     assert np.abs(expected.acceleration.values - free.acceleration.values).max() > 1e-3
 
 

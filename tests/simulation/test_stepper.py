@@ -24,12 +24,14 @@ def test_steps_are_those_of_simulate(name: str) -> None:
     robot = fp.load(name)
     home = fp.State(position=robot.home.position, rotation=robot.home.rotation)
     force = 1.02 * fp.inverse_dynamics(robot, home, friction=False).force.values + 0.01
-    run = fp.simulate(robot, home, force=force, duration=0.05, step=1e-3, watch=("stroke",))
+    result = fp.simulate(robot, home, force=force, duration=0.05, step=1e-3, watch=("stroke",))
     robot_steps = fp.stepper(robot, step=1e-3)
     robot_steps.force[:] = force
     assert robot_steps.advance(50)
     for part in ("position", "velocity", "angular_velocity"):
-        assert np.abs(robot_steps.parts[part] - run[part].values[-1]).max() <= SAME * max(1.0, np.abs(run[part].values).max())
+        assert np.abs(robot_steps.parts[part] - result[part].values[-1]).max() <= SAME * max(
+            1.0, np.abs(result[part].values).max()
+        )
     assert robot_steps.time == pytest.approx(0.05)
     after = robot_steps.state.copy()
     robot_steps.reset()
@@ -67,11 +69,11 @@ def test_flexible_legs_step_too(name: str, watch: tuple[str, ...]) -> None:
     steps.force[:] = [0.5, 1.0]
     assert steps.advance(20), steps.reason
     force = np.array([0.5, 1.0])
-    run = fp.simulate(robot, home_start(robot), drive="force", force=force, duration=0.02, step=1e-3, watch=watch)
-    n = len(run.joint_position.values[-1])
-    assert np.abs(steps.parts["joint_position"][:n] - run.joint_position.values[-1]).max() <= LEGS
+    result = fp.simulate(robot, home_start(robot), drive="force", force=force, duration=0.02, step=1e-3, watch=watch)
+    n = len(result.joint_position.values[-1])
+    assert np.abs(steps.parts["joint_position"][:n] - result.joint_position.values[-1]).max() <= LEGS
     for part in ("position", "velocity", "angular_velocity"):
-        assert np.abs(steps.parts[part] - run[part].values[-1]).max() <= LEGS * max(1.0, np.abs(run[part].values).max())
+        assert np.abs(steps.parts[part] - result[part].values[-1]).max() <= LEGS * max(1.0, np.abs(result[part].values).max())
     tracemalloc.start()
     steps.advance()  # numbers that the stepper keeps are traced from here
     tracemalloc.reset_peak()
@@ -100,10 +102,10 @@ def test_explicit_steps_of_robots_with_loops(large: bool, monkeypatch: pytest.Mo
     assert isinstance(steps._steps, ExplicitSteps) is large
     steps.force[:] = force
     assert steps.advance(10), steps.reason
-    run = fp.simulate(robot, start, drive="force", force=force, duration=0.01, step=1e-3, method="rk4")
-    assert np.abs(run.velocity.values[-1]).max() > 1e-3
+    result = fp.simulate(robot, start, drive="force", force=force, duration=0.01, step=1e-3, method="rk4")
+    assert np.abs(result.velocity.values[-1]).max() > 1e-3
     for part in ("position", "velocity", "angular_velocity"):
-        assert np.abs(steps.parts[part] - run[part].values[-1]).max() <= LOOPS * max(1.0, np.abs(run[part].values).max())
+        assert np.abs(steps.parts[part] - result[part].values[-1]).max() <= LOOPS * max(1.0, np.abs(result[part].values).max())
 
 
 def test_bad_options_are_refused() -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import xarray as xr
-from runs import pd_run
+from pd_simulations import pd_simulation
 
 import flexapod as fp
 
@@ -22,14 +22,14 @@ PANDAS = 1e-15
 
 @pytest.mark.parametrize("suffix", [".nc", ".parquet", ".csv"])
 def test_a_result_comes_back(tmp_path: Path, suffix: str) -> None:
-    run = pd_run(duration=0.5, output_step=0.1)
-    path = fp.save(run, tmp_path / f"run{suffix}")
+    result = pd_simulation(duration=0.5, output_step=0.1)
+    path = fp.save(result, tmp_path / f"run{suffix}")
     again = fp.open(path)
-    xr.testing.assert_identical(again.drop_attrs(), run.drop_attrs())
-    for name in run.data_vars:
-        assert np.array_equal(again[name], run[name])
-        assert again[name].attrs == run[name].attrs
-    assert again.attrs == run.attrs
+    xr.testing.assert_identical(again.drop_attrs(), result.drop_attrs())
+    for name in result.data_vars:
+        assert np.array_equal(again[name], result[name])
+        assert again[name].attrs == result[name].attrs
+    assert again.attrs == result.attrs
     side = [path.name + ".json"] if suffix == ".csv" else []
     assert sorted(p.name for p in tmp_path.iterdir()) == [path.name, *side]  # nothing temporary is left
 
@@ -37,15 +37,15 @@ def test_a_result_comes_back(tmp_path: Path, suffix: str) -> None:
 def test_columns_are_readable_by_others(tmp_path: Path) -> None:
     import pandas as pd
 
-    run = pd_run(duration=0.5, output_step=0.1)
-    table = pd.read_parquet(fp.save(run, tmp_path / "run.parquet"))
-    assert np.array_equal(table["force.A"], run.force.sel(actuator="A"))
-    assert np.array_equal(table["rotation.x.y"], run.rotation.sel(axis="x", body_axis="y"))
-    other = pd.read_csv(fp.save(run, tmp_path / "run.csv"))  # plain: no comment line, no option
+    result = pd_simulation(duration=0.5, output_step=0.1)
+    table = pd.read_parquet(fp.save(result, tmp_path / "run.parquet"))
+    assert np.array_equal(table["force.A"], result.force.sel(actuator="A"))
+    assert np.array_equal(table["rotation.x.y"], result.rotation.sel(axis="x", body_axis="y"))
+    other = pd.read_csv(fp.save(result, tmp_path / "run.csv"))  # plain: no comment line, no option
     assert list(other.columns) == list(table.columns)
-    assert np.allclose(other["force.A"], run.force.sel(actuator="A"), rtol=PANDAS, atol=0.0)
+    assert np.allclose(other["force.A"], result.force.sel(actuator="A"), rtol=PANDAS, atol=0.0)
     side = json.loads((tmp_path / "run.csv.json").read_text())
-    assert side["rows"] == len(other) == run.sizes["time"]
+    assert side["rows"] == len(other) == result.sizes["time"]
     assert side["sha256"] == hashlib.sha256((tmp_path / "run.csv").read_bytes()).hexdigest()
     assert side["about"]["units"]["force.A"] == "N"
 
@@ -53,25 +53,25 @@ def test_columns_are_readable_by_others(tmp_path: Path) -> None:
 def test_units_are_in_parquet_and_netcdf_for_others(tmp_path: Path) -> None:
     import pyarrow.parquet as pq
 
-    run = pd_run(duration=0.5, output_step=0.1)
-    field = pq.read_schema(fp.save(run, tmp_path / "run.parquet")).field("force.A")
+    result = pd_simulation(duration=0.5, output_step=0.1)
+    field = pq.read_schema(fp.save(result, tmp_path / "run.parquet")).field("force.A")
     assert field.metadata[b"units"] == b"N"
     about = pq.read_metadata(tmp_path / "run.parquet").metadata
     assert about[b"flexapod_rows"] == b"6"
     assert re.fullmatch(rb"[0-9a-f]{64}", about[b"flexapod_sha256"])
-    with xr.open_dataset(fp.save(run, tmp_path / "run.nc"), engine="netcdf4") as found:
+    with xr.open_dataset(fp.save(result, tmp_path / "run.nc"), engine="netcdf4") as found:
         assert found.force.attrs["units"] == "N"
-        assert np.array_equal(found.force, run.force)
+        assert np.array_equal(found.force, result.force)
 
 
 def test_a_csv_without_its_side_file_opens_with_a_warning(tmp_path: Path) -> None:
-    run = pd_run(duration=0.5, output_step=0.1)
-    path = fp.save(run, tmp_path / "run.csv")
+    result = pd_simulation(duration=0.5, output_step=0.1)
+    path = fp.save(result, tmp_path / "run.csv")
     (tmp_path / "run.csv.json").unlink()
     with pytest.warns(fp.FileWarning, match=r"run.csv.json is not there: nothing says whether the table is whole"):
         plain = fp.open(path)
     for name in ("position", "rotation", "force", "actuator_velocity", "kinetic_energy"):
-        xr.testing.assert_equal(plain[name].drop_attrs(), run[name].drop_attrs().drop_vars("actuator_unit", errors="ignore"))
+        xr.testing.assert_equal(plain[name].drop_attrs(), result[name].drop_attrs().drop_vars("actuator_unit", errors="ignore"))
     (tmp_path / "x.csv").write_text("time,a.x,b.1,b\n0,1,2,3\n1,4,5,\n")
     with pytest.warns(fp.FileWarning):
         other = fp.open(tmp_path / "x.csv")
@@ -104,8 +104,8 @@ def test_odd_results_come_back(tmp_path: Path, suffix: str) -> None:
 
 
 def test_suffixes_in_capitals_and_what_no_table_holds(tmp_path: Path) -> None:
-    run = pd_run(duration=0.5, output_step=0.1)
-    assert fp.open(fp.save(run, tmp_path / "RUN.CSV")).sizes == run.sizes
+    result = pd_simulation(duration=0.5, output_step=0.1)
+    assert fp.open(fp.save(result, tmp_path / "RUN.CSV")).sizes == result.sizes
     twice = xr.Dataset({"a": (("time", "k"), np.ones((2, 1))), "a.b": ("time", np.zeros(2))}, coords={"k": ["b"]})
     with pytest.raises(fp.InputError, match=r"two columns would be called 'a.b'; save the result as a .nc file"):
         fp.save(twice, tmp_path / "twice.csv")
@@ -115,8 +115,8 @@ def test_suffixes_in_capitals_and_what_no_table_holds(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("suffix", [".nc", ".parquet", ".csv"])
 def test_a_full_disk_is_said_and_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suffix: str) -> None:
-    run = pd_run(duration=0.5, output_step=0.1)
-    path = fp.save(run, tmp_path / f"run{suffix}")
+    result = pd_simulation(duration=0.5, output_step=0.1)
+    path = fp.save(result, tmp_path / f"run{suffix}")
     before = {p.name: p.read_bytes() for p in tmp_path.iterdir()}
 
     def full(*_: object) -> int:
@@ -124,7 +124,7 @@ def test_a_full_disk_is_said_and_leaves_the_old_file(tmp_path: Path, monkeypatch
 
     monkeypatch.setattr(os, "write", full)
     with pytest.raises(fp.FileError, match=rf"run{suffix}: was not written: no space left on device; free some space"):
-        fp.save(run, path)
+        fp.save(result, path)
     monkeypatch.undo()
     assert {p.name: p.read_bytes() for p in tmp_path.iterdir()} == before
 

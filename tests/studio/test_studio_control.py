@@ -54,5 +54,5 @@ def test_every_controller_can_be_made(name: str) -> None:
 def test_a_motion_without_controller_has_no_tracking_error() -> None:
     robot = fp.load("stewart-3-3")
     motion = motion_of(robot, "circle", from_home=True)
-    run = simulated(robot, motion, Control())
-    assert np.isnan(recorded(robot, run, "circle").tracking).all()
+    result = simulated(robot, motion, Control())
+    assert np.isnan(recorded(robot, result, "circle").tracking).all()

@@ -152,7 +152,7 @@ def test_handles_have_the_axes_of_the_sliders() -> None:
 def test_rings_turn_the_platform_from_home() -> None:
     robot = fp.load("stewart-3-3")
     scene = scene_with_handles(robot)
-    turn = fp.motions.rotvec_rotation(np.array([0.1, -0.2, 0.3]))
-    state = fp.State(position=robot.home.position, rotation=turn @ robot.home.rotation)
+    rotation = fp.motions.rotvec_rotation(np.array([0.1, -0.2, 0.3]))
+    state = fp.State(position=robot.home.position, rotation=rotation @ robot.home.rotation)
     scene.place_handle(state)
     assert np.allclose(scene.dragged_to(scene.handles[1], fp.State.at_home(robot))[1], state.rotation)

@@ -54,7 +54,7 @@ ROUNDING = 1e-12
 """Relative, and [m]: sums of lengths."""
 SMALL_ANGLES = 1e-5
 """Of a deflection of 1e-6 of the length: second order of its angles."""
-TURNED = 1e-8
+ROTATED = 1e-8
 """[m] of lengths of some metres: a quaternion along a line that may be straight down."""
 BITS = 5
 """Of 255: eight bits of linear light are coarse in the dark."""
@@ -83,7 +83,7 @@ def test_frames_are_where_the_kernels_have_the_bodies(name: str) -> None:
         for link, frame in zip(leg.links, own, strict=True):
             if link.body:
                 place = places[f"{leg.name}.{link.body.name}"]
-                assert np.allclose(frame.origin, place, atol=CLOSED * robot.size), link.coordinate
+                assert np.allclose(frame.origin, place, rtol=0, atol=CLOSED * robot.size), link.coordinate
 
 
 @pytest.mark.parametrize("name", fp.catalogue())
@@ -150,9 +150,11 @@ def test_torques_turn_by_the_right_hand() -> None:
     for k, (sign, part) in enumerate(((1.0, 1.0), (-1.0, 0.5))):
         frame = shown.frames[k][0]
         line = found.arcs[found.arc_push == (sign > 0)]
-        turn = np.cross(line[:, 0] - frame.origin, line[:, 1] - frame.origin) @ frame.rotation[:, 2]
-        assert np.all(sign * turn > 0)
-        assert np.isclose(np.linalg.norm(line[:, 1] - line[:, 0], axis=1).sum(), 8 / 9 * 1.5 * np.pi * ARC * part, rtol=CHORDS)
+        rotation = np.cross(line[:, 0] - frame.origin, line[:, 1] - frame.origin) @ frame.rotation[:, 2]
+        assert np.all(sign * rotation > 0)
+        assert np.isclose(
+            np.linalg.norm(line[:, 1] - line[:, 0], axis=1).sum(), 8 / 9 * 1.5 * np.pi * ARC * part, rtol=CHORDS, atol=0
+        )
 
 
 def test_rods_of_a_telescopic_leg_add_up_to_its_length() -> None:
@@ -162,7 +164,7 @@ def test_rods_of_a_telescopic_leg_add_up_to_its_length() -> None:
     starts, ends = np.array(shown.rods.start), np.array(shown.rods.end)
     total = np.linalg.norm(ends - starts, axis=1).reshape(len(robot.legs), -1).sum(axis=1)
     position = fp.inverse_kinematics(robot, state, joints=False).actuator_position.values
-    assert np.allclose(total, position + 5.0, rtol=ROUNDING)  # this robot counts its actuators from 5 m
+    assert np.allclose(total, position + 5.0, rtol=ROUNDING, atol=0)  # this robot counts its actuators from 5 m
     red = {tuple(c) for c in np.array(shown.rods.colour).reshape(len(robot.legs), -1, 3)[2]}
     assert RED in red
 
@@ -184,7 +186,7 @@ def test_beams_are_drawn_as_they_bend() -> None:
     line = beam_curve(link_frames(robot, bent)[k], link_frames(robot, joints)[k], element, element.tip)
     s = np.linspace(0.0, 1.0, len(line))
     cantilever = v * (3 * s**2 - s**3) / 2
-    assert np.allclose(np.linalg.norm(line - straight, axis=1), cantilever, atol=SMALL_ANGLES * v)
+    assert np.allclose(np.linalg.norm(line - straight, axis=1), cantilever, rtol=0, atol=SMALL_ANGLES * v)
 
 
 def test_arrows_push_where_the_force_is_positive() -> None:
@@ -210,7 +212,7 @@ def test_arrows_are_bundles_of_lines() -> None:
         assert lines.shape == (SHAFT + RING, 2, 3)
         along = (lines - points[0, 0]) @ np.array(way) / length
         across = np.linalg.norm(lines - points[0, 0] - along[..., None] * np.array(way) / length, axis=2)
-        assert np.isclose(along.min(), 0.0, atol=ROUNDING)
+        assert np.isclose(along.min(), 0.0, rtol=0, atol=ROUNDING)
         assert np.isclose(along.max() + 0.5 * thick, length), "lines end in half a circle"
         ring = lines[SHAFT:, 1]
         assert np.linalg.norm(np.roll(ring, 1, axis=0) - ring, axis=1).max() < thick
@@ -285,7 +287,7 @@ def test_cylinders_reach_from_start_to_end() -> None:
     quat, middle, scale = along(start, end, np.full(20, 0.1))
     R = fp.motions.quat_wxyz_rotation(quat)
     tip = middle + np.einsum("nij,nj->ni", R, np.column_stack([np.zeros((20, 2)), 0.5 * scale[:, 2]]))
-    assert np.allclose(tip, end, atol=TURNED)
+    assert np.allclose(tip, end, rtol=0, atol=ROTATED)
 
 
 def test_colours_survive_the_renderer() -> None:

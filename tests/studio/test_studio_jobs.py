@@ -2,7 +2,6 @@
 
 import os
 import threading
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -37,7 +36,7 @@ def worker() -> Iterator[Worker]:
     found.end()
 
 
-def test_another_process_computes_and_tells_how_far_it_is(worker: Worker) -> None:
+def test_another_process_computes_and_reports_how_far_it_is(worker: Worker) -> None:
     parts: list[float] = []
     assert worker.call(slow_task.add, 2.0, 3.0, report=parts.append, wanted=lambda: True) == 5.0
     assert parts == [0.5]
@@ -117,16 +116,27 @@ def test_a_robot_is_compiled_in_the_other_process_once(monkeypatch: pytest.Monke
     assert len(calls) == 2, "the cache was emptied"
 
 
+class CountedWatch(FileWatch):
+    """A watch that counts its looks."""
+
+    looks = 0
+
+    def _look(self) -> tuple[int, int] | None:
+        self.looks += 1
+        return super()._look()
+
+
 def test_a_saved_file_is_reported_once_it_is_whole(tmp_path: Path) -> None:
     path, reported = tmp_path / "robot.yaml", []  # type: ignore[var-annotated]
     path.write_text("one")
-    watch = FileWatch(path, lambda: reported.append(path.read_text()), every=0.02)
-    time.sleep(0.1)
+    watch = CountedWatch(path, lambda: reported.append(path.read_text()), every=0.02)
+    assert until(lambda: watch.looks > 3)
     assert reported == [], "nothing has changed"
     path.write_text("two and more")
     assert until(lambda: reported == ["two and more"])
     path.unlink()  # editors replace files
-    time.sleep(0.06)
+    seen = watch.looks
+    assert until(lambda: watch.looks > seen + 2)
     path.write_text("three")
     assert until(lambda: reported == ["two and more", "three"])
     watch.stop()

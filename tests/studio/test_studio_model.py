@@ -142,8 +142,8 @@ def test_dragging_a_five_bar_follows_the_hand() -> None:
 def test_dragging_turns_and_moves(session: Session) -> None:
     R = fp.motions.rotvec_rotation(np.radians([3.0, -4.0, 5.0])) @ session.robot.home.rotation
     shown = session.place(session.robot.home.position + np.array([0.1, 0.2, -0.1]), R)
-    assert np.allclose(session.values[3:], [3.0, -4.0, 5.0], atol=DEGREES)
-    assert np.allclose(shown.state.rotation, R, atol=ROUNDING)
+    assert np.allclose(session.values[3:], [3.0, -4.0, 5.0], rtol=0, atol=DEGREES)
+    assert np.allclose(shown.state.rotation, R, rtol=0, atol=ROUNDING)
 
 
 def test_change_undo_redo(session: Session) -> None:
@@ -191,7 +191,7 @@ def test_saved_and_opened_variant_is_the_same(session: Session) -> None:
     session.change("platform.mass", 77.0)
     again = robot_from_bytes("my robot.yaml", robot_bytes(session.robot))
     assert again.parameter("platform.mass") == 77.0
-    assert np.allclose(numbers_of(again, session.numbers.state).force, session.numbers.force, rtol=SAME)
+    assert np.allclose(numbers_of(again, session.numbers.state).force, session.numbers.force, rtol=SAME, atol=0)
 
 
 def test_bad_files_are_refused_in_their_own_name() -> None:
@@ -225,7 +225,7 @@ def test_recording_is_the_inverse_dynamics_of_the_motion(name: str) -> None:
         assert np.all(np.isfinite(joints))
         ends = leg_ends(robot, link_frames(robot, joints))
         corners = platform_corners(robot, state, 30.0 * found.elastic[40])
-        assert np.allclose(ends, corners, atol=NEWTON * robot.size), "an exaggerated drawing falls apart"
+        assert np.allclose(ends, corners, rtol=0, atol=NEWTON * robot.size), "an exaggerated drawing falls apart"
     if robot.flexible_platform is not None:  # joints are points of the plate: none moves further than the largest displacement
         joints = fp.deformation(robot, motion).joint_displacement.values
         furthest = np.linalg.norm(joints, axis=-1).max(axis=-1)
@@ -236,21 +236,21 @@ def test_recording_is_the_inverse_dynamics_of_the_motion(name: str) -> None:
 def test_simulation_result_becomes_a_recording(tmp_path: Path) -> None:
     robot = fp.load("hexapod")
     motion = motion_of(robot, "cosine-z")
-    run = fp.simulate(robot, motion, drive="actuators", progress=False)
-    found = recorded(robot, run, "run")
+    result = fp.simulate(robot, motion, drive="actuators", progress=False)
+    found = recorded(robot, result, "run")
     assert found.kind == "simulation"
-    assert len(found.time) <= run.sizes["time"]
+    assert len(found.time) <= result.sizes["time"]
     legs = fp.inverse_kinematics(robot, fp.State(position=found.position, rotation=found.rotation)).joint_position.values
     assert np.array_equal(found.joints, legs)
     for suffix in (".nc", ".csv"):
-        path = fp.save(run, tmp_path / f"run{suffix}")
+        path = fp.save(result, tmp_path / f"run{suffix}")
         again = recording_from_bytes(robot, path.name, path.read_bytes())
         assert again.kind == "simulation"
-        assert np.allclose(again.force, found.force, rtol=SAME)
+        assert np.allclose(again.force, found.force, rtol=SAME, atol=0)
     with pytest.raises(fp.InputError, match="open that robot"):
-        recorded(fp.load("delta"), run, "run")
+        recorded(fp.load("delta"), result, "run")
     with pytest.raises(fp.InputError, match="no result of a simulation"):
-        recorded(robot, run[["force"]], "run")
+        recorded(robot, result[["force"]], "run")
 
 
 def test_motion_files_are_played(tmp_path: Path) -> None:
@@ -260,7 +260,7 @@ def test_motion_files_are_played(tmp_path: Path) -> None:
     found = recording_from_bytes(robot, "motion.csv", path.read_bytes())
     direct = record(robot, motion_of(robot, "circle"), "circle")
     # a file has positions, rates and accelerations in full digits
-    assert np.allclose(found.force, direct.force, rtol=DEGREES)
+    assert np.allclose(found.force, direct.force, rtol=DEGREES, atol=0)
 
 
 def test_every_choice_of_motion_can_be_made() -> None:
@@ -293,7 +293,7 @@ def test_modes_are_the_natural_frequencies(name: str) -> None:
         shifted = np.linalg.norm(state.position - at.position) / robot.characteristic_length
         assert max(shifted, np.abs(state.rotation - at.rotation).max()) > SEEN_MOVE, "the mode is not seen"
         rest, elastic = displaced(robot, coordinates, found, mode, 0.0, factor=1.0, deformation=1.0)
-        assert np.allclose(rest.position, at.position, atol=DEGREES)
+        assert np.allclose(rest.position, at.position, rtol=0, atol=DEGREES)
         assert np.allclose(elastic, found.elastic)
 
 
@@ -364,12 +364,12 @@ def test_drawings_of_the_space_are_what_the_verbs_say(session: Session) -> None:
     assert len(names) == int(modes["count"]) == len(platforms(robot, p, R)) // 6
     assert str(modes["completeness"].values) in text
     tilted = fp.motions.euler_rotation("Z", [1.2]) @ fp.motions.euler_rotation("X", [0.5])
-    turned = fp.State(position=robot.home.position, rotation=tilted)
-    said, curves = singular_curves(robot, studio.coordinates, turned, "xy", lambda part: None)
+    rotated = fp.State(position=robot.home.position, rotation=tilted)
+    said, curves = singular_curves(robot, studio.coordinates, rotated, "xy", lambda part: None)
     assert curves
     assert said.startswith(f"{len(curves)} curve")
     points = np.concatenate(curves)[::20]
-    at = fp.singularities(robot, fp.State(position=points, rotation=np.repeat(turned.rotation[None], len(points), axis=0)))
+    at = fp.singularities(robot, fp.State(position=points, rotation=np.repeat(rotated.rotation[None], len(points), axis=0)))
     assert at["type_2"].values.max() < SINGULAR
 
 

@@ -255,7 +255,7 @@ def test_what_is_seen_is_recorded(browser: Any, page: Page, studio: Studio, monk
     with drawn.page.expect_download(timeout=PATIENCE) as saved:
         drawn.press("Record video")
         drawn.wait_text("#status", "recording 2.0 s")
-        for _ in range(8):  # a still view draws no picture, and a video has only those that are drawn
+        while not saved.is_done():  # a still view draws no picture, and a video has only those that are drawn
             studio.loop.post("turn", lambda: studio.moved(studio.session.home))
             drawn.page.wait_for_timeout(200)
     path = Path(saved.value.path())

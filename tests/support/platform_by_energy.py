@@ -118,7 +118,7 @@ def platform_by_energy(
     momentum = ca.mtimes(blocks, x)  # dT/d(v, omega, e')
     # d/dt at a = alpha = e'' = 0: v' = -omega x v in body axes, and M changes with e
     drift = ca.mtimes(blocks, ca.vertcat(-ca.cross(u[3:], u[:3]), ca.SX.zeros(3 + N))) + ca.mtimes(ca.jacobian(momentum, q), qd)
-    turn = ca.vertcat(
+    rotation = ca.vertcat(
         ca.cross(u[3:], momentum[:3]),
         ca.cross(u[3:], momentum[3:6]) + ca.cross(u[:3], momentum[:3]),
         -ca.mtimes(ca.jacobian(momentum, q).T, x) / 2,
@@ -128,12 +128,12 @@ def platform_by_energy(
     g = ca.mtimes(R.T, gravity)
     weight = ca.vertcat(m * g, ca.cross(c, g), ca.mtimes(S.T, g))
     at = [ca.vertcat(ca.mtimes(R.T, v), ca.mtimes(R.T, w)), e, ed]
-    M, bias = ca.substitute([blocks, drift + turn + spring - weight], [u, q, qd], at)
-    T = turned(R, N)
+    M, bias = ca.substitute([blocks, drift + rotation + spring - weight], [u, q, qd], at)
+    T = rotated(R, N)
     return ca.mtimes(T, ca.mtimes(M, T.T)), ca.mtimes(T, bias)
 
 
-def turned(R: Any, N: int) -> Any:
+def rotated(R: Any, N: int) -> Any:
     """(6 + N, 6 + N): coordinates in platform axes to world axes."""
     return ca.diagcat(R, R, ca.SX.eye(N))
 

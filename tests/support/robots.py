@@ -63,10 +63,10 @@ def drawn_motion(robot: Robot, count: int, seed: int) -> dict[str, np.ndarray]:
     def cube(half: object) -> np.ndarray:
         return random.uniform(-1.0, 1.0, (count, 3)) * np.asarray(half)
 
-    turns = np.array([rotation_from_vector(v) for v in cube(box.rotation)])
+    rotations = np.array([rotation_from_vector(v) for v in cube(box.rotation)])
     return {
         "position": robot.home.position + cube(box.position),
-        "rotation": turns @ robot.home.rotation,
+        "rotation": rotations @ robot.home.rotation,
         "velocity": cube(max(box.velocity, 0.1)),
         "angular_velocity": cube(max(box.angular_velocity, 0.1)),
         "acceleration": cube(max(box.acceleration, 0.1)),

@@ -155,28 +155,29 @@ FULL = {
     "robot/test_whole_revolution.py::test_two_legs_that_carry": "a crank goes all around in every size, in the same file",
     "simulation/test_energy_balance.py::test_random_starts": "springs keep energy and works balance, in the same file",
     "simulation/test_events.py::test_a_run_stops_where": "a drive at its dead point in simulation/test_mechanisms.py",
-    "simulation/test_explicit_runs.py::test_many_coordinates":
-        "many_coordinates_run_in_numbers in simulation/test_independent_runs.py",
-    "simulation/test_flexible_run.py::test_computed_torque":
+    "simulation/test_explicit_simulations.py::test_many_coordinates":
+        "many_coordinates_run_in_numbers in simulation/test_independent_simulation.py",
+    "simulation/test_flexible_simulation.py::test_computed_torque":
         "a rigid model cannot control the paper's plate, in the same file; computed torque in simulation/test_controllers.py",
-    "simulation/test_flexible_run.py::test_friction_of_the_joints": "friction of the legs on the bent platform, in the same file",
-    "simulation/test_flexible_run.py::test_reactions_of_a_run":
+    "simulation/test_flexible_simulation.py::test_friction_of_the_joints":
+        "friction of the legs on the bent platform, in the same file",
+    "simulation/test_flexible_simulation.py::test_reactions_of_a_run":
         "reactions of flexible platforms in elastodynamics/test_reactions.py",
     "simulation/test_flexible_run.py::test_the_inverse_model_drives_against":
         "the loop of inverse and direct model follows, and friction of the legs acts through the bent platform, in the same file",
     "simulation/test_free_rotation.py::test_two_choices": "a run that changes its coordinates keeps its energy, in the same file",
-    "simulation/test_implicit_run.py::test_order_six":
+    "simulation/test_implicit_steps.py::test_order_six":
         "rigid robots swing as by other methods, in the same file; simulation/test_orders.py",
-    "simulation/test_independent_runs.py::test_actuators_of_a_flexible":
+    "simulation/test_independent_simulation.py::test_actuators_of_a_flexible":
         "one actuator that follows, in the same file; square_motion in simulation/test_leg_simulation.py",
-    "simulation/test_independent_runs.py::test_controllers_two_ways":
+    "simulation/test_independent_simulation.py::test_controllers_two_ways":
         "another integrator finds the same motion, in the same file; simulation/test_controllers.py",
-    "simulation/test_independent_runs.py::test_events_functions":
-        "simulation/test_events.py, simulation/test_killed_runs.py; events in simulation/test_flexible_run.py",
+    "simulation/test_independent_simulation.py::test_events_functions":
+        "simulation/test_events.py, simulation/test_killed_simulations.py; events in simulation/test_flexible_simulation.py",
     "simulation/test_leg_simulation.py::test_forces_found_drive":
         "inverse dynamics integrates elastic coordinates, and the square motion, in the same file",
     "simulation/test_leg_simulation.py::test_two_methods_agree":
-        "the square motion, in the same file; methods_agree in simulation/test_explicit_runs.py",
+        "the square motion, in the same file; methods_agree in simulation/test_explicit_simulations.py",
     "simulation/test_load_friction.py::test_cranks_and_general_legs":
         "accelerations demand the forces that act, in the same file; joint friction in simulation/test_simulation_friction.py",
     "simulation/test_load_friction.py::test_implicit_steps_take":
@@ -189,7 +190,7 @@ FULL = {
         "accelerations and heat along implicit steps, and followed actuators, in the same file; the balance of energy in "
         "simulation/test_flexible_energy_balance.py",
     "simulation/test_loaded_joints.py::test_accelerations_are_those": "followed actuators and two methods, in the same file",
-    "simulation/test_simulate.py::test_a_killed_run_resumes": "simulation/test_killed_runs.py",
+    "simulation/test_simulate.py::test_a_killed_run_resumes": "simulation/test_killed_simulations.py",
     "simulation/test_simulate.py::test_without_llvm": "kernels/test_backends_agree.py",
     "simulation/test_simulation_closure.py::test_an_hour": "constraints hold after coarse steps, in the same file",
     "simulation/test_simulation_friction.py::test_accelerations_are_those":
@@ -307,7 +308,7 @@ CHOSEN = {
     "equations/test_friction.py::test_free_bodies_with_friction": RULES,
     "equations/test_friction.py::test_friction_obeys_its_laws": RULES,
     "equations/test_friction.py::test_friction_takes_power": RULES,
-    "equations/test_friction.py::test_frozen_shares_add_up_on_general": ("[delta]",),
+    "equations/test_friction.py::test_frozen_contributions_add_up_on_general": ("[delta]",),
     "equations/test_newton_euler.py::test_free_bodies": CHAINS,
     "equations/test_newton_euler.py::test_power_balance": CHAINS,
     "equations/test_newton_euler.py::test_reactions_have_no_part": CHAINS,

@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -262,8 +261,7 @@ def test_interrupted_simulation(tmp_path: Path, moment: str) -> None:
     )
     try:
         if moment == "deriving":
-            while process.poll() is None and not list(cache.glob("*.kernel")):
-                time.sleep(0.01)
+            until(lambda: process.poll() is not None or bool(list(cache.glob("*.kernel"))))
         else:
             until(lambda: process.poll() is not None or computed(process.pid) > STARTED)
         assert process.poll() is None

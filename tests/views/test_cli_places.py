@@ -28,10 +28,10 @@ def test_motions_are_placed_as_said(run: Run, name: str) -> None:
     assert place_text(name) in text
     p = followed_motion(robot, name, {}).position
     if "centres it" in text:
-        np.testing.assert_allclose((p.min(axis=0) + p.max(axis=0)) / 2, robot.home.position, atol=ROUNDING)
+        np.testing.assert_allclose((p.min(axis=0) + p.max(axis=0)) / 2, robot.home.position, rtol=0, atol=ROUNDING)
     else:
         assert "starts it" in text
-        np.testing.assert_allclose(p[0], robot.home.position, atol=ROUNDING)
+        np.testing.assert_allclose(p[0], robot.home.position, rtol=0, atol=ROUNDING)
 
 
 def test_motions_with_a_place_of_their_own_keep_it(run: Run) -> None:

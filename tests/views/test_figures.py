@@ -112,7 +112,7 @@ def test_long_titles_have_several_lines(tmp_path: Path) -> None:
     assert f"<title>{robot.name}: {robot.title}</title>" in page
 
 
-def test_colours_and_dashes_tell_legs_apart() -> None:
+def test_colours_and_dashes_distinguish_legs() -> None:
     assert len(set(COLOURS)) == len(COLOURS) == 8
     assert len(set(zip(COLOURS, DASHES, strict=True))) == 8
     assert len(set(DASHES[:6])) == 6  # six legs differ in print without colour
@@ -141,7 +141,7 @@ def test_limits_are_drawn(hexapod: dict[str, Any]) -> None:
     figure = stroke_figure(hexapod["robot"], hexapod["legs"])
     low, high = hexapod["robot"].legs[0].links[0].limits.stroke
     drawn = sorted(shape.y0 for shape in figure.layout.shapes)
-    np.testing.assert_allclose(drawn, [low, high], atol=DRAWN)
+    np.testing.assert_allclose(drawn, [low, high], rtol=0, atol=DRAWN)
 
 
 def test_spectrum_of_a_sine() -> None:

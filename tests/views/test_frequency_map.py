@@ -45,8 +45,8 @@ def test_each_pose_as_computed_alone(robot: fp.Robot) -> None:
             assert np.isnan(here.frequency).all()
             assert str(found.reason_text.values[int(here.reason)])
             continue
-        turn = fp.motions.rotvec_rotation(np.array([0.0, float(here.ry), 0.0]))
-        pose = fp.State(position=[float(here.x), 0.0, float(here.z)], rotation=turn)
+        rotation = fp.motions.rotvec_rotation(np.array([0.0, float(here.ry), 0.0]))
+        pose = fp.State(position=[float(here.x), 0.0, float(here.z)], rotation=rotation)
         alone = fp.natural_frequencies(robot, pose, actuators=SPRINGS).frequency.values
         np.testing.assert_allclose(here.frequency, alone, rtol=SAME)
 

@@ -37,13 +37,13 @@ def test_instability_is_said(robot: fp.Robot) -> None:
 def test_closure_can_fail(robot: fp.Robot) -> None:
     """Legs reach the deformed joints; a joint that is moved by a micrometre is noticed. Bending alone is construction."""
     motion = page.example_motion(robot)
-    run = fp.simulate(
+    result = fp.simulate(
         robot, motion, drive="platform", method="dopri", rtol=1e-6, atol=1e-8, duration=0.1, output_step=0.02, friction=False,
         progress=False,
     )  # fmt: skip
-    items = {item.where: item for item in page._deformation(robot, run)}
+    items = {item.where: item for item in page._deformation(robot, result)}
     assert (items["Fig. 6"].verdict, items["Fig. 7"].verdict) == (CONSTRUCTION, AGREES)
-    moved = run.joint_displacement.copy()
+    moved = result.joint_displacement.copy()
     moved.values[:, 2] += 1e-6 * np.array([0.0, 0.0, 1.0])
-    again = {item.where: item for item in page._deformation(robot, run.assign(joint_displacement=moved))}
+    again = {item.where: item for item in page._deformation(robot, result.assign(joint_displacement=moved))}
     assert again["Fig. 7"].verdict == DIFFERS

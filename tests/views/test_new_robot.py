@@ -45,16 +45,16 @@ def test_geometry(kind: str) -> None:
     q = legs.actuator_position.values
     bodies = fp.inverse_kinematics(robot, home, joints=False, bodies=True)
     joints = np.array([leg.closing.on_platform.position for leg in robot.legs])
-    np.testing.assert_allclose(np.linalg.norm(joints, axis=1), 0.2, atol=DIGITS)
+    np.testing.assert_allclose(np.linalg.norm(joints, axis=1), 0.2, rtol=0, atol=DIGITS)
     if kind == "6-ups":
         hips = bodies.body_position.sel(body=[f"{name}.cylinder" for name in "ABCDEF"]).values
-        np.testing.assert_allclose(np.linalg.norm(hips, axis=1), 0.6, atol=DIGITS)
-        np.testing.assert_allclose(q, np.linalg.norm(joints + robot.home.position - hips, axis=1), atol=DIGITS)
+        np.testing.assert_allclose(np.linalg.norm(hips, axis=1), 0.6, rtol=0, atol=DIGITS)
+        np.testing.assert_allclose(q, np.linalg.norm(joints + robot.home.position - hips, axis=1), rtol=0, atol=DIGITS)
         assert robot.home.position[2] == 0.8
     else:
-        np.testing.assert_allclose(q, 0.2, atol=DIGITS)  # in the middle of the stroke
+        np.testing.assert_allclose(q, 0.2, rtol=0, atol=DIGITS)  # in the middle of the stroke
         hips = bodies.body_position.sel(body=[f"{name}.link" for name in "ABCDEF"]).values
-        np.testing.assert_allclose(np.linalg.norm(joints + robot.home.position - hips, axis=1), 1.0, atol=DIGITS)
+        np.testing.assert_allclose(np.linalg.norm(joints + robot.home.position - hips, axis=1), 1.0, rtol=0, atol=DIGITS)
     assert float(fp.conditioning(robot, home).condition_number) < CONDITION
     assert fp.check_pose(robot, home).ok
     assert robot.platform.mass == 12.0

@@ -38,7 +38,7 @@ def test_one_leg_is_named() -> None:
     assert list(label) == ["legs.2.link.inertia"]
 
 
-def test_told_and_not_refused(run: Run, tmp_path: Path) -> None:
+def test_reported_and_not_refused(run: Run, tmp_path: Path) -> None:
     for words in (["check", "hexapod"], ["show", "hexapod"], ["report", "hexapod"]):
         result = run(*words)
         assert result.exit_code == 0, result.stderr

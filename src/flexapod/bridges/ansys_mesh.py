@@ -1,7 +1,7 @@
 """Ansys archives (CDWRITE, .cdb) as a mesh: BEAM188, BEAM4, LINK180, SHELL181, SHELL63, MASS21. Others are refused by name.
 
 Numbers stay in the file's units. Elements are our own, as for Nastran: beams are Hermite's with shear, shells have consistent
-masses. Constraints and loads belong to a run, not to the body: they are left out and noted.
+masses. Constraints and loads belong to an analysis, not to the body: they are left out and noted.
 """
 
 from __future__ import annotations

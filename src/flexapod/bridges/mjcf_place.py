@@ -28,13 +28,13 @@ def placed(a: Mapping[str, str], where: str, angle: float, sequence: str) -> Pos
         skewed = np.array([[0.0, -v[2], v[1]], [v[2], 0.0, -v[0]], [-v[1], v[0], 0.0]])
         return pose(position, np.eye(3) + 2 * q[0] * skewed + 2 * skewed @ skewed)
     if "axisangle" in a:
-        *_, turn = values(a, "axisangle", where, 4)
+        *_, amount = values(a, "axisangle", where, 4)
         axis = unit_axis({"axisangle": " ".join(a["axisangle"].split()[:3])}, "axisangle", where, 3)
-        return pose(position, rotation_from_vector(axis * turn * angle))
+        return pose(position, rotation_from_vector(axis * amount * angle))
     if "euler" in a:
         R = np.eye(3)
-        for letter, turn in zip(sequence, values(a, "euler", where, 3), strict=True):
-            step = rotation_from_vector(np.array(ORDER[letter.lower()]) * turn * angle)
+        for letter, amount in zip(sequence, values(a, "euler", where, 3), strict=True):
+            step = rotation_from_vector(np.array(ORDER[letter.lower()]) * amount * angle)
             R = R @ step if letter.islower() else step @ R
         return pose(position, R)
     if "zaxis" in a:

@@ -2,7 +2,7 @@
 
 Numbers stay in the file's units. Masses are consistent with the elements' shapes, which Nastran does with PARAM,COUPMASS,1; its
 own lumped masses give the same body as the mesh gets finer. WTMASS and K6ROT are taken from the file. Constraints and loads
-belong to a run, not to the body: they are left out and noted.
+belong to an analysis, not to the body: they are left out and noted.
 """
 
 from __future__ import annotations

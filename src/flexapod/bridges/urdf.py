@@ -71,8 +71,8 @@ def urdf_text(tree: Tree) -> str:
             entries = {"ixx": t[0, 0], "ixy": t[0, 1], "ixz": t[0, 2], "iyy": t[1, 1], "iyz": t[1, 2], "izz": t[2, 2]}
             SubElement(inertial, "inertia", {k: repr(float(v)) for k, v in entries.items()})
     for node in tree.nodes:
-        turning = "revolute" if node.stroke else "continuous"
-        kind = {"R": turning, "P": "prismatic", "fixed": "fixed", "free": "floating"}[node.kind]
+        rotating = "revolute" if node.stroke else "continuous"
+        kind = {"R": rotating, "P": "prismatic", "fixed": "fixed", "free": "floating"}[node.kind]
         joint = SubElement(root, "joint", {"name": node.joint or f"{node.name}.free", "type": kind})
         SubElement(joint, "parent", {"link": node.parent})
         SubElement(joint, "child", {"link": node.name})

@@ -54,15 +54,15 @@ def read_urdf(path: str | os.PathLike[str], loops: str | os.PathLike[str] | None
     for elements, what in ((links, "links"), (joints, "joints")):
         no_doubles([word(element, "name", f"{file}: {said(element)}") for element in elements], what, file)
     extra = _checked(loop_document(extra, beside), joints, beside)
-    nodes, turned = _nodes(joints, {link.attrib["name"]: _inertial(link, file) for link in links}, extra, file)
-    found = [_loop(entry, beside, turned) for entry in extra["loops"]]
+    nodes, rotated = _nodes(joints, {link.attrib["name"]: _inertial(link, file) for link in links}, extra, file)
+    found = [_loop(entry, beside, rotated) for entry in extra["loops"]]
     no_doubles([loop.name for loop in found], "loops", beside)
     no_doubles([entry["name"] for entry in extra["struts"] if isinstance(entry, dict) and "name" in entry], "struts", beside)
     gears = (*_gears(extra, nodes, beside), *_mimics(joints, nodes, file))
     return apart(whole(Tree(name=root.get("name", file.stem), gravity=vector(extra["gravity"], 3, f"{beside}: gravity"),
-                            nodes=tuple(nodes), loops=tuple(found), gears=gears, struts=_struts(extra, turned, beside),
-                            actuators=tuple(extra["actuated"]), remarks=tuple(extra["remarks"]), frames=turned,
-                            platform=_platform(extra, turned, beside))))  # fmt: skip
+                            nodes=tuple(nodes), loops=tuple(found), gears=gears, struts=_struts(extra, rotated, beside),
+                            actuators=tuple(extra["actuated"]), remarks=tuple(extra["remarks"]), frames=rotated,
+                            platform=_platform(extra, rotated, beside))))  # fmt: skip
 
 
 KEYS = {
@@ -80,10 +80,10 @@ def _known(given: Any, what: str, where: str) -> None:
         raise ImportedModelError(f"{where}: unknown key {unknown!r}; keys: {', '.join(k for k in KEYS[what] if k != 'remarks')}")
 
 
-def _platform(extra: dict[str, Any], turned: dict[str, Pose], file: Path) -> str:
+def _platform(extra: dict[str, Any], rotated: dict[str, Pose], file: Path) -> str:
     """Link that the loop file calls the platform; empty where it names none."""
     name = extra.get("platform") or ""
-    if name and name not in turned:
+    if name and name not in rotated:
         raise ImportedModelError(f"{file}: platform names the link {name!r}, which the URDF does not have")
     return str(name)
 
@@ -142,24 +142,24 @@ def _mimic(joint: Element, file: Path) -> tuple[str, float, float]:
     return word(mimic, "joint", where), factor, offset
 
 
-def _struts(extra: dict[str, Any], turned: dict[str, Pose], file: Path) -> tuple[Strut, ...]:
+def _struts(extra: dict[str, Any], rotated: dict[str, Pose], file: Path) -> tuple[Strut, ...]:
     found = []
     for entry in extra["struts"]:
-        where = _entry(entry, "strut", ("name", "link1", "at1", "link2", "at2", "stiffness", "length", "damping"), turned, file)
-        at, on = (turned[entry[f"link{k}"]].point(vector(entry[f"at{k}"], 3, f"{where}: at{k}")) for k in (1, 2))
+        where = _entry(entry, "strut", ("name", "link1", "at1", "link2", "at2", "stiffness", "length", "damping"), rotated, file)
+        at, on = (rotated[entry[f"link{k}"]].point(vector(entry[f"at{k}"], 3, f"{where}: at{k}")) for k in (1, 2))
         numbers = {key: number(entry[key], f"{where}: {key}") for key in ("stiffness", "length", "damping")}
         found.append(Strut(name=entry["name"], first=entry["link1"], at=at, second=entry["link2"], on=on, **numbers))
     return tuple(found)
 
 
-def _entry(entry: Any, what: str, keys: tuple[str, ...], turned: dict[str, Pose], file: Path) -> str:
+def _entry(entry: Any, what: str, keys: tuple[str, ...], rotated: dict[str, Pose], file: Path) -> str:
     """Check an entry that ties two links; returns where it is, for messages."""
     missing = [key for key in keys if not isinstance(entry, dict) or key not in entry]
     if missing:
         raise ImportedModelError(f"{file}: a {what} needs {', '.join(keys)}; {', '.join(missing)} missing")
     where = f"{file}: {what} {entry['name']!r}"
     _known(entry, what, where)
-    unknown = [link for link in (entry["link1"], entry["link2"]) if link not in turned]
+    unknown = [link for link in (entry["link1"], entry["link2"]) if link not in rotated]
     if unknown:
         raise ImportedModelError(f"{where} names the link {unknown[0]!r}, which the URDF does not have")
     return where
@@ -205,22 +205,22 @@ def _nodes(
     if len(roots) != 1:
         raise ImportedModelError(f"{file}: a URDF has one root link, found {', '.join(roots) or 'none'}")
     nodes: list[Node] = []
-    turned = {roots[0]: pose(), WORLD: pose()}
+    rotated = {roots[0]: pose(), WORLD: pose()}
     waiting = list(zip(joints, ends, strict=True))
     while waiting:
-        ready = [(joint, both) for joint, both in waiting if both[0] in turned]
+        ready = [(joint, both) for joint, both in waiting if both[0] in rotated]
         if not ready:
             raise ImportedModelError(f"{file}: the joints of {', '.join(child for _, (_, child) in waiting)} form a ring")
         for joint, (parent, child) in ready:
-            nodes.append(_node(joint, (parent, child), turned, inertials[child], extra, file))
-        waiting = [(joint, both) for joint, both in waiting if both[1] not in turned]
-    return nodes, turned
+            nodes.append(_node(joint, (parent, child), rotated, inertials[child], extra, file))
+        waiting = [(joint, both) for joint, both in waiting if both[1] not in rotated]
+    return nodes, rotated
 
 
 def _node(
-    joint: Element, ends: tuple[str, str], turned: dict[str, Pose], inertial: Inertial, extra: dict[str, Any], file: Path
+    joint: Element, ends: tuple[str, str], rotated: dict[str, Pose], inertial: Inertial, extra: dict[str, Any], file: Path
 ) -> Node:
-    """The node of a joint's child; `turned` begins with the root and gets the child's frame."""
+    """The node of a joint's child; `rotated` begins with the root and gets the child's frame."""
     (parent, child), name, where = ends, joint.attrib["name"], f"{file}: {said(joint)}"
     kind = KINDS.get(joint.get("type", ""))
     if kind is None:
@@ -230,8 +230,8 @@ def _node(
     if kind in "RP":
         direction = unit_axis(axis, "xyz", f"{where}: <axis>", 3, None if axis else "1 0 0")
         R = np.eye(3) if np.array_equal(direction, [0.0, 0.0, 1.0]) else frame_along(direction)
-    place = turned[parent] @ _origin(joint, where) @ pose(rotation=R)
-    turned[child] = pose(rotation=R.T)
+    place = rotated[parent] @ _origin(joint, where) @ pose(rotation=R)
+    rotated[child] = pose(rotation=R.T)
     start = _start(joint, extra["home"], file)
     stiffness, free = vector(extra["springs"].get(name, (0.0, start)), 2, f"{file}: spring of joint {name!r}").tolist()
     driven = name in extra["actuated"]
@@ -240,7 +240,7 @@ def _node(
         low, high = value(limit, "lower", where), value(limit, "upper", where)
         stroke = (low, high) if low < high and (low, high) != UNLIMITED else None
     return Node(
-        name=child, parent=WORLD if parent == next(iter(turned)) else parent, place=place, kind=kind, joint=name,
+        name=child, parent=WORLD if parent == next(iter(rotated)) else parent, place=place, kind=kind, joint=name,
         inertial=Inertial(mass=inertial.mass, com=R.T @ inertial.com, tensor=R.T @ inertial.tensor @ R),
         actuated=driven, start=start,
         rotor=number(extra["rotor"].get(name, 0.0), f"{file}: rotor of joint {name!r}"),
@@ -265,11 +265,11 @@ def _start(joint: Element, home: dict[str, Any], file: Path) -> float:
     return number(home.get(name, 0.0), f"{file}: home of {name!r}")
 
 
-def _loop(entry: Any, file: Path, turned: dict[str, Pose]) -> Loop:
-    where = _entry(entry, "loop", ("name", "type", "link1", "at1", "link2", "at2"), turned, file)
+def _loop(entry: Any, file: Path, rotated: dict[str, Pose]) -> Loop:
+    where = _entry(entry, "loop", ("name", "type", "link1", "at1", "link2", "at2"), rotated, file)
     if entry["type"] not in CLOSING:
         raise ImportedModelError(f"{where} has the type {entry['type']!r}; types: {', '.join(CLOSING)}")
-    halves = [turned[entry[f"link{k}"]] @ _half(entry[f"at{k}"], f"{where}: at{k}") for k in (1, 2)]
+    halves = [rotated[entry[f"link{k}"]] @ _half(entry[f"at{k}"], f"{where}: at{k}") for k in (1, 2)]
     damping, loss = (number(entry.get(key, 0.0), f"{where}: {key}") for key in ("damping", "friction"))
     return Loop(name=entry["name"], type=entry["type"], first=entry["link1"], on_first=halves[0], second=entry["link2"],
                 on_second=halves[1], damping=damping, loss=loss, per_axis=bool(entry.get("per_axis", False)))  # fmt: skip

@@ -157,8 +157,8 @@ def _check_outline(outline: list[list[float]], report: Reporter) -> None:
             "Write [[0, 0], [1, 0], [1, 1]].",
         )
         return
-    turned = [*outline[1:], outline[0]]
-    area = 0.5 * sum(a[0] * b[1] - a[1] * b[0] for a, b in zip(outline, turned, strict=True))
+    shifted = [*outline[1:], outline[0]]
+    area = 0.5 * sum(a[0] * b[1] - a[1] * b[0] for a, b in zip(outline, shifted, strict=True))
     size = max(max(abs(v) for v in corner) for corner in outline)
     if abs(area) <= 1e-12 * size * size:
         report.error(("outline",), "encloses no area", "Write the corners in order around the plate.")

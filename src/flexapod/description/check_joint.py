@@ -111,8 +111,8 @@ def _check_universal(joint: Joint, given: set[str], closing: bool, rotation_righ
     if isinstance(joint.direction, list) and not is_zero(joint.direction) and parallel(joint.axis1, joint.direction):
         report.error(("direction",), "is parallel to axis1", "The leg must point across its first axis.")
     if joint.axis2 is not None and not is_zero(joint.axis2):
-        turned = apply(rotation_matrix(joint.rotation), joint.axis2)
-        if parallel(joint.axis1, turned):
+        rotated = apply(rotation_matrix(joint.rotation), joint.axis2)
+        if parallel(joint.axis1, rotated):
             report.error(("axis2",), "is parallel to axis1", "Choose axis2 across axis1.")
 
 

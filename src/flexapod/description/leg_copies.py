@@ -135,7 +135,7 @@ def _rotated_frames(template: Any, patch: dict[str, Any], angle: float) -> dict[
             before = (known.rotation.model_extra or {}).get("Z", [0.0])[0] if known.rotation is not None else 0.0
             found[key] = {"rotation": {"Z": before + angle}}
             continue
-        turn = about((0.0, 0.0, 1.0), angle)
-        matrix = compose(turn, rotation_matrix(known.rotation))
-        found[key] = {"position": list(apply(turn, known.position)), "rotation": {"matrix": [list(row) for row in matrix]}}
+        about_z = about((0.0, 0.0, 1.0), angle)
+        matrix = compose(about_z, rotation_matrix(known.rotation))
+        found[key] = {"position": list(apply(about_z, known.position)), "rotation": {"matrix": [list(row) for row in matrix]}}
     return found

@@ -102,9 +102,9 @@ def rotation_matrix(rotation: Rotation | None) -> Matrix:
     R = IDENTITY
     for sequence, angles in (rotation.model_extra or {}).items():
         for letter, angle in zip(sequence, angles, strict=True):
-            turn = about(IDENTITY["xyz".index(letter.lower())], angle)
+            elementary = about(IDENTITY["xyz".index(letter.lower())], angle)
             # Upper case: about the axes already turned. Lower case: about the fixed ones.
-            R = compose(R, turn) if letter.isupper() else compose(turn, R)
+            R = compose(R, elementary) if letter.isupper() else compose(elementary, R)
     return R
 
 

@@ -164,8 +164,8 @@ class PerturbedPoses:
     def errors(self, offsets: Array, threads: int = 1) -> Array:
         """Pose errors (n, m, 6) against the nominal poses, to second order in the rotation."""
         p, R = self.poses(offsets, threads)
-        turn = R @ np.swapaxes(self.rotation, 1, 2)
-        return np.concatenate([p - self.position, rotation_vector(turn)], axis=2)
+        rotation = R @ np.swapaxes(self.rotation, 1, 2)
+        return np.concatenate([p - self.position, rotation_vector(rotation)], axis=2)
 
     def derivative(self) -> Array:
         """d error / d offset (m, 6, d), by fourth-order central differences: exact to about 1e-10."""

@@ -83,11 +83,11 @@ def chain_motion(leg: Leg, poses: Sequence[LinkPose], rates: Sequence[SX], accel
         a, alpha = before.a + cross(before.alpha, r) + cross(before.w, spin), before.alpha
         if link.kind != "fixed":
             qd, qdd = next(moving)
-            turn = cross(before.w, pose.z * qd)
+            gyro = cross(before.w, pose.z * qd)
             if link.kind == "R":
-                w, alpha = w + pose.z * qd, alpha + pose.z * qdd + turn
+                w, alpha = w + pose.z * qd, alpha + pose.z * qdd + gyro
             else:
-                v, a = v + pose.z * qd, a + pose.z * qdd + turn * 2
+                v, a = v + pose.z * qd, a + pose.z * qdd + gyro * 2
         result.append(FrameMotion(R=pose.R, p=pose.p, v=v, w=w, a=a, alpha=alpha))
     return result
 

@@ -19,11 +19,11 @@ import numpy as np
 
 from flexapod.arrays import SX
 from flexapod.equations.chain import chain_motion, chain_poses
-from flexapod.equations.closing_rows import Gap, Row, leg_block, leg_gaps, pick, platform_halves, turned_row
+from flexapod.equations.closing_rows import Gap, Row, leg_block, leg_gaps, pick, platform_halves, rotated_row
 from flexapod.equations.model.algebra import LinkValues
 from flexapod.equations.model.positions import closed_positions
 from flexapod.equations.platform_motion import FrameMotion
-from flexapod.equations.universal_leg import TURNING
+from flexapod.equations.universal_leg import TURNING_POINT
 from flexapod.equations.values import Values
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.architecture import closes
@@ -55,7 +55,7 @@ class ClosedLeg:
         constraint: (leftover, 6) what the leg forbids that twist: constraint @ twist = 0 (with free coordinates at rest).
         determinant: of the block that was solved; zero where the leg is singular (type 1).
         free_jacobian: (n, free) derivative of the coordinates with respect to those that are not solved for.
-        free_constraint: (leftover, free) what the leftover rows ask of them.
+        free_constraint: (leftover, free) derivative of the leftover rows by them.
     """
 
     q: list[Any]
@@ -186,7 +186,7 @@ def _half_rows(gaps: Sequence[Gap]) -> Any:
             blocks.append(ca.SX.zeros(len(gap.rows), 6))
             continue
         arm = gap.end.p - gap.half.p
-        lines = [ca.horzcat(-row.linear.expr.T, -turned_row(row, arm).expr.T) for row in gap.rows]
+        lines = [ca.horzcat(-row.linear.expr.T, -rotated_row(row, arm).expr.T) for row in gap.rows]
         block = ca.vertcat(*lines)
         blocks.append(block if gap.half is first or first is None else ca.mtimes(block, transfer(gap.half.p - first.p)))
     return ca.vertcat(*blocks)
@@ -271,7 +271,7 @@ def _reached(b: Program, values: Values, leg: Leg, row: int, half: FrameMotion, 
     """Coordinates of a leg that ends at its joint's half on the platform."""
     own = LinkValues(values.program, values.prefix, values._known)
     signs = [values.scalar("root"), values.scalar("fold")]
-    found = closed_positions(b, own, leg, signs, S=half.p.expr, half=half.R.expr, row=row, band=TURNING)
+    found = closed_positions(b, own, leg, signs, S=half.p.expr, half=half.R.expr, row=row, band=TURNING_POINT)
     result = []
     for place, start, j in zip(found, guess, leg.moving, strict=True):
         link, zero_at = leg.links[j], values.scalar(f"{leg.links[j].coordinate}.zero")

@@ -24,7 +24,7 @@ WORLD = [Vec([1.0 if i == j else 0.0 for j in range(3)], "W") for i in range(3)]
 class Row:
     """One closing row: residual, its first and second derivative, and its action on the relative twist at the joint.
 
-    `turning`: its direction turns with the platform half (world axes do not), which matters where the joint is not closed.
+    `rotating`: its direction turns with the platform half (world axes do not), which matters where the joint is not closed.
     """
 
     r: Any
@@ -32,7 +32,7 @@ class Row:
     rdd: Any
     linear: Vec
     angular: Vec
-    turning: bool
+    rotating: bool
 
 
 def half_on_platform(values: Values, leg: Leg, platform: FrameMotion, closing: Closing | None = None) -> FrameMotion:
@@ -82,14 +82,14 @@ def _axis(frame: FrameMotion, i: int) -> tuple[Vec, Vec, Vec]:
     return u, ud, cross(frame.alpha, u) + cross(frame.w, ud)
 
 
-def _product(a: tuple[Vec, Vec, Vec], c: tuple[Vec, Vec, Vec], linear: Vec, angular: Vec, turning: bool) -> Row:
+def _product(a: tuple[Vec, Vec, Vec], c: tuple[Vec, Vec, Vec], linear: Vec, angular: Vec, rotating: bool) -> Row:
     return Row(
         r=dot(a[0], c[0]),
         rd=dot(a[1], c[0]) + dot(a[0], c[1]),
         rdd=dot(a[2], c[0]) + 2 * dot(a[1], c[1]) + dot(a[0], c[2]),
         linear=linear,
         angular=angular,
-        turning=turning,
+        rotating=rotating,
     )
 
 
@@ -137,14 +137,14 @@ def leg_block(leg: Leg, poses: Sequence[LinkPose], gaps: Sequence[Gap]) -> Any:
         if gap.closing.to is not None:
             for j, (v, w) in chain_columns(leg, poses, gap.closing.to[1], gap.half.p).items():
                 for i, row in enumerate(gap.rows):
-                    B[i, j] = B[i, j] - dot(row.linear, v) - dot(turned_row(row, gap.end.p - gap.half.p), w)
+                    B[i, j] = B[i, j] - dot(row.linear, v) - dot(rotated_row(row, gap.end.p - gap.half.p), w)
         blocks.append(B)
     return ca.vertcat(*blocks)
 
 
-def turned_row(row: Row, arm: Vec) -> Vec:
+def rotated_row(row: Row, arm: Vec) -> Vec:
     """What a row makes of the angular velocity of the far half; `arm` from there to the link half."""
-    return cross(arm, row.linear) + row.angular if row.turning else row.angular
+    return cross(arm, row.linear) + row.angular if row.rotating else row.angular
 
 
 def pick(matrix: SX, rows: Sequence[int], columns: Sequence[int]) -> Any:

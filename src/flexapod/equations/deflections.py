@@ -105,7 +105,7 @@ def deflections(robot: Robot, values: Values, platform: FrameMotion, coordinates
 def directions(robot: Robot, values: Values, platform: FrameMotion, coordinates: Sequence[Any]) -> list[tuple[Vec, Vec]]:
     """Of every swivel: where the body on the other side would carry the leg's direction from home, and where it is."""
     R_home = values.rotation("home.rotation", "W", "P")
-    turned = platform.R @ R_home.T.renamed("P", "W0")  # what the platform did since home
+    rotated = platform.R @ R_home.T.renamed("P", "W0")  # what the platform did since home
     result: list[tuple[Vec, Vec]] = []
     for k, leg in enumerate(robot.legs):
         own, deflected = values.of(f"legs.{leg.name}"), [s for s in swivels(robot) if s.leg == k]
@@ -118,12 +118,12 @@ def directions(robot: Robot, values: Values, platform: FrameMotion, coordinates:
             d_home = (_frame(home, swivel.link).renamed("W0", "B") @ d_link) if swivel.link >= 0 else d_link
             if motion is not None:
                 d = motion.leg.R.column(2)
-                other = turned if swivel.closing else _carrier_turn(own, leg, motion)
+                other = rotated if swivel.closing else _carrier_rotation(own, leg, motion)
             else:
                 d = _frame(now, swivel.link).renamed("W", "B") @ d_link
                 before = swivel.before
                 other = (
-                    turned
+                    rotated
                     if before is None
                     else _frame(now, before).renamed("W", "X") @ _frame(home, before).renamed("W0", "X").T
                 )
@@ -150,7 +150,7 @@ def _angle(a: Vec, b: Vec) -> Any:
     return ca.atan2(ca.sqrt(dot(sine, sine)), dot(a, b))
 
 
-def _carrier_turn(values: Values, leg: Leg, motion: LegMotion) -> Rot:
+def _carrier_rotation(values: Values, leg: Leg, motion: LegMotion) -> Rot:
     """What the body before a closed-form leg's universal joint did since home: only a crank turns."""
     if leg.architecture != "RUS":
         return Rot(ca.SX.eye(3), "W", "W0")

@@ -70,10 +70,10 @@ def motion_derivatives(robot: Robot) -> Program:
     b = Program("motion_derivatives")
     at, force = _force(b, robot)
     x = ca.vertcat(at.p.expr, ca.vec(at.R.expr), at.v.expr, at.w.expr, at.a.expr, at.alpha.expr)
-    turns = ca.horzcat(*[ca.vec(ca.mtimes(ca.skew(ca.DM.eye(3)[:, k]), at.R.expr)) for k in range(3)])
+    rotations = ca.horzcat(*[ca.vec(ca.mtimes(ca.skew(ca.DM.eye(3)[:, k]), at.R.expr)) for k in range(3)])
     seeds = ca.SX.zeros(24, 18)
     seeds[:3, :3] = ca.SX.eye(3)
-    seeds[3:12, 3:6] = turns
+    seeds[3:12, 3:6] = rotations
     seeds[12:, 6:] = ca.SX.eye(12)
     J = _along(b, force, x, seeds)
     for k, name in enumerate(MOTION):

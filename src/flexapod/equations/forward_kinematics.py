@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 NEWTON_STEP = 1e-9
 """Last step [relative to the robot's size, rad] at which Newton stops; one more step squares it."""
 
-LARGEST_TURN = 0.25
+LARGEST_ROTATION = 0.25
 """Steps are held below this angle [rad] and this part of the characteristic length."""
 
 
@@ -68,7 +68,7 @@ def forward_kinematics(robot: Robot, iterations: int = 60, joints: bool = True) 
         frame, twist = moving_frame(pose[:3], ca.reshape(pose[3:], 3, 3))
         legs = legs_at_pose(builder, robot, values, frame, twist, q if general else None)
         kept = list(robot.plan.constraints)
-        gap = _within_a_turn(robot, ca.vertcat(*[leg.actuators for leg in legs]) - wanted)
+        gap = _within_a_revolution(robot, ca.vertcat(*[leg.actuators for leg in legs]) - wanted)
         residual = ca.vertcat(gap, ca.vertcat(*[leg.residual for leg in legs])[kept])
         rows = ca.vertcat(ca.vertcat(*[leg.jacobian for leg in legs]), ca.vertcat(*[leg.constraint for leg in legs])[kept, :])
         return residual, ca.densify(rows) @ ca.diag(scale), ca.vertcat(*[leg.q for leg in legs])
@@ -80,7 +80,7 @@ def forward_kinematics(robot: Robot, iterations: int = 60, joints: bool = True) 
         size = ca.dot(residual, residual)
         better = ca.logic_or(size < best, best < 0)
         largest = ca.mmax(ca.fabs(delta))
-        limited = scale * delta * ca.fmin(1, LARGEST_TURN / ca.fmax(largest, 1e-300))
+        limited = scale * delta * ca.fmin(1, LARGEST_ROTATION / ca.fmax(largest, 1e-300))
         new = [ca.if_else(better, x, y) for x, y in ((trial, pose), (joints, q), (limited, step / 2), (size, best))]
         return new, ca.if_else(better, largest, 1e300)
 
@@ -114,17 +114,17 @@ def check_iterations(iterations: Any) -> None:
         raise InputError(f"iterations: expected a whole number from 1 to 1000, got {iterations!r}")
 
 
-def _within_a_turn(robot: Robot, gap: SX) -> Any:
+def _within_a_revolution(robot: Robot, gap: SX) -> Any:
     """Differences of revolute coordinates brought into half a revolution: cranks know no full revolutions."""
     parts = [gap[k] for k in range(gap.numel())]
-    turned = [ca.atan2(ca.sin(d), ca.cos(d)) if unit == "rad" else d for d, unit in zip(parts, robot.actuator_units, strict=True)]
-    return ca.vertcat(*turned)
+    short = [ca.atan2(ca.sin(d), ca.cos(d)) if unit == "rad" else d for d, unit in zip(parts, robot.actuator_units, strict=True)]
+    return ca.vertcat(*short)
 
 
 def departure(start: SX, pose: SX, scale: SX, first: SX) -> Any:
     """How far the way to the result is from the first Newton step: small where the branch of the guess was followed."""
-    turn = ca.mtimes(ca.reshape(pose[3:], 3, 3), ca.reshape(start[3:], 3, 3).T)
-    way = ca.vertcat((pose[:3] - start[:3]) / scale[:3], ca.inv_skew(turn - turn.T) / 2)
+    rotation = ca.mtimes(ca.reshape(pose[3:], 3, 3), ca.reshape(start[3:], 3, 3).T)
+    way = ca.vertcat((pose[:3] - start[:3]) / scale[:3], ca.inv_skew(rotation - rotation.T) / 2)
     off = _length(way - first) / (_length(first) + NEWTON_STEP)
     return ca.if_else(off < 1e300, off, 1e300)  # a singular guess has no first step
 

@@ -61,9 +61,9 @@ def closed_loops(values: Values, robot: Robot, x: SX) -> Closed:
 
 
 def pose_gap(motion: TreeMotion, goal: SX) -> Any:
-    """Twist (6,) from the platform's pose to a wanted one (position, rotation by columns); the turn as `moved` takes it."""
-    turn = ca.mtimes(ca.reshape(goal[3:], 3, 3), motion.platform.R.expr.T)
-    return ca.vertcat(goal[:3] - motion.platform.p.expr, 2 * ca.inv_skew(turn - turn.T) / ca.fmax(1 + ca.trace(turn), 1e-3))
+    """Twist (6,) from the platform's pose to a wanted one (position, rotation by columns); the rotation as `moved` has it."""
+    back = ca.mtimes(ca.reshape(goal[3:], 3, 3), motion.platform.R.expr.T)
+    return ca.vertcat(goal[:3] - motion.platform.p.expr, 2 * ca.inv_skew(back - back.T) / ca.fmax(1 + ca.trace(back), 1e-3))
 
 
 def carried_start(robot: Robot, q: SX, p: SX, R: SX) -> Any:

@@ -123,7 +123,7 @@ def loop_forward_kinematics(robot: Robot, iterations: int = 60, joints: bool = T
     """The program; arguments, inputs and outputs as `forward_kinematics` of robots with general legs.
 
     `constraint` are all closing rows. Actuators are not compared within a
-    turn: screws and gears know full revolutions. Actuators that the loops tie to others have a `residual`.
+    rotation: screws and gears know full revolutions. Actuators that the loops tie to others have a `residual`.
 
     Checked by: tests/equations/test_loop_kinematics.py.
     """

@@ -88,8 +88,8 @@ def _pose(b: Program, chart: str, at: SX, values: Values) -> FrameMotion:
         position, rotation = at, values.rotation("pose.rotation", "W", "P").expr
     else:
         position = values.vector("pose.position", "W").expr
-        turn = _about(2, at[1]) @ _about(1, at[0]) @ _about(2, at[2] - at[1])
-        rotation = turn @ values.rotation("pose.rotation", "W", "P").expr
+        relative = _about(2, at[1]) @ _about(1, at[0]) @ _about(2, at[2] - at[1])
+        rotation = relative @ values.rotation("pose.rotation", "W", "P").expr
     still = zero("W")
     return FrameMotion(p=Vec(position, "W"), R=Rot(rotation, "W", "P"), v=still, w=still, a=still, alpha=still)
 

@@ -177,8 +177,8 @@ class _Parts:
         p, q = "xyz".index(kind[-2]), "xyz".index(kind[-1])
         unit = ca.SX.zeros(3, 3)
         unit[p, q] = unit[q, p] = 1
-        turned = ca.mtimes([R, unit, R.T])
-        return {f"{column.body}.inertia.{e}": turned["xyz".index(e[0]), "xyz".index(e[1])] for e in TENSOR}
+        rotated = ca.mtimes([R, unit, R.T])
+        return {f"{column.body}.inertia.{e}": rotated["xyz".index(e[0]), "xyz".index(e[1])] for e in TENSOR}
 
     def _closed(self, index: int, leg: Leg) -> Any:
         own, form = self.values.of(f"legs.{leg.name}"), self.robot.closed_forms[index]

@@ -29,7 +29,7 @@ from flexapod.spatial.vector import zero
 SINGULAR = 1e-9
 """Sine of the angle between leg and first universal axis below which the second axis is undefined."""
 
-TURNING = 1e-14
+TURNING_POINT = 1e-14
 """Squared cosine between a leg and its rail (squared sine between rod and crank) that counts as a turning point. Rounding of the
 square is a few 1e-16, so a leg at its turning point is named as such on every processor, and not as one that cannot reach."""
 
@@ -127,9 +127,10 @@ def _pus(b: Program, values: Values, leg: Leg, S: PointMotion) -> _Driven:
     along = dot(d0, e)
     across = d0 - e * along
     square = l * l - dot(across, across)
-    b.fail_if(square < -TURNING * (l * l), "leg {leg} cannot reach: its platform joint is too far from the rail", leg=leg.name)
+    far = square < -TURNING_POINT * (l * l)
+    b.fail_if(far, "leg {leg} cannot reach: its platform joint is too far from the rail", leg=leg.name)
     root = ca.sqrt(square)
-    b.fail_if(square < TURNING * (l * l), "leg {leg} is at right angles to its rail (turning point)", leg=leg.name)
+    b.fail_if(square < TURNING_POINT * (l * l), "leg {leg} is at right angles to its rail (turning point)", leg=leg.name)
     # d.e = -branch * root, so the rates divide by the root itself
     travel = along + leg.branch * root
     d = across - e * (leg.branch * root)
@@ -159,10 +160,10 @@ def _rus(b: Program, values: Values, leg: Leg, S: PointMotion) -> _Driven:
     C = (dot(d0, d0) + dot(crank, crank) - l * l) / 2 - along * dot(e, d0)
     size = A * A + B * B
     square = size - C * C
-    far = square < -TURNING * size
+    far = square < -TURNING_POINT * size
     b.fail_if(far, "leg {leg} cannot reach: its platform joint is too far from the crank or too near", leg=leg.name)
     root = leg.branch * ca.sqrt(square)
-    b.fail_if(square < TURNING * size, "leg {leg}: rod and crank are in line (turning point)", leg=leg.name)
+    b.fail_if(square < TURNING_POINT * size, "leg {leg}: rod and crank are in line (turning point)", leg=leg.name)
     inverse_size = 1 / size
     cosine, sine = (A * C - B * root) * inverse_size, (B * C + A * root) * inverse_size
     parallel = e * along
@@ -175,15 +176,15 @@ def _rus(b: Program, values: Values, leg: Leg, S: PointMotion) -> _Driven:
     centripetal = cross(e, u) * (rate * rate)
     relative = S.v - U_v
     second = (dot(d, S.a - centripetal) + dot(relative, relative)) * inverse
-    turn = _turn(e, cosine, sine)
+    rotation = _rotation(e, cosine, sine)
     U = PointMotion(p=O + r, v=U_v, a=u * second + centripetal)
-    carrier = FrameMotion(R=turn, p=O, v=zero("W"), w=e * rate, a=zero("W"), alpha=e * second)
+    carrier = FrameMotion(R=rotation, p=O, v=zero("W"), w=e * rate, a=zero("W"), alpha=e * second)
     q = ca.atan2(sine, cosine) - values.scalar("zero")
     actuator = Scalar(q=q, qd=rate, qdd=second)
-    return _Driven(actuator=actuator, carrier=carrier, U=U, a=turn @ values.vector("axis1", "W0"), length=l)
+    return _Driven(actuator=actuator, carrier=carrier, U=U, a=rotation @ values.vector("axis1", "W0"), length=l)
 
 
-def _turn(e: Vec, cosine: SX, sine: SX) -> Rot:
+def _rotation(e: Vec, cosine: SX, sine: SX) -> Rot:
     """Rotation about the unit axis e, from axes at rest W0 to the world."""
     K = ca.skew(e.expr)
     matrix = cosine * ca.SX.eye(3) + sine * K + (1 - cosine) * ca.mtimes(e.expr, e.expr.T)

@@ -78,10 +78,10 @@ class BeamElement:
         Phi_d, Phi_r = np.zeros((len(x), 3, 2 * d)), np.zeros((len(x), 3, 2 * d))
         linear = (1.0 - s, s)
         N_y, slope_y = _bending_shapes(s, self.length, self._shear_parameter("y"))
-        bend, turn = (1, 2) if self.planar else (1, 5)
+        bend, rotation = (1, 2) if self.planar else (1, 5)
         for end in range(2):
             Phi_d[:, 0, end * d] = linear[end]
-            for column, k in ((end * d + bend, 2 * end), (end * d + turn, 2 * end + 1)):
+            for column, k in ((end * d + bend, 2 * end), (end * d + rotation, 2 * end + 1)):
                 Phi_d[:, 1, column] = N_y[k]
                 Phi_r[:, 2, column] = slope_y[k]
         if not self.planar:
@@ -99,8 +99,8 @@ class BeamElement:
         K = np.zeros((2 * d, 2 * d))
         pull = np.array([[1.0, -1.0], [-1.0, 1.0]]) / self.length
         K[np.ix_([0, d], [0, d])] = E * self._even([cut.area for cut in self.cuts] or self.section.area) * pull
-        bend, turn = (1, 2) if self.planar else (1, 5)
-        numbers = [bend, turn, d + bend, d + turn]
+        bend, rotation = (1, 2) if self.planar else (1, 5)
+        numbers = [bend, rotation, d + bend, d + rotation]
         K[np.ix_(numbers, numbers)] = self._bending("y")
         if not self.planar:
             if self.section.torsion is None:
@@ -123,13 +123,13 @@ class BeamElement:
             bend = self.section.iz if along == "y" else self.section.iy
             return _bending_stiffness(E * bend, length, self._shear_parameter(along))
         s, weight = gauss_points()
-        turned = length * weight / np.array([E * (cut.iz if along == "y" else cut.iy) for cut in self.cuts])  # by a unit moment
+        rotated = length * weight / np.array([E * (cut.iz if along == "y" else cut.iy) for cut in self.cuts])  # by a unit moment
         arm = length * (1.0 - s)
         slid = 0.0
         if self.shear:
             areas = [cut.area * (cut.shear_y if along == "y" else cut.shear_z) for cut in self.cuts]
             slid = length / (self.material.shear_modulus() * self._even(areas))
-        F = np.array([[turned @ arm**2 + slid, turned @ arm], [turned @ arm, turned.sum()]])
+        F = np.array([[rotated @ arm**2 + slid, rotated @ arm], [rotated @ arm, rotated.sum()]])
         rigid = np.array([[-1.0, -length, 1.0, 0.0], [0.0, -1.0, 0.0, 1.0]])  # the tip seen from the root
         return np.asarray(rigid.T @ np.linalg.inv(F) @ rigid)
 
@@ -153,8 +153,8 @@ class BeamElement:
         """(2 d, 2 d) sum of l weight N'^T N' at x = l s, both planes."""
         d = len(self.coordinates())
         B = np.zeros((2 * d, 2 * d))
-        bend, turn = (1, 2) if self.planar else (1, 5)
-        planes = [([bend, turn, d + bend, d + turn], [1.0, 1.0, 1.0, 1.0], "y")]
+        bend, rotation = (1, 2) if self.planar else (1, 5)
+        planes = [([bend, rotation, d + bend, d + rotation], [1.0, 1.0, 1.0, 1.0], "y")]
         if not self.planar:
             planes.append(([2, 4, d + 2, d + 4], [1.0, -1.0, 1.0, -1.0], "z"))
         for numbers, sign, along in planes:

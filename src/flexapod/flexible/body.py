@@ -152,12 +152,12 @@ class FlexibleBody:
             raise FlexibleBodyError(
                 f"geometric must have every interface of the body ({', '.join(self.interfaces)}), but {what}."
             )
-        turning = {name: -floats(f"moments {name}", value, (3, N, N)) for name, value in (moments or {}).items()}
-        strange = [name for name in turning if name not in self.interfaces]
+        rotating = {name: -floats(f"moments {name}", value, (3, N, N)) for name, value in (moments or {}).items()}
+        strange = [name for name in rotating if name not in self.interfaces]
         if strange:
             raise FlexibleBodyError(f"moments has {strange[0]!r}; the body has the interfaces {', '.join(self.interfaces)}.")
         points = {
-            name: replace(p, Q=-floats(f"geometric {name}", geometric[name], (3, N, N)), Q_r=turning.get(name))
+            name: replace(p, Q=-floats(f"geometric {name}", geometric[name], (3, N, N)), Q_r=rotating.get(name))
             for name, p in self.interfaces.items()
         }
         T = np.zeros((N, N, 3, 3)) if spin is None else -floats("spin", spin, (N, N, 3, 3))

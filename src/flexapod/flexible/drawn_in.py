@@ -89,10 +89,10 @@ def quadratic_link(
     assert held.Q is not None
     assert held.Phi_r is not None
     b, line = held.Phi_r.T, None
-    turned = held.Q_r
-    if turned is None:
-        line, turned = _line(body, tips), np.zeros_like(held.Q)
-    B, G = hat(b), hat(np.moveaxis(turned, 0, -1))  # (N, 3, 3), (N, N, 3, 3)
+    rotated = held.Q_r
+    if rotated is None:
+        line, rotated = _line(body, tips), np.zeros_like(held.Q)
+    B, G = hat(b), hat(np.moveaxis(rotated, 0, -1))  # (N, 3, 3), (N, N, 3, 3)
     twice = np.einsum("iab,kbc->ikac", B, B)
     rigid = -G - (twice + twice.transpose(1, 0, 2, 3)) / 2.0  # of r0
 
@@ -108,11 +108,11 @@ def quadratic_link(
         linear = point.Phi_d - held.Phi_d - np.einsum("kab,b->ak", B, point.r0)
         assert point.Q is not None
         shifted = moved(point.Q - held.Q, linear, point.r0)
-        ends.append(shifted if line is not None else np.concatenate([shifted, _turned(held, point)]))
+        ends.append(shifted if line is not None else np.concatenate([shifted, _rotated(held, point)]))
     first = moved(-body.mass * held.Q, seen.S.T, np.asarray(body.MS_r))
-    turning = np.einsum("kac,ibc->abik", seen.H, B)
+    rotating = np.einsum("kac,ibc->abik", seen.H, B)
     second = np.moveaxis(np.asarray(body.T_ee), (2, 3), (0, 1)) - np.einsum("a,bik->abik", body.MS_r, held.Q)
-    second = second - turning - turning.transpose(0, 1, 3, 2) + np.einsum("ac,ikbc->abik", seen.J, rigid)
+    second = second - rotating - rotating.transpose(0, 1, 3, 2) + np.einsum("ac,ikbc->abik", seen.J, rigid)
     if line is not None:
         along = np.outer(line, line)
         ends = [np.concatenate([np.einsum("ab,bik->aik", along, each), np.zeros_like(each)]) for each in ends]
@@ -121,7 +121,7 @@ def quadratic_link(
     return _in_link_coordinates(body, components, basis, seen, ends=ends, first=first, second=second, planar=planar)
 
 
-def _turned(root: Interface, tip: Interface) -> Floats:
+def _rotated(root: Interface, tip: Interface) -> Floats:
     """Quadratic part (3, N, N) of a tip's turns about x, y, z; zeros where the tip's quadratic rotation is not known."""
     assert root.Phi_r is not None
     assert tip.Phi_r is not None

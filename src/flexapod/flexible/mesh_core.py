@@ -16,7 +16,7 @@ from flexapod.flexible.polygon import distance, inside
 GROWTH = 0.35
 """Growth of the triangles' size per distance from small features."""
 
-TURN = 0.2617
+ROTATION = 0.2617
 """Angle of the lattice, unlike any usual outline's: no four points on a circle, so the mesh does not depend on rounding."""
 
 SMOOTHING = 4
@@ -106,8 +106,8 @@ def _lattice(loops: Sequence[Floats], fixed: Floats, spacing: Floats, size: floa
 
 def _lattice_points(i: Integers, j: Integers, step: float) -> Floats:
     """Points of the turned triangular lattice: rows j, places i in the row."""
-    turn = np.array([[np.cos(TURN), -np.sin(TURN)], [np.sin(TURN), np.cos(TURN)]])
-    points: Floats = step * np.stack([i + 0.5 * (j % 2), j * np.sqrt(0.75)], axis=-1).reshape(-1, 2) @ turn.T
+    rotation = np.array([[np.cos(ROTATION), -np.sin(ROTATION)], [np.sin(ROTATION), np.cos(ROTATION)]])
+    points: Floats = step * np.stack([i + 0.5 * (j % 2), j * np.sqrt(0.75)], axis=-1).reshape(-1, 2) @ rotation.T
     return points
 
 
@@ -125,7 +125,7 @@ def _lattice_everywhere(fixed: Floats, step: float) -> Floats:
 def _lattice_near(places: Floats, step: float, reach: float) -> Floats:
     """Lattice points within reach of some of the places: every place looks at a few rows around it."""
     middle = 0.5 * (places.min(axis=0) + places.max(axis=0)) if len(places) else np.zeros(2)
-    back = np.array([[np.cos(TURN), np.sin(TURN)], [-np.sin(TURN), np.cos(TURN)]])
+    back = np.array([[np.cos(ROTATION), np.sin(ROTATION)], [-np.sin(ROTATION), np.cos(ROTATION)]])
     local = (places - middle) @ back.T / step
     n = int(np.ceil(max(reach, 0.0) / step / np.sqrt(0.75))) + 1
     di, dj = (grid.ravel() for grid in np.meshgrid(np.arange(-n, n + 1), np.arange(-n, n + 1)))

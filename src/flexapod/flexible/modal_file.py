@@ -107,8 +107,8 @@ def _with_stiffening(body: FlexibleBody, data: Mapping[str, Any], own: bool) -> 
     each = floats("attach_geometric", data["attach_geometric"], (len(body.interfaces), 3, N, N))
     moments = None
     if "attach_geometric_moment" in data:
-        turned = floats("attach_geometric_moment", data["attach_geometric_moment"], each.shape)
-        moments = dict(zip(body.interfaces, turned, strict=True))
+        rotated = floats("attach_geometric_moment", data["attach_geometric_moment"], each.shape)
+        moments = dict(zip(body.interfaces, rotated, strict=True))
     forces = dict(zip(body.interfaces, each, strict=True))
     return body.with_stiffening(forces, data.get("spin_geometric"), data.get("stretch"), moments)
 
@@ -131,8 +131,8 @@ def save_modes(body: FlexibleBody, path: str | Path) -> None:
         raise FlexibleBodyError("The body has no nodes, so it cannot be written as a modal file.")
     old, N = body.nodes, len(body.M_ee)
     points = list(body.interfaces.values())
-    turned = [k for k, p in enumerate(points) if p.Phi_r is not None]
-    turns = [p.Phi_r for p in points if p.Phi_r is not None]
+    rotated = [k for k, p in enumerate(points) if p.Phi_r is not None]
+    rotations = [p.Phi_r for p in points if p.Phi_r is not None]
     arrays: dict[str, Any] = {
         "r0": np.concatenate([old.r0, *(p.r0[None] for p in points)]),
         "mass": np.concatenate([old.mass, np.zeros(len(points))]),
@@ -144,8 +144,8 @@ def save_modes(body: FlexibleBody, path: str | Path) -> None:
         "attach_r": np.array([p.r0 for p in points]).reshape(-1, 3),
         "attach_phi": np.array([p.Phi_d for p in points]).reshape(len(points), 3, N),
         "attach_names": np.array(_names("interfaces", list(body.interfaces), len(points)), dtype=np.str_),
-        "attach_phi_r": np.array(turns).reshape(len(turns), 3, N),
-        "attach_turned": np.array(turned, dtype=np.int64),
+        "attach_phi_r": np.array(rotations).reshape(len(rotations), 3, N),
+        "attach_turned": np.array(rotated, dtype=np.int64),
         "names": np.array(_names("names", body.names, N), dtype=np.str_),
         "own_nodes": np.array(len(old.r0)),
         "total_mass": np.array(body.mass),
@@ -155,9 +155,9 @@ def save_modes(body: FlexibleBody, path: str | Path) -> None:
         curving = [-p.Q for p in points if p.Q is not None]
         arrays |= {"attach_geometric": np.array(curving).reshape(-1, 3, N, N), "spin_geometric": -body.T_ee}
         arrays |= {} if body.stretch is None else {"stretch": body.stretch}
-        turning = [-p.Q_r for p in points if p.Q_r is not None]
-        if points and len(turning) == len(points):
-            arrays["attach_geometric_moment"] = np.array(turning)
+        rotating = [-p.Q_r for p in points if p.Q_r is not None]
+        if points and len(rotating) == len(points):
+            arrays["attach_geometric_moment"] = np.array(rotating)
     if old.Phi_r is not None:
         own = [np.zeros((3, N)) if p.Phi_r is None else p.Phi_r for p in points]
         arrays["phi_r"] = np.concatenate([old.Phi_r, *(r[None] for r in own)])
@@ -290,17 +290,17 @@ def _attached(data: Mapping[str, Any], nodes: Nodes) -> dict[str, Interface]:
         _refuse_order("attach_phi", far, SAME_POINT * float(np.abs(nodes.Phi_d).max(initial=0.0)), numbers)
     names = _names("attach_names", data["attach_names"], a) if "attach_names" in data else [str(k + 1) for k in range(a)]
     found = {name: _interface(nodes, int(k)) for name, k in zip(names, numbers, strict=True)}
-    return _with_turns(data, found, N) if "attach_turned" in data else found
+    return _with_rotations(data, found, N) if "attach_turned" in data else found
 
 
-def _with_turns(data: Mapping[str, Any], points: dict[str, Interface], N: int) -> dict[str, Interface]:
+def _with_rotations(data: Mapping[str, Any], points: dict[str, Interface], N: int) -> dict[str, Interface]:
     """Interface points with the rotation shapes that the file gives for some of them, and none for the others."""
     numbers = np.asarray(data["attach_turned"])
     fits = numbers.ndim == 1 and numbers.dtype.kind in "iu" and set(numbers.tolist()) <= set(range(len(points)))
     if not fits or len(set(numbers.tolist())) != len(numbers) or "attach_phi_r" not in data:
         raise FlexibleBodyError(f"attach_turned must be different whole numbers below {len(points)}, with their attach_phi_r.")
-    turns = dict(zip(numbers.tolist(), floats("attach_phi_r", data["attach_phi_r"], (len(numbers), 3, N)), strict=True))
-    return {name: Interface(r0=p.r0, Phi_d=p.Phi_d, Phi_r=turns.get(k)) for k, (name, p) in enumerate(points.items())}
+    rotations = dict(zip(numbers.tolist(), floats("attach_phi_r", data["attach_phi_r"], (len(numbers), 3, N)), strict=True))
+    return {name: Interface(r0=p.r0, Phi_d=p.Phi_d, Phi_r=rotations.get(k)) for k, (name, p) in enumerate(points.items())}
 
 
 def _refuse_order(key: str, far: Floats, limit: float, numbers: Any) -> None:

@@ -107,9 +107,9 @@ def rayleigh_ritz(K: Sparse, M: Sparse, frame: MeanFrame, basis: Floats) -> tupl
             "The reduction has no elastic shape: with one interface and no modes the body is rigid; ask for modes."
         )
     X = X[:, elastic] / np.sqrt(left[elastic])
-    size, turn = np.linalg.eigh(X.T @ (W @ X))
+    size, rotation = np.linalg.eigh(X.T @ (W @ X))
     keep = size > NO_INERTIA * size[-1]
-    X = frame.without_rigid(X @ (turn[:, keep] / np.sqrt(size[keep])))
+    X = frame.without_rigid(X @ (rotation[:, keep] / np.sqrt(size[keep])))
     mass, stiffness = X.T @ (M @ X), X.T @ (K @ X)
     compliance, vectors = linalg.eigh(mass, stiffness)
     moving = compliance > NO_INERTIA * compliance[-1]

@@ -45,7 +45,7 @@ class Membrane:
     M: sparse.csc_array
     R: Floats
     places: Matrix
-    turns: Matrix
+    rotations: Matrix
     inside: Matrix
     corners: Matrix
     spins: Matrix
@@ -76,7 +76,7 @@ def membrane(model: PlateModel, material: PlateMaterial, masses: Floats, points:
         M=sparse.block_diag([mass, mass], format="csc"),
         R=np.stack([np.concatenate(c) for c in ((one, zero), (zero, one), (-y, x))], axis=1),
         places=values_at(model, n, points),
-        turns=_turns(model, spins, points, material.h),
+        rotations=_rotations(model, spins, points, material.h),
         inside=u,
         corners=selection(basis.nodal_dofs[0], n),
         spins=spins,
@@ -97,7 +97,7 @@ def values_at(model: PlateModel, n: int, points: Floats) -> Matrix:
     return sparse.vstack(rows, format="csr") if rows else sparse.csr_array((0, n))
 
 
-def _turns(model: PlateModel, spins: Matrix, points: Floats, radius: float) -> Matrix:
+def _rotations(model: PlateModel, spins: Matrix, points: Floats, radius: float) -> Matrix:
     """Mean rotation (p, 2n) about z around points (p, 2): within a radius, at least half the size of the triangle."""
     own, per = model.quadrature.points, len(model.weights) // len(model.triangles)
     rows = np.zeros((len(points), len(own)))
@@ -145,9 +145,9 @@ def shapes_in_plane(plane: Membrane, root: int) -> Floats:
 
     Checked by: tests/flexible/test_plate_membrane.py.
     """
-    at, turns = plane.places.toarray(), plane.turns.toarray()
+    at, rotations = plane.places.toarray(), plane.rotations.toarray()
     none = np.zeros_like(at)
-    units = np.stack([np.hstack([at, none]), np.hstack([none, at]), turns], axis=1)  # (p, 3, 2n): along x, y, about z
+    units = np.stack([np.hstack([at, none]), np.hstack([none, at]), rotations], axis=1)  # (p, 3, 2n): along x, y, about z
     tips = [k for k in range(len(at)) if k != root]
     if not tips:
         return np.zeros((len(plane.R), 0))
@@ -217,7 +217,7 @@ def quadratic_displacements(
     N = V.shape[1] + k
     x, y, none = plane.R[n:, 2], -plane.R[:n, 2], np.zeros(n)
     spins = np.stack([np.concatenate(c) for c in ((x, none), (none, y), (y / 2, x / 2))], axis=1)
-    loads = [joint_loads(plane), balanced(plane, plane.turns.toarray().T), balanced(plane, plane.M @ spins)]
+    loads = [joint_loads(plane), balanced(plane, plane.rotations.toarray().T), balanced(plane, plane.M @ spins)]
     forces = membrane_forces(plane, material, np.hstack(loads))
     K_G = np.zeros((forces.shape[2], N, N))
     K_G[:, : N - k, : N - k] = _geometric(model, forces, V)

@@ -245,16 +245,16 @@ def _solve(
         )  # fmt: skip
     plane = membrane(model, given.material, given.masses, places[:, :2])
     U = np.zeros((len(plane.R), 0)) if root is None else shapes_in_plane(plane, list(points).index(root))
-    curving, turning, T_ee, stretch = quadratic_displacements(
+    curving, rotating, T_ee, stretch = quadratic_displacements(
         model, given.material, plane, places, V, np.sqrt(omega2), U=U
     )  # fmt: skip
     found = {}
     for k, (name, point) in enumerate(_interfaces(model, points, V).items()):
         assert point.Phi_r is not None
-        shift, turn = _in_plane(plane.places[[k]], U)[0], np.vstack([np.zeros((2, U.shape[1])), plane.turns[[k]] @ U])
+        shift, rotation = _in_plane(plane.places[[k]], U)[0], np.vstack([np.zeros((2, U.shape[1])), plane.rotations[[k]] @ U])
         found[name] = Interface(
-            r0=point.r0, Phi_d=np.hstack([point.Phi_d, shift]), Phi_r=np.hstack([point.Phi_r, turn]), Q=curving[k],
-            Q_r=turning[k],
+            r0=point.r0, Phi_d=np.hstack([point.Phi_d, shift]), Phi_r=np.hstack([point.Phi_r, rotation]), Q=curving[k],
+            Q_r=rotating[k],
         )  # fmt: skip
     nodes = _with_plane(given, model, nodes, plane, U)
     return body_from_integrals(

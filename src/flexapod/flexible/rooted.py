@@ -118,8 +118,8 @@ def seen_from(body: FlexibleBody, root: Interface) -> FlexibleBody:
     points = {name: _moved(point, a, b) for name, point in body.interfaces.items()}
     nodes = body.nodes
     if nodes is not None:
-        turned = None if nodes.Phi_r is None else nodes.Phi_r - b.T
-        nodes = replace(nodes, Phi_d=nodes.Phi_d - a.T - np.einsum("kxy,ny->nxk", B, nodes.r0), Phi_r=turned)
+        rotated = None if nodes.Phi_r is None else nodes.Phi_r - b.T
+        nodes = replace(nodes, Phi_d=nodes.Phi_d - a.T - np.einsum("kxy,ny->nxk", B, nodes.r0), Phi_r=rotated)
     M = T.T @ body.mass_matrix(np.zeros(len(a))) @ T
     return _from_moments(
         replace(body, interfaces=points, nodes=nodes), S - m * a - np.einsum("kxy,y->kx", B, s), H_new, G_new, (M + M.T) / 2.0
@@ -157,10 +157,10 @@ def _tip_rows(body: FlexibleBody, tips: Sequence[str], planar: bool) -> tuple[Fl
     free, held, components = list[Floats](), list[Floats](), []
     size = max((float(np.linalg.norm(body.interfaces[name].r0)) for name in tips), default=0.0) or 1.0
     points = [(body.interfaces[name], np.asarray(body.interfaces[name].Phi_r)) for name in tips]
-    largest = max((float(np.abs(np.vstack([p.Phi_d, size * turns])).max(initial=0.0)) for p, turns in points), default=0.0)
-    for point, turns in points:
+    largest = max((float(np.abs(np.vstack([p.Phi_d, size * angles])).max(initial=0.0)) for p, angles in points), default=0.0)
+    for point, rotations in points:
         own = []
-        for letter, row in zip(LETTERS, (*point.Phi_d, *turns), strict=True):
+        for letter, row in zip(LETTERS, (*point.Phi_d, *rotations), strict=True):
             scaled = row if letter in LETTERS[:3] else size * row
             if np.abs(scaled).max(initial=0.0) <= RIGID * largest:
                 continue

@@ -53,7 +53,7 @@ class Nodes:
         if mass.min(initial=0.0) < 0.0:
             raise FlexibleBodyError(f"nodes.mass must not be negative, but node {int(mass.argmin())} has {mass.min():g} kg.")
         if self.spread is not None and self.Phi_r is None:
-            raise FlexibleBodyError("nodes.spread needs nodes.Phi_r: mass with a size turns with its node.")
+            raise FlexibleBodyError("nodes.spread needs nodes.Phi_r: mass with a size rotations with its node.")
         object.__setattr__(self, "r0", r0)
         object.__setattr__(self, "mass", mass)
         object.__setattr__(self, "Phi_d", Phi_d)
@@ -123,14 +123,14 @@ def _moments_of_size(nodes: Nodes, some: NDArray[np.bool_]) -> tuple[Floats, Flo
     if nodes.spread is None or nodes.Phi_r is None or not nodes.spread[some].any():
         return np.zeros((3, 3)), np.zeros((N, 3, 3)), np.zeros((N, N, 3, 3))
     S = nodes.mass[some, None, None] * nodes.spread[some]
-    turns = [nodes.Phi_r[some, d] for d in range(3)]
+    rotations = [nodes.Phi_r[some, d] for d in range(3)]
     H, G = np.zeros((N, 3, 3)), np.zeros((N, N, 3, 3))
     for a, b in np.argwhere(S.any(axis=0)):  # entries of S that some node has; plates have one
         for d, q, sign in _HATS[b]:
-            weighted = S[:, a, b, None] * turns[d]
-            H[:, a, q] += sign * (S[:, a, b] @ turns[d])
+            weighted = S[:, a, b, None] * rotations[d]
+            H[:, a, q] += sign * (S[:, a, b] @ rotations[d])
             for c, p, other in _HATS[a]:
-                G[:, :, p, q] += sign * other * (turns[c].T @ weighted)
+                G[:, :, p, q] += sign * other * (rotations[c].T @ weighted)
     return S.sum(axis=0), H, G
 
 

@@ -40,9 +40,9 @@ def twisting(elements: Sequence[BeamElement], V: Floats) -> Floats:
     step = elements[0].length
     for k, element in enumerate(elements):
         own = V[6 * k : 6 * (k + 2)]
-        _, turned = element.shapes(s * step)  # (p, 3, 12)
-        curved = np.einsum("pq,qak->pak", _derivative(s) / step, turned)
-        theta, kappa = turned @ own, curved @ own
+        _, rotated = element.shapes(s * step)  # (p, 3, 12)
+        curved = np.einsum("pq,qak->pak", _derivative(s) / step, rotated)
+        theta, kappa = rotated @ own, curved @ own
         arm = (len(elements) - k - s) * step
         one = np.ones_like(s)
         factors: list[tuple[Floats, int, int]] = [(arm, 1, 0), (arm, 2, 0), (-one, 1, 2), (one, 0, 2), (-one, 0, 1)]

@@ -40,7 +40,7 @@ def simulated_measurement(
 
     Args:
         robot: with rigid bodies; its friction counts.
-        motion: reference of the actuators, at least as long as the run.
+        motion: reference of the actuators, at least as long as the simulation.
         controller: as for `simulate`; left out: PD with feed-forward, sampled at `rate`, with encoders of `resolution`.
         rate: samples per second of the measurement and of the default controller.
         resolution: of the encoders [m or rad]; 0 for exact ones.
@@ -59,7 +59,7 @@ def simulated_measurement(
     duration = np.floor(length * rate - 1e-9) / rate
     if duration * rate < 10:
         raise InputError(f"motion: {length:g} s are too short for a measurement at {rate:g} samples per second")
-    run = simulate(
+    result = simulate(
         robot,
         motion,
         controller=controller,
@@ -68,12 +68,12 @@ def simulated_measurement(
         output_step=1.0 / rate,
         progress=False,
     )
-    position = run.actuator_position.values
+    position = result.actuator_position.values
     if resolution > 0:
         position = np.round(position / resolution) * resolution
-    force = run.force.values
+    force = result.force.values
     random = np.random.default_rng(seed)
-    time = run.time.values
+    time = result.time.values
     reference = np.column_stack([np.interp(time, motion.time - motion.time[0], q) for q in motion.position.T])
     return Measurement(
         time=time, position=position, force=force + force_noise * random.normal(size=force.shape), reference=reference,

@@ -130,9 +130,9 @@ class Excitation:
         """(n,) largest ratio of each sample to a limit."""
         limits, box, home = chart.limits, self.robot.sampling, self.robot.home
         facts = chart.evaluate(inputs["position"], inputs["rotation"], inputs["guess"] if chart.general else None)
-        turn = rotation_rotvec(inputs["rotation"] @ home.rotation.T)
+        rotation = rotation_rotvec(inputs["rotation"] @ home.rotation.T)
         room = np.minimum(limits.high - self.centre, self.centre - limits.low)
-        ratios = [_over(inputs["position"] - home.position, box.position), _over(turn, box.rotation)]
+        ratios = [_over(inputs["position"] - home.position, box.position), _over(rotation, box.rotation)]
         ratios += [
             _over(inputs[k], getattr(box, k)) for k in ("velocity", "angular_velocity", "acceleration", "angular_acceleration")
         ]

@@ -53,8 +53,8 @@ def fit_file_parameters(
     shift = found.beta[count:] if offset else np.zeros(len(robot.actuators))
     checked = None
     if validate is not None:
-        run = Run(robot, measurement(robot, validate), options, friction)
-        rms = [np.sqrt(np.mean((run.y - shift - run.force(_with(robot, parameters, at))) ** 2, axis=0)) for at in (p, start)]
+        own = MeasuredForces(robot, measurement(robot, validate), options, friction)
+        rms = [np.sqrt(np.mean((own.y - shift - own.force(_with(robot, parameters, at))) ** 2, axis=0)) for at in (p, start)]
         checked = Validation(rms=rms[0], before=rms[1], noise=noise)
     source = (
         f"identified from {', '.join(one.source for one in every)} by Gauss-Newton on named parameters, {found.rows} equations"
@@ -66,7 +66,7 @@ def fit_file_parameters(
         condition=found.condition,
         rows=found.rows, method="wls", essential=tuple(parameters[k] for k in essential(found, least) if k < count),
         source=source,
-        validation=checked, residual=np.concatenate([r.y - shift - r.force(_with(robot, parameters, p)) for r in problem.runs]),
+        validation=checked, residual=np.concatenate([r.y - shift - r.force(_with(robot, parameters, p)) for r in problem.data]),
         **extra,
     )  # fmt: skip
 
@@ -80,7 +80,7 @@ class FileIdentification(Identification):
         return _with(self.start, self.parameter_names, self.theta)
 
 
-class Run:
+class MeasuredForces:
     """A measurement whose forces are predicted, from its first sample on: deflections are integrated from there."""
 
     def __init__(self, robot: Robot, data: Measurement, options: Options, friction: bool) -> None:
@@ -125,24 +125,24 @@ class Run:
 
 
 class ForceFit:
-    """Gauss-Newton on forces of one or more runs."""
+    """Gauss-Newton on forces of one or more experiments."""
 
     def __init__(
         self, robot: Robot, every: Sequence[Measurement], parameters: Sequence[str], options: Options, friction: bool
     ) -> None:
         self.robot, self.parameters, self.offset = robot, tuple(parameters), options.offset
         self.start = np.array([_scalar(robot, path) for path in parameters])
-        self.runs = [Run(robot, one, options, friction) for one in every]
+        self.data = [MeasuredForces(robot, one, options, friction) for one in every]
         self._at: Array | None = None
         self._J: list[Array] = []
 
     def forces(self, p: Array) -> list[Array]:
-        """Predicted forces of every run."""
+        """Predicted forces of every experiment."""
         robot = _with(self.robot, self.parameters, p)
-        return [run.force(robot) for run in self.runs]
+        return [experiment.force(robot) for experiment in self.data]
 
     def _jacobian(self, p: Array, here: Sequence[Array]) -> list[Array]:
-        """J of every run; kept while parameters change by less than a fifth: forces are nearly linear in them."""
+        """J of every experiment; kept while parameters change by less than a fifth: forces are nearly linear in them."""
         if self._at is not None and np.all(np.abs(p - self._at) <= 0.2 * np.maximum(np.abs(self._at), 1e-12)):
             return self._J
         columns = []
@@ -150,16 +150,16 @@ class ForceFit:
             moved = p.copy()
             moved[k] += STEP * max(abs(p[k]), 1e-3 * max(abs(self.start[k]), 1e-6))
             columns.append([(new - old) / (moved[k] - p[k]) for new, old in zip(self.forces(moved), here, strict=True)])
-        self._at, self._J = p.copy(), [np.stack([column[i] for column in columns], axis=2) for i in range(len(self.runs))]
+        self._at, self._J = p.copy(), [np.stack([column[i] for column in columns], axis=2) for i in range(len(self.data))]
         return self._J
 
     def estimate(self, measured: Sequence[Array] | None = None) -> Estimate:
         """Estimate of the parameters, then of the offsets.
 
         Args:
-            measured: (n, actuators) decimated forces per run; left out: the data's own.
+            measured: (n, actuators) decimated forces per experiment; left out: the data's own.
         """
-        y = [run.y for run in self.runs] if measured is None else list(measured)
+        y = [experiment.y for experiment in self.data] if measured is None else list(measured)
         p, n = self.start.copy(), len(self.robot.actuators)
         for _ in range(PASSES):
             here = self.forces(p)

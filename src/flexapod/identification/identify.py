@@ -75,7 +75,7 @@ def identify(
             measurements carries a known `payload`.
         payload: known payload on the platform, ``{"mass": .., "com": [..]}``, or a list of them (None for no payload).
         delay: [s] by which the force channel lags behind the positions; ``"find"`` searches for it.
-        instruments: for ``"iv"``: measurement without the noise of the data, e.g. a simulation of the same run, or
+        instruments: for ``"iv"``: measurement without the noise of the data, e.g. a simulation of the same motion, or
             ``"reference"`` for the motion that the controller was asked for.
         drop_outliers: leave out samples whose force is a spike.
         least_speed: [m/s or rad/s] of every actuator below which a sample is left out: near rest friction is not that of a law.
@@ -120,11 +120,11 @@ def identify(
     if len(loaded) != len(every):
         raise InputError(f"payload: expected one per measurement ({len(every)}), got {len(loaded)}")
     others = _instruments(robot, every, instruments)
-    runs = [
+    experiments = [
         experiment(robot, one, options, payload_parameters(load), other)
         for one, load, other in zip(every, loaded, others, strict=True)
     ]
-    problem = Problem(model=base.model.keeping(base.names), experiments=runs, options=options, prior=base.values)
+    problem = Problem(model=base.model.keeping(base.names), experiments=experiments, options=options, prior=base.values)
     found += _excited(robot, problem)
     if found and on_bad == "raise":
         raise BadDataError(found)

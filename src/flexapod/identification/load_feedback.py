@@ -94,5 +94,5 @@ def _rotated(robot: Robot, body: str, kind: str) -> dict[str, float]:
     unit = np.zeros((3, 3))
     p, q = "xyz".index(kind[-2]), "xyz".index(kind[-1])
     unit[p, q] = unit[q, p] = 1.0
-    turned = R @ unit @ R.T
-    return {f"{body}.inertia.{e}": float(turned["xyz".index(e[0]), "xyz".index(e[1])]) for e in TENSOR}
+    rotated = R @ unit @ R.T
+    return {f"{body}.inertia.{e}": float(rotated["xyz".index(e[0]), "xyz".index(e[1])]) for e in TENSOR}

@@ -107,5 +107,5 @@ def in_kernel_axes(robot: Robot, column: Column) -> dict[str, float]:
     p, q = "xyz".index(kind[-2]), "xyz".index(kind[-1])
     unit = np.zeros((3, 3))
     unit[p, q] = unit[q, p] = 1.0
-    turned = R @ unit @ R.T
-    return {f"{column.body}.inertia.{e}": float(turned["xyz".index(e[0]), "xyz".index(e[1])]) for e in TENSOR}
+    rotated = R @ unit @ R.T
+    return {f"{column.body}.inertia.{e}": float(rotated["xyz".index(e[0]), "xyz".index(e[1])]) for e in TENSOR}

@@ -1,4 +1,4 @@
-"""Measured data: actuator positions with forces or currents over time, from arrays, runs of `simulate`, tables or the EMPS files.
+"""Measured data: actuator positions with forces or currents over time, from arrays, results, tables or the EMPS files.
 
 Columns of tables: ``t``, ``q_<actuator>`` positions, ``f_<actuator>`` forces or ``i_<actuator>`` currents, ``qr_<actuator>``
 references. The EMPS benchmark has ``t``, ``qm`` (measured), ``qg`` (reference), ``vir`` (drive voltage), ``gtau`` (drive gain).
@@ -91,7 +91,7 @@ def measurement(robot: Robot, data: Any) -> Measurement:
     """Data in any of its forms as a `Measurement` of the robot's actuators.
 
     Args:
-        data: a `Measurement`; a dataset with `actuator_position` and `force` (such as a run of `simulate`); or the path of a
+        data: a `Measurement`; a dataset with `actuator_position` and `force` (such as a result of `simulate`); or the path of a
         table
             (CSV, Parquet) or of an EMPS file (.mat).
     """

@@ -32,7 +32,13 @@ from flexapod.motions.encoder_filter import low_pass
 from flexapod.motions.file_units import in_si, without_units
 from flexapod.motions.measured import check_gaps, savitzky_golay, warn_of_noise
 from flexapod.motions.motion import ActuatorMotion, Motion
-from flexapod.motions.quaternions import Turned, continuous_quaternions, quat_wxyz_motion, quat_wxyz_rotation, rotation_quat_wxyz
+from flexapod.motions.quaternions import (
+    RotationMotion,
+    continuous_quaternions,
+    quat_wxyz_motion,
+    quat_wxyz_rotation,
+    rotation_quat_wxyz,
+)
 from flexapod.motions.splines import OrientationSpline, actuator_spline, platform_spline, rotation_samples, spline, spline_values
 from flexapod.motions.table_file import MotionFileError, Table, read_table
 from flexapod.motions.time_laws import Values
@@ -166,8 +172,8 @@ def _platform(data: _Data, R: Array | None, rotation: Any, orientation: str) -> 
     if angular is None:
         _warn_of_noise(data, "orientation", rotation_samples(R))
     if data.derivatives == "savitzky-golay" and smooth is not None:
-        turned = (R, *angular) if angular else quat_wxyz_motion(*smooth(values=continuous_quaternions(rotation_quat_wxyz(R))))
-        return _joined(time, smooth(values=p), turned)
+        rotated = (R, *angular) if angular else quat_wxyz_motion(*smooth(values=continuous_quaternions(rotation_quat_wxyz(R))))
+        return _joined(time, smooth(values=p), rotated)
     if smooth is not None:
         p = smooth(values=p)
         if not fixed:
@@ -176,8 +182,8 @@ def _platform(data: _Data, R: Array | None, rotation: Any, orientation: str) -> 
     if linear is None and (angular is None or fixed):
         return platform_spline(time=time, position=p, rotation=R, orientation=orientation)
     moved: Values = (p, *linear) if linear else spline_values(spline(time, p), time)
-    turned = (R, *angular) if angular else OrientationSpline(time, R, orientation)(time)
-    return _joined(time, moved, turned)
+    rotated = (R, *angular) if angular else OrientationSpline(time, R, orientation)(time)
+    return _joined(time, moved, rotated)
 
 
 def _warn_of_noise(data: _Data, what: str, values: Array, order: int = 2) -> None:
@@ -191,10 +197,10 @@ def _warn_of_noise(data: _Data, what: str, values: Array, order: int = 2) -> Non
     warn_of_noise(data.table.file, what, time, values, accelerate, smoothed=smooth is not None)
 
 
-def _joined(time: Array, moved: Values, turned: Turned) -> Motion:
+def _joined(time: Array, moved: Values, rotated: RotationMotion) -> Motion:
     return Motion(
-        time=time, position=moved[0], rotation=turned[0], velocity=moved[1], angular_velocity=turned[1],
-        acceleration=moved[2], angular_acceleration=turned[2],
+        time=time, position=moved[0], rotation=rotated[0], velocity=moved[1], angular_velocity=rotated[1],
+        acceleration=moved[2], angular_acceleration=rotated[2],
     )  # fmt: skip
 
 

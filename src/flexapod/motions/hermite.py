@@ -59,8 +59,8 @@ def interpolate_platform(motion: Motion, t: Array) -> Motion:
     r = rotation_rotvec(R[last] @ np.swapaxes(R[first], -1, -2))  # R_last = exp(r) R_first, in world axes
     rates = rotvec_rates(r, w[last], alpha[last])
     start = (np.zeros((len(i), 3)), w[i], alpha[i])  # where r = 0, its rates are w and alpha
-    turn, spin, change = rotvec_motion(*quintic_hermite(u, h, start, (r[own], rates[0][own], rates[1][own])))
+    rotation, spin, change = rotvec_motion(*quintic_hermite(u, h, start, (r[own], rates[0][own], rates[1][own])))
     return Motion(
-        time=t, position=position, rotation=turn @ R[i], velocity=velocity, angular_velocity=spin,
+        time=t, position=position, rotation=rotation @ R[i], velocity=velocity, angular_velocity=spin,
         acceleration=acceleration, angular_acceleration=change,
     )  # fmt: skip

@@ -92,11 +92,11 @@ class Motion:
             return np.outer(values[:, 0], np.eye(3)[i]) + np.outer(values[:, 1], np.eye(3)[j])
 
         K = np.cross(np.eye(3), normal)  # K x = normal x x
-        turn = np.sin(state[:, 2])[:, None, None] * K + (1 - np.cos(state[:, 2]))[:, None, None] * (K @ K)
+        rotation = np.sin(state[:, 2])[:, None, None] * K + (1 - np.cos(state[:, 2]))[:, None, None] * (K @ K)
         return Motion(
             time=t,
             position=linear(state),
-            rotation=np.eye(3) + turn,
+            rotation=np.eye(3) + rotation,
             velocity=linear(first),
             angular_velocity=np.outer(first[:, 2], normal),
             acceleration=linear(second),

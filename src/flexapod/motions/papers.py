@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from flexapod.arrays import Array
+from flexapod.calls import renamed
 from flexapod.errors import InputError
 from flexapod.motions.actuator_paths import joint_square
 from flexapod.motions.arrays import choice
@@ -113,23 +114,25 @@ def dualemps_square(*, side: float = 0.2, samples: int = 2501) -> ActuatorMotion
     return joint_square(side=side, duration=1.8, rests=(1.0, 4.2, 4.2, 4.2, 4.2), samples=samples)
 
 
+@renamed(turns="revolutions")
 def dualemps_circle_tip(
-    *, center: Any = (0.28, 0.90), radius: float = 0.1, speed: float = 0.2, turns: float = 1.0, samples: int = 301
+    *, center: Any = (0.28, 0.90), radius: float = 0.1, speed: float = 0.2, revolutions: float = 1.0, samples: int = 301
 ) -> Motion:
     """Circle of point P in the plane x0, z0 at constant speed, with the angle that leg 1, taken rigid, has then.
 
     Args:
         center: (2,) x and z of its centre [m].
-        radius: [m]; speed: along the circle [m/s]; turns: how many.
+        radius: [m]; speed: along the circle [m/s]; revolutions: how many.
 
     Source: Briot 2014, section 5, Fig. 8. Checked by: tests/motions/test_paper_motions.py.
     """
-    path = _tip_circle(center, radius, speed, turns, samples)
+    path = _tip_circle(center, radius, speed, revolutions, samples)
     return sampled(partial(_tip, path=path), float(path.time[-1]), samples)
 
 
+@renamed(turns="revolutions")
 def dualemps_circle(
-    *, center: Any = (0.28, 0.90), radius: float = 0.1, speed: float = 0.2, turns: float = 1.0, samples: int = 301
+    *, center: Any = (0.28, 0.90), radius: float = 0.1, speed: float = 0.2, revolutions: float = 1.0, samples: int = 301
 ) -> ActuatorMotion:
     r"""The same circle in slider coordinates, by the closed form of the rigid PRRRP robot.
 
@@ -140,17 +143,17 @@ def dualemps_circle(
 
     Args:
         center: (2,) x and z of its centre [m].
-        radius: [m]; speed: along the circle [m/s]; turns: how many.
+        radius: [m]; speed: along the circle [m/s]; revolutions: how many.
 
     Source: Briot 2014, section 5, Fig. 8. Checked by: tests/motions/test_paper_motions.py.
     """
-    path = _tip_circle(center, radius, speed, turns, samples)
+    path = _tip_circle(center, radius, speed, revolutions, samples)
     return sampled(partial(_sliders, path=path), float(path.time[-1]), samples)
 
 
-def _tip_circle(center: Any, radius: float, speed: float, turns: float, samples: int) -> Motion:
+def _tip_circle(center: Any, radius: float, speed: float, revolutions: float, samples: int) -> Motion:
     x, y = center
-    path = circle(center=(x, 0.0, y), radius=radius, speed=speed, turns=turns, plane="xz", samples=samples)
+    path = circle(center=(x, 0.0, y), radius=radius, speed=speed, revolutions=revolutions, plane="xz", samples=samples)
     if abs(x) + radius >= DUALEMPS_TIP:
         raise InputError(f"center: point P cannot reach x = {abs(x) + radius:g} m; leg 1 is {DUALEMPS_TIP:g} m long")
     return path

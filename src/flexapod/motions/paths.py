@@ -16,7 +16,7 @@ from flexapod.calls import renamed
 from flexapod.errors import InputError
 from flexapod.motions.arrays import choice, finite_array, number, positive, rotations
 from flexapod.motions.motion import Motion, sampled
-from flexapod.motions.quaternions import Turned
+from flexapod.motions.quaternions import RotationMotion
 from flexapod.motions.rotations import rotation_rotvec, rotvec_rotation
 from flexapod.motions.schedule import LawMaker, law_for
 from flexapod.motions.time_laws import TimeLaw, constant_speed
@@ -25,7 +25,7 @@ PLANES = {"xy": (0, 1), "yz": (1, 2), "xz": (0, 2), "yx": (1, 0), "zy": (2, 1), 
 """Named planes: the axes from the first to the second of which the circle turns."""
 
 
-def geodesic(R0: Array, R1: Array, s: Array, sd: Array, sdd: Array) -> Turned:
+def geodesic(R0: Array, R1: Array, s: Array, sd: Array, sdd: Array) -> RotationMotion:
     """Rotation, angular velocity and acceleration on the shortest way from R0 to R1; (n, 3, 3) and (n,) each.
 
     Half a revolution has two shortest ways: one is taken. Checked by: tests/motions/test_motion_paths.py.
@@ -74,7 +74,7 @@ def _line(t: Array, *, p0: Array, p1: Array, R0: Array, R1: Array, law: TimeLaw)
     )  # fmt: skip
 
 
-@renamed(sense="direction")
+@renamed(sense="direction", turns="revolutions")
 def circle(
     *,
     center: Any,
@@ -83,7 +83,7 @@ def circle(
     rpm: float | None = None,
     law: LawMaker | None = None,
     duration: float | None = None,
-    turns: float | None = None,
+    revolutions: float | None = None,
     plane: Any = "xy",
     start_angle: float = 0.0,
     direction: str = "counterclockwise",
@@ -100,7 +100,7 @@ def circle(
         rpm: revolutions per minute, constant from start to end; or
         law: a time law over the whole way (rest to rest), with its duration [s].
         duration: with speed or rpm: how long, instead of the number of revolutions.
-        turns: how many, 1 if neither is given.
+        revolutions: how many, 1 if neither is given.
         plane: `xy`, `xz`, ...: e1 and e2 along these axes; or a normal (3,), then e1 is the world x axis laid into the
             plane (y where the normal is along x) and e2 = normal x e1.
         start_angle: from e1 [rad].
@@ -115,12 +115,12 @@ def circle(
         raise InputError(f"circle: give exactly one of speed, rpm and law, got {' and '.join(given) or 'none'}")
     if law is not None:
         chosen = _law(law, duration)
-        angle = 2 * np.pi * (1.0 if turns is None else positive("turns", turns))
+        angle = 2 * np.pi * (1.0 if revolutions is None else positive("revolutions", revolutions))
     else:
         rate = positive("speed", speed) / r if speed is not None else positive("rpm", rpm) * 2 * np.pi / 60
-        if duration is not None and turns is not None:
-            raise InputError("circle: give duration or turns, not both, when the speed is constant")
-        span = 2 * np.pi * positive("turns", 1.0 if turns is None else turns) / rate
+        if duration is not None and revolutions is not None:
+            raise InputError("circle: give duration or revolutions, not both, when the speed is constant")
+        span = 2 * np.pi * positive("revolutions", 1.0 if revolutions is None else revolutions) / rate
         chosen = constant_speed(span if duration is None else duration)
         angle = rate * chosen.duration
     e1, e2 = plane_directions(plane)

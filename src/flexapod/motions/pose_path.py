@@ -52,8 +52,8 @@ def through_poses(
         raise InputError(f"positions: expected shape (poses, 3) with at least 2 poses, got {shape}")
     p = finite_array("positions", positions, shape)
     k = shape[0]
-    turned = np.broadcast_to(np.eye(3), (k, 3, 3)) if orientations is None else orientations
-    R = rotations("orientations", turned, (k, 3, 3))
+    rotated = np.broadcast_to(np.eye(3), (k, 3, 3)) if orientations is None else orientations
+    R = rotations("orientations", rotated, (k, 3, 3))
     plan = schedule(k - 1, durations=durations, rests=rests, law=law)
     choice("path", path, ("straight", "smooth"))
     curve = None if path == "straight" else smooth_curve(p)

@@ -68,8 +68,8 @@ def _presets() -> dict[str, Preset]:
     for axis in "xyz":
         add(f"cosine-{axis}", f"along {axis}, {back}", partial(_single_cosine, coordinate=axis), amplitude=0.05)
     for axis in "xyz":
-        turn = partial(_single_cosine, coordinate=axis.upper())
-        add(f"rotation-{axis}", f"about {axis}, {back}", turn, amplitude=np.pi / 36)
+        rotation = partial(_single_cosine, coordinate=axis.upper())
+        add(f"rotation-{axis}", f"about {axis}, {back}", rotation, amplitude=np.pi / 36)
     zero, up, rise = (0.0, 0.0, 0.0), (0.0, 0.0, 0.05), (0.0, 0.0, 0.05, 0.0, 0.0, 0.0)
     add("circle", "circle in a plane by speed, rpm or time law", circle, center=zero, radius=0.05, rpm=20.0)
     add("line", "straight line with a rotation, rest to rest", line, start=zero, end=up, duration=1.0)

@@ -14,7 +14,7 @@ from flexapod.arrays import Array
 from flexapod.errors import InputError
 from flexapod.motions.arrays import real_array
 
-Turned = tuple[Array, Array, Array]
+RotationMotion = tuple[Array, Array, Array]
 """R (..., 3, 3), w (..., 3), alpha (..., 3)."""
 
 UNIT = 1e-6
@@ -81,7 +81,7 @@ def rotation_quat_xyzw(rotation: Any) -> Array:
     return np.roll(rotation_quat_wxyz(rotation), -1, axis=-1)
 
 
-def quat_wxyz_motion(quat_wxyz: Any, rates: Any, accelerations: Any) -> Turned:
+def quat_wxyz_motion(quat_wxyz: Any, rates: Any, accelerations: Any) -> RotationMotion:
     r"""Rotation, angular velocity and acceleration from a quaternion (any norm) and its derivatives.
 
     .. math:: \omega = 2\,\mathrm{vec}(\dot q\,q^*)/|q|^2,\qquad

@@ -14,7 +14,7 @@ import numpy as np
 from flexapod.arrays import Array
 from flexapod.errors import InputError
 from flexapod.motions.arrays import real_array
-from flexapod.motions.quaternions import Turned, last_axis, rotation_quat_wxyz, skew
+from flexapod.motions.quaternions import RotationMotion, last_axis, rotation_quat_wxyz, skew
 
 _SERIES = 12
 """Terms of the series below one radian: the first one left out is under 1e-27."""
@@ -45,7 +45,7 @@ def euler_rotation(sequence: str, angles: Any) -> Array:
     return euler_motion(sequence, angles, zero, zero)[0]
 
 
-def euler_motion(sequence: str, angles: Any, rates: Any, accelerations: Any) -> Turned:
+def euler_motion(sequence: str, angles: Any, rates: Any, accelerations: Any) -> RotationMotion:
     r"""Rotation, angular velocity and acceleration from Euler angles and their derivatives.
 
     .. math:: z_k = R_{k-1}e_k,\quad \omega_k = \omega_{k-1} + z_k\dot\theta_k,\quad
@@ -64,9 +64,9 @@ def euler_motion(sequence: str, angles: Any, rates: Any, accelerations: Any) -> 
         raise InputError(f"angles: expected shape (..., {len(letters)}) for the sequence {letters!r}, got {shape}")
     th = real_array("angles", angles, shape)
     thd, thdd = real_array("rates", rates, shape), real_array("accelerations", accelerations, shape)
-    turns = range(len(letters))
+    rotations = range(len(letters))
     # about fixed axes: the same turns about turned axes, the last one first
-    order = list(turns) if letters.isupper() else list(reversed(turns))
+    order = list(rotations) if letters.isupper() else list(reversed(rotations))
     batch = shape[:-1]
     R = np.broadcast_to(np.eye(3), (*batch, 3, 3)).copy()
     w, alpha = np.zeros((*batch, 3)), np.zeros((*batch, 3))
@@ -110,7 +110,7 @@ def rotvec_rotation(rotvec: Any) -> Array:
     return np.asarray(np.eye(3) + sinc * S + A * (S @ S))
 
 
-def rotvec_motion(rotvec: Any, rates: Any, accelerations: Any) -> Turned:
+def rotvec_motion(rotvec: Any, rates: Any, accelerations: Any) -> RotationMotion:
     r"""Rotation, angular velocity and acceleration (world axes) of R = exp(r) from r and its derivatives.
 
     .. math:: \omega = \dot r + A\,r\times\dot r + B\,r\times(r\times\dot r),\quad

@@ -16,7 +16,7 @@ from flexapod.arrays import Array
 from flexapod.errors import InputError
 from flexapod.motions.arrays import choice, finite_array, rotations
 from flexapod.motions.motion import ActuatorMotion, Motion, check_time, with_formula
-from flexapod.motions.quaternions import Turned, continuous_quaternions, quat_wxyz_motion, rotation_quat_wxyz
+from flexapod.motions.quaternions import RotationMotion, continuous_quaternions, quat_wxyz_motion, rotation_quat_wxyz
 from flexapod.motions.rotations import rotation_rotvec, rotvec_motion
 from flexapod.motions.time_laws import Values
 
@@ -74,13 +74,13 @@ class OrientationSpline:
         self.by_rotvec = method == "rotvec" or (method == "auto" and far <= FAR)
         self.fit = spline(time, r if self.by_rotvec else continuous_quaternions(rotation_quat_wxyz(R)))
 
-    def __call__(self, t: Array) -> Turned:
+    def __call__(self, t: Array) -> RotationMotion:
         """R, w, alpha at times (m,)."""
         values = spline_values(self.fit, t)
         if not self.by_rotvec:
             return quat_wxyz_motion(*values)
-        turn, w, alpha = rotvec_motion(*values)
-        return turn @ self.reference, w, alpha
+        rotation, w, alpha = rotvec_motion(*values)
+        return rotation @ self.reference, w, alpha
 
 
 def platform_spline(*, time: Any, position: Any, rotation: Any, orientation: str = "auto") -> Motion:
@@ -95,13 +95,13 @@ def platform_spline(*, time: Any, position: Any, rotation: Any, orientation: str
     t = check_time(time)
     p = finite_array("position", position, (len(t), 3))
     R = rotations("rotation", finite_array("rotation", rotation, (len(t), 3, 3)), (len(t), 3, 3))
-    formula = partial(_platform, fit=spline(t, p), turn=OrientationSpline(t, R, orientation))
+    formula = partial(_platform, fit=spline(t, p), rotation=OrientationSpline(t, R, orientation))
     return with_formula(formula(t), formula)
 
 
-def _platform(t: Array, *, fit: BSpline, turn: OrientationSpline) -> Motion:
+def _platform(t: Array, *, fit: BSpline, rotation: OrientationSpline) -> Motion:
     p, v, a = spline_values(fit, t)
-    R, w, alpha = turn(t)
+    R, w, alpha = rotation(t)
     return Motion(time=t, position=p, rotation=R, velocity=v, angular_velocity=w, acceleration=a, angular_acceleration=alpha)
 
 

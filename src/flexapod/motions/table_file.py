@@ -161,9 +161,9 @@ def _read_mat(path: Path) -> Table:
     except (ValueError, TypeError, IndexError, OSError, MatReadError) as error:
         raise MotionFileError(f"is not a readable MATLAB file ({error})", file=str(path)) from error
     rows = _rows({name: values for name, values in found.items() if values.ndim})
-    turns = _rotation(rows)
+    rotation = _rotation(rows)
     cells: dict[str, Any] = {name: values for name, values in rows.items() if values.ndim == 1}
-    variables = {name: _columns(name, values.shape[1], name == turns) for name, values in rows.items() if values.ndim == 2}
+    variables = {name: _columns(name, values.shape[1], name == rotation) for name, values in rows.items() if values.ndim == 2}
     for name, columns in variables.items():
         cells |= dict(zip(columns, rows[name].T, strict=True))
     if found and not cells:
@@ -189,8 +189,8 @@ def _rows(found: dict[str, Any]) -> dict[str, Any]:
     named = [len(found[name]) for name in ("t", "time", "time_s") if name in found]
     times = next(iter([*named, *vectors]), None)
     last = {k: v.ndim == 3 and v.shape[:2] == (3, 3) and v.shape[2] == times != len(v) for k, v in found.items()}
-    turned = {k: np.moveaxis(v, -1, 0) if last[k] else v for k, v in found.items()}
-    return {k: v if v.ndim == 1 else v.reshape(len(v), -1) for k, v in turned.items()}
+    moved = {k: np.moveaxis(v, -1, 0) if last[k] else v for k, v in found.items()}
+    return {k: v if v.ndim == 1 else v.reshape(len(v), -1) for k, v in moved.items()}
 
 
 def _rotation(rows: dict[str, Any]) -> str | None:

@@ -220,7 +220,7 @@ def closed_form(leg: Leg) -> ClosedFormLeg:
     R_WC = np.column_stack([a, axis2, np.cross(a, axis2)])
     into_L = [snap(R_WL.T @ at_home[i][0]) for i in range(first + 1, 3)]
     q1, q2 = leg.home[first], leg.home[first + 1]
-    turn_back = about(at_rest[first][0][:, 2], -q1)
+    rotation_back = about(at_rest[first][0][:, 2], -q1)
     n0_W = about(axis2, -q2) @ n
     rest_R = at_rest[0][0] if first == 1 else np.eye(3)
     carrier = links[0].body.seen_from(rest_R) if first == 1 and links[0].body else None
@@ -239,7 +239,7 @@ def closed_form(leg: Leg) -> ClosedFormLeg:
         S=closing.on_platform.position,
         length=length,
         sign=sign,
-        y0=frozen(snap(turn_back @ at_rest[first + 1][0][:, 2])),
+        y0=frozen(snap(rotation_back @ at_rest[first + 1][0][:, 2])),
         n0=frozen(snap(R_WC.T @ n0_W)),
         cross=cross.seen_from(snap(R_WC.T @ at_home[first][0])) if cross else None,
         bodies=tuple(b.seen_from(R) if b else None for b, R in zip([k.body for k in links[first + 1 :]], into_L, strict=True)),

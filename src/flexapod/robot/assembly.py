@@ -17,7 +17,7 @@ from flexapod.robot.tree import RobotBuildError
 
 CLOSED = 1e-11
 """Largest closing residual at home [m, rad], relative to the robot's size: a few roundings of sums of lengths."""
-TURNED = 1e-6
+ROTATED = 1e-6
 """Angle between the halves of a fixed joint [rad] above which it is in a wrong root of its rows."""
 ROOTS = (0.0, np.pi, 2.0 * np.pi / 3.0, -2.0 * np.pi / 3.0)
 """Angles by which a joint in a wrong root is tried again [rad]."""
@@ -167,7 +167,7 @@ def assembled(legs: Sequence[Leg], starts: Sequence[Array], platform: Pose, size
         raise RobotBuildError(_open_loop(legs, found, platform, left))
     for leg in legs:
         for closing in leg.closings:
-            _refuse_turned(legs, leg, closing, found, platform)
+            _refuse_rotated(legs, leg, closing, found, platform)
     return found
 
 
@@ -193,8 +193,8 @@ def _newton(
         if best <= 1e-14 * size:
             break
         step = -np.linalg.pinv(J * rigid, rcond=1e-10) @ r * rigid
-        turn = float(np.max(np.abs(step), initial=0.0)) / max(size, 1.0)
-        scale = min(1.0, 0.5 / turn) if turn > 0 else 1.0
+        largest = float(np.max(np.abs(step), initial=0.0)) / max(size, 1.0)
+        scale = min(1.0, 0.5 / largest) if largest > 0 else 1.0
         for _ in range(30):
             r_new, J_new = residual(q + scale * step)
             value = float(np.linalg.norm(r_new))
@@ -223,7 +223,7 @@ def _ends_moved(
             name = closing.joint.removesuffix(END)
             held = [k for k, i in enumerate(leg.moving) if leg.links[i].joint == name]
             given = any(leg.links[leg.moving[k]].start is not None for k in held)
-            if name == closing.joint or (given and not started) or _angle(legs, leg, closing, result, platform) < TURNED:
+            if name == closing.joint or (given and not started) or _angle(legs, leg, closing, result, platform) < ROTATED:
                 continue
             angles = [k for k in held if leg.links[leg.moving[k]].kind == "R"]
             here, choices = q[angles].copy(), []
@@ -259,12 +259,12 @@ def _angle(legs: Sequence[Leg], leg: Leg, closing: Closing, found: Sequence[Arra
     return float(np.linalg.norm(rotation_vector(R_p.T @ R_l @ closing.on_link.rotation)))
 
 
-def _refuse_turned(legs: Sequence[Leg], leg: Leg, closing: Closing, found: Sequence[Array], platform: Pose) -> None:
+def _refuse_rotated(legs: Sequence[Leg], leg: Leg, closing: Closing, found: Sequence[Array], platform: Pose) -> None:
     """The rows of fixed and prismatic joints also vanish where the halves are turned by a third or half of a revolution."""
     if closing.type not in ("fixed", "prismatic"):
         return
     angle = _angle(legs, leg, closing, found, platform)
-    if angle > TURNED:
+    if angle > ROTATED:
         raise RobotBuildError(
             f"leg {leg.name} meets its {closing.type} joint {closing.joint} at home turned by {np.degrees(angle):.4g} deg. "
             "Give `start` values nearer to the assembled leg, or correct the joint's `rotation`"

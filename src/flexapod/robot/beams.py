@@ -193,8 +193,8 @@ def _reduced(words: str, planar: bool) -> Made:
     body = damped(found.body, spec)
     if _law(spec) == "linear":
         return body, None, found.basis, None
-    turned = None if planar or _law(spec) != "stiffened" else twisting(beam_elements(spec, planar), found.basis)
-    return body, _without_rounding(found.foreshortening, body, float(spec.length or 0.0)), found.basis, turned
+    rotated = None if planar or _law(spec) != "stiffened" else twisting(beam_elements(spec, planar), found.basis)
+    return body, _without_rounding(found.foreshortening, body, float(spec.length or 0.0)), found.basis, rotated
 
 
 def beam_elements(spec: Flexible, planar: bool) -> list[Element]:
@@ -279,7 +279,7 @@ def bending_pairs(names: Sequence[str]) -> list[tuple[int, int]]:
     """Pairs i <= k of an element's coordinates that bend it in one plane; a mode may do so with any of them."""
     planes = [("v", "theta")] if "theta" in names else [("v", "thz"), ("w", "thy")]
     at = [tuple(names.index(n) for n in plane) for plane in planes]
-    pairs = [pair for v, turn in at for pair in ((v, v), (v, turn), (turn, turn))]
+    pairs = [pair for v, slope in at for pair in ((v, v), (v, slope), (slope, slope))]
     bending = sorted(k for plane in at for k in plane)
     modes = range(len(tip_names(names)), len(names))
     return pairs + [(i, k) for k in modes for i in (*bending, *(other for other in modes if other <= k))]

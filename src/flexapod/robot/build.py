@@ -228,8 +228,8 @@ def _tree(name: str, spec: schema.Leg, home: Pose, description: Description) -> 
             direction, found = home_direction(name, spec, base, home, on)
             if float(np.linalg.norm(direction)) == 0.0:
                 raise RobotBuildError(f"leg {name}: has no length at home (its universal joint sits in its platform joint)")
-            turned = {"rotation": ALONG_X} if is_beam(spec, joint.to) else {}
-            joint = joint.model_copy(update={"direction": [float(x) for x in direction], **turned})
+            rotated = {"rotation": ALONG_X} if is_beam(spec, joint.to) else {}
+            joint = joint.model_copy(update={"direction": [float(x) for x in direction], **rotated})
         add_joint(tree, key, joint, spec.bodies)
     add_payloads(tree, spec)
     return tree, found

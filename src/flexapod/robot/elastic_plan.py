@@ -199,10 +199,10 @@ def loop_matrix(
         if modes:
             start = 0 if carrier is not None else 6
             A[:, start : start + modes] += P[:, :3] @ platform.rotation @ robot.joint_shapes[leg.name]
-            if leg.name in robot.joint_turns:
+            if leg.name in robot.joint_rotations:
                 arm = platform.rotation @ leg.closing.on_platform.position
                 angular = P[:, 3:] - np.cross(arm, P[:, :3])  # about the joint, not the platform's origin
-                A[:, start : start + modes] += angular @ platform.rotation @ robot.joint_turns[leg.name]
+                A[:, start : start + modes] += angular @ platform.rotation @ robot.joint_rotations[leg.name]
         result.append(A * units)
     return result
 

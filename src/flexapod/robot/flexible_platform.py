@@ -210,19 +210,19 @@ def joint_curving(body: FlexibleBody, legs: Sequence[Leg]) -> dict[str, Array]:
     return result
 
 
-def joint_turns(body: FlexibleBody, legs: Sequence[Leg]) -> dict[str, Array]:
+def joint_rotations(body: FlexibleBody, legs: Sequence[Leg]) -> dict[str, Array]:
     """Rotation shapes (3, N) at the joints that pass moments: all but spherical ones."""
     result = {}
     for leg in legs:
         if leg.closing.type == "spherical":
             continue
-        turns = _interface(body, leg).Phi_r
-        if turns is None:
+        rotations = _interface(body, leg).Phi_r
+        if rotations is None:
             raise RobotBuildError(
                 f"the flexible platform has no rotations at the {leg.closing.type} joint of leg {leg.name}; "
                 "give its modes Phi_r there, or end the leg in a spherical joint"
             )
-        result[leg.name] = _clean(np.asarray(turns))
+        result[leg.name] = _clean(np.asarray(rotations))
     return result
 
 
@@ -296,7 +296,7 @@ def moment_shape(body: FlexibleBody) -> FlexibleShape:
 
 
 def flexible_values(
-    body: FlexibleBody, shapes: Mapping[str, Array], turns: Mapping[str, Array], curving: Mapping[str, Array]
+    body: FlexibleBody, shapes: Mapping[str, Array], rotations: Mapping[str, Array], curving: Mapping[str, Array]
 ) -> dict[str, float]:
     """The numbers of a flexible platform by name, as kernels read them."""
     shape, letters = shape_of(body, shapes)
@@ -304,7 +304,7 @@ def flexible_values(
     for k in range(shape.modes):
         for leg, Phi in shapes.items():
             values.update({f"legs.{leg}.Phi.{k}.{a}": float(Phi["xyz".index(a), k]) for a in letters})
-        for leg, Phi in turns.items():
+        for leg, Phi in rotations.items():
             values.update({f"legs.{leg}.Phi_r.{k}.{a}": float(Phi[i, k]) for i, a in enumerate("xyz")})
         for leg, Q in curving.items():
             for a in shape.quadratic:

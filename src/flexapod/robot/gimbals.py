@@ -36,9 +36,9 @@ def away_from_lock(leg: Leg, q: Array) -> tuple[Leg, Array]:
         still[own] = 0.0
         home, zero = posed(leg.links, q)[rows[2]][0], posed(leg.links, still)[rows[2]][0]
         parent = posed(leg.links, q)[first.parent][0] if first.parent >= 0 else np.eye(3)
-        turned = snap(parent.T @ home @ zero.T @ parent @ first.placement.rotation)
+        rotated = snap(parent.T @ home @ zero.T @ parent @ first.placement.rotation)
         links = list(leg.links)
-        links[rows[0]] = replace(first, placement=pose(first.placement.position, turned))
+        links[rows[0]] = replace(first, placement=pose(first.placement.position, rotated))
         leg, q = replace(leg, links=tuple(links)), still
     return leg, q
 

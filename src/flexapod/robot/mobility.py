@@ -24,7 +24,7 @@ RANK = 1e-8
 TALL = 2
 """Rows per column from which on a matrix is made square before its singular values are taken: loops beside loops repeat rows."""
 
-TURNED = 1e-6
+ROTATED = 1e-6
 """Change of a projector from which directions differ: rounding is 1e-12, the way between configurations 1e-2."""
 
 
@@ -125,7 +125,7 @@ def winds(legs: tuple[Leg, ...], platform: Pose, size: float, dof: int) -> bool:
     if dof != 1 and not any(_cranked(leg) for leg in legs):
         return False
     ways = [_ways(legs, *generic_configuration(legs, platform, size, seed), size) for seed in range(3)]
-    return any(float(np.abs(way - ways[0]).max()) > TURNED for way in ways[1:])
+    return any(float(np.abs(way - ways[0]).max()) > ROTATED for way in ways[1:])
 
 
 def _cranked(leg: Leg) -> bool:

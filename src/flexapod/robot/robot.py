@@ -213,9 +213,9 @@ class Robot:
         return {} if self.flexible_platform is None else flexible_platforms.joint_shapes(self.flexible_platform, self.legs)
 
     @cached_property
-    def joint_turns(self) -> Mapping[str, Array]:
+    def joint_rotations(self) -> Mapping[str, Array]:
         """Rotations (3, N) of a flexible platform at the joints of legs that do not end in a spherical joint."""
-        return {} if self.flexible_platform is None else flexible_platforms.joint_turns(self.flexible_platform, self.legs)
+        return {} if self.flexible_platform is None else flexible_platforms.joint_rotations(self.flexible_platform, self.legs)
 
     @cached_property
     def joint_curving(self) -> Mapping[str, Array]:

@@ -410,7 +410,7 @@ def start_coordinates(robot: Robot, plan: RodPlan, q: list[Array], platform: Pos
         )  # fmt: skip
         R_c, p_c = poses[i][link]
         H = R @ first.rotation
-        turned = H.T @ R_c @ second.rotation
+        rotated = H.T @ R_c @ second.rotation
         gap = H.T @ (p_c + R_c @ second.position - p - R @ first.position)
-        found.append(float(gap[2]) if node.kind == "P" else float(np.arctan2(turned[1, 0], turned[0, 0])))
+        found.append(float(gap[2]) if node.kind == "P" else float(np.arctan2(rotated[1, 0], rotated[0, 0])))
     return found

@@ -55,7 +55,7 @@ def robot_values(robot: Robot) -> dict[str, float]:
         _vector(result, f"forces.{force.name}.from.p", force.first.at, size)
         _vector(result, f"forces.{force.name}.to.p", force.second.at, size)
     if robot.flexible_platform is not None:
-        result.update(flexible_values(robot.flexible_platform, robot.joint_shapes, robot.joint_turns, robot.joint_curving))
+        result.update(flexible_values(robot.flexible_platform, robot.joint_shapes, robot.joint_rotations, robot.joint_curving))
     return result
 
 

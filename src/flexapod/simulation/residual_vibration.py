@@ -228,26 +228,26 @@ def _after(
     elif method is None and robot.platform_modes:
         method = "implicit"  # h follows few modes
     first = int(np.ceil(end / h - 1e-9)) + 1
-    run = simulate(
+    result = simulate(
         robot, motion, drive="force" if controller is not None else "actuators", controller=controller, friction=friction,
         duration=(first + rows) * h, step=h, output_step=h, method=method,
     )  # fmt: skip
-    if run.attrs.get("stopped"):
-        when, why = run.attrs["stopped_at"], run.attrs["stopped"]
+    if result.attrs.get("stopped"):
+        when, why = result.attrs["stopped_at"], result.attrs["stopped"]
         raise InputError(f"residual vibration of {robot.name}: the simulation stopped at {when:.4g} s: {why}")
-    late = run.isel(time=slice(first, first + rows))
+    late = result.isel(time=slice(first, first + rows))
     return _positions(robot, late, point), late.kinetic_energy.values
 
 
-def _positions(robot: Robot, run: xr.Dataset, point: str | None) -> Array:
+def _positions(robot: Robot, result: xr.Dataset, point: str | None) -> Array:
     """Positions (n, 3) of a point in a simulation."""
     if point is None:
-        return np.asarray(run.position.values)
+        return np.asarray(result.position.values)
     from flexapod.analysis.requests.state import State
     from flexapod.analysis.verbs.point_motion import point_motion
 
     if robot.moved_by == "actuators":
-        state = State.from_actuators(robot, run.actuator_position.values, elastic=run.elastic.values)
+        state = State.from_actuators(robot, result.actuator_position.values, elastic=result.elastic.values)
     else:
-        state = State(**{name: run[name].values for name in ("position", "rotation", "elastic")})
+        state = State(**{name: result[name].values for name in ("position", "rotation", "elastic")})
     return np.asarray(point_motion(robot, state, point).position.values)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time as clock_time
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -15,7 +16,7 @@ from flexapod.analysis.requests.properties import COMPILED, holds
 from flexapod.analysis.requests.results import check_option
 from flexapod.analysis.requests.sample_blocks import progress_bar
 from flexapod.analysis.requests.state import State
-from flexapod.calls import check_dataset
+from flexapod.calls import check_dataset, users_level
 from flexapod.equations.friction import SPEED
 from flexapod.errors import FileError, InputError
 from flexapod.files import remove_left_over
@@ -25,7 +26,7 @@ from flexapod.simulation.integrators.blocks import Clock, Progress
 from flexapod.simulation.integrators.compiled_rows import LOST_CONTROL
 from flexapod.simulation.integrators.rows_in_blocks import AHEAD, drive, with_events
 from flexapod.simulation.results.energy_guard import until_broken
-from flexapod.simulation.results.result import labelled, provenance, run_variables, with_reactions
+from flexapod.simulation.results.result import labelled, provenance, result_variables, with_reactions
 from flexapod.simulation.system.load_friction import smooth
 from flexapod.simulation.system.setup import Setup, by_loads, check_watch, in_independent, make_setup
 from flexapod.simulation.system.signals import over_time
@@ -101,9 +102,9 @@ def simulate(
         save: file of checkpoints: a simulation that was killed goes on from there when called again, to the same bits (rk4).
     Returns:
         Dataset over `time`: pose, twist, acceleration, actuators, `force`, `power`, `joint_position`, energy balance; of a
-        flexible platform `elastic`, `elastic_velocity`, `elastic_acceleration`, `displacement` and `turn` at its origin,
-        `joint_displacement` (.., leg, axis) in platform axes; attributes `stopped` and `stopped_at` where the simulation ended
-        early, `interrupted` after Ctrl-C, provenance.
+        flexible platform `elastic`, `elastic_velocity`, `elastic_acceleration`, `displacement` and `rotation_vector` at its
+        origin, `joint_displacement` (.., leg, axis) in platform axes; attributes `stopped` and `stopped_at` where the simulation
+        ended early, `interrupted` after Ctrl-C, provenance.
 
     Robots with flexible legs are stiff: the implicit methods need not resolve their fastest vibrations, explicit ones must. With
     ``drive="actuators"`` their actuators, and those of a flexible platform, follow an `ActuatorMotion` while the deformations are
@@ -139,9 +140,9 @@ def simulate(
         events=events, watch=watch, start=start, tolerance=(rtol, atol), step=step,
     )  # fmt: skip
     if method == "cvode":
-        from flexapod.simulation.integrators.cvode import cvode_run
+        from flexapod.simulation.integrators.cvode import cvode_simulation
 
-        rows, times = cvode_run(setup, length, output_step or length / 300, rtol, atol, events)
+        rows, times = cvode_simulation(setup, length, output_step or length / 300, rtol, atol, events)
         done = Progress(state=rows[-1], rows=[rows], times=[times])
     else:
         clock = make_clock(setup, length, step, output_step)
@@ -264,7 +265,7 @@ def finished(
         attrs |= {"stopped": done.stopped, "stopped_at": done.stopped_at}
     attrs["interrupted"] = int(done.interrupted)
     attrs["events"] = [f"{t:.12g} s: {text}" for _, t, text in done.happened]
-    variables = run_variables(setup, rows, variants, times)
+    variables = result_variables(setup, rows, variants, times)
     if not changed:  # events that change masses change the energy
         near = done.stopped_at - AHEAD * options["step"] if done.stopped == LOST_CONTROL else np.inf
         variables, times, broken = until_broken(setup.layout.robot.name, variables, times, near)
@@ -305,7 +306,7 @@ def as_motion(result: xr.Dataset) -> Motion:
 
 
 @checked(result=check_dataset)
-def run_at(result: xr.Dataset, time: Any) -> Motion:
+def motion_at(result: xr.Dataset, time: Any) -> Motion:
     """The platform's motion in a result at other times within it: dense output, by quintic Hermite interpolation of pose, twist
     and acceleration.
 
@@ -319,3 +320,15 @@ def run_at(result: xr.Dataset, time: Any) -> Motion:
     Checked by: tests/simulation/test_orders.py.
     """
     return resample(as_motion(result), time=time)
+
+
+def run_at(result: xr.Dataset, time: Any) -> Motion:
+    """Former name of `motion_at`, for one version.
+
+    Args:
+        result: of `simulate`.
+        time: (n,) [s], rising.
+    """
+    text = "run_at is called motion_at now; the former name is removed in the next version"
+    warnings.warn(text, DeprecationWarning, stacklevel=users_level())
+    return motion_at(result, time)

@@ -66,11 +66,11 @@ class CompiledSteps:
     """Advances the carried numbers of a layout in place, by a compiled loop of one row."""
 
     def __init__(self, setup: Setup, step: float) -> None:
-        from flexapod.simulation.integrators.compiled_rows import run_program
+        from flexapod.simulation.integrators.compiled_rows import step_program
         from flexapod.simulation.integrators.runner import compiled
 
         layout, self.step = setup.layout, step
-        self.kernel, parameters = compiled(layout, "run", run_program, setup.values)
+        self.kernel, parameters = compiled(layout, "run", step_program, setup.values)
         self._call, self._code = self.kernel.prepare(parameters), layout.places["code"].start
         self._state_in, self._final = self._call.inputs["state"], self._call.outputs["final"]
         table = self._call.inputs["table"].reshape(-1)
@@ -198,10 +198,10 @@ def step_setup(
 
 def _stepper(setup: Setup, step: float) -> Stepper:
     from flexapod.simulation.integrators.numeric_rows import is_large
-    from flexapod.simulation.system.independent import turns_freely
+    from flexapod.simulation.system.independent import rotates_freely
 
     layout = setup.layout
-    if is_large(layout) and (layout.friction == "load" or turns_freely(layout.robot)):
+    if is_large(layout) and (layout.friction == "load" or rotates_freely(layout.robot)):
         steps: Any = NumericSteps(setup, step)
     elif is_large(layout):
         from flexapod.simulation.integrators.explicit_steps import ExplicitSteps

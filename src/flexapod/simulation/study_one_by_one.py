@@ -71,6 +71,6 @@ def _trajectory(
     setup = replace(setup, values={**setup.values, **own})
     done = simulate_blocks(setup, make_clock(setup, **times), (), False, None)
     result = finished(setup, done, (), {"step": times["step"]}, False, given["wrench"])
-    turned = (("time", "component"), quaternions(result.rotation.values), {"units": ""})
-    result = result.assign(quat_wxyz=turned).assign_coords(component=list("wxyz"))
+    rotated = (("time", "component"), quaternions(result.rotation.values), {"units": ""})
+    result = result.assign(quat_wxyz=rotated).assign_coords(component=list("wxyz"))
     return result[[name for name in SHOWN if name in result]]

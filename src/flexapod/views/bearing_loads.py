@@ -70,7 +70,7 @@ def _parts(a: Array, F: Array) -> tuple[Array, Array]:
 
 
 def bearing_rows(loads: dict[str, tuple[Array, Array]], time: Array) -> list[list[str]]:
-    """Rows of the table, RMS over time (n,) [s]; parts that rigid bodies do not determine are said so, rounding is zero."""
+    """Rows of the table, RMS over time (n,) [s]; parts that rigid bodies do not determine are marked, rounding is zero."""
     largest = max((float(np.nanmax(part)) for pair in loads.values() for part in pair if np.any(np.isfinite(part))), default=0.0)
     rows = []
     for name, pair in loads.items():

@@ -74,7 +74,7 @@ def _named(robot: fp.Robot, name: str, options: dict[str, Any]) -> fp.Motion | f
 
 
 def place_text(name: str) -> str:
-    """Where a named motion is placed if nothing is said; empty where its numbers are absolute."""
+    """Where a named motion is placed if nothing is given; empty where its numbers are absolute."""
     if name.startswith(CENTRED):
         return "Unless center is given, the command line centres it at the robot's home, in world axes."
     if name.startswith(STARTED):

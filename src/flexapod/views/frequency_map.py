@@ -67,11 +67,11 @@ def _poses(robot: fp.Robot, area: xr.Dataset, taken: Any) -> fp.State:
     grid = dict(zip(axes, np.meshgrid(*(area[a].values for a in axes), indexing="ij"), strict=True))
     flat = {name: values.ravel()[taken] for name, values in grid.items()}
     position = np.tile(robot.home.position, (int(taken.sum()), 1))
-    turn = np.zeros_like(position)
+    rotvec = np.zeros_like(position)
     for k, name in enumerate("xyz"):
         position[:, k] = flat.get(name, position[:, k])
-        turn[:, k] = flat.get(f"r{name}", turn[:, k])
-    return fp.State(position=position, rotation=fp.motions.rotvec_rotation(turn) @ robot.home.rotation)
+        rotvec[:, k] = flat.get(f"r{name}", rotvec[:, k])
+    return fp.State(position=position, rotation=fp.motions.rotvec_rotation(rotvec) @ robot.home.rotation)
 
 
 def frequency_map_figure(found: xr.Dataset, title: str, mode: int = 1) -> Any:

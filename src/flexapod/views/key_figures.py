@@ -72,7 +72,7 @@ def key_figures(robot: fp.Robot, legs: xr.Dataset, drive: xr.Dataset, check: Any
 
 
 def home_figures(robot: fp.Robot, modes: Any = None, drives: Drives | None = None) -> list[KeyFigure]:
-    """What needs no motion: first frequency at home, where there is any, and moving mass; an assumed stiffness is said."""
+    """What needs no motion: first frequency at home, where there is any, and moving mass; an assumed stiffness is noted."""
     mass = KeyFigure(name="moving mass", value=moving_mass(robot), unit="kg")
     if modes is None or isinstance(modes, str):
         return [mass]

@@ -16,7 +16,7 @@ UNITS: dict[str, str | tuple[str, ...]] = {
     "center": POSE, "start": POSE, "amplitude": POSE, "acceleration": tuple(f"{unit}/s^2" for unit in POSE),
     "start_angle": "rad", "phase": "rad", "speed": "m/s", "rpm": "rpm or Hz", "omega": "rad/s or Hz", "cutoff": "Hz",
     "duration": "s", "durations": "s", "rests": "s", "switch": "s",
-    "samples": "1", "turns": "1", "window": "1", "order": "1",
+    "samples": "1", "revolutions": "1", "window": "1", "order": "1",
 }  # fmt: skip
 """Option -> what it is measured in, one for all its numbers or one for each."""
 

@@ -60,8 +60,8 @@ def par4(s: Sizes) -> dict[str, Any]:
             bodies["bar"] = rod(2 * s.platform_radius, s.rod, -s.platform_radius, 1)
         each[f"half{half}"] = {"joints": joints, "bodies": bodies}
         for name in seconds:
-            turn = np.radians(45.0 + 90.0 * (int(name) - 1))
-            each[f"leg{name}"] = _chain(s, turn, half, sign, angle, direction)
+            azimuth = np.radians(45.0 + 90.0 * (int(name) - 1))
+            each[f"leg{name}"] = _chain(s, azimuth, half, sign, angle, direction)
     made = _whole(s, {}, {})
     made["parameters"]["bar"] = rounded(2 * s.platform_radius)
     made["sampling"] |= {"rotation": [0.0, 0.0, 0.3], "angular_velocity": 1.0}
@@ -70,11 +70,11 @@ def par4(s: Sizes) -> dict[str, Any]:
     return made
 
 
-def _chain(s: Sizes, turn: float, half: str, sign: float, angle: float, direction: list[float]) -> dict[str, Any]:
+def _chain(s: Sizes, azimuth: float, half: str, sign: float, angle: float, direction: list[float]) -> dict[str, Any]:
     """An arm of the Par4 with its two rods, whose balls are on a half of the platform."""
     joints: dict[str, Any] = {"shoulder": _shoulder() | {"start": degrees(angle)}}
     bodies: dict[str, Any] = {"arm": rod(s.arm, 2 * s.rod, s.arm / 2, 0)}
-    out, along = np.array([np.cos(turn), np.sin(turn)]), np.array([-np.sin(turn), np.cos(turn)])
+    out, along = np.array([np.cos(azimuth), np.sin(azimuth)]), np.array([-np.sin(azimuth), np.cos(azimuth)])
     for number, side in (("1", 0.5), ("2", -0.5)):
         joints[f"elbow{number}"] = {
             "type": "universal", "from": "arm", "to": f"rod{number}", "at": ["$arm", f"{side} * $spacing", 0.0],
@@ -87,7 +87,7 @@ def _chain(s: Sizes, turn: float, half: str, sign: float, angle: float, directio
             "on": [x, y, 0.0],
         }  # fmt: skip
         bodies[f"rod{number}"] = rod(s.link, s.rod, s.link / 2)
-    return {"frame": {"rotation": {"Z": degrees(turn)}}, "joints": joints, "bodies": bodies}
+    return {"frame": {"rotation": {"Z": degrees(azimuth)}}, "joints": joints, "bodies": bodies}
 
 
 def orthoglide(s: Sizes) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import flexapod as fp
+from flexapod.calls import renamed
 from flexapod.views.plot import line_style, styled
 from flexapod.views.scene.colours import COLOURS, DASHES, LIMIT
 
@@ -178,20 +179,27 @@ def contribution_figure(drive: xr.Dataset, title: str) -> Any:
     return time_figure(shown.to_dataset(name="size"), [Panel(variable="size", label="RMS over actuators")], title, "")
 
 
-def energy_figure(run: xr.Dataset, title: str) -> Any:
+@renamed(run="result")
+def energy_figure(result: xr.Dataset, title: str) -> Any:
     """The energy balance of a simulation, and what it leaves.
 
     Args:
-        run: result of `flexapod.simulate`.
+        result: result of `flexapod.simulate`.
     """
     from plotly.subplots import make_subplots
 
     figure = make_subplots(rows=2, cols=1, shared_xaxes=True, row_heights=[0.72, 0.28], vertical_spacing=0.08)
-    for k, (name, values) in enumerate(energy_entries(run).items()):
+    for k, (name, values) in enumerate(energy_entries(result).items()):
         style = {"color": COLOURS[k], "dash": DASHES[k], "width": 2.2}
-        figure.add_scatter(x=run.time.values, y=values.values, mode="lines", name=name, line=style, row=1, col=1)
+        figure.add_scatter(x=result.time.values, y=values.values, mode="lines", name=name, line=style, row=1, col=1)
     figure.add_scatter(
-        x=run.time.values, y=energy_residual(run).values, mode="lines", name="left over", line={"color": "#000000"}, row=2, col=1
+        x=result.time.values,
+        y=energy_residual(result).values,
+        mode="lines",
+        name="left over",
+        line={"color": "#000000"},
+        row=2,
+        col=1,
     )
     figure.update_yaxes(title_text="energy [J]", row=1, col=1)
     figure.update_yaxes(title_text="left over [J]", exponentformat="e", row=2, col=1)
@@ -238,30 +246,30 @@ def spectra(result: xr.Dataset, variable: str) -> tuple[Any, list[tuple[str, Any
     return np.fft.rfftfreq(len(time), steps.mean()), found
 
 
-def energy_entries(run: xr.Dataset) -> dict[str, xr.DataArray]:
+def energy_entries(result: xr.Dataset) -> dict[str, xr.DataArray]:
     """Entries of the energy balance of a simulation over time [J], by the labels of figures.
 
     Kinetic, potential and elastic energy grow by what actuators and the world supply, less what friction and damping take.
     Checked by: tests/views/test_energy_entries.py.
     """
     return {
-        "kinetic": run.kinetic_energy,
-        "potential, from start": run.potential_energy - run.potential_energy[0],
-        "elastic": run.elastic_energy,
-        "supplied by actuators": run.supplied_work.sum("actuator"),
-        "from outside": run.external_work,
-        "dissipated": run.dissipated_energy,
+        "kinetic": result.kinetic_energy,
+        "potential, from start": result.potential_energy - result.potential_energy[0],
+        "elastic": result.elastic_energy,
+        "supplied by actuators": result.supplied_work.sum("actuator"),
+        "from outside": result.external_work,
+        "dissipated": result.dissipated_energy,
     }
 
 
-def energy_residual(run: xr.Dataset) -> xr.DataArray:
+def energy_residual(result: xr.Dataset) -> xr.DataArray:
     """What the energy balance leaves over time [J]."""
-    return run["energy_residual"] if "energy_residual" in run else run["ledger_residual"]  # a file of the last version
+    return result["energy_residual"] if "energy_residual" in result else result["ledger_residual"]  # a file of the last version
 
 
-def exchanged(run: xr.Dataset) -> float:
+def exchanged(result: xr.Dataset) -> float:
     """Largest energy in the energy balance [J]: supplied, dissipated, from outside, kinetic or potential."""
-    entries = {**energy_entries(run), "supplied by actuators": abs(run.supplied_work).sum("actuator")}
+    entries = {**energy_entries(result), "supplied by actuators": abs(result.supplied_work).sum("actuator")}
     return max(float(abs(part).max()) for name, part in entries.items() if name != "elastic")
 
 

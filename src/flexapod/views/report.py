@@ -164,17 +164,17 @@ def _table(caption: str, table: Any, text: int) -> HtmlTable:
 def _motion(motion: fp.Motion, name: str) -> list[Any]:
     import xarray as xr
 
-    turn = np.degrees(fp.motions.rotation_rotvec(motion.rotation[0].T @ motion.rotation))
+    rotation = np.degrees(fp.motions.rotation_rotvec(motion.rotation[0].T @ motion.rotation))
     columns = {
         "position": (motion.position - motion.position[0], "m"),
-        "turn": (turn, "deg"),
+        "rotation_vector": (rotation, "deg"),
         "speed": (motion.velocity, "m/s"),
     }
     data: Any = {key: (("time", "axis"), values, {"units": unit}) for key, (values, unit) in columns.items()}
     moved = xr.Dataset(data, coords={"time": motion.time, "axis": list("xyz")})
     panels = [Panel(variable="position", label="displacement from start"), Panel(variable="speed", label="velocity")]
-    if np.abs(turn).max() > 1e-9:
-        panels.append(Panel(variable="turn", label="rotation vector from start"))
+    if np.abs(rotation).max() > 1e-9:
+        panels.append(Panel(variable="rotation_vector", label="rotation vector from start"))
     fastest = np.linalg.norm(motion.velocity, axis=1).max()
     hardest = np.linalg.norm(motion.acceleration, axis=1).max()
     first = ", ".join(number(x) for x in without_noise(motion.position[0], np.abs(motion.position).max()))

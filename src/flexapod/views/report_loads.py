@@ -44,10 +44,10 @@ def load_blocks(robot: fp.Robot, drive: xr.Dataset, motion: Any) -> list[Any]:
 def _deflections(robot: fp.Robot, drive: xr.Dataset) -> list[Any]:
     """Quasi-static deflection of flexible legs along the motion; reactions of their joints are not available."""
     bent = np.abs(drive.elastic.values).max(axis=0)
-    turning = [name.rsplit(".", 1)[-1].startswith("th") for name in robot.elastic_names]
+    rotating = [name.rsplit(".", 1)[-1].startswith("th") for name in robot.elastic_names]
     rows = [
-        [name, number(float(x), 4), "rad" if turns else "m"]
-        for name, x, turns in zip(robot.elastic_names, bent, turning, strict=True)
+        [name, number(float(x), 4), "rad" if rotations else "m"]
+        for name, x, rotations in zip(robot.elastic_names, bent, rotating, strict=True)
     ]
     text = "Largest quasi-static deflection of the flexible links; reactions of joints are not computed for flexible legs."
     return [paragraph(text, "note"), HtmlTable(head=("elastic coordinate", "largest", "unit"), rows=rows)]

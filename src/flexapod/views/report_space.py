@@ -52,8 +52,8 @@ def orientation_blocks(robot: fp.Robot) -> list[Any]:
     """Which rotations the platform can take at home's position: tilt in every direction, torsion, and a slice."""
     free = [a for a, moves in zip("xyz", rotations(robot), strict=True) if moves]
     if not free:
-        turns = any(k > 2 for k in robot.plan.platform_independent)
-        label = ": where it tilts, its position follows; the slice above shows it." if turns else "."
+        rotates = any(k > 2 for k in robot.plan.platform_independent)
+        label = ": where it tilts, its position follows; the slice above shows it." if rotates else "."
         return [paragraph(f"The platform cannot be rotated at home's position{label}", "note")]
     facts = [f"about {a}: from {number(-low, 3)} to {number(high, 3)} deg" for a in free for low, high in [reach_about(robot, a)]]
     blocks: list[Any] = [
@@ -100,8 +100,8 @@ def tilt_reach(robot: fp.Robot) -> Array:
 def _reach(robot: fp.Robot, axes: Array) -> Array:
     """Largest angle (k,) [deg] about unit vectors (k, 3) up to which every smaller one is within limits and none is singular."""
     steps = np.arange(1, int(MOST_TILT / STEP_TILT) + 1) * STEP_TILT
-    turns = np.radians(steps)[:, None] * axes[:, None]  # (k, steps, 3)
-    at = _rotated(robot, turns.reshape(-1, 3))
+    rotvecs = np.radians(steps)[:, None] * axes[:, None]  # (k, steps, 3)
+    at = _rotated(robot, rotvecs.reshape(-1, 3))
     valid = (fp.check_pose(robot, at).margins.valid.values & ~_beyond(robot, at)).reshape(len(axes), -1)
     first = np.where(valid.all(axis=1), len(steps), np.argmin(valid, axis=1))
     return np.concatenate([[0.0], steps])[first]
@@ -117,8 +117,8 @@ def _beyond(robot: fp.Robot, at: fp.State) -> NDArray[np.bool_]:
 
 
 def _rotated(robot: fp.Robot, rotvec: Array) -> fp.State:
-    turns = fp.motions.rotvec_rotation(rotvec) @ robot.home.rotation
-    return fp.State(position=np.tile(robot.home.position, (len(turns), 1)), rotation=turns)
+    rotated = fp.motions.rotvec_rotation(rotvec) @ robot.home.rotation
+    return fp.State(position=np.tile(robot.home.position, (len(rotated), 1)), rotation=rotated)
 
 
 def singular_blocks(robot: fp.Robot) -> list[Any]:

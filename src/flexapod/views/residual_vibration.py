@@ -140,7 +140,7 @@ def vibration_blocks(robot: fp.Robot) -> list[Any]:
 
 
 def _controlled_blocks(robot: fp.Robot) -> list[Any]:
-    """The same move driven by forces; what a slow controller cannot hold against its weight is said."""
+    """The same move driven by forces; a slow controller that cannot hold the weight is reported."""
     try:
         found = controlled_residuals(robot)
     except fp.FlexapodError as error:

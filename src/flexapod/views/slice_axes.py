@@ -20,8 +20,8 @@ def slice_axes(robot: fp.Robot) -> tuple[str, ...]:
     """
     free = [AXES[k] for k in robot.plan.platform_independent]
     shifts = [a for a in free if a in "xyz"]
-    turns = [a for a in free if a not in "xyz"]
-    return tuple(next((found for found in (shifts, turns) if len(found) > 1), free)[:2])
+    rotations = [a for a in free if a not in "xyz"]
+    return tuple(next((found for found in (shifts, rotations) if len(found) > 1), free)[:2])
 
 
 def slice_window(robot: fp.Robot, axes: tuple[str, ...], scale: float = 1.0) -> dict[str, tuple[float, float]]:
@@ -36,8 +36,8 @@ def slice_window(robot: fp.Robot, axes: tuple[str, ...], scale: float = 1.0) -> 
 
 def along_axes(robot: fp.Robot, motion: fp.Motion, axes: tuple[str, ...]) -> Array:
     """A motion (n, axes) in the components of a slice [m, rad]."""
-    turns = fp.motions.rotation_rotvec(motion.rotation @ robot.home.rotation.T)
-    return np.concatenate([motion.position, turns], axis=1)[:, [AXES.index(a) for a in axes]]
+    rotations = fp.motions.rotation_rotvec(motion.rotation @ robot.home.rotation.T)
+    return np.concatenate([motion.position, rotations], axis=1)[:, [AXES.index(a) for a in axes]]
 
 
 def slice_name(axes: tuple[str, ...]) -> str:

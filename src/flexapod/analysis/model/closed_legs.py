@@ -40,7 +40,7 @@ SAME = 1e-7
 AGAIN = 8
 """Failed samples of a call that are tried with other closing rows."""
 
-HALF_TURN = 1e-6
+HALF_REVOLUTION = 1e-6
 """Sine of a rotation next to half a revolution below which its axis comes from its quaternion."""
 
 
@@ -188,8 +188,8 @@ def shifted(robot: Robot, state: ClosedLegs, columns: Sequence[int], step: Array
             joints[:, column - at] += step[:, k]
         else:
             twist[:, column] += step[:, k]
-    turn = Rotation.from_rotvec(twist[:, 3:]).as_matrix()
-    return replace(state, joint_position=joints, position=state.position + twist[:, :3], rotation=turn @ state.rotation)
+    relative = Rotation.from_rotvec(twist[:, 3:]).as_matrix()
+    return replace(state, joint_position=joints, position=state.position + twist[:, :3], rotation=relative @ state.rotation)
 
 
 def close_along(robot: Robot, given: ActuatorState, reasons: Reasons) -> ClosedLegs:
@@ -236,10 +236,10 @@ def _close_along(robot: Robot, given: ActuatorState, reasons: Reasons) -> Closed
 
 def moved_on(state: ClosedLegs, share: float) -> ClosedLegs:
     """Where a state would be after a share of a second at its rates; loops are not closed again."""
-    turn = Rotation.from_rotvec(np.nan_to_num(share * state.angular_velocity)).as_matrix()
+    relative = Rotation.from_rotvec(np.nan_to_num(share * state.angular_velocity)).as_matrix()
     return replace(
         state, joint_position=state.joint_position + share * state.joint_velocity,
-        position=state.position + share * state.velocity, rotation=turn @ state.rotation,
+        position=state.position + share * state.velocity, rotation=relative @ state.rotation,
     )  # fmt: skip
 
 
@@ -259,12 +259,13 @@ def pseudo_inverse(A: Array) -> Array:
 
 def pose_error(robot: Robot, state: ClosedLegs, position: Array, rotation: Array) -> Array:
     """Twist (n, 6) that leads from the state's pose to a given one."""
-    turn = rotation @ np.swapaxes(state.rotation, 1, 2)
-    axis = np.stack([turn[:, 2, 1] - turn[:, 1, 2], turn[:, 0, 2] - turn[:, 2, 0], turn[:, 1, 0] - turn[:, 0, 1]], axis=1) / 2.0
-    sine, cosine = np.linalg.norm(axis, axis=1, keepdims=True), (np.trace(turn, axis1=1, axis2=2)[:, None] - 1.0) / 2.0
+    relative = rotation @ np.swapaxes(state.rotation, 1, 2)
+    odd = (relative - np.swapaxes(relative, 1, 2)) / 2.0
+    axis = np.stack([odd[:, 2, 1], odd[:, 0, 2], odd[:, 1, 0]], axis=1)
+    sine, cosine = np.linalg.norm(axis, axis=1, keepdims=True), (np.trace(relative, axis1=1, axis2=2)[:, None] - 1.0) / 2.0
     angle = np.where(sine > 0.0, np.arctan2(sine, cosine) / np.where(sine > 0.0, sine, 1.0), 1.0)
     error = np.concatenate([position - state.position, angle * axis], axis=1)
-    half = np.flatnonzero((sine[:, 0] < HALF_TURN) & (cosine[:, 0] < 0.0))  # there the sine has no direction
+    half = np.flatnonzero((sine[:, 0] < HALF_REVOLUTION) & (cosine[:, 0] < 0.0))  # there the sine has no direction
     if half.size:
-        error[half, 3:] = Rotation.from_matrix(turn[half]).as_rotvec()
+        error[half, 3:] = Rotation.from_matrix(relative[half]).as_rotvec()
     return error

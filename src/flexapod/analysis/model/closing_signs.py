@@ -13,7 +13,7 @@ from flexapod.analysis.poses.complex_loops import SIGNED, closing_at, frame_of, 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
 
-TURNED = 2.0
+ROTATED = 2.0
 """Trace of the rotation from home, 60 degrees, up to which no joint is tested: legs that are solved from home keep their axes."""
 
 
@@ -31,7 +31,7 @@ def reversed_joints(
     """
     p, R = inputs["position"], inputs["rotation"]
     reasons = np.full(len(p), "", dtype=object)
-    far = np.flatnonzero(np.einsum("nij,ij->n", R, robot.home.rotation) < TURNED)
+    far = np.flatnonzero(np.einsum("nij,ij->n", R, robot.home.rotation) < ROTATED)
     if len(far) == 0 or not any(closing.type in SIGNED for leg in robot.legs for closing in leg.closings):
         return reasons
     if joints is None:

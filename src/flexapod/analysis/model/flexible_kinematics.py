@@ -155,8 +155,9 @@ def deformation(
         motion: a `Motion` or `State`s of the platform frame.
         elastic, elastic_velocity: as for `inverse_dynamics`.
     Returns:
-        Dataset: `displacement` (.., axis) [m] and `turn` (.., axis) [rad] of the material at the platform origin, where the
-        body has shapes there, and `joint_displacement` (.., leg, axis) [m]; `elastic` and `elastic_velocity` that they belong to.
+        Dataset: `displacement` (.., axis) [m] and `rotation_vector` (.., axis) [rad] of the material at the platform origin,
+        where the body has shapes there, and `joint_displacement` (.., leg, axis) [m]; `elastic` and `elastic_velocity` that
+        they belong to.
 
     Source: Long 2014 Eqs. (12), (14), Figs. 6, 7. Checked by: tests/analysis/test_flexible_kinematics.py.
     """
@@ -169,7 +170,7 @@ def deformation(
     try:
         origin = shapes_at(robot, np.zeros(3), "platform origin")
         variables["displacement"] = (("axis",), origin.shift(modes), "m")
-        variables["turn"] = (("axis",), modes @ origin.Phi_r.T, "rad")
+        variables["rotation_vector"] = (("axis",), modes @ origin.Phi_r.T, "rad")
     except InputError:
         pass  # a file of modes without a node at the origin
     variables["joint_displacement"] = (("leg", "axis"), robot.joint_displacements(modes), "m")

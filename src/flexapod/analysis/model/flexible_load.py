@@ -103,14 +103,14 @@ def shapes_at(robot: Robot, place: Array, what: str) -> Point:
     N, place = len(body.names), place.reshape(-1, 3)[0]
     for interface in body.interfaces.values():
         if np.linalg.norm(interface.r0 - place) < SAME_POINT:
-            turns = np.zeros((3, N)) if interface.Phi_r is None else np.asarray(interface.Phi_r)
-            return Point(r0=np.asarray(interface.r0), Phi_d=np.asarray(interface.Phi_d), Phi_r=turns, Q=interface.Q)
+            rotations = np.zeros((3, N)) if interface.Phi_r is None else np.asarray(interface.Phi_r)
+            return Point(r0=np.asarray(interface.r0), Phi_d=np.asarray(interface.Phi_d), Phi_r=rotations, Q=interface.Q)
     if body.nodes is not None and not body.stiffened:
         distance = np.linalg.norm(body.nodes.r0 - place, axis=1)
         k = int(distance.argmin())
         if distance[k] < SAME_POINT:
-            turns = np.zeros((3, N)) if body.nodes.Phi_r is None else np.asarray(body.nodes.Phi_r[k])
-            return Point(r0=np.asarray(body.nodes.r0[k]), Phi_d=np.asarray(body.nodes.Phi_d[k]), Phi_r=turns)
+            rotations = np.zeros((3, N)) if body.nodes.Phi_r is None else np.asarray(body.nodes.Phi_r[k])
+            return Point(r0=np.asarray(body.nodes.r0[k]), Phi_d=np.asarray(body.nodes.Phi_d[k]), Phi_r=rotations)
         near = f"; its nearest node is {distance[k]:.3g} m away"
     else:
         near = ""

@@ -160,8 +160,8 @@ def _by_parameter(start: _Start, path: str, slopes: tuple[Array, Array, Array]) 
     total = np.zeros((len(start.wrench), len(robot.actuators)))
     for k, weight in (ASIDE if 0.0 <= at < 4.0 * h else AROUND).items():  # many parameters are not negative
         force, state, A = _solved(start, led_by_platform(robot.with_parameters({path: at + k * h})), given, 1)
-        turn = Rotation.from_matrix(state.rotation @ np.swapaxes(middle, 1, 2)).as_rotvec()
-        x = np.concatenate([state.position, turn], axis=1)
+        rotation = Rotation.from_matrix(state.rotation @ np.swapaxes(middle, 1, 2)).as_rotvec()
+        x = np.concatenate([state.position, rotation], axis=1)
         V = np.concatenate([state.velocity, state.angular_velocity], axis=1)
         whole = [np.einsum("nak,nk->na", slope, values) for slope, values in zip(slopes, (x, V, A), strict=True)]
         total += weight / h * (force - whole[0] - whole[1] - whole[2])

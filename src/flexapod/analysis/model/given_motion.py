@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
 
 UNUSED = np.array([1e-2] * 3 + [1e-3] * 3)
-"""Difference of a given component from what deformation makes of it [of the characteristic length, rad] that is said: smaller
+"""Difference of a given component from what deformation makes of it [of the characteristic length, rad] that is reported: smaller
 ones may be the deflection itself. Also of rates, of 1 and the largest rate."""
 
-TURNED = 1e-2
+ROTATED = 1e-2
 """Part of a motion in space that nothing makes, up to which it is taken: deflection turns these directions by its own angle.
 Those of a planar robot stay where they are, and are known to rounding."""
 
@@ -76,7 +76,7 @@ def refuse_impossible(robot: Robot, never: Array, motion: Array, size: Array, wh
         size: (n,) what the motion is compared with; in a plane poses are known to `SAME`, rates to `FOLLOW`.
     """
     part = np.abs(np.einsum("nij,nj->ni", never, motion))
-    bound = ((SAME if "pose" in what else FOLLOW) if robot.planar else TURNED) * size
+    bound = ((SAME if "pose" in what else FOLLOW) if robot.planar else ROTATED) * size
     for k in np.flatnonzero((part.max(axis=1) > bound) & (reasons == "")):
         reasons[k] = f"the robot cannot {what}: it cannot follow {_named(part[k])}"
 

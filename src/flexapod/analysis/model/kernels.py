@@ -252,13 +252,13 @@ def unknown_quantity(what: str, quantity: str) -> InputError:
 
 def parameter_values(robot: Robot, signature: Signature) -> NDArray[np.float64]:
     """The robot's numbers that a kernel reads, in its order; `home.rotation` is the platform's orientation at home."""
-    turn = {f"home.rotation.{i}{j}": robot.home.rotation["xyz".index(i), "xyz".index(j)] for i in "xyz" for j in "xyz"}
-    foreign = next((p.name for p in signature.parameters if p.name not in turn and p.name not in robot.values), None)
+    home = {f"home.rotation.{i}{j}": robot.home.rotation["xyz".index(i), "xyz".index(j)] for i in "xyz" for j in "xyz"}
+    foreign = next((p.name for p in signature.parameters if p.name not in home and p.name not in robot.values), None)
     if foreign is not None:
         raise InputError(
             f"{signature.name}: asks for `{foreign}`, which is no number of {robot.name}; verbs such as pave supply it"
         )
-    return np.array([turn[p.name] if p.name in turn else robot.values[p.name] for p in signature.parameters], dtype=np.float64)
+    return np.array([home[p.name] if p.name in home else robot.values[p.name] for p in signature.parameters], dtype=np.float64)
 
 
 def varied_columns(robot: Robot, signature: Signature, values: NDArray[np.float64]) -> Columns | None:

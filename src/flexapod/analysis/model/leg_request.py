@@ -233,7 +233,7 @@ def _from_platform(
         rest = acceleration - drift - np.einsum("nij,nj->ni", J[:, :, places], second)
         rate = np.concatenate([state.velocity, state.angular_velocity], axis=1)
         _unfollowed(rate - twist, twist, scale, "velocity", reasons)
-        if isinstance(motion, Motion):  # of a state nothing is said about accelerations
+        if isinstance(motion, Motion):  # a state has no accelerations
             _unfollowed(rest, np.concatenate([acceleration, drift], axis=1), scale, "acceleration", reasons)
     else:
         given = GivenMotion(

@@ -43,16 +43,16 @@ class Axes:
 
         z . (moment + (point - p) x force) for coordinates that rotate, z . force for those that slide.
         """
-        turning, along = self.rotates, np.swapaxes(self.z, 1, 2)
-        result = np.where(turning[:, None], along @ moment, along @ force)
-        z, p, own = (part[:, :, turning] for part in (self.z, self.p, self.rest))
+        rotating, along = self.rotates, np.swapaxes(self.z, 1, 2)
+        result = np.where(rotating[:, None], along @ moment, along @ force)
+        z, p, own = (part[:, :, rotating] for part in (self.z, self.p, self.rest))
         moments = np.zeros((len(z), z.shape[2], force.shape[2]))
         for a, b, c in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
             lever = point[:, a, None, :] - p[:, a, :, None]
             if rest is not None:
                 lever += rest[:, a, None, :] - own[:, a, :, None]
             moments += lever * (force[:, b, None, :] * z[:, c, :, None] - force[:, c, None, :] * z[:, b, :, None])
-        result[:, turning] += moments
+        result[:, rotating] += moments
         return np.asarray(result)
 
     def unit_work(self, point: Array) -> Array:

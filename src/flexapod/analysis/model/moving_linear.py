@@ -51,7 +51,7 @@ class MovingModel:
     inverse_mass: Array
     actuators: Array
     platform: Array
-    turning: Array
+    rotating: Array
 
 
 def moving_model(robot: Robot, motion: Any, wrench: Any, reasons: Reasons) -> MovingModel:
@@ -85,7 +85,7 @@ def moving_model(robot: Robot, motion: Any, wrench: Any, reasons: Reasons) -> Mo
     J, _ = platform_jacobian(robot, request.state, reasons)
     return MovingModel(
         by_position=by_position, by_rate=by_rate, inverse_mass=inverted(found.terms.M)[0], actuators=found.terms.A[0],
-        platform=J[0], turning=_difference(twist, steps, count)[0],
+        platform=J[0], rotating=_difference(twist, steps, count)[0],
     )  # fmt: skip
 
 

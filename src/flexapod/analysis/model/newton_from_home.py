@@ -81,13 +81,13 @@ def _walk(robot: Robot, inputs: dict[str, Any], strides: int, rows: NDArray[np.i
     from scipy.spatial.transform import Rotation
 
     way = inputs["position"] - robot.home.position
-    turn = Rotation.from_matrix(inputs["rotation"] @ robot.home.rotation.T).as_rotvec()
+    rotation = Rotation.from_matrix(inputs["rotation"] @ robot.home.rotation.T).as_rotvec()
     guess = np.tile(_home(robot), (len(way), 1))
     for k in range(1, strides):
         t = k / strides
         pose = {
             "position": robot.home.position + t * way,
-            "rotation": Rotation.from_rotvec(t * turn).as_matrix() @ robot.home.rotation,
+            "rotation": Rotation.from_rotvec(t * rotation).as_matrix() @ robot.home.rotation,
             "guess": guess,
         }
         found = joint_positions(robot, pose, rows)

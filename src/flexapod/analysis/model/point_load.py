@@ -46,12 +46,12 @@ def load_slope(robot: Robot, state: ClosedLegs, load: Load) -> Array | None:
     point, R = given.point, state.rotation
     f, m = given.at_point[:, :3], given.at_point[:, 3:]
     r = np.einsum("nij,nj->ni", R, point.r0 + point.shift(state.modes))
-    C, turns = R @ point.columns(state.modes), R @ point.Phi_r
+    C, rotations = R @ point.columns(state.modes), R @ point.Phi_r
     N = C.shape[2]
     slope = np.zeros((len(f), 6 + N, 6 + N))
-    slope[:, 3:6, 3:6] = turned(r, f)
+    slope[:, 3:6, 3:6] = rotated(r, f)
     slope[:, 3:6, 6:] = -_cross(f) @ C
-    slope[:, 6:, 3:6] = np.swapaxes(C, 1, 2) @ _cross(f) + np.swapaxes(turns, 1, 2) @ _cross(m)
+    slope[:, 6:, 3:6] = np.swapaxes(C, 1, 2) @ _cross(f) + np.swapaxes(rotations, 1, 2) @ _cross(m)
     if point.Q is not None:
         slope[:, 6:, 6:] = np.einsum("aij,nba,nb->nij", point.Q, R, f)
     return slope
@@ -63,7 +63,7 @@ def load_rows(load: Load, chosen: Any) -> Load:
     return (wrench if wrench is None or np.ndim(wrench) == 1 else np.asarray(wrench)[chosen]), point, axes
 
 
-def turned(r: Array, f: Array) -> Array:
+def rotated(r: Array, f: Array) -> Array:
     """(n, 3, 3): change of the moment r x f per rotation of the lever r, the force f constant; (n, 3) each, world axes."""
     return np.asarray(r[:, :, None] * f[:, None, :] - np.einsum("ni,ni->n", r, f)[:, None, None] * np.eye(3))
 

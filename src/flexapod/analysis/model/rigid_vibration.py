@@ -14,7 +14,7 @@ import numpy as np
 
 from flexapod.analysis.model.kernels import kernel
 from flexapod.analysis.model.linear_model import LinearModel
-from flexapod.analysis.model.point_load import turned
+from flexapod.analysis.model.point_load import rotated
 from flexapod.analysis.model.rigid_dynamics import state_inputs
 from flexapod.analysis.requests.loads import lever, platform_wrench
 from flexapod.analysis.requests.results import TWIST
@@ -66,7 +66,7 @@ def rigid_model(robot: Robot, request: Request, reasons: Reasons) -> LinearModel
         tangent = _derivative(robot, inputs, force)
         if request.point is not None and request.wrench is not None:  # the load goes with its point
             at_point = platform_wrench(robot, inputs, request.wrench, None, request.axes)
-            tangent[:, 3:, 3:] -= turned(lever(robot, inputs["rotation"], request.point), at_point[:, :3])
+            tangent[:, 3:, 3:] -= rotated(lever(robot, inputs["rotation"], request.point), at_point[:, :3])
         reasons[known & ~np.isfinite(tangent).all(axis=(1, 2))] = BORDER
     good = np.flatnonzero(reasons == "")
     N = terms["basis"][good]
@@ -96,8 +96,8 @@ def _derivative(robot: Robot, inputs: dict[str, Array], force: Array) -> Array:
             for sign in (1.0, -1.0):
                 dx = np.zeros(6)
                 dx[j] = sign * k * h
-                turn = rotvec_rotation(dx[3:])
-                moved = {**inputs, "position": inputs["position"] + dx[:3], "rotation": turn @ inputs["rotation"]}
+                rotation = rotvec_rotation(dx[3:])
+                moved = {**inputs, "position": inputs["position"] + dx[:3], "rotation": rotation @ inputs["rotation"]}
                 terms = _terms(robot, moved)
                 rho = terms["gravity_force"] - np.einsum("nji,nj->ni", terms["jacobian"], force)
                 K[:, :, j] += sign * weight / h * rho

@@ -60,12 +60,12 @@ def walk_to_poses(
     part.joint_position[:, list(robot.elastic_indices)] = elastic[failed, len(robot.platform_modes) :]
     part.modes[:] = elastic[failed, : len(robot.platform_modes)]
     way = position[failed] - robot.home.position
-    turn = Rotation.from_matrix(rotation[failed] @ robot.home.rotation.T).as_rotvec()
+    relative = Rotation.from_matrix(rotation[failed] @ robot.home.rotation.T).as_rotvec()
     close = _deformed(robot) if robot.elastic_names else _undeformed(robot)
     closed = np.zeros(len(failed), dtype=bool)
     for k in range(1, STRIDES + 1):
         share = k / STRIDES
-        R = Rotation.from_rotvec(share * turn).as_matrix() @ robot.home.rotation if k < STRIDES else rotation[failed]
+        R = Rotation.from_rotvec(share * relative).as_matrix() @ robot.home.rotation if k < STRIDES else rotation[failed]
         part = replace(part, position=robot.home.position + share * way if k < STRIDES else position[failed], rotation=R)
         q, closed = close(part)
         part = replace(part, joint_position=np.where(closed[:, None], q, part.joint_position))
@@ -98,8 +98,8 @@ def _deformed(robot: Robot) -> Closing:
         given = {**at.inputs(), "independent_velocity": np.zeros((len(at.position), free))}
         batch = bound.batch({i.name: np.ascontiguousarray(given[i.name]) for i in bound.signature.inputs})
         moved = np.abs(batch.outputs["platform_position"] - at.position).max(axis=1) / robot.characteristic_length
-        turned = np.abs(batch.outputs["platform_rotation"] - at.rotation).max(axis=(1, 2))
-        there = (moved < SAME) & (turned < SAME)  # loops may be solved for the pose itself where joints do not suffice
+        rotated = np.abs(batch.outputs["platform_rotation"] - at.rotation).max(axis=(1, 2))
+        there = (moved < SAME) & (rotated < SAME)  # loops may be solved for the pose itself where joints do not suffice
         return batch.outputs["closed_position"], (batch.status == 0) & there
 
     return close

@@ -37,9 +37,9 @@ class Curvature:
             leg = robot.legs[i]
             kinds = ROWS[leg.closing.type]
             own, cut = np.arange(first, first + len(leg.moving)), balls.columns[i]
-            turns = own[[leg.links[k].kind == "R" for k in leg.moving]]
+            rotations = own[[leg.links[k].kind == "R" for k in leg.moving]]
             arm = float(np.linalg.norm(leg.closing.on_platform.position)) / length
-            self.legs.append((own, leg, _distances(leg, q[:, cut], length), np.concatenate([turns, follow]), arm, len(kinds)))
+            self.legs.append((own, leg, _distances(leg, q[:, cut], length), np.concatenate([rotations, follow]), arm, len(kinds)))
             points += [row[0] == "point" for row in kinds]
             arms += [arm if row[0] == "point" else 1.0 for row in kinds]
             first += len(leg.moving)
@@ -51,7 +51,7 @@ class Curvature:
     def product(self, a: Array, b: Array) -> Array:
         """H(a, b) of half widths (n, unknowns) each; (n, rows)."""
         found = []
-        for own, leg, far, turning, arm, count in self.legs:
+        for own, leg, far, rotating, arm, count in self.legs:
             keeps, before = np.zeros(len(a)), np.zeros((2, len(a)))
             for k, number in enumerate(leg.moving):
                 x, y = a[:, own[k]], b[:, own[k]]
@@ -62,7 +62,7 @@ class Curvature:
                 else:
                     keeps += crossed
             keeps = keeps + arm * a[:, self.follow].sum(axis=1) * b[:, self.follow].sum(axis=1)
-            pair = np.stack([keeps, a[:, turning].sum(axis=1) * b[:, turning].sum(axis=1)], axis=1)
+            pair = np.stack([keeps, a[:, rotating].sum(axis=1) * b[:, rotating].sum(axis=1)], axis=1)
             found.append(pair[:, None].repeat(count, 1))
         both = np.concatenate(found, axis=1)[:, self.chosen]
         return np.where(self.points, both[..., 0], both[..., 1])
@@ -70,8 +70,8 @@ class Curvature:
     def along(self, r: Array) -> Array:
         """T r (n, rows) for a rotation of the platform by 1 rad."""
         found = []
-        for _, _, _, turning, arm, count in self.legs:
-            pair = np.stack([arm * r[:, self.follow].sum(axis=1), r[:, turning].sum(axis=1)], axis=1)
+        for _, _, _, rotating, arm, count in self.legs:
+            pair = np.stack([arm * r[:, self.follow].sum(axis=1), r[:, rotating].sum(axis=1)], axis=1)
             found.append(pair[:, None].repeat(count, 1))
         both = np.concatenate(found, axis=1)[:, self.chosen]
         return np.where(self.points, both[..., 0], both[..., 1])

@@ -67,7 +67,7 @@ class Loops:
         links = [leg.links[i] for leg in self.legs for i in leg.moving]
         self.driven = [k for k, link in enumerate(links) if link.actuated]
         self.passive = [k for k, link in enumerate(links) if not link.actuated and not link.elastic]
-        self.turning = np.array([link.kind == "R" for link in links])
+        self.rotating = np.array([link.kind == "R" for link in links])
         counts = [len(leg.moving) for leg in self.legs]
         self.first = [sum(counts[:i]) for i in range(len(counts))]
         self.rows = sum(len(leg_rows(leg)) + len(leg.couplings) for leg in self.legs)
@@ -217,8 +217,8 @@ def closing_at(closing: Closing, near: tuple[Any, Any], far: tuple[Any, Any], le
             residual.append((u * gap).sum(axis=1))
             linear.append(u)
             angular.append(none)
-    turn = np.swapaxes(R_p, 1, 2) @ R_l
-    aligned = np.all([turn[:, i, i].real > 0.5 for i in SIGNED.get(closing.type, ())] or [np.ones(N, dtype=bool)], axis=0)
+    rotation = np.swapaxes(R_p, 1, 2) @ R_l
+    aligned = np.all([rotation[:, i, i].real > 0.5 for i in SIGNED.get(closing.type, ())] or [np.ones(N, dtype=bool)], axis=0)
     lin: Any = np.stack(linear, axis=1)
     ang: Any = np.stack(angular, axis=1)
     return ClosingAt(residual=np.stack(residual, axis=1), linear=lin, angular=ang, p=p_l, aligned=aligned, length=length)

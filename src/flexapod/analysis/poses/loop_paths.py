@@ -179,17 +179,17 @@ def random_starts(loops: Loops, q: Complex, count: int, random: np.random.Genera
     def normal(*shape: int) -> Complex:
         return random.normal(size=shape) + 0.5j * random.normal(size=shape)
 
-    turn = random.normal(size=(N, 4))
+    rotation = random.normal(size=(N, 4))
     angles, strokes = np.pi * random.uniform(-1.0, 1.0, (N, joints)), loops.length * random.normal(size=(N, joints))
-    q0 = np.where(loops.turning, angles, strokes) + 0.3j * random.normal(size=(N, joints))
-    x = Points(p=loops.home.p + loops.length * normal(N, 3), R=matrix(turn).astype(complex), q=q0)
+    q0 = np.where(loops.rotating, angles, strokes) + 0.3j * random.normal(size=(N, joints))
+    x = Points(p=loops.home.p + loops.length * normal(N, 3), R=matrix(rotation).astype(complex), q=q0)
     x.q[:, loops.driven] = q
     return x
 
 
 def reach(loops: Loops) -> Array:
     """Size of random moves: a radian, or the robot's size, per actuator."""
-    return np.where(loops.turning[loops.driven], 1.0, loops.robot.size)
+    return np.where(loops.rotating[loops.driven], 1.0, loops.robot.size)
 
 
 def complex_normal(random: np.random.Generator, n: int) -> Complex:

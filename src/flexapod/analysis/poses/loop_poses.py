@@ -87,7 +87,7 @@ def _within_a_revolution(loops: Loops, q: Array) -> Array:
     """Actuator angles less than half a revolution from home, which poses know by e^{iq} only; not those of a gear or belt."""
     home, driven = loops.home.q[0, loops.driven].real, np.array(loops.driven)
     geared = [loops.first[k] + index for leg in loops.legs for coupling in leg.couplings for k, index, _ in coupling.terms]
-    free = loops.turning[driven] & ~np.isin(driven, geared)
+    free = loops.rotating[driven] & ~np.isin(driven, geared)
     return np.where(free, home + np.remainder(q - home + np.pi, 2.0 * np.pi) - np.pi, q)
 
 
@@ -127,7 +127,7 @@ def _repeated(loops: Loops, x: Points) -> NDArray[np.bool_]:
 def _real(loops: Loops, x: Points, mode: NDArray[np.int64], lost: int) -> LoopPoses:
     gap = np.abs(pose_keys(loops, x).imag).max(axis=1)
     joints = x.q.imag.copy()
-    joints[:, ~loops.turning] /= loops.length
+    joints[:, ~loops.rotating] /= loops.length
     real = (gap < REAL) & (np.abs(joints).max(axis=1) < REAL)
     every, index = x, np.flatnonzero(real)
     x, mode = x.at(real), mode[real]

@@ -202,7 +202,7 @@ def _round(
     can fall apart (of the 14 poses of a mode of the 3-RSR, triangles alone join no two).
     """
     home = loops.home.q[0, loops.driven]
-    revolution = 2.0 * np.pi * random.integers(-1, 2, len(home)) * loops.turning[loops.driven]
+    revolution = 2.0 * np.pi * random.integers(-1, 2, len(home)) * loops.rotating[loops.driven]
     corners = [q, *(home + reach(loops) * complex_normal(random, len(home)) for _ in range(2)), q + revolution]
     start = x.at(index)
     for source, target in pairwise(corners):

@@ -131,13 +131,13 @@ def certify_solved(robot: Robot, solved: Solved, guess: Any) -> tuple[NDArray[np
     wanted = solved.poses.joints[:, list(robot.driven)]
     start, own, refused = start_poses(search, guess, len(wanted))
     reasons, counts = solved.reasons.astype(object), np.zeros(len(wanted), dtype=np.int64)
-    turning = np.array(robot.actuator_units) == "rad"
+    rotating = np.array(robot.actuator_units) == "rad"
     for i in range(len(wanted)):
         k = 0 if len(start) == 1 else i
         if refused[k] != "" or not np.all(np.isfinite(wanted[i])):
             continue
         way = wanted[i] - own[k]
-        way = np.where(turning, np.arctan2(np.sin(way), np.cos(way)), way)
+        way = np.where(rotating, np.arctan2(np.sin(way), np.cos(way)), way)
         proof = certify_path(robot, start.position[k], start.rotation[k], own[k], own[k] + way)
         reasons[i], counts[i] = proof.reason and f"no certified pose: {proof.reason}", proof.segments
         if not proof.reason:

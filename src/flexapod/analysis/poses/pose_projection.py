@@ -55,9 +55,9 @@ def onto_constraints(robot: Robot, position: Array, rotation: Array, free: list[
         part = step / STEPS
         x[:, fixed] = (1.0 - part) * start[fixed] + part * wanted[:, fixed]  # at the end exactly
         _newton(robot, bound, x, joints, free)
-    turned = rotvec_rotation(x[:, 3:]) @ robot.home.rotation
-    good = _residual(_evaluate(bound, x[:, :3], turned, joints)) < TAKEN
-    p[rest[good]], R[rest[good]], q[rest[good]] = x[good, :3], turned[good], joints[good]
+    rotated = rotvec_rotation(x[:, 3:]) @ robot.home.rotation
+    good = _residual(_evaluate(bound, x[:, :3], rotated, joints)) < TAKEN
+    p[rest[good]], R[rest[good]], q[rest[good]] = x[good, :3], rotated[good], joints[good]
     return p, R, q
 
 
@@ -86,7 +86,7 @@ def _newton(robot: Robot, bound: RobotKernel, x: Array, q: Array, free: list[int
         q[active] = out["joint_position"][active]
 
 
-def left_jacobian(turn: Array) -> Array:
+def left_jacobian(rotation: Array) -> Array:
     r"""Angular velocity in world axes per rate of a rotation vector (n, 3): (n, 3, 3).
 
     .. math:: J_l(\tau) = 1 + \frac{1 - \cos\theta}{\theta^2}[\tau]_\times
@@ -94,13 +94,13 @@ def left_jacobian(turn: Array) -> Array:
 
     Checked by: tests/analysis/test_pose_projection.py.
     """
-    angle = np.linalg.norm(turn, axis=1)[:, None, None]
+    angle = np.linalg.norm(rotation, axis=1)[:, None, None]
     small = angle < 1e-4
     safe = np.where(small, 1.0, angle)
     first = np.where(small, 0.5 - angle**2 / 24.0, 2.0 * (np.sin(0.5 * safe) / safe) ** 2)
     second = np.where(small, 1.0 / 6.0 - angle**2 / 120.0, (safe - np.sin(safe)) / safe**3)
-    x, y, z = turn.T
-    zero = np.zeros(len(turn))
+    x, y, z = rotation.T
+    zero = np.zeros(len(rotation))
     cross = np.stack([zero, -z, y, z, zero, -x, -y, x, zero], axis=1).reshape(-1, 3, 3)
     return np.asarray(np.eye(3) + first * cross + second * (cross @ cross))
 

@@ -182,8 +182,8 @@ class PoseSearch:
 
     def _shortest(self, way: Array) -> Array:
         """Revolute actuators go the short way round."""
-        turning = np.array(self.robot.actuator_units) == "rad"
-        return np.where(turning, np.arctan2(np.sin(way), np.cos(way)), way)
+        rotating = np.array(self.robot.actuator_units) == "rad"
+        return np.where(rotating, np.arctan2(np.sin(way), np.cos(way)), way)
 
 
 def largest(values: Array, scale: Array | float = 1.0) -> Array:
@@ -195,13 +195,13 @@ def same_region(robot: Robot, start: Poses, end: Poses) -> Mask:
     """Whether the determinant of [J; G] keeps its sign on the platform's straight way, with no leg out of reach or flipped."""
     bound = kernel(robot, "jacobian")
     general = "guess" in {i.name for i in bound.signature.inputs}
-    turn = rotation_rotvec(end.rotation @ np.swapaxes(start.rotation, 1, 2))
+    rotation = rotation_rotvec(end.rotation @ np.swapaxes(start.rotation, 1, 2))
     joints, sign = start.joints.copy(), np.zeros(len(start))
     good = np.ones(len(start), dtype=bool)
     for part in np.linspace(0.0, 1.0, STATIONS):
         inputs = {
             "position": start.position + part * (end.position - start.position),
-            "rotation": rotvec_rotation(part * turn) @ start.rotation,
+            "rotation": rotvec_rotation(part * rotation) @ start.rotation,
         }
         batch = bound.batch({**inputs, "guess": joints} if general else inputs)
         rows = batch.outputs["jacobian"]

@@ -67,8 +67,8 @@ def on_curve(Q: Array, x: Complex) -> bool:
         way = float(np.sqrt(max(projective_gap(x[None], following[None])[0, 0], 0.0)))
         if residual > ON or ratio > RANK or not 0.3 * STRIDE < way < 3.0 * STRIDE:
             return False
-        turned = np.vdot(direction, ahead)
-        direction = ahead * (np.conj(turned) / abs(turned) if abs(turned) > 0.1 else 1.0)
+        phase = np.vdot(direction, ahead)
+        direction = ahead * (np.conj(phase) / abs(phase) if abs(phase) > 0.1 else 1.0)
         x = following
     return bool(abs(np.sum(x[:4] ** 2)) > 1e-6 * np.sum(np.abs(x[:4]) ** 2))
 

@@ -73,7 +73,7 @@ class SlicedLoops(Loops):
         self.unknowns = loops.unknowns + 1
         self.square = np.zeros((loops.square.shape[0] + 1, loops.square.shape[1] + 1), dtype=loops.square.dtype)
         self.square[:-1, :-1], self.square[-1, -1] = loops.square, 1.0
-        self.angles = loops.turning[loops.driven]
+        self.angles = loops.rotating[loops.driven]
 
     def actuators(self, t: Complex) -> tuple[Complex, Complex]:
         """Coordinates (N, actuators) at t (N,), and their derivatives."""

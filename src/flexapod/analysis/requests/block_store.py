@@ -1,6 +1,6 @@
-"""Where results of a long run go: arrays in memory, or files of a folder from which an interrupted run goes on.
+"""Where results of a long computation go: arrays in memory, or a folder of files from which an interrupted one continues.
 
-The folder holds one `.npy` file per array and a record, `progress.json`: what the run is, how far it is, and the sha256 of every
+The folder holds one `.npy` file per array and a record, `progress.json`: what is computed, how far it is, and the sha256 of every
 finished block. A folder whose files were cut off or altered is refused.
 """
 
@@ -28,7 +28,7 @@ class BlockStore:
     Args:
         arrays: name -> (shape after the count, dtype).
         folder: where to keep them as `.npy` files with a record of what is done; None for memory only.
-        key: what the run is; a folder of another run is refused.
+        key: what is computed; a folder of another computation is refused.
 
     Checked by: tests/analysis/test_block_store.py.
     """
@@ -66,7 +66,7 @@ class BlockStore:
             self._record()
 
     def _start(self, arrays: Arrays) -> None:
-        """Make the files; the record comes first, so that a run killed here is known as ours."""
+        """Make the files; the record comes first, so that a computation killed here is known as ours."""
         assert self._folder is not None
         remove_left_over(self._folder / STATE)
         if any(self._folder.iterdir()):
@@ -104,7 +104,7 @@ class BlockStore:
             except (ValueError, OSError, EOFError) as error:
                 raise FileError(f"save: {path} is missing, cut off or damaged; {again}") from error
             if array.shape != (self.count, *shape) or array.dtype != np.dtype(dtype):
-                raise FileError(f"save: {path} was altered: it does not hold the arrays of this run; {again}")
+                raise FileError(f"save: {path} was altered: it does not hold the arrays of this computation; {again}")
             self.arrays[name] = array
         if any(self._digest(start, end) != digest for start, end, digest in blocks):
             raise FileError(f"save: the arrays in {self._folder} were altered (a digest differs); {again}")

@@ -187,7 +187,7 @@ def values_near(robot: Robot, axes: Sequence[Axis]) -> DesignValues:
 
 def _searched(robot: Robot, axes: Sequence[Axis], wanted: Collection[str]) -> DesignValues:
     for changes in (_ends(axes, low=True), _ends(axes, low=False)):
-        set_parameters(robot.description, changes)  # what the file does not allow is said now
+        set_parameters(robot.description, changes)  # refuses what the file does not allow
     return _search(robot, axes, wanted, RobotBuildError)
 
 

@@ -183,7 +183,7 @@ class Designs:
         return self._columns[name]
 
     def settled(self, name: str, on_error: str, run: Callable[[], Any]) -> Any:
-        """The result of a run; designs without one raise, unless they are to be masked."""
+        """The result of a call; designs without one raise, unless they are to be masked."""
         what = name.replace("_", " ")
         if on_error == "raise":
             self.raise_first(what)

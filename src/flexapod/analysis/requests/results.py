@@ -120,6 +120,7 @@ def force_unit(robot: Robot) -> str:
 FORMER: dict[str, tuple[str, dict[str, str]]] = {
     "energy_residual": ("ledger_residual", {}),
     "force_contribution": ("force_share", {"contribution": "share"}),
+    "rotation_vector": ("turn", {}),
 }
 """Variables that had another name in the last version, which is kept for one more: that name, and those of its dimensions."""
 NOTES = {former: {"deprecated": f"called {name} now"} for name, (former, _) in FORMER.items()}

@@ -102,7 +102,7 @@ def shaped(result: Any, request: Request, reasons: NDArray[Any] | None, at: Any,
             raise InputError(f"parameters: no design has a result; the first: {reason}")
         whole = _together(result, request, at)
         if along and request.per_sample and request.robot.moved_by == "platform":
-            _keep_turning(whole, request, at)
+            _keep_rotating(whole, request, at)
         whole = whole if reasons is None else _with_reasons(whole, request, reasons)
     else:
         known, whole = result, _dataset(result)
@@ -207,31 +207,31 @@ def _with_reasons(whole: xr.Dataset, request: Request, reasons: Reasons) -> xr.D
     return whole.assign(valid=(dims, said == ""), reason=(dims, said.astype(str)))
 
 
-def _keep_turning(whole: xr.Dataset, request: Request, at: Any) -> None:
+def _keep_rotating(whole: xr.Dataset, request: Request, at: Any) -> None:
     """Angles along a motion without jumps from part to part, in place; those of actuators stay where they were given."""
     robot = request.robot
     given = "actuator_position" not in whole or (isinstance(at, ActuatorMotion) and bool(robot.elastic_names))
     for name in ANGLES:
         if name in whole:
-            turning = np.array([unit == "rad" for unit in _units(name, request)], dtype=bool)
+            rotating = np.array([unit == "rad" for unit in _units(name, request)], dtype=bool)
             if given:
-                turning[list(robot.driven) if name == "joint_position" else slice(None)] = False
-            without_jumps(whole[name].values, turning)
+                rotating[list(robot.driven) if name == "joint_position" else slice(None)] = False
+            without_jumps(whole[name].values, rotating)
 
 
-def without_jumps(values: Array, turning: NDArray[np.bool_]) -> None:
+def without_jumps(values: Array, rotating: NDArray[np.bool_]) -> None:
     """Angles (.., n, k) that go on from sample to sample, in place; those of samples without a result are left out.
 
     Args:
-        turning: (k,) which of them are angles.
+        rotating: (k,) which of them are angles.
     """
-    if not turning.any() or not values.size:
+    if not rotating.any() or not values.size:
         return
     if np.isfinite(values).all():
-        values[..., turning] = np.unwrap(values[..., turning], axis=-2)
+        values[..., rotating] = np.unwrap(values[..., rotating], axis=-2)
         return
     for own in values.reshape(-1, *values.shape[-2:]):
-        chosen = np.ix_(np.isfinite(own).all(axis=1), turning)
+        chosen = np.ix_(np.isfinite(own).all(axis=1), rotating)
         if own[chosen].size:
             own[chosen] = np.unwrap(own[chosen], axis=0)
 

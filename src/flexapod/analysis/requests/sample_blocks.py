@@ -118,7 +118,7 @@ def progress_bar(title: str, total: int, wanted: bool | None, done: int = 0) -> 
     """A function that takes the number done so far.
 
     Args:
-        wanted: True or False decide; None shows a bar at a terminal for long runs.
+        wanted: True or False decide; None shows a bar at a terminal for long computations.
         done: where an earlier run ended.
     """
     if wanted is False or (wanted is None and (total < LONG or not sys.stderr.isatty())):

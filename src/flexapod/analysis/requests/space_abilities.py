@@ -28,7 +28,7 @@ ONLY_WITH = "{option}: counts only together with `force`, the largest that actua
 
 
 def space_rows(*, determines: str, drives: str, inverse: str) -> dict[str, dict[str, Row]]:
-    """The rows; what other verbs refuse for the same reason is said with their texts.
+    """The rows; what other verbs refuse for the same reason has their texts.
 
     Args:
         determines: actuators do not determine the pose; drives: they cannot drive the platform.

@@ -54,8 +54,8 @@ class State:
             raise InputError(f"position: expected shape (3,) or (n, 3), got {shape}")
         batch = shape[:-1]
         object.__setattr__(self, "position", real_array("position", position, shape))
-        turned = np.broadcast_to(np.eye(3), (*batch, 3, 3)) if rotation is None else rotation
-        object.__setattr__(self, "rotation", rotations("rotation", turned, (*batch, 3, 3)))
+        rotated = np.broadcast_to(np.eye(3), (*batch, 3, 3)) if rotation is None else rotation
+        object.__setattr__(self, "rotation", rotations("rotation", rotated, (*batch, 3, 3)))
         for name, value in (("velocity", velocity), ("angular_velocity", angular_velocity)):
             array = np.zeros(shape) if value is None else real_array(name, value, shape)
             object.__setattr__(self, name, array)

@@ -104,7 +104,7 @@ class Balls:
         z: (n, joints + follow) coordinates over their scale, and the components that follow.
         radius, unique: (n, joints + follow) half widths of the box, and of the box in which the branch is the only one.
         slope: (n, joints, k) change of the coordinates with each move; rest: (n, joints) what is beside the tangent at most.
-        turned: (n,) largest rotation of the platform in the region [rad].
+        rotated: (n,) largest rotation of the platform in the region [rad].
         signs: (n, blocks + 1) of the determinants of the blocks (working mode) and of the platform held by the actuators.
     """
 
@@ -117,7 +117,7 @@ class Balls:
     unique: Array
     slope: Array
     rest: Array
-    turned: Array
+    rotated: Array
     signs: Array
 
 
@@ -172,18 +172,18 @@ class Contraction:
     def over(self, p: Array, R: Array, moves: Array) -> Balls:
         """Boxes of regions with middles p (n, 3), R (n, 3, 3) and moves (n, k, 6)."""
         p0, R0, (p, R, q, good) = p, R, self._solved(p, R)
-        turn0 = R @ np.swapaxes(R0, 1, 2)
-        aside = np.concatenate([(p - p0) / self.length, rotation_rotvec(turn0)], axis=1)
+        rotation0 = R @ np.swapaxes(R0, 1, 2)
+        aside = np.concatenate([(p - p0) / self.length, rotation_rotvec(rotation0)], axis=1)
         follow = list(self.blocks[0].follow)
-        turning = [k for k in follow if k > 2]
-        kept = [k for k in range(6) if k not in follow or (k in turning and len(turning) == 2)]  # two axes do not close a group
+        rotating = [k for k in follow if k > 2]
+        kept = [k for k in range(6) if k not in follow or (k in rotating and len(rotating) == 2)]  # two axes do not close a group
         good &= np.all(np.abs(aside[:, kept]) < ASIDE, axis=1)
-        moves = np.concatenate([moves[..., :3], moves[..., 3:] @ np.swapaxes(turn0, 1, 2)], axis=2)
-        turned = np.linalg.norm(moves[..., 3:], axis=2).sum(axis=1)
+        moves = np.concatenate([moves[..., :3], moves[..., 3:] @ np.swapaxes(rotation0, 1, 2)], axis=2)
+        rotated = np.linalg.norm(moves[..., 3:], axis=2).sum(axis=1)
         n, size = len(p), self.scale.size + len(follow)
         radius, unique, signs = np.full((n, size), np.inf), np.zeros((n, size)), np.zeros((n, len(self.blocks) + 1))
         slope, rest = np.zeros((n, len(self.scale), moves.shape[1])), np.full((n, len(self.scale)), np.inf)
-        change, widest, W = [], turned.copy(), []
+        change, widest, W = [], rotated.copy(), []
         for j, block in enumerate(self.blocks):
             G, A, P = self._evaluate(block, q, p, R)
             inverse = inverses(A)
@@ -191,12 +191,12 @@ class Contraction:
             with np.errstate(invalid="ignore", over="ignore"):
                 second = Curvature(self, block, q)
                 first = inverse @ P @ np.swapaxes(moves, 1, 2)
-                error = np.abs(G) + ROUNDING * second.size + second.arms * turned[:, None] ** 2 / 2
-                r, beside, kappa = _box(np.abs(inverse), np.abs(first).sum(axis=2), error, second, turned[:, None])
+                error = np.abs(G) + ROUNDING * second.size + second.arms * rotated[:, None] ** 2 / 2
+                r, beside, kappa = _box(np.abs(inverse), np.abs(first).sum(axis=2), error, second, rotated[:, None])
                 good &= kappa <= LOOSEST
                 radius[:, own], unique[:, own] = r, np.clip(0.99 * r / np.maximum(kappa, 1e-300)[:, None], 0.0, LONGER)
                 slope[:, block.columns], rest[:, block.columns] = -first[:, :joints], beside[:, :joints]
-                spin = turned + np.linalg.norm(r[:, joints:][:, [k > 2 for k in block.follow]], axis=1)
+                spin = rotated + np.linalg.norm(r[:, joints:][:, [k > 2 for k in block.follow]], axis=1)
                 widest = np.maximum(widest, spin)
                 change.append(second.change(r, spin))
             signs[:, j] = np.linalg.slogdet(A)[0]
@@ -211,7 +211,7 @@ class Contraction:
         good &= (hold < 1.0) & np.all(unique >= radius, axis=1)
         return Balls(
             p=p, R=R, q=q, proven=good, z=z, radius=radius, unique=unique, slope=slope * self.scale[:, None],
-            rest=rest * self.scale, turned=widest, signs=signs,
+            rest=rest * self.scale, rotated=widest, signs=signs,
         )  # fmt: skip
 
     def _solved(self, p: Array, R: Array) -> tuple[Array, Array, Array, NDArray[np.bool_]]:
@@ -236,7 +236,7 @@ class Contraction:
         return p, R, q, good
 
 
-def _box(inverse: Array, first: Array, error: Array, second: Curvature, turned: Array) -> tuple[Array, Array, Array]:
+def _box(inverse: Array, first: Array, error: Array, second: Curvature, rotated: Array) -> tuple[Array, Array, Array]:
     """Half widths (n, unknowns) of a box that the map sends into itself, what is beside the tangent in it (n, unknowns), and how
     much the map contracts there (n,), infinite if it does not."""
 
@@ -246,9 +246,9 @@ def _box(inverse: Array, first: Array, error: Array, second: Curvature, turned: 
     eta = first + times(error)
     r = eta
     for _ in range(PASSES):
-        r = np.minimum(WIDENED * (eta + times(second.product(r, r) + second.along(r) * turned)), 1e6)
+        r = np.minimum(WIDENED * (eta + times(second.product(r, r) + second.along(r) * rotated)), 1e6)
         r = np.maximum(r, NARROWEST * r.max(axis=1, keepdims=True))
-    curved = times(second.product(r, r) + second.along(r) * turned)
+    curved = times(second.product(r, r) + second.along(r) * rotated)
     kappa = np.where(np.all(eta + curved <= r, axis=1), (curved / r).max(axis=1), np.inf)
     return r, curved + times(error), np.where(np.isfinite(kappa), kappa, np.inf)
 

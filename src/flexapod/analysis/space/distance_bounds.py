@@ -48,8 +48,8 @@ def least_distance(rows: Array, change: Array) -> tuple[Array, Array]:
         unit = rows / np.where(size > 0.0, size, 1.0)[..., None]
         middle = np.where(good, np.linalg.svd(unit, compute_uv=False)[:, 5], 0.0)
     with np.errstate(invalid="ignore", divide="ignore"):
-        turned = np.where(moved < size, 2.0 * moved / (2.0 * size - moved), np.inf)
-    return middle - np.linalg.norm(turned, axis=1) * (1.0 + ROUNDING) - ROUNDING, middle
+        rotated = np.where(moved < size, 2.0 * moved / (2.0 * size - moved), np.inf)
+    return middle - np.linalg.norm(rotated, axis=1) * (1.0 + ROUNDING) - ROUNDING, middle
 
 
 def tube_distance(balls: Contraction, found: Balls) -> Array:
@@ -81,7 +81,7 @@ def _leg_rows(balls: Contraction, found: Balls, i: int) -> tuple[Array, Array, A
     leg, cut = balls.robot.legs[i], balls.columns[i]
     _, by_leg, by_platform, _ = leg_closure(leg, found.q[:, cut], found.p, found.R, balls.length)
     A, P = by_leg.real * balls.scale[cut], by_platform.real
-    r, spin = np.minimum(found.radius[:, cut], FARTHEST), np.minimum(found.turned, FARTHEST)[:, None]
+    r, spin = np.minimum(found.radius[:, cut], FARTHEST), np.minimum(found.rotated, FARTHEST)[:, None]
     block = Block(legs=(i,), rows=np.arange(A.shape[1]), columns=np.arange(cut.start, cut.stop), follow=())
     second = Curvature(balls, block, found.q)
     dA, dP, unit = np.zeros_like(A), np.zeros_like(P), np.eye(r.shape[1])

@@ -44,8 +44,8 @@ class Poses:
 
 def between(a: Poses, b: Poses, t: Array) -> Poses:
     """Poses at fractions t of the segment from the one pose of a to the one of b: straight, with a rotation about one axis."""
-    turn = rotation_rotvec(b.R[0] @ a.R[0].T)
-    return Poses(p=a.p[0] + t[:, None] * (b.p[0] - a.p[0]), R=rotvec_rotation(t[:, None] * turn) @ a.R[0])
+    rotation = rotation_rotvec(b.R[0] @ a.R[0].T)
+    return Poses(p=a.p[0] + t[:, None] * (b.p[0] - a.p[0]), R=rotvec_rotation(t[:, None] * rotation) @ a.R[0])
 
 
 class SampledCheck:

@@ -121,7 +121,7 @@ def margins(limits: Limits, found: Balls, balls: Contraction) -> tuple[Array, Ar
     if np.any(np.isfinite(limits.angle)):
         deflection = PoseMap(limits).evaluate(found.p, np.ascontiguousarray(found.R)).deflection
         at.append(limits.angle_margin(deflection))
-        moved.append(np.stack([reach[:, balls.columns[s.leg]].sum(axis=1) + found.turned for s in limits.swivels], axis=1))
+        moved.append(np.stack([reach[:, balls.columns[s.leg]].sum(axis=1) + found.rotated for s in limits.swivels], axis=1))
     middle, size = np.concatenate(at, axis=1), np.concatenate(moved, axis=1)
     with np.errstate(invalid="ignore"):
         low, high = middle - size, middle + size

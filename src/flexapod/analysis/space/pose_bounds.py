@@ -241,9 +241,9 @@ def segment_inputs(p0: Array, p1: Array, R0: Array, R1: Array) -> dict[str, Arra
     """Inputs of the segment chart from poses to poses, (n, 3) and (n, 3, 3) each."""
     from flexapod.motions.rotations import rotation_rotvec
 
-    turn = rotation_rotvec(R1 @ np.swapaxes(R0, 1, 2))
-    angle = np.linalg.norm(turn, axis=1)
-    axis = np.where(angle[:, None] > 0, turn / np.where(angle > 0, angle, 1.0)[:, None], [0.0, 0.0, 1.0])
+    rotation = rotation_rotvec(R1 @ np.swapaxes(R0, 1, 2))
+    angle = np.linalg.norm(rotation, axis=1)
+    axis = np.where(angle[:, None] > 0, rotation / np.where(angle > 0, angle, 1.0)[:, None], [0.0, 0.0, 1.0])
     return {"start": p0, "way": p1 - p0, "base": np.ascontiguousarray(R0), "axis": axis, "angle": angle}
 
 

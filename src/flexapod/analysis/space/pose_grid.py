@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 POSITION = ("x", "y", "z")
-TURN = ("rx", "ry", "rz")
+ROTATION = ("rx", "ry", "rz")
 TILT = ("tilt", "azimuth", "torsion")
 
 
@@ -67,14 +67,14 @@ def poses_of(values: Mapping[str, Array], count: int, home_position: Array, base
         if name in values:
             position[:, k] = values[name]
     none = np.zeros(count)
-    if any(name in values for name in TURN):
-        turn = rotvec_rotation(np.column_stack([values.get(name, none) for name in TURN]))
+    if any(name in values for name in ROTATION):
+        rotation = rotvec_rotation(np.column_stack([values.get(name, none) for name in ROTATION]))
     elif any(name in values for name in TILT):
         tilt, azimuth, torsion = (values.get(name, none) for name in TILT)
-        turn = euler_rotation("ZYZ", np.column_stack([azimuth, tilt, torsion - azimuth]))
+        rotation = euler_rotation("ZYZ", np.column_stack([azimuth, tilt, torsion - azimuth]))
     else:
         return position, np.ascontiguousarray(np.broadcast_to(base, (count, 3, 3)))
-    return position, np.ascontiguousarray(turn @ base)
+    return position, np.ascontiguousarray(rotation @ base)
 
 
 def pose_grid(robot: Robot, grid: Mapping[str, Any] | None, orientation: Any) -> PoseGrid:
@@ -90,11 +90,11 @@ def pose_grid(robot: Robot, grid: Mapping[str, Any] | None, orientation: Any) ->
         raise InputError("give grid (axes x, y, z, rx, ry, rz), orientation (tilt, azimuth, torsion), or both")
     axes: dict[str, Array] = {}
     for name, values in (grid or {}).items():
-        _known("grid", name, POSITION + TURN)
+        _known("grid", name, POSITION + ROTATION)
         axes[name] = axis_values(name, values)
     base = np.array(robot.home.rotation)
     if isinstance(orientation, Mapping):
-        if any(name in axes for name in TURN):
+        if any(name in axes for name in ROTATION):
             raise InputError("orientation: the grid turns the platform already (rx, ry, rz); give one of the two")
         for name, values in orientation.items():
             _known("orientation", name, TILT)
@@ -112,9 +112,9 @@ def following_rotations(robot: Robot, axes: Collection[str]) -> tuple[int, ...]:
 
     All where no rotation is an axis; else those that are no axis and that the robot cannot choose.
     """
-    if not any(name in axes for name in TURN):
+    if not any(name in axes for name in ROTATION):
         return (3, 4, 5)
-    return tuple(3 + k for k, name in enumerate(TURN) if name not in axes and 3 + k in robot.plan.platform_dependents)
+    return tuple(3 + k for k, name in enumerate(ROTATION) if name not in axes and 3 + k in robot.plan.platform_dependents)
 
 
 MOST_VALUES = 10_000_000

@@ -125,8 +125,8 @@ class PoseTests:
             left = np.flatnonzero(good)
             if len(left) == 0:
                 break
-            turn = way.rotation[j] @ way.rotation[0].T
-            p, R = poses.p[left] + (way.position[j] - way.position[0]), np.ascontiguousarray(turn @ poses.R[left])
+            rotation = way.rotation[j] @ way.rotation[0].T
+            p, R = poses.p[left] + (way.position[j] - way.position[0]), np.ascontiguousarray(rotation @ poses.R[left])
             good[left] = self._map.evaluate(p, R).code == 0
             own = good[left]
             left = left[own]

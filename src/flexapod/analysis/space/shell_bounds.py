@@ -70,10 +70,10 @@ class ShellBounds:
             self.numbers[f"shortest.{i}"], self.numbers[f"longest.{i}"] = (float(x) ** 2 for x in ends[k])
         home = robot.home.position + S @ robot.home.rotation.T - U
         home /= np.linalg.norm(home, axis=1)[:, None]
-        turn, cones = R @ robot.home.rotation.T, []
+        relative, cones = R @ robot.home.rotation.T, []
         for swivel, angle in zip(limits.swivels, limits.angle, strict=True):
             if angles and np.isfinite(angle):
-                axis = turn @ home[swivel.leg] if swivel.closing else home[swivel.leg]
+                axis = relative @ home[swivel.leg] if swivel.closing else home[swivel.leg]
                 cones.append([*self.centres[swivel.leg], *axis, np.cos(angle)])
         rows = np.array(cones).reshape(-1, 7)
         rows = rows[_different(rows)]

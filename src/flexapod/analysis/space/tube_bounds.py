@@ -85,9 +85,9 @@ class TubeBounds:
     def region(self) -> dict[str, Any]:
         """A box that no position can leave; numbers for axes that cannot be chosen."""
         base, far, arms = self.reach
-        turns = any(k > 2 for k in self.balls.blocks[0].follow)
-        far = far + np.linalg.norm(arms, axis=1) * turns
-        offset = np.zeros_like(arms) if turns else arms @ self.rotation.T
+        rotates = any(k > 2 for k in self.balls.blocks[0].follow)
+        far = far + np.linalg.norm(arms, axis=1) * rotates
+        offset = np.zeros_like(arms) if rotates else arms @ self.rotation.T
         low, high = (base - offset - far[:, None]).max(axis=0), (base - offset + far[:, None]).min(axis=0)
         found: dict[str, Any] = {}
         for k, name in enumerate(self.axes):
@@ -128,11 +128,11 @@ class TubeBounds:
     def _beyond(self, middle: Array, radius: Array) -> NDArray[np.bool_]:
         """A leg cannot reach its joint anywhere in a box."""
         base, far, arms = self.reach
-        turns = any(k > 2 for k in self.balls.blocks[0].follow)
+        rotates = any(k > 2 for k in self.balls.blocks[0].follow)
         if any(k < 3 for k in self.balls.blocks[0].follow):
             return np.zeros(len(middle), dtype=bool)
-        far = far + np.linalg.norm(arms, axis=1) * turns
-        end = middle[:, None] + (np.zeros_like(arms) if turns else arms @ self.rotation.T)
+        far = far + np.linalg.norm(arms, axis=1) * rotates
+        end = middle[:, None] + (np.zeros_like(arms) if rotates else arms @ self.rotation.T)
         gap = np.linalg.norm(end - base, axis=2) - np.linalg.norm(radius, axis=1)[:, None]
         return np.asarray(np.any(gap > far * (1 + 1e-9) + 1e-9 * self.balls.length, axis=1))
 

@@ -61,7 +61,7 @@ STEEP = 10.0
 """Largest mu beside the factor per part of it that the bracket is wide: mu falls from 1 to 0 over the whole load."""
 
 TWISTED = 0.05
-"""Part of the energy of the shape that is twisting, above which elements other than exact ones are said to be coarse."""
+"""Part of the energy of the shape that is twisting, above which elements other than exact ones are reported as coarse."""
 
 ENOUGH = 4
 """Stiffened elements of a beam that follow bending and twisting together to 2 % (tests/elastodynamics/test_rotating_beam.py)."""
@@ -199,7 +199,7 @@ def _deflection(robot: Robot, state: Any, wrench: Array, point: str | None, axes
     if not parts(robot):
         return {}
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ValidityWarning)  # of the result, where it is said once
+        warnings.simplefilter("ignore", ValidityWarning)  # the result warns once
         found = static_deflection(robot, state, wrench=wrench, point=point, axes=axes, on_error="mask").elastic
     return {"elastic": (("elastic_coordinate",), found.values.reshape(1, -1), found.attrs.get("units", ""))}
 

@@ -159,8 +159,8 @@ def solve(robot: Robot, actuator_position: Any, guess: Any, continuation: bool |
     reasons = np.where((guilty != "") & ~np.char.startswith(reasons.astype(str), "input is not"), guilty, reasons).astype(str)
     poses = found.poses.copy()
     poses.joints[reasons != ""] = np.nan
-    turning = np.array([unit == "rad" for unit in robot.coordinate_units], dtype=bool)
-    make_continuous(poses.joints, turning, np.concatenate([leg.home for leg in robot.legs]), along=along)
+    rotating = np.array([unit == "rad" for unit in robot.coordinate_units], dtype=bool)
+    make_continuous(poses.joints, rotating, np.concatenate([leg.home for leg in robot.legs]), along=along)
     poses.joints[:, list(robot.driven)] = target
     return Solved(poses=poses, found=found, reasons=reasons, at=at)
 

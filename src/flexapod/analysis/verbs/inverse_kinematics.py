@@ -154,15 +154,15 @@ def make_continuous(values: NDArray[np.float64], angles: NDArray[np.bool_], near
         near: (k,) coordinates at home.
         along: the samples follow each other in time.
     """
-    turn = 2.0 * np.pi
-    if not angles.any() or (len(values) and np.all(np.abs(_extremes(values) - near)[:, angles] < turn / 4.0)):
+    revolution = 2.0 * np.pi
+    if not angles.any() or (len(values) and np.all(np.abs(_extremes(values) - near)[:, angles] < revolution / 4.0)):
         return  # none is farther from another than half a revolution
     good = np.all(np.isfinite(values), axis=1)
     chosen = np.ix_(good, angles)
     if not values[chosen].size:
         return
     part = values[chosen]
-    part = part - turn * np.round((part - near[angles]) / turn)
+    part = part - revolution * np.round((part - near[angles]) / revolution)
     values[chosen] = np.unwrap(part, axis=0) if along else part
 
 

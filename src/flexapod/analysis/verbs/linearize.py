@@ -146,7 +146,7 @@ def _about_motion(
     if stiffness is not None:
         A[n:, :n] -= model.inverse_mass @ Q.T @ (stiffness[:, None] * Q)
     columns, labels = _inputs(robot, inputs, Q.T, P, False)
-    rows, shown = _outputs(robot, outputs, Q, P, model.turning)
+    rows, shown = _outputs(robot, outputs, Q, P, model.rotating)
     right = np.concatenate([np.zeros((n, columns.shape[1])), model.inverse_mass @ columns])
     names = robot.independent
     return StateSpace(
@@ -168,14 +168,14 @@ def _inputs(robot: Robot, inputs: Sequence[str], B: Array, P: Array, locked: boo
     return np.concatenate(parts, axis=1), labels
 
 
-def _outputs(robot: Robot, outputs: Sequence[str], Q: Array, P: Array, turning: Array | None = None) -> tuple[Array, list[str]]:
-    """Rows of C and their names: Q actuators, P platform per coordinate; `turning` the platform's twist by coordinates."""
+def _outputs(robot: Robot, outputs: Sequence[str], Q: Array, P: Array, rotating: Array | None = None) -> tuple[Array, list[str]]:
+    """Rows of C and their names: Q actuators, P platform per coordinate; `rotating` the platform's twist by coordinates."""
     rows, labels = [], []
     for name in outputs:
         check_option("outputs", name, ("actuators", "platform", "actuator_rates", "platform_rates"))
         matrix = Q if name.startswith("actuator") else P
         none = np.zeros_like(matrix)
-        first = turning if turning is not None and name == "platform_rates" else none
+        first = rotating if rotating is not None and name == "platform_rates" else none
         rows.append(np.concatenate([first, matrix] if name.endswith("rates") else [matrix, none], axis=1))
         shown = [f"actuator {a}" for a in robot.actuators] if name.startswith("actuator") else TWIST_SHOWN
         labels += [f"{label} rate" for label in shown] if name.endswith("rates") else list(shown)
@@ -184,4 +184,4 @@ def _outputs(robot: Robot, outputs: Sequence[str], Q: Array, P: Array, turning: 
     return np.concatenate(rows), labels
 
 
-TWIST_SHOWN = [f"platform {axis}" for axis in ("x", "y", "z", "turn x", "turn y", "turn z")]
+TWIST_SHOWN = [f"platform {axis}" for axis in ("x", "y", "z", "rotation x", "rotation y", "rotation z")]

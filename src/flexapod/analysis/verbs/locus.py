@@ -13,7 +13,7 @@ from flexapod.analysis.poses.pose_projection import onto_constraints
 from flexapod.analysis.requests.abilities import refuse
 from flexapod.analysis.requests.arguments import checked
 from flexapod.analysis.space.continuation import zero_curves
-from flexapod.analysis.space.pose_grid import POSITION, TILT, TURN, axis_values, following_rotations, pose_grid, poses_of
+from flexapod.analysis.space.pose_grid import POSITION, ROTATION, TILT, axis_values, following_rotations, pose_grid, poses_of
 from flexapod.analysis.verbs.singularities import determinants, sides
 from flexapod.arrays import Array
 from flexapod.errors import InputError
@@ -75,9 +75,9 @@ def singularity_locus(
         raise InputError("window: give two axes as (smallest, largest), the others as one number")
     fixed = {name: value for name, value in window.items() if name not in free}
     for name in window:
-        if name not in POSITION + TURN + TILT:
-            raise InputError(f"window: no axis {name!r}; there are {', '.join(POSITION + TURN + TILT)}")
-    if any(n in TURN for n in window) and any(n in TILT for n in window):
+        if name not in POSITION + ROTATION + TILT:
+            raise InputError(f"window: no axis {name!r}; there are {', '.join(POSITION + ROTATION + TILT)}")
+    if any(n in ROTATION for n in window) and any(n in TILT for n in window):
         raise InputError("window: give rotations as rx, ry, rz or as tilt, azimuth, torsion, not both")
     span = np.array([[float(x) for x in window[name]] for name in free])
     for name, value in window.items():

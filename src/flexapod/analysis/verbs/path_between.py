@@ -200,9 +200,9 @@ class _Search:
         size = max(float(np.linalg.norm(b.p - a.p)), 0.5 * self.length) * self.rng.uniform(0.3, 1.5)
         shift = self.rng.normal(size=3)
         shift *= size * self.rng.random() ** (1 / 3) / np.linalg.norm(shift)
-        turn = np.linalg.norm(rotation_rotvec(b.R[0] @ a.R[0].T))
+        angle = np.linalg.norm(rotation_rotvec(b.R[0] @ a.R[0].T))
         axis = self.rng.normal(size=3)
-        axis *= max(float(turn), 0.5) * self.rng.random() ** (1 / 3) / np.linalg.norm(axis)
+        axis *= max(float(angle), 0.5) * self.rng.random() ** (1 / 3) / np.linalg.norm(axis)
         return self.sampled.onto(Poses(p=middle.p + shift, R=rotvec_rotation(axis[None]) @ middle.R))
 
     def _trees(self, a: Poses, b: Poses, attempts: int) -> list[Poses] | None:
@@ -272,8 +272,8 @@ class _Tree:
         """The pose that is nearest to another one."""
         p = np.concatenate([x.p for x in self.poses])
         R = np.concatenate([x.R for x in self.poses])
-        turn = np.linalg.norm(rotation_rotvec(goal.R[0] @ np.swapaxes(R, 1, 2)), axis=1)
-        return int(np.argmin(np.linalg.norm(p - goal.p[0], axis=1) / length + turn))
+        angle = np.linalg.norm(rotation_rotvec(goal.R[0] @ np.swapaxes(R, 1, 2)), axis=1)
+        return int(np.argmin(np.linalg.norm(p - goal.p[0], axis=1) / length + angle))
 
     def way(self, k: int) -> list[Poses]:
         """Poses from the root to one."""

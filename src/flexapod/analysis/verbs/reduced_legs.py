@@ -101,8 +101,8 @@ def _sample(model: Any, k: int, limit: float, method: str, given: Array) -> dict
     Z = null_space(np.swapaxes(model.B[k : k + 1], 1, 2))[0]
     K, M, P = Z.T @ model.K[k] @ Z, Z.T @ model.M[k] @ Z, model.P[k] @ Z
     K = (K + K.T) / 2.0
-    _, size, turn = np.linalg.svd(P / np.abs(P).max(axis=1, initial=INDEPENDENT, keepdims=True))
-    C = turn[: int((size > INDEPENDENT * size[0]).sum())]
+    _, size, rotation = np.linalg.svd(P / np.abs(P).max(axis=1, initial=INDEPENDENT, keepdims=True))
+    C = rotation[: int((size > INDEPENDENT * size[0]).sum())]
     try:
         reduced = reduce_to(K, M, C, 2 * np.pi * limit, method)
     except FlexibleBodyError as error:

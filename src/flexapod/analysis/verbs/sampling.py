@@ -96,7 +96,7 @@ def random_leg_states(robot: Robot, count: int, seed: int = 0) -> dict[str, Arra
         parts.append(closed.rows(reasons == ""))
         found += int((reasons == "").sum())
         if found < count and len(parts) > TRIES:
-            raise FlexapodError(f"random states of {robot.name}: {next(word for word in reasons if word)}")
+            raise FlexapodError(f"random states of {robot.name}: {next(reason for reason in reasons if reason)}")
     joined = {name: np.concatenate([part.inputs()[name] for part in parts]) for name in parts[0].inputs()}
     rates = np.zeros((count, len(robot.elastic_plan.independent)))
     return {**joined, "independent_velocity": rates, "point": np.zeros((count, 3))}
@@ -108,10 +108,10 @@ def _draw(robot: Robot, count: int, random: np.random.Generator) -> dict[str, Ar
     def cube(half: object) -> Array:
         return np.asarray(random.uniform(-1.0, 1.0, (count, 3)) * np.asarray(half))
 
-    turns = np.array([rotation_from_vector(v) for v in cube(box.rotation)])
+    rotations = np.array([rotation_from_vector(v) for v in cube(box.rotation)])
     states = {
         "position": robot.home.position + cube(box.position),
-        "rotation": turns @ robot.home.rotation,
+        "rotation": rotations @ robot.home.rotation,
         "velocity": cube(box.velocity),
         "angular_velocity": cube(box.angular_velocity),
         "acceleration": cube(box.acceleration),

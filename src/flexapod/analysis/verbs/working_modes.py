@@ -96,9 +96,9 @@ def working_modes(robot: Robot, pose: State) -> xr.Dataset:
 def _nearest_first(leg: Leg, found: list[Array]) -> list[Array]:
     """Branches by their distance from home, angles brought within half a revolution of it."""
     driven = [k for k, i in enumerate(leg.moving) if leg.links[i].actuated]
-    turning = np.array([leg.links[leg.moving[k]].kind == "R" for k in driven], dtype=bool)
+    rotating = np.array([leg.links[leg.moving[k]].kind == "R" for k in driven], dtype=bool)
     home = leg.home[driven]
-    near = [np.where(turning, home + (q - home + np.pi) % (2.0 * np.pi) - np.pi, q) for q in found]
+    near = [np.where(rotating, home + (q - home + np.pi) % (2.0 * np.pi) - np.pi, q) for q in found]
     return sorted(near, key=lambda q: float(np.abs(q - home).sum()))
 
 
@@ -132,15 +132,15 @@ def _searched(robot: Robot, leg: Leg, pose: State) -> list[Array]:
     """Actuator coordinates of all branches that Newton's method finds from random starts."""
     random, length, n = np.random.default_rng(4), robot.characteristic_length, len(leg.moving)
     links = [leg.links[i] for i in leg.moving]
-    turning = np.array([link.kind == "R" for link in links])
+    rotating = np.array([link.kind == "R" for link in links])
     free = [k for k, link in enumerate(links) if not link.elastic]
     home = np.where([link.elastic for link in links], 0.0, leg.home)
     q = np.tile(home, (STARTS, 1))
     stroke = np.maximum(length, 2.0 * np.abs(home + [link.zero for link in links]))  # a slider may have to go beyond its zero
-    spread = np.where(turning, np.pi, stroke) * random.uniform(-1.0, 1.0, (STARTS, n))
+    spread = np.where(rotating, np.pi, stroke) * random.uniform(-1.0, 1.0, (STARTS, n))
     q[1:, free] += spread[1:, free]
     p, R = np.tile(pose.position, (STARTS, 1)), np.tile(pose.rotation, (STARTS, 1, 1))
-    size = np.where(turning, 1.0, length)
+    size = np.where(rotating, 1.0, length)
     for _ in range(40):
         residual, rows, _, _ = leg_closure(leg, q, p, R, length)
         step = -(np.linalg.pinv((rows * size)[:, :, free].real, rcond=1e-9) @ residual.real[..., None])[..., 0]

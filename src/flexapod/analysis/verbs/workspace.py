@@ -59,10 +59,10 @@ def workspace(
         details: keep values per actuator, joint and leg, not only the worst.
         block: poses computed at a time.
         threads: that share a block (closed-form legs).
-        progress: a bar; by default at a terminal for long runs.
-        save: folder that holds the result; an interrupted run goes on from there.
+        progress: a bar; by default at a terminal for long computations.
+        save: folder that holds the result; an interrupted computation goes on from there.
     Returns:
-        Dataset over the axes: `valid`, `reason` (code; `words[code]` says it), `stroke_margin` and `angle_margin` (smallest,
+        Dataset over the axes: `valid`, `reason` (code of `reason_text`), `stroke_margin` and `angle_margin` (smallest,
         negative beyond a limit), `deflection` (largest), `condition_number`, `type_1` (smallest), `type_2`; with
         `details` also `actuator_position` (.., actuator), `joint_deflection` (.., swivel), `leg_type_1` (.., leg).
 
@@ -151,7 +151,7 @@ def _dataset(robot: Robot, poses: PoseGrid, chart: PoseMap, store: BlockStore) -
 
 
 def _key(robot: Robot, poses: PoseGrid, *options: Any) -> str:
-    """What a run is: robot, its numbers and limits, grid, options."""
+    """What identifies a computation: robot, its numbers and limits, grid, options."""
     digest = hashlib.sha256(robot.structure.encode())
     numbers = [robot.home.position, robot.home.rotation, poses.home_position, poses.base, *poses.axes.values()]
     digest.update(json.dumps([sorted(robot.values.items()), list(poses.axes), poses.following, options]).encode())

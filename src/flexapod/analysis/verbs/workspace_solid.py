@@ -156,7 +156,7 @@ def workspace_solid(
     tests = PoseTests(robot, demands)
     R = robot.home.rotation if orientation is None else rotations("orientation", orientation, (3, 3))
     p = robot.home.position if position is None else finite_array("position", position, (3,))
-    names, inside = ("tilt_x", "tilt_y", "torsion"), partial(_turned, tests=tests, p=p, R=R)
+    names, inside = ("tilt_x", "tilt_y", "torsion"), partial(_rotated, tests=tests, p=p, R=R)
     if kind != "orientation":
         chosen = _orientations(kind, R, tilt, torsion, _counts(orientations))
         names, inside = ("x", "y", "z"), partial(_placed, tests=tests, kind=kind, chosen=chosen)
@@ -211,12 +211,12 @@ def _counts(given: Any) -> tuple[int, int, int]:
     return int(given[0]), int(given[1]), int(given[2])
 
 
-def _turned(points: Array, *, tests: PoseTests, p: Array, R: Array) -> NDArray[np.bool_]:
+def _rotated(points: Array, *, tests: PoseTests, p: Array, R: Array) -> NDArray[np.bool_]:
     """Whether orientations (n, 3), tilts about x and y and torsion [rad], keep the demands at p."""
     size = np.hypot(points[:, 0], points[:, 1])
     azimuth = np.arctan2(points[:, 1], points[:, 0])
-    turn = euler_rotation("ZYZ", np.column_stack([azimuth, size, points[:, 2] - azimuth]))
-    return tests(np.tile(p, (len(points), 1)), turn @ R) & (size <= np.pi)
+    rotation = euler_rotation("ZYZ", np.column_stack([azimuth, size, points[:, 2] - azimuth]))
+    return tests(np.tile(p, (len(points), 1)), rotation @ R) & (size <= np.pi)
 
 
 def _placed(points: Array, *, tests: PoseTests, kind: str, chosen: Array) -> NDArray[np.bool_]:

@@ -21,7 +21,7 @@ from flexapod.robot.elastic_plan import driven_columns
 from flexapod.robot.rod_plan import rod_plan
 from flexapod.simulation.integrators.collocation import METHODS
 from flexapod.simulation.stepper import step_setup
-from flexapod.simulation.system.independent import IndependentLayout, turns_freely
+from flexapod.simulation.system.independent import IndependentLayout, rotates_freely
 from flexapod.simulation.system.leg_rates import leg_rates, memory_start
 from flexapod.simulation.system.leg_terms import carried_places, leg_matrices, leg_terms
 from flexapod.simulation.system.rod_rates import memory_start as rod_memory
@@ -45,7 +45,7 @@ def leg_plant(
     setup = step_setup(robot, start, step=step, method=method, wrench=wrench, friction=friction, watch=watched)
     layout = setup.layout
     assert isinstance(layout, IndependentLayout)
-    if turns_freely(robot):
+    if rotates_freely(robot):
         raise InputError(
             f"export_fmu: {robot.name} has components of the platform's angular velocity among its independent rates, which no "
             "coordinates belong to; export a quantity as a block, e.g. inverse_dynamics"

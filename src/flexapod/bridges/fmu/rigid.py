@@ -18,7 +18,7 @@ from flexapod.bridges.fmu.units import parameter_meaning, parameter_unit
 from flexapod.kernels.tape.program import Program
 from flexapod.kernels.tape.tape import Tape, make_tape
 from flexapod.robot.link_plan import LinkPlan
-from flexapod.simulation.integrators.compiled_rows import run_program
+from flexapod.simulation.integrators.compiled_rows import step_program
 from flexapod.simulation.integrators.runner import zeros_of
 from flexapod.simulation.stepper import step_setup
 from flexapod.simulation.system.closure import closed
@@ -113,7 +113,7 @@ def rigid_plant(
     setup = replace(setup, layout=replace(setup.layout, fast=fast, looped=True))
     layout = setup.layout
     rates = tape_for(layout, rates_program(layout), general)
-    run = tape_for(layout, run_program(layout), general)
+    run = tape_for(layout, step_program(layout), general)
     names = [name for name in STATE if name in layout.places]
     joints = layout.places["joints"]
     return Plant(

@@ -54,7 +54,7 @@ def entry_units(robot: Robot, array: Input | Output) -> list[str]:
 
 def _of(own: str, unit: str) -> str:
     """The part of "N or N m" that belongs to a joint of m or rad; "m or rad/s" means "m/s or rad/s"."""
-    straight, turning = unit.split(" or ")
-    if straight == "m" and turning.startswith("rad"):
-        straight += turning.removeprefix("rad")
-    return straight if own == "m" else turning
+    straight, rotating = unit.split(" or ")
+    if straight == "m" and rotating.startswith("rad"):
+        straight += rotating.removeprefix("rad")
+    return straight if own == "m" else rotating

@@ -200,7 +200,7 @@ class DrawnField:
     per_first: Any
     bias: Any
     per_second: list[Any]
-    turning: Any
+    rotating: Any
 
 
 def drawn_field(values: Values, beam: BeamElement, e: SX, ed: SX) -> DrawnField | None:
@@ -217,7 +217,7 @@ def drawn_field(values: Values, beam: BeamElement, e: SX, ed: SX) -> DrawnField 
         first=ca.mtimes(per_first, e) / 2, per_first=per_first,
         bias=ca.densify(ca.vertcat(*[ca.dot(ed, ca.mtimes(Q, ed)) for Q in first])),
         per_second=[ca.densify(ca.vertcat(*[ca.horzcat(*[q[k] for q in row]) for row in rows])) for k in range(N)],
-        turning=axial(ca.densify(twice)),
+        rotating=axial(ca.densify(twice)),
     )  # fmt: skip
 
 

@@ -117,11 +117,11 @@ def moved(robot: Robot, x: SX, step: SX, columns: Sequence[int]) -> Any:
             twist[column] = step[k]
     if plan.carrier is not None:
         return ca.vertcat(*parts)
-    p, R = x[n : n + 3] + ca.vertcat(*twist[:3]), ca.mtimes(_turn(ca.vertcat(*twist[3:])), ca.reshape(x[n + 3 :], 3, 3))
+    p, R = x[n : n + 3] + ca.vertcat(*twist[:3]), ca.mtimes(_rotation(ca.vertcat(*twist[3:])), ca.reshape(x[n + 3 :], 3, 3))
     return ca.vertcat(*parts, p, ca.vec(R))
 
 
-def _turn(v: SX) -> Any:
+def _rotation(v: SX) -> Any:
     """Rotation by Rodrigues' vector v/2 (Cayley): orthogonal whatever v is, equal to exp(v) to second order."""
     half = v / 2
     s = ca.skew(half)

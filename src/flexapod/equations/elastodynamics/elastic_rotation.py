@@ -21,7 +21,7 @@ SERIES = 0.1
 
 
 @dataclass(frozen=True, kw_only=True)
-class ElasticTurn:
+class ElasticRotation:
     """R (3, 3), w, alpha (3,) against the platform, and per_mode (3, N) = dw/de', platform axes."""
 
     R: Any
@@ -30,7 +30,7 @@ class ElasticTurn:
     per_mode: Any
 
 
-def elastic_turn(values: Values, e: Sequence[Any]) -> ElasticTurn:
+def elastic_rotation(values: Values, e: Sequence[Any]) -> ElasticRotation:
     """The rotation at a leg's joint.
 
     Args:
@@ -50,7 +50,7 @@ def elastic_turn(values: Values, e: Sequence[Any]) -> ElasticTurn:
     drift = ca.jtimes(w, angle, rate)
     at = [ca.mtimes(Phi, x) for x in e]
     R, J, w, drift = ca.substitute([ca.SX.eye(3) + a * hat + b * square, J, w, drift], [angle, rate], at[:2])
-    return ElasticTurn(R=R, w=w, alpha=drift + ca.mtimes(J, at[2]), per_mode=ca.mtimes(J, Phi))
+    return ElasticRotation(R=R, w=w, alpha=drift + ca.mtimes(J, at[2]), per_mode=ca.mtimes(J, Phi))
 
 
 def _coefficients(angle: SX) -> tuple[Any, Any, Any]:

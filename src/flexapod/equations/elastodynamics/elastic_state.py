@@ -15,7 +15,7 @@ import casadi as ca
 from flexapod.arrays import SX
 from flexapod.equations.chain import LinkPose, chain_columns, chain_motion, chain_poses
 from flexapod.equations.closing_rows import half_on_link, half_on_platform, placed_half
-from flexapod.equations.elastodynamics.elastic_rotation import elastic_turn
+from flexapod.equations.elastodynamics.elastic_rotation import elastic_rotation
 from flexapod.equations.flexible_platform.joint_shapes import joint_shapes
 from flexapod.equations.flexible_platform.kinematics import joint_at
 from flexapod.equations.platform_motion import FrameMotion, pose_inputs, twist_inputs
@@ -65,7 +65,7 @@ class Cut:
 class TreeMotion:
     """Motion of all frames: links of every leg, platform, and the two halves of every leg's first closing joint.
 
-    turns: per leg, (3, N) angular velocity of its half on a flexible platform per mode, world axes; None for spherical joints.
+    rotations: per leg, (3, N) angular velocity of its half on a flexible platform per mode, world axes; None for balls.
     joints: all joint coordinates, a column.
     cuts: per leg, all joints at which loops are cut; none where a closing joint only says which link is the platform.
     """
@@ -76,7 +76,7 @@ class TreeMotion:
     halves: list[FrameMotion]
     ends: list[FrameMotion]
     shapes: list[Any]
-    turns: list[Any]
+    rotations: list[Any]
     cuts: list[list[Cut]]
     joints: Any
 
@@ -182,11 +182,11 @@ def joined(
     platform = _platform(values, robot, state, ends, zdd)
     modes = [state.e, state.ed, _mode_accelerations(robot, zdd)]
     found = [_half(values.of(f"legs.{leg.name}"), robot, leg, platform, links, modes) for leg in robot.legs]
-    halves, shapes, turns = (list(each) for each in zip(*found, strict=True))
+    halves, shapes, rotations = (list(each) for each in zip(*found, strict=True))
     joints = ca.vertcat(*[q for leg in state.q for q in leg])
     cuts = [_cuts(values, robot, i, links, platform, halves[i]) for i in range(len(robot.legs))]
     return TreeMotion(
-        poses=poses, links=links, platform=platform, halves=halves, ends=ends, shapes=shapes, turns=turns, cuts=cuts,
+        poses=poses, links=links, platform=platform, halves=halves, ends=ends, shapes=shapes, rotations=rotations, cuts=cuts,
         joints=joints,
     )  # fmt: skip
 
@@ -246,16 +246,16 @@ def _half(
     shapes = joint_shapes(values, *robot.flexible_shape)
     point, Phi = joint_at(platform, r0, shapes, modes), shapes.columns(modes[0])
     half = FrameMotion(R=rigid.R, p=point.p, v=point.v, w=platform.w, a=point.a, alpha=platform.alpha)
-    if leg.name not in robot.joint_turns:
+    if leg.name not in robot.joint_rotations:
         return half, Phi, None
-    turned = elastic_turn(values, modes)
+    rotated = elastic_rotation(values, modes)
     R_PH = values.rotation(f"{leg.closing.joint}.on_platform.R", "P", "H")
-    w, alpha = platform.R @ Vec(turned.w, "P"), platform.R @ Vec(turned.alpha, "P")
+    w, alpha = platform.R @ Vec(rotated.w, "P"), platform.R @ Vec(rotated.alpha, "P")
     half = FrameMotion(
-        R=platform.R @ Rot(turned.R, "P", "P") @ R_PH, p=point.p, v=point.v, w=platform.w + w, a=point.a,
+        R=platform.R @ Rot(rotated.R, "P", "P") @ R_PH, p=point.p, v=point.v, w=platform.w + w, a=point.a,
         alpha=platform.alpha + alpha + cross(platform.w, w),
     )  # fmt: skip
-    return half, Phi, ca.mtimes(platform.R.expr, turned.per_mode)
+    return half, Phi, ca.mtimes(platform.R.expr, rotated.per_mode)
 
 
 def platform_columns(robot: Robot, plan: ElasticPlan, motion: TreeMotion, point: Vec) -> dict[int, tuple[Vec, Vec]]:

@@ -56,8 +56,8 @@ def _with_inner(inner: DrawnIn, e: SX, ed: SX, w: SX, g: SX, model: FlexibleMode
     M[0, 6:], M[6:, 0] = M[0, 6:] + inner.per_first.T, M[6:, 0] + inner.per_first
     rate, ww = ca.dot(inner.per_first, ed), w[1] ** 2 + w[2] ** 2
     c[0:3] = c[0:3] + ca.cross(w, ca.cross(w, x * inner.first) + 2 * x * rate) + x * inner.bias
-    turning = ca.cross(w, ca.mtimes(second * across, w)) + 2 * ca.dot(inner.per_second, ed) * ca.mtimes(across, w)
-    c[3:6] = c[3:6] + turning - ca.cross(x * inner.first, g)
+    rotating = ca.cross(w, ca.mtimes(second * across, w)) + 2 * ca.dot(inner.per_second, ed) * ca.mtimes(across, w)
+    c[3:6] = c[3:6] + rotating - ca.cross(x * inner.first, g)
     c[6 : 6 + N] = c[6 : 6 + N] - ww * inner.per_second - g[0] * inner.per_first
     return FlexibleModel(M=M, c=c)
 
@@ -73,8 +73,8 @@ def _with_field(inner: DrawnField, e: SX, ed: SX, w: SX, g: SX, model: FlexibleM
     M[3:6, 6:], M[6:, 3:6] = M[3:6, 6:] + beta, M[6:, 3:6] + beta.T
     Hd = sum((ed[k] * inner.per_second[k] for k in range(N)), ca.SX.zeros(3, 3))
     c[0:3] = c[0:3] + ca.cross(w, ca.cross(w, inner.first) + 2 * ca.mtimes(inner.per_first, ed)) + inner.bias
-    turning = ca.cross(w, ca.mtimes(I, w)) + 2 * (w * ca.trace(Hd) - ca.mtimes(Hd.T, w)) + inner.turning
-    c[3:6] = c[3:6] + turning - ca.cross(inner.first, g)
+    rotating = ca.cross(w, ca.mtimes(I, w)) + 2 * (w * ca.trace(Hd) - ca.mtimes(Hd.T, w)) + inner.rotating
+    c[3:6] = c[3:6] + rotating - ca.cross(inner.first, g)
     ww = ca.dot(w, w)
     for k, H in enumerate(inner.per_second):
         c[6 + k] = c[6 + k] + ca.dot(w, ca.mtimes(H, w)) - ww * ca.trace(H) - ca.dot(inner.per_first[:, k], g)

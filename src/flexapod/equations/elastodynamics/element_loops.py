@@ -179,7 +179,7 @@ def element_at(b: Builder, values: Values, beam: BeamElement, root: Frame, e: SX
     found = link_beam(b, values, beam, e, ed, moving)
     force, moment = ca.mtimes(R, found.force), ca.mtimes(R, found.moment)
     return Element(
-        inertia=Inertia.turned(R, found.m, found.S, found.I).column,
+        inertia=Inertia.rotated(R, found.m, found.S, found.I).column,
         wrench=ca.vertcat(ca.mtimes(R, found.f), ca.mtimes(R, found.n)), coupling=ca.vec(ca.vertcat(force, moment)),
         bias=found.s, mass=ca.vec(ca.densify(found.M)), energy=elastic_energy(values.of(beam.name), beam, e),
     )  # fmt: skip
@@ -290,8 +290,8 @@ def inwards(b: Builder, looped: LoopedLeg, outside: dict[int, Any]) -> Inwards:
             body = leg.links[at].body
             if body is not None and body.flexible is None:
                 rigid, frame = rigid_body(looped.values, leg, at), looped.frames[at]
-                turned = Inertia.turned(frame.R, rigid.m, rigid.S, rigid.I)
-                add(at, turned.column, turned.demand(frame))
+                rotated = Inertia.rotated(frame.R, rigid.m, rigid.S, rigid.I)
+                add(at, rotated.column, rotated.demand(frame))
             beyond, wrench = Inertia.of(J.get(at, ca.SX.zeros(10))), f.get(at, ca.SX.zeros(6))
             if at in looped.axes:
                 joint = leg.links[at].kind, looped.axes[at], ca.SX.zeros(3)

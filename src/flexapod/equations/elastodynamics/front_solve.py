@@ -123,8 +123,8 @@ def _reflected(rows: list[Line], own: int) -> list[Line]:
     for j in sorted({j for line in rows for j in line} - {own}):
         products = [times(each, line[j]) for each, line in zip(v, rows, strict=True) if j in line]
         along = times(functools.reduce(plus, products), scale)
-        for each, line, turned in zip(v, rows, result, strict=True):
-            turned[j] = minus(line[j], times(each, along)) if j in line else times(negative(each), along)
+        for each, line, rotated in zip(v, rows, result, strict=True):
+            rotated[j] = minus(line[j], times(each, along)) if j in line else times(negative(each), along)
     return result
 
 

@@ -183,6 +183,6 @@ def _felt(values: Values, robot: Robot, i: int, motion: TreeMotion, on_platform:
     result = {k: along(v, w) for k, (v, w) in far_columns(robot, motion, leg.closing, half.p).items()}
     for k, (v, w) in chain_columns(leg, motion.poses[i], leg.closing.link, half.p).items():
         result[plan.first[i] + k] = result.get(plan.first[i] + k, 0) - along(v, w)
-    for k, (v, turned) in (mode_columns(robot, motion, i) if leg.closing.to is None else {}).items():
-        result[k] = along(v, turned)
+    for k, (v, rotated) in (mode_columns(robot, motion, i) if leg.closing.to is None else {}).items():
+        result[k] = along(v, rotated)
     return result

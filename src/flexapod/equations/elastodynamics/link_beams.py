@@ -94,7 +94,7 @@ def link_beam(b: Builder, values: Values, beam: BeamElement, e: SX, ed: SX, root
     f = m * a + ca.mtimes(U, c) + ca.cross(twice, ca.mtimes(S, ed)) + (0 if inner is None else X * inner.bias)
     n = ca.cross(c, a) + ca.mtimes(I, alpha) + ca.cross(w, ca.mtimes(I, w)) + twice * ca.trace(Hd) - ca.mtimes(Hd.T, twice)
     if field is not None:
-        f, n = f + field.bias, n + field.turning
+        f, n = f + field.bias, n + field.rotating
     inertial = [ca.dot(S[:, k], a) + ca.trace(ca.mtimes(U, H[k])) + ca.dot(twice, gyro[k]) for k in range(N)]
     D = symmetric_matrix(own, "flex.D", N, shape.normal)
     return LinkBeam(

@@ -94,13 +94,13 @@ def _rows(
     rows, slides = closing_rows(robot.legs[i], end, half, cut.closing), cut.closing.type in SLIDES
     A = ca.SX(len(rows), len(robot.elastic_plan.columns))
     for k, row in enumerate(rows):
-        turn = cross(end.p - half.p, row.linear) + row.angular if slides and row.turning else row.angular
+        angular = cross(end.p - half.p, row.linear) + row.angular if slides and row.rotating else row.angular
         for j, (v, w) in carried.items():
-            A[k, j] = -(dot(row.linear, v) + dot(turn, w))
+            A[k, j] = -(dot(row.linear, v) + dot(angular, w))
         for j, (v, w) in own.items():
             A[k, j] = A[k, j] + dot(row.linear, v) + dot(row.angular, w)
         for j, (v, w_mode) in modes.items():
-            A[k, j] = -(dot(row.linear, v) + (0 if w_mode is None else dot(turn, w_mode)))
+            A[k, j] = -(dot(row.linear, v) + (0 if w_mode is None else dot(angular, w_mode)))
     return A, ca.vertcat(*[row.rdd for row in rows])
 
 
@@ -118,19 +118,19 @@ def row_wrenches(
     end = link_point(leg, legs[i], leg.closing.link, p, R, "H").frame
     half, _ = _half(values, robot, i, legs, still, still.cuts[i][0])
     rows, slides = closing_rows(leg, end, half), leg.closing.type in SLIDES
-    turned = link_point(leg, legs[i], leg.closing.link, p, ca.SX.eye(3), "B").frame.R.expr.T
-    first = [_wrench(turned, p, row.linear.expr, row.angular.expr) for row in rows]
+    rotated = link_point(leg, legs[i], leg.closing.link, p, ca.SX.eye(3), "B").frame.R.expr.T
+    first = [_wrench(rotated, p, row.linear.expr, row.angular.expr) for row in rows]
     if plan.carrier is None:
         return first, []
     carrier, at = robot.legs[plan.carrier], _on_carrier(values, robot, i, leg.closing)
-    turned = link_point(carrier, legs[plan.carrier], carrier.closing.link, at[0], ca.SX.eye(3), "B").frame.R.expr.T
+    rotated = link_point(carrier, legs[plan.carrier], carrier.closing.link, at[0], ca.SX.eye(3), "B").frame.R.expr.T
     second = []
     for row in rows:
-        turn = cross(end.p - half.p, row.linear) + row.angular if slides and row.turning else row.angular
-        second.append(-_wrench(turned, at[0], row.linear.expr, turn.expr))
+        angular = cross(end.p - half.p, row.linear) + row.angular if slides and row.rotating else row.angular
+        second.append(-_wrench(rotated, at[0], row.linear.expr, angular.expr))
     return first, second
 
 
-def _wrench(turned: SX, p: SX, linear: SX, angular: SX) -> Any:
-    force = ca.mtimes(turned, linear)
-    return ca.vertcat(force, ca.cross(p, force) + ca.mtimes(turned, angular))
+def _wrench(rotated: SX, p: SX, linear: SX, angular: SX) -> Any:
+    force = ca.mtimes(rotated, linear)
+    return ca.vertcat(force, ca.cross(p, force) + ca.mtimes(rotated, angular))

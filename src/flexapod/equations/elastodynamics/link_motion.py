@@ -71,20 +71,20 @@ def link_motions(values: Values, leg: Leg, q: Sequence[Any], qd: Sequence[Any], 
             position, rate = next(moving)
             position = position + values.scalar(f"{link.coordinate}.zero")
             if link.kind == "R":
-                R, spin = ca.mtimes(R, _turn(position)), rate
+                R, spin = ca.mtimes(R, _rotation(position)), rate
             else:
                 r, slide = r + axis * position, axis * rate
         U = ca.SX.zeros(3, 3) if parent is None else parent.U
         dv, da = ca.cross(w, r) + slide, ca.mtimes(U, r) + 2 * ca.cross(w, slide)
         before = -gravity if parent is None else parent.a
-        own, turned = ca.mtimes(R.T, w), ca.mtimes(R.T, alpha)
-        w, alpha = own + Z * spin, turned + ca.cross(own, Z * spin)
+        own, rotated = ca.mtimes(R.T, w), ca.mtimes(R.T, alpha)
+        w, alpha = own + Z * spin, rotated + ca.cross(own, Z * spin)
         a = ca.mtimes(R.T, before + da)
         result.append(LinkMotion(R=R, r=r, w=w, alpha=alpha, U=field_of(w, alpha), a=a, dv=dv, da=da))
     return result
 
 
-def _turn(angle: SX) -> Any:
+def _rotation(angle: SX) -> Any:
     c, s = ca.cos(angle), ca.sin(angle)
     return ca.vertcat(ca.horzcat(c, -s, 0), ca.horzcat(s, c, 0), ca.horzcat(0, 0, 1))
 

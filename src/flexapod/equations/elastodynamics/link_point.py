@@ -54,12 +54,12 @@ def link_point(leg: Leg, links: Sequence[LinkMotion], link: int, p: SX, R: SX, n
             k = leg.moving.index(j)
             linear[k] = ca.cross(ca.SX(Z), r) if kind == "R" else ca.SX(Z)
             angular[k] = ca.SX(Z) if kind == "R" else ca.SX.zeros(3)
-        turned = own.R
-        r = own.r + ca.mtimes(turned, r)
-        v, a = own.dv + ca.mtimes(turned, v), own.da + ca.mtimes(turned, a)
-        w, alpha, R = ca.mtimes(turned, w), ca.mtimes(turned, alpha), ca.mtimes(turned, R)
-        linear = {k: ca.mtimes(turned, x) for k, x in linear.items()}
-        angular = {k: ca.mtimes(turned, x) for k, x in angular.items()}
+        rotated = own.R
+        r = own.r + ca.mtimes(rotated, r)
+        v, a = own.dv + ca.mtimes(rotated, v), own.da + ca.mtimes(rotated, a)
+        w, alpha, R = ca.mtimes(rotated, w), ca.mtimes(rotated, alpha), ca.mtimes(rotated, R)
+        linear = {k: ca.mtimes(rotated, x) for k, x in linear.items()}
+        angular = {k: ca.mtimes(rotated, x) for k, x in angular.items()}
         j = leg.links[j].parent
     frame = FrameMotion(R=Rot(R, "W", name), p=Vec(r, "W"), v=Vec(v, "W"), w=Vec(w, "W"), a=Vec(a, "W"), alpha=Vec(alpha, "W"))
     return LinkPoint(frame=frame, columns={k: (Vec(linear[k], "W"), Vec(angular[k], "W")) for k in linear})

@@ -109,9 +109,9 @@ def leg_bias(values: Values, leg: Leg, links: Sequence[LinkMotion], beams: Seque
         felt[i] = (n[i][2] if leg.links[i].kind == "R" else f[i][2]) + elastic.get(i, 0)
         parent = leg.links[i].parent
         if parent >= 0:
-            turned = ca.mtimes(links[i].R, f[i])
-            f[parent] = f[parent] + turned
-            n[parent] = n[parent] + ca.mtimes(links[i].R, n[i]) + ca.cross(links[i].r, turned)
+            rotated = ca.mtimes(links[i].R, f[i])
+            f[parent] = f[parent] + rotated
+            n[parent] = n[parent] + ca.mtimes(links[i].R, n[i]) + ca.cross(links[i].r, rotated)
     return ca.vertcat(*[felt[i] for i in leg.moving])
 
 

@@ -108,15 +108,15 @@ def _rows(robot: Robot, motion: TreeMotion) -> list[CutRow]:
             slides = closing.type in SLIDES
             point = end.p if slides else half.p
             for row in closing_rows(leg, end, half, closing):
-                turn = cross(end.p - half.p, row.linear) + row.angular if slides and row.turning else row.angular
+                angular = cross(end.p - half.p, row.linear) + row.angular if slides and row.rotating else row.angular
                 modes = [
-                    -(dot(row.linear, v) + (0 if w is None else dot(turn, w)))
+                    -(dot(row.linear, v) + (0 if w is None else dot(angular, w)))
                     for v, w in (mode_columns(robot, motion, i) if closing.to is None else {}).values()
                 ]
                 found[i, at] = CutRow(
                     leg=i, link=closing.link, to=closing.to, modes=ca.vertcat(ca.SX(0, 1), *modes), residual=row.r, drift=row.rdd,
                     end=ca.vertcat(row.linear.expr, row.angular.expr, point.expr),
-                    far=ca.vertcat(row.linear.expr, turn.expr, half.p.expr),
+                    far=ca.vertcat(row.linear.expr, angular.expr, half.p.expr),
                 )  # fmt: skip
                 at += 1
     return [found[place] for place in used_rows(robot.elastic_plan)]

@@ -74,13 +74,13 @@ def _cut_rows(values: Values, robot: Robot, motion: TreeMotion, i: int, cut: Cut
     own = {plan.first[i] + k: t for k, t in chain_columns(leg, motion.poses[i], closing.link, point).items()}
     A = ca.SX(len(rows), len(plan.columns))
     for k, row in enumerate(rows):
-        turn = cross(end.p - half.p, row.linear) + row.angular if slides and row.turning else row.angular
+        angular = cross(end.p - half.p, row.linear) + row.angular if slides and row.rotating else row.angular
         for j, (v, w) in far_columns(robot, motion, closing, half.p).items():
-            A[k, j] = -(dot(row.linear, v) + dot(turn, w))
+            A[k, j] = -(dot(row.linear, v) + dot(angular, w))
         for j, (v, w) in own.items():
             A[k, j] = A[k, j] + dot(row.linear, v) + dot(row.angular, w)
-        for j, (v, turned) in (mode_columns(robot, motion, i) if closing.to is None else {}).items():
-            A[k, j] = -(dot(row.linear, v) + (0 if turned is None else dot(turn, turned)))
+        for j, (v, rotated) in (mode_columns(robot, motion, i) if closing.to is None else {}).items():
+            A[k, j] = -(dot(row.linear, v) + (0 if rotated is None else dot(angular, rotated)))
     return A, rows
 
 
@@ -100,9 +100,9 @@ def mode_columns(robot: Robot, motion: TreeMotion, i: int) -> dict[int, tuple[Ve
         return {}
     Phi = motion.shapes[i]
     start = 0 if robot.elastic_plan.carrier is not None else 6
-    turns = motion.turns[i]
+    spins = motion.rotations[i]
     return {
-        start + k: (motion.platform.R @ Vec(Phi[:, k], "P"), None if turns is None else Vec(turns[:, k], "W")) for k in range(N)
+        start + k: (motion.platform.R @ Vec(Phi[:, k], "P"), None if spins is None else Vec(spins[:, k], "W")) for k in range(N)
     }
 
 

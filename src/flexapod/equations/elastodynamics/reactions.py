@@ -156,9 +156,9 @@ def _ends(
         for cut in cuts:
             given = none()
             for row in closing_rows(robot.legs[i], cut.end, cut.half, cut.closing):
-                slides = cut.closing.type in SLIDES and row.turning
-                turn = cross(cut.end.p - cut.half.p, row.linear) + row.angular if slides else row.angular
-                given = given - Wrench(force=row.linear * multiplier[at], moment=turn * multiplier[at])
+                slides = cut.closing.type in SLIDES and row.rotating
+                angular = cross(cut.end.p - cut.half.p, row.linear) + row.angular if slides else row.angular
+                given = given - Wrench(force=row.linear * multiplier[at], moment=angular * multiplier[at])
                 at += 1
             result[i].append(given)
         at += len(robot.legs[i].couplings)

@@ -84,7 +84,7 @@ class Inertia:
     I: Any
 
     @staticmethod
-    def turned(R: SX, m: SX, S: SX, I: SX) -> Inertia:
+    def rotated(R: SX, m: SX, S: SX, I: SX) -> Inertia:
         """Of a body with first moment S and tensor I in the axes that R turns to the world's."""
         return Inertia(m=m, c=ca.mtimes(R, S), I=ca.mtimes(R, ca.mtimes(I, R.T)))
 

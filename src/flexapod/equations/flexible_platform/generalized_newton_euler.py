@@ -131,9 +131,9 @@ def deformed_moments(b: Builder, values: Values, shape: FlexibleShape, e: SX, ed
         extra, gyro = moved_moments(shape, G, e, ed)
         return ca.vertcat(*[entry(extra, pair) for pair in pairs]), gyro
 
-    moved, turning = b.map(mode, N, each=[pair_moments(values, shape)], shared=[e, ed], unroll=N <= UNROLLED)
+    moved, rotating = b.map(mode, N, each=[pair_moments(values, shape)], shared=[e, ed], unroll=N <= UNROLLED)
     entries = [{pair: moved[c, k] for c, pair in enumerate(pairs)} for k in range(N)]
-    return [matrix(own) for own in entries], [turning[:, k] for k in range(N)]
+    return [matrix(own) for own in entries], [rotating[:, k] for k in range(N)]
 
 
 def pair_moments(values: Values, shape: FlexibleShape) -> Any:

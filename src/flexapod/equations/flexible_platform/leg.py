@@ -19,7 +19,7 @@ from flexapod.equations.model.algebra import LinkValues, mul, solve_blocks, spar
 from flexapod.equations.model.forward_dynamics import joint_inertia
 from flexapod.equations.model.leg import LinkLeg, Tip, leg_that_meets
 from flexapod.equations.model.positions import closed_positions
-from flexapod.equations.universal_leg import TURNING
+from flexapod.equations.universal_leg import TURNING_POINT
 from flexapod.equations.values import Values
 from flexapod.robot.link_plan import closed_choice
 from flexapod.robot.model import Leg
@@ -65,7 +65,7 @@ def flexible_leg(b: Program, values: Values, leg: Leg, shapes: JointShapes, stat
     own = LinkValues(values.program, known=values._known).below(f"legs.{leg.name}", dict(choice.constants))
     R, frame = state.R, state.frame
     tip, Phi = deformed_tip(own, shapes, state, Values(values.program, "", values._known).vector("gravity", "W").expr)
-    where = closed_positions(b, own, leg, choice.signs, S=tip.S, half=R, row=choice.rows[-1], band=TURNING)
+    where = closed_positions(b, own, leg, choice.signs, S=tip.S, half=R, row=choice.rows[-1], band=TURNING_POINT)
     found = leg_that_meets(b, own, leg, choice, frame, tip, where=where, axes=R)
     T, Y = found.outward(ca.SX.eye(3)), solve_blocks(found.B.T, ca.SX.eye(3))
     inertia = symmetric(mul(mul(Y, joint_inertia(own, found)), Y.T))

@@ -133,9 +133,9 @@ def _frame(values: Values, shape: FlexibleShape, e: SX, g: SX, legs: Sequence[_H
     hat = ca.skew(g)
     rho = ca.vertcat(-mass * g - load.f0 - load.f, -ca.cross(c, g) - load.m0 - load.m - ca.cross(load.r, load.f))
     none = ca.SX.zeros(3, 3)
-    turned = ca.mtimes(ca.skew(load.r), ca.skew(load.f)) + ca.skew(load.m0) + ca.skew(load.m)
+    rotated = ca.mtimes(ca.skew(load.r), ca.skew(load.f)) + ca.skew(load.m0) + ca.skew(load.m)
     first = ca.horzcat(none, -mass * hat - ca.skew(load.f0) - ca.skew(load.f))
-    K = ca.vertcat(first, ca.horzcat(none, -ca.mtimes(ca.skew(c), hat) - turned))
+    K = ca.vertcat(first, ca.horzcat(none, -ca.mtimes(ca.skew(c), hat) - rotated))
     for leg in legs:
         rho = rho + ca.vertcat(leg.l, ca.cross(leg.r, leg.l))
         K = K + ca.vertcat(leg.by_frame, ca.mtimes(ca.skew(leg.r), leg.by_frame))

@@ -1,4 +1,4 @@
-r"""A U-P-S leg divided by its vertical component: what it asks of the platform, in the plane.
+r"""A U-P-S leg divided by its vertical component: its force on the platform, in the plane.
 
 Letters: d = S - U, z its vertical component, (X, Y) = d_xy/z, D = (X, Y, 1), N = |D|^2, lambda = 1/|d|; v, a horizontal parts of
 d' and d'' less their multiples of D.
@@ -76,7 +76,7 @@ def extending_inertia(robot: Robot, values: Values, name: str, driven: str) -> E
 
 @dataclass(frozen=True, kw_only=True)
 class ExtendingLeg:
-    """What the leg asks of platform and actuator.
+    """Force of the leg on the platform, and on the actuator.
 
     Args:
         slope: (X, Y).
@@ -155,6 +155,6 @@ def extending_leg(b: Program, m: Model, plan: Plan, leg: int, motion: Moving) ->
     slope = spin.slope + (i.first * gravity[2]) * lam
     hx = mu * ax + mu_rate * vx + spin.pull[0] + slope * X - (i.first * gravity[0]) * lam
     hy = mu * ay + mu_rate * vy + spin.pull[1] + slope * Y - (i.first * gravity[1]) * lam
-    turning = lam2 * (vx * vx + vy * vy) - e * e
-    along = (i.rotor * d[2] * root - i.first_piston) * turning - ri * (hx * X + hy * Y)
+    rotating = lam2 * (vx * vx + vy * vy) - e * e
+    along = (i.rotor * d[2] * root - i.first_piston) * rotating - ri * (hx * X + hy * Y)
     return ExtendingLeg(slope=(X, Y), h=(hx, hy), root=root, inverse=ri, along=along, mu=mu, phi=spin.phi, m=spin.m)

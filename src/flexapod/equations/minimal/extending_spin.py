@@ -105,8 +105,8 @@ def _inclined(b: Program, name: str, e: Triple, axial: Scalar, J: Scalar, motion
     A, C = J * (zq * zq), (axial * motion.lam2) * q
     phi = A - C
     qB = q * (phi + A)
-    turning = (gx * vx + gy * vy) * zi
-    along_m = phi * (mx * ax + my * ay - 2 * (motion.zeta * sigma)) + 2 * (sigma * (C * motion.e - qB * turning))
+    rotating = (gx * vx + gy * vy) * zi
+    along_m = phi * (mx * ax + my * ay - 2 * (motion.zeta * sigma)) + 2 * (sigma * (C * motion.e - qB * rotating))
     along_g = (sigma * t) * qB
     curl = (2 * e[2]) * (phi * t)
     px, py = along_m * mx + along_g * gx + curl * vy, along_m * my + along_g * gy - curl * vx

@@ -32,7 +32,7 @@ def mass_matrix(m: Model, plan: Plan, body: PseudoInertia, levers: Levers, legs:
 
     Checked by: tests/equations/test_minimal.py.
     """
-    moving, mixed, turning = _platform(m, body, levers)
+    moving, mixed, rotating = _platform(m, body, levers)
     names, joints = plan.platform_joints, m.basis.joints
     pole = plan.levers[0]
     for name, M in _per_joint(names, legs).items():
@@ -43,8 +43,8 @@ def mass_matrix(m: Model, plan: Plan, body: PseudoInertia, levers: Levers, legs:
             x, y, z = (cross(s, row) for row in rows)  # columns of s~ M
             lever = [(x[i], y[i], z[i]) for i in range(3)]
             _add(mixed, lever, full=True)
-            _add(turning, [cross(s, row) for row in lever])
-    return [*(moving[i][: i + 1] for i in range(3)), *([*mixed[i], *turning[i][: i + 1]] for i in range(3))]
+            _add(rotating, [cross(s, row) for row in lever])
+    return [*(moving[i][: i + 1] for i in range(3)), *([*mixed[i], *rotating[i][: i + 1]] for i in range(3))]
 
 
 def _per_joint(names: Sequence[str], legs: Sequence[Symmetric]) -> dict[str, Symmetric]:
@@ -68,8 +68,8 @@ def _platform(m: Model, body: PseudoInertia, levers: Levers) -> tuple[Block, Blo
     trace = E[1][1] * dot(b1, b1) + 2 * E[1][2] * dot(b1, b2) + E[2][2] * dot(b2, b2) + body.spin
     T = [[total(D[k][i] * q[k][j] for k in range(3)) for j in range(3)] for i in range(3)]
     moving: Block = [[E[0][0] if i == j else 0 for j in range(3)] for i in range(3)]
-    turning: Block = [[trace - T[i][j] if i == j else -T[i][j] for j in range(3)] for i in range(3)]
-    return moving, [[0, -f[2], f[1]], [f[2], 0, -f[0]], [-f[1], f[0], 0]], turning
+    rotating: Block = [[trace - T[i][j] if i == j else -T[i][j] for j in range(3)] for i in range(3)]
+    return moving, [[0, -f[2], f[1]], [f[2], 0, -f[0]], [-f[1], f[0], 0]], rotating
 
 
 def _add(target: Block, term: Sequence[Triple], *, full: bool = False) -> None:

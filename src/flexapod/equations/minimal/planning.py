@@ -181,5 +181,5 @@ def _triangle(points: np.ndarray, shared: Sequence[str]) -> tuple[int, int, int]
 
     triples = list(combinations(range(6), 3))
     largest = max(map(area, triples))
-    turned = [t[k:] + t[:k] for t in triples if area(t) >= GOOD * largest for k in range(3)]
-    return min(turned, key=lambda t: (cost(t), t))  # type: ignore[arg-type, return-value]
+    rotated = [t[k:] + t[:k] for t in triples if area(t) >= GOOD * largest for k in range(3)]
+    return min(rotated, key=lambda t: (cost(t), t))  # type: ignore[arg-type, return-value]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import casadi as ca
 
 from flexapod.equations.minimal.vectors import Moving, Scalar, Triple, dot, scale, subtract
-from flexapod.equations.universal_leg import TURNING
+from flexapod.equations.universal_leg import TURNING_POINT
 from flexapod.equations.values import Values
 from flexapod.kernels.tape.program import Program
 
@@ -44,7 +44,7 @@ def slide(b: Program, values: Values, name: str, branch: int, motion: Moving) ->
     e, L = (x, y, z), values.scalar(f"legs.{name}.length")
     g = dot(e, d0)
     square = (L * L) - dot(d0, d0) + g * g
-    near = TURNING * (L * L)
+    near = TURNING_POINT * (L * L)
     b.fail_if(ca.logic_not(square >= -near), "leg {leg} cannot reach: its platform joint is too far from the rail", leg=name)
     rho = -branch * ca.sqrt(square)
     b.fail_if(ca.logic_not(square > near), "leg {leg} is at right angles to its rail (turning point)", leg=name)

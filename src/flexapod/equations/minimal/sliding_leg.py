@@ -1,4 +1,4 @@
-r"""A P-U-S leg with constant masses at its two ends, and what it asks of the platform.
+r"""A P-U-S leg with constant masses at its two ends, and its force on the platform.
 
 Letters: U = U0 + t e on the rail, d = S - U, |d| = L, g = e.(S - U0), rho = d.e.
 
@@ -62,7 +62,7 @@ def sliding_inertia(robot: Robot, values: Values, name: str, driven: str) -> Sli
 
 @dataclass(frozen=True, kw_only=True)
 class SlidingLeg:
-    """What the leg asks of platform and actuator.
+    """Force of the leg on the platform, and on the actuator.
 
     Args:
         d, h: its vector, and the force at S.

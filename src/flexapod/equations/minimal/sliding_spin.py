@@ -74,10 +74,10 @@ def _horizontal(check: Check, upright: bool, e: tuple[Scalar, Scalar], inertia: 
     size = w * w + zs * z
     check(size, ss)
     q = 1 / size
-    turn = q * (w1 * z - z1 * w)
+    angular = q * (w1 * z - z1 * w)
     j = (J * ss) * q
-    Gamma = q * ((j - P) * (w2 * z - z2 * w) - j * (2 * ((w * w1 + zs * z1) * turn)))
-    centre = P * (turn * turn)
+    Gamma = q * ((j - P) * (w2 * z - z2 * w) - j * (2 * ((w * w1 + zs * z1) * angular)))
+    centre = P * (angular * angular)
     G_w, G_z = Gamma * z + centre * w, centre * zs - Gamma * w
     if upright:
         return SlidingSpin(force=(k1 * G_w, G_w, G_z), phi=q * (j - P), t=(k1 * z, z, -w))
@@ -92,6 +92,6 @@ def _inclined(check: Check, e: Triple, inertia: SlidingInertia, motion: Slide) -
     size = dot(t, t)
     check(size)
     q = 1 / size
-    turn, j = q * dot(t, rate), J * q
-    Gamma = q * ((j - P) * dot(t, curved) - j * (2 * (dot(r, rate) * turn)))
-    return SlidingSpin(force=add(scale(Gamma, t), scale(P * (turn * turn), r)), phi=q * (j - P), t=t)
+    angular, j = q * dot(t, rate), J * q
+    Gamma = q * ((j - P) * dot(t, curved) - j * (2 * (dot(r, rate) * angular)))
+    return SlidingSpin(force=add(scale(Gamma, t), scale(P * (angular * angular), r)), phi=q * (j - P), t=t)

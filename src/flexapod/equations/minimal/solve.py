@@ -102,8 +102,8 @@ def solve(b: Program, triangle: tuple[int, int, int], legs: Columns, load: Load,
     return kappa
 
 
-def _column(slope: Place, less: Place, turning: Place, arm: Coordinates) -> Triple:
-    return slope[0] - less[0], slope[1] - less[1], _area(arm, turning)
+def _column(slope: Place, less: Place, rotating: Place, arm: Coordinates) -> Triple:
+    return slope[0] - less[0], slope[1] - less[1], _area(arm, rotating)
 
 
 def _area(arm: Coordinates, slope: Place) -> Scalar:
@@ -116,9 +116,9 @@ def _area(arm: Coordinates, slope: Place) -> Scalar:
 def cramer(b: Program, columns: Sequence[Triple], rhs: Triple, size: Scalar) -> Triple:
     """Solution of a three by three system given by its columns: 38 operations and one reciprocal."""
     c1, c2, c3 = columns
-    normal, turned = cross(c2, c3), cross(c1, rhs)
+    normal, rotated = cross(c2, c3), cross(c1, rhs)
     determinant = dot(c1, normal)
     regular = ca.logic_or(determinant > SINGULAR * size, determinant < -SINGULAR * size)
     b.fail_if(ca.logic_not(regular), "singular pose: the legs cannot hold the platform")
     inverse = 1 / determinant
-    return dot(rhs, normal) * inverse, dot(c3, turned) * inverse, -dot(c2, turned) * inverse
+    return dot(rhs, normal) * inverse, dot(c3, rotated) * inverse, -dot(c2, rotated) * inverse

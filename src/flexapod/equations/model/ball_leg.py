@@ -156,11 +156,11 @@ def ball_inertia(values: LinkValues, leg: BallLeg, force: SX, massless: bool) ->
 def _rod_inertia(values: LinkValues, leg: BallLeg, body: str) -> LegInertia:
     """The rod on the platform: fixed there, and by its rate."""
     hinge = f"{leg.leg.closing.joint}.on_link"
-    turn, t, m = values.rot(f"{hinge}.R"), values.vec(f"{hinge}.p"), values.scalar(f"{body}.mass")
+    rotation, t, m = values.rot(f"{hinge}.R"), values.vec(f"{hinge}.p"), values.scalar(f"{body}.mass")
     first, about_C = values.vec(f"{body}.first_moment"), tensor(values, f"{body}.inertia")
     mixed = mul(t, (m * t - 2 * first).T)  # Steiner: about the hinge's centre, all of these once per parameter set
     about_H = about_C + ca.trace(mixed) * ca.SX.eye(3) - (mixed + mixed.T) / 2
-    S, I = sparse(mul(turn.T, first - m * t)), sparse(symmetric(mul(mul(turn.T, about_H), turn)))
+    S, I = sparse(mul(rotation.T, first - m * t)), sparse(symmetric(mul(mul(rotation.T, about_H), rotation)))
     E = ca.trace(I) / 2 * ca.SX.eye(3) - I
     spin = Z * leg.thetad
     U, a = field(leg.w + spin, cross(leg.w, spin) + Z * leg.drift[1]), mul(leg.R.T, leg.tip.a)

@@ -214,7 +214,7 @@ def leg_that_meets(
     sliding = leg.closing.type in ("cylindrical", "prismatic")
     if sliding:  # the tip slides on the platform: what it must meet is the point of the platform where it is
         tip = tip_of(leg, platform, gravity, _tip(R, r, chain, t) - platform.p.expr)
-    outward = _turner(R, chain, world, axes)
+    outward = _into_last_link(R, chain, world, axes)
     w, alpha = outward(platform.w.expr), outward(platform.alpha.expr)
     rows = _rows(values, leg, platform, outward)
     linear, angular = _twists(leg, R, r, chain, t)
@@ -250,12 +250,12 @@ def _frames(values: LinkValues, leg: Leg, where: Sequence[Any]) -> tuple[list[An
     """R and r of every link."""
     R, r, moves = [], [], iter(where)
     for link in leg.links:
-        turn, place = values.rot(f"{link.coordinate}.R"), values.vec(f"{link.coordinate}.p")
+        rotation, place = values.rot(f"{link.coordinate}.R"), values.vec(f"{link.coordinate}.p")
         if link.kind == "R":
-            turn = mul(turn, _about_z(*next(moves)))
+            rotation = mul(rotation, _about_z(*next(moves)))
         elif link.kind == "P":
-            place = place + turn[:, 2] * next(moves)
-        R.append(sparse(turn))
+            place = place + rotation[:, 2] * next(moves)
+        R.append(sparse(rotation))
         r.append(sparse(place))
     return R, r
 
@@ -276,7 +276,7 @@ def _about_z(c: SX, s: SX) -> Any:
     return sparse(ca.vertcat(ca.horzcat(c, -s, 0), ca.horzcat(s, c, 0), ca.horzcat(0, 0, 1)))
 
 
-def _turner(R: Sequence[SX], chain: Sequence[int], world: SX | None, axes: SX | None) -> Callable[[Any], Any]:
+def _into_last_link(R: Sequence[SX], chain: Sequence[int], world: SX | None, axes: SX | None) -> Callable[[Any], Any]:
     """World axes to axes of the last link, by `world` where it is known; with `axes` from those axes, by one matrix."""
 
     def outward(x: SX) -> Any:

@@ -106,7 +106,7 @@ def closed_positions(
     inverse = 1 / ca.sqrt(square)
     if kind in ("PSR", "RSR"):
         seen = mul(R[0].T, half)  # the hinge's half on the platform, in axes of the ball before its first angle
-        seen = ca.densify(mul(R[1].T, _turned(moved, seen) if kind == "RSR" else seen))
+        seen = ca.densify(mul(R[1].T, _rotated(moved, seen) if kind == "RSR" else seen))
         c = ca.densify(values.rot(f"{leg.closing.joint}.on_link.R")[:, 2])
         spin = values.scalar("spin") * seen[:, 2]
         x, z = _rod(Root(b, leg, 1, band), d * inverse, tip * inverse, c, seen[:, int(ROWS["revolute"][row][1])], spin)
@@ -185,7 +185,7 @@ def _driven(root: Root, kind: Reach, R: SX, p: SX, d: SX, square: SX) -> tuple[A
     crank = ca.densify(p)
     C = (ca.dot(d, d) + ca.dot(crank, crank) - square) / 2 - d[2] * crank[2]
     moved = _crank(root, d, crank, C)
-    return moved, mul(R.T, _turned(moved, d) - p)
+    return moved, mul(R.T, _rotated(moved, d) - p)
 
 
 def _rod(root: Root, d: SX, t: SX, c: SX, a: SX, near: SX) -> tuple[Any, Any]:
@@ -204,7 +204,7 @@ def _ball(b: Program, leg: Leg, R: Sequence[Any], x: SX, z: SX, sigma: SX) -> li
     first, second, rho2 = _universal(R[0], ca.densify(z), sigma)
     b.fail_if(rho2 <= SINGULAR * SINGULAR, "leg {leg}: the first and last axes of its ball are in line", leg=leg.name)
     middle = _in_plane(second, ca.densify(R[1][:, 2]), 1)
-    x = mul(R[1].T, _turned(middle, ca.densify(mul(R[0].T, _turned(first, ca.densify(x))))))
+    x = mul(R[1].T, _rotated(middle, ca.densify(mul(R[0].T, _rotated(first, ca.densify(x))))))
     return [first, middle, (x[0], x[1])]
 
 
@@ -214,7 +214,7 @@ def _two_cranks(root: Root, R: SX, p: SX, tip: SX, d: SX) -> list[Any]:
     C = (d[0] * d[0] + d[1] * d[1] + p[0] * p[0] + p[1] * p[1] - square) / 2
     first = _crank(root, d, p, C)
     inverse = 1 / ca.sqrt(square)
-    return [first, _in_plane(ca.densify(mul(R.T, _turned(first, d) - p)), tip * inverse, inverse)]
+    return [first, _in_plane(ca.densify(mul(R.T, _rotated(first, d) - p)), tip * inverse, inverse)]
 
 
 def _slider_crank(root: Root, R: SX, p: SX, tip: SX, d: SX) -> list[Any]:
@@ -235,11 +235,11 @@ def _swing(root: Root, R: SX, p: SX, tip: SX, d: SX) -> list[Any]:
     length = root.of(square - cross * cross, square, HINGE)
     arm = ca.vertcat(length * k[0] - cross * k[1], length * k[1] + cross * k[0])
     inverse = 1 / square
-    turn = ((d[0] * arm[0] + d[1] * arm[1]) * inverse, (d[1] * arm[0] - d[0] * arm[1]) * inverse)
-    return [turn, length - (k[0] * start[0] + k[1] * start[1])]
+    rotation = ((d[0] * arm[0] + d[1] * arm[1]) * inverse, (d[1] * arm[0] - d[0] * arm[1]) * inverse)
+    return [rotation, length - (k[0] * start[0] + k[1] * start[1])]
 
 
-def _turned(angle: tuple[Any, Any], d: SX) -> Any:
+def _rotated(angle: tuple[Any, Any], d: SX) -> Any:
     """d, one column or several, in axes that were turned about z."""
     c, s = angle
     return ca.vertcat(c * d[0, :] + s * d[1, :], c * d[1, :] - s * d[0, :], d[2, :])
@@ -260,8 +260,8 @@ def _universal(R: SX, d: SX, sigma: Any) -> tuple[tuple[Any, Any], Any, Any]:
     rho2 = x * x + y * y
     rho = ca.sqrt(rho2)
     inverse = sigma / rho
-    turned = ca.vertcat(-k[1] * (sigma * rho), k[0] * (sigma * rho), d[2])
-    return (y * inverse, -x * inverse), ca.densify(mul(R.T, turned)), rho2
+    rotated = ca.vertcat(-k[1] * (sigma * rho), k[0] * (sigma * rho), d[2])
+    return (y * inverse, -x * inverse), ca.densify(mul(R.T, rotated)), rho2
 
 
 def _in_plane(d: SX, m: SX, inverse: SX) -> tuple[Any, Any]:

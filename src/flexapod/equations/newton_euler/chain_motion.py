@@ -15,7 +15,7 @@ from flexapod.spatial.vector import zero
 def link_motions(leg: Leg, poses: Sequence[LinkPose], qd: Mapping[int, Any], qdd: Mapping[int, Any]) -> list[FrameMotion]:
     r"""Twist and acceleration of every link frame.
 
-    Revolute: the turn is added behind the joint; prismatic: the point of the guide under the link, then the slide.
+    Revolute: the rotation is added behind the joint; prismatic: the point of the guide under the link, then the slide.
 
     .. math:: \dot\omega = \dot\omega_i+z\ddot q+\omega_i\times z\,\dot q,\qquad
               a = a_i+\dot\omega_i\times r+\omega_i\times(\omega_i\times r)+z\ddot q+2\,\omega_i\times z\,\dot q

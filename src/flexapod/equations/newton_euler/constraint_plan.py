@@ -212,15 +212,15 @@ def leg_twists(leg: Leg, q: Array, platform: Pose, length: float) -> tuple[Array
 
 
 def _closing_twists(kind: str, R_l: Array, R_p: Array, length: float) -> list[Array]:
-    turn = [np.concatenate([np.zeros(3), axis * length]) for axis in (R_l[:, 2], R_p[:, 2])]
+    rotation = [np.concatenate([np.zeros(3), axis * length]) for axis in (R_l[:, 2], R_p[:, 2])]
     slide = np.concatenate([R_l[:, 2], np.zeros(3)])
     spherical = [np.concatenate([np.zeros(3), axis * length]) for axis in np.eye(3)]
     return {
         "fixed": [],
-        "revolute": turn[:1],
+        "revolute": rotation[:1],
         "prismatic": [slide],
-        "cylindrical": [slide, turn[0]],
-        "universal": turn,
+        "cylindrical": [slide, rotation[0]],
+        "universal": rotation,
         "spherical": spherical,
     }[kind]
 

@@ -18,7 +18,7 @@ import casadi as ca
 
 from flexapod.arrays import SX
 from flexapod.equations.platform_motion import FrameMotion, PointMotion
-from flexapod.equations.universal_leg import TURNING
+from flexapod.equations.universal_leg import TURNING_POINT
 from flexapod.equations.values import Values
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.model import Leg
@@ -134,7 +134,7 @@ def motion_in_leg_axes(
 def _geometry(b: Program, values: Values, leg: Leg, sign: int, platform: FrameMotion) -> tuple[PointMotion, Drive, Axes]:
     """Motion of S, the drive, and the axes of the leg."""
     S = platform.point(values.vector("S", "P"))
-    drive = {"UPS": _extending, "PUS": _sliding, "RUS": _turning}[leg.architecture](b, values, leg, S)
+    drive = {"UPS": _extending, "PUS": _sliding, "RUS": _rotating}[leg.architecture](b, values, leg, S)
     arm, inverse, a = S.p - drive.U.p, 1 / drive.length, drive.a
     n = arm * inverse
     m = cross(n, a)
@@ -176,11 +176,11 @@ def _universal(
     w_c = w_f + a * q1d
     w = w_c + y * q2d
     # accelerations with the second derivatives of the two angles left out
-    turn1, turn2 = cross(w_f, a) * q1d, cross(w_c, y) * q2d
-    alpha_0 = alpha_f + turn1 + turn2
+    change1, change2 = cross(w_f, a) * q1d, cross(w_c, y) * q2d
+    alpha_0 = alpha_f + change1 + change2
     u2 = acc - cross(alpha_0, arm) - cross(w, cross(w, arm) + n * (2 * slide))
     q1dd, q2dd = dot(y, u2) * to_q1, dot(x, u2) * to_q2
-    alpha_c = alpha_f + turn1 + a * q1dd
+    alpha_c = alpha_f + change1 + a * q1dd
     alpha = alpha_0 + a * q1dd + y * q2dd
     if spin == "neglected":
         w, alpha = _without_spin(n, v, acc, slide, second, axes.inverse)
@@ -225,7 +225,7 @@ def _sliding(b: Program, values: Values, leg: Leg, S: PointMotion) -> Drive:
     along = dot(d0, e)
     across = d0 - e * along
     square = length * length - dot(across, across)
-    near = TURNING * (length * length)
+    near = TURNING_POINT * (length * length)
     b.fail_if(square < -near, "leg {leg} cannot reach: its platform joint is too far from the rail", leg=leg.name)
     root = ca.sqrt(square)
     b.fail_if(square < near, "leg {leg} is at right angles to its rail (turning point)", leg=leg.name)
@@ -246,7 +246,7 @@ def _sliding(b: Program, values: Values, leg: Leg, S: PointMotion) -> Drive:
     )  # fmt: skip
 
 
-def _turning(b: Program, values: Values, leg: Leg, S: PointMotion) -> Drive:
+def _rotating(b: Program, values: Values, leg: Leg, S: PointMotion) -> Drive:
     r"""R-U-S: crank angle from :math:`A\cos t+B\sin t = C`, then :math:`\dot t = d\cdot\dot S/(d\cdot(e\times r))`."""
     e, pivot, length = values.vector("drive", "W"), values.vector("pivot", "W"), values.scalar("length")
     crank, d0 = values.vector("U", "W") - pivot, S.p - pivot
@@ -255,7 +255,7 @@ def _turning(b: Program, values: Values, leg: Leg, S: PointMotion) -> Drive:
     C = (dot(d0, d0) + dot(crank, crank) - length * length) / 2 - along * dot(e, d0)
     size = A * A + B * B
     square = size - C * C
-    near = TURNING * size
+    near = TURNING_POINT * size
     b.fail_if(square < -near, "leg {leg} cannot reach: its platform joint is too far from the crank or too near", leg=leg.name)
     b.fail_if(square < near, "leg {leg}: rod and crank are in line (turning point)", leg=leg.name)
     root, per_size = leg.branch * ca.sqrt(square), 1 / size
@@ -264,11 +264,11 @@ def _turning(b: Program, values: Values, leg: Leg, S: PointMotion) -> Drive:
     R = Rot(matrix, "W", "W0")
     r = R @ Vec(crank.expr, "W0")
     d, u = d0 - r, cross(e, r)
-    per_turn = 1 / dot(d, u)
-    rate = dot(d, S.v) * per_turn
+    per_angle = 1 / dot(d, u)
+    rate = dot(d, S.v) * per_angle
     inward = cross(e, u) * (rate * rate)
     relative = S.v - u * rate
-    second = (dot(d, S.a - inward) + dot(relative, relative)) * per_turn
+    second = (dot(d, S.a - inward) + dot(relative, relative)) * per_angle
     U = PointMotion(p=pivot + r, v=u * rate, a=u * second + inward)
     still = zero("W")
     carrier = FrameMotion(R=R, p=pivot, v=still, w=e * rate, a=still, alpha=e * second)

@@ -8,7 +8,7 @@ that of two masses and a coupling between them, exactly, because d keeps its len
 
 .. math:: \tfrac12(d\cdot d - L^2) = 0,\qquad d\cdot\ddot d + \dot d\cdot\dot d = 0
 
-About its line the rod turns as its universal joint makes it; with e the joint's first axis, which its body A carries, k = d.e and
+About its line the rod rotates as its universal joint makes it; with e the joint's first axis, which its body A carries, k = d.e and
 :math:`\delta = L^2 - k^2`,
 
 .. math:: \omega_n = \big(\tfrac{k}{L}(e\times d)\cdot\dot d + L\,(d - k e)\cdot\omega_A\big)/\delta
@@ -124,11 +124,11 @@ def rod_at(tree: RodTree, at: Frames, rod: Rod, values: RodValues) -> RodAt:
 
 
 def _across(tree: RodTree, rod: Rod, values: RodValues) -> bool:
-    """The body that carries U can turn about another line than the joint's first axis."""
+    """The body that carries U can spun about another line than the joint's first axis."""
     nodes = tree.plan.nodes
-    turning = [k for k in tree.plan.path(rod.near) if nodes[k].kind in ("R", "free")]
+    rotating = [k for k in tree.plan.path(rod.near) if nodes[k].kind in ("R", "free")]
     along = values.e[0].is_zero() and values.e[1].is_zero()
-    return turning not in ([], [rod.near]) or (turning == [rod.near] and not (along and nodes[rod.near].kind == "R"))
+    return rotating not in ([], [rod.near]) or (rotating == [rod.near] and not (along and nodes[rod.near].kind == "R"))
 
 
 def rod_drift(at: Frames, motion: Motion, rod: RodAt) -> Any:
@@ -155,14 +155,14 @@ def rod_forces(tree: RodTree, at: Frames, motion: Motion, rod: RodAt) -> tuple[P
         w, alpha = (ca.densify(mul(at.R[near], x)) for x in (motion.w[near], motion.alpha[near]))
         ed, plane = ca.cross(w, e), (d - k * e) * (length / rod.delta)
         kd, spin = kd + ca.dot(d, ed), spin + ca.dot(plane, w)
-        turned = k / length * ca.dot(ca.cross(ed, d), dd) + length * ca.dot(dd - kd * e, w)
-        grown = grown + turned / rod.delta + ca.dot(plane, alpha)
+        rotated = k / length * ca.dot(ca.cross(ed, d), dd) + length * ca.dot(dd - kd * e, w)
+        grown = grown + rotated / rod.delta + ca.dot(plane, alpha)
     grown = grown + kd * (tau / length + 2 * k * spin) / rod.delta
     if rod.W is not None:
         moment = (v.axial * grown) * plane
-    turned = (v.axial * grown * rod.gain) * rod.across + (v.axial / (length * v.square) * spin) * ca.cross(dd, d)
+    rotated = (v.axial * grown * rod.gain) * rod.across + (v.axial / (length * v.square) * spin) * ca.cross(dd, d)
     at_U, at_S = (motion.acceleration(at, node, x) - tree.gravity for node, x in ((near, v.near), (far, v.far)))
     return (
-        Pull(x=v.near, force=v.m_SU * at_S - turned, moment=moment),
-        Pull(x=v.far, force=v.m_SU * at_U + turned, moment=ca.SX.zeros(3)),
+        Pull(x=v.near, force=v.m_SU * at_S - rotated, moment=moment),
+        Pull(x=v.far, force=v.m_SU * at_U + rotated, moment=ca.SX.zeros(3)),
     )

@@ -53,7 +53,7 @@ class Frames:
 
 @dataclass(frozen=True, kw_only=True)
 class Motion:
-    """w, alpha, U, a in node axes, c in world axes of all nodes; turning: w, alpha and the origin's velocity in world axes of
+    """w, alpha, U, a in node axes, c in world axes of all nodes; rotating: w, alpha and the origin's velocity in world axes of
     those on the platform; rates (w,)."""
 
     w: list[Any]
@@ -61,22 +61,22 @@ class Motion:
     U: list[Any]
     a: list[Any]
     c: list[Any]
-    turning: list[tuple[Any, Any, Any] | None]
+    rotating: list[tuple[Any, Any, Any] | None]
     rates: Any
 
     def acceleration(self, at: Frames, node: int, x: SX) -> Any:
         """Acceleration (3,) of a point x (node axes), world axes. On the platform by cross products, which velocities have in
         common; shorter than by U there."""
-        if (turning := self.turning[node]) is None:
+        if (rotating := self.rotating[node]) is None:
             return self.c[node] + ca.densify(mul(at.R[node], mul(self.U[node], x)))
-        (w, alpha, _), r = turning, ca.densify(mul(at.R[node], x))
+        (w, alpha, _), r = rotating, ca.densify(mul(at.R[node], x))
         return self.c[node] + ca.cross(w, ca.cross(w, r)) + ca.cross(alpha, r)
 
     def velocity(self, at: Frames, node: int, x: SX, J: SX) -> Any:
         """Velocity (3,) of a point x (node axes), J (3, w) its columns, world axes."""
-        if (turning := self.turning[node]) is None:
+        if (rotating := self.rotating[node]) is None:
             return ca.densify(mul(J, self.rates))
-        return turning[2] + ca.cross(turning[0], ca.densify(mul(at.R[node], x)))
+        return rotating[2] + ca.cross(rotating[0], ca.densify(mul(at.R[node], x)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -173,24 +173,24 @@ class RodTree:
         spin = mul(R.T, w)
         found = Motion(
             w=[spin], alpha=[still], U=[field(spin, still)], a=[mul(R.T, -self.gravity)], c=[NOTHING],
-            turning=[(w, NOTHING, rates[:3])], rates=rates,
+            rotating=[(w, NOTHING, rates[:3])], rates=rates,
         )  # fmt: skip
         for k, node in enumerate(plan.nodes[1:], 1):
             i, step, place = node.parent, at.step[k], at.place[k]
             before = None if i is None else (found.w[i], found.alpha[i], found.U[i], found.a[i])
             w, alpha, U, a = before or (still, still, ca.SX(3, 3), -self.gravity)
             w, alpha, a = mul(step.T, w), mul(step.T, alpha), mul(step.T, a + mul(U, place))
-            c, turning = (NOTHING, None) if i is None else (found.acceleration(at, i, place), found.turning[i])
-            if turning is not None and i is not None:
-                W, A, v = turning
+            c, rotating = (NOTHING, None) if i is None else (found.acceleration(at, i, place), found.rotating[i])
+            if rotating is not None and i is not None:
+                W, A, v = rotating
                 v, z = v + ca.cross(W, at.p[k] - at.p[i]), ca.densify(at.R[k][:, 2])
                 if node.kind == "R":
                     along = z * rates[plan.column(k)]
                     A, W = A + ca.cross(W, along), W + along
-                turning = W, A, v + (z * rates[plan.column(k)] if node.kind == "P" else 0)
+                rotating = W, A, v + (z * rates[plan.column(k)] if node.kind == "P" else 0)
             if node.kind == "R":
-                turn = Z * rates[plan.column(k)]
-                w, alpha = w + turn, alpha + cross(w, turn)
+                spun = Z * rates[plan.column(k)]
+                w, alpha = w + spun, alpha + cross(w, spun)
             elif node.kind == "P":
                 coriolis = 2 * cross(w, Z * rates[plan.column(k)])
                 a, c = a + coriolis, c + ca.densify(mul(at.R[k], coriolis))
@@ -199,7 +199,7 @@ class RodTree:
             found.U.append(field(w, alpha))
             found.a.append(sparse(a))
             found.c.append(c)
-            found.turning.append(turning)
+            found.rotating.append(rotating)
         return found
 
     def bodies(self, masses: Sequence[Sequence[tuple[Any, Any]]]) -> list[LinkBody]:

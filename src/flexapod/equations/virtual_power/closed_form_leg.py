@@ -67,7 +67,7 @@ def _driven(leg: Leg) -> int:
     return next(i for i, link in enumerate(leg.links) if link.actuated)
 
 
-def _turning(motion: LegMotion, length: SX, moment: Vec, about_cross: SX) -> Vec:
+def _rotating(motion: LegMotion, length: SX, moment: Vec, about_cross: SX) -> Vec:
     """Force at S of a moment on the leg about U and of the cross's moment about a: both turn with v*."""
     n, x, y = motion.leg.R.column(2), motion.leg.R.column(0), motion.leg.R.column(1)
     a = motion.cross.R.column(0)
@@ -97,7 +97,7 @@ def _ups(values: Values, leg: Leg, motion: LegMotion, gravity: Vec, rotor: SX) -
         piston = inertia_wrench(values, "in_L.1", tip, gravity)
         moment = moment + piston.seen_from(tip.p - motion.leg.p).moment
         axial = axial + dot(piston.force, n)
-    force: Vec = _turning(motion, length, moment, dot(on_cross.moment, motion.cross.R.column(0))) + n * axial
+    force: Vec = _rotating(motion, length, moment, dot(on_cross.moment, motion.cross.R.column(0))) + n * axial
     return force
 
 
@@ -109,28 +109,28 @@ def _carried(values: Values, leg: Leg, motion: LegMotion, gravity: Vec, rotor: S
     """
     assert motion.carrier is not None
     n, drive = motion.leg.R.column(2), values.vector("drive", "W")
-    turning = leg.architecture == "RUS"
-    u = cross(drive, motion.leg.p - motion.carrier.p) if turning else drive
+    rotating = leg.architecture == "RUS"
+    u = cross(drive, motion.leg.p - motion.carrier.p) if rotating else drive
     on_cross = _cross_moment(values, leg, 1, motion, gravity)
     rod = none()
     if leg.links[2].body is not None:
         rod = inertia_wrench(values, "in_L.0", motion.leg, gravity)
     length = values.scalar("length")
     a = motion.cross.R.column(0)
-    turned = _turning(motion, length, rod.moment, dot(on_cross.moment, a))
-    load = rotor + dot(rod.force + on_cross.force - turned, u)
+    rotated = _rotating(motion, length, rod.moment, dot(on_cross.moment, a))
+    load = rotor + dot(rod.force + on_cross.force - rotated, u)
     if leg.links[0].body is not None:
-        if turning:
+        if rotating:
             load = load + dot(inertia_wrench(values, "carrier", motion.carrier, gravity).moment, drive)
         else:
             load = load + values.scalar("carrier.mass") * dot(motion.carrier.a - gravity, drive)
-    if turning:  # the crank turns the universal joint itself: rod and cross are turned with it, less what _turning counts
-        load = load + _crank_turns(motion, rod, on_cross, drive, turned)
-    force: Vec = turned + n * (load * (1 / dot(n, u)))
+    if rotating:  # the crank turns the universal joint itself: rod and cross are turned with it, less what _turning counts
+        load = load + _crank_rotation(motion, rod, on_cross, drive, rotated)
+    force: Vec = rotated + n * (load * (1 / dot(n, u)))
     return force
 
 
-def _crank_turns(motion: LegMotion, rod: Wrench, on_cross: Wrench, drive: Vec, turned: Vec) -> Any:
+def _crank_rotation(motion: LegMotion, rod: Wrench, on_cross: Wrench, drive: Vec, rotated: Vec) -> Any:
     """Power of the rod's and cross's moments in the part of the motion in which the crank turns a with S held relative to U.
 
     The constraint (w* - t* e).(y x a) = 0 adds to the spin of the rod: s* += t* (e.(y x a))/(n.(y x a)); the cross turns

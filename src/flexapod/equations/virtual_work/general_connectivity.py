@@ -60,8 +60,8 @@ def velocity_terms(row: Row, link: BodyMotion, v_link: Vec, acceleration: Vec, p
     :math:`(\varepsilon_l-\varepsilon_p)\cdot(c\times a) + (\omega_l-\omega_p)\cdot\frac{d}{dt}(c\times a) = 0` for pairs of axes.
     """
     if row.c is not None:
-        turning = cross(cross(link.omega, row.c), row.a) + cross(row.c, cross(platform.w, row.a))
-        return dot(platform.alpha - link.epsilon, row.angular) - dot(link.omega - platform.w, turning)
+        rotating = cross(cross(link.omega, row.c), row.a) + cross(row.c, cross(platform.w, row.a))
+        return dot(platform.alpha - link.epsilon, row.angular) - dot(link.omega - platform.w, rotating)
     gap = platform.acceleration(r) - acceleration
     if row.kind == "along":
         gap = gap + cross(platform.w, v_link - platform.velocity(r)) * 2

@@ -31,18 +31,18 @@ def joint_chain(b: Program, values: Values, leg: Leg, plan: LegPlan, half: tuple
     R_WH, p = half
     still = FrameMotion(R=R_WH, p=p, v=zero("W"), w=zero("W"), a=zero("W"), alpha=zero("W"))
     q = iter(solve_position(b, values, leg, plan, [still], guess))
-    turns, arms = [], []
+    rotations, arms = [], []
     for k, link in enumerate(leg.links):
         here, before = frame(k), frame(link.parent)
-        turn = values.rotation(f"{link.coordinate}.R", before, here)
+        rotation = values.rotation(f"{link.coordinate}.R", before, here)
         arm = values.vector(f"{link.coordinate}.p", before)
         if link.kind == "R":
-            turn = turn @ rotation_z(next(q) + values.scalar(f"{link.coordinate}.zero"), here, here)
+            rotation = rotation @ rotation_z(next(q) + values.scalar(f"{link.coordinate}.zero"), here, here)
         elif link.kind == "P":
-            arm = arm + turn.column(2) * (next(q) + values.scalar(f"{link.coordinate}.zero"))
-        turns.append(turn.T)
+            arm = arm + rotation.column(2) * (next(q) + values.scalar(f"{link.coordinate}.zero"))
+        rotations.append(rotation.T)
         arms.append(arm)
     axes = [Vec(Z, frame(k)) for k in range(len(leg.links))]
-    steps = steps_of(values, leg, turns, arms, axes, [f"{link.coordinate}.body" for link in leg.links])
+    steps = steps_of(values, leg, rotations, arms, axes, [f"{link.coordinate}.body" for link in leg.links])
     last = leg.closing.link
     return Chain(steps=steps, last=last, tip=values.vector(f"{leg.closing.joint}.on_link.p", frame(last)))

@@ -71,12 +71,12 @@ def outward(chain: Chain, base: Vec, rates: Sequence[SX], accelerations: Sequenc
         gamma = step.a @ before.acceleration(step.r)
         if step.kind != "fixed":
             rate, second = rates[step.coordinate], accelerations[step.coordinate]
-            turning = cross(omega, step.u) * rate
+            rotating = cross(omega, step.u) * rate
             if step.kind == "R":
-                epsilon = epsilon + step.u * second + turning
+                epsilon = epsilon + step.u * second + rotating
                 omega = omega + step.u * rate
             else:
-                gamma = gamma + step.u * second + turning * 2
+                gamma = gamma + step.u * second + rotating * 2
         matrix = acceleration_matrix(omega, epsilon)
         result.append(BodyMotion(omega=omega, epsilon=epsilon, gamma=gamma, matrix=matrix))
     return result
@@ -149,15 +149,15 @@ def unit_twists(chain: Chain) -> Tip:
     Source: Staicu 2009 Eq. (14), Sinatra 2009 Eq. (13). Checked by: tests/equations/test_virtual_work.py.
     """
     here, k = frame(chain.last), chain.last
-    rho, turn = chain.tip, Rot(ca.SX.eye(3), here, here)
+    rho, rotation = chain.tip, Rot(ca.SX.eye(3), here, here)
     twists = {}
     while k >= 0:
         step = chain.steps[k]
         if step.kind == "R":
-            twists[step.coordinate] = (turn @ cross(step.u, rho), turn @ step.u)
+            twists[step.coordinate] = (rotation @ cross(step.u, rho), rotation @ step.u)
         elif step.kind == "P":
-            twists[step.coordinate] = (turn @ step.u, zero(here))
+            twists[step.coordinate] = (rotation @ step.u, zero(here))
         rho = step.r + step.a.T @ rho
-        turn = turn @ step.a
+        rotation = rotation @ step.a
         k = step.parent
-    return Tip(twists=twists, R=turn, p=rho)
+    return Tip(twists=twists, R=rotation, p=rho)

@@ -81,7 +81,9 @@ def inertia(values: Values, name: str, axes: str) -> Inertia:
     return Inertia(mass=values.scalar(f"{name}.mass"), first_moment=values.vector(f"{name}.first_moment", axes), tensor=tensor)
 
 
-def steps_of(values: Values, leg: Leg, turns: list[Rot], arms: list[Vec], axes: list[Vec], bodies: list[str]) -> tuple[Step, ...]:
+def steps_of(
+    values: Values, leg: Leg, rotations: list[Rot], arms: list[Vec], axes: list[Vec], bodies: list[str]
+) -> tuple[Step, ...]:
     """Steps from relative matrices, vectors, axes and the names of the bodies' data, link by link."""
     moving = leg.moving
     return tuple(
@@ -89,7 +91,7 @@ def steps_of(values: Values, leg: Leg, turns: list[Rot], arms: list[Vec], axes: 
             kind=link.kind,
             coordinate=moving.index(k) if k in moving else -1,
             parent=link.parent,
-            a=turns[k],
+            a=rotations[k],
             r=arms[k],
             u=axes[k],
             body=inertia(values, bodies[k], frame(k)) if link.body is not None else None,

@@ -16,7 +16,7 @@ from typing import Any
 import casadi as ca
 
 from flexapod.arrays import SX
-from flexapod.equations.universal_leg import TURNING
+from flexapod.equations.universal_leg import TURNING_POINT
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_work.relative_frames import Chain, X, Y, Z, steps_of
 from flexapod.kernels.tape.program import Program
@@ -50,10 +50,10 @@ def _ups(b: Program, values: Values, leg: Leg, sign: int, S: Vec) -> Chain:
     length = ca.sqrt(dot(d, d))
     b.fail_if(length < SINGULAR, "leg {leg} has no length: its joints meet", leg=leg.name)
     to_cross, to_leg = _universal(b, leg, sign, d * (1 / length), values.vector("axis1", "W"), ("W", "1", "2"))
-    turns = [to_cross, to_leg, Rot(ca.SX.eye(3), "3", "2")]
+    rotations = [to_cross, to_leg, Rot(ca.SX.eye(3), "3", "2")]
     arms = [U, zero("1"), Vec([0, 0, length - tip], "2")]
     axes = [Vec(X, "1"), Vec(Y, "2"), Vec(Z, "3")]
-    steps = steps_of(values, leg, turns, arms, axes, ["in_C.0", "in_L.0", "in_L.1"])
+    steps = steps_of(values, leg, rotations, arms, axes, ["in_C.0", "in_L.0", "in_L.1"])
     return Chain(steps=steps, last=2, tip=Vec([0, 0, tip], "3"))
 
 
@@ -64,7 +64,7 @@ def _pus(b: Program, values: Values, leg: Leg, sign: int, S: Vec) -> Chain:
     along = dot(d0, e)
     across = d0 - e * along
     square = length * length - dot(across, across)
-    near = TURNING * (length * length)
+    near = TURNING_POINT * (length * length)
     b.fail_if(square < -near, "leg {leg} cannot reach: its platform joint is too far from the rail", leg=leg.name)
     root = leg.branch * ca.sqrt(square)
     b.fail_if(square < near, "leg {leg} is at right angles to its rail (turning point)", leg=leg.name)
@@ -87,14 +87,14 @@ def _rus(b: Program, values: Values, leg: Leg, sign: int, S: Vec) -> Chain:
     C = (dot(d0, d0) + dot(crank, crank) - length * length) / 2 - along * dot(e, d0)
     size = A * A + B * B
     square = size - C * C
-    near = TURNING * size
+    near = TURNING_POINT * size
     b.fail_if(square < -near, "leg {leg} cannot reach: its platform joint is too far from the crank or too near", leg=leg.name)
     b.fail_if(square < near, "leg {leg}: rod and crank are in line (turning point)", leg=leg.name)
     root = leg.branch * ca.sqrt(square)
     inverse = 1 / size
     cosine, sine = (A * C - B * root) * inverse, (B * C + A * root) * inverse
-    turn = cosine * ca.SX.eye(3) - sine * ca.skew(e.expr) + (1 - cosine) * ca.mtimes(e.expr, e.expr.T)
-    to_crank = Rot(turn, "1", "W")
+    rotation = cosine * ca.SX.eye(3) - sine * ca.skew(e.expr) + (1 - cosine) * ca.mtimes(e.expr, e.expr.T)
+    to_crank = Rot(rotation, "1", "W")
     arm = Vec(crank.expr, "1")
     n = (to_crank @ d0 - arm) * (1 / length)
     to_cross, to_leg = _universal(b, leg, sign, n, values.vector("axis1", "1"), ("1", "2", "3"))

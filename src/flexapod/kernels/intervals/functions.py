@@ -36,10 +36,10 @@ def _periodic(i: Intervals, op: str, a: Pair) -> Pair:
 
     def between(peak: float) -> int:
         """A multiple of the period after the peak lies in a."""
-        turns = []
+        rotations = []
         for x, side in zip(a, (-SAFE, SAFE), strict=True):
-            turns.append(n.add(n.mul(n.const(1 / (2 * math.pi)), n.add(x, n.const(-peak))), n.const(side)))
-        return n.make("ne", n.make("floor", turns[0]), n.make("floor", turns[1]))
+            rotations.append(n.add(n.mul(n.const(1 / (2 * math.pi)), n.add(x, n.const(-peak))), n.const(side)))
+        return n.make("ne", n.make("floor", rotations[0]), n.make("floor", rotations[1]))
 
     top, bottom = (math.pi / 2, -math.pi / 2) if op == "sin" else (0.0, math.pi)
     far = n.make("lt", n.const(FAR), i.magnitude(a))

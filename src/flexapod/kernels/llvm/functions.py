@@ -135,9 +135,9 @@ def _sincos() -> tuple[str, set[str]]:
     cosine = w.plain("add", one, small)
     odd = w.let(f"icmp ne {I} {w.integer('and', n, 1)}, zeroinitializer")
     results = []
-    for first, second, turned in ((sine, cosine, n), (cosine, sine, w.integer("add", n, 1))):
+    for first, second, rotated in ((sine, cosine, n), (cosine, sine, w.integer("add", n, 1))):
         value = w.let(f"select {M} {odd}, {V} {second}, {V} {first}")
-        sign = w.integer("shl", w.integer("and", turned, 2), 62)
+        sign = w.integer("shl", w.integer("and", rotated, 2), 62)
         bits = w.let(f"xor {I} {w.let(f'bitcast {V} {value} to {I}')}, {sign}")
         results.append(w.let(f"bitcast {I} {bits} to {V}"))
     _finish(w, inside, dict(zip(("sin", "cos"), results, strict=True)))

@@ -32,7 +32,7 @@ NEAR = 1e-9
 """Share of the determinant at the start of a simulation below which the actuators count as having lost control."""
 
 
-def run_program(layout: Layout, single: bool = True) -> Program:
+def step_program(layout: Layout, single: bool = True) -> Program:
     """The program of a chunk: input `state` and `table` (rows), outputs `rows` and `final`; `single`: for one trajectory.
 
     Checked by: tests/simulation/test_simulate.py.

@@ -54,7 +54,7 @@ def rhs_program(layout: Layout) -> Program:
     return root
 
 
-def cvode_run(
+def cvode_simulation(
     setup: Setup, duration: float, output_step: float, rtol: float, atol: float, events: Sequence[Event]
 ) -> tuple[Array, Array]:
     """Rows and times of a simulation by CVODE (Adams or BDF, as it chooses the order itself).
@@ -67,7 +67,7 @@ def cvode_run(
     if events or layout.memory:
         raise InputError("method='cvode' is the reference for continuous runs: it knows no events and no sampled controllers")
     if isinstance(layout, IndependentLayout):
-        return _independent_run(setup, duration, output_step, rtol, atol)
+        return _independent_simulation(setup, duration, output_step, rtol, atol)
     kernel, parameters = compiled(layout, "rhs", rhs_program, setup.values)
     call = kernel.prepare(parameters)
     joints = layout.places["joints"]
@@ -102,10 +102,10 @@ def cvode_run(
     return np.concatenate([states, np.array(extra)], axis=1), times
 
 
-def _independent_run(setup: Setup, duration: float, output_step: float, rtol: float, atol: float) -> tuple[Array, Array]:
-    """As `cvode_run`, of increments of the independent coordinates from one output time to the next.
+def _independent_simulation(setup: Setup, duration: float, output_step: float, rtol: float, atol: float) -> tuple[Array, Array]:
+    """As `cvode_simulation`, of increments of the independent coordinates from one output time to the next.
 
-    Checked by: tests/simulation/test_independent_runs.py.
+    Checked by: tests/simulation/test_independent_simulation.py.
     """
     assert isinstance(setup.layout, IndependentLayout)
     rows = Increments(setup)

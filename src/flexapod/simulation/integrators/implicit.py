@@ -3,7 +3,7 @@ r"""One step of a collocation method for a system of second order, compiled like
 .. math:: \dot x = \kappa(x, v),\qquad r = M(x)\,\dot v - f(x, v, z, t) = 0,\qquad \dot z = g(x, v, z, t)
 
 Unknown are the stages' x', v' and z'. All functions see **increments** since the start of the step (x and z start at zero), so
-that attitudes may be Cayley's vectors. kappa is close to v: velocities are the rates of x but for small turns.
+that attitudes may be Cayley's vectors. kappa is close to v: velocities are the rates of x but for small rotations.
 
 Simplified Newton: one factorisation per step of
 

@@ -38,7 +38,7 @@ def implicit_row(root: Program, b: Builder, layout: Layout, parts: dict[str, Any
         b: builder of the enclosing body.
         table: (width, stages + 2) signals at the start, the stages and the end.
 
-    Checked by: tests/simulation/test_implicit_run.py.
+    Checked by: tests/simulation/test_implicit_steps.py.
     """
     method, N = METHODS[layout.method], layout.elastic
     outer = Scope(root, b)

@@ -25,8 +25,8 @@ from flexapod.simulation.system.independent import (
     coordinate_rates,
     driving_forces,
     placed,
+    rotates_freely,
     shown_accelerations,
-    turns_freely,
 )
 from flexapod.simulation.system.loaded_joints import acting_freely
 from flexapod.simulation.system.scope import Scope
@@ -47,7 +47,7 @@ def independent_row(
     Args:
         table: (width, stages + 2) signals at the start, the stages and the end.
 
-    Source: Briot 2014 Eqs. (28)-(44). Checked by: tests/simulation/test_leg_simulation.py, test_independent_runs.py.
+    Source: Briot 2014 Eqs. (28)-(44). Checked by: tests/simulation/test_leg_simulation.py, test_independent_simulation.py.
     """
     robot, values, unknown, scope = layout.robot, Values(root), layout.unknown, Scope(root, b)
     start, none = carried_loops(root, layout, parts), ca.SX.zeros(sum(layout.extra.values()))
@@ -68,7 +68,7 @@ def independent_row(
     system = SecondOrder(
         evaluate=evaluate, velocity=parts["ud"][unknown, :], acceleration=a0, mass=ca.densify(M[unknown, unknown]),
         damping=ca.densify(D[unknown, unknown]), stiffness=ca.densify(K[unknown, unknown]), beside=none.numel(),
-        plain=not turns_freely(robot),
+        plain=not rotates_freely(robot),
     )  # fmt: skip
     columns = table[:, 1:-1] if layout.width else ca.SX(0, METHODS[layout.method].stages)
     found = implicit_step(root, b, METHODS[layout.method], system, h, columns)

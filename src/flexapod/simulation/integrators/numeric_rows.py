@@ -209,7 +209,7 @@ class NumericRows:
         if N is not None:
             z = step @ N.T
         at = z.shape[1] - start.joint_position.shape[1]
-        rotation = start.rotation if plan.carrier is not None else _turns(z[:, 3:6]) @ start.rotation
+        rotation = start.rotation if plan.carrier is not None else _rotations(z[:, 3:6]) @ start.rotation
         shift = np.zeros((len(step), 3)) if plan.carrier is not None else z[:, :3]
         e = start.modes + z[:, at - modes : at]
         given = {
@@ -234,8 +234,8 @@ class NumericRows:
         E, w = at.rotation @ begin.rotation.transpose(0, 2, 1), at.angular_velocity
         axial = np.stack([E[:, 2, 1] - E[:, 1, 2], E[:, 0, 2] - E[:, 2, 0], E[:, 1, 0] - E[:, 0, 1]], axis=1)
         theta = 2.0 * axial / (1.0 + np.trace(E, axis1=1, axis2=2))[:, None]
-        turning = w + np.cross(w, theta) / 2.0 + theta * (np.einsum("ni,ni->n", w, theta) / 4.0)[:, None]
-        return np.array([turning[:, c - 3] if c in (3, 4, 5) else v[k] for k, c in enumerate(columns)])
+        rotating = w + np.cross(w, theta) / 2.0 + theta * (np.einsum("ni,ni->n", w, theta) / 4.0)[:, None]
+        return np.array([rotating[:, c - 3] if c in (3, 4, 5) else v[k] for k, c in enumerate(columns)])
 
     def completed(self, own: Array, signals: Array, which: int) -> Array:
         """(n, u): unknowns as given; actuators that follow by the signal's coordinates (0), rates (1) or accelerations (2)."""
@@ -381,7 +381,7 @@ class NumericRows:
         return np.concatenate([J[0] @ second[0] + drift[0], z[elastic_columns(robot)], z[driven_columns(robot)]])
 
 
-def _turns(v: Array) -> Array:
+def _rotations(v: Array) -> Array:
     """Rotations by Cayley's vectors (n, 3), as `moved` has them."""
     half = v / 2.0
     s = np.zeros((len(v), 3, 3))

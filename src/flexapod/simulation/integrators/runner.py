@@ -61,11 +61,11 @@ class Runner:
     """
 
     def __init__(self, layout: Layout, values: Mapping[str, float], *, many: bool = False) -> None:
-        from flexapod.simulation.integrators.compiled_rows import run_program
+        from flexapod.simulation.integrators.compiled_rows import step_program
 
         self.layout = layout
         together = many and layout.method in METHODS  # stages of an implicit step take the lanes, or trajectories do
-        what, make = ("many simulations", partial(run_program, single=False)) if together else ("run", run_program)
+        what, make = ("many simulations", partial(step_program, single=False)) if together else ("run", step_program)
         self.kernel, self.parameters = compiled(layout, what, make, values)
         self.width = layout.row_width
         self._constants = self.kernel.constants(self.parameters)

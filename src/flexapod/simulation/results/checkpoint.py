@@ -77,7 +77,7 @@ def try_checkpoint(path: Path, mark: str, progress: Progress, width: int) -> Non
 
 
 def read_checkpoint(path: Path, mark: str) -> Progress | None:
-    """The saved progress of the same run, or None where nothing is saved.
+    """The saved progress of the same simulation, or None where nothing is saved.
 
     Raises:
         FileError: the file is damaged, or belongs to another run.

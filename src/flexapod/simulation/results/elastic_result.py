@@ -19,10 +19,10 @@ UNIT = "sqrt(kg) m for mass-normalised modes"
 def elastic_variables(robot: Robot, e: Array, ed: Array, edd: Array) -> dict[str, Any]:
     """Elastic coordinates (n, N) with rates and accelerations, and the deformation in platform axes.
 
-    `displacement` and `turn` (n, axis) of the material at the platform's origin, where the body has shapes there, and
+    `displacement` and `rotation_vector` (n, axis) of the material at the platform's origin, where the body has shapes there, and
     `joint_displacement` (n, leg, axis).
 
-    Source: Long 2014 Eqs. (12), (14), Figs. 6, 7. Checked by: tests/simulation/test_flexible_run.py.
+    Source: Long 2014 Eqs. (12), (14), Figs. 6, 7. Checked by: tests/simulation/test_flexible_simulation.py.
     """
     coordinate = ("elastic_coordinate",)
     found: dict[str, Any] = {
@@ -33,7 +33,7 @@ def elastic_variables(robot: Robot, e: Array, ed: Array, edd: Array) -> dict[str
     try:
         origin = shapes_at(robot, np.zeros(3), "platform origin")
         found["displacement"] = (("axis",), origin.shift(e), "m")
-        found["turn"] = (("axis",), e @ origin.Phi_r.T, "rad")
+        found["rotation_vector"] = (("axis",), e @ origin.Phi_r.T, "rad")
     except InputError:
         pass  # a file of modes without a node at the origin
     found["joint_displacement"] = (("leg", "axis"), robot.joint_displacements(e), "m")

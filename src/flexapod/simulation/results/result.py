@@ -31,7 +31,7 @@ def observed(setup: Setup, states: Array) -> dict[str, Array]:
     return observed_at(setup.layout, setup.values, states)
 
 
-def run_variables(setup: Setup, rows: Array, variants: list[tuple[float, Setup]] | None, times: Array) -> dict[str, Any]:
+def result_variables(setup: Setup, rows: Array, variants: list[tuple[float, Setup]] | None, times: Array) -> dict[str, Any]:
     """Variables of a simulation: name -> (dimensions after time, values (n, ...), unit).
 
     Args:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from flexapod.arrays import SX
 
 
-def turned(theta: SX, quat: SX) -> Any:
+def rotated(theta: SX, quat: SX) -> Any:
     """(1, theta/2) times the quaternion: (4,), not of unit length."""
     g, s, u = theta / 2, quat[0], quat[1:]
     return ca.vertcat(s - ca.dot(g, u), u + s * g + ca.cross(g, u))

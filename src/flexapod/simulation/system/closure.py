@@ -15,7 +15,7 @@ import casadi as ca
 
 from flexapod.equations.jacobian import legs_at_pose, moving_frame
 from flexapod.equations.values import Values
-from flexapod.simulation.system.attitude import matrix, turned
+from flexapod.simulation.system.attitude import matrix, rotated
 from flexapod.simulation.system.flexible_plant import flexible_jacobian
 from flexapod.simulation.system.plant import Moment, is_general
 from flexapod.simulation.system.scope import Scope
@@ -50,7 +50,7 @@ def closed(scope: Scope, robot: Robot, parts: dict[str, SX]) -> dict[str, Any]:
         step = ca.SX.zeros(6)
         for k, i in enumerate(bound):
             step[i] = delta[k]
-        return [p + step[:3], normalised(turned(step[3:], quat)), q], ca.mmax(ca.fabs(delta))
+        return [p + step[:3], normalised(rotated(step[3:], quat)), q], ca.mmax(ca.fabs(delta))
 
     (p, quat, joints), converged, _ = scope.iterate(pass_, start=[p, quat, joints], limit=20, tolerance=CLOSED)
     scope.fail_if(1 - converged, "the loops cannot be closed any more: the robot is at the edge of its workspace or singular")

@@ -79,7 +79,7 @@ def generalized_load(moment: Moment, wrench: SX | None) -> Any:
 def flexible_acceleration(scope: Scope, robot: Robot, moment: Moment, force: SX, wrench: SX) -> Any:
     """Accelerations (6 + N,) of frame (world axes) and elastic coordinates: the direct model.
 
-    Source: Long 2014 Eqs. (43)-(46). Checked by: tests/simulation/test_flexible_run.py.
+    Source: Long 2014 Eqs. (43)-(46). Checked by: tests/simulation/test_flexible_simulation.py.
     """
     q = equation_at(scope, robot, moment)
     return in_world(moment.R, forward_solution(q, force, generalized_load(moment, wrench)).acceleration)
@@ -88,7 +88,7 @@ def flexible_acceleration(scope: Scope, robot: Robot, moment: Moment, force: SX,
 def inverse_force(scope: Scope, robot: Robot, moment: Moment, wanted: Any) -> Any:
     """Actuator forces that give the frame a wanted acceleration (6,), world axes, at the state as it is: the inverse model.
 
-    Source: Long 2014 Eqs. (46)-(49), Fig. 3. Checked by: tests/simulation/test_flexible_run.py.
+    Source: Long 2014 Eqs. (46)-(49), Fig. 3. Checked by: tests/simulation/test_flexible_simulation.py.
     """
     q = equation_at(scope, robot, moment)
     return inverse_solution(q, in_platform(moment.R, wanted), generalized_load(moment, None)).force

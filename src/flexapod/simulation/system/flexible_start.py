@@ -34,7 +34,7 @@ def elastic_start(robot: Robot, state: State, wrench: Array | None, acceleration
         wrench: (6,) load on the platform's frame at the start, or None.
         acceleration: (6,) of the frame at the start, or None for zero.
 
-    Checked by: tests/simulation/test_flexible_run.py.
+    Checked by: tests/simulation/test_flexible_simulation.py.
     """
     from flexapod.analysis.requests.results import raise_failed
     from flexapod.analysis.verbs.inverse_kinematics import platform_inputs
@@ -73,13 +73,13 @@ def _deflections(robot: Robot, rows: bytes) -> tuple[Array, tuple[str, ...]]:
     }  # fmt: skip
     reasons = np.full(len(table), "", dtype=object)
     found = solve_static(robot, inputs, flexible_load(robot, inputs, load, None, "world"), reasons)
-    return found.elastic, tuple(str(word) for word in reasons)
+    return found.elastic, tuple(str(reason) for reason in reasons)
 
 
 def check_internal(robot: Robot, motion: Motion) -> None:
     """Refuse an inverse model whose internal dynamics grows at the start, middle or end of a motion.
 
-    Source: Long 2014 Eqs. (44), (46). Checked by: tests/simulation/test_flexible_run.py.
+    Source: Long 2014 Eqs. (44), (46). Checked by: tests/simulation/test_flexible_simulation.py.
     """
     from flexapod.analysis.verbs.internal_dynamics import UnstableInternalDynamicsError
 

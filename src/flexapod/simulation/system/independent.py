@@ -151,23 +151,23 @@ def placed(values: Values, robot: Robot, start: Any, step: SX, corrections: int,
     the loops are solved for its change: what is left of a product of rotations would be of second order in the step.
     """
     plan = robot.elastic_plan
-    z, turns = whole(robot, step, ca.mtimes(start.X, step)), turns_freely(robot)
+    z, rotates = whole(robot, step, ca.mtimes(start.X, step)), rotates_freely(robot)
     y, N = moved(robot, start.y, z, range(z.numel())), platform_modes(robot)
     at = z.numel() - len(robot.coordinates) - N
     modes = start.modes + (z[at : at + N] if N else ca.SX(0, 1))
     for _ in range(corrections if plan.bound else 0):
         rows, _, residual = loop_rows(values, robot, tree_motion(values, robot, at_coordinates(robot, y, modes)))
-        if not turns:
+        if not rotates:
             y = moved(robot, y, solve_loops(plan, rows, residual)[1], plan.bound)
             continue
         T = spin_per_theta(z[3:6])
         rows = [ca.horzcat(A[:, :3], ca.mtimes(A[:, 3:6], T), A[:, 6:]) for A in rows]
         z[list(plan.bound)] = z[list(plan.bound)] + solve_loops(plan, rows, residual)[1]
         y = moved(robot, start.y, z, range(z.numel()))
-    return loops_at(values, robot, y, modes, rates, z[3:6] if turns else None)
+    return loops_at(values, robot, y, modes, rates, z[3:6] if rotates else None)
 
 
-def turns_freely(robot: Robot) -> bool:
+def rotates_freely(robot: Robot) -> bool:
     """Components of the platform's rotation are independent coordinates."""
     plan = robot.elastic_plan
     return plan.carrier is None and any(column in (3, 4, 5) for column in plan.independent)
@@ -177,10 +177,10 @@ def coordinate_rates(layout: IndependentLayout, now: Loops) -> Any:
     """Rates of the unknown coordinates: u', but for Cayley's vector, whose rate is near the angular velocity."""
     rates = ca.SX(now.rates)
     if now.theta is not None:
-        turning = theta_rate(now.theta, now.motion.platform.w.expr)
+        rotating = theta_rate(now.theta, now.motion.platform.w.expr)
         for k, column in enumerate(layout.robot.elastic_plan.independent):
             if column in (3, 4, 5):
-                rates[k] = turning[column - 3]
+                rates[k] = rotating[column - 3]
     return rates[layout.unknown, :]
 
 

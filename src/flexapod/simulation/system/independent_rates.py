@@ -53,7 +53,7 @@ def moved_loops(scope: Scope, layout: IndependentLayout, parts: dict[str, Any], 
 def independent_rates(scope: Scope, layout: IndependentLayout, parts: dict[str, Any], y: SX, column: SX) -> Rates:
     """Derivative of the increments y, forces and accelerations (platform, elastic, actuators).
 
-    Checked by: tests/simulation/test_explicit_runs.py.
+    Checked by: tests/simulation/test_explicit_simulations.py.
     """
     unknown = layout.unknown
     n, signals = len(unknown), layout.at_node(column)

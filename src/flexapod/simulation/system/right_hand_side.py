@@ -11,7 +11,7 @@ from flexapod.arrays import SX
 from flexapod.equations.newton_euler.constraint_plan import plain
 from flexapod.robot.link_plan import LinkPlan
 from flexapod.simulation.controllers import gain
-from flexapod.simulation.system.attitude import matrix, theta_rate, turned
+from flexapod.simulation.system.attitude import matrix, rotated, theta_rate
 from flexapod.simulation.system.closure import closed
 from flexapod.simulation.system.flexible_plant import damping_power, equation_at, inverse_force
 from flexapod.simulation.system.joint_friction import friction_wrench
@@ -40,7 +40,7 @@ def moment_of(layout: Layout, parts: dict[str, SX], y: SX | None = None) -> Mome
         return Moment(p=parts["p"], R=matrix(parts["quat"]), v=parts["v"], w=parts["w"], joints=parts["joints"], **soft)
     soft = {name: value + _increment(layout, y, name) for name, value in soft.items()}
     return Moment(
-        p=parts["p"] + y[:3], R=matrix(turned(y[3:6], parts["quat"])), v=parts["v"] + y[6:9], w=parts["w"] + y[9:12],
+        p=parts["p"] + y[:3], R=matrix(rotated(y[3:6], parts["quat"])), v=parts["v"] + y[6:9], w=parts["w"] + y[9:12],
         joints=parts["joints"], **soft,
     )  # fmt: skip
 
@@ -124,7 +124,7 @@ def advanced(scope: Scope, layout: Layout, parts: dict[str, SX], y: SX) -> dict[
     """The parts of the state after increments y, loops closed."""
     found = dict(parts)
     moved = {"p": parts["p"] + y[:3], "v": parts["v"] + y[6:9], "w": parts["w"] + y[9:12], "joints": parts["joints"]}
-    found |= closed(scope, layout.robot, moved | {"quat": normalised(turned(y[3:6], parts["quat"]))})
+    found |= closed(scope, layout.robot, moved | {"quat": normalised(rotated(y[3:6], parts["quat"]))})
     at = MOTION
     for name, size in layout.extra.items():
         found[name] = parts[name] + y[at : at + size]

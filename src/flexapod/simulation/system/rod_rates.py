@@ -187,8 +187,8 @@ def _half(tree: RodTree, at: Frames, motion: Motion | None, node: int | None, p:
     if motion is None:
         return FrameMotion(R=Rot(axes, "W", "H"), p=Vec(where, "W"), v=still, w=still, a=still, alpha=still)
     w, alpha = (ca.densify(mul(at.R[node], part)) for part in (motion.w[node], motion.alpha[node]))
-    if (turning := motion.turning[node]) is not None:
-        w, alpha, _ = turning
+    if (rotating := motion.rotating[node]) is not None:
+        w, alpha, _ = rotating
     v, a = motion.velocity(at, node, x, tree.columns(at, node, where)[0]), motion.acceleration(at, node, x)
     p, v, w, a, alpha = (Vec(x, "W") for x in (where, v, w, a, alpha))
     return FrameMotion(R=Rot(axes, "W", "H"), p=p, v=v, w=w, a=a, alpha=alpha)

@@ -51,7 +51,7 @@ class Setup:
     function: Any = None
 
     def changed(self, robot: Robot, gains: Mapping[str, float]) -> Setup:
-        """The same run with other numbers of the robot, and gains of failing actuators."""
+        """The same simulation with other numbers of the robot, and gains of failing actuators."""
         robot = smooth(robot) if self.layout.friction == "load" else robot
         if robot.elastic_names and robot.structure != self.layout.robot.structure:
             raise InputError(

@@ -42,7 +42,7 @@ def export(
     quantity: Annotated[
         str | None, typer.Option(help="forward_dynamics, inverse_dynamics, inverse_kinematics, ...; of MJCF and URDF: none")
     ] = None,
-    version: Annotated[str | None, typer.Option(help="of an FMU: 2.0 or 3.0, the usual one")] = None,
+    version: Annotated[str | None, typer.Option(help="of an FMU: 2.0 or 3.0; left out: 3.0")] = None,
     step: Annotated[float | None, typer.Option(help="inner step of an FMU's co-simulation [s]; left out: 1e-3")] = None,
     method: Annotated[str | None, typer.Option(help="of an FMU's co-simulation: rk4, implicit or radau")] = None,
     wrench: Annotated[bool, typer.Option("--wrench", help="a load on the platform is an input of the FMU")] = False,

@@ -146,7 +146,7 @@ def workspace(
     changes: Changes = [],  # noqa: B006
     payload: Payloads = [],  # noqa: B006
     limits: Annotated[bool, typer.Option(help="strokes and joint angles of the file count")] = True,
-    max_condition: Annotated[float | None, typer.Option(help="largest condition number that counts as good")] = None,
+    max_condition: Annotated[float | None, typer.Option(help="largest condition number of a valid pose")] = None,
     out: Out = None,
     plot: Plot = None,
     as_json: Json = False,

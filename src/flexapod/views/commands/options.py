@@ -47,7 +47,7 @@ MotionName = Annotated[
 MotionOptions = Annotated[
     list[str], typer.Option("--option", metavar="NAME=VALUE", help="option of the motion, e.g. radius=0.1, omega='1 Hz'")
 ]
-Slowed = Annotated[float, typer.Option("--slowed", help="take this many times the time")]
+Slowed = Annotated[float, typer.Option("--slowed", help="the motion takes this many times as long")]
 Out = Annotated[Path | None, typer.Option("--out", metavar="FILE", help="write the result: .csv, .parquet or .nc")]
 Plot = Annotated[Path | None, typer.Option("--plot", metavar="FILE", help="draw the result: .html, .png or .svg")]
 Json = Annotated[bool, typer.Option("--json", help="print JSON for scripts instead of a table")]

@@ -105,8 +105,8 @@ def _sides(robot: fp.Robot, coordinates: list[float], result: Any) -> list[str]:
         return []
     poses = fp.State(position=result["position"].values[:count], rotation=result["rotation"].values[:count])
     taken = fp.inverse_kinematics(robot, poses, joints=False, on_error="mask")["actuator_position"].values
-    turning = np.array(robot.actuator_units) == "rad"
-    apart = np.where(turning, 2.0 * np.abs(np.sin((taken - coordinates) / 2.0)), np.abs(taken - coordinates) / robot.size)
+    rotating = np.array(robot.actuator_units) == "rad"
+    apart = np.where(rotating, 2.0 * np.abs(np.sin((taken - coordinates) / 2.0)), np.abs(taken - coordinates) / robot.size)
     side = np.where(apart.max(axis=1) < SAME_BRANCH, fp.singularities(robot, poses, on_error="mask")["side"].values, np.nan)
     return ["" if s != s else number(float(s)) for s in side]
 

@@ -46,7 +46,7 @@ def report(
     stiffness: Stiffness = None,
     measured: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="table of measured positions and forces, as for identify: adds what they say"),
+        typer.Option(metavar="FILE", help="measured positions and forces, as for identify: adds the identified parameters"),
     ] = None,
     tolerance: Annotated[
         list[str],

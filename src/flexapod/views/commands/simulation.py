@@ -54,7 +54,7 @@ def simulate(
     changes: Changes = [],  # noqa: B006
     payload: Payloads = [],  # noqa: B006
     controller: Annotated[
-        str | None, typer.Option(help=f"{', '.join(CONTROLLERS)} or none; left out: the first, none for flexible legs")
+        str | None, typer.Option(help=f"{', '.join(CONTROLLERS)} or none; left out: computed-torque, none for flexible legs")
     ] = None,
     gain: Annotated[list[str], typer.Option("--gain", metavar="NAME=VALUE", help="gain of the controller, e.g. kp=1e5")] = [],  # noqa: B006
     duration: Annotated[float | None, typer.Option(help="[s]; that of the motion if left out")] = None,
@@ -63,7 +63,7 @@ def simulate(
         str | None, typer.Option(help="rk4, dopri, implicit, radau or cvode; left out: rk4, implicit for flexible legs")
     ] = None,
     friction: Annotated[bool, typer.Option(help="friction as in the file")] = True,
-    save: Annotated[Path | None, typer.Option(help="checkpoint file: an interrupted run goes on from there")] = None,
+    save: Annotated[Path | None, typer.Option(help="checkpoint file: an interrupted simulation goes on from there")] = None,
     out: Out = None,
     plot: Plot = None,
     figure: Annotated[str | None, typer.Option(help="what --plot draws: energy, forces, strokes or spectrum")] = None,
@@ -90,35 +90,40 @@ def simulate(
             raise fp.InputError(
                 f"--motion {motion}: {found.name} is simulated along a motion of its actuators; {ACTUATOR_MOTIONS}"
             )
-    run = fp.simulate(
+    result = fp.simulate(
         found, moved, controller=law, duration=duration, step=step, friction=friction, progress=bar(), save=save,
         **_chosen(found, method, controller),
     )  # fmt: skip
-    if run.attrs.get("interrupted"):
+    if result.attrs.get("interrupted"):
         where = f"; call again to go on from {save}" if save is not None else "; --save FILE would let it go on later"
-        fail(f"the simulation at t = {float(run.time[-1]):.4g} s; nothing was written{where}", INTERRUPTED)
-    error = _tracking(found, moved, run)
-    left = float(abs(energy_residual(run)).max())
+        fail(f"the simulation at t = {float(result.time[-1]):.4g} s; nothing was written{where}", INTERRUPTED)
+    error = _tracking(found, moved, result)
+    left = float(abs(energy_residual(result)).max())
     if as_json:
-        print_json(dataset_json(run, tracking_error=error))
+        print_json(dataset_json(result, tracking_error=error))
     else:
-        print_text(f"{found.name}: {float(run.time[-1]):g} s simulated, {_driven(controller)}, {run.attrs['method']}")
-        if run.attrs.get("stopped"):
-            note(f"stopped at t = {run.attrs['stopped_at']:.6g} s: {run.attrs['stopped']}", "warning: ")
+        print_text(f"{found.name}: {float(result.time[-1]):g} s simulated, {_driven(controller)}, {result.attrs['method']}")
+        if result.attrs.get("stopped"):
+            note(f"stopped at t = {result.attrs['stopped_at']:.6g} s: {result.attrs['stopped']}", "warning: ")
         rows = [
-            [name, number(float(abs(run.force[:, k]).max())), number(float(abs(run.power[:, k]).max())), number(error[name])]
+            [
+                name,
+                number(float(abs(result.force[:, k]).max())),
+                number(float(abs(result.power[:, k]).max())),
+                number(error[name]),
+            ]
             for k, name in enumerate(found.actuators)
         ]
-        head = ("actuator", f"peak force [{run.force.attrs['units']}]", "peak power [W]", "largest error of the coordinate")
+        head = ("actuator", f"peak force [{result.force.attrs['units']}]", "peak power [W]", "largest error of the coordinate")
         print_table("", head, rows)
         print_text(f"energy balance: {left:.3g} J left over")
-    if not left <= DOUBTFUL * exchanged(run):  # also where it is not a number
-        label = f"the energy balance leaves {left:.3g} J of {exchanged(run):.3g} J"
+    if not left <= DOUBTFUL * exchanged(result):  # also where it is not a number
+        label = f"the energy balance leaves {left:.3g} J of {exchanged(result):.3g} J"
         note(f"{label}: too long a step for these gains; try --step {step / 4:g}", "warning: ")
     if out is not None:
-        note(f"wrote {write_data(out, run)}")
+        note(f"wrote {write_data(out, result)}")
     if plot is not None:
-        note(f"wrote {write_plot(plot, _run_figure(found, run, figure), found.name)}")
+        note(f"wrote {write_plot(plot, _figure_of(found, result, figure), found.name)}")
 
 
 DOUBTFUL = 1e-3
@@ -130,7 +135,7 @@ ACTUATOR_MOTIONS = "choose dualemps-square, dualemps-circle, joint-square, actua
 
 
 def _chosen(robot: fp.Robot, method: str | None, controller: str) -> dict[str, Any]:
-    """Drive and method of a run: without a controller the actuators of flexible legs follow the motion, others get forces."""
+    """Drive and method: without a controller the actuators of flexible legs follow the motion, others get forces."""
     options: dict[str, Any] = {} if method is None else {"method": method}
     return {**options, "drive": "actuators"} if robot.moved_by == "actuators" and controller == "none" else options
 
@@ -139,17 +144,17 @@ def _driven(controller: str) -> str:
     return "no controller" if controller == "none" else controller
 
 
-def _run_figure(robot: fp.Robot, run: Any, name: str) -> Any:
+def _figure_of(robot: fp.Robot, result: Any, name: str) -> Any:
     """The figure of a simulation that was asked for."""
     from flexapod.views.plot_time import energy_figure, force_figure, spectrum_figure, stroke_figure
 
     if name == "forces":
-        return force_figure(robot, run)
+        return force_figure(robot, result)
     if name == "strokes":
-        return stroke_figure(robot, run)
+        return stroke_figure(robot, result)
     if name == "spectrum":
-        return spectrum_figure(run, "force", f"Spectrum of the forces of {robot.name}")
-    return energy_figure(run, f"Energy of {robot.name}")
+        return spectrum_figure(result, "force", f"Spectrum of the forces of {robot.name}")
+    return energy_figure(result, f"Energy of {robot.name}")
 
 
 def _controller(name: str, gains: dict[str, Any]) -> Any:
@@ -170,15 +175,15 @@ def _controller(name: str, gains: dict[str, Any]) -> Any:
     return getattr(fp, public)(**(defaults | gains))
 
 
-def _tracking(robot: fp.Robot, motion: Any, run: Any) -> dict[str, float]:
+def _tracking(robot: fp.Robot, motion: Any, result: Any) -> dict[str, float]:
     """Largest difference of each actuator coordinate from the reference, within the time of the motion."""
     import numpy as np
 
-    times = run.time.values[run.time.values <= motion.time[-1] + 1e-9]
+    times = result.time.values[result.time.values <= motion.time[-1] + 1e-9]
     wanted = fp.motions.resample(motion, time=np.minimum(times, motion.time[-1]))
     if isinstance(wanted, fp.ActuatorMotion):
         q = wanted.position
     else:
         q = fp.inverse_kinematics(robot, wanted, joints=False, on_error="mask").actuator_position.values
-    error = np.abs(run.actuator_position.values[: len(times)] - q).max(axis=0)
+    error = np.abs(result.actuator_position.values[: len(times)] - q).max(axis=0)
     return {name: float(error[k]) for k, name in enumerate(robot.actuators)}

@@ -11,7 +11,7 @@ from flexapod.views.html import HtmlTable
 from flexapod.views.papers.briot_friction import smoothings
 from flexapod.views.papers.briot_simulations import (
     STROKE,
-    PaperRun,
+    PaperSimulation,
     accelerations,
     circle_items,
     frictionless,
@@ -98,11 +98,11 @@ def _profile(motion: Any) -> Any:
     import xarray as xr
 
     data = {"rate": (("time", "actuator"), motion.velocity, {"units": "m/s"})}
-    run = xr.Dataset(data, coords={"time": motion.time, "actuator": ["q11", "q21"]})
-    return time_figure(run, [Panel(variable="rate", label="rate")], "Briot Fig. 7 (b): velocity profile", "slider")
+    result = xr.Dataset(data, coords={"time": motion.time, "actuator": ["q11", "q21"]})
+    return time_figure(result, [Panel(variable="rate", label="rate")], "Briot Fig. 7 (b): velocity profile", "slider")
 
 
-def _paths(square: PaperRun, circle: PaperRun) -> Item:
+def _paths(square: PaperSimulation, circle: PaperSimulation) -> Item:
     """Fig. 8: both ways of point P; the circle as commanded to the rigid robot is the input."""
     import plotly.graph_objects as go
 

@@ -12,10 +12,10 @@ import numpy as np
 
 import flexapod as fp
 from flexapod.views.html import HtmlTable
-from flexapod.views.papers.briot_simulations import REST, STROKE, PaperRun, dominating, remaining, simulated
+from flexapod.views.papers.briot_simulations import REST, STROKE, PaperSimulation, dominating, remaining, simulated
 
 SPEEDS = {1e-3: 1e-4, 1e-4: 1e-4, 1e-5: 2e-5}
-"""Speed of the tanh law [rad/s] -> step of the run [s]: friction is stiffer the slower it is."""
+"""Speed of the tanh law [rad/s] -> step of the simulation [s]: friction is stiffer the slower it is."""
 
 UNTIL = 4.5
 """One edge of the square and 1.7 s of the rest after it [s]."""
@@ -23,19 +23,19 @@ UNTIL = 4.5
 
 @dataclass(frozen=True, kw_only=True)
 class Smoothing:
-    """A run up to the first rest.
+    """A simulation up to the first rest.
 
     Args:
         speed: of the tanh law [rad/s].
         left: range of the acceleration in the second half second of rest, of that in the first.
         line: strongest line of the rest [Hz].
-        run: with the checks of ours.
+        result: with the checks of ours.
     """
 
     speed: float
     left: float
     line: float
-    run: PaperRun
+    result: PaperSimulation
 
 
 def smoothings(robot: fp.Robot) -> list[Smoothing]:
@@ -44,8 +44,10 @@ def smoothings(robot: fp.Robot) -> list[Smoothing]:
     square, rest = fp.motions.dualemps_square(side=STROKE), (REST, UNTIL)
     found = []
     for speed, step in SPEEDS.items():
-        run = simulated(robot.with_parameters(dict.fromkeys(paths, speed)), square, step=step, duration=UNTIL)
-        found.append(Smoothing(speed=speed, left=remaining(run, rest), line=dominating(run, (REST + 0.5, UNTIL)), run=run))
+        result = simulated(robot.with_parameters(dict.fromkeys(paths, speed)), square, step=step, duration=UNTIL)
+        found.append(
+            Smoothing(speed=speed, left=remaining(result, rest), line=dominating(result, (REST + 0.5, UNTIL)), result=result)
+        )
     return found
 
 

@@ -19,7 +19,7 @@ TABLE_1 = {
 }  # fmt: skip
 """Printed d [m] of the frames that have one; d_25 = 0.082 m places the closing joint."""
 
-TURNED = {"1.12": np.pi / 2, "2.22": np.pi / 2}
+ROTATED = {"1.12": np.pi / 2, "2.22": np.pi / 2}
 TABLE_2 = {
     "1.11": (95.196, 0.0, 0.0, 25.0, 250.0), "1.12": (0.843, 0.004, 7.06e-4, 0.02, 0.08), "1.13": (0.252, 0.057, 0.017, 0.0, 0.0),
     "1.14": (0.396, 0.030, 0.003, 0.0, 0.0), "1.15": (0.0, 0.0, 0.0, 0.0, 0.0), "1.16": (0.078, 0.005, 5.12e-4, 0.0, 0.0),
@@ -58,7 +58,7 @@ VARIABLES, ADDS, MULTIPLIES = 1041, 1287, 1555
 def table_1(robot: fp.Robot) -> Item:
     """Frames of the links, read back."""
     found = {f"d {body}": (printed, robot.parameter(f"legs.{body}.d")) for body, printed in TABLE_1.items()}
-    found |= {f"alpha {body}": (printed, robot.parameter(f"legs.{body}.alpha")) for body, printed in TURNED.items()}
+    found |= {f"alpha {body}": (printed, robot.parameter(f"legs.{body}.alpha")) for body, printed in ROTATED.items()}
     place = robot.parameter("legs.2.q25.at")
     assert isinstance(place, tuple)
     found["d 2.25"] = (0.082, place[0])

@@ -46,17 +46,17 @@ CLOSED = 1e-12
 """Gap of a leg at its deformed joint [m]: lengths of about 1 m round at 1e-16."""
 
 BALANCE_LEFT = 1e-8
-"""Energy that a run may lose or win, of what actuators gave and took."""
+"""Energy that a simulation may lose or win, of what actuators gave and took."""
 
 
 def long() -> Paper:
     """Tables 2 to 4 and Figs. 3 to 7; the figures come from the simulated loop."""
     robot = fp.load("gough-stewart-flexible")
     motion = example_motion(robot)
-    run = fp.simulate(
+    result = fp.simulate(
         robot, motion, drive="platform", method="dopri", rtol=1e-9, atol=1e-11, output_step=0.01, friction=False, progress=False
     )
-    at = at_times(motion, run.time.values)
+    at = at_times(motion, result.time.values)
     note = _stability(robot)
     items = [
         _plate(robot),
@@ -64,10 +64,10 @@ def long() -> Paper:
         _table_2(robot),
         _table_3(robot),
         _table_4(),
-        _loop(robot, motion, run, at),
+        _loop(robot, motion, result, at),
         *(
             replace(item, ours=f"{item.ours} {note}")
-            for item in (_forces(run), _accelerations(run, at), *_deformation(robot, run))
+            for item in (_forces(result), _accelerations(result, at), *_deformation(robot, result))
         ),
     ]
     return Paper(
@@ -85,8 +85,8 @@ def at_times(motion: fp.Motion, times: Any) -> fp.Motion:
 def example_motion(robot: fp.Robot) -> fp.Motion:
     """The paper prints no trajectory: three poses around home with rests, 5th-order polynomials between them (chosen)."""
     positions = robot.home.position + np.array([[0, 0, 0], [0.05, 0, 0.05], [0, 0.05, -0.02], [0, 0, 0]])
-    turns = fp.motions.rotvec_rotation(np.array([[0, 0, 0], [0.1, 0, 0.05], [0, -0.1, 0], [0, 0, 0]], dtype=np.float64))
-    return fp.motions.through_poses(positions=positions, orientations=turns, durations=0.7, rests=0.2, samples=271)
+    rotations = fp.motions.rotvec_rotation(np.array([[0, 0, 0], [0.1, 0, 0.05], [0, -0.1, 0], [0, 0, 0]], dtype=np.float64))
+    return fp.motions.through_poses(positions=positions, orientations=rotations, durations=0.7, rests=0.2, samples=271)
 
 
 def _stability(robot: fp.Robot) -> str:
@@ -205,11 +205,11 @@ def _table_4() -> Item:
     )
 
 
-def _loop(robot: fp.Robot, motion: fp.Motion, run: Any, at: fp.Motion) -> Item:
+def _loop(robot: fp.Robot, motion: fp.Motion, result: Any, at: fp.Motion) -> Item:
     """Fig. 3: the loop follows; and what computed torque by the rigid model alone does to the same robot."""
-    off = max(float(np.abs(run.position - at.position).max()), float(np.abs(run.rotation - at.rotation).max()))
-    exchanged = float(np.abs(run.supplied_work.diff("time")).sum() + run.dissipated_energy[-1])
-    left = float(np.abs(run.energy_residual).max()) / exchanged
+    off = max(float(np.abs(result.position - at.position).max()), float(np.abs(result.rotation - at.rotation).max()))
+    exchanged = float(np.abs(result.supplied_work.diff("time")).sum() + result.dissipated_energy[-1])
+    left = float(np.abs(result.energy_residual).max()) / exchanged
     control = fp.ComputedTorque(kp=400.0, kd=40.0, model=fp.load("gough-stewart"))
     rigid = fp.simulate(
         robot, motion, controller=control, duration=1.0, method="dopri", rtol=1e-7, atol=1e-9, output_step=0.01, friction=False,
@@ -233,8 +233,8 @@ def _loop(robot: fp.Robot, motion: fp.Motion, run: Any, at: fp.Motion) -> Item:
     )
 
 
-def _forces(run: Any) -> Item:
-    f = run.force.values
+def _forces(result: Any) -> Item:
+    f = result.force.values
     return Item(
         where="Fig. 4",
         title="forces of the prismatic actuators",
@@ -243,24 +243,24 @@ def _forces(run: Any) -> Item:
         "from the static deflection. The shape cannot be compared without the paper's trajectory.",
         verdict=OPEN,
         check="none: the trajectory is not printed",
-        parts=[time_figure(run, [Panel(variable="force", label="force")], "Long Fig. 4: actuator forces")],
+        parts=[time_figure(result, [Panel(variable="force", label="force")], "Long Fig. 4: actuator forces")],
     )
 
 
-def _accelerations(run: Any, at: fp.Motion) -> Item:
-    linear = run.acceleration.values - at.acceleration
-    angular = run.angular_acceleration.values - at.angular_acceleration
+def _accelerations(result: Any, at: fp.Motion) -> Item:
+    linear = result.acceleration.values - at.acceleration
+    angular = result.angular_acceleration.values - at.angular_acceleration
     worst = max(
         np.abs(linear).max() / np.abs(at.acceleration).max(), np.abs(angular).max() / np.abs(at.angular_acceleration).max()
     )
-    shown = run.assign(
-        difference=(("time", "axis"), linear, {"units": "m/s^2"}), turning=(("time", "axis"), angular, {"units": "rad/s^2"})
+    shown = result.assign(
+        difference=(("time", "axis"), linear, {"units": "m/s^2"}), angular=(("time", "axis"), angular, {"units": "rad/s^2"})
     )
     panels = [
         Panel(variable="acceleration", label="linear"),
         Panel(variable="angular_acceleration", label="angular"),
         Panel(variable="difference", label="linear difference"),
-        Panel(variable="turning", label="angular difference"),
+        Panel(variable="angular", label="angular difference"),
     ]
     return Item(
         where="Fig. 5",
@@ -287,18 +287,18 @@ def _closure(robot: fp.Robot, bent: Any) -> float:
 
 def _deformation(robot: fp.Robot, bent: Any) -> list[Item]:
     closed = _closure(robot, bent)
-    d, turn = np.abs(bent.displacement).max("time").values, np.abs(bent.turn).max("time").values
+    d, rotation_vector = np.abs(bent.displacement).max("time").values, np.abs(bent.rotation_vector).max("time").values
     joints = np.abs(bent.joint_displacement).max(("time", "leg")).values
     z = bent.joint_displacement.sel(axis="z", drop=True).assign_attrs(units="m").to_dataset(name="z")
-    panels = [Panel(variable="displacement", label="displacement"), Panel(variable="turn", label="turn")]
+    panels = [Panel(variable="displacement", label="displacement"), Panel(variable="rotation_vector", label="rotation")]
     return [
         Item(
             where="Fig. 6",
             title="deformation at the platform origin",
             says="Greatest along z, the normal of the plate; the angular deformation is greatest about x and y.",
             ours=f"Largest: x {d[0]:.1e}, y {d[1]:.1e}, z {d[2]:.1e} m; "
-            f"about x {turn[0]:.1e}, y {turn[1]:.1e}, z {turn[2]:.1e} rad.",
-            verdict=judged(bool(d[2] > max(d[:2]) and min(turn[:2]) > turn[2]), CONSTRUCTION),
+            f"about x {rotation_vector[0]:.1e}, y {rotation_vector[1]:.1e}, z {rotation_vector[2]:.1e} rad.",
+            verdict=judged(bool(d[2] > max(d[:2]) and min(rotation_vector[:2]) > rotation_vector[2]), CONSTRUCTION),
             check="largest deformation by axis; plate modes can only bend, x, y and rotation about z vanish in any such model",
             parts=[time_figure(bent, panels, "Long Fig. 6: deformation at the origin", "axis")],
         ),

@@ -69,12 +69,12 @@ def beam_surfaces(
 def _surface(leg: int, spec: Any, swept: list[tuple[Array, Array]], least: float, opened: bool) -> BeamSurface:
     """The surface along the lines of a beam's elements and the axes of their sections (`_swept_line`)."""
     lines, axes = zip(*swept, strict=True)
-    line, turn = np.vstack([lines[0], *[x[1:] for x in lines[1:]]]), np.vstack([axes[0], *[x[1:] for x in axes[1:]]])
+    line, rotation = np.vstack([lines[0], *[x[1:] for x in lines[1:]]]), np.vstack([axes[0], *[x[1:] for x in axes[1:]]])
     place = np.linspace(0.0, 1.0, len(line))
     kept = [place <= GAP[0], place >= GAP[1]] if opened else [np.ones(len(line), dtype=bool)]
     vertices, walls, sections, count = [np.zeros((0, 3))], [], [], 0
     for part in kept:
-        points, along, across = _sweep(spec, line[part], turn[part], place[part], least)
+        points, along, across = _sweep(spec, line[part], rotation[part], place[part], least)
         vertices.append(points)
         walls.append(along + count)
         sections.append(across + count)
@@ -138,10 +138,10 @@ def section_shape(shape: str, sizes: Mapping[str, float], least: float = 0.0) ->
         outlines = [_box(w, h), _box(w - 2.0 * sizes["wall"], h - 2.0 * sizes["wall"])]
         return _scaled(outlines, _ring(*outlines), least)
     outline, cells = _open_section(shape, w, h, sizes)
-    middle, turn = _centroid(cells), np.eye(2)
+    middle, rotation = _centroid(cells), np.eye(2)
     if shape == "l":
-        turn = _principal(cells, middle)
-    return _scaled([(outline - middle) @ turn], (cells - middle) @ turn, least)
+        rotation = _principal(cells, middle)
+    return _scaled([(outline - middle) @ rotation], (cells - middle) @ rotation, least)
 
 
 def _width_height(shape: str, sizes: Mapping[str, float]) -> tuple[float, float]:

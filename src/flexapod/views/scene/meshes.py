@@ -55,8 +55,8 @@ def plate(outline: Array, thickness: float) -> tuple[Array, Faces]:
     """A convex outline (k, 3) in order, thickened to both sides along its normal; faces have vertices of their own."""
     count, middle = len(outline), outline.mean(axis=0)
     normal = np.linalg.svd(outline - middle)[2][2]
-    turn = np.cross(outline[0] - middle, outline[1] - middle)
-    normal = normal if np.dot(turn, normal) >= 0 else -normal
+    rotation = np.cross(outline[0] - middle, outline[1] - middle)
+    normal = normal if np.dot(rotation, normal) >= 0 else -normal
     top, bottom = outline + 0.5 * thickness * normal, outline - 0.5 * thickness * normal
     fan = np.array([(0, i, i + 1) for i in range(1, count - 1)])
     vertices, faces = [top, bottom], [fan, fan[:, ::-1] + count]

@@ -115,14 +115,14 @@ def pose_state(robot: fp.Robot, names: tuple[str, ...], values: Any) -> fp.State
     full[..., :3] = robot.home.position
     for k, name in enumerate(names):
         full[..., AXES.index(name)] = given[..., k]
-    turn = fp.motions.rotvec_rotation(np.radians(full[..., 3:]))
-    return fp.State(position=full[..., :3], rotation=turn @ robot.home.rotation)
+    relative = fp.motions.rotvec_rotation(np.radians(full[..., 3:]))
+    return fp.State(position=full[..., :3], rotation=relative @ robot.home.rotation)
 
 
 def pose_values(robot: fp.Robot, names: tuple[str, ...], position: Array, rotation: Array) -> tuple[float, ...]:
     """The values of pose components at a pose; components that are not among them are left out."""
-    turn = np.degrees(fp.motions.rotation_rotvec(rotation @ robot.home.rotation.T))
-    full = np.concatenate([position, turn])
+    relative = np.degrees(fp.motions.rotation_rotvec(rotation @ robot.home.rotation.T))
+    full = np.concatenate([position, relative])
     return tuple(float(full[AXES.index(name)]) for name in names)
 
 

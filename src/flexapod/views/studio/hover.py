@@ -51,17 +51,17 @@ def _legs(robot: fp.Robot, numbers: Numbers, shown: Drawing) -> list[tuple[str, 
 def _arrows(robot: fp.Robot, numbers: Numbers, arrows: ForceArrows) -> list[tuple[str, Array]]:
     found, arc = [], 0
     for line, push, k in zip(arrows.points, arrows.push, arrows.actuator, strict=True):
-        lines, turns = line[None], robot.actuator_units[k] == "rad"
-        if turns:
+        lines, rotations = line[None], robot.actuator_units[k] == "rad"
+        if rotations:
             lines, arc = np.concatenate([lines, arrows.arcs[arc : arc + PIECES - HEAD]]), arc + PIECES - HEAD
-        kind = "torque" if turns else "push" if push else "pull"
+        kind = "torque" if rotations else "push" if push else "pull"
         found.append((f"{robot.actuators[k]}: {kind} {_force(robot, numbers, int(k))}", lines))
     return found
 
 
 def _actuator(robot: fp.Robot, numbers: Numbers, k: int) -> str:
-    q, turns = float(numbers.actuator[k]), robot.actuator_units[k] == "rad"
-    place = f"{number(round(float(np.degrees(q)) if turns else q, 9) + 0.0, 5)} {'deg' if turns else 'm'}"
+    q, rotations = float(numbers.actuator[k]), robot.actuator_units[k] == "rad"
+    place = f"{number(round(float(np.degrees(q)) if rotations else q, 9) + 0.0, 5)} {'deg' if rotations else 'm'}"
     low, high = (float(x) for x in numbers.stroke[k])
     known = np.isfinite([q, low, high]).all() and high > low
     part = f" ({100.0 * (q - low) / (high - low):.0f} % of its stroke)" if known else ""

@@ -83,8 +83,8 @@ class LimitsAlong:
     def _size(self, kind: str, k: int, size: float) -> str:
         """An excess with its unit: degrees for angles, torques for actuators that rotate."""
         what, _, unit = MARGIN_TEXTS[kind]
-        turns = kind == "angle_margin" or (what == "actuator" and self.units[k] == "rad")
-        if turns and unit != "W":
+        rotations = kind == "angle_margin" or (what == "actuator" and self.units[k] == "rad")
+        if rotations and unit != "W":
             unit = {"m": "deg", "m/s": "deg/s", "N": "N m", "rad": "deg"}[unit]
             size = float(np.degrees(size)) if unit.startswith("deg") else size
         return f"{number(size, 3)} {unit}"

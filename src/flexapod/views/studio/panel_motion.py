@@ -49,7 +49,7 @@ class MotionPanel(Panel):
         self.choice = gui.add_dropdown("Motion", motion_choices(), initial_value=SMALL)
         hint = "of motions of papers, whose numbers are absolute; all others are relative to home"
         self.place = gui.add_dropdown("Placed", (HOME, GIVEN), initial_value=HOME, hint=hint)
-        self.slowed = gui.add_number("Slowed by", 1.0, min=0.1, max=100.0, step=0.1, hint="take this many times the time")
+        self.slowed = gui.add_number("Slowed by", 1.0, min=0.1, max=100.0, step=0.1, hint="it takes this many times as long")
         self.on(gui.add_button("Compute", hint="inverse dynamics along the motion"), lambda _: self._compute())
         with gui.add_folder("Simulation", expand_by_default=False):
             self.controller = self.on(
@@ -192,9 +192,9 @@ def simulated_recording(
     report(0.05)
     motion = _motion(robot, *asked)
     report(0.2)
-    run = simulated(robot, motion, control)
+    result = simulated(robot, motion, control)
     report(0.9)
-    return recorded(robot, run, asked[0], variant, motion)
+    return recorded(robot, result, asked[0], variant, motion)
 
 
 def simulated(robot: fp.Robot, motion: fp.Motion, control: Control) -> Any:

@@ -137,7 +137,7 @@ class SpacePanel(Panel):
 
 
 def all_poses(robot: fp.Robot, q: Array, report: Any) -> tuple[str, list[str], Array, Array]:
-    """What is said about the poses, their names, positions and rotations; computed in the other process."""
+    """Text about the poses, their names, positions and rotations; computed in the other process."""
     report(0.1)
     modes = fp.assembly_modes(robot, q)
     count = int(modes["count"])
@@ -168,10 +168,10 @@ def clipped(vertices: Array, faces: NDArray[np.int64], axis: int, most: float) -
 
 
 def surface(robot: fp.Robot, rotation: Array, resolution: int, report: Any) -> tuple[str, Array, NDArray[np.int64]]:
-    """What is said about the workspace at an orientation, and its surface; computed in the other process."""
+    """Text about the workspace at an orientation, and its surface; computed in the other process."""
     report(0.1)
-    turned = robot.mobility.platform == 6
-    solid = fp.workspace_solid(robot, resolution=resolution, orientation=rotation if turned else None)
+    rotated = robot.mobility.platform == 6
+    solid = fp.workspace_solid(robot, resolution=resolution, orientation=rotation if rotated else None)
     text = f"volume {number(solid.volume, 4)} +- {number(solid.volume_error, 2)} m^3, "
     return text + f"area {number(solid.area, 4)} +- {number(solid.area_error, 2)} m^2", solid.vertices, solid.faces
 
@@ -179,15 +179,15 @@ def surface(robot: fp.Robot, rotation: Array, resolution: int, report: Any) -> t
 def singular_curves(
     robot: fp.Robot, coordinates: Coordinates, state: fp.State, plane: str, report: Any
 ) -> tuple[str, list[Array]]:
-    """What is said about a slice through a pose, and its singular curves in the world; computed in the other process."""
+    """Text about a slice through a pose, and its singular curves in the world; computed in the other process."""
     report(0.1)
     at, size = state.position, robot.size
     window: dict[str, Any] = {a: (float(at["xyz".index(a)]) - size, float(at["xyz".index(a)]) + size) for a in plane}
     third = next(axis for axis in "xyz" if axis not in plane)
     if coordinates.kind == "pose" and third in coordinates.names:
         window[third] = float(state.position["xyz".index(third)])
-    turned = robot.mobility.platform == 6
-    locus = fp.singularity_locus(robot, window, orientation=state.rotation if turned else None, cells=CELLS)
+    rotated = robot.mobility.platform == 6
+    locus = fp.singularity_locus(robot, window, orientation=state.rotation if rotated else None, cells=CELLS)
     curves = []
     for curve in locus.curves:
         points = np.tile(np.asarray(state.position, dtype=np.float64), (len(curve), 1))

@@ -139,7 +139,7 @@ def record(robot: fp.Robot, motion: fp.Motion, name: str, variant: str = FILE) -
     )  # fmt: skip
 
 
-def recorded(robot: fp.Robot, run: xr.Dataset, name: str, variant: str = FILE, followed: fp.Motion | None = None) -> Recording:
+def recorded(robot: fp.Robot, result: xr.Dataset, name: str, variant: str = FILE, followed: fp.Motion | None = None) -> Recording:
     """A recording from a result of `simulate`.
 
     Args:
@@ -148,38 +148,40 @@ def recorded(robot: fp.Robot, run: xr.Dataset, name: str, variant: str = FILE, f
     Checked by: tests/studio/test_studio_model.py.
     """
     for key in ("time", "position", "rotation", "force"):
-        if key not in run:
+        if key not in result:
             raise fp.InputError(f"{name}: no result of a simulation, it has no {key}")
-    if run.sizes.get("actuator") != len(robot.actuators):
-        other = run.attrs.get("robot", "another robot")
+    if result.sizes.get("actuator") != len(robot.actuators):
+        other = result.attrs.get("robot", "another robot")
         raise fp.InputError(f"{name}: made with {other}, not with {robot.name}; open that robot")
-    keep = np.unique(np.linspace(0, run.sizes["time"] - 1, min(SAMPLES, run.sizes["time"])).astype(int))
-    run = run.isel(time=keep)
-    elastic = run.elastic.values if "elastic" in run else np.zeros((len(keep), 0))
-    states = fp.State(position=run.position.values, rotation=run.rotation.values, elastic=elastic if elastic.shape[1] else None)
+    keep = np.unique(np.linspace(0, result.sizes["time"] - 1, min(SAMPLES, result.sizes["time"])).astype(int))
+    result = result.isel(time=keep)
+    elastic = result.elastic.values if "elastic" in result else np.zeros((len(keep), 0))
+    states = fp.State(
+        position=result.position.values, rotation=result.rotation.values, elastic=elastic if elastic.shape[1] else None
+    )
     legs = fp.inverse_kinematics(robot, states, on_error="mask")
     margins = fp.check_pose(robot, undeformed(states)).margins
-    power = run.power.values if "power" in run else np.full_like(run.force.values, np.nan)
-    stopped = str(run.attrs.get("stopped", ""))
+    power = result.power.values if "power" in result else np.full_like(result.force.values, np.nan)
+    stopped = str(result.attrs.get("stopped", ""))
     return Recording(
-        name=name, kind="simulation", robot=robot, variant=variant, time=run.time.values, position=run.position.values,
-        rotation=run.rotation.values, joints=legs.joint_position.values, actuator=legs.actuator_position.values,
-        speed=np.gradient(legs.actuator_position.values, run.time.values, axis=0), force=run.force.values, power=power,
+        name=name, kind="simulation", robot=robot, variant=variant, time=result.time.values, position=result.position.values,
+        rotation=result.rotation.values, joints=legs.joint_position.values, actuator=legs.actuator_position.values,
+        speed=np.gradient(legs.actuator_position.values, result.time.values, axis=0), force=result.force.values, power=power,
         elastic=elastic, deformation=largest_displacement(robot, elastic), condition=margins.condition_number.values,
         type_1=margins.type_1.values, type_2=margins.type_2.values,
-        limits=limits_along(robot, _with_drives(robot, margins, run.force.values, power)),
-        note=" ".join([*([f"stopped: {stopped}"] if stopped else []), *validity(run)]), tracking=_tracking(run, followed),
+        limits=limits_along(robot, _with_drives(robot, margins, result.force.values, power)),
+        note=" ".join([*([f"stopped: {stopped}"] if stopped else []), *validity(result)]), tracking=_tracking(result, followed),
     )  # fmt: skip
 
 
-def _tracking(run: xr.Dataset, followed: fp.Motion | None) -> Array:
+def _tracking(result: xr.Dataset, followed: fp.Motion | None) -> Array:
     """Distance (n,) [m] of the platform's origin from the motion that it follows, by cubic Hermite polynomials."""
     if followed is None:
-        return np.full(run.sizes["time"], np.nan)
+        return np.full(result.sizes["time"], np.nan)
     from scipy.interpolate import CubicHermiteSpline
 
-    wanted = CubicHermiteSpline(followed.time, followed.position, followed.velocity)(run.time.values)
-    return np.asarray(np.linalg.norm(run.position.values - wanted, axis=1))
+    wanted = CubicHermiteSpline(followed.time, followed.position, followed.velocity)(result.time.values)
+    return np.asarray(np.linalg.norm(result.position.values - wanted, axis=1))
 
 
 def _with_drives(robot: fp.Robot, margins: xr.Dataset, force: Array, power: Array) -> xr.Dataset:

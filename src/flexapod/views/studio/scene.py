@@ -279,17 +279,17 @@ class StudioScene:
     def place_handle(self, state: fp.State) -> None:
         """Put the handles to drag where the platform is: arrows along the axes of the world, rings turned as it is since home."""
         assert self.view is not None
-        turned = wxyz(state.rotation @ self.view.robot.home.rotation.T)
+        rotated = wxyz(state.rotation @ self.view.robot.home.rotation.T)
         for handle in self.handles:
-            handle.position, handle.wxyz = state.position, (1.0, 0.0, 0.0, 0.0) if _moves(handle) else turned
+            handle.position, handle.wxyz = state.position, (1.0, 0.0, 0.0, 0.0) if _moves(handle) else rotated
 
     def dragged_to(self, handle: Placed, state: fp.State) -> tuple[Array, Array]:
         """Position (3,) and rotation (3, 3) of the platform that a handle asks for, from the state before."""
         assert self.view is not None
         if _moves(handle):
             return np.array(handle.position), state.rotation
-        turn = fp.motions.quat_wxyz_rotation(handle.wxyz)
-        return np.array(handle.position), np.asarray(turn @ self.view.robot.home.rotation)
+        rotation = fp.motions.quat_wxyz_rotation(handle.wxyz)
+        return np.array(handle.position), np.asarray(rotation @ self.view.robot.home.rotation)
 
     def show_row(self, robot: fp.Robot, names: list[str]) -> None:
         """Robots in a row, one per name, instead of the one; the cameras see them all."""
@@ -370,14 +370,14 @@ def handle_options(robot: fp.Robot, coordinates: Coordinates) -> list[tuple[str,
     A ring about an axis is drawn where the two other axes are active.
     """
     if coordinates.kind == "actuator":  # the platform follows its origin alone
-        moves, turns = list(robot.description.file.plane or "xyz"), []
+        moves, rotations = list(robot.description.file.plane or "xyz"), []
     else:
         moves = [name for name in coordinates.names if name in "xyz"]
-        turns = [name[1] for name in coordinates.names if name not in "xyz"]
+        rotations = [name[1] for name in coordinates.names if name not in "xyz"]
     found: list[tuple[str, dict[str, Any]]] = []
     if moves:
         found.append(("arrows", {"active_axes": tuple(a in moves for a in "xyz"), "disable_rotations": True}))
-    if len(turns) == 3:
+    if len(rotations) == 3:
         found.append(("rings", {"disable_axes": True}))
         return found
-    return found + [(f"ring-{t}", {"active_axes": tuple(a != t for a in "xyz"), "disable_axes": True}) for t in turns]
+    return found + [(f"ring-{t}", {"active_axes": tuple(a != t for a in "xyz"), "disable_axes": True}) for t in rotations]

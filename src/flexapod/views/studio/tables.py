@@ -170,7 +170,7 @@ def _bar(value: float, low: float, high: float) -> str:
 
 def _facts(robot: fp.Robot, shown: Numbers, kept: Numbers | None) -> str:
     p = shown.state.position
-    turn = np.degrees(fp.motions.rotation_rotvec(shown.state.rotation @ robot.home.rotation.T))
+    rotation = np.degrees(fp.motions.rotation_rotvec(shown.state.rotation @ robot.home.rotation.T))
     rows = [
         ("condition number", "condition", shown.condition, None if kept is None else kept.condition),
         ("platform singularity: distance (0: singular)", "type-2", shown.type_2, None if kept is None else kept.type_2),
@@ -186,7 +186,7 @@ def _facts(robot: fp.Robot, shown: Numbers, kept: Numbers | None) -> str:
         + "</tr>"
         for text, key, value, other in rows
     )
-    place, angles = (", ".join(f"{x:.{n}g}" for x in np.round(v, 9) + 0.0) for v, n in ((p, 4), (turn, 3)))
+    place, angles = (", ".join(f"{x:.{n}g}" for x in np.round(v, 9) + 0.0) for v, n in ((p, 4), (rotation, 3)))
     where = f"platform at ({place}) m, turned by ({angles}) deg"
     return f"<table class='facts' style='margin-top:.45em'>{body}</table><div class='muted'>{where}</div>"
 

@@ -67,12 +67,12 @@ def workspace_slice(
     third = next(axis for axis in "xyz" if axis not in plane)
     chosen = coordinates.kind == "pose" and third in coordinates.names
     fixed = {third: float(state.position["xyz".index(third)])} if chosen else {}
-    turned = robot.mobility.platform == 6
+    rotated = robot.mobility.platform == 6
     good, condition = [], []
     for start in range(0, CELLS, ROWS):
         report(start / CELLS)
         grid = {first: a[start : start + ROWS], second: b, **fixed}
-        found = fp.workspace(robot, grid=grid, orientation=state.rotation if turned else None, progress=False)
+        found = fp.workspace(robot, grid=grid, orientation=state.rotation if rotated else None, progress=False)
         good.append(found.valid.values.reshape(-1, CELLS))
         condition.append(found.condition_number.values.reshape(-1, CELLS))
     valid, values = np.vstack(good), np.where(np.vstack(good), np.vstack(condition), np.nan)

@@ -6,9 +6,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from flexible_runs import UNDAMPED, ringing, small_robot
-from runs import at_home as rigid_home
-from runs import robot_named, springs_near_home
+from flexible_simulations import UNDAMPED, ringing, small_robot
+from pd_simulations import at_home as rigid_home
+from pd_simulations import robot_named, springs_near_home
 
 import flexapod as fp
 
@@ -42,7 +42,7 @@ def test_order_six_towards_an_adaptive_run() -> None:
     truth = rung(1.0, "dopri", 1e-3, rtol=1e-13, atol=1e-15)
     runs = [rung(1.0, "implicit", h) for h in (2.5e-3, 1.25e-3)]
     for name in ("position", "rotation", "elastic", "actuator_travel"):
-        off = [float(np.abs(run[name] - truth[name]).max()) for run in runs]
+        off = [float(np.abs(result[name] - truth[name]).max()) for result in runs]
         assert abs(np.log2(off[0] / off[1]) - 6.0) < ORDER, (name, off)
     assert np.abs(runs[1].energy_residual).max() < CONSERVED * runs[1].kinetic_energy.max()
     assert np.abs(runs[1].force - truth.force).max() < FORCE * np.abs(truth.force).max()
@@ -53,21 +53,21 @@ def test_order_six_towards_an_adaptive_run() -> None:
 
 def test_modes_too_fast_for_the_step_ring_on() -> None:
     """Plate 1e6 times as stiff: 189 000 rad/s and more, steps of 1 ms. No energy is lost, and slow motion is not disturbed."""
-    run = rung(1e6, "implicit", 1e-3, duration=1.0, output_step=0.01)
-    assert "stopped" not in run.attrs
-    energy = (run.kinetic_energy + run.potential_energy + run.elastic_energy).values
-    assert np.abs(energy - energy[0]).max() < RINGS * run.kinetic_energy.max()
+    result = rung(1e6, "implicit", 1e-3, duration=1.0, output_step=0.01)
+    assert "stopped" not in result.attrs
+    energy = (result.kinetic_energy + result.potential_energy + result.elastic_energy).values
+    assert np.abs(energy - energy[0]).max() < RINGS * result.kinetic_energy.max()
     soft = rung(1e6, "implicit", 5e-4, duration=1.0, output_step=0.01)
-    assert np.abs(run.position - soft.position).max() < SLOW
+    assert np.abs(result.position - soft.position).max() < SLOW
 
 
 def test_stiff_gains_are_in_the_tangent() -> None:
     """Springs of 1e9 N/m in place of the actuators, 1e4 rad/s and more: steps of 1 ms converge, and hold the lengths."""
-    run = rung(1.0, "implicit", 1e-3, stiffness=1e9, share=1.0)
-    assert "stopped" not in run.attrs
-    assert np.ptp(run.actuator_position.values, axis=0).max() < LOCKED
-    energy = (run.kinetic_energy + run.potential_energy + run.elastic_energy).values
-    assert np.ptp(energy) < STIFF * run.kinetic_energy.max()
+    result = rung(1.0, "implicit", 1e-3, stiffness=1e9, share=1.0)
+    assert "stopped" not in result.attrs
+    assert np.ptp(result.actuator_position.values, axis=0).max() < LOCKED
+    energy = (result.kinetic_energy + result.potential_energy + result.elastic_energy).values
+    assert np.ptp(energy) < STIFF * result.kinetic_energy.max()
 
 
 SWINGS = 1e-9
@@ -80,7 +80,7 @@ def test_rigid_robots_swing_as_by_other_methods() -> None:
     options = {"controller": springs_near_home(robot), "duration": 0.2, "output_step": 0.02, "friction": False, "watch": ()}
     truth = fp.simulate(robot, rigid_home(robot), **options, method="dopri", rtol=1e-12, atol=1e-14)
     runs = [fp.simulate(robot, rigid_home(robot), **options, method="radau", step=h) for h in (0.02, 0.01)]
-    off = [float(np.abs(run.position - truth.position).max()) for run in runs]
+    off = [float(np.abs(result.position - truth.position).max()) for result in runs]
     assert abs(np.log2(off[0] / off[1]) - 5.0) < ORDER
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from flexible_runs import STIFF, UNDAMPED, exchanged, poses_with_rests, ringing, small_robot
+from flexible_simulations import STIFF, UNDAMPED, exchanged, poses_with_rests, ringing, small_robot
 
 import flexapod as fp
 from flexapod.analysis.verbs.internal_dynamics import UnstableInternalDynamicsError
@@ -68,35 +68,37 @@ def loop(**options: Any) -> Any:
 
 def test_the_loop_of_inverse_and_direct_model_follows() -> None:
     """Long 2014, Fig. 3: the catalogue's robot with ten modes along several poses with rests."""
-    run, motion = loop(**TIGHT), poses_with_rests()
-    assert "stopped" not in run.attrs
-    assert np.abs(run.time - motion.time).max() < TIMES
-    assert np.abs(run.position - motion.position).max() < FOLLOWED
-    assert np.abs(run.rotation - motion.rotation).max() < FOLLOWED
-    assert np.abs(run.acceleration - motion.acceleration).max() < GIVEN * np.abs(motion.acceleration).max()
-    assert np.abs(run.energy_residual).max() < BALANCE_LEFT * exchanged(run)
+    result, motion = loop(**TIGHT), poses_with_rests()
+    assert "stopped" not in result.attrs
+    assert np.abs(result.time - motion.time).max() < TIMES
+    assert np.abs(result.position - motion.position).max() < FOLLOWED
+    assert np.abs(result.rotation - motion.rotation).max() < FOLLOWED
+    assert np.abs(result.acceleration - motion.acceleration).max() < GIVEN * np.abs(motion.acceleration).max()
+    assert np.abs(result.energy_residual).max() < BALANCE_LEFT * exchanged(result)
     static = fp.static_deflection(plate_robot(), fp.State(position=motion.position[-1], rotation=motion.rotation[-1]))
-    assert np.abs(run.elastic).max() < 2 * np.abs(static.elastic).max(), "bounded"
-    assert np.abs(run.elastic[-1] - static.elastic).max() < SETTLED * np.abs(static.elastic).max(), "at rest at the end"
+    assert np.abs(result.elastic).max() < 2 * np.abs(static.elastic).max(), "bounded"
+    assert np.abs(result.elastic[-1] - static.elastic).max() < SETTLED * np.abs(static.elastic).max(), "at rest at the end"
 
 
 def test_elastic_coordinates_agree_with_a_tightened_run_and_with_the_inverse_model_alone() -> None:
     """Tolerances a hundred times finer; RK4 along the exact motion, with the frame not integrated at all."""
-    run, tight = loop(**TIGHT), loop(method="dopri", rtol=1e-11, atol=1e-13)
-    size = float(np.abs(run.elastic).max())
-    assert np.abs(run.elastic - tight.elastic).max() < TIGHTER * size
+    result, tight = loop(**TIGHT), loop(method="dopri", rtol=1e-11, atol=1e-13)
+    size = float(np.abs(result.elastic).max())
+    assert np.abs(result.elastic - tight.elastic).max() < TIGHTER * size
     alone = fp.inverse_dynamics(plate_robot(), poses_with_rests(), elastic="simulate")
-    assert np.abs(run.elastic - alone.elastic).max() < ALONE * size
-    assert np.abs(run.force - alone.force).max() < FORCES * np.abs(run.force).max()
-    assert np.abs(run.elastic_acceleration - alone.elastic_acceleration).max() < FAST * np.abs(run.elastic_acceleration).max()
-    bent = fp.deformation(
-        plate_robot(), poses_with_rests(), elastic=run.elastic.values, elastic_velocity=run.elastic_velocity.values
+    assert np.abs(result.elastic - alone.elastic).max() < ALONE * size
+    assert np.abs(result.force - alone.force).max() < FORCES * np.abs(result.force).max()
+    assert (
+        np.abs(result.elastic_acceleration - alone.elastic_acceleration).max() < FAST * np.abs(result.elastic_acceleration).max()
     )
-    for name in ("displacement", "turn", "joint_displacement"):
-        assert np.abs(run[name] - bent[name]).max() < SAME
+    bent = fp.deformation(
+        plate_robot(), poses_with_rests(), elastic=result.elastic.values, elastic_velocity=result.elastic_velocity.values
+    )
+    for name in ("displacement", "rotation_vector", "joint_displacement"):
+        assert np.abs(result[name] - bent[name]).max() < SAME
 
 
-def spring_run(robot: Any, **options: Any) -> Any:
+def spring_simulation(robot: Any, **options: Any) -> Any:
     start, springs = ringing(robot)
     return fp.simulate(robot, start, controller=springs, duration=0.1, output_step=0.005, watch=(), **options)
 
@@ -104,12 +106,12 @@ def spring_run(robot: Any, **options: Any) -> Any:
 def test_fixed_adaptive_and_foreign_integrators_agree() -> None:
     """RK4, Dormand-Prince and CVODE of another library on an undamped robot that rings."""
     robot = small_robot(UNDAMPED)
-    found, other = spring_run(robot, **TIGHT), spring_run(robot, method="cvode", rtol=1e-11, atol=1e-13)
-    fixed = [spring_run(robot, step=h) for h in (5e-4, 2.5e-4)]
+    found, other = spring_simulation(robot, **TIGHT), spring_simulation(robot, method="cvode", rtol=1e-11, atol=1e-13)
+    fixed = [spring_simulation(robot, step=h) for h in (5e-4, 2.5e-4)]
     size = float(np.abs(found.elastic).max())
     for name, scale in (("position", 0.01), ("rotation", 0.1), ("elastic", size), ("elastic_velocity", 300 * size)):
         assert np.abs(found[name] - other[name]).max() < INTEGRATORS * scale
-        off = [float(np.abs(run[name] - found[name]).max()) for run in fixed]
+        off = [float(np.abs(result[name] - found[name]).max()) for result in fixed]
         assert 12 < off[0] / off[1] < 20, "order four"
 
 
@@ -118,7 +120,7 @@ def test_computed_torque_with_the_flexible_model_and_with_a_rigid_one() -> None:
     robot, motion = small_robot(10.0, STIFF), poses_with_rests()
     knows, ignores = (computed_torque(robot, motion, model) for model in (None, rigid()))
     at = motion.formula(knows.time.values)
-    errors = [float(np.abs(run.position - at.position).max()) for run in (knows, ignores)]
+    errors = [float(np.abs(result.position - at.position).max()) for result in (knows, ignores)]
     assert errors[0] < FOLLOWED
     assert 10 * FOLLOWED < errors[1] < IGNORES
     # at rest at the end: the forces hold the bent robot, and the rigid model demands them for a command of kp times the error
@@ -140,8 +142,8 @@ def test_a_rigid_model_cannot_control_the_papers_plate() -> None:
         time=[0.0, 1.0], position=np.stack([home.position] * 2), rotation=np.stack([home.rotation] * 2), velocity=none,
         angular_velocity=none, acceleration=none, angular_acceleration=none,
     )  # fmt: skip
-    run = computed_torque(robot, rest, rigid(), duration=0.5)
-    v = run.velocity.values[15:]  # when what is damped has gone
+    result = computed_torque(robot, rest, rigid(), duration=0.5)
+    v = result.velocity.values[15:]  # when what is damped has gone
     left = np.stack([v[1:-1].ravel(), v[:-2].ravel()], axis=1)
     recurrence = np.linalg.lstsq(left, v[2:].ravel(), rcond=None)[0]  # v_k+2 = a v_k+1 + b v_k
     found = np.log(np.roots([1.0, -recurrence[0], -recurrence[1]])[0]) / 0.01
@@ -183,9 +185,9 @@ def test_events_and_functions_see_the_elastic_coordinates() -> None:
     middle = float(fp.static_deflection(robot, at_home(robot)).elastic.values[0])
     sign = 1.0 if start.elastic[0] < middle else -1.0
     event = fp.Event(when=lambda seen: sign * (seen["elastic"][:, 0] - middle), stop=True, name="straight")
-    run = fp.simulate(robot, start, controller=springs, duration=0.1, step=5e-4, output_step=5e-4, watch=(), events=[event])
-    assert run.attrs["stopped"] == "event: straight"
-    assert abs(run.elastic.values[-1, 0] - middle) < CROSSED * abs(middle)
+    result = fp.simulate(robot, start, controller=springs, duration=0.1, step=5e-4, output_step=5e-4, watch=(), events=[event])
+    assert result.attrs["stopped"] == "event: straight"
+    assert abs(result.elastic.values[-1, 0] - middle) < CROSSED * abs(middle)
     label: list[dict[str, Any]] = []
 
     def hold(time: float, sample: dict[str, Any]) -> Any:
@@ -219,7 +221,7 @@ def test_a_killed_run_goes_on_to_the_same_bits(tmp_path: Any, monkeypatch: pytes
 
     monkeypatch.setattr(drive, "BLOCK", 32)
     robot = small_robot(UNDAMPED)
-    whole, calls = spring_run(robot, step=5e-4), 0
+    whole, calls = spring_simulation(robot, step=5e-4), 0
     original = drive.block
 
     def killed(*arguments: Any) -> Any:
@@ -230,10 +232,10 @@ def test_a_killed_run_goes_on_to_the_same_bits(tmp_path: Any, monkeypatch: pytes
         return original(*arguments)
 
     monkeypatch.setattr(drive, "block", killed)
-    part = spring_run(robot, step=5e-4, save=tmp_path / "run")
+    part = spring_simulation(robot, step=5e-4, save=tmp_path / "run")
     assert part.attrs["interrupted"] == 1
     monkeypatch.setattr(drive, "block", original)
-    again = spring_run(robot, step=5e-4, save=tmp_path / "run")
+    again = spring_simulation(robot, step=5e-4, save=tmp_path / "run")
     for name in ("position", "elastic", "elastic_velocity", "force"):
         assert np.array_equal(again[name].values, whole[name].values)
 
@@ -264,11 +266,11 @@ def test_refusals() -> None:
 def test_reactions_of_a_run() -> None:
     """The balls carry what the fast inverse model says of the same states."""
     robot = small_robot()
-    run = fp.simulate(robot, poses_with_rests(), drive="platform", duration=0.004, reactions=True)
+    result = fp.simulate(robot, poses_with_rests(), drive="platform", duration=0.004, reactions=True)
     names = ("position", "rotation", "velocity", "angular_velocity", "acceleration", "angular_acceleration")
-    went = fp.Motion(time=run.time.values, **{name: run[name].values for name in names})
-    back = fp.inverse_dynamics(robot, went, elastic=run.elastic.values, elastic_velocity=run.elastic_velocity.values)
-    balls = run.reaction_force.sel(reaction_joint=[f"{leg.name}.ball" for leg in robot.legs]).values
+    went = fp.Motion(time=result.time.values, **{name: result[name].values for name in names})
+    back = fp.inverse_dynamics(robot, went, elastic=result.elastic.values, elastic_velocity=result.elastic_velocity.values)
+    balls = result.reaction_force.sel(reaction_joint=[f"{leg.name}.ball" for leg in robot.legs]).values
     assert np.abs(balls - back.joint_force.values).max() < REACHED * np.abs(balls).max()
 
 
@@ -289,17 +291,20 @@ def test_friction_of_the_legs_acts_through_the_bent_platform(tmp_path: Path) -> 
         poses_with_rests(),
     )
     control = fp.ComputedTorque(kp=KP, kd=KD)
-    run = fp.simulate(robot, motion, controller=control, duration=0.3, output_step=0.01, watch=(), **TIGHT)
-    rates = run.actuator_velocity.values
+    result = fp.simulate(robot, motion, controller=control, duration=0.3, output_step=0.01, watch=(), **TIGHT)
+    rates = result.actuator_velocity.values
     with_friction = 300 * rates + 20 * np.tanh(rates / 0.01)
     names = ("position", "rotation", "velocity", "angular_velocity", "acceleration", "angular_acceleration")
-    went = fp.Motion(time=run.time.values, **{name: run[name].values for name in names})
-    elastic = {name: run[name].values for name in ("elastic", "elastic_velocity")}
+    went = fp.Motion(time=result.time.values, **{name: result[name].values for name in names})
+    elastic = {name: result[name].values for name in ("elastic", "elastic_velocity")}
     back = fp.inverse_dynamics(robot, went, friction=False, **elastic)
-    assert np.abs(run.force - with_friction - back.force).max() < REACHED * np.abs(run.force).max()
-    assert np.abs(run.elastic_acceleration - back.elastic_acceleration).max() < REACHED * np.abs(run.elastic_acceleration).max()
-    assert run.dissipated_energy[-1] > 1.0
-    assert np.abs(run.energy_residual).max() < BALANCE_LEFT * exchanged(run)
+    assert np.abs(result.force - with_friction - back.force).max() < REACHED * np.abs(result.force).max()
+    assert (
+        np.abs(result.elastic_acceleration - back.elastic_acceleration).max()
+        < REACHED * np.abs(result.elastic_acceleration).max()
+    )
+    assert result.dissipated_energy[-1] > 1.0
+    assert np.abs(result.energy_residual).max() < BALANCE_LEFT * exchanged(result)
 
 
 @pytest.mark.parametrize(
@@ -314,20 +319,20 @@ def test_the_inverse_model_drives_against_friction_that_it_does_not_know(tmp_pat
     robot, motion = with_friction_law(tmp_path, slide, ball), poses_with_rests()
     late = fp.State(position=motion.position[20], rotation=motion.rotation[20], velocity=motion.velocity[20],
                     angular_velocity=motion.angular_velocity[20])  # fmt: skip
-    run = fp.simulate(robot, motion, drive="platform", start=late, duration=2e-3, step=5e-4, output_step=1e-3)
-    assert "stopped" not in run.attrs
+    result = fp.simulate(robot, motion, drive="platform", start=late, duration=2e-3, step=5e-4, output_step=1e-3)
+    assert "stopped" not in result.attrs
     names, elastic = ("position", "rotation", "velocity", "angular_velocity"), ("elastic", "elastic_velocity")
     wanted = {key: getattr(motion, key)[:1] for key in ("acceleration", "angular_acceleration")}
-    first = fp.Motion(time=[0.0], **{key: run[key].values[:1] for key in names}, **wanted)
-    demanded = fp.inverse_dynamics(robot, first, friction=False, **{key: run[key].values[:1] for key in elastic})
-    assert np.abs(demanded.force.values[0] - run.force.values[0]).max() < REACHED * np.abs(run.force.values[0]).max()
-    states = fp.State(**{key: run[key].values for key in (*names, *elastic)})
-    back = fp.forward_dynamics(robot, states, run.force.values)
+    first = fp.Motion(time=[0.0], **{key: result[key].values[:1] for key in names}, **wanted)
+    demanded = fp.inverse_dynamics(robot, first, friction=False, **{key: result[key].values[:1] for key in elastic})
+    assert np.abs(demanded.force.values[0] - result.force.values[0]).max() < REACHED * np.abs(result.force.values[0]).max()
+    states = fp.State(**{key: result[key].values for key in (*names, *elastic)})
+    back = fp.forward_dynamics(robot, states, result.force.values)
     size = np.abs(back.elastic_acceleration.values).max()
-    assert np.abs(back.elastic_acceleration.values - run.elastic_acceleration.values).max() < REACHED * size
-    free = fp.forward_dynamics(robot, states, run.force.values, friction=False)
+    assert np.abs(back.elastic_acceleration.values - result.elastic_acceleration.values).max() < REACHED * size
+    free = fp.forward_dynamics(robot, states, result.force.values, friction=False)
     assert np.abs(back.acceleration.values - free.acceleration.values).max() > 1e-3
-    assert np.abs(run.energy_residual).max() < BALANCE_LEFT * exchanged(run)
+    assert np.abs(result.energy_residual).max() < BALANCE_LEFT * exchanged(result)
 
 
 def test_friction_of_the_joints_on_a_flexible_platform(tmp_path: Path) -> None:
@@ -335,15 +340,15 @@ def test_friction_of_the_joints_on_a_flexible_platform(tmp_path: Path) -> None:
     robot = with_friction_law(tmp_path, "", ", friction: {viscous: 20, coulomb: 5, speed: 0.01}")
     start = fp.State(position=robot.home.position, rotation=robot.home.rotation)
     force = 1.05 * fp.inverse_dynamics(robot, start, friction=False).force.values
-    run = fp.simulate(robot, start, force=force, duration=0.02, step=1e-3, output_step=4e-3)
+    result = fp.simulate(robot, start, force=force, duration=0.02, step=1e-3, output_step=4e-3)
     names = ("position", "rotation", "velocity", "angular_velocity", "acceleration", "angular_acceleration")
-    went = fp.Motion(time=run.time.values, **{name: run[name].values for name in names})
-    elastic = {name: run[name].values for name in ("elastic", "elastic_velocity")}
+    went = fp.Motion(time=result.time.values, **{name: result[name].values for name in names})
+    elastic = {name: result[name].values for name in ("elastic", "elastic_velocity")}
     back = fp.inverse_dynamics(robot, went, **elastic).force.values
     assert np.abs(back - force).max() < REACHED * np.abs(force).max()
     free = fp.inverse_dynamics(robot, went, friction=False, **elastic).force.values
     assert np.abs(back - free).max() > 1e3 * REACHED * np.abs(force).max()
-    assert np.abs(run.energy_residual).max() < BALANCE_LEFT * exchanged(run)
+    assert np.abs(result.energy_residual).max() < BALANCE_LEFT * exchanged(result)
 
 
 def test_an_unstable_internal_dynamics_is_refused_by_name() -> None:

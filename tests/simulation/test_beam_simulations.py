@@ -47,10 +47,10 @@ def test_spin_up() -> None:
     assert pytest.approx(5.14317e-4, rel=PRINTED) == STEADY
     still = fp.moving_frequencies(robot(), hub(0.0, 6.0)).elastic.values[0]
     assert still[::3].sum() == pytest.approx(STEADY, rel=STATIC)
-    run = fp.simulate(robot(), spin_up(), drive="actuators", duration=30.0, step=0.02)
-    q, p = run.actuator_position.values[:, 0], run.position.values
+    result = fp.simulate(robot(), spin_up(), drive="actuators", duration=30.0, step=0.02)
+    q, p = result.actuator_position.values[:, 0], result.position.values
     along = p[:, 0] * np.cos(q) + p[:, 1] * np.sin(q) - 10
     across = p[:, 1] * np.cos(q) - p[:, 0] * np.sin(q)
-    assert along[run.time.values > 15].mean() == pytest.approx(STEADY, rel=MEAN)
+    assert along[result.time.values > 15].mean() == pytest.approx(STEADY, rel=MEAN)
     assert across.min() == pytest.approx(-0.574, abs=LAG), "the tip lags most at 6.8 s"
-    assert np.abs(run.energy_residual.values).max() < BALANCE * np.abs(run.supplied_work.values).max()
+    assert np.abs(result.energy_residual.values).max() < BALANCE * np.abs(result.supplied_work.values).max()

@@ -34,14 +34,14 @@ def poses_with_rests() -> fp.Motion:
     """Three poses around home with rests, 5th-order polynomials between them: 1.1 s (chosen; the paper prints none)."""
     home = plate_robot().home
     positions = home.position + np.array([[0, 0, 0], [0.03, 0.01, 0.03], [-0.01, 0.02, -0.02]])
-    turns = rotvec_rotation(np.array([[0, 0, 0], [0.06, -0.02, 0.05], [0.0, 0.05, -0.03]])) @ home.rotation
-    return through_poses(positions=positions, orientations=turns, durations=0.4, rests=[0.05, 0.1, 0.15], samples=111)
+    rotations = rotvec_rotation(np.array([[0, 0, 0], [0.06, -0.02, 0.05], [0.0, 0.05, -0.03]])) @ home.rotation
+    return through_poses(positions=positions, orientations=rotations, durations=0.4, rests=[0.05, 0.1, 0.15], samples=111)
 
 
-def exchanged(run: Any) -> float:
+def exchanged(result: Any) -> float:
     """Energy that went through the robot: what actuators gave and took, and damping turned into heat."""
-    supplied = run.supplied_work.values
-    return float(np.abs(np.diff(supplied, axis=0)).sum() + run.dissipated_energy.values[-1])
+    supplied = result.supplied_work.values
+    return float(np.abs(np.diff(supplied, axis=0)).sum() + result.dissipated_energy.values[-1])
 
 
 def ringing(robot: Robot, stiffness: float = 2e6, share: float = 1.3) -> tuple[fp.State, fp.Springs]:

@@ -15,7 +15,7 @@ from flexapod.robot.robot import Robot
 HEIGHT = 2.5 * math.tan(math.pi / 3)
 SAG = {"gough-stewart": 0.004}
 """How far springs give way under the weight, in sizes of the robot; gough-stewart tips over on softer ones."""
-PD_RUN = fp.PD(kp=1.0e5, kd=2.0e3)
+PD_CONTROL = fp.PD(kp=1.0e5, kd=2.0e3)
 
 
 @functools.cache
@@ -28,8 +28,8 @@ def pd_motion() -> fp.Motion:
     return one_minus_cos([0, 0, HEIGHT, 0, 0, 0], [0, 0, -0.15, 0, 0, math.radians(15.0)], 2 * math.pi / 3, 3.0)
 
 
-def pd_run(**options: Any) -> Any:
-    return fp.simulate(robot_named("bench-6ups"), pd_motion(), controller=PD_RUN, **{"output_step": 0.05, **options})
+def pd_simulation(**options: Any) -> Any:
+    return fp.simulate(robot_named("bench-6ups"), pd_motion(), controller=PD_CONTROL, **{"output_step": 0.05, **options})
 
 
 def at_home(robot: Robot) -> fp.State:

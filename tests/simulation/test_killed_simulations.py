@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from runs import pd_run
+from pd_simulations import pd_simulation
 
 import flexapod as fp
 from flexapod.files import write_whole
@@ -62,7 +62,7 @@ def test_a_writer_that_lives_keeps_its_part(tmp_path: Path) -> None:
 KILLED = """
 import os, sys
 sys.path.insert(0, sys.argv[1])
-from runs import pd_run
+from pd_simulations import pd_simulation
 from flexapod.simulation import simulate
 from flexapod.simulation.integrators import rows_in_blocks as drive
 drive.BLOCK, simulate.SAVED, count = 256, -1.0, [0]
@@ -73,13 +73,13 @@ def fsync(handle):
         os.kill(os.getpid(), 9)
     real(handle)
 os.fsync = fsync
-pd_run(step=2e-3, save=sys.argv[2])
+pd_simulation(step=2e-3, save=sys.argv[2])
 """
 
 
 def test_a_killed_run_goes_on_and_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Killed in the middle of its third checkpoint, it goes on from the second."""
-    whole = pd_run(step=2e-3)
+    whole = pd_simulation(step=2e-3)
     path = tmp_path / "run.npz"
     done = subprocess.run([sys.executable, "-c", KILLED, str(Path(__file__).parent), str(path)], check=False)
     assert done.returncode == -signal.SIGKILL
@@ -87,7 +87,7 @@ def test_a_killed_run_goes_on_and_leaves_nothing(tmp_path: Path, monkeypatch: py
     monkeypatch.setattr(drive_module, "BLOCK", 256)
     real, blocks = drive_module.block, []
     monkeypatch.setattr(drive_module, "block", lambda *args: blocks.append(1) or real(*args))
-    rest = pd_run(step=2e-3, save=path)
+    rest = pd_simulation(step=2e-3, save=path)
     assert 0 < len(blocks) < 1500 // 256 + 1
     assert all(np.array_equal(whole[name], rest[name]) for name in whole.data_vars)
     assert list(tmp_path.iterdir()) == []
@@ -96,7 +96,7 @@ def test_a_killed_run_goes_on_and_leaves_nothing(tmp_path: Path, monkeypatch: py
 def test_a_full_disk_does_not_end_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from flexapod.simulation import simulate as simulate_module
 
-    whole = pd_run(step=2e-3)
+    whole = pd_simulation(step=2e-3)
     monkeypatch.setattr(drive_module, "BLOCK", 256)
     monkeypatch.setattr(simulate_module, "SAVED", -1.0)
 
@@ -105,10 +105,10 @@ def test_a_full_disk_does_not_end_a_run(tmp_path: Path, monkeypatch: pytest.Monk
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.warns(fp.FileWarning, match=r"run.npz: was not written: no space left on device.*the simulation goes on without"):
-        run = pd_run(step=2e-3, save=tmp_path / "run.npz")
-    assert all(np.array_equal(whole[name], run[name]) for name in whole.data_vars)
+        result = pd_simulation(step=2e-3, save=tmp_path / "run.npz")
+    assert all(np.array_equal(whole[name], result[name]) for name in whole.data_vars)
     assert list(tmp_path.iterdir()) == []
     monkeypatch.undo()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        pd_run(step=2e-3, save=tmp_path / "run.npz")
+        pd_simulation(step=2e-3, save=tmp_path / "run.npz")
