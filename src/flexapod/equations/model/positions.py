@@ -147,7 +147,7 @@ def last_axes(values: LinkValues, leg: Leg, where: Sequence[Any], S: SX) -> Any:
         if kind == "PUS":
             d, turn = S - (p[0] + mul(R[0], p[1])) - R[0][:, 2] * moved, mul(R[0], R[1])
         else:
-            drive = _rotated(R[0], moved)
+            drive = _followed(R[0], moved)
             d, turn = S - (p[0] + mul(drive, p[1])), mul(drive, R[1])
     c, s = first
     n = ca.densify(d) * inverse
@@ -157,7 +157,7 @@ def last_axes(values: LinkValues, leg: Leg, where: Sequence[Any], S: SX) -> Any:
     return sparse(mul(axes, R[2]) if kind == "UPS" else axes)
 
 
-def _rotated(R: SX, angle: tuple[Any, Any]) -> Any:
+def _followed(R: SX, angle: tuple[Any, Any]) -> Any:
     """R, followed by a rotation about z."""
     c, s = angle
     return ca.horzcat(R[:, 0] * c + R[:, 1] * s, R[:, 1] * c - R[:, 0] * s, R[:, 2])

@@ -274,5 +274,5 @@ def _rotating(b: Program, values: Values, leg: Leg, S: PointMotion) -> Drive:
     carrier = FrameMotion(R=R, p=pivot, v=still, w=e * rate, a=still, alpha=e * second)
     return Drive(
         rate=rate, acceleration=second, carrier=carrier, U=U, a=R @ values.vector("axis1", "W0"), length=length,
-        gain=length * per_turn, along=u, about=e, inward=inward,
+        gain=length * per_angle, along=u, about=e, inward=inward,
     )  # fmt: skip

@@ -8,8 +8,8 @@ that of two masses and a coupling between them, exactly, because d keeps its len
 
 .. math:: \tfrac12(d\cdot d - L^2) = 0,\qquad d\cdot\ddot d + \dot d\cdot\dot d = 0
 
-About its line the rod rotates as its universal joint makes it; with e the joint's first axis, which its body A carries, k = d.e and
-:math:`\delta = L^2 - k^2`,
+About its line the rod rotates as its universal joint makes it; with e the joint's first axis, which its body A carries, k = d.e
+and :math:`\delta = L^2 - k^2`,
 
 .. math:: \omega_n = \big(\tfrac{k}{L}(e\times d)\cdot\dot d + L\,(d - k e)\cdot\omega_A\big)/\delta
 

@@ -78,8 +78,8 @@ def _residual(scope: Scope, layout: Layout, now: Situation, a: SX) -> tuple[Any,
     if not layout.elastic:
         state = model_equation(scope, robot, moment)
         if layout.friction == "load":
-            loaded, lost = loaded_acceleration(scope, robot, moment, now.force, now.wrench)
-            return ca.mtimes(state.A, a - loaded), {"dissipated": lost}
+            sliding = loaded_acceleration(scope, robot, moment, now.force, now.wrench)
+            return ca.mtimes(state.A, a - sliding.acceleration), {"dissipated": sliding.heat}
         load = ca.SX.zeros(6) if now.wrench is None else now.wrench
         return ca.mtimes(state.A, a) + state.c - ca.mtimes(state.jacobian.T, now.force) - load, {}
     q = equation_at(scope, robot, moment)

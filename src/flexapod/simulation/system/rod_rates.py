@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import casadi as ca
 import numpy as np
 
-from flexapod.equations.closing_rows import closing_rows, turned_row
+from flexapod.equations.closing_rows import closing_rows, rotated_row
 from flexapod.equations.elastodynamics.closing import LARGEST_STEP, LIMIT, NEWTON_STEP
 from flexapod.equations.elastodynamics.front_solve import solve_fronts
 from flexapod.equations.elastodynamics.projection import projected_mass
@@ -169,7 +169,7 @@ def _rows(tree: RodTree, at: Frames, ends: Sequence[RodAt], motion: Motion | Non
         )
         (J_l, W_l), (J_p, W_p) = (tree.columns(at, node, half.p.expr) for node, half in ((near, link), (far, platform)))
         for row in closing_rows(tree.robot.legs[i], link, platform, closing):
-            other = turned_row(row, link.p - platform.p)
+            other = rotated_row(row, link.p - platform.p)
             own = mul(row.linear.expr.T, J_l) + mul(row.angular.expr.T, W_l)
             rows.append(own - mul(row.linear.expr.T, J_p) - mul(other.expr.T, W_p))
             residuals.append(row.r)
