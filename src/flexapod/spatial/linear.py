@@ -6,8 +6,6 @@ Unpivoted elimination fails at harmless poses, so square and tall systems go thr
 
 from __future__ import annotations
 
-from typing import Any
-
 import casadi as ca
 
 from flexapod.arrays import SX
@@ -17,7 +15,7 @@ LARGEST = 100
 """Unknowns of a solve that is written out; it has 2 n^3 operations, two million at this size."""
 
 
-def solve3(A: SX, b: SX) -> Any:
+def solve3(A: SX, b: SX) -> SX:
     """Solve a 3 x 3 system by Cramer's rule with one reciprocal.
 
     Args:
@@ -33,7 +31,7 @@ def solve3(A: SX, b: SX) -> Any:
     return ca.mtimes(rows, b) * inverse
 
 
-def solve_gram_schmidt(A: SX, b: SX) -> Any:
+def solve_gram_schmidt(A: SX, b: SX) -> SX:
     """Least-squares solution of A x = b by modified Gram-Schmidt on [A | b].
 
     Args:
@@ -51,8 +49,8 @@ def solve_gram_schmidt(A: SX, b: SX) -> Any:
     columns = [A[:, j] for j in range(n)]
     right = b
     R = ca.SX.zeros(n, n)
-    y: list[Any] = []
-    inverse: list[Any] = []
+    y: list[SX] = []
+    inverse: list[SX] = []
     for j in range(n):
         diagonal = ca.dot(columns[j], columns[j])
         reciprocal = 1 / diagonal
@@ -63,7 +61,7 @@ def solve_gram_schmidt(A: SX, b: SX) -> Any:
         row = ca.mtimes(columns[j].T, right) * reciprocal
         right = right - ca.mtimes(columns[j], row)
         y.append(row)
-    x: list[Any] = [None] * n
+    x: list[SX] = [None] * n
     for j in reversed(range(n)):
         value = y[j]
         for k in range(j + 1, n):
@@ -72,7 +70,7 @@ def solve_gram_schmidt(A: SX, b: SX) -> Any:
     return ca.vertcat(*x)
 
 
-def independence(A: SX) -> Any:
+def independence(A: SX) -> SX:
     """How independent the columns of A (m, n) are: smallest part of a column, squared, that the columns before it do not span.
 
     One for orthogonal columns, zero for a singular matrix; the columns' lengths do not matter. The same Gram-Schmidt steps
@@ -90,7 +88,7 @@ def independence(A: SX) -> Any:
     return smallest
 
 
-def solve(A: SX, b: SX) -> Any:
+def solve(A: SX, b: SX) -> SX:
     """Solve a small square or tall system by the cheapest safe rule for its size."""
     m, n = A.shape
     if (m, n) == (1, 1):
@@ -104,7 +102,7 @@ def solve(A: SX, b: SX) -> Any:
     return solve_gram_schmidt(A, b)
 
 
-def solve_symmetric(A: SX, b: SX) -> Any:
+def solve_symmetric(A: SX, b: SX) -> SX:
     """Solve a symmetric positive definite system by LDL^T without square roots.
 
     Args:
@@ -113,16 +111,16 @@ def solve_symmetric(A: SX, b: SX) -> Any:
     """
     n = A.shape[0]
     L = ca.SX.eye(n)
-    d: list[Any] = []
+    d: list[SX] = []
     for j in range(n):
         scaled = [L[j, k] * d[k] for k in range(j)]
         d.append(A[j, j] - sum(L[j, k] * scaled[k] for k in range(j)))
         for i in range(j + 1, n):
             L[i, j] = (A[i, j] - sum(L[i, k] * scaled[k] for k in range(j))) / d[j]
-    y: list[Any] = []
+    y: list[SX] = []
     for i in range(n):
         y.append(b[i, :] - sum((L[i, k] * y[k] for k in range(i)), ca.SX.zeros(1, b.shape[1])))
-    x: list[Any] = [None] * n
+    x: list[SX] = [None] * n
     for i in reversed(range(n)):
         x[i] = y[i] / d[i] - sum((L[k, i] * x[k] for k in range(i + 1, n)), ca.SX.zeros(1, b.shape[1]))
     return ca.vertcat(*x)

@@ -11,10 +11,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
+from flexapod.arrays import Array
 from flexapod.equations.minimal.conditions import applies, level, spins
 from flexapod.errors import InputError
 from flexapod.robot.geometry import ROUNDING
@@ -134,7 +135,7 @@ def poor_designs(robot: Robot, rows: slice) -> np.ndarray:
     return bad
 
 
-def _area(corners: Sequence[Sequence[Any]]) -> Any:
+def _area(corners: Sequence[Sequence[float | Array]]) -> float | Array:
     """Twice the area of a triangle, with the origin as the third corner of two."""
     (ax, ay), (bx, by), (cx, cy) = corners if len(corners) == 3 else ((0.0, 0.0), *corners)
     return np.abs((bx - ax) * (cy - ay) - (by - ay) * (cx - ax))

@@ -71,7 +71,7 @@ def link_inverse_dynamics(robot: Robot, massless_legs: bool = False, zeros: Coll
 
 
 def link_legs(
-    b: Program, values: LinkValues, robot: Robot, platform: FrameMotion, guess: Any, massless: bool = False
+    b: Program, values: LinkValues, robot: Robot, platform: FrameMotion, guess: SX, massless: bool = False
 ) -> list[LinkLeg]:
     """The legs of a robot, each with the constants of its inner frames."""
     own = [values.below(f"legs.{leg.name}", dict(c.constants)) for leg, c in zip(robot.legs, robot.link_plan.legs, strict=True)]

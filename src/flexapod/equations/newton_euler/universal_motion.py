@@ -12,7 +12,7 @@ The axial spin is that of the universal joint; Kim's simplification takes it as 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import casadi as ca
 
@@ -36,12 +36,12 @@ Spin = Literal["exact", "neglected"]
 class Drive:
     """The actuator and what it carries: U with its motion, first universal axis, length U to S."""
 
-    rate: Any
-    acceleration: Any
+    rate: SX
+    acceleration: SX
     carrier: FrameMotion | None
     U: PointMotion
     a: Vec
-    length: Any
+    length: SX
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,9 +52,9 @@ class Axes:
     y: Vec
     n: Vec
     a: Vec
-    sine: Any
+    sine: SX
     arm: Vec
-    inverse: Any
+    inverse: SX
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,8 +70,8 @@ class UniversalMotion:
     axes: Axes
     S: PointMotion
     frames: tuple[FrameMotion, FrameMotion, FrameMotion]
-    rates: tuple[Any, Any, Any]
-    accelerations: tuple[Any, Any, Any]
+    rates: tuple[SX, SX, SX]
+    accelerations: tuple[SX, SX, SX]
 
 
 def universal_motion(b: Program, values: Values, leg: Leg, sign: int, platform: FrameMotion, spin: Spin) -> UniversalMotion:
@@ -112,7 +112,7 @@ def universal_motion(b: Program, values: Values, leg: Leg, sign: int, platform: 
 
 def _universal(
     axes: Axes, drive: Drive, S: PointMotion, extends: bool, spin: Spin
-) -> tuple[FrameMotion, FrameMotion, tuple[tuple[Any, Any], tuple[Any, Any]]]:
+) -> tuple[FrameMotion, FrameMotion, tuple[tuple[SX, SX], tuple[SX, SX]]]:
     """Motion of cross and leg about U, and the two universal rates with their derivatives."""
     x, y, n, a, arm = axes.x, axes.y, axes.n, axes.a, axes.arm
     w_f, alpha_f = (drive.carrier.w, drive.carrier.alpha) if drive.carrier else (zero("W"), zero("W"))
