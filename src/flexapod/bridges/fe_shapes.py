@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from flexapod.arrays import Array
-from flexapod.bridges.fe_matrices import FeFileError, _package, first_line
+from flexapod.bridges.fe_files import FeFileError, first_line, needed_package
 from flexapod.bridges.nastran_bulk import SILENT
 
 EIGENVALUE = re.compile(r"\$EIGENVALUE\s*=\s*([-+.\dEeDd]+)\s+MODE\s*=\s*(\d+)")
@@ -51,20 +51,20 @@ def read_shapes(path: Path) -> Shapes:
     raise FeFileError(f"{path}: is no file of modes that is read; .op2 or .pch of Nastran")
 
 
-def op2_package() -> Any:
+def op2package() -> Any:
     """pyNastran's reader. Its modules import `numpy.in1d`, which NumPy 2.4 has no more; `isin` is the same, for the import."""
     missing = not hasattr(np, "in1d")
     if missing:
         np.in1d = np.isin  # type: ignore[attr-defined]
     try:
-        return _package("pyNastran.op2.op2", "an OP2 file")
+        return needed_package("pyNastran.op2.op2", "an OP2 file")
     finally:
         if missing:
             del np.in1d  # type: ignore[attr-defined]
 
 
 def _op2(path: Path) -> Shapes:
-    model = op2_package().OP2(debug=False, log=SILENT)
+    model = op2package().OP2(debug=False, log=SILENT)
     try:
         with redirect_stdout(StringIO()):
             model.read_op2(str(path), build_dataframe=False)

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import casadi as ca
 
@@ -34,9 +34,6 @@ from flexapod.robot.robot import Robot
 from flexapod.spatial import Rot, Vec
 from flexapod.spatial.linear import solve_symmetric
 from flexapod.spatial.vector import zero
-
-if TYPE_CHECKING:
-    pass
 
 
 def forward_friction(robot: Robot) -> Program:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from threadpoolctl import threadpool_limits
 
 from flexapod.errors import FlexapodError
@@ -114,7 +115,7 @@ def unpack(arrays: Mapping[str, Any]) -> FlexibleBody:
     )
 
 
-def _digest(arrays: Mapping[str, Any]) -> str:
+def _digest(arrays: Mapping[str, ArrayLike]) -> str:
     digest = hashlib.sha256()
     for name in sorted(arrays):
         value = np.ascontiguousarray(arrays[name])

@@ -31,6 +31,7 @@ from flexapod.robot.beams import BeamElement, tip_names
 
 if TYPE_CHECKING:
     from flexapod.analysis.model.closed_legs import ClosedLegs
+    from flexapod.analysis.requests.results import Variable
     from flexapod.analysis.requests.sample_blocks import Reasons
     from flexapod.description.schema_flexible import Flexible
     from flexapod.flexible.body import FlexibleBody
@@ -298,14 +299,14 @@ def _spins(leg: Leg, q: Array, qd: Array) -> list[Array]:
     return w
 
 
-def spin_variable(robot: Robot, state: ClosedLegs) -> dict[str, Any]:
+def spin_variable(robot: Robot, state: ClosedLegs) -> dict[str, Variable]:
     """`spin_ratio` of closed states, for a result; none for robots whose elasticity is in joints alone."""
     return {"spin_ratio": (("flexible_part",), spin_ratios(robot, state), "1")} if parts(robot) else {}
 
 
 def with_validity(
-    robot: Robot, variables: Mapping[str, Any], at: Any
-) -> tuple[Mapping[str, Any], dict[str, list[str]], dict[str, str]]:
+    robot: Robot, variables: Mapping[str, Any], at: object
+) -> tuple[Mapping[str, Variable], dict[str, list[str]], dict[str, str]]:
     """Variables of a result with its measures, the labels of their dimension, and what is above `BOUNDS` as its attribute
     ``validity``; warns of the same.
 
@@ -334,7 +335,7 @@ def with_validity(
     return {**variables, **measures}, {"flexible_part": [part.name for part in parts(robot)]}, attrs
 
 
-def warn_beyond(robot: Robot, elastic: Array, at: Any) -> None:
+def warn_beyond(robot: Robot, elastic: Array, at: object) -> None:
     """Warn of elastic coordinates (n, N) above the bounds, for results without the measures.
 
     Args:

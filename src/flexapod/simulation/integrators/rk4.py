@@ -34,7 +34,7 @@ def rk4_step(root: Program, b: Builder, layout: Layout, parts: dict[str, SX], h:
     """
     size = layout.increments
 
-    def stage(inner: Builder, _: Any, *carried: Any) -> tuple[list[Any], list[Any]]:
+    def stage(inner: Builder, _: SX, *carried: SX) -> tuple[list[Any], list[Any]]:
         k, total, code, weights, column = carried
         scope = Scope(root, inner)
         found = layout.rates(scope, parts, (h * weights[0]) * k, column)

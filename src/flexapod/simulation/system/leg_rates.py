@@ -33,6 +33,7 @@ from flexapod.spatial.linear import solve_symmetric
 
 if TYPE_CHECKING:
     from flexapod.arrays import SX
+    from flexapod.kernels.tape.control_flow import Builder
     from flexapod.robot.robot import Robot
     from flexapod.simulation.system.independent import IndependentLayout
 
@@ -83,7 +84,7 @@ def leg_rates(layout: IndependentLayout) -> Program:
     memory = root.input("memory", (sum(_Memory.sizes(robot)),))
     signals = root.input("signals", (layout.width,))
 
-    def pass_(_: Any, y: SX, before: SX, *__: Any) -> tuple[list[Any], Any]:
+    def pass_(_: Builder, y: SX, before: SX, *__: SX) -> tuple[list[Any], Any]:
         following, largest, found = _evaluated(root, values, layout, y, x[n:], layout.at_node(signals))
         return [following, largest, *found], ca.if_else(before <= NEWTON_STEP, 0, largest)
 
@@ -114,7 +115,7 @@ def _predicted(robot: Robot, last: _Memory, u: SX) -> Any:
 
 
 def _evaluated(
-    root: Program, values: Values, layout: IndependentLayout, y: SX, ud: SX, signals: dict[str, Any]
+    root: Program, values: Values, layout: IndependentLayout, y: SX, ud: SX, signals: dict[str, SX]
 ) -> tuple[Any, Any, list[Any]]:
     """Coordinates after one step of Newton's method on the loops, its size (no less than its largest entry), and accelerations,
     results and slopes before it."""
