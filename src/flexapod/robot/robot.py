@@ -173,14 +173,9 @@ class Robot:
 
     @checked(body=check_text, name=check_text)
     def with_payload(
-        self,
-        mass: ArrayLike,
-        *,
-        com: ArrayLike = (0.0, 0.0, 0.0),
-        inertia: ArrayLike | None = None,
-        body: str = "platform",
+        self, mass: ArrayLike, *, com: ArrayLike = (0.0, 0.0, 0.0), inertia: ArrayLike | None = None, body: str = "platform",
         name: str | None = None,
-    ) -> Robot:
+    ) -> Robot:  # fmt: skip
         """The robot with something fixed to one of its bodies, as `payloads:` of the robot file.
 
         Args:

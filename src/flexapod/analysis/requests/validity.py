@@ -31,7 +31,6 @@ from flexapod.robot.beams import BeamElement, tip_names
 
 if TYPE_CHECKING:
     from flexapod.analysis.model.closed_legs import ClosedLegs
-    from flexapod.analysis.requests.results import Variable
     from flexapod.analysis.requests.sample_blocks import Reasons
     from flexapod.description.schema_flexible import Flexible
     from flexapod.flexible.body import FlexibleBody
@@ -299,14 +298,14 @@ def _spins(leg: Leg, q: Array, qd: Array) -> list[Array]:
     return w
 
 
-def spin_variable(robot: Robot, state: ClosedLegs) -> dict[str, Variable]:
+def spin_variable(robot: Robot, state: ClosedLegs) -> dict[str, Any]:
     """`spin_ratio` of closed states, for a result; none for robots whose elasticity is in joints alone."""
     return {"spin_ratio": (("flexible_part",), spin_ratios(robot, state), "1")} if parts(robot) else {}
 
 
 def with_validity(
     robot: Robot, variables: Mapping[str, Any], at: object
-) -> tuple[Mapping[str, Variable], dict[str, list[str]], dict[str, str]]:
+) -> tuple[Mapping[str, Any], dict[str, list[str]], dict[str, str]]:
     """Variables of a result with its measures, the labels of their dimension, and what is above `BOUNDS` as its attribute
     ``validity``; warns of the same.
 
