@@ -51,7 +51,7 @@ def read_shapes(path: Path) -> Shapes:
     raise FeFileError(f"{path}: is no file of modes that is read; .op2 or .pch of Nastran")
 
 
-def op2package() -> Any:
+def op2_package() -> Any:
     """pyNastran's reader. Its modules import `numpy.in1d`, which NumPy 2.4 has no more; `isin` is the same, for the import."""
     missing = not hasattr(np, "in1d")
     if missing:
@@ -64,7 +64,7 @@ def op2package() -> Any:
 
 
 def _op2(path: Path) -> Shapes:
-    model = op2package().OP2(debug=False, log=SILENT)
+    model = op2_package().OP2(debug=False, log=SILENT)
     try:
         with redirect_stdout(StringIO()):
             model.read_op2(str(path), build_dataframe=False)
