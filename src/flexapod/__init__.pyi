@@ -65,7 +65,7 @@ from flexapod.analysis.verbs.workspace_solid import workspace_solid as workspace
 from flexapod.bridges.casadi_function import casadi_function as casadi_function
 from flexapod.bridges.fe import import_fe as import_fe
 from flexapod.bridges.fe_check import ImportedBody as ImportedBody
-from flexapod.bridges.fe_matrices import FeFileError as FeFileError
+from flexapod.bridges.fe_files import FeFileError as FeFileError
 from flexapod.bridges.fmu.check import FmuError as FmuError
 from flexapod.bridges.fmu.export import CompilerError as CompilerError
 from flexapod.bridges.fmu.export import export_fmu as export_fmu

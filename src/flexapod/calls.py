@@ -25,19 +25,19 @@ C = TypeVar("C", bound=type)
 Check = Callable[[str, Any], None]
 
 
-def refuse_kind(name: str, expected: str, value: Any) -> None:
+def refuse_kind(name: str, expected: str, value: object) -> None:
     """The error for a value of another kind."""
     shown = repr(value) if isinstance(value, str | int | float | bool | None) else type(value).__name__
     raise InputError(f"{name}: expected {expected}, got {shown[:80]}")
 
 
-def check_path_kind(name: str, value: Any) -> None:
+def check_path_kind(name: str, value: object) -> None:
     """Refuse what is neither a text nor a path."""
     if not isinstance(value, str | os.PathLike) or not isinstance(os.fspath(value), str):
         refuse_kind(name, "the path of a file", value)
 
 
-def check_path(name: str, value: Any) -> None:
+def check_path(name: str, value: object) -> None:
     """Refuse what names no file: only texts and paths do, and none of them is empty or has a null character."""
     check_path_kind(name, value)
     if "\0" in str(value):
@@ -46,23 +46,23 @@ def check_path(name: str, value: Any) -> None:
         raise InputError(f"{name}: expected the path of a file, got an empty text")
 
 
-def unchecked(name: str, value: Any) -> None:
+def unchecked(name: str, value: object) -> None:
     """For an argument that the verb checks itself, though the table has another kind under its name."""
 
 
-def check_text(name: str, value: Any) -> None:
+def check_text(name: str, value: object) -> None:
     """Refuse what is no text."""
     if not isinstance(value, str):
         refuse_kind(name, "a text", value)
 
 
-def check_mapping(name: str, value: Any) -> None:
+def check_mapping(name: str, value: object) -> None:
     """Refuse what is no mapping whose keys are texts."""
     if not isinstance(value, Mapping) or any(not isinstance(k, str) for k in value):
         refuse_kind(name, "a mapping of names to values", value)
 
 
-def check_dataset(name: str, value: Any) -> None:
+def check_dataset(name: str, value: object) -> None:
     """Refuse what is no labelled result."""
     import xarray as xr
 
@@ -70,19 +70,19 @@ def check_dataset(name: str, value: Any) -> None:
         refuse_kind(name, "a result (Dataset)", value)
 
 
-def check_flag(name: str, value: Any) -> None:
+def check_flag(name: str, value: object) -> None:
     """Refuse what is neither True nor False."""
     if type(value).__name__ not in ("bool", "bool_"):  # of Python and of NumPy, which is not imported for that
         refuse_kind(name, "True or False", value)
 
 
-def check_texts(name: str, value: Any) -> None:
+def check_texts(name: str, value: object) -> None:
     """Refuse what is no list of texts; one text is not a list."""
     if isinstance(value, str) or not isinstance(value, Sequence) or any(not isinstance(v, str) for v in value):
         refuse_kind(name, "a list of texts", value)
 
 
-def check_number(name: str, value: Any) -> None:
+def check_number(name: str, value: object) -> None:
     """Refuse what is neither a number nor None."""
     whole = isinstance(value, numbers.Real) and not isinstance(value, bool)
     if value is not None and not whole:
@@ -92,17 +92,17 @@ def check_number(name: str, value: Any) -> None:
 def check_finite(name: str, value: Any) -> None:
     """Refuse what is neither a finite number nor None."""
     check_number(name, value)
-    if value is not None and not math.isfinite(value):
+    if isinstance(value, numbers.Real) and not math.isfinite(value):
         refuse_kind(name, "a finite number", value)
 
 
-def check_count(name: str, value: Any) -> None:
+def check_count(name: str, value: object) -> None:
     """Refuse what is no whole number above 0."""
     if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < 1:
         refuse_kind(name, "a whole number above 0", value)
 
 
-def check_seed(name: str, value: Any) -> None:
+def check_seed(name: str, value: object) -> None:
     """Refuse what is no whole number from 0."""
     if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < 0:
         refuse_kind(name, "a whole number, 0 or above", value)
@@ -214,7 +214,7 @@ def fields_alone(data: Any) -> dict[str, Any]:
     return {name: data.__dict__[name] for name in data.__dataclass_fields__}
 
 
-def _bound(name: str, signature: inspect.Signature, args: Any, kwargs: Any) -> dict[str, Any]:
+def _bound(name: str, signature: inspect.Signature, args: tuple[object, ...], kwargs: Mapping[str, object]) -> dict[str, Any]:
     try:
         return signature.bind(*args, **kwargs).arguments
     except TypeError as error:

@@ -36,7 +36,7 @@ class FileWarning(FlexapodWarning):
     """A file that was read or not written, with something lost: names it and says what."""
 
 
-def _received(kind: type[FlexapodError], args: tuple[Any, ...], fields: dict[str, Any]) -> FlexapodError:
+def _received(kind: type[FlexapodError], args: tuple[object, ...], fields: dict[str, object]) -> FlexapodError:
     error = kind.__new__(kind, *args)
     error.args = args
     error.__dict__.update(fields)

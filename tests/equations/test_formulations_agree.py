@@ -9,7 +9,7 @@ import pytest
 
 import flexapod as fp
 from flexapod.analysis.verbs.sampling import random_states
-from flexapod.equations.minimal.conditions import applies
+from flexapod.equations.minimal.planning import applies
 from flexapod.robot.model import RigidBody
 from support.robots import RIGID
 

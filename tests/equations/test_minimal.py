@@ -323,9 +323,9 @@ def test_reasons_why_not(robot: str, changes: dict[str, object], reason: str) ->
 
 
 def _all_reasons(robot: Robot) -> list[str]:
-    from flexapod.equations.minimal.conditions import _reasons
+    from flexapod.equations.minimal.conditions import reasons
 
-    return list(_reasons(robot))
+    return list(reasons(robot))
 
 
 def test_plans_are_keys() -> None:

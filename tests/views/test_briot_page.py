@@ -7,8 +7,8 @@ import pytest
 
 import flexapod as fp
 from flexapod.views.papers.briot import _paths, _ranges, _square
-from flexapod.views.papers.briot_friction import depends, smoothings
-from flexapod.views.papers.briot_simulations import STROKE, accelerations, frictionless, low_pass, simulated, timing, torques
+from flexapod.views.papers.briot_friction import accelerations, depends, smoothings
+from flexapod.views.papers.briot_simulations import STROKE, frictionless, low_pass, simulated, timing, torques
 from flexapod.views.papers.briot_tables import finer, operators, over_the_workspace, table_1, table_2, table_3
 from flexapod.views.papers.items import AGREES, DIFFERS, INPUT, OPEN, PARTLY, READ, UNDECIDED, WITHIN
 

@@ -14,7 +14,7 @@ import numpy as np
 from flexapod.arrays import Array
 from flexapod.bridges.ansys_tables import Tables, isotropic, read_tables
 from flexapod.bridges.fe_assembly import Mesh, Part, beam_part, mass_part, rod_part
-from flexapod.bridges.fe_matrices import FeFileError, _package, reading
+from flexapod.bridges.fe_files import FeFileError, needed_package, reading
 from flexapod.flexible.beam_element import BeamElement
 from flexapod.flexible.errors import FlexibleBodyError
 from flexapod.flexible.materials import Material
@@ -38,7 +38,7 @@ def ansys_mesh(path: Path) -> Mesh:
     """
     if not path.is_file():
         raise FeFileError(f"{path}: there is no such file")
-    package = _package("mapdl_archive", "an Ansys archive")
+    package = needed_package("mapdl_archive", "an Ansys archive")
     try:
         archive = package.Archive(str(path), parse_vtk=False)
         kinds = {int(k): int(kind) for k, kind in np.reshape(archive.ekey, (-1, 2))}

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from flexapod.bridges.fe_matrices import FeFileError
+from flexapod.bridges.fe_files import FeFileError
 from flexapod.flexible.errors import FlexibleBodyError
 
 DIRECTIONS = (("EX", "EY", "EZ"), ("GXY", "GYZ", "GXZ"), ("NUXY", "NUYZ", "NUXZ"), ("PRXY", "PRYZ", "PRXZ"))

@@ -102,7 +102,7 @@ def _evaluated(graph: Graph, arguments: list[SX], passes: int) -> list[Any]:
     )  # fmt: skip
 
 
-def _loop(loop: Loop, operands: list[Any], passes: int) -> list[Any]:
+def _loop(loop: Loop, operands: list[SX], passes: int) -> list[Any]:
     """Results of a loop, written out; an iteration takes all its passes: Newton's method stays where it has converged."""
     if loop.tolerance is None:
         return written_out(loop, operands, ca.SX, lambda body, arguments: _evaluated(body, arguments, passes))

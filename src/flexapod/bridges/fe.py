@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 
 from flexapod.bridges.fe_check import ImportedBody, checked
-from flexapod.bridges.fe_matrices import FeFileError
+from flexapod.bridges.fe_files import FeFileError
 from flexapod.bridges.fe_model import Model, Source, read_model
 from flexapod.bridges.fe_nodes import BULK
 from flexapod.bridges.fe_remarks import stiff_shapes, tied_to_ground, with_remarks
@@ -43,7 +44,7 @@ def import_fe(
     modes: int | None = None,
     below: float | None = None,
     method: str = "normal",
-    damping: Any = 0.0,
+    damping: float | ArrayLike = 0.0,
 ) -> ImportedBody:
     """A flexible body from finite element files: a mesh, or matrices and nodes.
 
@@ -108,7 +109,14 @@ def _solver_shapes(path: Path, mesh: Source | None, nodes: Source | None) -> Sha
 
 
 def _from_shapes(
-    model: Model, shapes: Shapes, chosen: Mapping[str, Any], *, modes: int | None, below: float | None, method: str, damping: Any
+    model: Model,
+    shapes: Shapes,
+    chosen: Mapping[str, Any],
+    *,
+    modes: int | None,
+    below: float | None,
+    method: str,
+    damping: float | ArrayLike,
 ) -> FlexibleBody:
     """The body of a solver's elastic modes, normalised by the mass."""
     from flexapod.flexible.arrays import whole

@@ -14,7 +14,8 @@ import numpy as np
 from scipy import sparse
 
 from flexapod.arrays import Array
-from flexapod.bridges.fe_matrices import FeFileError, Labelled
+from flexapod.bridges.fe_files import FeFileError
+from flexapod.bridges.fe_matrices import Labelled
 from flexapod.flexible.arrays import hat
 from flexapod.flexible.beam_element import BeamElement
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 
 from flexapod.arrays import Array
@@ -161,7 +162,7 @@ def _massive_modes(M: Any, K: Any, rigid: int, count: int) -> tuple[Array, Array
     return value[rigid:], V[:, rigid:]
 
 
-def checked(body: FlexibleBody, M: Any, K: Any, width: int, R: Array, notes: tuple[str, ...]) -> ImportedBody:
+def checked(body: FlexibleBody, M: Any, K: ArrayLike, width: int, R: Array, notes: tuple[str, ...]) -> ImportedBody:
     """Frequencies before and after, and the modal assurance criterion weighted by the mass; R: rigid motions without energy."""
     from scipy.linalg import eigh
 

@@ -5,26 +5,21 @@ A matrix knows its degrees of freedom where its file does (Abaqus, DMIG); else t
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import io, sparse
 
 from flexapod.arrays import Array
+from flexapod.bridges.fe_files import FeFileError, first_line, needed_package, reading
 from flexapod.bridges.harwell_boeing import read_harwell_boeing, read_mapping
-from flexapod.errors import FlexapodError, InputError
+from flexapod.bridges.nastran_bulk import bulk_data
 
 Label = tuple[int, int]
 """Node number, and degree of freedom 1 to 6."""
-
-
-class FeFileError(InputError):
-    """A file of a finite element program that cannot be used."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,34 +28,6 @@ class Labelled:
 
     matrix: Any
     labels: list[Label] | None = None
-
-
-def _package(name: str, what: str) -> Any:
-    try:
-        return importlib.import_module(name)
-    except ImportError as error:
-        package = name.split(".")[0]
-        raise FeFileError(f"{what} needs the package {package}; install it with `pip install 'flexapod[fe]'`") from error
-
-
-def first_line(error: Exception) -> str:
-    """The first line of another program's message."""
-    return (str(error).strip() or repr(error)).splitlines()[0]
-
-
-@contextmanager
-def reading(path: Path, what: str) -> Iterator[None]:
-    """One error for a file that is missing or cannot be read, whatever its reader raises."""
-    if not path.is_file():
-        raise FeFileError(f"{path}: there is no such file")
-    try:
-        yield
-    except FlexapodError:
-        raise
-    except Exception as error:
-        raise FeFileError(
-            f"{path}: cannot be read as {what}: {first_line(error).rstrip('.')}. Is it whole, and does its suffix fit?"
-        ) from error
 
 
 def finite_matrix(matrix: Any, path: Path) -> Any:
@@ -98,7 +65,7 @@ def _matrix(path: Path, suffix: str, name: str) -> Labelled:
     if suffix in (".hb", ".rb", ".rua", ".rsa", ".matrix"):
         return Labelled(matrix=read_harwell_boeing(path), labels=read_mapping(path))
     if suffix == ".op4":
-        found = _package("pyNastran.op4.op4", "an OP4 file").read_op4(str(path), debug=False)
+        found = needed_package("pyNastran.op4.op4", "an OP4 file").read_op4(str(path), debug=False)
         whole = {k: getattr(v, "data", v[1] if isinstance(v, tuple) else v) for k, v in found.items()}
         return Labelled(matrix=_chosen(path, whole, name))
     if suffix in (".bdf", ".dat", ".nas", ".pch"):
@@ -127,8 +94,6 @@ def _chosen(path: Path, found: dict[str, Any], name: str) -> Any:
 
 
 def _dmig(path: Path, name: str) -> Labelled:
-    from flexapod.bridges.nastran_bulk import bulk_data
-
     card = _chosen(path, dict(bulk_data(path, xref=False).dmig), name)
     if card.is_complex:
         raise FeFileError(f"{path}: DMIG {card.name} is complex; real numbers are taken (structural damping is left out)")
@@ -182,7 +147,7 @@ def _labelled(path: Path, pairs: Array, values: Array) -> Labelled:
     return Labelled(matrix=_filled(i, j, values, len(labels)), labels=[(int(node), int(dof)) for node, dof in labels])
 
 
-def _filled(i: Any, j: Any, values: Array, size: int) -> Any:
+def _filled(i: NDArray[np.int64], j: NDArray[np.int64], values: Array, size: int) -> Any:
     """The whole matrix; where a file holds one of every two mirrored entries, whichever, the other one is added."""
     matrix = sparse.coo_matrix((values, (i, j)), shape=(size, size)).tocsr()
     beside = sparse.csr_matrix(matrix - sparse.diags(matrix.diagonal()))

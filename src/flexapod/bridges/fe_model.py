@@ -19,7 +19,8 @@ import numpy as np
 from scipy import sparse
 
 from flexapod.arrays import Array
-from flexapod.bridges.fe_matrices import FeFileError, Labelled, finite_matrix, read_matrix
+from flexapod.bridges.fe_files import FeFileError
+from flexapod.bridges.fe_matrices import Labelled, finite_matrix, read_matrix
 from flexapod.bridges.fe_nodes import node_axes, read_nodes
 from flexapod.errors import InputError
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from flexapod.arrays import Array
-from flexapod.bridges.fe_matrices import FeFileError, _package, reading
+from flexapod.bridges.fe_files import FeFileError, needed_package, reading
 from flexapod.files import is_number
 
 BULK = (".bdf", ".dat", ".nas")
@@ -95,7 +95,7 @@ def _nodes(path: Path, suffix: str) -> tuple[Sequence[float], Array]:
 
 
 def _archive(path: Path) -> Any:
-    return _package("mapdl_archive", "an Ansys archive").Archive(str(path), parse_vtk=False)
+    return needed_package("mapdl_archive", "an Ansys archive").Archive(str(path), parse_vtk=False)
 
 
 def _npz(path: Path, found: dict[str, Any]) -> tuple[Sequence[float], Array]:

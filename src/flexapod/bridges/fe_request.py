@@ -16,7 +16,7 @@ DIMENSIONS = {"length": (0, 1, 0, 0), "mass": (1, 0, 0, 0), "time": (0, 0, 1, 0)
 EXAMPLE = {"length": "mm", "mass": "t", "time": "s"}
 
 
-def units_in_si(units: Any) -> dict[str, float]:
+def units_in_si(units: object) -> dict[str, float]:
     """Length, mass and time of a model in SI."""
     if not isinstance(units, Mapping):
         raise InputError(f"units: expected a dictionary, units={EXAMPLE}, got {units!r}")

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from flexapod.arrays import Array
-from flexapod.bridges.fe_matrices import FeFileError, _package, first_line
+from flexapod.bridges.fe_files import FeFileError, first_line, needed_package
 from flexapod.bridges.nastran_bulk import SILENT
 
 EIGENVALUE = re.compile(r"\$EIGENVALUE\s*=\s*([-+.\dEeDd]+)\s+MODE\s*=\s*(\d+)")
@@ -57,7 +57,7 @@ def op2_package() -> Any:
     if missing:
         np.in1d = np.isin  # type: ignore[attr-defined]
     try:
-        return _package("pyNastran.op2.op2", "an OP2 file")
+        return needed_package("pyNastran.op2.op2", "an OP2 file")
     finally:
         if missing:
             del np.in1d  # type: ignore[attr-defined]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 from xml.etree.ElementTree import Element
 
@@ -49,7 +49,7 @@ def value(a: Mapping[str, str], key: str, where: str, default: str | None = None
     return values(a, key, where, 1, default)[0]
 
 
-def vector(given: Any, count: int, where: str) -> NDArray[np.float64]:
+def vector(given: object, count: int, where: str) -> NDArray[np.float64]:
     """Numbers of a YAML list."""
     try:
         found = np.array(given, dtype=float)
@@ -81,7 +81,7 @@ def no_doubles(names: list[str], what: str, file: Any) -> None:
         raise ImportedModelError(f"{file}: two {what} have the name {twice!r}; give each its own")
 
 
-def no_strangers(names: Any, known: Any, what: str) -> None:
+def no_strangers(names: Iterable[str], known: Iterable[str], what: str) -> None:
     """Refuse names of joints that the model does not have."""
     stranger = next((name for name in names if name not in known), None)
     if stranger is not None:

@@ -17,6 +17,7 @@ from typing import Any
 from xml.etree.ElementTree import Comment, Element, SubElement, indent, tostring
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from flexapod.bridges.drive_springs import beside
 from flexapod.bridges.halves import halved
@@ -133,7 +134,7 @@ def _check_masses(nodes: list[Node]) -> None:
         )
 
 
-def numbers(values: Any) -> str:
+def numbers(values: ArrayLike) -> str:
     """Numbers that read back to the same doubles."""
     return " ".join(repr(float(v)) for v in np.ravel(values))
 
@@ -187,13 +188,13 @@ def held_points(loop: Loop) -> list[Any]:
 def _close(loop: Loop, elements: dict[str, Element], equality: Element, copies: int) -> None:
     """Sites on both sides and the constraints between them."""
 
-    def site(k: int, suffix: str, shift: Any) -> str:
+    def site(k: int, suffix: str, shift: ArrayLike) -> str:
         owner, half = ((loop.first, loop.on_first), (loop.second, loop.on_second))[k]
         name = f"{loop.name}.{'on' if k else 'at'}{suffix}"
         SubElement(elements[owner], "site", {"name": name, **placed(half @ pose(shift))})
         return name
 
-    def connect(suffix: str, shift: Any) -> None:
+    def connect(suffix: str, shift: ArrayLike) -> None:
         both = {"site1": site(0, suffix, shift), "site2": site(1, suffix, shift)}
         for k in range(copies):
             SubElement(equality, "connect", {"name": f"{loop.name}{suffix}{f'.copy{k}' if k else ''}", **both, **STIFF})

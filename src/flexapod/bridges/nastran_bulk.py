@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from flexapod.arrays import Array
-from flexapod.bridges.fe_matrices import FeFileError, _package, first_line
+from flexapod.bridges.fe_files import FeFileError, first_line, needed_package
 
 LOST = re.compile(r"KeyError: ['\"](.*?)(?:\\n(?:nids|pids|mids)|['\"]?\n|$)")
 """What the reader says of a card that another one needs."""
@@ -42,7 +42,7 @@ def bulk_data(path: Path, xref: bool = True) -> Any:
 
     Checked by: tests/bridges/test_nastran_mesh.py.
     """
-    package = _package("pyNastran.bdf.bdf", "a Nastran file")
+    package = needed_package("pyNastran.bdf.bdf", "a Nastran file")
     if not path.is_file():
         raise FeFileError(f"{path}: there is no such file")
     model = package.BDF(debug=False, log=SILENT)

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from flexapod.bridges.fe_assembly import Mesh, Part, beam_part, mass_part, rod_part
-from flexapod.bridges.fe_matrices import FeFileError, first_line
+from flexapod.bridges.fe_files import FeFileError, first_line
 from flexapod.bridges.nastran_bulk import bulk_data
 from flexapod.flexible.beam_element import BeamElement
 from flexapod.flexible.errors import FlexibleBodyError

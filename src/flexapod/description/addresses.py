@@ -140,7 +140,7 @@ class Addresses:
         raise ParameterError(text, f"goes on after {'.'.join(text.split('.')[:-1])}", "Stop there: it is a number.")
 
     @staticmethod
-    def _component(text: str, annotation: Any, value: Any, key: str) -> int:
+    def _component(text: str, annotation: object, value: object, key: str) -> int:
         size = len(value) if isinstance(value, list) else fixed_length(annotation)
         letters = _COMPONENTS.get(size, "")
         if key in letters and len(key) == 1:
@@ -170,7 +170,7 @@ class Addresses:
         return [name for name, origin in owners.items() if origin[:2] == ("legs", "each")]
 
 
-def _leading(annotation: Any, names: list[str]) -> list[str]:
+def _leading(annotation: object, names: list[str]) -> list[str]:
     """The names under a place that are quantities or lead to some; texts, flags and words are no parameters."""
     found = []
     for name in names:
@@ -180,7 +180,7 @@ def _leading(annotation: Any, names: list[str]) -> list[str]:
     return found
 
 
-def fixed_length(annotation: Any) -> int:
+def fixed_length(annotation: object) -> int:
     """The number of entries that a list must have; 0 if it is free."""
     for _, marks in alternatives(annotation):
         for mark in marks:

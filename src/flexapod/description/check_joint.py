@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from flexapod.description.friction import GUIDES, LAWS
 from flexapod.description.joint_types import DOF, DRIVEN, MOTIONS, words_of
@@ -11,6 +11,9 @@ from flexapod.description.rotations import apply, check_rotation, is_zero, paral
 from flexapod.description.schema import Friction, Joint, Limits, Row
 from flexapod.description.unit_parser import UnitError, parse_quantity, parse_unit
 from flexapod.description.units import unit_of
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
 
 _AXES = ("axis", "axis_on", "axis1", "axis2", "direction", "cross", "pitch")
 
@@ -25,7 +28,7 @@ LINEAR_AND_ANGULAR = _two_units()
 """Fields whose unit depends on the joint: for a joint that slides, and for one that turns."""
 
 
-def given_fields(model: Any) -> set[str]:
+def given_fields(model: BaseModel) -> set[str]:
     """Fields that the file gives a value."""
     return {name for name in model.model_fields_set if getattr(model, name) is not None}
 
@@ -141,7 +144,7 @@ def check_friction(friction: Friction | None, kind: str, report: Reporter) -> No
             report.error(("friction", name), f"does not belong to a {kind} joint", f"It is friction of a {place}.")
 
 
-def check_units(data: Any, kind: str, report: Reporter) -> None:
+def check_units(data: object, kind: str, report: Reporter) -> None:
     """Report quantities written with a unit of the other motion: `5 mm` for an angle.
 
     Args:
@@ -176,7 +179,7 @@ def misfit(value: Any, name: str, kind: str) -> tuple[str, str] | None:
     return f"{getattr(value, 'text', value).strip()} does not fit a {kind} joint", f"Write it in {unit}."
 
 
-def _fits(value: Any, unit: str) -> bool:
+def _fits(value: object, unit: str) -> bool:
     """Whether what is written has the unit; numbers without one have."""
     wanted = parse_unit(unit)[1]
     try:

@@ -79,7 +79,7 @@ def _partial(definition: dict[str, Any]) -> dict[str, Any]:
     return partial
 
 
-def _refer_to_parts(value: Any) -> Any:
+def _refer_to_parts(value: object) -> Any:
     if isinstance(value, dict):
         reference = value.get("$ref", "").removeprefix("#/$defs/") if isinstance(value.get("$ref"), str) else ""
         if reference in _PARTS:

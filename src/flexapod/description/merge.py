@@ -92,7 +92,7 @@ def merge_leg(name: str, template: Any, patch: Any, report: Report) -> MergedLeg
     return MergedLeg(name=name, data=data, origins=origins, targets=targets)
 
 
-def merged_values(base: Any, patch: Any) -> Any:
+def merged_values(base: object, patch: object) -> Any:
     """A value of a leg with other values over it, as a leg's own go over the template's."""
     return _merge(base, patch, ("",), ("",), {})
 
@@ -102,7 +102,7 @@ def reporter_of(merged: MergedLeg, report: Report) -> LegReport:
     return LegReport(report, merged.name, merged.origins)
 
 
-def _copy(value: Any, path: Path, source: Path, origins: dict[Path, Path]) -> Any:
+def _copy(value: object, path: Path, source: Path, origins: dict[Path, Path]) -> Any:
     origins[path] = source
     if isinstance(value, dict):
         return {k: _copy(v, (*path, k), (*source, k), origins) for k, v in value.items()}
@@ -111,7 +111,7 @@ def _copy(value: Any, path: Path, source: Path, origins: dict[Path, Path]) -> An
     return value
 
 
-def _merge(base: Any, patch: Any, path: Path, source: Path, origins: dict[Path, Path]) -> Any:
+def _merge(base: object, patch: object, path: Path, source: Path, origins: dict[Path, Path]) -> Any:
     """Mappings merged, everything else replaced; another form of the same thing replaces the template's."""
     if not (isinstance(base, dict) and isinstance(patch, dict)):
         return _copy(patch, path, source, origins)

@@ -43,7 +43,7 @@ def list_parameters(description: Description) -> dict[str, ParameterInfo]:
     document, places, words = description.document, description.addresses, SharedPlaces(description)
     found: dict[str, ParameterInfo] = {}
 
-    def collect(prefix: str, data: Any, root: Any, place: Path, kind: str) -> None:
+    def collect(prefix: str, data: object, root: Any, place: Path, kind: str) -> None:
         for names, at, value in _leaves(data, type_at(root, place), place):
             found[".".join([prefix, *names]).lstrip(".")] = _info(root, at, value, kind)
 
@@ -76,7 +76,7 @@ def get_parameter(description: Description, path: str) -> Value:
     return _get(description.addresses, path)
 
 
-def set_parameters(description: Description, values: Mapping[str, Any]) -> Description:
+def set_parameters(description: Description, values: Mapping[str, object]) -> Description:
     """A new description with other values: SI numbers, lists, or strings with a unit.
 
     A path of the template leaves legs alone that give their own value. Warnings are given again only where they are new.
@@ -105,7 +105,7 @@ def _single(places: Addresses, path: str) -> Any:
     return address
 
 
-def _set_shared(description: Description, values: Mapping[str, Any], words: SharedPlaces) -> Description:
+def _set_shared(description: Description, values: Mapping[str, object], words: SharedPlaces) -> Description:
     """As `set_parameters`, of a file whose values refer to shared numbers: it is resolved again."""
     document, source = description.document, description.written
     for path, value in values.items():
@@ -145,7 +145,7 @@ def _effective(places: Addresses, address: Address) -> Any:
     return value
 
 
-def _validated(places: Addresses, address: Address, value: Any) -> Any:
+def _validated(places: Addresses, address: Address, value: object) -> Any:
     """The value as the schema has it; with one component changed, the whole vector."""
     value = plain_data({"value": value}, address.text)["value"]
     _refuse_other_motion(places, address, value)
@@ -168,7 +168,7 @@ def _validated(places: Addresses, address: Address, value: Any) -> Any:
     return vector
 
 
-def _refuse_other_motion(places: Addresses, address: Address, value: Any) -> None:
+def _refuse_other_motion(places: Addresses, address: Address, value: object) -> None:
     """Refuse a unit of the other motion: `3 N m` for the friction of a joint that slides."""
     if not address.part:
         return
@@ -202,7 +202,7 @@ def _parts(leg: Mapping[str, Any]) -> Iterator[tuple[str, Path]]:
             yield name, place
 
 
-def _leaves(data: Any, annotation: Any, place: Path) -> Iterator[tuple[list[str], Path, Any]]:
+def _leaves(data: object, annotation: Any, place: Path) -> Iterator[tuple[list[str], Path, Any]]:
     """Names below the start, place and value of every quantity; `diagonal` as xx, yy, zz."""
     if annotation is None or data is None:
         return
@@ -227,7 +227,7 @@ def _kind(leg: Mapping[str, Any], place: Path) -> str:
     return SIGMA[part.get("sigma") or 0] if place[0] == "table" else str(part.get("type", ""))
 
 
-def _info(root: Any, place: Path, value: Any, kind: str) -> ParameterInfo:
+def _info(root: Any, place: Path, value: object, kind: str) -> ParameterInfo:
     if place[-2:-1] == ("diagonal",):
         place = (*place[:-2], _DIAGONAL[int(place[-1])])
     owner = next(i for i in range(len(place) - 1, -1, -1) if model_of(type_at(root, place[:i])))

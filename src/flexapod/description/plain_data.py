@@ -9,7 +9,7 @@ from flexapod.description.problems import Path, Problem, RobotFileError, dotted
 from flexapod.description.yaml_reader import DEEPEST, MOST_NODES
 
 
-def count(data: Any) -> int:
+def count(data: object) -> int:
     """Number of values in plain data."""
     if isinstance(data, dict):
         return 1 + sum(map(count, data.values()))
@@ -27,7 +27,7 @@ def plain_data(document: Mapping[str, Any], file: str) -> dict[str, Any]:
     def refuse(path: Path, what: str, hint: str) -> RobotFileError:
         return RobotFileError([Problem(file=file, line=None, path=dotted(path), what=what, hint=hint)])
 
-    def copy(value: Any, path: Path) -> Any:
+    def copy(value: object, path: Path) -> Any:
         left[0] -= 1
         if left[0] < 0:
             raise refuse(path, f"more than {MOST_NODES} values", "A robot has a few hundred.")

@@ -73,7 +73,7 @@ class Description:
         return f"{self.name}:{known[0]}" if known else ""
 
 
-def check_description(name: str, value: Any) -> None:
+def check_description(name: str, value: object) -> None:
     """Refuse what is no read robot file."""
     if not isinstance(value, Description):
         refuse_kind(name, "a Description (read_robot_file gives one; robot.description is one)", value)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, get_args, get_origin
+from typing import Annotated, Literal, get_args, get_origin
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
@@ -137,7 +137,7 @@ def example(model: type[BaseModel]) -> str:
     return _EXAMPLES.get(model.__name__, "")
 
 
-def _models_in(annotation: Any) -> list[type[BaseModel]]:
+def _models_in(annotation: object) -> list[type[BaseModel]]:
     model = model_of(annotation)
     if model is not None:
         return [model]
@@ -179,7 +179,7 @@ def _list(item: str, length: int) -> str:
     return f"{length} numbers{item.removeprefix('number')}"
 
 
-def _type(annotation: Any) -> str:
+def _type(annotation: object) -> str:
     """A type in words, with links to the parts of the file and units of quantities."""
     words: list[str] = []
     for base, marks in alternatives(annotation):

@@ -53,11 +53,11 @@ from flexapod.description.units import (
 )
 
 
-def _euler_angles(value: Any) -> Any:
+def _euler_angles(value: object) -> Any:
     return value if isinstance(value, list) else [value]
 
 
-def _empty(value: Any) -> Any:
+def _empty(value: object) -> Any:
     return {} if value is None else value
 
 

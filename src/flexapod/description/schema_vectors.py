@@ -58,7 +58,7 @@ class HomeOrDirection:
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
         """The word, else three numbers."""
 
-        def validate(value: Any, direction: core_schema.ValidatorFunctionWrapHandler) -> Any:
+        def validate(value: object, direction: core_schema.ValidatorFunctionWrapHandler) -> Any:
             if isinstance(value, str) and value != "home":
                 raise refuse(f"must be `home` or 3 numbers, is {value[:40]!r}", "Write home, or e.g. [0, 0, 1].")
             return value if value == "home" else direction(value)

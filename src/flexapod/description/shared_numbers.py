@@ -59,7 +59,7 @@ def resolved(data: dict[str, Any], report: Report) -> Resolved:
     return found
 
 
-def _any_shared(value: Any) -> bool:
+def _any_shared(value: object) -> bool:
     if isinstance(value, dict):
         return _polar_words(value) is not None or any(_any_shared(item) for item in value.values())
     return any(map(_any_shared, value)) if isinstance(value, list) else is_expression(value)
@@ -97,7 +97,7 @@ def _parameters(given: dict[str, Any], found: Resolved, report: Report) -> dict[
     return known
 
 
-def _plain_number(value: Any, here: Path, report: Report) -> Shared | None:
+def _plain_number(value: object, here: Path, report: Report) -> Shared | None:
     if isinstance(value, str):
         try:
             number, dimension = parse_quantity(value)

@@ -31,7 +31,7 @@ class SharedPlace:
     unit: str
     doc: str
 
-    def checked(self, value: Any) -> Any:
+    def checked(self, value: object) -> Any:
         """A new value as it is written: a number, a text with a unit or an expression.
 
         Raises:
@@ -100,7 +100,7 @@ def _dotted(path: Path) -> str:
     return ".".join(keys)
 
 
-def _unit(given: Any) -> str:
+def _unit(given: object) -> str:
     """SI unit of a parameter that is written with one."""
     if not isinstance(given, str) or is_expression(given):
         return ""

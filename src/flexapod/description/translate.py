@@ -20,7 +20,7 @@ MOST_ERRORS = 200
 _EULER = re.compile(r"[xyz]{1,3}|[XYZ]{1,3}")
 
 
-def validated(model: type[M], data: Any, reporter: Reporter, *, partial: bool = False) -> M | None:
+def validated(model: type[M], data: object, reporter: Reporter, *, partial: bool = False) -> M | None:
     """The data as a model, or None with the problems reported.
 
     Args:
@@ -60,7 +60,7 @@ def translate(model: type[BaseModel], error: Any) -> tuple[Path, str, str]:
     return _words(model, path, error)
 
 
-def translate_value(annotation: Any, error: Any) -> tuple[str, str]:
+def translate_value(annotation: object, error: Any) -> tuple[str, str]:
     """What is wrong and a hint, from one of pydantic's errors about a single value of some type."""
     return _words(annotation, _path(error["loc"]), error)[1:]
 

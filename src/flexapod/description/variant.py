@@ -68,7 +68,7 @@ def _changed(before: Description, document: dict[str, Any]) -> Description | Non
     )
 
 
-def written(document: dict[str, Any], path: Path, value: Any) -> dict[str, Any]:
+def written(document: dict[str, Any], path: Path, value: object) -> dict[str, Any]:
     """The document with another value at a path; parts that do not change are shared."""
     copy = dict(document)
     owner: Any = copy

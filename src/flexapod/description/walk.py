@@ -27,7 +27,7 @@ def annotation_of(field: FieldInfo) -> Any:
     return Annotated[annotation, *field.metadata] if field.metadata else annotation
 
 
-def alternatives(annotation: Any) -> Iterator[tuple[Any, tuple[Any, ...]]]:
+def alternatives(annotation: object) -> Iterator[tuple[Any, tuple[Any, ...]]]:
     """The types that a value may have, each with its marks; None is left out."""
     if annotation is type(None):
         return
@@ -42,7 +42,7 @@ def alternatives(annotation: Any) -> Iterator[tuple[Any, tuple[Any, ...]]]:
         yield annotation, ()
 
 
-def model_of(annotation: Any) -> type[BaseModel] | None:
+def model_of(annotation: object) -> type[BaseModel] | None:
     """The model among the alternatives."""
     for base, _ in alternatives(annotation):
         if isinstance(base, type) and issubclass(base, BaseModel):
@@ -50,17 +50,17 @@ def model_of(annotation: Any) -> type[BaseModel] | None:
     return None
 
 
-def literals_of(annotation: Any) -> tuple[Any, ...]:
+def literals_of(annotation: object) -> tuple[Any, ...]:
     """The words that are allowed literally."""
     return tuple(v for base, _ in alternatives(annotation) if get_origin(base) is Literal for v in get_args(base))
 
 
-def is_list(annotation: Any) -> bool:
+def is_list(annotation: object) -> bool:
     """Whether a list is allowed there."""
     return any(get_origin(base) is list for base, _ in alternatives(annotation))
 
 
-def step(annotation: Any, key: str | int) -> Any:
+def step(annotation: object, key: str | int) -> Any:
     """The type behind one key or index; None where the schema says nothing."""
     for base, _ in alternatives(annotation):
         if isinstance(base, type) and issubclass(base, BaseModel):
@@ -75,14 +75,14 @@ def step(annotation: Any, key: str | int) -> Any:
     return None
 
 
-def type_at(annotation: Any, path: tuple[str | int, ...]) -> Any:
+def type_at(annotation: object, path: tuple[str | int, ...]) -> Any:
     """The type at a path; None where the schema says nothing."""
     for key in path:
         annotation = None if annotation is None else step(annotation, key)
     return annotation
 
 
-def plain(value: Any, annotation: Any) -> Any:
+def plain(value: object, annotation: object) -> Any:
     """A copy of a value with SI numbers for quantities and strings for names; what does not fit stays as it is."""
     if isinstance(value, dict):
         return {key: plain(item, step(annotation, key) if annotation is not None else None) for key, item in value.items()}

@@ -28,7 +28,7 @@ class _Dumper(yaml.SafeDumper):
             return _TAG + ("map" if kind is yaml.MappingNode else "seq")
         return _TAG + (_kind(resolve_scalar(value)) if implicit[0] else "str")
 
-    def ignore_aliases(self, data: Any) -> bool:
+    def ignore_aliases(self, data: object) -> bool:
         """Anchors are never written."""
         return True
 
@@ -79,7 +79,7 @@ def _key_style(key: str) -> str | None:
     return None if isinstance(resolve_scalar(key), str) and key != "<<" else '"'
 
 
-def _node(value: Any, depth: int) -> yaml.Node:
+def _node(value: object, depth: int) -> yaml.Node:
     if isinstance(value, dict):
         pairs = [
             (yaml.ScalarNode(_TAG + "str", key, style=_key_style(key)), _node(item, depth + 1)) for key, item in value.items()
@@ -101,12 +101,12 @@ def _node(value: Any, depth: int) -> yaml.Node:
     return yaml.ScalarNode(_TAG + _kind(resolve_scalar(text)), text)
 
 
-def _fits(value: Any, depth: int) -> bool:
+def _fits(value: object, depth: int) -> bool:
     """Whether a value is on one line, with room for its key."""
     return _length(value) + 2 * depth + 12 <= _WIDTH
 
 
-def _length(value: Any) -> int:
+def _length(value: object) -> int:
     if isinstance(value, dict):
         return 2 + sum(len(key) + 4 + _length(item) for key, item in value.items())
     if isinstance(value, list):

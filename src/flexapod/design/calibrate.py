@@ -17,7 +17,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from flexapod.analysis.requests.abilities import refuse
 from flexapod.analysis.requests.arguments import checked
@@ -60,7 +60,7 @@ def calibrate(
     measurements: Any,
     parameters: Sequence[str],
     *,
-    sigma: Mapping[str, Any] | None = None,
+    sigma: Mapping[str, ArrayLike] | None = None,
     loss: str = "squares",
     unidentifiable: str = "raise",
     validate: bool = True,

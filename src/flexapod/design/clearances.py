@@ -7,6 +7,7 @@ Letters: c clearance, f force in the joint at rest, D pose error per displacemen
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,7 +22,9 @@ if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
 
 
-def clearance_shift(robot: Robot, at: Any, clearances: Any, wrench: Any) -> Array:
+def clearance_shift(
+    robot: Robot, at: Any, clearances: Mapping[str, float] | float | None, wrench: Any
+) -> Array:
     """Pose error (m, 6) of joints that rest against their sockets under the load at rest.
 
     The base-side body pushes the next one with f: the next body's centre lags by c f/|f| behind the joint's. On the platform

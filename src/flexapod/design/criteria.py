@@ -130,7 +130,7 @@ def make_criteria(criteria: Any) -> tuple[Criterion, ...]:
 OPTIONS = ("stiffness", "load", "box", "max_condition")
 
 
-def _criterion(given: Any) -> Criterion:
+def _criterion(given: object) -> Criterion:
     if isinstance(given, str):
         given = Criterion(name=given)
     elif isinstance(given, Mapping):

@@ -110,7 +110,7 @@ def parameter_names(parts: Sequence[Part]) -> set[str]:
 
 def _kernel(robot: Robot, name: str, minimal: bool) -> RobotKernel:
     """The kernel behind a part of the vocabulary."""
-    from flexapod.equations.minimal.conditions import applies
+    from flexapod.equations.minimal.planning import applies
 
     if name == "forces" and has_friction(robot):
         return kernel(robot, "newton_euler", friction=True)

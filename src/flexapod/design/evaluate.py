@@ -55,7 +55,9 @@ class Evaluator:
     Checked by: tests/design/test_study_rows.py.
     """
 
-    def __init__(self, robot: Robot, axes: Sequence[Axis], criteria: Sequence[Criterion], at: Any = None) -> None:
+    def __init__(
+        self, robot: Robot, axes: Sequence[Axis], criteria: Sequence[Criterion], at: Any = None
+    ) -> None:
         self.robot, self.axes, self.criteria = robot, tuple(axes), tuple(criteria)
         self.at = State.at_home(robot) if at is None else at
         if takes_verbs(robot):
@@ -218,7 +220,7 @@ class Evaluator:
             return self.reasons.index(text)
 
 
-def returned_number(name: str, value: Any) -> float:
+def returned_number(name: str, value: object) -> float:
     """What a criterion's function returned, as a number; anything else is a fault of the function, not of a design."""
     try:
         array = np.asarray(value)

@@ -139,7 +139,7 @@ def _ipopt(local: LocalProblem, start: Array) -> Array:
         def has_jacobian(self) -> bool:
             return self.output == (rows, 1)
 
-        def get_jacobian(self, name: str, *_: Any) -> Any:
+        def get_jacobian(self, name: str, *_: object) -> Any:
             kept.append(Numbers(name, [(d, 1), (rows, 1)], (rows, d), local.slopes))
             return kept[-1]
 

@@ -83,7 +83,7 @@ def _jacobian(robot: Robot, at: Any) -> dict[str, Array]:
     return {"jacobian": found.jacobian, "constraint_jacobian": found.constraint}
 
 
-def _masses(robot: Robot, _: Any) -> dict[str, Array]:
+def _masses(robot: Robot, _: object) -> dict[str, Array]:
     heavy = [value for name, value in robot.values.items() if name == "platform.mass" or name.endswith(".body.mass")]
     return {"total_mass": np.array([sum(heavy)])}
 

@@ -106,7 +106,7 @@ class MeasuredPoses:
         return np.asarray(rows * self.weight)
 
 
-def measured_poses(robot: Robot, paths: list[str], measurements: Any, sigma: Any) -> MeasuredPoses:
+def measured_poses(robot: Robot, paths: list[str], measurements: Any, sigma: object) -> MeasuredPoses:
     """Measurements of a request, checked.
 
     Checked by: tests/design/test_calibrate.py.
@@ -187,7 +187,7 @@ def _shaped(given: dict[str, Array], name: str, shape: tuple[int, ...]) -> Array
     return value
 
 
-def _weight(sigma: Any, labels: tuple[str, ...], length: float) -> tuple[Array, bool]:
+def _weight(sigma: object, labels: tuple[str, ...], length: float) -> tuple[Array, bool]:
     starts = {"r": "rotation", "d": "distance", "p": "point"}
     kinds = [starts.get(name[0], "position") for name in labels]
     if sigma is None:

@@ -29,6 +29,7 @@ from flexapod.design.variables import make_axes, number
 from flexapod.errors import InputError
 
 if TYPE_CHECKING:
+    from flexapod.analysis.requests.state import StateOrMotion
     from flexapod.robot.robot import Robot
 
 
@@ -42,11 +43,11 @@ SEARCHES, POPULATION, GENERATIONS = 8, 64, 60
 @checked
 def optimise(
     robot: Robot,
-    variables: Mapping[str, Any],
+    variables: Mapping[str, object],
     objectives: Any,
-    constraints: Mapping[str, Any] | None = None,
+    constraints: Mapping[str, object] | None = None,
     *,
-    at: Any = None,
+    at: StateOrMotion | None = None,
     method: str = "slsqp",
     searches: int | None = None,
     plan: int = 256,
@@ -119,7 +120,7 @@ def _refuse_unused(local: bool, **given: int | None) -> None:
 
 
 def _limits(
-    constraints: Mapping[str, Any] | None, wanted: tuple[Criterion, ...]
+    constraints: Mapping[str, object] | None, wanted: tuple[Criterion, ...]
 ) -> tuple[dict[str, tuple[float | None, float | None]], tuple[Criterion, ...]]:
     limits: dict[str, tuple[float | None, float | None]] = {}
     extra: list[Criterion] = []
@@ -155,7 +156,7 @@ def _population(problem: Problem, population: int, generations: int, seed: int) 
         return np.stack([a.placed(np.clip(u[:, i], 0.0, 1.0)) for i, a in enumerate(axes)], axis=1)
 
     class Designs(PymooProblem):  # type: ignore[misc]
-        def _evaluate(self, u: Array, out: dict[str, Any], *_: Any, **__: Any) -> None:
+        def _evaluate(self, u: Array, out: dict[str, object], *_: object, **__: object) -> None:
             values = problem.evaluator(placed(u)).criteria
             valid: NDArray[np.bool_] = np.asarray(np.isfinite(values).all(axis=1))
             out["F"] = np.where(valid[:, None], values[:, :k] * problem.signs, 1e30)

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from flexapod.arrays import Array
 from flexapod.design.variables import Axis
@@ -84,7 +84,7 @@ class Plan:
         return np.stack(columns[::-1], axis=1)
 
 
-def _levels(axes: Sequence[Axis], count: Any) -> tuple[int, ...]:
+def _levels(axes: Sequence[Axis], count: object) -> tuple[int, ...]:
     given = count if isinstance(count, Mapping) else {axis.name: count for axis in axes}
     levels = []
     for axis in axes:
@@ -96,7 +96,7 @@ def _levels(axes: Sequence[Axis], count: Any) -> tuple[int, ...]:
     return tuple(levels)
 
 
-def _table(axes: Sequence[Axis], table: Any) -> Array:
+def _table(axes: Sequence[Axis], table: ArrayLike) -> Array:
     names = [axis.name for axis in axes]
     if isinstance(table, Mapping):
         if set(table) != set(names):

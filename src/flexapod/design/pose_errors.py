@@ -83,7 +83,12 @@ class PerturbedPoses:
     """
 
     def __init__(
-        self, robot: Robot, paths: Sequence[str], at: Any, actuators: Array | None = None, forces: Array | None = None
+        self,
+        robot: Robot,
+        paths: Sequence[str],
+        at: Any,
+        actuators: Array | None = None,
+        forces: Array | None = None,
     ) -> None:
         self.robot, self.paths = robot, tuple(paths)
         self.axes = offset_axes(robot, paths)

@@ -9,9 +9,10 @@ of the file are kept, no singular pose, a condition number below a limit where o
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from flexapod.analysis.poses.pose_projection import onto_constraints
 from flexapod.analysis.space.leg_distance import pairs_of, segment_distance
@@ -30,7 +31,7 @@ FREE = 1e-9
 """Of the length: poses of a box that the legs' constraints move by more are no poses that can be chosen."""
 
 
-def volume_unit(name: str, box: Any) -> str:
+def volume_unit(name: str, box: Mapping[str, ArrayLike]) -> str:
     """Unit of the volume of a box, e.g. m^3; also checks it."""
     powers = {"m": 0, "rad": 0}
     for axis in box_axes(name, box):
@@ -38,7 +39,7 @@ def volume_unit(name: str, box: Any) -> str:
     return " ".join(unit if n == 1 else f"{unit}^{n}" for unit, n in powers.items() if n)
 
 
-def box_axes(name: str, box: Any) -> dict[str, tuple[float, float, int]]:
+def box_axes(name: str, box: Mapping[str, ArrayLike]) -> dict[str, tuple[float, float, int]]:
     """Axis -> (low, high, cells) of a box, checked."""
     if not isinstance(box, Mapping) or not box:
         raise InputError(f"criteria: {name}: box: give axis -> (low, high, cells), e.g. {{'x': (-0.1, 0.1, 9)}}")
@@ -54,7 +55,7 @@ def box_axes(name: str, box: Any) -> dict[str, tuple[float, float, int]]:
     return axes
 
 
-def box_poses(robot: Robot, name: str, box: Any) -> tuple[dict[str, Array], float]:
+def box_poses(robot: Robot, name: str, box: Mapping[str, ArrayLike]) -> tuple[dict[str, Array], float]:
     """Inputs `position` (m, 3) and `rotation` (m, 3, 3) of the cells' middles, and the volume of a cell."""
     axes = box_axes(name, box)
     middles = {a: low + (np.arange(n) + 0.5) * (high - low) / n for a, (low, high, n) in axes.items()}

@@ -24,6 +24,7 @@ from flexapod.design.variables import scalars
 from flexapod.errors import InputError
 
 if TYPE_CHECKING:
+    from flexapod.analysis.requests.state import StateOrMotion
     from flexapod.robot.robot import Robot
 
 
@@ -74,7 +75,7 @@ def select_poses(robot: Robot, candidates: Any, parameters: Sequence[str], count
     return np.sort(np.array(chosen, dtype=np.int64))
 
 
-def information_rows(robot: Robot, at: Any, paths: list[str]) -> Array:
+def information_rows(robot: Robot, at: StateOrMotion | None, paths: list[str]) -> Array:
     """Derivative (m, 6, d) of poses by parameters; rotations times the characteristic length."""
     D = PerturbedPoses(robot, paths, at).derivative()
     return np.asarray(D * np.array([1.0] * 3 + [robot.characteristic_length] * 3)[:, None])

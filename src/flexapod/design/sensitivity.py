@@ -28,6 +28,7 @@ from flexapod.errors import InputError
 if TYPE_CHECKING:
     import xarray as xr
 
+    from flexapod.analysis.requests.state import StateOrMotion
     from flexapod.robot.robot import Robot
 
 
@@ -37,7 +38,13 @@ MOST_DESIGNS = 50_000_000
 
 @checked
 def sensitivity(
-    robot: Robot, variables: Mapping[str, Any], criteria: Any, *, at: Any = None, samples: int = 1024, seed: int = 1
+    robot: Robot,
+    variables: Mapping[str, object],
+    criteria: Any,
+    *,
+    at: StateOrMotion | None = None,
+    samples: int = 1024,
+    seed: int = 1,
 ) -> xr.Dataset:
     """Which parameter matters for which criterion.
 

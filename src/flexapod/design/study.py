@@ -35,6 +35,7 @@ from flexapod.design.variables import make_axes
 from flexapod.errors import InputError
 
 if TYPE_CHECKING:
+    from flexapod.analysis.requests.state import StateOrMotion
     from flexapod.robot.robot import Robot
 
 
@@ -48,12 +49,12 @@ PROBE = 64
 @checked
 def study(
     robot: Robot,
-    variables: Mapping[str, Any],
+    variables: Mapping[str, object],
     criteria: Any,
     *,
-    at: Any = None,
+    at: StateOrMotion | None = None,
     plan: Any = "sobol",
-    count: Any = 1024,
+    count: object = 1024,
     seed: int = 1,
     save: str | Path | None = None,
     keep: bool = True,
@@ -138,7 +139,7 @@ def ordered(work: Callable[[int], Block], numbers: range, threads: int) -> Itera
                 future.cancel()
 
 
-def _seed(seed: Any) -> int:
+def _seed(seed: object) -> int:
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or not 0 <= seed < 2**63:
         raise InputError(f"seed: expected a whole number from 0, got {seed!r}")
     return int(seed)

@@ -6,6 +6,7 @@ import hashlib
 import io
 import json
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -103,7 +104,7 @@ class StudyFiles:
         self._written = time.monotonic()
 
 
-def _written(record: dict[str, Any]) -> bytes:
+def _written(record: Mapping[str, object]) -> bytes:
     """A record as its file has it, with the digest of all that it says."""
     said = {name: value for name, value in record.items() if name != "sha256"}
     digest = hashlib.sha256(json.dumps(said).encode()).hexdigest()

@@ -89,7 +89,7 @@ class Study:
         index = columns.pop("design")
         return self._table(index, columns)
 
-    def _table(self, index: Any, columns: dict[str, Any]) -> xr.Dataset:
+    def _table(self, index: Any, columns: dict[str, object]) -> xr.Dataset:
         import xarray as xr
 
         data = {

@@ -11,9 +11,11 @@ against its socket in the direction of its force f: its centre moves by c f/|f|.
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from flexapod.analysis.requests.abilities import refuse
 from flexapod.analysis.requests.arguments import checked
@@ -27,6 +29,7 @@ from flexapod.errors import InputError
 if TYPE_CHECKING:
     import xarray as xr
 
+    from flexapod.analysis.requests.state import StateOrMotion
     from flexapod.robot.robot import Robot
 
 COMPONENTS = ("x", "y", "z", "rx", "ry", "rz")
@@ -43,11 +46,11 @@ MOST_SAMPLES = 500_000_000
 def tolerance(
     robot: Robot,
     tolerances: Any,
-    at: Any = None,
+    at: StateOrMotion | None = None,
     *,
     criteria: Any = None,
-    clearances: Any = None,
-    wrench: Any = None,
+    clearances: Mapping[str, float] | float | None = None,
+    wrench: ArrayLike | None = None,
     samples: int = 0,
     distribution: str = "normal",
     seed: int = 1,

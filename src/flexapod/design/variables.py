@@ -43,7 +43,7 @@ class Variable:
     how: How = "value"
 
 
-def make_axes(robot: Robot, variables: Mapping[str, Any]) -> tuple[Axis, ...]:
+def make_axes(robot: Robot, variables: Mapping[str, object]) -> tuple[Axis, ...]:
     """The variables of a request, checked against the robot.
 
     Args:
@@ -64,7 +64,7 @@ def make_axes(robot: Robot, variables: Mapping[str, Any]) -> tuple[Axis, ...]:
     return axes
 
 
-def _axis(robot: Robot, name: str, given: Any) -> Axis:
+def _axis(robot: Robot, name: str, given: object) -> Axis:
     variable = _variable(name, given)
     if variable.how not in ("value", "factor", "offset"):
         raise InputError(f"variables: {name}: how is 'value', 'factor' or 'offset', not {variable.how!r}")
@@ -94,7 +94,7 @@ def _limits(name: str, variable: Variable, unit: str) -> tuple[float, float]:
     return low, high
 
 
-def _variable(name: str, given: Any) -> Variable:
+def _variable(name: str, given: object) -> Variable:
     if isinstance(given, Variable):
         return given
     if isinstance(given, Mapping):
@@ -108,7 +108,7 @@ def _variable(name: str, given: Any) -> Variable:
     raise InputError(f"variables: {name}: expected (low, high), a list of choices or a Variable, got {given!r}")
 
 
-def number(what: str, value: Any, unit: str = "") -> float:
+def number(what: str, value: object, unit: str = "") -> float:
     """A finite number: SI, or a text with a unit, which must measure what `unit` does (radians apart); empty: any."""
     if isinstance(value, str):
         try:

@@ -11,13 +11,16 @@ and the axis is taken that leaves least between them. Every part is again a box 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import casadi as ca
 
 from flexapod.arrays import SX
 from flexapod.equations.shells import affine_limits
 from flexapod.kernels.tape.program import Program
+
+if TYPE_CHECKING:
+    from flexapod.kernels.tape.control_flow import Builder
 
 ROUNDING = 1e-9
 """By how much ends of parts are moved to the safe side: rounding of a few operations on numbers up to 1."""
@@ -40,7 +43,7 @@ def shell_trims(strokes: int, cones: int, cubic: bool) -> Program:
     b = Program("shell_trims")
     columns = affine_limits(b, strokes, cones, cubic, own_size=True)
 
-    def trim(_: Any, __: Any, ends: SX, limit: SX) -> tuple[list[Any], list[Any]]:
+    def trim(_: Builder, __: SX, ends: SX, limit: SX) -> tuple[list[SX], list[SX]]:
         return [ca.vertcat(*[_narrowed(ends[4 * j : 4 * j + 4], limit, j) for j in range(3)])], []
 
     whole = ca.SX([-1, -1, 1, 1])
@@ -64,7 +67,7 @@ def shell_trims(strokes: int, cones: int, cubic: bool) -> Program:
     return b
 
 
-def _narrowed(ends: SX, limit: SX, j: int) -> Any:
+def _narrowed(ends: SX, limit: SX, j: int) -> SX:
     """The ends along axis j under one limit more."""
     w = limit[2 + j]
     others = sum((ca.fabs(limit[2 + k]) for k in range(3) if k != j), ca.SX(0))

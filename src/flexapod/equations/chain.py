@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import casadi as ca
 
@@ -104,6 +103,6 @@ def chain_columns(leg: Leg, poses: Sequence[LinkPose], link: int, point: Vec) ->
     return result
 
 
-def scalars(q: Sequence[Any], qd: Sequence[Any], qdd: Sequence[Any]) -> tuple[Scalar, ...]:
+def scalars(q: Sequence[SX], qd: Sequence[SX], qdd: Sequence[SX]) -> tuple[Scalar, ...]:
     """Coordinates with their derivatives."""
     return tuple(Scalar(q=a, qd=b, qdd=c) for a, b, c in zip(q, qd, qdd, strict=True))

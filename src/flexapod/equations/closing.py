@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -58,16 +57,16 @@ class ClosedLeg:
         free_constraint: (leftover, free) derivative of the leftover rows by them.
     """
 
-    q: list[Any]
-    qd: list[Any]
-    qdd: list[Any]
+    q: list[SX]
+    qd: list[SX]
+    qdd: list[SX]
     links: list[FrameMotion]
-    leftover: tuple[Any, Any, Any]
-    jacobian: Any
-    constraint: Any
-    determinant: Any
-    free_jacobian: Any
-    free_constraint: Any
+    leftover: tuple[SX, SX, SX]
+    jacobian: SX
+    constraint: SX
+    determinant: SX
+    free_jacobian: SX
+    free_constraint: SX
 
 
 def close_leg(
@@ -76,9 +75,9 @@ def close_leg(
     leg: Leg,
     plan: LegPlan,
     platform: FrameMotion,
-    guess: Sequence[Any],
+    guess: Sequence[SX],
     *,
-    free: Sequence[tuple[Any, Any]] = (),
+    free: Sequence[tuple[SX, SX]] = (),
     closed_form: bool = True,
 ) -> ClosedLeg:
     """Coordinates, rates and accelerations of a leg for a given motion of a rigid platform.
@@ -91,7 +90,7 @@ def close_leg(
     return replace(closed, jacobian=ca.mtimes(closed.jacobian, T), constraint=ca.mtimes(closed.constraint, T))
 
 
-def transfer(arm: Vec) -> Any:
+def transfer(arm: Vec) -> SX:
     """(6, 6) twist at a point from the twist at the origin, `arm` from origin to point: v + w x arm, w."""
     eye, none = ca.SX.eye(3), ca.SX.zeros(3, 3)
     return ca.vertcat(ca.horzcat(eye, -ca.skew(arm.expr)), ca.horzcat(none, eye))
@@ -103,9 +102,9 @@ def close_at(
     leg: Leg,
     plan: LegPlan,
     halves: Sequence[FrameMotion],
-    guess: Sequence[Any],
+    guess: Sequence[SX],
     *,
-    free: Sequence[tuple[Any, Any]] = (),
+    free: Sequence[tuple[SX, SX]] = (),
     closed_form: bool = True,
 ) -> ClosedLeg:
     """Coordinates, rates and accelerations of a leg for a given motion of its joints' halves on the platform.
@@ -162,7 +161,7 @@ def close_at(
     )
 
 
-def _free_parts(B: SX, block: SX, plan: LegPlan, n: int) -> dict[str, Any]:
+def _free_parts(B: SX, block: SX, plan: LegPlan, n: int) -> dict[str, SX]:
     """Derivatives with respect to the coordinates that are not solved for (Briot 2014 Eq. 33: elastic ones)."""
     free = plan.free(n)
     J = ca.SX.zeros(n, len(free))
@@ -177,7 +176,7 @@ def _free_parts(B: SX, block: SX, plan: LegPlan, n: int) -> dict[str, Any]:
     return {"free_jacobian": J, "free_constraint": G}
 
 
-def _half_rows(gaps: Sequence[Gap]) -> Any:
+def _half_rows(gaps: Sequence[Gap]) -> SX:
     """P (m, 6): derivative of the rows by the twist of the first half on the platform, with which the others move."""
     first = next((gap.half for gap in gaps if gap.closing.to is None), None)
     blocks = []
@@ -192,7 +191,7 @@ def _half_rows(gaps: Sequence[Gap]) -> Any:
     return ca.vertcat(*blocks)
 
 
-def _eliminate(B: SX, P: SX, block: SX, plan: LegPlan, n: int) -> tuple[Any, Any]:
+def _eliminate(B: SX, P: SX, block: SX, plan: LegPlan, n: int) -> tuple[SX, SX]:
     """Coordinates per platform twist, and what is left of the constraint rows when dependents are eliminated."""
     J = ca.SX.zeros(n, 6)
     if not plan.rows:
@@ -212,10 +211,10 @@ def solve_position(
     leg: Leg,
     plan: LegPlan,
     halves: Sequence[FrameMotion],
-    guess: Sequence[Any],
+    guess: Sequence[SX],
     *,
     closed_form: bool = True,
-) -> list[Any]:
+) -> list[SX]:
     """Coordinates that close the rows of the plan: in closed form, or by Newton with limited steps and back-tracking, inside the
     kernel. Angles are those nearest to the guess."""
     if closed_form and leg.architecture == "general" and closes(leg, plan.rows) and not getattr(b, "solved", False):
@@ -228,7 +227,7 @@ def solve_position(
     if not dependents:
         return [start[i] for i in range(start.numel())]
 
-    def newton(q: SX, where: SX) -> tuple[Any, Any]:
+    def newton(q: SX, where: SX) -> tuple[SX, SX]:
         """Residual of the chosen rows and the Newton step."""
         frames = [
             FrameMotion(
@@ -244,7 +243,7 @@ def solve_position(
         r = ca.vertcat(*[rows[i].r for i in plan.rows])
         return r, solve(pick(B, plan.rows, plan.dependents), -r)
 
-    def iteration(_: Program, q: SX, step: SX, best: SX, where: SX) -> tuple[list[Any], Any]:
+    def iteration(_: Program, q: SX, step: SX, best: SX, where: SX) -> tuple[list[SX], SX]:
         trial = _moved(q, dependents, step)
         r, newest = newton(trial, where)
         size = ca.dot(r, r)
@@ -267,7 +266,7 @@ def solve_position(
     return [q[i] for i in range(q.numel())]
 
 
-def _reached(b: Program, values: Values, leg: Leg, row: int, half: FrameMotion, guess: Sequence[Any]) -> list[Any]:
+def _reached(b: Program, values: Values, leg: Leg, row: int, half: FrameMotion, guess: Sequence[SX]) -> list[SX]:
     """Coordinates of a leg that ends at its joint's half on the platform."""
     own = LinkValues(values.program, values.prefix, values._known)
     signs = [values.scalar("root"), values.scalar("fold")]
@@ -283,13 +282,13 @@ def _reached(b: Program, values: Values, leg: Leg, row: int, half: FrameMotion, 
     return result
 
 
-def _moved(q: SX, dependents: Sequence[int], step: SX) -> Any:
+def _moved(q: SX, dependents: Sequence[int], step: SX) -> SX:
     parts = [q[i] for i in range(q.numel())]
     for k, i in enumerate(dependents):
         parts[i] = parts[i] + step[k]
     return ca.vertcat(*parts)
 
 
-def _scatter(target: list[Any], indices: Sequence[int], column: SX) -> None:
+def _scatter(target: list[SX], indices: Sequence[int], column: SX) -> None:
     for k, i in enumerate(indices):
         target[i] = column[k]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import casadi as ca
 
@@ -27,9 +26,9 @@ class Row:
     `rotating`: its direction turns with the platform half (world axes do not), which matters where the joint is not closed.
     """
 
-    r: Any
-    rd: Any
-    rdd: Any
+    r: SX
+    rd: SX
+    rdd: SX
     linear: Vec
     angular: Vec
     rotating: bool
@@ -126,7 +125,7 @@ def platform_halves(values: Values, leg: Leg, platform: FrameMotion) -> list[Fra
     return [half_on_platform(values, leg, platform, closing) for closing in leg.closings if closing.to is None]
 
 
-def leg_block(leg: Leg, poses: Sequence[LinkPose], gaps: Sequence[Gap]) -> Any:
+def leg_block(leg: Leg, poses: Sequence[LinkPose], gaps: Sequence[Gap]) -> SX:
     """B (m, n): derivative of the rows of all gaps with respect to the leg's coordinates."""
     blocks = []
     for gap in gaps:
@@ -147,7 +146,7 @@ def rotated_row(row: Row, arm: Vec) -> Vec:
     return cross(arm, row.linear) + row.angular if row.rotating else row.angular
 
 
-def pick(matrix: SX, rows: Sequence[int], columns: Sequence[int]) -> Any:
+def pick(matrix: SX, rows: Sequence[int], columns: Sequence[int]) -> SX:
     """Rows and columns of a matrix, dense."""
     rows, columns = list(rows), list(columns)
     if not rows or not columns:

@@ -90,7 +90,7 @@ def _groups(leg: Leg) -> list[list[int]]:
     return groups
 
 
-def deflections(robot: Robot, values: Values, platform: FrameMotion, coordinates: Sequence[SX]) -> Any:
+def deflections(robot: Robot, values: Values, platform: FrameMotion, coordinates: Sequence[SX]) -> SX:
     """Deflection of every swivel [rad], a column.
 
     Args:
@@ -102,7 +102,7 @@ def deflections(robot: Robot, values: Values, platform: FrameMotion, coordinates
     return ca.vertcat(*[_angle(expected, actual) for expected, actual in directions(robot, values, platform, coordinates)])
 
 
-def directions(robot: Robot, values: Values, platform: FrameMotion, coordinates: Sequence[Any]) -> list[tuple[Vec, Vec]]:
+def directions(robot: Robot, values: Values, platform: FrameMotion, coordinates: Sequence[SX]) -> list[tuple[Vec, Vec]]:
     """Of every swivel: where the body on the other side would carry the leg's direction from home, and where it is."""
     R_home = values.rotation("home.rotation", "W", "P")
     rotated = platform.R @ R_home.T.renamed("P", "W0")  # what the platform did since home
@@ -139,12 +139,12 @@ def silent() -> Any:
 class _Silent:
     """A builder that takes no checks: they were made where the leg was closed."""
 
-    def fail_if(self, *_: Any, **__: Any) -> int:
+    def fail_if(self, *_: object, **__: object) -> int:
         """Ignore a check."""
         return 0
 
 
-def _angle(a: Vec, b: Vec) -> Any:
+def _angle(a: Vec, b: Vec) -> SX:
     """Angle between two vectors of any length, exact near 0 and pi."""
     sine = cross(a, b)
     return ca.atan2(ca.sqrt(dot(sine, sine)), dot(a, b))

@@ -9,7 +9,6 @@ the loop. A rotation is varied by a small rotation vector in world axes, :math:`
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import casadi as ca
 
@@ -27,7 +26,7 @@ MOTION = ("position", "rotation", "velocity", "angular_velocity", "acceleration"
 """Arguments of the motion, three directions each."""
 
 
-def _force(b: Program, robot: Robot) -> tuple[FrameMotion, Any]:
+def _force(b: Program, robot: Robot) -> tuple[FrameMotion, SX]:
     """The motion's inputs and the force as an expression of them."""
     platform = platform_motion(b)
     wrench = wrench_input(b)
@@ -38,7 +37,7 @@ def _force(b: Program, robot: Robot) -> tuple[FrameMotion, Any]:
     return platform, actuator_forces(b, A, ca.mtimes(equation.basis.T, equation.h - wrench))
 
 
-def _flexible_force(b: Program, robot: Robot, platform: FrameMotion, wrench: SX) -> Any:
+def _flexible_force(b: Program, robot: Robot, platform: FrameMotion, wrench: SX) -> SX:
     """The force of a flexible platform on closed-form legs; elastic coordinates and rates are inputs and stay as they are."""
     shape, letters = robot.flexible_shape
     e, ed = (b.input(name, (shape.modes,)) for name in ("elastic", "elastic_velocity"))
@@ -50,10 +49,10 @@ def _flexible_force(b: Program, robot: Robot, platform: FrameMotion, wrench: SX)
     return inverse_solution(q, wanted, load).force
 
 
-def _along(b: Program, force: SX, x: SX, seeds: SX) -> Any:
+def _along(b: Program, force: SX, x: SX, seeds: SX) -> SX:
     """(actuators, k) derivative of the force along each column of `seeds` (n, k): one loop over the columns."""
 
-    def direction(_: Builder, seed: SX) -> tuple[Any]:
+    def direction(_: Builder, seed: SX) -> tuple[SX]:
         return (ca.densify(ca.jtimes(force, x, seed)),)
 
     (columns,) = b.map(direction, seeds.shape[1], each=[seeds], unroll=False)

@@ -85,8 +85,8 @@ class Sliding:
     Of closed-form legs also where a state nearby may start, and the rates (legs,) of the drives.
     """
 
-    acceleration: Any
-    heat: Any
+    acceleration: SX
+    heat: SX
     memory: Any = None
     rates: Any = None
 
@@ -106,9 +106,9 @@ class Forward:
     robot: Robot
     values: Values
     frame: FrameMotion
-    force: Any
-    wrench: Any
-    guess: Any
+    force: SX
+    wrench: SX
+    guess: SX | None
     equation: Callable[[], StateEquation]
     looped: bool = False
 
@@ -178,7 +178,7 @@ class Forward:
         free = _Free(V=V, start=start, response=response, x0=x0, inverse=inverse, per_V=per_V)
         return list(points.values()), *_assembled(parts, self.force, free)
 
-    def _without_friction(self) -> tuple[Any, Any]:
+    def _without_friction(self) -> tuple[SX, SX]:
         """Acceleration (6,) without friction, and what it changes by per actuator force (6, actuators)."""
         state = self.equation()
         N = state.basis
@@ -197,15 +197,17 @@ class _Free:
         x0: unknowns of all legs at `start`; inverse: of the platform's system; per_V: change of its right side with V.
     """
 
-    V: Any
-    start: Any
-    response: Any
-    x0: Any
-    inverse: Any
-    per_V: Any
+    V: SX
+    start: SX
+    response: SX
+    x0: SX
+    inverse: SX
+    per_V: SX
 
 
-def _assembled(parts: Sequence[Any], force: SX, free: _Free) -> tuple[Any, list[LegLoading]]:
+def _assembled(
+    parts: Sequence[tuple[list[FrictionPoint], SX, SX, SX, SX, tuple[SX, SX]]], force: SX, free: _Free
+) -> tuple[SX, list[LegLoading]]:
     """c and the maps of the legs for z = (V, x), from those of every leg at an acceleration V and unknowns x."""
     V, start, response, x0, inverse = free.V, free.start, free.response, free.x0, free.inverse
     at_drive, at_x, drives, changes = 0, 0, [], []
@@ -216,10 +218,11 @@ def _assembled(parts: Sequence[Any], force: SX, free: _Free) -> tuple[Any, list[
         drives.append(own + ca.mtimes(per[:, k : k + m], there) + ca.mtimes(per[:, k + m :], start))
         per_x = ca.SX(actuators.numel(), x0.numel())
         per_x[:, at_x : at_x + m] = per[:, k : k + m]
-        changes.append((at_drive, at_x, per[:, :k], per_x, -ca.mtimes(inverse, B)))
+        change: SX = ca.mtimes(inverse, B)
+        changes.append((at_drive, at_x, per[:, :k], per_x, -change))
         at_drive, at_x = at_drive + actuators.numel(), at_x + m
     dV = ca.mtimes(response, force - ca.vertcat(*drives))
-    per_x = ca.vertcat(*[change[3] for change in changes])
+    per_x = ca.vertcat(*[one[3] for one in changes])
     along = ca.mtimes(inverse, free.per_V)
     c, legs = ca.vertcat(start + dV, x0 + ca.mtimes(along, dV)), []
     for (own, y, x, _, forces, _), (first, where, per_y, _, G) in zip(parts, changes, strict=True):

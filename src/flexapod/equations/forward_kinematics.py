@@ -63,7 +63,7 @@ def forward_kinematics(robot: Robot, iterations: int = 60, joints: bool = True) 
     values = Values(b)
     scale = ca.vertcat(*[length] * 3, 1, 1, 1)
 
-    def at(builder: Any, pose: SX, q: SX, wanted: SX) -> tuple[Any, Any, Any]:
+    def at(builder: Any, pose: SX, q: SX, wanted: SX) -> tuple[SX, SX, SX]:
         """Residual, matrix [J; G] with dimensionless columns, and joint coordinates at a pose."""
         frame, twist = moving_frame(pose[:3], ca.reshape(pose[3:], 3, 3))
         legs = legs_at_pose(builder, robot, values, frame, twist, q if general else None)
@@ -73,7 +73,7 @@ def forward_kinematics(robot: Robot, iterations: int = 60, joints: bool = True) 
         rows = ca.vertcat(ca.vertcat(*[leg.jacobian for leg in legs]), ca.vertcat(*[leg.constraint for leg in legs])[kept, :])
         return residual, ca.densify(rows) @ ca.diag(scale), ca.vertcat(*[leg.q for leg in legs])
 
-    def iteration(builder: Builder, pose: SX, q: SX, step: SX, best: SX, wanted: SX) -> tuple[list[Any], Any]:
+    def iteration(builder: Builder, pose: SX, q: SX, step: SX, best: SX, wanted: SX) -> tuple[list[SX], SX]:
         trial = _moved(pose, step)
         residual, A, joints = at(without_checks(builder), trial, q, wanted)
         delta = solve_gram_schmidt(A, -residual)
@@ -108,20 +108,20 @@ def forward_kinematics(robot: Robot, iterations: int = 60, joints: bool = True) 
     return b
 
 
-def check_iterations(iterations: Any) -> None:
+def check_iterations(iterations: object) -> None:
     """Refuse a number of passes that is none."""
     if isinstance(iterations, bool) or not isinstance(iterations, int) or not 1 <= iterations <= 1000:
         raise InputError(f"iterations: expected a whole number from 1 to 1000, got {iterations!r}")
 
 
-def _within_a_revolution(robot: Robot, gap: SX) -> Any:
+def _within_a_revolution(robot: Robot, gap: SX) -> SX:
     """Differences of revolute coordinates brought into half a revolution: cranks know no full revolutions."""
     parts = [gap[k] for k in range(gap.numel())]
     short = [ca.atan2(ca.sin(d), ca.cos(d)) if unit == "rad" else d for d, unit in zip(parts, robot.actuator_units, strict=True)]
     return ca.vertcat(*short)
 
 
-def departure(start: SX, pose: SX, scale: SX, first: SX) -> Any:
+def departure(start: SX, pose: SX, scale: SX, first: SX) -> SX:
     """How far the way to the result is from the first Newton step: small where the branch of the guess was followed."""
     rotation = ca.mtimes(ca.reshape(pose[3:], 3, 3), ca.reshape(start[3:], 3, 3).T)
     way = ca.vertcat((pose[:3] - start[:3]) / scale[:3], ca.inv_skew(rotation - rotation.T) / 2)
@@ -129,25 +129,25 @@ def departure(start: SX, pose: SX, scale: SX, first: SX) -> Any:
     return ca.if_else(off < 1e300, off, 1e300)  # a singular guess has no first step
 
 
-def _length(x: SX) -> Any:
+def _length(x: SX) -> SX:
     """The norm of x; its derivative is zero at zero, where the norm has none."""
     square = ca.dot(x, x)
     none = square == 0
     return ca.if_else(none, 0, ca.sqrt(ca.if_else(none, 1, square)))  # nan stays nan
 
 
-def _moved(pose: SX, step: SX) -> Any:
+def _moved(pose: SX, step: SX) -> SX:
     R = ca.reshape(pose[3:], 3, 3)
     return ca.vertcat(pose[:3] + step[:3], ca.vec(ca.mtimes(axis_angle(step[3:]), R)))
 
 
-def _orthonormal(pose: SX) -> Any:
+def _orthonormal(pose: SX) -> SX:
     """One Newton step to the nearest rotation: R (3 - R^T R) / 2; rounding of a product of rotations is removed."""
     R = ca.reshape(pose[3:], 3, 3)
     return ca.vertcat(pose[:3], ca.vec(ca.mtimes(R, (3 * ca.SX.eye(3) - ca.mtimes(R.T, R)) / 2)))
 
 
-def determinant(A: SX) -> Any:
+def determinant(A: SX) -> SX:
     """det A by complementary 3 x 3 minors (Laplace), without division; of A^T A for redundant robots (no sign)."""
     square = A if A.shape[0] == A.shape[1] else ca.mtimes(A.T, A)
     total = ca.SX(0)

@@ -8,19 +8,22 @@ found by `joint_loads` the product is the friction that Newton-Euler adds; y dep
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import casadi as ca
 
 from flexapod.arrays import SX
 from flexapod.equations.newton_euler.friction_coupling import against_friction, friction_loads, solve_friction
-from flexapod.equations.newton_euler.friction_points import FrictionPoint
+from flexapod.equations.newton_euler.friction_points import FrictionPoint, PointFriction
 from flexapod.equations.newton_euler.inverse_dynamics import Setting, loads, set_up
 from flexapod.equations.newton_euler.leg import LegForces
 from flexapod.errors import InputError
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.model import Closing, Link
 from flexapod.robot.robot import Robot
+
+if TYPE_CHECKING:
+    from flexapod.kernels.tape.control_flow import Builder
 
 
 def friction_columns(robot: Robot) -> list[str]:
@@ -55,7 +58,7 @@ def friction_regressor(robot: Robot, columns: tuple[str, ...]) -> Program:
     force = ca.vertcat(*[x for leg in forces for x in leg.actuators])
     kappa = ca.vertcat(*[b.parameter(name) for name in columns])
 
-    def direction(_: Any, seed: SX) -> tuple[Any]:
+    def direction(_: Builder, seed: SX) -> tuple[SX]:
         return (ca.densify(ca.jtimes(force, kappa, seed)),)
 
     (Y,) = b.map(direction, len(columns), each=[ca.SX.eye(len(columns))], unroll=False)
@@ -83,7 +86,7 @@ def count_places(setting: Setting) -> int:
     return sum(len(p.places) for p in setting.points)
 
 
-def _friction_of(points: list[FrictionPoint], load: SX) -> list[Any]:
+def _friction_of(points: list[FrictionPoint], load: SX) -> list[PointFriction]:
     result, at = [], 0
     for point in points:
         result.append(point.friction_at([load[at + k] for k in range(len(point.places))]))

@@ -6,7 +6,7 @@ One program per robot structure; the robot's numbers are parameters. `detail` ch
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import casadi as ca
 
@@ -59,12 +59,12 @@ def _leftover(b: Program, legs: list[LegKinematics]) -> None:
             b.output(name, column, shape=(count,), dims=("constraint_row",), doc="must vanish for a motion the robot can follow")
 
 
-def columns_of(coordinates: Sequence[Scalar]) -> list[Any]:
+def columns_of(coordinates: Sequence[Scalar]) -> list[SX]:
     """Positions, rates and accelerations of coordinates as columns."""
     return [ca.vertcat(*[getattr(c, key) for c in coordinates]) for key in ("q", "qd", "qdd")]
 
 
-def driven_coordinates(robot: Robot, legs: list[LegKinematics]) -> list[Any]:
+def driven_coordinates(robot: Robot, legs: list[LegKinematics]) -> list[Scalar]:
     """Coordinates of the actuators."""
     return [
         legs[i].coordinates[k]
@@ -82,7 +82,7 @@ def actuator_outputs(b: Program, robot: Robot, columns: Sequence[SX], only_rates
         b.output(f"actuator_{name}", column, shape=(len(robot.actuators),), unit=unit + per, dims=("actuator",))
 
 
-def joint_outputs(b: Program, columns: Sequence[Any]) -> None:
+def joint_outputs(b: Program, columns: Sequence[SX]) -> None:
     """Outputs `joint_position`, ... from columns of positions, rates and accelerations."""
     for name, column, per in zip(("position", "velocity", "acceleration"), columns, ("", "/s", "/s^2"), strict=True):
         b.output(f"joint_{name}", column, shape=(column.numel(),), unit="m or rad" + per, dims=("joint",))

@@ -32,15 +32,15 @@ from flexapod.spatial import cross, dot
 class PoseLeg:
     """A leg at a pose: coordinates, derivative of its actuator coordinates, leftover rows, measure of type 1."""
 
-    q: Any
-    actuators: Any
-    jacobian: Any
-    residual: Any
-    constraint: Any
-    margin: Any
+    q: SX
+    actuators: SX
+    jacobian: SX
+    residual: SX
+    constraint: SX
+    margin: SX
 
 
-def moving_frame(position: SX, rotation: SX) -> tuple[FrameMotion, Any]:
+def moving_frame(position: SX, rotation: SX) -> tuple[FrameMotion, SX]:
     """A platform at a pose with symbolic twist, and the twist (6,) to differentiate by."""
     twist = ca.SX.sym("twist", 6)
     return frame_motion(position, rotation, twist[:3], twist[3:]), twist
@@ -56,7 +56,9 @@ def legs_at_pose(b: Any, robot: Robot, values: Values, frame: FrameMotion, twist
     return legs
 
 
-def _leg_at_pose(b: Any, robot: Robot, index: int, values: Values, frame: FrameMotion, twist: SX, *, guess: SX | None) -> PoseLeg:
+def _leg_at_pose(
+    b: Any, robot: Robot, index: int, values: Values, frame: FrameMotion, twist: SX, *, guess: SX | None
+) -> PoseLeg:
     """One leg at a pose; general legs start from `guess` (a column), or from home."""
     leg, form = robot.legs[index], robot.closed_forms[index]
     if form is not None:
@@ -75,7 +77,7 @@ def _leg_at_pose(b: Any, robot: Robot, index: int, values: Values, frame: FrameM
             across = drive if leg.architecture == "PUS" else cross(drive, motion.leg.p - motion.carrier.p)
             margin = ca.fabs(dot(n, across)) / ca.sqrt(dot(across, across))
         return PoseLeg(q=q, actuators=motion.actuator.q, jacobian=J, residual=none, constraint=ca.SX.zeros(0, 6), margin=margin)
-    start = guess if guess is not None else ca.vertcat(*home_guess(values, leg))
+    start: SX = guess if guess is not None else ca.vertcat(*home_guess(values, leg))
     closed = close_leg(b, values, leg, robot.plan.legs[index], frame, [start[i] for i in range(start.numel())])
     driven = _driven(leg)
     return PoseLeg(
@@ -88,7 +90,7 @@ def _leg_at_pose(b: Any, robot: Robot, index: int, values: Values, frame: FrameM
     )
 
 
-def _block_margin(robot: Robot, index: int, values: Values, frame: FrameMotion, closed: ClosedLeg) -> Any:
+def _block_margin(robot: Robot, index: int, values: Values, frame: FrameMotion, closed: ClosedLeg) -> SX:
     """|det| of a general leg's block over the product of its row lengths: 1 where rows are orthogonal, 0 where singular.
 
     Prismatic columns are multiplied by the characteristic length, so that the number has no unit.
@@ -123,7 +125,7 @@ class WithFewerChecks:
         self._b, self._ignored = b, ignored
         self.iterate = b.iterate
 
-    def fail_if(self, condition: SX, message: str, **fields: Any) -> int:
+    def fail_if(self, condition: SX, message: str, **fields: object) -> int:
         """Pass on the checks that count."""
         return 0 if self._ignored in message else self._b.fail_if(condition, message, **fields)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import casadi as ca
 
@@ -32,7 +31,7 @@ class LegKinematics:
 
     coordinates: tuple[Scalar, ...]
     bodies: dict[str, FrameMotion]
-    leftover: tuple[Any, Any, Any]
+    leftover: tuple[SX, SX, SX]
 
 
 def robot_legs(
@@ -60,7 +59,7 @@ def robot_legs(
     return result
 
 
-def home_guess(values: Values, leg: Leg) -> Sequence[Any]:
+def home_guess(values: Values, leg: Leg) -> Sequence[SX]:
     """Coordinates of a leg at home."""
     return [values.scalar(f"{leg.links[i].coordinate}.home") for i in leg.moving]
 

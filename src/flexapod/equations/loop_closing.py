@@ -8,7 +8,6 @@ z: all coordinates; u: independent ones; W: platform twist per rate of z. The pl
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import casadi as ca
 
@@ -37,12 +36,12 @@ class Closed:
     """
 
     motion: TreeMotion
-    rows: list[Any]
-    residual: list[Any]
-    X: Any
-    beta: Any
-    W: Any
-    P: Any
+    rows: list[SX]
+    residual: list[SX]
+    X: SX
+    beta: SX
+    W: SX
+    P: SX
 
 
 def follows(robot: Robot) -> list[int]:
@@ -60,33 +59,33 @@ def closed_loops(values: Values, robot: Robot, x: SX) -> Closed:
     return Closed(motion=motion, rows=rows, residual=residual, X=X, beta=beta, W=W, P=P[:, posed(robot)])
 
 
-def pose_gap(motion: TreeMotion, goal: SX) -> Any:
+def pose_gap(motion: TreeMotion, goal: SX) -> SX:
     """Twist (6,) from the platform's pose to a wanted one (position, rotation by columns); the rotation as `moved` has it."""
     back = ca.mtimes(ca.reshape(goal[3:], 3, 3), motion.platform.R.expr.T)
     return ca.vertcat(goal[:3] - motion.platform.p.expr, 2 * ca.inv_skew(back - back.T) / ca.fmax(1 + ca.trace(back), 1e-3))
 
 
-def carried_start(robot: Robot, q: SX, p: SX, R: SX) -> Any:
+def carried_start(robot: Robot, q: SX, p: SX, R: SX) -> SX:
     """Carried numbers: joints, and the pose unless a link is the platform."""
     return q if robot.elastic_plan.carrier is not None else ca.vertcat(q, p, ca.vec(R))
 
 
-def twist_scale(values: Values) -> Any:
+def twist_scale(values: Values) -> SX:
     """(6,) sizes of a twist's components."""
     return ca.vertcat(*[values.scalar("characteristic_length")] * 3, 1, 1, 1)
 
 
-def met(values: Values, at: Closed, twist: SX) -> Any:
+def met(values: Values, at: Closed, twist: SX) -> SX:
     """P^+ twist (r, k): least squares in dimensionless components, exact for what the robot can follow."""
     return solve(weighed(values, at.P), weighed(values, twist))
 
 
-def weighed(values: Values, twists: SX) -> Any:
+def weighed(values: Values, twists: SX) -> SX:
     """Twists (6, k) in dimensionless components."""
     return ca.densify(ca.mtimes(ca.diag(1 / twist_scale(values)), twists))
 
 
-def spread(robot: Robot, at: Closed, own: SX, beta: SX | None = None) -> Any:
+def spread(robot: Robot, at: Closed, own: SX, beta: SX | None = None) -> SX:
     """(z,) from the coordinates that the pose determines; others stay."""
     free = ca.SX.zeros(len(robot.elastic_plan.independent))
     free[posed(robot)] = own
@@ -94,12 +93,12 @@ def spread(robot: Robot, at: Closed, own: SX, beta: SX | None = None) -> Any:
     return whole(robot, free, bound if beta is None else bound + beta)
 
 
-def carried(robot: Robot, at: Closed, beta: SX) -> Any:
+def carried(robot: Robot, at: Closed, beta: SX) -> SX:
     """Twist (6,) that bound coordinates give the platform."""
     return ca.mtimes(at.W[:, list(robot.elastic_plan.bound)], beta)
 
 
-def by_twist(values: Values, robot: Robot, at: Closed) -> tuple[Any, Any]:
+def by_twist(values: Values, robot: Robot, at: Closed) -> tuple[SX, SX]:
     """Actuator rates (actuators, 6) and constraint rows (c, 6) per twist: J = A P^+, G = 1 - P P^+."""
     inverse, unit = met(values, at, ca.SX.eye(6)), ca.SX.eye(at.P.shape[1])
     N = ca.horzcat(*[spread(robot, at, unit[:, k]) for k in range(unit.shape[0])])

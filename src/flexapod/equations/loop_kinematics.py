@@ -11,7 +11,7 @@ Inputs and outputs are those of the programs that close the legs one by one (`in
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import casadi as ca
 
@@ -42,6 +42,9 @@ from flexapod.kernels.tape.program import Program
 from flexapod.robot.elastic_plan import chosen_drives
 from flexapod.robot.robot import Robot
 from flexapod.spatial.linear import independence
+
+if TYPE_CHECKING:
+    from flexapod.kernels.tape.control_flow import Builder
 
 MISSED = 1e-7
 """Distance from the wanted pose, of the characteristic length or in rad, beyond which the closed loops do not meet it."""
@@ -136,13 +139,13 @@ def loop_forward_kinematics(robot: Robot, iterations: int = 60, joints: bool = T
     q = b.input("guess", (n,), unit="m or rad", doc="joint coordinates to start from")
     own, places = chosen_drives(robot)
 
-    def step(y: SX, wanted: SX) -> tuple[Any, Closed]:
+    def step(y: SX, wanted: SX) -> tuple[SX, Closed]:
         at = closed_loops(values, robot, y)
         free = ca.SX.zeros(len(plan.independent))
         free[places] = (wanted - y[list(robot.driven)])[own]
         return whole(robot, free, ca.mtimes(at.X, free) + at.beta), at
 
-    def iteration(_: Any, y: SX, wanted: SX) -> tuple[list[Any], Any]:
+    def iteration(_: Builder, y: SX, wanted: SX) -> tuple[list[SX], SX]:
         return limited(values, robot, y, step(y, wanted)[0], range(len(plan.columns)))
 
     start = carried_start(robot, q, p, R)
@@ -166,17 +169,17 @@ def loop_forward_kinematics(robot: Robot, iterations: int = 60, joints: bool = T
     return b
 
 
-def _at_pose(b: Program, values: Values, robot: Robot, p: SX, R: SX) -> tuple[Any, Any]:
+def _at_pose(b: Program, values: Values, robot: Robot, p: SX, R: SX) -> tuple[SX, SX]:
     """Coordinates at a pose, from the input `guess`, and what is left of the pose (6,)."""
     q = guess_input(b, robot, needed=True)
     columns = range(len(robot.elastic_plan.columns))
 
-    def step(y: SX, goal: SX) -> Any:
+    def step(y: SX, goal: SX) -> SX:
         at = closed_loops(values, robot, y)
         error = pose_gap(at.motion, goal) - carried(robot, at, at.beta)
         return spread(robot, at, met(values, at, error), at.beta)
 
-    def iteration(_: Any, y: SX, goal: SX) -> tuple[list[Any], Any]:
+    def iteration(_: Builder, y: SX, goal: SX) -> tuple[list[SX], SX]:
         return limited(values, robot, y, step(y, goal), columns)
 
     wanted = ca.vertcat(p, ca.vec(R))
@@ -189,7 +192,7 @@ def _at_pose(b: Program, values: Values, robot: Robot, p: SX, R: SX) -> tuple[An
     return x, gap
 
 
-def _parts(robot: Robot, z: SX) -> tuple[Any, Any]:
+def _parts(robot: Robot, z: SX) -> tuple[SX, SX | None]:
     """Joints, and the platform's twist unless a link is the platform."""
     return z[z.numel() - len(robot.coordinates) :], z[:6] if robot.elastic_plan.carrier is None else None
 

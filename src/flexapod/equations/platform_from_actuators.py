@@ -10,8 +10,6 @@ Redundant actuators give more rows than unknowns: least squares, and residuals t
 
 from __future__ import annotations
 
-from typing import Any
-
 import casadi as ca
 
 from flexapod.arrays import SX
@@ -63,7 +61,7 @@ def platform_from_actuators(robot: Robot) -> Program:
     return b
 
 
-def _bias(b: Program, robot: Robot, values: Values, moving: FrameMotion, found: list[SX]) -> Any:
+def _bias(b: Program, robot: Robot, values: Values, moving: FrameMotion, found: list[SX]) -> SX:
     """Actuator accelerations, then those of the constraint rows, of a platform that moves without acceleration."""
     actuators, rows = [], []
     for i, leg in enumerate(robot.legs):
@@ -76,4 +74,5 @@ def _bias(b: Program, robot: Robot, values: Values, moving: FrameMotion, found: 
             coordinates = closed.qdd
             rows.append(closed.leftover[2])
         actuators += [coordinates[k] for k, index in enumerate(leg.moving) if leg.links[index].actuated]
-    return ca.vertcat(*actuators, ca.vertcat(*rows)[list(robot.plan.constraints)] if rows else ca.SX.zeros(0, 1))
+    left: SX = ca.vertcat(*rows)
+    return ca.vertcat(*actuators, left[list(robot.plan.constraints)] if rows else ca.SX.zeros(0, 1))

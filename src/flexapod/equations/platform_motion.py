@@ -7,7 +7,7 @@ their derivatives, all in world axes.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from flexapod.arrays import SX
 from flexapod.kernels.tape.program import Program
@@ -48,13 +48,13 @@ class PointMotion:
     a: Vec
 
 
-def pose_inputs(b: Program) -> tuple[Any, Any]:
+def pose_inputs(b: Program) -> tuple[SX, SX]:
     """Declare the inputs of a pose: `position` (3,), `rotation` (3, 3)."""
     p = b.input("position", (3,), unit="m", doc="platform frame origin, world")
     return p, b.input("rotation", (3, 3), doc="world-from-platform")
 
 
-def twist_inputs(b: Program) -> tuple[Any, Any]:
+def twist_inputs(b: Program) -> tuple[SX, SX]:
     """Declare the inputs of a twist: `velocity` (3,), `angular_velocity` (3,)."""
     v = b.input("velocity", (3,), unit="m/s", doc="of the platform frame origin, world")
     return v, b.input("angular_velocity", (3,), unit="rad/s", doc="of the platform, world")
@@ -80,12 +80,12 @@ def frame_motion(p: SX, R: SX, v: SX, w: SX, a: SX | None = None, alpha: SX | No
     return FrameMotion(p=Vec(p, "W"), R=Rot(R, "W", "P"), v=Vec(v, "W"), w=Vec(w, "W"), a=a, alpha=alpha)
 
 
-def wrench_input(b: Program) -> Any:
+def wrench_input(b: Program) -> SX:
     """Declare the input `wrench` (6,)."""
     return b.input("wrench", (6,), unit="N, N m", doc="external force and moment on the platform frame at its origin, world")
 
 
-def guess_input(b: Program, robot: Robot, needed: bool | None = None) -> Any:
+def guess_input(b: Program, robot: Robot, needed: bool | None = None) -> SX | None:
     """Declare the input `guess` (joints,) where `needed`, left out: of robots with general legs; else None."""
     if not (any(form is None for form in robot.closed_forms) if needed is None else needed):
         return None

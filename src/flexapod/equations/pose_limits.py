@@ -14,7 +14,6 @@ azimuth, torsion at a given position), `segment` (a straight line with a rotatio
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import casadi as ca
 
@@ -36,7 +35,7 @@ CHARTS = {"position": ("x", "y", "z"), "orientation": ("tilt", "azimuth", "torsi
 class Limit:
     """One limit: its function, and what is wrong where it is negative."""
 
-    margin: Any
+    margin: SX
     text: str
 
 
@@ -94,7 +93,7 @@ def _pose(b: Program, chart: str, at: SX, values: Values) -> FrameMotion:
     return FrameMotion(p=Vec(position, "W"), R=Rot(rotation, "W", "P"), v=still, w=still, a=still, alpha=still)
 
 
-def _about(k: int, angle: SX) -> Any:
+def _about(k: int, angle: SX) -> SX:
     """Rotation about coordinate axis k."""
     i, j, c, s = (k + 1) % 3, (k + 2) % 3, ca.cos(angle), ca.sin(angle)
     R = ca.SX.eye(3)

@@ -11,8 +11,6 @@ on the load, r noise variance.
 
 from __future__ import annotations
 
-from typing import Any
-
 import casadi as ca
 
 from flexapod.arrays import SX
@@ -78,7 +76,7 @@ def _payload(b: Program, platform: FrameMotion, columns: tuple[int, ...], theta:
     return Wrench(force=Vec(wrench[:3], "W"), moment=Vec(wrench[3:], "W"))
 
 
-def _rows(Y: SX, residual: SX, theta: SX, P: SX, noise: SX) -> tuple[Any, Any, Any]:
+def _rows(Y: SX, residual: SX, theta: SX, P: SX, noise: SX) -> tuple[SX, SX, SX]:
     """The update by every row; `residual` is that of the estimate before the sample."""
     start = theta
     for i in range(Y.shape[0]):

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import casadi as ca
 
@@ -105,18 +104,21 @@ def inertia_regressor(robot: Robot, columns: tuple[int, ...] | None = None) -> P
     return b
 
 
-def regressor_at(b: Program, robot: Robot, platform: FrameMotion, guess: Any, columns: tuple[int, ...] | None) -> tuple[Any, Any]:
+def regressor_at(
+    b: Program, robot: Robot, platform: FrameMotion, guess: SX | None, columns: tuple[int, ...] | None
+) -> tuple[SX, SX]:
     """Y (actuators, parameters) and J_a N (actuators, mobility) for a motion of the platform."""
     parts = _Parts(b, robot, platform, guess, columns)
     kept = list(robot.plan.constraints)
-    G = ca.vertcat(*parts.constraints)[kept, :] if kept else ca.SX.zeros(0, 6)
+    G_all: SX = ca.vertcat(*parts.constraints)
+    G = G_all[kept, :] if kept else ca.SX.zeros(0, 6)
     N = motion_basis(robot, G)
     A = ca.densify(ca.mtimes(ca.vertcat(*parts.rows), N))
     from_platform = ca.mtimes(_from_wrench(b, A), N.T)
     return ca.mtimes(from_platform, ca.horzcat(*parts.blocks)), A
 
 
-def _from_wrench(b: Program, A: SX) -> Any:
+def _from_wrench(b: Program, A: SX) -> SX:
     """(actuators, mobility) inverse of A^T, with the smallest forces where there are more actuators."""
     actuators, mobility = A.shape
     b.fail_if(
@@ -133,11 +135,13 @@ def _from_wrench(b: Program, A: SX) -> Any:
 class _Parts:
     """Blocks (6, parameters) of the platform and of every leg, actuator rows and constraint rows."""
 
-    def __init__(self, b: Program, robot: Robot, platform: FrameMotion, guess: Any, columns: tuple[int, ...] | None) -> None:
+    def __init__(
+        self, b: Program, robot: Robot, platform: FrameMotion, guess: SX | None, columns: tuple[int, ...] | None
+    ) -> None:
         self.b, self.robot, self.platform, self.values = b, robot, platform, Values(b)
         self.gravity = self.values.vector("gravity", "W")
-        self.rows: list[Any] = []
-        self.constraints: list[Any] = []
+        self.rows: list[SX] = []
+        self.constraints: list[SX] = []
         own = [Column(name=f"platform.{p}", value=f"platform.{p}", body="platform") for p in INERTIAL]
         wrench = inertia_wrench(self.values, "platform", platform, self.gravity).column
         wanted = None if columns is None else set(columns)
@@ -150,7 +154,7 @@ class _Parts:
             self.blocks.append(self._block(share, named, at, wanted))
             at += len(named)
 
-    def _block(self, share: SX, columns: Sequence[Column], at: int, wanted: set[int] | None) -> Any:
+    def _block(self, share: SX, columns: Sequence[Column], at: int, wanted: set[int] | None) -> SX:
         """d share / d theta for the wanted columns, theta in the axes of the file."""
         known = self.values._known
         by_value = {c.value: ca.jacobian(share, known[c.value]) for c in columns if c.value in known}
@@ -165,7 +169,7 @@ class _Parts:
             result.append(ca.densify(total))
         return ca.horzcat(*result) if result else ca.SX.zeros(share.shape[0], 0)
 
-    def _in_kernel_axes(self, column: Column) -> Mapping[str, Any]:
+    def _in_kernel_axes(self, column: Column) -> Mapping[str, SX | float]:
         """What one unit of a parameter in the file's axes is in those of the kernel: v' = R v, I' = R I R^T."""
         kind = column.value.removeprefix(f"{column.body}.")
         if not column.body or kind == "mass":
@@ -180,7 +184,7 @@ class _Parts:
         rotated = ca.mtimes([R, unit, R.T])
         return {f"{column.body}.inertia.{e}": rotated["xyz".index(e[0]), "xyz".index(e[1])] for e in TENSOR}
 
-    def _closed(self, index: int, leg: Leg) -> Any:
+    def _closed(self, index: int, leg: Leg) -> SX:
         own, form = self.values.of(f"legs.{leg.name}"), self.robot.closed_forms[index]
         assert form is not None
         force, motion = force_at_joint(self.b, own, leg, form.sign, self.platform, self.gravity)
@@ -189,7 +193,7 @@ class _Parts:
         self.rows.append(ca.horzcat(d.expr.T, ca.mtimes(arm, d.expr).T))
         return ca.vertcat(force.expr, ca.mtimes(arm, force.expr))
 
-    def _general(self, index: int, leg: Leg, guess: SX | None, at: int) -> Any:
+    def _general(self, index: int, leg: Leg, guess: SX | None, at: int) -> SX:
         own = self.values.of(f"legs.{leg.name}")
         start = [guess[at + k] for k in range(len(leg.moving))] if guess is not None else home_guess(own, leg)
         closed = close_leg(self.b, own, leg, self.robot.plan.legs[index], self.platform, start)

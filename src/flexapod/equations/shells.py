@@ -15,12 +15,15 @@ This is the fast way for such robots; `pose_limits` in interval arithmetic is th
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import casadi as ca
 
 from flexapod.arrays import SX
 from flexapod.kernels.tape.program import Program
+
+if TYPE_CHECKING:
+    from flexapod.kernels.tape.control_flow import Builder
 
 MONOMIALS = tuple((i, j, k) for i in range(4) for j in range(4 - i) for k in range(4 - i - j))
 """Exponents of a cubic in three variables."""
@@ -34,10 +37,10 @@ FAR = 1e9
 class _Affine:
     """A limit over a box: value at the middle, gradient, and by how much it may lie lower and higher than its tangent."""
 
-    g: Any
-    slope: Any
-    lower: Any
-    higher: Any
+    g: SX
+    slope: SX
+    lower: SX
+    higher: SX
 
 
 def shells(strokes: int, cones: int, cubic: bool) -> Program:
@@ -85,7 +88,7 @@ def shell_cuts(strokes: int, cones: int, cubic: bool) -> Program:
     b = Program("shell_cuts")
     columns = affine_limits(b, strokes, cones, cubic)
 
-    def cut(_: Any, __: Any, lost: SX, most: SX, limit: SX) -> tuple[list[Any], list[Any]]:
+    def cut(_: Builder, __: SX, lost: SX, most: SX, limit: SX) -> tuple[list[SX], list[SX]]:
         w = ca.fabs(limit[2:])
         lost = lost + 1 - half_space_share(limit[0], w, -1)
         return [lost, ca.fmin(most, half_space_share(limit[1], w, 1))], []
@@ -96,7 +99,7 @@ def shell_cuts(strokes: int, cones: int, cubic: bool) -> Program:
     return b
 
 
-def affine_limits(b: Program, strokes: int, cones: int, cubic: bool, own_size: bool = False) -> Any:
+def affine_limits(b: Program, strokes: int, cones: int, cubic: bool, own_size: bool = False) -> SX:
     r"""Limits over boxes with middles `at` as columns (5, limits): least and most at the middle, and slopes times half widths.
 
     With t in the cube [-1, 1]^3, every limit is at least :math:`l + w\cdot t` and at most :math:`h + w\cdot t`, with rounding.
@@ -121,11 +124,11 @@ def affine_limits(b: Program, strokes: int, cones: int, cubic: bool, own_size: b
     )
 
 
-def _vector(b: Program, name: str) -> Any:
+def _vector(b: Program, name: str) -> SX:
     return ca.vertcat(*[b.parameter(f"{name}.{k}") for k in "xyz"])
 
 
-def _any(truths: list[Any]) -> Any:
+def _any(truths: list[SX]) -> SX:
     found = ca.SX(0)
     for truth in truths:
         found = ca.logic_or(found, truth)
@@ -148,14 +151,14 @@ def _cones(b: Program, at: SX, r: SX, count: int) -> list[_Affine]:
     return found
 
 
-def _cubic(b: Program, at: SX, r: SX) -> tuple[Any, Any, Any]:
+def _cubic(b: Program, at: SX, r: SX) -> tuple[SX, SX, SX]:
     value, reach, rest, _ = _cubic_parts(b, at, r)
     return value, reach, rest
 
 
-def _cubic_parts(b: Program, at: SX, r: SX) -> tuple[Any, Any, Any, Any]:
+def _cubic_parts(b: Program, at: SX, r: SX) -> tuple[SX, SX, SX, SX]:
     """The cubic about the middle: value, sum of its linear terms over the box, sum of the others, gradient."""
-    t: dict[tuple[int, ...], Any] = {m: b.parameter(f"cubic.{m[0]}{m[1]}{m[2]}") for m in MONOMIALS}
+    t: dict[tuple[int, ...], SX] = {m: b.parameter(f"cubic.{m[0]}{m[1]}{m[2]}") for m in MONOMIALS}
     for axis in range(3):
         x = at[axis]
         for base in [m for m in MONOMIALS if m[axis] == 0]:
@@ -175,7 +178,7 @@ def _cubic_parts(b: Program, at: SX, r: SX) -> tuple[Any, Any, Any, Any]:
     return t[0, 0, 0], ca.dot(ca.fabs(slope), r), rest, slope
 
 
-def half_space_share(alpha: SX, w: SX, safe: int) -> Any:
+def half_space_share(alpha: SX, w: SX, safe: int) -> SX:
     """Share of the cube [-1, 1]^3 where alpha + w.t >= 0 (w >= 0), rounded up (safe = 1) or down (-1); see `cut_boxes`."""
     high, low = ca.fmax(w[0], w[1]), ca.fmin(w[0], w[1])
     a, rest = ca.fmax(high, w[2]), ca.fmin(high, w[2])
@@ -183,7 +186,7 @@ def half_space_share(alpha: SX, w: SX, safe: int) -> Any:
     small_c, small_b = c < SMALL * a, middle < SMALL * a
     alpha = alpha + safe * (ca.if_else(small_c, c, 0) + ca.if_else(small_b, middle, 0))
 
-    def sums(weights: list[Any], power: int) -> Any:
+    def sums(weights: list[SX], power: int) -> SX:
         total = ca.SX(0)
         for code in range(2 ** len(weights)):
             signs = [-1 if (code >> k) & 1 else 1 for k in range(len(weights))]

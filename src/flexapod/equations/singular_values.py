@@ -9,13 +9,14 @@ singular values. Convergence is quadratic at the end, and small values are as ex
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import casadi as ca
 
 from flexapod.arrays import SX
 
 if TYPE_CHECKING:
+    from flexapod.kernels.tape.control_flow import Builder
     from flexapod.kernels.tape.program import Program
 
 ORTHOGONAL = 1e-5
@@ -28,7 +29,7 @@ TINY = 1e-300
 """Keeps 0/0 away from columns that are zero."""
 
 
-def singular_values(b: Program, A: SX) -> Any:
+def singular_values(b: Program, A: SX) -> SX:
     """Singular values of A (m, n), m >= n, as a column (n,), not in order.
 
     Args:
@@ -40,7 +41,7 @@ def singular_values(b: Program, A: SX) -> Any:
     if n == 1:
         return ca.sqrt(ca.dot(A, A))
 
-    def sweep(_: Any, flat: SX) -> tuple[list[Any], Any]:
+    def sweep(_: Builder, flat: SX) -> tuple[list[SX], SX]:
         columns = [flat[j * m : (j + 1) * m] for j in range(n)]
         largest = ca.SX(0)
         for p in range(n):
@@ -53,7 +54,7 @@ def singular_values(b: Program, A: SX) -> Any:
     return ca.vertcat(*[ca.sqrt(ca.dot(column, column)) for column in (flat[j * m : (j + 1) * m] for j in range(n))])
 
 
-def _rotated(u: SX, v: SX) -> tuple[Any, Any, Any]:
+def _rotated(u: SX, v: SX) -> tuple[SX, SX, SX]:
     """Two columns made orthogonal, and the square of the cosine between them before."""
     alpha, beta, gamma = ca.dot(u, u), ca.dot(v, v), ca.dot(u, v)
     half = (beta - alpha) / 2
@@ -65,7 +66,7 @@ def _rotated(u: SX, v: SX) -> tuple[Any, Any, Any]:
     return u * c - v * s, u * s + v * c, gamma * gamma / ca.fmax(alpha * beta, TINY)
 
 
-def extremes(values: SX) -> tuple[Any, Any]:
+def extremes(values: SX) -> tuple[SX, SX]:
     """Smallest and largest of a column."""
     low = high = values[0]
     for k in range(1, values.numel()):

@@ -15,12 +15,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import casadi as ca
 
 from flexapod.arrays import SX
 from flexapod.kernels.tape.program import Program
+
+if TYPE_CHECKING:
+    from flexapod.kernels.tape.control_flow import Builder
 
 PASSES = 100
 """More than there are straight pieces in g of most robots; Newton's method needs 2 to 6."""
@@ -32,7 +35,7 @@ INFEASIBLE = 1e-9
 """-g over the size of its terms beyond which no acceleration is possible."""
 
 
-def _rows(b: Program, rows: int) -> list[Any]:
+def _rows(b: Program, rows: int) -> list[SX]:
     return [b.input(name, (rows,)) for name in ("upper", "upper_slope", "lower", "lower_slope")]
 
 
@@ -40,19 +43,19 @@ def _rows(b: Program, rows: int) -> list[Any]:
 class Extremes:
     """Largest and smallest acceleration at x, and the rows that decide: u = h - k x above, u = l - m x below."""
 
-    most: Any
-    least: Any
-    h: Any
-    k: Any
-    l: Any
-    m: Any
+    most: SX
+    least: SX
+    h: SX
+    k: SX
+    l: SX
+    m: SX
 
-    def size(self, x: SX) -> Any:
+    def size(self, x: SX) -> SX:
         """Of the terms of g(x), before they cancel: their rounding is that of g."""
         return ca.fabs(self.h) + ca.fabs(self.k * x) + ca.fabs(self.l) + ca.fabs(self.m * x)
 
 
-def _extremes(rows: list[Any], x: SX, high: SX, low: SX, slope: SX) -> Extremes:
+def _extremes(rows: list[SX], x: SX, high: SX, low: SX, slope: SX) -> Extremes:
     """Extremes over the rows; the end of the interval is one row more."""
     upper, upper_slope, lower, lower_slope = rows
     h, k, l, m = high, slope, low, slope
@@ -85,13 +88,13 @@ def controllable_step(rows: int) -> Program:
     return b
 
 
-def _end(b: Program, extremes: Callable[[Any], Extremes], start: SX, sign: int) -> Any:
+def _end(b: Program, extremes: Callable[[SX], Extremes], start: SX, sign: int) -> SX:
     """The end of {g >= 0} that is met from outside; sign of g' that leads there.
 
     A step goes to where the two rows that decide meet, which does not cancel digits of a far start.
     """
 
-    def newton(_: Any, x: SX) -> tuple[list[Any], Any]:
+    def newton(_: Builder, x: SX) -> tuple[list[SX], SX]:
         e = extremes(x)
         slope = e.m - e.k
         outside = ca.logic_and(e.most - e.least < -ROUNDING * e.size(x), sign * slope > 0)

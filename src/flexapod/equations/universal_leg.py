@@ -13,7 +13,6 @@ The last line is the universal joint: the leg turns about a and y only. It gives
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import casadi as ca
 
@@ -38,9 +37,9 @@ square is a few 1e-16, so a leg at its turning point is named as such on every p
 class Scalar:
     """A coordinate with its first and second derivative."""
 
-    q: Any
-    qd: Any
-    qdd: Any
+    q: SX
+    qd: SX
+    qdd: SX
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,7 +100,7 @@ class _Driven:
     carrier: FrameMotion | None
     U: PointMotion
     a: Vec
-    length: Any
+    length: SX
 
 
 def _ups(b: Program, values: Values, leg: Leg, S: PointMotion) -> _Driven:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Container, Sequence
-from typing import Any
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.kernels.tape.program import Program
 from flexapod.spatial import Rot, Vec
 
@@ -28,30 +28,30 @@ class Values:
         prefix: put before every name, e.g. ``legs.A.``.
     """
 
-    def __init__(self, program: Program, prefix: str = "", known: dict[str, Any] | None = None) -> None:
+    def __init__(self, program: Program, prefix: str = "", known: dict[str, SX] | None = None) -> None:
         self.program = program
         self.prefix = prefix
-        self._known: dict[str, Any] = {} if known is None else known
+        self._known: dict[str, SX] = {} if known is None else known
 
     def of(self, prefix: str) -> Values:
         """The same program's values below a prefix."""
         return Values(self.program, f"{self.prefix}{prefix}.", self._known)
 
-    def scalar(self, name: str) -> Any:
+    def scalar(self, name: str) -> SX:
         """One number."""
         return self.at(self.prefix + name)
 
-    def scalar_or_zero(self, name: str, known: Container[str]) -> Any:
+    def scalar_or_zero(self, name: str, known: Container[str]) -> SX | float:
         """One number, or 0 where it is not among the known ones."""
         return self.scalar(name) if self.prefix + name in known else 0
 
-    def at(self, path: str) -> Any:
+    def at(self, path: str) -> SX:
         """One number by its whole path."""
         if path not in self._known:
             self._known[path] = self.program.parameter(path, unit=_unit(path))
         return self._known[path]
 
-    def column(self, names: Sequence[str]) -> Any:
+    def column(self, names: Sequence[str]) -> SX:
         """Numbers of one kind as a column; thousands of them in one step."""
         paths = [self.prefix + name for name in names]
         column = self.program.parameter_column(paths, unit=_unit(paths[0]) if paths else "")

@@ -9,8 +9,6 @@ allow, and rows of length 1 marked by a hat:
 
 from __future__ import annotations
 
-from typing import Any
-
 import casadi as ca
 
 from flexapod.arrays import SX
@@ -69,12 +67,12 @@ def workspace(robot: Robot, joints: bool = False) -> Program:
     return b
 
 
-def _type_2(b: Program, rows: SX) -> Any:
+def _type_2(b: Program, rows: SX) -> SX:
     unit = [rows[i, :] / ca.sqrt(ca.fmax(ca.dot(rows[i, :], rows[i, :]), IDLE)) for i in range(rows.shape[0])]
     return extremes(singular_values(b, ca.vertcat(*unit)))[0]
 
 
-def _condition(b: Program, robot: Robot, J: SX, G: SX, length: SX) -> Any:
+def _condition(b: Program, robot: Robot, J: SX, G: SX, length: SX) -> SX:
     rows = [J[i, :] / (length if unit == "m" else 1) for i, unit in enumerate(robot.actuator_units)]
     matrix = ca.vertcat(*rows)
     if G.shape[0]:
@@ -83,13 +81,13 @@ def _condition(b: Program, robot: Robot, J: SX, G: SX, length: SX) -> Any:
     return high / ca.fmax(low, high / LARGEST)
 
 
-def _allowed(robot: Robot, G: SX) -> Any:
+def _allowed(robot: Robot, G: SX) -> SX:
     """Orthonormal basis N (6, k) of the twists with G N = 0: dependents from independents, then Gram-Schmidt."""
     dependent, free = list(robot.plan.platform_dependents), list(robot.plan.platform_independent)
     X = solve(G[:, dependent], -G[:, free])
     T = ca.SX.zeros(6, len(free))
     T[free, :], T[dependent, :] = ca.SX.eye(len(free)), X
-    columns: list[Any] = []
+    columns: list[SX] = []
     for j in range(len(free)):
         column = ca.densify(T[:, j])
         for other in columns:
@@ -98,6 +96,6 @@ def _allowed(robot: Robot, G: SX) -> Any:
     return ca.horzcat(*columns)
 
 
-def _finite(value: SX, instead: float) -> Any:
+def _finite(value: SX, instead: float) -> SX:
     """A number that is always finite, so that one singular quantity does not hide the others."""
     return ca.if_else(ca.fabs(value) < 1e300, value, instead)

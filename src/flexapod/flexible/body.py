@@ -380,7 +380,7 @@ def body_from_integrals(
     )  # fmt: skip
 
 
-def check_body(name: str, value: Any) -> None:
+def check_body(name: str, value: object) -> None:
     """Refuse what is no flexible body."""
     if not isinstance(value, FlexibleBody):
         refuse_kind(name, "a FlexibleBody of flexapod.flexible", value)

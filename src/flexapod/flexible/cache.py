@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from flexapod.errors import FlexapodError
 from flexapod.flexible.arrays import Floats, Integers
@@ -134,7 +135,7 @@ def unpack(arrays: Mapping[str, Any]) -> FlexibleBody:
     )
 
 
-def _digest(arrays: Mapping[str, Any]) -> str:
+def _digest(arrays: Mapping[str, ArrayLike]) -> str:
     digest = hashlib.sha256()
     for name in sorted(arrays):
         value = np.ascontiguousarray(arrays[name])

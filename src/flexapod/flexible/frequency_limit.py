@@ -19,11 +19,11 @@ M Psi, :math:`E \le \omega^4 r^T F r / (1 - \omega^2/\omega_1^2)`, below the fir
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy import linalg
 
+from flexapod.arrays import Array
 from flexapod.flexible.arrays import Floats
 from flexapod.flexible.errors import FlexibleBodyError
 
@@ -83,7 +83,7 @@ class Reduced:
         return bound
 
 
-def reduce_to(K: Any, M: Any, C: Any, limit: float, method: str = "craig-bampton") -> Reduced:
+def reduce_to(K: Array, M: Array, C: Array, limit: float, method: str = "craig-bampton") -> Reduced:
     """The structure reduced to what it needs up to an angular frequency.
 
     Args:

@@ -38,7 +38,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from flexapod.arrays import Array
 from flexapod.calls import check_mapping, check_path, checked
 from flexapod.errors import FileError
 from flexapod.files import write_whole
@@ -94,7 +96,7 @@ def from_modes(path: str | Path, *, interfaces: Mapping[str, Sequence[float]] | 
         raise FlexibleBodyError(f"{path}: {problem}") from None
 
 
-def _with_stiffening(body: FlexibleBody, data: Mapping[str, Any], own: bool) -> FlexibleBody:
+def _with_stiffening(body: FlexibleBody, data: Mapping[str, Array], own: bool) -> FlexibleBody:
     """The body with the geometric stiffness of the file, if it has any; `own`: its interfaces are those of the file."""
     if "attach_geometric" not in data:
         for key in ("attach_geometric_moment", "spin_geometric", "stretch"):
@@ -174,7 +176,7 @@ def save_modes(body: FlexibleBody, path: str | Path) -> None:
         raise FlexibleBodyError(str(problem)) from None
 
 
-def _digest(data: Mapping[str, Any]) -> str:
+def _digest(data: Mapping[str, Array]) -> str:
     """Of the arrays that make the nodes, as float64."""
     digest = hashlib.sha256()
     for name in NODES:
@@ -184,7 +186,7 @@ def _digest(data: Mapping[str, Any]) -> str:
     return digest.hexdigest()
 
 
-def _integrals(data: Mapping[str, Any], nodes: Nodes) -> ShapeIntegrals:
+def _integrals(data: Mapping[str, Array], nodes: Nodes) -> ShapeIntegrals:
     """The integrals of the file where it holds them, else those of the nodes."""
     given = [key for key in (*INTEGRALS, "total_mass", "integrals_of") if key in data]
     if not given:
@@ -204,7 +206,7 @@ def _integrals(data: Mapping[str, Any], nodes: Nodes) -> ShapeIntegrals:
     return ShapeIntegrals(mass=mass, **{name: floats(name, data[name], shape) for name, shape in shapes.items()})
 
 
-def _own(data: Mapping[str, Any], nodes: Nodes) -> Nodes:
+def _own(data: Mapping[str, Array], nodes: Nodes) -> Nodes:
     """The nodes without those that represent interface points alone."""
     if "own_nodes" not in data:
         return nodes
@@ -245,7 +247,7 @@ def _nodes(data: Mapping[str, Any]) -> Nodes:
     return Nodes(r0=r0, mass=mass, Phi_d=phi_d, Phi_r=phi_r, spread=spread, triangles=data.get("triangles"))
 
 
-def _stiffness_and_damping(data: Mapping[str, Any], integrals: ShapeIntegrals) -> tuple[Floats, Floats]:
+def _stiffness_and_damping(data: Mapping[str, Array], integrals: ShapeIntegrals) -> tuple[Floats, Floats]:
     """K and D as matrices; K must give the file's frequencies with the nodal masses."""
     N = len(integrals.M_ee)
     omega = floats("omega", data["omega"], (N,))
@@ -265,14 +267,14 @@ def _stiffness_and_damping(data: Mapping[str, Any], integrals: ShapeIntegrals) -
     return K, D
 
 
-def _matrix(name: str, value: Any, N: int) -> Floats:
+def _matrix(name: str, value: ArrayLike, N: int) -> Floats:
     """A vector as a diagonal matrix, or a matrix."""
     if np.ndim(value) == 1:
         return np.diag(floats(name, value, (N,)))
     return floats(name, value, (N, N))
 
 
-def _attached(data: Mapping[str, Any], nodes: Nodes) -> dict[str, Interface]:
+def _attached(data: Mapping[str, Array], nodes: Nodes) -> dict[str, Interface]:
     """The interface points of the file, checked against their nodes."""
     if "attach_idx" not in data:
         return {}
@@ -293,7 +295,7 @@ def _attached(data: Mapping[str, Any], nodes: Nodes) -> dict[str, Interface]:
     return _with_rotations(data, found, N) if "attach_turned" in data else found
 
 
-def _with_rotations(data: Mapping[str, Any], points: dict[str, Interface], N: int) -> dict[str, Interface]:
+def _with_rotations(data: Mapping[str, Array], points: dict[str, Interface], N: int) -> dict[str, Interface]:
     """Interface points with the rotation shapes that the file gives for some of them, and none for the others."""
     numbers = np.asarray(data["attach_turned"])
     fits = numbers.ndim == 1 and numbers.dtype.kind in "iu" and set(numbers.tolist()) <= set(range(len(points)))

@@ -8,7 +8,7 @@ normal derivative at the middle of the sides. Converges so fast that 96 triangle
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import sparse
@@ -28,6 +28,9 @@ from flexapod.flexible.plate_model import (
     selection,
 )
 
+if TYPE_CHECKING:
+    from skfem import Basis  # type: ignore[import-untyped]
+
 DEGREE = 10
 """Quadrature exact for the square of a polynomial of degree five."""
 
@@ -37,7 +40,7 @@ def kirchhoff_model(mesh: TriangleMesh, material: PlateMaterial, outline: Floats
 
     Source: J. H. Argyris, I. Fried, D. W. Scharpf, Aeronautical Journal 72, 1968. Checked by: tests/flexible/test_plate_modes.py.
     """
-    import skfem  # type: ignore[import-untyped]
+    import skfem
 
     inner = scaled(mesh, refine)
     L = inner.radius
@@ -75,7 +78,7 @@ def kirchhoff_model(mesh: TriangleMesh, material: PlateMaterial, outline: Floats
     )
 
 
-def _fields(inner: ScaledMesh, basis: Any, points: Floats, n: int) -> Fields:
+def _fields(inner: ScaledMesh, basis: Basis, points: Floats, n: int) -> Fields:
     """Deflection and slopes at the points of a basis."""
     value = np.stack([np.broadcast_to(np.asarray(b[0]), basis.dx.shape) for b in basis.basis])
     slope = np.stack([np.broadcast_to(b[0].grad, (2, *basis.dx.shape)) for b in basis.basis]) / inner.radius
@@ -105,7 +108,7 @@ def _fields_at(inner: ScaledMesh, points: Floats, n: int) -> Fields:
     )
 
 
-def _rigid(inner: ScaledMesh, basis: Any) -> Floats:
+def _rigid(inner: ScaledMesh, basis: Basis) -> Floats:
     """Degrees of freedom of w = 1, w = y (about x) and w = -x (about y)."""
     L = inner.radius
     x, y = inner.physical(inner.skfem.p).T
@@ -132,7 +135,7 @@ def _facet_normals(inner: ScaledMesh) -> Floats:
     return normal
 
 
-def _supports(inner: ScaledMesh, basis: Any, outline: Floats, boundary: str) -> sparse.csc_array:
+def _supports(inner: ScaledMesh, basis: Basis, outline: Floats, boundary: str) -> sparse.csc_array:
     """Displacements allowed: pinned, w = 0 along the outline; clamped, w = 0 and grad w = 0."""
     conditions: dict[int, list[Floats]] = {}
     blocks: list[tuple[Integers, Floats]] = []

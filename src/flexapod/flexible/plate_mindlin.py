@@ -12,7 +12,7 @@ moments along the sides and the mean over the triangle, so that the shear can va
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import sparse
@@ -32,6 +32,9 @@ from flexapod.flexible.plate_model import (
     selection,
 )
 
+if TYPE_CHECKING:
+    from skfem import Basis  # type: ignore[import-untyped]
+
 DEGREE = 6
 """Quadrature exact for the square of the cubic bubble."""
 
@@ -46,7 +49,7 @@ def mindlin_model(mesh: TriangleMesh, material: PlateMaterial, outline: Floats, 
     Source: F. Brezzi, M. Fortin, R. Stenberg, Math. Models Methods Appl. Sci. 1, 1991.
     Checked by: tests/flexible/test_plate_modes.py.
     """
-    import skfem  # type: ignore[import-untyped]
+    import skfem
 
     inner = scaled(mesh, refine)
     L = inner.radius
@@ -95,22 +98,22 @@ def mindlin_model(mesh: TriangleMesh, material: PlateMaterial, outline: Floats, 
     )
 
 
-def _numbers(basis_w: Any, basis_b: Any) -> tuple[tuple[Integers, Integers, Integers], int]:
+def _numbers(basis_w: Basis, basis_b: Basis) -> tuple[tuple[Integers, Integers, Integers], int]:
     """Numbers of the degrees of freedom per element of w, beta_x and beta_y, and how many there are in all."""
     slopes = basis_w.N + basis_b.element_dofs
     return (basis_w.element_dofs, slopes, slopes + basis_b.N), int(basis_w.N + 2 * basis_b.N)
 
 
-def _gradients(basis: Any) -> Floats:
+def _gradients(basis: Basis) -> Floats:
     """(d, 2, e, q) gradients of the shape functions in the plane xi."""
     return np.stack([np.broadcast_to(b[0].grad, (2, *basis.dx.shape)) for b in basis.basis])
 
 
-def _values(basis: Any) -> Floats:
+def _values(basis: Basis) -> Floats:
     return np.stack([np.broadcast_to(np.asarray(b[0]), basis.dx.shape) for b in basis.basis])
 
 
-def _fields(basis_w: Any, basis_b: Any, numbers: tuple[Integers, Integers, Integers], n: int, points: Floats) -> Fields:
+def _fields(basis_w: Basis, basis_b: Basis, numbers: tuple[Integers, Integers, Integers], n: int, points: Floats) -> Fields:
     w, x, y = numbers
     slope = _values(basis_b)
     return Fields(
@@ -121,7 +124,7 @@ def _fields(basis_w: Any, basis_b: Any, numbers: tuple[Integers, Integers, Integ
     )
 
 
-def _fields_at(inner: ScaledMesh, basis_w: Any, basis_b: Any, points: Floats) -> Fields:
+def _fields_at(inner: ScaledMesh, basis_w: Basis, basis_b: Basis, points: Floats) -> Fields:
     """Deflection and slopes at any points of the plate."""
     import skfem
 
@@ -141,7 +144,7 @@ def _fields_at(inner: ScaledMesh, basis_w: Any, basis_b: Any, points: Floats) ->
 
 
 # -- the operator Pi ------------------------------------------------------------------------------------
-def _shear_slopes(inner: ScaledMesh, basis: Any) -> Floats:
+def _shear_slopes(inner: ScaledMesh, basis: Basis) -> Floats:
     """Pi of the slope shapes: (2, d, 2, e, q) as [component of beta, shape, component of Pi beta].
 
     Pi commutes with the covariant map J^-T (.) of a triangle, so it is done once on the reference triangle:
@@ -207,7 +210,7 @@ def side_moments(field: Callable[[Floats], Floats]) -> Floats:
 
 
 # -- rigid motions and supports ---------------------------------------------------------------------------
-def _rigid(inner: ScaledMesh, basis_w: Any, basis_b: Any) -> Floats:
+def _rigid(inner: ScaledMesh, basis_w: Basis, basis_b: Basis) -> Floats:
     """Degrees of freedom of w = 1, w = y (about x) and w = -x (about y); the bubbles stay zero."""
     x, y = inner.physical(np.asarray(basis_w.doflocs)).T
     plain = np.concatenate([basis_b.nodal_dofs.ravel(), basis_b.facet_dofs.ravel()])
@@ -218,7 +221,7 @@ def _rigid(inner: ScaledMesh, basis_w: Any, basis_b: Any) -> Floats:
     return R
 
 
-def _supports(inner: ScaledMesh, basis_w: Any, basis_b: Any, outline: Floats, boundary: str) -> sparse.csc_array:
+def _supports(inner: ScaledMesh, basis_w: Basis, basis_b: Basis, outline: Floats, boundary: str) -> sparse.csc_array:
     """Displacements allowed: pinned, w = 0 and beta.t = 0 along the outline; clamped, w = 0 and beta = 0."""
     n = int(basis_w.N + 2 * basis_b.N)
     tangents: dict[tuple[int, int], list[Floats]] = {}

@@ -3,7 +3,7 @@ forces."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from flexapod.simulation.simulate import simulate
 if TYPE_CHECKING:
     from flexapod.motions.motion import ActuatorMotion
     from flexapod.robot.robot import Robot
+    from flexapod.simulation.controllers import Controller
 
 BANDWIDTH = 60.0
 """Of the default controller [rad/s]: k_p = m w^2, k_d = 1.4 m w, with m the robot's mass seen at an actuator."""
@@ -29,7 +30,7 @@ def simulated_measurement(
     robot: Robot,
     motion: ActuatorMotion,
     *,
-    controller: Any = None,
+    controller: Controller | None = None,
     rate: float = 1000.0,
     resolution: float = 1e-6,
     force_noise: float = 0.0,

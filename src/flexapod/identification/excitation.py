@@ -182,7 +182,7 @@ class Excitation:
         return self.fitted(unit.ravel() * 0.02 * self.robot.characteristic_length)
 
 
-def _over(values: Any, limit: Any) -> Array:
+def _over(values: Array, limit: Any) -> Array:
     """(n,) largest size over its limit; limits of zero belong to components that the robot cannot move."""
     bound = np.broadcast_to(np.asarray(limit, dtype=np.float64), np.shape(values)[1:])
     used = bound > 0

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from flexapod.analysis.requests.abilities import refuse
 from flexapod.analysis.requests.arguments import checked
@@ -43,7 +44,7 @@ def identify(
     decimate: int = 1,
     offset: bool = False,
     backlash: bool = False,
-    gain: Any = None,
+    gain: ArrayLike | None = None,
     payload: Any = None,
     delay: float | Literal["find"] = 0.0,
     instruments: Any = None,

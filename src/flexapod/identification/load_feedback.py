@@ -12,7 +12,6 @@ error.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
@@ -48,7 +47,7 @@ class LoadFeedback:
         self._moves = effect @ change * step
         self.step = step
 
-    def columns(self, given: Mapping[str, Any]) -> Array:
+    def columns(self, given: Mapping[str, Array]) -> Array:
         """(n, actuators, columns) J - Y of samples."""
         start = self._force(given, self._numbers)
         result = np.zeros((*start.shape, len(self.step)))
@@ -56,7 +55,7 @@ class LoadFeedback:
             result[:, :, j] = (self._force(given, self._numbers + self._moves[:, j]) - start) / self.step[j]
         return result
 
-    def _force(self, given: Mapping[str, Any], numbers: Array) -> Array:
+    def _force(self, given: Mapping[str, Array], numbers: Array) -> Array:
         """Friction at the loads of other numbers, with the coefficients of the estimate."""
         load = self._loads.batch({i.name: given[i.name] for i in self._loads.signature.inputs}, numbers).outputs["load"]
         known = {**given, "load": load}

@@ -13,7 +13,7 @@ are exact. Redundant actuators: forces of least norm.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -35,13 +35,13 @@ if TYPE_CHECKING:
 NAMES = ("position", "rotation", "velocity", "angular_velocity", "acceleration", "angular_acceleration")
 
 
-def loop_request(robot: Robot, inputs: Mapping[str, Any], reasons: Reasons) -> LegRequest:
+def loop_request(robot: Robot, inputs: Mapping[str, Array], reasons: Reasons) -> LegRequest:
     """All coordinates of a motion of the platform, closed; reasons of samples that cannot be closed are added to `reasons`."""
     motion = Motion(time=np.arange(float(len(reasons))), **{name: inputs[name] for name in NAMES})
     return closed_request(robot, Request(at=motion, friction=False), reasons)
 
 
-def loop_regressor(robot: Robot, inputs: Mapping[str, Any], columns: Sequence[Column], reasons: Reasons) -> Array:
+def loop_regressor(robot: Robot, inputs: Mapping[str, Array], columns: Sequence[Column], reasons: Reasons) -> Array:
     """Y (n, actuators, parameters) of the inertial columns at a motion of the platform.
 
     Checked by: tests/identification/test_regressor.py.
@@ -50,7 +50,7 @@ def loop_regressor(robot: Robot, inputs: Mapping[str, Any], columns: Sequence[Co
     return _by_units(robot, inputs, [in_kernel_axes(robot, column) for column in columns], none, False, reasons)
 
 
-def loop_friction_regressor(robot: Robot, inputs: Mapping[str, Any], names: Sequence[str], reasons: Reasons) -> Array:
+def loop_friction_regressor(robot: Robot, inputs: Mapping[str, Array], names: Sequence[str], reasons: Reasons) -> Array:
     """Y (n, actuators, coefficients) of friction that does not depend on the loads of the joints.
 
     Checked by: tests/identification/test_regressor.py.
@@ -58,7 +58,7 @@ def loop_friction_regressor(robot: Robot, inputs: Mapping[str, Any], names: Sequ
     return _by_units(robot, inputs, [{name: 1.0} for name in names], {name: 0.0 for name in names}, True, reasons)
 
 
-def known_forces(robot: Robot, inputs: Mapping[str, Any], reasons: Reasons) -> Array:
+def known_forces(robot: Robot, inputs: Mapping[str, Array], reasons: Reasons) -> Array:
     """Actuator forces (n, actuators) of what has no column: force elements, preloads, bump stops, dampers of drives.
 
     Checked by: tests/identification/test_regressor.py.
@@ -69,7 +69,7 @@ def known_forces(robot: Robot, inputs: Mapping[str, Any], reasons: Reasons) -> A
 
 
 def _by_units(
-    robot: Robot, inputs: Mapping[str, Any], units: Sequence[Mapping[str, float]], none: Mapping[str, float], friction: bool,
+    robot: Robot, inputs: Mapping[str, Array], units: Sequence[Mapping[str, float]], none: Mapping[str, float], friction: bool,
     reasons: Reasons,
 ) -> Array:  # fmt: skip
     """Columns: actuator forces of one unit each, less those of none."""
@@ -79,7 +79,7 @@ def _by_units(
 
 
 def _forces_by_values(
-    robot: Robot, inputs: Mapping[str, Any], none: Mapping[str, float], friction: bool, reasons: Reasons
+    robot: Robot, inputs: Mapping[str, Array], none: Mapping[str, float], friction: bool, reasons: Reasons
 ) -> tuple[Callable[[Mapping[str, float]], Array], Array]:
     """Generalized forces (n, u) of a motion as a function of values beside those of `none`, and A^-T (n, actuators, u)."""
     request = loop_request(robot, inputs, reasons)

@@ -18,6 +18,7 @@ from flexapod.errors import InputError
 from flexapod.motions.motion import Motion, check_time
 
 if TYPE_CHECKING:
+
     from flexapod.robot.robot import Robot
 
 GROUPS = {

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from flexapod.analysis.requests.arguments import checked
 from flexapod.analysis.requests.state import State
@@ -25,6 +25,7 @@ from flexapod.errors import FlexapodError, InputError
 from flexapod.motions.arrays import real_array
 
 if TYPE_CHECKING:
+
     from flexapod.robot.robot import Robot
 
 STEP = 1e-4
@@ -72,17 +73,17 @@ class ModalIdentification:
 @checked
 def identify_modes(
     robot: Robot,
-    frequencies: Any,
+    frequencies: ArrayLike,
     parameters: Sequence[str],
     *,
     state: State | None = None,
-    sigma: Any = 1.0,
+    sigma: ArrayLike = 1.0,
     spread: float = 0.2,
-    damping: Any = None,
+    damping: ArrayLike | None = None,
     damping_sigma: float = 0.002,
-    shapes: Any = None,
+    shapes: ArrayLike | None = None,
     shape_coordinates: Sequence[str] = (),
-    actuators: Any = "locked",
+    actuators: str | ArrayLike = "locked",
     prestress: bool = False,
 ) -> ModalIdentification:
     """Fit parameters of a flexible robot to measured natural frequencies.
@@ -174,7 +175,7 @@ def _paired(mac: Array) -> NDArray[np.intp]:
     return np.asarray(linear_sum_assignment(-mac)[1])
 
 
-def _shapes(shapes: Any, modes: int, coordinates: Sequence[str]) -> Array:
+def _shapes(shapes: ArrayLike, modes: int, coordinates: Sequence[str]) -> Array:
     if not coordinates:
         raise InputError("shapes: say at which coordinates they were measured")
     return real_array("shapes", shapes, (modes, len(coordinates)))
@@ -199,7 +200,7 @@ def _combinations(J: Array, names: Sequence[str], spread: float) -> tuple[tuple[
     return tuple(result)
 
 
-def modes_of_response(frequency: Any, response: Any, count: int) -> tuple[Array, Array]:
+def modes_of_response(frequency: ArrayLike, response: ArrayLike, count: int) -> tuple[Array, Array]:
     r"""Natural frequencies [Hz] and damping ratios of the highest peaks of a frequency response.
 
     .. math:: H(\omega) \approx \frac{b_0 + b_1 i\omega}{\omega_0^2-\omega^2+2 i\zeta\omega_0\omega}

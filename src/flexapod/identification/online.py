@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from flexapod.analysis.model.kernels import kernel
 from flexapod.analysis.requests.abilities import refuse
@@ -62,7 +63,7 @@ class PayloadEstimator:
         self.covariance: Array = np.diag([largest_mass**2, *[(largest_mass * arm) ** 2] * 3])
         self._kernel = kernel(robot, "recursive_update", columns=COLUMNS, friction=has_friction(robot))
 
-    def update(self, motion: Motion | State, force: Any) -> Array:
+    def update(self, motion: Motion | State, force: ArrayLike) -> Array:
         """Take samples, oldest first; returns residuals (n, actuators) before each was taken.
 
         Args:

@@ -122,6 +122,6 @@ def averaged(values: Array, d: int) -> Array:
     return np.asarray(values[: n * d].reshape(n, d, *values.shape[1:]).mean(axis=1))
 
 
-def take(inputs: Mapping[str, Any], part: slice) -> dict[str, Any]:
+def take(inputs: Mapping[str, Array], part: slice) -> dict[str, Any]:
     """A part of all inputs."""
     return {name: np.ascontiguousarray(values[part]) for name, values in inputs.items()}

@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from flexapod.arrays import Array
 from flexapod.kernels.errors import KernelInputError
@@ -26,7 +27,7 @@ def check_names(signature: Signature, given: Collection[str]) -> None:
         raise KernelInputError(f"{signature.name}: missing input {', '.join(map(repr, missing))}")
 
 
-def as_float(where: str, value: Any) -> Array:
+def as_float(where: str, value: ArrayLike) -> Array:
     """C-contiguous float64 array of real numbers; whole numbers are converted if that is exact."""
     if isinstance(value, np.ndarray) and value.dtype == np.float64:
         return np.ascontiguousarray(value) if value.ndim else value
@@ -70,7 +71,7 @@ def _one_row(value: Any) -> bool:
     return known and len(value) > 1 and value.strides[0] == 0 and value[0].flags.c_contiguous
 
 
-def check_sample(signature: Signature, given: Mapping[str, Any]) -> list[Array]:
+def check_sample(signature: Signature, given: Mapping[str, ArrayLike]) -> list[Array]:
     """Inputs of one sample as (1, size) arrays in the order of the signature."""
     check_names(signature, given)
     arrays = []
@@ -83,7 +84,9 @@ def check_sample(signature: Signature, given: Mapping[str, Any]) -> list[Array]:
     return arrays
 
 
-def check_parameters(name: str, declared: Sequence[Parameter], value: Any, zeros: Sequence[int], count: int | None) -> Array:
+def check_parameters(
+    name: str, declared: Sequence[Parameter], value: ArrayLike | None, zeros: Sequence[int], count: int | None
+) -> Array:
     """Parameters (P,) or, with `count`, (count, P); finite, and zero where the kernel relies on it."""
     where = f"{name}: parameters"
     if value is None:
@@ -108,7 +111,7 @@ def check_parameters(name: str, declared: Sequence[Parameter], value: Any, zeros
     return array
 
 
-def check_out(signature: Signature, out: Mapping[str, Any] | None, count: int) -> dict[str, Array]:
+def check_out(signature: Signature, out: Mapping[str, Array] | None, count: int) -> dict[str, Array]:
     """Arrays for the outputs: the ones given, checked, or new ones."""
     if out is None:
         return {o.name: np.empty((count, *o.shape)) for o in signature.outputs}
@@ -120,7 +123,7 @@ def check_out(signature: Signature, out: Mapping[str, Any] | None, count: int) -
     return {name: out[name] for name in names}
 
 
-def _check_out_array(signature: Signature, declared: Output | Input, array: Any, count: int) -> None:
+def _check_out_array(signature: Signature, declared: Output | Input, array: Array, count: int) -> None:
     where = f"{signature.name}: out {declared.name!r}"
     expected = (count, *declared.shape)
     if not isinstance(array, np.ndarray) or array.dtype != np.float64:

@@ -9,7 +9,9 @@ from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from flexapod.arrays import Array
 from flexapod.kernels.boundary import as_float
 from flexapod.kernels.cache import Along, cached_kernel
 from flexapod.kernels.kernel import Batch, Kernel
@@ -59,7 +61,7 @@ class KernelFamily:
             return cached_kernel(self._key, self._make_program, zeros=self.zeros if specialised else None, **given)
         return cached_kernel(f"{self._key}|general", self._make_general, **given)
 
-    def pick(self, parameters: Any = None) -> Kernel:
+    def pick(self, parameters: ArrayLike | None = None) -> Kernel:
         """The fastest kernel that is right for parameters (P,) or (n, P)."""
         if not self.zeros or parameters is None:
             return self.general
@@ -73,11 +75,11 @@ class KernelFamily:
 
     def batch(
         self,
-        inputs: Mapping[str, Any],
+        inputs: Mapping[str, ArrayLike],
         parameters: Any = None,
         *,
         threads: int = 1,
-        out: Mapping[str, Any] | None = None,
+        out: Mapping[str, Array] | None = None,
     ) -> Batch:
         """`Kernel.batch` of the kernel that fits."""
         return self.pick(parameters).batch(inputs, parameters, threads=threads, out=out)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from flexapod.arrays import Array
 from flexapod.kernels.boundary import as_float, check_batch, check_out, check_parameters, check_sample
@@ -110,11 +110,11 @@ class Kernel:
 
     def batch(
         self,
-        inputs: Mapping[str, Any],
+        inputs: Mapping[str, ArrayLike],
         parameters: Any = None,
         *,
         threads: int = 1,
-        out: Mapping[str, Any] | None = None,
+        out: Mapping[str, Array] | None = None,
         samples: int | None = None,
     ) -> Batch:
         """Evaluate many samples.
@@ -143,7 +143,7 @@ class Kernel:
             self._in_threads(count, threads, lambda p: run([a[p] for a in arrays], constants, [o[p] for o in flat], status[p]))
         return Batch(outputs=results, status=status)
 
-    def __call__(self, *, parameters: Any = None, **inputs: Any) -> dict[str, Array]:
+    def __call__(self, *, parameters: ArrayLike | None = None, **inputs: ArrayLike) -> dict[str, Array]:
         """Evaluate one sample; raises KernelStatusError if it has a status."""
         arrays = check_sample(self.signature, inputs)
         results = {o.name: np.empty(o.shape) for o in self.signature.outputs}
@@ -159,7 +159,7 @@ class Kernel:
             status = self.signature.status(code)
             raise KernelStatusError(code, f"{self.signature.name}: {status.text}", status.fields)
 
-    def prepare(self, parameters: Any = None) -> Prepared:
+    def prepare(self, parameters: ArrayLike | None = None) -> Prepared:
         """Fast path for single samples: fixed buffers, no checks per call."""
         from flexapod.kernels.prepared import Prepared
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from flexapod.arrays import Array
 from flexapod.kernels.design_columns import Columns
@@ -19,7 +19,7 @@ from flexapod.kernels.tape.walking import walk, written_out
 BLOCK = 512  # samples that are evaluated at a time, so that memory stays bounded
 
 
-def _sign(x: Any) -> Any:
+def _sign(x: Array) -> Any:
     return np.where(x > 0, 1.0, np.where(x < 0, -1.0, x))
 
 
@@ -35,7 +35,7 @@ NUMPY: dict[str, Callable[..., Any]] = {
 }  # fmt: skip
 
 
-def evaluate(graph: Graph, arguments: Sequence[Any]) -> list[Any]:
+def evaluate(graph: Graph, arguments: Sequence[ArrayLike]) -> list[Any]:
     """Outputs of a graph for arguments that are arrays over samples, or numbers."""
     return walk(
         graph, arguments, const=np.float64, neg=operator.neg,
@@ -43,11 +43,11 @@ def evaluate(graph: Graph, arguments: Sequence[Any]) -> list[Any]:
     )  # fmt: skip
 
 
-def _loop(loop: Loop, operands: list[Any]) -> list[Any]:
+def _loop(loop: Loop, operands: list[Array]) -> list[Any]:
     return written_out(loop, operands, np.float64, evaluate) if loop.tolerance is None else _until(loop, operands)
 
 
-def _until(loop: Loop, operands: list[Any]) -> list[Any]:
+def _until(loop: Loop, operands: list[Array]) -> list[Any]:
     carry: list[Any] = list(loop.carry_operands(operands))
     shared = loop.shared_operands(operands)
     active: Any = np.asarray(True)

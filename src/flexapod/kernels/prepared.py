@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from flexapod.arrays import Array
 from flexapod.kernels.errors import KernelError
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 class Prepared:
     """Write to `inputs[name][...]`, call, read `outputs[name]`; the call returns the status code."""
 
-    def __init__(self, kernel: Kernel, parameters: Any = None) -> None:
+    def __init__(self, kernel: Kernel, parameters: ArrayLike | None = None) -> None:
         self.kernel = kernel
         self._constants = kernel.constants(parameters)
         self._status = np.zeros(1, dtype=np.int32)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from flexapod.arrays import Array
 from flexapod.errors import InputError
@@ -15,7 +15,7 @@ from flexapod.motions.schedule import LawMaker, Schedule, schedule
 
 
 def actuator_polygon(
-    *, corners: Any, durations: Any, rests: Any = 0.0, law: LawMaker = "quintic", samples: int = 301
+    *, corners: ArrayLike, durations: ArrayLike, rests: ArrayLike = 0.0, law: LawMaker = "quintic", samples: int = 301
 ) -> ActuatorMotion:
     """Straight from corner to corner in actuator coordinates, at rest at each of them.
 
@@ -42,9 +42,9 @@ def _polygon(t: Array, *, q: Array, plan: Schedule) -> ActuatorMotion:
 def joint_square(
     *,
     side: float,
-    corner: Any = (0.0, 0.0),
+    corner: ArrayLike = (0.0, 0.0),
     duration: float = 1.8,
-    rests: Any = 0.0,
+    rests: ArrayLike = 0.0,
     law: LawMaker = "quintic",
     samples: int = 301,
 ) -> ActuatorMotion:

@@ -8,6 +8,7 @@ from itertools import combinations_with_replacement
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from flexapod.arrays import Array
 from flexapod.errors import InputError
@@ -16,7 +17,7 @@ ORTHONORMAL = 1e-6
 """Largest entry of R^T R - 1 that is accepted as a rotation: single precision data passes, a scaled matrix does not."""
 
 
-def real_array(name: str, value: Any, shape: tuple[int, ...]) -> Array:
+def real_array(name: str, value: object, shape: tuple[int, ...]) -> Array:
     """A float64 array of exactly this shape.
 
     Args:
@@ -35,7 +36,7 @@ def real_array(name: str, value: Any, shape: tuple[int, ...]) -> Array:
     return np.asarray(array, dtype=np.float64, order="C")
 
 
-def finite_array(name: str, value: Any, shape: tuple[int, ...]) -> Array:
+def finite_array(name: str, value: ArrayLike, shape: tuple[int, ...]) -> Array:
     """A float64 array of exactly this shape, without NaN or infinity."""
     array = real_array(name, value, shape)
     bad = np.argwhere(~np.isfinite(array))
@@ -50,7 +51,7 @@ def number(name: str, value: Any) -> float:
     return float(finite_array(name, value, ()))
 
 
-def positive(name: str, value: Any) -> float:
+def positive(name: str, value: object) -> float:
     """One finite number above zero."""
     result = number(name, value)
     if result <= 0:
@@ -66,7 +67,7 @@ def snapped(values: Array, targets: Array) -> Array:
     return values
 
 
-def choice(name: str, value: Any, allowed: tuple[str, ...]) -> str:
+def choice(name: str, value: object, allowed: tuple[str, ...]) -> str:
     """One of a few words; the message names the nearest one."""
     if value not in allowed:
         near = difflib.get_close_matches(str(value), allowed, n=1)
@@ -75,14 +76,14 @@ def choice(name: str, value: Any, allowed: tuple[str, ...]) -> str:
     return str(value)
 
 
-def mapping(name: str, value: Any, example: dict[str, Any]) -> Mapping[str, Any]:
+def mapping(name: str, value: object, example: Mapping[str, object]) -> Mapping[str, Any]:
     """A dictionary, empty for None."""
     if value is not None and not isinstance(value, Mapping):
         raise InputError(f"{name}: expected a dictionary, e.g. {example}, got {value!r}")
     return value or {}
 
 
-def rotations(name: str, value: Any, shape: tuple[int, ...]) -> Array:
+def rotations(name: str, value: object, shape: tuple[int, ...]) -> Array:
     """Rotation matrices; entries that are not numbers are left to the kernel's status."""
     array = real_array(name, value, shape)
     flat = array.reshape(-1, 3, 3)

@@ -7,8 +7,7 @@ in common use; `columns=` of `motion_from_file` takes any.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -54,7 +53,7 @@ ACTUATORS = {
 """Beginnings of the columns of actuators, tried in order; the rest of the name is the actuator's."""
 
 
-def check_names(table: Table, columns: Mapping[str, Any] | None) -> dict[str, tuple[str, ...]]:
+def check_names(table: Table, columns: Mapping[str, str | Sequence[str]] | None) -> dict[str, tuple[str, ...]]:
     """What the user said about columns: known keys, existing columns, right numbers of them."""
     known = {"time": 1, "rotation": 9, "quat_wxyz": 4, "quat_xyzw": 4} | dict.fromkeys(ACTUATORS, 0)
     known |= {name: 3 for name in GROUPS if name not in known}

@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any, cast
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from flexapod.arrays import Array
 from flexapod.errors import InputError
@@ -37,7 +38,12 @@ def _made(like: AnyMotion, time: Array, arrays: dict[str, Array]) -> AnyMotion:
 
 
 def _apply(
-    t: Array, *, inner: Callable[[Array], Any], clock: Callable[[Array], Array], change: Callable[..., Any], ends: Array
+    t: Array,
+    *,
+    inner: Callable[[Array], AnyMotion],
+    clock: Callable[[Array], Array],
+    change: Callable[..., AnyMotion],
+    ends: Array,
 ) -> Any:
     """A changed formula: the inner one at other times, which have to increase, then changed; its ends are met exactly."""
     times = snapped(clock(t), ends)
@@ -45,7 +51,9 @@ def _apply(
     return change(inner(times[::-1] if back else times), t)
 
 
-def resample(motion: AnyMotion, *, time: Any = None, samples: int | None = None, rate: float | None = None) -> AnyMotion:
+def resample(
+    motion: AnyMotion, *, time: ArrayLike | None = None, samples: int | None = None, rate: float | None = None
+) -> AnyMotion:
     """The same motion at other times, by its formula where known, else by quintic Hermite interpolation.
 
     Args:
@@ -126,7 +134,7 @@ def _backwards(motion: AnyMotion, t: Array) -> AnyMotion:
     return _made(motion, t, {name: values[::-1] * (-1.0) ** _ORDER[name] for name, values in _arrays(motion).items()})
 
 
-def offset(motion: AnyMotion, *, translation: Any = None, rotation: Any = None) -> AnyMotion:
+def offset(motion: AnyMotion, *, translation: ArrayLike | None = None, rotation: ArrayLike | None = None) -> AnyMotion:
     """The motion seen from a moved world frame: p becomes rotation p + translation, R becomes rotation R.
 
     Args:
@@ -177,7 +185,7 @@ def _retimed(motion: AnyMotion, t: Array) -> AnyMotion:
     return _made(motion, t, _arrays(motion))
 
 
-def _with(result: AnyMotion, motion: AnyMotion, clock: Callable[[Array], Array], change: Callable[..., Any]) -> AnyMotion:
+def _with(result: AnyMotion, motion: AnyMotion, clock: Callable[[Array], Array], change: Callable[..., AnyMotion]) -> AnyMotion:
     if motion.formula is None:
         return result
     ends = motion.time[[0, -1]]
@@ -216,7 +224,7 @@ def _joined(parts: list[dict[str, Array]]) -> dict[str, Array]:
     return {name: np.concatenate([x, *(part[name][1:] for part in parts[1:])]) for name, x in parts[0].items()}
 
 
-def _pieces(t: Array, *, ends: Array, formulas: tuple[Callable[[Array], Any], ...], kind: Any) -> Any:
+def _pieces(t: Array, *, ends: Array, formulas: tuple[Callable[[Array], AnyMotion], ...], kind: Any) -> Any:
     index = np.searchsorted(ends, t, side="left")  # a joint belongs to the earlier motion
     parts = [_arrays(formulas[i](t[index == i])) for i in range(len(formulas)) if np.any(index == i)]
     return _made(kind, t, {k: np.concatenate([p[k] for p in parts]) for k in parts[0]})

@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from flexapod.arrays import Array
 from flexapod.errors import InputError
@@ -20,7 +21,7 @@ from flexapod.motions.rotations import check_sequence, euler_motion
 from flexapod.motions.time_laws import TimeLaw
 
 
-def motion_from_coordinates(*, time: Any, q: Any, qd: Any, qdd: Any, sequence: str = "XYZ") -> Motion:
+def motion_from_coordinates(*, time: Any, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, sequence: str = "XYZ") -> Motion:
     """A motion from six coordinates and their derivatives.
 
     Args:
@@ -37,7 +38,9 @@ def motion_from_coordinates(*, time: Any, q: Any, qd: Any, qdd: Any, sequence: s
     return Motion(time=time, position=p, rotation=R, velocity=v, angular_velocity=w, acceleration=a, angular_acceleration=alpha)
 
 
-def one_minus_cos(start: Any, amplitude: Any, omega: Any, duration: float, samples: int = 301, sequence: str = "XYZ") -> Motion:
+def one_minus_cos(
+    start: ArrayLike, amplitude: ArrayLike, omega: ArrayLike, duration: float, samples: int = 301, sequence: str = "XYZ"
+) -> Motion:
     r"""The test motions of Staicu and Sinatra.
 
     .. math:: q_j(t) = q_{j0} + A_j\,(1 - \cos\omega_j t)
@@ -68,7 +71,14 @@ def _one_minus_cos(t: Array, *, start: Array, amplitude: Array, omega: Array, se
 
 
 def harmonic_motion(
-    *, center: Any, amplitude: Any, omega: Any, duration: float, phase: Any = 0.0, samples: int = 301, sequence: str = "XYZ"
+    *,
+    center: ArrayLike,
+    amplitude: ArrayLike,
+    omega: ArrayLike,
+    duration: float,
+    phase: ArrayLike = 0.0,
+    samples: int = 301,
+    sequence: str = "XYZ",
 ) -> Motion:
     r"""Harmonic in any of the six coordinates: :math:`q_j = c_j + A_j\sin(\omega_j t + \varphi_j)`.
 
@@ -97,7 +107,7 @@ def _harmonic_motion(t: Array, *, center: Array, amplitude: Array, omega: Array,
     return motion_from_coordinates(time=t, q=q, qd=qd, qdd=qdd, sequence=sequence)
 
 
-def coordinate_motion(*, start: Any, change: Any, law: TimeLaw, samples: int = 301, sequence: str = "XYZ") -> Motion:
+def coordinate_motion(*, start: ArrayLike, change: ArrayLike, law: TimeLaw, samples: int = 301, sequence: str = "XYZ") -> Motion:
     """All six coordinates follow one time law: q = start + change s(t) / distance.
 
     Args:
@@ -125,8 +135,8 @@ def _coordinate_motion(t: Array, *, start: Array, change: Array, law: TimeLaw, s
 
 def constant_acceleration_motion(
     *,
-    start: Any,
-    acceleration: Any,
+    start: ArrayLike,
+    acceleration: ArrayLike,
     duration: float,
     switch: float | None = None,
     samples: int = 301,

@@ -5,9 +5,8 @@ The Butterworth filter runs forwards and backwards, so that it delays nothing an
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import ArrayLike
 
 from flexapod.arrays import Array
 from flexapod.errors import InputError
@@ -18,7 +17,7 @@ UNIFORM = 1e-6
 """Largest deviation of a step from the mean step, relative, that counts as uniform: printed times pass."""
 
 
-def low_pass(*, time: Any, values: Any, cutoff: float, order: int = 4) -> Array:
+def low_pass(*, time: ArrayLike, values: ArrayLike, cutoff: float, order: int = 4) -> Array:
     r"""Samples filtered without delay.
 
     .. math:: |H(f)| = \frac{1}{1 + (f/f_c)^{2N}}

@@ -6,13 +6,14 @@ first (Briot Fig. 6).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from flexapod.arrays import Array
 from flexapod.errors import InputError
@@ -54,8 +55,8 @@ def motion_from_file(
     *,
     kind: str = "auto",
     derivatives: str = "auto",
-    columns: Mapping[str, Any] | None = None,
-    rotation: Any = None,
+    columns: Mapping[str, str | Sequence[str]] | None = None,
+    rotation: ArrayLike | None = None,
     orientation: str = "auto",
     cutoff: float | None = None,
     order: int | None = None,

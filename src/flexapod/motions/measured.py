@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from flexapod.arrays import Array
 from flexapod.errors import FlexapodWarning, InputError
@@ -44,7 +44,7 @@ class MotionNoiseWarning(FlexapodWarning):
     """Noise makes up most of the accelerations of a measured motion, of their rms or of their peak."""
 
 
-def savitzky_golay(*, time: Any, values: Any, window: int, order: int = 5) -> Values:
+def savitzky_golay(*, time: ArrayLike, values: ArrayLike, window: int, order: int = 5) -> Values:
     """Samples replaced by the local polynomial nearest to their neighbours, with its first and second derivative.
 
     Args:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from flexapod.arrays import Array
 from flexapod.calls import made
@@ -14,7 +15,7 @@ from flexapod.errors import InputError
 from flexapod.motions.arrays import positive, real_array, rotations
 
 
-def check_time(value: Any) -> Array:
+def check_time(value: object) -> Array:
     """A time axis: one dimension, increasing."""
     try:
         array = np.asarray(value)
@@ -67,7 +68,14 @@ class Motion:
 
     @staticmethod
     def planar(
-        *, time: Any, x: Any, y: Any, angle: Any, rates: Any = None, accelerations: Any = None, plane: str = "xy"
+        *,
+        time: ArrayLike,
+        x: ArrayLike,
+        y: ArrayLike,
+        angle: ArrayLike,
+        rates: ArrayLike | None = None,
+        accelerations: ArrayLike | None = None,
+        plane: str = "xy",
     ) -> Motion:
         """A motion in a coordinate plane.
 
@@ -146,7 +154,7 @@ class ActuatorMotion:
         return len(self.time)
 
 
-def with_start(motion: ActuatorMotion, start: Any) -> ActuatorMotion:
+def with_start(motion: ActuatorMotion, start: object) -> ActuatorMotion:
     """The same samples with the pose that they start from; `dataclasses.replace` drops it again."""
     copy = replace(motion)
     object.__setattr__(copy, "start", start)

@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from flexapod.arrays import Array
 from flexapod.calls import renamed
@@ -70,7 +71,7 @@ def sinatra_motion(example: str = "vertical-z", *, samples: int = 61) -> Motion:
 
 
 def kim_circle(
-    *, radius: float = 0.1, rpm: float = 40.0, center: Any = (0.0, 0.0, 0.93), duration: float = 3.0, samples: int = 61
+    *, radius: float = 0.1, rpm: float = 40.0, center: ArrayLike = (0.0, 0.0, 0.93), duration: float = 3.0, samples: int = 61
 ) -> Motion:
     """Horizontal circle of the HexaSlide at constant speed: 100 mm at 20, 40 or 60 rpm.
 
@@ -84,7 +85,7 @@ def kim_circle(
 
 
 def kim_constant_acceleration(
-    *, start: Any = (0.0, 0.0, 0.80, 0.0, 0.0, 0.0), duration: float = 3.0, samples: int = 301
+    *, start: ArrayLike = (0.0, 0.0, 0.80, 0.0, 0.0, 0.0), duration: float = 3.0, samples: int = 301
 ) -> Motion:
     """Constant acceleration of all six coordinates, turned round at half time (1.5 s), where the first value still holds.
 
@@ -116,7 +117,7 @@ def dualemps_square(*, side: float = 0.2, samples: int = 2501) -> ActuatorMotion
 
 @renamed(turns="revolutions")
 def dualemps_circle_tip(
-    *, center: Any = (0.28, 0.90), radius: float = 0.1, speed: float = 0.2, revolutions: float = 1.0, samples: int = 301
+    *, center: ArrayLike = (0.28, 0.90), radius: float = 0.1, speed: float = 0.2, revolutions: float = 1.0, samples: int = 301
 ) -> Motion:
     """Circle of point P in the plane x0, z0 at constant speed, with the angle that leg 1, taken rigid, has then.
 
@@ -132,7 +133,7 @@ def dualemps_circle_tip(
 
 @renamed(turns="revolutions")
 def dualemps_circle(
-    *, center: Any = (0.28, 0.90), radius: float = 0.1, speed: float = 0.2, revolutions: float = 1.0, samples: int = 301
+    *, center: ArrayLike = (0.28, 0.90), radius: float = 0.1, speed: float = 0.2, revolutions: float = 1.0, samples: int = 301
 ) -> ActuatorMotion:
     r"""The same circle in slider coordinates, by the closed form of the rigid PRRRP robot.
 

@@ -7,9 +7,9 @@ the geodesic of SO(3), :math:`R = R_0\exp(s\,r)` with :math:`r = \log(R_0^T R_1)
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from flexapod.arrays import Array
 from flexapod.calls import renamed
@@ -38,12 +38,12 @@ def geodesic(R0: Array, R1: Array, s: Array, sd: Array, sdd: Array) -> RotationM
 
 def line(
     *,
-    start: Any,
-    end: Any,
+    start: ArrayLike,
+    end: ArrayLike,
     duration: float | None = None,
     law: LawMaker = "quintic",
-    start_rotation: Any = None,
-    end_rotation: Any = None,
+    start_rotation: ArrayLike | None = None,
+    end_rotation: ArrayLike | None = None,
     samples: int = 301,
 ) -> Motion:
     """A straight line with a rotation along the geodesic.
@@ -77,17 +77,17 @@ def _line(t: Array, *, p0: Array, p1: Array, R0: Array, R1: Array, law: TimeLaw)
 @renamed(sense="direction", turns="revolutions")
 def circle(
     *,
-    center: Any,
+    center: ArrayLike,
     radius: float,
     speed: float | None = None,
     rpm: float | None = None,
     law: LawMaker | None = None,
     duration: float | None = None,
     revolutions: float | None = None,
-    plane: Any = "xy",
+    plane: str | ArrayLike = "xy",
     start_angle: float = 0.0,
     direction: str = "counterclockwise",
-    rotation: Any = None,
+    rotation: ArrayLike | None = None,
     samples: int = 301,
 ) -> Motion:
     r"""A circle at constant orientation.
@@ -147,7 +147,7 @@ def _circle(
     )  # fmt: skip
 
 
-def plane_directions(plane: Any) -> tuple[Array, Array]:
+def plane_directions(plane: str | ArrayLike) -> tuple[Array, Array]:
     """Two perpendicular unit vectors of a plane given by name or by its normal."""
     if isinstance(plane, str):
         i, j = PLANES[choice("plane", plane, tuple(PLANES))]

@@ -6,9 +6,10 @@ Letters: p_i, R_i poses, s fraction of a segment's way, x parameter of the smoot
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from flexapod.arrays import Array
 from flexapod.errors import InputError
@@ -23,10 +24,10 @@ if TYPE_CHECKING:
 
 def through_poses(
     *,
-    positions: Any,
-    orientations: Any = None,
-    durations: Any,
-    rests: Any = 0.0,
+    positions: ArrayLike,
+    orientations: ArrayLike | None = None,
+    durations: ArrayLike,
+    rests: ArrayLike = 0.0,
     law: LawMaker = "quintic",
     path: str = "straight",
     samples: int = 301,

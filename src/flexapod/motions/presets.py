@@ -13,6 +13,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from flexapod.errors import InputError
 from flexapod.motions import papers
@@ -44,7 +45,7 @@ class Preset:
 
 
 def _single_cosine(
-    *, coordinate: str, start: Any = HOME, amplitude: float, omega: float = 2 * np.pi / 3, duration: float = 3.0,
+    *, coordinate: str, start: ArrayLike = HOME, amplitude: float, omega: float = 2 * np.pi / 3, duration: float = 3.0,
     samples: int = 301, sequence: str = "XYZ",
 ) -> Motion:  # fmt: skip
     """start + amplitude (1 - cos(omega t)) in one coordinate: x, y, z, or an angle about X, Y, Z."""
@@ -61,7 +62,7 @@ def _single_cosine(
 def _presets() -> dict[str, Preset]:
     result: dict[str, Preset] = {}
 
-    def add(name: str, doc: str, build: Callable[..., Motion | ActuatorMotion], **defaults: Any) -> None:
+    def add(name: str, doc: str, build: Callable[..., Motion | ActuatorMotion], **defaults: object) -> None:
         result[name] = Preset(name=name, build=build, defaults=defaults, doc=doc)
 
     back = "there and back by a cosine (Staicu Eq. 6)"

@@ -6,9 +6,8 @@ Leading axes are a batch.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import ArrayLike
 
 from flexapod.arrays import Array
 from flexapod.errors import InputError
@@ -28,7 +27,7 @@ def skew(v: Array) -> Array:
     return S - np.swapaxes(S, -1, -2)
 
 
-def quat_wxyz_rotation(quat_wxyz: Any) -> Array:
+def quat_wxyz_rotation(quat_wxyz: ArrayLike) -> Array:
     """Rotation of a unit quaternion (w, x, y, z), normalised; refused where its norm is off by more than 1e-6.
 
     Args:
@@ -40,7 +39,7 @@ def quat_wxyz_rotation(quat_wxyz: Any) -> Array:
     return np.eye(3) + 2 * (w * S + S @ S)
 
 
-def quat_xyzw_rotation(quat_xyzw: Any) -> Array:
+def quat_xyzw_rotation(quat_xyzw: ArrayLike) -> Array:
     """Rotation of a unit quaternion (x, y, z, w).
 
     Args:
@@ -49,7 +48,7 @@ def quat_xyzw_rotation(quat_xyzw: Any) -> Array:
     return quat_wxyz_rotation(np.roll(unit_quaternions("quat_xyzw", quat_xyzw), 1, axis=-1))
 
 
-def rotation_quat_wxyz(rotation: Any) -> Array:
+def rotation_quat_wxyz(rotation: ArrayLike) -> Array:
     """Unit quaternion (w, x, y, z) of a rotation, the largest component positive (Shepperd: no loss of digits).
 
     Args:
@@ -72,7 +71,7 @@ def rotation_quat_wxyz(rotation: Any) -> Array:
     return np.asarray(q / np.linalg.norm(q, axis=-1, keepdims=True))
 
 
-def rotation_quat_xyzw(rotation: Any) -> Array:
+def rotation_quat_xyzw(rotation: ArrayLike) -> Array:
     """Unit quaternion (x, y, z, w) of a rotation, the largest component positive.
 
     Args:
@@ -81,7 +80,7 @@ def rotation_quat_xyzw(rotation: Any) -> Array:
     return np.roll(rotation_quat_wxyz(rotation), -1, axis=-1)
 
 
-def quat_wxyz_motion(quat_wxyz: Any, rates: Any, accelerations: Any) -> RotationMotion:
+def quat_wxyz_motion(quat_wxyz: ArrayLike, rates: ArrayLike, accelerations: ArrayLike) -> RotationMotion:
     r"""Rotation, angular velocity and acceleration from a quaternion (any norm) and its derivatives.
 
     .. math:: \omega = 2\,\mathrm{vec}(\dot q\,q^*)/|q|^2,\qquad
@@ -111,7 +110,7 @@ def continuous_quaternions(quaternions: Array) -> Array:
     return np.asarray(quaternions * sign[:, None])
 
 
-def unit_quaternions(name: str, value: Any) -> Array:
+def unit_quaternions(name: str, value: ArrayLike) -> Array:
     """Quaternions made exactly unit; refused where they are not nearly so."""
     q = last_axis(name, value, 4)
     norm = np.linalg.norm(q, axis=-1, keepdims=True)
@@ -122,7 +121,7 @@ def unit_quaternions(name: str, value: Any) -> Array:
     return np.asarray(q / norm)
 
 
-def last_axis(name: str, value: Any, size: int) -> Array:
+def last_axis(name: str, value: ArrayLike, size: int) -> Array:
     """A float64 array (..., size) of any batch."""
     shape = np.shape(value)
     if not shape or shape[-1] != size:

@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from flexapod.arrays import Array
 from flexapod.errors import InputError
@@ -33,7 +34,7 @@ def check_sequence(sequence: str) -> str:
     return letters
 
 
-def euler_rotation(sequence: str, angles: Any) -> Array:
+def euler_rotation(sequence: str, angles: ArrayLike) -> Array:
     """World-from-body rotation; angles (..., len(sequence)) [rad], one for each letter, in the order of the letters.
 
     Args:
@@ -45,7 +46,7 @@ def euler_rotation(sequence: str, angles: Any) -> Array:
     return euler_motion(sequence, angles, zero, zero)[0]
 
 
-def euler_motion(sequence: str, angles: Any, rates: Any, accelerations: Any) -> RotationMotion:
+def euler_motion(sequence: str, angles: ArrayLike, rates: ArrayLike, accelerations: ArrayLike) -> RotationMotion:
     r"""Rotation, angular velocity and acceleration from Euler angles and their derivatives.
 
     .. math:: z_k = R_{k-1}e_k,\quad \omega_k = \omega_{k-1} + z_k\dot\theta_k,\quad
@@ -97,7 +98,7 @@ def axis_rotation(axis: int, angle: Array) -> Array:
     return R
 
 
-def rotvec_rotation(rotvec: Any) -> Array:
+def rotvec_rotation(rotvec: ArrayLike) -> Array:
     r"""Exponential of a rotation vector: :math:`R = 1 + \frac{\sin\theta}{\theta}[r] + \frac{1-\cos\theta}{\theta^2}[r]^2`.
 
     Args:
@@ -110,7 +111,7 @@ def rotvec_rotation(rotvec: Any) -> Array:
     return np.asarray(np.eye(3) + sinc * S + A * (S @ S))
 
 
-def rotvec_motion(rotvec: Any, rates: Any, accelerations: Any) -> RotationMotion:
+def rotvec_motion(rotvec: ArrayLike, rates: ArrayLike, accelerations: ArrayLike) -> RotationMotion:
     r"""Rotation, angular velocity and acceleration (world axes) of R = exp(r) from r and its derivatives.
 
     .. math:: \omega = \dot r + A\,r\times\dot r + B\,r\times(r\times\dot r),\quad
@@ -147,7 +148,7 @@ def rotvec_rates(rotvec: Any, w: Any, alpha: Any) -> tuple[Array, Array]:
     return rd, np.linalg.solve(J, (alpha - bias)[..., None])[..., 0]
 
 
-def rotation_rotvec(rotation: Any) -> Array:
+def rotation_rotvec(rotation: ArrayLike) -> Array:
     """Logarithm of a rotation: the rotation vector of at most half a revolution.
 
     Args:

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from flexapod.arrays import Array
 from flexapod.errors import InputError
@@ -68,7 +67,7 @@ class Schedule:
         return index, s, sd, sdd
 
 
-def schedule(segments: int, *, durations: Any, rests: Any = 0.0, law: LawMaker = "quintic") -> Schedule:
+def schedule(segments: int, *, durations: ArrayLike, rests: ArrayLike = 0.0, law: LawMaker = "quintic") -> Schedule:
     """A schedule from durations and rests.
 
     Args:

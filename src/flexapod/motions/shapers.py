@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from flexapod.arrays import Array
 from flexapod.errors import InputError
@@ -51,7 +51,7 @@ class Shaper:
         """How much later a shaped motion ends [s]."""
         return float(self.delay[-1])
 
-    def residual(self, frequency: Any, damping: float = 0.0) -> Array:
+    def residual(self, frequency: ArrayLike, damping: float = 0.0) -> Array:
         """Vibration left of a mode, of that without shaper, at frequencies [Hz].
 
         Source: W. E. Singhose, W. P. Seering, N. C. Singer, ASME J. Mech. Design 116, 1994.
@@ -62,7 +62,7 @@ class Shaper:
         return np.asarray(np.abs(np.sum(self.amplitude * np.exp(rise + 1j * phase), axis=-1)))
 
 
-def shaper(kind: str, frequency: Any, *, damping: float = 0.0, tolerance: float = 0.05) -> Shaper:
+def shaper(kind: str, frequency: ArrayLike, *, damping: float = 0.0, tolerance: float = 0.05) -> Shaper:
     """An input shaper for one mode, or for several by their product.
 
     Args:

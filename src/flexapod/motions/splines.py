@@ -8,9 +8,10 @@ acceleration are exact for the spline. Letters: r rotation vector, q quaternion,
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from flexapod.arrays import Array
 from flexapod.errors import InputError
@@ -83,7 +84,7 @@ class OrientationSpline:
         return rotation @ self.reference, w, alpha
 
 
-def platform_spline(*, time: Any, position: Any, rotation: Any, orientation: str = "auto") -> Motion:
+def platform_spline(*, time: ArrayLike, position: ArrayLike, rotation: ArrayLike, orientation: str = "auto") -> Motion:
     """A platform motion through poses over time, with the derivatives of its splines.
 
     Args:
@@ -105,7 +106,7 @@ def _platform(t: Array, *, fit: BSpline, rotation: OrientationSpline) -> Motion:
     return Motion(time=t, position=p, rotation=R, velocity=v, angular_velocity=w, acceleration=a, angular_acceleration=alpha)
 
 
-def actuator_spline(*, time: Any, position: Any) -> ActuatorMotion:
+def actuator_spline(*, time: ArrayLike, position: ArrayLike) -> ActuatorMotion:
     """An actuator motion through coordinates (n, actuators) over time.
 
     Args:

@@ -183,7 +183,7 @@ def _read_mat(path: Path) -> Table:
     return Table(file=str(path), cells=cells, variables=variables)
 
 
-def _rows(found: dict[str, Any]) -> dict[str, Any]:
+def _rows(found: dict[str, Array]) -> dict[str, Any]:
     """Variables with one row per time, (n,) or (n, m); rotations (3, 3, n) by their last axis, which is as long as time."""
     vectors = [len(values) for values in found.values() if values.ndim == 1]
     named = [len(found[name]) for name in ("t", "time", "time_s") if name in found]
@@ -193,7 +193,7 @@ def _rows(found: dict[str, Any]) -> dict[str, Any]:
     return {k: v if v.ndim == 1 else v.reshape(len(v), -1) for k, v in moved.items()}
 
 
-def _rotation(rows: dict[str, Any]) -> str | None:
+def _rotation(rows: dict[str, Array]) -> str | None:
     """The variable that is read as rotation matrices: the one with nine columns, of several the one that is called so."""
     nine = [name for name, values in rows.items() if values.ndim == 2 and values.shape[1] == 9]
     return nine[0] if len(nine) == 1 else next((name for name in nine if name.lower() in ("r", "rotation")), None)

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from flexapod.arrays import Array
 from flexapod.errors import InputError
@@ -39,14 +39,14 @@ class TimeLaw:
     formula: Callable[[Array], Values]
     breaks: tuple[float, ...] = ()
 
-    def __call__(self, t: Any) -> Values:
+    def __call__(self, t: ArrayLike) -> Values:
         """s, s', s'' at times of any shape; at rest before 0 and after the duration."""
         time = finite_array("time", t, np.shape(t))
         s, sd, sdd = self.formula(np.clip(time, 0.0, self.duration))
         inside = (time >= 0.0) & (time <= self.duration)
         return np.asarray(s), np.where(inside, sd, 0.0), np.where(inside, sdd, 0.0)
 
-    def fraction(self, t: Any) -> Values:
+    def fraction(self, t: ArrayLike) -> Values:
         """s / distance and its derivatives: what paths follow."""
         s, sd, sdd = self(t)
         return s / self.distance, sd / self.distance, sdd / self.distance
@@ -234,7 +234,7 @@ def minimum_jerk(duration: float, *, start: Sequence[float] = (0.0, 0.0, 0.0), e
     return replace(law, distance=float(s1 - s0) or 1.0)
 
 
-def _distance(value: Any, name: str = "distance") -> float:
+def _distance(value: ArrayLike, name: str = "distance") -> float:
     result = number(name, value)
     if result == 0.0:
         raise InputError(f"{name}: must not be zero, a law needs a travel")

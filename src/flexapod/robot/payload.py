@@ -6,6 +6,7 @@ import copy
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from flexapod.description.merge import merge_leg
 from flexapod.description.read import Description, description_from_document
@@ -16,7 +17,9 @@ if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
 
 
-def loaded_description(robot: Robot, mass: Any, com: Any, inertia: Any, body: str, name: str | None) -> Description:
+def loaded_description(
+    robot: Robot, mass: ArrayLike, com: ArrayLike, inertia: Any, body: str, name: str | None
+) -> Description:
     """The robot's description with a payload; arguments as in `Robot.with_payload`.
 
     Raises:
@@ -88,7 +91,7 @@ def _rigid(body: dict[str, Any], name: str) -> dict[str, Any]:
     return body
 
 
-def _tensor(value: Any) -> dict[str, Any]:
+def _tensor(value: ArrayLike) -> dict[str, Any]:
     """Three principal moments, or a symmetric (3, 3) tensor, in the words of the file."""
     if np.shape(value) != (3, 3):
         return {"diagonal": value}

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from flexapod.description.read import Description
 from flexapod.robot.build import draft_legs, robot_size
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
 
 
-def variant(robot: Robot, changes: Mapping[str, Any]) -> Robot:
+def variant(robot: Robot, changes: Mapping[str, ArrayLike]) -> Robot:
     """The robot with other values by dotted path; see `Robot.with_parameters`."""
     from flexapod.description.parameters import set_parameters
     from flexapod.robot.robot import build_robot

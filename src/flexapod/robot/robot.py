@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from flexapod.arrays import Array
 from flexapod.calls import check_mapping, check_text, checked, fields_alone
@@ -157,7 +158,7 @@ class Robot:
         return get_parameter(self.description, path)
 
     @checked(changes=check_mapping)
-    def with_parameters(self, changes: Mapping[str, Any]) -> Robot:
+    def with_parameters(self, changes: Mapping[str, ArrayLike]) -> Robot:
         """A variant of the robot with other values; kernels are shared with it.
 
         A robot of limited mobility whose lengths change may no longer fit its home pose; it is then assembled at the
@@ -172,8 +173,9 @@ class Robot:
 
     @checked(body=check_text, name=check_text)
     def with_payload(
-        self, mass: Any, *, com: Any = (0.0, 0.0, 0.0), inertia: Any = None, body: str = "platform", name: str | None = None
-    ) -> Robot:
+        self, mass: ArrayLike, *, com: ArrayLike = (0.0, 0.0, 0.0), inertia: ArrayLike | None = None, body: str = "platform",
+        name: str | None = None,
+    ) -> Robot:  # fmt: skip
         """The robot with something fixed to one of its bodies, as `payloads:` of the robot file.
 
         Args:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from flexapod.robot.beams import BeamElement
-    from flexapod.robot.model import Leg, Link
+    from flexapod.robot.model import Closing, Leg, Link
     from flexapod.robot.robot import Robot
 
 
@@ -66,6 +66,6 @@ def acting(link: Link) -> tuple[bool, ...]:
     return (link.spring, *more) if any(more) else (link.spring,)
 
 
-def _friction(part: Any) -> tuple[str, str, bool] | None:
+def _friction(part: Link | Closing) -> tuple[str, str, bool] | None:
     f = part.friction
     return None if f is None else (f.normal_rule, f.direction, f.speed is not None)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import casadi as ca
 import numpy as np
+from numpy.typing import ArrayLike
 
 from flexapod.analysis.requests.arguments import check_array, check_number, check_robot
 from flexapod.calls import checked, made
@@ -107,11 +108,13 @@ class Controller:
         shared = {"resolution": self.resolution} if self.quantised else {}
         return shared | ({"limit": self.limit} if self.limit is not None else {})
 
-    def force(self, scope: Scope, robot: Robot, moment: Moment, c: Coordinates, ref: Mapping[str, Any], integral: Any) -> Any:
+    def force(
+        self, scope: Scope, robot: Robot, moment: Moment, c: Coordinates, ref: Mapping[str, SX], integral: SX | None
+    ) -> Any:
         """Actuator forces (actuators,) [N or N m] that the controller asks for."""
         raise NotImplementedError
 
-    def error(self, scope: Scope, robot: Robot, c: Coordinates, ref: Mapping[str, Any], integral: Any) -> Any:
+    def error(self, scope: Scope, robot: Robot, c: Coordinates, ref: Mapping[str, SX], integral: SX | None) -> Any:
         """What an integral part adds up (actuators,), beside the acceleration that it `feels`."""
         return ca.SX.zeros(c.q.numel())
 
@@ -129,7 +132,7 @@ class Controller:
         return False
 
 
-def check_gain(name: str, value: Any) -> None:
+def check_gain(name: str, value: object) -> None:
     """Refuse gains that are no finite numbers; a limit may be infinite."""
     check_array(name, value)
     if value is None:
@@ -142,7 +145,7 @@ def check_gain(name: str, value: Any) -> None:
         raise InputError(f"{name}: expected finite numbers, got {wrong[0]:g}")
 
 
-def per_actuator(robot: Robot, name: str, value: Any) -> np.ndarray:
+def per_actuator(robot: Robot, name: str, value: ArrayLike) -> np.ndarray:
     """One number per actuator."""
     array = np.asarray(value, dtype=np.float64)
     n = len(robot.actuators)
@@ -192,7 +195,9 @@ class JointControl(Controller):
         own = {"kp": self.kp, "kd": self.kd} | ({"ki": self.ki} if self.ki is not None else {})
         return own | super()._gains(robot)
 
-    def force(self, scope: Scope, robot: Robot, moment: Moment, c: Coordinates, ref: Mapping[str, SX], integral: Any) -> Any:
+    def force(
+        self, scope: Scope, robot: Robot, moment: Moment, c: Coordinates, ref: Mapping[str, SX], integral: SX | None
+    ) -> Any:
         """kp e + kd e' + ki int e + feed-forward."""
         n = len(robot.actuators)
         q, qd = ref["actuators"][:n], ref["actuators"][n:]
@@ -205,13 +210,13 @@ class JointControl(Controller):
         """kp and kd of a continuous controller."""
         return None if self.rate is not None else (gain(scope, robot, "kp"), gain(scope, robot, "kd"))
 
-    def error(self, scope: Scope, robot: Robot, c: Coordinates, ref: Mapping[str, SX], integral: Any) -> Any:
+    def error(self, scope: Scope, robot: Robot, c: Coordinates, ref: Mapping[str, SX], integral: SX | None) -> Any:
         """Error of the actuator coordinates."""
         return ref["actuators"][: c.q.numel()] - c.q
 
 
 @checked
-def PD(*, kp: Any, kd: Any, **options: Any) -> JointControl:
+def PD(*, kp: ArrayLike, kd: ArrayLike, **options: Any) -> JointControl:
     """Joint PD: kp e + kd e'; options of `Controller`.
 
     Args:
@@ -222,7 +227,7 @@ def PD(*, kp: Any, kd: Any, **options: Any) -> JointControl:
 
 
 @checked
-def PID(*, kp: Any, ki: Any, kd: Any, **options: Any) -> JointControl:
+def PID(*, kp: ArrayLike, ki: ArrayLike, kd: ArrayLike, **options: Any) -> JointControl:
     """Joint PID: kp e + ki int e + kd e'; options of `Controller`.
 
     Args:
@@ -233,7 +238,7 @@ def PID(*, kp: Any, ki: Any, kd: Any, **options: Any) -> JointControl:
 
 
 @checked
-def FeedForwardPD(*, kp: Any, kd: Any, model: Robot | None = None, **options: Any) -> JointControl:
+def FeedForwardPD(*, kp: ArrayLike, kd: ArrayLike, model: Robot | None = None, **options: Any) -> JointControl:
     """Joint PD plus the forces that the reference motion demands of a model of the robot.
 
     Args:
@@ -292,7 +297,9 @@ class ComputedTorque(Controller):
             found |= {f"controller.{name}.{i}": float(x) for i, x in enumerate(array)}
         return found
 
-    def force(self, scope: Scope, robot: Robot, moment: Moment, c: Coordinates, ref: Mapping[str, Any], integral: Any) -> Any:
+    def force(
+        self, scope: Scope, robot: Robot, moment: Moment, c: Coordinates, ref: Mapping[str, SX], integral: SX | None
+    ) -> Any:
         """Forces that give the commanded acceleration in the controller's model."""
         r = ref["platform"]
         R_r = ca.reshape(r[3:12], 3, 3).T
@@ -333,7 +340,9 @@ class Springs(Controller):
     def _gains(self, robot: Robot) -> dict[str, Any]:
         return {"stiffness": self.stiffness, "free": 0.0 if self.free is None else self.free}
 
-    def force(self, scope: Scope, robot: Robot, moment: Moment, c: Coordinates, ref: Mapping[str, Any], integral: Any) -> Any:
+    def force(
+        self, scope: Scope, robot: Robot, moment: Moment, c: Coordinates, ref: Mapping[str, SX], integral: SX | None
+    ) -> Any:
         """Force of the springs."""
         return gain(scope, robot, "stiffness") * (gain(scope, robot, "free") - c.q)
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from flexapod.analysis.requests.arguments import check_flag, check_number, check_texts
-from flexapod.calls import made
+from flexapod.calls import CHECKS, check_flag, check_number, check_texts, made, refuse_kind
 from flexapod.errors import InputError
 
 
@@ -58,3 +57,12 @@ class Event:
         """A short text of what happens."""
         parts = [f"{k} = {v}" for k, v in (self.parameters or {}).items()] + [f"actuator {a} fails" for a in self.failing]
         return self.name or "; ".join(parts + (["stop"] if self.stop else []))
+
+
+def check_events(name: str, value: object) -> None:
+    """Refuse what is no list of events."""
+    if not isinstance(value, Sequence) or any(not isinstance(event, Event) for event in value):
+        refuse_kind(name, "a list of Events", value)
+
+
+CHECKS["events"] = check_events

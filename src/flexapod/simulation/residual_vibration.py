@@ -61,7 +61,7 @@ def path_shaper(
     return found
 
 
-def path_frequencies(robot: Robot, motion: Any, modes: int, poses: int) -> tuple[Array, Array]:
+def path_frequencies(robot: Robot, motion: Motion | ActuatorMotion, modes: int, poses: int) -> tuple[Array, Array]:
     """Frequencies [Hz] and damping (poses, modes) of the first modes along a motion, actuators locked."""
     from flexapod.analysis.verbs.natural_frequencies import natural_frequencies
     from flexapod.simulation.system.signals import motion_at
@@ -118,7 +118,7 @@ def _undeformed(t: Array, *, robot: Robot, motion: Motion) -> ActuatorMotion:
 def residual_vibration(
     robot: Robot,
     motion: Motion | ActuatorMotion,
-    ways: Sequence[str] | Mapping[str, Any] = KINDS,
+    ways: Sequence[str] | Mapping[str, object] = KINDS,
     *,
     modes: int = 2,
     error: float = 0.0,
@@ -183,7 +183,7 @@ def residual_vibration(
     return xr.Dataset(data, coords=coords, attrs={"robot": robot.name, "step": h, "move": end})
 
 
-def _at_rest(motion: Any) -> None:
+def _at_rest(motion: Motion | ActuatorMotion) -> None:
     rates = [motion.velocity] + ([motion.angular_velocity] if isinstance(motion, Motion) else [])
     for rate in rates:
         if np.abs(rate[[0, -1]]).max() > REST * max(float(np.abs(rate).max()), 1e-300):
@@ -195,7 +195,9 @@ def _at_rest(motion: Any) -> None:
 Plan = dict[str, tuple[Any, Controller | None, float]]
 
 
-def _plan(robot: Robot, motion: Any, ways: Any, modes: int, error: float) -> Plan:
+def _plan(
+    robot: Robot, motion: Motion | ActuatorMotion, ways: Sequence[str] | Mapping[str, object], modes: int, error: float
+) -> Plan:
     """By label: what is followed, the controller or None, how much later the move ends."""
     if isinstance(ways, str):
         ways = (ways,)
@@ -217,7 +219,14 @@ def _plan(robot: Robot, motion: Any, ways: Any, modes: int, error: float) -> Pla
 
 
 def _after(
-    robot: Robot, motion: Any, controller: Any, look: tuple[float, int], *, method: Any, friction: Any, point: str | None
+    robot: Robot,
+    motion: Motion | ActuatorMotion,
+    controller: Controller | None,
+    look: tuple[float, int],
+    *,
+    method: Any,
+    friction: Any,
+    point: str | None,
 ) -> tuple[Array, Array]:
     """Position of the point (rows, 3) and kinetic energy (rows,) after the end of a motion."""
     from flexapod.simulation.simulate import simulate

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from flexapod.analysis.requests.abilities import refuse
 from flexapod.analysis.requests.arguments import checked
@@ -34,7 +35,9 @@ from flexapod.simulation.system.signals import over_time
 if TYPE_CHECKING:
     import xarray as xr
 
+    from flexapod.analysis.requests.state import StateOrMotion
     from flexapod.robot.robot import Robot
+    from flexapod.simulation.controllers import Controller
     from flexapod.simulation.events import Event
 
 Drive = Literal["force", "actuators", "platform"]
@@ -53,7 +56,7 @@ def simulate(
     motion: Motion | ActuatorMotion | State,
     *,
     drive: Drive = "force",
-    controller: Any = None,
+    controller: Controller | None = None,
     force: Any = None,
     wrench: Any = None,
     start: State | None = None,
@@ -166,7 +169,7 @@ def _check(drive: str, method: str, watch: Sequence[str], step: float) -> None:
         raise InputError(f"step: expected a time above 0 s, got {step!r}")
 
 
-def _duration(motion: Any, duration: float | None) -> float:
+def _duration(motion: StateOrMotion | None, duration: float | None) -> float:
     if duration is None:
         if not isinstance(motion, Motion | ActuatorMotion):
             raise InputError("duration: give one; a State has none")
@@ -176,7 +179,7 @@ def _duration(motion: Any, duration: float | None) -> float:
     return float(duration)
 
 
-def _describe(controller: Any) -> str:
+def _describe(controller: object) -> str:
     if controller is None:
         return "none"
     shown = getattr(controller, "__dataclass_fields__", None)
@@ -306,7 +309,7 @@ def as_motion(result: xr.Dataset) -> Motion:
 
 
 @checked(result=check_dataset)
-def motion_at(result: xr.Dataset, time: Any) -> Motion:
+def motion_at(result: xr.Dataset, time: ArrayLike) -> Motion:
     """The platform's motion in a result at other times within it: dense output, by quintic Hermite interpolation of pose, twist
     and acceleration.
 

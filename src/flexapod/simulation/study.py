@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from flexapod.analysis.requests.abilities import refuse
 from flexapod.analysis.requests.arguments import checked
@@ -27,18 +28,20 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from flexapod.analysis.requests.state import State
+    from flexapod.motions.motion import ActuatorMotion, Motion
     from flexapod.robot.robot import Robot
+    from flexapod.simulation.controllers import Controller
 
 
 @checked
 def simulate_study(
     robot: Robot,
-    motion: Any,
+    motion: Motion | ActuatorMotion | None,
     *,
     robots: Sequence[Robot] | None = None,
-    values: Mapping[str, Any] | None = None,
+    values: Mapping[str, ArrayLike] | None = None,
     starts: State | None = None,
-    controller: Any = None,
+    controller: Controller | None = None,
     force: Any = None,
     wrench: Any = None,
     duration: float | None = None,
@@ -114,7 +117,9 @@ def _single(states: State, k: int) -> State:
     return State(**{name: values[k] for name, values in given.items() if values is not None})
 
 
-def _varied(setup: Setup, robots: Any, values: Any, starts: State | None) -> tuple[Setup, dict[str, Array], int]:
+def _varied(
+    setup: Setup, robots: Any, values: Any, starts: State | None
+) -> tuple[Setup, dict[str, Array], int]:
     """Numbers per trajectory by name, and a layout for all of them."""
     columns: dict[str, Array] = {}
     if robots is not None and values is not None:

@@ -18,14 +18,16 @@ from flexapod.simulation.system.setup import make_setup
 if TYPE_CHECKING:
     import xarray as xr
 
+    from flexapod.analysis.requests.state import State
+    from flexapod.motions.motion import ActuatorMotion, Motion
     from flexapod.robot.robot import Robot
 
 SHOWN = ("position", "quat_wxyz", "velocity", "angular_velocity", "force", "supplied_work", "elastic", "elastic_velocity")
 
 
 def one_by_one(
-    robots: Sequence[Robot], motion: Any, starts: Sequence[Any], numbers: Mapping[str, Array], times: Mapping[str, Any],
-    given: Mapping[str, Any],
+    robots: Sequence[Robot], motion: Motion | ActuatorMotion | None, starts: Sequence[Any], numbers: Mapping[str, Array],
+    times: Mapping[str, Any], given: Mapping[str, object],
 ) -> xr.Dataset:  # fmt: skip
     """The result of `simulate_study`.
 
@@ -62,7 +64,12 @@ def one_by_one(
 
 
 def _trajectory(
-    robot: Robot, motion: Any, start: Any, own: dict[str, float], times: Mapping[str, Any], given: Mapping[str, Any]
+    robot: Robot,
+    motion: Motion | ActuatorMotion | None,
+    start: State,
+    own: dict[str, float],
+    times: Mapping[str, Any],
+    given: Mapping[str, Any],
 ) -> xr.Dataset:
     """One run, with the variables of a study."""
     body = {name: value for name, value in own.items() if not name.startswith("controller.")}

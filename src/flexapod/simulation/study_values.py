@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from flexapod.analysis.requests.design_request import impossible_inertias
 from flexapod.arrays import Array
@@ -24,7 +25,7 @@ FOLLOWING = re.compile(r"\.(R|axes|n0|y0)\.[xyz]{1,2}$|\.friction\.guide_[uv]\.|
 """Names of numbers that follow from others, together: entries of rotations, signs of branches, integrals of mode shapes."""
 
 
-def study_columns(robot: Robot, known: Mapping[str, float], values: Mapping[str, Any]) -> dict[str, Array]:
+def study_columns(robot: Robot, known: Mapping[str, float], values: Mapping[str, ArrayLike]) -> dict[str, Array]:
     """Numbers (n,) by name, as given for trajectories.
 
     Args:
@@ -44,7 +45,7 @@ def study_columns(robot: Robot, known: Mapping[str, float], values: Mapping[str,
     return columns
 
 
-def _column(name: str, value: Any, known: Mapping[str, float]) -> Array:
+def _column(name: str, value: ArrayLike, known: Mapping[str, float]) -> Array:
     if name not in known:
         raise InputError(f"values: there is no number called {name!r}; see robot.values and controller.parameters(robot)")
     if FOLLOWING.search(name):

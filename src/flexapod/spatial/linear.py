@@ -8,7 +8,6 @@ take a quarter fewer operations; 3 x 3 systems use Cramer.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import casadi as ca
 
@@ -19,7 +18,7 @@ LARGEST = 100
 """Unknowns of a solve that is written out; it has 2 n^3 operations, two million at this size."""
 
 
-def solve3(A: SX, b: SX) -> Any:
+def solve3(A: SX, b: SX) -> SX:
     """Solve a 3 x 3 system by Cramer's rule with one reciprocal.
 
     Args:
@@ -35,7 +34,7 @@ def solve3(A: SX, b: SX) -> Any:
     return ca.mtimes(rows, b) * inverse
 
 
-def solve_gram_schmidt(A: SX, b: SX) -> Any:
+def solve_gram_schmidt(A: SX, b: SX) -> SX:
     """Least-squares solution of A x = b by modified Gram-Schmidt on [A | b].
 
     Args:
@@ -53,8 +52,8 @@ def solve_gram_schmidt(A: SX, b: SX) -> Any:
     columns = [A[:, j] for j in range(n)]
     right = b
     R = ca.SX.zeros(n, n)
-    y: list[Any] = []
-    inverse: list[Any] = []
+    y: list[SX] = []
+    inverse: list[SX] = []
     for j in range(n):
         diagonal = ca.dot(columns[j], columns[j])
         reciprocal = 1 / diagonal
@@ -65,7 +64,7 @@ def solve_gram_schmidt(A: SX, b: SX) -> Any:
         row = ca.mtimes(columns[j].T, right) * reciprocal
         right = right - ca.mtimes(columns[j], row)
         y.append(row)
-    x: list[Any] = [None] * n
+    x: list[SX] = [None] * n
     for j in reversed(range(n)):
         value = y[j]
         for k in range(j + 1, n):
@@ -79,11 +78,11 @@ class Pivot:
     """Part of a column, squared, that the columns eliminated before it do not span: `square` / `unit`."""
 
     column: int
-    square: Any
-    unit: Any
+    square: SX
+    unit: SX
 
 
-def solve_reflected(A: SX, b: SX) -> tuple[Any, list[Pivot]]:
+def solve_reflected(A: SX, b: SX) -> tuple[SX, list[Pivot]]:
     r"""Solve a square system by Householder's reflections until three columns are left, and these by Cramer's rule.
 
     .. math:: H = 1 - v v^T/(\sigma v_1),\quad \sigma = \operatorname{copysign}(|x|, x_1),\quad v = x + \sigma e_1,\quad
@@ -124,17 +123,17 @@ def solve_reflected(A: SX, b: SX) -> tuple[Any, list[Pivot]]:
     return ca.vertcat(*[x[j] for j in range(A.shape[1])]), pivots + last
 
 
-def _entries(column: SX) -> dict[int, Any]:
+def _entries(column: SX) -> dict[int, SX]:
     """Entries that are not structurally zero, by row."""
-    entries: list[Any] = ca.densify(column).elements()
+    entries: list[SX] = ca.densify(column).elements()
     return {i: x for i, x in enumerate(entries) if not x.is_zero()}
 
 
-def _dot(a: dict[int, Any], b: dict[int, Any]) -> Any:
+def _dot(a: dict[int, SX], b: dict[int, SX]) -> SX:
     return sum((x * b[i] for i, x in a.items() if i in b), ca.SX(0))
 
 
-def _by_cramer(columns: dict[int, dict[int, Any]], right: dict[int, dict[int, Any]]) -> tuple[dict[int, Any], list[Pivot]]:
+def _by_cramer(columns: dict[int, dict[int, SX]], right: dict[int, dict[int, SX]]) -> tuple[dict[int, SX], list[Pivot]]:
     """Solution of the last block, rows by column, and its pivots."""
     rows = sorted(set().union(*columns.values()))
     block, b = (ca.horzcat(*[ca.vertcat(*[c.get(i, ca.SX(0)) for i in rows]) for c in x.values()]) for x in (columns, right))
@@ -149,7 +148,7 @@ def _by_cramer(columns: dict[int, dict[int, Any]], right: dict[int, dict[int, An
     return {j: found[k, :] for k, j in enumerate(names)}, pivots
 
 
-def independence(A: SX) -> Any:
+def independence(A: SX) -> SX:
     """How independent the columns of A (m, n) are: smallest part of a column, squared, that the columns before it do not span.
 
     One for orthogonal columns, zero for a singular matrix; the columns' lengths do not matter. The same Gram-Schmidt steps
@@ -167,7 +166,7 @@ def independence(A: SX) -> Any:
     return smallest
 
 
-def inverse(A: SX) -> Any:
+def inverse(A: SX) -> SX:
     """A^-1 (n, n); of four rows by their 2 x 2 minors (Laplace), a third of the operations of Gram-Schmidt."""
     n = A.shape[0]
     if n != 4:
@@ -187,7 +186,7 @@ def inverse(A: SX) -> Any:
     return result
 
 
-def solve(A: SX, b: SX) -> Any:
+def solve(A: SX, b: SX) -> SX:
     """Solve a small square or tall system by the cheapest safe rule for its size."""
     m, n = A.shape
     if (m, n) == (1, 1):
@@ -201,7 +200,7 @@ def solve(A: SX, b: SX) -> Any:
     return solve_gram_schmidt(A, b)
 
 
-def solve_symmetric(A: SX, b: SX) -> Any:
+def solve_symmetric(A: SX, b: SX) -> SX:
     """Solve a symmetric positive definite system by LDL^T without square roots.
 
     Args:
@@ -210,16 +209,16 @@ def solve_symmetric(A: SX, b: SX) -> Any:
     """
     n = A.shape[0]
     L = ca.SX.eye(n)
-    d: list[Any] = []
+    d: list[SX] = []
     for j in range(n):
         scaled = [L[j, k] * d[k] for k in range(j)]
         d.append(A[j, j] - sum(L[j, k] * scaled[k] for k in range(j)))
         for i in range(j + 1, n):
             L[i, j] = (A[i, j] - sum(L[i, k] * scaled[k] for k in range(j))) / d[j]
-    y: list[Any] = []
+    y: list[SX] = []
     for i in range(n):
         y.append(b[i, :] - sum((L[i, k] * y[k] for k in range(i)), ca.SX.zeros(1, b.shape[1])))
-    x: list[Any] = [None] * n
+    x: list[SX] = [None] * n
     for i in reversed(range(n)):
         x[i] = y[i] / d[i] - sum((L[k, i] * x[k] for k in range(i + 1, n)), ca.SX.zeros(1, b.shape[1]))
     return ca.vertcat(*x)

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from typing import Any, overload
+from typing import overload
 
 import casadi as ca
 
@@ -80,7 +80,7 @@ def normalised(column: SX) -> SX:
     return column / ca.sqrt(ca.dot(column, column))
 
 
-def axis_angle(rotation_vector: SX) -> Any:
+def axis_angle(rotation_vector: SX) -> SX:
     r"""Rotation matrix of a rotation vector, smooth through zero.
 
     .. math:: R = 1 + \frac{\sin\theta}{\theta}\hat r + \frac{1-\cos\theta}{\theta^2}\hat r^2

@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import casadi as ca
 
 from flexapod.arrays import SX
@@ -50,7 +48,7 @@ class Vec:
 
     __slots__ = ("expr", "frame")
 
-    def __init__(self, expr: Any, frame: str) -> None:
+    def __init__(self, expr: SX, frame: str) -> None:
         self.frame = frame
         if isinstance(expr, ca.SX) and expr.is_column() and expr.nnz() == 3 == expr.numel():
             self.expr = expr  # the result of nearly every operation; copies of it would take half the time of derivations
@@ -77,12 +75,12 @@ class Vec:
     def __neg__(self) -> Vec:
         return Vec(negative(self.expr), self.frame)
 
-    def __mul__(self, scalar: Any) -> Vec:
+    def __mul__(self, scalar: SX) -> Vec:
         return Vec(times(self.expr, scalar if isinstance(scalar, ca.SX) else ca.SX(scalar)), self.frame)
 
     __rmul__ = __mul__
 
-    def __getitem__(self, index: int) -> Any:
+    def __getitem__(self, index: int) -> SX:
         return self.expr[index]
 
     def __repr__(self) -> str:
@@ -100,7 +98,7 @@ def cross(a: Vec, b: Vec) -> Vec:
     return Vec(ca.cross(a.expr, b.expr), a.frame)
 
 
-def dot(a: Vec, b: Vec) -> Any:
+def dot(a: Vec, b: Vec) -> SX:
     """a . b, both in the same axes."""
     a._same(b, "dot")
     return ca.dot(a.expr, b.expr)  # the sum in order of the entries; taking six entries out costs five times as much
@@ -111,6 +109,6 @@ def line_coordinates(direction: SX, arm: SX) -> SX:
     return ca.vertcat(direction, ca.cross(arm, direction))
 
 
-def norm(a: Vec) -> Any:
+def norm(a: Vec) -> SX:
     """Euclidean length."""
     return ca.sqrt(dot(a, a))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -40,7 +40,9 @@ def same_motions(
     return motions, name or "a small cosine from home, each robot its own: no cosine along x, y or z suits both"
 
 
-def figures_of(robot: fp.Robot, motion: Any, stiffness: float | None = None) -> tuple[list[KeyFigure], Any, Any, list[str]]:
+def figures_of(
+    robot: fp.Robot, motion: fp.Motion | fp.ActuatorMotion, stiffness: float | None = None
+) -> tuple[list[KeyFigure], Any, Any, list[str]]:
     """Key figures of a robot on a motion, its legs and drives along it, and what it violates.
 
     Legs and drives are None where the robot is under-actuated.
@@ -83,8 +85,8 @@ def difference(first: KeyFigure, second: KeyFigure | None) -> str:
     return "0 %" if abs(part) < SAME else f"{100 * part:+.3g} %"
 
 
-def comparison_page(robots: tuple[fp.Robot, fp.Robot], names: tuple[str, str], motions: tuple[Any, Any], label: str,
-                    stiffness: float | None = None) -> tuple[str, list[list[str]], list[str]]:  # fmt: skip
+def comparison_page(robots: tuple[fp.Robot, fp.Robot], names: tuple[str, str], motions: Sequence[fp.Motion | fp.ActuatorMotion],
+                    label: str, stiffness: float | None = None) -> tuple[str, list[list[str]], list[str]]:  # fmt: skip
     """The page, the rows of its table, and warnings.
 
     Args:

@@ -31,6 +31,7 @@ from flexapod.views.plot_workspace import workspace_figure
 from flexapod.views.residual_vibration import vibration_figure
 
 if TYPE_CHECKING:
+    import plotly.graph_objects as go
     import xarray as xr
 
 __all__ = [
@@ -68,7 +69,7 @@ def share_figure(drive: xr.Dataset, title: str) -> Any:
     return contribution_figure(drive, title)
 
 
-def save_figure(figure: Any, path: str | Path) -> Path:
+def save_figure(figure: go.Figure, path: str | Path) -> Path:
     """Write a figure; the suffix decides: ``.html`` (interactive, opens without a network), ``.png`` or ``.svg``.
 
     Args:

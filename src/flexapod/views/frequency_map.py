@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 import flexapod as fp
 from flexapod.views.plot_modes import frequency_figure
@@ -21,7 +22,9 @@ if TYPE_CHECKING:
 AXES = ("x", "y", "z", "rx", "ry", "rz")
 
 
-def frequency_map(robot: fp.Robot, grid: Mapping[str, Any], *, actuators: Any = "locked", prestress: bool = True) -> xr.Dataset:
+def frequency_map(
+    robot: fp.Robot, grid: Mapping[str, ArrayLike], *, actuators: str | ArrayLike = "locked", prestress: bool = True
+) -> xr.Dataset:
     """Frequencies at the poses of a grid that can be reached.
 
     Args:
@@ -61,7 +64,7 @@ def frequency_map(robot: fp.Robot, grid: Mapping[str, Any], *, actuators: Any = 
     return result.assign_coords(mode=modes.mode.values)
 
 
-def _poses(robot: fp.Robot, area: xr.Dataset, taken: Any) -> fp.State:
+def _poses(robot: fp.Robot, area: xr.Dataset, taken: xr.Dataset) -> fp.State:
     """The poses of the grid that can be reached, in the order of the flat grid."""
     axes = [str(dim) for dim in area.valid.dims]
     grid = dict(zip(axes, np.meshgrid(*(area[a].values for a in axes), indexing="ij"), strict=True))

@@ -5,7 +5,10 @@ from __future__ import annotations
 import html
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
 
 STYLE = """
 body{font-family:system-ui,'Segoe UI',Helvetica,Arial,sans-serif;max-width:1080px;margin:1.5em auto;padding:0 1em;color:#1a1a1a;
@@ -70,7 +73,7 @@ def bullets(items: Sequence[str]) -> Raw:
     return Raw(html="<ul>" + "".join(f"<li>{html.escape(item)}</li>" for item in items) + "</ul>")
 
 
-def html_page(title: str, sections: Sequence[tuple[str, Sequence[Any]]], lead: str = "") -> str:
+def html_page(title: str, sections: Sequence[tuple[str, Sequence[object]]], lead: str = "") -> str:
     """The page.
 
     Args:
@@ -99,7 +102,7 @@ def html_page(title: str, sections: Sequence[tuple[str, Sequence[Any]]], lead: s
     )
 
 
-def _figure(figure: Any, script: bool) -> str:
+def _figure(figure: go.Figure, script: bool) -> str:
     height = figure.layout.height or 520
     text: str = figure.to_html(
         full_html=False, include_plotlyjs=script, default_height=f"{height}px", config={"displaylogo": False, "responsive": True}
@@ -107,7 +110,7 @@ def _figure(figure: Any, script: bool) -> str:
     return text
 
 
-def _text(part: Any) -> str:
+def _text(part: object) -> str:
     if isinstance(part, HtmlTable):
         return part.render()
     return part.html if isinstance(part, Raw) else f"<p>{html.escape(str(part))}</p>"

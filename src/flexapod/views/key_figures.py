@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 import flexapod as fp
+from flexapod.arrays import Array
 from flexapod.views.drives import Drives
 from flexapod.views.output import number, without_noise
 from flexapod.views.plot_time import actuator_limits, largest
@@ -41,12 +43,12 @@ class KeyFigure:
 HEAD = ("key figure", "value", "at", "margin to the limit")
 
 
-def validity(result: Any) -> list[str]:
+def validity(result: xr.Dataset) -> list[str]:
     """What a result of a flexible robot says about the range of its theory."""
     return [text for text in str(result.attrs.get("validity", "")).split("\n") if text]
 
 
-def key_figures(robot: fp.Robot, legs: xr.Dataset, drive: xr.Dataset, check: Any, modes: Any = None,
+def key_figures(robot: fp.Robot, legs: xr.Dataset, drive: xr.Dataset, check: Any, modes: xr.Dataset | None = None,
                 drives: Drives | None = None) -> list[KeyFigure]:  # fmt: skip
     """The list for a motion.
 
@@ -71,7 +73,7 @@ def key_figures(robot: fp.Robot, legs: xr.Dataset, drive: xr.Dataset, check: Any
     return found + home_figures(robot, modes, drives)
 
 
-def home_figures(robot: fp.Robot, modes: Any = None, drives: Drives | None = None) -> list[KeyFigure]:
+def home_figures(robot: fp.Robot, modes: xr.Dataset | None = None, drives: Drives | None = None) -> list[KeyFigure]:
     """What needs no motion: first frequency at home, where there is any, and moving mass; an assumed stiffness is noted."""
     mass = KeyFigure(name="moving mass", value=moving_mass(robot), unit="kg")
     if modes is None or isinstance(modes, str):
@@ -108,7 +110,7 @@ def _actuators(robot: fp.Robot, legs: xr.Dataset, drive: xr.Dataset, unit: str) 
     ]  # fmt: skip
 
 
-def _figure(name: str, peaks: Any, limits: Any, unit: str, names: Any, factor: float = 1.0) -> KeyFigure:
+def _figure(name: str, peaks: Array, limits: Array, unit: str, names: Sequence[str], factor: float = 1.0) -> KeyFigure:
     """The largest of some peaks; the margin is that of the actuator nearest to its own limit."""
     k = largest(peaks)
     bounded = np.isfinite(limits)

@@ -9,14 +9,18 @@ Frames: parent * placement * Rz(q) or Tz(q), elastic coordinates included. Check
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 import flexapod as fp
 from flexapod.arrays import Array
 from flexapod.views.scene.beam_curve import beam_curve
 from flexapod.views.scene.frames import elastic_coordinates, link_frames
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 PIECES = 12
 """Straight pieces that draw one element."""
@@ -38,7 +42,7 @@ def home_joints(robot: fp.Robot) -> Array:
     return np.concatenate([np.asarray(leg.home, dtype=np.float64) for leg in robot.legs])
 
 
-def leg_curves(robot: fp.Robot, joints: Any) -> list[LegCurve]:
+def leg_curves(robot: fp.Robot, joints: ArrayLike) -> list[LegCurve]:
     """Lines of all legs at joint coordinates (coordinates,) of `flexapod.inverse_kinematics`, elastic ones included."""
     q = np.asarray(joints, dtype=np.float64)
     straight, found = np.where(elastic_coordinates(robot), 0.0, q), []
@@ -75,7 +79,7 @@ def state_joints(robot: fp.Robot, state: fp.State, exaggerated: float = 1.0) -> 
     return np.asarray(fp.inverse_kinematics(robot, bent).joint_position.values)
 
 
-def mode_curves(robot: fp.Robot, modes: Any, number: int, state: fp.State) -> tuple[list[LegCurve], list[Array]]:
+def mode_curves(robot: fp.Robot, modes: xr.Dataset, number: int, state: fp.State) -> tuple[list[LegCurve], list[Array]]:
     """Lines of the legs at rest, and the displacement (k, 3) of their points per unit of a mode (any size).
 
     The displacement is a central difference along the mode in independent coordinates, loops closed.

@@ -41,7 +41,7 @@ def options_in_si(motion: str, options: Mapping[str, Any]) -> dict[str, Any]:
     return result | {key: _pairs(result[key]) for key in NAMES if key in result}
 
 
-def _in_si(key: str, value: Any, unit: str | tuple[str, ...]) -> Any:
+def _in_si(key: str, value: object, unit: str | tuple[str, ...]) -> Any:
     """A value, or each of a list, in SI; text that is no quantity stays as it is."""
     if isinstance(value, str) and "," in value:
         parts = value.split(",")
@@ -58,7 +58,7 @@ def _in_si(key: str, value: Any, unit: str | tuple[str, ...]) -> Any:
     return value
 
 
-def _check_all_have_units(key: str, values: list[Any]) -> None:
+def _check_all_have_units(key: str, values: list[object]) -> None:
     said = next((x for x in values if isinstance(x, str) and QUANTITY.fullmatch(x)), None)
     bare = next((x for x in values if isinstance(x, int | float) and x != 0), None)
     if said is not None and bare is not None:
@@ -79,7 +79,7 @@ def _number(key: str, text: str, unit: str) -> float:
     return value * 2 * np.pi if key == "omega" and cycles else value
 
 
-def _pairs(value: Any) -> Any:
+def _pairs(value: object) -> Any:
     """``time=t_ms,position=X,Y,Z`` as a dictionary; a part without a name belongs to the one before. Other values as they are."""
     if not isinstance(value, str) or "=" not in value.split(",")[0]:
         return value

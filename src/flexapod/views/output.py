@@ -10,10 +10,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from numpy.typing import ArrayLike
+
 import flexapod as fp
 from flexapod.files import write_whole
 
 if TYPE_CHECKING:
+    import plotly.graph_objects as go
     import xarray as xr
 
 DATA = (".csv", ".parquet", ".nc")
@@ -64,7 +67,7 @@ def storable(result: xr.Dataset, suffix: str) -> xr.Dataset:
     return named.stack(pose=axes).reset_index("pose").transpose("pose", ...)
 
 
-def write_plot(path: Path, figure: Any, title: str = "flexapod") -> Path:
+def write_plot(path: Path, figure: go.Figure, title: str = "flexapod") -> Path:
     """A figure by suffix; pictures are drawn by the installed Chromium."""
     if path.suffix.lower() == ".html":
         from flexapod.views.html import html_page
@@ -74,7 +77,7 @@ def write_plot(path: Path, figure: Any, title: str = "flexapod") -> Path:
     return path
 
 
-def picture_bytes(figure: Any, kind: str) -> bytes:
+def picture_bytes(figure: go.Figure, kind: str) -> bytes:
     """A figure as a picture (`png`, `svg`), drawn by the installed Chromium. Checked by: tests/views/test_output_files.py."""
     try:
         importlib.import_module("kaleido")
@@ -96,7 +99,7 @@ def picture_bytes(figure: Any, kind: str) -> bytes:
         ) from None
 
 
-def as_json(result: xr.Dataset, **extra: Any) -> dict[str, Any]:
+def as_json(result: xr.Dataset, **extra: object) -> dict[str, Any]:
     """A result as plain data: dimensions, units and values of every variable; numbers that are not finite are null."""
     about = {
         kind: {
@@ -108,7 +111,7 @@ def as_json(result: xr.Dataset, **extra: Any) -> dict[str, Any]:
     return {"attributes": {k: plain(v) for k, v in result.attrs.items()}, **about, **extra}
 
 
-def plain(value: Any) -> Any:
+def plain(value: object) -> Any:
     """Plain data for JSON."""
     import numpy as np
 
@@ -127,7 +130,7 @@ def plain(value: Any) -> Any:
     return value if isinstance(value, str | int | bool | None) else str(value)
 
 
-def print_json(data: Any) -> None:
+def print_json(data: object) -> None:
     """JSON on the output stream."""
     print(json.dumps(plain(data), indent=1, allow_nan=False))
 
@@ -137,7 +140,7 @@ def number(value: float, digits: int = 5) -> str:
     return f"{value + 0.0:.{digits}g}" if math.isfinite(value) else "-"
 
 
-def without_noise(values: Any, size: float) -> Any:
+def without_noise(values: ArrayLike, size: float) -> Any:
     """Values with those set to zero that are rounding only: below 1e-12 of a size that they are of."""
     import numpy as np
 

@@ -14,7 +14,7 @@ import flexapod as fp
 from flexapod.views.scene.colours import COLOURS, DASHES, colour
 
 if TYPE_CHECKING:
-    pass
+    import plotly.graph_objects as go
 
 WHOLE = 1.3
 """Longest side of the box around a planar robot, as Plotly counts: all of it is seen. By itself a flat box would be too large."""
@@ -31,7 +31,7 @@ def line_style(index: int, width: float = 2.2) -> dict[str, Any]:
     return {"color": colour(index), "dash": DASHES[index % len(DASHES)], "width": width}
 
 
-def styled(figure: Any, title: str, height: int = 480) -> Any:
+def styled(figure: go.Figure, title: str, height: int = 480) -> Any:
     """The look that all figures share: white, large enough type, legend beside the plot, long titles in several lines.
 
     Checked by: tests/views/test_figures.py.
@@ -116,7 +116,7 @@ def _flat_scene(plane: str, axis: dict[str, Any]) -> dict[str, Any]:
     return {"aspectmode": "data", **axes, "camera": camera, "dragmode": "orbit"}
 
 
-def page(figures: list[Any], title: str, text: str) -> str:
+def page(figures: list[go.Figure], title: str, text: str) -> str:
     """One self-contained HTML page with a text and figures."""
     import html
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 import flexapod as fp
 from flexapod.views.plot import styled
 from flexapod.views.scene.colours import COLOURS, LIMIT
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 
 def pareto_figure(found: fp.Study | fp.Optimum, title: str, criteria: tuple[str, str] | None = None) -> Any:
@@ -48,25 +51,25 @@ def pareto_figure(found: fp.Study | fp.Optimum, title: str, criteria: tuple[str,
     return styled(figure, title, 560)
 
 
-def _labelled(table: Any, name: str) -> str:
+def _labelled(table: xr.Dataset, name: str) -> str:
     unit = table[name].attrs.get("units", "")
     return f"{name} [{unit}]" if unit else name
 
 
-def _numbers(table: Any) -> list[str]:
+def _numbers(table: xr.Dataset) -> list[str]:
     return [str(name) for name in table.data_vars if table[name].dtype.kind == "f"]
 
 
-def _columns(table: Any) -> Any:
+def _columns(table: xr.Dataset) -> Any:
     return np.column_stack([table["design"].values, *(table[name].values for name in _numbers(table))])
 
 
-def _hover(table: Any) -> str:
+def _hover(table: xr.Dataset) -> str:
     lines = [f"{_labelled(table, name)}: %{{customdata[{k + 1}]:.5g}}" for k, name in enumerate(_numbers(table))]
     return "<b>design %{customdata[0]}</b><br>" + "<br>".join(lines) + "<extra></extra>"
 
 
-def tornado_figure(found: Any, title: str, criterion: str | None = None) -> Any:
+def tornado_figure(found: xr.Dataset, title: str, criterion: str | None = None) -> Any:
     """Bars of what each variable (of `sensitivity`) or source (of `tolerance`) does, the largest on top.
 
     Args:

@@ -11,8 +11,10 @@ import flexapod as fp
 from flexapod.views.leg_curves import mode_curves
 from flexapod.views.plot import add_line, line_style, scene, styled
 from flexapod.views.scene.colours import COLOURS, PLATFORM, colour
+from flexapod.views.scene.frames import platform_points
 
 if TYPE_CHECKING:
+    import plotly.graph_objects as go
     import xarray as xr
 
 FLAT = {"ambient": 1.0, "diffuse": 0.0, "specular": 0.0}
@@ -123,7 +125,7 @@ def _normal(robot: fp.Robot) -> str:
     return next(a for a in "zyx" if a not in (robot.description.file.plane or "xy"))
 
 
-def _in_plan(robot: fp.Robot, figure: Any) -> dict[str, Any]:
+def _in_plan(robot: fp.Robot, figure: go.Figure) -> dict[str, Any]:
     """Axes of a planar robot seen along the normal of its plane; empty for others.
 
     Without perspective the sides of the box are the size of the picture.
@@ -170,21 +172,3 @@ def _leg_modes(robot: fp.Robot, modes: xr.Dataset, numbers: Sequence[int], state
     styled(figure, f"Mode shapes of {robot.name} (exaggerated)", 120 + 370 * rows)
     figure.update_layout(margin={"l": 10, "r": 10, "t": 90, "b": 10})
     return figure
-
-
-def platform_points(robot: fp.Robot) -> tuple[Any, Any, Any]:
-    """Points (k, 3) of the platform in its own axes, their shapes (k, 3, N) and triangles (m, 3).
-
-    Shapes are None for a rigid platform, triangles where the source has none.
-    """
-    body = robot.flexible_platform
-    if body is not None and body.nodes is not None:
-        nodes = body.nodes
-        if nodes.triangles is None:
-            return np.array(nodes.r0), np.array(nodes.Phi_d), None
-        used, triangles = np.unique(nodes.triangles, return_inverse=True)
-        return np.array(nodes.r0[used]), np.array(nodes.Phi_d[used]), triangles.reshape(-1, 3)
-    joints = np.array([leg.closing.on_platform.position for leg in robot.legs])
-    if body is not None:
-        return joints, np.array([robot.joint_shapes[leg.name] for leg in robot.legs]), None
-    return joints, None, None

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import flexapod as fp
+from flexapod.arrays import Array
 from flexapod.calls import renamed
 from flexapod.views.plot import line_style, styled
 from flexapod.views.scene.colours import COLOURS, DASHES, LIMIT
 
 if TYPE_CHECKING:
+    import plotly.graph_objects as go
     import xarray as xr
 
 
@@ -71,7 +73,7 @@ def _lines(array: xr.DataArray) -> list[tuple[str, Any]]:
     return [(name, values[:, k]) for k, name in enumerate(names)]
 
 
-def _limit_lines(figure: Any, limits: tuple[Sequence[float], Sequence[float]], row: int, labelled: set[str]) -> None:
+def _limit_lines(figure: go.Figure, limits: tuple[Sequence[float], Sequence[float]], row: int, labelled: set[str]) -> None:
     for low_or_high in limits:
         for value in sorted({round(float(v), 9) for v in low_or_high if np.isfinite(v)}):
             figure.add_hline(y=value, line={"color": LIMIT, "dash": "dash", "width": 1.5}, row=row, col=1)
@@ -86,7 +88,7 @@ def unit_of(array: xr.DataArray) -> str:
     return str(array.attrs.get("units", "") or "1")
 
 
-def largest(values: Any) -> int:
+def largest(values: Array) -> int:
     """Index of the largest number, the first of those that are equal up to rounding: the same on every processor."""
     numbers = np.asarray(values, dtype=float)
     top = float(np.nanmax(numbers))

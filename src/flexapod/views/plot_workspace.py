@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from flexapod.arrays import Array
 from flexapod.views.plot import styled
 from flexapod.views.scene.colours import COLOURS
 
@@ -80,12 +83,12 @@ def slice_figure(
     return figure
 
 
-def _top(shown: Any) -> float:
+def _top(shown: Array) -> float:
     """Top of the colour scale: a few poses beside a singularity must not swallow the rest."""
     return float(min(np.nanmax(shown), 5.0 * abs(np.nanmedian(shown))))
 
 
-def _reasons(codes: Any, texts: Any) -> tuple[Any, list[str]]:
+def _reasons(codes: NDArray[np.int64], texts: Sequence[str]) -> tuple[Any, list[str]]:
     """Index of the reason per pose (NaN where good), reasons of legs gathered, the most frequent kept apart."""
     short = np.array([_short(str(word)) for word in texts])
     found, counts = np.unique(short[codes[codes != 0]], return_counts=True)

@@ -8,11 +8,13 @@ from __future__ import annotations
 import datetime
 import platform as platform_module
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 import flexapod as fp
+from flexapod.arrays import Array
 from flexapod.views.chosen_motion import platform_of
 from flexapod.views.drives import Drives, chosen_drives
 from flexapod.views.html import HtmlTable, bullets, html_page, paragraph
@@ -30,6 +32,10 @@ from flexapod.views.report_space import orientation_blocks, pose_blocks, singula
 from flexapod.views.sizing import actuator_sizing, sizing_table, under_actuated
 from flexapod.views.slice_axes import along_axes, slice_axes, slice_name, slice_window, slice_words
 
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+    import xarray as xr
+
 Section = tuple[str, Sequence[Any]]
 """Heading and blocks."""
 
@@ -44,11 +50,11 @@ SHOWN_MODES = 6
 
 def robot_report(
     robot: fp.Robot,
-    motion: Any,
+    motion: fp.Motion | fp.ActuatorMotion,
     name: str,
     stiffness: float | Mapping[str, float] | None = None,
     *,
-    wrench: Any = None,
+    wrench: ArrayLike | None = None,
     author: str = "",
     loads: tuple[str, ...] = (),
     measured: Any = None,
@@ -102,7 +108,12 @@ def robot_report(
 
 
 def _along(
-    robot: fp.Robot, motion: Any, name: str, wrench: Any, modes: Any, drives: Drives | None
+    robot: fp.Robot,
+    motion: fp.Motion | fp.ActuatorMotion,
+    name: str,
+    wrench: ArrayLike | None,
+    modes: xr.Dataset,
+    drives: Drives | None,
 ) -> tuple[list[KeyFigure], list[Section], list[Any]]:
     """Key figures, sections and violations of the motion; where it is under-actuated or buckles at home, what is known there."""
     flexible = bool(robot.elastic_names)
@@ -212,7 +223,7 @@ def _workspace(robot: fp.Robot, motion: fp.Motion) -> list[Any]:
     return [paragraph(reported), figure]
 
 
-def _add_motion(figure: Any, way: Any, window: dict[str, tuple[float, float]]) -> None:
+def _add_motion(figure: go.Figure, way: Array, window: dict[str, tuple[float, float]]) -> None:
     """A motion (n, 2) in the components of a slice, drawn in the units of its figure; one that is at rest there as a point."""
     still = all(np.ptp(way[:, k]) < (high - low) / SLICE for k, (low, high) in enumerate(window.values()))
     x, y = (way[:, k] if a in "xyz" else np.degrees(way[:, k]) for k, a in enumerate(window))

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
 
-def load_blocks(robot: fp.Robot, drive: xr.Dataset, motion: Any) -> list[Any]:
+def load_blocks(robot: fp.Robot, drive: xr.Dataset, motion: fp.Motion | fp.ActuatorMotion) -> list[Any]:
     """Reactions of the joints and parts of the forces; of flexible robots what bends and what the platform's joints bear."""
     if robot.elastic_indices:
         return _deflections(robot, drive)

@@ -11,6 +11,7 @@ import numpy as np
 from scipy.integrate import trapezoid
 
 import flexapod as fp
+from flexapod.arrays import Array
 from flexapod.views.output import number
 from flexapod.views.plot_time import actuator_limits
 
@@ -31,7 +32,7 @@ def under_actuated(robot: fp.Robot) -> bool:
     return robot.floats or len(robot.actuators) < robot.mobility.platform
 
 
-def rms(time: Any, values: Any) -> Any:
+def rms(time: Array, values: Array) -> Any:
     """Root mean square over time of columns (n, k)."""
     if len(time) < 2:
         return np.abs(values[0])

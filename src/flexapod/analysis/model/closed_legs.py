@@ -14,7 +14,7 @@ from scipy.spatial.transform import Rotation
 
 from flexapod.analysis.model.kernels import kernel
 from flexapod.analysis.model.other_rows import with_other_rows
-from flexapod.arrays import Array
+from flexapod.arrays import Array, Rows
 
 if TYPE_CHECKING:
     from flexapod.analysis.requests.sample_blocks import Reasons
@@ -67,11 +67,11 @@ class ClosedLegs:
         """By the names of the kernels."""
         return dict(self.__dict__)
 
-    def rows(self, chosen: Any) -> ClosedLegs:
+    def rows(self, chosen: Rows) -> ClosedLegs:
         """Some of the states."""
         return ClosedLegs(**{name: np.ascontiguousarray(values[chosen]) for name, values in self.__dict__.items()})
 
-    def with_rows(self, chosen: Any, part: ClosedLegs) -> ClosedLegs:
+    def with_rows(self, chosen: Rows, part: ClosedLegs) -> ClosedLegs:
         """The states with some of them replaced by those of `part`."""
         merged = {name: np.array(values) for name, values in self.__dict__.items()}
         for name, values in merged.items():

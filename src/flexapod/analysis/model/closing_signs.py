@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from flexapod.analysis.model.newton_from_home import joint_positions
 from flexapod.analysis.poses.complex_loops import SIGNED, closing_at, frame_of, link_frames
+from flexapod.arrays import Array
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
@@ -18,7 +19,7 @@ ROTATED = 2.0
 
 
 def reversed_joints(
-    robot: Robot, inputs: dict[str, Any], joints: NDArray[np.float64] | None = None, first: int = 0
+    robot: Robot, inputs: dict[str, Array], joints: NDArray[np.float64] | None = None, first: int = 0
 ) -> NDArray[Any]:
     """Reason (n,) where a closing joint of a leg would be reversed, else empty.
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from flexapod.analysis.requests.request import Request
+    from flexapod.analysis.requests.state import StateOrMotion
     from flexapod.description.read import Description
     from flexapod.robot.model import Link
     from flexapod.robot.robot import Robot
@@ -118,7 +119,7 @@ def _reactions(robot: Robot, request: Request, found: xr.Dataset) -> xr.Dataset:
     return wanted.rename(sample="time").assign_coords(time=found.time) if "time" in found.coords else wanted
 
 
-def _springs(motion: Any, tau: Array, pairs: list[tuple[Link, Link | None]]) -> tuple[Array, Array, Array]:
+def _springs(motion: StateOrMotion, tau: Array, pairs: list[tuple[Link, Link | None]]) -> tuple[Array, Array, Array]:
     """Deflections of the drives' springs and their rates (n, actuators), zero for rigid drives."""
     soft = [i for i, (_, spring) in enumerate(pairs) if spring is not None]
     k = np.array([spring.stiffness for _, spring in pairs if spring is not None])

@@ -22,6 +22,7 @@ from flexapod.motions.motion import Motion
 
 if TYPE_CHECKING:
     from flexapod.analysis.model.flexible_load import FlexibleLoad
+    from flexapod.analysis.requests.state import StateOrMotion
     from flexapod.robot.robot import Robot
 
 
@@ -39,7 +40,7 @@ class ElasticMotionError(FlexapodError):
     """The elastic coordinates cannot be integrated along a motion."""
 
 
-def simulate_elastic(robot: Robot, motion: Any, load: FlexibleLoad) -> tuple[Array, Array]:
+def simulate_elastic(robot: Robot, motion: StateOrMotion, load: FlexibleLoad) -> tuple[Array, Array]:
     """Elastic coordinates and rates (n, N) at the samples of a motion, from the static deflection at its first one.
 
     Raises:

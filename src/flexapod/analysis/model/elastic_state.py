@@ -19,6 +19,7 @@ from flexapod.motions.arrays import real_array
 if TYPE_CHECKING:
     from flexapod.analysis.model.flexible_load import FlexibleLoad
     from flexapod.analysis.requests.sample_blocks import Reasons
+    from flexapod.analysis.requests.state import StateOrMotion
     from flexapod.motions.motion import Motion
     from flexapod.robot.robot import Robot
 
@@ -34,7 +35,7 @@ class ElasticCoordinates:
     source: str
 
 
-def refuse_elastic(robot: Robot, *given: Any) -> None:
+def refuse_elastic(robot: Robot, *given: object) -> None:
     """A rigid robot has no elastic coordinates."""
     if any(value is not None for value in given):
         raise InputError(f"elastic: {robot.name} is rigid and has no elastic coordinates; leave it out")
@@ -85,7 +86,7 @@ def elastic_array(name: str, value: Any, count: int, modes: int) -> Array:
 
 
 def _chosen(
-    robot: Robot, motion: Any, inputs: dict[str, Array], load: FlexibleLoad, chosen: str, reasons: Reasons
+    robot: Robot, motion: StateOrMotion, inputs: dict[str, Array], load: FlexibleLoad, chosen: str, reasons: Reasons
 ) -> ElasticCoordinates:
     from flexapod.analysis.model.elastic_motion import simulate_elastic
     from flexapod.analysis.verbs.static_deflection import solve_static

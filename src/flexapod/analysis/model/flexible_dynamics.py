@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from flexapod.analysis.requests.request import Request
+    from flexapod.analysis.requests.results import Variable
     from flexapod.analysis.requests.sample_blocks import Reasons
     from flexapod.analysis.requests.state import State
     from flexapod.kernels.kernel import Batch
@@ -50,7 +51,7 @@ def flexible_inverse_dynamics(robot: Robot, request: Request) -> xr.Dataset:
     batch = _evaluate(robot, "flexible_inverse_dynamics", with_elastic(inputs, e), reasons)
     raise_failed("inverse dynamics", robot, reasons.astype(str), motion, request.on_error)
     force, power = batch.outputs["force"], batch.outputs["power"]
-    variables: dict[str, tuple[Any, Any, str]] = {
+    variables: dict[str, Variable] = {
         "force": (("actuator",), force, force_unit(robot)),
         "power": (("actuator",), power, "W"),
         "elastic_acceleration": (("elastic_coordinate",), batch.outputs["elastic_acceleration"], "1/s^2 of the coordinate"),
@@ -79,7 +80,7 @@ def flexible_forward_dynamics(robot: Robot, request: Request) -> xr.Dataset:
     inputs["force"] = forces(robot, request.force, len(reasons))
     batch = _evaluate(robot, "flexible_forward_dynamics", with_elastic(inputs, e), reasons)
     raise_failed("forward dynamics", robot, reasons.astype(str), state, request.on_error)
-    variables: dict[str, tuple[Any, Any, str]] = {
+    variables: dict[str, Variable] = {
         "acceleration": (("axis",), batch.outputs["acceleration"], "m/s^2"),
         "angular_acceleration": (("axis",), batch.outputs["angular_acceleration"], "rad/s^2"),
         "elastic_acceleration": (("elastic_coordinate",), batch.outputs["elastic_acceleration"], "1/s^2 of the coordinate"),
@@ -109,7 +110,7 @@ def with_elastic(inputs: dict[str, Array], e: ElasticCoordinates) -> dict[str, A
     return {**inputs, "elastic": e.elastic, "elastic_velocity": e.elastic_velocity}
 
 
-def elastic_variables(e: ElasticCoordinates) -> dict[str, tuple[Any, Any, str]]:
+def elastic_variables(e: ElasticCoordinates) -> dict[str, Variable]:
     """The elastic coordinates that a result was computed for."""
     unit = "sqrt(kg) m for mass-normalised modes"
     return {

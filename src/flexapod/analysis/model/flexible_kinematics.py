@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from flexapod.analysis.model.closed_state import closed_request
 from flexapod.analysis.model.elastic_state import ElasticCoordinates, elastic_state
@@ -31,7 +32,9 @@ from flexapod.motions.rotations import rotvec_motion
 if TYPE_CHECKING:
     import xarray as xr
 
+    from flexapod.analysis.requests.results import Variable
     from flexapod.analysis.requests.sample_blocks import Reasons
+    from flexapod.analysis.requests.state import StateOrMotion
     from flexapod.robot.robot import Robot
 
 Given = tuple[Any, Any, Any]
@@ -44,7 +47,9 @@ UNITS = {
 }
 
 
-def _elastic(robot: Robot, motion: Any, given: Given, reasons: Reasons) -> tuple[dict[str, Array], ElasticCoordinates, Array]:
+def _elastic(
+    robot: Robot, motion: StateOrMotion, given: Given, reasons: Reasons
+) -> tuple[dict[str, Array], ElasticCoordinates, Array]:
     """Platform inputs, elastic coordinates and rates, and elastic accelerations (n, N)."""
     if isinstance(motion, ActuatorMotion):
         raise InputError("motion: the actuators alone do not fix a flexible platform; give a Motion of the platform frame")
@@ -78,7 +83,7 @@ def flexible_inverse_kinematics(robot: Robot, request: Request) -> xr.Dataset:
     reasons = np.full(len(motion), "", dtype=object)
     inputs, e, second = _elastic(robot, motion, request.given, reasons)
     at = {**inputs, "elastic": e.elastic, "elastic_velocity": e.elastic_velocity, "elastic_acceleration": second}
-    variables: dict[str, tuple[Any, Any, str]] = {}
+    variables: dict[str, Variable] = {}
     for detail in [d for d, wanted in (("joints", request.joints), ("bodies", request.bodies)) if wanted] or ["actuators"]:
         bound = kernel(robot, "flexible_kinematics", detail=detail)
         own = {i.name: at[i.name] for i in bound.signature.inputs}
@@ -109,7 +114,7 @@ def flexible_point_motion(robot: Robot, request: Request, place: Array) -> xr.Da
     warn_beyond(robot, e.elastic, motion)
     point = shapes_at(robot, place, f"point '{name}'")
     values = deformed_point(inputs, point, e.elastic, e.elastic_velocity, second)
-    variables: dict[str, tuple[Any, Any, str]] = {}
+    variables: dict[str, Variable] = {}
     for key, array in values.items():
         variables[key] = (("axis", "body_axis") if key == "rotation" else ("axis",), array, UNITS.get(key, ""))
     result = dataset(robot, variables, motion, reasons.astype(str) if on_error == "mask" else None)
@@ -147,7 +152,12 @@ def deformed_point(inputs: dict[str, Array], point: Point, e: Array, ed: Array, 
 
 @checked
 def deformation(
-    robot: Robot, motion: Motion | State, *, elastic: Any = None, elastic_velocity: Any = None, on_error: OnError = "raise"
+    robot: Robot,
+    motion: Motion | State,
+    *,
+    elastic: ArrayLike | None = None,
+    elastic_velocity: ArrayLike | None = None,
+    on_error: OnError = "raise",
 ) -> xr.Dataset:
     """Deformation of a flexible platform at its origin and at each joint, in platform axes.
 
@@ -165,7 +175,7 @@ def deformation(
     reasons = np.full(len(motion), "", dtype=object)
     found = closed_request(robot, Request(at=motion, elastic=elastic, elastic_velocity=elastic_velocity), reasons)
     raise_failed("deformation", robot, reasons.astype(str), motion, on_error)
-    variables: dict[str, tuple[Any, Any, str]] = {}
+    variables: dict[str, Variable] = {}
     modes, (e, ed) = found.state.modes, found.state.elastic(robot)
     try:
         origin = shapes_at(robot, np.zeros(3), "platform origin")

@@ -7,12 +7,13 @@ on the material there: moment about the deformed point, generalized forces Phi_d
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from flexapod.analysis.requests.loads import place_of, platform_wrench
-from flexapod.arrays import Array
+from flexapod.arrays import Array, Rows
 from flexapod.errors import InputError
 from flexapod.robot.flexible_platform import SAME_POINT
 
@@ -68,13 +69,13 @@ class FlexibleLoad:
             **{name: np.ascontiguousarray(np.broadcast_to(v, (n, *v.shape))) for name, v in point.items()},
         }
 
-    def rows(self, chosen: Any) -> FlexibleLoad:
+    def rows(self, chosen: Rows) -> FlexibleLoad:
         """The load of some samples."""
         wrench, at_point = np.ascontiguousarray(self.wrench[chosen]), np.ascontiguousarray(self.at_point[chosen])
         return FlexibleLoad(wrench=wrench, at_point=at_point, point=self.point)
 
 
-def flexible_load(robot: Robot, inputs: dict[str, Array], wrench: Any, point: str | None, axes: str) -> FlexibleLoad:
+def flexible_load(robot: Robot, inputs: dict[str, Array], wrench: ArrayLike | None, point: str | None, axes: str) -> FlexibleLoad:
     """The load of a request; arguments as for `platform_wrench`."""
     whole = platform_wrench(robot, inputs, wrench, None, axes)
     none, N = np.zeros_like(whole), len(robot.elastic_names)

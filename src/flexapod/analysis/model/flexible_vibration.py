@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from flexapod.motions.arrays import real_array
 
 if TYPE_CHECKING:
     from flexapod.analysis.requests.request import Request
+    from flexapod.analysis.requests.results import Variable
     from flexapod.analysis.requests.sample_blocks import Reasons
     from flexapod.robot.robot import Robot
 
@@ -52,7 +53,7 @@ def flexible_model(robot: Robot, request: Request, reasons: Reasons) -> LinearMo
         K = kernel(robot, "flexible_tangent").batch({**pose, **acting}).outputs["stiffness"]
     T = world_axes(inputs["rotation"][good], N)
     Tt = np.swapaxes(T, 1, 2)
-    variables: dict[str, tuple[Any, Any, str]] = {"elastic": (("elastic_coordinate",), e, "sqrt(kg) m for mass-normalised modes")}
+    variables: dict[str, Variable] = {"elastic": (("elastic_coordinate",), e, "sqrt(kg) m for mass-normalised modes")}
     if prestress:
         variables["force"] = (("actuator",), force, "N")
     return LinearModel(

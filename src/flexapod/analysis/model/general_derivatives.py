@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.spatial.transform import Rotation
@@ -39,6 +39,7 @@ from flexapod.robot.chosen_dependents import led_by_platform
 from flexapod.robot.elastic_plan import chosen_drives
 
 if TYPE_CHECKING:
+    from flexapod.analysis.requests.state import StateOrMotion
     from flexapod.robot.robot import Robot
 
 Moved = Callable[[Sequence[Array], int], tuple[Array, Array, Array]]
@@ -59,7 +60,7 @@ ASIDE = {0: -49.0 / 20.0, 1: 6.0, 2: -15.0 / 2.0, 3: 20.0 / 3.0, 4: -15.0 / 4.0,
 NAMES = ("position", "rotation", "velocity", "angular_velocity", "acceleration", "angular_acceleration")
 
 
-def general_derivatives(robot: Robot, motion: Any, wrench: Array, parameters: Sequence[str] = ()) -> dict[str, Array]:
+def general_derivatives(robot: Robot, motion: StateOrMotion, wrench: Array, parameters: Sequence[str] = ()) -> dict[str, Array]:
     """`tau_D_position` and the others (n, actuators, 3), by components of the motion that the robot can make, and
     `tau_D_parameter` (n, actuators, parameters), if any are named.
 
@@ -106,7 +107,7 @@ class _Start:
     second: Array
 
 
-def _start(robot: Robot, motion: Any, wrench: Array) -> _Start:
+def _start(robot: Robot, motion: StateOrMotion, wrench: Array) -> _Start:
     """The closed states of a motion, and their accelerations."""
     robot = led_by_platform(robot)
     reasons = np.full(len(wrench), "", dtype=object)

@@ -30,6 +30,7 @@ from flexapod.robot.elastic_plan import chosen_drives, driven_columns
 if TYPE_CHECKING:
     import xarray as xr
 
+    from flexapod.analysis.requests.results import Variable
     from flexapod.analysis.requests.sample_blocks import Reasons
     from flexapod.robot.robot import Robot
 
@@ -37,7 +38,9 @@ FOLLOWED = 1e-9
 """Largest acceleration that is not reached, of the largest one: rounding of the Jacobian is 1e-15."""
 
 
-def general_state_from_actuators(robot: Robot, asked: Request, velocity: Any, guess: Any) -> State:
+def general_state_from_actuators(
+    robot: Robot, asked: Request, velocity: Any, guess: Any
+) -> State:
     """The state of actuators and elastic coordinates; see `State.from_actuators`."""
     position, (elastic, elastic_velocity, _) = asked.at, asked.given
     if guess is not None:
@@ -180,7 +183,7 @@ def general_point_motion(robot: Robot, asked: Request) -> xr.Dataset:
         count, point = request.state.modes.shape[1], shapes_at(robot, place, f"point '{name}'")
         second = z[:, first - count : first]
         values = deformed_point(values, point, request.state.modes, request.state.modes_velocity, second)
-    variables: dict[str, tuple[Any, Any, str]] = {
+    variables: dict[str, Variable] = {
         key: (("axis", "body_axis") if key == "rotation" else ("axis",), array, UNITS.get(key, ""))
         for key, array in values.items()
     }

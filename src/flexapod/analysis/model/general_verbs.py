@@ -6,7 +6,7 @@ The last path of these verbs: it takes every robot and every option.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from flexapod.analysis.model.leg_model import elastic_columns
 from flexapod.analysis.model.redundancy import redundancy
 from flexapod.analysis.model.rigid_dynamics import forces
 from flexapod.analysis.requests.properties import has_friction
-from flexapod.analysis.requests.results import dataset, force_unit, raise_failed
+from flexapod.analysis.requests.results import Variable, dataset, force_unit, raise_failed
 from flexapod.arrays import Array
 from flexapod.equations.elastodynamics.reactions import reaction_joints
 from flexapod.robot.elastic_plan import driven_columns
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from flexapod.analysis.requests.sample_blocks import Reasons
     from flexapod.robot.robot import Robot
 
-Variables = dict[str, tuple[Any, Any, str]]
+Variables = dict[str, Variable]
 
 
 def general_inverse_dynamics(robot: Robot, asked: Request) -> xr.Dataset:

@@ -10,24 +10,28 @@ rho residual, K_T its exact derivative, B^T motion of the actuators per x (platf
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from flexapod.analysis.model.flexible_load import flexible_load
 from flexapod.analysis.model.kernels import kernel
 from flexapod.analysis.model.linear_solve import solved
 from flexapod.analysis.model.point_load import load_rows
+from flexapod.analysis.model.vibration import is_definite, null_space
+from flexapod.analysis.requests.loads import is_loaded
 from flexapod.analysis.requests.results import OnError, dataset, raise_failed, reasons_of
 from flexapod.analysis.requests.state import State
+from flexapod.analysis.requests.validity import warn_unstable
 from flexapod.analysis.verbs.inverse_kinematics import inverse_kinematics
-from flexapod.analysis.verbs.static_deflection import held_stable
 from flexapod.arrays import Array
 
 if TYPE_CHECKING:
     import xarray as xr
 
+    from flexapod.analysis.requests.request import Load
     from flexapod.analysis.requests.sample_blocks import Reasons
     from flexapod.motions.motion import ActuatorMotion
     from flexapod.robot.robot import Robot
@@ -42,7 +46,7 @@ CLOSED = 1e-12
 NOT_FOUND = "no static deflection found: the load buckles the platform, or the pose is singular"
 
 
-def held_actuators(robot: Robot, motion: ActuatorMotion, load: tuple[Any, Any, str], on_error: OnError) -> xr.Dataset:
+def held_actuators(robot: Robot, motion: ActuatorMotion, load: Load, on_error: OnError) -> xr.Dataset:
     """Deflection and pose with the actuators held at the coordinates of the motion; see `static_deflection`.
 
     Checked by: tests/analysis/test_held_actuators.py.
@@ -87,7 +91,7 @@ def held_actuators(robot: Robot, motion: ActuatorMotion, load: tuple[Any, Any, s
 
 
 def _step(
-    robot: Robot, at: tuple[Array, Array, Array, Array], wanted: Array, load: tuple[Any, Any, str],
+    robot: Robot, at: tuple[Array, Array, Array, Array], wanted: Array, load: Load,
     active: NDArray[np.intp], reasons: Reasons,
 ) -> tuple[Array, Array]:  # fmt: skip
     """Newton's step (n, 6 + N + actuators) and the largest residual before it (n,)."""
@@ -113,3 +117,16 @@ def _rotation(v: Array) -> Array:
     from scipy.spatial.transform import Rotation
 
     return np.asarray(Rotation.from_rotvec(v).as_matrix())
+
+
+def held_stable(robot: Robot, tangent: Mapping[str, Array], reasons: Reasons, wrench: ArrayLike | None) -> NDArray[np.bool_]:
+    """Which equilibria (n,) of a flexible platform are stable on held actuators; warns of the others.
+
+    Args:
+        tangent: outputs of the kernel `flexible_tangent` there.
+    """
+    good, stable = np.flatnonzero(reasons == ""), np.zeros(len(reasons), dtype=bool)
+    Z = null_space(np.swapaxes(tangent["actuator_map"][good], 1, 2))
+    stable[good] = is_definite(np.swapaxes(Z, 1, 2) @ tangent["stiffness"][good] @ Z)
+    warn_unstable(robot, stable, reasons, is_loaded(wrench))
+    return stable

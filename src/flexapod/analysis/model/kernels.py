@@ -10,11 +10,12 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from flexapod.analysis.requests.arguments import check_robot as _robot
 from flexapod.analysis.requests.arguments import checked
 from flexapod.analysis.requests.program_refusals import refuse_inner_loops, refuse_other_bodies, refuse_too_few_actuators
+from flexapod.arrays import Array, Rows
 from flexapod.calls import call_reason
 from flexapod.errors import InputError
 from flexapod.kernels.cache import lookup_key
@@ -144,7 +145,7 @@ class RobotKernel:
         parameters: Any = None,
         *,
         threads: int | None = None,
-        out: Mapping[str, Any] | None = None,
+        out: Mapping[str, Array] | None = None,
         rows: Any = None,
     ) -> Batch:
         """Evaluate many samples; parameters (P,), (n, P) or columns replace the robot's own.
@@ -159,17 +160,17 @@ class RobotKernel:
             threads = thread_count() if enough else 1
         return self.compiled.batch(inputs, given, threads=threads, out=out)
 
-    def _own(self, rows: Any) -> Any:
+    def _own(self, rows: Rows | None) -> Any:
         """The robot's numbers, as columns where they vary per sample."""
         if self.columns is None:
             return self.parameters
         return self.columns if rows is None else self.columns.at(rows)
 
-    def __call__(self, *, parameters: Any = None, **inputs: Any) -> dict[str, NDArray[np.float64]]:
+    def __call__(self, *, parameters: ArrayLike | None = None, **inputs: ArrayLike) -> dict[str, NDArray[np.float64]]:
         """Evaluate one sample."""
         return self.compiled(parameters=self.parameters if parameters is None else parameters, **inputs)
 
-    def prepare(self, parameters: Any = None) -> Prepared:
+    def prepare(self, parameters: ArrayLike | None = None) -> Prepared:
         """Fast path for single samples: write inputs, call, read outputs."""
         return self.compiled.prepare(self.parameters if parameters is None else parameters)
 

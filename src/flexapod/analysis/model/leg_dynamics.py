@@ -19,7 +19,7 @@ from flexapod.analysis.model.linear_solve import MASSLESS, inverted, solved
 from flexapod.analysis.model.redundancy import Redundancy
 from flexapod.analysis.model.rigid_dynamics import forces
 from flexapod.analysis.requests.properties import COMPILED
-from flexapod.analysis.requests.results import TWIST, OnError, dataset, force_unit, raise_failed
+from flexapod.analysis.requests.results import TWIST, OnError, Variable, dataset, force_unit, raise_failed
 from flexapod.analysis.requests.validity import spin_variable, warn_beyond
 from flexapod.arrays import Array
 from flexapod.robot.elastic_plan import driven_columns
@@ -29,9 +29,10 @@ if TYPE_CHECKING:
 
     from flexapod.analysis.requests.request import Request
     from flexapod.analysis.requests.sample_blocks import Reasons
+    from flexapod.analysis.requests.state import StateOrMotion
     from flexapod.robot.robot import Robot
 
-Variables = dict[str, tuple[Any, Any, str]]
+Variables = dict[str, Variable]
 
 
 def leg_inverse_dynamics(robot: Robot, asked: Request) -> xr.Dataset:
@@ -109,7 +110,7 @@ def leg_forward_dynamics(robot: Robot, asked: Request) -> xr.Dataset:
     return labelled(robot, asked.at, variables, reasons, asked.on_error).assign_attrs(elastic=request.source)
 
 
-def no_reasons(motion: Any) -> NDArray[Any]:
+def no_reasons(motion: StateOrMotion) -> NDArray[Any]:
     """An empty reason per sample of a motion or state."""
     return np.full(len(motion), "", dtype=object)
 
@@ -127,7 +128,7 @@ def state_variables(robot: Robot, state: ClosedLegs) -> Variables:
     }
 
 
-def labelled(robot: Robot, at: Any, variables: Variables, reasons: Reasons, on_error: OnError) -> xr.Dataset:
+def labelled(robot: Robot, at: object, variables: Variables, reasons: Reasons, on_error: OnError) -> xr.Dataset:
     """A result; failed samples are NaN."""
     for _, values, _ in variables.values():
         values[reasons != ""] = np.nan

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,7 +13,9 @@ from flexapod.errors import InputError
 from flexapod.motions.motion import ActuatorMotion
 
 if TYPE_CHECKING:
+    from flexapod.analysis.requests.request import Load
     from flexapod.analysis.requests.sample_blocks import Reasons
+    from flexapod.analysis.requests.state import StateOrMotion
     from flexapod.robot.robot import Robot
     from flexapod.simulation.system.setup import Setup
 
@@ -21,7 +23,7 @@ STEP = 1e-3
 """Largest step [s]: the Gauss method of order 6 keeps the phase of a 100 Hz vibration to 1e-6 of a revolution per step."""
 
 
-def simulated_request(robot: Robot, motion: Any, load: tuple[Any, Any, str], friction: bool, reasons: Reasons) -> LegRequest:
+def simulated_request(robot: Robot, motion: StateOrMotion, load: Load, friction: bool, reasons: Reasons) -> LegRequest:
     """States along an actuator motion, from the static deflection at its start.
 
     Checked by: tests/simulation/test_leg_simulation.py.

@@ -18,7 +18,7 @@ from flexapod.analysis.model.vibration import is_definite
 from flexapod.analysis.requests.loads import is_loaded, refuse_out_of_plane
 from flexapod.analysis.requests.properties import COMPILED
 from flexapod.analysis.requests.request import NO_LOAD
-from flexapod.analysis.requests.results import force_unit, raise_failed
+from flexapod.analysis.requests.results import Variable, force_unit, raise_failed
 from flexapod.analysis.requests.state import State
 from flexapod.analysis.requests.validity import warn_unstable
 from flexapod.analysis.verbs.static_deflection import refuse_unbalanced
@@ -32,12 +32,13 @@ if TYPE_CHECKING:
     from flexapod.analysis.model.linear_model import LinearModel
     from flexapod.analysis.requests.request import Request
     from flexapod.analysis.requests.sample_blocks import Reasons
+    from flexapod.analysis.requests.state import StateOrMotion
     from flexapod.robot.robot import Robot
 
-Variables = dict[str, tuple[Any, Any, str]]
+Variables = dict[str, Variable]
 
 
-def at_rest(motion: Any) -> Any:
+def at_rest(motion: StateOrMotion) -> Any:
     """The poses of a motion or state, without motion."""
     if isinstance(motion, ActuatorMotion):
         none = np.zeros_like(motion.velocity)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from flexapod.analysis.model.vibration import is_definite, null_space
 from flexapod.analysis.requests.fast_paths import answer
@@ -17,7 +18,10 @@ from flexapod.errors import InputError
 from flexapod.motions.arrays import real_array
 
 if TYPE_CHECKING:
+    from flexapod.analysis.requests.request import Load
+    from flexapod.analysis.requests.results import Variable
     from flexapod.analysis.requests.sample_blocks import Reasons
+    from flexapod.analysis.requests.state import StateOrMotion
     from flexapod.robot.robot import Robot
 
 
@@ -36,7 +40,7 @@ class LinearModel:
     rotation: Array
     names: list[str]
     good: NDArray[np.intp]
-    variables: dict[str, tuple[Any, Any, str]]
+    variables: Mapping[str, Variable]
 
     def rows(self, chosen: NDArray[np.bool_]) -> LinearModel:
         """The model of some of its samples."""
@@ -44,7 +48,7 @@ class LinearModel:
         return replace(self, **parts)
 
 
-def linear_model(robot: Robot, state: Any, prestress: bool, load: tuple[Any, Any, str], reasons: Reasons) -> LinearModel:
+def linear_model(robot: Robot, state: StateOrMotion, prestress: bool, load: Load, reasons: Reasons) -> LinearModel:
     """Small motions about the states of any robot.
 
     Args:
@@ -59,7 +63,7 @@ def linear_model(robot: Robot, state: Any, prestress: bool, load: tuple[Any, Any
     return found
 
 
-def actuator_stiffness(robot: Robot, actuators: Any) -> Array | None:
+def actuator_stiffness(robot: Robot, actuators: str | ArrayLike) -> Array | None:
     """Stiffness (actuators,), or None for locked and free ones."""
     n = len(robot.actuators)
     if isinstance(actuators, str):
@@ -81,7 +85,9 @@ def held_stiffness(model: LinearModel, stiffness: Array | None) -> tuple[Array, 
     return np.swapaxes(Z, 1, 2) @ K @ Z, Z
 
 
-def warn_equilibrium(robot: Robot, model: LinearModel, at: Any, stiffness: Array | None, loaded: bool) -> NDArray[np.bool_]:
+def warn_equilibrium(
+    robot: Robot, model: LinearModel, at: StateOrMotion, stiffness: Array | None, loaded: bool
+) -> NDArray[np.bool_]:
     """Warn of equilibria that are unstable on held actuators or beyond the range of flexible bodies; which (n,) are stable.
 
     Args:

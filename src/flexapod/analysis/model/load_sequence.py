@@ -5,9 +5,10 @@ Between two samples actuators and load go on a straight line; a step that finds 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from flexapod.analysis.model.closed_legs import ActuatorState, ClosedLegs, close, home
 from flexapod.analysis.model.leg_request import LegRequest, held
@@ -18,7 +19,9 @@ from flexapod.motions.arrays import real_array
 from flexapod.motions.motion import ActuatorMotion
 
 if TYPE_CHECKING:
+    from flexapod.analysis.requests.request import Load
     from flexapod.analysis.requests.sample_blocks import Reasons
+    from flexapod.analysis.requests.state import StateOrMotion
     from flexapod.robot.robot import Robot
 
 
@@ -29,7 +32,7 @@ JUMP = 2.0
 """Largest change of an elastic coordinate in one step [rad, or of the characteristic length]: beyond it is another branch."""
 
 
-def load_sequence(robot: Robot, motion: Any, load: tuple[Any, Any, str], reasons: Reasons) -> LegRequest:
+def load_sequence(robot: Robot, motion: StateOrMotion, load: Load, reasons: Reasons) -> LegRequest:
     """Equilibria of the samples in their order; a sample that is not reached ends the sequence.
 
     Args:
@@ -65,7 +68,7 @@ def load_sequence(robot: Robot, motion: Any, load: tuple[Any, Any, str], reasons
 
 
 def _walk(
-    robot: Robot, state: ClosedLegs, start: tuple[Array, Array], end: tuple[Array, Array], how: tuple[Any, str]
+    robot: Robot, state: ClosedLegs, start: tuple[Array, Array], end: tuple[Array, Array], how: tuple[ArrayLike | None, str]
 ) -> tuple[ClosedLegs, str]:
     """The equilibrium at the end of a straight line of actuators and load, and why it was not found (empty: it was)."""
     at, step, reason = 0.0, 1.0, ""

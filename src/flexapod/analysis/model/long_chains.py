@@ -18,7 +18,7 @@ from flexapod.analysis.model.long_axes import Axes, axes, spread
 from flexapod.analysis.model.long_places import places
 from flexapod.analysis.model.slope_kernels import input_slopes
 from flexapod.analysis.requests.results import reasons_of
-from flexapod.arrays import Array
+from flexapod.arrays import Array, Texts
 from flexapod.kernels.tape.tangent import SUFFIX
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ NEWTON_STEP, LARGEST_STEP, LIMIT = 1e-9, 0.4, 40
 APART = "the loops cannot be closed from here: out of reach, singular, or too far from the start"
 
 
-def evaluated(robot: Robot, quantity: str, given: Arrays, reasons: NDArray[Any], **options: Any) -> Arrays:
+def evaluated(robot: Robot, quantity: str, given: Arrays, reasons: Texts, **options: Any) -> Arrays:
     """Outputs of a kernel; reasons of samples that fail are added to `reasons`."""
     bound = kernel(robot, quantity, **options)
     read = {i.name: np.ascontiguousarray(given[i.name]) for i in bound.signature.inputs}
@@ -106,7 +106,7 @@ def mass_matrix(robot: Robot, found: Arrays, own: Axes) -> Array:
     return M
 
 
-def long_terms(robot: Robot, given: Arrays, reasons: NDArray[Any], friction: Any = False) -> Arrays:
+def long_terms(robot: Robot, given: Arrays, reasons: Texts, friction: bool | str = False) -> Arrays:
     """As `elastic_terms`."""
     found = evaluated(robot, "long_terms", given, reasons)
     at = axes(robot, given, found)
@@ -120,7 +120,7 @@ def long_terms(robot: Robot, given: Arrays, reasons: NDArray[Any], friction: Any
     return result
 
 
-def long_statics(robot: Robot, given: Arrays, reasons: NDArray[Any]) -> Arrays:
+def long_statics(robot: Robot, given: Arrays, reasons: Texts) -> Arrays:
     """As `elastic_statics`: the derivative by running the tangent of the forces along every coordinate."""
     still = {name: np.zeros_like(values) if "velocity" in name else values for name, values in given.items()}
     found = evaluated(robot, "long_rows", still, reasons)
@@ -169,14 +169,14 @@ def _unit_steps(robot: Robot, columns: list[int]) -> Array:
     return np.where(linear, robot.characteristic_length, 1.0)
 
 
-def _step(robot: Robot, given: Arrays, reasons: NDArray[Any]) -> tuple[Array, Arrays, Array]:
+def _step(robot: Robot, given: Arrays, reasons: Texts) -> tuple[Array, Arrays, Array]:
     """Newton's step of the bound coordinates, what the kernel gave, closing rows."""
     found = evaluated(robot, "long_rows", given, reasons)
     A = closing_matrix(robot, found, axes(robot, given, found))
     return -np.einsum("nbm,nm->nb", left_inverse(A[:, :, list(robot.elastic_plan.bound)]), found["residual"]), found, A
 
 
-def long_closing(robot: Robot, given: Arrays, reasons: NDArray[Any]) -> Arrays:
+def long_closing(robot: Robot, given: Arrays, reasons: Texts) -> Arrays:
     """As `elastic_closing`."""
     plan, count = robot.elastic_plan, len(reasons)
     bound, free = list(plan.bound), list(plan.independent)
@@ -234,7 +234,7 @@ def _move(robot: Robot, now: Arrays, chosen: NDArray[np.intp], step: Array, colu
         now["rotation"][chosen] = Rotation.from_rotvec(z[:, 3:6]).as_matrix() @ now["rotation"][chosen]
 
 
-def long_point(robot: Robot, given: Arrays, reasons: NDArray[Any]) -> Arrays:
+def long_point(robot: Robot, given: Arrays, reasons: Texts) -> Arrays:
     """As `elastic_point` of the platform."""
     plan, found = robot.elastic_plan, evaluated(robot, "long_rows", given, reasons)
     at, bound, free = axes(robot, given, found), list(plan.bound), list(plan.independent)
@@ -255,7 +255,7 @@ def long_point(robot: Robot, given: Arrays, reasons: NDArray[Any]) -> Arrays:
     }  # fmt: skip
 
 
-def long_control(robot: Robot, given: Arrays, reasons: NDArray[Any]) -> Arrays:
+def long_control(robot: Robot, given: Arrays, reasons: Texts) -> Arrays:
     """As `elastic_control`, up to a constant factor: the volume of the rows by the bound coordinates, signed where square."""
     found = evaluated(robot, "long_rows", given, reasons)
     A = closing_matrix(robot, found, axes(robot, given, found))[:, :, list(robot.elastic_plan.bound)]
@@ -264,7 +264,7 @@ def long_control(robot: Robot, given: Arrays, reasons: NDArray[Any]) -> Arrays:
     return {"determinant": np.sqrt(np.maximum(np.linalg.det(np.swapaxes(A, 1, 2) @ A), 0.0))}
 
 
-def long_sliding(robot: Robot, given: Arrays, reasons: NDArray[Any], friction: Any) -> Arrays:
+def long_sliding(robot: Robot, given: Arrays, reasons: Texts, friction: bool | str) -> Arrays:
     """As `elastic_sliding`: the slope by running the tangent of the friction along every rate."""
     size, count = len(robot.elastic_plan.columns), len(reasons)
     force, slope = np.zeros((count, size)), np.zeros((count, size, size))
@@ -293,7 +293,7 @@ def _sliding_places(robot: Robot, friction: Any) -> list[tuple[int, tuple[int, .
     return found
 
 
-def _spread_friction(robot: Robot, at: Axes, friction: Any, sliding: Arrays) -> Arrays:
+def _spread_friction(robot: Robot, at: Axes, friction: bool | str, sliding: Arrays) -> Arrays:
     """By name of what `long_sliding` gives, what it does at the coordinates (n, z, k)."""
     result = {}
     for k, (leg, links) in enumerate(_sliding_places(robot, friction)):
@@ -333,7 +333,7 @@ def _rate_directions(robot: Robot, inputs: Arrays) -> Arrays:
     return result
 
 
-def long_potential(robot: Robot, given: Arrays, reasons: NDArray[Any]) -> Arrays:
+def long_potential(robot: Robot, given: Arrays, reasons: Texts) -> Arrays:
     """As `elastic_potential`."""
     return evaluated(robot, "long_potential", given, reasons)
 

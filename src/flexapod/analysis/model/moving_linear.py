@@ -10,9 +10,10 @@ all loops closed; friction counts with its viscous part, which is linear.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from flexapod.analysis.model.closed_legs import ClosedLegs, evaluate, platform_jacobian
 from flexapod.analysis.model.closed_state import closed_request
@@ -30,6 +31,7 @@ from flexapod.errors import InputError
 
 if TYPE_CHECKING:
     from flexapod.analysis.requests.sample_blocks import Reasons
+    from flexapod.analysis.requests.state import StateOrMotion
     from flexapod.robot.robot import Robot
 
 DRY = tuple(f".friction.{name}" for name, law in LAWS.items() if law.along == "direction")
@@ -54,7 +56,7 @@ class MovingModel:
     rotating: Array
 
 
-def moving_model(robot: Robot, motion: Any, wrench: Any, reasons: Reasons) -> MovingModel:
+def moving_model(robot: Robot, motion: StateOrMotion, wrench: ArrayLike | None, reasons: Reasons) -> MovingModel:
     """The linear model about one sample.
 
     Checked by: tests/analysis/test_linearize.py.

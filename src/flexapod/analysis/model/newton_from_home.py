@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.model.kernels import RobotKernel, kernel
+from flexapod.arrays import Array
 
 if TYPE_CHECKING:
     from flexapod.kernels.kernel import Batch
@@ -24,7 +25,7 @@ FEW = 1000
 
 
 def solve_from_home(
-    bound: RobotKernel, inputs: dict[str, Any], rows: slice | None = None, out: Mapping[str, Any] | None = None
+    bound: RobotKernel, inputs: dict[str, Array], rows: slice | None = None, out: Mapping[str, Array] | None = None
 ) -> tuple[Batch, dict[str, Any]]:
     """Run a kernel; general legs start from home, then from the nearest sample that was solved, then walk there from home.
 
@@ -57,7 +58,7 @@ def solve_from_home(
 
 
 def _again(
-    bound: RobotKernel, batch: Batch, given: dict[str, Any], which: tuple[int, NDArray[np.int64]], guess: NDArray[np.float64]
+    bound: RobotKernel, batch: Batch, given: dict[str, Array], which: tuple[int, NDArray[np.int64]], guess: NDArray[np.float64]
 ) -> bool:
     """Start failed samples from other coordinates, in place; whether any was solved.
 
@@ -76,7 +77,7 @@ def _again(
     return bool(len(solved))
 
 
-def _walk(robot: Robot, inputs: dict[str, Any], strides: int, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+def _walk(robot: Robot, inputs: dict[str, Array], strides: int, rows: NDArray[np.int64]) -> NDArray[np.float64]:
     """Joint coordinates found on the straight way from home to each pose, as far as it goes; `rows`: which samples they are."""
     from scipy.spatial.transform import Rotation
 
@@ -99,7 +100,7 @@ def _home(robot: Robot) -> NDArray[np.float64]:
     return np.concatenate([leg.home for leg in robot.legs])
 
 
-def _nearest(robot: Robot, inputs: dict[str, Any], failed: NDArray[np.int64], good: NDArray[np.int64]) -> NDArray[np.int64]:
+def _nearest(robot: Robot, inputs: dict[str, Array], failed: NDArray[np.int64], good: NDArray[np.int64]) -> NDArray[np.int64]:
     """For each failed sample the solved one whose pose is nearest, as an index into `good`."""
     from scipy.spatial import cKDTree
 
@@ -107,7 +108,7 @@ def _nearest(robot: Robot, inputs: dict[str, Any], failed: NDArray[np.int64], go
     return np.asarray(cKDTree(poses[good]).query(poses[failed])[1])
 
 
-def joint_positions(robot: Robot, inputs: dict[str, Any], rows: NDArray[np.int64]) -> NDArray[np.float64]:
+def joint_positions(robot: Robot, inputs: dict[str, Array], rows: NDArray[np.int64]) -> NDArray[np.float64]:
     """Joint coordinates (n, joints) of poses; `rows`: which samples they are."""
     bound = kernel(robot, "jacobian")
     wanted = {i.name: np.ascontiguousarray(inputs[i.name]) for i in bound.signature.inputs}

@@ -11,14 +11,14 @@ displacement and Phi_r its rotation per mode, platform axes; w wrench on the fra
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from flexapod.analysis.model.flexible_load import FlexibleLoad, flexible_load
 from flexapod.analysis.requests.loads import platform_wrench
 from flexapod.analysis.requests.request import Load
-from flexapod.arrays import Array
+from flexapod.arrays import Array, Rows
 
 if TYPE_CHECKING:
     from flexapod.analysis.model.closed_legs import ClosedLegs
@@ -57,7 +57,7 @@ def load_slope(robot: Robot, state: ClosedLegs, load: Load) -> Array | None:
     return slope
 
 
-def load_rows(load: Load, chosen: Any) -> Load:
+def load_rows(load: Load, chosen: Rows) -> Load:
     """The load of some samples."""
     wrench, point, axes = load
     return (wrench if wrench is None or np.ndim(wrench) == 1 else np.asarray(wrench)[chosen]), point, axes

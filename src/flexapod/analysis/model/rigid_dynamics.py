@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from flexapod.analysis.model.contributions import without_leg_mass
 from flexapod.analysis.model.elastic_state import refuse_elastic
@@ -22,8 +22,7 @@ from flexapod.analysis.requests.sample_blocks import Room, SampleReasons, in_blo
 from flexapod.analysis.verbs.inverse_kinematics import joint_rates_of_block, platform_inputs
 from flexapod.analysis.verbs.platform_motion import as_platform
 from flexapod.arrays import Array
-from flexapod.equations.minimal.conditions import applies
-from flexapod.equations.minimal.planning import poor_designs
+from flexapod.equations.minimal.planning import applies, poor_designs
 from flexapod.equations.newton_euler.constraint_plan import mark_undetermined
 from flexapod.equations.newton_euler.contributions import CONTRIBUTION_NAMES
 from flexapod.equations.newton_euler.reactions import reaction_names
@@ -237,7 +236,7 @@ def still_inputs(robot: Robot, inputs: dict[str, Array], rows: slice) -> tuple[d
     return {**inputs, "guess": guess}, reasons
 
 
-def forces(robot: Robot, force: Any, count: int) -> Array:
+def forces(robot: Robot, force: ArrayLike | None, count: int) -> Array:
     """Actuator forces (count, actuators) from (actuators,) or (count, actuators)."""
     n = len(robot.actuators)
     array = np.asarray(force)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from flexapod.analysis.requests.request import Request
     from flexapod.analysis.requests.sample_blocks import Reasons
+    from flexapod.analysis.requests.state import StateOrMotion
     from flexapod.robot.robot import Robot
 
 SINGULAR = "singular (type 2): the actuators do not determine the motion of the platform"
@@ -62,7 +63,7 @@ def _platform_terms(robot: Robot, state: Any, on_error: OnError) -> tuple[dict[s
 
 
 def _in_coordinates(
-    robot: Robot, state: Any, terms: dict[str, Array], request: Request, reasons: Reasons
+    robot: Robot, state: StateOrMotion, terms: dict[str, Array], request: Request, reasons: Reasons
 ) -> tuple[Array, list[str]]:
     """Twist per unit rate of the chosen coordinates (n, 6, k), and their names."""
     N = terms["basis"]

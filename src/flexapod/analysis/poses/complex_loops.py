@@ -224,7 +224,7 @@ def closing_at(closing: Closing, near: tuple[Any, Any], far: tuple[Any, Any], le
     return ClosingAt(residual=np.stack(residual, axis=1), linear=lin, angular=ang, p=p_l, aligned=aligned, length=length)
 
 
-def leg_closure(leg: Leg, q: Any, p: Any, R: Any, length: float) -> tuple[Complex, Complex, Complex, NDArray[np.bool_]]:
+def leg_closure(leg: Leg, q: Any, p: Any, R: Array, length: float) -> tuple[Complex, Complex, Complex, NDArray[np.bool_]]:
     """Rows of the joint between a leg and the platform, lengths relative to `length`.
 
     Args:

@@ -23,11 +23,14 @@ from flexapod.robot.elastic_plan import chosen_drives, undriven
 if TYPE_CHECKING:
     import xarray as xr
 
-    from flexapod.analysis.verbs.forward_kinematics import Samples
+    from flexapod.analysis.requests.actuator_targets import Samples
+    from flexapod.analysis.requests.results import Variable
     from flexapod.robot.robot import Robot
 
 
-def loop_forward_kinematics(robot: Robot, target: Any, at: Samples, motion: Any, guess: Any, on_error: OnError) -> xr.Dataset:
+def loop_forward_kinematics(
+    robot: Robot, target: Any, at: Samples, motion: Any, guess: Any, on_error: OnError
+) -> xr.Dataset:
     """Poses, and rates along an `ActuatorMotion`; see `forward_kinematics`.
 
     Args:
@@ -52,7 +55,7 @@ def loop_forward_kinematics(robot: Robot, target: Any, at: Samples, motion: Any,
         wrong = wrong_way(robot, np.array(state.joint_position), np.array(state.position), np.array(state.rotation))
         reasons[reasons == ""] = wrong[reasons == ""]
     raise_failed("forward kinematics", robot, reasons.astype(str), at, on_error)
-    variables: dict[str, tuple[Any, Any, str]] = {
+    variables: dict[str, Variable] = {
         "position": (("axis",), np.array(state.position), "m"),
         "rotation": (("axis", "body_axis"), np.array(state.rotation), ""),
         "joint_position": (("joint",), np.array(state.joint_position), "m or rad"),

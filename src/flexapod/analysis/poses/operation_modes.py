@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 from importlib import resources
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from flexapod.analysis.poses.complex_loops import Loops, Points, join
 from flexapod.analysis.poses.loop_paths import (
@@ -86,7 +86,7 @@ def fingerprint(robot: Robot) -> str:
     """Name of a robot's geometry: equal for robots whose joints, undeformed, are equal to nine digits."""
     parts: list[str] = []
 
-    def add(*values: Any) -> None:
+    def add(*values: ArrayLike) -> None:
         for value in values:
             numbers = np.round(np.atleast_1d(np.asarray(value, dtype=np.float64)).ravel(), 9) + 0.0
             parts.append(" ".join(f"{x:.9f}" for x in numbers))

@@ -9,7 +9,7 @@ q(t) = q_0 + t (q_1 - q_0).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,11 @@ from flexapod.analysis.poses.sphere_legs import Spheres, spheres
 from flexapod.arrays import Array
 
 if TYPE_CHECKING:
+    import xarray as xr
+
+    from flexapod.analysis.requests.state import State
     from flexapod.analysis.verbs.forward_kinematics import Solved
+    from flexapod.motions.motion import Motion
     from flexapod.robot.robot import Robot
 
 
@@ -124,7 +128,9 @@ def certify_path(robot: Robot, position: Array, rotation: Array, q0: Array, q1: 
     return _ended(x[-1], 1.0, len(sure), float(nodes[0].rad[-1].max()), "")
 
 
-def certify_solved(robot: Robot, solved: Solved, guess: Any) -> tuple[NDArray[np.str_], NDArray[np.int64]]:
+def certify_solved(
+    robot: Robot, solved: Solved, guess: State | Motion | xr.Dataset | None
+) -> tuple[NDArray[np.str_], NDArray[np.int64]]:
     """Reasons and numbers of segments of the paths from the guess to every sample; poses and joints that are not those of
     the certified path are replaced."""
     search = PoseSearch(robot)

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.arrays import Array, Complex
+from flexapod.arrays import Array, Complex, Rows
 
 if TYPE_CHECKING:
     from flexapod.equations.homotopy.tracker import System
@@ -64,7 +64,7 @@ class Ends:
     steps: NDArray[np.int64]
     last: Array
 
-    def put(self, index: Any, others: Ends) -> None:
+    def put(self, index: Rows, others: Ends) -> None:
         """Replace some of them."""
         for name in ("x", "code", "t", "steps", "last"):
             getattr(self, name)[index] = getattr(others, name)

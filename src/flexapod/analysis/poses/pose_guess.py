@@ -17,13 +17,16 @@ from flexapod.errors import InputError
 from flexapod.robot.geometry import Pose
 
 if TYPE_CHECKING:
+    import xarray as xr
+
+    from flexapod.motions.motion import Motion
     from flexapod.robot.robot import Robot
 
 SINGULAR = 1e-9
 """Smallest singular value of the row-normalised [J; G] below which a guess belongs to no assembly mode."""
 
 
-def start_poses(search: PoseSearch, guess: Any, count: int) -> tuple[Poses, Array, NDArray[Any]]:
+def start_poses(search: PoseSearch, guess: State | Motion | xr.Dataset | None, count: int) -> tuple[Poses, Array, NDArray[Any]]:
     """Assembled poses to start from.
 
     Args:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from flexapod.analysis.model.closing_signs import reversed_joints
 from flexapod.analysis.model.kernels import kernel
-from flexapod.arrays import Array, Mask
+from flexapod.arrays import Array, Mask, Rows
 from flexapod.motions.rotations import rotation_rotvec, rotvec_rotation
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class Poses:
         """Some of them."""
         return Poses(position=self.position[index], rotation=self.rotation[index], joints=self.joints[index])
 
-    def put(self, index: Any, others: Poses) -> None:
+    def put(self, index: Rows, others: Poses) -> None:
         """Replace some of them."""
         self.position[index], self.rotation[index], self.joints[index] = others.position, others.rotation, others.joints
 

@@ -11,7 +11,7 @@ import importlib
 import inspect
 from collections.abc import Iterator, Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from flexapod.analysis.requests.arguments import SIGNATURES
 from flexapod.analysis.requests.design_abilities import ALONG, DESIGN, DESIGNS, MOVING, SEQUENCE, UNDETERMINED
@@ -256,7 +256,7 @@ ABILITIES: dict[str, dict[str, Row]] = {
 
 
 @cache
-def _defaults(verb: str) -> Mapping[str, Any]:
+def _defaults(verb: str) -> Mapping[str, object]:
     """Defaults of a verb's options."""
     if verb not in SIGNATURES:  # not loaded yet, or not among those whose arguments are checked by name
         function = getattr(importlib.import_module("flexapod"), verb)
@@ -265,7 +265,7 @@ def _defaults(verb: str) -> Mapping[str, Any]:
     return {p.name: p.default for p in found if p.default is not inspect.Parameter.empty}
 
 
-def _asked(robot: Robot, verb: str, options: Mapping[str, Any]) -> Iterator[str]:
+def _asked(robot: Robot, verb: str, options: Mapping[str, object]) -> Iterator[str]:
     """Options that are asked for: those that differ from the verb's default; words and yes/no also with their value."""
     for name, value in options.items():
         if isinstance(value, str | bool):
@@ -280,7 +280,7 @@ def _asked(robot: Robot, verb: str, options: Mapping[str, Any]) -> Iterator[str]
             yield name
 
 
-def _holds(robot: Robot, condition: str, options: Mapping[str, Any]) -> bool:
+def _holds(robot: Robot, condition: str, options: Mapping[str, object]) -> bool:
     for part in condition.split(" & "):
         if part in PROPERTIES:
             if not PROPERTIES[part](robot):
@@ -303,7 +303,7 @@ def wording(robot: Robot, verb: str, option: str, text: str) -> str:
     return text.format(option=name, value=value, verb=verb.replace("_", " "), **found)
 
 
-def reason(robot: Robot, verb: str, options: Mapping[str, Any]) -> str | None:
+def reason(robot: Robot, verb: str, options: Mapping[str, object]) -> str | None:
     """Why a verb cannot do what it is asked for, or None.
 
     Args:
@@ -316,7 +316,7 @@ def reason(robot: Robot, verb: str, options: Mapping[str, Any]) -> str | None:
     return None
 
 
-def refuse(robot: Robot, verb: str, **options: Any) -> None:
+def refuse(robot: Robot, verb: str, **options: object) -> None:
     """Raise where the table has a reason against a request.
 
     Checked by: tests/analysis/test_abilities.py.
@@ -326,7 +326,7 @@ def refuse(robot: Robot, verb: str, **options: Any) -> None:
         raise InputError(found)
 
 
-def kind_of(motion: Any, still: type | None = None) -> str:
+def kind_of(motion: object, still: type | None = None) -> str:
     """``"actuators"`` for a motion of the actuators, ``"state"`` for what is of the type `still`, else ``"platform"``."""
     if still is not None and isinstance(motion, still):
         return "state"

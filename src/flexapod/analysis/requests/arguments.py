@@ -46,7 +46,7 @@ __all__ = [
 ]
 
 
-def check_robot(name: str, value: Any) -> None:
+def check_robot(name: str, value: object) -> None:
     """Refuse what is no robot."""
     from flexapod.robot.robot import Robot
 
@@ -54,7 +54,7 @@ def check_robot(name: str, value: Any) -> None:
         raise InputError(f"{name}: expected a Robot, got {type(value).__name__}; flexapod.load gives one")
 
 
-def _moving(name: str, value: Any) -> None:
+def _moving(name: str, value: object) -> None:
     from flexapod.analysis.requests.state import State
     from flexapod.motions.motion import ActuatorMotion, Motion
 
@@ -62,14 +62,14 @@ def _moving(name: str, value: Any) -> None:
         refuse_kind(name, "a Motion, an ActuatorMotion or a State", value)
 
 
-def _state(name: str, value: Any) -> None:
+def _state(name: str, value: object) -> None:
     from flexapod.analysis.requests.state import State
 
     if value is not None and not isinstance(value, State):
         refuse_kind(name, "a State", value)
 
 
-def check_states(name: str, value: Any) -> None:
+def check_states(name: str, value: object) -> None:
     """Refuse what are no poses."""
     from flexapod.analysis.requests.state import State
 
@@ -77,7 +77,7 @@ def check_states(name: str, value: Any) -> None:
         refuse_kind(name, "poses (a State)", value)
 
 
-def _poses(name: str, value: Any) -> None:
+def _poses(name: str, value: object) -> None:
     from flexapod.analysis.requests.state import State
     from flexapod.motions.motion import Motion
 
@@ -85,7 +85,7 @@ def _poses(name: str, value: Any) -> None:
         refuse_kind(name, "poses (a State) or a Motion", value)
 
 
-def check_motion(name: str, value: Any) -> None:
+def check_motion(name: str, value: object) -> None:
     """Refuse what is no motion."""
     from flexapod.motions.motion import ActuatorMotion, Motion
 
@@ -93,7 +93,7 @@ def check_motion(name: str, value: Any) -> None:
         refuse_kind(name, "a Motion or an ActuatorMotion", value)
 
 
-def check_start(name: str, value: Any) -> None:
+def check_start(name: str, value: object) -> None:
     """Refuse what is neither a State nor an ActuatorMotion nor None."""
     from flexapod.analysis.requests.state import State
     from flexapod.motions.motion import ActuatorMotion
@@ -102,44 +102,44 @@ def check_start(name: str, value: Any) -> None:
         refuse_kind(name, "a State or an ActuatorMotion", value)
 
 
-def _guess(name: str, value: Any) -> None:
+def _guess(name: str, value: object) -> None:
     if value is not None and not (hasattr(value, "position") and hasattr(value, "rotation")):
         refuse_kind(name, "a State or an earlier result with position and rotation", value)
 
 
-def _flag_or_none(name: str, value: Any) -> None:
+def _flag_or_none(name: str, value: object) -> None:
     if value is not None:
         check_flag(name, value)
 
 
-def _limits(name: str, value: Any) -> None:
+def _limits(name: str, value: object) -> None:
     if not isinstance(value, Mapping) and value is not None:
         check_flag(name, value)
 
 
-def _along(name: str, value: Any) -> None:
+def _along(name: str, value: object) -> None:
     from flexapod.motions.motion import Motion
 
     if value is not None and not isinstance(value, Motion):
         refuse_kind(name, "a Motion", value)
 
 
-def _friction(name: str, value: Any) -> None:
+def _friction(name: str, value: object) -> None:
     if not isinstance(value, bool | np.bool_ | str):
         refuse_kind(name, "True, False or 'constant'", value)
 
 
-def _text(name: str, value: Any) -> None:
+def _text(name: str, value: object) -> None:
     if value is not None and not isinstance(value, str):
         refuse_kind(name, "a text", value)
 
 
-def _texts_or_none(name: str, value: Any) -> None:
+def _texts_or_none(name: str, value: object) -> None:
     if value is not None:
         check_texts(name, value)
 
 
-def check_array(name: str, value: Any) -> None:
+def check_array(name: str, value: object) -> None:
     """Numbers, a text that a verb knows, a function of time, or a pair (times, values)."""
     if value is None or isinstance(value, str) or callable(value) or (isinstance(value, tuple) and len(value) == 2):
         return
@@ -151,12 +151,12 @@ def check_array(name: str, value: Any) -> None:
         refuse_kind(name, "real numbers", value)
 
 
-def _mapping(name: str, value: Any) -> None:
+def _mapping(name: str, value: object) -> None:
     if value is not None and (not isinstance(value, Mapping) or any(not isinstance(k, str) for k in value)):
         refuse_kind(name, "a mapping of names to values", value)
 
 
-def _parameters(name: str, value: Any) -> None:
+def _parameters(name: str, value: object) -> None:
     """Paths with values of designs; of derivatives a list of paths."""
     if isinstance(value, Mapping):
         _mapping(name, value)
@@ -171,13 +171,6 @@ def _robots(name: str, value: Any) -> None:
         refuse_kind(name, "a list of robots", value)
     for k, robot in enumerate(value):
         check_robot(f"{name}[{k}]", robot)
-
-
-def _events(name: str, value: Any) -> None:
-    from flexapod.simulation.events import Event
-
-    if not isinstance(value, Sequence) or any(not isinstance(event, Event) for event in value):
-        refuse_kind(name, "a list of Events", value)
 
 
 KINDS: dict[str, Check] = {
@@ -199,7 +192,7 @@ KINDS: dict[str, Check] = {
     **dict.fromkeys(("duration", "step", "output_step", "rtol", "atol", "tolerance", "length", "max_condition"), check_number),
     **dict.fromkeys(("block", "threads"), check_count), "seed": check_seed, "pose": _state,
     **dict.fromkeys(("wrench", "force", "actuators", "elastic", "elastic_velocity", "elastic_acceleration"), check_array),
-    **dict.fromkeys(("values", "grid"), _mapping), "events": _events, "save": check_path,
+    **dict.fromkeys(("values", "grid"), _mapping), "save": check_path,
 }  # fmt: skip
 """Name of an argument -> its check; arguments of one name are of one kind in all verbs."""
 

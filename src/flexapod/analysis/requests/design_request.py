@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from flexapod.analysis.requests.design_values import Axis
 from flexapod.analysis.requests.sample_blocks import SampleReasons
@@ -102,7 +102,7 @@ class Request:
         )  # fmt: skip
 
 
-def read_request(robot: Robot, parameters: Mapping[str, Any], samples: int | None) -> Request:
+def read_request(robot: Robot, parameters: Mapping[str, ArrayLike], samples: int | None) -> Request:
     """Check the paths and shapes of a request.
 
     Args:
@@ -137,7 +137,9 @@ def read_request(robot: Robot, parameters: Mapping[str, Any], samples: int | Non
     return _request(base, varied, k, samples, per_sample)
 
 
-def _request(robot: Robot, varied: Mapping[str, Any], designs: int | None, samples: int | None, per_sample: bool) -> Request:
+def _request(
+    robot: Robot, varied: Mapping[str, tuple[Array, tuple[int, ...]]], designs: int | None, samples: int | None, per_sample: bool
+) -> Request:
     rows = (designs or 1, samples) if per_sample else (designs or 1,)
     paths: list[str] = []
     columns: list[Array] = []
@@ -155,7 +157,7 @@ def _request(robot: Robot, varied: Mapping[str, Any], designs: int | None, sampl
     return Request(robot=robot, paths=tuple(paths), x=x, designs=designs, samples=samples, per_sample=per_sample, reasons=reasons)
 
 
-def _numbers(path: str, value: Any) -> Array:
+def _numbers(path: str, value: ArrayLike) -> Array:
     try:
         array = np.asarray(value)
     except ValueError:

@@ -41,7 +41,7 @@ class FastPath:
     applies: Applies
     place: str
 
-    def __call__(self, robot: Robot, request: Request, *more: Any) -> Any:
+    def __call__(self, robot: Robot, request: Request, *more: object) -> Any:
         """The result of a request."""
         module, _, function = self.place.rpartition(".")
         return getattr(import_module(f"flexapod.analysis.{module}"), function)(robot, request, *more)
@@ -201,7 +201,7 @@ def choose(robot: Robot, verb: str, request: Request) -> FastPath:
     return next(path for path in FAST_PATHS[verb] if path.applies(robot, request))
 
 
-def answer(robot: Robot, verb: str, request: Request, *more: Any) -> Any:
+def answer(robot: Robot, verb: str, request: Request, *more: object) -> Any:
     """The result of a verb for a request.
 
     Checked by: tests/analysis/test_fast_paths.py.

@@ -14,16 +14,19 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from types import CellType
 
 
 class UnknownContentError(Exception):
     """A value that the function uses cannot be distinguished from another one; the text names it."""
 
 
-def function_key(function: Callable[..., Any]) -> str:
+def function_key(function: Callable[..., object]) -> str:
     """Digest of a function; equal only for functions that compute the same.
 
     Raises:
@@ -44,7 +47,7 @@ class _Walk:
         self._met: dict[int, int] = {}
         self._kept: list[Any] = []  # values stay alive, so that their ids stay their own
 
-    def add(self, what: str, value: Any) -> None:
+    def add(self, what: str, value: object) -> None:
         """One value, by its content."""
         if value is None or isinstance(value, bool | int | float | complex | str | bytes):
             self._note(type(value).__name__, repr(value))
@@ -62,7 +65,7 @@ class _Walk:
             data = text.encode("utf-8", "surrogatepass")
             self.digest.update(len(data).to_bytes(8, "little") + data)
 
-    def _content(self, what: str, value: Any) -> None:
+    def _content(self, what: str, value: object) -> None:
         if isinstance(value, FunctionType):
             self._function(value)
         elif isinstance(value, MethodType):
@@ -123,7 +126,7 @@ class _Walk:
         except (AttributeError, TypeError, OSError, ValueError):
             return  # of the interpreter itself: its name is all there is
 
-    def _module_of(self, value: Any) -> None:
+    def _module_of(self, value: object) -> None:
         import sys
 
         name = getattr(value, "__module__", None) or ""
@@ -141,7 +144,7 @@ class _Walk:
                 self.add(name, next((f for f in functions if f is not None), member))
         self._all(kind.__name__, kind.__bases__)
 
-    def _object(self, what: str, value: Any) -> None:
+    def _object(self, what: str, value: object) -> None:
         """Any other object: a robot by its file and numbers, others as they are pickled, with their class."""
         from flexapod.robot.robot import Robot
 
@@ -161,7 +164,7 @@ class _Walk:
             raise UnknownContentError(f"{what} is a {type(value).__name__}, whose content cannot be compared") from error
 
 
-def _cell(name: str, cell: Any) -> Any:
+def _cell(name: str, cell: CellType) -> Any:
     try:
         return cell.cell_contents
     except ValueError:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from flexapod.arrays import Array
 from flexapod.description.check_robot import NORMALS
@@ -22,7 +23,7 @@ ROUNDING = 1e-9
 """Part of a load out of the plane, of the largest one, that may be rounding of its rotation."""
 
 
-def platform_wrench(robot: Robot, inputs: dict[str, Array], wrench: Any, point: str | None, axes: str) -> Array:
+def platform_wrench(robot: Robot, inputs: dict[str, Array], wrench: ArrayLike | None, point: str | None, axes: str) -> Array:
     """Wrench (n, 6) at the platform frame origin, world axes.
 
     Args:
@@ -61,7 +62,7 @@ def place_of(robot: Robot, point: str) -> Array:
     return np.stack(np.broadcast_arrays(*(value_of(robot, f"platform.points.{point}.{i}") for i in "xyz")), axis=-1)
 
 
-def is_loaded(wrench: Any) -> bool:
+def is_loaded(wrench: ArrayLike | None) -> bool:
     """A load was given that is not zero."""
     return wrench is not None and bool(np.any(np.asarray(wrench)))
 

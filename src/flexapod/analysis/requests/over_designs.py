@@ -13,7 +13,7 @@ from functools import cached_property, wraps
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from flexapod.analysis.requests.abilities import kind_of, refuse
 from flexapod.analysis.requests.design_request import Part, Request, impossible_inertias, read_request
@@ -29,6 +29,9 @@ from flexapod.robot.physical import has_grouped
 from flexapod.robot.varied import Varied, with_columns
 
 if TYPE_CHECKING:
+    import xarray as xr
+
+    from flexapod.analysis.requests.state import StateOrMotion
     from flexapod.robot.robot import Robot
 
 P = ParamSpec("P")
@@ -71,7 +74,11 @@ def over_designs(verb: Callable[P, R]) -> Callable[P, R]:
 
 
 def _evaluated(
-    verb: Callable[..., Any], robot: Robot, given_at: tuple[str, Any], parameters: Any, options: dict[str, Any]
+    verb: Callable[..., Any],
+    robot: Robot,
+    given_at: tuple[str, StateOrMotion],
+    parameters: Mapping[str, ArrayLike],
+    options: dict[str, Any],
 ) -> Any:
     name, at = verb.__name__, given_at[1]
     if not isinstance(parameters, Mapping):
@@ -94,7 +101,7 @@ def _evaluated(
     return shaped(result, request, reasons, at, _follows(at, options, Motion | ActuatorMotion))
 
 
-def _follows(at: Any, options: Mapping[str, Any], kinds: Any) -> bool:
+def _follows(at: StateOrMotion, options: Mapping[str, object], kinds: Any) -> bool:
     """Each sample goes on from the one before: as was asked for, or because these are samples of a motion."""
     asked = options.get("continuation")
     return isinstance(at, kinds) if asked is None else bool(asked)
@@ -233,7 +240,7 @@ class Designs:
         return f"design {i // n}, sample {i % n}"
 
 
-def _takes_columns(name: str, designs: Designs, at: Any, options: Mapping[str, Any]) -> bool:
+def _takes_columns(name: str, designs: Designs, at: StateOrMotion, options: Mapping[str, object]) -> bool:
     """The kernels of a verb can take the designs as columns."""
     robot = designs.robot
     redundant = len(robot.actuators) > len(robot.plan.platform_independent)
@@ -252,7 +259,7 @@ def _takes_columns(name: str, designs: Designs, at: Any, options: Mapping[str, A
     return not (designs.varied().geometry and (asked or ALL in BY_KERNELS[name]))
 
 
-def _at_once(verb: Callable[..., Any], designs: Designs, at: Any, options: dict[str, Any]) -> Any:
+def _at_once(verb: Callable[..., xr.Dataset | xr.DataArray], designs: Designs, at: StateOrMotion, options: dict[str, Any]) -> Any:
     """One call for all designs."""
     request = designs.request
     designs.check()
@@ -265,7 +272,9 @@ def _at_once(verb: Callable[..., Any], designs: Designs, at: Any, options: dict[
     return verb(robot, moments(at, request), **own)
 
 
-def _one_by_one(call: Call, designs: Designs, at: Any, options: dict[str, Any], in_order: bool) -> list[tuple[Part, Any]]:
+def _one_by_one(
+    call: Call, designs: Designs, at: StateOrMotion, options: dict[str, Any], in_order: bool
+) -> list[tuple[Part, Any]]:
     """A call per design, or per part of its samples; None for those that can be no robot or have no result."""
     results: list[tuple[Part, Any]] = []
     for part in designs.request.parts(in_order):
@@ -282,7 +291,13 @@ def _one_by_one(call: Call, designs: Designs, at: Any, options: dict[str, Any], 
     return results
 
 
-def _each(verb: Callable[..., Any], designs: Designs, at: Any, parameters: Any, in_order: bool) -> Call:
+def _each(
+    verb: Callable[..., Any],
+    designs: Designs,
+    at: StateOrMotion,
+    parameters: Mapping[str, ArrayLike],
+    in_order: bool,
+) -> Call:
     """The call of a verb for a part. Poses that follow from actuators which move on start from the last one before the part."""
     if not in_order or not designs.request.per_sample:
         return lambda robot, part, own, options: verb(robot, own, **options)
@@ -302,11 +317,11 @@ def _each(verb: Callable[..., Any], designs: Designs, at: Any, parameters: Any, 
     return call
 
 
-def _pose_by_pose(verb: Callable[..., Any]) -> Call:
+def _pose_by_pose(verb: Callable[..., xr.Dataset | xr.DataArray]) -> Call:
     """Forward kinematics, each part of a design from the last pose of the part before."""
     last: dict[int, State | None] = {}
 
-    def call(robot: Robot, part: Part, own: Any, options: dict[str, Any]) -> Any:
+    def call(robot: Robot, part: Part, own: StateOrMotion, options: dict[str, Any]) -> Any:
         near = last.get(part.design)
         given = options if near is None or not robot.follows_platform else {**options, "guess": near}
         found = verb(robot, own, **given)

@@ -69,7 +69,7 @@ def _own(robot: Robot) -> int:
 
 def _minimal(robot: Robot) -> str:
     """Why the minimal equations do not apply; empty where they do."""
-    from flexapod.equations.minimal.conditions import applies
+    from flexapod.equations.minimal.planning import applies
 
     return applies(robot) or ""
 

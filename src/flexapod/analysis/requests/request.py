@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from flexapod.analysis.requests.results import OnError
 from flexapod.analysis.requests.state import State
 from flexapod.motions.motion import ActuatorMotion, Motion, with_start
 
-Load = tuple[Any, str | None, str]
+if TYPE_CHECKING:
+    from flexapod.analysis.requests.state import StateOrMotion
+
+Load = tuple[ArrayLike | None, str | None, str]
 NO_LOAD: Load = (None, None, "world")
-Elastic = tuple[Any, Any, Any]
+Elastic = tuple[ArrayLike | None, ArrayLike | None, ArrayLike | None]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -69,7 +73,7 @@ class Request:
             return replace(self, at=with_start(still, self.at.start))
         return self
 
-    def with_state(self, at: Any, elastic: Any) -> Request:
+    def with_state(self, at: StateOrMotion, elastic: ArrayLike | None) -> Request:
         """The same load on other states, without friction; elastic coordinates given or chosen, without rates."""
         return Request(at=at, elastic=elastic, wrench=self.wrench, point=self.point, axes=self.axes, friction=False)
 

@@ -6,19 +6,20 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from flexapod.arrays import Texts
 from flexapod.errors import FlexapodError, InputError
 
 if TYPE_CHECKING:
     import xarray as xr
 
-    from flexapod.analysis.requests.state import State
     from flexapod.kernels.tape.signature import Signature
-    from flexapod.motions.motion import Motion
     from flexapod.robot.robot import Robot
 
 OnError = Literal["raise", "mask"]
+Variable = tuple[Sequence[str], NDArray[Any], str]
+"""Dimensions after the sample's, values (n, ...), unit."""
 AXES = ["x", "y", "z"]
 TWIST = ["vx", "vy", "vz", "wx", "wy", "wz"]
 
@@ -37,7 +38,7 @@ class SampleError(FlexapodError):
         self.sample, self.reason, self.bad = sample, reason, bad
 
 
-def check_option(name: str, value: Any, allowed: Sequence[str | None]) -> None:
+def check_option(name: str, value: object, allowed: Sequence[str | None]) -> None:
     """Refuse an option that is not one of a few words."""
     if not (value is None or isinstance(value, str)) or value not in allowed:
         raise InputError(f"{name}: expected {' or '.join(map(repr, allowed))}, got {value!r}")
@@ -46,7 +47,7 @@ def check_option(name: str, value: Any, allowed: Sequence[str | None]) -> None:
 _TOO_LARGE = "a value on the way is not a finite number, though the inputs are: pose, rates or parameters are too large"
 
 
-def reasons_of(signature: Signature, status: NDArray[np.int32], inputs: Mapping[str, Any]) -> NDArray[np.str_]:
+def reasons_of(signature: Signature, status: NDArray[np.int32], inputs: Mapping[str, ArrayLike]) -> NDArray[np.str_]:
     """The reason per sample as text; empty where all is well."""
     if not status.any():
         return np.zeros(len(status), dtype="<U1")
@@ -61,7 +62,7 @@ def reasons_of(signature: Signature, status: NDArray[np.int32], inputs: Mapping[
     return reasons.astype(str)
 
 
-def raise_failed(what: str, robot: Robot, reasons: NDArray[np.str_], at: Motion | State | Any, on_error: OnError) -> None:
+def raise_failed(what: str, robot: Robot, reasons: Texts, at: object, on_error: OnError) -> None:
     """Raise for the first bad sample, unless a mask is wanted."""
     check_option("on_error", on_error, ("raise", "mask"))
     if on_error == "mask" or nothing_said(reasons):
@@ -83,12 +84,12 @@ def failing(bad: int, all_: int, what: str = "") -> str:
     return f" {bad} of {all_}{what} fail; on_error='mask' returns the others."
 
 
-def nothing_said(reasons: NDArray[Any]) -> bool:
+def nothing_said(reasons: Texts) -> bool:
     """No sample has a reason, where the array has no room for one."""
     return reasons.dtype == np.dtype("<U1") and not reasons.view(np.uint32).any()
 
 
-def sample_dimension(at: Motion | State | Any) -> tuple[str, dict[str, Any], bool]:
+def sample_dimension(at: object) -> tuple[str, dict[str, Any], bool]:
     """Name of the batch dimension, its coordinates, and whether there is just one sample."""
     time = getattr(at, "time", None)
     if time is not None:
@@ -96,7 +97,7 @@ def sample_dimension(at: Motion | State | Any) -> tuple[str, dict[str, Any], boo
     return "sample", {}, bool(getattr(at, "single", False))
 
 
-def labels(robot: Robot) -> dict[str, Any]:
+def labels(robot: Robot) -> dict[str, tuple[str, list[str]]]:
     """Coordinates of the dimensions that results may have."""
     return {
         "actuator": ("actuator", list(robot.actuators)),
@@ -128,8 +129,8 @@ NOTES = {former: {"deprecated": f"called {name} now"} for name, (former, _) in F
 
 
 def _with_former(
-    variables: Mapping[str, tuple[Sequence[str], Any, str]], names: Mapping[str, Sequence[str]]
-) -> tuple[Mapping[str, tuple[Sequence[str], Any, str]], Mapping[str, Sequence[str]]]:
+    variables: Mapping[str, Variable], names: Mapping[str, Sequence[str]]
+) -> tuple[Mapping[str, Variable], Mapping[str, Sequence[str]]]:
     """Variables and labels of dimensions, those by their former names added."""
     for name, (former, dimensions) in FORMER.items():
         if name in variables:
@@ -141,11 +142,11 @@ def _with_former(
 
 def dataset(
     robot: Robot,
-    variables: Mapping[str, tuple[Sequence[str], Any, str]],
-    at: Motion | State | Any,
-    reasons: NDArray[np.str_] | None = None,
+    variables: Mapping[str, Variable],
+    at: object,
+    reasons: Texts | None = None,
     names: Mapping[str, Sequence[str]] | None = None,
-    attrs: Mapping[str, Any] | None = None,
+    attrs: Mapping[str, object] | None = None,
 ) -> xr.Dataset:
     """A labelled result.
 
@@ -180,7 +181,7 @@ def dataset(
     return _of_parts(whole, known, {"robot": robot.name, **above, **(attrs or {})})
 
 
-def _of_parts(variables: Mapping[str, xr.Variable], known: xr.Coordinates, attrs: dict[str, Any]) -> xr.Dataset:
+def _of_parts(variables: Mapping[str, xr.Variable], known: xr.Coordinates, attrs: dict[str, object]) -> xr.Dataset:
     """A dataset of variables and labels that fit together, as `xr.Dataset` makes it, which compares and copies them all.
 
     Checked by: tests/analysis/test_designs.py.
@@ -191,7 +192,7 @@ def _of_parts(variables: Mapping[str, xr.Variable], known: xr.Coordinates, attrs
     return xr.Dataset._construct_direct({**variables, **own}, coord_names=set(own), attrs=attrs, indexes=dict(known.xindexes))
 
 
-def _coordinates(robot: Robot, used: frozenset[str], special: Mapping[str, Any]) -> xr.Coordinates:
+def _coordinates(robot: Robot, used: frozenset[str], special: Mapping[str, tuple[str, Sequence[str]]]) -> xr.Coordinates:
     """Labels of the dimensions that are used; those of the robot are made once."""
     key = ("labels", used)
     if special or key not in robot.kept:
@@ -204,14 +205,14 @@ def _coordinates(robot: Robot, used: frozenset[str], special: Mapping[str, Any])
     return kept
 
 
-def plain_variable(dims: Sequence[str], values: Any, attrs: Mapping[str, Any] | None = None) -> xr.Variable:
+def plain_variable(dims: Sequence[str], values: ArrayLike, attrs: Mapping[str, object] | None = None) -> xr.Variable:
     """A variable of numbers or texts as they are. xarray would look for arrays of other libraries, and import them to look."""
     import xarray as xr
 
     return xr.Variable(dims, np.asarray(values), attrs, fastpath=True)
 
 
-def labelled_dimensions(known: Mapping[str, tuple[str, Any]]) -> xr.Coordinates:
+def labelled_dimensions(known: Mapping[str, tuple[str, Sequence[str]]]) -> xr.Coordinates:
     """Coordinates: name -> (dimension, labels); those with the name of their dimension are its index."""
     import xarray as xr
     from xarray.indexes import PandasIndex
@@ -224,7 +225,7 @@ def labelled_dimensions(known: Mapping[str, tuple[str, Any]]) -> xr.Coordinates:
     return xr.Coordinates(variables, indexes=indexes)
 
 
-def _with_time(robot: Robot, known: xr.Coordinates, dim: str, times: Any, attrs: Mapping[str, str]) -> xr.Coordinates:
+def _with_time(robot: Robot, known: xr.Coordinates, dim: str, times: ArrayLike, attrs: Mapping[str, str]) -> xr.Coordinates:
     """Labels with those of the time axis, the last of which is kept: calls one after the other often have the same; others keep
     the indexes that they have."""
     import xarray as xr

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from flexapod.analysis.requests.design_request import Part, Request
     from flexapod.analysis.requests.sample_blocks import Reasons
+    from flexapod.analysis.requests.state import StateOrMotion
 
 ANGLES = ("actuator_position", "joint_position")
 SAMPLED = ("wrench", "force", "weights", "preload", "elastic", "elastic_velocity", "elastic_acceleration", "guess")
@@ -33,7 +34,7 @@ class Moments(State):
     angular_acceleration: Array
 
 
-def moments(at: Any, request: Request) -> Moments:
+def moments(at: StateOrMotion, request: Request) -> Moments:
     """Motion or states repeated for every design; one sample stays one row in memory."""
     found = object.__new__(Moments)
     for name in ("position", "rotation", "velocity", "angular_velocity", "acceleration", "angular_acceleration"):
@@ -51,7 +52,7 @@ def moments(at: Any, request: Request) -> Moments:
     return found
 
 
-def repeated(options: dict[str, Any], request: Request) -> dict[str, Any]:
+def repeated(options: dict[str, Any], request: Request) -> dict[str, object]:
     """Options with a row per sample, repeated for every design."""
     if request.designs is None or not any(np.ndim(options.get(name, 0)) == 2 for name in SAMPLED):
         return options
@@ -84,7 +85,7 @@ def samples_of(at: Any, chosen: NDArray[np.int64]) -> Any:
     return np.asarray(at)[chosen]
 
 
-def shaped(result: Any, request: Request, reasons: NDArray[Any] | None, at: Any, along: bool) -> Any:
+def shaped(result: Any, request: Request, reasons: NDArray[Any] | None, at: StateOrMotion, along: bool) -> Any:
     """A result over `design` and the samples' own dimension.
 
     Args:
@@ -114,7 +115,7 @@ def shaped(result: Any, request: Request, reasons: NDArray[Any] | None, at: Any,
     return whole[ONLY].rename(known.name).assign_coords({k: whole[k] for k in ("valid", "reason") if k in whole})
 
 
-def _dataset(result: Any) -> xr.Dataset:
+def _dataset(result: xr.Dataset | xr.DataArray) -> xr.Dataset:
     """A result as a dataset, a lone array under the name `ONLY`."""
     import xarray as xr
 
@@ -159,7 +160,7 @@ def _split(whole: xr.Dataset, request: Request, at: Any) -> xr.Dataset:
     return xr.Dataset(data, coords=coordinates, attrs=whole.attrs)
 
 
-def _together(results: list[tuple[Part, Any]], request: Request, at: Any) -> xr.Dataset:
+def _together(results: list[tuple[Part, xr.Dataset | xr.DataArray | None]], request: Request, at: Any) -> xr.Dataset:
     """Results of parts in their places, blank where there is none; the longest is what all have room for."""
     import xarray as xr
 
@@ -207,7 +208,7 @@ def _with_reasons(whole: xr.Dataset, request: Request, reasons: Reasons) -> xr.D
     return whole.assign(valid=(dims, said == ""), reason=(dims, said.astype(str)))
 
 
-def _keep_rotating(whole: xr.Dataset, request: Request, at: Any) -> None:
+def _keep_rotating(whole: xr.Dataset, request: Request, at: StateOrMotion) -> None:
     """Angles along a motion without jumps from part to part, in place; those of actuators stay where they were given."""
     robot = request.robot
     given = "actuator_position" not in whole or (isinstance(at, ActuatorMotion) and bool(robot.elastic_names))

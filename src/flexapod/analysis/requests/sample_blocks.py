@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.arrays import Array
+from flexapod.arrays import Array, Texts
 from flexapod.kernels.threads import ENOUGH, shared, thread_count
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 Reasons = NDArray[np.object_]
 """Reasons per sample (n,) as texts, empty where there is none; functions add to them."""
-SampleReasons = NDArray[Any] | None
+SampleReasons = Texts | None
 """Reasons per sample (n,), empty where there is none; None where no sample has one."""
 
 BLOCK = 65_536
@@ -34,7 +34,7 @@ Room = Mapping[str, Array]
 Work = Callable[[dict[str, Array], slice, Room], tuple[dict[str, Array], SampleReasons]]
 
 
-def in_blocks(inputs: Mapping[str, Array], work: Work) -> tuple[dict[str, Array], NDArray[Any]]:
+def in_blocks(inputs: Mapping[str, Array], work: Work) -> tuple[dict[str, Array], NDArray[np.object_]]:
     """Outputs (n, ..) by name and reasons (n,) of a function of blocks.
 
     Args:
@@ -68,14 +68,14 @@ def in_blocks(inputs: Mapping[str, Array], work: Work) -> tuple[dict[str, Array]
     return whole, _joined(by_start, count)
 
 
-def no_reasons(count: int) -> NDArray[Any]:
+def no_reasons(count: int) -> NDArray[np.object_]:
     """Reasons of samples that all have a result: read only, since it has no room for a text."""
     reasons = np.zeros(count, dtype="<U1")
     reasons.flags.writeable = False
     return reasons
 
 
-def _joined(by_start: Mapping[int, NDArray[Any]], count: int) -> NDArray[Any]:
+def _joined(by_start: Mapping[int, Texts], count: int) -> NDArray[np.object_]:
     if not by_start:
         return no_reasons(count)
     reasons = np.full(count, "", dtype=object)

@@ -6,13 +6,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from flexapod.arrays import Array
 from flexapod.calls import checked, made
 from flexapod.errors import InputError
 from flexapod.motions.arrays import real_array, rotations
+from flexapod.motions.motion import ActuatorMotion, Motion
 
 if TYPE_CHECKING:
+
     from flexapod.robot.robot import Robot
 
 
@@ -39,12 +42,12 @@ class State:
     def __init__(
         self,
         *,
-        position: Any,
-        rotation: Any = None,
-        velocity: Any = None,
-        angular_velocity: Any = None,
-        elastic: Any = None,
-        elastic_velocity: Any = None,
+        position: ArrayLike,
+        rotation: ArrayLike | None = None,
+        velocity: ArrayLike | None = None,
+        angular_velocity: ArrayLike | None = None,
+        elastic: ArrayLike | None = None,
+        elastic_velocity: ArrayLike | None = None,
     ) -> None:
         try:
             shape = np.shape(position)
@@ -61,7 +64,7 @@ class State:
             object.__setattr__(self, name, array)
         self._set_elastic(elastic, elastic_velocity, batch)
 
-    def _set_elastic(self, elastic: Any, rate: Any, batch: tuple[int, ...]) -> None:
+    def _set_elastic(self, elastic: ArrayLike | None, rate: ArrayLike | None, batch: tuple[int, ...]) -> None:
         """Coordinates and rates of equal shape, or none of both."""
         if elastic is None and rate is not None:
             raise InputError("elastic_velocity: give elastic as well, the coordinates that these are the rates of")
@@ -86,7 +89,13 @@ class State:
     @staticmethod
     @checked
     def from_actuators(
-        robot: Robot, position: Any, velocity: Any = None, guess: Any = None, *, elastic: Any = None, elastic_velocity: Any = None
+        robot: Robot,
+        position: ArrayLike,
+        velocity: ArrayLike | None = None,
+        guess: Any = None,
+        *,
+        elastic: ArrayLike | None = None,
+        elastic_velocity: ArrayLike | None = None,
     ) -> State:
         """The state that actuator coordinates and rates give the platform.
 
@@ -112,3 +121,7 @@ class State:
 
     def __len__(self) -> int:
         return 1 if self.single else len(self.position)
+
+
+StateOrMotion = State | Motion | ActuatorMotion
+"""What a verb is asked about: states, or a motion of the platform or of the actuators."""

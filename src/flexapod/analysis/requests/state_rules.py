@@ -14,7 +14,7 @@ import numpy as np
 from flexapod.errors import InputError
 
 if TYPE_CHECKING:
-    from flexapod.analysis.requests.state import State
+    from flexapod.analysis.requests.state import State, StateOrMotion
     from flexapod.robot.robot import Robot
 
 UNDEFORMED = ("jacobian", "conditioning", "singularities", "check_pose", "working_modes")
@@ -75,7 +75,7 @@ def _check_rest(verb: str, robot: Robot, state: State) -> None:
     )
 
 
-def moving(state: Any) -> bool | None:
+def moving(state: StateOrMotion) -> bool | None:
     """True where a state or motion has a velocity, else None."""
     arrays = (getattr(state, name, None) for name in ("velocity", "angular_velocity", "elastic_velocity"))
     return True if any(array is not None and np.any(array) for array in arrays) else None

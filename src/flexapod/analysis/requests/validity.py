@@ -304,7 +304,7 @@ def spin_variable(robot: Robot, state: ClosedLegs) -> dict[str, Any]:
 
 
 def with_validity(
-    robot: Robot, variables: Mapping[str, Any], at: Any
+    robot: Robot, variables: Mapping[str, Any], at: object
 ) -> tuple[Mapping[str, Any], dict[str, list[str]], dict[str, str]]:
     """Variables of a result with its measures, the labels of their dimension, and what is above `BOUNDS` as its attribute
     ``validity``; warns of the same.
@@ -334,7 +334,7 @@ def with_validity(
     return {**variables, **measures}, {"flexible_part": [part.name for part in parts(robot)]}, attrs
 
 
-def warn_beyond(robot: Robot, elastic: Array, at: Any) -> None:
+def warn_beyond(robot: Robot, elastic: Array, at: object) -> None:
     """Warn of elastic coordinates (n, N) above the bounds, for results without the measures.
 
     Args:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import ArrayLike
 
+from flexapod.analysis.requests.results import Variable
 from flexapod.analysis.requests.violations import Collector
 from flexapod.analysis.space.limits import SLACK, Limits
 from flexapod.analysis.verbs.inverse_dynamics import inverse_dynamics
@@ -13,10 +13,10 @@ from flexapod.analysis.verbs.inverse_kinematics import inverse_kinematics
 from flexapod.arrays import Array
 from flexapod.motions.motion import Motion
 
-Variables = dict[str, tuple[Any, Any, str]]
+Variables = dict[str, Variable]
 
 
-def drive_limits(limits: Limits, motion: Motion, friction: bool, wrench: Any, collector: Collector) -> Variables:
+def drive_limits(limits: Limits, motion: Motion, friction: bool, wrench: ArrayLike | None, collector: Collector) -> Variables:
     """Margins of speed, and of force and power where the file limits them; what is violated is reported.
 
     Forces are those of inverse dynamics, powers force times rate; both count by size: an actuator that brakes takes power.

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from flexapod.analysis.space.box_decision import Trim
 from flexapod.analysis.space.columns import Columns
@@ -73,7 +73,7 @@ class Paving:
         low = self.low + numbers * h
         return low, low + h
 
-    def where(self, points: Any, *, alone: bool = True) -> NDArray[np.int8]:
+    def where(self, points: ArrayLike, *, alone: bool = True) -> NDArray[np.int8]:
         """1: proven inside, -1: proven outside, 0: undecided, of poses (n, k) in the first box.
 
         Args:

@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from flexapod.analysis.model.kernels import kernel, make_program
 from flexapod.analysis.requests.abilities import refuse
@@ -67,7 +67,7 @@ class PoseBounds:
     """
 
     def __init__(
-        self, robot: Robot, chart: str, position: Any = None, rotation: Any = None, *,
+        self, robot: Robot, chart: str, position: ArrayLike | None = None, rotation: ArrayLike | None = None, *,
         strokes: bool = True, angles: bool = True, singularities: bool = True, clearance: float | None = None,
         distance: float = 0.0,
     ) -> None:  # fmt: skip

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from flexapod.arrays import Array
 from flexapod.errors import InputError
@@ -121,7 +122,7 @@ MOST_VALUES = 10_000_000
 """Values along one axis at most: grids with more do not fit into memory or on a disk."""
 
 
-def axis_values(name: str, values: Any) -> Array:
+def axis_values(name: str, values: ArrayLike) -> Array:
     """Values along an axis: an array, a number, or (smallest, largest, count)."""
     if isinstance(values, tuple):
         if len(values) != 3 or isinstance(values[2], bool) or int(values[2]) != values[2] or values[2] < 1:

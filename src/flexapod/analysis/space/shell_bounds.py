@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from flexapod.analysis.space.box_decision import Decision, Trim
 from flexapod.analysis.space.limits import limits_of
@@ -47,7 +47,7 @@ class ShellBounds:
     axes = ("x", "y", "z")
     chart = "position"
 
-    def __init__(self, robot: Robot, rotation: Any, *, strokes: bool, angles: bool, singularities: bool) -> None:
+    def __init__(self, robot: Robot, rotation: ArrayLike | None, *, strokes: bool, angles: bool, singularities: bool) -> None:
         self.robot = robot
         R = np.asarray(robot.home.rotation if rotation is None else rotation, dtype=float)
         limits = limits_of(robot)
@@ -132,12 +132,12 @@ class ShellBounds:
         opened = out["open"] != 0
         return Decision(inside=out["inside"] != 0, outside=out["outside"] != 0, groups=opened, open=opened)
 
-    def cut(self, low: Array, high: Array, groups: NDArray[np.bool_], _: Decision, __: Any) -> tuple[Array, Array]:
+    def cut(self, low: Array, high: Array, groups: NDArray[np.bool_], _: Decision, __: object) -> tuple[Array, Array]:
         """Certain and possible fractions of undecided boxes."""
         out = self._by_groups("shell_cuts", low, high, groups)
         return out["certain"], out["possible"]
 
-    def trim(self, low: Array, high: Array, groups: NDArray[np.bool_], _: Any = None) -> Trim:
+    def trim(self, low: Array, high: Array, groups: NDArray[np.bool_], _: object = None) -> Trim:
         """Undecided boxes of any sizes trimmed along an axis each."""
         out = self._by_groups("shell_trims", low, high, groups)
         return Trim(axis=out.pop("axis").astype(np.int64), **out)

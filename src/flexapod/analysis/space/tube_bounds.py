@@ -19,7 +19,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from flexapod.analysis.space.box_decision import Decision, Trim
 from flexapod.analysis.space.contraction import Contraction
@@ -43,7 +43,7 @@ class TubeBounds:
     axes = ("x", "y", "z")
     chart = "position"
 
-    def __init__(self, robot: Robot, rotation: Any, *, strokes: bool, angles: bool, singularities: bool) -> None:
+    def __init__(self, robot: Robot, rotation: ArrayLike | None, *, strokes: bool, angles: bool, singularities: bool) -> None:
         self.robot, self.singularities = robot, singularities
         self.rotation = np.asarray(robot.home.rotation if rotation is None else rotation, dtype=float)
         self.balls, self.limits = Contraction(robot), limits_of(robot)

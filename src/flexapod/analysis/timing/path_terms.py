@@ -19,7 +19,7 @@ import numpy as np
 from flexapod.analysis.requests.properties import has_friction
 from flexapod.analysis.verbs.inverse_dynamics import inverse_dynamics
 from flexapod.analysis.verbs.inverse_kinematics import inverse_kinematics
-from flexapod.arrays import Array
+from flexapod.arrays import Array, Rows
 from flexapod.errors import InputError
 from flexapod.motions.combine import resample
 from flexapod.motions.motion import Motion
@@ -64,7 +64,7 @@ class PathTerms:
         inside = windows(self.k)
         return inside.max(axis=1), inside.min(axis=1)
 
-    def force(self, rows: Any, x: Array, u: Array) -> Array:
+    def force(self, rows: Rows, x: Array, u: Array) -> Array:
         """Forces at the parameters `rows`, for squared speeds and accelerations of the path."""
         force = self.a[rows] * u[..., None] + self.b[rows] * x[..., None] + self.c[rows]
         if self.sliding:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from flexapod.analysis.space.limits import limits_of
 from flexapod.analysis.timing.path_terms import PathTerms
-from flexapod.arrays import Array
+from flexapod.arrays import Array, Rows
 from flexapod.errors import InputError
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ class TimingLimits:
         inside = np.minimum(fine[:-1].reshape(n, finer).min(axis=1), fine[finer::finer])
         return np.asarray(np.minimum(np.append(inside, np.inf), np.append(np.inf, inside)))
 
-    def ratio(self, terms: PathTerms, rows: Any, x: Array, u: Array, force: Array) -> Array:
+    def ratio(self, terms: PathTerms, rows: Rows, x: Array, u: Array, force: Array) -> Array:
         """Size over limit (.., kinds, actuators) of those of force, speed and power that are limited."""
         size, found = np.abs(force), []
         if "force" in self.kinds:
@@ -86,7 +87,7 @@ class TimingLimits:
         return [*(texts[j] if b else jerky for j, b in zip(best, bound, strict=True)), ""]
 
 
-def timing_limits(robot: Robot, given: Any) -> TimingLimits:
+def timing_limits(robot: Robot, given: Mapping[str, ArrayLike] | None) -> TimingLimits:
     """Limits of the file, replaced by those that are given."""
     file, m = limits_of(robot), len(robot.actuators)
     none = np.full(m, np.inf)

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from flexapod.analysis.poses.planar_circles import CIRCLES, certify_circles, is_on_circles
 from flexapod.analysis.poses.pose_certificate import certify_quadrics, joined, leg_quadrics, study_quadric
 from flexapod.analysis.poses.sphere_legs import Spheres, is_on_spheres, spheres
 from flexapod.analysis.requests.abilities import refuse
+from flexapod.analysis.requests.actuator_targets import Samples, targets
 from flexapod.analysis.requests.arguments import checked
 from flexapod.analysis.requests.results import OnError, SampleError, check_option, dataset, raise_failed
-from flexapod.analysis.verbs.forward_kinematics import Samples, targets
 from flexapod.arrays import Array
 from flexapod.errors import InputError
 
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     from flexapod.analysis.poses.operation_modes import Generic
     from flexapod.analysis.poses.platform_poses import RealPoses, Solutions
+    from flexapod.analysis.requests.results import Variable
+    from flexapod.motions.motion import ActuatorMotion
     from flexapod.robot.robot import Robot
 
 
@@ -62,7 +64,12 @@ class Found:
 
 @checked
 def assembly_modes(
-    robot: Robot, actuator_position: Any, *, certify: bool = True, seed: int = 0, on_error: OnError = "raise"
+    robot: Robot,
+    actuator_position: ArrayLike | ActuatorMotion,
+    *,
+    certify: bool = True,
+    seed: int = 0,
+    on_error: OnError = "raise",
 ) -> xr.Dataset:
     """All real poses of the platform for given actuator coordinates, nearest to home first.
 
@@ -286,7 +293,7 @@ def _dataset(robot: Robot, found: list[Found], at: Samples, on_error: OnError) -
         position[i, :r], rotation[i, :r], residual[i, :r] = f.position[order], f.rotation[order], f.residual[order]
         determinant[i, :r], certified[i, :r] = f.determinant[order], f.certified[order]
         mode[i, :r] = [f.mode[k] for k in order]
-    variables: dict[str, tuple[Any, Any, str]] = {
+    variables: dict[str, Variable] = {
         "position": (("mode", "axis"), position, "m"),
         "rotation": (("mode", "axis", "body_axis"), rotation, ""),
         "residual": (("mode",), residual, ""),

@@ -38,7 +38,7 @@ ENDS = ("root", "tip")
 
 
 @checked(result=unchecked)
-def beam_stress(robot: Robot, result: xr.Dataset | Any) -> xr.Dataset:
+def beam_stress(robot: Robot, result: xr.Dataset) -> xr.Dataset:
     """Axial force, bending moments and stress of every beam element at its two ends.
 
     Args:
@@ -78,7 +78,7 @@ def beam_stress(robot: Robot, result: xr.Dataset | Any) -> xr.Dataset:
     return data.assign_attrs(robot=robot.name, **_peak(data, over))
 
 
-def elastic_coordinates(robot: Robot, result: Any) -> tuple[Array, Any]:
+def elastic_coordinates(robot: Robot, result: xr.Dataset) -> tuple[Array, Any]:
     """Elastic coordinates (n, N), and the same with their dimensions."""
     import xarray as xr
 

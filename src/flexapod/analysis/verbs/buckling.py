@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from flexapod.analysis.model.linear_model import actuator_stiffness, linear_model
 from flexapod.analysis.model.vibration import null_space
@@ -30,6 +31,7 @@ from flexapod.motions.arrays import real_array
 if TYPE_CHECKING:
     import xarray as xr
 
+    from flexapod.analysis.requests.state import StateOrMotion
     from flexapod.robot.robot import Robot
 
 
@@ -76,7 +78,13 @@ class NoBucklingError(FlexapodError):
 
 @checked
 def buckling(
-    robot: Robot, state: Any, load: Any, *, actuators: Any = "locked", point: str | None = None, axes: str = "world"
+    robot: Robot,
+    state: StateOrMotion,
+    load: ArrayLike,
+    *,
+    actuators: str | ArrayLike = "locked",
+    point: str | None = None,
+    axes: str = "world",
 ) -> xr.Dataset:
     """Load factor at which the equilibrium of a flexible robot becomes unstable.
 
@@ -147,7 +155,7 @@ def buckling(
     return found.assign_coords(coordinate=names)
 
 
-def _without_elastic(state: Any) -> Any:
+def _without_elastic(state: StateOrMotion) -> Any:
     """A state whose deflection is found; its own is that without the load."""
     return State(position=state.position, rotation=state.rotation) if isinstance(state, State) else state
 

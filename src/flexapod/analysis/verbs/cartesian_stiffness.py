@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from flexapod.analysis.model.flexible_load import shapes_at
 from flexapod.analysis.model.linear_model import LinearModel, actuator_stiffness, linear_model, warn_equilibrium
@@ -29,6 +30,7 @@ from flexapod.errors import InputError
 if TYPE_CHECKING:
     import xarray as xr
 
+    from flexapod.analysis.requests.state import StateOrMotion
     from flexapod.robot.robot import Robot
 
 
@@ -44,14 +46,14 @@ OUT_OF_PLANE = "{robot} is planar: its model has no stiffness or compliance out 
 @over_designs
 def cartesian_stiffness(
     robot: Robot,
-    state: Any,
+    state: StateOrMotion,
     *,
-    actuators: Any = "locked",
+    actuators: str | ArrayLike = "locked",
     prestress: bool = True,
-    wrench: Any = None,
+    wrench: ArrayLike | None = None,
     point: str | None = None,
     on_error: OnError = "raise",
-    parameters: Mapping[str, Any] | None = None,
+    parameters: Mapping[str, ArrayLike] | None = None,
 ) -> xr.Dataset:
     """Compliance and stiffness (6, 6) of the platform at its origin or at a named point of it, world axes.
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from flexapod.analysis.poses.pose_jacobians import pose_jacobians
 from flexapod.analysis.requests.arguments import checked
@@ -20,6 +20,7 @@ from flexapod.analysis.space.reach import shortfall
 from flexapod.analysis.verbs.conditioning import SINGULAR, singular_legs
 from flexapod.analysis.verbs.inverse_kinematics import platform_inputs
 from flexapod.analysis.verbs.platform_motion import as_platform
+from flexapod.arrays import Array
 from flexapod.errors import InputError
 from flexapod.motions.motion import ActuatorMotion, Motion
 
@@ -76,7 +77,9 @@ def check_pose(robot: Robot, state: State) -> LimitCheck:
 
 
 @checked
-def check_motion(robot: Robot, motion: Motion | ActuatorMotion, *, friction: bool = True, wrench: Any = None) -> LimitCheck:
+def check_motion(
+    robot: Robot, motion: Motion | ActuatorMotion, *, friction: bool = True, wrench: ArrayLike | None = None
+) -> LimitCheck:
     """Strokes, joint angles, reachability, singularities, and speeds, forces and powers of the actuators along a motion.
 
     Args:
@@ -95,7 +98,7 @@ def check_motion(robot: Robot, motion: Motion | ActuatorMotion, *, friction: boo
     return _check(robot, moved, friction, wrench)
 
 
-def _check(robot: Robot, at: State | Motion, friction: bool = True, wrench: Any = None) -> LimitCheck:
+def _check(robot: Robot, at: State | Motion, friction: bool = True, wrench: ArrayLike | None = None) -> LimitCheck:
     inputs, limits = platform_inputs(at), limits_of(robot)
     chart = PoseMap(limits)
     facts = chart.evaluate(inputs["position"], inputs["rotation"])
@@ -120,7 +123,7 @@ def _check(robot: Robot, at: State | Motion, friction: bool = True, wrench: Any 
     return LimitCheck(margins=margins, violations=tuple(collector.found))
 
 
-def _unreachable(chart: PoseMap, facts: PoseFacts, inputs: dict[str, Any], collector: Collector) -> NDArray[np.bool_]:
+def _unreachable(chart: PoseMap, facts: PoseFacts, inputs: dict[str, Array], collector: Collector) -> NDArray[np.bool_]:
     """Poses that cannot be reached at all: which leg falls short by how much, or which component is not allowed."""
     robot, known = chart.robot, chart.reasons
     lost = (facts.code > 0) & (facts.code <= known.refused)

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from flexapod.analysis.poses.pose_jacobians import PoseJacobians, main_parts, pose_jacobians
 from flexapod.analysis.requests.arguments import checked
@@ -27,6 +27,7 @@ from flexapod.robot.chain import ROWS
 if TYPE_CHECKING:
     import xarray as xr
 
+    from flexapod.analysis.requests.results import Variable
     from flexapod.robot.robot import Robot
 
 
@@ -53,7 +54,7 @@ def jacobian(
     state: State | Motion | ActuatorMotion,
     *,
     on_error: OnError = "raise",
-    parameters: Mapping[str, Any] | None = None,
+    parameters: Mapping[str, ArrayLike] | None = None,
 ) -> xr.Dataset:
     """Actuator rates per platform twist, and what constrains the platform.
 
@@ -75,7 +76,7 @@ def jacobian(
     raise_failed("the Jacobian", robot, reasons, at, on_error)
     if failed.any():
         found.jacobian[failed] = found.constraint[failed] = np.nan
-    variables: dict[str, tuple[Any, Any, str]] = {"jacobian": (("actuator", "twist"), found.jacobian, "m or rad, per m or rad")}
+    variables: dict[str, Variable] = {"jacobian": (("actuator", "twist"), found.jacobian, "m or rad, per m or rad")}
     if robot.plan.constraints:
         variables["constraint_jacobian"] = (("constraint", "twist"), found.constraint, "")
     result = dataset(robot, variables, at, reasons if on_error == "mask" else None)
@@ -90,7 +91,7 @@ def conditioning(
     length: float | None = None,
     *,
     on_error: OnError = "raise",
-    parameters: Mapping[str, Any] | None = None,
+    parameters: Mapping[str, ArrayLike] | None = None,
 ) -> xr.Dataset:
     """Condition number and distances to singular poses.
 
@@ -122,7 +123,7 @@ def conditioning(
     for i in np.flatnonzero(blocked):
         type_1[i] = [0.0 if found.reasons[i].startswith(f"leg {leg.name}") else np.nan for leg in robot.legs]
         condition[i] = np.inf
-    variables: dict[str, tuple[Any, Any, str]] = {
+    variables: dict[str, Variable] = {
         "condition_number": ((), condition, ""),
         "type_1": (("leg",), type_1, ""),
         "type_2": ((), type_2, ""),

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from flexapod.analysis.model.elastic_state import elastic_state
 from flexapod.analysis.model.flexible_load import flexible_load
@@ -23,6 +23,7 @@ from flexapod.errors import InputError
 if TYPE_CHECKING:
     import xarray as xr
 
+    from flexapod.analysis.requests.results import Variable
     from flexapod.analysis.requests.state import State
     from flexapod.motions.motion import Motion
     from flexapod.robot.robot import Robot
@@ -34,7 +35,7 @@ most in masses and centres of mass, for which central differences are exact; wha
 
 @checked
 def inverse_dynamics_derivatives(
-    robot: Robot, motion: Motion | State, *, parameters: Sequence[str] = (), wrench: Any = None
+    robot: Robot, motion: Motion | State, *, parameters: Sequence[str] = (), wrench: ArrayLike | None = None
 ) -> xr.Dataset:
     """Derivatives of the actuator forces, friction left out; of a flexible robot at its elastic coordinates as they are.
 
@@ -69,7 +70,7 @@ def inverse_dynamics_derivatives(
     batch = bound.batch({i.name: inputs[i.name] for i in bound.signature.inputs})
     note(bound, batch.status, reasons)
     raise_failed("derivatives of inverse dynamics", robot, reasons, motion, "raise")
-    variables: dict[str, tuple[Any, Any, str]] = {o.name: (o.dims, batch.outputs[o.name], "") for o in bound.signature.outputs}
+    variables: dict[str, Variable] = {o.name: (o.dims, batch.outputs[o.name], "") for o in bound.signature.outputs}
     if parameters:
         by_value, names = value_changes(robot, parameters)
         bound = kernel(robot, "value_derivatives", values=names)
@@ -88,7 +89,7 @@ def _by_general_model(robot: Robot, motion: Any, wrench: Any, parameters: Sequen
 
     found = general_derivatives(robot, motion, wrench, parameters)
     last = found.pop("tau_D_parameter", None)
-    variables: dict[str, tuple[Any, Any, str]] = {name: (("actuator", "axis"), values, "") for name, values in found.items()}
+    variables: dict[str, Variable] = {name: (("actuator", "axis"), values, "") for name, values in found.items()}
     if last is not None:
         variables["tau_D_parameter"] = (("actuator", "parameter"), last, "")
     return dataset(robot, variables, motion, names={"parameter": list(parameters)})

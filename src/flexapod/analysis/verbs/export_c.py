@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from flexapod.analysis.model.kernels import RobotKernel, kernel, kernel_with_friction
 from flexapod.analysis.model.model_names import identifier
 from flexapod.analysis.verbs.sampling import following, random_inputs
+from flexapod.arrays import Array
 from flexapod.calls import check_path, checked
 from flexapod.errors import FlexapodError
 from flexapod.kernels.c.export import export_c as write_c
@@ -50,7 +51,7 @@ def exported_kernel(robot: Robot, quantity: str, options: Mapping[str, Any]) -> 
     return general
 
 
-def golden_inputs(bound: RobotKernel, states: Mapping[str, Any]) -> dict[str, NDArray[np.float64]]:
+def golden_inputs(bound: RobotKernel, states: Mapping[str, Array]) -> dict[str, NDArray[np.float64]]:
     """Inputs of a kernel's self-test: random states that the robot can reach, joints and actuators that belong to them."""
     count = len(states["position"])
     home = np.concatenate([leg.home for leg in bound.robot.legs])

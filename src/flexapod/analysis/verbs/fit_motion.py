@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from numpy.typing import ArrayLike
+
 from flexapod.analysis.requests.arguments import checked
 from flexapod.analysis.verbs.check_pose import check_motion
 from flexapod.analysis.verbs.platform_motion import as_platform
@@ -17,6 +19,7 @@ from flexapod.motions.combine import slowed
 from flexapod.motions.motion import AnyMotion
 
 if TYPE_CHECKING:
+
     from flexapod.analysis.verbs.check_pose import LimitCheck
     from flexapod.robot.robot import Robot
 
@@ -33,7 +36,7 @@ class MotionNotFittedError(FlexapodError):
 
 @checked
 def fit_motion(
-    robot: Robot, motion: AnyMotion, *, tolerance: float = 1e-3, friction: bool = True, wrench: Any = None
+    robot: Robot, motion: AnyMotion, *, tolerance: float = 1e-3, friction: bool = True, wrench: ArrayLike | None = None
 ) -> tuple[AnyMotion, float]:
     """The motion slowed down as little as needed to keep speed, force and power limits, and the factor of its time.
 

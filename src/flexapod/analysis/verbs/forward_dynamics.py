@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
+
+from numpy.typing import ArrayLike
 
 from flexapod.analysis.requests.abilities import refuse
 from flexapod.analysis.requests.arguments import checked
@@ -15,7 +17,7 @@ from flexapod.analysis.requests.results import OnError, check_option, dataset
 if TYPE_CHECKING:
     import xarray as xr
 
-    from flexapod.analysis.requests.state import State
+    from flexapod.analysis.requests.state import State, StateOrMotion
     from flexapod.motions.motion import Motion
     from flexapod.robot.robot import Robot
 
@@ -28,18 +30,18 @@ COORDINATES = ("platform", "actuator", "independent")
 def forward_dynamics(
     robot: Robot,
     state: State | Motion,
-    force: Any,
+    force: ArrayLike | None,
     *,
     friction: bool = True,
     reactions: bool = False,
-    wrench: Any = None,
+    wrench: ArrayLike | None = None,
     point: str | None = None,
     axes: str = "world",
     formulation: Literal["auto", "links", "virtual_power", "minimal", "general"] = "auto",
-    elastic: Any = None,
-    elastic_velocity: Any = None,
+    elastic: ArrayLike | None = None,
+    elastic_velocity: ArrayLike | None = None,
     on_error: OnError = "raise",
-    parameters: Mapping[str, Any] | None = None,
+    parameters: Mapping[str, ArrayLike] | None = None,
 ) -> xr.Dataset:
     """Acceleration of the platform under actuator forces.
 
@@ -79,7 +81,7 @@ def mass_matrix(
     *,
     coordinates: Coordinates = "platform",
     on_error: OnError = "raise",
-    parameters: Mapping[str, Any] | None = None,
+    parameters: Mapping[str, ArrayLike] | None = None,
 ) -> xr.DataArray:
     """Mass matrix of the whole robot.
 
@@ -103,7 +105,7 @@ def gravity_force(
     *,
     coordinates: Coordinates = "platform",
     on_error: OnError = "raise",
-    parameters: Mapping[str, Any] | None = None,
+    parameters: Mapping[str, ArrayLike] | None = None,
 ) -> xr.DataArray:
     """Generalized force needed against gravity, (.., coordinate).
 
@@ -123,7 +125,7 @@ def coriolis_force(
     *,
     coordinates: Coordinates = "platform",
     on_error: OnError = "raise",
-    parameters: Mapping[str, Any] | None = None,
+    parameters: Mapping[str, ArrayLike] | None = None,
 ) -> xr.DataArray:
     """Generalized force needed by velocity terms at zero independent acceleration, (.., coordinate).
 
@@ -135,7 +137,7 @@ def coriolis_force(
     return _term(robot, state, coordinates, on_error, "coriolis_force")
 
 
-def _term(robot: Robot, state: Any, coordinates: str, on_error: OnError, which: str) -> xr.DataArray:
+def _term(robot: Robot, state: StateOrMotion, coordinates: str, on_error: OnError, which: str) -> xr.DataArray:
     """Mass matrix or generalized force, labelled."""
     check_option("coordinates", coordinates, COORDINATES)
     refuse(robot, which, coordinates=coordinates, on_error=on_error)
@@ -147,7 +149,7 @@ def _term(robot: Robot, state: Any, coordinates: str, on_error: OnError, which: 
 
 @checked
 @over_designs
-def energy(robot: Robot, state: State | Motion, *, parameters: Mapping[str, Any] | None = None) -> xr.Dataset:
+def energy(robot: Robot, state: State | Motion, *, parameters: Mapping[str, ArrayLike] | None = None) -> xr.Dataset:
     """Kinetic and potential energy [J]; the potential is zero where every body frame origin sits in the world origin.
 
     Args:

@@ -7,41 +7,32 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from flexapod.analysis.poses.pose_along import search_along
 from flexapod.analysis.poses.pose_guess import start_poses
 from flexapod.analysis.poses.pose_reasons import PoseNotFoundError, reasons_of_poses
 from flexapod.analysis.poses.pose_search import Poses, PoseSearch, Search
 from flexapod.analysis.requests.abilities import refuse
+from flexapod.analysis.requests.actuator_targets import Samples, targets
 from flexapod.analysis.requests.arguments import checked
 from flexapod.analysis.requests.over_designs import over_designs
 from flexapod.analysis.requests.results import OnError, SampleError, check_option, dataset, raise_failed
+from flexapod.analysis.verbs.assembly_modes import assembly_modes
 from flexapod.analysis.verbs.inverse_kinematics import make_continuous
-from flexapod.arrays import Array
 from flexapod.errors import InputError
-from flexapod.motions.arrays import real_array
 from flexapod.motions.motion import ActuatorMotion
 
 if TYPE_CHECKING:
     import xarray as xr
 
+    from flexapod.analysis.requests.results import Variable
+    from flexapod.analysis.requests.state import State
+    from flexapod.motions.motion import Motion
     from flexapod.robot.robot import Robot
 
 Assembly = Literal["same", "any"]
 Method = Literal["newton", "all"]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Samples:
-    """What a result belongs to: samples or times."""
-
-    count: int
-    single: bool = False
-    time: Array | None = None
-
-    def __len__(self) -> int:
-        return self.count
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,7 +57,7 @@ def forward_kinematics(
     assembly: Assembly = "same",
     method: Method = "newton",
     certify: bool = False,
-    parameters: Mapping[str, Any] | None = None,
+    parameters: Mapping[str, ArrayLike] | None = None,
 ) -> xr.Dataset:
     """The platform's pose from actuator coordinates.
 
@@ -99,8 +90,6 @@ def forward_kinematics(
     """
     check_option("method", method, ("newton", "all"))
     if method == "all":
-        from flexapod.analysis.verbs.assembly_modes import assembly_modes
-
         if guess is not None or continuation is not None or assembly != "same":
             raise InputError("method='all' needs no guess, continuation or assembly: it gives all poses")
         return assembly_modes(robot, actuator_position, certify=certify, on_error=on_error)
@@ -118,7 +107,7 @@ def forward_kinematics(
         if assembly != "same" or solved.at.time is not None or continuation:
             raise InputError("certify: proves paths from the guess to samples; not with assembly='any', continuation or a motion")
         reasons, proofs = certify_solved(robot, solved, guess)
-    variables: dict[str, tuple[Any, Any, str]] = {
+    variables: dict[str, Variable] = {
         "position": (("axis",), solved.poses.position, "m"),
         "rotation": (("axis", "body_axis"), solved.poses.rotation, ""),
         "joint_position": (("joint",), solved.poses.joints, "m or rad"),
@@ -138,7 +127,13 @@ def forward_kinematics(
     return dataset(robot, variables, solved.at, reasons if on_error == "mask" else None)
 
 
-def solve(robot: Robot, actuator_position: Any, guess: Any, continuation: bool | None, assembly: str) -> Solved:
+def solve(
+    robot: Robot,
+    actuator_position: Any,
+    guess: State | Motion | xr.Dataset | None,
+    continuation: bool | None,
+    assembly: str,
+) -> Solved:
     """Poses of actuator coordinates, without raising for samples that fail."""
     check_option("assembly", assembly, ("same", "any"))
     target, at = targets(robot, actuator_position)
@@ -163,22 +158,6 @@ def solve(robot: Robot, actuator_position: Any, guess: Any, continuation: bool |
     make_continuous(poses.joints, rotating, np.concatenate([leg.home for leg in robot.legs]), along=along)
     poses.joints[:, list(robot.driven)] = target
     return Solved(poses=poses, found=found, reasons=reasons, at=at)
-
-
-def targets(robot: Robot, actuator_position: Any) -> tuple[Array, Samples]:
-    """Wanted coordinates (n, actuators), and what they belong to."""
-    n = len(robot.actuators)
-    refuse(robot, "forward_kinematics")
-    if isinstance(actuator_position, ActuatorMotion):
-        motion = actuator_position
-        if motion.position.shape[1] != n:
-            raise InputError(f"actuator_position: the motion has {motion.position.shape[1]} actuators, {robot.name} has {n}")
-        return motion.position, Samples(count=len(motion), time=motion.time)
-    shape = np.shape(actuator_position)
-    if shape not in ((n,), (*shape[:1], n)) or len(shape) not in (1, 2):
-        raise InputError(f"actuator_position: expected shape ({n},) or (n, {n}) for {robot.name}, got {shape}")
-    array = real_array("actuator_position", actuator_position, shape)
-    return array.reshape(-1, n), Samples(count=array.size // n, single=array.ndim == 1)
 
 
 def raise_unfound(robot: Robot, solved: Solved, reasons: NDArray[np.str_], on_error: OnError) -> None:

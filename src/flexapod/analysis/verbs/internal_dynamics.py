@@ -10,10 +10,10 @@ can be simulated: a growing one makes elastic coordinates leave the motion howev
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from flexapod.analysis.model.flexible_load import FlexibleLoad, flexible_load
 from flexapod.analysis.model.kernels import kernel
@@ -29,8 +29,9 @@ from flexapod.errors import FlexapodError
 if TYPE_CHECKING:
     import xarray as xr
 
+    from flexapod.analysis.requests.results import Variable
     from flexapod.analysis.requests.sample_blocks import Reasons
-    from flexapod.analysis.requests.state import State
+    from flexapod.analysis.requests.state import State, StateOrMotion
     from flexapod.motions.motion import Motion
     from flexapod.robot.robot import Robot
 
@@ -52,7 +53,7 @@ def internal_dynamics(
     robot: Robot,
     state: State | Motion,
     *,
-    wrench: Any = None,
+    wrench: ArrayLike | None = None,
     point: str | None = None,
     axes: str = "world",
     on_error: OnError = "raise",
@@ -76,7 +77,7 @@ def internal_dynamics(
     found, e = _eigenvalues(robot, still, load, reasons, state)
     raise_failed("internal dynamics", robot, reasons.astype(str), state, on_error)
     growth = found.real.max(axis=1)
-    variables: dict[str, tuple[Any, Any, str]] = {
+    variables: dict[str, Variable] = {
         "eigenvalue": (("eigenvalue_number",), found, "1/s"),
         "growth": ((), growth, "1/s"),
         "stable": ((), growth <= STABLE * np.abs(found).max(axis=1), ""),
@@ -92,7 +93,7 @@ def internal_eigenvalues(robot: Robot, inputs: dict[str, Array], load: FlexibleL
 
 
 def _eigenvalues(
-    robot: Robot, still: dict[str, Array], load: FlexibleLoad, reasons: Reasons, state: Any = None
+    robot: Robot, still: dict[str, Array], load: FlexibleLoad, reasons: Reasons, state: StateOrMotion | None = None
 ) -> tuple[NDArray[np.complex128], Array]:
     found = equilibrium(robot, still, load, state, reasons)
     count, N = found.elastic.shape

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
+
+from numpy.typing import ArrayLike
 
 from flexapod.analysis.requests.abilities import kind_of, refuse
 from flexapod.analysis.requests.arguments import checked
@@ -33,18 +35,18 @@ def inverse_dynamics(
     friction: bool = True,
     reactions: bool = False,
     formulation: Formulation = "auto",
-    wrench: Any = None,
+    wrench: ArrayLike | None = None,
     point: str | None = None,
     axes: str = "world",
     legs: Literal["full", "massless"] = "full",
     contributions: Literal["frozen", "alone"] | None = None,
     spin: Literal["exact", "neglected"] = "exact",
-    weights: Any = None,
-    preload: Any = None,
-    elastic: Any = None,
-    elastic_velocity: Any = None,
+    weights: ArrayLike | None = None,
+    preload: ArrayLike | None = None,
+    elastic: ArrayLike | None = None,
+    elastic_velocity: ArrayLike | None = None,
     on_error: OnError = "raise",
-    parameters: Mapping[str, Any] | None = None,
+    parameters: Mapping[str, ArrayLike] | None = None,
 ) -> xr.Dataset:
     """Actuator forces and powers of a motion; of flexible robots also the elastic accelerations.
 

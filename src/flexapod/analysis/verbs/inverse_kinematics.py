@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from flexapod.analysis.model.closing_signs import reversed_joints
 from flexapod.analysis.model.kernels import RobotKernel, kernel
@@ -17,6 +17,7 @@ from flexapod.analysis.requests.over_designs import over_designs
 from flexapod.analysis.requests.results import OnError, dataset, raise_failed, reasons_of
 from flexapod.analysis.requests.sample_blocks import Room, SampleReasons, in_blocks, room_for, without_bad
 from flexapod.analysis.requests.state import State
+from flexapod.arrays import Array
 from flexapod.errors import InputError
 from flexapod.motions.motion import ActuatorMotion, Motion
 
@@ -42,11 +43,11 @@ def inverse_kinematics(
     *,
     joints: bool = True,
     bodies: bool = False,
-    elastic: Any = None,
-    elastic_velocity: Any = None,
-    elastic_acceleration: Any = None,
+    elastic: ArrayLike | None = None,
+    elastic_velocity: ArrayLike | None = None,
+    elastic_acceleration: ArrayLike | None = None,
     on_error: OnError = "raise",
-    parameters: Mapping[str, Any] | None = None,
+    parameters: Mapping[str, ArrayLike] | None = None,
 ) -> xr.Dataset:
     """Actuator coordinates, rates and accelerations of a platform motion.
 
@@ -93,7 +94,7 @@ def legs_one_by_one(robot: Robot, request: Request) -> xr.Dataset:
     details = [d for d, wanted in (("joints", request.joints), ("bodies", request.bodies)) if wanted] or ["actuators"]
     kernels = [kernel(robot, "inverse_kinematics", detail=detail) for detail in details]
 
-    def block(part: dict[str, Any], rows: slice, room: Room) -> tuple[dict[str, Any], SampleReasons]:
+    def block(part: dict[str, Array], rows: slice, room: Room) -> tuple[dict[str, Any], SampleReasons]:
         found: dict[str, Any] = {}
         for bound in kernels:
             batch, given = solve_from_home(bound, part, rows, room_for(bound.signature, room))
@@ -120,7 +121,7 @@ def continue_angles(robot: Robot, variables: dict[str, tuple[Any, Any, str]], al
 
 
 def joint_rates(
-    robot: Robot, inputs: dict[str, Any], accelerations: bool = True
+    robot: Robot, inputs: dict[str, Array], accelerations: bool = True
 ) -> tuple[NDArray[np.float64], NDArray[Any], NDArray[np.float64]]:
     """Actuator rates of platform inputs, the reason per sample why they cannot be followed, and joint coordinates.
 
@@ -132,7 +133,7 @@ def joint_rates(
 
 
 def joint_rates_of_block(
-    robot: Robot, inputs: dict[str, Any], accelerations: bool = True, rows: slice | None = None
+    robot: Robot, inputs: dict[str, Array], accelerations: bool = True, rows: slice | None = None
 ) -> tuple[NDArray[np.float64], SampleReasons, NDArray[np.float64]]:
     """As `joint_rates`, with reasons only where there are any; `rows`: which samples of a verb these are."""
     bound = kernel(robot, "inverse_kinematics", detail="joints" if any(f is None for f in robot.closed_forms) else "rates")
@@ -186,7 +187,7 @@ def platform_inputs(motion: Motion | State) -> dict[str, NDArray[np.float64]]:
 
 
 def failures(
-    robot: Robot, bound: RobotKernel, batch: Batch, inputs: dict[str, Any], accelerations: bool, rows: slice | None
+    robot: Robot, bound: RobotKernel, batch: Batch, inputs: dict[str, Array], accelerations: bool, rows: slice | None
 ) -> SampleReasons:
     """Reasons of samples that a leg cannot reach, or that a robot of limited mobility cannot follow, with the components.
 
@@ -217,7 +218,7 @@ WHAT = {
 
 
 def _constraint_errors(
-    robot: Robot, batch: Batch, inputs: Mapping[str, Any], accelerations: bool
+    robot: Robot, batch: Batch, inputs: Mapping[str, Array], accelerations: bool
 ) -> dict[str, NDArray[np.bool_]]:
     """Samples whose pose, velocity or acceleration the legs of a robot of limited mobility do not allow."""
     if "constraint" not in batch.outputs:
@@ -233,13 +234,13 @@ def _constraint_errors(
     return found
 
 
-def unfollowed(robot: Robot, batch: Batch, inputs: Mapping[str, Any], accelerations: bool) -> NDArray[np.bool_]:
+def unfollowed(robot: Robot, batch: Batch, inputs: Mapping[str, Array], accelerations: bool) -> NDArray[np.bool_]:
     """Samples of a batch of the kernel `inverse_kinematics` that the legs of a robot do not allow."""
     found = _constraint_errors(robot, batch, inputs, accelerations)
     return np.any(list(found.values()), axis=0) if found else np.zeros(len(batch.status), dtype=bool)
 
 
-def _components(robot: Robot, inputs: dict[str, Any], sample: int, residual: NDArray[np.float64], place: int) -> str:
+def _components(robot: Robot, inputs: dict[str, Array], sample: int, residual: NDArray[np.float64], place: int) -> str:
     """Components of the platform that the residual moves: the smallest correction, its main parts by name."""
     bound = kernel(robot, "jacobian")
     home = np.concatenate([leg.home for leg in robot.legs])[None]

@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from flexapod.analysis.model.linear_model import actuator_stiffness, linear_model, warn_equilibrium
 from flexapod.analysis.model.linear_solve import MASSLESS, inverted
@@ -50,7 +50,7 @@ class StateSpace:
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
 
-    def frequency_response(self, frequency: Any) -> NDArray[np.complex128]:
+    def frequency_response(self, frequency: ArrayLike) -> NDArray[np.complex128]:
         """C (2 pi i f - A)^-1 B + D, (frequencies, outputs, inputs), at frequencies [Hz]."""
         s = 2j * np.pi * np.atleast_1d(np.asarray(frequency, dtype=float))
         resolvent = np.linalg.solve(s[:, None, None] * np.eye(len(self.A)) - self.A, self.B.astype(complex)[None])
@@ -77,9 +77,9 @@ def linearize(
     *,
     inputs: Sequence[str] = ("force",),
     outputs: Sequence[str] = ("actuators", "platform"),
-    actuators: Any = "free",
+    actuators: str | ArrayLike = "free",
     prestress: bool = True,
-    wrench: Any = None,
+    wrench: ArrayLike | None = None,
 ) -> StateSpace:
     """The robot near an equilibrium, or near a motion, as a linear system.
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from flexapod.analysis.poses.pose_jacobians import pose_jacobians
 from flexapod.analysis.poses.pose_projection import onto_constraints
@@ -54,7 +55,12 @@ class Locus:
 
 @checked
 def singularity_locus(
-    robot: Robot, window: Mapping[str, Any], orientation: Any = None, *, cells: int = 48, step: float = 1 / 150
+    robot: Robot,
+    window: Mapping[str, Any],
+    orientation: ArrayLike | Mapping[str, ArrayLike] | None = None,
+    *,
+    cells: int = 48,
+    step: float = 1 / 150,
 ) -> Locus:
     """Type 2 singular poses on a slice of the space of poses, as curves followed by continuation.
 
@@ -105,7 +111,13 @@ def singularity_locus(
 
 
 @checked
-def aspects(robot: Robot, grid: Mapping[str, Any], orientation: Any = None, *, limits: bool = True) -> xr.Dataset:
+def aspects(
+    robot: Robot,
+    grid: Mapping[str, ArrayLike],
+    orientation: ArrayLike | Mapping[str, ArrayLike] | None = None,
+    *,
+    limits: bool = True,
+) -> xr.Dataset:
     """Parts of a grid of poses that are connected without a singularity between neighbours.
 
     Args:

@@ -11,9 +11,10 @@ K, of second order for C, which is exact as c is quadratic in rates.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from flexapod.analysis.model.closed_legs import ActuatorState, ClosedLegs, close
 from flexapod.analysis.model.leg_model import elastic_columns, leg_terms
@@ -43,7 +44,9 @@ GROWS = 1e-7
 
 
 @checked
-def moving_frequencies(robot: Robot, motion: ActuatorMotion, *, wrench: Any = None, on_error: OnError = "raise") -> xr.Dataset:
+def moving_frequencies(
+    robot: Robot, motion: ActuatorMotion, *, wrench: ArrayLike | None = None, on_error: OnError = "raise"
+) -> xr.Dataset:
     """Frequencies of a robot with flexible legs while it moves: a spinning beam stiffens.
 
     Args:

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from flexapod.analysis.model.linear_model import LinearModel, actuator_stiffness, linear_model
 from flexapod.analysis.model.linear_solve import MASSLESS
@@ -26,8 +26,9 @@ from flexapod.arrays import Array
 if TYPE_CHECKING:
     import xarray as xr
 
+    from flexapod.analysis.requests.results import Variable
     from flexapod.analysis.requests.sample_blocks import Reasons
-    from flexapod.analysis.requests.state import State
+    from flexapod.analysis.requests.state import State, StateOrMotion
     from flexapod.motions.motion import Motion
     from flexapod.robot.robot import Robot
 
@@ -42,13 +43,13 @@ def natural_frequencies(
     robot: Robot,
     state: State | Motion,
     *,
-    actuators: Any = "locked",
+    actuators: str | ArrayLike = "locked",
     prestress: bool = True,
-    wrench: Any = None,
+    wrench: ArrayLike | None = None,
     point: str | None = None,
     axes: str = "world",
     on_error: OnError = "raise",
-    parameters: Mapping[str, Any] | None = None,
+    parameters: Mapping[str, ArrayLike] | None = None,
 ) -> xr.Dataset:
     """Natural frequencies, damping and shapes of a robot at one pose or a grid of them.
 
@@ -102,14 +103,16 @@ def _modes(model: LinearModel, actuators: str, stiffness: Array | None) -> Vibra
     return vibration(model.M, K, model.D, Bt if actuators == "locked" else None)
 
 
-def _labelled(robot: Robot, state: Any, model: LinearModel, found: Vibration, reasons: Reasons, on_error: OnError) -> xr.Dataset:
+def _labelled(
+    robot: Robot, state: StateOrMotion, model: LinearModel, found: Vibration, reasons: Reasons, on_error: OnError
+) -> xr.Dataset:
     def spread(values: Any, empty: Any) -> Any:
         result = np.full((len(reasons), *values.shape[1:]), empty, dtype=values.dtype)
         result[model.good] = values
         return result
 
     omega2 = found.omega_squared
-    variables: dict[str, tuple[Any, Any, str]] = {
+    variables: dict[str, Variable] = {
         "frequency": (("mode",), spread(found.frequency, np.nan), "Hz"),
         "omega_squared": (("mode",), spread(omega2, np.nan), "1/s^2"),
         "stable": (("mode",), spread(omega2 >= 0.0, False), ""),

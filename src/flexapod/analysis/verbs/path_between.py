@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -28,6 +28,7 @@ from flexapod.motions.motion import Motion
 from flexapod.motions.rotations import rotation_rotvec, rotvec_rotation
 
 if TYPE_CHECKING:
+    from flexapod.analysis.requests.state import StateOrMotion
     from flexapod.robot.robot import Robot
 
 
@@ -123,14 +124,14 @@ def path_between(
     return search.run(robot, ends[0], ends[1], attempts)
 
 
-def _not_negative(name: str, value: Any) -> float:
+def _not_negative(name: str, value: object) -> float:
     result = number(name, value)
     if result < 0.0:
         raise InputError(f"{name}: expected a number from 0 up, got {result:g}")
     return result
 
 
-def _pose(name: str, state: Any) -> Poses:
+def _pose(name: str, state: StateOrMotion) -> Poses:
     if not isinstance(state, State):
         raise InputError(f"{name}: expected one State, got {type(state).__name__}")
     if not state.single:

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from flexapod.analysis.requests.abilities import refuse
 from flexapod.analysis.requests.arguments import checked
@@ -55,10 +55,10 @@ SUMS = 1e-12
 @checked
 def pave(
     robot: Robot,
-    region: Mapping[str, Any] | None = None,
+    region: Mapping[str, ArrayLike] | None = None,
     *,
-    orientation: Any = None,
-    position: Any = None,
+    orientation: ArrayLike | Mapping[str, ArrayLike] | None = None,
+    position: ArrayLike | None = None,
     kind: str = "position",
     strokes: bool = True,
     angles: bool = True,
@@ -117,7 +117,7 @@ def pave(
     return halving.run(progress, None if cut else target)
 
 
-def _known(robot: Robot, bounds: Bounds, region: Mapping[str, Any], R: Any) -> Mapping[str, Any]:
+def _known(robot: Robot, bounds: Bounds, region: Mapping[str, ArrayLike], R: Any) -> Mapping[str, Any]:
     """Ranges of the axes: those given, else all that may be needed."""
     follow = [bounds.axes[k] for k in bounds.follow] if isinstance(bounds, TubeBounds) else []
     for name in region:

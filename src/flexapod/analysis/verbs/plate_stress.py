@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @checked(result=unchecked, body=check_text)
-def plate_stress(robot: Robot, result: xr.Dataset | Any, *, body: str | None = None) -> xr.Dataset:
+def plate_stress(robot: Robot, result: xr.Dataset, *, body: str | None = None) -> xr.Dataset:
     """Bending and membrane stress of a plate of the robot file: the platform, or a body of a leg (bending alone).
 
     Args:
@@ -121,7 +121,7 @@ def _of_link(robot: Robot, link: tuple[int, int], elastic: Array) -> Array:
     return np.asarray(elastic[:, [modes + k for k in own]] @ body.rooted.basis.T)
 
 
-def _joint_forces(robot: Robot, result: Any, places: int) -> Array | None:
+def _joint_forces(robot: Robot, result: xr.Dataset, places: int) -> Array | None:
     """Forces (n, places, 2) of the legs on the plate along its x and y axes; None where the result has no reactions.
 
     Places are the legs' joints, then named points, which carry nothing.

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from flexapod.analysis.requests.request import Request
+    from flexapod.analysis.requests.results import Variable
+    from flexapod.analysis.requests.state import StateOrMotion
     from flexapod.robot.robot import Robot
 
 CONSISTENT = 1e-9
@@ -30,7 +32,7 @@ RATES = ("velocity", "angular_velocity", "acceleration", "angular_acceleration")
 
 
 @checked
-def platform_motion(robot: Robot, motion: ActuatorMotion, guess: Any = None) -> Motion:
+def platform_motion(robot: Robot, motion: ActuatorMotion, guess: State | Motion | xr.Dataset | None = None) -> Motion:
     """The motion of the platform that a motion of the actuators makes, exact to second order.
 
     Poses follow by continuation from the guess (home if left out); twist and acceleration solve the first- and second-order
@@ -66,7 +68,7 @@ def platform_motion(robot: Robot, motion: ActuatorMotion, guess: Any = None) -> 
     return with_formula(found, at)
 
 
-def as_platform(robot: Robot, motion: Any) -> Any:
+def as_platform(robot: Robot, motion: StateOrMotion) -> Any:
     """An `ActuatorMotion` as the platform's motion; anything else as it is."""
     return platform_motion(robot, motion) if isinstance(motion, ActuatorMotion) else motion
 
@@ -75,7 +77,9 @@ def _as_motion(time: Array, result: xr.Dataset) -> Motion:
     return Motion(time=time, **{name: result[name].values for name in ("position", "rotation", *RATES)})
 
 
-def pose_from_actuators(robot: Robot, request: Request, velocity: Any, guess: Any) -> State:
+def pose_from_actuators(
+    robot: Robot, request: Request, velocity: Any, guess: State | Motion | xr.Dataset | None
+) -> State:
     """The undeformed platform's state from actuator coordinates and rates; see `State.from_actuators`."""
     from flexapod.analysis.model.elastic_state import refuse_elastic
     from flexapod.analysis.verbs.forward_kinematics import raise_unfound, solve
@@ -135,7 +139,7 @@ def platform_rates(
                     f"the {what} of the actuators contradict each other: no platform motion fits all {len(robot.actuators)}; "
                     f"actuator {robot.actuators[worst]} misses by {residual[k, worst]:.6g} of the best fit"
                 )
-    variables: dict[str, tuple[Any, Any, str]] = {}
+    variables: dict[str, Variable] = {}
     for output in bound.signature.outputs:
         if output.name in RATES:
             values = np.full((len(reasons), 3), np.nan)

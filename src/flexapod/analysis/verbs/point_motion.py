@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from flexapod.analysis.model.flexible_kinematics import flexible_point_motion
 from flexapod.analysis.requests.abilities import kind_of, refuse
@@ -25,6 +26,7 @@ from flexapod.motions.motion import ActuatorMotion, Motion
 if TYPE_CHECKING:
     import xarray as xr
 
+    from flexapod.analysis.requests.results import Variable
     from flexapod.robot.robot import Robot
 
 
@@ -44,11 +46,11 @@ def point_motion(
     motion: State | Motion | ActuatorMotion,
     point: str,
     *,
-    elastic: Any = None,
-    elastic_velocity: Any = None,
-    elastic_acceleration: Any = None,
+    elastic: ArrayLike | None = None,
+    elastic_velocity: ArrayLike | None = None,
+    elastic_acceleration: ArrayLike | None = None,
     on_error: OnError = "raise",
-    parameters: Mapping[str, Any] | None = None,
+    parameters: Mapping[str, ArrayLike] | None = None,
 ) -> xr.Dataset:
     r"""Motion of a named point of a body; on a flexible platform, of the deformed material there.
 
@@ -93,7 +95,7 @@ def point_of_body(robot: Robot, request: Request) -> xr.Dataset:
             f"point: {request.point_name} of {robot.name} is on a flexible body and moves as it deforms there; hold a body at "
             "the interface by a joint of type `fixed`, and name a point of that body"
         )
-    given = dict(zip(("elastic", "elastic_velocity", "elastic_acceleration"), request.given, strict=True))
+    given: dict[str, Any] = dict(zip(("elastic", "elastic_velocity", "elastic_acceleration"), request.given, strict=True))
     moved = request.at if robot.elastic_names else as_platform(robot, request.at)
     found = inverse_kinematics(robot, moved, joints=False, bodies=True, on_error=on_error, **given).sel(body=body)
     R, w, alpha = (found[f"body_{name}"].values for name in ("rotation", "angular_velocity", "angular_acceleration"))
@@ -108,7 +110,7 @@ def point_of_body(robot: Robot, request: Request) -> xr.Dataset:
         "acceleration": found["body_acceleration"].values + np.cross(alpha, r) + np.cross(w, spin),
         "angular_acceleration": alpha,
     }
-    variables: dict[str, tuple[Any, Any, str]] = {
+    variables: dict[str, Variable] = {
         name: (("axis", "body_axis") if name == "rotation" else ("axis",), array[None] if single else array, UNITS.get(name, ""))
         for name, array in values.items()
     }

@@ -29,6 +29,7 @@ from flexapod.motions.arrays import real_array
 if TYPE_CHECKING:
     import xarray as xr
 
+    from flexapod.analysis.requests.results import Variable
     from flexapod.flexible.frequency_limit import Reduced
     from flexapod.robot.robot import Robot
 
@@ -39,7 +40,13 @@ INDEPENDENT = 1e-9
 
 @checked
 def reduce_legs(
-    robot: Robot, state: Any, *, limit: float, method: str = "craig-bampton", frequencies: Any = None, prestress: bool = True
+    robot: Robot,
+    state: Any,
+    *,
+    limit: float,
+    method: str = "craig-bampton",
+    frequencies: Any = None,
+    prestress: bool = True,
 ) -> xr.Dataset:
     """A robot with flexible legs, linear about rest at poses, reduced to what it needs up to a frequency; actuators locked.
 
@@ -75,7 +82,7 @@ def reduce_legs(
     model = linear_model(robot, state, prestress, (None, None, "world"), reasons)
     raise_failed("reduce_legs", robot, reasons.astype(str), state, "raise")
     rows = [_sample(model, k, float(limit), method, given) for k in range(len(reasons))]
-    variables: dict[str, tuple[Any, Any, str]] = {
+    variables: dict[str, Variable] = {
         "coordinates": ((), np.array([row["full"] for row in rows]), "1"),
         "reduced_coordinates": ((), np.array([row["basis"].shape[1] for row in rows]), "1"),
     }

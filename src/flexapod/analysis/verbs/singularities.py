@@ -10,7 +10,7 @@ Constraint: the constraints G alone lose rank, and the mechanism gains a degree 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -29,6 +29,7 @@ from flexapod.motions.motion import ActuatorMotion, Motion
 if TYPE_CHECKING:
     import xarray as xr
 
+    from flexapod.analysis.requests.results import Variable
     from flexapod.robot.robot import Robot
 
 
@@ -73,7 +74,7 @@ def singularities(
             constraint[good], freed[good] = sc[:, -1], _signed(vc[:, G.shape[1] - 1]) * scale
         side[good] = sides(robot, found.rows[good], L)
     texts = [_text(robot, found, i, (type_2[i], gained[i] / scale), (constraint[i], freed[i] / scale)) for i in range(n)]
-    variables: dict[str, tuple[Any, Any, str]] = {
+    variables: dict[str, Variable] = {
         "type_1": (("leg",), np.where((reasons == "")[:, None], found.margin, np.nan), ""),
         "type_2": ((), type_2, ""),
         "constraint": ((), constraint, ""),

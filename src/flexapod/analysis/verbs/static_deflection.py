@@ -15,20 +15,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 
 from flexapod.analysis.model.flexible_load import FlexibleLoad, flexible_load
+from flexapod.analysis.model.held_actuators import held_actuators, held_stable
 from flexapod.analysis.model.kernels import RobotKernel, kernel
 from flexapod.analysis.model.linear_solve import solved
-from flexapod.analysis.model.vibration import is_definite, null_space
 from flexapod.analysis.requests.abilities import refuse
 from flexapod.analysis.requests.arguments import checked
 from flexapod.analysis.requests.fast_paths import answer
-from flexapod.analysis.requests.loads import is_loaded
 from flexapod.analysis.requests.over_designs import over_designs
 from flexapod.analysis.requests.request import Request
 from flexapod.analysis.requests.results import OnError, dataset, raise_failed, reasons_of
-from flexapod.analysis.requests.validity import warn_unstable
 from flexapod.analysis.verbs.inverse_kinematics import platform_inputs
 from flexapod.arrays import Array
 from flexapod.motions.motion import ActuatorMotion
@@ -37,7 +35,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from flexapod.analysis.requests.sample_blocks import Reasons
-    from flexapod.analysis.requests.state import State
+    from flexapod.analysis.requests.state import State, StateOrMotion
     from flexapod.motions.motion import Motion
     from flexapod.robot.robot import Robot
 
@@ -74,12 +72,12 @@ def static_deflection(
     robot: Robot,
     state: State | Motion,
     *,
-    wrench: Any = None,
+    wrench: ArrayLike | None = None,
     point: str | None = None,
     axes: str = "world",
     sequence: bool = False,
     on_error: OnError = "raise",
-    parameters: Mapping[str, Any] | None = None,
+    parameters: Mapping[str, ArrayLike] | None = None,
 ) -> xr.Dataset:
     """Static deflection of a flexible robot under gravity and load, platform frame or actuators held.
 
@@ -110,8 +108,6 @@ def static_platform(robot: Robot, request: Request) -> xr.Dataset:
     """Deflection of a flexible platform on closed-form legs, its frame or its actuators held; see `static_deflection`."""
     state, on_error = request.at, request.on_error
     if isinstance(state, ActuatorMotion):
-        from flexapod.analysis.model.held_actuators import held_actuators
-
         return held_actuators(robot, state, request.load, on_error)
     inputs = platform_inputs(state)
     still = {**inputs, **{name: np.zeros_like(inputs["velocity"]) for name in MOVING}}
@@ -135,19 +131,6 @@ def static_platform(robot: Robot, request: Request) -> xr.Dataset:
     return dataset(robot, variables, state, reasons.astype(str) if on_error == "mask" else None)
 
 
-def held_stable(robot: Robot, tangent: Mapping[str, Array], reasons: Reasons, wrench: Any) -> NDArray[np.bool_]:
-    """Which equilibria (n,) of a flexible platform are stable on held actuators; warns of the others.
-
-    Args:
-        tangent: outputs of the kernel `flexible_tangent` there.
-    """
-    good, stable = np.flatnonzero(reasons == ""), np.zeros(len(reasons), dtype=bool)
-    Z = null_space(np.swapaxes(tangent["actuator_map"][good], 1, 2))
-    stable[good] = is_definite(np.swapaxes(Z, 1, 2) @ tangent["stiffness"][good] @ Z)
-    warn_unstable(robot, stable, reasons, is_loaded(wrench))
-    return stable
-
-
 MOVING = ("velocity", "angular_velocity", "acceleration", "angular_acceleration")
 
 
@@ -156,7 +139,7 @@ def pose_of(inputs: dict[str, Array]) -> dict[str, Array]:
     return {name: inputs[name] for name in ("position", "rotation")}
 
 
-def given_elastic(state: Any) -> Array | None:
+def given_elastic(state: StateOrMotion) -> Array | None:
     """Elastic coordinates (n, N) of states that have their own, else None."""
     elastic = getattr(state, "elastic", None)
     return None if elastic is None else np.atleast_2d(elastic)

@@ -7,11 +7,13 @@ uniform slowing by the worst remaining ratio on a ten times finer grid removes t
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from flexapod.analysis.requests.abilities import refuse
 from flexapod.analysis.requests.arguments import check_motion, checked
@@ -52,11 +54,11 @@ class TimeOptimal:
 def time_optimal(
     robot: Robot,
     path: Motion | ActuatorMotion,
-    limits: Any = None,
+    limits: Mapping[str, ArrayLike] | None = None,
     *,
     intervals: int = 500,
     friction: bool = True,
-    wrench: Any = None,
+    wrench: ArrayLike | None = None,
 ) -> TimeOptimal:
     """The fastest motion along a path, from rest to rest.
 
@@ -137,7 +139,7 @@ def _smooth_table(robot: Robot, dynamics: PathDynamics, timing: Averaged, motion
 
 
 def _dataset(
-    robot: Robot, notes: dict[str, Any], *, s: Array, time: Array, sd: Array, sdd: Array, force: Array, rate: Array,
+    robot: Robot, notes: Mapping[str, object], *, s: Array, time: Array, sd: Array, sdd: Array, force: Array, rate: Array,
     limit: list[str],
 ) -> xr.Dataset:  # fmt: skip
     """The table over the nodes of a timing."""

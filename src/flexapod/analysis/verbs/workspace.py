@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from flexapod.analysis.poses.pose_projection import onto_constraints
 from flexapod.analysis.requests.arguments import checked
@@ -36,7 +36,7 @@ MOST_POSES = 200_000_000
 def workspace(
     robot: Robot,
     grid: Mapping[str, Any] | None = None,
-    orientation: Any = None,
+    orientation: ArrayLike | Mapping[str, ArrayLike] | None = None,
     *,
     limits: bool = True,
     max_condition: float | None = None,
@@ -150,7 +150,7 @@ def _dataset(robot: Robot, poses: PoseGrid, chart: PoseMap, store: BlockStore) -
     return xr.Dataset(data, coords=coordinates, attrs={"robot": robot.name, "poses": poses.count})
 
 
-def _key(robot: Robot, poses: PoseGrid, *options: Any) -> str:
+def _key(robot: Robot, poses: PoseGrid, *options: object) -> str:
     """What identifies a computation: robot, its numbers and limits, grid, options."""
     digest = hashlib.sha256(robot.structure.encode())
     numbers = [robot.home.position, robot.home.rotation, poses.home_position, poses.base, *poses.axes.values()]

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from flexapod.analysis.requests.abilities import refuse
 from flexapod.analysis.requests.arguments import checked
@@ -96,9 +96,9 @@ def workspace_solid(
     kind: str = "constant-orientation",
     *,
     resolution: int = 40,
-    region: Mapping[str, Any] | None = None,
-    orientation: Any = None,
-    position: Any = None,
+    region: Mapping[str, ArrayLike] | None = None,
+    orientation: ArrayLike | Mapping[str, ArrayLike] | None = None,
+    position: ArrayLike | None = None,
     tilt: float = 0.0,
     torsion: float = 0.0,
     orientations: tuple[int, int, int] | None = None,
@@ -107,12 +107,12 @@ def workspace_solid(
     condition: float | None = None,
     clearance: float | None = None,
     force: float | None = None,
-    wrench: Any = None,
+    wrench: ArrayLike | None = None,
     along: Motion | None = None,
     stiffness: float | None = None,
     frequency: float | None = None,
     mounting: float | None = None,
-    mounting_axes: Any = None,
+    mounting_axes: ArrayLike | None = None,
 ) -> WorkspaceSolid:
     """The workspace as a solid.
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import casadi as ca
 
@@ -96,7 +95,7 @@ def _add_element(form: Form, e: LinkBeam, unknowns: Sequence[int]) -> None:
             form.add_entry(unknown, unknowns[other], e.M[k, other])
 
 
-def leg_accelerations(leg: Leg, links: Sequence[LinkMotion], forms: LegForms, first: int, x: dict[int, Any]) -> dict[int, Any]:
+def leg_accelerations(leg: Leg, links: Sequence[LinkMotion], forms: LegForms, first: int, x: dict[int, SX]) -> dict[int, SX]:
     """The pass outwards: fills in the accelerations of the leg's coordinates, given those of the other unknowns.
 
     Returns:
@@ -104,7 +103,7 @@ def leg_accelerations(leg: Leg, links: Sequence[LinkMotion], forms: LegForms, fi
     """
     forces = {}
     column = {i: first + k for k, i in enumerate(leg.moving)}
-    D: list[Any] = []
+    D: list[SX] = []
     for i, link in enumerate(leg.links):
         before = D[link.parent] if link.parent >= 0 else None
         if i in forms.joints:
@@ -118,7 +117,7 @@ def leg_accelerations(leg: Leg, links: Sequence[LinkMotion], forms: LegForms, fi
     return forces
 
 
-def solve_rest(forms: Sequence[Form], size: int, rows: Sequence[int], early: set[int]) -> dict[int, Any]:
+def solve_rest(forms: Sequence[Form], size: int, rows: Sequence[int], early: set[int]) -> dict[int, SX]:
     """Unknowns that no leg eliminates: platform and multipliers.
 
     Args:

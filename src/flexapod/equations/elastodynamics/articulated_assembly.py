@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import casadi as ca
 
@@ -88,7 +87,7 @@ def _solved(
     alone = rows_met_alone(robot, used, list(known))
     early = {row for i, met in enumerate(alone) if met for row in range(first_row[i], first_row[i + 1])}
     x = solve_rest([*(f.rest for f in forms), head], size, range(size, first_row[-1]), early) | dict(known)
-    held: dict[int, Any] = {}
+    held: dict[int, SX] = {}
     for i, leg in enumerate(robot.legs):
         held |= leg_accelerations(leg, legs[i], forms[i], plan.first[i], x)
     return ca.vertcat(*[x[k] for k in range(size)]), held
@@ -97,10 +96,10 @@ def _solved(
 def _placed_rows(
     values: Values, robot: Robot, legs: Sequence[Sequence[LinkMotion]], still: TreeMotion,
     used: Sequence[Sequence[int]], first_row: Sequence[int],
-) -> list[dict[int, dict[int, Any]]]:  # fmt: skip
+) -> list[dict[int, dict[int, SX]]]:  # fmt: skip
     """Per leg: link -> row -> coefficients of the link's acceleration."""
     plan = robot.elastic_plan
-    placed: list[dict[int, dict[int, Any]]] = [{} for _ in robot.legs]
+    placed: list[dict[int, dict[int, SX]]] = [{} for _ in robot.legs]
     for i, rows in enumerate(used):
         if not rows:
             continue

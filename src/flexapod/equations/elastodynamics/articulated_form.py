@@ -10,7 +10,6 @@ unknowns not yet eliminated: deformations of an element that is being passed, mu
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import casadi as ca
 
@@ -24,11 +23,11 @@ class Pivot:
     """How an unknown follows: y = -(p + k.D + sum f_i y_i), everything divided by the pivot already."""
 
     unknown: int
-    p: Any
-    frame: Any
-    others: dict[int, Any]
+    p: SX
+    frame: SX
+    others: dict[int, SX]
 
-    def value(self, D: SX | None, x: dict[int, Any]) -> Any:
+    def value(self, D: SX | None, x: dict[int, SX]) -> SX:
         """The unknown from the frame's acceleration and the other unknowns."""
         result = -self.p if D is None else -(self.p + ca.dot(self.frame, D))
         for i, f in self.others.items():
@@ -41,11 +40,11 @@ class Held:
     """What holds an unknown at its value: force = p + k.D + sum f_i y_i."""
 
     unknown: int
-    p: Any
-    frame: Any
-    others: dict[int, Any]
+    p: SX
+    frame: SX
+    others: dict[int, SX]
 
-    def force(self, D: Any, x: dict[int, Any]) -> Any:
+    def force(self, D: SX | None, x: dict[int, SX]) -> SX:
         """The force from the parent's acceleration and the other unknowns."""
         result = self.p if D is None else self.p + ca.dot(self.frame, D)
         for i, f in self.others.items():
@@ -64,14 +63,14 @@ class Form:
         entries: (larger, smaller) unknown -> coupling; p: unknown -> right side.
     """
 
-    A: Any = field(default_factory=lambda: ca.SX.zeros(3, 3))
-    B: Any = field(default_factory=lambda: ca.SX.zeros(3, 3))
-    C: Any = field(default_factory=lambda: ca.SX.zeros(3, 3))
-    f: Any = field(default_factory=lambda: ca.SX.zeros(3))
-    n: Any = field(default_factory=lambda: ca.SX.zeros(3))
-    columns: dict[int, Any] = field(default_factory=dict)
-    entries: dict[tuple[int, int], Any] = field(default_factory=dict)
-    p: dict[int, Any] = field(default_factory=dict)
+    A: SX = field(default_factory=lambda: ca.SX.zeros(3, 3))
+    B: SX = field(default_factory=lambda: ca.SX.zeros(3, 3))
+    C: SX = field(default_factory=lambda: ca.SX.zeros(3, 3))
+    f: SX = field(default_factory=lambda: ca.SX.zeros(3))
+    n: SX = field(default_factory=lambda: ca.SX.zeros(3))
+    columns: dict[int, SX] = field(default_factory=dict)
+    entries: dict[tuple[int, int], SX] = field(default_factory=dict)
+    p: dict[int, SX] = field(default_factory=dict)
 
     def add_body(self, m: SX, S: SX, I: SX, f: SX, n: SX) -> None:
         """A body with its wrench at D = 0."""
@@ -130,7 +129,8 @@ class Form:
             new.entries[unknown, unknown] = whole[place, place]
             for i, k in self.columns.items():
                 new.add_entry(unknown, i, k[place])
-            new.p[unknown] = ca.vertcat(self.f, self.n)[place]
+            bias: SX = ca.vertcat(self.f, self.n)
+            new.p[unknown] = bias[place]
         return new
 
     def hold(self, i: int, value: SX) -> Held:
@@ -163,13 +163,13 @@ class Form:
         return Pivot(unknown=i, p=p * inverse, frame=scaled, others=factor)
 
 
-def _moved(link: LinkMotion, k: SX) -> Any:
+def _moved(link: LinkMotion, k: SX) -> SX:
     """A wrench of the link as the parent feels it."""
     force = ca.mtimes(link.R, k[:3])
     return ca.vertcat(force, ca.mtimes(link.R, k[3:]) + ca.cross(link.r, force))
 
 
-def child_acceleration(link: LinkMotion, D: SX | None, y: SX | None, place: int) -> Any:
+def child_acceleration(link: LinkMotion, D: SX | None, y: SX | None, place: int) -> SX:
     """D of a link from that of its parent (None at rest) and its coordinate's acceleration (None if fixed)."""
     zero = ca.SX.zeros(3)
     linear, angular = (zero, zero) if D is None else (D[:3] + ca.cross(D[3:], link.r), D[3:])

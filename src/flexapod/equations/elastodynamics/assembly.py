@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import casadi as ca
 
 from flexapod.arrays import SX
@@ -54,7 +52,7 @@ def platform_terms(at: RobotAt, motion: TreeMotion, zdd: SX) -> tuple[SX, SX]:
     return inertia_wrench(values, "platform", frame, gravity).column, M
 
 
-def platform_load(robot: Robot, motion: TreeMotion, wrench: SX) -> Any:
+def platform_load(robot: Robot, motion: TreeMotion, wrench: SX) -> SX:
     """Generalized forces (z,) of a wrench on the platform frame."""
     result = ca.SX.zeros(len(robot.elastic_plan.columns))
     force, moment = Vec(wrench[:3], "W"), Vec(wrench[3:], "W")

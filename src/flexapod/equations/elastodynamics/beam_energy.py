@@ -30,7 +30,6 @@ A stiffened plate or file of modes (`flexapod.flexible.drawn_in`) has its tips' 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import casadi as ca
 
@@ -45,7 +44,7 @@ SMALL = 1e-2
 ASIN = (1, 1 / 6, 3 / 40, 5 / 112, 35 / 1152, 63 / 2816, 231 / 13312, 143 / 10240, 6435 / 557056)
 
 
-def elastic_energy(values: Values, beam: BeamElement, e: SX) -> Any:
+def elastic_energy(values: Values, beam: BeamElement, e: SX) -> SX:
     """V [J] at coordinates e (N,).
 
     Args:
@@ -68,7 +67,7 @@ def elastic_energy(values: Values, beam: BeamElement, e: SX) -> Any:
     return (ca.dot(part, ca.mtimes(K, part)) + K[0, 0] * (stretch**2 - e[0] ** 2)) / 2
 
 
-def elastic_forces(values: Values, beam: BeamElement, e: SX) -> Any:
+def elastic_forces(values: Values, beam: BeamElement, e: SX) -> SX:
     """dV/de (N,): the papers' K e for linear elements.
 
     Checked by: tests/elastodynamics/test_beam_energy.py.
@@ -83,7 +82,7 @@ def elastic_forces(values: Values, beam: BeamElement, e: SX) -> Any:
         return _modal_forces(values, beam, K, e)
     shortened = ca.mtimes(_foreshortening(values, beam), e)
     more = ca.dot(e, shortened) / 2
-    own = ca.mtimes(K, _untwisted(values, beam, e))
+    own: SX = ca.mtimes(K, _untwisted(values, beam, e))
     force = own + K[0, 0] * (e[0] + more) * shortened
     for c, Q in _twisting(values, beam).items():
         force = force - own[c] * ca.mtimes(Q, e)
@@ -91,9 +90,9 @@ def elastic_forces(values: Values, beam: BeamElement, e: SX) -> Any:
     return force
 
 
-def _modal_forces(values: Values, beam: BeamElement, K: SX, e: SX) -> Any:
+def _modal_forces(values: Values, beam: BeamElement, K: SX, e: SX) -> SX:
     """dV/de of a stiffened plate or file of modes."""
-    own = ca.mtimes(K, _linear_part(values, beam, e))
+    own: SX = ca.mtimes(K, _linear_part(values, beam, e))
     force = own
     for c, Q in _tips(values, beam).items():
         force = force - own[c] * ca.mtimes(Q, e)
@@ -103,7 +102,7 @@ def _modal_forces(values: Values, beam: BeamElement, K: SX, e: SX) -> Any:
     return ca.densify(force)
 
 
-def _linear_part(values: Values, beam: BeamElement, e: SX) -> Any:
+def _linear_part(values: Values, beam: BeamElement, e: SX) -> SX:
     """Coordinates (N,) without the quadratic displacements of tips."""
     part = ca.SX(e)
     for c, Q in _tips(values, beam).items():
@@ -111,7 +110,7 @@ def _linear_part(values: Values, beam: BeamElement, e: SX) -> Any:
     return part
 
 
-def _untwisted(values: Values, beam: BeamElement, e: SX) -> Any:
+def _untwisted(values: Values, beam: BeamElement, e: SX) -> SX:
     """Coordinates (N,) without what bending and twisting move the tip by together."""
     if beam.twisting is None:
         return e
@@ -121,26 +120,26 @@ def _untwisted(values: Values, beam: BeamElement, e: SX) -> Any:
     return part
 
 
-def _twisting(values: Values, beam: BeamElement) -> dict[int, Any]:
+def _twisting(values: Values, beam: BeamElement) -> dict[int, SX]:
     """Matrices (N, N) by the coordinate of the tip that they belong to."""
-    found: dict[int, Any] = {}
+    found: dict[int, SX] = {}
     for c, i, k in twisting_pairs(beam) if beam.twisting is not None else ():
         matrix = found.setdefault(c, ca.SX(beam.shape.modes, beam.shape.modes))
         matrix[i, k] = matrix[k, i] = values.scalar(f"flex.Qt.{c}.{i}.{k}")
     return found
 
 
-def _tips(values: Values, beam: BeamElement) -> dict[int, Any]:
+def _tips(values: Values, beam: BeamElement) -> dict[int, SX]:
     assert beam.quadratic is not None
     return {c: symmetric_matrix(values, f"flex.Qt.{c}", beam.shape.modes) for c in beam.quadratic.columns}
 
 
-def _stretching(values: Values, beam: BeamElement) -> list[Any]:
+def _stretching(values: Values, beam: BeamElement) -> list[SX]:
     assert beam.quadratic is not None
     return [symmetric_matrix(values, f"flex.A.{r}", beam.shape.modes) for r in range(len(beam.quadratic.stretch))]
 
 
-def elastic_slope(values: Values, beam: BeamElement, e: SX) -> Any:
+def elastic_slope(values: Values, beam: BeamElement, e: SX) -> SX:
     """Second derivative of V (N, N): K for linear elements."""
     if beam.law == "linear":
         return _stiffness(values, beam)
@@ -148,11 +147,11 @@ def elastic_slope(values: Values, beam: BeamElement, e: SX) -> Any:
     return ca.substitute(ca.densify(ca.hessian(elastic_energy(values, beam, at), at)[0]), at, e)
 
 
-def _stiffness(values: Values, beam: BeamElement) -> Any:
+def _stiffness(values: Values, beam: BeamElement) -> SX:
     return symmetric_matrix(values, "flex.K", beam.shape.modes, beam.shape.normal)
 
 
-def _foreshortening(values: Values, beam: BeamElement) -> Any:
+def _foreshortening(values: Values, beam: BeamElement) -> SX:
     """B (N, N); of exact elements without what the chord's own rotation shortens, 1/l at v and w."""
     B = bending_matrix(values, beam, "B")
     for i in ((1, 2) if "w" in beam.body.names else (1,)) if beam.law == "exact" else ():
@@ -160,7 +159,7 @@ def _foreshortening(values: Values, beam: BeamElement) -> Any:
     return B
 
 
-def bending_matrix(values: Values, beam: BeamElement, name: str) -> Any:
+def bending_matrix(values: Values, beam: BeamElement, name: str) -> SX:
     """A matrix (N, N) of the element's foreshortening: `B`, `B0` (first moment), `B1` (second moment)."""
     matrix = ca.SX(beam.shape.modes, beam.shape.modes)
     for i, k in bending_pairs(beam.body.names):
@@ -181,10 +180,10 @@ class DrawnIn:
         per_second: B1 e (N,); e . per_second = 2 h_1.
     """
 
-    first: Any
-    per_first: Any
-    bias: Any
-    per_second: Any
+    first: SX
+    per_first: SX
+    bias: SX
+    per_second: SX
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -196,11 +195,11 @@ class DrawnField:
         per_second: N matrices (3, 3), integrals of r0 (Q e)_k^T dm; turning: (3,) of r0 x e'^T Q e'.
     """
 
-    first: Any
-    per_first: Any
-    bias: Any
-    per_second: list[Any]
-    rotating: Any
+    first: SX
+    per_first: SX
+    bias: SX
+    per_second: list[SX]
+    rotating: SX
 
 
 def drawn_field(values: Values, beam: BeamElement, e: SX, ed: SX) -> DrawnField | None:
@@ -233,7 +232,7 @@ def drawn_in(values: Values, beam: BeamElement, e: SX, ed: SX) -> DrawnIn | None
     )  # fmt: skip
 
 
-def chord_coordinates(length: Any, e: SX) -> Any:
+def chord_coordinates(length: SX, e: SX) -> SX:
     r"""Coordinates :math:`\hat e` without the rotation of the chord; planar ones in closed form."""
     d = ca.vertcat(length + e[0], e[1], e[2] if e.numel() == 6 else 0)
     size = ca.sqrt(ca.dot(d, d))
@@ -253,17 +252,17 @@ def chord_coordinates(length: Any, e: SX) -> Any:
 AXES = ([1, 0, 0], [0, 1, 0], [0, 0, 1])
 
 
-def _product(p: SX, q: SX) -> Any:
+def _product(p: SX, q: SX) -> SX:
     """Product of two quaternions (w, x, y, z)."""
     return ca.vertcat(p[0] * q[0] - ca.dot(p[1:], q[1:]), p[0] * q[1:] + q[0] * p[1:] + ca.cross(p[1:], q[1:]))
 
 
-def _rotated(q: SX, v: SX) -> Any:
+def _rotated(q: SX, v: SX) -> SX:
     twice = 2 * ca.cross(q[1:], v)
     return v + q[0] * twice + ca.cross(q[1:], twice)
 
 
-def _rotation_vector(q: SX) -> Any:
+def _rotation_vector(q: SX) -> SX:
     """2 asin(|x|) x/|x| of a quaternion with positive w: angles below pi."""
     s2 = ca.dot(q[1:], q[1:])
     small = s2 < SMALL

@@ -12,14 +12,13 @@ Cheaper than projecting M on independent coordinates and factorising that, dense
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import casadi as ca
 
 from flexapod.arrays import SX
 
 
-def bordered_solve(M: SX, A: SX, right: SX, gamma: SX, after: Sequence[Sequence[int]]) -> tuple[Any, Any]:
+def bordered_solve(M: SX, A: SX, right: SX, gamma: SX, after: Sequence[Sequence[int]]) -> tuple[SX, SX]:
     """Accelerations (z,) and multipliers (m,) with M z'' - A^T lambda = right, A z'' + gamma = 0.
 
     Args:
@@ -31,7 +30,7 @@ def bordered_solve(M: SX, A: SX, right: SX, gamma: SX, after: Sequence[Sequence[
     Source: Briot 2014 Eqs. (41)-(44), solved without the projection. Checked by: tests/equations/test_link_axes.py.
     """
     n, m = M.shape[0], A.shape[0]
-    entries: dict[tuple[int, int], Any] = {}
+    entries: dict[tuple[int, int], SX] = {}
     for i, j in zip(*_places(M), strict=True):
         if j <= i:
             entries[i, j] = M[i, j]
@@ -47,7 +46,7 @@ def _places(matrix: SX) -> tuple[list[int], list[int]]:
     return list(rows), list(columns)
 
 
-def eliminate(entries: Mapping[tuple[int, int], Any], right: Sequence[Any], after: Mapping[int, set[int]]) -> list[Any]:
+def eliminate(entries: Mapping[tuple[int, int], SX], right: Sequence[SX], after: Mapping[int, set[int]]) -> list[SX]:
     """Solution of a symmetric system by LDL^T in an order of few products.
 
     Args:
@@ -72,7 +71,7 @@ def eliminate(entries: Mapping[tuple[int, int], Any], right: Sequence[Any], afte
                     product = factor[i] * column[j]
                     work[i, j] = work[i, j] - product if (i, j) in work else -product
         steps.append((pivot, inverse, factor))
-    x: list[Any] = [None] * n
+    x: list[SX] = [None] * n
     for pivot, inverse, factor in reversed(steps):
         value = b[pivot] * inverse
         for i, f in factor.items():

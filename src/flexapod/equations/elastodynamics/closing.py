@@ -8,7 +8,6 @@ The same elimination as in the equation of motion; steps are limited so that the
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import casadi as ca
 
@@ -42,13 +41,13 @@ def elastic_closing(robot: Robot) -> Program:
     ud = b.input("independent_velocity", (len(plan.independent),), doc="rates in the order of robot.independent")
     N = platform_modes(robot)
     e = b.input("modes", (N,)) if N else ca.SX.zeros(0)
-    p: Any = ca.SX.zeros(0)
-    R: Any = ca.SX.zeros(0)
+    p: SX = ca.SX.zeros(0)
+    R: SX = ca.SX.zeros(0)
     if plan.carrier is None:
         p = b.input("position", (3,), unit="m", doc="platform frame origin to start from")
         R = ca.vec(b.input("rotation", (3, 3), doc="world-from-platform to start from"))
 
-    def iteration(_: Builder, x: SX, modes: SX) -> tuple[list[Any], Any]:
+    def iteration(_: Builder, x: SX, modes: SX) -> tuple[list[SX], SX]:
         return newton_step(values, robot, x, modes)
 
     start = ca.vertcat(q, p, R)
@@ -62,19 +61,19 @@ def elastic_closing(robot: Robot) -> Program:
     return b
 
 
-def newton_step(values: Values, robot: Robot, x: SX, modes: SX) -> tuple[list[Any], Any]:
+def newton_step(values: Values, robot: Robot, x: SX, modes: SX) -> tuple[list[SX], SX]:
     """All coordinates after one pass of Newton's method on the loops, held below `LARGEST_STEP`, and the largest step."""
     step = _step(values, robot, x, modes)
     return limited(values, robot, x, step, robot.elastic_plan.bound)
 
 
-def limited(values: Values, robot: Robot, x: SX, step: SX, columns: Sequence[int]) -> tuple[list[Any], Any]:
+def limited(values: Values, robot: Robot, x: SX, step: SX, columns: Sequence[int]) -> tuple[list[SX], SX]:
     """The carried numbers after a step of some columns of z, held below `LARGEST_STEP`, and the step's largest entry."""
     largest = ca.mmax(ca.fabs(step / units(robot, values.scalar("characteristic_length"), columns)))
     return [moved(robot, x, step * ca.fmin(1, LARGEST_STEP / ca.fmax(largest, 1e-300)), columns)], largest
 
 
-def _step(values: Values, robot: Robot, x: SX, modes: SX) -> Any:
+def _step(values: Values, robot: Robot, x: SX, modes: SX) -> SX:
     """Step of the bound coordinates."""
     rows, _, residuals = loop_rows(values, robot, tree_motion(values, robot, at_coordinates(robot, x, modes)))
     return solve_loops(robot.elastic_plan, rows, residuals)[1]
@@ -96,7 +95,7 @@ def at_coordinates(
     )  # fmt: skip
 
 
-def units(robot: Robot, length: SX, columns: Sequence[int]) -> Any:
+def units(robot: Robot, length: SX, columns: Sequence[int]) -> SX:
     """What makes some columns of z dimensionless."""
     plan = robot.elastic_plan
     at = len(plan.columns) - len(robot.coordinates)
@@ -105,7 +104,7 @@ def units(robot: Robot, length: SX, columns: Sequence[int]) -> Any:
     return ca.vertcat(*[length if is_linear else 1 for is_linear in linear])
 
 
-def moved(robot: Robot, x: SX, step: SX, columns: Sequence[int]) -> Any:
+def moved(robot: Robot, x: SX, step: SX, columns: Sequence[int]) -> SX:
     """The carried numbers after a step of some columns of z; modes are not carried."""
     plan, n = robot.elastic_plan, len(robot.coordinates)
     at = len(plan.columns) - n
@@ -121,7 +120,7 @@ def moved(robot: Robot, x: SX, step: SX, columns: Sequence[int]) -> Any:
     return ca.vertcat(*parts, p, ca.vec(R))
 
 
-def _rotation(v: SX) -> Any:
+def _rotation(v: SX) -> SX:
     """Rotation by Rodrigues' vector v/2 (Cayley): orthogonal whatever v is, equal to exp(v) to second order."""
     half = v / 2
     s = ca.skew(half)

@@ -6,8 +6,6 @@ r"""What the joints and beams of flexible legs dissipate, and the matrices that 
 
 from __future__ import annotations
 
-from typing import Any
-
 import casadi as ca
 
 from flexapod.arrays import SX
@@ -21,7 +19,7 @@ from flexapod.kernels.tape.program import Program
 from flexapod.robot.robot import Robot
 
 
-def elastic_matrices(values: Values, robot: Robot, state: ElasticState) -> tuple[Any, Any]:
+def elastic_matrices(values: Values, robot: Robot, state: ElasticState) -> tuple[SX, SX]:
     """K and D (z, z) of beams, joint springs and the platform's modes; K of beams is the slope of their forces at the state."""
     plan = robot.elastic_plan
     size = len(plan.columns)
@@ -58,14 +56,14 @@ def elastic_constants(robot: Robot) -> Program:
     return b
 
 
-def rates_of(robot: Robot, state: ElasticState) -> Any:
+def rates_of(robot: Robot, state: ElasticState) -> SX:
     """Rates (z,) of all coordinates."""
     joints = [rate for leg in state.qd for rate in leg]
-    head = [] if robot.elastic_plan.carrier is not None else [state.v, state.w]
+    head: list[SX] = [] if robot.elastic_plan.carrier is not None else [state.v, state.w]
     return ca.vertcat(*head, state.ed, *joints)
 
 
-def dissipated_power(values: Values, robot: Robot, state: ElasticState, friction: Friction) -> Any:
+def dissipated_power(values: Values, robot: Robot, state: ElasticState, friction: Friction) -> SX:
     """Power [W] that friction and damping take from a state.
 
     Checked by: tests/simulation/test_leg_simulation.py.
@@ -80,7 +78,7 @@ def dissipated_power(values: Values, robot: Robot, state: ElasticState, friction
     return power + ca.dot(rates, sliding)
 
 
-def stiff_matrices(values: Values, robot: Robot, state: ElasticState, friction: Friction) -> tuple[Any, Any]:
+def stiff_matrices(values: Values, robot: Robot, state: ElasticState, friction: Friction) -> tuple[SX, SX]:
     """K and D (z, z); D with the slope of friction at the state."""
     K, D = elastic_matrices(values, robot, state)
     return K, D + _slope(values, robot, state, friction) if friction else D
@@ -88,7 +86,7 @@ def stiff_matrices(values: Values, robot: Robot, state: ElasticState, friction: 
 
 def tangent_matrices(
     values: Values, robot: Robot, state: ElasticState, motion: TreeMotion, X: SX, friction: Friction
-) -> tuple[Any, Any]:
+) -> tuple[SX, SX]:
     """K and D (u, u) in independent coordinates; D with the slope of friction at the state.
 
     Args:
@@ -114,7 +112,7 @@ def elastic_sliding(robot: Robot, friction: Friction) -> Program:
     return b
 
 
-def _slope(values: Values, robot: Robot, state: ElasticState, friction: Friction) -> Any:
+def _slope(values: Values, robot: Robot, state: ElasticState, friction: Friction) -> SX:
     """Derivative (z, z) of the friction forces by all rates: its law differentiated where it depends on rates."""
     size = len(robot.elastic_plan.columns)
     rates = ca.SX.sym("rates", size)

@@ -13,7 +13,7 @@ sixth of the operations; long legs by articulated bodies (`articulated`). ``axes
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 import casadi as ca
 
@@ -68,7 +68,7 @@ def elastic_inverse_dynamics(robot: Robot, friction: bool = False, load: bool = 
     return b
 
 
-def inverse_solution(robot: Robot, q: Projected, wanted: SX) -> tuple[Any, Any]:
+def inverse_solution(robot: Robot, q: Projected, wanted: SX) -> tuple[SX, SX]:
     """Actuator forces and u'' for wanted actuator accelerations."""
     size, n, driven = q.M.shape[0], wanted.numel(), driven_columns(robot)
     if not is_direct(robot):
@@ -141,7 +141,7 @@ def is_direct(robot: Robot) -> bool:
     return set(driven_columns(robot)) <= set(robot.elastic_plan.independent)
 
 
-def _wrench(b: Program, load: bool) -> Any:
+def _wrench(b: Program, load: bool) -> SX | None:
     if not load:
         return None
     return wrench_input(b)

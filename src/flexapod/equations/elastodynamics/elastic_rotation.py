@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import casadi as ca
 
@@ -24,13 +23,13 @@ SERIES = 0.1
 class ElasticRotation:
     """R (3, 3), w, alpha (3,) against the platform, and per_mode (3, N) = dw/de', platform axes."""
 
-    R: Any
-    w: Any
-    alpha: Any
-    per_mode: Any
+    R: SX
+    w: SX
+    alpha: SX
+    per_mode: SX
 
 
-def elastic_rotation(values: Values, e: Sequence[Any]) -> ElasticRotation:
+def elastic_rotation(values: Values, e: Sequence[SX]) -> ElasticRotation:
     """The rotation at a leg's joint.
 
     Args:
@@ -53,7 +52,7 @@ def elastic_rotation(values: Values, e: Sequence[Any]) -> ElasticRotation:
     return ElasticRotation(R=R, w=w, alpha=drift + ca.mtimes(J, at[2]), per_mode=ca.mtimes(J, Phi))
 
 
-def _coefficients(angle: SX) -> tuple[Any, Any, Any]:
+def _coefficients(angle: SX) -> tuple[SX, SX, SX]:
     s2 = ca.dot(angle, angle)
     small = s2 < SERIES**2
     s = ca.sqrt(ca.if_else(small, 1, s2))

@@ -42,14 +42,14 @@ class ElasticState:
         e, ed: (N,) modes of a flexible platform and rates.
     """
 
-    q: list[list[Any]]
-    qd: list[list[Any]]
-    p: Any
-    R: Any
-    v: Any
-    w: Any
-    e: Any
-    ed: Any
+    q: list[list[SX]]
+    qd: list[list[SX]]
+    p: SX | None
+    R: SX | None
+    v: SX | None
+    w: SX | None
+    e: SX
+    ed: SX
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,10 +75,10 @@ class TreeMotion:
     platform: FrameMotion
     halves: list[FrameMotion]
     ends: list[FrameMotion]
-    shapes: list[Any]
-    rotations: list[Any]
+    shapes: list[SX]
+    rotations: list[SX]
     cuts: list[list[Cut]]
-    joints: Any
+    joints: SX
 
 
 def read_state(b: Program, robot: Robot) -> ElasticState:
@@ -87,7 +87,7 @@ def read_state(b: Program, robot: Robot) -> ElasticState:
     n, plan = len(robot.coordinates), robot.elastic_plan
     q = b.input("joint_position", (n,), unit="m or rad", doc="coordinates of all joints and beams, loops closed")
     qd = b.input("joint_velocity", (n,), unit="m/s or rad/s", doc="their rates")
-    pose: dict[str, Any] = dict.fromkeys("pRvw")
+    pose: dict[str, SX | None] = dict.fromkeys("pRvw")
     if plan.carrier is None:
         pose = dict(zip("pRvw", (*pose_inputs(b), *twist_inputs(b)), strict=True))
     N = platform_modes(robot)
@@ -100,7 +100,7 @@ def platform_modes(robot: Robot) -> int:
     return 0 if robot.flexible_platform is None else len(robot.flexible_platform.names)
 
 
-def by_leg(robot: Robot, column: SX) -> list[list[Any]]:
+def by_leg(robot: Robot, column: SX) -> list[list[SX]]:
     """Entries of a column over all joint coordinates, leg by leg."""
     result, at = [], 0
     for leg in robot.legs:
@@ -175,7 +175,12 @@ def tree_motion(values: Values, robot: Robot, state: ElasticState, zdd: SX | Non
 
 
 def joined(
-    values: Values, robot: Robot, state: ElasticState, poses: list[Any], links: list[Any], zdd: SX | None = None
+    values: Values,
+    robot: Robot,
+    state: ElasticState,
+    poses: list[list[LinkPose]],
+    links: list[Any],
+    zdd: SX | None = None,
 ) -> TreeMotion:
     """The motion of all frames from that of the links: platform, and the halves of the joints at which loops are cut."""
     ends = [half_on_link(values.of(f"legs.{leg.name}"), leg, links[i]) for i, leg in enumerate(robot.legs)]

@@ -7,7 +7,6 @@ its tip reaches those coordinates through the links that they are.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import casadi as ca
 
@@ -72,7 +71,8 @@ def _with_field(inner: DrawnField, e: SX, ed: SX, w: SX, g: SX, model: FlexibleM
     M[0:3, 6:], M[6:, 0:3] = M[0:3, 6:] + inner.per_first, M[6:, 0:3] + inner.per_first.T
     M[3:6, 6:], M[6:, 3:6] = M[3:6, 6:] + beta, M[6:, 3:6] + beta.T
     Hd = sum((ed[k] * inner.per_second[k] for k in range(N)), ca.SX.zeros(3, 3))
-    c[0:3] = c[0:3] + ca.cross(w, ca.cross(w, inner.first) + 2 * ca.mtimes(inner.per_first, ed)) + inner.bias
+    rate: SX = ca.mtimes(inner.per_first, ed)
+    c[0:3] = c[0:3] + ca.cross(w, ca.cross(w, inner.first) + 2 * rate) + inner.bias
     rotating = ca.cross(w, ca.mtimes(I, w)) + 2 * (w * ca.trace(Hd) - ca.mtimes(Hd.T, w)) + inner.rotating
     c[3:6] = c[3:6] + rotating - ca.cross(inner.first, g)
     ww = ca.dot(w, w)
@@ -82,15 +82,15 @@ def _with_field(inner: DrawnField, e: SX, ed: SX, w: SX, g: SX, model: FlexibleM
 
 
 def tree_wrenches(
-    values: Values, leg: Leg, elements: Elements, links: Sequence[FrameMotion], qdd: Sequence[Any], gravity: Vec
-) -> tuple[list[Wrench], dict[int, Any]]:
+    values: Values, leg: Leg, elements: Elements, links: Sequence[FrameMotion], qdd: Sequence[SX], gravity: Vec
+) -> tuple[list[Wrench], dict[int, SX]]:
     """Per link, the wrench about its origin that its body or the elements rooted there demand; by elastic link, the force."""
     wrenches = []
     for link, frame in zip(leg.links, links, strict=True):
         own = FrameMotion(R=frame.R.renamed("W", "B"), p=frame.p, v=frame.v, w=frame.w, a=frame.a, alpha=frame.alpha)
         rigid = link.body is not None and link.body.flexible is None
         wrenches.append(inertia_wrench(values, f"{link.coordinate}.body", own, gravity) if rigid else none())
-    elastic: dict[int, Any] = {}
+    elastic: dict[int, SX] = {}
     for beam, R, model in elements.values():
         frame = links[beam.root]
         edd = ca.vertcat(*[qdd[leg.moving.index(i)] for i in beam.links])
@@ -101,8 +101,8 @@ def tree_wrenches(
 
 
 def elastic_tree_forces(
-    values: Values, leg: Leg, elements: Elements, links: Sequence[FrameMotion], qdd: Sequence[Any], gravity: Vec
-) -> Any:
+    values: Values, leg: Leg, elements: Elements, links: Sequence[FrameMotion], qdd: Sequence[SX], gravity: Vec
+) -> SX:
     """Generalized forces (n,) that the leg's motion, weight and deformation demand at its coordinates.
 
     Source: Briot 2014 Eqs. (5)-(27). Checked by: tests/equations/test_elastodynamics.py.

@@ -13,7 +13,7 @@ and M is made of them by linear algebra on numbers.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Any
@@ -51,23 +51,23 @@ class LoopedLeg:
 
     leg: Leg
     values: Values
-    q: Any
-    qd: Any
+    q: SX
+    qd: SX
     runs: list[ElementRun]
     short: list[BeamElement]
     frames: dict[int, Frame] = field(default_factory=dict)
-    axes: dict[int, Any] = field(default_factory=dict)
-    levers: dict[int, Any] = field(default_factory=dict)
-    coordinates: list[Any] = field(default_factory=list)
-    starts: list[Any] = field(default_factory=list)
-    roots: list[Any] = field(default_factory=list)
+    axes: dict[int, SX] = field(default_factory=dict)
+    levers: dict[int, SX] = field(default_factory=dict)
+    coordinates: list[SX] = field(default_factory=list)
+    starts: list[SX] = field(default_factory=list)
+    roots: list[SX] = field(default_factory=list)
     elements: dict[Any, Element] = field(default_factory=dict)
 
     def run_at(self, link: int) -> int | None:
         """Number of the run that begins with a link."""
         return next((k for k, run in enumerate(self.runs) if run.links[0] == link), None)
 
-    def columns(self, run: ElementRun, values: Any) -> Any:
+    def columns(self, run: ElementRun, values: SX) -> SX:
         """Coordinates or rates of a run, (N x count)."""
         return ca.reshape(values[run.first : run.first + run.size * len(run.elements)], run.size, len(run.elements))
 
@@ -98,7 +98,7 @@ def outwards(b: Builder, looped: LoopedLeg, gravity: SX, demand: bool) -> None:
         at += 1
 
 
-def placed(values: Values, leg: Leg, index: int, parent: Frame, q: SX, qd: SX) -> tuple[Frame, Any, Any]:
+def placed(values: Values, leg: Leg, index: int, parent: Frame, q: SX, qd: SX) -> tuple[Frame, SX | None, SX]:
     """The frame of a link, its axis and its lever, by the robot's numbers."""
     name, kind_ = leg.links[index].coordinate, leg.links[index].kind
     R0, p0 = values.rotation(f"{name}.R", "A", "B").expr, values.vector(f"{name}.p", "A").expr
@@ -109,7 +109,7 @@ def _run_outwards(b: Builder, looped: LoopedLeg, run: ElementRun, parent: Frame,
     """Outwards along a run; what elements with the same numbers demand comes from the same loop."""
     first = run.elements[0]
 
-    def element(builder: Builder, values: Values, root: Any, q: SX, qd: SX) -> list[Any]:
+    def element(builder: Builder, values: Values, root: SX, q: SX, qd: SX) -> list[SX]:
         frame, d, coordinates = Frame.of(root), ca.SX.zeros(3), []
         for k, index in enumerate(first.links):
             frame, z, lever = placed(values, run.leg, index, frame, q[k], qd[k])
@@ -120,8 +120,8 @@ def _run_outwards(b: Builder, looped: LoopedLeg, run: ElementRun, parent: Frame,
             made = _parts(element_at(builder, values, first, Frame.of(root), q, qd))
         return [frame.column, ca.vertcat(*coordinates), *made]
 
-    def loop(body: Any, each: list[Any]) -> Any:
-        def step(builder: Builder, _: Any, root: Any, own: Any, q: SX, qd: SX) -> Any:
+    def loop(body: Callable[..., Sequence[SX]], each: list[SX]) -> Any:
+        def step(builder: Builder, _: Builder, root: SX, own: SX, q: SX, qd: SX) -> tuple[list[SX], list[SX]]:
             tip, *outputs = body(builder, own, root, q, qd)
             return [tip], outputs
 
@@ -140,7 +140,7 @@ def _run_outwards(b: Builder, looped: LoopedLeg, run: ElementRun, parent: Frame,
     looped.frames[run.links[-1]] = Frame.of(tip)
 
 
-def _parts(element: Element) -> list[Any]:
+def _parts(element: Element) -> list[SX]:
     return list(vars(element).values())
 
 
@@ -159,12 +159,12 @@ class Element:
     """What elements are and demand, about their roots, a column each: inertia (10), wrench (6), coupling (6 N), bias forces (N),
     elastic mass (N N), energy (1)."""
 
-    inertia: Any
-    wrench: Any
-    coupling: Any
-    bias: Any
-    mass: Any
-    energy: Any
+    inertia: SX
+    wrench: SX
+    coupling: SX
+    bias: SX
+    mass: SX
+    energy: SX
 
     def columns(self, part: slice) -> Element:
         """Some of the elements."""
@@ -217,9 +217,9 @@ class _Member:
     looped: LoopedLeg
     key: Any
     elements: Sequence[BeamElement]
-    roots: Any
-    e: Any
-    ed: Any
+    roots: SX
+    e: SX
+    ed: SX
 
 
 def _looped_elements(b: Builder, members: Sequence[_Member]) -> Element:
@@ -228,7 +228,7 @@ def _looped_elements(b: Builder, members: Sequence[_Member]) -> Element:
     paths = [_prefixes(own.looped.leg, beam) for own in members for beam in own.elements]
     each = [ca.horzcat(*[getattr(own, name) for own in members]) for name in ("roots", "e", "ed")]
 
-    def body(builder: Builder, own: Values, root: Any, q: SX, qd: SX) -> list[Any]:
+    def body(builder: Builder, own: Values, root: SX, q: SX, qd: SX) -> list[SX]:
         return _parts(element_at(builder, own, first, Frame.of(root), q, qd))
 
     found = element_map(b, values, paths, each, body, lambda f, each: b.map(f, len(paths), each=each, unroll=False))
@@ -240,9 +240,9 @@ class RunTerms:
     """Of a run, a column per element from the tip inwards: F (6 N) about the points of the coordinates, blocks (N N) of the mass
     matrix, forces (N)."""
 
-    F: Any
-    blocks: Any
-    forces: Any
+    F: SX
+    blocks: SX
+    forces: SX
 
 
 @dataclass(kw_only=True)
@@ -250,15 +250,15 @@ class Inwards:
     """What a leg demands: F (6,) about its origin and force by link that moves alone, terms by run, what is left at the base
     (first moment), and the elastic energy of its elements."""
 
-    F: dict[int, Any] = field(default_factory=dict)
-    forces: dict[int, Any] = field(default_factory=dict)
-    masses: dict[tuple[int, int], Any] = field(default_factory=dict)
+    F: dict[int, SX] = field(default_factory=dict)
+    forces: dict[int, SX] = field(default_factory=dict)
+    masses: dict[tuple[int, int], SX] = field(default_factory=dict)
     runs: dict[int, RunTerms] = field(default_factory=dict)
-    moment: Any = None
-    energy: Any = None
+    moment: SX = None
+    energy: SX = None
 
 
-def inwards(b: Builder, looped: LoopedLeg, outside: dict[int, Any]) -> Inwards:
+def inwards(b: Builder, looped: LoopedLeg, outside: dict[int, SX]) -> Inwards:
     """Everything beyond each coordinate of a leg, added up.
 
     Args:
@@ -267,8 +267,8 @@ def inwards(b: Builder, looped: LoopedLeg, outside: dict[int, Any]) -> Inwards:
     Source: Briot 2014 Eqs. (5)-(27). Checked by: tests/equations/test_element_loops.py.
     """
     leg, result = looped.leg, Inwards()
-    J: dict[int, Any] = {}
-    f: dict[int, Any] = {}
+    J: dict[int, SX] = {}
+    f: dict[int, SX] = {}
 
     def add(index: int, inertia: SX, wrench: SX) -> None:
         J[index] = J.get(index, ca.SX.zeros(10)) + inertia
@@ -320,11 +320,11 @@ def _couple(looped: LoopedLeg, beam: BeamElement, result: Inwards) -> None:
         result.forces[i] = result.forces[i] + own.bias[k]
 
 
-def _run_inwards(b: Builder, looped: LoopedLeg, k: int, inertia: SX, wrench: SX) -> tuple[RunTerms, Any, Any]:
+def _run_inwards(b: Builder, looped: LoopedLeg, k: int, inertia: SX, wrench: SX) -> tuple[RunTerms, SX, SX]:
     run, own = looped.runs[k], looped.elements[k]
     N, count, kinds = run.size, len(run.elements), [run.leg.links[i].kind for i in run.elements[0].links]
 
-    def step(_: Any, __: Any, J: SX, f: SX, *each: SX) -> Any:
+    def step(_: Builder, __: SX, J: SX, f: SX, *each: SX) -> tuple[list[SX], list[SX]]:
         at, body, demand, coupling, bias, mass = each
         beyond, points = Inertia.of(J), [at[6 * i + 3 : 6 * i + 6] for i in range(N)]
         joints = [(kinds[i], at[6 * i : 6 * i + 3], points[-1] - points[i]) for i in range(N)]

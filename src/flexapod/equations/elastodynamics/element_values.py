@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TypeVar
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.values import Values
 from flexapod.kernels.tape.control_flow import Builder
 from flexapod.kernels.tape.program import Program
+
+Looped = TypeVar("Looped")
+"""What a loop over elements gives."""
 
 
 class ElementValues(Values):
@@ -21,7 +25,7 @@ class ElementValues(Values):
         found: path -> symbol of the body; asked for what is not in it, it gets a fresh symbol.
     """
 
-    def __init__(self, values: Values, prefixes: Sequence[str], found: dict[str, Any], prefix: str | None = None) -> None:
+    def __init__(self, values: Values, prefixes: Sequence[str], found: dict[str, SX], prefix: str | None = None) -> None:
         super().__init__(values.program, values.prefix if prefix is None else prefix)
         self._outer, self._prefixes, self._found = values, tuple(prefixes), found
 
@@ -29,7 +33,7 @@ class ElementValues(Values):
         """The same below a prefix."""
         return ElementValues(self._outer, self._prefixes, self._found, f"{self.prefix}{prefix}.")
 
-    def at(self, path: str) -> Any:
+    def at(self, path: str) -> SX:
         """One number by its whole path: the element's own, or one that all share."""
         if not path.startswith(self._prefixes):
             return self._outer.at(path)
@@ -42,10 +46,10 @@ def element_map(
     b: Builder,
     values: Sequence[Values],
     prefixes: Sequence[Sequence[str]],
-    each: Sequence[Any],
-    body: Callable[..., Sequence[Any]],
-    loop: Callable[..., Any],
-) -> Any:
+    each: Sequence[SX],
+    body: Callable[..., Sequence[SX]],
+    loop: Callable[[Callable[..., Sequence[SX]], list[SX]], Looped],
+) -> Looped:
     """Run `body(b, values, *columns)` over elements that are alike, in the loop that `loop(body, each)` makes.
 
     Args:
@@ -62,16 +66,16 @@ def element_map(
     numbers = [ca.vertcat(*[v.at(path) for path in own]) for v, own in zip(values, columns, strict=False)]
     common = {path: values[0].at(path) for path in paths} if alike else {}
 
-    def traced(builder: Builder, own: Any, *arguments: Any) -> Sequence[Any]:
+    def traced(builder: Builder, own: SX, *arguments: SX) -> Sequence[SX]:
         found = common or {path: own[k] for k, path in enumerate(paths)}
         return body(builder, ElementValues(values[0], prefixes[0], found), *arguments)
 
     return loop(traced, [ca.SX(0, len(prefixes)) if alike else ca.horzcat(*numbers), *each])
 
 
-def _read(values: Values, prefixes: Sequence[str], arguments: Sequence[Any], body: Callable[..., Any]) -> list[str]:
+def _read(values: Values, prefixes: Sequence[str], arguments: Sequence[SX], body: Callable[..., Sequence[SX]]) -> list[str]:
     """Paths of the first element that a body reads."""
-    found: dict[str, Any] = {}
+    found: dict[str, SX] = {}
     body(Program("read"), ElementValues(values, prefixes, found), *arguments)
     return list(found)
 

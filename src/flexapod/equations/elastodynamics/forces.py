@@ -9,7 +9,6 @@ Springs and dampers are no part of g and k.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import casadi as ca
 
@@ -68,7 +67,7 @@ def elastic_friction_force(robot: Robot) -> Program:
     return b
 
 
-def weightless(values: Values, expression: SX) -> Any:
+def weightless(values: Values, expression: SX) -> SX:
     """An expression without gravity."""
     return ca.substitute(expression, values.vector("gravity", "W").expr, ca.SX.zeros(3))
 

@@ -19,6 +19,7 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.spatial.linear import solve
 from flexapod.spatial.vector import minus, negative, plus, times
 
@@ -34,7 +35,7 @@ class Front:
     own: list[int]
 
 
-def solve_fronts(A: Any, B: Any) -> Any:
+def solve_fronts(A: SX, B: SX) -> SX:
     """A^-1 B, (n, n) and (n, k), sparse; dense where something is to compute.
 
     Singular where A is. Checked by: tests/equations/test_front_solve.py.
@@ -100,7 +101,7 @@ def _eliminated(rows: list[Line], own: list[int]) -> tuple[Front, list[Line]]:
     return front, [_combined(rows, normal, own)]
 
 
-def _combined(rows: list[Line], factors: Any, own: list[int]) -> Line:
+def _combined(rows: list[Line], factors: SX, own: list[int]) -> Line:
     found: Line = {}
     for i, line in enumerate(rows):
         for j, value in line.items():
@@ -149,7 +150,7 @@ def _substitute(front: Front, X: list[Line], n: int) -> None:
         X[column] = {j: found_own[i, k] for k, j in enumerate(used)}
 
 
-def _least_squares(C: Any, R: Any) -> Any:
+def _least_squares(C: SX, R: SX) -> SX:
     """Solution of a front with as many rows as columns, or one more."""
     if C.shape == (2, 1):
         return ca.mtimes(C.T, R) / ca.dot(C, C)

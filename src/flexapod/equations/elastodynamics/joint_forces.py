@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import casadi as ca
 
@@ -32,6 +32,9 @@ from flexapod.robot.model import Leg, Link
 from flexapod.robot.robot import Robot
 from flexapod.spatial import Rot, Vec, cross, dot
 
+if TYPE_CHECKING:
+    from flexapod.robot.model import Closing
+
 Friction = bool | Literal["smooth", "smooth passive"]
 """Friction: none, as in the file, or smoothed where the file has the exact sign: at all joints, or at all but the actuators."""
 
@@ -45,7 +48,7 @@ class LegView:
     closing: ClosingJoint
 
 
-def joint_forces(values: Values, robot: Robot, state: ElasticState, motion: TreeMotion, friction: Friction) -> Any:
+def joint_forces(values: Values, robot: Robot, state: ElasticState, motion: TreeMotion, friction: Friction) -> SX:
     """Forces (z,) against the motion and deflection of joints and force elements, without friction by joint loads.
 
     Source: Briot 2014 Eq. (27). Checked by: tests/equations/test_elastodynamics.py.
@@ -67,7 +70,7 @@ def joint_forces(values: Values, robot: Robot, state: ElasticState, motion: Tree
     return h - friction_force(values, robot, motion, points, found)
 
 
-def spring_force(values: Values, leg: Leg, index: int, q: SX, qd: SX) -> Any:
+def spring_force(values: Values, leg: Leg, index: int, q: SX, qd: SX) -> SX:
     """Force of a joint's spring, damper, constant force and bump stops against its coordinate."""
     link = leg.links[index]
     own = values.of(link.coordinate)
@@ -77,13 +80,13 @@ def spring_force(values: Values, leg: Leg, index: int, q: SX, qd: SX) -> Any:
     return force + own.scalar("stop") * overrun(own, q) if link.stop else force
 
 
-def overrun(values: Values, q: SX) -> Any:
+def overrun(values: Values, q: SX) -> SX:
     """How far a coordinate is beyond the ends of its stroke, signed; zero within."""
     low, high = values.scalar("low"), values.scalar("high")
     return ca.if_else(q > high, q - high, ca.if_else(q < low, q - low, 0))
 
 
-def spring_energy(values: Values, link: Link, q: SX) -> Any:
+def spring_energy(values: Values, link: Link, q: SX) -> SX:
     """Energy [J] of a joint's spring, constant force and bump stops."""
     own = values.of(link.coordinate)
     stretch = q - own.scalar("rest")
@@ -93,7 +96,7 @@ def spring_energy(values: Values, link: Link, q: SX) -> Any:
     return energy + own.scalar("stop") * overrun(own, q) ** 2 / 2 if link.stop else energy
 
 
-def spring_slope(values: Values, link: Link, q: SX) -> Any:
+def spring_slope(values: Values, link: Link, q: SX) -> SX:
     """Stiffness [N/m, N m/rad] of a joint's spring and bump stops."""
     own = values.of(link.coordinate)
     if not link.stop:
@@ -121,7 +124,7 @@ def leg_views(values: Values, robot: Robot, state: ElasticState, motion: TreeMot
     return result
 
 
-def _guide(values: Values, part: Any, R: Rot) -> tuple[Vec, Vec] | None:
+def _guide(values: Values, part: Link | Closing, R: Rot) -> tuple[Vec, Vec] | None:
     if part.friction is None or getattr(part, "kind", "P") != "P" or getattr(part, "elastic", False):
         return None
     u, v = (R @ values.vector(f"{part.joint}.friction.guide_{k}", R.from_) for k in "uv")
@@ -132,7 +135,7 @@ def closing_joint(values: Values, leg: Leg, end: FrameMotion, half: FrameMotion,
     """The joint at which a leg is cut, between its halves on the leg and beyond."""
     kind, angular = leg.closing.type, half.w - end.w
     axes = closing_axes(kind, end.R if kind == "universal" else half.R, half.R)
-    rates: tuple[Any, ...] = ()
+    rates: tuple[SX, ...] = ()
     if kind in ("revolute", "universal"):
         rates = tuple(dot(axis, angular) for _, axis in axes)  # the axes of a universal joint are at right angles
     elif kind == "prismatic":
@@ -157,7 +160,7 @@ def sliding_points(values: Values, robot: Robot, views: Sequence[LegView], frict
 
 def friction_force(
     values: Values, robot: Robot, motion: TreeMotion, points: Sequence[FrictionPoint], found: Sequence[PointFriction]
-) -> Any:
+) -> SX:
     """Friction (z,) as forces along the coordinates."""
     plan = robot.elastic_plan
     result = ca.SX.zeros(len(plan.columns))
@@ -172,12 +175,12 @@ def friction_force(
     return result
 
 
-def _felt(values: Values, robot: Robot, i: int, motion: TreeMotion, on_platform: Wrench) -> dict[int, Any]:
+def _felt(values: Values, robot: Robot, i: int, motion: TreeMotion, on_platform: Wrench) -> dict[int, SX]:
     """What a wrench between the halves of a closing joint does at the coordinates that move them."""
     plan, leg, half = robot.elastic_plan, robot.legs[i], motion.halves[i]
     force, moment = on_platform.force, on_platform.moment
 
-    def along(v: Vec, w: Vec | None) -> Any:
+    def along(v: Vec, w: Vec | None) -> SX:
         return dot(v, force) + (0 if w is None else dot(w, moment))
 
     result = {k: along(v, w) for k, (v, w) in far_columns(robot, motion, leg.closing, half.p).items()}

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields, is_dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 
@@ -12,6 +12,9 @@ from flexapod.arrays import SX
 from flexapod.equations.elastodynamics.element_loops import Inwards, LoopedLeg, demand_elements, inwards, outwards
 from flexapod.equations.elastodynamics.element_values import element_map
 from flexapod.kernels.tape.control_flow import Builder
+
+if TYPE_CHECKING:
+    from flexapod.equations.values import Values
 
 MADE = ("frames", "axes", "levers", "coordinates", "starts")
 """What `outwards` writes into a leg and what is around the loop reads."""
@@ -27,7 +30,7 @@ def legs_outwards(b: Builder, legs: Sequence[LoopedLeg], gravity: SX, demand: bo
         return
     made: dict[str, Any] = {}
 
-    def body(builder: Builder, values: Any, q: SX, qd: SX) -> list[Any]:
+    def body(builder: Builder, values: Values, q: SX, qd: SX) -> list[SX]:
         own = _first(legs, values, q, qd)
         outwards(builder, own, gravity, demand=False)
         made.update({name: getattr(own, name) for name in MADE})
@@ -39,7 +42,7 @@ def legs_outwards(b: Builder, legs: Sequence[LoopedLeg], gravity: SX, demand: bo
             setattr(leg, name, value)
 
 
-def legs_inwards(b: Builder, legs: Sequence[LoopedLeg], gravity: SX, outside: Sequence[dict[int, Any]]) -> list[Inwards]:
+def legs_inwards(b: Builder, legs: Sequence[LoopedLeg], gravity: SX, outside: Sequence[dict[int, SX]]) -> list[Inwards]:
     """`inwards` of legs that are alike. What the elements of a single one demand is known; several are gone through outwards once
     more in the loop, which costs less than to pass on what their elements demand.
 
@@ -50,7 +53,7 @@ def legs_inwards(b: Builder, legs: Sequence[LoopedLeg], gravity: SX, outside: Se
     links = sorted({link for own in outside for link in own})
     result = Inwards()
 
-    def body(builder: Builder, values: Any, q: SX, qd: SX, *wrenches: Any) -> list[Any]:
+    def body(builder: Builder, values: Values, q: SX, qd: SX, *wrenches: SX) -> list[SX]:
         nonlocal result
         own = _first(legs, values, q, qd)
         outwards(builder, own, gravity, demand=True)
@@ -62,11 +65,11 @@ def legs_inwards(b: Builder, legs: Sequence[LoopedLeg], gravity: SX, outside: Se
     return [_like(result, iter([part[:, i] for part in found])) for i in range(len(legs))]
 
 
-def _first(legs: Sequence[LoopedLeg], values: Any, q: SX, qd: SX) -> LoopedLeg:
+def _first(legs: Sequence[LoopedLeg], values: Values, q: SX, qd: SX) -> LoopedLeg:
     return LoopedLeg(leg=legs[0].leg, values=values, q=q, qd=qd, runs=legs[0].runs, short=legs[0].short)
 
 
-def _mapped(b: Builder, legs: Sequence[LoopedLeg], each: Sequence[Any], body: Any) -> Any:
+def _mapped(b: Builder, legs: Sequence[LoopedLeg], each: Sequence[SX], body: Callable[..., Sequence[SX]]) -> tuple[SX, ...]:
     paths = [[f"legs.{leg.leg.name}."] for leg in legs]
     state = [ca.horzcat(*[leg.q for leg in legs]), ca.horzcat(*[leg.qd for leg in legs])]
     return element_map(
@@ -75,7 +78,7 @@ def _mapped(b: Builder, legs: Sequence[LoopedLeg], each: Sequence[Any], body: An
     )  # fmt: skip
 
 
-def _leaves(value: Any) -> list[Any]:
+def _leaves(value: Any) -> list[SX]:
     """All expressions of a structure of dataclasses, dictionaries and lists, each a column."""
     if value is None:
         return []
@@ -88,7 +91,7 @@ def _leaves(value: Any) -> list[Any]:
     return [ca.densify(ca.vec(ca.SX(value)))]
 
 
-def _like(value: Any, leaves: Iterator[Any]) -> Any:
+def _like(value: Any, leaves: Iterator[SX]) -> Any:
     """The same structure with other expressions."""
     if value is None:
         return None

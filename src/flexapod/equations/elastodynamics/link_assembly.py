@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -48,11 +47,11 @@ class LinkEquation:
     """
 
     robot: Robot
-    M: Any
-    h: Any
-    A: list[Any]
-    gamma: list[Any]
-    rates: Any
+    M: SX
+    h: SX
+    A: list[SX]
+    gamma: list[SX]
+    rates: SX
 
 
 def link_equation(b: Program, robot: Robot, friction: bool = False, wrench: SX | None = None) -> LinkEquation:
@@ -99,13 +98,13 @@ def tree_terms(at: RobotAt, still: TreeMotion, *, friction: Friction, wrench: SX
 
 def other_forces(
     values: Values, robot: Robot, state: ElasticState, still: TreeMotion, friction: Friction, wrench: SX | None
-) -> Any:
+) -> SX:
     """Forces (z,) of springs, friction and load."""
     forces = joint_forces(values, robot, state, still, friction)
     return forces if wrench is None else forces - platform_load(robot, still, wrench)
 
 
-def driven_rates(robot: Robot, state: ElasticState) -> Any:
+def driven_rates(robot: Robot, state: ElasticState) -> SX:
     """Rates (actuators,) of the actuators."""
     driven = [[k for k, i in enumerate(leg.moving) if leg.links[i].actuated] for leg in robot.legs]
     return ca.vertcat(*[state.qd[i][k] for i, own in enumerate(driven) for k in own])
@@ -115,10 +114,10 @@ def driven_rates(robot: Robot, state: ElasticState) -> Any:
 class Projected:
     """Terms in independent coordinates u: M u'' + c, and z'' = N u'' + beta."""
 
-    M: Any
-    c: Any
-    N: Any
-    beta: Any
+    M: SX
+    c: SX
+    N: SX
+    beta: SX
 
 
 def projected(q: LinkEquation) -> Projected:
@@ -140,7 +139,7 @@ def projected(q: LinkEquation) -> Projected:
     )
 
 
-def closing_system(q: LinkEquation, known: Sequence[int] = ()) -> tuple[Any, Any, list[list[int]]]:
+def closing_system(q: LinkEquation, known: Sequence[int] = ()) -> tuple[SX, SX, list[list[int]]]:
     """Independent closing rows (m, z), their second derivative (m,), and per row the coordinates to eliminate before it.
 
     Args:
@@ -176,7 +175,7 @@ def rows_met_alone(robot: Robot, used: Sequence[Sequence[int]], known: Sequence[
     return result
 
 
-def solved(q: LinkEquation, force: SX) -> Any:
+def solved(q: LinkEquation, force: SX) -> SX:
     """Accelerations (z,) under actuator forces.
 
     Source: Briot 2014 Eq. (44). Checked by: tests/equations/test_link_axes.py.
@@ -188,7 +187,7 @@ def solved(q: LinkEquation, force: SX) -> Any:
     return bordered_solve(q.M, A, right, gamma, after)[0]
 
 
-def solved_inverse(q: LinkEquation, wanted: SX) -> tuple[Any, Any]:
+def solved_inverse(q: LinkEquation, wanted: SX) -> tuple[SX, SX]:
     """Actuator forces and accelerations (z,) at wanted accelerations of the actuators, all of which are independent.
 
     Source: Briot 2014 Eq. (43). Checked by: tests/equations/test_link_axes.py.

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import casadi as ca
 
@@ -49,15 +48,15 @@ class LinkBeam:
     """
 
     beam: BeamElement
-    m: Any
-    S: Any
-    I: Any
-    force: Any
-    moment: Any
-    M: Any
-    f: Any
-    n: Any
-    s: Any
+    m: SX
+    S: SX
+    I: SX
+    force: SX
+    moment: SX
+    M: SX
+    f: SX
+    n: SX
+    s: SX
 
 
 def link_beams(at: LegAt, links: Sequence[LinkMotion]) -> list[LinkBeam]:

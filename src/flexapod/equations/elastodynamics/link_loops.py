@@ -7,7 +7,6 @@ The same rows as `loops` gives from world axes; columns and accelerations of the
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import casadi as ca
 
@@ -28,7 +27,7 @@ Twists = dict[int, tuple[Vec, Vec]]
 
 def link_rows(
     values: Values, robot: Robot, legs: Sequence[Sequence[LinkMotion]], still: TreeMotion
-) -> tuple[list[Any], list[Any]]:
+) -> tuple[list[SX], list[SX]]:
     """Of every leg: its rows by all coordinates (m, z), and their second derivative at zero accelerations (m,).
 
     Args:
@@ -74,7 +73,7 @@ def _half(
     return point.frame, {first + k: t for k, t in point.columns.items()}
 
 
-def _on_carrier(values: Values, robot: Robot, i: int, closing: Closing) -> tuple[Any, Any]:
+def _on_carrier(values: Values, robot: Robot, i: int, closing: Closing) -> tuple[SX, SX]:
     """Place and axes of a leg's joint on the link that is the platform, in its axes."""
     plan = robot.elastic_plan
     assert plan.carrier is not None
@@ -106,7 +105,7 @@ def _rows(
 
 def row_wrenches(
     values: Values, robot: Robot, i: int, legs: Sequence[Sequence[LinkMotion]], still: TreeMotion
-) -> tuple[list[Any], list[Any]]:
+) -> tuple[list[SX], list[SX]]:
     """Of every row of a leg that closes once: coefficients (6,) of the acceleration of its last link, and of the carrier link, in
     their axes.
 
@@ -131,6 +130,6 @@ def row_wrenches(
     return first, second
 
 
-def _wrench(rotated: SX, p: SX, linear: SX, angular: SX) -> Any:
+def _wrench(rotated: SX, p: SX, linear: SX, angular: SX) -> SX:
     force = ca.mtimes(rotated, linear)
     return ca.vertcat(force, ca.cross(p, force) + ca.mtimes(rotated, angular))

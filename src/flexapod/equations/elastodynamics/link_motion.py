@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import casadi as ca
 
@@ -38,17 +37,17 @@ class LinkMotion:
         dv, da: (3,) velocity and acceleration of the origin against the parent's, parent axes; gravity is not in it.
     """
 
-    R: Any
-    r: Any
-    w: Any
-    alpha: Any
-    U: Any
-    a: Any
-    dv: Any
-    da: Any
+    R: SX
+    r: SX
+    w: SX
+    alpha: SX
+    U: SX
+    a: SX
+    dv: SX
+    da: SX
 
 
-def link_motions(values: Values, leg: Leg, q: Sequence[Any], qd: Sequence[Any], gravity: SX) -> list[LinkMotion]:
+def link_motions(values: Values, leg: Leg, q: Sequence[SX], qd: Sequence[SX], gravity: SX) -> list[LinkMotion]:
     """All links of a leg, base outwards.
 
     Args:
@@ -84,12 +83,12 @@ def link_motions(values: Values, leg: Leg, q: Sequence[Any], qd: Sequence[Any], 
     return result
 
 
-def _rotation(angle: SX) -> Any:
+def _rotation(angle: SX) -> SX:
     c, s = ca.cos(angle), ca.sin(angle)
     return ca.vertcat(ca.horzcat(c, -s, 0), ca.horzcat(s, c, 0), ca.horzcat(0, 0, 1))
 
 
-def field_of(w: SX, alpha: SX) -> Any:
+def field_of(w: SX, alpha: SX) -> SX:
     """skew(alpha) + skew(w)^2 with every product once."""
     xx, yy, zz = w[0] * w[0], w[1] * w[1], w[2] * w[2]
     xy, xz, yz = w[0] * w[1], w[0] * w[2], w[1] * w[2]

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import casadi as ca
 
@@ -45,8 +44,8 @@ def link_point(leg: Leg, links: Sequence[LinkMotion], link: int, p: SX, R: SX, n
         return LinkPoint(frame=frame, columns={})
     body = links[link]
     r, v, a, w, alpha = p, ca.cross(body.w, p), ca.mtimes(body.U, p), body.w, body.alpha
-    linear: dict[int, Any] = {}
-    angular: dict[int, Any] = {}
+    linear: dict[int, SX] = {}
+    angular: dict[int, SX] = {}
     j = link
     while j >= 0:
         own, kind = links[j], leg.links[j].kind

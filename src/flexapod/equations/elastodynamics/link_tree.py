@@ -11,7 +11,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import casadi as ca
 
@@ -29,9 +28,9 @@ from flexapod.robot.model import Leg
 class LinkBody:
     """Mass, first moment and tensor about the origin of a link, in its axes."""
 
-    m: Any
-    S: Any
-    I: Any
+    m: SX
+    S: SX
+    I: SX
 
     def __add__(self, other: LinkBody) -> LinkBody:
         return LinkBody(m=self.m + other.m, S=self.S + other.S, I=self.I + other.I)
@@ -46,7 +45,7 @@ class LinkBody:
 
 def leg_mass_matrix(
     values: Values, leg: Leg, links: Sequence[LinkMotion], beams: Sequence[LinkBeam], rigid: Sequence[LinkBody] | None = None
-) -> Any:
+) -> SX:
     """Mass matrix (n, n) of a leg's moving coordinates, cut from the platform, symmetric.
 
     Args:
@@ -80,7 +79,7 @@ def leg_mass_matrix(
     return M
 
 
-def branch_pairs(leg: Leg, beam: BeamElement, M: SX) -> Iterator[tuple[int, int, Any]]:
+def branch_pairs(leg: Leg, beam: BeamElement, M: SX) -> Iterator[tuple[int, int, SX]]:
     """Coordinates of an element of which neither link carries the other, and the elastic mass between them: of a body with
     several tips, or with modes of its own."""
     for j, k in itertools.combinations(range(len(beam.links)), 2):
@@ -88,7 +87,7 @@ def branch_pairs(leg: Leg, beam: BeamElement, M: SX) -> Iterator[tuple[int, int,
             yield leg.moving.index(beam.links[j]), leg.moving.index(beam.links[k]), M[j, k]
 
 
-def leg_bias(values: Values, leg: Leg, links: Sequence[LinkMotion], beams: Sequence[LinkBeam]) -> Any:
+def leg_bias(values: Values, leg: Leg, links: Sequence[LinkMotion], beams: Sequence[LinkBeam]) -> SX:
     """Forces (n,) that motion at zero accelerations, weight and deformation demand at a leg's coordinates.
 
     Source: Briot 2014 Eqs. (5)-(27). Checked by: tests/equations/test_link_axes.py.
@@ -99,12 +98,12 @@ def leg_bias(values: Values, leg: Leg, links: Sequence[LinkMotion], beams: Seque
         rigid = link.body is not None and link.body.flexible is None
         f.append(own.m * links[i].a + ca.mtimes(links[i].U, own.S) if rigid else ca.SX.zeros(3))
         n.append(rigid_moment(own, links[i]) if rigid else ca.SX.zeros(3))
-    elastic: dict[int, Any] = {}
+    elastic: dict[int, SX] = {}
     for element in beams:
         root = element.beam.root
         f[root], n[root] = f[root] + element.f, n[root] + element.n
         elastic.update({i: element.s[k] for k, i in enumerate(element.beam.links)})
-    felt: dict[int, Any] = {}
+    felt: dict[int, SX] = {}
     for i in reversed(range(len(leg.links))):
         felt[i] = (n[i][2] if leg.links[i].kind == "R" else f[i][2]) + elastic.get(i, 0)
         parent = leg.links[i].parent
@@ -115,7 +114,7 @@ def leg_bias(values: Values, leg: Leg, links: Sequence[LinkMotion], beams: Seque
     return ca.vertcat(*[felt[i] for i in leg.moving])
 
 
-def rigid_moment(body: LinkBody, link: LinkMotion) -> Any:
+def rigid_moment(body: LinkBody, link: LinkMotion) -> SX:
     """Moment about the origin that a rigid body's motion demands."""
     return ca.cross(body.S, link.a) + ca.mtimes(body.I, link.alpha) + ca.cross(link.w, ca.mtimes(body.I, link.w))
 
@@ -142,7 +141,7 @@ def _composites(leg: Leg, own: Sequence[LinkBody], links: Sequence[LinkMotion], 
     return result
 
 
-def _within(elements: dict[int, LinkBeam], i: int, j: int) -> Any:
+def _within(elements: dict[int, LinkBeam], i: int, j: int) -> SX | float:
     """Elastic mass between two coordinates of one element."""
     if i not in elements or j not in elements or elements[i] is not elements[j]:
         return 0

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import casadi as ca
 
@@ -47,11 +46,11 @@ class CutRow:
     leg: int
     link: int
     to: tuple[int, int] | None
-    end: Any
-    far: Any
-    modes: Any
-    residual: Any
-    drift: Any
+    end: SX
+    far: SX
+    modes: SX
+    residual: SX
+    drift: SX
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,8 +125,8 @@ def _rows(robot: Robot, motion: TreeMotion) -> list[CutRow]:
 class Forces:
     """Forces that are left: of the platform's twist and modes (`head`), by leg."""
 
-    head: Any
-    mass: Any
+    head: SX
+    mass: SX
     legs: list[Inwards]
 
 
@@ -140,10 +139,10 @@ def forces(b: Program, long: LongRobot, wrench: SX, multiplier: SX) -> Forces:
     Source: Briot 2014 Eqs. (5)-(33). Checked by: tests/equations/test_element_loops.py.
     """
     robot, plan, motion = long.robot, long.robot.elastic_plan, long.motion
-    outside: list[dict[int, Any]] = [{} for _ in robot.legs]
-    head: list[Any] = [ca.SX.zeros(6), ca.SX.zeros(long.state.e.numel())]
+    outside: list[dict[int, SX]] = [{} for _ in robot.legs]
+    head: list[SX] = [ca.SX.zeros(6), ca.SX.zeros(long.state.e.numel())]
 
-    def act(place: tuple[int, int] | None, load: SX, size: SX = 1) -> None:
+    def act(place: tuple[int, int] | None, load: SX, size: SX | float = 1) -> None:
         if place is None and plan.carrier is not None:
             place = (plan.carrier, robot.legs[plan.carrier].closing.link)
         if place is None:
@@ -168,7 +167,7 @@ def forces(b: Program, long: LongRobot, wrench: SX, multiplier: SX) -> Forces:
     return Forces(head=own, mass=mass, legs=legs)
 
 
-def _inwards(b: Program, long: LongRobot, outside: Sequence[dict[int, Any]]) -> list[Inwards]:
+def _inwards(b: Program, long: LongRobot, outside: Sequence[dict[int, SX]]) -> list[Inwards]:
     """`inwards` of all legs, alike ones in one loop."""
     groups = alike_legs(long.robot)
     demand_elements(b, [long.legs[group[0]] for group in groups if len(group) == 1])
@@ -312,7 +311,7 @@ def _row_outputs(b: Program, long: LongRobot) -> None:
             b.output(f"root_{i}_{k}", own.starts[k], shape=(3,))
     if not long.rows:
         return
-    parts: dict[str, Sequence[Any]] = {name: [getattr(row, name) for row in long.rows] for name in ("end", "far", "modes")}
+    parts: dict[str, Sequence[SX]] = {name: [getattr(row, name) for row in long.rows] for name in ("end", "far", "modes")}
     for name, values in parts.items():
         if values[0].numel():
             b.output(f"rows_{name}", ca.horzcat(*values).T, shape=(len(values), values[0].numel()))

@@ -9,7 +9,6 @@ The rows :math:`A_i z + \gamma_i = 0` of all legs that the plan keeps are solved
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import casadi as ca
 
@@ -37,7 +36,7 @@ from flexapod.spatial.linear import solve
 SLIDES = ("prismatic", "cylindrical")
 
 
-def loop_rows(values: Values, robot: Robot, motion: TreeMotion) -> tuple[list[Any], list[Any], list[Any]]:
+def loop_rows(values: Values, robot: Robot, motion: TreeMotion) -> tuple[list[SX], list[SX], list[SX]]:
     """Of every leg: its rows by all coordinates (m, z), their second derivative at zero accelerations (m,), residual (m,).
 
     Source: Briot 2014 Eqs. (28)-(33). Checked by: tests/equations/test_elastodynamics.py.
@@ -55,7 +54,7 @@ def loop_rows(values: Values, robot: Robot, motion: TreeMotion) -> tuple[list[An
     return matrices, drifts, residuals
 
 
-def coupling_rows(values: Values, robot: Robot, i: int) -> list[tuple[Any, Any]]:
+def coupling_rows(values: Values, robot: Robot, i: int) -> list[tuple[SX, SX]]:
     """Of every coupling of a leg: its row (1, z), and the value that the row's sum has at home."""
     plan, result = robot.elastic_plan, []
     for coupling in robot.legs[i].couplings:
@@ -66,7 +65,7 @@ def coupling_rows(values: Values, robot: Robot, i: int) -> list[tuple[Any, Any]]
     return result
 
 
-def _cut_rows(values: Values, robot: Robot, motion: TreeMotion, i: int, cut: Cut) -> tuple[Any, list[Row]]:
+def _cut_rows(values: Values, robot: Robot, motion: TreeMotion, i: int, cut: Cut) -> tuple[SX, list[Row]]:
     """Rows (m, z) of one cut joint of leg i by all coordinates, and the rows themselves."""
     plan, leg, closing, end, half = robot.elastic_plan, robot.legs[i], cut.closing, cut.end, cut.half
     rows, slides = closing_rows(leg, end, half, closing), closing.type in SLIDES
@@ -106,7 +105,7 @@ def mode_columns(robot: Robot, motion: TreeMotion, i: int) -> dict[int, tuple[Ve
     }
 
 
-def solve_loops(plan: ElasticPlan, matrices: Sequence[Any], right: Sequence[Any]) -> tuple[Any, Any]:
+def solve_loops(plan: ElasticPlan, matrices: Sequence[SX], right: Sequence[SX]) -> tuple[SX, SX]:
     r"""N and beta with :math:`z = N u + \beta` from the rows :math:`A_i z + r_i = 0`.
 
     Args:
@@ -120,7 +119,7 @@ def solve_loops(plan: ElasticPlan, matrices: Sequence[Any], right: Sequence[Any]
         rows = ca.vertcat(*[ca.horzcat(A, r)[own, :] for A, r, own in zip(matrices, right, used, strict=True)])
         X = -solve_fronts(rows[:, list(plan.bound)], rows[:, [*plan.independent, size]])
         return X[:, : len(plan.independent)], X[:, len(plan.independent)]
-    solved: dict[int, Any] = {}
+    solved: dict[int, SX] = {}
     left = []
     for A, r, loop in zip(matrices, right, plan.legs, strict=True):
         whole = ca.horzcat(A, r)
@@ -130,7 +129,8 @@ def solve_loops(plan: ElasticPlan, matrices: Sequence[Any], right: Sequence[Any]
         left.append(_left(whole, loop, X))
     bound, free = list(plan.dependents), list(plan.independent)
     if bound:
-        rest = ca.vertcat(*left)[list(plan.kept), :]
+        stacked: SX = ca.vertcat(*left)
+        rest = stacked[list(plan.kept), :]
         X = -_solve_sparse(ca.densify(rest[:, bound]), rest[:, [*free, size]])
     else:
         X = ca.SX(0, len(free) + 1)
@@ -156,7 +156,7 @@ def independent_rows(plan: ElasticPlan) -> list[list[int]] | None:
     return used
 
 
-def loop_multipliers(plan: ElasticPlan, matrices: Sequence[Any], rest: SX) -> Any:
+def loop_multipliers(plan: ElasticPlan, matrices: Sequence[SX], rest: SX) -> SX:
     r"""Multipliers (m,) of all rows, :math:`A_b^T\lambda = r` at the bound coordinates; zero of repeated rows.
 
     The solution of the rows for the bound coordinates is linear in their right sides; this is its transpose.
@@ -169,7 +169,7 @@ def loop_multipliers(plan: ElasticPlan, matrices: Sequence[Any], rest: SX) -> An
     return -ca.densify(ca.jtimes(beta, ca.vertcat(*right), rest, True))
 
 
-def whole(robot: Robot, free: SX, bound: SX) -> Any:
+def whole(robot: Robot, free: SX, bound: SX) -> SX:
     """(z,) from independent and bound entries."""
     z = ca.SX(len(robot.elastic_plan.columns), 1)
     z[list(robot.elastic_plan.independent)] = free
@@ -177,7 +177,7 @@ def whole(robot: Robot, free: SX, bound: SX) -> Any:
     return ca.densify(z)
 
 
-def platform_rates(robot: Robot, motion: TreeMotion) -> Any:
+def platform_rates(robot: Robot, motion: TreeMotion) -> SX:
     """Platform twist (6, z) per rate of every coordinate."""
     J = ca.SX(6, len(robot.elastic_plan.columns))
     for k, (v, w) in platform_columns(robot, robot.elastic_plan, motion, motion.platform.p).items():
@@ -185,7 +185,7 @@ def platform_rates(robot: Robot, motion: TreeMotion) -> Any:
     return J
 
 
-def closing_determinant(plan: ElasticPlan, matrices: Sequence[Any]) -> Any:
+def closing_determinant(plan: ElasticPlan, matrices: Sequence[SX]) -> SX:
     """Determinant of the blocks that the loops are solved by: zero where the independent coordinates lose control of the rest.
 
     A leg whose rows are met as a whole (`crossed`) has no square block, and none that could change its sign.
@@ -196,7 +196,8 @@ def closing_determinant(plan: ElasticPlan, matrices: Sequence[Any]) -> Any:
             result = result * determinant(ca.densify(A[list(loop.rows), list(loop.dependents)]))
         left.append(_left(A, loop, _leg_solution(A, loop)))
     if plan.dependents:
-        result = result * determinant(ca.densify(ca.vertcat(*left)[list(plan.kept), list(plan.dependents)]))
+        rest: SX = ca.vertcat(*left)
+        result = result * determinant(ca.densify(rest[list(plan.kept), list(plan.dependents)]))
     return result
 
 
@@ -209,7 +210,7 @@ def elastic_control(robot: Robot) -> Program:
     return b
 
 
-def _leg_solution(whole: SX, loop: LegLoop) -> Any:
+def _leg_solution(whole: SX, loop: LegLoop) -> SX:
     """Dependents of a leg by the other columns (and the last one, the right side)."""
     if not loop.dependents:
         return ca.SX(0, whole.shape[1])
@@ -220,7 +221,7 @@ def _leg_solution(whole: SX, loop: LegLoop) -> Any:
     return -_solve_sparse(ca.densify(whole[rows, dependents]), ca.sparsify(others))
 
 
-def _left(whole: SX, loop: LegLoop, X: SX) -> Any:
+def _left(whole: SX, loop: LegLoop, X: SX) -> SX:
     """Rows of a leg that its passive joints cannot meet, with these eliminated."""
     if loop.crossed:
         rows, B = list(loop.rows), ca.densify(whole[list(loop.rows), list(loop.dependents)])
@@ -239,7 +240,7 @@ def _left(whole: SX, loop: LegLoop, X: SX) -> Any:
     return ca.sparsify(rest) + ca.mtimes(B, X)
 
 
-def _solve_sparse(A: SX, right: SX) -> Any:
+def _solve_sparse(A: SX, right: SX) -> SX:
     """A^-1 right (least squares where A is tall), computed for the columns of `right` that have entries only."""
     used = [k for k in range(right.shape[1]) if right[:, k].nnz()]
     X = ca.SX(A.shape[1], right.shape[1])

@@ -9,13 +9,13 @@ n is the direction from the first point to the second, v_{ij} the velocity of po
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.chain import chain_columns
 from flexapod.equations.elastodynamics.elastic_state import TreeMotion, platform_columns
-from flexapod.equations.platform_motion import FrameMotion
+from flexapod.equations.platform_motion import FrameMotion, PointMotion
 from flexapod.equations.values import Values
 from flexapod.robot.point_forces import PLATFORM, WORLD, End
 from flexapod.robot.robot import Robot
@@ -29,13 +29,13 @@ class Stretched:
 
     ends: tuple[Vec, Vec]
     direction: Vec
-    length: Any
-    rate: Any
-    tension: Any
-    slope: Any
-    stiffness: Any
-    damping: Any
-    energy: Any
+    length: SX
+    rate: SX
+    tension: SX
+    slope: SX
+    stiffness: SX
+    damping: SX
+    energy: SX
 
 
 def stretched(values: Values, robot: Robot, motion: TreeMotion) -> list[Stretched]:
@@ -81,6 +81,6 @@ def _point(values: Values, robot: Robot, motion: TreeMotion, end: End, name: str
     return point.p, point.v, {plan.first[i] + j: v for j, (v, _) in columns.items()}
 
 
-def _on(frame: FrameMotion, p: Vec) -> Any:
+def _on(frame: FrameMotion, p: Vec) -> PointMotion:
     moved = FrameMotion(R=frame.R.renamed("W", "B"), p=frame.p, v=frame.v, w=frame.w, a=frame.a, alpha=frame.alpha)
     return moved.point(p)

@@ -5,8 +5,6 @@ r"""Motion of a point of any body of a robot with flexible legs, and its derivat
 
 from __future__ import annotations
 
-from typing import Any
-
 import casadi as ca
 
 from flexapod.equations.chain import chain_columns
@@ -76,7 +74,7 @@ def _frame(robot: Robot, motion: TreeMotion, leg: str, link: int) -> FrameMotion
     return FrameMotion(R=frame.R.renamed("W", "B"), p=frame.p, v=frame.v, w=frame.w, a=frame.a, alpha=frame.alpha)
 
 
-def _columns(robot: Robot, motion: TreeMotion, leg: str, link: int, point: Vec) -> dict[int, Any]:
+def _columns(robot: Robot, motion: TreeMotion, leg: str, link: int, point: Vec) -> dict[int, tuple[Vec, Vec]]:
     plan = robot.elastic_plan
     if not leg:
         return platform_columns(robot, plan, motion, point)

@@ -11,14 +11,13 @@ One triangle is computed. A bound coordinate of another leg has no C in this one
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import casadi as ca
 
 from flexapod.arrays import SX
 
 
-def projected_mass(M_z: SX, X: SX, free: Sequence[int], bound: Sequence[int]) -> Any:
+def projected_mass(M_z: SX, X: SX, free: Sequence[int], bound: Sequence[int]) -> SX:
     """(u, u), symmetric.
 
     Args:
@@ -53,7 +52,7 @@ def _has(matrix: SX, i: int, j: int) -> bool:
     return bool(matrix.sparsity().has_nz(i, j))
 
 
-def projected_force(M_z: SX, h: SX, X: SX, beta: SX, free: Sequence[int], bound: Sequence[int]) -> Any:
+def projected_force(M_z: SX, h: SX, X: SX, beta: SX, free: Sequence[int], bound: Sequence[int]) -> SX:
     """c (u,) from the forces h (z,) at zero accelerations and the accelerations beta (b,) of the bound coordinates."""
     if not bound:
         return h[list(free)]

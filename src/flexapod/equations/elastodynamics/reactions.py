@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import casadi as ca
 
@@ -117,7 +116,7 @@ def next_loads(
     return ca.vertcat(*_loads(points, _crossing(at, motion, zdd, ends)))
 
 
-def _loads(points: Sequence[FrictionPoint], whole: Sequence[Sequence[Wrench]]) -> list[Any]:
+def _loads(points: Sequence[FrictionPoint], whole: Sequence[Sequence[Wrench]]) -> list[SX]:
     """Loads of joints with friction under the wrenches that cross every leg's joints."""
     forces = [LegForces(actuators=(), joints=tuple(joints)) for joints in whole]
     return [load for point in points for load in point.loads(forces[point.leg])]
@@ -218,7 +217,7 @@ def _whole(at: RobotAt, i: int, motion: TreeMotion, zdd: SX, given: dict[int, li
     return whole
 
 
-def _geared(values: Values, robot: Robot, multiplier: SX) -> Any:
+def _geared(values: Values, robot: Robot, multiplier: SX) -> SX:
     """Forces (z,) of couplings along the coordinates."""
     force, at = ca.SX.zeros(len(robot.elastic_plan.columns)), 0
     for i in range(len(robot.legs)):

@@ -9,10 +9,12 @@ With multipliers :math:`\lambda` of the closing rows chosen so that the bound co
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.elastodynamics.assembly import platform_load, tree_forces
 from flexapod.equations.elastodynamics.closing import at_coordinates, moved
 from flexapod.equations.elastodynamics.elastic_state import RobotAt, platform_modes, tree_motion
@@ -31,7 +33,7 @@ class _Straight:
     def __init__(self, program: Program) -> None:
         self.program = program
 
-    def map(self, fn: Any, count: int, **given: Any) -> Any:
+    def map(self, fn: Callable[..., Sequence[SX]], count: int, **given: Any) -> tuple[SX, ...]:
         """As that of the program, without a loop."""
         return self.program.map(fn, count, **{**given, "unroll": True})
 
@@ -53,8 +55,8 @@ def elastic_statics(robot: Robot) -> Program:
     q = b.input("joint_position", (n,), unit="m or rad", doc="coordinates of all joints and beams, loops closed")
     N = platform_modes(robot)
     e = b.input("modes", (N,)) if N else ca.SX.zeros(0)
-    p: Any = ca.SX.zeros(0)
-    R: Any = ca.SX.zeros(0)
+    p: SX = ca.SX.zeros(0)
+    R: SX = ca.SX.zeros(0)
     if plan.carrier is None:
         p, rotation = pose_inputs(b)
         R = ca.vec(rotation)

@@ -6,7 +6,6 @@ Letters: m, S, I mass, first moment and tensor about the origin of a frame.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import casadi as ca
 
@@ -20,9 +19,9 @@ from flexapod.spatial import Rot, Vec
 class Composite:
     """Mass, first moment and tensor (3, 3) about a point, world axes."""
 
-    m: Any
+    m: SX
     S: Vec
-    I: Any
+    I: SX
 
 
 def rigid_composite(values: Values, name: str, R: Rot) -> Composite:

@@ -13,7 +13,6 @@ lose the square of (distance from that point / length of an element) in relative
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import casadi as ca
 
@@ -25,15 +24,15 @@ class Frame:
     """A link: rotation R (3, 3), origin p (3,), its velocity v and acceleration a less gravity, angular w and alpha (3,), at
     zero accelerations of all coordinates."""
 
-    R: Any
-    p: Any
-    v: Any
-    w: Any
-    a: Any
-    alpha: Any
+    R: SX
+    p: SX
+    v: SX
+    w: SX
+    a: SX
+    alpha: SX
 
     @property
-    def column(self) -> Any:
+    def column(self) -> SX:
         """All numbers, (24,)."""
         return ca.vertcat(ca.vec(self.R), self.p, self.v, self.w, self.a, self.alpha)
 
@@ -44,10 +43,11 @@ class Frame:
         return Frame(R=ca.reshape(column[:9], 3, 3), p=p, v=v, w=w, a=a, alpha=alpha)
 
 
-def moved_frame(parent: Frame, kind: str, R0: SX, p0: SX, q: SX, qd: SX) -> tuple[Frame, Any, Any]:
+def moved_frame(parent: Frame, kind: str, R0: SX, p0: SX, q: SX, qd: SX) -> tuple[Frame, SX | None, SX]:
     """A link behind a joint, its axis z (3,), None where fixed, and its lever d (3,); `q` counts from the placement R0, p0 in the
     parent."""
-    R, d, w, alpha = ca.mtimes(parent.R, R0), ca.mtimes(parent.R, p0), parent.w, parent.alpha
+    R: SX = ca.mtimes(parent.R, R0)
+    d, w, alpha = ca.mtimes(parent.R, p0), parent.w, parent.alpha
     z, slide = R[:, 2], ca.SX.zeros(3)
     if kind == "R":
         c, s = ca.cos(q), ca.sin(q)
@@ -60,17 +60,17 @@ def moved_frame(parent: Frame, kind: str, R0: SX, p0: SX, q: SX, qd: SX) -> tupl
     return Frame(R=R, p=parent.p + d, v=v, w=w, a=a, alpha=alpha), None if kind == "fixed" else z, d
 
 
-def wrench_at(d: SX, force: SX, moment: SX) -> Any:
+def wrench_at(d: SX, force: SX, moment: SX) -> SX:
     """The wrench (6,), seen from a point, of a force at the lever d from it and a moment."""
     return ca.vertcat(force, moment + ca.cross(d, force))
 
 
-def moved_wrench(wrench: SX, d: SX) -> Any:
+def moved_wrench(wrench: SX, d: SX) -> SX:
     """A wrench (6,) seen from a point from which its own is the lever d away."""
     return wrench_at(d, wrench[:3], wrench[3:])
 
 
-def virtual_work(kind: str, z: SX, d: SX, wrench: SX) -> Any:
+def virtual_work(kind: str, z: SX, d: SX, wrench: SX) -> SX:
     """What a unit rate of a joint with axis z does against a wrench (6,) at the lever d from the joint."""
     return ca.dot(z, wrench[:3]) if kind == "P" else ca.dot(z, wrench[3:] + ca.cross(d, wrench[:3]))
 
@@ -79,9 +79,9 @@ def virtual_work(kind: str, z: SX, d: SX, wrench: SX) -> Any:
 class Inertia:
     """Mass m, first moment c (3,), tensor I (3, 3) about the origin of a link, world axes."""
 
-    m: Any
-    c: Any
-    I: Any
+    m: SX
+    c: SX
+    I: SX
 
     @staticmethod
     def rotated(R: SX, m: SX, S: SX, I: SX) -> Inertia:
@@ -96,7 +96,7 @@ class Inertia:
         return Inertia(m=column[0], c=column[1:4], I=I)
 
     @property
-    def column(self) -> Any:
+    def column(self) -> SX:
         """All numbers, (10,)."""
         return ca.vertcat(self.m, self.c, *[self.I[i, j] for i in range(3) for j in range(i, 3)])
 
@@ -105,15 +105,15 @@ class Inertia:
         mixed = ca.mtimes(d, (2 * self.c + self.m * d).T)
         return Inertia(m=self.m, c=self.c + self.m * d, I=self.I + ca.trace(mixed) * ca.SX.eye(3) - (mixed + mixed.T) / 2)
 
-    def momentum(self, v: SX, w: SX) -> Any:
+    def momentum(self, v: SX, w: SX) -> SX:
         """(6,) at velocity v of the point and angular velocity w."""
         return ca.vertcat(self.m * v + ca.cross(w, self.c), ca.cross(self.c, v) + ca.mtimes(self.I, w))
 
-    def of_joint(self, kind: str, z: SX, d: SX) -> Any:
+    def of_joint(self, kind: str, z: SX, d: SX) -> SX:
         """Momentum (6,) at a unit rate of a joint with axis z, from which the point is the lever d away."""
         return self.momentum(z, ca.SX.zeros(3)) if kind == "P" else self.momentum(ca.cross(z, d), z)
 
-    def demand(self, frame: Frame) -> Any:
+    def demand(self, frame: Frame) -> SX:
         """Wrench (6,) that the motion of a frame, less gravity, demands."""
         w = frame.w
         spin = ca.vertcat(ca.cross(w, ca.cross(w, self.c)), ca.cross(w, ca.mtimes(self.I, w)))

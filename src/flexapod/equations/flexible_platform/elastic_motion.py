@@ -57,11 +57,11 @@ def flexible_elastic_motion(robot: Robot, steps: int = 16) -> Program:
         load = ca.vertcat(ca.mtimes(R.T, wrench[:3]), ca.mtimes(R.T, wrench[3:]), ca.SX.zeros(N))
         return ca.vertcat(x[N:], inverse_solution(q, V, load).acceleration[6:])
 
-    def step(inner: Builder, _: Any, x: SX, points: SX, length: SX) -> tuple[list[Any], list[Any]]:
+    def step(inner: Builder, _: SX, x: SX, points: SX, length: SX) -> tuple[list[Any], list[Any]]:
         first, middle, last = (points[j * width : (j + 1) * width] for j in range(3))
         table = ca.DM([[0, 0.5, 0.5, 1], [1 / 6, 1 / 3, 1 / 3, 1 / 6]])
 
-        def stage(deeper: Builder, _: Any, k: SX, total: SX, at: SX, weights: SX) -> tuple[list[Any], list[Any]]:
+        def stage(deeper: Builder, _: SX, k: SX, total: SX, at: SX, weights: SX) -> tuple[list[Any], list[Any]]:
             k = rate(deeper, at, x + length * weights[0] * k)
             return [k, total + weights[1] * k], []
 

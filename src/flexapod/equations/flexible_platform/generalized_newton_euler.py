@@ -159,7 +159,7 @@ def moved_moments(shape: FlexibleShape, G: SX, e: SX, ed: SX) -> tuple[Any, Any]
     return matrix({pair: ca.dot(column, e) for pair, column in part.items()}), gyro
 
 
-def matrix(entries: dict[str, Any]) -> Any:
+def matrix(entries: dict[str, SX]) -> Any:
     """(3, 3) from entries by their axes."""
     return ca.vertcat(*[ca.horzcat(*[entries.get(a + d, ca.SX(0)) for d in "xyz"]) for a in "xyz"])
 

@@ -9,6 +9,7 @@ in. Forces on the joint follow by virtual work, so that energy is conserved.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,7 +48,7 @@ class JointShapes:
         N = self.Phi.shape[1]
         return sum((force[a] * Q for a, Q in self.Q.items()), ca.SX.zeros(N, N))
 
-    def _by_axis(self, entry: Any) -> Any:
+    def _by_axis(self, entry: Callable[[SX], SX]) -> Any:
         return ca.vertcat(*[entry(self.Q[a]) if a in self.Q else ca.SX(0) for a in range(3)])
 
 

@@ -5,10 +5,11 @@ The platform's joints are at r = r_0 + Phi e; everything behind them is the rigi
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.flexible_platform.joint_shapes import JointShapes, joint_shapes
 from flexapod.equations.inverse_kinematics import actuator_outputs, body_outputs, columns_of, driven_coordinates, joint_outputs
 from flexapod.equations.leg_kinematics import LegKinematics, _bodies
@@ -49,7 +50,7 @@ def flexible_kinematics(robot: Robot, detail: Literal["actuators", "joints", "bo
 ELASTIC = ("elastic", "elastic_velocity", "elastic_acceleration")
 
 
-def joint_at(frame: FrameMotion, r0: Vec, shapes: JointShapes, e: list[Any]) -> PointMotion:
+def joint_at(frame: FrameMotion, r0: Vec, shapes: JointShapes, e: list[SX]) -> PointMotion:
     r"""Motion of a point of the deformed platform, world axes.
 
     .. math:: \ddot p = a + \alpha\times r + \omega\times(\omega\times r + 2\Phi\dot e) + \Phi\ddot e

@@ -124,7 +124,7 @@ class ModeLoop:
         shared = [e, ed, w, g, *([V] if known else [])]
         zeros = [ca.SX.zeros(*size) for size in ((3,), (3,), (3, 3), (3, 3), (3, 0 if known else 6), (3, legs), (6,), (legs,))]
 
-        def mode(_: Builder, __: SX, *given: Any) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+        def mode(_: Builder, __: SX, *given: SX) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
             carry, (own, G, e_k, ed_k, y, e, ed, w, g, *V) = given[: len(zeros)], given[len(zeros) :]
             S, H, D, inverse, scaled = self._parts(own)
             extra, gyro = moved_moments(shape, G, e, ed) if self.second_order else (ca.SX.zeros(3, 3), ca.SX.zeros(3))
@@ -151,7 +151,7 @@ class ModeLoop:
     def _elastic(self, b: SX, y: SX, V: SX, f: SX) -> Any:
         """e'' (N,)."""
 
-        def mode(_: Builder, own: SX, b: SX, y: SX, f: SX, *V: Any) -> tuple[Any]:
+        def mode(_: Builder, own: SX, b: SX, y: SX, f: SX, *V: SX) -> tuple[Any]:
             _, _, _, inverse, scaled = self._parts(own)
             return (inverse * (y - (ca.dot(b, V[0]) if V else 0)) - ca.dot(scaled, f),)
 

@@ -46,7 +46,7 @@ def vector_friction(c: Coefficients, w: Vec, load: SX) -> Vec:
     return result
 
 
-def _against(c: Coefficients, rate: SX, direction: SX, speed: Callable[[], Any], load: SX) -> Any:
+def _against(c: Coefficients, rate: SX, direction: SX, speed: Callable[[], SX], load: SX) -> Any:
     """The sum of the laws; `speed` is made only for laws that have a shape."""
     total: dict[str, Any] = {"rate": 0, "direction": 0}
     for name in (name for name in c.numbers if name in LAWS):

@@ -36,7 +36,7 @@ class Z:
         """Product, elementwise."""
         return Z(self.re * o.re - self.im * o.im, self.re * o.im + self.im * o.re)
 
-    def __getitem__(self, index: Any) -> Z:
+    def __getitem__(self, index: int | slice) -> Z:
         return Z(self.re[index], self.im[index])
 
     def conj(self) -> Z:

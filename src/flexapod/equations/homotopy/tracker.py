@@ -12,14 +12,18 @@ much smaller. A path at t = 1 is polished by Newton steps. A path leaves the loo
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import casadi as ca
 
 from flexapod.arrays import SX
 from flexapod.equations.homotopy.complex_pairs import ZERO, Z, complexify, dot
 from flexapod.kernels.tape.program import Program
+
+if TYPE_CHECKING:
+    from flexapod.kernels.tape.control_flow import Builder
 
 FLOOR = 1e-14
 """Squared relative size of a second Newton step that always counts as small: tighter tolerances must not fail by rounding."""
@@ -33,6 +37,9 @@ POLISH = 2
 SCALARS = ("t", "t1", "h", "history", "polish", "code", "steps", "first", "second")
 """Scalars of a path's state: parameter now and at the point before, step, number of points behind, polishing passes left,
 0 under way / 1 arrived / 2 step too small, steps tried, squared sizes of the last two Newton steps."""
+
+Evaluator = Callable[[Z, Z, Z, bool], list[Z]]
+"""Newton step, and the tangent where it is wanted, at (x, p, dp)."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -74,7 +81,7 @@ def tracker(system: System) -> Program:
     control = b.input("control", (4,))
     evaluate = _evaluator(system)
 
-    def body(_: Any, carry: SX, a: SX, d: SX, limits: SX) -> tuple[list[Any], Any]:
+    def body(_: Builder, carry: SX, a: SX, d: SX, limits: SX) -> tuple[list[SX], SX]:
         following = _step(system, evaluate, carry, Z(a[:m], a[m:]), Z(d[:m], d[m:]), limits)
         return [following], ca.if_else(following[8 * n + SCALARS.index("code")] == 0, 1, 0)
 
@@ -83,7 +90,7 @@ def tracker(system: System) -> Program:
     return b
 
 
-def _evaluator(system: System) -> Any:
+def _evaluator(system: System) -> Evaluator:
     """Newton step and tangent at (x, p, dp) as complex columns."""
     x, p, f = system.x, system.p, system.equations
     n = x.numel()
@@ -124,7 +131,7 @@ def solve(rows: list[list[Z]]) -> list[Z]:
     return results
 
 
-def _step(system: System, evaluate: Any, carry: SX, p0: Z, dp: Z, limits: SX) -> SX:
+def _step(system: System, evaluate: Evaluator, carry: SX, p0: Z, dp: Z, limits: SX) -> SX:
     """State after one step, tried and taken or not."""
     n = system.x.numel()
     x, k, x1, k1 = (Z(carry[2 * n * i : 2 * n * i + n], carry[2 * n * i + n : 2 * n * (i + 1)]) for i in range(4))

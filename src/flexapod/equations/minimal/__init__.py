@@ -4,9 +4,8 @@ It gives actuator forces and platform accelerations, no reactions and no frictio
 have the right form: `applies` says whether, `plan` makes the choices that a kernel depends on.
 """
 
-from flexapod.equations.minimal.conditions import applies
 from flexapod.equations.minimal.forward_dynamics import minimal_forward_dynamics
 from flexapod.equations.minimal.inverse_dynamics import minimal_inverse_dynamics
-from flexapod.equations.minimal.planning import Plan, plan
+from flexapod.equations.minimal.planning import Plan, applies, plan
 
 __all__ = ["Plan", "applies", "minimal_forward_dynamics", "minimal_inverse_dynamics", "plan"]

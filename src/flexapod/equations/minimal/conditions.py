@@ -11,18 +11,8 @@ from flexapod.robot.model import Leg
 from flexapod.robot.robot import Robot
 
 
-def applies(robot: Robot) -> str | None:
-    """None if the minimal equations hold for this robot with these numbers, else the first reason why not.
-
-    Checked by: tests/equations/test_minimal.py.
-    """
-    if "minimal" not in robot.kept:
-        robot.kept["minimal"] = next(_reasons(robot) if robot.varied is None else _varied_reasons(robot), None)
-    found: str | None = robot.kept["minimal"]
-    return found
-
-
-def _reasons(robot: Robot) -> Iterator[str]:
+def reasons(robot: Robot) -> Iterator[str]:
+    """Why the minimal equations do not hold for a robot of one set of numbers; nothing where they do."""
     kinds = {leg.architecture for leg in robot.legs}
     if len(robot.legs) != 6 or kinds not in ({"UPS"}, {"PUS"}):
         yield "it needs six U-P-S legs or six P-U-S legs"
@@ -43,29 +33,6 @@ def _reasons(robot: Robot) -> Iterator[str]:
             yield "its platform joints lie on one line"
         if abs(robot.home.rotation[2, 2]) < 0.5:
             yield "its platform is upright at home (normal less than 30 degrees above the horizontal)"
-
-
-SCALARS = (".S.", ".U.", "platform.mass", "platform.inertia.", "platform.first_moment.")
-"""Numbers that designs may vary in the minimal equations; coinciding joints and level planes are those of all designs."""
-
-
-def _varied_reasons(robot: Robot) -> Iterator[str]:
-    """Why the equations do not hold for all designs; those that are poor in them alone are named by `poor_designs`."""
-    from flexapod.equations.minimal.planning import plan
-
-    assert robot.varied is not None
-    if any(not any(part in name for part in SCALARS) for name in robot.varied.moved if not _unused(name)):
-        yield "its designs vary more than platform and joint centres"
-    found = next((reason for design in robot.varied.robots if (reason := applies(design)) is not None), None)
-    if found is not None:
-        yield found
-    elif len({plan(design) for design in robot.varied.robots}) > 1:
-        yield "its designs need different choices"
-
-
-def _unused(name: str) -> bool:
-    """The number belongs to the general chain or to angles, which the minimal equations do not read."""
-    return name == "characteristic_length" or any(p in name for p in (".n0.", ".y0.", ".p.", ".R.", ".home", ".zero", ".points."))
 
 
 def _base(robot: Robot, S: np.ndarray, U: np.ndarray) -> Iterator[str]:

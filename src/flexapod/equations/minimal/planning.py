@@ -8,14 +8,15 @@ apply with equal plans.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
-from flexapod.equations.minimal.conditions import applies, level, spins
+from flexapod.arrays import Array
+from flexapod.equations.minimal.conditions import level, reasons, spins
 from flexapod.errors import InputError
 from flexapod.robot.geometry import ROUNDING
 from flexapod.robot.model import Leg
@@ -28,6 +29,37 @@ GOOD = 0.6 - 1e-9
 """Triangles and lever pairs of at least this part of the largest area are as good as the largest."""
 EVEN = 1.0 - 1e-9
 """Of two lengths with at least this ratio, none is the larger: a choice between them does not hang on rounding."""
+
+SCALARS = (".S.", ".U.", "platform.mass", "platform.inertia.", "platform.first_moment.")
+"""Numbers that designs may vary in the minimal equations; coinciding joints and level planes are those of all designs."""
+
+
+def applies(robot: Robot) -> str | None:
+    """None if the minimal equations hold for this robot with these numbers, else the first reason why not.
+
+    Checked by: tests/equations/test_minimal.py.
+    """
+    if "minimal" not in robot.kept:
+        robot.kept["minimal"] = next(reasons(robot) if robot.varied is None else _varied_reasons(robot), None)
+    found: str | None = robot.kept["minimal"]
+    return found
+
+
+def _varied_reasons(robot: Robot) -> Iterator[str]:
+    """Why the equations do not hold for all designs; those that are poor in them alone are named by `poor_designs`."""
+    assert robot.varied is not None
+    if any(not any(part in name for part in SCALARS) for name in robot.varied.moved if not _unused(name)):
+        yield "its designs vary more than platform and joint centres"
+    found = next((reason for design in robot.varied.robots if (reason := applies(design)) is not None), None)
+    if found is not None:
+        yield found
+    elif len({plan(design) for design in robot.varied.robots}) > 1:
+        yield "its designs need different choices"
+
+
+def _unused(name: str) -> bool:
+    """The number belongs to the general chain or to angles, which the minimal equations do not read."""
+    return name == "characteristic_length" or any(p in name for p in (".n0.", ".y0.", ".p.", ".R.", ".home", ".zero", ".points."))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -134,7 +166,7 @@ def poor_designs(robot: Robot, rows: slice) -> np.ndarray:
     return bad
 
 
-def _area(corners: Sequence[Sequence[Any]]) -> Any:
+def _area(corners: Sequence[Sequence[float | Array]]) -> float | Array:
     """Twice the area of a triangle, with the origin as the third corner of two."""
     (ax, ay), (bx, by), (cx, cy) = corners if len(corners) == 3 else ((0.0, 0.0), *corners)
     return np.abs((bx - ax) * (cy - ay) - (by - ay) * (cx - ax))

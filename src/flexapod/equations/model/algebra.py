@@ -74,7 +74,7 @@ class LinkValues(Values):
         self,
         program: Program,
         prefix: str = "",
-        known: dict[str, Any] | None = None,
+        known: dict[str, SX] | None = None,
         constants: dict[str, int] | None = None,
         zeros: Collection[str] = (),
     ) -> None:

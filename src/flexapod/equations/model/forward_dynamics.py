@@ -60,7 +60,7 @@ def link_forward_dynamics(robot: Robot, massless_legs: bool = False, zeros: Coll
 
 
 def state_legs(
-    b: Program, values: LinkValues, robot: Robot, still: FrameMotion, guess: Any, massless: bool = False
+    b: Program, values: LinkValues, robot: Robot, still: FrameMotion, guess: SX, massless: bool = False
 ) -> list[LinkLeg | BallLeg]:
     """The legs of a robot at a state, each with the constants of its inner frames; those with a ball are cut there.
 

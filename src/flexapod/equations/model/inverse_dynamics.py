@@ -75,7 +75,7 @@ def link_inverse_dynamics(robot: Robot, massless_legs: bool = False, zeros: Coll
 
 
 def link_legs(
-    b: Program, values: LinkValues, robot: Robot, platform: FrameMotion, guess: Any, massless: bool = False, *,
+    b: Program, values: LinkValues, robot: Robot, platform: FrameMotion, guess: SX, massless: bool = False, *,
     about: SX = NONE, carried: Sequence[Any] | None = None,
 ) -> list[LinkLeg]:  # fmt: skip
     """The legs of a robot, each with the constants of its inner frames; `about` and `carried` (per leg): as of `link_leg`."""

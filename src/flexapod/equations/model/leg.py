@@ -157,7 +157,7 @@ def _closed_form(b: Program, values: LinkValues, leg: Leg, choice: LegChoice, pl
     return closed_positions(b, values, leg, signs, S=tip.S, half=half, row=choice.rows[-1])
 
 
-def _by_newton(b: Program, values: LinkValues, robot: Robot, index: int, platform: FrameMotion, guess: Any) -> list[Any]:
+def _by_newton(b: Program, values: LinkValues, robot: Robot, index: int, platform: FrameMotion, guess: SX) -> list[Any]:
     """(cos, sin) or displacement of each moving link by Newton's method from `guess`, or `guess` itself if solved."""
     leg, plain = robot.legs[index], Values(b, values.prefix, values._known)
     at = sum(len(other.moving) for other in robot.legs[:index])
@@ -172,7 +172,7 @@ def _by_newton(b: Program, values: LinkValues, robot: Robot, index: int, platfor
 
 
 def link_leg(
-    b: Program, values: LinkValues, robot: Robot, index: int, platform: FrameMotion, guess: Any, *, massless: bool = False,
+    b: Program, values: LinkValues, robot: Robot, index: int, platform: FrameMotion, guess: SX, *, massless: bool = False,
     about: SX = NONE, carried: SX = NO_MASS,
 ) -> LinkLeg:  # fmt: skip
     """A leg for a given motion of the platform.
@@ -196,7 +196,7 @@ def link_leg(
 
 
 def leg_that_meets(
-    b: Program, values: LinkValues, leg: Leg, choice: LegChoice, platform: FrameMotion, tip: Tip, *, where: Sequence[Any],
+    b: Program, values: LinkValues, leg: Leg, choice: LegChoice, platform: FrameMotion, tip: Tip, *, where: Sequence[SX],
     massless: bool = False, axes: SX | None = None, carried: SX = NO_MASS,
 ) -> LinkLeg:  # fmt: skip
     """A leg whose end has a given motion.
@@ -246,7 +246,7 @@ def leg_that_meets(
     )  # fmt: skip
 
 
-def _frames(values: LinkValues, leg: Leg, where: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+def _frames(values: LinkValues, leg: Leg, where: Sequence[SX]) -> tuple[list[Any], list[Any]]:
     """R and r of every link."""
     R, r, moves = [], [], iter(where)
     for link in leg.links:
@@ -292,7 +292,7 @@ def _into_last_link(R: Sequence[SX], chain: Sequence[int], world: SX | None, axe
     return lambda x: mul(whole, x)
 
 
-def _rows(values: LinkValues, leg: Leg, platform: FrameMotion, outward: Any) -> list[Row]:
+def _rows(values: LinkValues, leg: Leg, platform: FrameMotion, outward: Callable[[SX], SX]) -> list[Row]:
     """All rows of the closing joint, in axes of the last link."""
     joint, eye = leg.closing.joint, ca.SX.eye(3)
     on_link = values.rot(f"{joint}.on_link.R") if leg.closing.type != "spherical" else eye
@@ -307,7 +307,7 @@ def _rows(values: LinkValues, leg: Leg, platform: FrameMotion, outward: Any) -> 
     return result
 
 
-def _tip(R: Sequence[Any], r: Sequence[Any], chain: Sequence[int], t: SX) -> Any:
+def _tip(R: Sequence[SX], r: Sequence[SX], chain: Sequence[int], t: SX) -> Any:
     """The tip in the world."""
     for j in reversed(chain):
         t = r[j] + mul(R[j], t)
@@ -353,7 +353,7 @@ def _motion(leg: Leg, R: Sequence[SX], r: Sequence[SX], qd: SX, qdd: SX | None, 
     return found
 
 
-def _drift(rows: Sequence[Row], gap: SX, last: tuple[Any, Any], platform: tuple[Any, Any]) -> list[Any]:
+def _drift(rows: Sequence[Row], gap: SX, last: tuple[SX, SX], platform: tuple[SX, SX]) -> list[Any]:
     """Per row, what the second derivative of the coordinates has to meet.
 
     Args:

@@ -66,7 +66,7 @@ class Root:
 
 
 def closed_positions(
-    b: Program, values: LinkValues, leg: Leg, signs: Sequence[Any], *, S: SX, half: SX, row: int, band: float = 0.0
+    b: Program, values: LinkValues, leg: Leg, signs: Sequence[SX], *, S: SX, half: SX, row: int, band: float = 0.0
 ) -> list[Any]:
     """(cos, sin) of each revolute link and the displacement of each prismatic one, `zero` included.
 
@@ -199,7 +199,7 @@ def _rod(root: Root, d: SX, t: SX, c: SX, a: SX, near: SX) -> tuple[Any, Any]:
     return mul(target, own[0, :].T), mul(target, own[2, :].T)
 
 
-def _ball(b: Program, leg: Leg, R: Sequence[Any], x: SX, z: SX, sigma: SX) -> list[Any]:
+def _ball(b: Program, leg: Leg, R: Sequence[SX], x: SX, z: SX, sigma: SX) -> list[Any]:
     """The three angles of a ball that turn its last link's axes to x and z, in axes before the first angle."""
     first, second, rho2 = _universal(R[0], ca.densify(z), sigma)
     b.fail_if(rho2 <= SINGULAR * SINGULAR, "leg {leg}: the first and last axes of its ball are in line", leg=leg.name)
@@ -239,7 +239,7 @@ def _swing(root: Root, R: SX, p: SX, tip: SX, d: SX) -> list[Any]:
     return [rotation, length - (k[0] * start[0] + k[1] * start[1])]
 
 
-def _rotated(angle: tuple[Any, Any], d: SX) -> Any:
+def _rotated(angle: tuple[SX, SX], d: SX) -> Any:
     """d, one column or several, in axes that were turned about z."""
     c, s = angle
     return ca.vertcat(c * d[0, :] + s * d[1, :], c * d[1, :] - s * d[0, :], d[2, :])
@@ -253,7 +253,7 @@ def _crank(root: Root, d: SX, crank: SX, C: SX) -> tuple[Any, Any]:
     return (A * C - B * sine) * inverse, (B * C + A * sine) * inverse
 
 
-def _universal(R: SX, d: SX, sigma: Any) -> tuple[tuple[Any, Any], Any, Any]:
+def _universal(R: SX, d: SX, sigma: SX) -> tuple[tuple[Any, Any], Any, Any]:
     """First angle, d in axes of the second link before its own angle, and the squared length of d across the first axis."""
     k = ca.densify(R[:, 2])
     x, y = k[0] * d[0] + k[1] * d[1], k[0] * d[1] - k[1] * d[0]

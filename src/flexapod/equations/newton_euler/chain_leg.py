@@ -13,7 +13,7 @@ Unknown are the actuator forces and, where m < 6, the constraint wrenches lambda
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import casadi as ca
 
@@ -33,6 +33,9 @@ from flexapod.robot.model import Leg
 from flexapod.robot.plan import LegPlan
 from flexapod.spatial import Rot, Vec, cross, dot
 from flexapod.spatial.vector import zero
+
+if TYPE_CHECKING:
+    from flexapod.robot.model import Closing, Link
 
 SINGULAR = 1e-9
 """Sine between the twist of a joint and those of the others below which a leg is singular."""
@@ -61,7 +64,7 @@ class ChainLeg:
         leg: Leg,
         plan: LegPlan,
         platform: FrameMotion,
-        guess: Sequence[Any],
+        guess: Sequence[SX],
         *,
         complement: Sequence[int],
     ) -> None:
@@ -108,7 +111,7 @@ class ChainLeg:
             guide=self._guide(leg.closing, R_l) if leg.closing.type == "prismatic" else None,
         )  # fmt: skip
 
-    def _guide(self, part: Any, R: Rot) -> tuple[Vec, Vec] | None:
+    def _guide(self, part: Link | Closing, R: Rot) -> tuple[Vec, Vec] | None:
         if part.friction is None or getattr(part, "kind", "P") != "P":
             return None
         u, v = (R @ self._values.vector(f"{part.joint}.friction.guide_{k}", R.from_) for k in "uv")
@@ -122,7 +125,7 @@ class ChainLeg:
             for link, frame, move in zip(self.leg.links, self._frames, moves, strict=True)
         )
 
-    def columns(self) -> Sequence[Any]:
+    def columns(self) -> Sequence[SX]:
         """Per actuator force, then per constraint wrench."""
         count = len(self._factor.q)
         driven = [k for k, i in enumerate(self._path) if self.leg.links[i].actuated]
@@ -133,14 +136,14 @@ class ChainLeg:
         """Without actuator forces and constraint wrenches."""
         return self._on_platform(loads, [0] * sum(link.actuated for link in self.leg.links), [])
 
-    def finish(self, loads: LegLoads, unknowns: Sequence[Any]) -> LegForces:
+    def finish(self, loads: LegLoads, unknowns: Sequence[SX]) -> LegForces:
         """Backward pass with the wrench on the platform."""
         driven = sum(link.actuated for link in self.leg.links)
         w = self._on_platform(loads, unknowns[:driven], unknowns[driven:])
         whole = self._backward(loads.bodies, w)
         return LegForces(actuators=tuple(unknowns[:driven]), joints=(*whole, w))
 
-    def _on_platform(self, loads: LegLoads, forces: Sequence[Any], constraints: Sequence[Any]) -> Wrench:
+    def _on_platform(self, loads: LegLoads, forces: Sequence[SX], constraints: Sequence[SX]) -> Wrench:
         needed = self._backward(loads.bodies, none())
         right, driven = [], iter(forces)
         for i in self._path:
@@ -168,10 +171,10 @@ class ChainLeg:
                 whole[parent] = whole[parent] + whole[i].seen_from(self.joints[i].centre - self.joints[parent].centre)
         return whole
 
-    def _scaled_twist(self, twist: Twist) -> Any:
+    def _scaled_twist(self, twist: Twist) -> SX:
         return ca.vertcat(twist[0].expr, twist[1].expr * self._length)
 
-    def _unscaled(self, wrench: SX) -> Any:
+    def _unscaled(self, wrench: SX) -> SX:
         return ca.vertcat(wrench[:3], wrench[3:] * self._length)
 
 

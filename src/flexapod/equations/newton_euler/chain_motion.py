@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
+from flexapod.arrays import SX
 from flexapod.equations.chain import LinkPose
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.robot.model import Leg
@@ -12,7 +12,7 @@ from flexapod.spatial import Vec, cross
 from flexapod.spatial.vector import zero
 
 
-def link_motions(leg: Leg, poses: Sequence[LinkPose], qd: Mapping[int, Any], qdd: Mapping[int, Any]) -> list[FrameMotion]:
+def link_motions(leg: Leg, poses: Sequence[LinkPose], qd: Mapping[int, SX], qdd: Mapping[int, SX]) -> list[FrameMotion]:
     r"""Twist and acceleration of every link frame.
 
     Revolute: the rotation is added behind the joint; prismatic: the point of the guide under the link, then the slide.
@@ -45,7 +45,7 @@ def link_motions(leg: Leg, poses: Sequence[LinkPose], qd: Mapping[int, Any], qdd
 
 
 def end_motion(
-    leg: Leg, links: Sequence[FrameMotion], E: Vec, free: Sequence[tuple[Vec, Vec]], rates: Sequence[Any], spherical: bool
+    leg: Leg, links: Sequence[FrameMotion], E: Vec, free: Sequence[tuple[Vec, Vec]], rates: Sequence[SX], spherical: bool
 ) -> tuple[Vec, Vec]:
     """Acceleration at E and angular acceleration behind the closing joint, its own second derivatives left out.
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from flexapod.arrays import Array
+from flexapod.arrays import Array, Mask
 from flexapod.equations.newton_euler.reactions import reaction_names
 from flexapod.errors import InputError
 from flexapod.robot.chain import ancestors, link_poses
@@ -64,7 +64,7 @@ class Undetermined:
     unknowns: int
     rank: int
     redundant: int
-    mask: Array
+    mask: Mask
 
     def __str__(self) -> str:
         head = f"{self.unknowns} unknown wrenches on the platform, rank {self.rank}"

@@ -7,10 +7,11 @@ friction by itself, force with it less force without any (Kim Figs. 9-11); these
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.newton_euler.friction_coupling import Solution, against_friction, friction_loads, solve_friction
 from flexapod.equations.newton_euler.friction_points import SOURCES, FrictionPoint
 from flexapod.equations.newton_euler.leg import LegForces
@@ -30,7 +31,7 @@ CONTRIBUTION_NAMES = (
 
 def force_contributions(
     setting: Setting, parts: Mapping[str, Loads], base: Loads, solution: Solution, contributions: Contributions
-) -> Any:
+) -> SX:
     """Table (parts, actuators) in the order of `CONTRIBUTION_NAMES`.
 
     Args:
@@ -57,7 +58,7 @@ def force_contributions(
 
 def _frozen(
     mechanism: Mechanism, points: Sequence[FrictionPoint], solution: Solution, chosen: Sequence[int], redundant: bool
-) -> Any:
+) -> SX:
     """Force that given friction asks for."""
     friction = [solution.friction[i] for i in chosen]
     inner = [k for k, p in enumerate(points) if redundant or not p.driven]
@@ -68,5 +69,5 @@ def _frozen(
     return _column(forces)
 
 
-def _column(forces: Sequence[LegForces]) -> Any:
+def _column(forces: Sequence[LegForces]) -> SX:
     return ca.vertcat(*[x for leg in forces for x in leg.actuators])

@@ -15,7 +15,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 import casadi as ca
 
@@ -38,13 +37,13 @@ class LegLoading:
         loads: of the forces (m,) on the leg's joints: Y (k,), weights w (k,) and slopes w Y' (k, m); weights save divisions.
     """
 
-    B: Any
-    P: Any
-    L: Any
-    K: Any
-    loads: Callable[[Any], tuple[Any, Any, Any]]
+    B: SX
+    P: SX
+    L: SX
+    K: SX
+    loads: Callable[[SX], tuple[SX, SX, SX]]
 
-    def forces(self, y: Any, z: SX) -> Any:
+    def forces(self, y: SX | None, z: SX) -> SX:
         """(m,) at loads (k,) and z (n,)."""
         own = ca.mtimes(self.K, z)
         return self.P + (own if y is None else ca.mtimes(self.L, y) + own)
@@ -55,7 +54,7 @@ class LegLoading:
         return int(self.B.shape[1])
 
 
-def coupled_loads(b: Program, A: SX, c: SX, legs: Sequence[LegLoading]) -> tuple[list[Any], Any, Any]:
+def coupled_loads(b: Program, A: SX, c: SX, legs: Sequence[LegLoading]) -> tuple[list[SX], SX, SX]:
     """Loads of every leg, z (n,), and whether they converged (1 or 0).
 
     Args:
@@ -66,7 +65,7 @@ def coupled_loads(b: Program, A: SX, c: SX, legs: Sequence[LegLoading]) -> tuple
     """
     counts = [leg.count for leg in legs]
 
-    def balanced(right: SX) -> Any:
+    def balanced(right: SX) -> SX:
         return right if A is None else eliminate(A, right)
 
     z = balanced(c)
@@ -76,7 +75,7 @@ def coupled_loads(b: Program, A: SX, c: SX, legs: Sequence[LegLoading]) -> tuple
     z = balanced(c - sum((ca.mtimes(leg.B, y) for leg, y in zip(legs, loads, strict=True)), ca.SX.zeros(c.shape)))
     given = [m for leg in legs for m in (leg.B, leg.P, leg.L, leg.K)] + [A, c]
 
-    def step(_: Program, y: SX, z: SX, entries: SX) -> tuple[list[Any], Any]:
+    def step(_: Program, y: SX, z: SX, entries: SX) -> tuple[list[SX], SX]:
         *maps, A, c = _filled(given, entries)
         inside = []
         for k, leg in enumerate(legs):
@@ -89,7 +88,7 @@ def coupled_loads(b: Program, A: SX, c: SX, legs: Sequence[LegLoading]) -> tuple
     return split(y, counts), z, converged
 
 
-def _step(A: Any, c: SX, legs: Sequence[LegLoading], y: Sequence[Any], z: SX) -> tuple[list[Any], Any]:
+def _step(A: SX, c: SX, legs: Sequence[LegLoading], y: Sequence[SX], z: SX) -> tuple[list[SX], SX]:
     """Next loads and z, and the change of the loads over the largest."""
     n = z.numel()
     matrix, right = (ca.SX.eye(n), c - z) if A is None else (ca.SX(A), c - ca.mtimes(A, z))
@@ -110,7 +109,7 @@ def _step(A: Any, c: SX, legs: Sequence[LegLoading], y: Sequence[Any], z: SX) ->
     return [ca.vertcat(*following), z + dz], change / ca.fmax(size, 1e-300)
 
 
-def eliminate(A: SX, b: SX) -> Any:
+def eliminate(A: SX, b: SX) -> SX:
     """Solve A x = b by Gauss elimination without exchange of rows; b (n, k), zeros of A are used."""
     n = A.shape[0]
     if n == 0:
@@ -134,9 +133,9 @@ def eliminate(A: SX, b: SX) -> Any:
     return ca.vertcat(*right)
 
 
-def _filled(matrices: Sequence[Any], entries: SX) -> list[Any]:
+def _filled(matrices: Sequence[SX], entries: SX) -> list[SX]:
     """Matrices of the same patterns with other entries, None where none was given; the body of a loop knows them by symbols."""
-    result: list[Any] = []
+    result: list[SX] = []
     at = 0
     for matrix in matrices:
         size = 0 if matrix is None else matrix.nnz()
@@ -145,7 +144,7 @@ def _filled(matrices: Sequence[Any], entries: SX) -> list[Any]:
     return result
 
 
-def split(y: SX, counts: Sequence[int]) -> list[Any]:
+def split(y: SX, counts: Sequence[int]) -> list[SX]:
     """The loads of every leg."""
     ends = [sum(counts[:k]) for k in range(len(counts) + 1)]
     return [y[start:end] for start, end in pairwise(ends)]

@@ -11,7 +11,6 @@ differences the same solutions are found in half the passes, without derivatives
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import casadi as ca
 
@@ -28,7 +27,7 @@ DEPENDENT = 1e-20
 """Square of the sine between the two differences below which the older one says nothing new."""
 
 
-def fixed_point(b: Builder, g: Callable[[Any, Any], Any], count: int, *, limit: int, tolerance: float) -> tuple[Any, Any]:
+def fixed_point(b: Builder, g: Callable[[Builder, SX], SX], count: int, *, limit: int, tolerance: float) -> tuple[SX, SX]:
     """Solve y = g(y) from y = 0.
 
     Args:
@@ -42,7 +41,7 @@ def fixed_point(b: Builder, g: Callable[[Any, Any], Any], count: int, *, limit: 
     """
     zeros = ca.SX.zeros(count)
 
-    def step(body: Builder, y: SX, *last: Any) -> tuple[list[Any], Any]:
+    def step(body: Builder, y: SX, *last: SX) -> tuple[list[SX], SX]:
         g0, f0, dg_old, df_old, first = last
         value = g(body, y)
         f = value - y
@@ -56,7 +55,7 @@ def fixed_point(b: Builder, g: Callable[[Any, Any], Any], count: int, *, limit: 
     return y, converged
 
 
-def _correction(f: SX, new: tuple[Any, Any], old: tuple[Any, Any]) -> Any:
+def _correction(f: SX, new: tuple[SX, SX], old: tuple[SX, SX]) -> SX:
     """Least squares of f by the differences, newest first, applied to those of g."""
     size = ca.dot(new[0], new[0])
     inverse = ca.if_else(size > 0, 1 / size, 0)

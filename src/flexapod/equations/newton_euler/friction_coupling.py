@@ -12,10 +12,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.newton_euler.coupled_loads import LegLoading, coupled_loads
 from flexapod.equations.newton_euler.friction_points import FrictionPoint, PointFriction
 from flexapod.equations.newton_euler.leg import LegForces, LegLoads
@@ -24,6 +25,10 @@ from flexapod.equations.newton_euler.mechanism import Loads, Mechanism, unloaded
 from flexapod.equations.newton_euler.wrench import Wrench, none
 from flexapod.kernels.tape.program import Program
 from flexapod.spatial import Vec
+
+if TYPE_CHECKING:
+    from flexapod.equations.elastodynamics.joint_forces import LegView
+    from flexapod.equations.newton_euler.leg import LegModel
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,7 +75,7 @@ def solve_friction(b: Program, mechanism: Mechanism, base: Loads, points: Sequen
     return Solution(forces=forces, friction=[of_points[i] for i in range(len(points))])
 
 
-def _coupling(mechanism: Mechanism, base: Loads, legs: Sequence[Sequence[FrictionPoint]]) -> tuple[None, Any, list[LegLoading]]:
+def _coupling(mechanism: Mechanism, base: Loads, legs: Sequence[Sequence[FrictionPoint]]) -> tuple[None, SX, list[LegLoading]]:
     """Loads at a motion: z are the unknowns of all legs, as they are without friction by loads, and their change with loads."""
     missing, loaded, columns, at = base.platform, [], [], [0]
     for leg in mechanism.legs:
@@ -120,7 +125,7 @@ def against_friction(point: FrictionPoint, forces: LegForces, friction: PointFri
 
 
 def joint_friction(
-    legs: Sequence[Any], points: Sequence[FrictionPoint], friction: Sequence[PointFriction], what: str
+    legs: Sequence[LegModel | LegView], points: Sequence[FrictionPoint], friction: Sequence[PointFriction], what: str
 ) -> list[list[Wrench]]:
     """Per leg and joint (links, closing) the friction that is `shown` or `carried` there."""
     result = [[none()] * (len(leg.joints) + 1) for leg in legs]

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import casadi as ca
 
-from flexapod.arrays import SX
+from flexapod.arrays import SX, Mask
 from flexapod.equations.friction import Coefficients, axis_friction, bearing_load, guide_load, read_coefficients, vector_friction
 from flexapod.equations.newton_euler.leg import LegForces, LegModel
 from flexapod.equations.newton_euler.wrench import Wrench, none
@@ -44,7 +44,7 @@ class PointFriction:
         carried: by joint index, what passes the joint beside its reaction.
     """
 
-    axial: dict[int, Any]
+    axial: dict[int, SX]
     closing: Wrench
     shown: dict[int, Wrench]
     carried: dict[int, Wrench]
@@ -79,15 +79,15 @@ class FrictionPoint:
             return (len(self.model.joints),)
         return self.links if self.coefficients.per_axis else self.links[-1:]
 
-    def loads(self, forces: LegForces) -> list[Any]:
+    def loads(self, forces: LegForces) -> list[SX]:
         """Normal force of a guide, or reaction force of a bearing, per place [N]."""
         return [self.load(place, forces.joints[place].force) for place in self.places]
 
-    def load(self, place: int, force: Vec) -> Any:
+    def load(self, place: int, force: Vec) -> SX:
         """Normal force of a guide, or reaction force of a bearing, under the force that crosses a joint [N]."""
         return self.sloped_load(self.components(place, force))[0]
 
-    def components(self, place: int, force: Vec) -> Any:
+    def components(self, place: int, force: Vec) -> SX:
         """What of the force that crosses a joint loads the point: (2,) across a guide, (3,) of a bearing [N]."""
         if self.source != "prismatic":
             return force.expr
@@ -95,7 +95,7 @@ class FrictionPoint:
         assert guide is not None
         return ca.vertcat(*[dot(axis, force) for axis in guide])
 
-    def sloped_load(self, components: SX) -> tuple[Any, Any, Any]:
+    def sloped_load(self, components: SX) -> tuple[SX, SX, SX]:
         """The load Y, a weight w > 0 and the row w Y' by the components: of a norm, w = Y and w Y' needs no division."""
         if not self.loaded:
             return ca.SX(0), ca.SX(1), ca.SX(1, components.numel())
@@ -108,11 +108,11 @@ class FrictionPoint:
             return load, load + UNLOADED, components.T
         return load, ca.SX(1), ca.substitute(ca.jacobian(guide_load(f[0], f[1], rule), f), f, components)
 
-    def friction_at(self, loads: Sequence[Any]) -> PointFriction:
+    def friction_at(self, loads: Sequence[SX]) -> PointFriction:
         """Friction for given loads."""
         return self._inside(loads) if self.links else self._closing(loads)
 
-    def work(self, found: PointFriction) -> list[tuple[Any, Any]]:
+    def work(self, found: PointFriction) -> list[tuple[SX, SX]]:
         """Rates of the joint and the forces of friction along them: of its links' coordinates, or of the closing joint."""
         closing = self.model.closing
         if self.links:
@@ -122,9 +122,9 @@ class FrictionPoint:
             return [(closing.rates[0], dot(linear, found.closing.force) + dot(angular, found.closing.moment))]
         return [(closing.angular.expr, found.closing.moment.expr)]
 
-    def _inside(self, loads: Sequence[Any]) -> PointFriction:
+    def _inside(self, loads: Sequence[SX]) -> PointFriction:
         joints, c = self.model.joints, self.coefficients
-        axial: dict[int, Any] = {}
+        axial: dict[int, SX] = {}
         shown: dict[int, Wrench] = {}
         if len(self.links) == 1 or c.per_axis:
             for i, load in zip(self.links, loads, strict=True):
@@ -139,7 +139,7 @@ class FrictionPoint:
         shown = {i: _along(joints[i].axis * axial[i], False) for i in self.links}
         return PointFriction(axial=axial, closing=none(), shown=shown, carried={i: _along(moment, False) for i in self.links})
 
-    def _closing(self, loads: Sequence[Any]) -> PointFriction:
+    def _closing(self, loads: Sequence[SX]) -> PointFriction:
         closing, c, load = self.model.closing, self.coefficients, loads[0]
         if self.source in ("revolute", "prismatic"):
             linear, angular = closing.axes[0]
@@ -195,7 +195,7 @@ def load_count(robot: Robot) -> int:
     return total
 
 
-def refuse_open_loads(b: Program, models: Sequence[LegModel], points: Sequence[FrictionPoint], mask: Any) -> list[FrictionPoint]:
+def refuse_open_loads(b: Program, models: Sequence[LegModel], points: Sequence[FrictionPoint], mask: Mask) -> list[FrictionPoint]:
     """Points with reactions that rigid bodies leave undetermined: a status where their friction would depend on them.
 
     Args:

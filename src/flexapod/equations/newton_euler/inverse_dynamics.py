@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import casadi as ca
 
@@ -28,6 +28,9 @@ from flexapod.kernels.tape.program import Program
 from flexapod.robot.robot import Robot
 from flexapod.spatial import Vec
 from flexapod.spatial.vector import zero
+
+if TYPE_CHECKING:
+    from flexapod.equations.newton_euler.platform_system import PlatformSystem
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -150,7 +153,7 @@ def set_up(b: Program, robot: Robot, spin: Spin, closed_form: bool, friction: bo
 
 
 def setting_at(
-    b: Any,
+    b: Program,
     values: Values,
     robot: Robot,
     platform: FrameMotion,
@@ -170,7 +173,7 @@ def setting_at(
     legs: Sequence[LegModel]
     if guess is None:
         legs = universal_legs(b, values, robot, platform, spin)
-        system: Any = AxialSystem(b, legs, platform.p, length)
+        system: PlatformSystem = AxialSystem(b, legs, platform.p, length)
         left_open = undetermined(robot)
     else:
         check_structure(robot)
@@ -187,7 +190,7 @@ def setting_at(
 
 
 def universal_legs(
-    b: Any, values: Values, robot: Robot, platform: FrameMotion, spin: Spin = "exact", *, more: SX | None = None
+    b: Program, values: Values, robot: Robot, platform: FrameMotion, spin: Spin = "exact", *, more: SX | None = None
 ) -> list[UniversalLeg]:
     """Six closed-form legs at a motion of the platform; `more`: see `UniversalLeg`."""
     return [
@@ -198,7 +201,7 @@ def universal_legs(
 
 
 def _chains(
-    b: Any, robot: Robot, values: Values, platform: FrameMotion, guess: Any, complements: Sequence[Sequence[int]]
+    b: Program, robot: Robot, values: Values, platform: FrameMotion, guess: SX, complements: Sequence[Sequence[int]]
 ) -> list[LegModel]:
     result: list[LegModel] = []
     at = 0

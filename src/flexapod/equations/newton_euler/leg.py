@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
+from flexapod.arrays import SX
 from flexapod.equations.newton_euler.wrench import Wrench
 from flexapod.robot.model import Leg
 from flexapod.spatial import Vec
@@ -32,8 +33,8 @@ class LinkJoint:
     kind: str
     axis: Vec
     centre: Vec
-    rate: Any
-    acceleration: Any
+    rate: SX
+    acceleration: SX
     guide: tuple[Vec, Vec] | None = None
 
 
@@ -53,7 +54,7 @@ class ClosingJoint:
     axes: tuple[tuple[Vec, Vec], ...]
     centre: Vec
     angular: Vec
-    rates: tuple[Any, ...]
+    rates: tuple[SX, ...]
     frame: tuple[Vec, Vec, Vec]
     guide: tuple[Vec, Vec] | None = None
 
@@ -69,7 +70,7 @@ class LegLoads:
     """
 
     bodies: tuple[Wrench, ...]
-    axial: tuple[Any, ...]
+    axial: tuple[SX | float, ...]
     closing: Wrench
 
 
@@ -77,7 +78,7 @@ class LegLoads:
 class LegForces:
     """Result of a leg: actuator forces, and the whole wrench that crosses each joint, about its centre (links, then closing)."""
 
-    actuators: tuple[Any, ...]
+    actuators: tuple[SX, ...]
     joints: tuple[Wrench, ...]
 
 
@@ -91,17 +92,17 @@ class LegModel(Protocol):
     def body_loads(self, gravity: Vec | None, moves: Sequence[bool]) -> tuple[Wrench, ...]:
         """Per link, what its body needs: against gravity (None: without), to follow its motion (where it moves)."""
 
-    def columns(self) -> Sequence[Any]:
+    def columns(self) -> Sequence[SX]:
         """Wrenches (6,) on the platform about the closing centre per unit of the leg's unknowns."""
 
     def particular(self, loads: LegLoads) -> Wrench:
         """Wrench on the platform about the closing centre with all unknowns zero."""
 
-    def finish(self, loads: LegLoads, unknowns: Sequence[Any]) -> LegForces:
+    def finish(self, loads: LegLoads, unknowns: Sequence[SX]) -> LegForces:
         """Actuator forces and joint wrenches for given unknowns."""
 
 
-def rotor_loads(model: LegModel, values: Values) -> tuple[Any, ...]:
+def rotor_loads(model: LegModel, values: Values) -> tuple[SX | float, ...]:
     """Per link, minus rotor inertia times acceleration (Khalil's IA)."""
     return tuple(
         0 if joint.kind == "fixed" else -values.scalar(f"{link.coordinate}.rotor") * joint.acceleration

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import casadi as ca
 
@@ -24,7 +24,7 @@ def by_leg(points: Sequence[FrictionPoint]) -> list[list[FrictionPoint]]:
     return [list(group) for _, group in groupby(points, key=lambda p: p.leg)]
 
 
-def affine(expression: SX, x: SX) -> tuple[Any, Any]:
+def affine(expression: SX, x: SX) -> tuple[SX, SX]:
     """Value at x = 0 and columns of an expression that is affine in symbols x."""
     return ca.substitute(expression, x, ca.SX.zeros(x.numel())), ca.jacobian(expression, x)
 
@@ -45,12 +45,12 @@ def with_friction(leg: LegModel, load: LegLoads, points: Sequence[FrictionPoint]
     return LegLoads(bodies=load.bodies, axial=tuple(axial), closing=closing)
 
 
-def forces_at(points: Sequence[FrictionPoint], forces: LegForces) -> Any:
+def forces_at(points: Sequence[FrictionPoint], forces: LegForces) -> SX:
     """Components of forces (m,) that load the points of a leg."""
     return ca.vertcat(*[point.components(place, forces.joints[place].force) for point in points for place in point.places])
 
 
-def loads_of(points: Sequence[FrictionPoint], forces: SX) -> tuple[Any, Any, Any]:
+def loads_of(points: Sequence[FrictionPoint], forces: SX) -> tuple[SX, SX, SX]:
     """Loads, weights and weighted slopes of a leg's points under `forces_at`, as `LegLoading` has them."""
     places = [point for point in points for _ in point.places]
     loads, weights, slopes, at = [], [], ca.SX(len(places), forces.numel()), 0

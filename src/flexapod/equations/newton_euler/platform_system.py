@@ -9,7 +9,7 @@ platform frame origin. Lengths are measured by the characteristic length, so tha
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Protocol
 
 import casadi as ca
 
@@ -27,21 +27,21 @@ SINGULAR = 1e-9
 class PlatformSystem(Protocol):
     """Solves the platform's equations."""
 
-    def solve(self, missing: Wrench) -> list[list[Any]]:
+    def solve(self, missing: Wrench) -> list[list[SX]]:
         """Unknowns per leg that give the platform the missing wrench (about its frame origin)."""
 
     @property
-    def inverse(self) -> Any:
+    def inverse(self) -> SX:
         """(unknowns of all legs, 6): them per force and moment of the missing wrench."""
 
 
-def at_platform(column: SX, arm: Vec, length: SX) -> Any:
+def at_platform(column: SX, arm: Vec, length: SX) -> SX:
     """A wrench (6,) about a point at `arm` from the platform origin, moved to the origin; moments over the length."""
     force = column[:3]
     return ca.vertcat(force, (column[3:] + ca.cross(arm.expr, force)) / length)
 
 
-def scaled(wrench: Wrench, length: SX) -> Any:
+def scaled(wrench: Wrench, length: SX) -> SX:
     """(6,) force, then moment over the length."""
     return ca.vertcat(wrench.force.expr, wrench.moment.expr / length)
 
@@ -61,12 +61,12 @@ class AxialSystem:
             "singular pose: the legs cannot hold the platform in every direction",
         )
 
-    def solve(self, missing: Wrench) -> list[list[Any]]:
+    def solve(self, missing: Wrench) -> list[list[SX]]:
         """One axial force per leg."""
         return [[x] for x in self._factor.solve(scaled(missing, self._length))]
 
     @property
-    def inverse(self) -> Any:
+    def inverse(self) -> SX:
         """(6, 6) axial forces per force and moment."""
         found = self._factor.inverse_of()
         return ca.horzcat(found[:, :3], found[:, 3:] / self._length)
@@ -107,7 +107,7 @@ class GeneralSystem:
             ca.logic_not(pivot >= SINGULAR * SINGULAR), "singular pose: the legs cannot hold the platform in every direction"
         )
 
-    def solve(self, missing: Wrench) -> list[list[Any]]:
+    def solve(self, missing: Wrench) -> list[list[SX]]:
         """Per leg its actuator forces, then its constraint wrenches."""
         W = scaled(missing, self._length)
         right = [ca.dot(k, W) for k in self._K]
@@ -126,7 +126,7 @@ class GeneralSystem:
         return result
 
     @property
-    def inverse(self) -> Any:
+    def inverse(self) -> SX:
         """Actuator forces and constraint wrenches per force and moment."""
         columns = []
         for k in range(6):

@@ -12,7 +12,6 @@ with bars for the moments without F. The paper takes the moment of the universal
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import casadi as ca
 
@@ -103,7 +102,7 @@ class UniversalLeg:
             result.append(body_wrench(self._values.of(name), moved, g) if link.body else none())
         return tuple(result)
 
-    def columns(self) -> Sequence[Any]:
+    def columns(self) -> Sequence[SX]:
         """A unit force along the leg."""
         return [ca.vertcat(self.motion.axes.n.expr, ca.SX.zeros(3))]
 

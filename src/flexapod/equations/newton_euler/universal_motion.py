@@ -12,7 +12,7 @@ The axial spin is that of the universal joint; Kim's simplification takes it as 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Literal
 
 import casadi as ca
 
@@ -42,13 +42,13 @@ class Drive:
         inward: acceleration of U at a constant rate.
     """
 
-    rate: Any
-    acceleration: Any
+    rate: SX
+    acceleration: SX
     carrier: FrameMotion | None
     U: PointMotion
     a: Vec
-    length: Any
-    gain: Any = 1
+    length: SX
+    gain: SX = 1
     along: Vec = field(default_factory=lambda: zero("W"))
     about: Vec = field(default_factory=lambda: zero("W"))
     inward: Vec = field(default_factory=lambda: zero("W"))
@@ -62,9 +62,9 @@ class Axes:
     y: Vec
     n: Vec
     a: Vec
-    sine: Any
+    sine: SX
     arm: Vec
-    inverse: Any
+    inverse: SX
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,8 +80,8 @@ class UniversalMotion:
     axes: Axes
     S: PointMotion
     frames: tuple[FrameMotion, FrameMotion, FrameMotion]
-    rates: tuple[Any, Any, Any]
-    accelerations: tuple[Any, Any, Any]
+    rates: tuple[SX, SX, SX]
+    accelerations: tuple[SX, SX, SX]
 
 
 def universal_motion(b: Program, values: Values, leg: Leg, sign: int, platform: FrameMotion, spin: Spin) -> UniversalMotion:
@@ -164,7 +164,7 @@ def _moving(values: Values, leg: Leg, axes: Axes, drive: Drive, S: PointMotion, 
 
 def _universal(
     axes: Axes, drive: Drive, S: PointMotion, extends: bool, spin: Spin
-) -> tuple[FrameMotion, FrameMotion, tuple[tuple[Any, Any], tuple[Any, Any]]]:
+) -> tuple[FrameMotion, FrameMotion, tuple[tuple[SX, SX], tuple[SX, SX]]]:
     """Motion of cross and leg about U, and the two universal rates with their derivatives."""
     x, y, n, a, arm = axes.x, axes.y, axes.n, axes.a, axes.arm
     w_f, alpha_f = (drive.carrier.w, drive.carrier.alpha) if drive.carrier else (zero("W"), zero("W"))

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.values import Values
 from flexapod.kernels.tape.program import Program
@@ -36,7 +36,7 @@ class Wrench:
         return Wrench(force=self.force, moment=self.moment + cross(arm, self.force))
 
     @property
-    def column(self) -> Any:
+    def column(self) -> SX:
         """(6,) force, then moment."""
         return ca.vertcat(self.force.expr, self.moment.expr)
 

@@ -20,10 +20,10 @@ The spin demands a moment along the rod, and one across it because the rod chang
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.model.algebra import mul, sparse
 from flexapod.equations.rods.tree import Frames, Motion, Pull, RodTree
 from flexapod.equations.virtual_power.inertia_wrench import tensor
@@ -37,14 +37,14 @@ NO_SYMMETRY = "a rod of leg {leg} is not symmetric about the line of its joints 
 class RodValues:
     """Numbers of a rod, of parameters alone: ends in node axes, squared length, masses, axial inertia, e in axes of its body."""
 
-    near: Any
-    far: Any
-    square: Any
-    m_SS: Any
-    m_SU: Any
-    m_UU: Any
-    axial: Any
-    e: Any
+    near: SX
+    far: SX
+    square: SX
+    m_SS: SX
+    m_SU: SX
+    m_UU: SX
+    axial: SX
+    e: SX
 
 
 def rod_values(b: Program, tree: RodTree, rod: Rod) -> RodValues:
@@ -87,19 +87,19 @@ class RodAt:
 
     rod: Rod
     values: RodValues
-    d: Any
-    J_U: Any
-    J_S: Any
-    W: Any
-    row: Any
-    residual: Any
-    spin: Any
-    weight: Any
-    e: Any
-    k: Any
-    delta: Any
-    across: Any
-    gain: Any
+    d: SX
+    J_U: SX
+    J_S: SX
+    W: SX
+    row: SX
+    residual: SX
+    spin: SX
+    weight: SX
+    e: SX
+    k: SX
+    delta: SX
+    across: SX
+    gain: SX
 
 
 def rod_at(tree: RodTree, at: Frames, rod: Rod, values: RodValues) -> RodAt:
@@ -131,13 +131,13 @@ def _across(tree: RodTree, rod: Rod, values: RodValues) -> bool:
     return rotating not in ([], [rod.near]) or (rotating == [rod.near] and not (along and nodes[rod.near].kind == "R"))
 
 
-def rod_drift(at: Frames, motion: Motion, rod: RodAt) -> Any:
+def rod_drift(at: Frames, motion: Motion, rod: RodAt) -> SX:
     """Second derivative of the rod's row at zero accelerations."""
     dd, ddd = _relative(at, motion, rod)
     return ca.dot(rod.d, ddd) + ca.dot(dd, dd)
 
 
-def _relative(at: Frames, motion: Motion, rod: RodAt) -> tuple[Any, Any]:
+def _relative(at: Frames, motion: Motion, rod: RodAt) -> tuple[SX, SX]:
     """Velocity and acceleration of S against U, world axes."""
     near, far, v = rod.rod.near, rod.rod.far, rod.values
     dd = motion.velocity(at, far, v.far, rod.J_S) - motion.velocity(at, near, v.near, rod.J_U)

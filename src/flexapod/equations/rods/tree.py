@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import casadi as ca
 
@@ -29,14 +28,14 @@ NOTHING = ca.SX.zeros(3)
 class Seat:
     """How the axes of a body's link are seen from its node: x_node = B (x - b)."""
 
-    B: Any
-    b: Any
+    B: SX
+    b: SX
 
-    def point(self, x: SX) -> Any:
+    def point(self, x: SX) -> SX:
         """A point of the link."""
         return sparse(mul(self.B, sparse(x) - self.b))
 
-    def axes(self, R: SX) -> Any:
+    def axes(self, R: SX) -> SX:
         """Axes that are given in the link's."""
         return sparse(mul(self.B, R))
 
@@ -45,10 +44,10 @@ class Seat:
 class Frames:
     """Frames of all nodes: R, p in the world; step and place: carrier axes from node axes, origin there."""
 
-    R: list[Any]
-    p: list[Any]
-    step: list[Any]
-    place: list[Any]
+    R: list[SX]
+    p: list[SX]
+    step: list[SX]
+    place: list[SX]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,15 +55,15 @@ class Motion:
     """w, alpha, U, a in node axes, c in world axes of all nodes; rotating: w, alpha and the origin's velocity in world axes of
     those on the platform; rates (w,)."""
 
-    w: list[Any]
-    alpha: list[Any]
-    U: list[Any]
-    a: list[Any]
-    c: list[Any]
-    rotating: list[tuple[Any, Any, Any] | None]
-    rates: Any
+    w: list[SX]
+    alpha: list[SX]
+    U: list[SX]
+    a: list[SX]
+    c: list[SX]
+    rotating: list[tuple[SX, SX, SX] | None]
+    rates: SX
 
-    def acceleration(self, at: Frames, node: int, x: SX) -> Any:
+    def acceleration(self, at: Frames, node: int, x: SX) -> SX:
         """Acceleration (3,) of a point x (node axes), world axes. On the platform by cross products, which velocities have in
         common; shorter than by U there."""
         if (rotating := self.rotating[node]) is None:
@@ -72,7 +71,7 @@ class Motion:
         (w, alpha, _), r = rotating, ca.densify(mul(at.R[node], x))
         return self.c[node] + ca.cross(w, ca.cross(w, r)) + ca.cross(alpha, r)
 
-    def velocity(self, at: Frames, node: int, x: SX, J: SX) -> Any:
+    def velocity(self, at: Frames, node: int, x: SX, J: SX) -> SX:
         """Velocity (3,) of a point x (node axes), J (3, w) its columns, world axes."""
         if (rotating := self.rotating[node]) is None:
             return ca.densify(mul(J, self.rates))
@@ -83,9 +82,9 @@ class Motion:
 class Pull:
     """A force (3,) at a point x (node axes) of a node, and a moment (3,), world axes."""
 
-    x: Any
-    force: Any
-    moment: Any
+    x: SX
+    force: SX
+    moment: SX
 
 
 class RodTree:
@@ -109,7 +108,7 @@ class RodTree:
         name = f"{closing.joint}.on_{'link' if node.reversed else 'platform'}"
         return Seat(B=self.legs[i].rot(f"{name}.R").T, b=self.legs[i].vec(f"{name}.p"))
 
-    def joint(self, node: Node) -> tuple[Any, Any]:
+    def joint(self, node: Node) -> tuple[SX, SX]:
         """Axes and place of a node's joint in its carrier, at coordinate zero."""
         if node.hinge is None:
             i, link = node.place
@@ -124,7 +123,7 @@ class RodTree:
         seat = self.seats[node.parent]
         return seat.axes(R), seat.point(p)
 
-    def frames(self, p: SX, R: SX, q: Sequence[Any]) -> Frames:
+    def frames(self, p: SX, R: SX, q: Sequence[SX]) -> Frames:
         """Frames at a pose of the platform and coordinates q of the moving nodes."""
         found = Frames(R=[R], p=[p], step=[None], place=[None])
         moves = iter(q)
@@ -144,13 +143,13 @@ class RodTree:
             found.p.append(p_c + ca.densify(mul(R_c, place)))
         return found
 
-    def _zero(self, node: Node) -> Any:
+    def _zero(self, node: Node) -> SX:
         if node.hinge is not None:
             return ca.SX(0)
         i, link = node.place
         return self.legs[i].scalar(f"{self.robot.legs[i].links[link].coordinate}.zero")
 
-    def columns(self, at: Frames, node: int | None, point: SX) -> tuple[Any, Any]:
+    def columns(self, at: Frames, node: int | None, point: SX) -> tuple[SX, SX]:
         """Velocity (3, w) of a world point of a node and its angular velocity (3, w) per unit rate of every column."""
         plan = self.plan
         J, W = (ca.SX(3, 6 + len(plan.moving)) for _ in range(2))
@@ -202,11 +201,11 @@ class RodTree:
             found.rotating.append(rotating)
         return found
 
-    def bodies(self, masses: Sequence[Sequence[tuple[Any, Any]]]) -> list[LinkBody]:
+    def bodies(self, masses: Sequence[Sequence[tuple[SX, SX]]]) -> list[LinkBody]:
         """Every node's own body, with masses at points of it: per node (mass, point in node axes). Parameters alone."""
         return [self._body(node, own) for node, own in zip(self.plan.nodes, masses, strict=True)]
 
-    def _body(self, node: Node, masses: Sequence[tuple[Any, Any]]) -> LinkBody:
+    def _body(self, node: Node, masses: Sequence[tuple[SX, SX]]) -> LinkBody:
         m, S, I = ca.SX(0), ca.SX.zeros(3), ca.SX.zeros(3, 3)
         name, values = self._own(node)
         if name is not None:
@@ -227,7 +226,7 @@ class RodTree:
         own = self.robot.legs[i].links[link]
         return (f"{own.coordinate}.body" if own.body is not None else None), self.legs[i]
 
-    def mass_matrix(self, at: Frames, bodies: Sequence[LinkBody]) -> Any:
+    def mass_matrix(self, at: Frames, bodies: Sequence[LinkBody]) -> SX:
         """(w, w): a unit acceleration of a coordinate demands a wrench, which every carrier on the way inwards feels."""
         plan, size = self.plan, 6 + len(self.plan.moving)
         M, whole = ca.SX(size, size), list(bodies)
@@ -256,13 +255,13 @@ class RodTree:
         M[:6, :6] = ca.vertcat(ca.horzcat(whole[0].m * sparse(ca.SX.eye(3)), sparse(hat.T)), ca.horzcat(sparse(hat), I))
         return M
 
-    def _rotor(self, node: Node) -> Any:
+    def _rotor(self, node: Node) -> SX:
         if node.hinge is not None:
             return ca.SX(0)
         i, link = node.place
         return self.legs[i].scalar(f"{self.robot.legs[i].links[link].coordinate}.rotor")
 
-    def forces(self, at: Frames, motion: Motion, bodies: Sequence[LinkBody], pulls: Sequence[Sequence[Pull]]) -> Any:
+    def forces(self, at: Frames, motion: Motion, bodies: Sequence[LinkBody], pulls: Sequence[Sequence[Pull]]) -> SX:
         """(w,) forces that the motion demands, weight included; pulls: what besides acts on every node."""
         plan, h = self.plan, ca.SX.zeros(6 + len(self.plan.moving))
         f, n = [], []

@@ -10,7 +10,6 @@ q1* = -y.v*/(a.x l), all relative to the actuator's part of the motion.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import casadi as ca
 
@@ -47,8 +46,8 @@ def force_at_joint(
 class ProjectedLeg:
     """A leg at its spherical joint: F_S = A_x vdot_S + c_x (Long 2014 Eq. 37), and its motion."""
 
-    A_x: Any
-    c_x: Any
+    A_x: SX
+    c_x: SX
     motion: LegMotion
 
 
@@ -130,7 +129,7 @@ def _carried(values: Values, leg: Leg, motion: LegMotion, gravity: Vec, rotor: S
     return force
 
 
-def _crank_rotation(motion: LegMotion, rod: Wrench, on_cross: Wrench, drive: Vec, rotated: Vec) -> Any:
+def _crank_rotation(motion: LegMotion, rod: Wrench, on_cross: Wrench, drive: Vec, rotated: Vec) -> SX:
     """Power of the rod's and cross's moments in the part of the motion in which the crank turns a with S held relative to U.
 
     The constraint (w* - t* e).(y x a) = 0 adds to the spin of the rod: s* += t* (e.(y x a))/(n.(y x a)); the cross turns

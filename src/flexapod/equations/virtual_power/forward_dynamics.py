@@ -10,7 +10,6 @@ constraints force at u' = 0.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import casadi as ca
 
@@ -32,14 +31,14 @@ from flexapod.spatial.vector import zero
 class StateEquation:
     """A (6, 6), c (6,), beta (6,), basis N (6, mobility) and J_a (actuators, 6) at a state."""
 
-    A: Any
-    c: Any
-    beta: Any
-    basis: Any
-    jacobian: Any
+    A: SX
+    c: SX
+    beta: SX
+    basis: SX
+    jacobian: SX
 
 
-def state_inputs(b: Program) -> tuple[FrameMotion, Any]:
+def state_inputs(b: Program) -> tuple[FrameMotion, SX]:
     """Inputs of a state, and the platform's acceleration as a symbol to differentiate by."""
     acceleration = ca.SX.sym("acceleration", 6)
     return platform_state(b, acceleration), acceleration
@@ -52,7 +51,7 @@ def state_equation(b: Program, robot: Robot, massless_legs: bool = False) -> Sta
 
 
 def state_equation_at(
-    b: Program, robot: Robot, frame: FrameMotion, acceleration: SX, guess: Any, massless_legs: bool = False
+    b: Program, robot: Robot, frame: FrameMotion, acceleration: SX, guess: SX | None, massless_legs: bool = False
 ) -> StateEquation:
     """The equation of motion with given inputs; `acceleration` is the symbol that `frame` moves with."""
     if all(form is not None for form in robot.closed_forms):
@@ -92,14 +91,14 @@ def _from_projected_legs(b: Program, robot: Robot, frame: FrameMotion, massless_
     return StateEquation(A=A, c=c, beta=ca.SX.zeros(6), basis=ca.SX.eye(6), jacobian=ca.vertcat(*rows))
 
 
-def _at_platform(A_x: SX, r: Vec) -> Any:
+def _at_platform(A_x: SX, r: Vec) -> SX:
     """W^T A_x W with W = [1, -r^]; blocks A_x, r^ A_x and r^ A_x r^T^, the whole symmetric."""
     hat = ca.skew(r.expr)
     low = ca.mtimes(hat, A_x)
     return ca.vertcat(ca.horzcat(A_x, low.T), ca.horzcat(low, ca.mtimes(low, hat.T)))
 
 
-def platform_inertia(values: Values, frame: FrameMotion) -> Any:
+def platform_inertia(values: Values, frame: FrameMotion) -> SX:
     """(6, 6) inertia of the platform about its origin, world axes."""
     mass = values.scalar("platform.mass")
     c = (frame.R @ values.vector("platform.first_moment", "P")).expr
@@ -162,7 +161,7 @@ def coriolis_force(robot: Robot, massless_legs: bool = False) -> Program:
     return b
 
 
-def _weight(b: Program, state: StateEquation) -> Any:
+def _weight(b: Program, state: StateEquation) -> SX:
     """Part of the bias that is linear in gravity."""
     gravity = ca.vertcat(*[b.parameter(f"gravity.{k}") for k in "xyz"])
     return ca.mtimes(ca.jacobian(state.c, gravity), gravity)

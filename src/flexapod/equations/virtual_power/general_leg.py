@@ -7,10 +7,10 @@ r"""A general leg: generalized forces of its tree by recursion, projected to the
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.inertia_wrench import Wrench, inertia_wrench, none
@@ -18,7 +18,7 @@ from flexapod.robot.model import Leg
 from flexapod.spatial import Vec, dot
 
 
-def tree_forces(values: Values, leg: Leg, links: Sequence[FrameMotion], qdd: Sequence[Any], gravity: Vec) -> Any:
+def tree_forces(values: Values, leg: Leg, links: Sequence[FrameMotion], qdd: Sequence[SX], gravity: Vec) -> SX:
     """Generalized forces (n,) that the leg's motion demands at its coordinates, cut from the platform.
 
     Source: Briot 2014 Eqs. (9), (27). Checked by: tests/equations/test_formulations_agree.py.
@@ -32,9 +32,9 @@ def tree_forces(values: Values, leg: Leg, links: Sequence[FrameMotion], qdd: Seq
     return ca.vertcat(*[forces[i] + rotors[k] * qdd[k] for k, i in enumerate(leg.moving)])
 
 
-def along_joints(leg: Leg, links: Sequence[FrameMotion], wrenches: list[Wrench]) -> dict[int, Any]:
+def along_joints(leg: Leg, links: Sequence[FrameMotion], wrenches: list[Wrench]) -> dict[int, SX]:
     """Wrenches on the links summed from the tips inwards, and their component along every joint that moves."""
-    forces: dict[int, Any] = {}
+    forces: dict[int, SX] = {}
     for i in reversed(range(len(leg.links))):
         link, frame = leg.links[i], links[i]
         axis = frame.R.column(2)

@@ -10,10 +10,9 @@ Linear in mass, first moment and tensor, so that regrouped base parameters are u
 
 from __future__ import annotations
 
-from typing import Any
-
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.newton_euler.wrench import Wrench as Wrench
 from flexapod.equations.newton_euler.wrench import none as none
 from flexapod.equations.platform_motion import FrameMotion
@@ -21,7 +20,7 @@ from flexapod.equations.values import Values
 from flexapod.spatial import Vec, cross
 
 
-def tensor(values: Values, name: str) -> Any:
+def tensor(values: Values, name: str) -> SX:
     """Symmetric (3, 3) tensor from its six entries."""
     xx, yy, zz, xy, xz, yz = (values.scalar(f"{name}.{k}") for k in ("xx", "yy", "zz", "xy", "xz", "yz"))
     return ca.vertcat(ca.horzcat(xx, xy, xz), ca.horzcat(xy, yy, yz), ca.horzcat(xz, yz, zz))

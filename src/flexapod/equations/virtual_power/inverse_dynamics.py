@@ -7,8 +7,6 @@ Square robots: solved. More actuators than DOF: the smallest forces, and a basis
 
 from __future__ import annotations
 
-from typing import Any
-
 import casadi as ca
 
 from flexapod.arrays import SX
@@ -40,7 +38,7 @@ def virtual_power(robot: Robot, massless_legs: bool = False) -> Program:
     return b
 
 
-def actuator_forces(b: Program, A: SX, y: SX) -> Any:
+def actuator_forces(b: Program, A: SX, y: SX) -> SX:
     """Solve A^T Gamma = y: exactly if square, with the smallest Gamma if there are more actuators than degrees of freedom."""
     actuators, mobility = A.shape
     if actuators < mobility:

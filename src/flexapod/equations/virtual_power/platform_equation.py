@@ -10,7 +10,6 @@ of the legs leave free (the closing plan's independent components u), so that co
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import casadi as ca
 
@@ -43,13 +42,13 @@ class PlatformEquation:
         basis: (6, mobility) N.
     """
 
-    h: Any
-    legs: Any
-    rates: Any
-    jacobian: Any
-    constraint: Any
-    residual: Any
-    basis: Any
+    h: SX
+    legs: SX
+    rates: SX
+    jacobian: SX
+    constraint: SX
+    residual: SX
+    basis: SX
 
 
 def platform_equation(
@@ -83,8 +82,10 @@ def platform_equation(
             residuals.append(closed.leftover[2])
         at += n
     kept = list(robot.plan.constraints)
-    G = ca.vertcat(*constraints)[kept, :] if kept else ca.SX.zeros(0, 6)
-    r = ca.vertcat(*residuals)[kept] if kept else ca.SX.zeros(0, 1)
+    G_all: SX = ca.vertcat(*constraints)
+    r_all: SX = ca.vertcat(*residuals)
+    G = G_all[kept, :] if kept else ca.SX.zeros(0, 6)
+    r = r_all[kept] if kept else ca.SX.zeros(0, 1)
     h = inertia_wrench(values, "platform", platform, gravity).column
     legs = ca.vertcat(*[wrench.T for wrench in wrenches])
     if not massless_legs:
@@ -100,7 +101,7 @@ def platform_equation(
     )
 
 
-def motion_basis(robot: Robot, G: SX) -> Any:
+def motion_basis(robot: Robot, G: SX) -> SX:
     """N (6, mobility): platform twist from its independent components."""
     free, bound = list(robot.plan.platform_independent), list(robot.plan.platform_dependents)
     N = ca.SX.zeros(6, len(free))

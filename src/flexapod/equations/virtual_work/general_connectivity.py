@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import casadi as ca
 
@@ -53,7 +52,7 @@ def closing_rows(leg: Leg, R_link: Rot, R_platform: Rot) -> list[Row]:
     return result
 
 
-def velocity_terms(row: Row, link: BodyMotion, v_link: Vec, acceleration: Vec, platform: PlatformState, r: Vec) -> Any:
+def velocity_terms(row: Row, link: BodyMotion, v_link: Vec, acceleration: Vec, platform: PlatformState, r: Vec) -> SX:
     r"""h of a row: platform's acceleration at rest twist rates, less the leg's at zero joint accelerations.
 
     Differentiated rows: :math:`a\cdot(\gamma_l - \gamma_p - 2\omega_p\times v_{rel}) = 0` for directions fixed to the platform,
@@ -112,7 +111,7 @@ def general_leg_work(
     )
 
 
-def _leg_matrix(leg: Leg, rows: Sequence[Row], tip: Tip) -> Any:
+def _leg_matrix(leg: Leg, rows: Sequence[Row], tip: Tip) -> SX:
     """B (m, n): the rows on the unit twists of the joints."""
     B = ca.SX.zeros(len(rows), len(leg.moving))
     for j, (v, w) in tip.twists.items():
@@ -122,12 +121,12 @@ def _leg_matrix(leg: Leg, rows: Sequence[Row], tip: Tip) -> Any:
     return ca.densify(B)
 
 
-def _platform_row(row: Row, r: Vec) -> Any:
+def _platform_row(row: Row, r: Vec) -> SX:
     """P (1, 6): a row on the twist of the platform, whose velocity at the joint centre is v + w x r."""
     return ca.horzcat(row.linear.expr.T, (cross(r, row.linear) + row.angular).expr.T)
 
 
-def _solve(B: SX, right: SX, plan: LegPlan) -> tuple[Any, Any]:
+def _solve(B: SX, right: SX, plan: LegPlan) -> tuple[SX, SX]:
     """All coordinates from right-hand sides of the rows: dependents solved for, others zero; and the smallest height."""
     result = ca.SX.zeros(B.shape[1], right.shape[1])
     if not plan.rows:
@@ -146,5 +145,5 @@ def _in_world(chain: Chain, motions: Sequence[BodyMotion], tip: Tip) -> tuple[Bo
     return motion, R @ last.acceleration(chain.tip)
 
 
-def _listed(column: SX) -> list[Any]:
+def _listed(column: SX) -> list[SX]:
     return [column[i] for i in range(column.numel())]

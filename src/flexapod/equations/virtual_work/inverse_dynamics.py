@@ -10,10 +10,11 @@ with tau_j = u . M_j or u . F_j the inward recursion's wrenches on the joint axe
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.platform_motion import guess_input, platform_motion, wrench_input
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_work.general_connectivity import general_leg_work
@@ -81,7 +82,7 @@ def _check(robot: Robot, virtual_motions: str) -> None:
                 raise InputError(f"{robot.name}: actuator {name} does not move the platform, whose motion gives no force for it")
 
 
-def _leg(b: Program, robot: Robot, index: int, values: Values, platform: PlatformState, guess: Any) -> LegWork:
+def _leg(b: Program, robot: Robot, index: int, values: Values, platform: PlatformState, guess: SX) -> LegWork:
     leg, form, plan = robot.legs[index], robot.closed_forms[index], robot.plan.legs[index]
     if not leg.links:
         raise InputError(f"virtual_work: leg {leg.name} of {robot.name} has no body; take another formulation (virtual_power)")
@@ -99,7 +100,7 @@ def _leg(b: Program, robot: Robot, index: int, values: Values, platform: Platfor
     return general_leg_work(b, own, leg, plan, chain, platform, R_half=R_half)
 
 
-def platform_wrench(values: Values, platform: PlatformState) -> Any:
+def platform_wrench(values: Values, platform: PlatformState) -> SX:
     """Force and moment (6,) that the platform needs at its frame origin, weight included; world axes.
 
     The inertia terms are those of any body (Staicu Eq. 21), taken in platform axes, where the tensor is constant.

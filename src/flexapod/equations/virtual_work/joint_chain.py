@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
+from flexapod.arrays import SX
 from flexapod.equations.closing import solve_position
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.values import Values
@@ -16,7 +16,7 @@ from flexapod.spatial import Rot, Vec, rotation_z
 from flexapod.spatial.vector import zero
 
 
-def joint_chain(b: Program, values: Values, leg: Leg, plan: LegPlan, half: tuple[Rot, Vec], guess: Sequence[Any]) -> Chain:
+def joint_chain(b: Program, values: Values, leg: Leg, plan: LegPlan, half: tuple[Rot, Vec], guess: Sequence[SX]) -> Chain:
     r"""The leg that reaches the platform half of its closing joint.
 
     .. math:: a_{k,j} = (R^0_{jk}\,R_z(q_k))^T,\qquad r_{k,j} = p^0_{jk}\;(+\,z\,q_k)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.virtual_work.recursion import acceleration_matrix, apply
 from flexapod.spatial import Rot, Vec, cross
@@ -23,7 +23,7 @@ class PlatformState:
     w: Vec
     a: Vec
     alpha: Vec
-    matrix: Any
+    matrix: SX
     gravity: Vec
 
     def velocity(self, r: Vec) -> Vec:
@@ -58,17 +58,17 @@ class LegWork:
         virtual_rates: joint rates in a virtual motion of the platform, given as a twist (6,).
     """
 
-    rates: list[Any]
-    works: list[Any]
+    rates: list[SX]
+    works: list[SX]
     actuators: list[int]
-    rows: Any
-    scales: list[Any]
-    own: list[Any]
-    load: Any
-    constraint: Any
-    virtual_rates: Callable[[Any], list[Any]]
+    rows: SX
+    scales: list[SX]
+    own: list[SX]
+    load: SX
+    constraint: SX
+    virtual_rates: Callable[[SX], list[SX]]
 
 
-def wrench(force: Vec, arm: Vec) -> Any:
+def wrench(force: Vec, arm: Vec) -> SX:
     """A force at `arm` as a column (force, moment)."""
     return ca.vertcat(force.expr, cross(arm, force).expr)

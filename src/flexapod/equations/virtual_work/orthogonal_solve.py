@@ -6,8 +6,6 @@ orthogonal columns, 0 for dependent ones.
 
 from __future__ import annotations
 
-from typing import Any
-
 import casadi as ca
 
 from flexapod.arrays import SX
@@ -16,7 +14,7 @@ SMALLEST = 1e-20
 """Height (a squared sine) below which columns count as dependent: sine 1e-10, where rounding leaves about six digits."""
 
 
-def orthogonal_solve(A: SX, b: SX) -> tuple[Any, Any]:
+def orthogonal_solve(A: SX, b: SX) -> tuple[SX, SX]:
     """Solution (n, k) of a square system A x = b with b (n, k), and the smallest height of its columns."""
     n = A.shape[1]
     columns, right = [A[:, j] for j in range(n)], b
@@ -37,15 +35,15 @@ def orthogonal_solve(A: SX, b: SX) -> tuple[Any, Any]:
     return ca.vertcat(*lines), height
 
 
-def minimum_norm(A: SX, b: SX) -> tuple[Any, Any]:
+def minimum_norm(A: SX, b: SX) -> tuple[SX, SX]:
     """Smallest x with A x = b for A (m, n), m <= n, b (m,); and the smallest height of the rows of A.
 
     The rows are made orthogonal; x is built from them backwards, each time less what is already there (Bjorck's stable order).
     """
     m = A.shape[0]
     rows, upper, height = [A[i, :].T for i in range(m)], ca.SX.zeros(m, m), ca.SX(1)
-    reciprocals: list[Any] = []
-    steps: list[Any] = []
+    reciprocals: list[SX] = []
+    steps: list[SX] = []
     for j in range(m):
         square = ca.dot(rows[j], rows[j])
         reciprocals.append(1 / square)

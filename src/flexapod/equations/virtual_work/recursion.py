@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import casadi as ca
 
@@ -25,14 +24,14 @@ class BodyMotion:
     omega: Vec
     epsilon: Vec
     gamma: Vec
-    matrix: Any
+    matrix: SX
 
     def acceleration(self, r: Vec) -> Vec:
         """Acceleration of a point of the body at r from its joint centre."""
         return self.gamma + apply(self.matrix, r)
 
 
-def acceleration_matrix(omega: Vec, epsilon: Vec) -> Any:
+def acceleration_matrix(omega: Vec, epsilon: Vec) -> SX:
     r"""The papers' square matrix :math:`\tilde\omega\tilde\omega + \tilde\varepsilon` (Staicu Eqs. 17-19, Sinatra Eqs. 16-18)."""
     x, y, z = omega[0], omega[1], omega[2]
     xx, yy, zz, xy, xz, yz = x * x, y * y, z * z, x * y, x * z, y * z
@@ -97,7 +96,7 @@ def inertia_wrench(body: Inertia, motion: BodyMotion) -> tuple[Vec, Vec]:
     return force, cross(s, motion.gamma) + apply(body.tensor, motion.epsilon) + spin
 
 
-def inward(chain: Chain, motions: Sequence[BodyMotion], accelerations: Sequence[SX]) -> list[Any]:
+def inward(chain: Chain, motions: Sequence[BodyMotion], accelerations: Sequence[SX]) -> list[SX]:
     r"""Work of all wrenches of a leg per unit rate of each of its joints.
 
     .. math:: F_k = F_{k0} + a^T F_{k+1},\qquad M_k = M_{k0} + a^T M_{k+1} + r\times a^T F_{k+1}
@@ -109,7 +108,7 @@ def inward(chain: Chain, motions: Sequence[BodyMotion], accelerations: Sequence[
     """
     count = len(chain.steps)
     force, moment = [zero(frame(k)) for k in range(count)], [zero(frame(k)) for k in range(count)]
-    works: list[Any] = [ca.SX(0)] * sum(step.kind != "fixed" for step in chain.steps)
+    works: list[SX] = [ca.SX(0)] * sum(step.kind != "fixed" for step in chain.steps)
     for k in reversed(range(count)):
         step = chain.steps[k]
         if step.body is not None:

@@ -8,10 +8,10 @@ base. Inertial data is about A_k, in axes of k.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.values import Values
 from flexapod.robot.model import Kind, Leg
 from flexapod.spatial import Rot, Vec
@@ -23,9 +23,9 @@ X, Y, Z = (1, 0, 0), (0, 1, 0), (0, 0, 1)
 class Inertia:
     """Mass, first moment and tensor of a body about its joint centre, in its own axes."""
 
-    mass: Any
+    mass: SX
     first_moment: Vec
-    tensor: Any
+    tensor: SX
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,7 +50,7 @@ class Step:
     r: Vec
     u: Vec
     body: Inertia | None
-    rotor: Any
+    rotor: SX
 
 
 @dataclass(frozen=True, kw_only=True)

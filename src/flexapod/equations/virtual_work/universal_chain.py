@@ -11,8 +11,6 @@ which is the rotation phi_21 about y2 (Staicu) or phi_32 about z3 (Sinatra) with
 
 from __future__ import annotations
 
-from typing import Any
-
 import casadi as ca
 
 from flexapod.arrays import SX
@@ -115,5 +113,5 @@ def _universal(b: Program, leg: Leg, sign: int, n: Vec, a: Vec, axes: tuple[str,
     return to_cross, Rot(_about_y(sigma, mu), at_leg, at_cross)
 
 
-def _about_y(sigma: SX, mu: SX) -> Any:
+def _about_y(sigma: SX, mu: SX) -> SX:
     return ca.vertcat(ca.horzcat(sigma, 0, -mu), ca.horzcat(0, 1, 0), ca.horzcat(mu, 0, sigma))

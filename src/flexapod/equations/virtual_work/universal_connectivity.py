@@ -11,7 +11,6 @@ c is the velocity of S per unit of the actuator, (0, k1, 0) and (k2, 0, 0) those
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import casadi as ca
 
@@ -33,14 +32,14 @@ class Conditions:
     first: int
     second: int
     c: Vec
-    along: Any
-    across1: Any
-    across2: Any
+    along: SX
+    across1: SX
+    across2: SX
     R: Rot
 
-    def rates(self, v: Vec) -> list[Any]:
+    def rates(self, v: Vec) -> list[SX]:
         """Joint rates from the velocity of S in leg axes; joint accelerations likewise."""
-        result: list[Any] = [None] * 3
+        result: list[SX] = [None] * 3
         q = result[self.actuator] = v[2] * self.along
         result[self.first] = (v[1] - self.c[1] * q) * self.across1
         result[self.second] = (v[0] - self.c[0] * q) * self.across2
@@ -79,7 +78,7 @@ def universal_leg_work(chain: Chain, actuator: int, platform: PlatformState, r: 
     passive = connect.passive_force(works)
     n = connect.R.T.column(2)
 
-    def virtual_rates(twist: SX) -> list[Any]:
+    def virtual_rates(twist: SX) -> list[SX]:
         return connect.rates(connect.R @ (Vec(twist[:3], "W") + cross(Vec(twist[3:], "W"), r)))
 
     return LegWork(

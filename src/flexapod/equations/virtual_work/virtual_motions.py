@@ -12,7 +12,6 @@ f = own + D g, which `transposed_forces` does instead of one solve per actuator.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import casadi as ca
 
@@ -25,7 +24,7 @@ from flexapod.robot.plan import ClosingPlan
 SINGULAR = "the actuators cannot hold the platform: it is singular here (type 2)"
 
 
-def transposed_forces(b: Program, plan: ClosingPlan, legs: Sequence[LegWork], platform_load: SX) -> Any:
+def transposed_forces(b: Program, plan: ClosingPlan, legs: Sequence[LegWork], platform_load: SX) -> SX:
     """Forces of all actuators (n,) by one solve; of minimum norm where actuation is redundant.
 
     Source: Staicu 2009 Eqs. (16), (20); Sinatra 2009 Eqs. (15), (21), transposed.
@@ -34,7 +33,8 @@ def transposed_forces(b: Program, plan: ClosingPlan, legs: Sequence[LegWork], pl
     A, scales, own = _stacked(legs)
     load = sum((leg.load for leg in legs), platform_load)
     N = allowed_twists(b, plan, legs)
-    reduced, right = (A, load) if N is None else (ca.mtimes(A, N), ca.mtimes(N.T, load))
+    reduced: SX = A if N is None else ca.mtimes(A, N)
+    right = load if N is None else ca.mtimes(N.T, load)
     if reduced.shape[0] == reduced.shape[1]:
         g, height = orthogonal_solve(reduced.T, right)
         force = own + scales * g
@@ -45,7 +45,7 @@ def transposed_forces(b: Program, plan: ClosingPlan, legs: Sequence[LegWork], pl
     return force
 
 
-def explicit_forces(b: Program, plan: ClosingPlan, legs: Sequence[LegWork], platform_load: SX) -> Any:
+def explicit_forces(b: Program, plan: ClosingPlan, legs: Sequence[LegWork], platform_load: SX) -> SX:
     """Forces of all actuators (n,), each as the work in its own virtual motion, joint by joint.
 
     Source: Staicu 2009 Eqs. (16), (20); Sinatra 2009 Eqs. (15), (21). Checked by: tests/equations/test_virtual_work.py.
@@ -54,7 +54,7 @@ def explicit_forces(b: Program, plan: ClosingPlan, legs: Sequence[LegWork], plat
     N = allowed_twists(b, plan, legs)
     right = ca.diag(scales)
     x, height = orthogonal_solve(A if N is None else ca.mtimes(A, N), ca.densify(right))
-    twists = x if N is None else ca.mtimes(N, x)
+    twists: SX = x if N is None else ca.mtimes(N, x)
     b.fail_if(height < SMALLEST, SINGULAR)
     forces = []
     for k in range(twists.shape[1]):
@@ -66,7 +66,7 @@ def explicit_forces(b: Program, plan: ClosingPlan, legs: Sequence[LegWork], plat
     return ca.vertcat(*forces)
 
 
-def allowed_twists(b: Program, plan: ClosingPlan, legs: Sequence[LegWork]) -> Any:
+def allowed_twists(b: Program, plan: ClosingPlan, legs: Sequence[LegWork]) -> SX | None:
     """N (6, k): platform twists that the legs allow, one per independent component of the plan; None if all are allowed."""
     if not plan.constraints:
         return None
@@ -82,7 +82,7 @@ def allowed_twists(b: Program, plan: ClosingPlan, legs: Sequence[LegWork]) -> An
     return ca.densify(N)
 
 
-def _stacked(legs: Sequence[LegWork]) -> tuple[Any, Any, Any]:
+def _stacked(legs: Sequence[LegWork]) -> tuple[SX, SX, SX]:
     """Rows (n, 6), scales (n,) and own work (n,) of all actuators, legs in order."""
     A = ca.densify(ca.vertcat(*[leg.rows for leg in legs]))
     scales = ca.vertcat(*[s for leg in legs for s in leg.scales])

@@ -9,7 +9,9 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from numpy.typing import ArrayLike
 
 from flexapod.files import not_written, write_whole
 from flexapod.kernels.c.self_test import readme_text, test_text
@@ -28,8 +30,8 @@ def export_c(
     folder: str | os.PathLike[str],
     *,
     name: str,
-    golden_inputs: Mapping[str, Any],
-    parameters: Any = None,
+    golden_inputs: Mapping[str, ArrayLike],
+    parameters: ArrayLike | None = None,
 ) -> dict[str, Path]:
     """Write `<name>.h`, `<name>.c`, `<name>_test.c` and `README.md`.
 

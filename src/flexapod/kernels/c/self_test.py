@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from flexapod.kernels.c.source import BANNER, Export, ascii_text
 from flexapod.kernels.c.text import c_name, number
@@ -51,7 +52,7 @@ def test_text(export: Export) -> str:
     return "\n".join([*lines, "    return failures != 0;", "}", ""])
 
 
-def _largest(values: Any) -> float:
+def _largest(values: ArrayLike) -> float:
     """The largest finite number, by its size."""
     numbers = np.abs(np.asarray(values, dtype=float))
     return float(numbers[np.isfinite(numbers)].max(initial=0.0))

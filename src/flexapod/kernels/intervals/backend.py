@@ -16,6 +16,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from flexapod.arrays import Array
 from flexapod.kernels.errors import ProgramError
@@ -153,7 +154,9 @@ class IntervalKernel:
         """The one that bounds a kernel, compiled now."""
         return IntervalKernel(kernel_from_tape(interval_tape(kernel.tape), choose_backend(backend))[0])
 
-    def batch(self, low: Mapping[str, Any], high: Mapping[str, Any], parameters: Any = None, threads: int = 1) -> Bounds:
+    def batch(
+        self, low: Mapping[str, ArrayLike], high: Mapping[str, ArrayLike], parameters: Any = None, threads: int = 1
+    ) -> Bounds:
         """Bounds over boxes.
 
         Args:

@@ -44,7 +44,7 @@ def statuses(messages: Sequence[Message]) -> dict[int, Status]:
     return {code: Status(message=m, fields=dict(f)) for code, (m, f) in enumerate(messages, start=1)}
 
 
-def plain(value: Any) -> Any:
+def plain(value: object) -> Any:
     """Field value that can be stored as text: a string, a number, or how it prints."""
     if isinstance(value, PerInstance):
         return PerInstance(values=tuple(plain(v) for v in value.values))

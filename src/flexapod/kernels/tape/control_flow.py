@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import casadi as ca
 
@@ -188,7 +187,7 @@ class Builder:
         self._absorb(status)
         return tuple(final), ended[0], ended[1]
 
-    def fail_if(self, condition: SX, message: str, **fields: Any) -> int:
+    def fail_if(self, condition: SX, message: str, **fields: object) -> int:
         """Give the sample a status where the condition holds; the first check that fails decides.
 
         Args:
@@ -210,7 +209,7 @@ class Builder:
         return len(self._messages)
 
     # -- statuses -------------------------------------------------------------------------------------
-    def _per_instance(self, message: str, name: str, value: Any) -> Any:
+    def _per_instance(self, message: str, name: str, value: object) -> object:
         if not isinstance(value, list | tuple | range):
             return value
         if len(value) != self._instances:

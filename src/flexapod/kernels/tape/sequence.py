@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from flexapod.arrays import Array
 from flexapod.kernels.boundary import check_batch
@@ -16,7 +16,11 @@ from flexapod.kernels.llvm.writer import LANES
 
 
 def sequence(
-    kernel: Kernel, inputs: Mapping[str, Any], carried: Mapping[str, str], start: Mapping[str, float], parameters: Any = None
+    kernel: Kernel,
+    inputs: Mapping[str, Any],
+    carried: Mapping[str, str],
+    start: Mapping[str, float],
+    parameters: ArrayLike | None = None,
 ) -> Batch:
     """Evaluate row after row.
 
@@ -48,7 +52,9 @@ def sequence(
     return Batch(outputs=outputs, status=status[:count])
 
 
-def _rows(kernel: Kernel, given: list[Array], gives: list[Array], status: NDArray[np.int32], count: int, parameters: Any) -> None:
+def _rows(
+    kernel: Kernel, given: list[Array], gives: list[Array], status: NDArray[np.int32], count: int, parameters: ArrayLike | None
+) -> None:
     executable, constants = kernel.executable, kernel.constants(parameters)
     if isinstance(executable, LlvmExecutable):
         executable.steps(count, pointers(given), constants.ctypes.data, pointers(gives), status.ctypes.data)

@@ -78,7 +78,7 @@ def cvode_simulation(
         if layout.width:
             call.inputs["signals"][:] = _signals(setup, t, lambda _: np.asarray(y))[0]
 
-    def rhs(t: float, y: SX, yp: Any) -> None:
+    def rhs(t: float, y: SX, yp: Array) -> None:
         fill(t, y)
         status = call()
         kernel.raise_for(status)
@@ -127,7 +127,7 @@ def _interval(setup: Setup, rows: Increments, times: tuple[float, float], tolera
     def at(t: float, y: Array) -> Array:
         return _signals(setup, t, lambda column: rows.advanced(y, column))
 
-    def rhs(s: float, y: SX, yp: Any) -> None:
+    def rhs(s: float, y: SX, yp: Array) -> None:
         own = np.array(y)
         yp[:] = rows.derivative(own, at(begin + s, own), begin + s)
 

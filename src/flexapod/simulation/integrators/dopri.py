@@ -57,7 +57,7 @@ def adaptive_row(
     moving = layout.moving
     rtol, atol = root.parameter("tolerance.relative"), root.parameter("tolerance.absolute")
 
-    def attempt(inner: Builder, *carried: Any) -> tuple[list[Any], Any]:
+    def attempt(inner: Builder, *carried: SX) -> tuple[list[Any], Any]:
         *values, s, step, taken, rejected, failed, begin = carried
         now = dict(parts, **dict(zip(moving, values, strict=True)))
         left = H - s
@@ -107,7 +107,7 @@ def polynomial(layout: Layout, table: SX, where: SX) -> Any:
 
 
 def _stages(
-    root: Program, b: Builder, layout: Layout, parts: dict[str, SX], h: SX, signal: Callable[[Any], Any]
+    root: Program, b: Builder, layout: Layout, parts: dict[str, SX], h: SX, signal: Callable[[SX], SX]
 ) -> tuple[Any, Any, Any, Any]:
     """Fifth-order increments, their error estimate, a status, and forces and acceleration at the start.
 
@@ -122,7 +122,7 @@ def _stages(
             ahead[j, i] = A[i + 1 + j, i]
     coefficients = ca.SX(ca.DM(np.vstack([ahead, C, E])))
 
-    def stage(inner: Builder, _: Any, *carried: Any) -> tuple[list[Any], list[Any]]:
+    def stage(inner: Builder, _: SX, *carried: SX) -> tuple[list[Any], list[Any]]:
         y, queue, error, code, c = carried
         scope = Scope(root, inner)
         found = layout.rates(scope, parts, y, signal(c[6]))

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from flexapod.simulation.system.layout import Layout
 
 
-def implicit_row(root: Program, b: Builder, layout: Layout, parts: dict[str, Any], h: SX, table: SX) -> tuple[Any, Any, Any, Any]:
+def implicit_row(root: Program, b: Builder, layout: Layout, parts: dict[str, SX], h: SX, table: SX) -> tuple[Any, Any, Any, Any]:
     """Increments after a step, status, and forces and acceleration at its start.
 
     Args:

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 def independent_row(
-    root: Program, b: Builder, layout: IndependentLayout, parts: dict[str, Any], h: SX, table: SX
+    root: Program, b: Builder, layout: IndependentLayout, parts: dict[str, SX], h: SX, table: SX
 ) -> tuple[dict[str, Any], Any, Any, Any]:
     """Carried numbers after a row, status, and forces and accelerations (platform, elastic, actuators) at its start.
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from types import SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 import numpy as np
@@ -40,6 +40,9 @@ from flexapod.simulation.system.plant import Coordinates, Moment
 from flexapod.simulation.system.right_hand_side import controlled, sampled_at
 from flexapod.simulation.system.scope import Scope
 
+if TYPE_CHECKING:
+    from flexapod.robot.robot import Robot
+
 HALVINGS = 6
 """Implicit steps that do not converge are halved up to this often."""
 
@@ -49,7 +52,7 @@ def runner_of(layout: Layout, values: Mapping[str, float]) -> Any:
     return NumericRows(layout, values) if is_large(layout) else Runner(layout, values)  # type: ignore[arg-type]
 
 
-def drive_determinant_at(robot: Any, state: ClosedLegs, reasons: Reasons) -> float:
+def drive_determinant_at(robot: Robot, state: ClosedLegs, reasons: Reasons) -> float:
     """As `drive_determinant`, in numbers."""
     return float(evaluate(robot, "elastic_control", state.inputs(), reasons)["determinant"][0])
 

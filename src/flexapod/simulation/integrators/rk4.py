@@ -55,7 +55,7 @@ def rk4_step(root: Program, b: Builder, layout: Layout, parts: dict[str, SX], h:
     """
     size = layout.increments
 
-    def stage(inner: Builder, _: Any, *carried: Any) -> tuple[list[Any], list[Any]]:
+    def stage(inner: Builder, _: SX, *carried: SX) -> tuple[list[Any], list[Any]]:
         k, total, code, *memory, weights, column = carried
         scope = Scope(root, inner)
         now = parts | ({"loads": memory[0] + weights[2] * memory[1]} if memory else {})

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
 
 
-def follow_exactly(robot: Robot, motion: Any, options: dict[str, Any], wrench: Any, reactions: bool) -> xr.Dataset:
+def follow_exactly(
+    robot: Robot, motion: Any, options: dict[str, Any], wrench: Any, reactions: bool
+) -> xr.Dataset:
     """The result of `simulate(drive="actuators")`: work by Simpson's rule over steps.
 
     Args:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from flexapod.arrays import Array
 from flexapod.errors import InputError
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ def flat(result: xr.Dataset) -> tuple[pd.DataFrame, dict[str, Any]]:
     return frame, about
 
 
-def _add(columns: dict[str, Any], names: list[str], values: Any) -> None:
+def _add(columns: dict[str, object], names: list[str], values: Array) -> None:
     for k, name in enumerate(names):
         if name in columns:
             raise InputError(f"two columns would be called {name!r}; save the result as a .nc file")
@@ -152,10 +153,10 @@ def _values(column: Any, whole: bool = False) -> Any:
     return values if values.dtype.kind in "fiub" else np.array([str(v) for v in values], dtype=np.str_)
 
 
-def encoded(value: Any) -> str:
+def encoded(value: object) -> str:
     """A description as JSON; numbers of NumPy become plain ones."""
 
-    def plain(item: Any) -> Any:
+    def plain(item: object) -> Any:
         if isinstance(item, np.generic | np.ndarray):
             return item.tolist()
         raise InputError(f"attributes: {item!r} cannot be saved; numbers, texts and lists of them can")

@@ -21,6 +21,7 @@ from flexapod.simulation.system.observe import observed_at
 if TYPE_CHECKING:
     import xarray as xr
 
+    from flexapod.analysis.requests.results import Variable
     from flexapod.robot.robot import Robot
     from flexapod.simulation.system.layout import Layout
     from flexapod.simulation.system.setup import Setup
@@ -133,7 +134,7 @@ def _units(units: tuple[str, ...]) -> tuple[str, str]:
     return ("rad", "N m") if set(units) == {"rad"} else ("m or rad", "N or N m")
 
 
-def provenance(setup: Setup, options: Mapping[str, Any]) -> dict[str, Any]:
+def provenance(setup: Setup, options: Mapping[str, object]) -> dict[str, Any]:
     """Where a result comes from: robot with a hash of its numbers, versions, options."""
     import json
 
@@ -182,7 +183,7 @@ def _versions() -> dict[str, str]:
     return found
 
 
-def labelled(setup: Setup, variables: Mapping[str, Any], times: Array, attrs: Mapping[str, Any]) -> xr.Dataset:
+def labelled(setup: Setup, variables: Mapping[str, Variable], times: Array, attrs: Mapping[str, object]) -> xr.Dataset:
     """The result as a Dataset over time."""
     import types
 

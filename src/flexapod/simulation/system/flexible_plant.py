@@ -85,7 +85,7 @@ def flexible_acceleration(scope: Scope, robot: Robot, moment: Moment, force: SX,
     return in_world(moment.R, forward_solution(q, force, generalized_load(moment, wrench)).acceleration)
 
 
-def inverse_force(scope: Scope, robot: Robot, moment: Moment, wanted: Any) -> Any:
+def inverse_force(scope: Scope, robot: Robot, moment: Moment, wanted: SX) -> Any:
     """Actuator forces that give the frame a wanted acceleration (6,), world axes, at the state as it is: the inverse model.
 
     Source: Long 2014 Eqs. (46)-(49), Fig. 3. Checked by: tests/simulation/test_flexible_simulation.py.

@@ -68,19 +68,19 @@ class IndependentLayout(Layout):
         """Carried numbers that a step changes."""
         return ("p", "R", "v", "w", "joints", "modes", "ud", *self.extra)
 
-    def rates(self, scope: Scope, parts: dict[str, Any], y: SX, column: SX) -> Any:
+    def rates(self, scope: Scope, parts: dict[str, SX], y: SX, column: SX) -> Any:
         """See `Layout.rates`."""
         from flexapod.simulation.system.independent_rates import independent_rates
 
         return independent_rates(scope, self, parts, y, column)
 
-    def advanced(self, scope: Scope, parts: dict[str, Any], y: SX, column: SX) -> dict[str, Any]:
+    def advanced(self, scope: Scope, parts: dict[str, SX], y: SX, column: SX) -> dict[str, Any]:
         """See `Layout.advanced`."""
         from flexapod.simulation.system.independent_rates import independent_advanced
 
         return independent_advanced(scope, self, parts, y, column)
 
-    def norm(self, parts: dict[str, Any], y: SX, error: SX, rtol: Any, atol: Any) -> Any:
+    def norm(self, parts: dict[str, SX], y: SX, error: SX, rtol: SX, atol: SX) -> Any:
         """See `Layout.norm`."""
         from flexapod.simulation.system.independent_rates import independent_norm
 
@@ -233,7 +233,7 @@ class Action:
 def acting(
     scope: Scope,
     layout: IndependentLayout,
-    parts: dict[str, Any],
+    parts: dict[str, SX],
     now: Loops,
     a: SX,
     z: SX,
@@ -293,14 +293,14 @@ def _platform_drift(motion: TreeMotion) -> Any:
     return ca.vertcat(motion.platform.a.expr, motion.platform.alpha.expr)
 
 
-def drive_determinant(root: Program, layout: IndependentLayout, parts: dict[str, Any]) -> Any:
+def drive_determinant(root: Program, layout: IndependentLayout, parts: dict[str, SX]) -> Any:
     """Determinant of the loops at held actuators and deformations: zero where the actuators lose control."""
     now = carried_loops(root, layout, parts)
     matrices, _, _ = loop_rows(Values(root), layout.robot, now.motion)
     return closing_determinant(layout.robot.elastic_plan, matrices)
 
 
-def completed(layout: IndependentLayout, own: SX, signals: dict[str, Any], which: int) -> Any:
+def completed(layout: IndependentLayout, own: SX, signals: dict[str, SX], which: int) -> Any:
     """(u,): unknowns as given; actuators that follow have the signal's coordinates (0), rates (1) or accelerations (2)."""
     n = layout.actuators
     result = ca.SX.zeros(len(layout.robot.elastic_plan.independent))

@@ -37,7 +37,7 @@ CORRECTIONS = 2
 """Newton's steps on the loops after a predicted one: a step that resolves the vibrations needs no more."""
 
 
-def moved_loops(scope: Scope, layout: IndependentLayout, parts: dict[str, Any], y: SX, column: SX) -> Loops:
+def moved_loops(scope: Scope, layout: IndependentLayout, parts: dict[str, SX], y: SX, column: SX) -> Loops:
     """The closed state after increments y of a row's start, at given signals."""
     robot, values, n = layout.robot, Values(scope.root), len(layout.unknown)
     signals, start = layout.at_node(column), carried_loops(scope.root, layout, parts)
@@ -50,7 +50,7 @@ def moved_loops(scope: Scope, layout: IndependentLayout, parts: dict[str, Any], 
     return placed(values, robot, start, step, CORRECTIONS, rates)
 
 
-def independent_rates(scope: Scope, layout: IndependentLayout, parts: dict[str, Any], y: SX, column: SX) -> Rates:
+def independent_rates(scope: Scope, layout: IndependentLayout, parts: dict[str, SX], y: SX, column: SX) -> Rates:
     """Derivative of the increments y, forces and accelerations (platform, elastic, actuators).
 
     Checked by: tests/simulation/test_explicit_simulations.py.
@@ -68,7 +68,7 @@ def independent_rates(scope: Scope, layout: IndependentLayout, parts: dict[str, 
     return Rates(dy=dy, force=now.force, acceleration=shown_accelerations(layout, at, now, second))
 
 
-def independent_advanced(scope: Scope, layout: IndependentLayout, parts: dict[str, Any], y: SX, column: SX) -> dict[str, Any]:
+def independent_advanced(scope: Scope, layout: IndependentLayout, parts: dict[str, SX], y: SX, column: SX) -> dict[str, Any]:
     """The parts of the state after increments y, loops closed."""
     after = parts | carried_parts(layout, moved_loops(scope, layout, parts, y, column))
     at = 2 * len(layout.unknown)
@@ -78,7 +78,7 @@ def independent_advanced(scope: Scope, layout: IndependentLayout, parts: dict[st
     return after
 
 
-def independent_norm(layout: IndependentLayout, parts: dict[str, Any], error: SX, rtol: SX, atol: SX) -> Any:
+def independent_norm(layout: IndependentLayout, parts: dict[str, SX], error: SX, rtol: SX, atol: SX) -> Any:
     """Weighted error of coordinates and rates; actuators and deformations each against the largest of their kind."""
     n, robot = len(layout.unknown), layout.robot
     driven = set(chosen_drives(robot)[1])

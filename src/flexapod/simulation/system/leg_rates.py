@@ -29,6 +29,7 @@ from flexapod.spatial.linear import solve_symmetric
 
 if TYPE_CHECKING:
     from flexapod.arrays import SX
+    from flexapod.kernels.tape.control_flow import Builder
     from flexapod.robot.robot import Robot
     from flexapod.simulation.system.independent import IndependentLayout
 
@@ -71,7 +72,7 @@ def leg_rates(layout: IndependentLayout) -> Program:
     memory = root.input("memory", (size + remembered,))
     signals = root.input("signals", (layout.width,))
 
-    def pass_(_: Any, y: SX, before: SX, *__: Any) -> tuple[list[Any], Any]:
+    def pass_(_: Builder, y: SX, before: SX, *__: SX) -> tuple[list[Any], Any]:
         following, largest, found = _evaluated(root, layout, by, y, x[n:], layout.at_node(signals))
         return [following, largest, *found], ca.if_else(before <= NEWTON_STEP, 0, largest)
 
@@ -109,7 +110,7 @@ def _moved(robot: Robot, y: SX, z: SX, second: bool = False) -> Any:
 
 
 def _evaluated(
-    root: Program, layout: IndependentLayout, by: ElasticPlan, y: SX, ud: SX, signals: dict[str, Any]
+    root: Program, layout: IndependentLayout, by: ElasticPlan, y: SX, ud: SX, signals: dict[str, SX]
 ) -> tuple[Any, Any, list[Any]]:
     """Coordinates after one step of Newton's method on the loops, its size (no less than its largest entry), and accelerations,
     results and slopes before it."""

@@ -28,6 +28,7 @@ from flexapod.spatial.rotation import normalised
 
 if TYPE_CHECKING:
     from flexapod.arrays import SX
+    from flexapod.kernels.tape.control_flow import Builder
     from flexapod.robot.robot import Robot
     from flexapod.simulation.system.layout import Layout
 
@@ -89,7 +90,7 @@ def _closed(root: Program, values: Values, robot: Robot, start: SX, modes: SX) -
     if not plan.bound:
         return start
 
-    def iteration(_: Any, y: SX, e: SX) -> tuple[list[Any], Any]:
+    def iteration(_: Builder, y: SX, e: SX) -> tuple[list[Any], Any]:
         return newton_step(values, robot, y, e)
 
     (y,), converged, _ = root.iterate(iteration, start=[start], shared=[modes], limit=LIMIT, tolerance=NEWTON_STEP)

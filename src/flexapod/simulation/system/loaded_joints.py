@@ -31,6 +31,7 @@ from flexapod.spatial.linear import solve_symmetric
 
 if TYPE_CHECKING:
     from flexapod.arrays import SX
+    from flexapod.kernels.tape.control_flow import Builder
     from flexapod.simulation.system.independent import Action, IndependentLayout, Loops
 
 
@@ -61,7 +62,7 @@ def loaded_friction(scope: Scope, layout: IndependentLayout, at: Loops, now: Act
     def along(friction: list[PointFriction]) -> Any:
         return friction_force(values, robot, at.motion, points, friction)
 
-    def loads_of(builder: Any, y: SX) -> Any:
+    def loads_of(builder: Builder, y: SX) -> Any:
         friction = found(y)
         Q = along(friction)
         second = completed(layout, start + ca.mtimes(inverse, projected(robot, now.X, Q)[unknown, :]), signals, 2)
@@ -78,7 +79,7 @@ def loaded_friction(scope: Scope, layout: IndependentLayout, at: Loops, now: Act
 
 
 def acting_freely(
-    scope: Scope, layout: IndependentLayout, parts: dict[str, Any], at: Loops, z: SX, column: SX
+    scope: Scope, layout: IndependentLayout, parts: dict[str, SX], at: Loops, z: SX, column: SX
 ) -> tuple[Action, Any]:
     """What acts at zero accelerations of the unknowns, friction by joint loads included, and the mass matrix (u, u)."""
     plan, none = layout.robot.elastic_plan, ca.SX.zeros(len(layout.unknown))

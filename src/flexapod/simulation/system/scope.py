@@ -7,7 +7,7 @@ carries along: a failed run keeps what it computed before.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import casadi as ca
@@ -29,27 +29,29 @@ class Scope:
     """
 
     def __init__(
-        self, root: Program, builder: Builder, given: Mapping[str, Any] | None = None, prefix: str = "", solved: bool = False
+        self, root: Program, builder: Builder, given: Mapping[str, SX] | None = None, prefix: str = "", solved: bool = False
     ) -> None:
         self.root, self.builder, self.prefix, self.solved = root, builder, prefix, solved
         self.given = dict(given or {})
         self.checks: list[tuple[Any, Any]] = []
         self.map, self.scan = builder.map, builder.scan
 
-    def under(self, prefix: str, given: Mapping[str, Any] | None = None, solved: bool = False) -> Scope:
+    def under(self, prefix: str, given: Mapping[str, SX] | None = None, solved: bool = False) -> Scope:
         """The same body with other inputs and parameters under a prefix; checks are shared."""
         other = Scope(self.root, self.builder, {**self.given, **(given or {})}, prefix, solved or self.solved)
         other.checks = self.checks
         return other
 
-    def iterate(self, fn: Any, *, start: Any, **options: Any) -> tuple[tuple[Any, ...], Any, Any]:
+    def iterate(
+        self, fn: Callable[..., tuple[Sequence[SX], SX]], *, start: Sequence[SX], **options: Any
+    ) -> tuple[tuple[Any, ...], Any, Any]:
         """Iterate-until of the body, or its start where that is the solution."""
         if self.solved:
             return tuple(ca.SX(x) for x in start), ca.SX(1), ca.SX(0)
         found: tuple[tuple[Any, ...], Any, Any] = self.builder.iterate(fn, start=start, **options)
         return found
 
-    def input(self, name: str, *_: Any, **__: Any) -> Any:
+    def input(self, name: str, *_: object, **__: object) -> Any:
         """The expression given for an input."""
         return self.given[name]
 
@@ -57,7 +59,7 @@ class Scope:
         """A parameter of the root program."""
         return self.root.parameter(self.prefix + name, unit=unit, doc=doc)
 
-    def fail_if(self, condition: SX, message: str, **fields: Any) -> int:
+    def fail_if(self, condition: SX, message: str, **fields: object) -> int:
         """Note a check: its message joins the statuses of the root program, its condition the code of this body."""
         code = self.root.fail_if(ca.SX(0), message, **fields)
         self.checks.append((ca.SX(condition), code))

@@ -24,7 +24,7 @@ from flexapod.simulation.system.layout import Layout
 from flexapod.simulation.system.load_friction import smooth
 
 if TYPE_CHECKING:
-    from flexapod.analysis.requests.state import State
+    from flexapod.analysis.requests.state import State, StateOrMotion
     from flexapod.robot.robot import Robot
     from flexapod.simulation.events import Event
 
@@ -72,8 +72,7 @@ def check_watch(watch: Sequence[str]) -> None:
 
 def fast_plan(robot: Robot, inputs: Sequence[str], friction: bool | str) -> Any:
     """Plan of the minimal equations, where no wrench acts on the platform beside its own weight; else of those in link axes."""
-    from flexapod.equations.minimal.conditions import applies
-    from flexapod.equations.minimal.planning import plan
+    from flexapod.equations.minimal.planning import applies, plan
 
     if robot.elastic_names or robot.no_link_plan is not None:
         return None
@@ -81,9 +80,9 @@ def fast_plan(robot: Robot, inputs: Sequence[str], friction: bool | str) -> Any:
 
 
 def make_setup(
-    robot: Robot, motion: Any, *, drive: str, controller: Any, force: Any, wrench: Any, friction: bool | str, method: str,
-    events: Sequence[Event], watch: Sequence[str], start: State | None, tolerance: tuple[float, float], step: float,
-    rows: int | None = None,
+    robot: Robot, motion: Any, *, drive: str, controller: Any, force: Any, wrench: Any,
+    friction: bool | str, method: str, events: Sequence[Event], watch: Sequence[str], start: State | None,
+    tolerance: tuple[float, float], step: float, rows: int | None = None,
 ) -> Setup:  # fmt: skip
     """Check the arguments and put the simulation together."""
     function = controller if callable(controller) and not isinstance(controller, Controller) else None
@@ -165,7 +164,7 @@ def _check_controller(robot: Robot, controller: Controller | None) -> None:
         )
 
 
-def _check_flexible(robot: Robot, motion: Any, drive: str, controller: Controller | None) -> None:
+def _check_flexible(robot: Robot, motion: StateOrMotion | None, drive: str, controller: Controller | None) -> None:
     """A flexible platform needs a motion of its frame, and a stable internal dynamics where an inverse model drives it."""
     if isinstance(motion, ActuatorMotion):
         raise InputError("motion: the actuators alone do not fix a flexible platform; give a Motion of the platform frame")
@@ -175,7 +174,7 @@ def _check_flexible(robot: Robot, motion: Any, drive: str, controller: Controlle
 
 
 def _inputs(
-    robot: Robot, motion: Any, drive: str, force: Any, wrench: SX | None, function: bool
+    robot: Robot, motion: Motion | ActuatorMotion | State | None, drive: str, force: Any, wrench: SX | None, function: bool
 ) -> tuple[tuple[str, ...], dict[str, sig.Signal]]:
     """Given forces and loads as signals."""
     found: dict[str, sig.Signal] = {}
@@ -212,7 +211,7 @@ def as_moved(robot: Robot, motion: Any) -> Any:
     return as_platform(robot, motion) if robot.moved_by == "platform" else motion
 
 
-def _references(robot: Robot, motion: Any, controller: Controller | None) -> dict[str, sig.Signal]:
+def _references(robot: Robot, motion: Motion | ActuatorMotion | None, controller: Controller | None) -> dict[str, sig.Signal]:
     """Signals that the controller needs."""
     if controller is None or not controller.signals:
         return {}
@@ -237,7 +236,7 @@ def _assumed(robot: Robot, controller: Controller) -> Robot:
     return getattr(controller, "model", None) or robot
 
 
-def _start(robot: Robot, motion: Any) -> State:
+def _start(robot: Robot, motion: StateOrMotion | None) -> State:
     """State at the start: that of the motion, or the one given."""
     from flexapod.analysis.requests.state import State
 
@@ -281,7 +280,7 @@ def _control(robot: Robot, controller: Controller | None, start: State) -> tuple
     return {**controller.parameters(robot), "controller.period": period}, start
 
 
-def at_rest(robot: Robot, start: Any) -> Any:
+def at_rest(robot: Robot, start: State) -> Any:
     """Where a simulation starts, without velocity: a State, or the actuators of a motion."""
     from flexapod.analysis.requests.state import State
 
@@ -293,7 +292,7 @@ def at_rest(robot: Robot, start: Any) -> Any:
     return ActuatorMotion(time=np.zeros(1), position=at.position, velocity=still, acceleration=still)
 
 
-def _with_start(setup: Setup, state: Any, step: float) -> Setup:
+def _with_start(setup: Setup, state: State, step: float) -> Setup:
     """Carried numbers at time 0; the start is brought onto the loops exactly."""
     if isinstance(setup.layout, IndependentLayout):
         from flexapod.simulation.system.independent_start import independent_start

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from flexapod.arrays import Array
 from flexapod.errors import InputError
@@ -47,7 +48,7 @@ def over_time(name: str, value: Any, width: int) -> Signal:
     return lambda t: np.tile(constant, (len(t), 1))
 
 
-def numbers(name: str, value: Any) -> Array:
+def numbers(name: str, value: ArrayLike) -> Array:
     """An array of real numbers of any shape."""
     try:
         found = np.asarray(value)
@@ -99,7 +100,7 @@ def _one(motion: Any, t: Array) -> Any:
     return type(motion)(**{name: getattr(two, name)[k : k + 1] for name in names})
 
 
-def platform_reference(motion: Any) -> Signal:
+def platform_reference(motion: Motion | ActuatorMotion) -> Signal:
     """(n, 24): position, rotation row by row, velocity, angular velocity, acceleration, angular acceleration."""
 
     def at(t: Array) -> Array:
@@ -120,7 +121,7 @@ def platform_acceleration(motion: Any) -> Signal:
     return at
 
 
-def actuator_reference(robot: Robot, motion: Any) -> Signal:
+def actuator_reference(robot: Robot, motion: Motion | ActuatorMotion) -> Signal:
     """(n, 2 actuators): coordinates and rates of the reference motion."""
     if isinstance(motion, ActuatorMotion):
         return lambda t: np.concatenate([motion_at(motion, t).position, motion_at(motion, t).velocity], axis=1)
@@ -141,7 +142,7 @@ def actuator_reference(robot: Robot, motion: Any) -> Signal:
     return at
 
 
-def _deflected_reference(robot: Robot, motion: Any) -> Signal:
+def _deflected_reference(robot: Robot, motion: Motion | ActuatorMotion) -> Signal:
     """(n, 2 actuators) of a flexible robot in quasi-static deflection along the motion."""
     from flexapod.analysis.verbs.inverse_kinematics import inverse_kinematics
 
@@ -166,7 +167,7 @@ def driven(robot: Robot, motion: Any) -> Signal:
     return at
 
 
-def demanded_force(robot: Robot, motion: Any, wrench: Signal | None = None) -> Signal:
+def demanded_force(robot: Robot, motion: Motion | ActuatorMotion, wrench: Signal | None = None) -> Signal:
     """(n, actuators): forces that the motion demands by inverse dynamics, without friction."""
     from flexapod.analysis.verbs.inverse_dynamics import inverse_dynamics
 
@@ -178,17 +179,17 @@ def demanded_force(robot: Robot, motion: Any, wrench: Signal | None = None) -> S
     return at
 
 
-def actuator_inertia(robot: Robot, motion: Any) -> Signal:
+def actuator_inertia(robot: Robot, motion: Motion | ActuatorMotion) -> Signal:
     """(n, actuators^2): mass matrix that the actuators feel along the motion, deformations held."""
     return lambda t: _masses(robot, motion, t)[0].reshape(len(t), -1)
 
 
-def deformation_coupling(robot: Robot, motion: Any) -> Signal:
+def deformation_coupling(robot: Robot, motion: Motion | ActuatorMotion) -> Signal:
     """(n, actuators N): acceleration of free actuators per acceleration of the elastic coordinates, M_aa^-1 M_ae."""
     return lambda t: np.asarray(np.linalg.solve(*_masses(robot, motion, t)), dtype=np.float64).reshape(len(t), -1)
 
 
-def _masses(robot: Robot, motion: Any, t: Array) -> tuple[Array, Array]:
+def _masses(robot: Robot, motion: Motion | ActuatorMotion, t: Array) -> tuple[Array, Array]:
     """M_aa (n, actuators, actuators) and M_ae (n, actuators, N) along the motion; zero for coordinates that follow others."""
     from flexapod.analysis.verbs.forward_dynamics import mass_matrix
 

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 import flexapod as fp
+from flexapod.arrays import Array
 from flexapod.views.commands.generate import Dependents, show_table
 from flexapod.views.commands.guard import command, note, working
 from flexapod.views.commands.options import Changes, Json, Payloads, RobotName, robot_of
@@ -191,7 +192,7 @@ def _inputs(robot: fp.Robot, samples: int) -> dict[str, Any]:
     return inputs
 
 
-def _best(kernel: Any, inputs: dict[str, Any], samples: int, seconds: float) -> float:
+def _best(kernel: Any, inputs: dict[str, Array], samples: int, seconds: float) -> float:
     import time
 
     import numpy as np

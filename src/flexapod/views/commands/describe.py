@@ -124,7 +124,7 @@ def limit_rows(robot: fp.Robot) -> list[list[str]]:
     return rows
 
 
-def value_text(value: Any) -> str:
+def value_text(value: object) -> str:
     """A number, or a vector in brackets."""
     if isinstance(value, list | tuple):
         return f"[{', '.join(value_text(v) for v in value)}]"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -13,6 +13,9 @@ from flexapod.views.commands.guard import command, note, working
 from flexapod.views.commands.options import Changes, Json, Out, Payloads, Plot, RobotName, robot_of
 from flexapod.views.output import as_json as dataset_json
 from flexapod.views.output import check_place, check_places, print_json, print_table, write_data, write_text
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
 
 Request = Annotated[Path | None, typer.Option("--request", metavar="FILE", help="YAML file with the arguments of the verb")]
 Vary = Annotated[list[str], typer.Option("--vary", metavar="PATH=LOW:HIGH", help="a variable and its limits; may be repeated")]
@@ -171,7 +174,7 @@ def calibrate(
     _page(page, found, robot)
 
 
-def _draw(plot: Path | None, figure: Any, found: Any, title: str) -> None:
+def _draw(plot: Path | None, figure: go.Figure, found: Any, title: str) -> None:
     if plot is not None:
         note(f"wrote {fp.figures.save_figure(figure(found, title), plot)}")
 

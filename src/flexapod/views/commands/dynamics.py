@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -26,6 +26,9 @@ from flexapod.views.commands.options import (
 )
 from flexapod.views.output import as_json as dataset_json
 from flexapod.views.output import check_places, print_json, print_table, write_data, write_plot
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 
 def register(app: typer.Typer) -> None:
@@ -112,7 +115,7 @@ def inverse_dynamics(
         note(f"wrote {write_plot(plot, _drive_figure(found, drive, figure), found.name)}")
 
 
-def _at_origin(robot: fp.Robot, motion: Any, load: list[float] | None, point: str | None) -> Any:
+def _at_origin(robot: fp.Robot, motion: fp.Motion | fp.ActuatorMotion, load: list[float] | None, point: str | None) -> Any:
     """The load at the platform's origin for every sample: m + (R p) x f."""
     import numpy as np
 
@@ -125,7 +128,7 @@ def _at_origin(robot: fp.Robot, motion: Any, load: list[float] | None, point: st
     return np.column_stack([np.tile(force, (len(motion), 1)), moment + np.cross(arm, force)])
 
 
-def _drive_figure(robot: fp.Robot, drive: Any, name: str) -> Any:
+def _drive_figure(robot: fp.Robot, drive: xr.Dataset, name: str) -> Any:
     """The figure of inverse dynamics that was asked for."""
     from flexapod.views.plot_time import contribution_figure, force_figure, reaction_figure, spectrum_figure
 

@@ -134,7 +134,7 @@ def fail(text: str, code: int = PROBLEM) -> None:
     raise typer.Exit(code)
 
 
-def _reported(message: Any, category: Any, *_: Any) -> None:
+def _reported(message: Warning | str, category: Any, *_: object) -> None:
     """Warnings of flexapod as text, those of libraries not at all."""
     if issubclass(category, fp.FlexapodWarning):
         for line in in_words(str(message)).splitlines():

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 import flexapod as fp
+from flexapod.arrays import Array
 from flexapod.views.commands.guard import bar, command, note, working
 from flexapod.views.commands.options import (
     Changes,
@@ -25,6 +26,9 @@ from flexapod.views.commands.options import (
 )
 from flexapod.views.output import as_json as dataset_json
 from flexapod.views.output import check_places, number, print_json, print_table, print_text, write_data, write_plot
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 
 def register(app: typer.Typer) -> None:
@@ -88,7 +92,7 @@ def kinematics(
         note(f"wrote {write_plot(plot, stroke_figure(found, legs), found.name)}")
 
 
-def _print_joints(robot: fp.Robot, legs: Any) -> None:
+def _print_joints(robot: fp.Robot, legs: xr.Dataset) -> None:
     """Ranges of the joint coordinates that no actuator drives, deformations included."""
     q, v = legs.joint_position.values, legs.joint_velocity.values
     rows = [
@@ -100,13 +104,13 @@ def _print_joints(robot: fp.Robot, legs: Any) -> None:
     print_table(title, ("joint", "unit", "smallest", "largest", "peak rate [/s]"), rows, text=2)
 
 
-def _ends(values: Any) -> tuple[float, float]:
+def _ends(values: Array) -> tuple[float, float]:
     import numpy as np
 
     return float(np.nanmin(values)), float(np.nanmax(values))
 
 
-def _peak(values: Any) -> float:
+def _peak(values: Array) -> float:
     import numpy as np
 
     return float(np.nanmax(np.abs(values)))
@@ -182,7 +186,7 @@ def _first(values: Any) -> Any:
     return values[0]
 
 
-def reason_counts(area: Any) -> dict[str, int]:
+def reason_counts(area: xr.Dataset) -> dict[str, int]:
     """Reasons why poses are out, most frequent first."""
     import numpy as np
 

@@ -6,7 +6,7 @@ import json
 import math
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,6 +14,9 @@ import flexapod as fp
 from flexapod.views.commands.guard import note
 from flexapod.views.output import write_data, write_plot
 from flexapod.views.payload import carried
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
 
 
 def _robots(incomplete: str) -> list[str]:
@@ -58,7 +61,7 @@ Region = Annotated[
 Mask = Annotated[bool, typer.Option("--mask", help="keep the samples that can be computed where others fail")]
 
 
-def keep(name: str, out: Path | None, data: Any, plot: Path | None, figure: Callable[[], Any] | None) -> None:
+def keep(name: str, out: Path | None, data: Any, plot: Path | None, figure: Callable[[], go.Figure]) -> None:
     """Write a result and its figure where they are wanted, and say so; figures are drawn only then."""
     if out is not None:
         note(f"wrote {write_data(out, data)}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,6 +11,9 @@ from flexapod.views.commands.guard import command, working
 from flexapod.views.commands.options import Changes, Json, Out, Payloads, Plot, RobotName, keep, refuse_payload, robot_of
 from flexapod.views.output import as_json as dataset_json
 from flexapod.views.output import check_places, number, print_json, print_table, print_text, without_noise
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 SAME_BRANCH = 1e-6
 """Difference of actuator coordinates [rad, or of the robot's size] that is rounding of a pose."""
@@ -81,7 +84,7 @@ def _coordinates(robot: fp.Robot, text: str | None) -> list[float]:
     return values
 
 
-def _show_poses(robot: fp.Robot, coordinates: list[float], result: Any, as_json: bool) -> None:
+def _show_poses(robot: fp.Robot, coordinates: list[float], result: xr.Dataset, as_json: bool) -> None:
     if as_json:
         print_json(dataset_json(result))
         return
@@ -96,7 +99,7 @@ def _show_poses(robot: fp.Robot, coordinates: list[float], result: Any, as_json:
     print_text(str(result["detail"].values))
 
 
-def _sides(robot: fp.Robot, coordinates: list[float], result: Any) -> list[str]:
+def _sides(robot: fp.Robot, coordinates: list[float], result: xr.Dataset) -> list[str]:
     """Sides of the type 2 singularities; no text where `singularities` would look at other leg branches than the pose's."""
     import numpy as np
 
@@ -111,7 +114,7 @@ def _sides(robot: fp.Robot, coordinates: list[float], result: Any) -> list[str]:
     return ["" if s != s else number(float(s)) for s in side]
 
 
-def _angle(robot: fp.Robot, result: Any, k: int) -> float:
+def _angle(robot: fp.Robot, result: xr.Dataset, k: int) -> float:
     """Angle of the rotation from home to a pose [deg]."""
     import numpy as np
 
@@ -119,7 +122,7 @@ def _angle(robot: fp.Robot, result: Any, k: int) -> float:
     return float(np.degrees(np.arccos(np.clip((trace - 1.0) / 2.0, -1.0, 1.0))))
 
 
-def _show_working(robot: fp.Robot, result: Any, as_json: bool) -> None:
+def _show_working(robot: fp.Robot, result: xr.Dataset, as_json: bool) -> None:
     if as_json:
         print_json(dataset_json(result))
         return

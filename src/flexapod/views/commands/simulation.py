@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -25,6 +25,9 @@ from flexapod.views.commands.options import (
 )
 from flexapod.views.output import as_json as dataset_json
 from flexapod.views.output import check_place, check_places, number, print_json, print_table, print_text, write_data, write_plot
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 CONTROLLERS = {
     "computed-torque": ("ComputedTorque", {"kp": 100.0, "kd": 20.0}),
@@ -144,7 +147,7 @@ def _driven(controller: str) -> str:
     return "no controller" if controller == "none" else controller
 
 
-def _figure_of(robot: fp.Robot, result: Any, name: str) -> Any:
+def _figure_of(robot: fp.Robot, result: xr.Dataset, name: str) -> Any:
     """The figure of a simulation that was asked for."""
     from flexapod.views.plot_time import energy_figure, force_figure, spectrum_figure, stroke_figure
 
@@ -175,7 +178,7 @@ def _controller(name: str, gains: dict[str, Any]) -> Any:
     return getattr(fp, public)(**(defaults | gains))
 
 
-def _tracking(robot: fp.Robot, motion: Any, result: Any) -> dict[str, float]:
+def _tracking(robot: fp.Robot, motion: Any, result: xr.Dataset) -> dict[str, float]:
     """Largest difference of each actuator coordinate from the reference, within the time of the motion."""
     import numpy as np
 

@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -68,7 +68,7 @@ def asked_to_end() -> Iterator[Callable[[float | None], None]]:
     """
     asked: list[int] = []
 
-    def end(number: int, frame: Any) -> None:
+    def end(number: int, frame: object) -> None:
         asked.append(number)
 
     def wait(seconds: float | None) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -23,6 +23,9 @@ from flexapod.views.commands.options import (
 )
 from flexapod.views.output import as_json as dataset_json
 from flexapod.views.output import check_places, number, print_json, print_table, without_noise, write_data, write_plot
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 
 def register(app: typer.Typer) -> None:
@@ -110,7 +113,7 @@ def _computed(
     return at, fp.natural_frequencies(robot, at, actuators=actuators, prestress=prestress)
 
 
-def _print_home(robot: fp.Robot, result: Any, drives: str, modes: int) -> None:
+def _print_home(robot: fp.Robot, result: xr.Dataset, drives: str, modes: int) -> None:
     damping = result.damping.copy(data=without_noise(100 * result.damping.values, 1.0))
     rows = [
         [str(n), number(float(result.frequency.sel(mode=n)), 6), number(float(damping.sel(mode=n)), 4),
@@ -120,7 +123,7 @@ def _print_home(robot: fp.Robot, result: Any, drives: str, modes: int) -> None:
     print_table(f"{robot.name} at home, {drives}", ("mode", "frequency [Hz]", "damping [%]", "note"), rows)
 
 
-def _print_range(robot: fp.Robot, result: Any, drives: str, modes: int) -> None:
+def _print_range(robot: fp.Robot, result: xr.Dataset, drives: str, modes: int) -> None:
     f = result.frequency
     rows = [[str(n), number(float(f.sel(mode=n).min()), 6), number(float(f.sel(mode=n).max()), 6)] for n in f.mode.values[:modes]]
     poses = f.size // f.sizes["mode"]
@@ -128,7 +131,7 @@ def _print_range(robot: fp.Robot, result: Any, drives: str, modes: int) -> None:
     print_table(f"{robot.name} at {where}, {drives}", ("mode", "smallest [Hz]", "largest [Hz]"), rows)
 
 
-def _figure(robot: fp.Robot, result: Any, at: Any, name: str, modes: int, mode: int | None) -> Any:
+def _figure(robot: fp.Robot, result: xr.Dataset, at: Any, name: str, modes: int, mode: int | None) -> Any:
     from flexapod.views.frequency_map import frequency_map_figure
     from flexapod.views.plot_modes import frequency_figure, mode_figure
 

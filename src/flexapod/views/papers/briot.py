@@ -8,11 +8,10 @@ import numpy as np
 
 import flexapod as fp
 from flexapod.views.html import HtmlTable
-from flexapod.views.papers.briot_friction import smoothings
+from flexapod.views.papers.briot_friction import accelerations, smoothings
 from flexapod.views.papers.briot_simulations import (
     STROKE,
     PaperSimulation,
-    accelerations,
     circle_items,
     frictionless,
     simulated,
@@ -94,7 +93,7 @@ def _square() -> Item:
     )
 
 
-def _profile(motion: Any) -> Any:
+def _profile(motion: fp.Motion | fp.ActuatorMotion) -> Any:
     import xarray as xr
 
     data = {"rate": (("time", "actuator"), motion.velocity, {"units": "m/s"})}

@@ -13,14 +13,12 @@ import numpy as np
 
 import flexapod as fp
 from flexapod.arrays import Array
-from flexapod.views.papers.briot_tables import FIRST, MEASURED, RESOLUTION
-from flexapod.views.papers.items import DIFFERS, OPEN, PARTLY, UNDECIDED, Item, checked, judged
-from flexapod.views.plot_time import Panel, spectra, spectrum_figure, time_figure
+from flexapod.views.papers.items import DIFFERS, OPEN, Item, checked, judged
+from flexapod.views.plot_time import Panel, spectra, time_figure
 
 if TYPE_CHECKING:
     import xarray as xr
 
-    from flexapod.views.papers.briot_friction import Smoothing
 
 
 STEP, THINNED = 5e-4, 4
@@ -119,37 +117,6 @@ def frictionless(robot: fp.Robot) -> fp.Robot:
     return robot.with_parameters({path: LITTLE * float(robot.parameter(path)) for path in passive})  # type: ignore[arg-type]
 
 
-def accelerations(found: PaperSimulation, free: PaperSimulation, smoothed: list[Smoothing]) -> Item:
-    """Fig. 9: acceleration of P along the square; its spectrum while the sliders rest, without friction in joints."""
-    from flexapod.views.papers.briot_friction import depends, smoothing_table
-
-    data = _accelerations({"passive joints without friction": free, "friction of Table 2": found})
-    lines = [dominating(free, rest) for rest in RESTS]
-    off = max(min(abs(f - wanted) for wanted in MEASURED[:FIRST]) for f in lines)
-    rings = ", ".join(f"{f:.1f}" for f in lines)
-    holds = off < RESOLUTION and found.holds and free.holds and all(s.result.holds for s in smoothed)
-    last = _accelerations({"without friction": free}).sel(time=slice(*RESTS[-1]))
-    panels = [Panel(variable="acceleration", label="acceleration")]
-    left = ", ".join(f"{100 * s.left:.0f} % at {s.speed:g} rad/s" for s in smoothed)
-    return Item(
-        where="Fig. 9 (a)",
-        title="acceleration of point P along local y, square",
-        says="After each edge the free vibration of the robot can be observed; measured natural frequencies are 14, 25, 48, 93 "
-        "and 108 Hz, known to 1 Hz. The simulated vibration is damped more than the measured one. Curves are known as pictures.",
-        ours=f"Up to {np.abs(found.local_y).max():.2f} m/s². With the friction of Table 2 the passive joints stick. How much of "
-        "the vibration is left after half a second then depends on the speed at which tanh replaces the sign of the rate: "
-        f"{left}. Towards the sign the stuck robot rings on at {smoothed[-1].line:.0f} Hz, so damping cannot be judged. Without "
-        f"friction, the strongest line is at {rings} Hz in the four rests, at most {off:.2f} Hz from a measured frequency.",
-        verdict=(UNDECIDED if depends(smoothed) else PARTLY) if holds else DIFFERS,
-        check="vibration left over the speed of the tanh law; without friction, strongest line within 1 Hz of a measured one",
-        parts=[
-            time_figure(data, panels, "Briot Fig. 9: point P, local y, below 100 Hz", ""),
-            smoothing_table(smoothed),
-            spectrum_figure(last, "acceleration", "Point P in the last rest"),
-        ],
-    )
-
-
 def remaining(found: PaperSimulation, rest: tuple[float, float]) -> float:
     """Range of the acceleration in the second half second of a rest, of that in the first."""
     t = found.result.time.values - rest[0]
@@ -157,7 +124,8 @@ def remaining(found: PaperSimulation, rest: tuple[float, float]) -> float:
     return float(second / first)
 
 
-def _accelerations(simulations: dict[str, PaperSimulation]) -> xr.Dataset:
+def local_accelerations(simulations: dict[str, PaperSimulation]) -> xr.Dataset:
+    """Acceleration of point P along local y, of several runs at the same times."""
     import xarray as xr
 
     times = next(iter(simulations.values())).result.time.values
@@ -170,7 +138,7 @@ def _accelerations(simulations: dict[str, PaperSimulation]) -> xr.Dataset:
 
 def dominating(found: PaperSimulation, rest: tuple[float, float]) -> float:
     """Frequency of the strongest line in a rest [Hz]."""
-    data = _accelerations({"": found}).sel(time=slice(*rest))
+    data = local_accelerations({"": found}).sel(time=slice(*rest))
     frequency, ((_, amplitude),) = spectra(data, "acceleration")
     above = frequency > SLOWEST
     return float(frequency[above][np.argmax(amplitude[above])])
@@ -214,7 +182,7 @@ def _force_figure(found: PaperSimulation, actuator: int, title: str) -> Any:
 
 def circle_items(found: PaperSimulation) -> list[Item]:
     """Figs. 12 to 14: acceleration of P and forces along the circle."""
-    data = _accelerations({"": found})
+    data = local_accelerations({"": found})
     radius = np.hypot(found.tip[:, 0] - 0.28, found.tip[:, 2] - 0.90)
     says = "Model and measurement correlate very well (curves known as pictures only)."
     items = [

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import flexapod as fp
+from flexapod.arrays import Array
 from flexapod.views.html import HtmlTable
 from flexapod.views.papers.items import BOUNDED, OPEN, Item, Paper, apart, checked, judged
 from flexapod.views.papers.shared_items import diagonal, parameter_item
@@ -212,7 +213,7 @@ def _timing(robot: fp.Robot, motion: fp.Motion) -> Item:
     )
 
 
-def _best(kernel: Any, inputs: dict[str, Any], seconds: float = 0.2) -> float:
+def _best(kernel: Any, inputs: dict[str, Array], seconds: float = 0.2) -> float:
     """Best seconds per sample over short batches."""
     kernel.batch(inputs)
     best, stop = np.inf, time.perf_counter() + seconds

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,6 +12,9 @@ from flexapod.views.html import HtmlTable
 from flexapod.views.papers.items import CONSTRUCTION, DIFFERS, INPUT, OPEN, Item, Paper, checked, judged
 from flexapod.views.papers.shared_items import parameter_item
 from flexapod.views.plot_time import Panel, time_figure
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 PRINTED_OMEGA = (188.7473, 188.7475, 315.7169, 401.0187, 474.7468, 709.5586, 709.5814, 828.2868, 828.3062, 1310.581)
 """Table 2 [rad/s]."""
@@ -205,7 +208,7 @@ def _table_4() -> Item:
     )
 
 
-def _loop(robot: fp.Robot, motion: fp.Motion, result: Any, at: fp.Motion) -> Item:
+def _loop(robot: fp.Robot, motion: fp.Motion, result: xr.Dataset, at: fp.Motion) -> Item:
     """Fig. 3: the loop follows; and what computed torque by the rigid model alone does to the same robot."""
     off = max(float(np.abs(result.position - at.position).max()), float(np.abs(result.rotation - at.rotation).max()))
     exchanged = float(np.abs(result.supplied_work.diff("time")).sum() + result.dissipated_energy[-1])
@@ -233,7 +236,7 @@ def _loop(robot: fp.Robot, motion: fp.Motion, result: Any, at: fp.Motion) -> Ite
     )
 
 
-def _forces(result: Any) -> Item:
+def _forces(result: xr.Dataset) -> Item:
     f = result.force.values
     return Item(
         where="Fig. 4",
@@ -247,7 +250,7 @@ def _forces(result: Any) -> Item:
     )
 
 
-def _accelerations(result: Any, at: fp.Motion) -> Item:
+def _accelerations(result: xr.Dataset, at: fp.Motion) -> Item:
     linear = result.acceleration.values - at.acceleration
     angular = result.angular_acceleration.values - at.angular_acceleration
     worst = max(
@@ -273,7 +276,7 @@ def _accelerations(result: Any, at: fp.Motion) -> Item:
     )
 
 
-def _closure(robot: fp.Robot, bent: Any) -> float:
+def _closure(robot: fp.Robot, bent: xr.Dataset) -> float:
     """Largest difference [m] between an actuator's coordinate and the distance from its base point to its deformed joint."""
     worst = 0.0
     for k, leg in enumerate(robot.legs):
@@ -285,7 +288,7 @@ def _closure(robot: fp.Robot, bent: Any) -> float:
     return worst
 
 
-def _deformation(robot: fp.Robot, bent: Any) -> list[Item]:
+def _deformation(robot: fp.Robot, bent: xr.Dataset) -> list[Item]:
     closed = _closure(robot, bent)
     d, rotation_vector = np.abs(bent.displacement).max("time").values, np.abs(bent.rotation_vector).max("time").values
     joints = np.abs(bent.joint_displacement).max(("time", "leg")).values

@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from numpy.typing import ArrayLike
+
 import flexapod as fp
 from flexapod.views.html import HtmlTable
 from flexapod.views.papers.items import AGREES, DIFFERS, INPUT, PARTLY, Item
@@ -28,7 +30,7 @@ METHODS = {
 
 
 def parameter_item(
-    robot: fp.Robot, where: str, printed: Printed, derived: Sequence[tuple[str, Any, Any]] = (), says: str = ""
+    robot: fp.Robot, where: str, printed: Printed, derived: Sequence[tuple[str, ArrayLike, ArrayLike]] = (), says: str = ""
 ) -> Item:
     """The parameters read back.
 
@@ -60,13 +62,13 @@ def _numbers(value: Any) -> tuple[float, ...]:
     return tuple(float(x) for x in value) if isinstance(value, tuple | list) else (float(value),)
 
 
-def _equal(first: Any, second: Any) -> bool:
+def _equal(first: ArrayLike, second: ArrayLike) -> bool:
     a, b = _numbers(first), _numbers(second)
     size = max(1e-300, *(abs(x) for x in a))
     return len(a) == len(b) and all(abs(x - y) <= LAST_DIGIT * size for x, y in zip(a, b, strict=True))
 
 
-def _text(value: Any) -> str:
+def _text(value: ArrayLike) -> str:
     return ", ".join(f"{x:.6g}" for x in _numbers(value))
 
 

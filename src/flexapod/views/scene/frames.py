@@ -1,4 +1,4 @@
-"""Frames of every link of a robot in the world, from its joint coordinates.
+"""Frames of every link of a robot in the world, from its joint coordinates; points of its platform.
 
 .. math:: T_i = T_{parent} \\, P_i \\, R_z(q + zero) \\quad\\text{or}\\quad T_z(q + zero)
 
@@ -100,3 +100,21 @@ def drawn_pose(robot: fp.Robot, state: fp.State, elastic: Array, held: Array | N
 def wxyz(R: Array) -> Array:
     """Quaternion(s) of rotation matrices (.., 3, 3), scalar first."""
     return np.asarray(fp.motions.rotation_quat_wxyz(np.asarray(R)))
+
+
+def platform_points(robot: fp.Robot) -> tuple[Any, Any, Any]:
+    """Points (k, 3) of the platform in its own axes, their shapes (k, 3, N) and triangles (m, 3).
+
+    Shapes are None for a rigid platform, triangles where the source has none.
+    """
+    body = robot.flexible_platform
+    if body is not None and body.nodes is not None:
+        nodes = body.nodes
+        if nodes.triangles is None:
+            return np.array(nodes.r0), np.array(nodes.Phi_d), None
+        used, triangles = np.unique(nodes.triangles, return_inverse=True)
+        return np.array(nodes.r0[used]), np.array(nodes.Phi_d[used]), triangles.reshape(-1, 3)
+    joints = np.array([leg.closing.on_platform.position for leg in robot.legs])
+    if body is not None:
+        return joints, np.array([robot.joint_shapes[leg.name] for leg in robot.legs]), None
+    return joints, None, None

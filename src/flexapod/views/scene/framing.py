@@ -9,11 +9,14 @@ with r to the right and u upwards; the picture shows |y| up to tan(22.5 deg).
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from flexapod.arrays import Array
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
 
 HALF = float(np.tan(np.radians(22.5)))
 """Half the height of the picture at a distance of one."""
@@ -22,7 +25,7 @@ WIDE = 1.2
 STEPS = 40
 
 
-def framed(figure: Any, fill: float) -> Any:
+def framed(figure: go.Figure, fill: float) -> Any:
     """Scale the box of a three-dimensional figure with a perspective camera so that its points fill a part of the picture.
 
     Args:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +27,9 @@ from flexapod.views.scene.shapes import (
     platform_rods,
     platform_surface,
 )
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
 
 Mesh = tuple[Array, NDArray[np.int64], list[str]]
 """Vertices (k, 3), triangles (m, 3), colour of each triangle."""
@@ -132,7 +136,7 @@ def _joined(parts: list[Mesh]) -> Mesh:
     return np.vstack(vertices), np.vstack(faces), paint
 
 
-def _add(figure: Any, mesh: Mesh, name: str, shade: str, *, legend: bool = False) -> None:
+def _add(figure: go.Figure, mesh: Mesh, name: str, shade: str, *, legend: bool = False) -> None:
     vertices, faces, paint = mesh
     if len(faces) == 0:
         return
@@ -142,5 +146,5 @@ def _add(figure: Any, mesh: Mesh, name: str, shade: str, *, legend: bool = False
     )  # fmt: skip
 
 
-def _hex(shade: Any) -> str:
+def _hex(shade: Sequence[float]) -> str:
     return "#" + "".join(f"{int(c):02x}" for c in shade)

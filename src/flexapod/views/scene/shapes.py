@@ -16,12 +16,11 @@ from numpy.typing import NDArray
 
 import flexapod as fp
 from flexapod.arrays import Array
-from flexapod.views.plot_modes import platform_points
 from flexapod.views.scene.beam_curve import beam_curve
 from flexapod.views.scene.beam_section import BeamSurface, beam_surfaces
 from flexapod.views.scene.colours import DARK, METAL, RED, STEEL, Shade, colour, rgb
 from flexapod.views.scene.curved_links import ARC_PIECES, MEET, arc, spherical_centre
-from flexapod.views.scene.frames import LinkFrame, elastic_coordinates, leg_ends, link_frames
+from flexapod.views.scene.frames import LinkFrame, elastic_coordinates, leg_ends, link_frames, platform_points
 
 ROD, BARREL, BALL, CARRIAGE, RAIL = 0.0065, 0.0125, 0.0125, 0.019, 0.006
 PIN, MOTOR, STOP, TOOL = 0.006, 0.021, 0.014, 0.005

@@ -116,7 +116,7 @@ class Studio:
         self.bar: Any = gui.add_progress_bar(0.0, visible=False)
         self.cancel: Any = gui.add_button("Cancel", visible=False)
 
-        async def cancel(_: Any) -> None:
+        async def cancel(_: object) -> None:
             self.loop.post("cancel", self.jobs.cancel)
 
         self.cancel.on_click(cancel)
@@ -137,7 +137,7 @@ class Studio:
     def _tidy_up(self) -> None:
         """What a client that left leaves behind in memory goes in a quiet moment, not whenever the collector comes by."""
 
-        async def left(_: Any) -> None:
+        async def left(_: object) -> None:
             self.loop.quiet("tidy", give_back_memory)
 
         self.server.on_client_disconnect(left)
@@ -217,7 +217,7 @@ class Studio:
         if then is not None:
             then()
 
-    def varied(self, step: Callable[[], Any], text: str) -> None:
+    def varied(self, step: Callable[[], object], text: str) -> None:
         """Change the variant that is shown."""
         self.busy("computing the variant ...")
         pair = self.session.kept is not None
@@ -231,7 +231,7 @@ class Studio:
         self._everything()
         self.say(text)
 
-    def moved(self, step: Callable[[], Any], source: str = "") -> None:
+    def moved(self, step: Callable[[], object], source: str = "") -> None:
         """Move the robot, then show it; `source` is the widget that asked and is left alone."""
         self.source = source
         self.modes.pause()

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 import flexapod as fp
 from flexapod.arrays import Array
@@ -108,7 +109,7 @@ def pose_components(robot: fp.Robot) -> tuple[str, ...]:
     return ()
 
 
-def pose_state(robot: fp.Robot, names: tuple[str, ...], values: Any) -> fp.State:
+def pose_state(robot: fp.Robot, names: tuple[str, ...], values: ArrayLike) -> fp.State:
     """The pose, or poses, that values (.., coordinates) of pose components mean."""
     given = np.asarray(values, dtype=np.float64)
     full = np.zeros((*given.shape[:-1], 6))
@@ -126,7 +127,7 @@ def pose_values(robot: fp.Robot, names: tuple[str, ...], position: Array, rotati
     return tuple(float(full[AXES.index(name)]) for name in names)
 
 
-def state_of(robot: fp.Robot, coordinates: Coordinates, values: Any, guess: fp.State | None = None) -> fp.State:
+def state_of(robot: fp.Robot, coordinates: Coordinates, values: ArrayLike, guess: fp.State | None = None) -> fp.State:
     """The robot's state, at rest, at values of its coordinates."""
     if coordinates.kind == "pose":
         return pose_state(robot, coordinates.names, values)
@@ -159,7 +160,7 @@ def _pose_item(robot: fp.Robot, name: str) -> Coordinate:
     return Coordinate(name=name, unit="m" if linear else "deg", low=float(low), high=float(high), home=home)
 
 
-def state_near(robot: fp.Robot, q: Any, guess: fp.State | None) -> fp.State:
+def state_near(robot: fp.Robot, q: ArrayLike, guess: fp.State | None) -> fp.State:
     """The state of actuator coordinates, near a guess; robots that their actuators determine are closed from home."""
     return fp.State.from_actuators(robot, q, guess=guess if robot.moved_by == "platform" else None)
 

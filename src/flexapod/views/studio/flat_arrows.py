@@ -6,11 +6,14 @@ head is a cone of them from the tip to a ring; the lines of both are near enough
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from flexapod.arrays import Array
+
+if TYPE_CHECKING:
+    import viser
 
 Shade = tuple[int, int, int]
 
@@ -58,7 +61,7 @@ class FlatLines:
         thick: thickness of a line [m].
     """
 
-    def __init__(self, scene: Any, name: str, shade: Shade, thick: float) -> None:
+    def __init__(self, scene: viser.SceneApi, name: str, shade: Shade, thick: float) -> None:
         self.scene, self.name, self.shade, self.thick = scene, name, shade, thick
         self.node: Any = None
 

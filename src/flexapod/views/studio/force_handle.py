@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -10,6 +10,9 @@ import flexapod as fp
 from flexapod.arrays import Array
 from flexapod.views.scene.arrows import LONGEST
 from flexapod.views.studio.flat_arrows import FlatLines
+
+if TYPE_CHECKING:
+    import viser
 
 SHADE, THICK = (0, 0, 0), 0.008
 """Colour of the arrow, and thickness of its lines, of the extent."""
@@ -29,7 +32,7 @@ class ForceHandle:
     Checked by: tests/studio/test_studio_drag.py.
     """
 
-    def __init__(self, scene: Any, name: str, size: float, largest: float, up: Array, axes: str = "xyz") -> None:
+    def __init__(self, scene: viser.SceneApi, name: str, size: float, largest: float, up: Array, axes: str = "xyz") -> None:
         self.scene, self.name, self.size, self.up = scene, name, size, up
         self.newtons = largest / (LONGEST * size)
         self.axes = np.array([float(a in axes) for a in "xyz"])

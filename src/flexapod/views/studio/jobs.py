@@ -29,7 +29,7 @@ class Report:
             raise CancelledError
         self.reported(part)
 
-    def call(self, task: Callable[..., Any], *args: Any, start: float = 0.0, end: float = 1.0) -> Any:
+    def call(self, task: Callable[..., object], *args: object, start: float = 0.0, end: float = 1.0) -> Any:
         """The result of `task(*args, report=...)` from the other process; its progress goes from `start` to `end`."""
         return self.worker.call(
             task, *args, report=lambda part: self(start + (end - start) * part), wanted=self.wanted
@@ -49,7 +49,7 @@ class Jobs:
 
     def __init__(
         self,
-        post: Callable[[str, Callable[[], Any]], None],
+        post: Callable[[str, Callable[[], object]], None],
         progress: Callable[[str | None, float], None],
         failed: Callable[[Exception], None],
     ) -> None:
@@ -60,7 +60,7 @@ class Jobs:
         self._lock = threading.Lock()
         self.worker = Worker()
 
-    def start(self, name: str, work: Callable[[Report], Any], done: Callable[[Any], None]) -> None:
+    def start(self, name: str, work: Callable[[Report], object], done: Callable[[Any], None]) -> None:
         """Start a job; an earlier one is cancelled.
 
         Args:
@@ -100,7 +100,7 @@ class Jobs:
             thread.join(timeout)
         self.worker.end()
 
-    def _run(self, ticket: int, name: str, work: Callable[[Report], Any], done: Callable[[Any], None]) -> None:
+    def _run(self, ticket: int, name: str, work: Callable[[Report], object], done: Callable[[Any], None]) -> None:
         def reported(part: float) -> None:
             self._post("job progress", lambda: self._progress(name, part) if ticket == self._ticket else None)
 

@@ -14,6 +14,8 @@ import numpy as np
 import flexapod as fp
 
 if TYPE_CHECKING:
+    import viser
+
     from flexapod.views.studio.app import Studio
 
 LONGEST = 8000
@@ -21,7 +23,7 @@ LONGEST = 8000
 KEYS = {"robot", "changes", "values", "motion", "place", "slowed", "time", "camera"}
 
 
-def link_query(studio: Studio, client: Any = None) -> str:
+def link_query(studio: Studio, client: viser.ClientHandle | None = None) -> str:
     """`state=...`, the part of the address behind the question mark.
 
     Checked by: tests/studio/test_studio_view.py.

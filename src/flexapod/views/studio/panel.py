@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    import viser
+
     from flexapod.views.studio.app import Studio
 
 _count = itertools.count()
@@ -33,7 +35,7 @@ class Panel:
         tab: container of the page.
     """
 
-    def __init__(self, studio: Studio, tab: Any) -> None:
+    def __init__(self, studio: Studio, tab: viser.GuiTabHandle) -> None:
         self.studio, self.tab, self.gui = studio, tab, studio.server.gui
         with tab:
             self.build()

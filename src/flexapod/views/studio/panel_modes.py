@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from functools import partial
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +17,11 @@ from flexapod.views.studio.panel import Panel
 from flexapod.views.studio.plots import TimePlot
 from flexapod.views.studio.tables import STYLE, UNSTABLE, frequencies_html, residual_html
 from flexapod.views.studio.vibration import Modes, displaced, modes_of, room_of_mode
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from flexapod.views.studio.jobs import Report
 
 BEAT = 1.0 / 25.0
 BESIDE = 4
@@ -81,7 +86,7 @@ class ModesPanel(Panel):
         """A standard move from home as given and shaped, with exact and wrong frequencies, in the other process."""
         variant = self.studio.session.variant
 
-        def done(found: list[tuple[str, Any]]) -> None:
+        def done(found: list[tuple[str, xr.Dataset]]) -> None:
             if self.studio.session.variant is not variant:
                 return
             self.left.content = residual_html(variant.robot.name, variant.label, found)
@@ -108,7 +113,7 @@ class ModesPanel(Panel):
             self._report_text("no frequencies: the pose cannot be reached")
             return
 
-        def work(report: Any) -> tuple[Modes | str, Modes | None]:
+        def work(report: Report) -> tuple[Modes | str, Modes | None]:
             try:
                 first = modes_of(variant.robot, shown.state, stiffness, variant.label)
                 report(0.5)

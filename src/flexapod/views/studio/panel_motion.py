@@ -17,7 +17,10 @@ from flexapod.views.studio.tables import STYLE, peak_text
 from flexapod.views.studio.timeline import Timeline
 
 if TYPE_CHECKING:
+    import viser
+
     from flexapod.views.studio.app import Studio
+    from flexapod.views.studio.jobs import Report
 
 HOME, GIVEN = "relative to home", "where its numbers say"
 GAINS = {"computed torque": (400.0, 40.0), "PD": (1e6, 2e4), "PD with feed-forward": (1e6, 2e4)}
@@ -39,7 +42,7 @@ class Control:
 class MotionPanel(Panel):
     """Choosing a motion; playing it is the timeline's."""
 
-    def __init__(self, studio: Studio, tab: Any) -> None:
+    def __init__(self, studio: Studio, tab: viser.GuiTabHandle) -> None:
         super().__init__(studio, tab)
         self.timeline = Timeline(studio)
 
@@ -124,7 +127,7 @@ class MotionPanel(Panel):
         session, asked = self.studio.session, self.asked()
         variant, kept = session.variant, session.kept
 
-        def work(report: Any) -> tuple[Recording, Recording | None]:
+        def work(report: Report) -> tuple[Recording, Recording | None]:
             report(0.05)
             motion = _motion(variant.robot, *asked)
             report(0.3)
@@ -143,7 +146,7 @@ class MotionPanel(Panel):
         session, asked, control = self.studio.session, self.asked(), self._control()
         variant, kept = session.variant, session.kept
 
-        def work(report: Any) -> tuple[Recording, Recording | None]:
+        def work(report: Report) -> tuple[Recording, Recording | None]:
             middle = 1.0 if kept is None else 0.5
             first = report.call(simulated_recording, variant.robot, variant.label, asked, control, end=middle)
             first.robot = variant.robot

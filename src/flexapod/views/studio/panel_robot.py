@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import flexapod as fp
 from flexapod.views.studio.panel import Panel
 from flexapod.views.studio.recording import SMALL, motion_of
 from flexapod.views.studio.session import read_sent, robot_bytes
 from flexapod.views.studio.tables import STYLE
+
+if TYPE_CHECKING:
+    from flexapod.views.studio.jobs import Report
 
 OWN = "(own file)"
 
@@ -77,7 +80,7 @@ class RobotPanel(Panel):
         self.studio.jobs.start("report", lambda report: report.call(report_bytes, robot, stiffness), done)
 
 
-def report_bytes(robot: fp.Robot, stiffness: dict[str, float] | None, report: Any) -> bytes:
+def report_bytes(robot: fp.Robot, stiffness: dict[str, float] | None, report: Report) -> bytes:
     """The report on a small motion; computed in the other process."""
     from flexapod.views.report import robot_report
 

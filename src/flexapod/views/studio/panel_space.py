@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,9 @@ from flexapod.views.studio.coordinates import Coordinates
 from flexapod.views.studio.panel import Panel
 from flexapod.views.studio.tables import STYLE
 from flexapod.views.studio.workspace_slice import NO_PLANE, plane_problem, planes
+
+if TYPE_CHECKING:
+    from flexapod.views.studio.jobs import Report
 
 RESOLUTIONS = (6, 10, 16, 24)
 """Cells of the surface along its longest side, one after the other: a first picture soon, then finer ones."""
@@ -66,7 +69,7 @@ class SpacePanel(Panel):
     def _report_text(self, text: str) -> None:
         self.note.content = f"{STYLE}<div class='fp' id='space'>{escape(text)}</div>"
 
-    def _poses(self, event: Any) -> None:
+    def _poses(self, event: object) -> None:
         session = self.studio.session
         robot, q = session.robot, session.numbers.actuator
         if not np.all(np.isfinite(q)):
@@ -85,7 +88,7 @@ class SpacePanel(Panel):
         if state is not None:
             self.studio.moved(lambda: self.studio.session.place(state.position, state.rotation))
 
-    def _surface(self, event: Any) -> None:
+    def _surface(self, event: object) -> None:
         session = self.studio.session
         robot, R = session.robot, session.last_good.rotation
         self._finer(robot, R, 0)
@@ -122,7 +125,7 @@ class SpacePanel(Panel):
         else:
             self.studio.scene.forget_space("surface")
 
-    def _curves(self, event: Any) -> None:
+    def _curves(self, event: object) -> None:
         session = self.studio.session
         if self.plane.value not in planes(session.coordinates):
             raise fp.InputError(plane_problem(session.coordinates))
@@ -136,7 +139,7 @@ class SpacePanel(Panel):
         self._report_text(text)
 
 
-def all_poses(robot: fp.Robot, q: Array, report: Any) -> tuple[str, list[str], Array, Array]:
+def all_poses(robot: fp.Robot, q: Array, report: Report) -> tuple[str, list[str], Array, Array]:
     """Text about the poses, their names, positions and rotations; computed in the other process."""
     report(0.1)
     modes = fp.assembly_modes(robot, q)
@@ -167,7 +170,7 @@ def clipped(vertices: Array, faces: NDArray[np.int64], axis: int, most: float) -
     return np.asarray(found[0], dtype=np.float64), np.asarray(found[1], dtype=np.int64).reshape(-1, 3)
 
 
-def surface(robot: fp.Robot, rotation: Array, resolution: int, report: Any) -> tuple[str, Array, NDArray[np.int64]]:
+def surface(robot: fp.Robot, rotation: Array, resolution: int, report: Report) -> tuple[str, Array, NDArray[np.int64]]:
     """Text about the workspace at an orientation, and its surface; computed in the other process."""
     report(0.1)
     rotated = robot.mobility.platform == 6
@@ -177,7 +180,7 @@ def surface(robot: fp.Robot, rotation: Array, resolution: int, report: Any) -> t
 
 
 def singular_curves(
-    robot: fp.Robot, coordinates: Coordinates, state: fp.State, plane: str, report: Any
+    robot: fp.Robot, coordinates: Coordinates, state: fp.State, plane: str, report: Report
 ) -> tuple[str, list[Array]]:
     """Text about a slice through a pose, and its singular curves in the world; computed in the other process."""
     report(0.1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from flexapod.views.studio.recording import largest_displacement
 from flexapod.views.studio.tables import STYLE
 from flexapod.views.studio.video import WAITED, record_video, save_gif
 from flexapod.views.studio.workspace_slice import NO_PLANE, Slice, plane_problem, planes, workspace_slice
+
+if TYPE_CHECKING:
+    from flexapod.views.studio.jobs import Report
 
 
 class ViewPanel(Panel):
@@ -113,7 +116,7 @@ class ViewPanel(Panel):
         """What is seen, as PNG; the page draws it, so this waits in a job."""
         client, name = event.client, self.studio.session.robot.name
 
-        def work(report: Any) -> bytes:
+        def work(report: Report) -> bytes:
             import io
 
             from PIL import Image
@@ -170,7 +173,7 @@ class ViewPanel(Panel):
         self.studio.scene.forget_slice()
         self.legend.content = ""
 
-    def _slice(self, event: Any) -> None:
+    def _slice(self, event: object) -> None:
         session = self.studio.session
         if self.plane.value not in planes(session.coordinates):
             raise fp.InputError(plane_problem(session.coordinates))

@@ -6,7 +6,7 @@ cut into four first.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,9 @@ from flexapod.arrays import Array
 from flexapod.views.scene.frames import wxyz
 from flexapod.views.scene.meshes import plate
 from flexapod.views.scene.shapes import has_shape, platform_surface
+
+if TYPE_CHECKING:
+    import viser
 
 Faces = NDArray[np.int64]
 
@@ -37,7 +40,7 @@ class PlatformView:
         size: extent of the robot [m].
     """
 
-    def __init__(self, scene: Any, name: str, robot: fp.Robot, size: float, opacity: float) -> None:
+    def __init__(self, scene: viser.SceneApi, name: str, robot: fp.Robot, size: float, opacity: float) -> None:
         self.scene, self.name, self.robot, self.size, self.opacity = scene, name, robot, size, opacity
         self.points, self.shapes, triangles = platform_surface(robot)
         self.triangles = triangles

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import flexapod as fp
 from flexapod.private_files import cache_folder, files_in_cache, read_private, write_private
@@ -16,6 +16,9 @@ from flexapod.views.studio.numbers import numbers_of
 from flexapod.views.studio.recording import SMALL, motion_of, record
 from flexapod.views.studio.session import Session
 from flexapod.views.studio.vibration import modes_of
+
+if TYPE_CHECKING:
+    from flexapod.views.studio.jobs import Report
 
 WHAT = "numbers, reach, modes with prestress, motion"
 """What a note says was made ready; a note of something else is another one."""
@@ -26,7 +29,7 @@ def kernels_on_disk() -> int:
     return files_in_cache(".kernel")
 
 
-def ready_session(robot: fp.Robot, report: Any) -> Session:
+def ready_session(robot: fp.Robot, report: Report) -> Session:
     """A session at home; what has to be compiled for it is compiled in the other process.
 
     Args:

@@ -6,13 +6,17 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 import flexapod as fp
 from flexapod.views.studio.coordinates import Coordinates, coordinates_of, pose_values, state_of
 from flexapod.views.studio.numbers import FILE, Numbers, Origin, Problem, numbers_of
+
+if TYPE_CHECKING:
+    from flexapod.views.studio.jobs import Report
 
 LARGEST = 2_000_000
 """Largest robot file that a page may send [bytes]."""
@@ -95,7 +99,7 @@ class Session:
         """Back to the home pose."""
         return self.move(self.coordinates.home)
 
-    def place(self, position: Any, rotation: Any) -> Numbers:
+    def place(self, position: ArrayLike, rotation: ArrayLike) -> Numbers:
         """Move the platform to a pose, as near as the robot's coordinates allow: where it is dragged."""
         from flexapod.views.studio.drag import actuators_near
 
@@ -103,7 +107,7 @@ class Session:
             return self.move(pose_values(self.robot, self.coordinates.names, np.asarray(position), np.asarray(rotation)))
         return self.move(actuators_near(self.robot, self.coordinates, self.values, self.last_good, np.asarray(position)))
 
-    def drag(self, position: Any, rotation: Any) -> Numbers:
+    def drag(self, position: ArrayLike, rotation: ArrayLike) -> Numbers:
         """Move the platform towards a pose and halt at the first limit on the way; `asked` is then the pose beyond it.
 
         Checked by: tests/studio/test_studio_drag.py.
@@ -216,13 +220,13 @@ def robot_from_bytes(name: str, content: bytes) -> fp.Robot:
             raise fp.InputError(str(error).replace(str(path), Path(name).name)) from None
 
 
-def read_sent(name: str, content: bytes, report: Any) -> fp.Robot:
+def read_sent(name: str, content: bytes, report: Report) -> fp.Robot:
     """`robot_from_bytes` as a task of the other process: plates of a file take their time, and reading it can be cancelled."""
     report(0.0)
     return robot_from_bytes(name, content)
 
 
-def read_file(path: Path, report: Any) -> fp.Robot:
+def read_file(path: Path, report: Report) -> fp.Robot:
     """A robot file as a task of the other process."""
     report(0.0)
     return fp.load(path)

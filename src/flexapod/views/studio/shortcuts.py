@@ -50,10 +50,10 @@ def sheet_html(keys: list[tuple[str, str, str]]) -> str:
     return f"<div id='keys-source' hidden>{head}{rows}{last}</div>"
 
 
-def _added(studio: Studio, key: Any, label: str, text: str, action: Callable[[], Any]) -> Any:
+def _added(studio: Studio, key: Any, label: str, text: str, action: Callable[[], object]) -> Any:
     command = studio.server.gui.add_command(label, description=text, hotkey=key)
 
-    async def triggered(_: Any) -> None:
+    async def triggered(_: object) -> None:
         studio.loop.post(f"key {key}", lambda: action() if studio.entered else None)
 
     command.on_trigger(triggered)

@@ -8,16 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 import flexapod as fp
 from flexapod.arrays import Array
 from flexapod.views.drives import chosen_drives
-from flexapod.views.plot_modes import platform_points
-from flexapod.views.scene.frames import drawn_pose
+from flexapod.views.scene.frames import drawn_pose, platform_points
 from flexapod.views.studio.coordinates import Coordinates, undeformed
 from flexapod.views.studio.numbers import FILE, Origin
 
@@ -89,7 +87,7 @@ def modes_of(robot: fp.Robot, state: fp.State, stiffness: Mapping[str, float] | 
     )  # fmt: skip
 
 
-def _twists(robot: fp.Robot, state: fp.State, actuators: Any) -> Array:
+def _twists(robot: fp.Robot, state: fp.State, actuators: ArrayLike) -> Array:
     """Twist of the platform (6, u) per coordinate of the modes of a rigid robot that its actuators move."""
     system = fp.linearize(robot, undeformed(state), outputs=("platform",), actuators=actuators)
     return np.asarray(system.C[:, : system.C.shape[1] // 2])

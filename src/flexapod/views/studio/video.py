@@ -14,7 +14,10 @@ import numpy as np
 import flexapod as fp
 
 if TYPE_CHECKING:
+    import viser
+
     from flexapod.views.studio.app import Studio
+    from flexapod.views.studio.jobs import Report
 
 SECONDS = 5.0
 """Length of a video where no motion is loaded [s]."""
@@ -26,7 +29,7 @@ RATE, MOST, WIDTH = 12.5, 150, 640
 """Pictures per second of a GIF, how many of them it has at most, and its width [pixels]."""
 
 
-def record_video(studio: Studio, client: Any) -> float:
+def record_video(studio: Studio, client: viser.ClientHandle) -> float:
     """Record the page of one client: the motion of the timeline from its start, or some seconds of what is seen.
 
     Returns:
@@ -50,7 +53,7 @@ def record_video(studio: Studio, client: Any) -> float:
     return seconds
 
 
-def save_gif(studio: Studio, client: Any) -> None:
+def save_gif(studio: Studio, client: viser.ClientHandle) -> None:
     """A GIF of the motion of the timeline, or of one cycle of the mode that is shown; the page draws it picture by picture.
 
     Checked by: tests/studio/test_studio_view.py.
@@ -59,13 +62,13 @@ def save_gif(studio: Studio, client: Any) -> None:
         raise fp.InputError("GIF: a page has to ask for it")
     name, moments, show = _gif_moments(studio)
 
-    def work(report: Any) -> bytes:
+    def work(report: Report) -> bytes:
         try:
             return gif_bytes(drawn(report), RATE)
         finally:
             studio.loop.post("GIF end", studio.modes.go_on)
 
-    def drawn(report: Any) -> list[Any]:
+    def drawn(report: Report) -> list[Any]:
         pictures = []
         height = int(WIDTH * float(client.camera.image_height) / max(float(client.camera.image_width), 1.0))
         for k, moment in enumerate(moments):
@@ -97,7 +100,7 @@ def _gif_moments(studio: Studio) -> tuple[str, list[float], Callable[[float], An
     raise fp.InputError("GIF: compute a motion or animate a mode first; a pose is saved by Save picture")
 
 
-def _drawn(studio: Studio, show: Callable[[], Any]) -> None:
+def _drawn(studio: Studio, show: Callable[[], object]) -> None:
     """Run an action in the studio's thread, and wait for it."""
     ready = threading.Event()
 

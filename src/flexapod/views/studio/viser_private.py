@@ -26,10 +26,13 @@ import logging
 import socket
 import threading
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import flexapod as fp
+
+if TYPE_CHECKING:
+    import viser
 
 UPLOAD = 60_000_000
 """Largest file that a page may send [bytes]."""
@@ -184,7 +187,7 @@ def _wrap(handlers: Any, kind: type, wanted: Callable[[Any], bool]) -> None:
     """Let only messages through that pass a check; what cannot be checked does not pass."""
 
     def guarded(inner: Any) -> Any:
-        async def handle(client: Any, message: Any) -> None:
+        async def handle(client: viser.ClientHandle, message: Any) -> None:
             try:
                 passes = bool(wanted(message))
             except (TypeError, ValueError, AttributeError, OverflowError):
@@ -221,7 +224,7 @@ def _is_value(message: Any) -> bool:
     return isinstance(value, list | tuple) and _numbers(value, len(value))
 
 
-def run_script(server: Any, source: str) -> None:
+def run_script(server: viser.ViserServer, source: str) -> None:
     """Run a script on every page of a server, or on that of one client."""
     from viser import _messages
 

@@ -38,7 +38,9 @@ class Worker:
         self._answers: queue.Queue[tuple[str, Any]] = queue.Queue()
         self._lock = threading.Lock()
 
-    def call(self, task: Callable[..., Any], *args: Any, report: Callable[[float], None], wanted: Callable[[], bool]) -> Any:
+    def call(
+        self, task: Callable[..., object], *args: object, report: Callable[[float], None], wanted: Callable[[], bool]
+    ) -> Any:
         """The result of `task(*args, report=...)`, computed in the process.
 
         Args:
@@ -117,7 +119,7 @@ def _own_path() -> str:
     return os.pathsep.join(dict.fromkeys(p for p in sys.path if p))
 
 
-def _listen(pipe: BinaryIO, answers: queue.Queue[tuple[str, Any]]) -> None:
+def _listen(pipe: BinaryIO, answers: queue.Queue[tuple[str, object]]) -> None:
     try:
         while True:
             answers.put(pickle.load(pipe))
@@ -134,7 +136,7 @@ def serve() -> None:
     tasks: queue.Queue[Any] = queue.Queue()
     threading.Thread(target=_take, args=(tasks,), daemon=True).start()
 
-    def answer(kind: str, value: Any) -> None:
+    def answer(kind: str, value: object) -> None:
         out.write(pickle.dumps((kind, value)))
         out.flush()
 
