@@ -163,7 +163,7 @@ FULL = {
         "friction of the legs on the bent platform, in the same file",
     "simulation/test_flexible_simulation.py::test_reactions_of_a_run":
         "reactions of flexible platforms in elastodynamics/test_reactions.py",
-    "simulation/test_flexible_run.py::test_the_inverse_model_drives_against":
+    "simulation/test_flexible_simulation.py::test_the_inverse_model_drives_against":
         "the loop of inverse and direct model follows, and friction of the legs acts through the bent platform, in the same file",
     "simulation/test_free_rotation.py::test_two_choices": "a run that changes its coordinates keeps its energy, in the same file",
     "simulation/test_implicit_steps.py::test_order_six":
