@@ -100,8 +100,8 @@ HEAD = f"""## Steps in C
 One Runge-Kutta 4 step of the FMU's sources in a small C driver, cc -O2, best of 20 times 1000 steps; neither Python nor FMI
 takes part. Each robot starts at home under the forces that hold it there, `hexaslide` in motion, so that its joints slide.
 The aim is {AIM:g} us. `hexaslide`, whose friction depends on the joint loads, solves for it in every stage, from the loads of the
-stages before; robots with loops inside or between their legs close all of them together there, predicted from the
-stage before and eliminated front by front.
+stages before; robots with loops inside or between their legs close all of them together there, predicted from the stage before.
+Rods between a universal joint and a ball (`delta-parallelograms`, `h4`, `par4`) are masses at their ends and a distance.
 """
 
 if __name__ == "__main__":

@@ -26,7 +26,7 @@ parameters:
   top: 0.6 * $base
   gap: 0.1
   height: 0.7
-  rotation: 60 deg
+  turn: 60 deg
 gravity: [0, 0, -9.81]
 home: {position: [0, 0, $height]}
 platform: {mass: 20, inertia: {diagonal: [0.4, 0.4, 0.8]}, points: {rim: {radius: $top, angle: 30 deg, height: 5 mm}}}

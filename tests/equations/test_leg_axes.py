@@ -39,18 +39,18 @@ def test_forces_of_a_leg_do_not_depend_on_the_axes(name: str) -> None:
     """P-U-S, U-P-S and R-U-S: drive force and closing force, the latter turned back to the world."""
     robot = fp.load(name)
     states, found = random_states(robot, COUNT, seed=4), []
-    for turned in (False, True):
+    for leg_axes in (False, True):
         b = Program("leg")
         platform, values = platform_motion(b), Values(b)
         leg, form = robot.legs[1], robot.closed_forms[1]
         assert form is not None
-        more = ca.SX.zeros(3) if turned else None
+        more = ca.SX.zeros(3) if leg_axes else None
         model = UniversalLeg(b, values.of(f"legs.{leg.name}"), leg, form.sign, platform, more=more)
         loads = model.body_loads(values.vector("gravity", "W"), [True] * 3)
         forces = model.finish(LegLoads(bodies=loads, axial=(0, 0, 0), closing=none()), [ca.SX(7)])
         end = forces.joints[-1].force
         b.output("drive", forces.actuators[0])
-        b.output("end", (end if model.turn is None else model.turn.T @ end).expr, (3,))
+        b.output("end", (end if model.rotation is None else model.rotation.T @ end).expr, (3,))
         kernel = compile_kernel(b)
         found.append(kernel.batch(states, numbers(kernel, robot)).outputs)
     for key, values_ in found[0].items():

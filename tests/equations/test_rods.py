@@ -12,7 +12,8 @@ from tests.support.plain import plain_kernel
 import flexapod as fp
 from flexapod.kernels.errors import KernelStatusError
 from flexapod.kernels.tape.tape import make_tape
-from flexapod.robot.rod_plan import RodPlan, rod_plan
+from flexapod.robot.rod_plan import rod_plan
+from flexapod.robot.rods import RodPlan
 from flexapod.simulation.stepper import step_setup
 from flexapod.simulation.system import leg_rates, rod_rates
 from flexapod.simulation.system.independent import IndependentLayout

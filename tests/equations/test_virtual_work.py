@@ -384,7 +384,7 @@ def test_too_few_actuators_are_refused(tmp_path):
 # --- mutants: one sign or term changed, each must be seen ------------------------------------------------------------
 
 MUTANTS = [
-    ("recursion", "turning = cross(omega, step.u) * rate", "turning = cross(step.u, omega) * rate", "stewart-3-3"),
+    ("recursion", "rotating = cross(omega, step.u) * rate", "rotating = cross(step.u, omega) * rate", "stewart-3-3"),
     ("recursion", "+ turning * 2", "+ turning", "stewart-3-3"),
     ("recursion", "step.u * second + turning\n", "step.u * second\n", "stewart-3-3"),
     ("recursion", "omega = omega + step.u * rate", "omega = omega - step.u * rate", "stewart-3-3"),

@@ -18,7 +18,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["
 DISTRIBUTION = {"yaml": "pyyaml", "PIL": "pillow", "skfem": "scikit-fem", "sksundae": "scikit-sundae"}
 DISTRIBUTION |= {"mapdl_archive": "mapdl-archive"}
 EXTRA = re.compile(r"flexapod\[(\w+)\]")
-LOADERS = ("import_module", "_package")
+LOADERS = ("import_module", "needed_package")
 """Functions that import a module by a text."""
 PARTS = {"pydantic_core": "pydantic"}
 """Import name -> project that brings it, at a version of its own choice."""
@@ -53,7 +53,7 @@ def imported(path: Path) -> frozenset[str]:
 def named_extras(path: Path) -> set[str]:
     """Extras that messages of a module name, its own and those of the loader that it imports from another module."""
     text = path.read_text(encoding="utf-8")
-    loaders = re.findall(r"^from (flexapod[\w.]+) import .*\b_package\b", text, re.MULTILINE)
+    loaders = re.findall(r"^from (flexapod[\w.]+) import .*\bneeded_package\b", text, re.MULTILINE)
     texts = [text, *((SRC.parent / Path(*name.split("."))).with_suffix(".py").read_text(encoding="utf-8") for name in loaders)]
     return {extra for one in texts for extra in EXTRA.findall(one)}
 

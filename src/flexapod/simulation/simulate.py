@@ -325,6 +325,7 @@ def motion_at(result: xr.Dataset, time: ArrayLike) -> Motion:
     return resample(as_motion(result), time=time)
 
 
+@checked(result=check_dataset)
 def run_at(result: xr.Dataset, time: Any) -> Motion:
     """Former name of `motion_at`, for one version.
 

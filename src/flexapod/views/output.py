@@ -10,14 +10,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from numpy.typing import ArrayLike
-
 import flexapod as fp
 from flexapod.files import write_whole
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
     import xarray as xr
+    from numpy.typing import ArrayLike
 
 DATA = (".csv", ".parquet", ".nc")
 PICTURES = (".html", ".png", ".svg")

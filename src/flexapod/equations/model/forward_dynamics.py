@@ -129,11 +129,11 @@ def platform_inertia(own: Inertia, platform: FrameMotion) -> Any:
     """(6, 6) inertia of the platform, world axes, from that in its own."""
     R = platform.R.expr
     hat = ca.skew(ca.densify(mul(R, own.S)))
-    I = _turned(R, own.tensor)
+    I = _rotated(R, own.tensor)
     return ca.vertcat(ca.horzcat(own.m * ca.SX.eye(3), hat.T), ca.horzcat(hat, I))
 
 
-def _turned(R: SX, A: SX) -> Any:
+def _rotated(R: SX, A: SX) -> Any:
     """R A R^T of a symmetric A; a multiple of 1 that makes one of its entries zero stays as it is."""
     A = ca.densify(A)
     part = A[2, 2] * ca.SX.eye(3)
@@ -165,8 +165,8 @@ def _at_tip(leg: LinkLeg, M: SX, h: SX) -> LegInertia:
     """The leg as an inertia and a force at its spherical joint."""
     Y = solve_blocks(leg.B.T, ca.SX.eye(3))
     inertia = symmetric(mul(mul(Y, M), Y.T))
-    for turn in [leg.R[j] for j in reversed(leg.chain)] if leg.world is None else [leg.world]:
-        inertia = _turned(turn, inertia)
+    for rotation in [leg.R[j] for j in reversed(leg.chain)] if leg.world is None else [leg.world]:
+        inertia = _rotated(rotation, inertia)
     F, r = ca.densify(leg.to_world(mul(Y, h))), leg.tip.arm
     hat = ca.skew(r)
     low = ca.mtimes(hat, inertia)

@@ -120,7 +120,7 @@ def joint_forces(
             k = leg.moving.index(j)
             h[k] = ca.densify((n if link.kind == "R" else f)[j])[2] + values.scalar(f"{link.coordinate}.rotor") * qdd[k]
         if link.parent >= 0:
-            turned = mul(R[j], f[j])
-            f[link.parent] = sparse(f[link.parent] + turned)
-            n[link.parent] = sparse(n[link.parent] + mul(R[j], n[j]) + cross(r[j], turned))
+            rotated = mul(R[j], f[j])
+            f[link.parent] = sparse(f[link.parent] + rotated)
+            n[link.parent] = sparse(n[link.parent] + mul(R[j], n[j]) + cross(r[j], rotated))
     return h

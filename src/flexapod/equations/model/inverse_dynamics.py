@@ -76,7 +76,7 @@ def link_inverse_dynamics(robot: Robot, massless_legs: bool = False, zeros: Coll
 
 def link_legs(
     b: Program, values: LinkValues, robot: Robot, platform: FrameMotion, guess: SX, massless: bool = False, *,
-    about: SX = NONE, carried: Sequence[Any] | None = None,
+    about: SX = NONE, carried: Sequence[SX] | None = None,
 ) -> list[LinkLeg]:  # fmt: skip
     """The legs of a robot, each with the constants of its inner frames; `about` and `carried` (per leg): as of `link_leg`."""
     masses = carried or [ca.SX(0)] * len(robot.legs)
@@ -107,7 +107,7 @@ def carried_masses(values: LinkValues, robot: Robot) -> list[Any]:
     return found if kept else [ca.SX(0)] * len(found)
 
 
-def loaded_platform(values: LinkValues, robot: Robot, carried: Sequence[Any]) -> Inertia:
+def loaded_platform(values: LinkValues, robot: Robot, carried: Sequence[SX]) -> Inertia:
     """The platform with the masses that legs leave to it, about its origin and in its axes."""
     found = body_inertia(values, "platform")
     for own, leg, mass in zip(leg_values(values, robot), robot.legs, carried, strict=True):

@@ -260,7 +260,7 @@ def _frames(values: LinkValues, leg: Leg, where: Sequence[SX]) -> tuple[list[Any
     return R, r
 
 
-def _weight(values: LinkValues, leg: Leg, where: Sequence[Any], gravity: SX) -> dict[int, Any]:
+def _weight(values: LinkValues, leg: Leg, where: Sequence[SX], gravity: SX) -> dict[int, Any]:
     """Gravity in axes of every link on the base: what the joint does not rotate is known per parameter set."""
     moves, result = iter(where), {}
     for j, link in enumerate(leg.links):
@@ -330,7 +330,7 @@ def _twists(leg: Leg, R: Sequence[SX], r: Sequence[SX], chain: Sequence[int], t:
     return sparse(linear), sparse(angular)
 
 
-def _motion(leg: Leg, R: Sequence[SX], r: Sequence[SX], qd: SX, qdd: SX | None, weight: Mapping[int, Any]) -> Links:
+def _motion(leg: Leg, R: Sequence[SX], r: Sequence[SX], qd: SX, qdd: SX | None, weight: Mapping[int, SX]) -> Links:
     """The recursion outwards; `qdd` None for zero accelerations; `weight`: gravity in axes of every link on the base."""
     found = Links(w=[], alpha=[], U=[], a=[])
     for j, link in enumerate(leg.links):

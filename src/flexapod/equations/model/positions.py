@@ -116,7 +116,7 @@ def closed_positions(
     return [moved, first, _in_plane(second, tip * inverse, inverse)]
 
 
-def last_axes(values: LinkValues, leg: Leg, where: Sequence[Any], S: SX) -> Any:
+def last_axes(values: LinkValues, leg: Leg, where: Sequence[SX], S: SX) -> Any:
     """(3, 3) world axes from those of the last link of a U-P-S, P-U-S or R-U-S leg: by its direction n and second universal axis,
     shorter than by all rotations of its joints. None for other legs.
 
@@ -138,26 +138,26 @@ def last_axes(values: LinkValues, leg: Leg, where: Sequence[Any], S: SX) -> Any:
         d = S - p[0]
         seen = ca.densify(mul(R[0].T, d))
         _, _, rho2 = _universal(R[1], seen, 1)
-        inverse, m, turn, first = 1 / ca.sqrt(rho2 + seen[2] * seen[2]), R[2][:, 2], R[0], where[0]
+        inverse, m, rotation, first = 1 / ca.sqrt(rho2 + seen[2] * seen[2]), R[2][:, 2], R[0], where[0]
         k = R[1][:, 2]
     else:
         moved, first, k = where[0], where[1], R[2][:, 2]
         inverse = 1 / ca.sqrt(ca.dot(ca.densify(tip), ca.densify(tip)))
         m = tip * inverse
         if kind == "PUS":
-            d, turn = S - (p[0] + mul(R[0], p[1])) - R[0][:, 2] * moved, mul(R[0], R[1])
+            d, rotation = S - (p[0] + mul(R[0], p[1])) - R[0][:, 2] * moved, mul(R[0], R[1])
         else:
             drive = _followed(R[0], moved)
-            d, turn = S - (p[0] + mul(drive, p[1])), mul(drive, R[1])
+            d, rotation = S - (p[0] + mul(drive, p[1])), mul(drive, R[1])
     c, s = first
     n = ca.densify(d) * inverse
-    second = ca.densify(mul(turn, sparse(ca.vertcat(c * k[0] - s * k[1], s * k[0] + c * k[1], k[2]))))
+    second = ca.densify(mul(rotation, sparse(ca.vertcat(c * k[0] - s * k[1], s * k[0] + c * k[1], k[2]))))
     across, m = ca.cross(second, n), ca.densify(m)
     axes = ca.horzcat(m[0] * n - m[1] * across, m[1] * n + m[0] * across, second)
     return sparse(mul(axes, R[2]) if kind == "UPS" else axes)
 
 
-def _followed(R: SX, angle: tuple[Any, Any]) -> Any:
+def _followed(R: SX, angle: tuple[SX, SX]) -> Any:
     """R, followed by a rotation about z."""
     c, s = angle
     return ca.horzcat(R[:, 0] * c + R[:, 1] * s, R[:, 1] * c - R[:, 0] * s, R[:, 2])

@@ -61,7 +61,7 @@ class CarryingLeg:
         """s (3,) at an acceleration (6,), or per component of it."""
         return ca.mtimes(self.R.T, V[:3] + ca.cross(V[3:], self.r))
 
-    def wrench(self, s: SX, y: Any) -> Any:
+    def wrench(self, s: SX, y: SX) -> Any:
         """(6,) on the platform about its origin, at s (3,) and loads (k,)."""
         force = ca.mtimes(self.R, self.F + ca.mtimes(self.G, s) + ca.mtimes(self.g, y))
         return ca.vertcat(force, ca.cross(self.r, force) + self.M + ca.mtimes(self.m, y))
@@ -140,7 +140,7 @@ def _free(leg: CarryingLeg) -> list[Any]:
     return [wrench, ca.vec(ca.densify(leg.change(ca.SX(leg.count, 3))))]
 
 
-def _step(b: Program, platform: tuple[Any, Any], groups: Sequence[tuple[Packed, Any]], y: SX, V: SX) -> tuple[list[Any], Any]:
+def _step(b: Program, platform: tuple[SX, SX], groups: Sequence[tuple[Packed, SX]], y: SX, V: SX) -> tuple[list[Any], Any]:
     """Next loads and acceleration, and the square of a bound of the largest change of the loads over the largest load.
 
     The sum of n squares is at least the largest of them and at most n times that: sums are cheaper than the largest values.
@@ -223,10 +223,10 @@ class Packed:
             found[name] = ca.SX(pattern, ca.vertcat(*values)) if values else ca.SX(*pattern.shape)
         return CarryingLeg(**found, loads=self._loads, slope=self._slope)
 
-    def over(self, b: Program, fn: Callable[..., list[Any]], entries: SX, each: Sequence[SX], *shared: SX) -> list[Any]:
+    def over(self, b: Program, fn: Callable[..., list[SX]], entries: SX, each: Sequence[SX], *shared: SX) -> list[Any]:
         """What `fn` gives for every leg, its columns of `each` and what all have in common, side by side."""
 
-        def one(_: Any, column: SX, *rest: SX) -> list[Any]:
+        def one(_: SX, column: SX, *rest: SX) -> list[Any]:
             return fn(self.leg(column), *rest)
 
         if self.legs == 1:

@@ -42,7 +42,7 @@ class DrivenLegs:
     heat: Any
     rates: Any
 
-    def power(self, loads: Sequence[Any]) -> Any:
+    def power(self, loads: Sequence[SX]) -> Any:
         """Power [W] that the friction of all these legs turns into heat."""
         return ca.sum2(self.heat[0, :]) + sum((ca.dot(self.heat[1:, i], y) for i, y in enumerate(loads)), ca.SX(0))
 
@@ -113,7 +113,7 @@ class Recorder:
         """A symbol for a number."""
         return self.numbers.setdefault(name, (ca.SX.sym(name), unit, doc))[0]
 
-    def fail_if(self, condition: Any, message: str, **_: Any) -> None:
+    def fail_if(self, condition: SX, message: str, **_: object) -> None:
         """Keep a check; its only field is the leg."""
         self.checks.append((condition, message))
 
@@ -127,8 +127,8 @@ def _driven(b: Any, values: Values, leg: Leg, sign: int, platform: Platform, for
     load = with_friction(model, leg_loads(model, values, platform.gravity, True, True), points, y)
     drive, per_x = affine(model.finish(load, [x]).actuators[0], x)
     forces = model.finish(load, [(force - drive) / per_x])
-    assert model.turn is not None
-    R, k, end = model.turn.expr.T, y.numel(), forces.joints[-1]
+    assert model.rotation is not None
+    R, k, end = model.rotation.expr.T, y.numel(), forces.joints[-1]
     F, per_F = affine(end.force.expr, ca.vertcat(y, s))
     M, per_M = affine(end.moment.expr, y)
     P, per_P = affine(forces_at(points, forces), ca.vertcat(y, s))

@@ -50,9 +50,9 @@ class UniversalLeg:
         self.leg = leg
         self._values = values
         if more is None:
-            self.motion, self.turn = universal_motion(b, values, leg, sign, platform, spin), None
+            self.motion, self.rotation = universal_motion(b, values, leg, sign, platform, spin), None
         else:
-            self.motion, self.turn = motion_in_leg_axes(b, values, leg, sign, platform, more)
+            self.motion, self.rotation = motion_in_leg_axes(b, values, leg, sign, platform, more)
         motion, self.arm = self.motion, platform.R @ values.vector("S", "P")
         first = 0 if leg.architecture == "UPS" else 1
         axes = [motion.axes.a, motion.axes.y]
@@ -78,7 +78,7 @@ class UniversalLeg:
 
     def _seen(self, vector: Vec) -> Vec:
         """A vector of the world in the axes of this model."""
-        return vector if self.turn is None else self.turn @ vector
+        return vector if self.rotation is None else self.rotation @ vector
 
     def _guide(self, has_friction: bool, joint: str) -> tuple[Vec, Vec] | None:
         """Guide axes of the rail (fixed) or of the cylinder (fixed in the leg frame)."""

@@ -113,22 +113,22 @@ def motion_in_leg_axes(
     Checked by: tests/equations/test_leg_axes.py.
     """
     S, drive, axes = _geometry(b, values, leg, sign, platform)
-    turn = Rot(ca.horzcat(axes.x.expr, axes.y.expr, axes.n.expr).T, "W", "W")
+    rotation = Rot(ca.horzcat(axes.x.expr, axes.y.expr, axes.n.expr).T, "W", "W")
     x, y, n = (Vec([float(i == k) for i in range(3)], "W") for k in range(3))
     arm, origin, second = n * drive.length, zero("W"), drive.acceleration + drive.gain * more[2]
-    along, about = turn @ drive.along, turn @ drive.about
-    U = PointMotion(p=origin, v=along * drive.rate, a=along * second + turn @ drive.inward)
+    along, about = rotation @ drive.along, rotation @ drive.about
+    U = PointMotion(p=origin, v=along * drive.rate, a=along * second + rotation @ drive.inward)
     carrier = drive.carrier
     if carrier is not None:
-        turned = Rot(ca.mtimes(turn.expr, carrier.R.expr), "W", carrier.R.from_)
+        rotated = Rot(ca.mtimes(rotation.expr, carrier.R.expr), "W", carrier.R.from_)
         v, a = (U.v, U.a) if leg.architecture == "PUS" else (origin, origin)
-        place = turn @ (carrier.p - drive.U.p)
-        carrier = FrameMotion(R=turned, p=place, v=v, w=about * drive.rate, a=a, alpha=about * second)
+        place = rotation @ (carrier.p - drive.U.p)
+        carrier = FrameMotion(R=rotated, p=place, v=v, w=about * drive.rate, a=a, alpha=about * second)
     own = replace(drive, acceleration=second, carrier=carrier, U=U)
     first = Vec([axes.sine, 0, dot(axes.a, axes.n)], "W")
     seen = replace(axes, x=x, y=y, n=n, a=first, arm=arm)
-    at = PointMotion(p=arm, v=turn @ S.v, a=turn @ S.a + Vec(more, "W"))
-    return _moving(values, leg, seen, own, at, "exact"), turn
+    at = PointMotion(p=arm, v=rotation @ S.v, a=rotation @ S.a + Vec(more, "W"))
+    return _moving(values, leg, seen, own, at, "exact"), rotation
 
 
 def _geometry(b: Program, values: Values, leg: Leg, sign: int, platform: FrameMotion) -> tuple[PointMotion, Drive, Axes]:

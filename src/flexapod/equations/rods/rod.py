@@ -28,7 +28,8 @@ from flexapod.equations.model.algebra import mul, sparse
 from flexapod.equations.rods.tree import Frames, Motion, Pull, RodTree
 from flexapod.equations.virtual_power.inertia_wrench import tensor
 from flexapod.kernels.tape.program import Program
-from flexapod.robot.rod_plan import SYMMETRIC, Rod
+from flexapod.robot.rod_plan import SYMMETRIC
+from flexapod.robot.rods import Rod
 
 NO_SYMMETRY = "a rod of leg {leg} is not symmetric about the line of its joints any more"
 

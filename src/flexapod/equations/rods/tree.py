@@ -19,7 +19,7 @@ from flexapod.equations.model.algebra import LinkValues, Z, cross, field, mul, s
 from flexapod.equations.virtual_power.inertia_wrench import tensor
 from flexapod.robot.link_plan import inner_constants
 from flexapod.robot.robot import Robot
-from flexapod.robot.rod_plan import PLATFORM, Node, RodPlan
+from flexapod.robot.rods import PLATFORM, Node, RodPlan
 
 NOTHING = ca.SX.zeros(3)
 

@@ -26,7 +26,7 @@ from flexapod.equations.rods.rod import RodAt, RodValues, rod_at, rod_drift, rod
 from flexapod.equations.rods.tree import Frames, Motion, Pull, RodTree
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.geometry import pose
-from flexapod.robot.rod_plan import RodPlan, start_coordinates
+from flexapod.robot.rods import RodPlan, start_coordinates
 from flexapod.simulation.system.leg_rates import SMALL
 from flexapod.simulation.system.leg_terms import margin_output
 from flexapod.simulation.system.loop_states import LoopStates, moved_pose

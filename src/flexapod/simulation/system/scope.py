@@ -59,6 +59,10 @@ class Scope:
         """A parameter of the root program."""
         return self.root.parameter(self.prefix + name, unit=unit, doc=doc)
 
+    def parameter_column(self, names: Sequence[str], *, unit: str = "", doc: str = "") -> Any:
+        """Parameters of the root program as a column."""
+        return self.root.parameter_column([self.prefix + name for name in names], unit=unit, doc=doc)
+
     def fail_if(self, condition: SX, message: str, **fields: object) -> int:
         """Note a check: its message joins the statuses of the root program, its condition the code of this body."""
         code = self.root.fail_if(ca.SX(0), message, **fields)
