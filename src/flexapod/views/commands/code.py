@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 import flexapod as fp
-from flexapod.arrays import Array
 from flexapod.views.commands.generate import Dependents, show_table
 from flexapod.views.commands.guard import command, note, working
 from flexapod.views.commands.options import Changes, Json, Payloads, RobotName, robot_of
 from flexapod.views.output import number, print_json, print_table, print_text
+
+if TYPE_CHECKING:
+    from flexapod.arrays import Array
 
 RIGID = {
     "inverse kinematics": "inverse_kinematics",
