@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import flexapod as fp
-from flexapod.arrays import Array
 from flexapod.views.commands.guard import bar, command, note, working
 from flexapod.views.commands.options import (
     Changes,
@@ -29,6 +28,8 @@ from flexapod.views.output import check_places, number, print_json, print_table,
 
 if TYPE_CHECKING:
     import xarray as xr
+
+    from flexapod.arrays import Array
 
 
 def register(app: typer.Typer) -> None:
