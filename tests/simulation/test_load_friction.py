@@ -34,6 +34,8 @@ HALF_MILLISECOND = 1e-6
 """Of the heat: order 4 at half a millisecond leaves 1e-7."""
 ORDER = 0.3
 """Allowed distance of a measured order from four."""
+STRONG = 1e-7
+"""[m] between steps of half a millisecond, which remember their loads, and adaptive ones, which do not; order 4 leaves 1e-8."""
 ORDER_OF_POSITIONS = 0.4
 """The same of errors against a run that is only four times finer."""
 
@@ -196,3 +198,14 @@ def test_cranks_and_general_legs(name: str, joints: tuple[str, ...]) -> None:
     assert heat > 0.1 * moved
     assert np.all(np.diff(result.dissipated_energy) > 0.0)
     assert float(np.abs(result.energy_residual).max()) < HALF_MILLISECOND * heat
+
+
+def test_strong_friction_converges_from_the_loads_of_the_step_before(hexaslide: fp.Robot) -> None:
+    """Eight times the friction over two reversals: what a step remembers is far from what holds after them."""
+    paths = [f"legs.{joint}.friction.normal" for joint in ("rail", "hip", "ball")]
+    strong = hexaslide.with_parameters({path: 8.0 * float(hexaslide.parameter(path)) for path in paths})
+    steps, adaptive = (
+        ran(strong, duration=0.4, **options) for options in ({"step": 5e-4}, {"method": "dopri", "rtol": 1e-9, "atol": 1e-11})
+    )
+    assert "stopped" not in steps.attrs
+    assert float(np.abs(steps.position - adaptive.position).max()) < STRONG

@@ -12,17 +12,18 @@ int model_step(const double *carried, const double *table, const double *constan
 {
     static const double argument[] = {0.0, 0.5, 0.5, 1.0}, weight[] = {1.0, 2.0, 2.0, 1.0};
     const double h = table[0], *input = table + MODEL_LEAD;
-    double at[MODEL_STATES], rate[MODEL_STATES] = {0.0}, total[MODEL_STATES] = {0.0}, memory[MODEL_MEMORY + 1];
-    double output[MODEL_OUTPUTS + 1], closed[MODEL_MEMORY + 1], settled[MODEL_STATES + 1], margin[MODEL_MARGINS + 1];
-    memcpy(memory, carried + MODEL_STATES, MODEL_MEMORY * sizeof *memory);
+    double at[MODEL_STATES], rate[MODEL_STATES] = {0.0}, total[MODEL_STATES] = {0.0}, held[2][MODEL_MEMORY + 1];
+    double output[MODEL_OUTPUTS + 1], settled[MODEL_STATES + 1], margin[MODEL_MARGINS + 1];
+    const double *memory = carried + MODEL_STATES;
     for (int stage = 0; stage < 4; ++stage) {
         for (int k = 0; k < MODEL_STATES; ++k) at[k] = carried[k] + h * argument[stage] * rate[k];
+        double *closed = held[stage % 2];
         const int status = model_rates(at, memory, input, constants, rate, output, closed, settled, margin);
         if (status != 0) return status;
         for (int k = 0; stage == 0 && k < MODEL_MARGINS; ++k)
             if (margin[k] < 0.0) return MODEL_LEFT + k;
         for (int k = 0; k < MODEL_STATES; ++k) total[k] += weight[stage] * rate[k];
-        memcpy(memory, closed, MODEL_MEMORY * sizeof *memory);
+        memory = closed;
     }
     for (int k = 0; k < MODEL_STATES; ++k) final[k] = carried[k] + h / 6.0 * total[k];
     memcpy(final + MODEL_STATES, memory, MODEL_MEMORY * sizeof *final);

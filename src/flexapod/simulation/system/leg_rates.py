@@ -28,10 +28,12 @@ from flexapod.simulation.system.loop_states import LoopStates, moved_pose
 from flexapod.spatial.linear import solve_symmetric
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from flexapod.arrays import SX
-    from flexapod.kernels.tape.control_flow import Builder
     from flexapod.robot.robot import Robot
     from flexapod.simulation.system.independent import IndependentLayout
+    from flexapod.simulation.system.layout import Layout
 
 SMALL = 1e-11
 """Newton's step [rad, or times the characteristic length] below which what was evaluated before it holds after it too."""
@@ -72,12 +74,28 @@ def leg_rates(layout: IndependentLayout) -> Program:
     memory = root.input("memory", (size + remembered,))
     signals = root.input("signals", (layout.width,))
 
-    def pass_(_: Builder, y: SX, before: SX, *__: SX) -> tuple[list[Any], Any]:
-        following, largest, found = _evaluated(root, layout, by, y, x[n:], layout.at_node(signals))
+    def evaluated(y: SX) -> Evaluated:
+        return _evaluated(root, layout, by, y, x[n:], layout.at_node(signals))
+
+    closing_passes(root, layout, x, _predicted(robot, by, memory[:size], memory[size:], x[:n]), evaluated, remembered)
+    return root
+
+
+Evaluated = tuple[Any, Any, list[Any]]
+"""Coordinates after a step of Newton's method, its size, and what was found before it: u'', results, memory, drives' q''."""
+
+
+def closing_passes(
+    root: Program, layout: Layout, x: SX, start: SX, evaluated: Callable[[SX], Evaluated], remembered: int
+) -> None:
+    """Passes from a start until Newton's step is small, and the outputs of the program from the last one."""
+    n, actuators = x.numel() // 2, len(layout.robot.actuators)
+
+    def pass_(_: Any, y: SX, before: SX, *__: Any) -> tuple[list[Any], Any]:
+        following, largest, found = evaluated(y)
         return [following, largest, *found], ca.if_else(before <= NEWTON_STEP, 0, largest)
 
-    start = _predicted(robot, by, memory[:size], memory[size:], x[:n])
-    none = [ca.SX.zeros(size) for size in (n, 2 * len(robot.actuators) + 18, remembered, len(robot.actuators))]
+    none = [ca.SX.zeros(size) for size in (n, 2 * actuators + 18, remembered, actuators)]
     found, converged, _ = root.iterate(pass_, start=[start, ca.SX(1e300), *none], limit=LIMIT, tolerance=SMALL)
     y, _, a, result, slopes, driven = found
     root.fail_if(1 - converged, "the loops cannot be closed from here: out of reach or singular")
@@ -86,8 +104,7 @@ def leg_rates(layout: IndependentLayout) -> Program:
     root.output("result", ca.vertcat(result, driven))
     root.output("closed", ca.vertcat(y, slopes))
     root.output("settled", x)
-    margin_output(root, layout, result[: len(robot.actuators)])
-    return root
+    margin_output(root, layout, result[:actuators])
 
 
 def _predicted(robot: Robot, by: ElasticPlan, y: SX, memory: SX, u: SX) -> Any:

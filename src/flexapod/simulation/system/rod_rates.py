@@ -3,21 +3,20 @@ r"""Rates of robots of rods as a program: coordinates u and u' of the drives in.
 Loops are solved for the drives and what hangs on the platform by components v of the platform's motion (`rod_plan`), so that each
 drive meets its own rods alone; states are the drives' nevertheless (`loop_states`):
 
-.. math:: N^TM_wN\,\ddot v = N^T(\Gamma - h),\qquad \ddot w = N\ddot v + \beta,\quad h \text{ at } \ddot w = \beta
+.. math:: N^TM_wN\,\ddot v = N^T(\Gamma - h - M_w\beta),\qquad \ddot w = N\ddot v + \beta
 
 As in `leg_rates`, one pass closes the loops and evaluates everything from one elimination.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 import numpy as np
 
 from flexapod.equations.closing_rows import closing_rows, rotated_row
-from flexapod.equations.elastodynamics.closing import LARGEST_STEP, LIMIT, NEWTON_STEP
+from flexapod.equations.elastodynamics.closing import LARGEST_STEP
 from flexapod.equations.elastodynamics.front_solve import solve_fronts
 from flexapod.equations.elastodynamics.projection import projected_mass
 from flexapod.equations.model.algebra import LinkValues, mul
@@ -27,8 +26,7 @@ from flexapod.equations.rods.tree import Frames, Motion, Pull, RodTree
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.geometry import pose
 from flexapod.robot.rods import RodPlan, start_coordinates
-from flexapod.simulation.system.leg_rates import SMALL
-from flexapod.simulation.system.leg_terms import margin_output
+from flexapod.simulation.system.leg_rates import Evaluated, closing_passes
 from flexapod.simulation.system.loop_states import LoopStates, moved_pose
 from flexapod.spatial import Rot, Vec
 from flexapod.spatial.linear import solve_symmetric
@@ -64,7 +62,7 @@ def rod_rates(layout: IndependentLayout, plan: RodPlan) -> Program:
     Checked by: tests/bridges/test_fmu_catalogue.py, tests/equations/test_rods.py.
     """
     root, robot = Program("rates", factored=True), layout.robot
-    n, count, actuators = len(plan.independent), len(plan.moving), len(robot.actuators)
+    n, count = len(plan.independent), len(plan.moving)
     tree = RodTree(LinkValues(root), robot, plan)
     rods = [(rod, rod_values(root, tree, rod)) for rod in plan.rods]
     x = root.input("state", (2 * n,))
@@ -72,22 +70,10 @@ def rod_rates(layout: IndependentLayout, plan: RodPlan) -> Program:
     memory = root.input("memory", (12 + count + sum(states.remembered),))
     signals = root.input("signals", (layout.width,))
 
-    def pass_(_: Any, y: SX, before: SX, *__: Any) -> tuple[list[Any], Any]:
-        now = _evaluated(layout, tree, rods, y, x[n:], layout.at_node(signals))
-        found = [now.following, now.largest, now.a, now.result, now.slopes, now.driven]
-        return found, ca.if_else(before <= NEWTON_STEP, 0, now.largest)
+    def evaluated(y: SX) -> Evaluated:
+        return _evaluated(tree, rods, y, x[n:], layout.at_node(signals))
 
-    start = _predicted(plan, memory, x[:n])
-    none = [ca.SX.zeros(size) for size in (n, 2 * actuators + 18, sum(states.remembered), actuators)]
-    found, converged, _ = root.iterate(pass_, start=[start, ca.SX(1e300), *none], limit=LIMIT, tolerance=SMALL)
-    y, _, a, result, slopes, driven = found
-    root.fail_if(1 - converged, "the loops cannot be closed from here: out of reach or singular")
-    root.fail_if(ca.logic_not(ca.dot(a, a) < 1e200), "the acceleration is no finite number: a loop is singular")
-    root.output("derivative", ca.vertcat(x[n:], a))
-    root.output("result", ca.vertcat(result, driven))
-    root.output("closed", ca.vertcat(y, slopes))
-    root.output("settled", x)
-    margin_output(root, layout, result[:actuators])
+    closing_passes(root, layout, x, _predicted(plan, memory, x[:n]), evaluated, sum(states.remembered))
     return root
 
 
@@ -102,21 +88,10 @@ def _predicted(plan: RodPlan, memory: SX, u: SX) -> Any:
     return y
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Now:
-    """What a pass finds: coordinates after Newton's step and its size; u'', results, slopes for the memory, q'' before it."""
-
-    following: Any
-    largest: Any
-    a: Any
-    result: Any
-    slopes: Any
-    driven: Any
-
-
 def _evaluated(
-    layout: IndependentLayout, tree: RodTree, rods: Sequence[tuple[Any, RodValues]], y: SX, ud: SX, signals: dict[str, Any]
-) -> _Now:
+    tree: RodTree, rods: Sequence[tuple[Any, RodValues]], y: SX, ud: SX, signals: dict[str, Any]
+) -> Evaluated:
+    """One pass; see `Evaluated`."""
     plan, by = tree.plan, loop_states(tree.plan)
     free, bound, states = list(plan.independent), list(plan.bound), list(plan.states)
     at = tree.frames(y[:3], ca.reshape(y[3:12], 3, 3), [y[12 + k] for k in range(len(plan.moving))])
@@ -146,8 +121,7 @@ def _evaluated(
     driven = list(plan.driven)
     q = ca.vertcat(*[y[12 + column - 6] for column in driven])
     result = ca.vertcat(q, rates[driven], following[:3], ca.vec(ca.reshape(following[3:12], 3, 3).T), rates[:6])
-    written = by.written(slope, second, ud)
-    return _Now(following=following, largest=largest, a=second[states], result=result, slopes=written, driven=second[driven])
+    return following, largest, [second[states], result, by.written(slope, second, ud), second[driven]]
 
 
 def _solved(plan: RodPlan, rows: SX, right: SX) -> tuple[Any, Any]:
