@@ -19,6 +19,7 @@ The spin demands a moment along the rod, and one across it because the rod chang
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import casadi as ca
@@ -115,7 +116,7 @@ def rod_at(tree: RodTree, at: Frames, rod: Rod, values: RodValues) -> RodAt:
     gain, across = k / (length * delta), ca.cross(e, d)
     moved = J_S - J_U
     spin, weight = mul(across.T, moved), values.axial * gain * gain
-    if plane := _across(tree, rod, values):
+    if plane := rotates_across(tree, rod, values):
         spin, weight = gain * spin + mul((d - k * e).T, W) * (length / delta), values.axial
     return RodAt(
         rod=rod, values=values, d=d, J_U=J_U, J_S=J_S, W=W if plane else None, row=mul(d.T, moved),
@@ -124,7 +125,7 @@ def rod_at(tree: RodTree, at: Frames, rod: Rod, values: RodValues) -> RodAt:
     )  # fmt: skip
 
 
-def _across(tree: RodTree, rod: Rod, values: RodValues) -> bool:
+def rotates_across(tree: RodTree, rod: Rod, values: RodValues) -> bool:
     """The body that carries U can spun about another line than the joint's first axis."""
     nodes = tree.plan.nodes
     rotating = [k for k in tree.plan.path(rod.near) if nodes[k].kind in ("R", "free")]
@@ -145,8 +146,9 @@ def _relative(at: Frames, motion: Motion, rod: RodAt) -> tuple[SX, SX]:
     return dd, motion.acceleration(at, far, v.far) - motion.acceleration(at, near, v.near)
 
 
-def rod_forces(tree: RodTree, at: Frames, motion: Motion, rod: RodAt) -> tuple[Pull, Pull]:
-    """What a rod in motion demands at U and at S, without the masses that move with their bodies."""
+def rod_forces(tree: RodTree, at: Frames, motion: Motion, rod: RodAt) -> tuple[SX, SX, SX]:
+    """Forces (3,) that a rod in motion demands at U and at S, without the masses that move with their bodies, and moment (3,) on
+    the body of U."""
     v, near, far = rod.values, rod.rod.near, rod.rod.far
     dd, ddd = _relative(at, motion, rod)
     d, e, k, length = rod.d, rod.e, rod.k, ca.sqrt(v.square)
@@ -163,7 +165,47 @@ def rod_forces(tree: RodTree, at: Frames, motion: Motion, rod: RodAt) -> tuple[P
         moment = (v.axial * grown) * plane
     rotated = (v.axial * grown * rod.gain) * rod.across + (v.axial / (length * v.square) * spin) * ca.cross(dd, d)
     at_U, at_S = (motion.acceleration(at, node, x) - tree.gravity for node, x in ((near, v.near), (far, v.far)))
-    return (
-        Pull(x=v.near, force=v.m_SU * at_S - rotated, moment=moment),
-        Pull(x=v.far, force=v.m_SU * at_U + rotated, moment=ca.SX.zeros(3)),
-    )
+    return v.m_SU * at_S - rotated, v.m_SU * at_U + rotated, moment
+
+
+class RodsOneByOne:
+    """All rods of a robot at a configuration, each by itself."""
+
+    def __init__(self, tree: RodTree, rods: Sequence[tuple[Rod, RodValues]], at: Frames) -> None:
+        self.tree, self.at = tree, at
+        self.ends = [rod_at(tree, at, rod, values) for rod, values in rods]
+
+    def rows(self) -> tuple[list[SX], list[SX]]:
+        """Row (1, w) and residual of every rod."""
+        return [rod.row for rod in self.ends], [rod.residual for rod in self.ends]
+
+    def drifts(self, motion: Motion) -> list[SX]:
+        """Second derivative of every row at zero accelerations."""
+        return [rod_drift(self.at, motion, rod) for rod in self.ends]
+
+    def forces(self, motion: Motion) -> tuple[list[Pull], SX]:
+        """Force and moment about the origin of every node, and (w,) what is felt along columns beside."""
+        plan, at = self.tree.plan, self.at
+        pulls, h = [(ca.SX.zeros(3), ca.SX.zeros(3)) for _ in plan.nodes], ca.SX.zeros(6 + len(plan.moving))
+        for rod in self.ends:
+            F_U, F_S, moment = rod_forces(self.tree, at, motion, rod)
+            node, arm = rod.rod.far, ca.densify(mul(at.R[rod.rod.far], rod.values.far))
+            pulls[node] = pulls[node][0] + F_S, pulls[node][1] + ca.cross(arm, F_S)
+            h = h + ca.densify(mul(rod.J_U.T, F_U))
+            if rod.W is not None:
+                h = h + ca.densify(mul(rod.W.T, moment))
+        return pulls, h
+
+    def coupling(self) -> SX:
+        """(w, w) masses between both ends."""
+        both = sum((rod.values.m_SU * mul(rod.J_U.T, rod.J_S) for rod in self.ends), ca.SX(0))
+        return both + both.T
+
+    def spin(self, N: SX, beta: SX) -> tuple[SX, SX]:
+        """What spins add to N^T M N (v, v) and to N^T M beta (v,)."""
+        P, right = ca.SX.zeros(N.shape[1], N.shape[1]), ca.SX.zeros(N.shape[1])
+        for rod in self.ends:
+            spin = ca.densify(mul(rod.spin, N))
+            P = P + ca.mtimes((rod.weight * spin).T, spin)
+            right = right + (rod.weight * ca.densify(mul(rod.spin, beta))) * spin.T
+        return P, right

@@ -78,13 +78,8 @@ class Motion:
         return rotating[2] + ca.cross(rotating[0], ca.densify(mul(at.R[node], x)))
 
 
-@dataclass(frozen=True, kw_only=True)
-class Pull:
-    """A force (3,) at a point x (node axes) of a node, and a moment (3,), world axes."""
-
-    x: SX
-    force: SX
-    moment: SX
+Pull = tuple[SX, SX]
+"""Force (3,) and moment (3,) about the origin of a node, world axes."""
 
 
 class RodTree:
@@ -261,20 +256,15 @@ class RodTree:
         i, link = node.place
         return self.legs[i].scalar(f"{self.robot.legs[i].links[link].coordinate}.rotor")
 
-    def forces(self, at: Frames, motion: Motion, bodies: Sequence[LinkBody], pulls: Sequence[Sequence[Pull]]) -> SX:
-        """(w,) forces that the motion demands, weight included; pulls: what besides acts on every node."""
+    def forces(self, at: Frames, motion: Motion, bodies: Sequence[LinkBody], pulls: Sequence[Pull]) -> SX:
+        """(w,) forces that the motion demands, weight included; pulls: what besides is demanded at every node."""
         plan, h = self.plan, ca.SX.zeros(6 + len(self.plan.moving))
         f, n = [], []
         for body, U, a in zip(bodies, motion.U, motion.a, strict=True):
             E = ca.trace(body.I) / 2 * ca.SX.eye(3) - body.I
             f.append(body.m * a + mul(U, sparse(body.S)))
             n.append(cross(body.S, a) + vee(mul(U, E)))
-        outside = [(NOTHING, NOTHING)] * len(plan.nodes)  # pulls in world axes, about the node's origin
-        for k, own in enumerate(pulls):
-            for pull in own:
-                force, moment = outside[k]
-                arm = ca.densify(mul(at.R[k], pull.x))
-                outside[k] = force + pull.force, moment + ca.cross(arm, pull.force) + pull.moment
+        outside = list(pulls)
         for k in reversed(range(1, len(plan.nodes))):
             node, (force, moment) = plan.nodes[k], outside[k]
             if node.kind != "fixed":

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from flexapod.arrays import SX
+    from flexapod.kernels.tape.control_flow import Builder
     from flexapod.robot.robot import Robot
     from flexapod.simulation.system.independent import IndependentLayout
     from flexapod.simulation.system.layout import Layout
@@ -74,7 +75,7 @@ def leg_rates(layout: IndependentLayout) -> Program:
     memory = root.input("memory", (size + remembered,))
     signals = root.input("signals", (layout.width,))
 
-    def evaluated(y: SX) -> Evaluated:
+    def evaluated(_: Builder, y: SX) -> Evaluated:
         return _evaluated(root, layout, by, y, x[n:], layout.at_node(signals))
 
     closing_passes(root, layout, x, _predicted(robot, by, memory[:size], memory[size:], x[:n]), evaluated, remembered)
@@ -86,13 +87,13 @@ Evaluated = tuple[Any, Any, list[Any]]
 
 
 def closing_passes(
-    root: Program, layout: Layout, x: SX, start: SX, evaluated: Callable[[SX], Evaluated], remembered: int
+    root: Program, layout: Layout, x: SX, start: SX, evaluated: Callable[[Builder, SX], Evaluated], remembered: int
 ) -> None:
     """Passes from a start until Newton's step is small, and the outputs of the program from the last one."""
     n, actuators = x.numel() // 2, len(layout.robot.actuators)
 
-    def pass_(_: Any, y: SX, before: SX, *__: Any) -> tuple[list[Any], Any]:
-        following, largest, found = evaluated(y)
+    def pass_(b: Builder, y: SX, before: SX, *_: SX) -> tuple[list[Any], Any]:
+        following, largest, found = evaluated(b, y)
         return [following, largest, *found], ca.if_else(before <= NEWTON_STEP, 0, largest)
 
     none = [ca.SX.zeros(size) for size in (n, 2 * actuators + 18, remembered, actuators)]

@@ -21,11 +21,13 @@ from flexapod.equations.elastodynamics.front_solve import solve_fronts
 from flexapod.equations.elastodynamics.projection import projected_mass
 from flexapod.equations.model.algebra import LinkValues, mul
 from flexapod.equations.platform_motion import FrameMotion
-from flexapod.equations.rods.rod import RodAt, RodValues, rod_at, rod_drift, rod_forces, rod_values
-from flexapod.equations.rods.tree import Frames, Motion, Pull, RodTree
+from flexapod.equations.rods.in_loops import RodsInLoops, alike
+from flexapod.equations.rods.rod import RodsOneByOne, RodValues, rod_values
+from flexapod.equations.rods.tree import Frames, Motion, RodTree
+from flexapod.kernels.tape.control_flow import Builder
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.geometry import pose
-from flexapod.robot.rods import RodPlan, start_coordinates
+from flexapod.robot.rods import Rod, RodPlan, start_coordinates
 from flexapod.simulation.system.leg_rates import Evaluated, closing_passes
 from flexapod.simulation.system.loop_states import LoopStates, moved_pose
 from flexapod.spatial import Rot, Vec
@@ -70,8 +72,8 @@ def rod_rates(layout: IndependentLayout, plan: RodPlan) -> Program:
     memory = root.input("memory", (12 + count + sum(states.remembered),))
     signals = root.input("signals", (layout.width,))
 
-    def evaluated(y: SX) -> Evaluated:
-        return _evaluated(tree, rods, y, x[n:], layout.at_node(signals))
+    def evaluated(b: Builder, y: SX) -> Evaluated:
+        return _evaluated(b, tree, rods, y, x[n:], layout.at_node(signals))
 
     closing_passes(root, layout, x, _predicted(plan, memory, x[:n]), evaluated, sum(states.remembered))
     return root
@@ -88,31 +90,30 @@ def _predicted(plan: RodPlan, memory: SX, u: SX) -> Any:
     return y
 
 
+Ends = RodsOneByOne | RodsInLoops
+
+
 def _evaluated(
-    tree: RodTree, rods: Sequence[tuple[Any, RodValues]], y: SX, ud: SX, signals: dict[str, Any]
+    b: Builder, tree: RodTree, rods: Sequence[tuple[Rod, RodValues]], y: SX, ud: SX, signals: dict[str, Any]
 ) -> Evaluated:
     """One pass; see `Evaluated`."""
     plan, by = tree.plan, loop_states(tree.plan)
     free, bound, states = list(plan.independent), list(plan.bound), list(plan.states)
     at = tree.frames(y[:3], ca.reshape(y[3:12], 3, 3), [y[12 + k] for k in range(len(plan.moving))])
-    ends = [rod_at(tree, at, rod, values) for rod, values in rods]
+    ends: Ends = RodsInLoops(b, tree, rods, at) if alike(tree, rods) else RodsOneByOne(tree, rods, at)
     rows, residual, _ = _rows(tree, at, ends, None)
     X, missed = _solved(plan, rows, residual)
     slope = by.slope(X)
     delta, rates = by.held(slope, missed), by.rates(slope, ud)
     motion = tree.motion(at, rates)
     beta = by.bound_only(_solved(plan, rows, _rows(tree, at, ends, motion)[2])[1])
-    M, h = _terms(tree, at, motion, ends)
+    M, h = _terms(tree, at, motion, rods, ends)
     h[:6] -= signals.get("wrench", 0)
     for k, column in enumerate(plan.driven):
         h[column] = h[column] - signals["force"][k]
-    P = projected_mass(M, X, free, bound)
-    right = ca.densify(mul(slope.N.T, h + ca.densify(mul(M, beta))))
-    for rod in ends:
-        spin = ca.densify(mul(rod.spin, slope.N))
-        P = P + ca.mtimes((rod.weight * spin).T, spin)
-        right = right + (rod.weight * ca.densify(mul(rod.spin, beta))) * spin.T
-    second = ca.densify(mul(slope.N, solve_symmetric(P, -right)) + beta)
+    spin, beside = ends.spin(slope.N, beta)
+    right = ca.densify(mul(slope.N.T, h + ca.densify(mul(M, beta)))) + beside
+    second = ca.densify(mul(slope.N, solve_symmetric(projected_mass(M, X, free, bound) + spin, -right)) + beta)
     length = tree.values.scalar("characteristic_length")
     units = ca.vertcat(*[length] * 3, 1, 1, 1, *[length if plan.nodes[k].kind == "P" else 1 for k in plan.moving])
     largest = ca.norm_2(delta / units)
@@ -131,10 +132,10 @@ def _solved(plan: RodPlan, rows: SX, right: SX) -> tuple[Any, Any]:
     return X[:, : len(plan.independent)], X[:, len(plan.independent)]
 
 
-def _rows(tree: RodTree, at: Frames, ends: Sequence[RodAt], motion: Motion | None) -> tuple[Any, Any, Any]:
+def _rows(tree: RodTree, at: Frames, ends: Ends, motion: Motion | None) -> tuple[Any, Any, Any]:
     """Rows (m, w) of rods and cut joints, residuals and, where there is a motion, second derivatives (m,)."""
-    rows, residuals = [rod.row for rod in ends], [rod.residual for rod in ends]
-    drifts = [] if motion is None else [rod_drift(at, motion, rod) for rod in ends]
+    rows, residuals = ends.rows()
+    drifts = [] if motion is None else ends.drifts(motion)
     for i, closing, near, far in tree.plan.cuts:
         name = closing.joint
         link, platform = (
@@ -168,19 +169,11 @@ def _half(tree: RodTree, at: Frames, motion: Motion | None, node: int | None, p:
     return FrameMotion(R=Rot(axes, "W", "H"), p=p, v=v, w=w, a=a, alpha=alpha)
 
 
-def _terms(tree: RodTree, at: Frames, motion: Motion, ends: Sequence[RodAt]) -> tuple[Any, Any]:
+def _terms(tree: RodTree, at: Frames, motion: Motion, rods: Sequence[tuple[Rod, RodValues]], ends: Ends) -> tuple[SX, SX]:
     """M (w, w) without the spin of rods, and the forces (w,) that a motion demands."""
-    masses: list[list[tuple[Any, Any]]] = [[] for _ in tree.plan.nodes]
-    pulls: list[list[Pull]] = [[] for _ in tree.plan.nodes]
-    for end in ends:
-        near, far, values = end.rod.near, end.rod.far, end.values
-        masses[near].append((values.m_UU, values.near))
-        masses[far].append((values.m_SS, values.far))
-        for node, pull in zip((near, far), rod_forces(tree, at, motion, end), strict=True):
-            pulls[node].append(pull)
-    bodies = tree.bodies(masses)
-    M = tree.mass_matrix(at, bodies)
-    for end in ends:
-        both = end.values.m_SU * mul(end.J_U.T, end.J_S)
-        M = M + both + both.T
-    return M, tree.forces(at, motion, bodies, pulls)
+    masses: list[list[tuple[SX, SX]]] = [[] for _ in tree.plan.nodes]
+    for rod, values in rods:
+        masses[rod.near].append((values.m_UU, values.near))
+        masses[rod.far].append((values.m_SS, values.far))
+    bodies, (pulls, h) = tree.bodies(masses), ends.forces(motion)
+    return tree.mass_matrix(at, bodies) + ends.coupling(), tree.forces(at, motion, bodies, pulls) + h
