@@ -11,7 +11,7 @@ from flexapod.flexible.block_lanczos import BLOCK, lowest_modes
 SHAPES = 1e-8
 """Of M-orthonormal modes: the residual 1e-10 over the distance to the next frequency, a hundredth of it here."""
 FREQUENCIES = 1e-11
-"""omega^2 by the Rayleigh quotient: rounding of a chain of condition 1e6; found 1e-13."""
+"""omega^2 by the Rayleigh quotient: rounding of a chain of condition 1e6."""
 
 
 def chain(n: int) -> sparse.csc_array:

@@ -201,7 +201,7 @@ def test_cranks_and_general_legs(name: str, joints: tuple[str, ...]) -> None:
 
 
 def test_strong_friction_converges_from_the_loads_of_the_step_before(hexaslide: fp.Robot) -> None:
-    """Six times the friction over two reversals: what a step remembers is far from what holds after them. At eight the slides lock."""
+    """Six times the friction over two reversals: what a step remembers is far from what holds after them; at eight it locks."""
     paths = ["legs.rail.friction.normal", "legs.hip.friction.reaction", "legs.ball.friction.reaction"]
     strong = hexaslide.with_parameters({path: 6.0 * float(hexaslide.parameter(path)) for path in paths})
     steps, adaptive = (

@@ -8,7 +8,7 @@ tensor about the origin, node axes; they depend on parameters alone, the masses 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import casadi as ca
@@ -144,11 +144,12 @@ class RodTree:
         i, link = node.place
         return self.legs[i].scalar(f"{self.robot.legs[i].links[link].coordinate}.zero")
 
-    def columns(self, at: Frames, node: int | None, point: SX) -> tuple[SX, SX]:
-        """Velocity (3, w) of a world point of a node and its angular velocity (3, w) per unit rate of every column."""
+    def columns(self, at: Frames, node: int | None, point: SX, held: Collection[int] = ()) -> tuple[SX, SX]:
+        """Velocity (3, w) of a world point of a node and its angular velocity (3, w) per unit rate of every column but those of
+        `held` nodes."""
         plan = self.plan
         J, W = (ca.SX(3, 6 + len(plan.moving)) for _ in range(2))
-        for k in plan.path(node):
+        for k in (k for k in plan.path(node) if k not in held):
             kind = plan.nodes[k].kind
             if kind == "free":
                 J[:, :3], J[:, 3:6], W[:, 3:6] = sparse(ca.SX.eye(3)), sparse(-ca.skew(point - at.p[0])), sparse(ca.SX.eye(3))

@@ -142,7 +142,8 @@ def _rows(tree: RodTree, at: Frames, ends: Ends, motion: Motion | None) -> tuple
             _half(tree, at, motion, node, tree.legs[i].vec(f"{name}.on_{side}.p"), tree.legs[i].rot(f"{name}.on_{side}.R"))
             for node, side in ((near, "link"), (far, "platform"))
         )
-        (J_l, W_l), (J_p, W_p) = (tree.columns(at, node, half.p.expr) for node, half in ((near, link), (far, platform)))
+        both = set(tree.plan.path(near)) & set(tree.plan.path(far))  # moves both halves: no part of a row where it is closed
+        (J_l, W_l), (J_p, W_p) = (tree.columns(at, node, half.p.expr, both) for node, half in ((near, link), (far, platform)))
         for row in closing_rows(tree.robot.legs[i], link, platform, closing):
             other = rotated_row(row, link.p - platform.p)
             own = mul(row.linear.expr.T, J_l) + mul(row.angular.expr.T, W_l)
