@@ -70,6 +70,16 @@ def closes_alone(legs: Sequence[Leg]) -> bool:
     return alone and not any(leg.couplings for leg in legs)
 
 
+def free_joints(leg: Leg) -> set[int]:
+    """Last links of free joints that hang on the world."""
+    found = set()
+    for k, link in enumerate(leg.links):
+        joint = leg.links[k : k + 6]
+        if link.parent < 0 and [each.kind for each in joint] == list("PPPRRR") and {each.joint for each in joint} == {link.joint}:
+            found.add(k + 5)
+    return found
+
+
 def follows_platform(legs: Sequence[Leg]) -> bool:
     """Each leg closes by itself, and the same rows of it decide at every pose.
 

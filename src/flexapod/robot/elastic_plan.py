@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from flexapod.arrays import Array
-from flexapod.robot.chain import ROWS, ancestors, closures, link_poses
+from flexapod.robot.chain import ROWS, ancestors, closures, free_joints, link_poses
 from flexapod.robot.geometry import Pose, cross
 from flexapod.robot.mobility import RANK, generic_configuration
 from flexapod.robot.model import Closing
@@ -99,7 +99,7 @@ def elastic_plan(
     A = loop_matrix(robot, carrier, first, len(columns), at)
     kinds = _kinds(robot, len(head), modes)
     if solved is not None:
-        others = ["driven" if kind == "passive" else kind for kind in kinds]
+        others = ["driven" if kind in ("passive", "afloat") else kind for kind in kinds]
         kinds = ["passive" if name in solved else kind for name, kind in zip(columns, others, strict=True)]
     met = {c.to[0] for i, leg in enumerate(robot.legs) for c in leg.closings if c.to is not None and c.to[0] != i}
     met |= {k for i, leg in enumerate(robot.legs) for coupling in leg.couplings for k, _, _ in coupling.terms if k != i}
@@ -115,12 +115,12 @@ def elastic_plan(
     taken = {k for leg in legs for k in leg.dependents}
     left = [k for k in range(len(columns)) if k not in taken]
     first_tied = tied or ("elastic" if robot.elastic_indices else "driven")
-    sequence = ("passive", first_tied, "driven" if first_tied == "elastic" else "elastic")
+    sequence = ("passive", "afloat", first_tied, "driven" if first_tied == "elastic" else "elastic")
     groups = [[k for k in left if kinds[k] == kind] for kind in sequence]
     dependents = preferred_pivots(G, groups)
     kept = pivots(G[:, dependents].T) if dependents else []
     free = [k for k in left if k not in dependents]
-    order = [k for kind in ("driven", "elastic", "passive") for k in free if kinds[k] == kind]
+    order = [k for kind in ("driven", "elastic", "passive", "afloat") for k in free if kinds[k] == kind]
     return ElasticPlan(
         carrier=carrier, columns=columns, first=first, legs=tuple(legs), kept=tuple(kept),
         dependents=tuple(dependents), independent=tuple(order),
@@ -163,12 +163,13 @@ def cut_joints(robot: Robot, i: int) -> tuple[Closing, ...]:
 
 
 def _kinds(robot: Robot, head: int, modes: int) -> list[str]:
-    """Of every column: passive (platform twist too), elastic or driven."""
+    """Of every column: passive (platform twist too), afloat (a free joint of the file that carries a body), elastic or driven."""
     kinds = ["passive"] * (head - modes) + ["elastic"] * modes
     for leg in robot.legs:
+        floating = {k for last in free_joints(leg) if leg.links[last].body is not None for k in range(last - 5, last + 1)}
         for i in leg.moving:
-            link = leg.links[i]
-            kinds.append("elastic" if link.elastic else "driven" if link.actuated else "passive")
+            link, passive = leg.links[i], "afloat" if i in floating else "passive"
+            kinds.append("elastic" if link.elastic else "driven" if link.actuated else passive)
     return kinds
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from flexapod.arrays import Array
+from flexapod.robot.chain import free_joints
 from flexapod.robot.elastic_plan import driven_columns, preferred_pivots
 from flexapod.robot.model import Closing, Leg, RigidBody
 from flexapod.robot.plan import WORKABLE, pivots
@@ -38,7 +39,7 @@ def rod_plan(robot: Robot) -> RodPlan | str:
     Checked by: tests/equations/test_rods.py.
     """
     try:
-        _refuse(robot)
+        refuse(robot)
         graph = _Graph(robot)
         for i in range(len(robot.legs)):
             graph.read(i)
@@ -48,7 +49,8 @@ def rod_plan(robot: Robot) -> RodPlan | str:
         return str(reason)
 
 
-def _refuse(robot: Robot) -> None:
+def refuse(robot: Robot) -> None:
+    """Refuse what neither rods nor telescopes (`floating_plan`) know."""
     if robot.elastic_names or robot.forces:
         raise NoRodsError("it has flexible bodies or force elements")
     if robot.elastic_plan.carrier is not None:
@@ -87,8 +89,8 @@ class _Graph:
                 far = (i, after) if ball is None else _far(i, ball)
                 self.rods.append((i, cross, k, near, far, ball, after))
                 gone |= {cross, k, *([after - 2, after - 1] if ball is None else [])}
-        loose = {after for leg_, *_, ball, after in self.rods if leg_ == i and ball is None} | _free(leg)
-        gone |= {k for last in _free(leg) for k in range(last - 5, last)}
+        loose = {after for leg_, *_, ball, after in self.rods if leg_ == i and ball is None} | free_joints(leg)
+        gone |= {k for last in free_joints(leg) for k in range(last - 5, last)}
         for k, link in enumerate(leg.links):
             parent = (i, link.parent) if link.parent >= 0 else WORLD
             if k in gone:
@@ -135,21 +137,11 @@ def _far(i: int, closing: Closing) -> Place:
     return closing.to if closing.to[1] >= 0 else WORLD
 
 
-def _free(leg: Leg) -> set[int]:
-    """Last links of free joints that hang on the world."""
-    found = set()
-    for k, link in enumerate(leg.links):
-        joint = leg.links[k : k + 6]
-        if link.parent < 0 and [each.kind for each in joint] == list("PPPRRR") and {each.joint for each in joint} == {link.joint}:
-            found.add(k + 5)
-    return found
-
-
 def _rod(leg: Leg, k: int) -> tuple[int, Closing | None, int] | None:
     """Where link k is a rod: first link of its universal joint, its ball, the link that a ball of the tree carries."""
     rod = leg.links[k]
     cross = rod.parent
-    if rod.body is None or cross < 0 or leg.links[cross].joint != rod.joint or not _passive(leg, (cross, k)):
+    if rod.body is None or cross < 0 or leg.links[cross].joint != rod.joint or not is_passive(leg, (cross, k)):
         return None
     joint = [j for j, link in enumerate(leg.links) if link.joint == rod.joint]
     balls = [closing for closing in leg.closings if closing.link == k]
@@ -166,13 +158,13 @@ def _rod(leg: Leg, k: int) -> tuple[int, Closing | None, int] | None:
     inner = leg.links[cross].body
     light = inner is None or not (np.any(inner.first_moment) or np.any(inner.inertia))
     placed = not np.any(rod.placement.position) and abs(rod.placement.rotation[2, 2]) < SYMMETRIC
-    return (cross, ball, after) if light and placed and _is_symmetric(rod.body, tip) else None
+    return (cross, ball, after) if light and placed and is_symmetric(rod.body, tip) else None
 
 
 def _ball(leg: Leg, first: int) -> int | None:
     """Last link of a ball of the tree that begins at a link; None: it is another joint."""
     chain = [j for j, link in enumerate(leg.links) if link.joint == leg.links[first].joint]
-    if chain != [first, first + 1, first + 2] or not _passive(leg, chain):
+    if chain != [first, first + 1, first + 2] or not is_passive(leg, chain):
         return None
     links = [leg.links[j] for j in chain]
     inside = all(link.body is None for link in links[:2]) and not any(np.any(link.placement.position) for link in links[1:])
@@ -181,20 +173,20 @@ def _ball(leg: Leg, first: int) -> int | None:
     return chain[-1] if inside and carried and not ends & set(chain[:2]) else None
 
 
-def _passive(leg: Leg, links: tuple[int, ...] | list[int]) -> bool:
+def is_passive(leg: Leg, links: tuple[int, ...] | list[int]) -> bool:
     """Revolute links that nothing drives."""
     return all(leg.links[j].kind == "R" and not (leg.links[j].actuated or leg.links[j].inertia) for j in links)
 
 
-def _is_symmetric(body: RigidBody, tip: Array) -> bool:
-    """A body is symmetric about the line from its origin to the tip, its second joint axis perpendicular to it."""
+def is_symmetric(body: RigidBody, tip: Array, across: bool = True) -> bool:
+    """A body is symmetric about the line from its origin to the tip; across: and its joint's axis z is perpendicular to it."""
     length, size = float(np.linalg.norm(tip)), float(np.trace(body.inertia))
-    if length == 0.0 or abs(tip[2]) > SYMMETRIC * length:
+    if length == 0.0 or (across and abs(tip[2]) > SYMMETRIC * length):
         return False
     n = tip / length
     along = float(n @ body.inertia @ n)
-    across = (size - along) / 2.0
-    expected = across * np.eye(3) + (along - across) * np.outer(n, n)
+    other = (size - along) / 2.0
+    expected = other * np.eye(3) + (along - other) * np.outer(n, n)
     off = np.linalg.norm(np.cross(body.first_moment, n))
     return bool(np.abs(body.inertia - expected).max() <= SYMMETRIC * size and off <= SYMMETRIC * np.sqrt(body.mass * size))
 

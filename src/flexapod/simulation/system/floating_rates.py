@@ -1,0 +1,229 @@
+r"""Rates of a hexapod on a floating body as a program: coordinates of the slides and of the floating body, and their rates, in.
+
+In axes of the floating body, a and :math:`\dot\Omega` its accelerations, t the platform's motion seen from it (`telescopic`):
+
+.. math:: \begin{pmatrix}m&-\hat S&M_v\\\hat S&I&M_\Omega\\M_v^T&M_\Omega^T&M_{tt}\end{pmatrix}
+          \begin{pmatrix}a\\\dot\Omega\\\dot t\end{pmatrix} = \begin{pmatrix}0\\0\\W\Gamma\end{pmatrix} - h
+
+The slides decide the platform's pose in the floating body, :math:`\dot L = W^Tt`. As in `leg_rates`, one pass closes the loops
+and evaluates everything; :math:`W^{-T}` is remembered, so that the next call predicts the pose to second order.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import casadi as ca
+import numpy as np
+
+from flexapod.equations.elastodynamics.closing import LARGEST_STEP
+from flexapod.equations.elastodynamics.link_tree import LinkBody
+from flexapod.equations.model.algebra import LinkValues, cross, field, mul, sparse, symmetric, vee
+from flexapod.equations.rods.telescopic import Telescopes, TelescopesAt, telescope_values
+from flexapod.equations.virtual_power.inertia_wrench import tensor
+from flexapod.kernels.tape.control_flow import Builder
+from flexapod.kernels.tape.program import Program
+from flexapod.robot.floating_plan import FloatingPlan, relative_pose
+from flexapod.robot.geometry import pose
+from flexapod.robot.link_plan import inner_constants
+from flexapod.simulation.system.leg_rates import Evaluated, closing_passes
+from flexapod.simulation.system.loop_states import moved_pose
+from flexapod.spatial.linear import inverse, solve_symmetric
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from flexapod.arrays import SX
+    from flexapod.robot.robot import Robot
+    from flexapod.simulation.system.independent import IndependentLayout
+
+REMEMBERED = 36 + 6 + 6 + 6 + 6
+"""Numbers beside the pose: inverse of W^T, t', second derivatives, rates and coordinates of the slides."""
+
+
+def memory_start(robot: Robot, plan: FloatingPlan, y: Sequence[float]) -> list[float]:
+    """Memory before the first call: the platform's pose in the floating body, and nothing known of its slope. y: joints,
+    position, rotation by columns."""
+    n, leg = len(robot.coordinates), plan.body[0]
+    at = sum(len(each.moving) for each in robot.legs[:leg])
+    platform = pose(np.array(y[n : n + 3]), np.array(y[n + 3 :]).reshape(3, 3).T)
+    own = relative_pose(robot, plan, np.array(y[at : at + len(robot.legs[leg].moving)]), platform)
+    return [*own.position, *own.rotation.T.ravel(), *[0.0] * REMEMBERED]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Floating:
+    """The floating body at a state: rotation and position in the world, angular velocity in its axes; sine and cosine of its
+    second angle, rotation about its last axis, rates of its angles."""
+
+    R: Any
+    p: Any
+    B: Any
+    omega: Any
+    s: Any
+    c: Any
+    last: Any
+    rates: Any
+
+    def angles(self, alpha: SX) -> Any:
+        """Second derivatives (3,) of the angles at an angular acceleration, axes of the body."""
+        x, y, z = ca.vertsplit(ca.densify(mul(self.last, alpha)))
+        a, b, c = ca.vertsplit(self.rates)
+        first = (x + self.s * a * b - b * c) / self.c
+        return ca.vertcat(first, y + self.c * a * c, z - self.s * first - self.c * a * b)
+
+
+class FloatingRobot:
+    """The numbers of a robot as a program reads them: the floating body with the masses of the cylinders, the platform with those
+    of the pistons, the legs."""
+
+    def __init__(self, program: Program, robot: Robot, plan: FloatingPlan) -> None:
+        self.values, (i, last) = LinkValues(program), plan.body
+        legs = [self.values.below(f"legs.{leg.name}", dict(inner_constants(leg))) for leg in robot.legs]
+        self.legs = [telescope_values(program, *each) for each in zip(legs, robot.legs, plan.legs, strict=True)]
+        self.own, self.names = legs[i], [link.coordinate for link in robot.legs[i].links[last - 5 : last + 1]]
+        self.base = _body(legs[i], f"{self.names[-1]}.body", [(leg.m_1, leg.U) for leg in self.legs])
+        self.platform = _body(self.values, "platform", [(leg.m_2, leg.b) for leg in self.legs])
+        self.gravity, self.length = ca.densify(self.values.vec("gravity")), self.values.scalar("characteristic_length")
+
+    def floating(self, q: SX, rates: SX) -> Floating:
+        """The floating body at its six coordinates and rates: along x, y, z, then about x, y, z of the frame before."""
+        q = q + ca.vertcat(*[self.own.scalar(f"{name}.zero") for name in self.names])
+        (cx, sx), (c, s), (cz, sz) = ((ca.cos(angle), ca.sin(angle)) for angle in ca.vertsplit(q[3:]))
+        last = _about(2, cz, sz)
+        B = mul(self.own.rot(f"{self.names[0]}.R"), sparse(ca.SX(ca.DM([[0, 1, 0], [0, 0, 1], [1, 0, 0]]))))
+        one, two, three = ca.vertsplit(rates[3:])
+        omega = ca.densify(mul(last.T, ca.vertcat(c * one, two, s * one))) + ca.vertcat(0, 0, three)
+        R, p = mul(B, mul(_about(0, cx, sx), mul(_about(1, c, s), last))), self.own.vec(f"{self.names[0]}.p") + mul(B, q[:3])
+        return Floating(R=ca.densify(R), p=ca.densify(p), B=B, omega=omega, s=s, c=c, last=last, rates=rates[3:])
+
+    def solved(self, legs: Telescopes, at: TelescopesAt, now: Now) -> Solved:
+        """Accelerations of everything."""
+        P, Q, base, omega, t = now.p, now.Q, self.base, now.omega, now.t
+        g = ca.densify(mul(now.R.T, self.gravity))
+        terms = legs.terms(at, t, now.rates, omega, g)
+        m, S = self.platform.m, ca.densify(mul(Q, self.platform.S))
+        I, one = symmetric(mul(mul(Q, self.platform.I), Q.T)), sparse(ca.SX.eye(3))
+        hat, arm = ca.skew(S), ca.skew(P)
+        mixed = ca.mtimes(P, (2 * S + m * P).T)
+        whole = base.I + I + ca.trace(mixed) * one - (mixed + mixed.T) / 2 + terms.I
+        first = ca.skew(base.S + S + m * P + terms.first)
+        linear = ca.horzcat(m * one, hat.T)
+        M_t = terms.M_t + ca.vertcat(linear, mul(arm, linear) + ca.horzcat(hat, I))
+        M_tt = terms.M_tt + ca.vertcat(linear, ca.horzcat(hat, I))
+        M = ca.vertcat(
+            ca.horzcat((base.m + m) * one, first.T, M_t[:3, :]), ca.horzcat(first, whole, M_t[3:, :]), ca.horzcat(M_t.T, M_tt)
+        )
+        spun = field(omega, ca.SX(3, 1))
+        a = mul(spun, P) + 2 * ca.cross(omega, t[:3]) - g
+        (f, n), (F, N) = _demanded(base, spun, -g), _demanded(self.platform_at(S, I), field(omega + t[3:], cross(omega, t[3:])), a)
+        own = ca.vertcat(F, N)
+        own -= now.wrench
+        h = ca.vertcat(f + own[:3], n + own[3:] + ca.cross(P, own[:3])) + terms.h
+        h_t = own + terms.h_t - ca.mtimes(at.W, now.force)
+        x = solve_symmetric(M, -ca.vertcat(h, h_t))
+        return Solved(a=x[:3], alpha=x[3:6], t=x[6:], slides=ca.mtimes(at.W.T, x[6:]) + terms.drift)
+
+    def platform_at(self, S: SX, I: SX) -> LinkBody:
+        """The platform about its origin in axes of the floating body."""
+        return LinkBody(m=self.platform.m, S=S, I=I)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Now:
+    """A state in axes of the floating body: the platform's pose and motion in it, rates of the slides, its rotation and angular
+    velocity, forces of the slides, wrench on the platform."""
+
+    p: Any
+    Q: Any
+    t: Any
+    rates: Any
+    R: Any
+    omega: Any
+    force: Any
+    wrench: Any
+
+
+@dataclass(frozen=True, kw_only=True)
+class Solved:
+    """Accelerations of the floating body's origin and its angular one, t', second derivatives of the slides."""
+
+    a: Any
+    alpha: Any
+    t: Any
+    slides: Any
+
+
+def _body(values: LinkValues, name: str, masses: Sequence[tuple[SX, SX]]) -> LinkBody:
+    """A body with masses at points of it."""
+    m, S, I = values.scalar(f"{name}.mass"), ca.densify(values.vec(f"{name}.first_moment")), tensor(values, f"{name}.inertia")
+    for mass, x in masses:
+        m, S = m + mass, S + mass * x
+        I = I + mass * (ca.dot(x, x) * ca.SX.eye(3) - ca.mtimes(x, x.T))
+    return LinkBody(m=m, S=S, I=I)
+
+
+def _demanded(body: LinkBody, U: SX, a: SX) -> tuple[Any, Any]:
+    """Force and moment about its origin that a body's motion demands; U as of `field`, a: of its origin less gravity."""
+    E = ca.trace(body.I) / 2 * ca.SX.eye(3) - body.I
+    return body.m * a + ca.densify(mul(U, body.S)), ca.cross(body.S, a) + vee(mul(U, E))
+
+
+def _about(axis: int, c: SX, s: SX) -> Any:
+    """Rotation about an axis of the frame."""
+    i, j = ((1, 2), (2, 0), (0, 1))[axis]
+    R = sparse(ca.SX.eye(3))
+    R[i, i], R[i, j], R[j, i], R[j, j] = c, -s, s, c
+    return R
+
+
+def floating_rates(layout: IndependentLayout, plan: FloatingPlan) -> Program:
+    """The program; inputs and outputs as of `leg_rates`.
+
+    Checked by: tests/bridges/test_fmu_catalogue.py, tests/equations/test_floating_body.py.
+    """
+    root = Program("rates", factored=True)
+    robot = FloatingRobot(root, layout.robot, plan)
+    x = root.input("state", (24,))
+    memory = root.input("memory", (12 + REMEMBERED,))
+    signals = root.input("signals", (layout.width,))
+
+    def evaluated(b: Builder, y: SX) -> Evaluated:
+        return _evaluated(b, robot, y, x, layout.at_node(signals))
+
+    closing_passes(root, layout, x, _predicted(memory, x[:6]), evaluated, REMEMBERED)
+    return root
+
+
+def _predicted(memory: SX, q: SX) -> Any:
+    """The platform's pose in the floating body for coordinates q of the slides, to second order from the last call."""
+    V, (t, second, rates, before) = ca.reshape(memory[12:48], 6, 6), (memory[k : k + 6] for k in (48, 54, 60, 66))
+    step, square = q - before, ca.dot(rates, rates)
+    tau = ca.dot(step, rates) / ca.if_else(square > 0, square, 1)
+    half = tau * tau / 2
+    return moved_pose(memory[:12], ca.mtimes(V, step - half * second) + half * t, second=True)
+
+
+def _evaluated(b: Builder, robot: FloatingRobot, y: SX, x: SX, signals: dict[str, Any]) -> Evaluated:
+    """One pass; see `Evaluated`."""
+    q, qd = x[:6], x[12:18]
+    legs, p, Q = Telescopes(b, robot.legs), y[:3], ca.reshape(y[3:], 3, 3)
+    at = legs.at(p, Q, q)
+    V = inverse(at.W.T)
+    delta, t = -ca.mtimes(V, at.residual), ca.mtimes(V, qd)
+    base = robot.floating(x[6:12], x[18:])
+    wrench = ca.SX(6, 1)
+    if "wrench" in signals:
+        wrench = ca.vertcat(*[ca.densify(mul(base.R.T, part)) for part in ca.vertsplit(signals["wrench"], 3)])
+    now = Now(p=p, Q=Q, t=t, rates=qd, R=base.R, omega=base.omega, force=signals["force"], wrench=wrench)
+    found = robot.solved(legs, at, now)
+    largest = ca.norm_2(delta / ca.vertcat(*[robot.length] * 3, 1, 1, 1))
+    following = moved_pose(y, delta * ca.fmin(1, LARGEST_STEP / ca.if_else(largest > 0, largest, 1)))
+    P, rotation = following[:3], ca.mtimes(base.R, ca.reshape(following[3:], 3, 3))
+    velocity = ca.densify(mul(base.B, x[18:21])) + ca.mtimes(base.R, ca.cross(base.omega, p) + t[:3])
+    result = ca.vertcat(
+        q, qd, base.p + ca.mtimes(base.R, P), ca.vec(rotation.T), velocity, ca.mtimes(base.R, base.omega + t[3:])
+    )
+    a = ca.vertcat(found.slides, ca.densify(mul(base.B.T, ca.mtimes(base.R, found.a))), base.angles(found.alpha))
+    return following, largest, [a, result, ca.vertcat(ca.vec(V), found.t, found.slides, qd, q), found.slides]
