@@ -47,7 +47,7 @@ class FloatingPlan:
 def floating_plan(robot: Robot) -> FloatingPlan | str:
     """The plan of a robot, or why it has none.
 
-    Checked by: tests/equations/test_floating_body.py.
+    Checked by: tests/bridges/test_floating_hexapod.py.
     """
     try:
         refuse(robot)

@@ -222,3 +222,48 @@ def solve_symmetric(A: SX, b: SX) -> SX:
     for i in reversed(range(n)):
         x[i] = y[i] / d[i] - sum((L[k, i] * x[k] for k in range(i + 1, n)), ca.SX.zeros(1, b.shape[1]))
     return ca.vertcat(*x)
+
+
+class Reflected:
+    """Factors of a square matrix by Householder's reflections until three columns are left, whose block is inverted: what
+    `solve_reflected` does, kept for right sides that come later.
+
+    Args:
+        numbers: (`Reflected.size(n)`,) factors as a vector.
+    """
+
+    def __init__(self, numbers: SX, n: int) -> None:
+        self.numbers, self.n = numbers, n
+
+    @staticmethod
+    def size(n: int) -> int:
+        """Length of the factors of (n, n): vectors, scales, rows of the triangle, inverse of the last block."""
+        return sum((n - k) + 2 + (n - k - 1) for k in range(n - 3)) + 9
+
+    @staticmethod
+    def of(A: SX) -> Reflected:
+        """Factors of a dense matrix (n, n), n > 3."""
+        n, A, found = A.shape[0], ca.SX(A), []
+        for k in range(n - 3):
+            x = A[k:, k]
+            sigma = ca.copysign(ca.norm_2(x), x[0])
+            v = ca.vertcat(x[0] + sigma, x[1:])
+            scale = 1 / (sigma * v[0])
+            for j in range(k + 1, n):
+                A[k:, j] = A[k:, j] - (scale * ca.dot(v, A[k:, j])) * v
+            found += [v, scale, -scale * v[0], A[k, k + 1 :].T]
+        return Reflected(ca.vertcat(*found, ca.vec(solve3(A[n - 3 :, n - 3 :], ca.SX.eye(3)))), n)
+
+    def solve(self, b: SX) -> SX:
+        """A^-1 b for b (n,)."""
+        n, at, rows, b = self.n, 0, [], ca.SX(b)
+        for k in range(n - 3):
+            v, at = self.numbers[at : at + n - k], at + n - k
+            b[k:] = b[k:] - (self.numbers[at] * ca.dot(v, b[k:])) * v
+            rows.append((self.numbers[at + 1], self.numbers[at + 2 : at + 1 + n - k]))
+            at += 1 + n - k
+        x = ca.mtimes(ca.reshape(self.numbers[at:], 3, 3), b[n - 3 :])
+        for k in reversed(range(n - 3)):
+            reciprocal, row = rows[k]
+            x = ca.vertcat(reciprocal * (b[k] - ca.dot(row, x)), x)
+        return x

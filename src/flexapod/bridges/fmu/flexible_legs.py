@@ -18,9 +18,13 @@ from flexapod.bridges.fmu.plant import Implicit, Plant, SecondOrder, Stepping, V
 from flexapod.bridges.fmu.rigid import actuators, inputs, strokes, tape_for, union
 from flexapod.errors import InputError
 from flexapod.robot.elastic_plan import driven_columns
+from flexapod.robot.floating_plan import FloatingPlan, floating_plan
 from flexapod.robot.rod_plan import rod_plan
+from flexapod.robot.rods import RodPlan
 from flexapod.simulation.integrators.collocation import METHODS
 from flexapod.simulation.stepper import step_setup
+from flexapod.simulation.system.floating_rates import floating_rates
+from flexapod.simulation.system.floating_rates import memory_start as floating_memory
 from flexapod.simulation.system.independent import IndependentLayout, rotates_freely
 from flexapod.simulation.system.leg_rates import leg_rates, memory_start
 from flexapod.simulation.system.leg_terms import carried_places, leg_matrices, leg_terms
@@ -28,6 +32,7 @@ from flexapod.simulation.system.rod_rates import memory_start as rod_memory
 from flexapod.simulation.system.rod_rates import rod_rates
 
 if TYPE_CHECKING:
+    from flexapod.kernels.tape.program import Program
     from flexapod.robot.robot import Robot
     from flexapod.simulation.system.setup import Setup
 
@@ -73,12 +78,9 @@ def _rigid_plant(robot: Robot, setup: Setup, step: float, general: bool) -> Plan
     """The plant of rigid legs in steps of RK4: few coordinates, whose accelerations are solved for in the kernel."""
     layout = setup.layout
     assert isinstance(layout, IndependentLayout)
-    n, rods = len(robot.elastic_plan.independent), "every number is to be tunable" if general else rod_plan(robot)
+    n = len(robot.elastic_plan.independent)
     state, y = ([float(setup.start[k]) for k in places] for places in carried_places(layout))
-    if isinstance(rods, str):
-        program, memory = leg_rates(layout), memory_start(robot, y)
-    else:
-        program, memory = rod_rates(layout, rods), rod_memory(robot, rods, y)
+    program, memory = _rates(layout, y, general)
     rates = tape_for(layout, program, general)
     return Plant(
         name=robot.name, about=f"forward dynamics of {robot.name}", inputs=inputs(setup), outputs=_outputs(robot),
@@ -87,6 +89,16 @@ def _rigid_plant(robot: Robot, setup: Setup, step: float, general: bool) -> Plan
         stepping=Stepping(lead=1, nodes=1, carried=[*state, *memory, 0.0], code=2 * n + len(memory),
                           state_places=range(2 * n), memory_places=range(2 * n, 2 * n + len(memory))),
     )  # fmt: skip
+
+
+def _rates(layout: IndependentLayout, y: list[float], general: bool) -> tuple[Program, list[float]]:
+    """Program of the rates and its memory at joints, position and rotation y: the shortest that the robot has."""
+    robot = layout.robot
+    if not general and isinstance(rods := rod_plan(robot), RodPlan):
+        return rod_rates(layout, rods), rod_memory(robot, rods, y)
+    if not general and isinstance(floating := floating_plan(robot), FloatingPlan):
+        return floating_rates(layout, floating), floating_memory(robot, floating, y)
+    return leg_rates(layout), memory_start(robot, y)
 
 
 def _states(robot: Robot, start: list[float]) -> list[Variable]:

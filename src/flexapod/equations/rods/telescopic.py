@@ -1,9 +1,9 @@
 r"""Telescopic legs between a floating body and the platform: universal joint U, slide, ball S; bodies symmetric about the line.
 
-All vectors are in axes of the floating body, whose angular velocity is :math:`\Omega`; dots are rates seen from it. d from U to S,
-n = d/L. With :math:`\mu_1, J_1` first moment and transverse tensor of the cylinder about U, :math:`\mu_2, J_2` those of the piston
-about S, :math:`J = J_1 + J_2`, masses of the cylinders belong to the floating body at U, those of the pistons to the platform at
-S, and the rest of a leg's kinetic energy is
+All vectors are in axes of the floating body, whose angular velocity is :math:`\Omega`; dots are rates seen from it. d from U to
+S, n = d/L. With :math:`\mu_1, J_1` first moment and transverse tensor of the cylinder about U, :math:`\mu_2, J_2` those of the
+piston about S, :math:`J = J_1 + J_2`, masses of the cylinders belong to the floating body at U, those of the pistons to the
+platform at S, and the rest of a leg's kinetic energy is
 
 .. math:: T = n^\circ\cdot(\mu_1v_U - \mu_2v_S) + \tfrac12Jn^{\circ2} + \tfrac12\rho\dot L^2 + \tfrac12I_a\omega_n^2,\qquad
           n^\circ = \dot n + \Omega\times n,\quad \dot n = (\dot S - \dot Ln)/L
@@ -36,8 +36,8 @@ from flexapod.robot.floating_plan import Telescope
 from flexapod.robot.model import Leg
 from flexapod.robot.rod_plan import SYMMETRIC
 
-LOWER = [(i, j) for i in range(6) for j in range(i + 1)]
-"""Entries of a symmetric matrix (6, 6)."""
+LOWER = [(i, j) for i in range(3) for j in range(i + 1)]
+"""Entries of a symmetric matrix (3, 3)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,10 +68,9 @@ def telescope_values(program: Program, values: LinkValues, leg: Leg, own: Telesc
         U, e = values.vec(f"{name}.on_platform.p") + mul(R, U - values.vec(f"{name}.on_link.p")), mul(R, e)
     ball, line, Z = values.vec(f"{own.ball.joint}.on_link.p"), ca.densify(values.rot(f"{piston}.R")[:, 2]), ca.SX([0, 0, 1])
     place = ca.densify(values.vec(f"{piston}.p"))
-    (m_1, S_1, I_1), (m_2, S_2, I_2) = (
-        (values.scalar(f"{link}.body.mass"), ca.densify(values.vec(f"{link}.body.first_moment")), tensor(values, f"{link}.body.inertia"))
-        for link in (cylinder, piston)
-    )  # fmt: skip
+    m_1, m_2 = (values.scalar(f"{link}.body.mass") for link in (cylinder, piston))
+    S_1, S_2 = (ca.densify(values.vec(f"{link}.body.first_moment")) for link in (cylinder, piston))
+    I_1, I_2 = (tensor(values, f"{link}.body.inertia") for link in (cylinder, piston))
     for S, I, m, n in ((S_1, I_1, m_1, line), (S_2, I_2, m_2, Z)):
         along, size = ca.densify(mul(n.T, mul(I, n))), ca.trace(I)
         off = I - ((size - along) / 2 * ca.SX.eye(3) + (3 * along - size) / 2 * ca.mtimes(n, n.T))
@@ -90,11 +89,10 @@ def telescope_values(program: Program, values: LinkValues, leg: Leg, own: Telesc
 
 @dataclass(frozen=True, kw_only=True)
 class TelescopesAt:
-    """Legs at a pose, a column each: s, n, U x n, L, 1/L; W (6, legs), residuals L less the slides' (legs,)."""
+    """Legs at a pose, a column each: s, n, L, 1/L; W (6, legs), residuals (legs,) of L less the slides' coordinates."""
 
     s: Any
     n: Any
-    arm: Any
     L: Any
     per_L: Any
     W: Any
@@ -102,23 +100,25 @@ class TelescopesAt:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Terms:
-    """Sums over the legs without the masses at U and S.
+class Moving:
+    """Motion in axes of the floating body: t, rates and forces of the slides (legs,), its angular velocity, gravity."""
 
-    Args:
-        M_tt: (6, 6), M_t: (6, 6) momentum of the floating body's directions per t (linear, angular about its origin).
-        first: (3,) first moment; I: (3, 3) tensor about the floating body's origin.
-        h, h_t: (6,) forces that the motion demands along both.
-        drift: (legs,) second derivative of L at t' = 0.
-    """
+    t: Any
+    rates: Any
+    force: Any
+    omega: Any
+    gravity: Any
+
+
+@dataclass(frozen=True, kw_only=True)
+class Masses:
+    """Sums over the legs without the masses at U and S: M_tt (6, 6); M_t (6, 6) momentum of all legs per t, linear and angular
+    about the floating body's origin; first moment (3,) and tensor (3, 3) about that origin."""
 
     M_tt: Any
     M_t: Any
     first: Any
     I: Any
-    h: Any
-    h_t: Any
-    drift: Any
 
 
 class Telescopes:
@@ -144,81 +144,74 @@ class Telescopes:
         L = ca.sqrt(ca.dot(d, d))
         per_L = 1 / L
         n = d * per_L
-        found = c.mapped(self.b, [s, n, ca.cross(U, n), L, per_L, ca.vertcat(n, ca.cross(s, n)), L - zero - q], self.count)
-        return TelescopesAt(**dict(zip(("s", "n", "arm", "L", "per_L", "W"), found[:6], strict=True)), residual=found[6].T)
+        s, n, L, per_L, W, residual = c.mapped(self.b, [s, n, L, per_L, ca.vertcat(n, ca.cross(s, n)), L - zero - q], self.count)
+        return TelescopesAt(s=s, n=n, L=L, per_L=per_L, W=W, residual=residual.T)
 
-    def terms(self, at: TelescopesAt, t: SX, rates: SX, omega: SX, gravity: SX) -> Terms:
-        """Terms at the motion t, rates of the slides, angular velocity and gravity of the floating body."""
+    def masses(self, at: TelescopesAt) -> Masses:
+        """Momenta of S, of all legs and about the floating body's origin per unit velocity of S, then per t: [1, -s^]."""
         c = Columns()
         U, e, mu_1, mu_2, J, axial, rotor = self._own(c, "U", "e", "mu_1", "mu_2", "J", "axial", "rotor")
-        s, n, arm, L, per_L, W = (c.of_each(k, ca.horzsplit(getattr(at, k))) for k in ("s", "n", "arm", "L", "per_L", "W"))
-        rate, t, O, g = c.of_each("rate", ca.vertsplit(rates)), c.of_all("t", t), c.of_all("O", omega), c.of_all("g", gravity)
-        spun, less, far = ca.cross(t[3:], s), mu_1 - mu_2, J - mu_2 * L
-        nd = (t[:3] + spun - rate * n) * per_L
-        pulled = ca.cross(t[3:], spun)
+        s, n, L, per_L = _seen(c, at, "s", "n", "L", "per_L")
+        k, x, less, stretch = ca.dot(e, n), ca.cross(e, n), mu_1 - mu_2, J - 2 * mu_2 * L
+        spun, kappa, alpha = (k / (1 - k * k) * per_L) * x, less * per_L, (J * per_L - 2 * mu_2) * per_L
+        nn, one = ca.mtimes(n, n.T), ca.SX.eye(3)
+        at_S = alpha * one + (rotor - alpha) * nn + ca.mtimes(axial * spun, spun.T)
+        moment = ca.skew(kappa * U + (stretch * per_L) * n) + ca.mtimes(axial * n, spun.T)
+        moment = moment - ca.mtimes(kappa * ca.cross(U, n), n.T)
+        linear, arm = kappa * one - kappa * nn, ca.skew(s)
+        far_S = ca.mtimes(arm, at_S)
+        E = less * (ca.mtimes(U, n.T) + ca.mtimes(n, U.T)) + (stretch - axial) * nn
+        outputs = [
+            _low(at_S), ca.vec(far_S), _low(-ca.mtimes(far_S, arm)), _low(linear), ca.vec(-ca.mtimes(linear, arm)),
+            ca.vec(moment), ca.vec(-ca.mtimes(moment, arm)), less * n, _low(E),
+        ]  # fmt: skip
+        a, ab, b, f, fw, m, mw, first, E = (_matrix(ca.sum2(x)) for x in c.mapped(self.b, outputs, self.count))
+        I = (ca.trace(E) + sum(v.axial for v in self.values)) * sparse(ca.SX.eye(3)) - E
+        M_tt = ca.vertcat(ca.horzcat(a, ab.T), ca.horzcat(ab, b))
+        return Masses(M_tt=M_tt, M_t=ca.vertcat(ca.horzcat(f, fw), ca.horzcat(m, mw)), first=first, I=I)
+
+    def forces(self, at: TelescopesAt, now: Moving) -> tuple[SX, SX, SX]:
+        """Forces that the motion demands along the floating body's directions (6,), about its origin, and along t (6,), less
+        those of the slides; second derivatives (legs,) of L at t' = 0."""
+        c = Columns()
+        U, e, mu_1, mu_2, J, axial, rotor = self._own(c, "U", "e", "mu_1", "mu_2", "J", "axial", "rotor")
+        s, n, L, per_L = _seen(c, at, "s", "n", "L", "per_L")
+        rate, force = c.of_each("rate", ca.vertsplit(now.rates)), c.of_each("force", ca.vertsplit(now.force))
+        t, O, g = c.of_all("t", now.t), c.of_all("O", now.omega), c.of_all("g", now.gravity)
+        less, arm = mu_1 - mu_2, ca.cross(t[3:], s)
+        nd, pulled = (t[:3] + arm - rate * n) * per_L, ca.cross(t[3:], arm)
         drift = ca.dot(n, pulled) + L * ca.dot(nd, nd)
         ndd = (pulled - drift * n - 2 * rate * nd) * per_L
-        rotated = ca.cross(O, n)
-        whole = nd + rotated
-        whole_2 = ndd + ca.cross(O, nd + whole)
-        # spin
+        first = nd + ca.cross(O, n)
+        second = ndd + ca.cross(O, nd + first)
         k, x = ca.dot(e, n), ca.cross(e, n)
         ratio = 1 / (1 - k * k)
-        gamma = k * ratio
         tau = ca.dot(x, nd)
-        spin = ca.dot(n, O) + gamma * tau
-        grown = axial * (ca.dot(nd, O) + ca.dot(e, nd) * (1 + k * k) * ratio * ratio * tau + gamma * ca.dot(x, ndd))
-        turned = (gamma * per_L) * x
-        # forces
-        acceleration = ca.cross(O, ca.cross(O, U)) - g
-        Y = less * acceleration + far * whole_2 - (2 * mu_2 * rate) * whole
-        moment = ca.cross(n, Y - (mu_2 * L) * whole_2) + less * ca.cross(U, whole_2) + grown * n + (axial * spin) * whole
-        across = Y - ca.dot(n, Y) * n + (axial * spin) * ca.cross(whole, n)
-        f = per_L * across - mu_2 * whole_2 + (rotor * drift) * n + grown * turned
-        # masses
-        alpha, kappa = (J * per_L - 2 * mu_2) * per_L, less * per_L
-        sigma = ca.vertcat(turned, ca.cross(s, turned))
-        M_tt = ca.vertcat(*[(rotor - alpha) * W[i] * W[j] + axial * sigma[i] * sigma[j] for i, j in LOWER])
-        points = ca.vertcat(alpha, alpha * s, *[alpha * s[i] * s[j] for i, j in LOWER[:6]])
-        linear = ca.vertcat(*[-(kappa * n[i]) * W[j] for j in range(6) for i in range(3)])
-        weight, z = -kappa * arm, kappa * U + ((J - 2 * mu_2 * L) * per_L) * n
-        angular = ca.vertcat(*[weight[i] * W[j] + axial * n[i] * sigma[j] for j in range(6) for i in range(3)])
-        both = ca.vertcat(kappa, kappa * s, z, *[s[i] * z[j] for i in range(3) for j in range(3)])
-        stretch = J - 2 * mu_2 * L
-        E = ca.vertcat(*[less * (U[i] * n[j] + n[i] * U[j]) + (stretch - axial) * n[i] * n[j] for i, j in LOWER[:6]])
-        outputs = [M_tt, points, linear, angular, both, E, less * n, ca.vertcat(less * whole_2, moment), f, ca.cross(s, f), drift]
-        found = c.mapped(self.b, outputs, self.count)
-        sums = [ca.sum2(x) for x in found[:-1]]
-        return _terms(sums, found[-1].T, ca.sum1(ca.vertcat(*[v.axial for v in self.values])))
+        spin = axial * (ca.dot(n, O) + k * ratio * tau)
+        grown = axial * (ca.dot(nd, O) + (ca.dot(e, nd) * (1 + k * k) * ratio * tau + k * ca.dot(x, ndd)) * ratio)
+        Y = less * (ca.cross(O, ca.cross(O, U)) - g) + (J - mu_2 * L) * second - (2 * mu_2 * rate) * first
+        moment = ca.cross(n, Y - (mu_2 * L) * second) + less * ca.cross(U, second) + grown * n + spin * first
+        across = Y - ca.dot(n, Y) * n + spin * ca.cross(first, n) + (grown * k * ratio) * x
+        f = per_L * across - mu_2 * second + (rotor * drift - force) * n
+        outputs = [ca.vertcat(less * second, moment), ca.vertcat(f, ca.cross(s, f)), drift]
+        h, h_t, drifts = c.mapped(self.b, outputs, self.count)
+        return ca.sum2(h), ca.sum2(h_t), drifts.T
 
 
-def _terms(sums: list[SX], drift: SX, axial: SX) -> Terms:
-    """Matrices from the sums over the legs; axial: the sum of their axial inertias."""
-    own, points, linear, angular, both, E, first, h, f, moment = sums
-    M_tt = filled(own)
-    M_tt[:3, :3] += points[0] * sparse(ca.SX.eye(3))
-    M_tt[:3, 3:] += ca.skew(points[1:4]).T
-    M_tt[3:, :3] += ca.skew(points[1:4])
-    M_tt[3:, 3:] += tensor_of(filled(points[4:]))
-    M_t = ca.vertcat(ca.reshape(linear, 3, 6), ca.reshape(angular, 3, 6))
-    z, sz = both[4:7], ca.reshape(both[7:], 3, 3).T
-    M_t[:3, :3] += both[0] * sparse(ca.SX.eye(3))
-    M_t[:3, 3:] -= ca.skew(both[1:4])
-    M_t[3:, :3] += ca.skew(z)
-    M_t[3:, 3:] += ca.trace(sz) * sparse(ca.SX.eye(3)) - sz
-    I = tensor_of(filled(E)) + axial * sparse(ca.SX.eye(3))
-    return Terms(M_tt=M_tt, M_t=M_t, first=first, I=I, h=h, h_t=ca.vertcat(f, moment), drift=drift)
+def _seen(c: Columns, at: TelescopesAt, *names: str) -> list[SX]:
+    return [c.of_each(name, ca.horzsplit(getattr(at, name))) for name in names]
 
 
-def filled(low: SX) -> Any:
-    """A symmetric matrix from the entries of its lower triangle, row by row."""
-    n = {6: 3, 21: 6}[low.numel()]
-    A = ca.SX(n, n)
-    for k, (i, j) in enumerate(LOWER[: low.numel()]):
-        A[i, j] = A[j, i] = low[k]
+def _low(A: SX) -> Any:
+    """Entries (6,) of a symmetric matrix (3, 3)."""
+    return ca.vertcat(*[A[i, j] for i, j in LOWER])
+
+
+def _matrix(entries: SX) -> Any:
+    """A matrix (3, 3) from its nine entries by columns, or six where it is symmetric; vectors as they are."""
+    if entries.numel() != len(LOWER):
+        return ca.reshape(entries, 3, entries.numel() // 3)
+    A = ca.SX(3, 3)
+    for k, (i, j) in enumerate(LOWER):
+        A[i, j] = A[j, i] = entries[k]
     return A
-
-
-def tensor_of(E: SX) -> Any:
-    """Tensor of inertia of second moments E (3, 3)."""
-    return ca.trace(E) * sparse(ca.SX.eye(3)) - E

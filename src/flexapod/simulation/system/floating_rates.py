@@ -20,7 +20,7 @@ import numpy as np
 from flexapod.equations.elastodynamics.closing import LARGEST_STEP
 from flexapod.equations.elastodynamics.link_tree import LinkBody
 from flexapod.equations.model.algebra import LinkValues, cross, field, mul, sparse, symmetric, vee
-from flexapod.equations.rods.telescopic import Telescopes, TelescopesAt, telescope_values
+from flexapod.equations.rods.telescopic import Moving, Telescopes, TelescopesAt, telescope_values
 from flexapod.equations.virtual_power.inertia_wrench import tensor
 from flexapod.kernels.tape.control_flow import Builder
 from flexapod.kernels.tape.program import Program
@@ -29,7 +29,7 @@ from flexapod.robot.geometry import pose
 from flexapod.robot.link_plan import inner_constants
 from flexapod.simulation.system.leg_rates import Evaluated, closing_passes
 from flexapod.simulation.system.loop_states import moved_pose
-from flexapod.spatial.linear import inverse, solve_symmetric
+from flexapod.spatial.linear import Reflected, solve_symmetric
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
     from flexapod.simulation.system.independent import IndependentLayout
 
-REMEMBERED = 36 + 6 + 6 + 6 + 6
-"""Numbers beside the pose: inverse of W^T, t', second derivatives, rates and coordinates of the slides."""
+REMEMBERED = 24 + Reflected.size(6)
+"""Numbers beside the pose: t', second derivatives, rates and coordinates of the slides, factors of W^T."""
 
 
 def memory_start(robot: Robot, plan: FloatingPlan, y: Sequence[float]) -> list[float]:
@@ -98,51 +98,30 @@ class FloatingRobot:
         R, p = mul(B, mul(_about(0, cx, sx), mul(_about(1, c, s), last))), self.own.vec(f"{self.names[0]}.p") + mul(B, q[:3])
         return Floating(R=ca.densify(R), p=ca.densify(p), B=B, omega=omega, s=s, c=c, last=last, rates=rates[3:])
 
-    def solved(self, legs: Telescopes, at: TelescopesAt, now: Now) -> Solved:
-        """Accelerations of everything."""
-        P, Q, base, omega, t = now.p, now.Q, self.base, now.omega, now.t
-        g = ca.densify(mul(now.R.T, self.gravity))
-        terms = legs.terms(at, t, now.rates, omega, g)
-        m, S = self.platform.m, ca.densify(mul(Q, self.platform.S))
-        I, one = symmetric(mul(mul(Q, self.platform.I), Q.T)), sparse(ca.SX.eye(3))
-        hat, arm = ca.skew(S), ca.skew(P)
+    def solved(self, legs: Telescopes, at: TelescopesAt, pose: tuple[SX, SX], now: Moving, wrench: SX) -> Solved:
+        """Accelerations of everything, the platform at a pose in the floating body, a wrench (6,) on it in that body's axes."""
+        P, base, (m, S, I) = pose[0], self.base, self._platform_in(pose[1])
+        own, one, hat = legs.masses(at), sparse(ca.SX.eye(3)), ca.skew(S)
         mixed = ca.mtimes(P, (2 * S + m * P).T)
-        whole = base.I + I + ca.trace(mixed) * one - (mixed + mixed.T) / 2 + terms.I
-        first = ca.skew(base.S + S + m * P + terms.first)
-        linear = ca.horzcat(m * one, hat.T)
-        M_t = terms.M_t + ca.vertcat(linear, mul(arm, linear) + ca.horzcat(hat, I))
-        M_tt = terms.M_tt + ca.vertcat(linear, ca.horzcat(hat, I))
+        whole = base.I + I + ca.trace(mixed) * one - (mixed + mixed.T) / 2 + own.I
+        first = ca.skew(base.S + S + m * P + own.first)
+        linear, angular = ca.horzcat(m * one, hat.T), ca.horzcat(hat, I)
+        M_t = own.M_t + ca.vertcat(linear, mul(ca.skew(P), linear) + angular)
         M = ca.vertcat(
-            ca.horzcat((base.m + m) * one, first.T, M_t[:3, :]), ca.horzcat(first, whole, M_t[3:, :]), ca.horzcat(M_t.T, M_tt)
-        )
-        spun = field(omega, ca.SX(3, 1))
-        a = mul(spun, P) + 2 * ca.cross(omega, t[:3]) - g
-        (f, n), (F, N) = _demanded(base, spun, -g), _demanded(self.platform_at(S, I), field(omega + t[3:], cross(omega, t[3:])), a)
-        own = ca.vertcat(F, N)
-        own -= now.wrench
-        h = ca.vertcat(f + own[:3], n + own[3:] + ca.cross(P, own[:3])) + terms.h
-        h_t = own + terms.h_t - ca.mtimes(at.W, now.force)
-        x = solve_symmetric(M, -ca.vertcat(h, h_t))
-        return Solved(a=x[:3], alpha=x[3:6], t=x[6:], slides=ca.mtimes(at.W.T, x[6:]) + terms.drift)
+            ca.horzcat((base.m + m) * one, first.T, M_t[:3, :]), ca.horzcat(first, whole, M_t[3:, :]),
+            ca.horzcat(M_t.T, own.M_tt + ca.vertcat(linear, angular)),
+        )  # fmt: skip
+        O, w, U = now.omega, now.t[3:], field(now.omega, ca.SX(3, 1))
+        a = mul(U, P) + 2 * ca.cross(O, now.t[:3]) - now.gravity
+        f = ca.vertcat(*_demanded(LinkBody(m=m, S=S, I=I), field(O + w, cross(O, w)), a)) - wrench
+        h, h_t, drift = legs.forces(at, now)
+        h = h + ca.vertcat(*_demanded(base, U, -now.gravity)) + ca.vertcat(f[:3], f[3:] + ca.cross(P, f[:3]))
+        x = solve_symmetric(M, -ca.vertcat(h, h_t + f))
+        return Solved(a=x[:3], alpha=x[3:6], t=x[6:], slides=ca.mtimes(at.W.T, x[6:]) + drift)
 
-    def platform_at(self, S: SX, I: SX) -> LinkBody:
-        """The platform about its origin in axes of the floating body."""
-        return LinkBody(m=self.platform.m, S=S, I=I)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Now:
-    """A state in axes of the floating body: the platform's pose and motion in it, rates of the slides, its rotation and angular
-    velocity, forces of the slides, wrench on the platform."""
-
-    p: Any
-    Q: Any
-    t: Any
-    rates: Any
-    R: Any
-    omega: Any
-    force: Any
-    wrench: Any
+    def _platform_in(self, Q: SX) -> tuple[SX, SX, SX]:
+        """Mass, first moment and tensor of the platform about its origin, in axes of the floating body."""
+        return self.platform.m, ca.densify(mul(Q, self.platform.S)), symmetric(mul(mul(Q, self.platform.I), Q.T))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -181,7 +160,7 @@ def _about(axis: int, c: SX, s: SX) -> Any:
 def floating_rates(layout: IndependentLayout, plan: FloatingPlan) -> Program:
     """The program; inputs and outputs as of `leg_rates`.
 
-    Checked by: tests/bridges/test_fmu_catalogue.py, tests/equations/test_floating_body.py.
+    Checked by: tests/bridges/test_fmu_catalogue.py, tests/bridges/test_floating_hexapod.py.
     """
     root = Program("rates", factored=True)
     robot = FloatingRobot(root, layout.robot, plan)
@@ -198,11 +177,11 @@ def floating_rates(layout: IndependentLayout, plan: FloatingPlan) -> Program:
 
 def _predicted(memory: SX, q: SX) -> Any:
     """The platform's pose in the floating body for coordinates q of the slides, to second order from the last call."""
-    V, (t, second, rates, before) = ca.reshape(memory[12:48], 6, 6), (memory[k : k + 6] for k in (48, 54, 60, 66))
+    (t, second, rates, before), factors = (memory[k : k + 6] for k in (12, 18, 24, 30)), Reflected(memory[36:], 6)
     step, square = q - before, ca.dot(rates, rates)
     tau = ca.dot(step, rates) / ca.if_else(square > 0, square, 1)
     half = tau * tau / 2
-    return moved_pose(memory[:12], ca.mtimes(V, step - half * second) + half * t, second=True)
+    return moved_pose(memory[:12], factors.solve(step - half * second) + half * t, second=True)
 
 
 def _evaluated(b: Builder, robot: FloatingRobot, y: SX, x: SX, signals: dict[str, Any]) -> Evaluated:
@@ -210,14 +189,13 @@ def _evaluated(b: Builder, robot: FloatingRobot, y: SX, x: SX, signals: dict[str
     q, qd = x[:6], x[12:18]
     legs, p, Q = Telescopes(b, robot.legs), y[:3], ca.reshape(y[3:], 3, 3)
     at = legs.at(p, Q, q)
-    V = inverse(at.W.T)
-    delta, t = -ca.mtimes(V, at.residual), ca.mtimes(V, qd)
+    factors = Reflected.of(at.W.T)
+    delta, t = -factors.solve(at.residual), factors.solve(qd)
     base = robot.floating(x[6:12], x[18:])
-    wrench = ca.SX(6, 1)
-    if "wrench" in signals:
-        wrench = ca.vertcat(*[ca.densify(mul(base.R.T, part)) for part in ca.vertsplit(signals["wrench"], 3)])
-    now = Now(p=p, Q=Q, t=t, rates=qd, R=base.R, omega=base.omega, force=signals["force"], wrench=wrench)
-    found = robot.solved(legs, at, now)
+    wrench = ca.vertcat(*[ca.densify(mul(base.R.T, part)) for part in ca.vertsplit(signals.get("wrench", ca.SX(6, 1)), 3)])
+    gravity = ca.densify(mul(base.R.T, robot.gravity))
+    now = Moving(t=t, rates=qd, force=signals["force"], omega=base.omega, gravity=gravity)
+    found = robot.solved(legs, at, (p, Q), now, wrench)
     largest = ca.norm_2(delta / ca.vertcat(*[robot.length] * 3, 1, 1, 1))
     following = moved_pose(y, delta * ca.fmin(1, LARGEST_STEP / ca.if_else(largest > 0, largest, 1)))
     P, rotation = following[:3], ca.mtimes(base.R, ca.reshape(following[3:], 3, 3))
@@ -226,4 +204,4 @@ def _evaluated(b: Builder, robot: FloatingRobot, y: SX, x: SX, signals: dict[str
         q, qd, base.p + ca.mtimes(base.R, P), ca.vec(rotation.T), velocity, ca.mtimes(base.R, base.omega + t[3:])
     )
     a = ca.vertcat(found.slides, ca.densify(mul(base.B.T, ca.mtimes(base.R, found.a))), base.angles(found.alpha))
-    return following, largest, [a, result, ca.vertcat(ca.vec(V), found.t, found.slides, qd, q), found.slides]
+    return following, largest, [a, result, ca.vertcat(found.t, found.slides, qd, q, factors.numbers), found.slides]
