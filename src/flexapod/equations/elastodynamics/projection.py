@@ -5,14 +5,17 @@ With :math:`\dot z_b = X\dot u`, C = M_ub and D = M_bb,
 .. math:: M = M_{uu} + Z X + X^T C^T,\quad Z = C + X^T D,\qquad
           c = h_u + C\beta + X^T(h_b + D\beta)
 
-One triangle is computed. A bound coordinate of another leg has no C in this one: one product instead of two.
+One triangle is computed, in the way that takes fewer products. A bound coordinate of another leg has no C in this one: one
+product instead of two.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import casadi as ca
+import numpy as np
 
 from flexapod.arrays import SX
 
@@ -26,30 +29,67 @@ def projected_mass(M_z: SX, X: SX, free: Sequence[int], bound: Sequence[int]) ->
 
     Source: Briot 2014 Eq. (44). Checked by: tests/equations/test_link_axes.py.
     """
-    C, D, Xt = M_z[list(free), list(bound)], M_z[list(bound), list(bound)], X.T
-    Z = C + ca.mtimes(Xt, D)
-    alone = [all(not _has(D, b, other) for other in range(len(bound)) if other != b) for b in range(len(bound))]
-
-    def term(i: int, j: int, b: int) -> SX:
-        """Z_ib X_bj + X_ib C_jb."""
-        if alone[b] and _has(C, j, b) and not _has(C, i, b):
-            i, j = j, i  # symmetric in i and j: the one without C comes last
-        value = Z[i, b] * Xt[j, b] if _has(Z, i, b) and _has(Xt, j, b) else ca.SX(0)
-        return value + Xt[i, b] * C[j, b] if _has(Xt, i, b) and _has(C, j, b) else value
-
-    n = len(free)
-    M = ca.SX.zeros(n, n)
-    for i in range(n):
+    C, D = M_z[list(free), list(bound)], M_z[list(bound), list(bound)]
+    own, found = M_z[list(free), list(free)], [way(C, D, X) for way in (_by_rows, _by_halves)]
+    added = min(found, key=lambda way: way[0])[1]
+    M = ca.SX.zeros(len(free), len(free))
+    for i in range(len(free)):
         for j in range(i + 1):
-            value = M_z[free[i], free[j]]
-            for b in range(len(bound)):
-                value = value + term(i, j, b)
-            M[i, j] = M[j, i] = value
+            M[i, j] = M[j, i] = sum(added(i, j), own[i, j])
     return M
 
 
-def _has(matrix: SX, i: int, j: int) -> bool:
-    return bool(matrix.sparsity().has_nz(i, j))
+Way = tuple[int, Callable[[int, int], list[SX]]]
+"""Number of products, and what bound coordinates add to entry (i, j), one after another."""
+
+
+def _by_rows(C: SX, D: SX, X: SX) -> Way:
+    """Z_ib X_bj + X_ib C_jb of every bound coordinate b."""
+    Xt, count = X.T, C.shape[1]
+    Z = C + ca.mtimes(Xt, D)
+    has_C, has_X, has_Z, has_D = (_there(x) for x in (C, Xt, Z, D))
+    alone = [has_D[b].sum() == has_D[b, b] for b in range(count)]
+
+    def added(i: int, j: int) -> list[SX]:
+        found = []
+        for b in range(count):
+            swapped = alone[b] and has_C[j, b] and not has_C[i, b]  # symmetric in i and j: the one without C comes last
+            k, m = (j, i) if swapped else (i, j)
+            value = Z[k, b] * Xt[m, b] if has_Z[k, b] and has_X[m, b] else ca.SX(0)
+            found.append(value + Xt[k, b] * C[m, b] if has_X[k, b] and has_C[m, b] else value)
+        return found
+
+    products = (has_X.astype(int) @ has_D).sum()
+    for b in range(count):
+        c, x, z = has_C[:, b], has_X[:, b], has_Z[:, b]
+        each = np.outer(z, x).astype(int) + np.outer(x, c)
+        products += np.tril(np.where(alone[b] & np.outer(~c, c), each.T, each)).sum()
+    return int(products), added
+
+
+def _by_halves(C: SX, D: SX, X: SX) -> Way:
+    r"""With D = L + L^T, :math:`Y = C^T + L X`: :math:`X^TY + Y^TX`. Fewer products where most of C is there."""
+    half: Any = ca.tril(D)
+    count = D.shape[0]
+    for b in range(count):
+        half[b, b] = D[b, b] / 2
+    Y = C.T + ca.mtimes(ca.sparsify(half), X)
+    has_X, has_Y, has_D = (_there(x) for x in (X, Y, D))
+
+    def products(i: int, j: int) -> list[SX]:
+        return [X[b, i] * Y[b, j] for b in range(count) if has_X[b, i] and has_Y[b, j]]
+
+    def added(i: int, j: int) -> list[SX]:
+        return [2 * sum(products(i, i), ca.SX(0))] if i == j else [*products(i, j), *products(j, i)]
+
+    return int((np.tril(has_D).astype(int) @ has_X).sum() + count + has_X.sum(axis=1) @ has_Y.sum(axis=1)), added
+
+
+def _there(matrix: SX) -> Any:
+    """Entries that are not structurally zero."""
+    found = np.zeros(matrix.shape, dtype=bool)
+    found[tuple(matrix.sparsity().get_triplet())] = True
+    return found
 
 
 def projected_force(M_z: SX, h: SX, X: SX, beta: SX, free: Sequence[int], bound: Sequence[int]) -> SX:

@@ -25,6 +25,7 @@ from dataclasses import dataclass
 import casadi as ca
 
 from flexapod.arrays import SX
+from flexapod.equations.elastodynamics.projection import projected_mass
 from flexapod.equations.model.algebra import mul, sparse
 from flexapod.equations.rods.tree import Frames, Motion, Pull, RodTree
 from flexapod.equations.virtual_power.inertia_wrench import tensor
@@ -196,14 +197,13 @@ class RodsOneByOne:
                 h = h + ca.densify(mul(rod.W.T, moment))
         return pulls, h
 
-    def coupling(self) -> SX:
-        """(w, w) masses between both ends."""
+    def projected(self, M: SX, h: SX, N: SX, beta: SX) -> tuple[SX, SX]:
+        r"""N^T M N (v, v) and :math:`N^T(h + M\beta)` (v,) with what rods add to M: masses between both ends, and spins."""
+        plan = self.tree.plan
         both = sum((rod.values.m_SU * mul(rod.J_U.T, rod.J_S) for rod in self.ends), ca.SX(0))
-        return both + both.T
-
-    def spin(self, N: SX, beta: SX) -> tuple[SX, SX]:
-        """What spins add to N^T M N (v, v) and to N^T M beta (v,)."""
-        P, right = ca.SX.zeros(N.shape[1], N.shape[1]), ca.SX.zeros(N.shape[1])
+        M = M + both + both.T
+        P = projected_mass(M, N[list(plan.bound), :], plan.independent, plan.bound)
+        right = ca.densify(mul(N.T, h + ca.densify(mul(M, beta))))
         for rod in self.ends:
             spin = ca.densify(mul(rod.spin, N))
             P = P + ca.mtimes((rod.weight * spin).T, spin)

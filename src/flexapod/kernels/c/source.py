@@ -181,7 +181,9 @@ def _main(export: Export) -> str:
     n, tape = Names(), export.tape
     places = [f"{c_name(export.name, i.name)}[{k}]" for i in tape.signature.inputs for k in range(i.size)]
     n.line("int status = 0;")
-    *results, code = main_text(n, tape.main, places)
+    outputs = [(c_name(export.name, o.name), o.size) for o in tape.signature.outputs]
+    targets = [f"{name}[{k}]" for name, size in outputs for k in range(size)]
+    *results, code = main_text(n, tape.main, places, targets)
     if code != "0.0":
         n.line(f"status = (int){code};")
     if not tape.constants:
@@ -189,10 +191,9 @@ def _main(export: Export) -> str:
     names = status_names(export)
     for i in (i for i in tape.signature.inputs if i.name not in export.unchecked):
         n.line(f"if (!all_finite({c_name(export.name, i.name)}, {i.size})) status = {names[NONFINITE_INPUT]};")
-    outputs = [(c_name(export.name, o.name), o.size) for o in tape.signature.outputs]
-    targets = [f"{name}[{k}]" for name, size in outputs for k in range(size)]
     for target, value in zip(targets, results, strict=True):
-        n.line(f"{target} = {value};")
+        if target != value:
+            n.line(f"{target} = {value};")
     unchecked = {c_name(export.name, name) for name in export.unchecked}
     for name, size in (output for output in outputs if output[0] not in unchecked):
         n.line(f"if (status == 0 && !all_finite({name}, {size})) status = {names[NONFINITE_RESULT]};")

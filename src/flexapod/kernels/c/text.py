@@ -44,6 +44,7 @@ class GraphText:
     """Emits the nodes of one graph.
 
     `argument(i)` is the C expression of an argument; arguments from `first_constant` on lie in the array `constants`.
+    `places`: where outputs are to be, by number; an iteration writes there at once what none of its passes reads.
     """
 
     def __init__(
@@ -53,6 +54,7 @@ class GraphText:
         argument: Callable[[int], str],
         first_constant: int | None = None,
         constants: str = "constants",
+        places: Sequence[str] = (),
     ) -> None:
         self._n = names
         self._graph = graph
@@ -62,6 +64,9 @@ class GraphText:
         self._values: dict[int, str] = {}
         self._finals: dict[int, list[str]] = {}
         self._arrays: dict[int, str] = {}
+        self._groups: dict[tuple[str, ...], str] = {}
+        self._places = {graph.args[ref >> 1]: place for ref, place in zip(graph.outputs, places, strict=False)
+                        if graph.ops[ref >> 1] == "result" and not ref & 1}  # fmt: skip
 
     def emit(self) -> list[str]:
         """Emit everything; returns the expressions of the outputs."""
@@ -112,9 +117,12 @@ class GraphText:
     def _loop(self, node: int) -> None:
         loop, operands, n = self._graph.loops[node], self._graph.args[node], self._n
         each = [self._each(loop.each_operands(operands, j)) for j in range(loop.each)]
-        carry = [n.fresh("c") for _ in range(loop.carry)]
-        for name, ref in zip(carry, loop.carry_operands(operands), strict=True):
-            n.line(f"double {name} = {self.value(ref)};")
+        unread = set() if loop.tolerance is None else _unread(loop)
+        carry = [self._places.get((node, j), "") if j in unread else "" for j in range(loop.carry)]
+        for j, ref in enumerate(loop.carry_operands(operands)):
+            if not carry[j]:
+                carry[j] = n.fresh("c")
+                n.line(f"double {carry[j]};" if j in unread else f"double {carry[j]} = {self.value(ref)};")
         shared = [self.value(ref) for ref in loop.shared_operands(operands)]
         used = {a[1] for a, op in zip(self._graph.args, self._graph.ops, strict=True) if op == "result" and a[0] == node}
         if loop.tolerance is None:
@@ -128,6 +136,9 @@ class GraphText:
 
     def _each(self, refs: Sequence[int]) -> Callable[[str], str]:
         """C expression of a group of operands by index, without copying where they already lie at equal distances."""
+        if all(ref & 1 for ref in refs):
+            opposite = self._each([ref ^ 1 for ref in refs])
+            return lambda index: f"(-{opposite(index)})"
         ops, args = self._graph.ops, self._graph.args
         nodes = [ref >> 1 for ref in refs]
         kinds = {ops[k] for k in nodes}
@@ -141,27 +152,34 @@ class GraphText:
             positions = [args[k][1] - len(self._finals[source]) for k in nodes]
             if positions[0] >= 0 and positions == list(range(positions[0], positions[0] + len(refs))):
                 return _indexed(self._arrays[source], positions[0])
-        values = [self.value(ref) for ref in refs]
+        values = tuple(self.value(ref) for ref in refs)
         found = _side_by_side(values)
         if found is not None:
             return found
-        name = self._n.fresh("e")
-        kind = "static const double" if kinds == {"const"} else "const double"
-        self._n.line(f"{kind} {name}[{len(refs)}] = {{{', '.join(values)}}};")
-        return _indexed(name, 0)
+        if values not in self._groups:
+            self._groups[values] = self._n.fresh("e")
+            kind = "static const double" if kinds == {"const"} else "const double"
+            self._n.line(f"{kind} {self._groups[values]}[{len(refs)}] = {{{', '.join(values)}}};")
+        return _indexed(self._groups[values], 0)
+
+
+def _unread(loop: Loop) -> set[int]:
+    """Numbers of carried values that no pass of an iteration reads."""
+    body, first = loop.body, 1 + loop.each
+    read = {k for node in range(len(body.ops)) for k in body.operands(node)} | {ref >> 1 for ref in body.outputs}
+    return set(range(loop.carry)) - {body.args[k][0] - first for k in read if body.ops[k] == "arg"}
 
 
 def _side_by_side(values: Sequence[str]) -> Callable[[str], str] | None:
-    """C expression of neighbours in one array of a loop around, all with the same sign; None where they are not."""
+    """C expression of neighbours in one array of the function or of a loop around; None where they are not."""
     matches = [_ENTRY.fullmatch(value) for value in values]
     if len(values) < 2 or not all(matches):
         return None
     parts = [match.groups() for match in matches if match]
-    places = [int(place) for _, _, place, _ in parts]
-    if len({(sign, array) for sign, array, _, _ in parts}) > 1 or places != list(range(places[0], places[0] + len(values))):
+    array, places = parts[0][0], [int(place) for _, place in parts]
+    if any(other != array for other, _ in parts) or places != list(range(places[0], places[0] + len(values))):
         return None
-    at = _indexed(parts[0][1], places[0])
-    return (lambda index: f"(-{at(index)})") if parts[0][0] else at
+    return _indexed(array, places[0])
 
 
 def _indexed(array: str, offset: int, stride: int = 1) -> Callable[[str], str]:
@@ -216,7 +234,8 @@ def _until(n: Names, loop: Loop, carry: list[str], shared: list[str], used: set[
         n.line(f"double {converged} = 0.0;")
     if loop.carry + 1 in used:
         n.line(f"double {passes} = 0.0;")
-    n.line(f"for (int {index} = 0; {index} < {loop.count}; ++{index}) {{")
+    n.line(f"int {index} = 0;")
+    n.line("do {")
     n.depth += 1
     *following, error = _body(n, loop, index, [], carry, shared)
     for name, value in zip(carry, following, strict=True):
@@ -227,11 +246,11 @@ def _until(n: Names, loop: Loop, carry: list[str], shared: list[str], used: set[
         n.line(f"if ({error} <= {number(loop.tolerance)}) {converged} = 1.0;")
     n.line(f"if (!({error} > {number(loop.tolerance)})) break;")
     n.depth -= 1
-    n.line("}")
+    n.line(f"}} while (++{index} < {loop.count});")
     return [converged, passes]
 
 
-_ENTRY = re.compile(r"(\(-)?(s[0-9]+)\[([0-9]+)\](\))?")
+_ENTRY = re.compile(r"([A-Za-z_]\w*)\[([0-9]+)\]")
 _KEYWORDS = frozenset({  # C99
     "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum", "extern",
     "float", "for", "goto", "if", "inline", "int", "long", "register", "restrict", "return", "short",
@@ -255,7 +274,9 @@ def c_name(prefix: str, name: str) -> str:
     return f"a_{name}" if taken else name
 
 
-def main_text(names: Names, graph: Graph, places: Sequence[str]) -> list[str]:
-    """Emit the main graph of a tape, its inputs at `places`, its constants in their array; returns the outputs."""
+def main_text(names: Names, graph: Graph, places: Sequence[str], targets: Sequence[str]) -> list[str]:
+    """Emit the main graph of a tape, its inputs at `places`, its constants in their array; returns the outputs.
+
+    `targets`: where outputs are to be; those that are returned as such are there already."""
     n = len(places)
-    return GraphText(names, graph, lambda i: places[i] if i < n else f"constants[{i - n}]", n).emit()
+    return GraphText(names, graph, lambda i: places[i] if i < n else f"constants[{i - n}]", n, places=targets).emit()

@@ -55,7 +55,8 @@ def _main(tape: Tape, name: str) -> list[str]:
     given = [(c_name(name, i.name), i.size) for i in s.inputs]
     outputs = [(c_name(name, o.name), o.size) for o in s.outputs]
     places = [f"{own}[{k}]" for own, size in given for k in range(size)]
-    *results, code = main_text(n, tape.main, places)
+    targets = [f"{own}[{k}]" for own, size in outputs for k in range(size)]
+    *results, code = main_text(n, tape.main, places, targets)
     declared = [f"const std::array<double, {size}> &{own}" for own, size in given]
     declared += [f"std::array<double, {size}> &{own}" for own, size in outputs]
     lines = ["    // One sample; matrices row by row. Where the status is not 0, all outputs are NAN."]
@@ -63,8 +64,7 @@ def _main(tape: Tape, name: str) -> list[str]:
     lines.append(f"        int status = (int){code};")
     for own, _ in given:
         lines.append(f"        for (double x : {own}) if (!isfinite(x)) status = {NONFINITE_INPUT};")
-    targets = [f"{own}[{k}]" for own, size in outputs for k in range(size)]
-    lines += [f"        {target} = {value};" for target, value in zip(targets, results, strict=True)]
+    lines += [f"        {target} = {value};" for target, value in zip(targets, results, strict=True) if target != value]
     for own, _ in outputs:
         lines.append(f"        for (double x : {own}) if (status == 0 && !isfinite(x)) status = {NONFINITE_RESULT};")
     lines += ["        if (status != 0) {", *(f"            {own}.fill(NAN);" for own, _ in outputs), "        }"]

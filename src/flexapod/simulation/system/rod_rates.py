@@ -18,7 +18,6 @@ import numpy as np
 from flexapod.equations.closing_rows import closing_rows, rotated_row
 from flexapod.equations.elastodynamics.closing import LARGEST_STEP
 from flexapod.equations.elastodynamics.front_solve import solve_fronts
-from flexapod.equations.elastodynamics.projection import projected_mass
 from flexapod.equations.model.algebra import LinkValues, mul
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.rods.in_loops import RodsInLoops, alike
@@ -97,8 +96,7 @@ def _evaluated(
     b: Builder, tree: RodTree, rods: Sequence[tuple[Rod, RodValues]], y: SX, ud: SX, signals: dict[str, Any]
 ) -> Evaluated:
     """One pass; see `Evaluated`."""
-    plan, by = tree.plan, loop_states(tree.plan)
-    free, bound, states = list(plan.independent), list(plan.bound), list(plan.states)
+    plan, by, states = tree.plan, loop_states(tree.plan), list(tree.plan.states)
     at = tree.frames(y[:3], ca.reshape(y[3:12], 3, 3), [y[12 + k] for k in range(len(plan.moving))])
     ends: Ends = RodsInLoops(b, tree, rods, at) if alike(tree, rods) else RodsOneByOne(tree, rods, at)
     rows, residual, _ = _rows(tree, at, ends, None)
@@ -111,9 +109,8 @@ def _evaluated(
     h[:6] -= signals.get("wrench", 0)
     for k, column in enumerate(plan.driven):
         h[column] = h[column] - signals["force"][k]
-    spin, beside = ends.spin(slope.N, beta)
-    right = ca.densify(mul(slope.N.T, h + ca.densify(mul(M, beta)))) + beside
-    second = ca.densify(mul(slope.N, solve_symmetric(projected_mass(M, X, free, bound) + spin, -right)) + beta)
+    P, right = ends.projected(M, h, slope.N, beta)
+    second = ca.densify(mul(slope.N, solve_symmetric(P, -right)) + beta)
     length = tree.values.scalar("characteristic_length")
     units = ca.vertcat(*[length] * 3, 1, 1, 1, *[length if plan.nodes[k].kind == "P" else 1 for k in plan.moving])
     largest = ca.norm_2(delta / units)
@@ -171,10 +168,10 @@ def _half(tree: RodTree, at: Frames, motion: Motion | None, node: int | None, p:
 
 
 def _terms(tree: RodTree, at: Frames, motion: Motion, rods: Sequence[tuple[Rod, RodValues]], ends: Ends) -> tuple[SX, SX]:
-    """M (w, w) without the spin of rods, and the forces (w,) that a motion demands."""
+    """M (w, w) without what rods add between their ends, and the forces (w,) that a motion demands."""
     masses: list[list[tuple[SX, SX]]] = [[] for _ in tree.plan.nodes]
     for rod, values in rods:
         masses[rod.near].append((values.m_UU, values.near))
         masses[rod.far].append((values.m_SS, values.far))
     bodies, (pulls, h) = tree.bodies(masses), ends.forces(motion)
-    return tree.mass_matrix(at, bodies) + ends.coupling(), tree.forces(at, motion, bodies, pulls) + h
+    return tree.mass_matrix(at, bodies), tree.forces(at, motion, bodies, pulls) + h
