@@ -17,6 +17,7 @@ import casadi as ca
 from flexapod.arrays import SX
 from flexapod.equations.elastodynamics.link_beams import LinkBeam
 from flexapod.equations.elastodynamics.link_motion import LinkMotion, Z
+from flexapod.equations.model.algebra import cross, mul, sparse, symmetric, vee
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.inertia_wrench import tensor
 from flexapod.robot.beams import BeamElement
@@ -35,12 +36,24 @@ class LinkBody:
     def __add__(self, other: LinkBody) -> LinkBody:
         return LinkBody(m=self.m + other.m, S=self.S + other.S, I=self.I + other.I)
 
-    def in_parent(self, link: LinkMotion) -> LinkBody:
-        """The same about the parent's origin, in the parent's axes."""
-        S, I = ca.mtimes(link.R, self.S), ca.mtimes(link.R, ca.mtimes(self.I, link.R.T))
-        moved = S + self.m * link.r
-        mixed = ca.mtimes(link.r, (S + moved).T)
-        return LinkBody(m=self.m, S=moved, I=I + ca.trace(mixed) * ca.SX.eye(3) - (mixed + mixed.T) / 2)
+    def with_mass(self, m: SX, x: SX) -> LinkBody:
+        """The same with a mass at a point x (3,) of it."""
+        x = ca.densify(x)
+        I = m * (ca.dot(x, x) * ca.SX.eye(3) - ca.mtimes(x, x.T))
+        return LinkBody(m=self.m + m, S=self.S + m * x, I=self.I + I)
+
+    def demanded(self, U: SX, a: SX) -> tuple[SX, SX]:
+        """Force and moment about the origin (3,) that a motion demands; U as of `field`, a: of the origin less gravity."""
+        E = ca.trace(self.I) / 2 * ca.SX.eye(3) - self.I
+        return self.m * a + mul(U, sparse(self.S)), cross(self.S, a) + vee(mul(U, E))
+
+    def carried(self, R: SX, r: SX) -> LinkBody:
+        """The same about the origin of what carries the link, in its axes: R from axes of the link, r the link's origin there."""
+        S, r = ca.densify(mul(R, self.S)), ca.densify(r)
+        moved = S + self.m * r
+        mixed = ca.mtimes(r, (S + moved).T)
+        I = symmetric(mul(mul(R, self.I), R.T)) + ca.trace(mixed) * ca.SX.eye(3) - (mixed + mixed.T) / 2
+        return LinkBody(m=self.m, S=moved, I=I)
 
 
 def leg_mass_matrix(
@@ -137,7 +150,7 @@ def _composites(leg: Leg, own: Sequence[LinkBody], links: Sequence[LinkMotion], 
     for i in reversed(range(len(leg.links))):
         parent = leg.links[i].parent
         if parent >= 0:
-            result[parent] = result[parent] + result[i].in_parent(links[i])
+            result[parent] = result[parent] + result[i].carried(links[i].R, links[i].r)
     return result
 
 

@@ -15,7 +15,7 @@ import casadi as ca
 
 from flexapod.arrays import SX
 from flexapod.equations.elastodynamics.link_tree import LinkBody
-from flexapod.equations.model.algebra import LinkValues, Z, cross, field, mul, sparse, symmetric, vee
+from flexapod.equations.model.algebra import LinkValues, Z, cross, field, mul, sparse, symmetric
 from flexapod.equations.virtual_power.inertia_wrench import tensor
 from flexapod.robot.link_plan import inner_constants
 from flexapod.robot.robot import Robot
@@ -210,10 +210,10 @@ class RodTree:
             mixed = mul(seat.b, (m * seat.b - 2 * first).T)  # Steiner, from the link's origin to the joint
             about = I + ca.trace(mixed) * ca.SX.eye(3) - (mixed + mixed.T) / 2
             S, I = ca.densify(mul(seat.B, first - m * seat.b)), symmetric(mul(mul(seat.B, about), seat.B.T))
+        body = LinkBody(m=m, S=S, I=I)
         for mass, x in masses:
-            m, S, x = m + mass, S + mass * x, ca.densify(x)
-            I = I + mass * (ca.dot(x, x) * ca.SX.eye(3) - ca.mtimes(x, x.T))
-        return LinkBody(m=m, S=S, I=I)
+            body = body.with_mass(mass, x)
+        return body
 
     def _own(self, node: Node) -> tuple[str | None, LinkValues]:
         if node.place == PLATFORM:
@@ -228,7 +228,7 @@ class RodTree:
         M, whole = ca.SX(size, size), list(bodies)
         for k in reversed(range(1, len(plan.nodes))):
             if (i := plan.nodes[k].parent) is not None:
-                whole[i] = whole[i] + _carried(whole[k], at.step[k], at.place[k])
+                whole[i] = whole[i] + whole[k].carried(at.step[k], at.place[k])
         for k in plan.moving:
             body, kind, column = whole[k], plan.nodes[k].kind, plan.column(k)
             f, n = (cross(Z, body.S), body.I[:, 2]) if kind == "R" else (Z * body.m, cross(body.S, Z))
@@ -260,11 +260,8 @@ class RodTree:
     def forces(self, at: Frames, motion: Motion, bodies: Sequence[LinkBody], pulls: Sequence[Pull]) -> SX:
         """(w,) forces that the motion demands, weight included; pulls: what besides is demanded at every node."""
         plan, h = self.plan, ca.SX.zeros(6 + len(self.plan.moving))
-        f, n = [], []
-        for body, U, a in zip(bodies, motion.U, motion.a, strict=True):
-            E = ca.trace(body.I) / 2 * ca.SX.eye(3) - body.I
-            f.append(body.m * a + mul(U, sparse(body.S)))
-            n.append(cross(body.S, a) + vee(mul(U, E)))
+        demanded = [body.demanded(U, a) for body, U, a in zip(bodies, motion.U, motion.a, strict=True)]
+        f, n = ([each[k] for each in demanded] for k in range(2))
         outside = list(pulls)
         for k in reversed(range(1, len(plan.nodes))):
             node, (force, moment) = plan.nodes[k], outside[k]
@@ -279,12 +276,3 @@ class RodTree:
                 n[i] = n[i] + mul(at.step[k], n[k]) + cross(at.place[k], force)
         h[:3], h[3:6] = (ca.densify(mul(at.R[0], own[0])) + pulled for own, pulled in zip((f, n), outside[0], strict=True))
         return h
-
-
-def _carried(body: LinkBody, step: SX, place: SX) -> LinkBody:
-    """A body about its carrier's origin, in the carrier's axes."""
-    S, r = ca.densify(mul(step, body.S)), ca.densify(place)
-    moved = S + body.m * r
-    mixed = ca.mtimes(r, (S + moved).T)
-    I = symmetric(mul(mul(step, body.I), step.T)) + ca.trace(mixed) * ca.SX.eye(3) - (mixed + mixed.T) / 2
-    return LinkBody(m=body.m, S=moved, I=I)

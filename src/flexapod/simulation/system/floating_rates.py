@@ -19,7 +19,7 @@ import numpy as np
 
 from flexapod.equations.elastodynamics.closing import LARGEST_STEP
 from flexapod.equations.elastodynamics.link_tree import LinkBody
-from flexapod.equations.model.algebra import LinkValues, cross, field, mul, sparse, symmetric, vee
+from flexapod.equations.model.algebra import LinkValues, cross, field, mul, sparse, symmetric
 from flexapod.equations.rods.telescopic import Moving, Telescopes, TelescopesAt, telescope_values
 from flexapod.equations.virtual_power.inertia_wrench import tensor
 from flexapod.kernels.tape.control_flow import Builder
@@ -113,9 +113,9 @@ class FloatingRobot:
         )  # fmt: skip
         O, w, U = now.omega, now.t[3:], field(now.omega, ca.SX(3, 1))
         a = mul(U, P) + 2 * ca.cross(O, now.t[:3]) - now.gravity
-        f = ca.vertcat(*_demanded(LinkBody(m=m, S=S, I=I), field(O + w, cross(O, w)), a)) - wrench
+        f = ca.vertcat(*LinkBody(m=m, S=S, I=I).demanded(field(O + w, cross(O, w)), a)) - wrench
         h, h_t, drift = legs.forces(at, now)
-        h = h + ca.vertcat(*_demanded(base, U, -now.gravity)) + ca.vertcat(f[:3], f[3:] + ca.cross(P, f[:3]))
+        h = h + ca.vertcat(*base.demanded(U, -now.gravity)) + ca.vertcat(f[:3], f[3:] + ca.cross(P, f[:3]))
         x = solve_symmetric(M, -ca.vertcat(h, h_t + f))
         return Solved(a=x[:3], alpha=x[3:6], t=x[6:], slides=ca.mtimes(at.W.T, x[6:]) + drift)
 
@@ -136,17 +136,11 @@ class Solved:
 
 def _body(values: LinkValues, name: str, masses: Sequence[tuple[SX, SX]]) -> LinkBody:
     """A body with masses at points of it."""
-    m, S, I = values.scalar(f"{name}.mass"), ca.densify(values.vec(f"{name}.first_moment")), tensor(values, f"{name}.inertia")
+    S, I = ca.densify(values.vec(f"{name}.first_moment")), tensor(values, f"{name}.inertia")
+    body = LinkBody(m=values.scalar(f"{name}.mass"), S=S, I=I)
     for mass, x in masses:
-        m, S = m + mass, S + mass * x
-        I = I + mass * (ca.dot(x, x) * ca.SX.eye(3) - ca.mtimes(x, x.T))
-    return LinkBody(m=m, S=S, I=I)
-
-
-def _demanded(body: LinkBody, U: SX, a: SX) -> tuple[Any, Any]:
-    """Force and moment about its origin that a body's motion demands; U as of `field`, a: of its origin less gravity."""
-    E = ca.trace(body.I) / 2 * ca.SX.eye(3) - body.I
-    return body.m * a + ca.densify(mul(U, body.S)), ca.cross(body.S, a) + vee(mul(U, E))
+        body = body.with_mass(mass, x)
+    return body
 
 
 def _about(axis: int, c: SX, s: SX) -> Any:
