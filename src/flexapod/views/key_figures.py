@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,6 +17,8 @@ from flexapod.views.sizing import rms
 
 if TYPE_CHECKING:
     import xarray as xr
+
+    from flexapod.analysis.verbs.check_pose import LimitCheck
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,7 +50,7 @@ def validity(result: xr.Dataset) -> list[str]:
     return [text for text in str(result.attrs.get("validity", "")).split("\n") if text]
 
 
-def key_figures(robot: fp.Robot, legs: xr.Dataset, drive: xr.Dataset, check: Any, modes: xr.Dataset | None = None,
+def key_figures(robot: fp.Robot, legs: xr.Dataset, drive: xr.Dataset, check: LimitCheck, modes: xr.Dataset | str | None = None,
                 drives: Drives | None = None) -> list[KeyFigure]:  # fmt: skip
     """The list for a motion.
 
@@ -73,7 +75,7 @@ def key_figures(robot: fp.Robot, legs: xr.Dataset, drive: xr.Dataset, check: Any
     return found + home_figures(robot, modes, drives)
 
 
-def home_figures(robot: fp.Robot, modes: xr.Dataset | None = None, drives: Drives | None = None) -> list[KeyFigure]:
+def home_figures(robot: fp.Robot, modes: xr.Dataset | str | None = None, drives: Drives | None = None) -> list[KeyFigure]:
     """What needs no motion: first frequency at home, where there is any, and moving mass; an assumed stiffness is noted."""
     mass = KeyFigure(name="moving mass", value=moving_mass(robot), unit="kg")
     if modes is None or isinstance(modes, str):

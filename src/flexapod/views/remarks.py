@@ -9,11 +9,14 @@ Checked by: tests/views/test_remarks.py.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 import flexapod as fp
+
+if TYPE_CHECKING:
+    from flexapod.robot.model import Leg
 
 SLACK = 1.001
 """Rounding of printed inertias, as a factor on r."""
@@ -33,7 +36,7 @@ def remarks(robot: fp.Robot) -> dict[str, str]:
     return found
 
 
-def _odd_link(leg: Any, index: int) -> str:
+def _odd_link(leg: Leg, index: int) -> str:
     """What is odd about a link's inertia; nothing for sliding parts and bodies with a single joint centre."""
     body = leg.links[index].body
     behind = [link for link in leg.links if link.parent == index]

@@ -14,6 +14,7 @@ from flexapod.views.commands.options import Changes, Json, Payloads, RobotName, 
 from flexapod.views.output import number, print_json, print_table, print_text
 
 if TYPE_CHECKING:
+    from flexapod.analysis.model.kernels import RobotKernel
     from flexapod.arrays import Array
 
 RIGID = {
@@ -59,10 +60,10 @@ def register(app: typer.Typer) -> None:
     app.add_typer(cache, name="cache")
 
 
-def kernels_of(robot: fp.Robot) -> dict[str, Any]:
+def kernels_of(robot: fp.Robot) -> dict[str, RobotKernel | fp.FlexapodError]:
     """Kernels of a robot by label; an `InputError` in place of one that does not apply."""
     _check_size(robot)
-    found: dict[str, Any] = {}
+    found: dict[str, RobotKernel | fp.FlexapodError] = {}
     kind = FLEXIBLE_LEGS if robot.moved_by == "actuators" else FLEXIBLE if robot.elastic_names else RIGID
     for label, quantity in kind.items():
         try:
@@ -160,9 +161,9 @@ def bench(
     """Nanoseconds per sample of each kernel on this machine: best of many batches, one thread."""
     with working("compiling ..."):
         found = robot_of(robot, changes, payload)
-        kernels = kernels_of(found)
+        kernels = {label: k for label, k in kernels_of(found).items() if not isinstance(k, Exception)}
         inputs = _inputs(found, samples)
-        times = {label: _best(k, inputs, samples, seconds) for label, k in kernels.items() if not isinstance(k, Exception)}
+        times = {label: _best(k, inputs, samples, seconds) for label, k in kernels.items()}
     if as_json:
         print_json({"samples": samples, "nanoseconds": times})
         return
@@ -194,7 +195,7 @@ def _inputs(robot: fp.Robot, samples: int) -> dict[str, Any]:
     return inputs
 
 
-def _best(kernel: Any, inputs: dict[str, Array], samples: int, seconds: float) -> float:
+def _best(kernel: RobotKernel, inputs: dict[str, Array], samples: int, seconds: float) -> float:
     import time
 
     import numpy as np

@@ -11,11 +11,13 @@ import flexapod as fp
 from flexapod.arrays import Array
 from flexapod.views.html import HtmlTable
 from flexapod.views.papers.items import BOUNDED, OPEN, Item, Paper, apart, checked, judged
-from flexapod.views.papers.shared_items import diagonal, parameter_item
+from flexapod.views.papers.shared_items import Printed, diagonal, parameter_item
 from flexapod.views.plot_time import Panel, time_figure
 
 if TYPE_CHECKING:
     import xarray as xr
+
+    from flexapod.analysis.model.kernels import RobotKernel
 
 EQUAL = 1e-9
 """Difference between derivations that counts as none: rounding is near 1e-13."""
@@ -54,7 +56,7 @@ def _parameters(robot: fp.Robot) -> Item:
     )
     length = np.array([robot.parameter(f"legs.{leg}.rail.limits.stroke")[1] for leg in legs])  # type: ignore[index]
     end = start + axis * length[:, None]
-    printed = {
+    printed: Printed = {
         "l [m]": ((0.0, 0.0, 0.9), "legs.ball.at"), "m [kg]": (10.7673, "platform.mass"), "m_l [kg]": (2.1729, "legs.link.mass"),
         "m_s [kg]": (0.9971, "legs.slider.mass"), "g [m/s²]": ((0.0, 0.0, 9.81), "gravity"),
         "CG' = -GC' [m]": ((0.0, 0.0, 0.007), "platform.com"),
@@ -213,7 +215,7 @@ def _timing(robot: fp.Robot, motion: fp.Motion) -> Item:
     )
 
 
-def _best(kernel: Any, inputs: dict[str, Array], seconds: float = 0.2) -> float:
+def _best(kernel: RobotKernel, inputs: dict[str, Array], seconds: float = 0.2) -> float:
     """Best seconds per sample over short batches."""
     kernel.batch(inputs)
     best, stop = np.inf, time.perf_counter() + seconds

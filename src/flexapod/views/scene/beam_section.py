@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,10 @@ import flexapod as fp
 from flexapod.arrays import Array
 from flexapod.views.scene.beam_curve import PIECES, beam_curve
 from flexapod.views.scene.frames import LinkFrame
+
+if TYPE_CHECKING:
+    from flexapod.description.schema_flexible import Flexible
+    from flexapod.robot.beams import BeamElement
 
 Faces = NDArray[np.int64]
 
@@ -62,11 +66,12 @@ def beam_surfaces(
         for body, own in itertools.groupby(elements, key=lambda element: element.name.rsplit(".", 1)[0]):
             spec = next(link.body.flexible for link in leg.links if link.body is not None and link.body.name == body)
             swept = [_swept_line(element, frames[k], rest[k]) for element in own]
+            assert spec is not None
             found.append(_surface(k, spec, swept, least, opened))
     return found
 
 
-def _surface(leg: int, spec: Any, swept: list[tuple[Array, Array]], least: float, opened: bool) -> BeamSurface:
+def _surface(leg: int, spec: Flexible, swept: list[tuple[Array, Array]], least: float, opened: bool) -> BeamSurface:
     """The surface along the lines of a beam's elements and the axes of their sections (`_swept_line`)."""
     lines, axes = zip(*swept, strict=True)
     line, rotation = np.vstack([lines[0], *[x[1:] for x in lines[1:]]]), np.vstack([axes[0], *[x[1:] for x in axes[1:]]])
@@ -82,7 +87,7 @@ def _surface(leg: int, spec: Any, swept: list[tuple[Array, Array]], least: float
     return BeamSurface(leg=leg, vertices=np.vstack(vertices), walls=np.vstack(walls), sections=np.vstack(sections))
 
 
-def _swept_line(element: Any, bent: list[LinkFrame], rest: list[LinkFrame]) -> tuple[Array, Array]:
+def _swept_line(element: BeamElement, bent: list[LinkFrame], rest: list[LinkFrame]) -> tuple[Array, Array]:
     """Points (p, 3) of an element's line and axes y, z (p, 2, 3) of its section there, across the line."""
     line, root, tip = beam_curve(bent, rest, element, element.tip), element.root, element.tip
     start = bent[root].rotation @ element.axes
@@ -96,8 +101,9 @@ def _swept_line(element: Any, bent: list[LinkFrame], rest: list[LinkFrame]) -> t
     return line, np.stack([y, np.cross(x, y)], axis=1)
 
 
-def _sweep(spec: Any, line: Array, axes: Array, place: Array, least: float) -> tuple[Array, Faces, Faces]:
+def _sweep(spec: Flexible, line: Array, axes: Array, place: Array, least: float) -> tuple[Array, Faces, Faces]:
     """Vertices, triangles along the line, triangles of both end faces."""
+    assert spec.section is not None
     shape = spec.section.shape
     cuts = [section_shape(shape, spec.sizes_at(float(s)), least) for s in place]
     vertices, walls, sections, count = [], [], [], 0
