@@ -61,7 +61,8 @@ def figures_of(
         return home_figures(robot, modes, drives), None, None, [f"nothing along the motion: {error}"]
     legs = fp.inverse_kinematics(robot, motion, joints=False)
     check = fp.check_motion(robot, motion)
-    return key_figures(robot, legs, drive, check, modes, drives), legs, drive, [*map(str, check.violations), *validity(drive)]
+    figures = key_figures(robot, legs, drive, check.margins, modes, drives)
+    return figures, legs, drive, [*map(str, check.violations), *validity(drive)]
 
 
 def compared(first: list[KeyFigure], second: list[KeyFigure]) -> list[list[str]]:

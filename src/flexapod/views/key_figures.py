@@ -18,8 +18,6 @@ from flexapod.views.sizing import rms
 if TYPE_CHECKING:
     import xarray as xr
 
-    from flexapod.analysis.verbs.check_pose import LimitCheck
-
 
 @dataclass(frozen=True, kw_only=True)
 class KeyFigure:
@@ -50,12 +48,12 @@ def validity(result: xr.Dataset) -> list[str]:
     return [text for text in str(result.attrs.get("validity", "")).split("\n") if text]
 
 
-def key_figures(robot: fp.Robot, legs: xr.Dataset, drive: xr.Dataset, check: LimitCheck, modes: xr.Dataset | str | None = None,
+def key_figures(robot: fp.Robot, legs: xr.Dataset, drive: xr.Dataset, margins: xr.Dataset, modes: xr.Dataset | str | None = None,
                 drives: Drives | None = None) -> list[KeyFigure]:  # fmt: skip
     """The list for a motion.
 
     Args:
-        legs, drive, check: of inverse kinematics, inverse dynamics and `check_motion` along the same motion.
+        legs, drive, margins: of inverse kinematics, inverse dynamics and `check_motion` along the same motion.
         modes, drives: natural frequencies at home, where there are any, and what holds the actuators in them.
 
     Checked by: tests/views/test_report_parts.py.
@@ -69,9 +67,9 @@ def key_figures(robot: fp.Robot, legs: xr.Dataset, drive: xr.Dataset, check: Lim
     total = power.sum(axis=1)
     found.append(KeyFigure(name="peak power, all actuators", value=float(max(total.max(), 0.0)), unit="W"))
     found.append(KeyFigure(name="peak braking power, all actuators", value=float(max(-total.min(), 0.0)), unit="W"))
-    if "deflection" in check.margins and np.isfinite(check.margins.deflection).any():
-        found.append(_angle(check.margins))
-    found.append(KeyFigure(name="largest condition number", value=float(np.nanmax(check.margins.condition_number)), unit=""))
+    if "deflection" in margins and np.isfinite(margins.deflection).any():
+        found.append(_angle(margins))
+    found.append(KeyFigure(name="largest condition number", value=float(np.nanmax(margins.condition_number)), unit=""))
     return found + home_figures(robot, modes, drives)
 
 

@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
     import xarray as xr
 
-    from flexapod.robot.summary import Table
 
 Section = tuple[str, Sequence[Any]]
 """Heading and blocks."""
@@ -142,7 +141,7 @@ def _along(
         ("Singularities", singular_blocks(robot)),
         ("All poses", pose_blocks(robot)),
     ]
-    return key_figures(robot, legs, drive, check, modes, drives), sections, [*check.violations, *validity(drive)]
+    return key_figures(robot, legs, drive, check.margins, modes, drives), sections, [*check.violations, *validity(drive)]
 
 
 def _made(author: str) -> str:
@@ -166,12 +165,11 @@ def _robot(robot: fp.Robot) -> list[Any]:
     ]
     if robot.source:
         facts.append(f"numbers from: {robot.source}")
-    tables = [_table("Legs", robot.loops, 4), _table("Bodies", robot.bodies, 1)]
+    tables = [
+        HtmlTable(head=table.columns, rows=table.rows, caption=caption, text=text)
+        for caption, table, text in (("Legs", robot.loops, 4), ("Bodies", robot.bodies, 1))
+    ]
     return [bullets([*facts, *file.notes]), robot_figure(robot), *tables]
-
-
-def _table(caption: str, table: Table, text: int) -> HtmlTable:
-    return HtmlTable(head=table.columns, rows=table.rows, caption=caption, text=text)
 
 
 def _motion(motion: fp.Motion, name: str) -> list[Any]:

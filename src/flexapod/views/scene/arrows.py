@@ -18,7 +18,7 @@ from flexapod.views.scene.frames import LinkFrame
 from flexapod.views.scene.shapes import MOUTH, Drawing
 
 if TYPE_CHECKING:
-    from flexapod.robot.model import Link
+    from flexapod.views.scene.parts import Link
 
 LONGEST = 0.2
 """Length of the longest arrow, of the robot's extent."""

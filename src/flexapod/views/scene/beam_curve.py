@@ -16,13 +16,13 @@ from flexapod.arrays import Array
 from flexapod.views.scene.frames import LinkFrame
 
 if TYPE_CHECKING:
-    from flexapod.robot.beams import BeamElement
+    from flexapod.views.scene.parts import Beam
 
 PIECES = 8
 """Straight pieces that draw one element."""
 
 
-def beam_curve(bent: list[LinkFrame], rest: list[LinkFrame], element: BeamElement, tip: int, pieces: int = PIECES) -> Array:
+def beam_curve(bent: list[LinkFrame], rest: list[LinkFrame], element: Beam, tip: int, pieces: int = PIECES) -> Array:
     """Points (pieces + 1, 3) from the root of an element to one of its tips.
 
     Args:

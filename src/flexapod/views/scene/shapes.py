@@ -23,7 +23,7 @@ from flexapod.views.scene.curved_links import ARC_PIECES, MEET, arc, spherical_c
 from flexapod.views.scene.frames import LinkFrame, elastic_coordinates, leg_ends, link_frames, platform_points
 
 if TYPE_CHECKING:
-    from flexapod.robot.model import Closing, Leg, Link
+    from flexapod.views.scene.parts import Closing, Leg, Link
 
 ROD, BARREL, BALL, CARRIAGE, RAIL = 0.0065, 0.0125, 0.0125, 0.019, 0.006
 PIN, MOTOR, STOP, TOOL = 0.006, 0.021, 0.014, 0.005

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import viser
-    from viser._messages import HotkeyKey
 
     from flexapod.views.studio.app import Studio
+    from flexapod.views.studio.viser_private import HotkeyKey
 
 
 def add_shortcuts(studio: Studio) -> list[viser.CommandHandle]:

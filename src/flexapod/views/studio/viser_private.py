@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from websockets.datastructures import Headers
     from websockets.http11 import Request, Response
 
+    HotkeyKey = _messages.HotkeyKey
     Answer = Callable[[ServerConnection, Request], Response | None]
     Inner = Callable[[ClientId, Message], Coroutine[Any, Any, None] | None]
     Handlers = dict[type[Message], list[Inner]]
