@@ -8,6 +8,7 @@ but the value of a widget, and only the studio's own page, asked for by the stud
 | `websockets.asyncio.server.serve` as viser calls it | viser has no hook before a request is answered: origin and host |
 | `server._websock_server._incoming_handlers` | viser passes messages on unchecked: values, drags, sizes of files |
 | `_messages.GuiUpdateMessage`, `TransformControlsUpdateMessage`, `FileTransferStartUpload` | these are the messages |
+| `_messages.HotkeyKey` | the type of a key in the public `add_command` |
 | `_messages.ShareUrlRequest`, `ShareUrlDisconnect` | a client may open a way in from the network; there is no switch |
 | the page as viser serves it | our script has to be there first: keys on a slider also move the camera; boxes cut digits; rail, |
 | | strip, timeline, legend, keys; the page prepares a photographed environment before it hears that there is none |
