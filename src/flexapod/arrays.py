@@ -14,4 +14,4 @@ Texts = NDArray[np.str_] | NDArray[np.object_]
 Rows = slice | NDArray[np.int64] | NDArray[np.bool_]
 """Which samples: a slice, indices or a mask."""
 SX = Any
-"""`casadi.SX`, which has no type hints."""
+"""`casadi.SX`, or a number in its place: formulas take both."""

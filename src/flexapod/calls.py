@@ -15,9 +15,12 @@ import sys
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
-from typing import Any, ParamSpec, TypeVar, overload
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, overload
 
 from flexapod.errors import InputError
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -89,7 +92,7 @@ def check_number(name: str, value: object) -> None:
         refuse_kind(name, "a number", value)
 
 
-def check_finite(name: str, value: Any) -> None:
+def check_finite(name: str, value: object) -> None:
     """Refuse what is neither a finite number nor None."""
     check_number(name, value)
     if isinstance(value, numbers.Real) and not math.isfinite(value):
@@ -131,7 +134,7 @@ SIGNATURES: dict[str, inspect.Signature] = {}
 def checked(verb: Callable[P, R], /) -> Callable[P, R]: ...
 @overload
 def checked(**own: Check) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
-def checked(verb: Any = None, /, **own: Check) -> Any:
+def checked(verb: Callable[..., object] | None = None, /, **own: Check) -> Any:
     """A verb whose arguments are checked by name before it starts.
 
     Args:
@@ -197,7 +200,7 @@ def made(kind: C) -> C:
     init, signature = vars(kind)["__init__"], inspect.signature(kind)
 
     @wraps(init)
-    def make(self: Any, *args: Any, **kwargs: Any) -> None:
+    def make(self: object, *args: object, **kwargs: object) -> None:
         try:
             init(self, *args, **kwargs)
         except TypeError:
@@ -209,7 +212,7 @@ def made(kind: C) -> C:
     return kind
 
 
-def fields_alone(data: Any) -> dict[str, Any]:
+def fields_alone(data: DataclassInstance) -> dict[str, Any]:
     """State of a dataclass for pickling: its fields, without what it has derived from them and kept."""
     return {name: data.__dict__[name] for name in data.__dataclass_fields__}
 

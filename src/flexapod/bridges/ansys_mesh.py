@@ -7,9 +7,9 @@ masses. Constraints and loads belong to an analysis, not to the body: they are l
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from flexapod.arrays import Array
 from flexapod.bridges.ansys_tables import Tables, isotropic, read_tables
@@ -70,7 +70,7 @@ def ansys_mesh(path: Path) -> Mesh:
     return Mesh(places=places, parts=parts, notes=_notes(tables, parts, places))
 
 
-def _part(kind: str, e: Any, tables: Tables, places: dict[int, Array]) -> Part:
+def _part(kind: str, e: NDArray[np.int64], tables: Tables, places: dict[int, Array]) -> Part:
     nodes = [int(n) for n in e[10:] if n > 0]
     if lost := [n for n in nodes if n not in places]:
         raise FlexibleBodyError(f"Node {lost[0]} is missing.")
@@ -97,7 +97,7 @@ def _part(kind: str, e: Any, tables: Tables, places: dict[int, Array]) -> Part:
     return beam_part(nodes[:2], beam, axes, np.zeros((2, 3)), density, added)
 
 
-def _given(tables: Tables, e: Any, kind: str, least: int) -> list[float]:
+def _given(tables: Tables, e: NDArray[np.int64], kind: str, least: int) -> list[float]:
     """Numbers of the element's section, or its real constants; elements of old kinds ("") have no section."""
     found = tables.sections.get(int(e[3])) if kind else None
     if found is None:
@@ -113,7 +113,7 @@ def _given(tables: Tables, e: Any, kind: str, least: int) -> list[float]:
     return numbers
 
 
-def _section(kind: str, e: Any, tables: Tables) -> tuple[Section, float]:
+def _section(kind: str, e: NDArray[np.int64], tables: Tables) -> tuple[Section, float]:
     """The section and mass per length besides its material: y is its width; ASEC and BEAM4 give second moments themselves."""
     if kind == "BEAM4":
         return _old_beam([*_given(tables, e, "", 3), *[0.0] * 9])
@@ -158,7 +158,7 @@ def _beam_axes(ends: Array, third: Array | None) -> Array:
     return np.stack([x, y / size, np.cross(x, y / size)])
 
 
-def _shell(kind: str, nodes: list[int], e: Any, tables: Tables, places: dict[int, Array]) -> Part:
+def _shell(kind: str, nodes: list[int], e: NDArray[np.int64], tables: Tables, places: dict[int, Array]) -> Part:
     corners = nodes[:4] if len(nodes) > 3 and nodes[3] != nodes[2] else nodes[:3]
     numbers = _given(tables, e, "SHELL" if kind == "SHELL181" else "", 1)
     own = int(e[0])

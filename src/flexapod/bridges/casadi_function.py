@@ -37,7 +37,7 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
 
 @checked(parameters=check_text, passes=check_count)
 def casadi_function(
-    robot: Robot, quantity: str, *, parameters: Literal["input", "named", "numbers"] = "input", passes: int = 8, **options: Any
+    robot: Robot, quantity: str, *, parameters: Literal["input", "named", "numbers"] = "input", passes: int = 8, **options: object
 ) -> Any:
     """A quantity as a `casadi.Function` with named inputs and outputs.
 

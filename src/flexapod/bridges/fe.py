@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -92,7 +92,7 @@ def import_fe(
     return with_remarks(tied_to_ground(stiff_shapes(found), ground, R.shape[1]), model.r0, model.density, units)
 
 
-def _held(model: Model, chosen: Mapping[str, Any], method: str) -> list[int]:
+def _held(model: Model, chosen: Mapping[str, int | Sequence[float]], method: str) -> list[int]:
     """Degrees of freedom that Craig-Bampton's modes hold."""
     from flexapod.flexible.matrices import _node as nearest
 
@@ -111,7 +111,7 @@ def _solver_shapes(path: Path, mesh: Source | None, nodes: Source | None) -> Sha
 def _from_shapes(
     model: Model,
     shapes: Shapes,
-    chosen: Mapping[str, Any],
+    chosen: Mapping[str, int | Sequence[float]],
     *,
     modes: int | None,
     below: float | None,

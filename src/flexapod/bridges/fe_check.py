@@ -11,10 +11,9 @@ import os
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy import sparse
 
 from flexapod.arrays import Array
@@ -22,6 +21,7 @@ from flexapod.errors import InputError
 from flexapod.files import write_whole
 
 if TYPE_CHECKING:
+    from flexapod.flexible.block_lanczos import Sparse
     from flexapod.flexible.body import FlexibleBody
 
 SAME_FREQUENCY = 1e-3
@@ -121,7 +121,7 @@ class ImportedBody:
         return "".join([*parts, "</svg>"])
 
 
-def full_modes(M: Any, K: Any, R: Array, count: int) -> tuple[Array, Array]:
+def full_modes(mass: sparse.csr_matrix, stiffness: sparse.csr_matrix, R: Array, count: int) -> tuple[Array, Array]:
     """Frequencies [Hz] and mass-normalised shapes of the matrices behind their rigid motions, at least `count` or all.
 
     Args:
@@ -131,7 +131,7 @@ def full_modes(M: Any, K: Any, R: Array, count: int) -> tuple[Array, Array]:
     """
     from flexapod.flexible.normal_modes import all_modes, normal_modes
 
-    M, K = sparse.csc_array(M), sparse.csc_array(K)
+    M, K = sparse.csc_array(mass), sparse.csc_array(stiffness)
     heavy = int(np.count_nonzero(M.diagonal() > 0.0))
     found = _massive_modes(M, K, R.shape[1], count) if heavy == M.shape[0] else None
     if found is None:
@@ -141,7 +141,7 @@ def full_modes(M: Any, K: Any, R: Array, count: int) -> tuple[Array, Array]:
     return np.sqrt(np.clip(value, 0, None)) / (2 * np.pi), V
 
 
-def _massive_modes(M: Any, K: Any, rigid: int, count: int) -> tuple[Array, Array] | None:
+def _massive_modes(M: Sparse, K: Sparse, rigid: int, count: int) -> tuple[Array, Array] | None:
     """omega^2 and shapes of a mass without zeros on its diagonal; None where it is singular (masses off their nodes)."""
     from scipy.linalg import LinAlgError, eigh
     from scipy.sparse.linalg import eigsh
@@ -162,7 +162,9 @@ def _massive_modes(M: Any, K: Any, rigid: int, count: int) -> tuple[Array, Array
     return value[rigid:], V[:, rigid:]
 
 
-def checked(body: FlexibleBody, M: Any, K: ArrayLike, width: int, R: Array, notes: tuple[str, ...]) -> ImportedBody:
+def checked(
+    body: FlexibleBody, M: sparse.csr_matrix, K: sparse.csr_matrix, width: int, R: Array, notes: tuple[str, ...]
+) -> ImportedBody:
     """Frequencies before and after, and the modal assurance criterion weighted by the mass; R: rigid motions without energy."""
     from scipy.linalg import eigh
 

@@ -5,9 +5,10 @@ A matrix knows its degrees of freedom where its file does (Abaqus, DMIG); else t
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,9 @@ Label = tuple[int, int]
 """Node number, and degree of freedom 1 to 6."""
 
 
+T = TypeVar("T")
+
+
 @dataclass(frozen=True, kw_only=True)
 class Labelled:
     """A matrix, and the degrees of freedom of its rows where the file says them."""
@@ -30,7 +34,7 @@ class Labelled:
     labels: list[Label] | None = None
 
 
-def finite_matrix(matrix: Any, path: Path) -> Any:
+def finite_matrix(matrix: Array | sparse.csr_matrix | sparse.csc_matrix | sparse.coo_matrix, path: Path) -> sparse.csr_matrix:
     """A sparse matrix of finite real numbers."""
     try:
         found = sparse.csr_matrix(matrix)
@@ -84,7 +88,7 @@ def _npz(path: Path, name: str) -> Any:
     return sparse.load_npz(path) if {"format", "shape", "data"} <= set(arrays) else _chosen(path, arrays, name)
 
 
-def _chosen(path: Path, found: dict[str, Any], name: str) -> Any:
+def _chosen(path: Path, found: Mapping[str, T], name: str) -> T:
     """The matrix of a name, in any case; its letter (m; k or s) is enough where only one begins so."""
     letters = ("m",) if name == "mass" else ("k", "s")
     near = [k for k in found if k.lower() == name] or [k for k in found if k.lower().startswith(letters)]

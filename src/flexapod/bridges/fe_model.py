@@ -129,7 +129,7 @@ def _from_files(mass: Path, stiffness: Path, nodes: Path) -> Parts:
     return Parts(numbers=numbers, places=places, width=width, mass=A.T @ inside @ A, stiffness=A.T @ springs @ A, notes=(note,))
 
 
-def _check_mass(mass: Any, numbers: list[int], width: int, source: Path) -> None:
+def _check_mass(mass: sparse.csr_matrix, numbers: list[int], width: int, source: Path) -> None:
     """A mass of the whole body, and none below zero."""
     matrix = sparse.csr_matrix(mass)
     diagonal = matrix.diagonal()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -98,7 +98,7 @@ def _archive(path: Path) -> Any:
     return needed_package("mapdl_archive", "an Ansys archive").Archive(str(path), parse_vtk=False)
 
 
-def _npz(path: Path, found: dict[str, Any]) -> tuple[Sequence[float], Array]:
+def _npz(path: Path, found: Mapping[str, Array]) -> tuple[Sequence[float], Array]:
     if "nodes" not in found:
         raise FeFileError(f"{path}: holds {', '.join(found)}; `nodes` (n, 3) is missing")
     places = np.asarray(found["nodes"], dtype=float)

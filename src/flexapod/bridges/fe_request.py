@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,6 +11,9 @@ from flexapod.arrays import Array
 from flexapod.bridges.fe_check import full_modes
 from flexapod.description.unit_parser import UnitError, parse_unit
 from flexapod.errors import InputError
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 DIMENSIONS = {"length": (0, 1, 0, 0), "mass": (1, 0, 0, 0), "time": (0, 0, 1, 0)}
 EXAMPLE = {"length": "mm", "mass": "t", "time": "s"}
@@ -26,21 +29,24 @@ def units_in_si(units: object) -> dict[str, float]:
     return {name: _unit(units, name) for name in DIMENSIONS}
 
 
-def _unit(units: Mapping[str, Any], name: str) -> float:
+def _unit(units: Mapping[str, object], name: str) -> float:
     if name not in units:
         raise InputError(f"units: say the unit of {name}, e.g. units={EXAMPLE}")
-    if not isinstance(units[name], str):
-        raise InputError(f"units: the unit of {name} must be a text such as {EXAMPLE[name]!r}, is {units[name]!r}")
+    unit = units[name]
+    if not isinstance(unit, str):
+        raise InputError(f"units: the unit of {name} must be a text such as {EXAMPLE[name]!r}, is {unit!r}")
     try:
-        factor, dimension = parse_unit(units[name])
+        factor, dimension = parse_unit(unit)
     except UnitError as error:
         raise InputError(f"units: {error.what}. {error.hint}") from None
     if dimension != DIMENSIONS[name]:
-        raise InputError(f"units: {units[name]!r} is no unit of {name}")
+        raise InputError(f"units: {unit!r} is no unit of {name}")
     return float(factor)
 
 
-def interface_nodes(interfaces: Any, numbers: Sequence[int], left_out: Mapping[int, str] | None = None) -> dict[str, Any]:
+def interface_nodes(
+    interfaces: Mapping[str, int | Sequence[float]], numbers: Sequence[int], left_out: Mapping[int, str] | None = None
+) -> dict[str, int | Sequence[float]]:
     """Name -> index of the node where its number is given, else the position as it is.
 
     Args:
@@ -61,7 +67,7 @@ def interface_nodes(interfaces: Any, numbers: Sequence[int], left_out: Mapping[i
     return found
 
 
-def modes_below(M: Any, K: Any, R: Array, below: Any, held: Sequence[int]) -> int:
+def modes_below(M: sparse.csr_matrix, K: sparse.csr_matrix, R: Array, below: object, held: Sequence[int]) -> int:
     """Number of elastic modes up to a frequency [Hz], with these degrees of freedom held (Craig-Bampton), or free.
 
     Args:

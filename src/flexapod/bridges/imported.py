@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element
 
 import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.errors import InputError
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 class ImportedModelError(InputError):
@@ -60,7 +63,7 @@ def vector(given: object, count: int, where: str) -> NDArray[np.float64]:
     return found
 
 
-def number(given: Any, where: str) -> float:
+def number(given: object, where: str) -> float:
     """A number of a YAML file."""
     return float(vector([given], 1, where)[0])
 
@@ -74,7 +77,7 @@ def unit_axis(a: Mapping[str, str], key: str, where: str, count: int, default: s
     return found / size
 
 
-def no_doubles(names: list[str], what: str, file: Any) -> None:
+def no_doubles(names: list[str], what: str, file: Path) -> None:
     """Refuse two things of one name."""
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:

@@ -13,6 +13,7 @@ from flexapod.bridges.tree import Loop
 from flexapod.robot.geometry import frame_along, pose, unit
 
 if TYPE_CHECKING:
+    from flexapod.arrays import Array
     from flexapod.bridges.mjcf_in import Reader
 
 
@@ -60,7 +61,7 @@ def read_loops(root: Element, reader: Reader) -> tuple[Loop, ...]:
     return tuple(loops)
 
 
-def _spanned(reader: Reader, sides: list[list[Any]], name: str) -> list[Any]:
+def _spanned(reader: Reader, sides: list[list[Array]], name: str) -> list[Array]:
     """Axes of the frame that connected points span on either side: the first two, and the one farthest from their line."""
     levers = [np.linalg.norm(np.cross(unit(sides[0][1] - sides[0][0]), p - sides[0][0])) for p in sides[0]]
     third = int(np.argmax(levers))

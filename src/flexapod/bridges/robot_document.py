@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import warnings
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -286,7 +287,7 @@ def _short(name: str) -> str:
     return f"{short}_body" if short in TAKEN else short
 
 
-def _leg_name(chain: list[Node], known: dict[str, Any]) -> str:
+def _leg_name(chain: list[Node], known: Mapping[str, object]) -> str:
     """What the names of a chain have before their dot, else its one driven joint, else a number."""
     own = {n.name for n in chain}
     heads = {n.name.split(".", 1)[0] for n in chain if "." in n.name and n.name.rpartition(".")[0] not in own}
@@ -313,7 +314,7 @@ def _leg(group: list[Node], leg: str, bodies: dict[str, str], names: dict[str, s
     return {"joints": joints, "bodies": {bodies[node.name]: _body(node.inertial) for node in group}}
 
 
-def _fresh(name: str, known: dict[str, Any]) -> str:
+def _fresh(name: str, known: Mapping[str, object]) -> str:
     return name if name and name not in known else f"{name or 'joint'}-{len(known) + 1}"
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 from xml.etree.ElementTree import Element, ParseError, parse
 
 import numpy as np
@@ -45,15 +45,15 @@ def read_urdf(path: str | os.PathLike[str], loops: str | os.PathLike[str] | None
     if file.is_file() and not beside.is_file():
         raise ImportedModelError(f"{file}: there is no file {beside} of its closing joints; say where it is (--loops)")
     try:
-        root, extra = parse(file).getroot(), yaml.safe_load(beside.read_text(encoding="utf-8"))
+        root, document = parse(file).getroot(), yaml.safe_load(beside.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, ParseError, yaml.YAMLError) as error:
         raise ImportedModelError(f"{file}: cannot be read with its loops {beside.name}: {error}") from error
-    if root.tag != "robot" or not isinstance(extra, dict):
+    if root.tag != "robot" or not isinstance(document, dict):
         raise ImportedModelError(f"{file}: is no URDF with a loop file: its root is <{root.tag}>, {beside.name} is no mapping")
     links, joints = root.findall("link"), root.findall("joint")
     for elements, what in ((links, "links"), (joints, "joints")):
         no_doubles([word(element, "name", f"{file}: {said(element)}") for element in elements], what, file)
-    extra = _checked(loop_document(extra, beside), joints, beside)
+    extra = _checked(loop_document(document, beside), joints, beside)
     nodes, rotated = _nodes(joints, {link.attrib["name"]: _inertial(link, file) for link in links}, extra, file)
     found = [_loop(entry, beside, rotated) for entry in extra["loops"]]
     no_doubles([loop.name for loop in found], "loops", beside)
@@ -65,6 +65,21 @@ def read_urdf(path: str | os.PathLike[str], loops: str | os.PathLike[str] | None
                             platform=_platform(extra, rotated, beside))))  # fmt: skip
 
 
+class LoopFile(TypedDict):
+    """What a loop file says, every section there; numbers and entries are checked where they are used."""
+
+    gravity: object
+    platform: object
+    actuated: list[str]
+    home: dict[str, object]
+    rotor: dict[str, object]
+    springs: dict[str, object]
+    couplings: dict[str, object]
+    struts: list[object]
+    loops: list[object]
+    remarks: list[str]
+
+
 KEYS = {
     "": ("gravity", "platform", "actuated", "home", "rotor", "springs", "loops", "couplings", "struts", "remarks"),
     "loop": ("name", "type", "link1", "at1", "link2", "at2", "damping", "friction", "per_axis"),
@@ -73,14 +88,14 @@ KEYS = {
 """Words of a loop file and of its entries."""
 
 
-def _known(given: Any, what: str, where: str) -> None:
+def _known(given: Iterable[str], what: str, where: str) -> None:
     """Refuse words that a loop file does not have, so that a misspelt one is not left out in silence."""
     unknown = next((key for key in given if key not in KEYS[what]), None)
     if unknown is not None:
         raise ImportedModelError(f"{where}: unknown key {unknown!r}; keys: {', '.join(k for k in KEYS[what] if k != 'remarks')}")
 
 
-def _platform(extra: dict[str, Any], rotated: dict[str, Pose], file: Path) -> str:
+def _platform(extra: LoopFile, rotated: dict[str, Pose], file: Path) -> str:
     """Link that the loop file calls the platform; empty where it names none."""
     name = extra.get("platform") or ""
     if name and name not in rotated:
@@ -88,7 +103,7 @@ def _platform(extra: dict[str, Any], rotated: dict[str, Pose], file: Path) -> st
     return str(name)
 
 
-def _checked(extra: dict[str, Any], joints: list[Element], file: Path) -> dict[str, Any]:
+def _checked(extra: dict[str, Any], joints: list[Element], file: Path) -> LoopFile:
     """The loop file with every section, which name joints of the URDF only."""
     _known(extra, "", str(file))
     missing = [key for key in ("gravity", "loops") if key not in extra]
@@ -103,10 +118,14 @@ def _checked(extra: dict[str, Any], joints: list[Element], file: Path) -> dict[s
     for key in ("actuated", "home", "rotor", "springs"):
         no_strangers(found[key], known, f"{file}: {key}")
     no_doubles(found["actuated"], "actuated joints", file)
-    return {**found, "remarks": extra.get("remarks", [])}
+    return LoopFile(
+        gravity=found["gravity"], platform=found.get("platform"), actuated=found["actuated"], home=found["home"],
+        rotor=found["rotor"], springs=found["springs"], couplings=found["couplings"], struts=found["struts"],
+        loops=found["loops"], remarks=extra.get("remarks", []),
+    )  # fmt: skip
 
 
-def _gears(extra: dict[str, Any], nodes: list[Node], file: Path) -> tuple[Gear, ...]:
+def _gears(extra: LoopFile, nodes: list[Node], file: Path) -> tuple[Gear, ...]:
     starts, found = {n.joint: n.start for n in nodes}, []
     for name, terms in extra["couplings"].items():
         where = f"{file}: coupling {name!r}"
@@ -142,27 +161,29 @@ def _mimic(joint: Element, file: Path) -> tuple[str, float, float]:
     return word(mimic, "joint", where), factor, offset
 
 
-def _struts(extra: dict[str, Any], rotated: dict[str, Pose], file: Path) -> tuple[Strut, ...]:
+def _struts(extra: LoopFile, rotated: dict[str, Pose], file: Path) -> tuple[Strut, ...]:
     found = []
-    for entry in extra["struts"]:
-        where = _entry(entry, "strut", ("name", "link1", "at1", "link2", "at2", "stiffness", "length", "damping"), rotated, file)
+    for given in extra["struts"]:
+        where, entry = _entry(
+            given, "strut", ("name", "link1", "at1", "link2", "at2", "stiffness", "length", "damping"), rotated, file
+        )
         at, on = (rotated[entry[f"link{k}"]].point(vector(entry[f"at{k}"], 3, f"{where}: at{k}")) for k in (1, 2))
         numbers = {key: number(entry[key], f"{where}: {key}") for key in ("stiffness", "length", "damping")}
         found.append(Strut(name=entry["name"], first=entry["link1"], at=at, second=entry["link2"], on=on, **numbers))
     return tuple(found)
 
 
-def _entry(entry: Any, what: str, keys: tuple[str, ...], rotated: dict[str, Pose], file: Path) -> str:
-    """Check an entry that ties two links; returns where it is, for messages."""
+def _entry(entry: object, what: str, keys: tuple[str, ...], rotated: dict[str, Pose], file: Path) -> tuple[str, dict[str, Any]]:
+    """An entry that ties two links, checked, and where it is, for messages."""
     missing = [key for key in keys if not isinstance(entry, dict) or key not in entry]
-    if missing:
+    if missing or not isinstance(entry, dict):
         raise ImportedModelError(f"{file}: a {what} needs {', '.join(keys)}; {', '.join(missing)} missing")
     where = f"{file}: {what} {entry['name']!r}"
     _known(entry, what, where)
     unknown = [link for link in (entry["link1"], entry["link2"]) if link not in rotated]
     if unknown:
         raise ImportedModelError(f"{where} names the link {unknown[0]!r}, which the URDF does not have")
-    return where
+    return where, entry
 
 
 def _inertial(link: Element, file: Path) -> Inertial:
@@ -189,7 +210,7 @@ def _origin(element: Element, where: str) -> Pose:
 
 
 def _nodes(
-    joints: list[Element], inertials: dict[str, Inertial], extra: dict[str, Any], file: Path
+    joints: list[Element], inertials: dict[str, Inertial], extra: LoopFile, file: Path
 ) -> tuple[list[Node], dict[str, Pose]]:
     """Nodes in order from the root, and each link's URDF frame seen from its node (whose z is the joint axis)."""
     ends = [[word(j.find(end), "link", f"{file}: {said(j)}: <{end}>") for end in ("parent", "child")] for j in joints]
@@ -218,7 +239,7 @@ def _nodes(
 
 
 def _node(
-    joint: Element, ends: tuple[str, str], rotated: dict[str, Pose], inertial: Inertial, extra: dict[str, Any], file: Path
+    joint: Element, ends: tuple[str, str], rotated: dict[str, Pose], inertial: Inertial, extra: LoopFile, file: Path
 ) -> Node:
     """The node of a joint's child; `rotated` begins with the root and gets the child's frame."""
     (parent, child), name, where = ends, joint.attrib["name"], f"{file}: {said(joint)}"
@@ -256,7 +277,7 @@ def _limit(limit: Mapping[str, str], key: str, where: str) -> float | None:
     return most if 0.0 < most < BOUNDLESS else None
 
 
-def _start(joint: Element, home: dict[str, Any], file: Path) -> float:
+def _start(joint: Element, home: Mapping[str, object], file: Path) -> float:
     """Coordinate at home: that of the loop file, else what a mimic follows, else zero."""
     name = joint.attrib["name"]
     if name not in home and joint.find("mimic") is not None:
@@ -265,8 +286,8 @@ def _start(joint: Element, home: dict[str, Any], file: Path) -> float:
     return number(home.get(name, 0.0), f"{file}: home of {name!r}")
 
 
-def _loop(entry: Any, file: Path, rotated: dict[str, Pose]) -> Loop:
-    where = _entry(entry, "loop", ("name", "type", "link1", "at1", "link2", "at2"), rotated, file)
+def _loop(given: object, file: Path, rotated: dict[str, Pose]) -> Loop:
+    where, entry = _entry(given, "loop", ("name", "type", "link1", "at1", "link2", "at2"), rotated, file)
     if entry["type"] not in CLOSING:
         raise ImportedModelError(f"{where} has the type {entry['type']!r}; types: {', '.join(CLOSING)}")
     halves = [rotated[entry[f"link{k}"]] @ _half(entry[f"at{k}"], f"{where}: at{k}") for k in (1, 2)]
@@ -275,7 +296,7 @@ def _loop(entry: Any, file: Path, rotated: dict[str, Pose]) -> Loop:
                 on_second=halves[1], damping=damping, loss=loss, per_axis=bool(entry.get("per_axis", False)))  # fmt: skip
 
 
-def _half(entry: Any, where: str) -> Pose:
+def _half(entry: object, where: str) -> Pose:
     if not isinstance(entry, dict) or "xyz" not in entry:
         raise ImportedModelError(f"{where}: expected a mapping with xyz and quat_wxyz, got {entry!r}")
     quat = vector(entry.get("quat_wxyz", [1.0, 0.0, 0.0, 0.0]), 4, f"{where}: quat_wxyz")

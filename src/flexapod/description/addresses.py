@@ -103,7 +103,7 @@ class Addresses:
         names = [*parts, *RESERVED] if leg else [*self.legs, *parts, *RESERVED]
         raise ParameterError(text, "there is no such parameter", nearest(keys[0] if keys else "", names))
 
-    def _walk(self, text: str, leg: str | None, root: Any, part: Path, keys: list[str]) -> Address:
+    def _walk(self, text: str, leg: str | None, root: object, part: Path, keys: list[str]) -> Address:
         annotation, place = root, part
         for key in part:
             annotation = step(annotation, key)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from flexapod.description.friction import GUIDES, LAWS
 from flexapod.description.joint_types import DOF, DRIVEN, MOTIONS, words_of
@@ -171,12 +171,12 @@ def own_unit(name: str, kind: str) -> str:
     return LINEAR_AND_ANGULAR[name]["R" in motions]
 
 
-def misfit(value: Any, name: str, kind: str) -> tuple[str, str] | None:
+def misfit(value: object, name: str, kind: str) -> tuple[str, str] | None:
     """What is wrong with the unit of a value of a joint, and a hint; None where it fits."""
     unit = own_unit(name, kind)
     if not unit or _fits(value, unit):
         return None
-    return f"{getattr(value, 'text', value).strip()} does not fit a {kind} joint", f"Write it in {unit}."
+    return f"{str(getattr(value, 'text', value)).strip()} does not fit a {kind} joint", f"Write it in {unit}."
 
 
 def _fits(value: object, unit: str) -> bool:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from typing import TypeGuard
 
 from flexapod.description.problems import nearest
 from flexapod.description.unit_parser import DIMENSIONLESS, LARGEST, Dimension, UnitError, parse_quantity, shorten
@@ -42,7 +43,7 @@ class Shared(float):
         return (Shared, (float(self), self.text, self.dimension))
 
 
-def is_expression(value: object) -> bool:
+def is_expression(value: object) -> TypeGuard[str]:
     """Whether a value of the file refers to parameters."""
     return isinstance(value, str) and "$" in value
 

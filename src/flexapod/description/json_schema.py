@@ -71,7 +71,7 @@ def _add_units(definitions: dict[str, Any]) -> None:
                 described["description"] = f"{field.description or key} [{unit}]"
 
 
-def _partial(definition: dict[str, Any]) -> dict[str, Any]:
+def _partial(definition: dict[str, object]) -> dict[str, Any]:
     """The same without required keys, down to the parts: for templates and for what differs per leg."""
     part = copy.deepcopy(definition)
     part.pop("required", None)

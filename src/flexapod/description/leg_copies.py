@@ -5,6 +5,7 @@ A copy has the values of its source; then it is mirrored, then rotated; what it 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from pydantic import ValidationError
@@ -26,7 +27,7 @@ _ANGLE = quantity_of(fields_of(Leg)["rotated"])
 _PLANES = literals_of(fields_of(Leg)["mirrored"].annotation)
 
 
-def with_copies(data: dict[str, Any], shared: dict[Path, float], report: Report) -> dict[str, Any]:
+def with_copies(data: dict[str, object], shared: dict[Path, float], report: Report) -> dict[str, Any]:
     """The data with every copy written out; mistakes are reported.
 
     Args:
@@ -66,13 +67,13 @@ def with_copies(data: dict[str, Any], shared: dict[Path, float], report: Report)
     return {**data, "legs": {**legs, "each": {name: done[name] for name in each}}}
 
 
-def _words(patch: Any, template: Any) -> dict[str, Any]:
+def _words(patch: object, template: object) -> dict[str, Any]:
     """The words of a copy that a leg has; a joint or body of that name is none."""
     found = patch if isinstance(patch, dict) else {}
     return {word: found[word] for word in COPY_WORDS if word in found and not isinstance(found[word], dict | list | None)}
 
 
-def _report_source(name: str, source: Any, each: dict[str, Any], report: Report) -> None:
+def _report_source(name: str, source: object, each: Mapping[str, object], report: Report) -> None:
     here: Path = ("legs", "each", name, "copy")
     if source in each:
         report.error(here, f"copies itself by way of {source}", "Write one of these legs out.")
@@ -81,7 +82,12 @@ def _report_source(name: str, source: Any, each: dict[str, Any], report: Report)
 
 
 def _written_out(
-    name: str, patch: dict[str, Any], template: Any, source: Any, shared: dict[Path, float], report: Report
+    name: str,
+    patch: Mapping[str, object],
+    template: object,
+    source: Mapping[str, object] | None,
+    shared: dict[Path, float],
+    report: Report,
 ) -> dict[str, Any]:
     here: Path = ("legs", "each", name)
     words = _words(patch, template)
@@ -120,7 +126,7 @@ def _written_out(
     return written
 
 
-def _rotated_frames(template: Any, patch: dict[str, Any], angle: float) -> dict[str, Any]:
+def _rotated_frames(template: object, patch: Mapping[str, object], angle: float) -> dict[str, Any]:
     """Both frames of a leg rotated about z: as an angle where they are rotations about z, else as matrix and position."""
     base = template if isinstance(template, dict) else {}
     found: dict[str, Any] = {}

@@ -32,7 +32,7 @@ class MergedLeg:
     targets: dict[str, Path]
 
 
-def parts_of(leg: Mapping[str, Any]) -> dict[str, Path]:
+def parts_of(leg: Mapping[str, object]) -> dict[str, Path]:
     """The names that a leg may patch, and where they are in it: joints, bodies, table rows (`3` or `q3`)."""
     parts: dict[str, Path] = {}
     table = leg.get("table")
@@ -48,7 +48,7 @@ def parts_of(leg: Mapping[str, Any]) -> dict[str, Path]:
     return parts
 
 
-def merge_leg(name: str, template: Any, patch: Any, report: Report) -> MergedLeg:
+def merge_leg(name: str, template: object, patch: object, report: Report) -> MergedLeg:
     """The template with one leg's own values; names that fit nothing are reported."""
     origins: dict[Path, Path] = {}
     targets: dict[str, Path] = {}
@@ -125,7 +125,7 @@ def _merge(base: object, patch: object, path: Path, source: Path, origins: dict[
     return merged
 
 
-def _superseded(path: Path, base: dict[str, Any], patch: dict[str, Any]) -> set[str]:
+def _superseded(path: Path, base: Mapping[str, object], patch: Mapping[str, object]) -> set[str]:
     """Keys of the template that another form in the patch replaces: rotations, and `diagonal` against xx, yy, ..."""
     if path[-1] == "rotation" or path[-2:-1] == ("frames",):
         kept = next((pair for pair in _PAIRS if pair & set(patch)), set(patch))
@@ -133,7 +133,7 @@ def _superseded(path: Path, base: dict[str, Any], patch: dict[str, Any]) -> set[
     return set(_DIAGONAL) if path[-1] == "inertia" and "diagonal" in patch else set()
 
 
-def _spelled_out(base: dict[str, Any], path: Path, origins: dict[Path, Path]) -> dict[str, Any]:
+def _spelled_out(base: dict[str, object], path: Path, origins: dict[Path, Path]) -> dict[str, Any]:
     """An inertia with `diagonal` written as xx, yy, zz, so that a leg can change one of them."""
     diagonal = base.get("diagonal")
     if not isinstance(diagonal, list) or len(diagonal) != 3:

@@ -43,7 +43,7 @@ def list_parameters(description: Description) -> dict[str, ParameterInfo]:
     document, places, words = description.document, description.addresses, SharedPlaces(description)
     found: dict[str, ParameterInfo] = {}
 
-    def collect(prefix: str, data: object, root: Any, place: Path, kind: str) -> None:
+    def collect(prefix: str, data: object, root: object, place: Path, kind: str) -> None:
         for names, at, value in _leaves(data, type_at(root, place), place):
             found[".".join([prefix, *names]).lstrip(".")] = _info(root, at, value, kind)
 
@@ -178,7 +178,7 @@ def _refuse_other_motion(places: Addresses, address: Address, value: object) -> 
             raise ParameterError(address.text, *wrong)
 
 
-def _at(data: Any, path: Path) -> Any:
+def _at(data: object, path: Path) -> Any:
     """The value at a path; None where there is none."""
     for key in path:
         if isinstance(data, dict):
@@ -190,7 +190,7 @@ def _at(data: Any, path: Path) -> Any:
     return data
 
 
-def _parts(leg: Mapping[str, Any]) -> Iterator[tuple[str, Path]]:
+def _parts(leg: Mapping[str, object]) -> Iterator[tuple[str, Path]]:
     """The frames and parts of a leg by their names in parameter paths; a table row once, by its body."""
     for key in ("frame", "platform_frame"):
         if key in leg:
@@ -202,7 +202,7 @@ def _parts(leg: Mapping[str, Any]) -> Iterator[tuple[str, Path]]:
             yield name, place
 
 
-def _leaves(data: object, annotation: Any, place: Path) -> Iterator[tuple[list[str], Path, Any]]:
+def _leaves(data: object, annotation: object, place: Path) -> Iterator[tuple[list[str], Path, Any]]:
     """Names below the start, place and value of every quantity; `diagonal` as xx, yy, zz."""
     if annotation is None or data is None:
         return
@@ -219,7 +219,7 @@ def _leaves(data: object, annotation: Any, place: Path) -> Iterator[tuple[list[s
             yield [key, *names], at, leaf
 
 
-def _kind(leg: Mapping[str, Any], place: Path) -> str:
+def _kind(leg: Mapping[str, object], place: Path) -> str:
     """The type of the joint at a place of a leg; empty if there is none."""
     part = _at(leg, place)
     if not isinstance(part, dict):
@@ -227,7 +227,7 @@ def _kind(leg: Mapping[str, Any], place: Path) -> str:
     return SIGMA[part.get("sigma") or 0] if place[0] == "table" else str(part.get("type", ""))
 
 
-def _info(root: Any, place: Path, value: object, kind: str) -> ParameterInfo:
+def _info(root: object, place: Path, value: object, kind: str) -> ParameterInfo:
     if place[-2:-1] == ("diagonal",):
         place = (*place[:-2], _DIAGONAL[int(place[-1])])
     owner = next(i for i in range(len(place) - 1, -1, -1) if model_of(type_at(root, place[:i])))

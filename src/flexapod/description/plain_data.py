@@ -16,7 +16,7 @@ def count(data: object) -> int:
     return 1 + sum(map(count, data)) if isinstance(data, list) else 1
 
 
-def plain_data(document: Mapping[str, Any], file: str) -> dict[str, Any]:
+def plain_data(document: Mapping[str, object], file: str) -> dict[str, Any]:
     """A plain copy of nested mappings and sequences.
 
     Raises:

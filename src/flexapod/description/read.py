@@ -112,7 +112,7 @@ def read_robot_text(text: str, *, name: str = "robot") -> Description:
 
 @checked(path=check_path_kind, name=check_text)
 def description_from_document(
-    document: Mapping[str, Any],
+    document: Mapping[str, object],
     *,
     path: FilePath | None = None,
     name: str = "robot",
@@ -215,7 +215,7 @@ def _check_planes(file: RobotFile, legs: dict[str, Leg], reports: dict[str, LegR
             check_plane(leg, file.plane, reports[name])
 
 
-def _merged_legs(data: dict[str, Any], report: Report) -> list[MergedLeg]:
+def _merged_legs(data: Mapping[str, object], report: Report) -> list[MergedLeg]:
     """Every leg merged with the template, as far as the file has them; bounded in number and size."""
     legs = data.get("legs")
     each = legs.get("each") if isinstance(legs, dict) else None

@@ -43,7 +43,7 @@ class OrPolar:
     def __init__(self, form: type[Model]) -> None:
         self.form = form
 
-    def __get_pydantic_json_schema__(self, schema: Any, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+    def __get_pydantic_json_schema__(self, schema: core_schema.CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
         """The vector, or a mapping of its words."""
         return {"anyOf": [handler(schema), {"$ref": f"#/$defs/{self.form.__name__}"}]}
 
@@ -55,7 +55,7 @@ Direction = Annotated[list[Number], Field(min_length=3, max_length=3), OrPolar(P
 class HomeOrDirection:
     """Marks a field that is the word `home` or a direction."""
 
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
+    def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
         """The word, else three numbers."""
 
         def validate(value: object, direction: core_schema.ValidatorFunctionWrapHandler) -> Any:
@@ -65,7 +65,9 @@ class HomeOrDirection:
 
         return core_schema.no_info_wrap_validator_function(validate, handler.generate_schema(Direction))
 
-    def __get_pydantic_json_schema__(self, schema: Any, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+    def __get_pydantic_json_schema__(
+        self, schema: core_schema.WrapValidatorFunctionSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
         """Either of the two."""
         return {"anyOf": [{"const": "home"}, handler(schema["schema"])]}
 
@@ -73,7 +75,7 @@ class HomeOrDirection:
 class OneOrMore:
     """Marks a field that is one coordinate or a list of them."""
 
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
+    def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
         """A list where a list is given, else one quantity."""
         several = Annotated[list[Coordinate], Field(min_length=1, max_length=3)]
         one = handler.generate_schema(Coordinate)

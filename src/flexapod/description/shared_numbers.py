@@ -9,6 +9,7 @@ has numbers and vectors only.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,7 +20,7 @@ from flexapod.description.problems import Path, nearest
 from flexapod.description.report import Report
 from flexapod.description.schema_vectors import POLAR_DIRECTION, POLAR_POINT
 from flexapod.description.unit_parser import DIMENSIONLESS, UnitError, parse_quantity
-from flexapod.description.units import Written, describe
+from flexapod.description.units import Quantity, Written, describe
 
 TEXTS = ("name", "title", "source", "notes", "parameters")
 """Keys at the top whose texts are no numbers, or are resolved by themselves."""
@@ -37,7 +38,7 @@ class Resolved:
     used: set[str] = field(default_factory=set)
 
 
-def resolved(data: dict[str, Any], report: Report) -> Resolved:
+def resolved(data: dict[str, object], report: Report) -> Resolved:
     """The data with numbers in place of expressions and vectors in place of polar forms; mistakes are reported.
 
     Checked by: tests/description/test_shared_numbers.py.
@@ -65,7 +66,7 @@ def _any_shared(value: object) -> bool:
     return any(map(_any_shared, value)) if isinstance(value, list) else is_expression(value)
 
 
-def _parameters(given: dict[str, Any], found: Resolved, report: Report) -> dict[str, Shared]:
+def _parameters(given: Mapping[str, object], found: Resolved, report: Report) -> dict[str, Shared]:
     """Values of the parameters, each after those that it refers to."""
     known: dict[str, Shared] = {}
     if len(given) > MOST_PARAMETERS:
@@ -119,7 +120,7 @@ def _evaluated(text: str, known: dict[str, Shared], here: Path, report: Report) 
         return None
 
 
-def _resolve(value: Any, path: Path, found: Resolved, report: Report) -> Any:
+def _resolve(value: object, path: Path, found: Resolved, report: Report) -> Any:
     """A copy of a value with its shared numbers resolved; what cannot be is left as 0, and reported."""
     if is_expression(value):
         found.used.update(names_in(value))
@@ -135,7 +136,7 @@ def _resolve(value: Any, path: Path, found: Resolved, report: Report) -> Any:
     return value
 
 
-def _polar_words(value: dict[str, Any]) -> dict[str, Any] | None:
+def _polar_words(value: Mapping[str, object]) -> dict[str, Quantity] | None:
     """The words of a polar form that a mapping is, None if it is another mapping: no other part has these keys with a number."""
     for key, words in (("radius", POLAR_POINT), ("azimuth", POLAR_DIRECTION)):
         if isinstance(value.get(key), str | int | float | Written):
@@ -143,7 +144,7 @@ def _polar_words(value: dict[str, Any]) -> dict[str, Any] | None:
     return None
 
 
-def _polar(value: dict[str, Any], words: dict[str, Any], path: Path, found: Resolved, report: Report) -> list[float]:
+def _polar(value: Mapping[str, object], words: dict[str, Quantity], path: Path, found: Resolved, report: Report) -> list[float]:
     numbers = dict.fromkeys(words, 0.0)
     for key, item in value.items():
         here = (*path, key)

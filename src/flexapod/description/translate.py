@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import Any, TypeVar
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
@@ -13,6 +14,9 @@ from flexapod.description.schema import Rotation
 from flexapod.description.unit_parser import shorten
 from flexapod.description.units import describe, unit_of
 from flexapod.description.walk import fields_of, is_list, literals_of, model_of, step, type_at
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -49,7 +53,7 @@ def rotation_names() -> list[str]:
     return [*fields_of(Rotation), "XYZ", "xyz"]
 
 
-def translate(model: type[BaseModel], error: Any) -> tuple[Path, str, str]:
+def translate(model: type[BaseModel], error: ErrorDetails) -> tuple[Path, str, str]:
     """Path, what is wrong and a hint, from one of pydantic's errors."""
     path = _path(error["loc"])
     for end in range(1, len(path) + 1):
@@ -60,12 +64,12 @@ def translate(model: type[BaseModel], error: Any) -> tuple[Path, str, str]:
     return _words(model, path, error)
 
 
-def translate_value(annotation: object, error: Any) -> tuple[str, str]:
+def translate_value(annotation: object, error: ErrorDetails) -> tuple[str, str]:
     """What is wrong and a hint, from one of pydantic's errors about a single value of some type."""
     return _words(annotation, _path(error["loc"]), error)[1:]
 
 
-def _words(model: Any, path: Path, error: Any) -> tuple[Path, str, str]:
+def _words(model: object, path: Path, error: ErrorDetails) -> tuple[Path, str, str]:
     kind, given, context = error["type"], error.get("input"), error.get("ctx", {})
     wanted = type_at(model, path)
     if kind == "flexapod":
@@ -102,7 +106,7 @@ _WRONG_TYPE["int_from_float"] = _WRONG_TYPE["int_parsing"] = _WRONG_TYPE["int_ty
 _EXAMPLES = {2: "[-0.5, 0.5]", 3: "[0, 0, 1]", 4: "[1, 0, 0, 0]"}
 
 
-def _wrong_length(wanted: Any, context: dict[str, Any], given: Any) -> tuple[str, str]:
+def _wrong_length(wanted: object, context: Mapping[str, int], given: object) -> tuple[str, str]:
     short = "min_length" in context
     length = context["min_length"] if short else context["max_length"]
     size = len(given) if isinstance(given, list | dict) else 0
@@ -116,7 +120,7 @@ def _wrong_length(wanted: Any, context: dict[str, Any], given: Any) -> tuple[str
     return f"must have {length} numbers, has {size}", f"Write e.g. {_EXAMPLES.get(length, '[0]')}."
 
 
-def _missing_hint(model: Any, path: Path) -> str:
+def _missing_hint(model: object, path: Path) -> str:
     owner = model_of(type_at(model, path[:-1]))
     field = fields_of(owner).get(str(path[-1])) if owner else None
     if field is None:

@@ -118,11 +118,11 @@ class Quantity:
             )
         raise refuse(f"{shorten(text)} has the wrong unit: it must be {self.shown}", self._hint())
 
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
+    def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
         """Validation by `convert`."""
         return core_schema.no_info_plain_validator_function(self.convert)
 
-    def __get_pydantic_json_schema__(self, schema: Any, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+    def __get_pydantic_json_schema__(self, schema: core_schema.CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
         """A number, or a string with a unit."""
         number: dict[str, Any] = {"type": "number", "maximum": LARGEST, "minimum": -LARGEST}
         if self.minimum is not None:
@@ -154,7 +154,7 @@ class AnyQuantity(Quantity):
         except UnitError as error:
             raise refuse(error.what, error.hint) from None
 
-    def __get_pydantic_json_schema__(self, schema: Any, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+    def __get_pydantic_json_schema__(self, schema: core_schema.CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
         """A number, or any text with a unit or names."""
         patterns = [{"type": "string", "pattern": pattern} for pattern in (QUANTITY_PATTERN, EXPRESSION_PATTERN)]
         return {"anyOf": [{"type": "number"}, *patterns], "description": "number in SI, or a string with a unit or with names"}
@@ -198,11 +198,11 @@ class Word:
             raise refuse(f"{shorten(value)} is not {self.kind} (1 to 64 letters, digits, _ and -)", hint)
         return value
 
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
+    def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
         """Validation by `convert`."""
         return core_schema.no_info_plain_validator_function(self.convert)
 
-    def __get_pydantic_json_schema__(self, schema: Any, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+    def __get_pydantic_json_schema__(self, schema: core_schema.CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
         """A string with a pattern, or a whole number."""
         return {
             "anyOf": [{"type": "string", "pattern": self.pattern}, {"type": "number"}],

@@ -22,7 +22,7 @@ from flexapod.description.schema import Leg, RobotFile
 from flexapod.description.translate import validated
 
 
-def with_numbers(description: Description, document: dict[str, Any]) -> Description:
+def with_numbers(description: Description, document: dict[str, object]) -> Description:
     """The description of a document that differs in numbers alone, in SI.
 
     Checked by: tests/description/test_parameters.py.
@@ -68,7 +68,7 @@ def _changed(before: Description, document: dict[str, Any]) -> Description | Non
     )
 
 
-def written(document: dict[str, Any], path: Path, value: object) -> dict[str, Any]:
+def written(document: dict[str, object], path: Path, value: object) -> dict[str, Any]:
     """The document with another value at a path; parts that do not change are shared."""
     copy = dict(document)
     owner: Any = copy

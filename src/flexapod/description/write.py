@@ -22,9 +22,9 @@ _YAML_1_1: Any = yaml.resolver.Resolver()
 class _Dumper(yaml.SafeDumper):
     """PyYAML's writer with the scalar rules of YAML 1.2."""
 
-    def resolve(self, kind: type[yaml.Node], value: Any, implicit: Any) -> str:
+    def resolve(self, kind: type[yaml.Node], value: str | None, implicit: tuple[bool, bool] | bool) -> str:
         """The tag that a reader will see."""
-        if kind is not yaml.ScalarNode:
+        if kind is not yaml.ScalarNode or value is None or isinstance(implicit, bool):
             return _TAG + ("map" if kind is yaml.MappingNode else "seq")
         return _TAG + (_kind(resolve_scalar(value)) if implicit[0] else "str")
 

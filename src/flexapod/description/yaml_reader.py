@@ -7,7 +7,7 @@ without limit. Mapping keys are always strings. Merge keys, unknown tags, cycles
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -28,6 +28,9 @@ _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 _INF, _NAN = re.compile(r"([-+]?)\.(inf|Inf|INF)"), re.compile(r"\.(nan|NaN|NAN)")
 _TAGS = {f"tag:yaml.org,2002:{t}": t for t in ("str", "int", "float", "bool", "null", "map", "seq")}
 _UNPRINTABLE = re.compile("[^\\t\\n\\r\\x20-\\x7e\\x85\\xa0-\\ud7ff\\ue000-\\ufefe\\uff00-\\ufffd\\U00010000-\\U0010ffff]")
+Reported = Callable[[int, Path, str, str], None]
+"""Takes line, path, what is wrong, hint."""
+
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
@@ -155,7 +158,7 @@ def _events(text: str) -> Iterator[Any]:
         loader.dispose()
 
 
-def _compose(text: str, report: Any) -> _Node | None:
+def _compose(text: str, report: Reported) -> _Node | None:
     """The tree of nodes; aliases point to the node they name. Sizes count what aliases expand to."""
     root: _Node | None = None
     stack: list[_Node] = []
@@ -177,7 +180,7 @@ def _compose(text: str, report: Any) -> _Node | None:
             node.open = False
             if stack:
                 _attach(stack, node, report)
-        elif isinstance(event, yaml.NodeEvent):
+        elif isinstance(event, yaml.AliasEvent | yaml.ScalarEvent | yaml.CollectionStartEvent):
             if isinstance(event, yaml.AliasEvent):
                 target = anchors.get(str(event.anchor))
                 if target is None:
@@ -218,7 +221,7 @@ def _compose(text: str, report: Any) -> _Node | None:
     return root
 
 
-def _node(event: Any, line: int, report: Any, stack: list[_Node]) -> _Node:
+def _node(event: yaml.ScalarEvent | yaml.CollectionStartEvent, line: int, report: Reported, stack: list[_Node]) -> _Node:
     tag = event.tag
     known = _TAGS.get(tag) if tag not in (None, "!") else ""
     if known is None:
@@ -227,13 +230,14 @@ def _node(event: Any, line: int, report: Any, stack: list[_Node]) -> _Node:
         return _Node(line=line, kind="map")
     if isinstance(event, yaml.SequenceStartEvent):
         return _Node(line=line, kind="list")
+    assert isinstance(event, yaml.ScalarEvent)
     text = event.value
     plain = (event.implicit[0] and tag is None) or known in ("int", "float", "bool", "null")
     value = resolve_scalar(text) if plain else text
     return _Node(line=line, kind="scalar", value=(text, value, plain), open=False)
 
 
-def _attach(stack: list[_Node], node: _Node, report: Any) -> None:
+def _attach(stack: list[_Node], node: _Node, report: Reported) -> None:
     """Put a finished node into the innermost open one."""
     parent = stack[-1]
     parent.size += node.size

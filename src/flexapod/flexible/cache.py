@@ -110,7 +110,7 @@ def _all_axes(shapes: Floats, axes: Integers) -> Floats:
     return whole
 
 
-def unpack(arrays: Mapping[str, Any]) -> FlexibleBody:
+def unpack(arrays: Arrays) -> FlexibleBody:
     """A body from the arrays of `pack`."""
     points = {
         str(name): Interface(

@@ -30,6 +30,9 @@ from flexapod.flexible.mode_order import fixed_orientation
 from flexapod.flexible.normal_modes import craig_bampton, normal_modes, residual_modes
 from flexapod.flexible.shape_integrals import Nodes, ShapeIntegrals, integrals_from_moments, shape_integrals
 
+Matrix = ArrayLike | sparse.sparray | sparse.spmatrix | str | Path
+"""An array, a sparse matrix, or the path of a Matrix Market file."""
+
 SYMMETRIC = 1e-8
 """Largest asymmetry of the matrices, of their largest entry: files with nine digits pass, a forgotten half does not."""
 
@@ -53,9 +56,9 @@ FEW_DIGITS = 1e-5
 
 @checked(stiffness=unchecked)
 def from_matrices(
-    mass: Any,
-    stiffness: Any,
-    nodes: Any,
+    mass: Matrix,
+    stiffness: Matrix,
+    nodes: ArrayLike | str | Path,
     *,
     dofs_per_node: int = 3,
     modes: int = 10,
@@ -177,7 +180,7 @@ def _products(m: Sparse, nodes: Nodes) -> ShapeIntegrals:
 
 
 # -- reading and checks ---------------------------------------------------------------------------------
-def _load(name: str, value: Any) -> Any:
+def _load(name: str, value: Matrix) -> Any:
     """The value, or the content of the Matrix Market file it names."""
     if not isinstance(value, str | Path):
         return value
@@ -191,7 +194,7 @@ def _load(name: str, value: Any) -> Any:
         raise FlexibleBodyError(f"{name}: {value} cannot be read as a Matrix Market file: {problem}.") from None
 
 
-def _matrix(name: str, value: Any, n: int) -> Sparse:
+def _matrix(name: str, value: Matrix, n: int) -> Sparse:
     """A symmetric sparse matrix of the nodes' size."""
     given = _load(name, value)
     try:

@@ -38,7 +38,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from flexapod.arrays import Array
 from flexapod.calls import check_mapping, check_path, checked
@@ -222,7 +222,7 @@ def _own(data: Mapping[str, Array], nodes: Nodes) -> Nodes:
     )  # fmt: skip
 
 
-def _names(key: str, given: Any, count: int) -> list[str]:
+def _names(key: str, given: Sequence[str] | NDArray[np.generic], count: int) -> list[str]:
     """Different, printable names."""
     array = np.asarray(given)
     names = [str(name) for name in array.ravel()] if array.dtype.kind == "U" or array.size == 0 else []
@@ -305,7 +305,7 @@ def _with_rotations(data: Mapping[str, Array], points: dict[str, Interface], N: 
     return {name: Interface(r0=p.r0, Phi_d=p.Phi_d, Phi_r=rotations.get(k)) for k, (name, p) in enumerate(points.items())}
 
 
-def _refuse_order(key: str, far: Floats, limit: float, numbers: Any) -> None:
+def _refuse_order(key: str, far: Floats, limit: float, numbers: NDArray[np.generic]) -> None:
     if (far > limit).any():
         k = int(far.argmax())
         raise FlexibleBodyError(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any
+from typing import TypeGuard
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -43,7 +43,7 @@ def as_float(where: str, value: ArrayLike) -> Array:
     return converted
 
 
-def check_batch(signature: Signature, given: Mapping[str, Any], broadcast: bool = False) -> tuple[list[Array], int]:
+def check_batch(signature: Signature, given: Mapping[str, ArrayLike], broadcast: bool = False) -> tuple[list[Array], int]:
     """Inputs of a batch as (n, size) arrays in the order of the signature, and n.
 
     `broadcast`: an array whose rows are one row in memory (`np.broadcast_to`) stays so.
@@ -65,10 +65,11 @@ def check_batch(signature: Signature, given: Mapping[str, Any], broadcast: bool 
     return arrays, count or 0
 
 
-def _one_row(value: Any) -> bool:
+def _one_row(value: ArrayLike) -> TypeGuard[Array]:
     """One row of float64 for all samples."""
-    known = isinstance(value, np.ndarray) and value.dtype == np.float64 and value.ndim > 0
-    return known and len(value) > 1 and value.strides[0] == 0 and value[0].flags.c_contiguous
+    if not isinstance(value, np.ndarray) or value.dtype != np.float64 or value.ndim == 0:
+        return False
+    return len(value) > 1 and value.strides[0] == 0 and bool(value[0].flags.c_contiguous)
 
 
 def check_sample(signature: Signature, given: Mapping[str, ArrayLike]) -> list[Array]:

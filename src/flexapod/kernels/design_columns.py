@@ -13,6 +13,7 @@ from flexapod.arrays import Array
 from flexapod.kernels.errors import KernelInputError
 
 if TYPE_CHECKING:
+    from flexapod.arrays import Rows
     from flexapod.kernels.tape.signature import Parameter
 
 
@@ -32,7 +33,7 @@ class Columns:
     values: Sequence[Array]
     count: int
 
-    def at(self, rows: Any) -> Columns:
+    def at(self, rows: Rows) -> Columns:
         """Those of some samples: a slice (views) or indices."""
         count = len(range(self.count)[rows]) if isinstance(rows, slice) else len(rows)
         return Columns(base=self.base, places=self.places, values=[column[rows] for column in self.values], count=count)

@@ -76,7 +76,7 @@ class KernelFamily:
     def batch(
         self,
         inputs: Mapping[str, ArrayLike],
-        parameters: Any = None,
+        parameters: ArrayLike | None = None,
         *,
         threads: int = 1,
         out: Mapping[str, Array] | None = None,

@@ -6,7 +6,7 @@ import os
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -89,7 +89,7 @@ class Kernel:
         """Name, backend and size."""
         return f"<Kernel {self.signature.name}, {self.backend}, {self.operations.total} operations>"
 
-    def constants(self, parameters: Any = None) -> Array:
+    def constants(self, parameters: ArrayLike | None = None) -> Array:
         """Results of the set-up part for one parameter set; remembered, with its checks."""
         declared = self.signature.parameters
         row = as_float(f"{self.signature.name}: parameters", () if parameters is None else parameters)
@@ -111,7 +111,7 @@ class Kernel:
     def batch(
         self,
         inputs: Mapping[str, ArrayLike],
-        parameters: Any = None,
+        parameters: ArrayLike | Columns | None = None,
         *,
         threads: int = 1,
         out: Mapping[str, Array] | None = None,
@@ -127,7 +127,7 @@ class Kernel:
             out: arrays to write to, C-contiguous float64; new ones if not given.
             samples: number of samples, needed only where the kernel has no inputs.
         """
-        varied = isinstance(parameters, Columns) or np.ndim(parameters) == 2
+        varied = parameters is not None and (isinstance(parameters, Columns) or np.ndim(parameters) == 2)
         arrays, count = check_batch(self.signature, inputs, broadcast=varied)
         if not arrays:
             count = 1 if samples is None else samples
@@ -136,7 +136,7 @@ class Kernel:
             arrays = [a.copy() if any(np.may_share_memory(a, o) for o in results.values()) else a for a in arrays]
         flat = [results[o.name].reshape(count, o.size) for o in self.signature.outputs]
         status = np.empty(count, dtype=np.int32)
-        if varied:
+        if isinstance(parameters, Columns) or (parameters is not None and varied):
             self._run_designs(arrays, parameters, flat, status, threads)
         else:
             constants, run = self.constants(parameters), self.executable.run
@@ -166,7 +166,7 @@ class Kernel:
         return Prepared(self, parameters)
 
     def _run_designs(
-        self, arrays: list[Array], parameters: Any, outputs: list[Array], status: NDArray[np.int32], threads: int
+        self, arrays: list[Array], parameters: ArrayLike | Columns, outputs: list[Array], status: NDArray[np.int32], threads: int
     ) -> None:
         name, declared, zeros, count = self.signature.name, self.signature.parameters, self._zero_positions, len(status)
         run = self.executable.run_designs

@@ -8,7 +8,6 @@ from itertools import combinations_with_replacement
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from flexapod.arrays import Array
 from flexapod.errors import InputError
@@ -36,7 +35,7 @@ def real_array(name: str, value: object, shape: tuple[int, ...]) -> Array:
     return np.asarray(array, dtype=np.float64, order="C")
 
 
-def finite_array(name: str, value: ArrayLike, shape: tuple[int, ...]) -> Array:
+def finite_array(name: str, value: object, shape: tuple[int, ...]) -> Array:
     """A float64 array of exactly this shape, without NaN or infinity."""
     array = real_array(name, value, shape)
     bad = np.argwhere(~np.isfinite(array))
@@ -46,7 +45,7 @@ def finite_array(name: str, value: ArrayLike, shape: tuple[int, ...]) -> Array:
     return array
 
 
-def number(name: str, value: Any) -> float:
+def number(name: str, value: object) -> float:
     """One finite number."""
     return float(finite_array(name, value, ()))
 

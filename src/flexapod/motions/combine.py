@@ -215,7 +215,7 @@ def concatenate(*motions: AnyMotion) -> AnyMotion:
     if any(m.formula is None for m in placed):
         return result
     ends = np.array([m.time[-1] for m in placed[:-1]])
-    formula = partial(_pieces, ends=ends, formulas=tuple(m.formula for m in placed), kind=motions[0])
+    formula = partial(_pieces, ends=ends, formulas=tuple(m.formula for m in placed), like=motions[0])
     return with_formula(result, formula)
 
 
@@ -224,10 +224,10 @@ def _joined(parts: list[dict[str, Array]]) -> dict[str, Array]:
     return {name: np.concatenate([x, *(part[name][1:] for part in parts[1:])]) for name, x in parts[0].items()}
 
 
-def _pieces(t: Array, *, ends: Array, formulas: tuple[Callable[[Array], AnyMotion], ...], kind: Any) -> Any:
+def _pieces(t: Array, *, ends: Array, formulas: tuple[Callable[[Array], AnyMotion], ...], like: AnyMotion) -> AnyMotion:
     index = np.searchsorted(ends, t, side="left")  # a joint belongs to the earlier motion
     parts = [_arrays(formulas[i](t[index == i])) for i in range(len(formulas)) if np.any(index == i)]
-    return _made(kind, t, {k: np.concatenate([p[k] for p in parts]) for k in parts[0]})
+    return _made(like, t, {k: np.concatenate([p[k] for p in parts]) for k in parts[0]})
 
 
 def _check_joint(before: Motion | ActuatorMotion, after: Motion | ActuatorMotion, index: int) -> None:

@@ -7,7 +7,6 @@ derivatives. Angular velocity and acceleration are exact (Euler rates), never di
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,7 +20,7 @@ from flexapod.motions.rotations import check_sequence, euler_motion
 from flexapod.motions.time_laws import TimeLaw
 
 
-def motion_from_coordinates(*, time: Any, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, sequence: str = "XYZ") -> Motion:
+def motion_from_coordinates(*, time: ArrayLike, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, sequence: str = "XYZ") -> Motion:
     """A motion from six coordinates and their derivatives.
 
     Args:
@@ -31,11 +30,12 @@ def motion_from_coordinates(*, time: Any, q: ArrayLike, qd: ArrayLike, qdd: Arra
 
     Checked by: tests/motions/test_coordinate_motions.py.
     """
-    n = len(np.asarray(time))
+    t = np.asarray(time)
+    n = len(t)
     values = [finite_array(name, value, (n, 6)) for name, value in (("q", q), ("qd", qd), ("qdd", qdd))]
     R, w, alpha = euler_motion(_three(sequence), *(value[:, 3:] for value in values))
     p, v, a = (value[:, :3] for value in values)
-    return Motion(time=time, position=p, rotation=R, velocity=v, angular_velocity=w, acceleration=a, angular_acceleration=alpha)
+    return Motion(time=t, position=p, rotation=R, velocity=v, angular_velocity=w, acceleration=a, angular_acceleration=alpha)
 
 
 def one_minus_cos(

@@ -148,7 +148,7 @@ def _actuators(data: _Data) -> ActuatorMotion:
     return actuator_spline(time=time, position=smoothed)
 
 
-def _platform(data: _Data, R: Array | None, rotation: Any, orientation: str) -> Motion:
+def _platform(data: _Data, R: Array | None, rotation: ArrayLike | None, orientation: str) -> Motion:
     """The platform's motion: its orientation from the file (R), or the constant one that was given (rotation)."""
     table, time, said, smooth = data.table, data.time, data.said, data.smooth
     p = find(table, "position", said)

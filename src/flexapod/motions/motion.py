@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -175,10 +175,15 @@ MOST_SAMPLES = 20_000_000
 """Samples of a motion at most: its arrays take 200 bytes a sample, 4 GB in all, and results several times as much."""
 
 
-def check_samples(name: str, count: Any) -> int:
+def check_samples(name: str, count: object) -> int:
     """A whole number of samples, at least 2, that memory can hold."""
-    right = isinstance(count, int | float | np.integer | np.floating) and not isinstance(count, bool) and np.isfinite(count)
-    if not right or int(count) != count or count < 2:
+    if (
+        isinstance(count, bool)
+        or not isinstance(count, int | float | np.integer | np.floating)
+        or not np.isfinite(count)
+        or int(count) != count
+        or count < 2
+    ):
         raise InputError(f"{name}: expected a whole number of at least 2, got {count!r}")
     if count > MOST_SAMPLES:
         raise InputError(f"{name}: {count:g} samples of 200 bytes do not fit into memory; at most {MOST_SAMPLES:g} are taken")

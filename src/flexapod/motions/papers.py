@@ -8,7 +8,6 @@ polynomial, the first after 1 s, one every 6 s; the circle starts at angle 0, co
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -152,8 +151,8 @@ def dualemps_circle(
     return sampled(partial(_sliders, path=path), float(path.time[-1]), samples)
 
 
-def _tip_circle(center: Any, radius: float, speed: float, revolutions: float, samples: int) -> Motion:
-    x, y = center
+def _tip_circle(center: ArrayLike, radius: float, speed: float, revolutions: float, samples: int) -> Motion:
+    x, y = np.asarray(center)
     path = circle(center=(x, 0.0, y), radius=radius, speed=speed, revolutions=revolutions, plane="xz", samples=samples)
     if abs(x) + radius >= DUALEMPS_TIP:
         raise InputError(f"center: point P cannot reach x = {abs(x) + radius:g} m; leg 1 is {DUALEMPS_TIP:g} m long")

@@ -122,7 +122,7 @@ def describe_motion(name: str) -> str:
     return "\n".join(rows)
 
 
-def named_motion(name: str, **options: Any) -> Motion | ActuatorMotion:
+def named_motion(name: str, **options: object) -> Motion | ActuatorMotion:
     """A motion by name; options replace the defaults that `describe_motion` shows.
 
     A rate given for the circle (speed, rpm or law) replaces the default one. Checked by: tests/motions/test_named_motions.py.

@@ -7,7 +7,6 @@ angle). Leading axes are a batch. Quaternions are in `quaternions`.
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -134,7 +133,7 @@ def rotvec_motion(rotvec: ArrayLike, rates: ArrayLike, accelerations: ArrayLike)
     return rotvec_rotation(r), w, alpha
 
 
-def rotvec_rates(rotvec: Any, w: Any, alpha: Any) -> tuple[Array, Array]:
+def rotvec_rates(rotvec: ArrayLike, w: ArrayLike, alpha: ArrayLike) -> tuple[Array, Array]:
     """Derivatives r', r'' of the rotation vector from w and alpha (world axes): `rotvec_motion` turned round.
 
     Singular where the angle is a whole number of revolutions, zero excepted. Checked by: tests/motions/test_motion_rotations.py.
@@ -143,9 +142,13 @@ def rotvec_rates(rotvec: Any, w: Any, alpha: Any) -> tuple[Array, Array]:
     A, B, _, _ = (c[..., None, None] for c in _coefficients(np.sum(r * r, axis=-1)))
     S = skew(r)
     J = np.eye(3) + A * S + B * (S @ S)
-    rd = np.linalg.solve(J, w[..., None])[..., 0]
+    rd = _solved(J, w)
     bias = rotvec_motion(r, rd, np.zeros_like(rd))[2]
-    return rd, np.linalg.solve(J, (alpha - bias)[..., None])[..., 0]
+    return rd, _solved(J, alpha - bias)
+
+
+def _solved(J: Array, right: Array) -> Array:
+    return np.asarray(np.linalg.solve(J, right[..., None])[..., 0], dtype=np.float64)
 
 
 def rotation_rotvec(rotation: ArrayLike) -> Array:

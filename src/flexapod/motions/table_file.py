@@ -91,7 +91,7 @@ class Table:
         return values
 
 
-def _is_number(cell: Any) -> bool:
+def _is_number(cell: str | float) -> bool:
     try:
         float(cell)
     except (TypeError, ValueError):

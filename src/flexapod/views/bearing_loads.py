@@ -8,6 +8,7 @@ not in the reaction; a ball has no axis, so it is not listed here.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -80,7 +81,7 @@ def bearing_rows(loads: dict[str, tuple[Array, Array]], time: Array) -> list[lis
     return rows
 
 
-def _reported(part: Array, measure: Any, largest: float) -> str:
+def _reported(part: Array, measure: Callable[[Array], float], largest: float) -> str:
     if not np.all(np.isfinite(part)):
         return "not determined"
     value = float(measure(part))

@@ -25,12 +25,14 @@ SMALL = 0.05
 """Amplitude of the default motion, of the robot's characteristic length; radians for actuators that turn."""
 
 
-def chosen_motion(robot: fp.Robot, name: str | None, options: Mapping[str, Any], slowed: float = 1.0) -> fp.Motion:
+def chosen_motion(robot: fp.Robot, name: str | None, options: Mapping[str, object], slowed: float = 1.0) -> fp.Motion:
     """The motion that a user asked for, as one of the platform; see `followed_motion`."""
     return platform_of(robot, followed_motion(robot, name, options, slowed))
 
 
-def followed_motion(robot: fp.Robot, name: str | None, options: Mapping[str, Any], slowed: float = 1.0) -> Any:
+def followed_motion(
+    robot: fp.Robot, name: str | None, options: Mapping[str, object], slowed: float = 1.0
+) -> fp.Motion | fp.ActuatorMotion:
     """The motion that a user asked for: of the platform, or of the actuators where legs are flexible and it is given so.
 
     Deformation decides where a platform on flexible legs goes; its actuators follow exactly.
@@ -56,7 +58,8 @@ def followed_motion(robot: fp.Robot, name: str | None, options: Mapping[str, Any
         motion = _named(robot, name, options_in_si(name, options))
     if robot.moved_by == "platform":
         motion = platform_of(robot, motion)
-    return motion if slowed == 1.0 else fp.motions.slowed(motion, slowed)
+    followed: fp.Motion | fp.ActuatorMotion = motion if slowed == 1.0 else fp.motions.slowed(motion, slowed)
+    return followed
 
 
 def platform_of(robot: fp.Robot, motion: fp.Motion | fp.ActuatorMotion) -> fp.Motion:
@@ -64,7 +67,7 @@ def platform_of(robot: fp.Robot, motion: fp.Motion | fp.ActuatorMotion) -> fp.Mo
     return motion if isinstance(motion, fp.Motion) else fp.platform_motion(robot, motion)
 
 
-def _named(robot: fp.Robot, name: str, options: dict[str, Any]) -> fp.Motion | fp.ActuatorMotion:
+def _named(robot: fp.Robot, name: str, options: dict[str, object]) -> fp.Motion | fp.ActuatorMotion:
     if name == "line" and "end" in options and "start" not in options:
         options["start"] = tuple(robot.home.position)
     motion = fp.motions.named_motion(name, **options)

@@ -22,8 +22,8 @@ SAME = 1e-9
 
 
 def same_motions(
-    robots: tuple[fp.Robot, fp.Robot], name: str | None, options: Mapping[str, Any], slowed: float = 1.0
-) -> tuple[tuple[Any, Any], str]:
+    robots: tuple[fp.Robot, fp.Robot], name: str | None, options: Mapping[str, object], slowed: float = 1.0
+) -> tuple[tuple[fp.Motion | fp.ActuatorMotion, fp.Motion | fp.ActuatorMotion], str]:
     """The motion of each robot from its own home, and the motion as text.
 
     Left out, it is a cosine that both can follow, sized for the smaller one; where there is none, each robot has its own small
@@ -61,7 +61,8 @@ def figures_of(
         return home_figures(robot, modes, drives), None, None, [f"nothing along the motion: {error}"]
     legs = fp.inverse_kinematics(robot, motion, joints=False)
     check = fp.check_motion(robot, motion)
-    return key_figures(robot, legs, drive, check, modes, drives), legs, drive, [*map(str, check.violations), *validity(drive)]
+    figures = key_figures(robot, legs, drive, check.margins, modes, drives)
+    return figures, legs, drive, [*map(str, check.violations), *validity(drive)]
 
 
 def compared(first: list[KeyFigure], second: list[KeyFigure]) -> list[list[str]]:

@@ -19,6 +19,8 @@ from flexapod.views.plot_design import pareto_figure, residual_figure, tornado_f
 if TYPE_CHECKING:
     import xarray as xr
 
+    DesignResult = fp.Study | fp.Optimum | fp.Calibration | xr.Dataset
+
 LONGEST = 200
 """Rows of a table on a page."""
 
@@ -87,13 +89,13 @@ def calibration_table(found: fp.Calibration) -> DesignTable:
     return DesignTable(title=f"Calibration: rank {found.rank}", head=head, rows=rows)
 
 
-def design_page(found: Any, robot: str) -> str:
+def design_page(found: DesignResult, robot: str) -> str:
     """One self-contained page about a result of `study`, `optimise`, `sensitivity`, `tolerance` or `calibrate`."""
     sections, kind = design_sections(found)
     return html_page(f"{robot}: {kind}", sections, f"Made by flexapod {fp.__version__}; SI units.")
 
 
-def design_sections(found: Any) -> tuple[list[tuple[str, Sequence[Any]]], str]:
+def design_sections(found: DesignResult) -> tuple[list[tuple[str, Sequence[Any]]], str]:
     """Headings with their contents, and the name of what was done."""
     if isinstance(found, fp.Study):
         return _study(found), "study"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -48,12 +48,12 @@ def validity(result: xr.Dataset) -> list[str]:
     return [text for text in str(result.attrs.get("validity", "")).split("\n") if text]
 
 
-def key_figures(robot: fp.Robot, legs: xr.Dataset, drive: xr.Dataset, check: Any, modes: xr.Dataset | None = None,
+def key_figures(robot: fp.Robot, legs: xr.Dataset, drive: xr.Dataset, margins: xr.Dataset, modes: xr.Dataset | str | None = None,
                 drives: Drives | None = None) -> list[KeyFigure]:  # fmt: skip
     """The list for a motion.
 
     Args:
-        legs, drive, check: of inverse kinematics, inverse dynamics and `check_motion` along the same motion.
+        legs, drive, margins: of inverse kinematics, inverse dynamics and `check_motion` along the same motion.
         modes, drives: natural frequencies at home, where there are any, and what holds the actuators in them.
 
     Checked by: tests/views/test_report_parts.py.
@@ -67,13 +67,13 @@ def key_figures(robot: fp.Robot, legs: xr.Dataset, drive: xr.Dataset, check: Any
     total = power.sum(axis=1)
     found.append(KeyFigure(name="peak power, all actuators", value=float(max(total.max(), 0.0)), unit="W"))
     found.append(KeyFigure(name="peak braking power, all actuators", value=float(max(-total.min(), 0.0)), unit="W"))
-    if "deflection" in check.margins and np.isfinite(check.margins.deflection).any():
-        found.append(_angle(check.margins))
-    found.append(KeyFigure(name="largest condition number", value=float(np.nanmax(check.margins.condition_number)), unit=""))
+    if "deflection" in margins and np.isfinite(margins.deflection).any():
+        found.append(_angle(margins))
+    found.append(KeyFigure(name="largest condition number", value=float(np.nanmax(margins.condition_number)), unit=""))
     return found + home_figures(robot, modes, drives)
 
 
-def home_figures(robot: fp.Robot, modes: xr.Dataset | None = None, drives: Drives | None = None) -> list[KeyFigure]:
+def home_figures(robot: fp.Robot, modes: xr.Dataset | str | None = None, drives: Drives | None = None) -> list[KeyFigure]:
     """What needs no motion: first frequency at home, where there is any, and moving mass; an assumed stiffness is noted."""
     mass = KeyFigure(name="moving mass", value=moving_mass(robot), unit="kg")
     if modes is None or isinstance(modes, str):

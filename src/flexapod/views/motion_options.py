@@ -28,7 +28,7 @@ NAMES = ("units", "columns")
 """Options of motion files that say something of several columns."""
 
 
-def options_in_si(motion: str, options: Mapping[str, Any]) -> dict[str, Any]:
+def options_in_si(motion: str, options: Mapping[str, object]) -> dict[str, Any]:
     """Options with every unit converted, and pairs such as ``position=mm,euler=deg`` as dictionaries.
 
     Args:

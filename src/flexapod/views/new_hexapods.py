@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 import flexapod as fp
-from flexapod.views.new_parts import GRAVITY, STEEL, Sizes, degrees, disc, rod, rounded
+from flexapod.arrays import Array
+from flexapod.views.new_parts import GRAVITY, STEEL, Data, Sizes, degrees, disc, rod, rounded
 
 PAIRS = {
     "B": {"copy": "A", "mirrored": "xz"},
@@ -106,12 +107,12 @@ def _line(s: Sizes) -> Any:
     return np.array([(top - base).real, (top - base).imag, 0.0])
 
 
-def _across(line: Any) -> dict[str, str]:
+def _across(line: Array) -> dict[str, str]:
     """First universal axis: horizontal, at right angles to the leg at home."""
     return {"azimuth": degrees(float(np.arctan2(line[0], -line[1])))}
 
 
-def _hexapod(s: Sizes, parameters: dict[str, Any], height: str, template: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
+def _hexapod(s: Sizes, parameters: Data, height: str, template: Data, own: Data) -> dict[str, Any]:
     size = min(s.platform_radius, s.stroke or 0.5 * s.arm)
     return {
         "parameters": parameters,

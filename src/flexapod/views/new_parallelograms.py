@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 import flexapod as fp
-from flexapod.views.new_parts import GRAVITY, Sizes, around, degrees, disc, rod, rounded
+from flexapod.views.new_parts import GRAVITY, Data, Sizes, around, degrees, disc, rod, rounded
 
 
 def delta(s: Sizes) -> dict[str, Any]:
@@ -153,7 +153,7 @@ def _arm_angle(s: Sizes, end: float) -> tuple[float, list[float]]:
     return angle, rounded([(c * rod_x - sine * rod_z) / s.link, 0.0, (sine * rod_x + c * rod_z) / s.link])
 
 
-def _whole(s: Sizes, template: dict[str, Any], each: dict[str, Any]) -> dict[str, Any]:
+def _whole(s: Sizes, template: Data, each: Data) -> dict[str, Any]:
     names = ("base_radius", "platform_radius", "arm", "link", "height")
     return {
         "parameters": {name: getattr(s, name) for name in names} | {"spacing": rounded(8 * s.rod)},

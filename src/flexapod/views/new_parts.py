@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 STEEL = 7850.0
 """Density of the legs [kg/m^3]."""
 
 GRAVITY = [0.0, 0.0, -9.81]
-Sizes = Any
+Sizes = SimpleNamespace
 """Options of a family: a `SimpleNamespace` with the names of its sizes."""
+Data = Mapping[str, object]
+"""A part of a robot file."""
 
 
-def rounded(value: Any) -> Any:
+def rounded(value: ArrayLike) -> Any:
     """Numbers with twelve digits: short in the file, exact enough for directions."""
-    if np.ndim(value) == 0:
-        return float(f"{float(value):.12g}") + 0.0
-    return [rounded(x) for x in np.asarray(value)]
+    given = np.asarray(value, dtype=np.float64)
+    if given.ndim == 0:
+        return float(f"{float(given):.12g}") + 0.0
+    return [rounded(x) for x in given]
 
 
 def degrees(angle: float) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import flexapod as fp
-from flexapod.views.new_parts import GRAVITY, Sizes, around, circles, degrees, disc, rod, rounded
+from flexapod.views.new_parts import GRAVITY, Data, Sizes, around, circles, degrees, disc, rod, rounded
 
 Z = [0.0, 0.0, 1.0]
 ALL_ROUND = ["-180 deg", "180 deg"]
@@ -114,7 +114,7 @@ def _two_links(option: str, arm: float, link: float, target: complex) -> tuple[f
     return float(np.angle(target) + inner), float(bend - np.pi)
 
 
-def _planar(s: Sizes, parameters: dict[str, Any], template: dict[str, Any]) -> dict[str, Any]:
+def _planar(s: Sizes, parameters: Data, template: Data) -> dict[str, Any]:
     size = (
         rounded(0.1 * (s.base_radius - s.platform_radius))
         if s.base_radius > s.platform_radius

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import flexapod as fp
-from flexapod.views.new_parts import GRAVITY, Sizes, around, circles, degrees, disc, rod, rounded
+from flexapod.views.new_parts import GRAVITY, Data, Sizes, around, circles, degrees, disc, rod, rounded
 
 
 def extending(s: Sizes) -> dict[str, Any]:
@@ -108,7 +108,7 @@ def _tube(s: Sizes, length: float) -> float:
     return 0.9 * (length - float(s.stroke) / 2)
 
 
-def _tripod(s: Sizes, parameters: dict[str, Any], height: str, template: dict[str, Any]) -> dict[str, Any]:
+def _tripod(s: Sizes, parameters: Data, height: str, template: Data) -> dict[str, Any]:
     return {
         "parameters": parameters,
         "gravity": GRAVITY,

@@ -6,6 +6,7 @@ Leg colours are the same everywhere, safe for colour-blind readers, and each com
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +16,8 @@ from flexapod.views.scene.colours import COLOURS, DASHES, colour
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
+
+    from flexapod.arrays import Array
 
 WHOLE = 1.3
 """Longest side of the box around a planar robot, as Plotly counts: all of it is seen. By itself a flat box would be too large."""
@@ -80,7 +83,7 @@ def robot_figure(robot: fp.Robot, state: fp.State | None = None, *, exaggerated:
     return framed(figure, FILL)
 
 
-def add_line(figure: Any, points: Any, style: dict[str, Any], **options: Any) -> None:
+def add_line(figure: go.Figure, points: Array, style: Mapping[str, object], **options: object) -> None:
     """A line in three dimensions."""
     figure.add_scatter3d(x=points[:, 0], y=points[:, 1], z=points[:, 2], mode="lines", line=style, **options)
 
@@ -101,7 +104,7 @@ def scene(robot: fp.Robot) -> dict[str, Any]:
     return {"aspectmode": "data", **axes, "camera": {"eye": eye, "up": up}, "dragmode": "orbit"}
 
 
-def _flat_scene(plane: str, axis: dict[str, Any]) -> dict[str, Any]:
+def _flat_scene(plane: str, axis: Mapping[str, object]) -> dict[str, Any]:
     """The axes of a plane, seen along its normal without perspective; the first axis points right, the second up."""
     right, upward = (np.eye(3)["xyz".index(a)] for a in plane)
     towards = 2.0 * np.cross(right, upward)

@@ -9,8 +9,6 @@ Checked by: tests/views/test_remarks.py.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 import flexapod as fp
@@ -23,9 +21,9 @@ def remarks(robot: fp.Robot) -> dict[str, str]:
     """Path of the robot file -> what is odd there; legs that are alike are reported once."""
     found: dict[str, str] = {}
     alike: dict[tuple[str, str], list[str]] = {}
-    for leg in robot.legs:
+    for k, leg in enumerate(robot.legs):
         for index, link in enumerate(leg.links):
-            if link.body is not None and not link.from_table and (text := _odd_link(leg, index)):
+            if link.body is not None and not link.from_table and (text := _odd_link(robot, k, index)):
                 alike.setdefault((link.body.name, text), []).append(leg.name)
     for (body, text), legs in alike.items():
         paths = [f"legs.{body}.inertia"] if len(legs) == len(robot.legs) else [f"legs.{leg}.{body}.inertia" for leg in legs]
@@ -33,8 +31,9 @@ def remarks(robot: fp.Robot) -> dict[str, str]:
     return found
 
 
-def _odd_link(leg: Any, index: int) -> str:
+def _odd_link(robot: fp.Robot, k: int, index: int) -> str:
     """What is odd about a link's inertia; nothing for sliding parts and bodies with a single joint centre."""
+    leg = robot.legs[k]
     body = leg.links[index].body
     behind = [link for link in leg.links if link.parent == index]
     if body is None or body.mass <= 0 or any(link.kind == "P" for link in behind):

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
     import xarray as xr
 
+
 Section = tuple[str, Sequence[Any]]
 """Heading and blocks."""
 
@@ -112,7 +113,7 @@ def _along(
     motion: fp.Motion | fp.ActuatorMotion,
     name: str,
     wrench: ArrayLike | None,
-    modes: xr.Dataset,
+    modes: xr.Dataset | str,
     drives: Drives | None,
 ) -> tuple[list[KeyFigure], list[Section], list[Any]]:
     """Key figures, sections and violations of the motion; where it is under-actuated or buckles at home, what is known there."""
@@ -140,7 +141,7 @@ def _along(
         ("Singularities", singular_blocks(robot)),
         ("All poses", pose_blocks(robot)),
     ]
-    return key_figures(robot, legs, drive, check, modes, drives), sections, [*check.violations, *validity(drive)]
+    return key_figures(robot, legs, drive, check.margins, modes, drives), sections, [*check.violations, *validity(drive)]
 
 
 def _made(author: str) -> str:
@@ -164,12 +165,11 @@ def _robot(robot: fp.Robot) -> list[Any]:
     ]
     if robot.source:
         facts.append(f"numbers from: {robot.source}")
-    tables = [_table("Legs", robot.loops, 4), _table("Bodies", robot.bodies, 1)]
+    tables = [
+        HtmlTable(head=table.columns, rows=table.rows, caption=caption, text=text)
+        for caption, table, text in (("Legs", robot.loops, 4), ("Bodies", robot.bodies, 1))
+    ]
     return [bullets([*facts, *file.notes]), robot_figure(robot), *tables]
-
-
-def _table(caption: str, table: Any, text: int) -> HtmlTable:
-    return HtmlTable(head=table.columns, rows=table.rows, caption=caption, text=text)
 
 
 def _motion(motion: fp.Motion, name: str) -> list[Any]:
@@ -237,7 +237,7 @@ def _add_motion(figure: go.Figure, way: Array, window: dict[str, tuple[float, fl
     )
 
 
-def _modes(robot: fp.Robot, stiffness: float | Mapping[str, float] | None) -> tuple[Drives | None, Any]:
+def _modes(robot: fp.Robot, stiffness: float | Mapping[str, float] | None) -> tuple[Drives | None, xr.Dataset | str]:
     """What holds the actuators, and natural frequencies at home or why there are none."""
     try:
         drives = chosen_drives(robot, stiffness)
@@ -246,14 +246,15 @@ def _modes(robot: fp.Robot, stiffness: float | Mapping[str, float] | None) -> tu
         return None, f"No frequencies: {error}"
 
 
-def _frequencies(robot: fp.Robot, modes: Any, drives: Drives | None) -> list[Any]:
-    if drives is None:
+def _frequencies(robot: fp.Robot, modes: xr.Dataset | str, drives: Drives | None) -> list[Any]:
+    if isinstance(modes, str):
         return [paragraph(modes, "note")]
     rows = [
         [str(n), number(float(modes.frequency.sel(mode=n)), 6), number(100 * float(modes.damping.sel(mode=n)), 4),
          "yes" if bool(modes.stable.sel(mode=n)) else "no"]
         for n in modes.mode.values
     ]  # fmt: skip
+    assert drives is not None
     reported = paragraph(
         f"At home, {drives.label}, about the equilibrium under gravity; where a mode is not stable: minus its growth rate / 2 pi."
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -54,7 +55,7 @@ def watched_point(robot: fp.Robot) -> str | None:
     return named[0] if named else None
 
 
-def shaped_residuals(robot: fp.Robot, report: Any = None) -> list[tuple[str, xr.Dataset]]:
+def shaped_residuals(robot: fp.Robot, report: Callable[[float], object] | None = None) -> list[tuple[str, xr.Dataset]]:
     """What shapers leave with exact frequencies and with wrong ones; each with its label.
 
     Args:

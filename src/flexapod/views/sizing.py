@@ -5,7 +5,7 @@ RMS is over time, :math:`\sqrt{\int f^2\,dt / T}`, by the trapezoidal rule; at a
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 from scipy.integrate import trapezoid
@@ -21,10 +21,18 @@ if TYPE_CHECKING:
 ROUNDING = 1e-9
 """Share of the largest value below which a number is shown as zero: what is left of sums that cancel."""
 
-
 NOTHING = 1e-6
 """Moments below this, of the largest force times the robot's length, are what is left of sums that cancel: no bearing is chosen
 by them."""
+
+Sizing = TypedDict(
+    "Sizing",
+    {
+        "unit": str, "from": float, "to": float, "stroke": list[float], "peak_rate": float, "peak_force": float,
+        "rms_force": float, "peak_power": float, "rms_power": float, "energy": float,
+    },
+)  # fmt: skip
+"""What an actuator must give along a motion; SI units."""
 
 
 def under_actuated(robot: fp.Robot) -> bool:
@@ -39,7 +47,7 @@ def rms(time: Array, values: Array) -> Any:
     return np.sqrt(trapezoid(values**2, time, axis=0) / (time[-1] - time[0]))
 
 
-def actuator_sizing(robot: fp.Robot, legs: xr.Dataset, drive: xr.Dataset) -> dict[str, dict[str, Any]]:
+def actuator_sizing(robot: fp.Robot, legs: xr.Dataset, drive: xr.Dataset) -> dict[str, Sizing]:
     """Per actuator: stroke used and allowed, peaks and RMS of rate, force and power, net energy; SI units.
 
     Args:
@@ -69,7 +77,7 @@ def actuator_sizing(robot: fp.Robot, legs: xr.Dataset, drive: xr.Dataset) -> dic
     }
 
 
-def sizing_table(sizing: dict[str, dict[str, Any]]) -> tuple[list[str], list[list[str]]]:
+def sizing_table(sizing: dict[str, Sizing]) -> tuple[list[str], list[list[str]]]:
     """Head and rows of text, angles in degrees; mixed units are beside the names, else in the head."""
     units = {s["unit"] for s in sizing.values()}
     mixed = len(units) > 1
@@ -118,7 +126,7 @@ def joint_rows(drive: xr.Dataset, length: float = 1.0) -> list[list[str]]:
     return rows
 
 
-def _known(components: Any, value: float, nothing: float) -> str:
+def _known(components: Array, value: float, nothing: float) -> str:
     """The size of a vector (n, 3) as text: rounding as zero, one without any determined component as such."""
     if np.isnan(components).any(axis=0).all():
         return "not determined"

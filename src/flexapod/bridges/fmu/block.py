@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,11 +14,12 @@ from flexapod.bridges.fmu.rigid import union
 from flexapod.bridges.fmu.units import entry_units
 
 if TYPE_CHECKING:
+    from flexapod.arrays import Array
     from flexapod.kernels.tape.signature import Input, Output
     from flexapod.robot.robot import Robot
 
 
-def block_plant(robot: Robot, quantity: str, options: dict[str, Any]) -> Plant:
+def block_plant(robot: Robot, quantity: str, options: dict[str, object]) -> Plant:
     """The plant of a quantity that `kernel` knows; its arrays become scalars with their place in brackets, rows first."""
     bound = kernel_with_friction(robot, quantity, options)
     signature, tape = bound.signature, bound.compiled.tape
@@ -38,7 +39,7 @@ def block_plant(robot: Robot, quantity: str, options: dict[str, Any]) -> Plant:
     )  # fmt: skip
 
 
-def _scalars(robot: Robot, array: Input | Output, start: Any) -> list[Variable]:
+def _scalars(robot: Robot, array: Input | Output, start: Array) -> list[Variable]:
     labels = _labels(robot, array)
     return [
         Variable(name=f"{array.name}{label}", unit=unit, start=float(x), doc=array.doc)

@@ -12,7 +12,7 @@ import sys
 import tempfile
 import zipfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from flexapod.analysis.model.model_names import identifier
 from flexapod.analysis.requests.arguments import check_start
@@ -61,7 +61,7 @@ def export_fmu(
     general: bool = False,
     binary: bool = True,
     check: bool = False,
-    **options: Any,
+    **options: object,
 ) -> Path:
     """Write a robot as a functional mock-up unit.
 
@@ -130,8 +130,8 @@ def _is_fmu(path: Path) -> bool:
         return False
 
 
-def make_plant(robot: Robot, quantity: str, *, start: Any, step: float | None, method: str | None, wrench: bool,
-               friction: bool | str, watch: bool, general: bool, options: dict[str, Any]) -> Plant:  # fmt: skip
+def make_plant(robot: Robot, quantity: str, *, start: State | ActuatorMotion | None, step: float | None, method: str | None,
+               wrench: bool, friction: bool | str, watch: bool, general: bool, options: dict[str, object]) -> Plant:  # fmt: skip
     """The plant of a quantity; refuses options that have no meaning for it."""
     if step is not None and not 0 < step < math.inf:
         raise InputError(f"step: expected a time above 0 s, got {step!r}")

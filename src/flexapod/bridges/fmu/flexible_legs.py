@@ -10,7 +10,7 @@ Explicit steps of rigid legs, whose independent coordinates are few, have a kern
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -32,7 +32,9 @@ from flexapod.simulation.system.rod_rates import memory_start as rod_memory
 from flexapod.simulation.system.rod_rates import rod_rates
 
 if TYPE_CHECKING:
+    from flexapod.analysis.requests.state import State
     from flexapod.kernels.tape.program import Program
+    from flexapod.motions.motion import ActuatorMotion
     from flexapod.robot.robot import Robot
     from flexapod.simulation.system.setup import Setup
 
@@ -42,7 +44,15 @@ POSITION = {f"v{axis}": f"platform.{axis}" for axis in "xyz"}
 
 
 def leg_plant(
-    robot: Robot, start: Any, *, wrench: bool, friction: bool | str, method: str, step: float, watch: bool, general: bool
+    robot: Robot,
+    start: State | ActuatorMotion,
+    *,
+    wrench: bool,
+    friction: bool | str,
+    method: str,
+    step: float,
+    watch: bool,
+    general: bool,
 ) -> Plant:
     """The plant of forward dynamics."""
     plan = robot.elastic_plan

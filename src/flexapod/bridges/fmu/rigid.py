@@ -8,6 +8,7 @@ loops (`simulation.closure`), so that an integrator's drift changes nothing.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -32,8 +33,12 @@ from flexapod.spatial.rotation import normalised
 
 if TYPE_CHECKING:
     from flexapod.analysis.requests.state import State
+    from flexapod.arrays import SX
     from flexapod.equations.minimal.planning import Plan
+    from flexapod.motions.motion import ActuatorMotion
     from flexapod.robot.robot import Robot
+    from flexapod.simulation.system.plant import Coordinates
+    from flexapod.simulation.system.right_hand_side import Rates
 
 STATE = ("p", "quat", "v", "w", "e", "ed")
 
@@ -66,7 +71,7 @@ def rates_program(layout: Layout) -> Program:
     return root
 
 
-def _outputs(root: Program, layout: Layout, parts: dict[str, Any], found: Any, c: Any, names: list[str]) -> None:
+def _outputs(root: Program, layout: Layout, parts: dict[str, SX], found: Rates, c: Coordinates, names: list[str]) -> None:
     w, q = parts["w"], parts["quat"]
     derivative = {
         "p": parts["v"], "quat": ca.vertcat(-ca.dot(w, q[1:]), w * q[0] + ca.cross(w, q[1:])) / 2,
@@ -104,7 +109,15 @@ def tunable_plan(layout: Layout) -> Plan | LinkPlan | None:
 
 
 def rigid_plant(
-    robot: Robot, start: State, *, wrench: bool, friction: bool | str, method: str, step: float, watch: bool, general: bool
+    robot: Robot,
+    start: State | ActuatorMotion,
+    *,
+    wrench: bool,
+    friction: bool | str,
+    method: str,
+    step: float,
+    watch: bool,
+    general: bool,
 ) -> Plant:
     """The plant of forward dynamics."""
     watched = ("stroke",) if watch else ()
@@ -131,7 +144,7 @@ def rigid_plant(
     )  # fmt: skip
 
 
-def union(robot: Robot, tapes: list[Tape], values: Any) -> list[Variable]:
+def union(robot: Robot, tapes: list[Tape], values: Mapping[str, float]) -> list[Variable]:
     """Parameters of several tapes, each once; what a tape takes as a structural zero is left out."""
     found: dict[str, Variable] = {}
     for tape in tapes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,6 +10,9 @@ from numpy.typing import ArrayLike
 from flexapod.kernels.c.source import BANNER, Export, ascii_text
 from flexapod.kernels.c.text import c_name, number
 from flexapod.kernels.tape.signature import Output
+
+if TYPE_CHECKING:
+    from flexapod.arrays import Array
 
 TOLERANCE = 1e-12  # relative to the largest entry: some thousand operations of rounding 1.1e-16 each
 NOTHING = 1e-14  # of the largest number of all inputs and outputs: what is zero on paper, such as closing errors, is rounding
@@ -70,7 +73,7 @@ def _comparison(output: Output, name: str, bound: float) -> list[str]:
     ]
 
 
-def _table(name: str, values: Any, count: int, size: int) -> list[str]:
+def _table(name: str, values: Array, count: int, size: int) -> list[str]:
     rows = values.reshape(count, size).tolist() or [[0.0] * size]
     lines = [f"    {{{', '.join(number(x) for x in row)}}}," for row in rows]
     return [f"static const double {name}[{max(count, 1)}][{size}] = {{", *lines, "};", ""]

@@ -13,7 +13,6 @@ import math
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -155,7 +154,7 @@ class IntervalKernel:
         return IntervalKernel(kernel_from_tape(interval_tape(kernel.tape), choose_backend(backend))[0])
 
     def batch(
-        self, low: Mapping[str, ArrayLike], high: Mapping[str, ArrayLike], parameters: Any = None, threads: int = 1
+        self, low: Mapping[str, ArrayLike], high: Mapping[str, ArrayLike], parameters: ArrayLike | None = None, threads: int = 1
     ) -> Bounds:
         """Bounds over boxes.
 

@@ -137,6 +137,6 @@ def _aligned(rows: int) -> Array:
     return room[start : start + LANES * rows].reshape(rows, LANES)
 
 
-def pointers(arrays: Sequence[NDArray[Any]]) -> Any:
+def pointers(arrays: Sequence[NDArray[np.generic]]) -> Any:
     """C array of the addresses of arrays."""
     return (ctypes.c_void_p * max(len(arrays), 1))(*[a.ctypes.data for a in arrays])

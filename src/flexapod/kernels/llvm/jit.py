@@ -10,6 +10,7 @@ import hashlib
 import os
 import sys
 from collections.abc import Callable, Iterator
+from types import ModuleType
 from typing import Any
 
 from flexapod.kernels.errors import KernelInputError
@@ -102,7 +103,7 @@ def compile_text(text: str, level: int | None = None, *, in_order: bool = False)
 
 
 @contextlib.contextmanager
-def _order_kept(llvm: Any) -> Iterator[None]:
+def _order_kept(llvm: ModuleType) -> Iterator[None]:
     """LLVM's own scheduling is switched off meanwhile; the switch is one of the process, in which others may compile."""
     llvm.set_option("flexapod", "-enable-misched=false")
     try:

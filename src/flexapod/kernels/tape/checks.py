@@ -65,7 +65,7 @@ def has_instances(messages: Sequence[Message]) -> bool:
 def of_instance(messages: Sequence[Message], i: int) -> list[Message]:
     """Messages of instance i."""
 
-    def at(value: Any) -> Any:
+    def at(value: object) -> Any:
         return value.values[i] if isinstance(value, PerInstance) else value
 
     return [(message, {name: at(value) for name, value in fields.items()}) for message, fields in messages]

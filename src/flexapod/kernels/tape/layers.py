@@ -60,7 +60,7 @@ def map_in_layers(
     return tuple(found)
 
 
-def _nodes(f: Any, each: SX, shared: SX) -> tuple[list[Node], list[int]]:
+def _nodes(f: ca.Function, each: SX, shared: SX) -> tuple[list[Node], list[int]]:
     """Operations of a function with their layers, and the numbers of its results."""
     nodes: list[Node] = []
     slots: dict[int, int] = {}
@@ -94,7 +94,7 @@ def _operation(op: int, args: tuple[int, ...], nodes: Sequence[Node]) -> Node:
     return Node(op=op, args=args, layer=layer if op in PLAIN else layer + 1)
 
 
-def _applied(op: int, args: Sequence[Any]) -> Any:
+def _applied(op: int, args: Sequence[SX]) -> Any:
     """An operation of expressions, entry by entry."""
     return ca.SX.unary(op, args[0]) if len(args) == 1 else ca.SX.binary(op, *args)
 
@@ -116,7 +116,7 @@ def _rows(b: Builder, nodes: Sequence[Node], results: Sequence[int], count: int)
 
 
 def _loop(
-    b: Builder, nodes: Sequence[Node], own: Sequence[int], kept: Sequence[int], before: tuple[dict[int, Any], int]
+    b: Builder, nodes: Sequence[Node], own: Sequence[int], kept: Sequence[int], before: tuple[dict[int, SX], int]
 ) -> dict[int, Any]:
     """Rows of one loop, from those before and the number of instances."""
     rows, count = before
@@ -127,7 +127,7 @@ def _loop(
     constant = {x: rows[x] for x in same if rows[x].is_constant()}
     same = [x for x in same if x not in constant]
 
-    def body(_: Any, column: SX, *shared: SX) -> list[Any]:
+    def body(_: SX, column: SX, *shared: SX) -> list[Any]:
         values = constant | {x: column[i] for i, x in enumerate(varying)}
         values |= {x: shared[0][i] for i, x in enumerate(same)}
         for k in own:

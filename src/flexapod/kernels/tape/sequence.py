@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,7 +16,7 @@ from flexapod.kernels.llvm.writer import LANES
 
 def sequence(
     kernel: Kernel,
-    inputs: Mapping[str, Any],
+    inputs: Mapping[str, Array],
     carried: Mapping[str, str],
     start: Mapping[str, float],
     parameters: ArrayLike | None = None,

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 from flexapod.kernels.c.source import BANNER, ascii_text, literal
 from flexapod.kernels.c.text import GraphText, Names, c_name, main_text, number
 from flexapod.kernels.tape.signature import NONFINITE_INPUT, NONFINITE_RESULT, RESERVED
 from flexapod.kernels.tape.tape import Tape
 
+if TYPE_CHECKING:
+    from flexapod.arrays import Array
+
 _FUNCTIONS = ("isfinite", "fabs", "fmin", "fmax", "sqrt", "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh",
               "tanh", "asinh", "acosh", "atanh", "exp", "log", "expm1", "log1p", "pow", "fmod", "hypot", "floor", "ceil",
               "copysign")  # fmt: skip
 
 
-def cpp_text(tape: Tape, name: str, parameters: Any, about: Sequence[str] = ()) -> str:
+def cpp_text(tape: Tape, name: str, parameters: Sequence[float] | Array, about: Sequence[str] = ()) -> str:
     """The text of a header.
 
     Args:

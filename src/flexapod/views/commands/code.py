@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,7 +16,7 @@ from flexapod.views.commands.options import Changes, Json, Payloads, RobotName, 
 from flexapod.views.output import number, print_json, print_table, print_text
 
 if TYPE_CHECKING:
-    from flexapod.arrays import Array
+    pass
 
 RIGID = {
     "inverse kinematics": "inverse_kinematics",
@@ -158,11 +160,16 @@ def bench(
     as_json: Json = False,
 ) -> None:
     """Nanoseconds per sample of each kernel on this machine: best of many batches, one thread."""
+    import numpy as np
+
     with working("compiling ..."):
         found = robot_of(robot, changes, payload)
-        kernels = kernels_of(found)
+        kernels = {label: k for label, k in kernels_of(found).items() if not isinstance(k, Exception)}
         inputs = _inputs(found, samples)
-        times = {label: _best(k, inputs, samples, seconds) for label, k in kernels.items() if not isinstance(k, Exception)}
+        times = {}
+        for label, k in kernels.items():
+            given = {i.name: inputs[i.name] if i.name in inputs else np.zeros((samples, *i.shape)) for i in k.signature.inputs}
+            times[label] = _best(partial(k.batch, given), samples, seconds)
     if as_json:
         print_json({"samples": samples, "nanoseconds": times})
         return
@@ -194,17 +201,14 @@ def _inputs(robot: fp.Robot, samples: int) -> dict[str, Any]:
     return inputs
 
 
-def _best(kernel: Any, inputs: dict[str, Array], samples: int, seconds: float) -> float:
+def _best(evaluate: Callable[[], object], samples: int, seconds: float) -> float:
     import time
 
-    import numpy as np
-
-    given = {i.name: inputs[i.name] if i.name in inputs else np.zeros((samples, *i.shape)) for i in kernel.signature.inputs}
-    kernel.batch(given)
+    evaluate()
     best, stop = float("inf"), time.perf_counter() + seconds
     while True:
         start = time.perf_counter()
-        kernel.batch(given)
+        evaluate()
         now = time.perf_counter()
         best = min(best, now - start)
         if now > stop:

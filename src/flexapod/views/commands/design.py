@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
@@ -16,6 +17,11 @@ from flexapod.views.output import check_place, check_places, print_json, print_t
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
+    import xarray as xr
+
+    from flexapod.views.design_page import DesignResult, DesignTable
+
+T = TypeVar("T")
 
 Request = Annotated[Path | None, typer.Option("--request", metavar="FILE", help="YAML file with the arguments of the verb")]
 Vary = Annotated[list[str], typer.Option("--vary", metavar="PATH=LOW:HIGH", help="a variable and its limits; may be repeated")]
@@ -174,12 +180,12 @@ def calibrate(
     _page(page, found, robot)
 
 
-def _draw(plot: Path | None, figure: go.Figure, found: Any, title: str) -> None:
+def _draw(plot: Path | None, figure: Callable[[T, str], go.Figure], found: T, title: str) -> None:
     if plot is not None:
         note(f"wrote {fp.figures.save_figure(figure(found, title), plot)}")
 
 
-def _page(page: Path | None, found: Any, robot: str) -> None:
+def _page(page: Path | None, found: DesignResult, robot: str) -> None:
     if page is not None:
         note(f"wrote {write_text(page, _pages().design_page(found, robot))}")
 
@@ -200,7 +206,7 @@ def _pages() -> Any:
     return design_page
 
 
-def _show(found: Any, as_json: bool, table: Any, out: Path | None) -> None:
+def _show(found: xr.Dataset, as_json: bool, table: DesignTable, out: Path | None) -> None:
     if as_json:
         print_json(dataset_json(found))
     else:
@@ -209,7 +215,7 @@ def _show(found: Any, as_json: bool, table: Any, out: Path | None) -> None:
         note(f"wrote {write_data(out, found)}")
 
 
-def _set(**options: Any) -> dict[str, Any]:
+def _set(**options: object) -> dict[str, Any]:
     return {name: value for name, value in options.items() if value is not None}
 
 
@@ -247,7 +253,7 @@ def _file(path: Path | None) -> dict[str, Any]:
     return data
 
 
-def _called(verb: Any, robot: fp.Robot, given: dict[str, Any]) -> Any:
+def _called(verb: Callable[..., T], robot: fp.Robot, given: dict[str, Any]) -> T:
     """The verb with a request; poses of a file are lists of positions."""
     if "at" in given:
         given = {**given, "at": fp.State(**given["at"]) if isinstance(given["at"], dict) else fp.State(position=given["at"])}

@@ -15,12 +15,14 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
-from typing import Any, get_type_hints
+from typing import ParamSpec, get_type_hints
 
 import typer
 
 import flexapod as fp
 from flexapod.files import NEXT, OTHERWISE
+
+P = ParamSpec("P")
 
 PROBLEM, INTERRUPTED = 1, 130
 EXAMPLES: dict[str, tuple[str, ...]] = {}
@@ -51,11 +53,11 @@ def _keep_brackets(function: Callable[..., None]) -> None:
                 option.help = re.sub(r"(?<!\\)\[", r"\\[", option.help)
 
 
-def guarded(function: Callable[..., None]) -> Callable[..., None]:
+def guarded(function: Callable[P, None]) -> Callable[P, None]:
     """The function with errors as one paragraph."""
 
     @functools.wraps(function)
-    def run(*args: Any, **options: Any) -> None:
+    def run(*args: P.args, **options: P.kwargs) -> None:
         with warnings.catch_warnings(), interruptible() as seen:
             warnings.showwarning = _reported  # type: ignore[assignment]
             try:
@@ -134,7 +136,7 @@ def fail(text: str, code: int = PROBLEM) -> None:
     raise typer.Exit(code)
 
 
-def _reported(message: Warning | str, category: Any, *_: object) -> None:
+def _reported(message: Warning | str, category: type[Warning], *_: object) -> None:
     """Warnings of flexapod as text, those of libraries not at all."""
     if issubclass(category, fp.FlexapodWarning):
         for line in in_words(str(message)).splitlines():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -183,7 +184,7 @@ def workspace(
         note(f"wrote {write_plot(plot, workspace_figure(area, f'Workspace of {found.name}'), found.name)}")
 
 
-def _first(values: Any) -> Any:
+def _first(values: Sequence[float] | Array) -> float:
     return values[0]
 
 

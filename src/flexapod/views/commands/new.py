@@ -90,13 +90,13 @@ def new(
     print_text(f"Try: flexapod show {file}\n     flexapod report {file} --out report.html")
 
 
-def _ask(given: dict[str, Any]) -> None:
+def _ask(given: dict[str, object]) -> None:
     """Ask for what is not given, in place."""
     from flexapod.views.new_robot import MAKERS, usual_sizes
 
     if given["kind"] is None:
         given["kind"] = typer.prompt(f"Kind: {', '.join(MAKERS)}", default="6-ups", err=True)
-    usual = usual_sizes(given["kind"])
+    usual = usual_sizes(str(given["kind"]))
     for key, text in QUESTIONS.items():
         if key in usual and given[key] is None and not (key == "mass" and given["plate"]):
             given[key] = typer.prompt(text, default=usual[key], type=float, err=True)

@@ -17,6 +17,7 @@ from flexapod.views.payload import carried
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
+    import xarray as xr
 
 
 def _robots(incomplete: str) -> list[str]:
@@ -61,9 +62,9 @@ Region = Annotated[
 Mask = Annotated[bool, typer.Option("--mask", help="keep the samples that can be computed where others fail")]
 
 
-def keep(name: str, out: Path | None, data: Any, plot: Path | None, figure: Callable[[], go.Figure]) -> None:
+def keep(name: str, out: Path | None, data: xr.Dataset | None, plot: Path | None, figure: Callable[[], go.Figure]) -> None:
     """Write a result and its figure where they are wanted, and say so; figures are drawn only then."""
-    if out is not None:
+    if out is not None and data is not None:
         note(f"wrote {write_data(out, data)}")
     if plot is not None and figure is not None:
         note(f"wrote {write_plot(plot, figure(), name)}")

@@ -160,7 +160,7 @@ def _figure_of(robot: fp.Robot, result: xr.Dataset, name: str) -> Any:
     return energy_figure(result, f"Energy of {robot.name}")
 
 
-def _controller(name: str, gains: dict[str, Any]) -> Any:
+def _controller(name: str, gains: dict[str, object]) -> Any:
     import difflib
 
     if name == "none":
@@ -178,15 +178,16 @@ def _controller(name: str, gains: dict[str, Any]) -> Any:
     return getattr(fp, public)(**(defaults | gains))
 
 
-def _tracking(robot: fp.Robot, motion: Any, result: xr.Dataset) -> dict[str, float]:
+def _tracking(robot: fp.Robot, motion: fp.Motion | fp.ActuatorMotion, result: xr.Dataset) -> dict[str, float]:
     """Largest difference of each actuator coordinate from the reference, within the time of the motion."""
     import numpy as np
 
     times = result.time.values[result.time.values <= motion.time[-1] + 1e-9]
-    wanted = fp.motions.resample(motion, time=np.minimum(times, motion.time[-1]))
-    if isinstance(wanted, fp.ActuatorMotion):
-        q = wanted.position
+    within = np.minimum(times, motion.time[-1])
+    if isinstance(motion, fp.ActuatorMotion):
+        q = fp.motions.resample(motion, time=within).position
     else:
+        wanted = fp.motions.resample(motion, time=within)
         q = fp.inverse_kinematics(robot, wanted, joints=False, on_error="mask").actuator_position.values
     error = np.abs(result.actuator_position.values[: len(times)] - q).max(axis=0)
     return {name: float(error[k]) for k, name in enumerate(robot.actuators)}

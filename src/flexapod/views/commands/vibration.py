@@ -25,7 +25,10 @@ from flexapod.views.output import as_json as dataset_json
 from flexapod.views.output import check_places, number, print_json, print_table, without_noise, write_data, write_plot
 
 if TYPE_CHECKING:
+    import plotly.graph_objects as go
     import xarray as xr
+
+    from flexapod.views.drives import Drives
 
 
 def register(app: typer.Typer) -> None:
@@ -81,7 +84,7 @@ def frequencies(
     with working("natural frequencies ..."):
         found = robot_of(robot, changes, payload)
         drives = chosen_drives(found, stiffness, free=free)
-        at, result = _computed(found, motion, pairs("--option", option), grid, drives.actuators, prestress)
+        at, result = _computed(found, motion, pairs("--option", option), grid, drives, prestress)
     if mode is not None and mode > result.sizes["mode"]:
         raise fp.InputError(f"--mode {mode}: {found.name} has {result.sizes['mode']} modes")
     if as_json:
@@ -100,17 +103,17 @@ def frequencies(
 
 
 def _computed(
-    robot: fp.Robot, motion: str | None, options: dict[str, Any], grid: list[str], actuators: Any, prestress: bool
-) -> tuple[Any, Any]:
+    robot: fp.Robot, motion: str | None, options: dict[str, object], grid: list[str], drives: Drives, prestress: bool
+) -> tuple[Any, xr.Dataset]:
     """Poses and their frequencies."""
     from flexapod.views.chosen_motion import followed_motion
     from flexapod.views.frequency_map import frequency_map
 
     if grid:
         axes = dict(axis_of(text) for text in grid)
-        return None, frequency_map(robot, axes, actuators=actuators, prestress=prestress)
+        return None, frequency_map(robot, axes, actuators=drives.actuators, prestress=prestress)
     at: Any = fp.State.at_home(robot) if motion is None else followed_motion(robot, motion, options)
-    return at, fp.natural_frequencies(robot, at, actuators=actuators, prestress=prestress)
+    return at, fp.natural_frequencies(robot, at, actuators=drives.actuators, prestress=prestress)
 
 
 def _print_home(robot: fp.Robot, result: xr.Dataset, drives: str, modes: int) -> None:
@@ -131,7 +134,7 @@ def _print_range(robot: fp.Robot, result: xr.Dataset, drives: str, modes: int) -
     print_table(f"{robot.name} at {where}, {drives}", ("mode", "smallest [Hz]", "largest [Hz]"), rows)
 
 
-def _figure(robot: fp.Robot, result: xr.Dataset, at: Any, name: str, modes: int, mode: int | None) -> Any:
+def _figure(robot: fp.Robot, result: xr.Dataset, at: fp.State, name: str, modes: int, mode: int | None) -> go.Figure:
     from flexapod.views.frequency_map import frequency_map_figure
     from flexapod.views.plot_modes import frequency_figure, mode_figure
 

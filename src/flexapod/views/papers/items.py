@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from flexapod.arrays import Array
 
 AGREES, DIFFERS, OPEN = "agrees", "differs", "nothing to compare with"
 CHECKED = "no statement to compare with; our own checks hold"
@@ -84,14 +87,14 @@ def checked(holds: bool) -> str:
     return CHECKED if holds else DIFFERS
 
 
-def spread(values: Any) -> float:
+def spread(values: Array) -> float:
     """Largest difference between columns (n, k), of the largest value."""
     import numpy as np
 
     return float(np.max(values.max(axis=1) - values.min(axis=1)) / np.abs(values).max())
 
 
-def apart(first: Any, second: Any) -> float:
+def apart(first: Array, second: Array) -> float:
     """Largest difference of two arrays, of the largest value."""
     import numpy as np
 

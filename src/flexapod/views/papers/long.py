@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,6 +15,8 @@ from flexapod.views.plot_time import Panel, time_figure
 
 if TYPE_CHECKING:
     import xarray as xr
+
+    from flexapod.arrays import Array
 
 PRINTED_OMEGA = (188.7473, 188.7475, 315.7169, 401.0187, 474.7468, 709.5586, 709.5814, 828.2868, 828.3062, 1310.581)
 """Table 2 [rad/s]."""
@@ -78,7 +80,7 @@ def long() -> Paper:
     )
 
 
-def at_times(motion: fp.Motion, times: Any) -> fp.Motion:
+def at_times(motion: fp.Motion, times: Array) -> fp.Motion:
     """The motion at other times, by its formula."""
     assert motion.formula is not None
     found: fp.Motion = motion.formula(times)

@@ -4,7 +4,6 @@ operation counts of our kernels."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from numpy.typing import ArrayLike
 
@@ -12,7 +11,7 @@ import flexapod as fp
 from flexapod.views.html import HtmlTable
 from flexapod.views.papers.items import AGREES, DIFFERS, INPUT, PARTLY, Item
 
-Printed = Mapping[str, tuple[Any, str]]
+Printed = Mapping[str, tuple[ArrayLike, str]]
 """Name and unit -> printed value (a number, or a tuple of numbers), and its path in the robot file."""
 
 LAST_DIGIT = 1e-12
@@ -53,13 +52,15 @@ def parameter_item(
     )
 
 
-def diagonal(name: str, path: str, values: tuple[float, float, float]) -> dict[str, tuple[Any, str]]:
+def diagonal(name: str, path: str, values: tuple[float, float, float]) -> dict[str, tuple[ArrayLike, str]]:
     """Rows of a diagonal tensor [kg m^2]."""
     return {f"{name} {k}{k} [kg m²]": (value, f"{path}.inertia.{k}{k}") for k, value in zip("xyz", values, strict=True)}
 
 
-def _numbers(value: Any) -> tuple[float, ...]:
-    return tuple(float(x) for x in value) if isinstance(value, tuple | list) else (float(value),)
+def _numbers(value: ArrayLike) -> tuple[float, ...]:
+    import numpy as np
+
+    return tuple(float(x) for x in np.ravel(np.asarray(value, dtype=np.float64)))
 
 
 def _equal(first: ArrayLike, second: ArrayLike) -> bool:

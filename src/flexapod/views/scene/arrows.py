@@ -7,7 +7,7 @@ part; a torque is an arc round its axis (right hand). Lengths are to one scale f
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,9 @@ import flexapod as fp
 from flexapod.arrays import Array
 from flexapod.views.scene.frames import LinkFrame
 from flexapod.views.scene.shapes import MOUTH, Drawing
+
+if TYPE_CHECKING:
+    from flexapod.views.scene.parts import Link
 
 LONGEST = 0.2
 """Length of the longest arrow, of the robot's extent."""
@@ -96,7 +99,7 @@ def actuator_arrows(
     )  # fmt: skip
 
 
-def pushed_place(link: Any, frame: LinkFrame) -> Array:
+def pushed_place(link: Link, frame: LinkFrame) -> Array:
     """Where a driven slide pushes: at the slider of a rail, at the mouth of a cylinder."""
     return np.asarray(frame.origin if link.parent < 0 else frame.foot + MOUTH * (frame.origin - frame.foot))
 

@@ -8,18 +8,21 @@ For small deflections this is the line of an Euler-Bernoulli element. Modes of a
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from flexapod.arrays import Array
 from flexapod.views.scene.frames import LinkFrame
 
+if TYPE_CHECKING:
+    from flexapod.views.scene.parts import Beam
+
 PIECES = 8
 """Straight pieces that draw one element."""
 
 
-def beam_curve(bent: list[LinkFrame], rest: list[LinkFrame], element: Any, tip: int, pieces: int = PIECES) -> Array:
+def beam_curve(bent: list[LinkFrame], rest: list[LinkFrame], element: Beam, tip: int, pieces: int = PIECES) -> Array:
     """Points (pieces + 1, 3) from the root of an element to one of its tips.
 
     Args:

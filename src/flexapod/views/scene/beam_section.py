@@ -7,9 +7,9 @@ in beam axes from the centroid [m].
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,9 @@ from flexapod.arrays import Array
 from flexapod.views.scene.beam_curve import PIECES, beam_curve
 from flexapod.views.scene.frames import LinkFrame
 
+if TYPE_CHECKING:
+    from flexapod.views.scene.parts import Beam
+
 Faces = NDArray[np.int64]
 
 ROUND = 20
@@ -27,6 +30,8 @@ THIN = 0.6
 """Least thickness of a strip as drawn, of the least size of a section."""
 GAP = (0.42, 0.58)
 """What is left out of a beam that is cut open, from 0 (root) to 1 (tip)."""
+Sizes = Callable[[float], Mapping[str, float]]
+"""Place from 0 (root) to 1 (tip) -> sizes of the section [m] by name."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -62,11 +67,13 @@ def beam_surfaces(
         for body, own in itertools.groupby(elements, key=lambda element: element.name.rsplit(".", 1)[0]):
             spec = next(link.body.flexible for link in leg.links if link.body is not None and link.body.name == body)
             swept = [_swept_line(element, frames[k], rest[k]) for element in own]
-            found.append(_surface(k, spec, swept, least, opened))
+            assert spec is not None
+            assert spec.section is not None
+            found.append(_surface(k, spec.section.shape, spec.sizes_at, swept, least, opened))
     return found
 
 
-def _surface(leg: int, spec: Any, swept: list[tuple[Array, Array]], least: float, opened: bool) -> BeamSurface:
+def _surface(leg: int, shape: str, sizes: Sizes, swept: list[tuple[Array, Array]], least: float, opened: bool) -> BeamSurface:
     """The surface along the lines of a beam's elements and the axes of their sections (`_swept_line`)."""
     lines, axes = zip(*swept, strict=True)
     line, rotation = np.vstack([lines[0], *[x[1:] for x in lines[1:]]]), np.vstack([axes[0], *[x[1:] for x in axes[1:]]])
@@ -74,7 +81,7 @@ def _surface(leg: int, spec: Any, swept: list[tuple[Array, Array]], least: float
     kept = [place <= GAP[0], place >= GAP[1]] if opened else [np.ones(len(line), dtype=bool)]
     vertices, walls, sections, count = [np.zeros((0, 3))], [], [], 0
     for part in kept:
-        points, along, across = _sweep(spec, line[part], rotation[part], place[part], least)
+        points, along, across = _sweep(shape, sizes, line[part], rotation[part], place[part], least)
         vertices.append(points)
         walls.append(along + count)
         sections.append(across + count)
@@ -82,7 +89,7 @@ def _surface(leg: int, spec: Any, swept: list[tuple[Array, Array]], least: float
     return BeamSurface(leg=leg, vertices=np.vstack(vertices), walls=np.vstack(walls), sections=np.vstack(sections))
 
 
-def _swept_line(element: Any, bent: list[LinkFrame], rest: list[LinkFrame]) -> tuple[Array, Array]:
+def _swept_line(element: Beam, bent: list[LinkFrame], rest: list[LinkFrame]) -> tuple[Array, Array]:
     """Points (p, 3) of an element's line and axes y, z (p, 2, 3) of its section there, across the line."""
     line, root, tip = beam_curve(bent, rest, element, element.tip), element.root, element.tip
     start = bent[root].rotation @ element.axes
@@ -96,10 +103,9 @@ def _swept_line(element: Any, bent: list[LinkFrame], rest: list[LinkFrame]) -> t
     return line, np.stack([y, np.cross(x, y)], axis=1)
 
 
-def _sweep(spec: Any, line: Array, axes: Array, place: Array, least: float) -> tuple[Array, Faces, Faces]:
+def _sweep(shape: str, sizes: Sizes, line: Array, axes: Array, place: Array, least: float) -> tuple[Array, Faces, Faces]:
     """Vertices, triangles along the line, triangles of both end faces."""
-    shape = spec.section.shape
-    cuts = [section_shape(shape, spec.sizes_at(float(s)), least) for s in place]
+    cuts = [section_shape(shape, sizes(float(s)), least) for s in place]
     vertices, walls, sections, count = [], [], [], 0
     for k in range(len(cuts[0][0])):
         rings = np.array([cut[0][k] for cut in cuts])  # (p, corners, 2)

@@ -8,7 +8,7 @@ R is world-from-link, p the link frame's origin [m]. Where a leg's links are dra
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,9 @@ from numpy.typing import NDArray
 import flexapod as fp
 from flexapod.arrays import Array
 from flexapod.errors import drawn_larger
+
+if TYPE_CHECKING:
+    from flexapod.views.scene.parts import Mesh
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -55,7 +58,7 @@ def link_frames(robot: fp.Robot, joints: Array) -> list[list[LinkFrame]]:
     return found
 
 
-def mesh_frame(mesh: Any, frames: list[list[LinkFrame]], state: fp.State) -> tuple[Array, Array]:
+def mesh_frame(mesh: Mesh, frames: list[list[LinkFrame]], state: fp.State) -> tuple[Array, Array]:
     """Rotation (3, 3) and origin (3,) in the world of the body that has a mesh of `Robot.meshes`."""
     if mesh.leg < 0:
         return np.asarray(state.rotation), np.asarray(state.position)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,8 @@ from flexapod.views.scene.shapes import (
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
+    from flexapod.views.scene.colours import Shade
+
 Mesh = tuple[Array, NDArray[np.int64], list[str]]
 """Vertices (k, 3), triangles (m, 3), colour of each triangle."""
 
@@ -39,7 +41,7 @@ THICK = 0.014
 """Thickness of platform and base, of the extent."""
 
 
-def add_robot(figure: Any, robot: fp.Robot, state: fp.State | None = None, exaggerated: float = 1.0) -> None:
+def add_robot(figure: go.Figure, robot: fp.Robot, state: fp.State | None = None, exaggerated: float = 1.0) -> None:
     """Add a robot to a three-dimensional figure: one mesh per leg, joints and motors, platform, base.
 
     Args:
@@ -118,7 +120,7 @@ def _tubes(rods: Rods) -> Mesh:
     return _joined([_painted(middle[i] + (vertices * scale[i]) @ R[i].T, faces, rods.colour[i]) for i in long])
 
 
-def _painted(vertices: Array, faces: NDArray[np.int64], tint: Any) -> Mesh:
+def _painted(vertices: Array, faces: NDArray[np.int64], tint: str | Shade) -> Mesh:
     return vertices, faces, [tint if isinstance(tint, str) else _hex(tint)] * len(faces)
 
 

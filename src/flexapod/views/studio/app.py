@@ -13,10 +13,10 @@ import io
 import os
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from html import escape
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import flexapod as fp
 from flexapod.views.studio.hover import hover_of
@@ -30,6 +30,9 @@ from flexapod.views.studio.shortcuts import add_shortcuts
 from flexapod.views.studio.strip import strip_html
 from flexapod.views.studio.tables import STYLE, Moment, numbers_html
 from flexapod.views.studio.watch import FileWatch
+
+if TYPE_CHECKING:
+    import viser
 
 LOCAL = "127.0.0.1"
 SENT = 0.001
@@ -269,7 +272,7 @@ class Studio:
         if numbers.origin.robot == self.session.robot.name:
             self.hover.content = hover_of(self.session.robot, numbers, self.scene.view)
 
-    def pushed(self, force: Any) -> None:
+    def pushed(self, force: Sequence[float]) -> None:
         """Another force on the platform: numbers, arrows and deflection follow."""
         self.moved(lambda: self.session.push(force), source="force")
 
@@ -289,7 +292,7 @@ class Studio:
     def _connect_handles(self) -> None:
         """Dragging a handle moves the platform; it snaps to where the platform is when it is let go."""
 
-        async def dragged(event: Any) -> None:
+        async def dragged(event: viser.TransformControlsEvent) -> None:
             if event.phase == "end":
                 self.loop.post("dropped", self._dropped)
                 return
@@ -302,7 +305,7 @@ class Studio:
         if self.scene.view is not None:
             self.scene.view.clicked = lambda leg: self.loop.post("select", lambda: self.select(leg))
 
-        async def pushed(event: Any) -> None:
+        async def pushed(event: viser.TransformControlsEvent) -> None:
             place = tuple(float(x) for x in event.target.position)
             self.loop.post("push", lambda: self.pushed(self.scene.force_at(place, self.session.numbers.state)))
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 import flexapod as fp
 from flexapod.arrays import Array
@@ -48,7 +49,7 @@ class ForceHandle:
         self.handle.remove()
         self.arrow.remove()
 
-    def force_at(self, place: Any, state: fp.State) -> tuple[float, float, float]:
+    def force_at(self, place: ArrayLike, state: fp.State) -> tuple[float, float, float]:
         """The force (3,) [N] that a place of the handle means."""
         x, y, z = self.axes * self.newtons * (np.asarray(place, dtype=np.float64) - state.position)
         return float(x), float(y), float(z)

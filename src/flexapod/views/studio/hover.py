@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from flexapod.views.scene.arrows import HEAD, PIECES, ForceArrows
 from flexapod.views.scene.shapes import Drawing
 from flexapod.views.studio.numbers import Numbers
 from flexapod.views.studio.tables import actuator_legs
+
+if TYPE_CHECKING:
+    from flexapod.views.studio.robot_view import RobotView
 
 
 def hover_html(robot: fp.Robot, numbers: Numbers, shown: Drawing, arrows: ForceArrows | None, size: float) -> str:
@@ -77,7 +80,7 @@ def empty_hover() -> str:
     return "<div id='hover-source' hidden data-items='[]'></div>"
 
 
-def hover_of(robot: fp.Robot, numbers: Numbers, view: Any) -> str:
+def hover_of(robot: fp.Robot, numbers: Numbers, view: RobotView | None) -> str:
     """The hidden element for a robot as its `RobotView` draws it; nothing while it is not drawn, or in a row of others."""
     if view is None or view.last is None or not view.root.visible or len(numbers.force) != len(robot.actuators):
         return empty_hover()

@@ -8,9 +8,11 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from flexapod.views.studio.worker import CancelledError, Worker
+
+T = TypeVar("T")
 
 __all__ = ["CancelledError", "Jobs", "Report"]
 
@@ -60,7 +62,7 @@ class Jobs:
         self._lock = threading.Lock()
         self.worker = Worker()
 
-    def start(self, name: str, work: Callable[[Report], object], done: Callable[[Any], None]) -> None:
+    def start(self, name: str, work: Callable[[Report], T], done: Callable[[T], None]) -> None:
         """Start a job; an earlier one is cancelled.
 
         Args:
@@ -100,7 +102,7 @@ class Jobs:
             thread.join(timeout)
         self.worker.end()
 
-    def _run(self, ticket: int, name: str, work: Callable[[Report], object], done: Callable[[Any], None]) -> None:
+    def _run(self, ticket: int, name: str, work: Callable[[Report], T], done: Callable[[T], None]) -> None:
         def reported(part: float) -> None:
             self._post("job progress", lambda: self._progress(name, part) if ticket == self._ticket else None)
 

@@ -6,7 +6,7 @@ A link holds numbers and names only. Robots are those of the catalogue, or the o
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Required, TypedDict
 from urllib.parse import parse_qs, urlencode
 
 import numpy as np
@@ -20,7 +20,19 @@ if TYPE_CHECKING:
 
 LONGEST = 8000
 """Longest state that is read [characters]."""
-KEYS = {"robot", "changes", "values", "motion", "place", "slowed", "time", "camera"}
+
+
+class LinkState(TypedDict, total=False):
+    """What an address says: robot, its changes, coordinates, motion with its factor on time, place and moment [s], camera."""
+
+    robot: Required[str]
+    changes: list[str]
+    values: list[float]
+    motion: str
+    slowed: float
+    place: bool
+    time: float
+    camera: list[list[float]]
 
 
 def link_query(studio: Studio, client: viser.ClientHandle | None = None) -> str:
@@ -29,7 +41,7 @@ def link_query(studio: Studio, client: viser.ClientHandle | None = None) -> str:
     Checked by: tests/studio/test_studio_view.py.
     """
     session, timeline = studio.session, studio.motion.timeline
-    found: dict[str, Any] = {
+    found: LinkState = {
         "robot": session.robot.name,
         "changes": list(session.variant.changes),
         "values": [round(v, 9) for v in session.values],
@@ -44,18 +56,19 @@ def link_query(studio: Studio, client: viser.ClientHandle | None = None) -> str:
     return urlencode({"state": json.dumps(found, separators=(",", ":"))})
 
 
-def read_state(query: str) -> dict[str, Any] | None:
+def read_state(query: str) -> LinkState | None:
     """The state in an address, checked; None where there is none or it is broken."""
     try:
         text = parse_qs(query, max_num_fields=4).get("state", [""])[0]
-        state = json.loads(text) if 0 < len(text) <= LONGEST else None
-        if not isinstance(state, dict) or not set(state) <= KEYS or not isinstance(state.get("robot"), str):
+        state: LinkState | None = json.loads(text) if 0 < len(text) <= LONGEST else None
+        known = set(LinkState.__annotations__)
+        if not isinstance(state, dict) or not set(state) <= known or not isinstance(state.get("robot"), str):
             return None
         values, camera = (
             np.array(state.get("values", []), dtype=float),
             np.array(state.get("camera", np.zeros((3, 3))), dtype=float),
         )
-        numbers = [float(state.get(key, 1.0)) for key in ("slowed", "time")]
+        numbers = [float(state.get("slowed", 1.0)), float(state.get("time", 1.0))]
         if not all(isinstance(c, str) for c in state.get("changes", [])) or camera.shape != (3, 3) or values.ndim != 1:
             return None
         return state if np.isfinite([*values, *camera.ravel(), *numbers]).all() else None
@@ -63,7 +76,7 @@ def read_state(query: str) -> dict[str, Any] | None:
         return None
 
 
-def restore(studio: Studio, state: dict[str, Any]) -> None:
+def restore(studio: Studio, state: LinkState) -> None:
     """Show the state of a link; what it asks for is done step by step as jobs end."""
     name = state["robot"]
     if studio.entered and studio.session.robot.name == name:
@@ -75,7 +88,7 @@ def restore(studio: Studio, state: dict[str, Any]) -> None:
     studio.after_opening = lambda: _apply(studio, state)
 
 
-def _apply(studio: Studio, state: dict[str, Any]) -> None:
+def _apply(studio: Studio, state: LinkState) -> None:
     from flexapod.views.commands.options import value_of
 
     session = studio.session

@@ -5,14 +5,17 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     import viser
 
     from flexapod.views.studio.app import Studio
 
+    Widget = viser.GuiInputHandle[Any] | viser.GuiButtonHandle | viser.GuiButtonGroupHandle | viser.GuiUploadButtonHandle
+
 _count = itertools.count()
+W = TypeVar("W", bound="Widget")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -22,7 +25,7 @@ class Asked:
     The widget itself may have another value when the request is carried out: that of an earlier one, which ended meanwhile.
     """
 
-    client: Any
+    client: viser.ClientHandle
     target: Any
     value: Any
 
@@ -49,7 +52,7 @@ class Panel:
     def refresh(self) -> None:
         """The numbers have changed."""
 
-    def on(self, widget: Any, action: Callable[[Asked], None], *, always: bool = False) -> Any:
+    def on(self, widget: W, action: Callable[[Asked], None], *, always: bool = False) -> W:
         """Run `action(asked)` in the studio's thread when a person uses the widget; the latest of several waits.
 
         Args:
@@ -63,11 +66,11 @@ class Panel:
             else:
                 self.studio.say("the robot is not ready yet", "busy")
 
-        async def request(event: Any) -> None:
+        async def request(event: viser.GuiEvent[Any]) -> None:
             if event.client is not None:
                 asked = Asked(client=event.client, target=event.target, value=getattr(event.target, "value", None))
                 self.studio.loop.post(key, lambda: run(asked))
 
-        register = getattr(widget, "on_upload", None) or getattr(widget, "on_click", None) or widget.on_update
+        register = next(getattr(widget, name) for name in ("on_upload", "on_click", "on_update") if hasattr(widget, name))
         register(request)
         return widget

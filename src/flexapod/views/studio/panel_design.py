@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,6 +12,9 @@ import flexapod as fp
 from flexapod.views.commands.options import value_of
 from flexapod.views.studio.panel import Panel
 from flexapod.views.studio.tables import STYLE
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 ALL = "all"
 NAMES = {
@@ -110,7 +114,7 @@ class DesignPanel(Panel):
             self.factor.disabled = not scalar
             self.factor.value = 1.0
 
-    def _apply(self, value: Any) -> None:
+    def _apply(self, value: ArrayLike) -> None:
         path, session = self.path.value, self.studio.session
         shown = np.ravel(np.array(value, dtype=object))
         if len(shown) == 0 or str(value) == "":
@@ -132,7 +136,7 @@ class DesignPanel(Panel):
         self._base = (first, base)
         self.text.value = f"{value:.6g}"
 
-    def _step(self, step: Any, word: str) -> None:
+    def _step(self, step: Callable[[], object], word: str) -> None:
         self.studio.varied(step, f"{word}: {self.studio.session.variants[self.studio.session.current].label}")
         self.studio.say(f"{word}; now {self.studio.session.variant.label}")
         self._chosen()

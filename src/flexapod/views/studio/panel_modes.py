@@ -13,7 +13,7 @@ import flexapod as fp
 from flexapod.views.drives import ASSUMED
 from flexapod.views.output import number
 from flexapod.views.residual_vibration import shaped_residuals
-from flexapod.views.studio.panel import Panel
+from flexapod.views.studio.panel import Asked, Panel
 from flexapod.views.studio.plots import TimePlot
 from flexapod.views.studio.tables import STYLE, UNSTABLE, frequencies_html, residual_html
 from flexapod.views.studio.vibration import Modes, displaced, modes_of, room_of_mode
@@ -155,7 +155,7 @@ class ModesPanel(Panel):
         text = self.mode.value
         return int(text.split(":")[0]) - 1 if text and text[0].isdigit() else -1
 
-    def _stiffened(self, unit: str, event: Any) -> None:
+    def _stiffened(self, unit: str, event: Asked) -> None:
         value = float(event.value)
         if np.isfinite(value) and value > 0:
             self.studio.stiffness[unit] = value

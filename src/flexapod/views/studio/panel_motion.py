@@ -11,7 +11,7 @@ import numpy as np
 
 import flexapod as fp
 from flexapod.views.output import number
-from flexapod.views.studio.panel import Panel
+from flexapod.views.studio.panel import Asked, Panel
 from flexapod.views.studio.recording import SMALL, Recording, motion_choices, motion_of, record, recorded, recording_from_bytes
 from flexapod.views.studio.tables import STYLE, peak_text
 from flexapod.views.studio.timeline import Timeline
@@ -158,7 +158,7 @@ class MotionPanel(Panel):
 
         self.studio.jobs.start(f"simulation of {asked[0]}", work, lambda found: self._loaded(*found))
 
-    def _uploaded(self, event: Any) -> None:
+    def _uploaded(self, event: Asked) -> None:
         file, robot = event.value, self.studio.session.robot
         self.studio.jobs.start(
             f"reading {file.name}", lambda report: (recording_from_bytes(robot, file.name, file.content), None),

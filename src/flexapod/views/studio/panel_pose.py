@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from flexapod.views.output import number
-from flexapod.views.studio.panel import Panel
+from flexapod.views.studio.panel import Asked, Panel
+
+if TYPE_CHECKING:
+    import viser
 
 DIGITS = 4
 """Digits after the point of every slider."""
@@ -59,7 +62,7 @@ class PosePanel(Panel):
         for slider in self.sliders[len(coordinates.items) :]:
             slider.visible = False
 
-    def _report_beyond(self, k: int, slider: Any) -> None:
+    def _report_beyond(self, k: int, slider: viser.GuiSliderHandle[float]) -> None:
         """A value beyond the slider, typed into its box, is reported: the page itself then sends the end of the range."""
 
         def report(given: float) -> None:
@@ -69,14 +72,14 @@ class PosePanel(Panel):
                 text = f"{item.name} = {number(given)} {item.unit} is beyond its slider ({ends}): moved to its end"
                 self.studio.say(text, "bad")
 
-        async def looked(event: Any) -> None:
+        async def looked(event: viser.GuiEvent[viser.GuiSliderHandle[float]]) -> None:
             given = float(event.target.value)
             if event.client is not None and not event.target.min <= given <= event.target.max:
                 self.studio.loop.post(f"beyond {k}", lambda: report(given))
 
         slider.on_update(looked)
 
-    def _moved(self, k: int, event: Any) -> None:
+    def _moved(self, k: int, event: Asked) -> None:
         items = self.studio.session.coordinates.items
         if k >= len(items):
             return

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import flexapod as fp
-from flexapod.views.studio.panel import Panel
+from flexapod.views.studio.panel import Asked, Panel
 from flexapod.views.studio.recording import SMALL, motion_of
 from flexapod.views.studio.session import read_sent, robot_bytes
 from flexapod.views.studio.tables import STYLE
@@ -53,23 +53,23 @@ class RobotPanel(Panel):
         ]
         self.about.content = f"{STYLE}<div class='fp' id='about'>{'<br>'.join(facts)}</div>"
 
-    def _chosen(self, event: Any) -> None:
+    def _chosen(self, event: Asked) -> None:
         if event.value != OWN:
             self.studio.open(event.value)
         else:
             self.new_robot()
 
-    def _uploaded(self, event: Any) -> None:
+    def _uploaded(self, event: Asked) -> None:
         file = event.value
         self.studio.watch_no_longer()
         self.studio.opening(file.name, lambda report: report.call(read_sent, file.name, file.content, end=0.02))
 
-    def _save(self, event: Any) -> None:
+    def _save(self, event: Asked) -> None:
         robot = self.studio.session.robot
         event.client.send_file_download(f"{_file_name(robot.name)}.yaml", robot_bytes(robot), save_immediately=True)
         self.studio.say(f"saved {robot.name}.yaml")
 
-    def _report(self, event: Any) -> None:
+    def _report(self, event: Asked) -> None:
         robot, client = self.studio.session.robot, event.client
         stiffness = None if robot.elastic_names else dict(self.studio.stiffness)
 

@@ -12,7 +12,7 @@ import flexapod as fp
 from flexapod.arrays import Array
 from flexapod.views.output import number, without_noise
 from flexapod.views.studio.coordinates import Coordinates
-from flexapod.views.studio.panel import Panel
+from flexapod.views.studio.panel import Asked, Panel
 from flexapod.views.studio.tables import STYLE
 from flexapod.views.studio.workspace_slice import NO_PLANE, plane_problem, planes
 
@@ -83,7 +83,7 @@ class SpacePanel(Panel):
         self.studio.scene.show_lines("poses", platforms(self.studio.session.robot, p, R), (90, 90, 90))
         self._report_text(text)
 
-    def _chosen(self, event: Any) -> None:
+    def _chosen(self, event: Asked) -> None:
         state = self.found.get(event.value)
         if state is not None:
             self.studio.moved(lambda: self.studio.session.place(state.position, state.rotation))

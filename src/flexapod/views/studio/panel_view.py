@@ -12,7 +12,7 @@ import flexapod as fp
 from flexapod.views.output import number
 from flexapod.views.studio.exaggeration import factor_text, reachable_factor
 from flexapod.views.studio.link import link_query
-from flexapod.views.studio.panel import Panel
+from flexapod.views.studio.panel import Asked, Panel
 from flexapod.views.studio.platform_view import legend_html
 from flexapod.views.studio.recording import largest_displacement
 from flexapod.views.studio.tables import STYLE
@@ -102,17 +102,17 @@ class ViewPanel(Panel):
         self.studio.theme, self.projector.value = theme, theme == "projector"
         self.studio.say(f"{theme} theme")
 
-    def _record(self, event: Any) -> None:
+    def _record(self, event: Asked) -> None:
         record_video(self.studio, event.client)
 
-    def _link(self, event: Any) -> None:
+    def _link(self, event: Asked) -> None:
         """Show the address that brings back what is shown."""
         address = f"{self.studio.url}/?{link_query(self.studio, event.client)}"
         text = f"<a href='{escape(address)}' style='word-break:break-all'>{escape(address)}</a>"
         self.link.content = f"{STYLE}<div class='fp' id='link'>{text}</div>"
         self.studio.say("the link below brings back this state, in this studio or in another one of the same robot")
 
-    def _picture(self, event: Any) -> None:
+    def _picture(self, event: Asked) -> None:
         """What is seen, as PNG; the page draws it, so this waits in a job."""
         client, name = event.client, self.studio.session.robot.name
 
@@ -164,7 +164,7 @@ class ViewPanel(Panel):
         else:
             self.studio.redraw()
 
-    def _reactions(self, event: Any) -> None:
+    def _reactions(self, event: Asked) -> None:
         self.studio.session.reactions = bool(event.value)
         self.studio.session.evaluate()
         self._set(reactions=bool(event.value))

@@ -6,7 +6,7 @@ One curve is one row of numbers on the same times; the line is a curve of its ow
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from flexapod.views.scene.colours import DASHES, colour
 from flexapod.views.studio.recording import Recording
 from flexapod.views.studio.tables import actuator_legs
 
+if TYPE_CHECKING:
+    import viser
+
 HEIGHT = 86
 """Of a plot [pixels]: two fit above the timeline on a small screen."""
 TICKS = 14
@@ -23,7 +26,9 @@ TICKS = 14
 POINTS = 400
 """Points of a plotted curve."""
 NOW = "#444444"
-STROKES = {"solid": [], "dash": [8, 4], "dot": [2, 3], "dashdot": [8, 3, 2, 3], "longdash": [14, 5], "longdashdot": [14, 4, 2, 4]}
+STROKES: dict[str, tuple[float, ...]] = {
+    "solid": (), "dash": (8, 4), "dot": (2, 3), "dashdot": (8, 3, 2, 3), "longdash": (14, 5), "longdashdot": (14, 4, 2, 4)
+}  # fmt: skip
 
 
 class TimePlot:
@@ -34,7 +39,7 @@ class TimePlot:
         gui: of the server; the plot is added to the container that is open.
     """
 
-    def __init__(self, gui: Any) -> None:
+    def __init__(self, gui: viser.GuiApi) -> None:
         self.time, self.columns, self.low, self.high = np.array([0.0, 1.0]), np.zeros((2, 1)), 0.0, 1.0
         self.plot = gui.add_uplot(self._data(0.0), ({}, {}, {}), height=HEIGHT, visible=False)
 
@@ -77,9 +82,9 @@ class TimePlot:
         self.plot.visible = False
 
 
-def _series(names: tuple[str, ...], kept: bool, lit: tuple[int, ...] = ()) -> tuple[dict[str, Any], ...]:
-    bare = {"points": {"show": False}}
-    series: list[dict[str, Any]] = [{"label": "t [s]"}]
+def _series(names: tuple[str, ...], kept: bool, lit: tuple[int, ...] = ()) -> tuple[viser.uplot.Series, ...]:
+    bare: viser.uplot.Series = {"points": {"show": False}}
+    series: list[viser.uplot.Series] = [{"label": "t [s]"}]
     for k, name in enumerate(names):
         dash = STROKES[DASHES[k % len(DASHES)]]
         width = 1.8 if not lit else 4.0 if k in lit else 0.8

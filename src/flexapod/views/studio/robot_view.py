@@ -6,10 +6,10 @@ All rods are one node, all joints another: a pose costs a handful of small messa
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 import flexapod as fp
 from flexapod.arrays import Array
@@ -35,6 +35,9 @@ from flexapod.views.studio.flat_arrows import FlatLines
 from flexapod.views.studio.platform_view import PlatformView
 from flexapod.views.studio.shown import Shown, drawing_colours, linear
 
+if TYPE_CHECKING:
+    import viser
+
 PLATE, GROUND, PAYLOAD = (rgb(text) for text in (colours.PLATE, colours.BASE, colours.PAYLOAD))
 ARROW, ARCS = 0.0065, 0.011
 """Thickness of the lines of arrows and of arcs, of the extent."""
@@ -50,7 +53,7 @@ class RobotView:
         ghost: grey, for the kept variant.
     """
 
-    def __init__(self, scene: Any, name: str, robot: fp.Robot, offset: Array, *, ghost: bool = False) -> None:
+    def __init__(self, scene: viser.SceneApi, name: str, robot: fp.Robot, offset: Array, *, ghost: bool = False) -> None:
         self.scene, self.name, self.robot, self.ghost = scene, name, robot, ghost
         self.size = extent(robot)
         self.corner, self.right = scale_place(robot, self.size)
@@ -86,7 +89,7 @@ class RobotView:
                 side="double", cast_shadow=False,
             )  # fmt: skip
 
-    def _rods(self, name: str, start: Array, end: Array, radius: Array, shades: Any) -> Any:
+    def _rods(self, name: str, start: Array, end: Array, radius: Array, shades: ArrayLike) -> viser.BatchedMeshHandle:
         quat, middle, scale = along(start, end, radius)
         vertices, faces = cylinder()
         return self.scene.add_batched_meshes_simple(
@@ -157,7 +160,7 @@ class RobotView:
             shade = RED if self.robot.legs[beam.leg].name in red else usual
             lit = self._lit(np.array([shade], dtype=np.uint8), np.array([beam.leg]))[0]
             for name, faces, paint in (("walls", beam.walls, lit), ("sections", beam.sections, DARK)):
-                key, tint = f"beam {k} {name}", tuple(int(c) for c in paint)
+                key, tint = f"beam {k} {name}", (int(paint[0]), int(paint[1]), int(paint[2]))
                 node = self._moving.get(key)
                 used, own = np.unique(faces, return_inverse=True)
                 vertices = beam.vertices[used]
@@ -175,12 +178,12 @@ class RobotView:
                 if tuple(node.color) != tint:
                     node.color = tint
 
-    def _listen(self, node: Any, legs: list[int]) -> None:
+    def _listen(self, node: viser.BatchedMeshHandle | viser.MeshHandle, legs: list[int]) -> None:
         """A click on a rod is a click on its leg."""
         if self.ghost:
             return
 
-        async def clicked(event: Any) -> None:
+        async def clicked(event: viser.SceneNodePointerEvent[Any]) -> None:
             index = 0 if len(legs) == 1 else event.instance_index
             if index is not None and 0 <= index < len(legs) and legs[index] >= 0:
                 self.clicked(legs[index])

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 import flexapod as fp
 from flexapod.arrays import Array
@@ -24,6 +25,9 @@ from flexapod.views.studio.recording import largest_displacement
 from flexapod.views.studio.robot_view import RobotView
 from flexapod.views.studio.shown import Shown
 
+if TYPE_CHECKING:
+    import viser
+
 PLANES: tuple[Literal["yz", "xz", "xy"], ...] = ("yz", "xz", "xy")
 
 SKY, EARTH, DAYLIGHT = (255, 255, 255), (205, 207, 212), 3.2
@@ -33,6 +37,8 @@ HANDLE = 0.13
 """Length of the handle's arrows, of the robot's extent."""
 BESIDE = 1.25
 """Distance of the kept variant, of the robot's width."""
+Vector = Sequence[float] | Array
+"""Three numbers."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,7 +53,7 @@ class Placed:
 class StudioScene:
     """Everything that is drawn in three dimensions. Methods are called from the studio's thread."""
 
-    def __init__(self, server: Any) -> None:
+    def __init__(self, server: viser.ViserServer) -> None:
         self.server, self.scene = server, server.scene
         self.scene.world_axes.visible = False
         self.scene.configure_environment_map(None)
@@ -55,7 +61,7 @@ class StudioScene:
         self.view: RobotView | None = None
         self.kept: RobotView | None = None
         self._ahead: fp.Robot | None = None
-        self.handles: list[Any] = []
+        self.handles: list[viser.TransformControlsHandle] = []
         self._whole: tuple[Array, Array, Array, Array] | None = None
         self.orthographic: bool | None = None
         self.overlaid, self._shown = False, 0
@@ -157,7 +163,7 @@ class StudioScene:
         _, up, across, plan = self._whole
         return plan if self.view is not None and self.view.robot.planar else np.asarray(np.cross(across, up) + 0.6 * up)
 
-    def place_cameras(self, position: Any, look_at: Any, up: Any) -> None:
+    def place_cameras(self, position: Vector, look_at: Vector, up: Vector) -> None:
         """Put the cameras, now and later ones, to a place."""
         initial = self.server.initial_camera
         initial.position, initial.look_at, initial.up = tuple(position), tuple(look_at), tuple(up)
@@ -172,7 +178,7 @@ class StudioScene:
         for old in self.handles:
             old.remove()
         size = self.view.size if self.view else 1.0
-        places = {"position": tuple(robot.home.position), "visible": self.handles_shown}
+        places: dict[str, Any] = {"position": tuple(robot.home.position), "visible": self.handles_shown}
         self.handles = [
             self.scene.add_transform_controls(
                 f"/drag-{self._shown}/{name}", scale=HANDLE * size, line_width=1.6, depth_test=False, opacity=0.75,
@@ -267,7 +273,7 @@ class StudioScene:
         self.force.shown = shown
         return self.force.handle
 
-    def force_at(self, place: Any, state: fp.State) -> tuple[float, float, float]:
+    def force_at(self, place: ArrayLike, state: fp.State) -> tuple[float, float, float]:
         """The force [N] that a place of the force's handle means."""
         return self.force.force_at(place, state) if self.force is not None else (0.0, 0.0, 0.0)
 
@@ -359,7 +365,7 @@ class StudioScene:
         )
 
 
-def _moves(handle: Any) -> bool:
+def _moves(handle: viser.TransformControlsHandle | Placed) -> bool:
     """A handle of translations, not of rotations."""
     return str(handle.name).endswith("/arrows")
 

@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -156,7 +156,7 @@ class Session:
             )  # fmt: skip
         return numbers_of(robot, state, reactions=self.reactions, variant=variant.label, force=self.force)
 
-    def change(self, path: str, value: Any) -> Variant:
+    def change(self, path: str, value: ArrayLike) -> Variant:
         """A new variant with another value of a parameter; what was undone before is forgotten."""
         robot = self.robot.with_parameters({path: value})
         shown = self.robot_value(robot, path)

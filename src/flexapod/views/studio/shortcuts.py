@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    import viser
+
     from flexapod.views.studio.app import Studio
+    from flexapod.views.studio.viser_private import HotkeyKey
 
 
-def add_shortcuts(studio: Studio) -> list[Any]:
+def add_shortcuts(studio: Studio) -> list[viser.CommandHandle]:
     """Register the keys: view, home, play, worst moment, handles."""
     timeline = studio.motion.timeline
-    keys: list[tuple[str, str, str, Callable[[], Any]]] = [
+    keys: list[tuple[HotkeyKey, str, str, Callable[[], object]]] = [
         ("F", "Fit the view", "the whole robot, from a little above", lambda: studio.scene.look("fit")),
         ("T", "View from the top", "against gravity", lambda: studio.scene.look("top")),
         ("R", "View from the right", "a side view", lambda: studio.scene.look("side")),
@@ -50,8 +53,8 @@ def sheet_html(keys: list[tuple[str, str, str]]) -> str:
     return f"<div id='keys-source' hidden>{head}{rows}{last}</div>"
 
 
-def _added(studio: Studio, key: Any, label: str, text: str, action: Callable[[], object]) -> Any:
-    command = studio.server.gui.add_command(label, description=text, hotkey=key)
+def _added(studio: Studio, key: HotkeyKey, label: str, text: str, action: Callable[[], object]) -> viser.CommandHandle:
+    command: viser.CommandHandle = studio.server.gui.add_command(label, description=text, hotkey=key)
 
     async def triggered(_: object) -> None:
         studio.loop.post(f"key {key}", lambda: action() if studio.entered else None)

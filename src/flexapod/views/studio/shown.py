@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 import flexapod as fp
 from flexapod.views.scene.colours import RED, colour, rgb
@@ -37,7 +36,7 @@ class Shown:
     largest: float = 0.0
 
 
-def linear(shades: Any) -> NDArray[np.uint8]:
+def linear(shades: ArrayLike) -> NDArray[np.uint8]:
     """Colours of instances for the renderer, which takes them as linear light: sRGB decoded."""
     c = np.asarray(shades, dtype=np.float64) / 255.0
     light = np.where(c <= 0.04045, c / 12.92, ((c + 0.055) / 1.055) ** 2.4)

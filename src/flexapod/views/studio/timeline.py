@@ -14,6 +14,7 @@ from flexapod.views.studio.tables import STYLE, Moment
 
 if TYPE_CHECKING:
     from flexapod.views.studio.app import Studio
+    from flexapod.views.studio.panel import Asked
 
 BEAT = 1.0 / 25.0
 """Seconds between two pictures."""
@@ -183,7 +184,7 @@ class Timeline:
         )  # fmt: skip
         studio.show_numbers(numbers, kept, moment)
 
-    def _picture(self, event: Any) -> None:
+    def _picture(self, event: Asked) -> None:
         """The plots as a picture, drawn in a job."""
         found, kept, client = self.recording, self.kept, event.client
         names = [choice.value for choice in self.chosen if choice.value in QUANTITIES]
@@ -197,7 +198,7 @@ class Timeline:
 
         self.studio.jobs.start("picture of the plots", lambda report: plots_png(found, kept, names), done)
 
-    def _save(self, event: Any) -> None:
+    def _save(self, event: Asked) -> None:
         if self.recording is not None:
             name = f"{self.recording.robot.name}-{self.recording.name}.csv".replace(" ", "-")
             event.client.send_file_download(name, csv_bytes(self.recording), save_immediately=True)

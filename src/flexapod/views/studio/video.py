@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ import flexapod as fp
 
 if TYPE_CHECKING:
     import viser
+    from numpy.typing import ArrayLike, NDArray
 
     from flexapod.views.studio.app import Studio
     from flexapod.views.studio.jobs import Report
@@ -68,7 +69,7 @@ def save_gif(studio: Studio, client: viser.ClientHandle) -> None:
         finally:
             studio.loop.post("GIF end", studio.modes.go_on)
 
-    def drawn(report: Report) -> list[Any]:
+    def drawn(report: Report) -> list[NDArray[np.uint8]]:
         pictures = []
         height = int(WIDTH * float(client.camera.image_height) / max(float(client.camera.image_width), 1.0))
         for k, moment in enumerate(moments):
@@ -115,7 +116,7 @@ def _drawn(studio: Studio, show: Callable[[], object]) -> None:
         raise fp.InputError("GIF: the studio was busy for too long; try again")
 
 
-def gif_bytes(pictures: list[Any], rate: float) -> bytes:
+def gif_bytes(pictures: Sequence[ArrayLike], rate: float) -> bytes:
     """Pictures (height, width, 3 or 4) as a GIF that repeats, so many of them per second."""
     from PIL import Image
 

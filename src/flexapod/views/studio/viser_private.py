@@ -8,6 +8,7 @@ but the value of a widget, and only the studio's own page, asked for by the stud
 | `websockets.asyncio.server.serve` as viser calls it | viser has no hook before a request is answered: origin and host |
 | `server._websock_server._incoming_handlers` | viser passes messages on unchecked: values, drags, sizes of files |
 | `_messages.GuiUpdateMessage`, `TransformControlsUpdateMessage`, `FileTransferStartUpload` | these are the messages |
+| `_messages.HotkeyKey` | the type of a key in the public `add_command` |
 | `_messages.ShareUrlRequest`, `ShareUrlDisconnect` | a client may open a way in from the network; there is no switch |
 | the page as viser serves it | our script has to be there first: keys on a slider also move the camera; boxes cut digits; rail, |
 | | strip, timeline, legend, keys; the page prepares a photographed environment before it hears that there is none |
@@ -25,15 +26,26 @@ import ipaddress
 import logging
 import socket
 import threading
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Coroutine, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
 import flexapod as fp
 
 if TYPE_CHECKING:
     import viser
+    from viser import _messages
+    from viser.infra import ClientId, Message
+    from websockets.asyncio.server import ServerConnection
+    from websockets.datastructures import Headers
+    from websockets.http11 import Request, Response
 
+    HotkeyKey = _messages.HotkeyKey
+    Answer = Callable[[ServerConnection, Request], Response | None]
+    Inner = Callable[[ClientId, Message], Coroutine[Any, Any, None] | None]
+    Handlers = dict[type[Message], list[Inner]]
+
+M = TypeVar("M", bound="Message")
 UPLOAD = 60_000_000
 """Largest file that a page may send [bytes]."""
 HERE = ("localhost", "127.0.0.1", "::1")
@@ -91,8 +103,8 @@ def _checked_requests(
 
     usual: Any = module.serve
 
-    def serve(*args: Any, process_request: Any = None, **options: Any) -> Any:
-        def checked(connection: Any, request: Any) -> Any:
+    def serve(*args: Any, process_request: Answer | None = None, **options: Any) -> Any:
+        def checked(connection: ServerConnection, request: Request) -> Response | None:
             if not own_request(request.headers, host, int(connection.local_address[1])):
                 return connection.respond(http.HTTPStatus.FORBIDDEN, "this address or origin is not the studio's own\n")
             query = urlsplit(request.path).query
@@ -104,7 +116,7 @@ def _checked_requests(
                 del request.headers["Accept-Encoding"]  # the page is compressed within itself already
             answer = process_request(connection, request)
             if answer is not None and answer.headers.get("Content-Type", "").startswith("text/html"):
-                answer.body = page(answer.body)
+                answer.body = page(bytes(answer.body))
                 del answer.headers["Content-Length"]
                 answer.headers["Content-Length"] = str(len(answer.body))
             return answer
@@ -133,12 +145,12 @@ def own_page(label: str, script: str) -> Callable[[bytes], bytes]:
     return page
 
 
-def _by_hand(headers: Any) -> bool:
+def _by_hand(headers: Headers) -> bool:
     """A page that a person opened, or the studio's own; not what a page of another address asked its browser to load."""
     return all(site in ("none", "same-origin") for site in headers.get_all("Sec-Fetch-Site")) and not headers.get_all("Upgrade")
 
 
-def own_request(headers: Any, host: str, port: int) -> bool:
+def own_request(headers: Headers, host: str, port: int) -> bool:
     """A request is the studio's own where its `Host` and, where there is one, its `Origin` are the studio's address.
 
     A name of the machine's own may be asked for, or, where the studio listens for others, any numeric address: a page from
@@ -169,7 +181,7 @@ def _own_place(address: str, host: str, port: int) -> bool:
     return True
 
 
-def _guard_messages(server: Any) -> None:
+def _guard_messages(server: viser.ViserServer) -> None:
     from viser import _messages
 
     handlers = server._websock_server._incoming_handlers
@@ -178,18 +190,20 @@ def _guard_messages(server: Any) -> None:
     _wrap(handlers, _messages.GuiUpdateMessage, _is_value)
     _wrap(handlers, _messages.TransformControlsUpdateMessage, lambda m: _numbers(m.position, 3) and _numbers(m.wxyz, 4))
     _wrap(handlers, _messages.FileTransferStartUpload, lambda m: 0 <= int(m.size_bytes) <= UPLOAD and m.part_count <= 10_000)
-    for kind in list(handlers):
-        if kind not in (_messages.GuiUpdateMessage, _messages.TransformControlsUpdateMessage, _messages.FileTransferStartUpload):
-            _wrap(handlers, kind, lambda _: True)
+    own: set[type[Message]] = {
+        _messages.GuiUpdateMessage, _messages.TransformControlsUpdateMessage, _messages.FileTransferStartUpload
+    }  # fmt: skip
+    for other in [kind for kind in handlers if kind not in own]:
+        _wrap(handlers, other, lambda _: True)
 
 
-def _wrap(handlers: Any, kind: type, wanted: Callable[[Any], bool]) -> None:
+def _wrap(handlers: Handlers, kind: type[M], wanted: Callable[[M], bool]) -> None:
     """Let only messages through that pass a check; what cannot be checked does not pass."""
 
-    def guarded(inner: Any) -> Any:
-        async def handle(client: viser.ClientHandle, message: Any) -> None:
+    def guarded(inner: Inner) -> Inner:
+        async def handle(client: ClientId, message: Message) -> None:
             try:
-                passes = bool(wanted(message))
+                passes = isinstance(message, kind) and bool(wanted(message))
             except (TypeError, ValueError, AttributeError, OverflowError):
                 passes = False
             if not passes:
@@ -206,12 +220,12 @@ def _wrap(handlers: Any, kind: type, wanted: Callable[[Any], bool]) -> None:
     handlers[kind] = [guarded(inner) for inner in handlers.get(kind, [])]
 
 
-def _numbers(values: Any, count: int) -> bool:
+def _numbers(values: Sequence[object], count: int) -> bool:
     """So many finite numbers."""
     return len(values) == count and all(isinstance(x, int | float) and abs(x) < 1e300 for x in values)
 
 
-def _is_value(message: Any) -> bool:
+def _is_value(message: _messages.GuiUpdateMessage) -> bool:
     """A widget's value and nothing else; numbers are finite."""
     updates = message.updates
     if not isinstance(updates, dict) or set(updates) != {"value"}:

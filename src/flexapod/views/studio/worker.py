@@ -19,6 +19,9 @@ from typing import Any, BinaryIO
 
 import flexapod as fp
 
+Task = tuple[str, str, tuple[object, ...]]
+"""Module, name of the function, arguments."""
+
 BEAT = 0.05
 """Seconds between two looks whether the task is still wanted."""
 
@@ -133,7 +136,7 @@ def serve() -> None:
     os.dup2(2, 1)  # what a library prints is no answer
     with contextlib.suppress(OSError, AttributeError):
         os.nice(5)  # the page goes first
-    tasks: queue.Queue[Any] = queue.Queue()
+    tasks: queue.Queue[Task] = queue.Queue()
     threading.Thread(target=_take, args=(tasks,), daemon=True).start()
 
     def answer(kind: str, value: object) -> None:
@@ -149,7 +152,7 @@ def serve() -> None:
             answer("error", _sendable(error))
 
 
-def _take(tasks: queue.Queue[Any]) -> None:
+def _take(tasks: queue.Queue[Task]) -> None:
     try:
         while True:
             tasks.put(pickle.load(sys.stdin.buffer))
