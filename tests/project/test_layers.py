@@ -126,8 +126,6 @@ def imported_at_once() -> frozenset[str]:
 
 
 HIDDEN_CYCLES = {
-    "analysis/model/closed_legs.py",
-    "analysis/model/leg_request.py",
     "analysis/requests/over_designs.py",
     "analysis/requests/state.py",
     "simulation/system/independent.py",

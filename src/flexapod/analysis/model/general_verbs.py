@@ -28,7 +28,7 @@ from flexapod.robot.elastic_plan import driven_columns
 if TYPE_CHECKING:
     import xarray as xr
 
-    from flexapod.analysis.model.leg_request import LegRequest
+    from flexapod.analysis.model.closed_legs import LegRequest
     from flexapod.analysis.requests.request import Request
     from flexapod.analysis.requests.sample_blocks import Reasons
     from flexapod.robot.robot import Robot

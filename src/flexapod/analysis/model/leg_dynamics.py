@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.model.closed_legs import ClosedLegs, evaluate, platform_jacobian
+from flexapod.analysis.model.closed_legs import ClosedLegs, LegRequest, evaluate, platform_jacobian
 from flexapod.analysis.model.general_dynamics import SINGULAR, chosen_forces, quiet, wanted
 from flexapod.analysis.model.leg_model import LegTerms, elastic_columns, leg_terms, matrices_at
-from flexapod.analysis.model.leg_request import LegRequest, leg_request
+from flexapod.analysis.model.leg_request import leg_request
 from flexapod.analysis.model.linear_solve import MASSLESS, inverted, solved
 from flexapod.analysis.model.redundancy import Redundancy
 from flexapod.analysis.model.rigid_dynamics import forces

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from flexapod.analysis.model.closed_legs import ActuatorState, ClosedLegs, close, home
-from flexapod.analysis.model.leg_request import LegRequest, held
+from flexapod.analysis.model.closed_legs import ActuatorState, ClosedLegs, LegRequest, close, home
 from flexapod.analysis.model.point_load import acting
+from flexapod.analysis.model.quasi_static import held
 from flexapod.arrays import Array
 from flexapod.errors import InputError
 from flexapod.motions.arrays import real_array

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.model.kernels import kernel
-from flexapod.analysis.model.leg_model import left_inverse
+from flexapod.analysis.model.linear_solve import left_inverse
 from flexapod.analysis.model.long_axes import Axes, axes, spread
 from flexapod.analysis.model.long_places import places
 from flexapod.analysis.model.slope_kernels import input_slopes
