@@ -128,10 +128,6 @@ def imported_at_once() -> frozenset[str]:
 HIDDEN_CYCLES = {
     "analysis/requests/over_designs.py",
     "analysis/requests/state.py",
-    "simulation/system/independent.py",
-    "simulation/system/layout.py",
-    "simulation/system/right_hand_side.py",
-    "simulation/system/setup.py",
 }
 """Modules with an import inside a function that could not stand at the top: what it names imports the module back. The list may
 only become shorter."""

@@ -21,8 +21,9 @@ from flexapod.simulation.study_values import study_columns
 from flexapod.simulation.system.attitude import quaternions
 from flexapod.simulation.system.flexible_start import elastic_start
 from flexapod.simulation.system.load_friction import smooth
-from flexapod.simulation.system.setup import Setup, first_load, in_independent, make_setup
+from flexapod.simulation.system.setup import Setup, in_independent, make_setup
 from flexapod.simulation.system.signals import Span, row_table
+from flexapod.simulation.system.start import first_load
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -117,9 +118,7 @@ def _single(states: State, k: int) -> State:
     return State(**{name: values[k] for name, values in given.items() if values is not None})
 
 
-def _varied(
-    setup: Setup, robots: Any, values: Any, starts: State | None
-) -> tuple[Setup, dict[str, Array], int]:
+def _varied(setup: Setup, robots: Any, values: Any, starts: State | None) -> tuple[Setup, dict[str, Array], int]:
     """Numbers per trajectory by name, and a layout for all of them."""
     columns: dict[str, Array] = {}
     if robots is not None and values is not None:

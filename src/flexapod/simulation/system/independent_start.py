@@ -9,8 +9,8 @@ import numpy as np
 from flexapod.arrays import Array
 from flexapod.errors import InputError
 from flexapod.motions.motion import ActuatorMotion, Motion
-from flexapod.simulation.system.setup import complete_start, first_load
 from flexapod.simulation.system.signals import motion_at
+from flexapod.simulation.system.start import complete_start, first_load
 
 if TYPE_CHECKING:
     from flexapod.simulation.system.independent import IndependentLayout
