@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.model.kernels import kernel
+from flexapod.analysis.model.newton_from_home import solve_from_home
 from flexapod.analysis.poses.pose_search import Poses, PoseSearch
+from flexapod.analysis.poses.row_condition import type_2_distance
 from flexapod.analysis.requests.results import reasons_of
 from flexapod.analysis.requests.state import State
-from flexapod.analysis.verbs.inverse_kinematics import solve_from_home
 from flexapod.arrays import Array
 from flexapod.errors import InputError
 from flexapod.robot.geometry import Pose
@@ -83,8 +84,6 @@ def _assembled(search: PoseSearch, position: Array, rotation: Array, joints: Arr
 
 
 def _type_2(robot: Robot, out: dict[str, Array]) -> Array:
-    from flexapod.analysis.verbs.conditioning import type_2_distance
-
     rows = out["jacobian"]
     if "constraint_jacobian" in out:
         rows = np.concatenate([rows, out["constraint_jacobian"][:, list(robot.plan.constraints)]], axis=1)

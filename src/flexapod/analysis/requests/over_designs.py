@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from flexapod.analysis.poses.forward_poses import forward_poses
 from flexapod.analysis.requests.abilities import kind_of, refuse
 from flexapod.analysis.requests.design_request import Part, Request, impossible_inertias, read_request
 from flexapod.analysis.requests.design_values import DesignValues, values_near, variant
@@ -38,6 +39,9 @@ P = ParamSpec("P")
 R = TypeVar("R")
 Call = Callable[["Robot", Part, Any, dict[str, Any]], Any]
 """A verb of a robot at a part of the samples: robot, part, motion or states, options."""
+
+FOLLOWED = "forward_kinematics"
+"""The verb whose poses others follow from sample to sample (`forward_poses`)."""
 
 ALL = "all of it"
 BY_KERNELS: dict[str, dict[str, Any]] = {
@@ -67,20 +71,21 @@ def over_designs(verb: Callable[P, R]) -> Callable[P, R]:
             return verb(*args, **kwargs)
         given = dict(signature.bind(*args, **kwargs).arguments)
         robot, at, parameters = given.pop(first), given.pop(second), given.pop("parameters")
-        result: R = _evaluated(verb, robot, (second, at), parameters, given)
+        result: R = _evaluated(verb.__name__, verb, robot, (second, at), parameters, given)
         return result
 
     return call
 
 
 def _evaluated(
+    name: str,
     verb: Callable[..., Any],
     robot: Robot,
     given_at: tuple[str, StateOrMotion],
     parameters: Mapping[str, ArrayLike],
     options: dict[str, Any],
 ) -> Any:
-    name, at = verb.__name__, given_at[1]
+    at = given_at[1]
     if not isinstance(parameters, Mapping):
         raise InputError(f"parameters: expected a mapping of paths to values, got {type(parameters).__name__}")
     on_error = options.get("on_error", "raise")
@@ -95,7 +100,7 @@ def _evaluated(
         result = designs.settled(name, on_error, lambda: _at_once(verb, designs, at, options))
     else:
         in_order = _follows(at, options, ActuatorMotion)
-        call = _each(verb, designs, at, parameters, in_order)
+        call = _each(name, verb, designs, at, parameters, in_order)
         result = designs.settled(name, on_error, lambda: _one_by_one(call, designs, at, options, in_order))
     reasons = designs.said() if on_error == "mask" else None
     return shaped(result, request, reasons, at, _follows(at, options, Motion | ActuatorMotion))
@@ -292,6 +297,7 @@ def _one_by_one(
 
 
 def _each(
+    name: str,
     verb: Callable[..., Any],
     designs: Designs,
     at: StateOrMotion,
@@ -301,13 +307,11 @@ def _each(
     """The call of a verb for a part. Poses that follow from actuators which move on start from the last one before the part."""
     if not in_order or not designs.request.per_sample:
         return lambda robot, part, own, options: verb(robot, own, **options)
-    if verb.__name__ == "forward_kinematics":
+    if name == FOLLOWED:
         return _pose_by_pose(verb)
     if not holds(designs.robot, "rigid"):  # what deforms is closed from home
         return lambda robot, part, own, options: verb(robot, own, **options)
-    from flexapod.analysis.verbs.forward_kinematics import forward_kinematics
-
-    poses = forward_kinematics(designs.robot, at, on_error="mask", parameters=parameters)
+    poses = _evaluated(FOLLOWED, forward_poses, designs.robot, ("actuator_position", at), parameters, {"on_error": "mask"})
 
     def call(robot: Robot, part: Part, own: Any, options: dict[str, Any]) -> Any:
         way = poses.isel(design=part.design) if "design" in poses.dims else poses
