@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.spatial.transform import Rotation
@@ -108,7 +108,7 @@ class ActuatorState:
     others: Array | None = None
 
 
-def evaluate(robot: Robot, quantity: str, given: dict[str, Array], reasons: Reasons, **options: Any) -> dict[str, Array]:
+def evaluate(robot: Robot, quantity: str, given: dict[str, Array], reasons: Reasons, **options: object) -> dict[str, Array]:
     """Outputs of a kernel; reasons of samples that fail are added to `reasons`."""
     if quantity in LONG and not options.get("leg") and is_long(robot):
         return LONG[quantity](robot, given, reasons, **options)
@@ -124,7 +124,7 @@ def evaluate(robot: Robot, quantity: str, given: dict[str, Array], reasons: Reas
 
 
 def _by_other_rows(
-    robot: Robot, quantity: str, read: dict[str, Array], k: int, outputs: dict[str, Array], options: dict[str, Any]
+    robot: Robot, quantity: str, read: dict[str, Array], k: int, outputs: dict[str, Array], options: dict[str, object]
 ) -> bool:
     """Whether a failed sample has a result with other closing rows; it is written among the others."""
     other = with_other_rows(robot, read, k)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from flexapod.analysis.model.closed_legs import LegRequest, evaluate
 from flexapod.analysis.model.closed_state import closed_request
@@ -39,7 +40,7 @@ FOLLOWED = 1e-9
 """Largest acceleration that is not reached, of the largest one: rounding of the Jacobian is 1e-15."""
 
 
-def general_state_from_actuators(robot: Robot, asked: Request, velocity: Any, guess: Any) -> State:
+def general_state_from_actuators(robot: Robot, asked: Request, velocity: ArrayLike | None, guess: object) -> State:
     """The state of actuators and elastic coordinates; see `State.from_actuators`."""
     position, (elastic, elastic_velocity, _) = asked.at, asked.given
     if guess is not None:

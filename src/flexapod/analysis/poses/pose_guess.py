@@ -15,12 +15,12 @@ from flexapod.analysis.requests.results import reasons_of
 from flexapod.analysis.requests.state import State
 from flexapod.arrays import Array
 from flexapod.errors import InputError
+from flexapod.motions.motion import Motion
 from flexapod.robot.geometry import Pose
 
 if TYPE_CHECKING:
     import xarray as xr
 
-    from flexapod.motions.motion import Motion
     from flexapod.robot.robot import Robot
 
 SINGULAR = 1e-9
@@ -47,10 +47,10 @@ def start_poses(search: PoseSearch, guess: State | Motion | xr.Dataset | None, c
     return _assembled(search, position, rotation, joints)
 
 
-def _arrays(robot: Robot, guess: Any) -> tuple[Array, Array, Array | None]:
+def _arrays(robot: Robot, guess: State | Motion | Pose | xr.Dataset) -> tuple[Array, Array, Array | None]:
     if isinstance(guess, State | Pose):
         return guess.position.reshape(-1, 3), guess.rotation.reshape(-1, 3, 3), None
-    if hasattr(guess, "data_vars") and {"position", "rotation"} <= set(guess.data_vars):
+    if not isinstance(guess, Motion) and {"position", "rotation"} <= set(getattr(guess, "data_vars", ())):
         joints = guess["joint_position"].values if "joint_position" in guess else None
         own = None if joints is None else np.ascontiguousarray(joints.reshape(-1, len(robot.coordinates)))
         return guess["position"].values.reshape(-1, 3), guess["rotation"].values.reshape(-1, 3, 3), own

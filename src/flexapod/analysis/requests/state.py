@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,6 +16,8 @@ from flexapod.motions.arrays import real_array, rotations
 from flexapod.motions.motion import ActuatorMotion, Motion, with_start
 
 if TYPE_CHECKING:
+    import xarray as xr
+
     from flexapod.robot.robot import Robot
 
 
@@ -92,7 +94,7 @@ class State:
         robot: Robot,
         position: ArrayLike,
         velocity: ArrayLike | None = None,
-        guess: Any = None,
+        guess: State | Motion | xr.Dataset | None = None,
         *,
         elastic: ArrayLike | None = None,
         elastic_velocity: ArrayLike | None = None,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from numpy.typing import ArrayLike
 
@@ -17,6 +17,8 @@ from flexapod.errors import InputError
 if TYPE_CHECKING:
     import xarray as xr
 
+    from flexapod.analysis.requests.state import State
+    from flexapod.motions.motion import ActuatorMotion, Motion
     from flexapod.robot.robot import Robot
 
 Method = Literal["newton", "all"]
@@ -26,8 +28,8 @@ Method = Literal["newton", "all"]
 @over_designs
 def forward_kinematics(
     robot: Robot,
-    actuator_position: Any,
-    guess: Any = None,
+    actuator_position: ArrayLike | ActuatorMotion,
+    guess: State | Motion | xr.Dataset | None = None,
     on_error: OnError = "raise",
     continuation: bool | None = None,
     *,

@@ -210,7 +210,7 @@ def _components(robot: Robot, inputs: dict[str, Array], sample: int, residual: N
     bound = kernel(robot, "jacobian")
     home = np.concatenate([leg.home for leg in robot.legs])[None]
     one = {name: inputs[name][sample : sample + 1] for name in ("position", "rotation")} | {"guess": home}
-    found = bound.batch({i.name: one[i.name] for i in bound.signature.inputs}, rows=[place])
+    found = bound.batch({i.name: one[i.name] for i in bound.signature.inputs}, rows=np.array([place]))
     G = found.outputs["constraint_jacobian"][0]
     if not np.all(np.isfinite(G)):
         return "out of its reach"

@@ -9,7 +9,7 @@ prestress K_T is the derivative of the equation at the equilibrium, gravity and 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from flexapod.analysis.requests.state import State, StateOrMotion
     from flexapod.motions.motion import Motion
     from flexapod.robot.robot import Robot
+
+Value = TypeVar("Value", bound=np.generic)
 
 
 POSITIVE = 1e-14
@@ -106,7 +108,7 @@ def _modes(model: LinearModel, actuators: str, stiffness: Array | None) -> Vibra
 def _labelled(
     robot: Robot, state: StateOrMotion, model: LinearModel, found: Vibration, reasons: Reasons, on_error: OnError
 ) -> xr.Dataset:
-    def spread(values: Any, empty: Any) -> Any:
+    def spread(values: NDArray[Value], empty: complex) -> NDArray[Value]:
         result = np.full((len(reasons), *values.shape[1:]), empty, dtype=values.dtype)
         result[model.good] = values
         return result

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from flexapod.analysis.poses.forward_poses import RATES, platform_rates, raise_unfound, solve
 from flexapod.analysis.requests.arguments import checked
@@ -67,7 +68,9 @@ def _as_motion(time: Array, result: xr.Dataset) -> Motion:
     return Motion(time=time, **{name: result[name].values for name in ("position", "rotation", *RATES)})
 
 
-def pose_from_actuators(robot: Robot, request: Request, velocity: Any, guess: State | Motion | xr.Dataset | None) -> State:
+def pose_from_actuators(
+    robot: Robot, request: Request, velocity: ArrayLike | None, guess: State | Motion | xr.Dataset | None
+) -> State:
     """The undeformed platform's state from actuator coordinates and rates; see `State.from_actuators`."""
     from flexapod.analysis.model.elastic_state import refuse_elastic
 

@@ -149,8 +149,8 @@ def _check_loads(robot: Robot) -> None:
     from flexapod.analysis.verbs.forward_dynamics import forward_dynamics
 
     home = np.concatenate([leg.home for leg in robot.legs])[list(robot.driven)]
-    rest = {"elastic": "zero"} if robot.elastic_names else {}
-    forward_dynamics(robot, State.from_actuators(robot, home, **rest), np.zeros(len(home)), friction=True)
+    rest = State.from_actuators(robot, home, elastic="zero" if robot.elastic_names else None)
+    forward_dynamics(robot, rest, np.zeros(len(home)), friction=True)
 
 
 def _check_controller(robot: Robot, controller: Controller | None) -> None:
