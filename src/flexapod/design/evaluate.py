@@ -56,7 +56,9 @@ class Evaluator:
     Checked by: tests/design/test_study_rows.py.
     """
 
-    def __init__(self, robot: Robot, axes: Sequence[Axis], criteria: Sequence[Criterion], at: Any = None) -> None:
+    def __init__(
+        self, robot: Robot, axes: Sequence[Axis], criteria: Sequence[Criterion], at: State | Motion | None = None
+    ) -> None:
         self.robot, self.axes, self.criteria = robot, tuple(axes), tuple(criteria)
         self.at = State.at_home(robot) if at is None else at
         if takes_verbs(robot):
