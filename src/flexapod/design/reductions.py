@@ -24,7 +24,7 @@ Slope = Callable[[Outputs, Outputs, Options], Array]
 
 def _at(array: Array, at: tuple[np.intp, ...]) -> Array:
     """Entries of all slopes (k, ...) at one place."""
-    return np.moveaxis(array, 0, -1)[at]
+    return np.asarray(np.moveaxis(array, 0, -1)[at])
 
 
 def peak(name: str) -> tuple[Value, Slope]:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from flexapod.motions.motion import ActuatorMotion, Motion
     from flexapod.robot.robot import Robot
     from flexapod.simulation.controllers import Controller
+    from flexapod.simulation.system.signals import Given
 
 
 @checked
@@ -43,8 +44,8 @@ def simulate_study(
     values: Mapping[str, ArrayLike] | None = None,
     starts: State | None = None,
     controller: Controller | None = None,
-    force: Any = None,
-    wrench: Any = None,
+    force: Given | None = None,
+    wrench: Given | None = None,
     duration: float | None = None,
     step: float = 1e-3,
     output_step: float | None = None,
@@ -73,7 +74,7 @@ def simulate_study(
         raise InputError("starts: there is no state; give one per trajectory")
     first = None if starts is None else _single(starts, 0)
     method = default_method(robot, "force", friction)
-    given = dict(
+    given: dict[str, Any] = dict(
         drive="force", controller=controller, force=force, wrench=wrench, friction=friction, method=method, events=(), watch=(),
         tolerance=(1e-9, 1e-11),
     )  # fmt: skip
@@ -118,7 +119,9 @@ def _single(states: State, k: int) -> State:
     return State(**{name: values[k] for name, values in given.items() if values is not None})
 
 
-def _varied(setup: Setup, robots: Any, values: Any, starts: State | None) -> tuple[Setup, dict[str, Array], int]:
+def _varied(
+    setup: Setup, robots: Sequence[Robot] | None, values: Mapping[str, ArrayLike] | None, starts: State | None
+) -> tuple[Setup, dict[str, Array], int]:
     """Numbers per trajectory by name, and a layout for all of them."""
     columns: dict[str, Array] = {}
     if robots is not None and values is not None:

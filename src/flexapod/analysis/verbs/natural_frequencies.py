@@ -28,8 +28,7 @@ if TYPE_CHECKING:
 
     from flexapod.analysis.requests.results import Variable
     from flexapod.analysis.requests.sample_blocks import Reasons
-    from flexapod.analysis.requests.state import State, StateOrMotion
-    from flexapod.motions.motion import Motion
+    from flexapod.analysis.requests.state import StateOrMotion
     from flexapod.robot.robot import Robot
 
 Value = TypeVar("Value", bound=np.generic)
@@ -43,7 +42,7 @@ POSITIVE = 1e-14
 @over_designs
 def natural_frequencies(
     robot: Robot,
-    state: State | Motion,
+    state: StateOrMotion,
     *,
     actuators: str | ArrayLike = "locked",
     prestress: bool = True,

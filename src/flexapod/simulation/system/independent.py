@@ -126,7 +126,7 @@ def loops_at(values: Values, robot: Robot, y: SX, modes: SX, rates: SX, theta: S
     return Loops(y=y, modes=modes, X=X, rates=rates, state=state, motion=tree_motion(values, robot, state), theta=theta)
 
 
-def placed(values: Values, robot: Robot, start: Any, step: SX, corrections: int, rates: SX) -> Loops:
+def placed(values: Values, robot: Robot, start: Loops, step: SX, corrections: int, rates: SX) -> Loops:
     """The closed state after a step of u, at rates u': predicted, then corrected on the loops.
 
     Where components of the platform's rotation are independent, they and the bound ones are Cayley's vector since the start, and

@@ -138,7 +138,7 @@ def felt_acceleration(layout: Layout, signals: dict[str, SX], edd: SX) -> Any:
 
 
 def controlled(
-    scope: Scope, layout: Layout, moment: Moment, c: Coordinates, signals: dict[str, SX], *, held: Any, integral: SX | None
+    scope: Scope, layout: Layout, moment: Moment, c: Coordinates, signals: dict[str, SX], *, held: SX | None, integral: SX | None
 ) -> tuple[Any, Any, Any]:
     """Actuator forces of controller and signals, the part of them that is supplied, and the integrand of an integral part.
 
@@ -149,6 +149,7 @@ def controlled(
     n, controller = layout.actuators, layout.controller
     force, stored, error = ca.SX.zeros(n), ca.SX.zeros(n), ca.SX.zeros(n)
     if controller is not None and controller.rate is not None:
+        assert held is not None
         force = held[:n]
     elif controller is not None:
         asked = controller.force(scope, layout.robot, moment, c, signals, integral)

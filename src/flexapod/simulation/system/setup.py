@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from flexapod.analysis.requests.properties import holds
-from flexapod.arrays import SX, Array
+from flexapod.arrays import Array
 from flexapod.errors import InputError
 from flexapod.motions.motion import ActuatorMotion, Motion
 from flexapod.simulation.controllers import ComputedTorque, Controller, Springs, per_actuator
@@ -81,9 +82,9 @@ def fast_plan(robot: Robot, inputs: Sequence[str], friction: bool | str) -> Any:
 
 
 def make_setup(
-    robot: Robot, motion: Any, *, drive: str, controller: Any, force: Any, wrench: Any,
-    friction: bool | str, method: str, events: Sequence[Event], watch: Sequence[str], start: State | None,
-    tolerance: tuple[float, float], step: float, rows: int | None = None,
+    robot: Robot, motion: StateOrMotion | None, *, drive: str, controller: Controller | Callable[..., ArrayLike] | None,
+    force: sig.Given | None, wrench: sig.Given | None, friction: bool | str, method: str, events: Sequence[Event],
+    watch: Sequence[str], start: State | None, tolerance: tuple[float, float], step: float, rows: int | None = None,
 ) -> Setup:  # fmt: skip
     """Check the arguments and put the simulation together."""
     function = controller if callable(controller) and not isinstance(controller, Controller) else None
@@ -116,12 +117,12 @@ def make_setup(
     )  # fmt: skip
     found |= _references(robot, reference, control)
     begin = start if start is not None else motion if independent else _start(robot, motion)
-    control_values, begin_parts = _control(robot, control, begin)
+    control_values = _control(robot, control, begin)
     values = {**robot.values, **control_values, **_limits(robot)}
     values |= {f"actuator.{a}.gain": 1.0 for a in robot.actuators}
     values |= {"tolerance.relative": tolerance[0], "tolerance.absolute": tolerance[1]}
     setup = Setup(layout=layout, values=values, signals=found, start=np.zeros(layout.size), function=function)
-    return _with_start(setup, begin_parts, step)
+    return _with_start(setup, begin, step)
 
 
 def in_independent(robot: Robot, drive: str, method: str | None = None, friction: object = False) -> bool:
@@ -175,8 +176,9 @@ def _check_flexible(robot: Robot, motion: StateOrMotion | None, drive: str, cont
 
 
 def _inputs(
-    robot: Robot, motion: Motion | ActuatorMotion | State | None, drive: str, force: Any, wrench: SX | None, function: bool
-) -> tuple[tuple[str, ...], dict[str, sig.Signal]]:
+    robot: Robot, motion: Motion | ActuatorMotion | None, drive: str, force: sig.Given | None, wrench: sig.Given | None,
+    function: bool,
+) -> tuple[tuple[str, ...], dict[str, sig.Signal]]:  # fmt: skip
     """Given forces and loads as signals."""
     found: dict[str, sig.Signal] = {}
     n = len(robot.actuators)
@@ -188,6 +190,7 @@ def _inputs(
         if motion is None:
             raise InputError("drive='platform' needs the platform's motion: give a Motion, not a State")
         if robot.moved_by == "platform" and robot.platform_modes:  # the forces follow the modes at every stage
+            assert isinstance(motion, Motion)  # `_check_flexible` refuses others
             found["acceleration"] = sig.platform_acceleration(motion)
         else:
             found["force"] = sig.demanded_force(robot, as_moved(robot, motion))
@@ -198,16 +201,16 @@ def _inputs(
     return tuple(name for name in ("force", "wrench", "acceleration", "driven") if name in found), found
 
 
-def as_platform(robot: Robot, motion: Any) -> Motion:
+def as_platform(robot: Robot, motion: Motion | ActuatorMotion) -> Motion:
     """A motion as one of the platform."""
     if isinstance(motion, ActuatorMotion):
         from flexapod.analysis.verbs.platform_motion import platform_motion
 
         return platform_motion(robot, motion)
-    return motion  # type: ignore[no-any-return]
+    return motion
 
 
-def as_moved(robot: Robot, motion: Any) -> Any:
+def as_moved(robot: Robot, motion: Motion | ActuatorMotion) -> Motion | ActuatorMotion:
     """A motion by what moves the robot: of the platform, or as it is where the actuators determine a state."""
     return as_platform(robot, motion) if robot.moved_by == "platform" else motion
 
@@ -266,22 +269,23 @@ def _limits(robot: Robot) -> dict[str, float]:
     return found
 
 
-def _control(robot: Robot, controller: Controller | None, start: State) -> tuple[dict[str, float], State]:
+def _control(robot: Robot, controller: Controller | None, start: StateOrMotion | None) -> dict[str, float]:
     if controller is None:
-        return {}, start
+        return {}
     if isinstance(controller, Springs) and controller.free is None:
         from flexapod.analysis.verbs.inverse_dynamics import inverse_dynamics
         from flexapod.analysis.verbs.inverse_kinematics import inverse_kinematics
 
+        assert start is not None
         rest = at_rest(robot, start)
         force = np.ravel(inverse_dynamics(robot, rest, friction=False).force.values)
         q = np.ravel(inverse_kinematics(robot, rest, joints=False).actuator_position.values)
         controller = replace(controller, free=q + force / per_actuator(robot, "stiffness", controller.stiffness))
     period = 1.0 / controller.rate if controller.rate is not None else 1.0
-    return {**controller.parameters(robot), "controller.period": period}, start
+    return {**controller.parameters(robot), "controller.period": period}
 
 
-def at_rest(robot: Robot, start: State) -> Any:
+def at_rest(robot: Robot, start: StateOrMotion) -> State | ActuatorMotion:
     """Where a simulation starts, without velocity: a State, or the actuators of a motion."""
     from flexapod.analysis.requests.state import State
 
@@ -293,10 +297,13 @@ def at_rest(robot: Robot, start: State) -> Any:
     return ActuatorMotion(time=np.zeros(1), position=at.position, velocity=still, acceleration=still)
 
 
-def _with_start(setup: Setup, state: State, step: float) -> Setup:
+def _with_start(setup: Setup, state: StateOrMotion | None, step: float) -> Setup:
     """Carried numbers at time 0; the start is brought onto the loops exactly."""
     if isinstance(setup.layout, IndependentLayout):
         start, values = independent_start(setup, setup.layout, state, step)
     else:
+        from flexapod.analysis.requests.state import State
+
+        assert isinstance(state, State)  # of `_start`
         start, values = start_vector(setup, state, step)
     return replace(setup, start=start, values=values)
