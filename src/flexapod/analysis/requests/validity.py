@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from flexapod.robot.model import Leg
     from flexapod.robot.robot import Robot
 
-
 BOUNDS = {
     "deflection_ratio": {"linear": 0.1, "stiffened": 0.2, "exact": 0.5, "stiffened plate": 0.1},
     "spin_ratio": {"linear": 0.1, "stiffened": np.inf, "exact": np.inf, "stiffened plate": np.inf},
