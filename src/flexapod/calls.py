@@ -15,7 +15,7 @@ import sys
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, overload
+from typing import TYPE_CHECKING, Any, NoReturn, ParamSpec, TypeVar, overload
 
 from flexapod.errors import InputError
 
@@ -28,7 +28,7 @@ C = TypeVar("C", bound=type)
 Check = Callable[[str, Any], None]
 
 
-def refuse_kind(name: str, expected: str, value: object) -> None:
+def refuse_kind(name: str, expected: str, value: object) -> NoReturn:
     """The error for a value of another kind."""
     shown = repr(value) if isinstance(value, str | int | float | bool | None) else type(value).__name__
     raise InputError(f"{name}: expected {expected}, got {shown[:80]}")

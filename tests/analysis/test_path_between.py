@@ -11,10 +11,10 @@ from space_robots import planar_3rpr, study_hexapod
 import flexapod as fp
 from flexapod.analysis.poses.pose_jacobians import pose_jacobians
 from flexapod.analysis.poses.pose_projection import TAKEN
+from flexapod.analysis.poses.row_condition import type_2_distance
 from flexapod.analysis.space.leg_distance import pairs_of, segment_distance
 from flexapod.analysis.space.path_check import Poses, SampledCheck, between
 from flexapod.analysis.space.path_check import distance as length_of
-from flexapod.analysis.verbs.conditioning import type_2_distance
 from flexapod.analysis.verbs.path_between import STEP
 from flexapod.motions.rotations import rotvec_rotation
 

@@ -7,9 +7,8 @@ import pytest
 from beam_robots import model, random_state, robot
 from package_models import inputs_of
 
-from flexapod.analysis.model.closed_legs import ClosedLegs
+from flexapod.analysis.model.closed_legs import ClosedLegs, LegRequest
 from flexapod.analysis.model.general_dynamics import reactions, solve_inverse
-from flexapod.analysis.model.leg_request import LegRequest
 
 AGREEMENT = 1e-8
 """Of the largest reaction: the oracle closes its loops to 1e-16 m, and beams have 1e8 N/m (see `STATES` of test_multipliers)."""

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import flexapod as fp
+from flexapod.analysis.model.continuous_angles import make_continuous
 from flexapod.analysis.requests.results import SampleError
-from flexapod.analysis.verbs.inverse_kinematics import make_continuous
 from flexapod.description import description_from_document
 from flexapod.robot.robot import Robot, build_robot
 from support.robots import drawn_motion, robot_named

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -30,6 +30,8 @@ from flexapod.design.variables import scalars
 from flexapod.errors import FlexapodError, InputError
 
 if TYPE_CHECKING:
+    import xarray as xr
+
     from flexapod.robot.robot import Robot
 
 
@@ -57,7 +59,7 @@ class NotIdentifiableError(FlexapodError):
 @checked
 def calibrate(
     robot: Robot,
-    measurements: Any,
+    measurements: Mapping[str, ArrayLike] | xr.Dataset,
     parameters: Sequence[str],
     *,
     sigma: Mapping[str, ArrayLike] | None = None,

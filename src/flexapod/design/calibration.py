@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from flexapod.analysis.verbs.inverse_dynamics import inverse_dynamics
 from flexapod.analysis.verbs.inverse_kinematics import inverse_kinematics
@@ -16,6 +17,8 @@ from flexapod.errors import InputError
 if TYPE_CHECKING:
     import xarray as xr
 
+    from flexapod.analysis.requests.state import State
+    from flexapod.motions.motion import Motion
     from flexapod.robot.robot import Robot
 
 
@@ -80,7 +83,7 @@ class Calibration:
             data["predicted_residual"] = (dims, self.validation / self.weight)
         return xr.Dataset(data, coords={"row": list(self.labels)}, attrs={"robot": self.drawing.name})
 
-    def commands(self, at: Any, wrench: Any = None) -> xr.Dataset:
+    def commands(self, at: State | Motion, wrench: ArrayLike | None = None) -> xr.Dataset:
         """Actuator coordinates that bring the real robot to poses: `actuator_position`, and `compensation` of the drawing's.
 
         Args:

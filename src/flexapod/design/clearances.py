@@ -8,9 +8,10 @@ Letters: c clearance, f force in the joint at rest, D pose error per displacemen
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from flexapod.analysis.verbs.inverse_dynamics import inverse_dynamics
 from flexapod.arrays import Array
@@ -19,11 +20,13 @@ from flexapod.design.variables import number
 from flexapod.errors import InputError
 
 if TYPE_CHECKING:
+    from flexapod.analysis.requests.state import State
+    from flexapod.motions.motion import Motion
     from flexapod.robot.robot import Robot
 
 
 def clearance_shift(
-    robot: Robot, at: Any, clearances: Mapping[str, float] | float | None, wrench: Any
+    robot: Robot, at: State | Motion, clearances: Mapping[str, float] | float | None, wrench: ArrayLike | None
 ) -> Array:
     """Pose error (m, 6) of joints that rest against their sockets under the load at rest.
 

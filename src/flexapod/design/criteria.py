@@ -111,7 +111,7 @@ RULES: dict[str, Rule] = {
 """The vocabulary; a rule without slope is piecewise constant or has edges, and is differentiated by differences."""
 
 
-def make_criteria(criteria: Any) -> tuple[Criterion, ...]:
+def make_criteria(criteria: object) -> tuple[Criterion, ...]:
     """The criteria of a request: names of the vocabulary, `Criterion`s, or mappings with their fields (from YAML).
 
     Checked by: tests/design/test_design_requests.py.

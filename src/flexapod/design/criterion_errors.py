@@ -19,7 +19,8 @@ from flexapod.design.variables import Axis
 from flexapod.errors import InputError
 
 if TYPE_CHECKING:
-    from flexapod.analysis.requests.state import StateOrMotion
+    from flexapod.analysis.requests.state import State
+    from flexapod.motions.motion import Motion
     from flexapod.robot.robot import Robot
 
 
@@ -34,7 +35,7 @@ class CriterionErrors:
     Checked by: tests/design/test_tolerance_of_criteria.py.
     """
 
-    def __init__(self, robot: Robot, axes: Sequence[Axis], criteria: Any, at: StateOrMotion | None) -> None:
+    def __init__(self, robot: Robot, axes: Sequence[Axis], criteria: object, at: State | Motion | None) -> None:
         self.criteria = make_criteria(criteria)
         self.evaluator = Evaluator(robot, axes, self.criteria, at)
         found = self.evaluator(np.zeros((1, len(axes))))

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from flexapod.analysis.model.continuous_angles import make_continuous
 from flexapod.analysis.requests.abilities import refuse
 from flexapod.analysis.requests.design_values import DesignValues, design_values, variant
 from flexapod.analysis.requests.state import State
-from flexapod.analysis.verbs.inverse_kinematics import joint_rates, make_continuous, platform_inputs, unfollowed
+from flexapod.analysis.verbs.inverse_kinematics import joint_rates, platform_inputs, unfollowed
 from flexapod.arrays import Array
 from flexapod.design.criteria import RULES, Criterion
 from flexapod.design.design_kernels import MINIMAL, Part, box_part, make_part, parameter_names
@@ -56,7 +57,7 @@ class Evaluator:
     """
 
     def __init__(
-        self, robot: Robot, axes: Sequence[Axis], criteria: Sequence[Criterion], at: Any = None
+        self, robot: Robot, axes: Sequence[Axis], criteria: Sequence[Criterion], at: State | Motion | None = None
     ) -> None:
         self.robot, self.axes, self.criteria = robot, tuple(axes), tuple(criteria)
         self.at = State.at_home(robot) if at is None else at

@@ -8,7 +8,7 @@ numbers have edges, on which gradients stop early: the simplex of Nelder and Mea
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -116,7 +116,9 @@ def _ipopt(local: LocalProblem, start: Array) -> Array:
     kept: list[Any] = []  # callbacks live as long as the solver
 
     class Numbers(ca.Callback):
-        def __init__(self, name: str, inputs: Sequence[tuple[int, int]], output: tuple[int, int], function: Any) -> None:
+        def __init__(
+            self, name: str, inputs: Sequence[tuple[int, int]], output: tuple[int, int], function: Callable[[Array], Array]
+        ) -> None:
             ca.Callback.__init__(self)
             self.inputs, self.output, self.function = inputs, output, function
             self.construct(name, {})
@@ -133,7 +135,7 @@ def _ipopt(local: LocalProblem, start: Array) -> Array:
         def get_sparsity_out(self, _: int) -> Any:
             return ca.Sparsity.dense(*self.output)
 
-        def eval(self, arguments: Any) -> Any:
+        def eval(self, arguments: Sequence[ca.DM]) -> Any:
             return [ca.DM(self.function(np.asarray(arguments[0]).ravel()))]
 
         def has_jacobian(self) -> bool:

@@ -6,7 +6,7 @@ loops. A design takes milliseconds to seconds instead of microseconds.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,8 @@ from flexapod.design.criteria import RULES, Criterion
 from flexapod.errors import FlexapodError, InputError
 
 if TYPE_CHECKING:
+    from flexapod.analysis.requests.state import State
+    from flexapod.motions.motion import Motion
     from flexapod.robot.robot import Robot
 
 
@@ -28,7 +30,7 @@ def takes_verbs(robot: Robot) -> bool:
     return holds(robot, "flexible legs") and not robot.elastic_names and robot.flexible_platform is None
 
 
-def by_verbs(criterion: Criterion, at: Any, settled: dict[str, Any]) -> Criterion:
+def by_verbs(criterion: Criterion, at: State | Motion, settled: Mapping[str, float]) -> Criterion:
     """A criterion of the vocabulary as a function of a robot.
 
     Args:
@@ -58,25 +60,25 @@ def by_verbs(criterion: Criterion, at: Any, settled: dict[str, Any]) -> Criterio
     return replace(criterion, function=value)
 
 
-def _forces(robot: Robot, at: Any) -> dict[str, Array]:
+def _forces(robot: Robot, at: State | Motion) -> dict[str, Array]:
     from flexapod.analysis.verbs.inverse_dynamics import inverse_dynamics
 
     return {"force": np.atleast_2d(inverse_dynamics(robot, at).force.values)}
 
 
-def _reactions(robot: Robot, at: Any) -> dict[str, Array]:
+def _reactions(robot: Robot, at: State | Motion) -> dict[str, Array]:
     from flexapod.analysis.verbs.inverse_dynamics import inverse_dynamics
 
     found = inverse_dynamics(robot, at, reactions=True).reaction_force
     return {"reaction_force": np.nan_to_num(found.values.reshape(-1, *found.shape[-2:]))}
 
 
-def _rates(robot: Robot, at: Any) -> dict[str, Array]:
+def _rates(robot: Robot, at: State | Motion) -> dict[str, Array]:
     found = inverse_kinematics(robot, at, joints=False)
     return {name: np.atleast_2d(found[name].values) for name in ("actuator_position", "actuator_velocity")}
 
 
-def _jacobian(robot: Robot, at: Any) -> dict[str, Array]:
+def _jacobian(robot: Robot, at: State | Motion) -> dict[str, Array]:
     found = pose_jacobians(robot, at.position.reshape(-1, 3), at.rotation.reshape(-1, 3, 3))
     if bad := next((str(text) for text in found.reasons if text), ""):
         raise FlexapodError(f"Jacobian of {robot.name}: {bad}")
@@ -88,7 +90,7 @@ def _masses(robot: Robot, _: object) -> dict[str, Array]:
     return {"total_mass": np.array([sum(heavy)])}
 
 
-def _lowest(robot: Robot, at: Any, stiffness: float) -> float:
+def _lowest(robot: Robot, at: State | Motion, stiffness: float) -> float:
     """Lowest natural frequency [Hz] on springs in the actuators, without weight, as the kernels have it."""
     from flexapod.analysis.verbs.natural_frequencies import natural_frequencies
 

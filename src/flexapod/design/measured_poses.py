@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from flexapod.analysis.requests.state import State
 from flexapod.analysis.verbs.forward_kinematics import forward_kinematics
@@ -21,6 +21,8 @@ from flexapod.design.variables import number
 from flexapod.errors import InputError
 
 if TYPE_CHECKING:
+    import xarray as xr
+
     from flexapod.robot.robot import Robot
 
 KNOWN = ("actuator_position", "position", "rotation", "distance", "base_points", "platform_points", "fixed_point", "wrench")
@@ -106,7 +108,9 @@ class MeasuredPoses:
         return np.asarray(rows * self.weight)
 
 
-def measured_poses(robot: Robot, paths: list[str], measurements: Any, sigma: object) -> MeasuredPoses:
+def measured_poses(
+    robot: Robot, paths: list[str], measurements: Mapping[str, ArrayLike] | xr.Dataset, sigma: object
+) -> MeasuredPoses:
     """Measurements of a request, checked.
 
     Checked by: tests/design/test_calibrate.py.
@@ -158,16 +162,14 @@ def actuator_forces(robot: Robot, at: State, wrench: Array) -> Array:
     return np.asarray(inverse_dynamics(robot, at, wrench=wrench, friction=False).force.values.reshape(len(wrench), -1))
 
 
-def _arrays(measurements: Any) -> dict[str, Array]:
-    if hasattr(measurements, "data_vars"):
-        measurements = {str(name): measurements[name].values for name in measurements.data_vars}
-    if not isinstance(measurements, Mapping):
+def _arrays(measurements: Mapping[str, ArrayLike] | xr.Dataset) -> dict[str, Array]:
+    if not isinstance(measurements, Mapping):  # a dataset is one, of its variables
         raise InputError(f"measurements: expected a mapping or a dataset, got {type(measurements).__name__}")
     wrong = [str(name) for name in measurements if name not in KNOWN]
     if wrong:
         raise InputError(f"measurements: there is no {wrong[0]!r}; there are: {', '.join(KNOWN)}")
     try:
-        given = {name: np.ascontiguousarray(value, dtype=np.float64) for name, value in measurements.items()}
+        given = {str(name): np.ascontiguousarray(value, dtype=np.float64) for name, value in measurements.items()}
     except (TypeError, ValueError):
         raise InputError("measurements: expected arrays of numbers") from None
     for name, value in given.items():

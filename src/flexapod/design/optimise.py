@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import comb
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +29,8 @@ from flexapod.design.variables import make_axes, number
 from flexapod.errors import InputError
 
 if TYPE_CHECKING:
-    from flexapod.analysis.requests.state import StateOrMotion
+    from flexapod.analysis.requests.state import State
+    from flexapod.motions.motion import Motion
     from flexapod.robot.robot import Robot
 
 
@@ -44,10 +45,10 @@ SEARCHES, POPULATION, GENERATIONS = 8, 64, 60
 def optimise(
     robot: Robot,
     variables: Mapping[str, object],
-    objectives: Any,
+    objectives: object,
     constraints: Mapping[str, object] | None = None,
     *,
-    at: StateOrMotion | None = None,
+    at: State | Motion | None = None,
     method: str = "slsqp",
     searches: int | None = None,
     plan: int = 256,

@@ -8,7 +8,6 @@ four, walked until the index lies within), so that 1e9 strata need no memory.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -35,7 +34,7 @@ class Plan:
     Checked by: tests/design/test_plans.py.
     """
 
-    def __init__(self, axes: Sequence[Axis], kind: Any, count: Any, seed: int) -> None:
+    def __init__(self, axes: Sequence[Axis], kind: str | ArrayLike | Mapping[str, ArrayLike], count: object, seed: int) -> None:
         self.axes, self.seed = tuple(axes), seed
         self.table: Array | None = None
         self.levels: tuple[int, ...] = ()
@@ -46,9 +45,9 @@ class Plan:
             self.kind, self.levels = kind, _levels(self.axes, count)
             self.count = int(np.prod(np.array(self.levels, dtype=object)))
         elif kind in PLANS:
-            self.kind, self.count = kind, count
             if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 1:
                 raise InputError(f"count: expected a whole number of designs above 0, got {count!r}")
+            self.kind, self.count = kind, int(count)
         else:
             raise InputError(f"plan: there is no plan {kind!r}; there are: {', '.join(PLANS)}, or a table of designs")
         if self.count > MOST:
@@ -96,7 +95,7 @@ def _levels(axes: Sequence[Axis], count: object) -> tuple[int, ...]:
     return tuple(levels)
 
 
-def _table(axes: Sequence[Axis], table: ArrayLike) -> Array:
+def _table(axes: Sequence[Axis], table: ArrayLike | Mapping[str, ArrayLike]) -> Array:
     names = [axis.name for axis in axes]
     if isinstance(table, Mapping):
         if set(table) != set(names):

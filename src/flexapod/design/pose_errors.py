@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,6 +21,8 @@ from flexapod.design.variables import Axis, number, scalars, unit_at
 from flexapod.errors import InputError
 
 if TYPE_CHECKING:
+    from flexapod.analysis.requests.state import State
+    from flexapod.motions.motion import Motion
     from flexapod.robot.robot import Robot
 
 
@@ -54,7 +56,7 @@ def offset_axes(robot: Robot, paths: Sequence[str]) -> tuple[Axis, ...]:
     return tuple(axes)
 
 
-def expand(robot: Robot, what: str, amounts: Any) -> dict[str, float]:
+def expand(robot: Robot, what: str, amounts: object) -> dict[str, float]:
     """Scalar path -> amount, from a mapping of paths with `*` and of vectors."""
     if not isinstance(amounts, dict) or not amounts:
         raise InputError(f"{what}: give a mapping of parameter paths to amounts, e.g. {{'legs.*.hip.at': '20 um'}}")
@@ -86,7 +88,7 @@ class PerturbedPoses:
         self,
         robot: Robot,
         paths: Sequence[str],
-        at: Any,
+        at: State | Motion,
         actuators: Array | None = None,
         forces: Array | None = None,
     ) -> None:

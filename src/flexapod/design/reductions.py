@@ -22,9 +22,9 @@ Value = Callable[[Outputs, Options], Array]
 Slope = Callable[[Outputs, Outputs, Options], Array]
 
 
-def _at(array: Array, at: Any) -> Array:
+def _at(array: Array, at: tuple[np.intp, ...]) -> Array:
     """Entries of all slopes (k, ...) at one place."""
-    return np.asarray(array[(slice(None), *at)])
+    return np.asarray(np.moveaxis(array, 0, -1)[at])
 
 
 def peak(name: str) -> tuple[Value, Slope]:

@@ -11,7 +11,7 @@ Source: Fedorov, Theory of Optimal Experiments (1972); Daney, Papegay, Madeline,
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,8 @@ from flexapod.design.variables import scalars
 from flexapod.errors import InputError
 
 if TYPE_CHECKING:
-    from flexapod.analysis.requests.state import StateOrMotion
+    from flexapod.analysis.requests.state import State
+    from flexapod.motions.motion import Motion
     from flexapod.robot.robot import Robot
 
 
@@ -35,7 +36,7 @@ PASSES = 20
 
 
 @checked(candidates=check_states)
-def select_poses(robot: Robot, candidates: Any, parameters: Sequence[str], count: int) -> NDArray[np.int64]:
+def select_poses(robot: Robot, candidates: State, parameters: Sequence[str], count: int) -> NDArray[np.int64]:
     """Indices (count,) of the candidates (`State`) to measure, full poses with equal weights (rotations times the length).
 
     Args:
@@ -75,7 +76,7 @@ def select_poses(robot: Robot, candidates: Any, parameters: Sequence[str], count
     return np.sort(np.array(chosen, dtype=np.int64))
 
 
-def information_rows(robot: Robot, at: StateOrMotion | None, paths: list[str]) -> Array:
+def information_rows(robot: Robot, at: State | Motion, paths: list[str]) -> Array:
     """Derivative (m, 6, d) of poses by parameters; rotations times the characteristic length."""
     D = PerturbedPoses(robot, paths, at).derivative()
     return np.asarray(D * np.array([1.0] * 3 + [robot.characteristic_length] * 3)[:, None])

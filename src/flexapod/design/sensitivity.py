@@ -12,7 +12,7 @@ Source: Saltelli et al., Computer Physics Communications 181 (2010), Table 2 (b)
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,7 +28,9 @@ from flexapod.errors import InputError
 if TYPE_CHECKING:
     import xarray as xr
 
-    from flexapod.analysis.requests.state import StateOrMotion
+    from flexapod.analysis.requests.design_values import Axis
+    from flexapod.analysis.requests.state import State
+    from flexapod.motions.motion import Motion
     from flexapod.robot.robot import Robot
 
 
@@ -40,9 +42,9 @@ MOST_DESIGNS = 50_000_000
 def sensitivity(
     robot: Robot,
     variables: Mapping[str, object],
-    criteria: Any,
+    criteria: object,
     *,
-    at: StateOrMotion | None = None,
+    at: State | Motion | None = None,
     samples: int = 1024,
     seed: int = 1,
 ) -> xr.Dataset:
@@ -91,7 +93,7 @@ def sensitivity(
     return xr.Dataset(data, coords=coords, attrs={"robot": robot.name, "samples": int(samples)})
 
 
-def _placed(axes: Any, u: Array) -> Array:
+def _placed(axes: Sequence[Axis], u: Array) -> Array:
     return np.stack([axis.placed(u[:, i]) for i, axis in enumerate(axes)], axis=1)
 
 

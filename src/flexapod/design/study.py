@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from flexapod.analysis.requests.abilities import refuse
 from flexapod.analysis.requests.arguments import checked
@@ -35,7 +36,8 @@ from flexapod.design.variables import make_axes
 from flexapod.errors import InputError
 
 if TYPE_CHECKING:
-    from flexapod.analysis.requests.state import StateOrMotion
+    from flexapod.analysis.requests.state import State
+    from flexapod.motions.motion import Motion
     from flexapod.robot.robot import Robot
 
 
@@ -50,16 +52,16 @@ PROBE = 64
 def study(
     robot: Robot,
     variables: Mapping[str, object],
-    criteria: Any,
+    criteria: object,
     *,
-    at: StateOrMotion | None = None,
-    plan: Any = "sobol",
+    at: State | Motion | None = None,
+    plan: str | ArrayLike | Mapping[str, ArrayLike] = "sobol",
     count: object = 1024,
     seed: int = 1,
     save: str | Path | None = None,
     keep: bool = True,
     threads: int | None = None,
-    scheduler: Any = None,
+    scheduler: object = None,
     progress: bool | None = None,
 ) -> Study:
     """Evaluate criteria over many designs.
@@ -112,7 +114,7 @@ def study(
     )  # fmt: skip
 
 
-def _in_order(task: BlockTask, numbers: range, scheduler: Any, threads: int) -> Iterator[Block]:
+def _in_order(task: BlockTask, numbers: range, scheduler: object, threads: int) -> Iterator[Block]:
     if scheduler is None:
         return ordered(task, numbers, threads)
     from flexapod.design.cluster import Cluster

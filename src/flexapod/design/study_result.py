@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from flexapod.analysis.requests.design_values import variant
 from flexapod.design.criteria import Criterion
@@ -89,7 +90,7 @@ class Study:
         index = columns.pop("design")
         return self._table(index, columns)
 
-    def _table(self, index: Any, columns: dict[str, object]) -> xr.Dataset:
+    def _table(self, index: ArrayLike, columns: dict[str, object]) -> xr.Dataset:
         import xarray as xr
 
         data = {

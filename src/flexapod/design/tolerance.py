@@ -29,7 +29,7 @@ from flexapod.errors import InputError
 if TYPE_CHECKING:
     import xarray as xr
 
-    from flexapod.analysis.requests.state import StateOrMotion
+    from flexapod.motions.motion import Motion
     from flexapod.robot.robot import Robot
 
 COMPONENTS = ("x", "y", "z", "rx", "ry", "rz")
@@ -45,10 +45,10 @@ MOST_SAMPLES = 500_000_000
 @checked
 def tolerance(
     robot: Robot,
-    tolerances: Any,
-    at: StateOrMotion | None = None,
+    tolerances: object,
+    at: State | Motion | None = None,
     *,
-    criteria: Any = None,
+    criteria: object = None,
     clearances: Mapping[str, float] | float | None = None,
     wrench: ArrayLike | None = None,
     samples: int = 0,

@@ -11,9 +11,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from flexapod.analysis.model.kernels import RobotKernel, kernel
 from flexapod.analysis.requests.abilities import refuse
@@ -182,7 +183,7 @@ class Excitation:
         return self.fitted(unit.ravel() * 0.02 * self.robot.characteristic_length)
 
 
-def _over(values: Array, limit: Any) -> Array:
+def _over(values: Array, limit: ArrayLike) -> Array:
     """(n,) largest size over its limit; limits of zero belong to components that the robot cannot move."""
     bound = np.broadcast_to(np.asarray(limit, dtype=np.float64), np.shape(values)[1:])
     used = bound > 0

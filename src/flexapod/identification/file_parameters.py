@@ -26,6 +26,7 @@ from flexapod.identification.signals import averaged, smooth_motion, used
 from flexapod.motions.motion import ActuatorMotion, Motion
 
 if TYPE_CHECKING:
+    from flexapod.identification.measurement import Data
     from flexapod.robot.robot import Robot
 
 STEP = 1e-4
@@ -39,7 +40,7 @@ SETTLED = 1e-2
 
 def fit_file_parameters(
     robot: Robot, every: Sequence[Measurement], parameters: Sequence[str], options: Options, *, friction: bool, least: float,
-    validate: Any,
+    validate: Data | None,
 ) -> Identification:  # fmt: skip
     """Estimate parameters by their paths in the robot file; see `identify`.
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -28,13 +28,26 @@ from flexapod.identification.result import Identification, Validation
 from flexapod.motions.motion import ActuatorMotion
 
 if TYPE_CHECKING:
+    from flexapod.identification.measurement import Data
     from flexapod.robot.robot import Robot
+
+Instrument: TypeAlias = "Data | ActuatorMotion"
+Instruments: TypeAlias = "Instrument | list[Instrument] | tuple[Instrument, ...] | None"
+"""Of `method="iv"`; the text ``reference`` is no path."""
+
+
+class Payload(TypedDict, total=False):
+    """A known payload: mass [kg], com (3,) [m] in platform axes, inertia (3, 3) about its centre [kg m^2]."""
+
+    mass: float
+    com: ArrayLike
+    inertia: ArrayLike
 
 
 @checked(decimate=check_count, cutoff=check_finite, offset=check_flag, backlash=check_flag, drop_outliers=check_flag)
 def identify(
     robot: Robot,
-    data: Any,
+    data: Data | list[Data] | tuple[Data, ...],
     *,
     parameters: Sequence[str] | None = None,
     method: Method = "wls",
@@ -45,15 +58,15 @@ def identify(
     offset: bool = False,
     backlash: bool = False,
     gain: ArrayLike | None = None,
-    payload: Any = None,
+    payload: Payload | list[Payload | None] | tuple[Payload | None, ...] | None = None,
     delay: float | Literal["find"] = 0.0,
-    instruments: Any = None,
+    instruments: Instruments = None,
     drop_outliers: bool = False,
     least_speed: float = 0.0,
     physical: bool = False,
     prior: float = PRIOR,
     least: float = 3.0,
-    validate: Any = None,
+    validate: Data | None = None,
     on_bad: Literal["raise", "report"] = "raise",
     base: BaseParameters | None = None,
 ) -> Identification:
@@ -144,7 +157,7 @@ def _excited(robot: Robot, problem: Problem) -> tuple[Suspicion, ...]:
     return tuple(poorly_excited(rows, problem.names))
 
 
-def _with_gain(robot: Robot, every: Sequence[Measurement], options: Options, gain: Any) -> Options:
+def _with_gain(robot: Robot, every: Sequence[Measurement], options: Options, gain: ArrayLike | None) -> Options:
     current = [one.force is None for one in every]
     if gain is None:
         if any(current):
@@ -159,7 +172,7 @@ def _with_gain(robot: Robot, every: Sequence[Measurement], options: Options, gai
     return replace(options, gain=np.array(np.broadcast_to(np.asarray(gain, dtype=np.float64), (n,))))
 
 
-def payload_parameters(load: Mapping[str, Any] | None) -> Array | None:
+def payload_parameters(load: Payload | None) -> Array | None:
     """Ten inertial parameters of a payload: mass [kg], com (3,) [m] in platform axes, inertia (3, 3) about its centre [kg
     m^2]."""
     if load is None:
@@ -172,7 +185,7 @@ def payload_parameters(load: Mapping[str, Any] | None) -> Array | None:
     return np.array([m, *(m * c), I[0, 0], I[1, 1], I[2, 2], I[0, 1], I[0, 2], I[1, 2]])
 
 
-def _instruments(robot: Robot, every: Sequence[Measurement], given: Any) -> list[Measurement | None]:
+def _instruments(robot: Robot, every: Sequence[Measurement], given: Instruments) -> list[Measurement | None]:
     if given is None:
         return [None] * len(every)
     if isinstance(given, str) and given == "reference":
@@ -223,7 +236,7 @@ def residuals(problem: Problem, beta: Array, most: int = 4000) -> Array:
 
 
 def _validated(
-    robot: Robot, base: BaseParameters, options: Options, result: Identification, found: Estimate, validate: Any
+    robot: Robot, base: BaseParameters, options: Options, result: Identification, found: Estimate, validate: Data
 ) -> Validation:
     one: Experiment = experiment(robot, measurement(robot, validate), options, None, None)
     problem = Problem(model=base.model.keeping(base.names), experiments=[one], options=options, prior=base.values)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from flexapod.arrays import Array
 from flexapod.description.friction import LAWS
@@ -89,7 +90,7 @@ def _information(found: Estimate, count: int) -> Array:
     return np.asarray(np.linalg.inv(C * np.outer(scale, scale)) * np.outer(scale, scale))
 
 
-def _constraints(base: BaseParameters) -> tuple[dict[str, Any], Any]:
+def _constraints(base: BaseParameters) -> tuple[dict[str, NDArray[np.int64]], NDArray[np.int64]]:
     """Positions of every body's ten parameters, and of those that are not negative."""
     names = list(base.model.names)
     bodies = {n[: -len(".mass")]: n for n in names if n.endswith(".mass")}

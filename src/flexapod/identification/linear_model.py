@@ -131,7 +131,7 @@ class LinearModel:
             parts.append(loop_friction_regressor(self.robot, inputs, self.friction, reasons))
         elif self.friction:
             bound = kernel(self.robot, "friction_regressor", columns=self.friction)
-            known = {**inputs, "load": loads}
+            known = inputs if loads is None else {**inputs, "load": loads}
             batch = bound.batch({i.name: known[i.name] for i in bound.signature.inputs})
             note(bound, batch.status, reasons)
             parts.append(batch.outputs["regressor"])

@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from flexapod.analysis.model.closed_legs import platform_jacobian, pseudo_inverse
+from flexapod.analysis.model.closed_legs import LegRequest, platform_jacobian
 from flexapod.analysis.model.closed_state import closed_request
 from flexapod.analysis.model.contributions import with_values
 from flexapod.analysis.model.leg_model import leg_terms
-from flexapod.analysis.model.leg_request import LegRequest
+from flexapod.analysis.model.linear_solve import pseudo_inverse
 from flexapod.analysis.model.prescribed import prescribed, prescribed_components
 from flexapod.analysis.requests.request import Request
 from flexapod.arrays import Array

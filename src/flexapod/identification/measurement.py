@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from flexapod.errors import InputError
 from flexapod.motions.motion import Motion, check_time
 
 if TYPE_CHECKING:
+    import xarray as xr
 
     from flexapod.robot.robot import Robot
 
@@ -29,6 +30,8 @@ GROUPS = {
 }
 """Beginnings of the columns of actuators, by what they hold."""
 EMPS = ("qm", "vir", "gtau")
+Data: TypeAlias = "Measurement | str | Path | xr.Dataset"
+"""What `measurement` takes: a file by its path."""
 
 
 @made
@@ -88,7 +91,7 @@ class Measurement:
         return found
 
 
-def measurement(robot: Robot, data: Any) -> Measurement:
+def measurement(robot: Robot, data: Data) -> Measurement:
     """Data in any of its forms as a `Measurement` of the robot's actuators.
 
     Args:
@@ -110,14 +113,17 @@ def measurement(robot: Robot, data: Any) -> Measurement:
     return found
 
 
-def _from_dataset(data: Any) -> Measurement:
+def _from_dataset(data: xr.Dataset) -> Measurement:
     names = {"position": "actuator_position", "force": "force", "current": "current", "reference": "reference_position"}
     if "time" not in data.coords or "actuator_position" not in data:
         raise InputError(
             "data: the dataset needs a coordinate `time` and variables `actuator_position` and `force` (or `current`)"
         )
     arrays = {key: data[name].values for key, name in names.items() if name in data}
-    return Measurement(time=data.time.values, **arrays, source=f"dataset of {data.attrs.get('robot', 'unknown origin')}")
+    return Measurement(
+        time=data.time.values, position=arrays["position"], force=arrays.get("force"), current=arrays.get("current"),
+        reference=arrays.get("reference"), source=f"dataset of {data.attrs.get('robot', 'unknown origin')}",
+    )  # fmt: skip
 
 
 @checked(path=check_path)

@@ -10,9 +10,9 @@ residuals. Singular vectors of J s say which products of parameters the frequenc
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,7 +25,6 @@ from flexapod.errors import FlexapodError, InputError
 from flexapod.motions.arrays import real_array
 
 if TYPE_CHECKING:
-
     from flexapod.robot.robot import Robot
 
 STEP = 1e-4
@@ -141,17 +140,19 @@ def identify_modes(
     )  # fmt: skip
 
 
-def _fitted(computed: Any, count: int, spread: float) -> tuple[Array, Array, Array, Array | None]:
+def _fitted(
+    computed: Callable[[Array], tuple[Array, Array, Array | None]], count: int, spread: float
+) -> tuple[Array, Array, Array, Array | None]:
     """Gauss-Newton with halved steps; x, J, frequencies and assurance at the end."""
     x = np.zeros(count)
     r, after, mac = computed(x)
-    cost = r @ r + x @ x / spread**2
+    cost = float(r @ r + x @ x / spread**2)
     for _ in range(PASSES):
         J = np.column_stack([(computed(x + STEP * e)[0] - r) / STEP for e in np.eye(count)])
         step = -np.linalg.solve(J.T @ J + np.eye(count) / spread**2, J.T @ r + x / spread**2)
         for _ in range(8):
             new, f, m = computed(x + step)
-            lower = new @ new + (x + step) @ (x + step) / spread**2
+            lower = float(new @ new + (x + step) @ (x + step) / spread**2)
             if lower <= cost * (1 + 1e-12):
                 break
             step = step / 2

@@ -10,12 +10,13 @@ coefficients and rotor inertias are not negative. Bodies whose numbers in the fi
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from flexapod.arrays import Array
+from flexapod.arrays import SX, Array
 from flexapod.errors import FlexapodError, InputError
 
 SMALLEST = 1e-6
@@ -26,7 +27,7 @@ sigma."""
 INERTIAL = 10
 
 
-def pseudo_inertia(theta: Any) -> Any:
+def pseudo_inertia(theta: Sequence[SX] | Array) -> Any:
     """(4, 4) pseudo-inertia of (m, mx, my, mz, xx, yy, zz, xy, xz, yz) about the frame origin."""
     m, x, y, z, xx, yy, zz, xy, xz, yz = (theta[k] for k in range(INERTIAL))
     t = (xx + yy + zz) / 2
@@ -40,8 +41,9 @@ def is_physical(theta: Array) -> bool:
 
 
 def physical_estimate(
-    beta: Array, information: Array, K: Array, prior: Array, bodies: Mapping[str, Any], positive: Any, *, weight: float = PRIOR
-) -> Array:
+    beta: Array, information: Array, K: Array, prior: Array, bodies: Mapping[str, NDArray[np.int64]],
+    positive: NDArray[np.int64], *, weight: float = PRIOR,
+) -> Array:  # fmt: skip
     """The physically consistent theta nearest to an estimate in the metric of its information.
 
     Args:
@@ -94,7 +96,7 @@ def _root(information: Array) -> Array:
     return np.asarray((vectors * np.sqrt(np.maximum(values, 0.0))).T * scale)
 
 
-def parameter_sizes(prior: Array, bodies: Mapping[str, Any]) -> Array:
+def parameter_sizes(prior: Array, bodies: Mapping[str, NDArray[np.int64]]) -> Array:
     """Size of every parameter: its own in the file, for bodies what their mass and extent make plausible; 0 where the file
     has 0."""
     size = np.abs(prior).astype(np.float64)

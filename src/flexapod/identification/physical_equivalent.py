@@ -15,6 +15,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from flexapod.analysis.requests.abilities import refuse
 from flexapod.analysis.requests.arguments import checked
@@ -72,7 +73,7 @@ def _why(robot: Robot, body: str, theta: Array) -> str:
     )
 
 
-def _solved(robot: Robot, K: Array, theta: Array, bodies: dict[str, Any], drives: list[int]) -> Array:
+def _solved(robot: Robot, K: Array, theta: Array, bodies: dict[str, NDArray[np.int64]], drives: list[int]) -> Array:
     """theta of the inequality, its base parameters then corrected to rounding."""
     try:
         cp: Any = importlib.import_module("cvxpy")

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from flexapod.analysis.model.kernels import kernel
+from flexapod.analysis.poses.forward_poses import solve
 from flexapod.analysis.poses.pose_search import PoseSearch
-from flexapod.analysis.verbs.forward_kinematics import solve
 from flexapod.arrays import Array
 from flexapod.errors import FlexapodError
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from flexapod.analysis.requests.abilities import refuse
 from flexapod.analysis.requests.arguments import checked
@@ -24,8 +25,9 @@ if TYPE_CHECKING:
 
 @checked
 def regressor(
-    robot: Robot, motion: Motion | ActuatorMotion | State, *, friction: bool = True, legs: Legs = "each", loads: Any = None
-) -> xr.Dataset:
+    robot: Robot, motion: Motion | ActuatorMotion | State, *, friction: bool = True, legs: Legs = "each",
+    loads: ArrayLike | xr.DataArray | None = None,
+) -> xr.Dataset:  # fmt: skip
     r"""Actuator forces as :math:`\Gamma = Y\theta`, exact.
 
     Args:
@@ -64,7 +66,7 @@ def regressor(
     return result.assign(value=("parameter", model.values)).assign_coords(parameter_unit=("parameter", list(model.units)))
 
 
-def _loads(loads: Any, count: int) -> np.ndarray:
+def _loads(loads: object, count: int) -> np.ndarray:
     try:
         array = np.asarray(getattr(loads, "values", loads), dtype=np.float64)
     except (TypeError, ValueError) as error:

@@ -59,8 +59,10 @@ class RigidBody:
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "points": dict(self.points)}
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update({**state, "points": MappingProxyType(state["points"])})
+    def __setstate__(self, state: dict[str, object]) -> None:
+        points = state["points"]
+        assert isinstance(points, dict)
+        self.__dict__.update({**state, "points": MappingProxyType(points)})
 
     def seen_from(self, R: Array) -> RigidBody:
         """The same body, same origin, written in other axes: v_new = R v_old."""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def loaded_description(
-    robot: Robot, mass: ArrayLike, com: ArrayLike, inertia: Any, body: str, name: str | None
+    robot: Robot, mass: ArrayLike, com: ArrayLike, inertia: ArrayLike | None, body: str, name: str | None
 ) -> Description:
     """The robot's description with a payload; arguments as in `Robot.with_payload`.
 

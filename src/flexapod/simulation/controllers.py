@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypedDict, Unpack
 
 import casadi as ca
 import numpy as np
@@ -215,8 +215,17 @@ class JointControl(Controller):
         return ref["actuators"][: c.q.numel()] - c.q
 
 
+class Common(TypedDict, total=False):
+    """Options of every `Controller`."""
+
+    rate: float | None
+    delay: float
+    resolution: ArrayLike
+    limit: ArrayLike | None
+
+
 @checked
-def PD(*, kp: ArrayLike, kd: ArrayLike, **options: Any) -> JointControl:
+def PD(*, kp: ArrayLike, kd: ArrayLike, **options: Unpack[Common]) -> JointControl:
     """Joint PD: kp e + kd e'; options of `Controller`.
 
     Args:
@@ -227,7 +236,7 @@ def PD(*, kp: ArrayLike, kd: ArrayLike, **options: Any) -> JointControl:
 
 
 @checked
-def PID(*, kp: ArrayLike, ki: ArrayLike, kd: ArrayLike, **options: Any) -> JointControl:
+def PID(*, kp: ArrayLike, ki: ArrayLike, kd: ArrayLike, **options: Unpack[Common]) -> JointControl:
     """Joint PID: kp e + ki int e + kd e'; options of `Controller`.
 
     Args:
@@ -238,7 +247,7 @@ def PID(*, kp: ArrayLike, ki: ArrayLike, kd: ArrayLike, **options: Any) -> Joint
 
 
 @checked
-def FeedForwardPD(*, kp: ArrayLike, kd: ArrayLike, model: Robot | None = None, **options: Any) -> JointControl:
+def FeedForwardPD(*, kp: ArrayLike, kd: ArrayLike, model: Robot | None = None, **options: Unpack[Common]) -> JointControl:
     """Joint PD plus the forces that the reference motion demands of a model of the robot.
 
     Args:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from flexapod.robot.robot import Robot
+    from flexapod.simulation.simulate import Method
 
 
 AS_GIVEN = "as given"
@@ -124,7 +125,7 @@ def residual_vibration(
     error: float = 0.0,
     after: float | None = None,
     step: float | None = None,
-    method: str | None = None,
+    method: Method | None = None,
     friction: bool | str = False,
     point: str | None = None,
 ) -> xr.Dataset:
@@ -224,8 +225,8 @@ def _after(
     controller: Controller | None,
     look: tuple[float, int],
     *,
-    method: Any,
-    friction: Any,
+    method: Method | None,
+    friction: bool | str,
     point: str | None,
 ) -> tuple[Array, Array]:
     """Position of the point (rows, 3) and kinetic energy (rows,) after the end of a motion."""

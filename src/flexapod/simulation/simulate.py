@@ -17,6 +17,7 @@ from flexapod.analysis.requests.properties import COMPILED, holds
 from flexapod.analysis.requests.results import check_option
 from flexapod.analysis.requests.sample_blocks import progress_bar
 from flexapod.analysis.requests.state import State
+from flexapod.arrays import Array
 from flexapod.calls import check_dataset, users_level
 from flexapod.equations.friction import SPEED
 from flexapod.errors import FileError, InputError
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
     from flexapod.simulation.controllers import Controller
     from flexapod.simulation.events import Event
+    from flexapod.simulation.system.signals import Given
 
 Drive = Literal["force", "actuators", "platform"]
 Method = Literal["rk4", "dopri", "implicit", "radau", "cvode"]
@@ -57,8 +59,8 @@ def simulate(
     *,
     drive: Drive = "force",
     controller: Controller | None = None,
-    force: Any = None,
-    wrench: Any = None,
+    force: Given | None = None,
+    wrench: Given | None = None,
     start: State | None = None,
     duration: float | None = None,
     step: float = 1e-3,
@@ -249,7 +251,7 @@ def simulate_blocks(setup: Setup, clock: Clock, events: Sequence[Event], bar: bo
 
 
 def finished(
-    setup: Setup, done: Progress, events: Sequence[Event], options: dict[str, Any], reactions: bool, wrench: Any
+    setup: Setup, done: Progress, events: Sequence[Event], options: dict[str, Any], reactions: bool, wrench: Given | None
 ) -> xr.Dataset:
     """The result of a simulation."""
     width = setup.layout.row_width
@@ -277,7 +279,7 @@ def finished(
     return _with_reactions(setup, result, wrench) if reactions else result
 
 
-def _with_reactions(setup: Setup, result: xr.Dataset, wrench: Any) -> xr.Dataset:
+def _with_reactions(setup: Setup, result: xr.Dataset, wrench: Given | None) -> xr.Dataset:
     """Joint reactions by inverse dynamics of the motion that came out, or under the forces that made it."""
     from flexapod.analysis.verbs.inverse_dynamics import inverse_dynamics
 
@@ -289,7 +291,7 @@ def _with_reactions(setup: Setup, result: xr.Dataset, wrench: Any) -> xr.Dataset
     return with_reactions(result, found)
 
 
-def _reactions_under_forces(setup: Setup, result: xr.Dataset, load: Any) -> xr.Dataset:
+def _reactions_under_forces(setup: Setup, result: xr.Dataset, load: Array | None) -> xr.Dataset:
     """Joint reactions under the forces that came out, where the motion alone does not give them: at an elastic state, with
     redundant actuators, whose internal forces the joints carry, or with fewer actuators than degrees of freedom."""
     from flexapod.analysis.verbs.forward_dynamics import forward_dynamics
@@ -326,7 +328,7 @@ def motion_at(result: xr.Dataset, time: ArrayLike) -> Motion:
 
 
 @checked(result=check_dataset)
-def run_at(result: xr.Dataset, time: Any) -> Motion:
+def run_at(result: xr.Dataset, time: ArrayLike) -> Motion:
     """Former name of `motion_at`, for one version.
 
     Args:

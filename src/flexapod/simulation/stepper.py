@@ -13,7 +13,7 @@ from flexapod.errors import InputError
 
 if TYPE_CHECKING:
     from flexapod.analysis.requests.state import State
-    from flexapod.motions.motion import ActuatorMotion
+    from flexapod.motions.motion import ActuatorMotion, Motion
     from flexapod.robot.robot import Robot
     from flexapod.simulation.system.setup import Setup
 
@@ -184,8 +184,9 @@ def home_start(robot: Robot) -> Any:
 
 
 def step_setup(
-    robot: Robot, start: Any, *, step: float, method: str, wrench: bool, friction: bool | str, watch: tuple[str, ...]
-) -> Setup:
+    robot: Robot, start: Motion | ActuatorMotion | State, *, step: float, method: str, wrench: bool, friction: bool | str,
+    watch: tuple[str, ...],
+) -> Setup:  # fmt: skip
     """A simulation under given forces of one row at a time."""
     from flexapod.simulation.system.setup import make_setup
 

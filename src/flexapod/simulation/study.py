@@ -21,8 +21,9 @@ from flexapod.simulation.study_values import study_columns
 from flexapod.simulation.system.attitude import quaternions
 from flexapod.simulation.system.flexible_start import elastic_start
 from flexapod.simulation.system.load_friction import smooth
-from flexapod.simulation.system.setup import Setup, first_load, in_independent, make_setup
+from flexapod.simulation.system.setup import Setup, in_independent, make_setup
 from flexapod.simulation.system.signals import Span, row_table
+from flexapod.simulation.system.start import first_load
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from flexapod.motions.motion import ActuatorMotion, Motion
     from flexapod.robot.robot import Robot
     from flexapod.simulation.controllers import Controller
+    from flexapod.simulation.system.signals import Given
 
 
 @checked
@@ -42,8 +44,8 @@ def simulate_study(
     values: Mapping[str, ArrayLike] | None = None,
     starts: State | None = None,
     controller: Controller | None = None,
-    force: Any = None,
-    wrench: Any = None,
+    force: Given | None = None,
+    wrench: Given | None = None,
     duration: float | None = None,
     step: float = 1e-3,
     output_step: float | None = None,
@@ -72,7 +74,7 @@ def simulate_study(
         raise InputError("starts: there is no state; give one per trajectory")
     first = None if starts is None else _single(starts, 0)
     method = default_method(robot, "force", friction)
-    given = dict(
+    given: dict[str, Any] = dict(
         drive="force", controller=controller, force=force, wrench=wrench, friction=friction, method=method, events=(), watch=(),
         tolerance=(1e-9, 1e-11),
     )  # fmt: skip
@@ -118,7 +120,7 @@ def _single(states: State, k: int) -> State:
 
 
 def _varied(
-    setup: Setup, robots: Any, values: Any, starts: State | None
+    setup: Setup, robots: Sequence[Robot] | None, values: Mapping[str, ArrayLike] | None, starts: State | None
 ) -> tuple[Setup, dict[str, Array], int]:
     """Numbers per trajectory by name, and a layout for all of them."""
     columns: dict[str, Array] = {}

@@ -26,7 +26,7 @@ SHOWN = ("position", "quat_wxyz", "velocity", "angular_velocity", "force", "supp
 
 
 def one_by_one(
-    robots: Sequence[Robot], motion: Motion | ActuatorMotion | None, starts: Sequence[Any], numbers: Mapping[str, Array],
+    robots: Sequence[Robot], motion: Motion | ActuatorMotion | None, starts: Sequence[State | None], numbers: Mapping[str, Array],
     times: Mapping[str, Any], given: Mapping[str, object],
 ) -> xr.Dataset:  # fmt: skip
     """The result of `simulate_study`.
@@ -66,7 +66,7 @@ def one_by_one(
 def _trajectory(
     robot: Robot,
     motion: Motion | ActuatorMotion | None,
-    start: State,
+    start: State | None,
     own: dict[str, float],
     times: Mapping[str, Any],
     given: Mapping[str, Any],

@@ -7,13 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.spatial.transform import Rotation
 
 from flexapod.analysis.model.kernels import kernel
+from flexapod.analysis.model.long_chains import LONG
+from flexapod.analysis.model.long_places import is_long
 from flexapod.analysis.model.other_rows import with_other_rows
+from flexapod.analysis.requests.results import reasons_of
 from flexapod.arrays import Array, Rows
 
 if TYPE_CHECKING:
@@ -105,12 +108,8 @@ class ActuatorState:
     others: Array | None = None
 
 
-def evaluate(robot: Robot, quantity: str, given: dict[str, Array], reasons: Reasons, **options: Any) -> dict[str, Array]:
+def evaluate(robot: Robot, quantity: str, given: dict[str, Array], reasons: Reasons, **options: object) -> dict[str, Array]:
     """Outputs of a kernel; reasons of samples that fail are added to `reasons`."""
-    from flexapod.analysis.model.long_chains import LONG
-    from flexapod.analysis.model.long_places import is_long
-    from flexapod.analysis.requests.results import reasons_of
-
     if quantity in LONG and not options.get("leg") and is_long(robot):
         return LONG[quantity](robot, given, reasons, **options)
     bound = kernel(robot, quantity, **options)
@@ -125,7 +124,7 @@ def evaluate(robot: Robot, quantity: str, given: dict[str, Array], reasons: Reas
 
 
 def _by_other_rows(
-    robot: Robot, quantity: str, read: dict[str, Array], k: int, outputs: dict[str, Array], options: dict[str, Any]
+    robot: Robot, quantity: str, read: dict[str, Array], k: int, outputs: dict[str, Array], options: dict[str, object]
 ) -> bool:
     """Whether a failed sample has a result with other closing rows; it is written among the others."""
     other = with_other_rows(robot, read, k)
@@ -249,14 +248,6 @@ def platform_jacobian(robot: Robot, state: ClosedLegs, reasons: Reasons) -> tupl
     return found["jacobian"], found["drift"]
 
 
-def pseudo_inverse(A: Array) -> Array:
-    """Pseudo-inverses (n, k, m) of A (n, m, k); NaN for samples that are not numbers."""
-    result = np.full((len(A), A.shape[2], A.shape[1]), np.nan)
-    good = np.all(np.isfinite(A), axis=(1, 2))
-    result[good] = np.linalg.pinv(A[good])
-    return result
-
-
 def pose_error(robot: Robot, state: ClosedLegs, position: Array, rotation: Array) -> Array:
     """Twist (n, 6) that leads from the state's pose to a given one."""
     relative = rotation @ np.swapaxes(state.rotation, 1, 2)
@@ -269,3 +260,22 @@ def pose_error(robot: Robot, state: ClosedLegs, position: Array, rotation: Array
     if half.size:
         error[half, 3:] = Rotation.from_matrix(relative[half]).as_rotvec()
     return error
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class LegRequest:
+    """Closed states, what moves them, and how the elastic coordinates were found.
+
+    Args:
+        state: closed coordinates.
+        actuator_acceleration: (n, actuators), or None where the platform's acceleration is given.
+        acceleration: (n, 6) of the platform, or None.
+        wrench: (n, 6) on the platform frame, world axes; with forces on the platform's modes (n, 6 + N), see `acting`.
+        source: ``"given"``, ``"static"``, ``"zero"``, ``"simulate"``.
+    """
+
+    state: ClosedLegs
+    actuator_acceleration: Array | None
+    acceleration: Array | None
+    wrench: Array
+    source: str

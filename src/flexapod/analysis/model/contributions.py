@@ -28,7 +28,7 @@ from flexapod.equations.newton_euler.friction_points import SOURCES
 from flexapod.robot.elastic_plan import chosen_drives
 
 if TYPE_CHECKING:
-    from flexapod.analysis.model.leg_request import LegRequest
+    from flexapod.analysis.model.closed_legs import LegRequest
     from flexapod.analysis.requests.sample_blocks import Reasons
     from flexapod.robot.robot import Robot
 

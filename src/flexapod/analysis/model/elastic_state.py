@@ -7,9 +7,10 @@ A robot is flexible here where its platform is (`robot.flexible_platform`). Arra
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from flexapod.analysis.requests.state import State
 from flexapod.arrays import Array
@@ -48,8 +49,8 @@ def elastic_state(
     load: FlexibleLoad,
     reasons: Reasons,
     *,
-    elastic: Any = None,
-    elastic_velocity: Any = None,
+    elastic: ArrayLike | None = None,
+    elastic_velocity: ArrayLike | None = None,
 ) -> ElasticCoordinates:
     """Elastic coordinates of a request.
 
@@ -76,7 +77,7 @@ def elastic_state(
     return ElasticCoordinates(elastic=e, elastic_velocity=ed, source="given")
 
 
-def elastic_array(name: str, value: Any, count: int, modes: int) -> Array:
+def elastic_array(name: str, value: ArrayLike, count: int, modes: int) -> Array:
     """(n, N) from (N,) for all samples or (n, N)."""
     array = np.asarray(value)
     if array.ndim not in (1, 2) or array.shape[-1] != modes or (array.ndim == 2 and array.shape[0] != count):

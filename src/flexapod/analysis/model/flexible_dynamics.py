@@ -100,7 +100,7 @@ def _evaluate(robot: Robot, quantity: str, inputs: dict[str, Array], reasons: Re
     return batch
 
 
-def _mask(variables: dict[str, tuple[Any, Any, str]], reasons: Reasons) -> None:
+def _mask(variables: dict[str, Variable], reasons: Reasons) -> None:
     for _, values, _ in variables.values():
         values[reasons != ""] = np.nan
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from flexapod.analysis.model.closed_state import closed_request
+from flexapod.analysis.model.continuous_angles import continue_angles
 from flexapod.analysis.model.elastic_state import ElasticCoordinates, elastic_state
 from flexapod.analysis.model.flexible_load import Point, flexible_load, shapes_at
 from flexapod.analysis.model.kernels import kernel
@@ -22,7 +23,7 @@ from flexapod.analysis.requests.request import Request
 from flexapod.analysis.requests.results import OnError, dataset, raise_failed, reasons_of
 from flexapod.analysis.requests.state import State
 from flexapod.analysis.requests.validity import warn_beyond
-from flexapod.analysis.verbs.inverse_kinematics import continue_angles, platform_inputs
+from flexapod.analysis.verbs.inverse_kinematics import platform_inputs
 from flexapod.arrays import Array
 from flexapod.errors import InputError
 from flexapod.motions.arrays import real_array

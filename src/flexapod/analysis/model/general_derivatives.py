@@ -25,10 +25,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from flexapod.analysis.model.closed_legs import ActuatorState, ClosedLegs, close, platform_jacobian, pseudo_inverse
+from flexapod.analysis.model.closed_legs import ActuatorState, ClosedLegs, LegRequest, close, platform_jacobian
 from flexapod.analysis.model.closed_state import closed_request
 from flexapod.analysis.model.general_dynamics import solve_inverse
-from flexapod.analysis.model.leg_request import LegRequest
+from flexapod.analysis.model.linear_solve import pseudo_inverse
 from flexapod.analysis.model.prescribed import prescribed, prescribed_components
 from flexapod.analysis.requests.request import Request
 from flexapod.analysis.requests.results import raise_failed

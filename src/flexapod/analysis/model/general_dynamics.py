@@ -18,10 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.model.anderson import fixed_points
-from flexapod.analysis.model.closed_legs import ClosedLegs, evaluate, platform_jacobian, pseudo_inverse
+from flexapod.analysis.model.closed_legs import ClosedLegs, evaluate, platform_jacobian
 from flexapod.analysis.model.kernels import kernel
 from flexapod.analysis.model.leg_model import LegTerms, leg_terms
-from flexapod.analysis.model.linear_solve import MASSLESS, solved
+from flexapod.analysis.model.linear_solve import MASSLESS, pseudo_inverse, solved
 from flexapod.analysis.model.prescribed import prescribed, prescribed_components
 from flexapod.analysis.model.redundancy import Redundancy
 from flexapod.analysis.requests.properties import depends_on_loads
@@ -33,7 +33,7 @@ from flexapod.errors import InputError
 from flexapod.robot.elastic_plan import chosen_drives, driven_columns
 
 if TYPE_CHECKING:
-    from flexapod.analysis.model.leg_request import LegRequest
+    from flexapod.analysis.model.closed_legs import LegRequest
     from flexapod.analysis.requests.sample_blocks import Reasons
     from flexapod.robot.robot import Robot
 

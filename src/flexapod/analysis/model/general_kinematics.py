@@ -5,15 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from flexapod.analysis.model.closed_legs import evaluate, pseudo_inverse
+from flexapod.analysis.model.closed_legs import LegRequest, evaluate
 from flexapod.analysis.model.closed_state import closed_request
 from flexapod.analysis.model.elastic_state import elastic_array
 from flexapod.analysis.model.flexible_kinematics import deformed_point
 from flexapod.analysis.model.flexible_load import shapes_at
 from flexapod.analysis.model.leg_dynamics import labelled, no_reasons, solve_inverse, state_variables
 from flexapod.analysis.model.leg_model import elastic_columns, leg_terms
-from flexapod.analysis.model.leg_request import LegRequest, leg_request
+from flexapod.analysis.model.leg_request import leg_request
+from flexapod.analysis.model.linear_solve import pseudo_inverse
 from flexapod.analysis.model.prescribed import prescribed, reached
 from flexapod.analysis.requests.program_refusals import FLOATING, floating
 from flexapod.analysis.requests.request import Request
@@ -38,9 +40,7 @@ FOLLOWED = 1e-9
 """Largest acceleration that is not reached, of the largest one: rounding of the Jacobian is 1e-15."""
 
 
-def general_state_from_actuators(
-    robot: Robot, asked: Request, velocity: Any, guess: Any
-) -> State:
+def general_state_from_actuators(robot: Robot, asked: Request, velocity: ArrayLike | None, guess: object) -> State:
     """The state of actuators and elastic coordinates; see `State.from_actuators`."""
     position, (elastic, elastic_velocity, _) = asked.at, asked.given
     if guess is not None:

@@ -21,6 +21,7 @@ from flexapod.analysis.model.redundancy import redundancy
 from flexapod.analysis.model.rigid_dynamics import forces
 from flexapod.analysis.requests.properties import has_friction
 from flexapod.analysis.requests.results import Variable, dataset, force_unit, raise_failed
+from flexapod.analysis.requests.state import unaccelerated
 from flexapod.arrays import Array
 from flexapod.equations.elastodynamics.reactions import reaction_joints
 from flexapod.robot.elastic_plan import driven_columns
@@ -28,7 +29,7 @@ from flexapod.robot.elastic_plan import driven_columns
 if TYPE_CHECKING:
     import xarray as xr
 
-    from flexapod.analysis.model.leg_request import LegRequest
+    from flexapod.analysis.model.closed_legs import LegRequest
     from flexapod.analysis.requests.request import Request
     from flexapod.analysis.requests.sample_blocks import Reasons
     from flexapod.robot.robot import Robot
@@ -66,7 +67,7 @@ def general_forward_dynamics(robot: Robot, asked: Request) -> xr.Dataset:
     """
     state, on_error = asked.at, asked.on_error
     reasons, friction = no_reasons(state), asked.friction and has_friction(robot)
-    request = closed_request(robot, replace(asked.unaccelerated(), friction=False), reasons)
+    request = closed_request(robot, replace(unaccelerated(asked), friction=False), reasons)
     found = solve_forward(robot, request, forces(robot, asked.force, len(reasons)), friction, reasons)
     J, drift = platform_jacobian(robot, request.state, reasons)
     V = np.einsum("niu,nu->ni", J, found.independent) + drift

@@ -12,30 +12,22 @@ loops; their forces f, A_q^T f = rho_q, are those that `Redundancy` chooses, and
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from flexapod.analysis.model.closed_legs import (
-    REACHED,
-    STRIDE,
-    ActuatorState,
-    ClosedLegs,
-    platform_jacobian,
-    pose_error,
-    pseudo_inverse,
-)
+from flexapod.analysis.model.closed_legs import REACHED, STRIDE, ActuatorState, ClosedLegs, platform_jacobian, pose_error
 from flexapod.analysis.model.leg_model import elastic_columns, leg_stiffness, leg_terms
-from flexapod.analysis.model.leg_request import actuator_rates
-from flexapod.analysis.model.linear_solve import solved
+from flexapod.analysis.model.linear_solve import pseudo_inverse, solved
 from flexapod.analysis.model.point_load import acting
-from flexapod.analysis.model.prescribed import coordinate_sizes, prescribed, prescribed_components, twist_scale
+from flexapod.analysis.model.prescribed import actuator_rates, coordinate_sizes, prescribed, prescribed_components, twist_scale
 from flexapod.analysis.model.quasi_static import LIMIT, NOTHING, SETTLED, rounding, searched
 from flexapod.arrays import Array
 from flexapod.robot.elastic_plan import chosen_drives
 
 if TYPE_CHECKING:
     from flexapod.analysis.model.redundancy import Redundancy
+    from flexapod.analysis.requests.request import Load
     from flexapod.analysis.requests.sample_blocks import Reasons
     from flexapod.robot.robot import Robot
 
@@ -49,7 +41,7 @@ class HeldPose:
     rotation: Array
     twist: Array
     acceleration: Array
-    load: tuple[Any, Any, str]
+    load: Load
     friction: bool
     choice: Redundancy
 

@@ -111,7 +111,7 @@ class RobotKernel:
     """
 
     def __init__(
-        self, robot: Robot, kernel: Kernel, quantity: str | None = None, options: Mapping[str, Any] | None = None
+        self, robot: Robot, kernel: Kernel, quantity: str | None = None, options: Mapping[str, object] | None = None
     ) -> None:
         self.robot, self.quantity, self.options = robot, quantity, dict(options or {})
         self.compiled = kernel
@@ -141,12 +141,12 @@ class RobotKernel:
 
     def batch(
         self,
-        inputs: Mapping[str, Any],
-        parameters: Any = None,
+        inputs: Mapping[str, ArrayLike],
+        parameters: ArrayLike | Columns | None = None,
         *,
         threads: int | None = None,
         out: Mapping[str, Array] | None = None,
-        rows: Any = None,
+        rows: Rows | None = None,
     ) -> Batch:
         """Evaluate many samples; parameters (P,), (n, P) or columns replace the robot's own.
 
@@ -156,7 +156,7 @@ class RobotKernel:
         """
         given = self._own(rows) if parameters is None else parameters
         if threads is None:
-            enough = max((len(values) for values in inputs.values() if np.ndim(values)), default=0) >= ENOUGH
+            enough = max((np.shape(values)[0] for values in inputs.values() if np.ndim(values)), default=0) >= ENOUGH
             threads = thread_count() if enough else 1
         return self.compiled.batch(inputs, given, threads=threads, out=out)
 
@@ -179,7 +179,7 @@ class RobotKernel:
 
 
 @checked
-def kernel(robot: Robot, quantity: str, **options: Any) -> RobotKernel:
+def kernel(robot: Robot, quantity: str, **options: object) -> RobotKernel:
     """The kernel of a quantity.
 
     Args:
@@ -200,7 +200,7 @@ def kernel(robot: Robot, quantity: str, **options: Any) -> RobotKernel:
     return found
 
 
-def _bound(robot: Robot, quantity: str, options: Mapping[str, Any]) -> RobotKernel:
+def _bound(robot: Robot, quantity: str, options: Mapping[str, object]) -> RobotKernel:
     """The kernel of a quantity, looked up."""
     family = program_family(robot, quantity, options)
     first = family.specialised if robot.zeros else family.general
@@ -216,7 +216,7 @@ def _bound(robot: Robot, quantity: str, options: Mapping[str, Any]) -> RobotKern
     return bound if picked is first else RobotKernel(robot, picked, quantity, options)
 
 
-def program_family(robot: Robot, quantity: str, options: Mapping[str, Any]) -> KernelFamily:
+def program_family(robot: Robot, quantity: str, options: Mapping[str, object]) -> KernelFamily:
     """The program that derives a quantity, with its options."""
     from flexapod.analysis.model.programs import usual_program
 
@@ -237,7 +237,7 @@ def program_family(robot: Robot, quantity: str, options: Mapping[str, Any]) -> K
     return _family(robot, quantity, options, asked)
 
 
-def _again(robot: Robot, quantity: str, options: Mapping[str, Any], parameters: NDArray[np.float64]) -> RobotKernel:
+def _again(robot: Robot, quantity: str, options: Mapping[str, object], parameters: NDArray[np.float64]) -> RobotKernel:
     """A kernel in another process."""
     bound = RobotKernel(robot, kernel(robot, quantity, **options).compiled, quantity, options)
     bound.parameters = parameters
@@ -284,7 +284,7 @@ def _many_modes(robot: Robot, quantity: str) -> bool:
     return quantity == "flexible_tangent" and len(robot.elastic_names) > UNROLLED
 
 
-def make_program(robot: Robot, quantity: str, options: Mapping[str, Any], asked: str = "") -> Any:
+def make_program(robot: Robot, quantity: str, options: Mapping[str, object], asked: str = "") -> Any:
     """The program of a quantity, derived now; `asked`: the name by which the user knows it."""
     refuse_inner_loops(robot, quantity)
     refuse_too_few_actuators(robot, quantity)
@@ -299,7 +299,7 @@ def make_program(robot: Robot, quantity: str, options: Mapping[str, Any], asked:
     return program
 
 
-def _family(robot: Robot, quantity: str, options: Mapping[str, Any], asked: str) -> KernelFamily:
+def _family(robot: Robot, quantity: str, options: Mapping[str, object], asked: str) -> KernelFamily:
     chosen = ",".join(f"{k}={options[k]!r}" for k in sorted(options))
     key = f"{quantity}({chosen})|{robot.structure}"
     if quantity.startswith("long_"):  # which rows close the loops, and which elements share numbers, is written into these
@@ -323,7 +323,7 @@ def _family(robot: Robot, quantity: str, options: Mapping[str, Any], asked: str)
     )
 
 
-def kernel_with_friction(robot: Robot, quantity: str, options: Mapping[str, Any]) -> RobotKernel:
+def kernel_with_friction(robot: Robot, quantity: str, options: Mapping[str, object]) -> RobotKernel:
     """The kernel that other programs get: forward dynamics too has the friction of the file, unless friction=False.
 
     Checked by: tests/bridges/test_casadi_function.py.

@@ -11,15 +11,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.model.closed_legs import ClosedLegs, evaluate, platform_jacobian
+from flexapod.analysis.model.closed_legs import ClosedLegs, LegRequest, evaluate, platform_jacobian
 from flexapod.analysis.model.general_dynamics import SINGULAR, chosen_forces, quiet, wanted
 from flexapod.analysis.model.leg_model import LegTerms, elastic_columns, leg_terms, matrices_at
-from flexapod.analysis.model.leg_request import LegRequest, leg_request
+from flexapod.analysis.model.leg_request import leg_request
 from flexapod.analysis.model.linear_solve import MASSLESS, inverted, solved
 from flexapod.analysis.model.redundancy import Redundancy
 from flexapod.analysis.model.rigid_dynamics import forces
 from flexapod.analysis.requests.properties import COMPILED
 from flexapod.analysis.requests.results import TWIST, OnError, Variable, dataset, force_unit, raise_failed
+from flexapod.analysis.requests.state import unaccelerated
 from flexapod.analysis.requests.validity import spin_variable, warn_beyond
 from flexapod.arrays import Array
 from flexapod.robot.elastic_plan import driven_columns
@@ -84,7 +85,7 @@ def leg_forward_dynamics(robot: Robot, asked: Request) -> xr.Dataset:
     Source: Briot 2014 Eq. (44). Checked by: tests/analysis/test_flexible_legs.py.
     """
     reasons, friction = no_reasons(asked.at), asked.friction
-    request = leg_request(robot, replace(asked.unaccelerated(), friction=False), reasons)
+    request = leg_request(robot, replace(unaccelerated(asked), friction=False), reasons)
     given, closed = forces(robot, asked.force, len(reasons)), request.state
     if len(robot.elastic_plan.columns) <= COMPILED and request.wrench.shape[1] == 6:
         loaded = bool(np.any(request.wrench))
@@ -143,7 +144,7 @@ def general_term(robot: Robot, asked: Request, which: str) -> tuple[Array, list[
     from flexapod.analysis.model.closed_state import closed_request
 
     reasons, state, on_error = no_reasons(asked.at), asked.at, asked.on_error
-    request = closed_request(robot, replace(asked.unaccelerated(), friction=False), reasons)
+    request = closed_request(robot, replace(unaccelerated(asked), friction=False), reasons)
     terms = leg_terms(robot, request.state, request.wrench, False, reasons)
     raise_failed(which.replace("_", " "), robot, reasons.astype(str), state, on_error)
     warn_beyond(robot, request.state.elastic(robot)[0], state)
@@ -191,7 +192,7 @@ def general_energy(robot: Robot, asked: Request) -> xr.Dataset:
     from flexapod.analysis.model.closed_state import closed_request
 
     reasons, state = no_reasons(asked.at), asked.at
-    request = closed_request(robot, replace(asked.unaccelerated(), friction=False), reasons)
+    request = closed_request(robot, replace(unaccelerated(asked), friction=False), reasons)
     raise_failed("energy", robot, reasons.astype(str), state, "raise")
     warn_beyond(robot, request.state.elastic(robot)[0], state)
     kinetic, potential, elastic = energies(robot, request.state)

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from flexapod.analysis.model.closed_legs import ClosedLegs, evaluate, platform_jacobian, pseudo_inverse
-from flexapod.analysis.model.linear_solve import inverted
+from flexapod.analysis.model.closed_legs import ClosedLegs, evaluate, platform_jacobian
+from flexapod.analysis.model.linear_solve import left_inverse, pseudo_inverse
 from flexapod.analysis.model.point_load import load_slope
 from flexapod.analysis.requests.request import NO_LOAD, Load
 from flexapod.arrays import Array
@@ -106,20 +106,6 @@ def closed(robot: Robot, rows: Array, drift: Array) -> tuple[Array, Array]:
         beta[:, bound] = -np.einsum("nbm,nm->nb", inverse, drift)
     return N, beta
 
-
-def left_inverse(A: Array) -> Array:
-    """Inverses (n, k, m), or left inverses where rows repeat; NaN where columns depend on each other: a singular loop."""
-    if A.shape[1] == A.shape[2]:
-        return inverted(A)
-    result = pseudo_inverse(A)
-    with np.errstate(invalid="ignore"):
-        off = np.abs(result @ A - np.eye(A.shape[2])).max(axis=(1, 2), initial=0.0)
-    result[~(off < LEFT)] = np.nan
-    return result
-
-
-LEFT = 1e-6
-"""Error of a left inverse, of 1: rounding stays below 1e-10, a lost rank gives 1."""
 
 SINGULAR = "singular: the actuators and elastic coordinates do not determine how its loops close"
 

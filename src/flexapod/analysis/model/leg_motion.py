@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from flexapod.analysis.model.leg_request import LegRequest
+from flexapod.analysis.model.closed_legs import LegRequest
 from flexapod.analysis.requests.loads import platform_wrench
 from flexapod.arrays import Array
 from flexapod.errors import InputError

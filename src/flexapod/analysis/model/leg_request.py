@@ -6,8 +6,7 @@ Actuator motions are followed exactly. A motion of the platform is followed in a
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,25 +18,36 @@ from flexapod.analysis.model.closed_legs import (
     STRIDE,
     ActuatorState,
     ClosedLegs,
+    LegRequest,
     close,
     close_along,
     home,
     moved_on,
     platform_jacobian,
     pose_error,
-    pseudo_inverse,
     shifted,
 )
 from flexapod.analysis.model.dead_point import name_dead_points
 from flexapod.analysis.model.elastic_state import elastic_array
 from flexapod.analysis.model.given_motion import GivenMotion, check_given, refuse_impossible
-from flexapod.analysis.model.leg_model import elastic_columns
+from flexapod.analysis.model.held_pose import HeldPose, held_pose
+from flexapod.analysis.model.leg_motion import simulated_request
+from flexapod.analysis.model.linear_solve import pseudo_inverse
+from flexapod.analysis.model.load_sequence import load_sequence
 from flexapod.analysis.model.point_load import acting
-from flexapod.analysis.model.prescribed import Stride, coordinate_sizes, impossible, prescribed, reached, twist_scale
-from flexapod.analysis.model.quasi_static import LIMIT, NOT_FOUND, with_static_deflection
+from flexapod.analysis.model.prescribed import (
+    Stride,
+    actuator_rates,
+    coordinate_sizes,
+    impossible,
+    prescribed,
+    reached,
+    twist_scale,
+)
+from flexapod.analysis.model.quasi_static import NOT_FOUND, held, with_static_deflection
 from flexapod.analysis.model.redundancy import Redundancy
 from flexapod.analysis.model.walk_to_pose import walk_to_poses
-from flexapod.analysis.requests.request import Request
+from flexapod.analysis.requests.request import Load, Request
 from flexapod.analysis.requests.state import State
 from flexapod.analysis.verbs.inverse_kinematics import COMPONENTS, FOLLOW, platform_inputs
 from flexapod.arrays import Array
@@ -51,30 +61,8 @@ if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
 
 
-FOLLOWED = 1e-12
-"""Change of a load that turns with the platform, of itself, at which its equilibrium is found."""
-
 MOVES = 1e-6
 """Part of a component in what the platform can do, above which it follows that component: rounding is 1e-15."""
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class LegRequest:
-    """Closed states, what moves them, and how the elastic coordinates were found.
-
-    Args:
-        state: closed coordinates.
-        actuator_acceleration: (n, actuators), or None where the platform's acceleration is given.
-        acceleration: (n, 6) of the platform, or None.
-        wrench: (n, 6) on the platform frame, world axes; with forces on the platform's modes (n, 6 + N), see `acting`.
-        source: ``"given"``, ``"static"``, ``"zero"``, ``"simulate"``.
-    """
-
-    state: ClosedLegs
-    actuator_acceleration: Array | None
-    acceleration: Array | None
-    wrench: Array
-    source: str
 
 
 def leg_request(robot: Robot, asked: Request, reasons: Reasons, choice: Redundancy | None = None) -> LegRequest:
@@ -89,8 +77,6 @@ def leg_request(robot: Robot, asked: Request, reasons: Reasons, choice: Redundan
     if source != "given" and elastic_velocity is not None:
         raise InputError(f"elastic_velocity: elastic={source!r} chooses the rates itself; give both as arrays")
     if source == "simulate":
-        from flexapod.analysis.model.leg_motion import simulated_request
-
         return simulated_request(robot, motion, asked.load, asked.friction, reasons)
     count, N = len(reasons), len(robot.elastic_names)
     e, ed = np.zeros((count, N)), np.zeros((count, N))
@@ -126,14 +112,12 @@ def _from_actuators(robot: Robot, asked: Request, elastic: tuple[Array, Array], 
 
 
 def _in_steps(
-    robot: Robot, motion: ActuatorMotion, state: ClosedLegs, load: tuple[Any, Any, str], wrench: Array, reasons: Reasons
+    robot: Robot, motion: ActuatorMotion, state: ClosedLegs, load: Load, wrench: Array, reasons: Reasons
 ) -> tuple[ClosedLegs, Array]:
     """Samples at rest whose equilibrium was not found at once, by loads that grow in steps from the unloaded robot.
 
     Checked by: tests/analysis/test_load_sequence.py.
     """
-    from flexapod.analysis.model.load_sequence import load_sequence
-
     late = np.flatnonzero(reasons == NOT_FOUND)
     if not len(late) or load[0] is None:
         return state, wrench
@@ -149,21 +133,6 @@ def _in_steps(
             for name, values in found.state.inputs().items():
                 arrays[name][k] = values[0]
     return ClosedLegs(**arrays), wrench
-
-
-def held(
-    robot: Robot, state: ClosedLegs, load: tuple[Any, Any, str], acceleration: Array, friction: bool, reasons: Reasons
-) -> tuple[ClosedLegs, Array]:
-    """Quasi-static deflection with the actuators held under a load that may turn with the platform, and the wrench there."""
-    wrench = acting(robot, state, load)
-    for _ in range(LIMIT):
-        state = with_static_deflection(robot, state, wrench, acceleration, friction, reasons)
-        before, wrench = wrench, acting(robot, state, load)
-        change = np.abs(wrench - before).max(axis=1, initial=0.0)
-        if np.all((change <= FOLLOWED * np.abs(wrench).max(axis=1, initial=0.0)) | (reasons != "")):
-            return state, wrench
-    reasons[reasons == ""] = "no static deflection found: the load turns with the platform and does not come to rest"
-    return state, wrench
 
 
 def _from_platform(
@@ -214,8 +183,6 @@ def _from_platform(
         refuse_impossible(robot, never, off, np.ones(len(reasons)), "reach this pose", reasons)
     _missed(robot, off, rows, np.abs(S).max(axis=1, initial=0.0) * scale > MOVES, source, reasons)
     if source == "static" and not alternating:
-        from flexapod.analysis.model.held_pose import HeldPose, held_pose
-
         pose = HeldPose(
             position=inputs["position"], rotation=inputs["rotation"], twist=twist, acceleration=acceleration, load=load,
             friction=friction, choice=choice,
@@ -244,32 +211,6 @@ def _from_platform(
     name_dead_points(robot, inputs["position"], inputs["rotation"], state.joint_position, reasons)
     wrench = acting(robot, state, load)
     return LegRequest(state=state, actuator_acceleration=None, acceleration=acceleration, wrench=wrench, source=source)
-
-
-def actuator_rates(
-    robot: Robot, J: Array, chosen: tuple[Array, list[int]], twist: Array, ed: Array
-) -> tuple[Array, Array | None]:
-    """Actuator rates that give the platform a twist at elastic rates ed, and rates (n, z) of the undriven coordinates, if any.
-
-    Args:
-        chosen: what is prescribed (`prescribed`), and the undriven coordinates that help (`reached`).
-    """
-    S, others = chosen
-    u = np.zeros((len(J), J.shape[2]))
-    where = {column: k for k, column in enumerate(elastic_columns(robot))}
-    for k, column in enumerate(robot.elastic_plan.independent):
-        if column in where:
-            u[:, k] = ed[:, where[column]]
-    rest = np.einsum("nri,ni->nr", S, twist - np.einsum("nij,nj->ni", J, u))
-    own, driven = chosen_drives(robot)
-    rates = np.zeros((len(J), len(robot.actuators)))
-    found = np.einsum("nij,nj->ni", pseudo_inverse((S @ J)[:, :, [*driven, *others]]), rest)
-    rates[:, own] = found[:, : len(own)]
-    if not others:
-        return rates, None
-    whole = np.zeros((len(J), len(robot.elastic_plan.columns)))
-    whole[:, [robot.elastic_plan.independent[k] for k in others]] = found[:, len(own) :]
-    return rates, whole
 
 
 def _unfollowed(error: Array, given: Array, scale: Array, what: str, reasons: Reasons) -> None:

@@ -14,6 +14,9 @@ from flexapod.arrays import Array
 MASSLESS = "something that moves has no mass: an actuator that drives through a spring needs `inertia`"
 """Why a mass matrix is singular."""
 
+LEFT = 1e-6
+"""Error of a left inverse, of 1: rounding stays below 1e-10, a lost rank gives 1."""
+
 SINGULAR = 1e-14
 """Reciprocal condition number of the balanced matrix below which a system counts as singular: rounding of its entries is 1e-16,
 stiff beams beside soft ones reach 1e-11."""
@@ -63,3 +66,22 @@ def _inverse(A: Array) -> Array:
             if np.linalg.matrix_rank(matrix) == len(matrix):
                 found[k] = np.linalg.inv(matrix)
         return found
+
+
+def left_inverse(A: Array) -> Array:
+    """Inverses (n, k, m), or left inverses where rows repeat; NaN where columns depend on each other: a singular loop."""
+    if A.shape[1] == A.shape[2]:
+        return inverted(A)
+    result = pseudo_inverse(A)
+    with np.errstate(invalid="ignore"):
+        off = np.abs(result @ A - np.eye(A.shape[2])).max(axis=(1, 2), initial=0.0)
+    result[~(off < LEFT)] = np.nan
+    return result
+
+
+def pseudo_inverse(A: Array) -> Array:
+    """Pseudo-inverses (n, k, m) of A (n, m, k); NaN for samples that are not numbers."""
+    result = np.full((len(A), A.shape[2], A.shape[1]), np.nan)
+    good = np.all(np.isfinite(A), axis=(1, 2))
+    result[good] = np.linalg.pinv(A[good])
+    return result

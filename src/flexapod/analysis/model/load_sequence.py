@@ -8,11 +8,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from flexapod.analysis.model.closed_legs import ActuatorState, ClosedLegs, close, home
-from flexapod.analysis.model.leg_request import LegRequest, held
+from flexapod.analysis.model.closed_legs import ActuatorState, ClosedLegs, LegRequest, close, home
 from flexapod.analysis.model.point_load import acting
+from flexapod.analysis.model.quasi_static import held
 from flexapod.arrays import Array
 from flexapod.errors import InputError
 from flexapod.motions.arrays import real_array
@@ -68,7 +67,7 @@ def load_sequence(robot: Robot, motion: StateOrMotion, load: Load, reasons: Reas
 
 
 def _walk(
-    robot: Robot, state: ClosedLegs, start: tuple[Array, Array], end: tuple[Array, Array], how: tuple[ArrayLike | None, str]
+    robot: Robot, state: ClosedLegs, start: tuple[Array, Array], end: tuple[Array, Array], how: tuple[str | None, str]
 ) -> tuple[ClosedLegs, str]:
     """The equilibrium at the end of a straight line of actuators and load, and why it was not found (empty: it was)."""
     at, step, reason = 0.0, 1.0, ""

@@ -7,13 +7,13 @@ minutes to compile. Letters of `equations.elastodynamics.long_terms`; arrays are
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.model.kernels import kernel
-from flexapod.analysis.model.leg_model import left_inverse
+from flexapod.analysis.model.linear_solve import left_inverse
 from flexapod.analysis.model.long_axes import Axes, axes, spread
 from flexapod.analysis.model.long_places import places
 from flexapod.analysis.model.slope_kernels import input_slopes
@@ -22,6 +22,7 @@ from flexapod.arrays import Array, Texts
 from flexapod.kernels.tape.tangent import SUFFIX
 
 if TYPE_CHECKING:
+    from flexapod.equations.elastodynamics.joint_forces import Friction
     from flexapod.kernels.kernel import Kernel
     from flexapod.robot.robot import Robot
 
@@ -32,7 +33,7 @@ NEWTON_STEP, LARGEST_STEP, LIMIT = 1e-9, 0.4, 40
 APART = "the loops cannot be closed from here: out of reach, singular, or too far from the start"
 
 
-def evaluated(robot: Robot, quantity: str, given: Arrays, reasons: Texts, **options: Any) -> Arrays:
+def evaluated(robot: Robot, quantity: str, given: Arrays, reasons: Texts, **options: object) -> Arrays:
     """Outputs of a kernel; reasons of samples that fail are added to `reasons`."""
     bound = kernel(robot, quantity, **options)
     read = {i.name: np.ascontiguousarray(given[i.name]) for i in bound.signature.inputs}
@@ -106,7 +107,7 @@ def mass_matrix(robot: Robot, found: Arrays, own: Axes) -> Array:
     return M
 
 
-def long_terms(robot: Robot, given: Arrays, reasons: Texts, friction: bool | str = False) -> Arrays:
+def long_terms(robot: Robot, given: Arrays, reasons: Texts, friction: Friction = False) -> Arrays:
     """As `elastic_terms`."""
     found = evaluated(robot, "long_terms", given, reasons)
     at = axes(robot, given, found)
@@ -264,7 +265,7 @@ def long_control(robot: Robot, given: Arrays, reasons: Texts) -> Arrays:
     return {"determinant": np.sqrt(np.maximum(np.linalg.det(np.swapaxes(A, 1, 2) @ A), 0.0))}
 
 
-def long_sliding(robot: Robot, given: Arrays, reasons: Texts, friction: bool | str) -> Arrays:
+def long_sliding(robot: Robot, given: Arrays, reasons: Texts, friction: Friction) -> Arrays:
     """As `elastic_sliding`: the slope by running the tangent of the friction along every rate."""
     size, count = len(robot.elastic_plan.columns), len(reasons)
     force, slope = np.zeros((count, size)), np.zeros((count, size, size))
@@ -282,7 +283,7 @@ def long_sliding(robot: Robot, given: Arrays, reasons: Texts, friction: bool | s
     return {"friction": -force, "slope": -slope}
 
 
-def _sliding_places(robot: Robot, friction: Any) -> list[tuple[int, tuple[int, ...]]]:
+def _sliding_places(robot: Robot, friction: Friction) -> list[tuple[int, tuple[int, ...]]]:
     """`sliding_places` of a robot, kept with it."""
     from flexapod.equations.elastodynamics.long_terms import sliding_places
 
@@ -293,7 +294,7 @@ def _sliding_places(robot: Robot, friction: Any) -> list[tuple[int, tuple[int, .
     return found
 
 
-def _spread_friction(robot: Robot, at: Axes, friction: bool | str, sliding: Arrays) -> Arrays:
+def _spread_friction(robot: Robot, at: Axes, friction: Friction, sliding: Arrays) -> Arrays:
     """By name of what `long_sliding` gives, what it does at the coordinates (n, z, k)."""
     result = {}
     for k, (leg, links) in enumerate(_sliding_places(robot, friction)):

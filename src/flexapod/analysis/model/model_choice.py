@@ -45,7 +45,7 @@ class Choice:
 
 def choose_model(
     robot: Robot, quantity: str, *, solve: bool = True, formulation: str | None = None, friction: bool | None = None,
-    options: Mapping[str, Any] | None = None,
+    options: Mapping[str, object] | None = None,
 ) -> Choice:  # fmt: skip
     """The program of a quantity; refusals say what there is."""
     known = formulations(robot)
@@ -101,7 +101,7 @@ def _with_friction(
     return WITH_FRICTION if PROPERTIES["rigid"](robot) else known
 
 
-def _direct(robot: Robot, quantity: str, formulation: str | None, given: dict[str, Any]) -> Choice:
+def _direct(robot: Robot, quantity: str, formulation: str | None, given: dict[str, object]) -> Choice:
     if quantity not in PROGRAMS:
         raise unknown_quantity("model of", quantity)
     program, chosen = usual_program(robot, quantity, True)
@@ -112,7 +112,7 @@ def _direct(robot: Robot, quantity: str, formulation: str | None, given: dict[st
     return Choice(quantity=quantity, formulation=quantity, program=program, options=options)
 
 
-def _options(robot: Robot, formulation: str, program: str, given: dict[str, Any]) -> dict[str, Any]:
+def _options(robot: Robot, formulation: str, program: str, given: dict[str, object]) -> dict[str, Any]:
     if program.startswith("minimal_"):
         from flexapod.equations.minimal import plan
 

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from flexapod.analysis.model.closed_legs import STRIDE, home, platform_jacobian
+from flexapod.analysis.model.leg_model import elastic_columns
+from flexapod.analysis.model.linear_solve import pseudo_inverse
 from flexapod.arrays import Array
 from flexapod.robot.elastic_plan import chosen_drives, preferred_pivots, undriven
 
@@ -125,3 +127,29 @@ class Stride:
         reach = np.where(straight, 2.0 * self.reach, STRIDE)
         part = reach / np.maximum(reach, np.abs(step / sizes).max(axis=1, initial=0.0))
         return part[:, None] * step, Stride(reach=reach, expected=(size * (1.0 - part), CURVED * size * part))
+
+
+def actuator_rates(
+    robot: Robot, J: Array, chosen: tuple[Array, list[int]], twist: Array, ed: Array
+) -> tuple[Array, Array | None]:
+    """Actuator rates that give the platform a twist at elastic rates ed, and rates (n, z) of the undriven coordinates, if any.
+
+    Args:
+        chosen: what is prescribed (`prescribed`), and the undriven coordinates that help (`reached`).
+    """
+    S, others = chosen
+    u = np.zeros((len(J), J.shape[2]))
+    where = {column: k for k, column in enumerate(elastic_columns(robot))}
+    for k, column in enumerate(robot.elastic_plan.independent):
+        if column in where:
+            u[:, k] = ed[:, where[column]]
+    rest = np.einsum("nri,ni->nr", S, twist - np.einsum("nij,nj->ni", J, u))
+    own, driven = chosen_drives(robot)
+    rates = np.zeros((len(J), len(robot.actuators)))
+    found = np.einsum("nij,nj->ni", pseudo_inverse((S @ J)[:, :, [*driven, *others]]), rest)
+    rates[:, own] = found[:, : len(own)]
+    if not others:
+        return rates, None
+    whole = np.zeros((len(J), len(robot.elastic_plan.columns)))
+    whole[:, [robot.elastic_plan.independent[k] for k in others]] = found[:, len(own) :]
+    return rates, whole

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from flexapod.analysis.requests.properties import PROPERTIES, has_friction
 from flexapod.robot.chain import closes_alone
@@ -90,7 +90,7 @@ def _preferred(robot: Robot, found: Mapping[str, str]) -> dict[str, str]:
     return {name: found[name] for name in [*first, *(n for n in found if n not in first)]}
 
 
-def usual_program(robot: Robot, quantity: str, friction: bool | str) -> tuple[str, dict[str, Any]]:
+def usual_program(robot: Robot, quantity: str, friction: object) -> tuple[str, dict[str, object]]:
     """The program and its options behind a verb's name; friction that its equations do not have is refused."""
     slides = has_friction(robot)
     if not PROPERTIES["rigid"](robot):

@@ -14,10 +14,12 @@ from flexapod.analysis.model.closed_legs import (
 )
 from flexapod.analysis.model.leg_model import elastic_columns, leg_stiffness, leg_terms
 from flexapod.analysis.model.linear_solve import solved
+from flexapod.analysis.model.point_load import acting
 from flexapod.arrays import Array
 from flexapod.robot.elastic_plan import chosen_drives, driven_columns
 
 if TYPE_CHECKING:
+    from flexapod.analysis.requests.request import Load
     from flexapod.analysis.requests.sample_blocks import Reasons
     from flexapod.robot.robot import Robot
 
@@ -37,6 +39,9 @@ that."""
 
 NOTHING = 1e-5
 """Deflections, of the characteristic length, below which steps are judged against this size: rounding has no digits to settle."""
+
+FOLLOWED = 1e-12
+"""Change of a load that turns with the platform, of itself, at which its equilibrium is found."""
 
 
 def with_static_deflection(
@@ -115,3 +120,18 @@ def searched(robot: Robot, state: ClosedLegs, to: ActuatorState, soft: NDArray[n
     lost = (own != "") & (reasons == "")
     reasons[lost] = np.where(soft[lost], UNSTABLE, TOO_FAR)
     return found
+
+
+def held(
+    robot: Robot, state: ClosedLegs, load: Load, acceleration: Array, friction: bool, reasons: Reasons
+) -> tuple[ClosedLegs, Array]:
+    """Quasi-static deflection with the actuators held under a load that may turn with the platform, and the wrench there."""
+    wrench = acting(robot, state, load)
+    for _ in range(LIMIT):
+        state = with_static_deflection(robot, state, wrench, acceleration, friction, reasons)
+        before, wrench = wrench, acting(robot, state, load)
+        change = np.abs(wrench - before).max(axis=1, initial=0.0)
+        if np.all((change <= FOLLOWED * np.abs(wrench).max(axis=1, initial=0.0)) | (reasons != "")):
+            return state, wrench
+    reasons[reasons == ""] = "no static deflection found: the load turns with the platform and does not come to rest"
+    return state, wrench

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
     from flexapod.analysis.requests.request import Request
     from flexapod.analysis.requests.sample_blocks import Reasons
+    from flexapod.analysis.requests.state import State
     from flexapod.robot.robot import Robot
 
 FORMULATIONS = ("auto", "links", "virtual_power", "virtual_work", "newton_euler", "minimal")
@@ -221,7 +222,7 @@ def _reactions(robot: Robot, request: Request, inputs: dict[str, Array], outputs
     return wanted.isel(time=0, drop=True) if single else wanted.rename(time="sample").drop_vars("sample")
 
 
-def state_inputs(robot: Robot, state: Any) -> tuple[dict[str, Any], NDArray[Any]]:
+def state_inputs(robot: Robot, state: Motion | State) -> tuple[dict[str, Any], NDArray[Any]]:
     """Kernel inputs of states, accelerations left out, with joint coordinates; and the reason per bad sample."""
     inputs = platform_inputs(state)
     inputs, reasons = still_inputs(robot, inputs, slice(0, len(inputs["position"])))

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from flexapod.analysis.requests.request import Request
     from flexapod.analysis.requests.sample_blocks import Reasons
     from flexapod.analysis.requests.state import StateOrMotion
+    from flexapod.motions.motion import Motion
     from flexapod.robot.robot import Robot
 
 SINGULAR = "singular (type 2): the actuators do not determine the motion of the platform"
@@ -50,7 +51,7 @@ def rigid_term(robot: Robot, request: Request, which: str) -> tuple[Array, list[
     return force if whole else np.einsum("nij,ni->nj", T, force), names
 
 
-def _platform_terms(robot: Robot, state: Any, on_error: OnError) -> tuple[dict[str, Array], NDArray[Any]]:
+def _platform_terms(robot: Robot, state: Motion | State, on_error: OnError) -> tuple[dict[str, Array], NDArray[Any]]:
     bound = kernel(robot, "mass_matrix")
 
     def block(part: dict[str, Array], rows: slice, room: Room) -> tuple[dict[str, Array], SampleReasons]:
@@ -78,7 +79,7 @@ def _in_coordinates(
     return T, list(robot.actuators)
 
 
-def _actuator_bias(robot: Robot, state: Any, terms: dict[str, Array], T: Array) -> Array:
+def _actuator_bias(robot: Robot, state: Motion | State, terms: dict[str, Array], T: Array) -> Array:
     """Velocity force with the actuators at zero acceleration: platform acceleration found from the second-order closing."""
     inputs = platform_inputs(state)
     zero = np.zeros_like(inputs["velocity"])

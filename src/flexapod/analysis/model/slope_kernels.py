@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +30,7 @@ def slope_kernel(bound: RobotKernel) -> Kernel:
     return found
 
 
-def input_slopes(robot: Robot, quantity: str, **options: Any) -> tuple[Kernel, NDArray[np.float64]]:
+def input_slopes(robot: Robot, quantity: str, **options: object) -> tuple[Kernel, NDArray[np.float64]]:
     """The kernel that gives a quantity and its derivatives `<output>_dot` along a direction `<input>_dot` of the inputs, and the
     robot's numbers for it. The quantity's own kernel is not compiled.
 

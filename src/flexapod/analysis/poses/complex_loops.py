@@ -17,13 +17,18 @@ from numpy.typing import NDArray
 from flexapod.analysis.poses.generic_balls import with_generic_balls
 from flexapod.analysis.poses.quaternions import cross
 from flexapod.analysis.poses.rigid_chains import rigid_chain
-from flexapod.arrays import Array, Complex
+from flexapod.arrays import Array, Complex, Rows
 from flexapod.robot.build import has_inner_loops
 from flexapod.robot.chain import ROWS, ancestors, leg_rows
 
 if TYPE_CHECKING:
     from flexapod.robot.model import Closing, Leg
     from flexapod.robot.robot import Robot
+
+
+Numbers = Array | Complex
+Frame = tuple[Numbers, Numbers]
+"""Rotation (N, 3, 3) and origin (N, 3) of a frame, real or complex."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,7 +42,7 @@ class Points:
     def __len__(self) -> int:
         return len(self.p)
 
-    def at(self, index: Any) -> Points:
+    def at(self, index: Rows | list[int]) -> Points:
         """Some of them."""
         return Points(p=self.p[index], R=self.R[index], q=self.q[index])
 
@@ -172,7 +177,7 @@ class ClosingAt:
     residual: Complex
     linear: Complex
     angular: Complex
-    p: Complex
+    p: Numbers
     aligned: NDArray[np.bool_]
     length: float
 
@@ -191,20 +196,22 @@ class ClosingAt:
             result[:, :, leg.moving.index(i)] = column[..., 0]
         return result
 
-    def by_platform(self, p: Complex) -> Complex:
+    def by_platform(self, p: Numbers) -> Complex:
         """Derivatives (N, m, 6) by (v / length, omega) of the platform at p, on the far side."""
         arm = (self.p - p) / self.length
         return np.concatenate([-self.linear, -(self.angular + cross(arm[:, None], self.linear))], axis=2)
 
 
-def closing_at(closing: Closing, near: tuple[Any, Any], far: tuple[Any, Any], length: float) -> ClosingAt:
+def closing_at(closing: Closing, near: Frame, far: Frame, length: float) -> ClosingAt:
     """Rows of a closing joint between two frames (rotation, origin); see `ROWS`."""
     (R_l, p_l), (R_p, p_p) = near, far
     N = len(p_l)
     p_l, R_l = p_l + R_l @ closing.on_link.position, R_l @ closing.on_link.rotation
     p_p, R_p = p_p + R_p @ closing.on_platform.position, R_p @ closing.on_platform.rotation
     gap, none = (p_l - p_p) / length, np.zeros((N, 3))
-    residual, linear, angular = [], [], []
+    residual: list[Any] = []  # real or complex, as the frames are
+    linear: list[Any] = []
+    angular: list[Any] = []
     for row in ROWS[closing.type]:
         i = int(row[1])
         if row[0] == "axes":
@@ -219,12 +226,15 @@ def closing_at(closing: Closing, near: tuple[Any, Any], far: tuple[Any, Any], le
             angular.append(none)
     rotation = np.swapaxes(R_p, 1, 2) @ R_l
     aligned = np.all([rotation[:, i, i].real > 0.5 for i in SIGNED.get(closing.type, ())] or [np.ones(N, dtype=bool)], axis=0)
-    lin: Any = np.stack(linear, axis=1)
-    ang: Any = np.stack(angular, axis=1)
-    return ClosingAt(residual=np.stack(residual, axis=1), linear=lin, angular=ang, p=p_l, aligned=aligned, length=length)
+    return ClosingAt(
+        residual=np.stack(residual, axis=1), linear=np.stack(linear, axis=1), angular=np.stack(angular, axis=1), p=p_l,
+        aligned=aligned, length=length,
+    )  # fmt: skip
 
 
-def leg_closure(leg: Leg, q: Any, p: Any, R: Array, length: float) -> tuple[Complex, Complex, Complex, NDArray[np.bool_]]:
+def leg_closure(
+    leg: Leg, q: Numbers, p: Numbers, R: Numbers, length: float
+) -> tuple[Complex, Complex, Complex, NDArray[np.bool_]]:
     """Rows of the joint between a leg and the platform, lengths relative to `length`.
 
     Args:
@@ -238,17 +248,17 @@ def leg_closure(leg: Leg, q: Any, p: Any, R: Array, length: float) -> tuple[Comp
     return rows.residual, rows.by_joints(leg, frames, leg.closing.link), rows.by_platform(p), rows.aligned
 
 
-def frame_of(frames: list[tuple[Complex, Complex]], link: int, count: int) -> tuple[Any, Any]:
+def frame_of(frames: list[tuple[Complex, Complex]], link: int, count: int) -> Frame:
     """Frame of a link; of the world below zero."""
     return frames[link] if link >= 0 else (np.broadcast_to(np.eye(3), (count, 3, 3)), np.zeros((count, 3)))
 
 
-def leg_origins(leg: Leg, q: Any) -> Complex:
+def leg_origins(leg: Leg, q: Numbers) -> Complex:
     """Origins of all link frames of a leg, (N, 3 links)."""
     return np.concatenate([p for _, p in link_frames(leg, q)], axis=1)
 
 
-def link_frames(leg: Leg, q: Complex) -> list[tuple[Complex, Complex]]:
+def link_frames(leg: Leg, q: Numbers) -> list[tuple[Complex, Complex]]:
     """Rotation and origin of every link."""
     N, k = len(q), 0
     result: list[tuple[Any, Any]] = []

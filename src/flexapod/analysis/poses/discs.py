@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from flexapod.arrays import Array, Complex
 
@@ -69,7 +69,7 @@ class Disc:
         return np.asarray(np.abs(self.mid) > self.rad * UP + 4 * U * np.abs(self.mid))
 
 
-def exact(values: Any) -> Disc:
+def exact(values: ArrayLike) -> Disc:
     """Numbers without error."""
     mid = np.asarray(values, dtype=np.complex128)
     return Disc(mid, np.zeros(mid.shape))

@@ -8,14 +8,16 @@ Legs cannot be closed one by one here; the actuators move from home to where the
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from flexapod.analysis.model.closed_legs import ActuatorState, close_along, platform_jacobian
 from flexapod.analysis.model.closing_signs import wrong_way
 from flexapod.analysis.requests.program_refusals import undetermined
 from flexapod.analysis.requests.results import OnError, dataset, raise_failed
+from flexapod.arrays import Array
 from flexapod.errors import InputError
 from flexapod.motions.motion import ActuatorMotion
 from flexapod.robot.elastic_plan import chosen_drives, undriven
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def loop_forward_kinematics(
-    robot: Robot, target: Any, at: Samples, motion: Any, guess: Any, on_error: OnError
+    robot: Robot, target: Array, at: Samples, motion: ArrayLike | ActuatorMotion, guess: object, on_error: OnError
 ) -> xr.Dataset:
     """Poses, and rates along an `ActuatorMotion`; see `forward_kinematics`.
 
@@ -47,8 +49,7 @@ def loop_forward_kinematics(
     if undriven(robot):
         raise undetermined(robot)
     reasons = np.full(len(target), "", dtype=object)
-    along = isinstance(motion, ActuatorMotion)
-    rates = motion.velocity if along else np.zeros_like(target)
+    rates = motion.velocity if isinstance(motion, ActuatorMotion) else np.zeros_like(target)
     none = np.zeros((len(target), len(robot.elastic_names)))
     state = close_along(robot, ActuatorState(q=target, e=none, qd=rates, ed=none), reasons)
     if not robot.elastic_names:
@@ -60,7 +61,7 @@ def loop_forward_kinematics(
         "rotation": (("axis", "body_axis"), np.array(state.rotation), ""),
         "joint_position": (("joint",), np.array(state.joint_position), "m or rad"),
     }
-    if along:
+    if isinstance(motion, ActuatorMotion):
         J, drift = platform_jacobian(robot, state, reasons)
         second = np.zeros((len(target), J.shape[2]))
         second[:, driven] = motion.acceleration[:, own]

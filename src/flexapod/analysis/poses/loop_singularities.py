@@ -75,7 +75,7 @@ def singular_poses(loops: Loops, ends: Points, q: Complex, known: Points) -> Sin
             starts = random_starts(loops, q, STARTS, np.random.default_rng(1))
             starts, error, ratio = _onto(loops, _at(loops, _real(join(ends, loops.home, starts)), q), real=True)
             usable = np.flatnonzero((error < ON) & (ratio < RANK) & loops.aligned(starts))
-            motion = "real" if any(_on_curve(loops, starts.at([i]), real=True) for i in usable) else "complex"
+            motion = "real" if any(_on_curve(loops, starts.at([i]), real=True) for i in usable.tolist()) else "complex"
     return SingularPoses(x=x.at(isolated), index=index[isolated], residual=residual[isolated], self_motion=motion)
 
 

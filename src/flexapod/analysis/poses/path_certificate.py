@@ -25,8 +25,8 @@ from flexapod.arrays import Array
 if TYPE_CHECKING:
     import xarray as xr
 
+    from flexapod.analysis.poses.forward_poses import Solved
     from flexapod.analysis.requests.state import State
-    from flexapod.analysis.verbs.forward_kinematics import Solved
     from flexapod.motions.motion import Motion
     from flexapod.robot.robot import Robot
 

@@ -8,18 +8,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.model.kernels import kernel
+from flexapod.analysis.model.newton_from_home import solve_from_home
 from flexapod.analysis.poses.pose_search import Poses, PoseSearch
+from flexapod.analysis.poses.row_condition import type_2_distance
 from flexapod.analysis.requests.results import reasons_of
 from flexapod.analysis.requests.state import State
-from flexapod.analysis.verbs.inverse_kinematics import solve_from_home
 from flexapod.arrays import Array
 from flexapod.errors import InputError
+from flexapod.motions.motion import Motion
 from flexapod.robot.geometry import Pose
 
 if TYPE_CHECKING:
     import xarray as xr
 
-    from flexapod.motions.motion import Motion
     from flexapod.robot.robot import Robot
 
 SINGULAR = 1e-9
@@ -46,10 +47,10 @@ def start_poses(search: PoseSearch, guess: State | Motion | xr.Dataset | None, c
     return _assembled(search, position, rotation, joints)
 
 
-def _arrays(robot: Robot, guess: Any) -> tuple[Array, Array, Array | None]:
+def _arrays(robot: Robot, guess: State | Motion | Pose | xr.Dataset) -> tuple[Array, Array, Array | None]:
     if isinstance(guess, State | Pose):
         return guess.position.reshape(-1, 3), guess.rotation.reshape(-1, 3, 3), None
-    if hasattr(guess, "data_vars") and {"position", "rotation"} <= set(guess.data_vars):
+    if not isinstance(guess, Motion) and {"position", "rotation"} <= set(getattr(guess, "data_vars", ())):
         joints = guess["joint_position"].values if "joint_position" in guess else None
         own = None if joints is None else np.ascontiguousarray(joints.reshape(-1, len(robot.coordinates)))
         return guess["position"].values.reshape(-1, 3), guess["rotation"].values.reshape(-1, 3, 3), own
@@ -83,8 +84,6 @@ def _assembled(search: PoseSearch, position: Array, rotation: Array, joints: Arr
 
 
 def _type_2(robot: Robot, out: dict[str, Array]) -> Array:
-    from flexapod.analysis.verbs.conditioning import type_2_distance
-
     rows = out["jacobian"]
     if "constraint_jacobian" in out:
         rows = np.concatenate([rows, out["constraint_jacobian"][:, list(robot.plan.constraints)]], axis=1)

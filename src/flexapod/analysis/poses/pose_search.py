@@ -9,7 +9,7 @@ still counts if the straight way of the platform to it is free of singular poses
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,7 +51,7 @@ class Poses:
     def __len__(self) -> int:
         return len(self.position)
 
-    def at(self, index: Any) -> Poses:
+    def at(self, index: Rows) -> Poses:
         """Some of them."""
         return Poses(position=self.position[index], rotation=self.rotation[index], joints=self.joints[index])
 

@@ -6,7 +6,6 @@ Shapes are left to the verbs, which know the robot; here a robot is a robot, a f
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -164,7 +163,7 @@ def _parameters(name: str, value: object) -> None:
         check_texts(name, value)
 
 
-def _robots(name: str, value: Any) -> None:
+def _robots(name: str, value: object) -> None:
     if value is None:
         return
     if not isinstance(value, Sequence):

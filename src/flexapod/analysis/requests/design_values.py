@@ -9,7 +9,7 @@ numbers that none fits are listed; kernels that read them need a robot built per
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
 from typing import TYPE_CHECKING, Any
@@ -81,7 +81,7 @@ class Axis:
         return self.low + (self.high - self.low) * u
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Any:
     """A value of the file as `changes` writes it."""
     return np.asarray(value).tolist() if isinstance(value, tuple) else value
 
@@ -147,7 +147,7 @@ class DesignValues:
         return result
 
 
-def variant(robot: Robot, axes: Sequence[Axis], x: Any) -> Robot:
+def variant(robot: Robot, axes: Sequence[Axis], x: Iterable[float] | Array) -> Robot:
     """The robot of one design (d,)."""
     changes = {path: value for axis, v in zip(axes, x, strict=True) for path, value in axis.moved(float(v)).items()}
     return robot.with_parameters(changes) if changes else robot

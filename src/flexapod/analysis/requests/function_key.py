@@ -10,7 +10,8 @@ from __future__ import annotations
 import dis
 import hashlib
 import pickle
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
@@ -95,7 +96,7 @@ class _Walk:
         else:
             self._object(what, value)
 
-    def _all(self, what: str, values: Any) -> None:
+    def _all(self, what: str, values: Collection[object]) -> None:
         self._note(str(len(values)))
         for value in values:
             self.add(what, value)
@@ -119,12 +120,13 @@ class _Walk:
         self._note(*code.co_names, *code.co_varnames, *code.co_freevars)
         self._all("a constant", code.co_consts)
 
-    def _module(self, name: str, module: Any) -> None:
+    def _module(self, name: str, module: ModuleType | None) -> None:
         self._note(name, str(getattr(module, "__version__", "")))
-        try:
-            self.digest.update(Path(module.__file__).read_bytes())
-        except (AttributeError, TypeError, OSError, ValueError):
+        file = getattr(module, "__file__", None)
+        if not isinstance(file, str):
             return  # of the interpreter itself: its name is all there is
+        with suppress(OSError, ValueError):
+            self.digest.update(Path(file).read_bytes())
 
     def _module_of(self, value: object) -> None:
         import sys

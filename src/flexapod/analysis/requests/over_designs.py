@@ -10,11 +10,13 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from functools import cached_property, wraps
+from types import UnionType
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from flexapod.analysis.poses.forward_poses import forward_poses
 from flexapod.analysis.requests.abilities import kind_of, refuse
 from flexapod.analysis.requests.design_request import Part, Request, impossible_inertias, read_request
 from flexapod.analysis.requests.design_values import DesignValues, values_near, variant
@@ -34,10 +36,15 @@ if TYPE_CHECKING:
     from flexapod.analysis.requests.state import StateOrMotion
     from flexapod.robot.robot import Robot
 
+    Result = xr.Dataset | xr.DataArray
+
 P = ParamSpec("P")
-R = TypeVar("R")
+R = TypeVar("R", bound="xr.Dataset | xr.DataArray")
 Call = Callable[["Robot", Part, Any, dict[str, Any]], Any]
 """A verb of a robot at a part of the samples: robot, part, motion or states, options."""
+
+FOLLOWED = "forward_kinematics"
+"""The verb whose poses others follow from sample to sample (`forward_poses`)."""
 
 ALL = "all of it"
 BY_KERNELS: dict[str, dict[str, Any]] = {
@@ -67,23 +74,24 @@ def over_designs(verb: Callable[P, R]) -> Callable[P, R]:
             return verb(*args, **kwargs)
         given = dict(signature.bind(*args, **kwargs).arguments)
         robot, at, parameters = given.pop(first), given.pop(second), given.pop("parameters")
-        result: R = _evaluated(verb, robot, (second, at), parameters, given)
+        result: R = _evaluated(verb.__name__, verb, robot, (second, at), parameters, given)
         return result
 
     return call
 
 
 def _evaluated(
-    verb: Callable[..., Any],
+    name: str,
+    verb: Callable[..., Result],
     robot: Robot,
     given_at: tuple[str, StateOrMotion],
     parameters: Mapping[str, ArrayLike],
-    options: dict[str, Any],
+    options: dict[str, object],
 ) -> Any:
-    name, at = verb.__name__, given_at[1]
+    at = given_at[1]
     if not isinstance(parameters, Mapping):
         raise InputError(f"parameters: expected a mapping of paths to values, got {type(parameters).__name__}")
-    on_error = options.get("on_error", "raise")
+    on_error = str(options.get("on_error", "raise"))
     check_option("on_error", on_error, ("raise", "mask"))
     samples = sample_count(given_at[0], at, len(robot.actuators))
     request = read_request(robot, parameters, samples)
@@ -95,22 +103,22 @@ def _evaluated(
         result = designs.settled(name, on_error, lambda: _at_once(verb, designs, at, options))
     else:
         in_order = _follows(at, options, ActuatorMotion)
-        call = _each(verb, designs, at, parameters, in_order)
+        call = _each(name, verb, designs, at, parameters, in_order)
         result = designs.settled(name, on_error, lambda: _one_by_one(call, designs, at, options, in_order))
     reasons = designs.said() if on_error == "mask" else None
     return shaped(result, request, reasons, at, _follows(at, options, Motion | ActuatorMotion))
 
 
-def _follows(at: StateOrMotion, options: Mapping[str, object], kinds: Any) -> bool:
+def _follows(at: StateOrMotion, options: Mapping[str, object], kinds: type | UnionType) -> bool:
     """Each sample goes on from the one before: as was asked for, or because these are samples of a motion."""
     asked = options.get("continuation")
     return isinstance(at, kinds) if asked is None else bool(asked)
 
 
-def sample_count(name: str, at: Any, actuators: int) -> int | None:
+def sample_count(name: str, at: StateOrMotion | Array, actuators: int) -> int | None:
     """Number of samples of a verb's second argument, None for one."""
     if name == "actuator_position" and not isinstance(at, ActuatorMotion):
-        shape = np.shape(at)
+        shape = np.asarray(at).shape
         return None if len(shape) < 2 else shape[0]
     return None if getattr(at, "single", False) else len(at)
 
@@ -259,7 +267,7 @@ def _takes_columns(name: str, designs: Designs, at: StateOrMotion, options: Mapp
     return not (designs.varied().geometry and (asked or ALL in BY_KERNELS[name]))
 
 
-def _at_once(verb: Callable[..., xr.Dataset | xr.DataArray], designs: Designs, at: StateOrMotion, options: dict[str, Any]) -> Any:
+def _at_once(verb: Callable[..., Result], designs: Designs, at: StateOrMotion, options: dict[str, object]) -> Result:
     """One call for all designs."""
     request = designs.request
     designs.check()
@@ -273,7 +281,7 @@ def _at_once(verb: Callable[..., xr.Dataset | xr.DataArray], designs: Designs, a
 
 
 def _one_by_one(
-    call: Call, designs: Designs, at: StateOrMotion, options: dict[str, Any], in_order: bool
+    call: Call, designs: Designs, at: StateOrMotion, options: dict[str, object], in_order: bool
 ) -> list[tuple[Part, Any]]:
     """A call per design, or per part of its samples; None for those that can be no robot or have no result."""
     results: list[tuple[Part, Any]] = []
@@ -292,7 +300,8 @@ def _one_by_one(
 
 
 def _each(
-    verb: Callable[..., Any],
+    name: str,
+    verb: Callable[..., Result],
     designs: Designs,
     at: StateOrMotion,
     parameters: Mapping[str, ArrayLike],
@@ -301,27 +310,26 @@ def _each(
     """The call of a verb for a part. Poses that follow from actuators which move on start from the last one before the part."""
     if not in_order or not designs.request.per_sample:
         return lambda robot, part, own, options: verb(robot, own, **options)
-    if verb.__name__ == "forward_kinematics":
+    if name == FOLLOWED:
         return _pose_by_pose(verb)
     if not holds(designs.robot, "rigid"):  # what deforms is closed from home
         return lambda robot, part, own, options: verb(robot, own, **options)
-    from flexapod.analysis.verbs.forward_kinematics import forward_kinematics
+    poses = _evaluated(FOLLOWED, forward_poses, designs.robot, ("actuator_position", at), parameters, {"on_error": "mask"})
 
-    poses = forward_kinematics(designs.robot, at, on_error="mask", parameters=parameters)
-
-    def call(robot: Robot, part: Part, own: Any, options: dict[str, Any]) -> Any:
+    def call(robot: Robot, part: Part, own: StateOrMotion, options: dict[str, object]) -> Any:
         way = poses.isel(design=part.design) if "design" in poses.dims else poses
         assert part.samples is not None
+        assert isinstance(own, ActuatorMotion)  # only samples of such a motion go on from the one before
         return verb(robot, with_start(own, _last_pose(way.isel(time=slice(part.samples[0] + 1)))), **options)
 
     return call
 
 
-def _pose_by_pose(verb: Callable[..., xr.Dataset | xr.DataArray]) -> Call:
+def _pose_by_pose(verb: Callable[..., Result]) -> Call:
     """Forward kinematics, each part of a design from the last pose of the part before."""
     last: dict[int, State | None] = {}
 
-    def call(robot: Robot, part: Part, own: StateOrMotion, options: dict[str, Any]) -> Any:
+    def call(robot: Robot, part: Part, own: StateOrMotion, options: dict[str, object]) -> Any:
         near = last.get(part.design)
         given = options if near is None or not robot.follows_platform else {**options, "guess": near}
         found = verb(robot, own, **given)
@@ -331,7 +339,7 @@ def _pose_by_pose(verb: Callable[..., xr.Dataset | xr.DataArray]) -> Call:
     return call
 
 
-def _last_pose(found: Any) -> State | None:
+def _last_pose(found: Result) -> State | None:
     """The last pose of a result of forward kinematics that was found."""
     good = np.flatnonzero(np.isfinite(found["position"].values).all(axis=1))
     if not len(good):

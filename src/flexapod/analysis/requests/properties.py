@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from flexapod.robot.build import has_inner_loops
@@ -34,11 +34,11 @@ def _six_that_spin(robot: Robot) -> bool:
     return plain(robot)
 
 
-def _joint(parts: list[Any]) -> str:
+def _joint(parts: Sequence[Link | Closing]) -> str:
     return parts[0].joint if parts else ""
 
 
-def _loaded(robot: Robot) -> list[Any]:
+def _loaded(robot: Robot) -> list[Link | Closing]:
     """Joints whose friction depends on their load."""
     return [part for part in _parts(robot) if part.friction is not None and part.friction.given(by_load=True)]
 
@@ -48,11 +48,11 @@ def depends_on_loads(robot: Robot) -> bool:
     return bool(_loaded(robot))
 
 
-def _elastic_drives(robot: Robot) -> list[Any]:
+def _elastic_drives(robot: Robot) -> list[Link]:
     return [link for leg in robot.legs for link in leg.links if link.elastic and link.spring]
 
 
-def _massless_drives(robot: Robot) -> list[Any]:
+def _massless_drives(robot: Robot) -> list[Link]:
     """Actuators that drive through a spring and have no mass on their own side of it."""
     sprung = {link.joint for link in _elastic_drives(robot)}
     links = [link for leg in robot.legs for link in leg.links]

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from flexapod.analysis.requests.results import OnError
-from flexapod.analysis.requests.state import State
-from flexapod.motions.motion import ActuatorMotion, Motion, with_start
 
 if TYPE_CHECKING:
     from flexapod.analysis.requests.state import StateOrMotion
@@ -62,16 +59,6 @@ class Request:
     prestress: bool = True
     point_name: str = "platform"
     on_error: OnError = "raise"
-
-    def unaccelerated(self) -> Request:
-        """The same states without accelerations: what masses, energies and motions under given forces are asked about."""
-        if isinstance(self.at, Motion):
-            names = ("position", "rotation", "velocity", "angular_velocity")
-            return replace(self, at=State(**{name: getattr(self.at, name) for name in names}))
-        if isinstance(self.at, ActuatorMotion):
-            still = replace(self.at, acceleration=np.zeros_like(self.at.acceleration))
-            return replace(self, at=with_start(still, self.at.start))
-        return self
 
     def with_state(self, at: StateOrMotion, elastic: ArrayLike | None) -> Request:
         """The same load on other states, without friction; elastic coordinates given or chosen, without rates."""

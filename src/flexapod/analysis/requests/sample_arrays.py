@@ -52,25 +52,25 @@ def moments(at: StateOrMotion, request: Request) -> Moments:
     return found
 
 
-def repeated(options: dict[str, Any], request: Request) -> dict[str, object]:
+def repeated(options: dict[str, object], request: Request) -> dict[str, object]:
     """Options with a row per sample, repeated for every design."""
-    if request.designs is None or not any(np.ndim(options.get(name, 0)) == 2 for name in SAMPLED):
+    if request.designs is None or not any(np.asarray(options.get(name, 0)).ndim == 2 for name in SAMPLED):
         return options
     return options_of(options, np.tile(np.arange(request.samples or 1), request.designs), request.samples or 0)
 
 
-def options_of(options: dict[str, Any], chosen: NDArray[np.int64], samples: int) -> dict[str, Any]:
+def options_of(options: dict[str, object], chosen: NDArray[np.int64], samples: int) -> dict[str, object]:
     """Options of some samples."""
     result = dict(options)
     for name in SAMPLED:
         value = options.get(name)
         if value is None or isinstance(value, str):
             continue
-        poses = getattr(value, "position", value)  # of a guess: states, or an earlier result
-        if np.ndim(poses) != 2:
+        shape = np.asarray(getattr(value, "position", value)).shape  # of a guess: states, or an earlier result
+        if len(shape) != 2:
             continue
-        if len(poses) != samples:
-            raise InputError(f"{name}: expected one row per sample, got shape {np.shape(poses)}")
+        if shape[0] != samples:
+            raise InputError(f"{name}: expected one row per sample, got shape {shape}")
         result[name] = samples_of(value, chosen)
     return result
 
@@ -138,7 +138,7 @@ def _masked(whole: xr.Dataset, request: Request, reasons: Reasons) -> xr.Dataset
     return result.assign(valid=(dim, said == ""), reason=(dim, said))
 
 
-def _split(whole: xr.Dataset, request: Request, at: Any) -> xr.Dataset:
+def _split(whole: xr.Dataset, request: Request, at: StateOrMotion) -> xr.Dataset:
     """The samples of all designs as (design, time or sample)."""
     import xarray as xr
 
@@ -155,12 +155,12 @@ def _split(whole: xr.Dataset, request: Request, at: Any) -> xr.Dataset:
             without_jumps(values, np.array([unit == "rad" for unit in _units(str(name), request)], dtype=bool))
         data[str(name)] = ((*dims, *variable.dims[1:]), values, variable.attrs)
     coordinates: dict[str, Any] = {str(key): c for key, c in whole.coords.items() if "sample" not in c.dims}
-    if along:
+    if isinstance(at, Motion):
         coordinates["time"] = ("time", at.time, {"units": "s"})
     return xr.Dataset(data, coords=coordinates, attrs=whole.attrs)
 
 
-def _together(results: list[tuple[Part, xr.Dataset | xr.DataArray | None]], request: Request, at: Any) -> xr.Dataset:
+def _together(results: list[tuple[Part, xr.Dataset | xr.DataArray | None]], request: Request, at: StateOrMotion) -> xr.Dataset:
     """Results of parts in their places, blank where there is none; the longest is what all have room for."""
     import xarray as xr
 
@@ -184,7 +184,7 @@ def _together(results: list[tuple[Part, xr.Dataset | xr.DataArray | None]], requ
         data[str(name)] = (dims, whole.astype(str) if text else whole, variable.attrs)
     longest = {dim: next(r for r in found if r.sizes[dim] == sizes[dim]) for dim in first.dims if dim != batch}
     known = {k: longest[c.dims[0]].coords[k] if c.dims else c for k, c in first.coords.items() if batch not in c.dims}
-    if batch == "time":
+    if batch == "time" and not isinstance(at, State):
         known["time"] = ("time", at.time, {"units": "s"})
     attrs = {k: v for r in found for k, v in r.attrs.items()}
     same = {k: v for k, v in attrs.items() if all(np.array_equal(r.attrs.get(k, v), v) for r in found)}

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from flexapod.analysis.requests.request import Request
 from flexapod.arrays import Array
 from flexapod.calls import checked, made
 from flexapod.errors import InputError
 from flexapod.motions.arrays import real_array, rotations
-from flexapod.motions.motion import ActuatorMotion, Motion
+from flexapod.motions.motion import ActuatorMotion, Motion, with_start
 
 if TYPE_CHECKING:
+    import xarray as xr
 
     from flexapod.robot.robot import Robot
 
@@ -92,7 +94,7 @@ class State:
         robot: Robot,
         position: ArrayLike,
         velocity: ArrayLike | None = None,
-        guess: Any = None,
+        guess: State | Motion | xr.Dataset | None = None,
         *,
         elastic: ArrayLike | None = None,
         elastic_velocity: ArrayLike | None = None,
@@ -109,7 +111,6 @@ class State:
         Checked by: tests/analysis/test_actuator_motion.py.
         """
         from flexapod.analysis.requests.fast_paths import answer
-        from flexapod.analysis.requests.request import Request
 
         request = Request(at=position, elastic=elastic, elastic_velocity=elastic_velocity)
         return answer(robot, "state_from_actuators", request, velocity, guess)  # type: ignore[no-any-return]
@@ -125,3 +126,15 @@ class State:
 
 StateOrMotion = State | Motion | ActuatorMotion
 """What a verb is asked about: states, or a motion of the platform or of the actuators."""
+
+
+def unaccelerated(request: Request) -> Request:
+    """The same states without accelerations: what masses, energies and motions under given forces are asked about."""
+    at = request.at
+    if isinstance(at, Motion):
+        names = ("position", "rotation", "velocity", "angular_velocity")
+        return replace(request, at=State(**{name: getattr(at, name) for name in names}))
+    if isinstance(at, ActuatorMotion):
+        still = replace(at, acceleration=np.zeros_like(at.acceleration))
+        return replace(request, at=with_start(still, at.start))
+    return request

@@ -7,7 +7,7 @@ those that are no numbers. Verbs that find the deflection themselves start there
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -24,16 +24,17 @@ AT_REST = ("natural_frequencies", "cartesian_stiffness", "static_deflection", "i
 """Verbs of an equilibrium. A motion gives them its poses; a state that moves is no equilibrium."""
 
 
-def check_given(verb: str, given: Mapping[str, Any]) -> None:
+def check_given(verb: str, given: Mapping[str, object]) -> None:
     """Refuse states among the arguments of a verb whose elastic coordinates or rates it cannot use.
 
     Checked by: tests/analysis/test_state_rules.py.
     """
     from flexapod.analysis.requests.state import State
+    from flexapod.robot.robot import Robot
 
-    if "robot" not in given:
+    robot = given.get("robot")
+    if not isinstance(robot, Robot):
         return
-    robot = given["robot"]
     mask = given.get("on_error") == "mask"
     for value in given.values():
         if isinstance(value, State):

@@ -31,12 +31,12 @@ from flexapod.robot.beams import BeamElement, tip_names
 
 if TYPE_CHECKING:
     from flexapod.analysis.model.closed_legs import ClosedLegs
+    from flexapod.analysis.requests.results import Variable
     from flexapod.analysis.requests.sample_blocks import Reasons
     from flexapod.description.schema_flexible import Flexible
     from flexapod.flexible.body import FlexibleBody
     from flexapod.robot.model import Leg
     from flexapod.robot.robot import Robot
-
 
 BOUNDS = {
     "deflection_ratio": {"linear": 0.1, "stiffened": 0.2, "exact": 0.5, "stiffened plate": 0.1},
@@ -304,7 +304,7 @@ def spin_variable(robot: Robot, state: ClosedLegs) -> dict[str, Any]:
 
 
 def with_validity(
-    robot: Robot, variables: Mapping[str, Any], at: object
+    robot: Robot, variables: Mapping[str, Variable], at: object
 ) -> tuple[Mapping[str, Any], dict[str, list[str]], dict[str, str]]:
     """Variables of a result with its measures, the labels of their dimension, and what is above `BOUNDS` as its attribute
     ``validity``; warns of the same.
@@ -316,7 +316,7 @@ def with_validity(
     if found is None or tuple(found[0]) != ("elastic_coordinate",) or np.ndim(found[1]) != 2 or not parts(robot):
         return variables, {}, {}
     elastic = np.asarray(found[1], dtype=np.float64)
-    measures = {"deflection_ratio": (("flexible_part",), deflection_ratios(robot, elastic), "1")}
+    measures: dict[str, Variable] = {"deflection_ratio": (("flexible_part",), deflection_ratios(robot, elastic), "1")}
     if any(part.strains is not None for part in parts(robot)):
         measures["strain"] = (("flexible_part",), strains(robot, elastic), "1")
     pulled = [part.axial for part in parts(robot)]

@@ -10,14 +10,17 @@ u volumes of the slabs. Every column is trimmed by itself, into boxes that are i
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.arrays import Array
+
+if TYPE_CHECKING:
+    from flexapod.analysis.space.box_decision import Trim
 
 CHUNK = 32_768
 """Columns evaluated at a time."""
@@ -27,6 +30,14 @@ MARGIN = 1.03
 
 PASSES = 6
 """Passes that a paving takes at most to reach its target."""
+
+
+class Trims(Protocol):
+    """Bounds that say which part of boxes along an axis is inside, outside and undecided."""
+
+    def trim(self, low: Array, high: Array, groups: NDArray[np.bool_], /) -> Trim:
+        """The parts of boxes with corners low, high (n, k) and limits (n, g) that may be open."""
+        ...
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,7 +61,7 @@ class Columns:
     undecided: float
     total: int
 
-    def parts(self, bounds: Any, which: str) -> tuple[Array, Array]:
+    def parts(self, bounds: Trims, which: str) -> tuple[Array, Array]:
         """Corners of the `inside` or `undecided` parts, computed again column by column."""
         found = [bounds.trim(low, high, own).parts(low, high, which) for low, high, own in self.each()]
         none = np.zeros((0, self.low.shape[1]))
@@ -88,7 +99,14 @@ def _split(
 
 
 def cut_columns(
-    bounds: Any, low: Array, high: Array, groups: NDArray[np.bool_], axis: NDArray[np.int64], *, target: Any, most: int
+    bounds: Trims,
+    low: Array,
+    high: Array,
+    groups: NDArray[np.bool_],
+    axis: NDArray[np.int64],
+    *,
+    target: Callable[[float], float],
+    most: int,
 ) -> Columns:
     """Slabs cut until little is undecided.
 

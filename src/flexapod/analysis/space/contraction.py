@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -141,7 +141,7 @@ class Contraction:
             self.blocks.append(self._block(own, columns, follow))
         self.platform = list(plane) if not straight(robot) else list(robot.plan.platform_independent)
 
-    def _block(self, legs: tuple[int, ...], columns: Any, follow: tuple[int, ...]) -> Block:
+    def _block(self, legs: tuple[int, ...], columns: NDArray[np.int64], follow: tuple[int, ...]) -> Block:
         """A block with as many rows as it has unknowns, independent at home."""
         from scipy.linalg import qr
 

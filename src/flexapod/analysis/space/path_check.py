@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from flexapod.analysis.poses.pose_jacobians import pose_jacobians
 from flexapod.analysis.poses.pose_projection import onto_constraints
+from flexapod.analysis.poses.row_condition import row_normalised
 from flexapod.analysis.space.limits import limits_of
 from flexapod.analysis.space.pose_bounds import PoseBounds, segment_inputs
 from flexapod.analysis.space.pose_map import PoseMap
-from flexapod.analysis.verbs.conditioning import row_normalised
 from flexapod.arrays import Array
 from flexapod.motions.rotations import rotation_rotvec, rotvec_rotation
 

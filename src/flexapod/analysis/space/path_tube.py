@@ -10,7 +10,7 @@ Checked by: tests/analysis/test_path_tube.py.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ from flexapod.analysis.space.distance_bounds import tube_distance
 from flexapod.analysis.space.limits import Limits, limits_of
 from flexapod.analysis.space.path_check import Poses, Proof, between
 from flexapod.analysis.space.pose_map import PoseMap
-from flexapod.arrays import Array
+from flexapod.arrays import Array, Rows
 from flexapod.motions.rotations import rotation_rotvec
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class _Parts:
     radius: Array
     unique: Array
 
-    def at(self, index: Any) -> _Parts:
+    def at(self, index: Rows) -> _Parts:
         return _Parts(**{name: values[index] for name, values in vars(self).items()})
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -29,6 +29,7 @@ from flexapod.kernels.cache import cached_kernel
 from flexapod.kernels.intervals.backend import Bounds, IntervalKernel
 
 if TYPE_CHECKING:
+    from flexapod.analysis.space.limits import Limits
     from flexapod.robot.robot import Robot
 
 
@@ -92,7 +93,7 @@ class PoseBounds:
         self.texts = _TEXTS[key]
         self.axes = CHARTS[chart]
 
-    def _numbers(self, limits: Any) -> dict[str, float]:
+    def _numbers(self, limits: Limits) -> dict[str, float]:
         robot = self.robot
         known = dict(robot.values)
         for i, a in enumerate("xyz"):
@@ -255,7 +256,7 @@ def _up(x: Array) -> Array:
     return np.nextafter(x, np.inf)
 
 
-def _pattern(limits: Any) -> str:
+def _pattern(limits: Limits) -> str:
     return "".join("s" if np.isfinite(x) else "-" for x in limits.low) + "".join(
         "a" if np.isfinite(x) else "-" for x in limits.angle
     )

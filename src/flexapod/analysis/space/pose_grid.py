@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -78,7 +78,9 @@ def poses_of(values: Mapping[str, Array], count: int, home_position: Array, base
     return position, np.ascontiguousarray(rotation @ base)
 
 
-def pose_grid(robot: Robot, grid: Mapping[str, Any] | None, orientation: Any) -> PoseGrid:
+def pose_grid(
+    robot: Robot, grid: Mapping[str, ArrayLike] | None, orientation: ArrayLike | Mapping[str, ArrayLike] | None
+) -> PoseGrid:
     """A grid from what a user gives.
 
     Args:

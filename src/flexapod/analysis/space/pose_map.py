@@ -13,8 +13,9 @@ from flexapod.analysis.model.closing_signs import reversed_joints
 from flexapod.analysis.model.dead_point import NOT_CLOSED
 from flexapod.analysis.model.kernels import RobotKernel, kernel
 from flexapod.analysis.poses.pose_jacobians import pose_jacobians
+from flexapod.analysis.poses.row_condition import condition_numbers, type_2_distance
 from flexapod.analysis.space.limits import SLACK, Limits
-from flexapod.analysis.verbs.conditioning import SINGULAR, condition_numbers, type_2_distance
+from flexapod.analysis.verbs.conditioning import SINGULAR
 from flexapod.analysis.verbs.inverse_kinematics import FOLLOW, solve_from_home
 from flexapod.arrays import Array
 from flexapod.errors import InputError

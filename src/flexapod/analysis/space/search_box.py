@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
 
 
-def search_box(robot: Robot, rotation: Any = None) -> dict[str, tuple[float, float]]:
+def search_box(robot: Robot, rotation: Array | bool | None = None) -> dict[str, tuple[float, float]]:
     """Axis -> (smallest, largest) of the platform's position at an orientation; for any orientation if rotation is False.
 
     Every spherical centre lies within a leg's reach of where its universal centre can be.

@@ -12,9 +12,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from flexapod.analysis.requests.properties import has_friction
 from flexapod.analysis.verbs.inverse_dynamics import inverse_dynamics
@@ -80,12 +81,11 @@ def windows(values: Array) -> Array:
 class PathDynamics:
     """A robot on a path: forces for given timings, from the kernels of inverse dynamics."""
 
-    def __init__(self, robot: Robot, path: Motion, friction: bool, wrench: Any) -> None:
+    def __init__(self, robot: Robot, path: Motion, friction: bool, wrench: ArrayLike | None) -> None:
         self.robot, self.path, self.wrench = robot, path, wrench
         self.friction = friction and has_friction(robot)
-        shape = np.shape(wrench)
-        if wrench is not None and shape != (6,):
-            raise InputError(f"wrench: expected one load of shape (6,) for the whole path, got {shape}")
+        if wrench is not None and np.shape(wrench) != (6,):
+            raise InputError(f"wrench: expected one load of shape (6,) for the whole path, got {np.shape(wrench)}")
 
     def poses(self, s: Array) -> Motion:
         """The path at parameters s, with derivatives by s."""

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from flexapod.analysis.timing.path_terms import FINER, PathDynamics, PathTerms
 from flexapod.analysis.timing.timing_limits import FAR, TimingLimits, affine_rows, paired_rows
-from flexapod.arrays import Array
+from flexapod.arrays import Array, Rows
 from flexapod.equations.time_optimal import controllable_step, fastest_step
 from flexapod.errors import InputError
 from flexapod.kernels.cache import cached_kernel
@@ -290,14 +290,14 @@ def _slowed(dynamics: PathDynamics, timing: Timing, bounds: TimingLimits) -> Tim
     taken: dict[str, Any] = {name: np.take(getattr(terms, name).T, rows, axis=1).T for name in names}
     inside = replace(terms, **taken)
 
-    def worst(part: Any, factor: float) -> Array:
+    def worst(part: Rows, factor: float) -> Array:
         X, U = factor**2 * x[part], factor**2 * u[part]
         force = inside.force(part, X, U) if exact is None else _exact(dynamics, exact, rows[part], X, U)
         return np.asarray(bounds.ratio(inside, part, X, U, force).max(axis=(-1, -2)))
 
     factor = 1.0
     for _ in range(20):
-        ratio = worst(..., factor)
+        ratio = worst(slice(None), factor)
         if ratio.max() <= 1 + KEPT:
             break
         factor = _kept(partial(worst, np.flatnonzero(ratio > 1 + KEPT)), factor, float(ratio.max()))
@@ -326,7 +326,7 @@ def _kept(worst: Callable[[float], Array], factor: float, ratio: float) -> float
             trial = (low + high) / 2
 
 
-def _exact(dynamics: PathDynamics, poses: Any, rows: NDArray[np.int64], x: Array, u: Array) -> Array:
+def _exact(dynamics: PathDynamics, poses: Motion, rows: NDArray[np.int64], x: Array, u: Array) -> Array:
     """Forces of the kernels at rows of the fine grid."""
     flat = rows.ravel()
     names = ("position", "rotation", "velocity", "angular_velocity", "acceleration", "angular_acceleration")

@@ -238,7 +238,7 @@ def _outer(leg: str, element: str, spec: Flexible, place: float) -> tuple[Sectio
     return cross_section(spec, place), lambda z, y: y[:, None] * points[:, 1] - z[:, None] * points[:, 0]
 
 
-def _peak(data: xr.Dataset, over: Any) -> dict[str, Any]:
+def _peak(data: xr.Dataset, over: xr.DataArray) -> dict[str, Any]:
     values = data.stress.values
     if not np.isfinite(values).any():
         return {}

@@ -202,7 +202,7 @@ def _say_twisted(robot: Robot, K: Array, shape: Array, names: list[str]) -> None
         )  # fmt: skip
 
 
-def _deflection(robot: Robot, state: Any, wrench: Array, point: str | None, axes: str) -> dict[str, Any]:
+def _deflection(robot: Robot, state: StateOrMotion, wrench: Array, point: str | None, axes: str) -> dict[str, Any]:
     """`elastic` of the loaded robot, for a result; nothing where no part deforms."""
     if not parts(robot):
         return {}
@@ -212,7 +212,7 @@ def _deflection(robot: Robot, state: Any, wrench: Array, point: str | None, axes
     return {"elastic": (("elastic_coordinate",), found.values.reshape(1, -1), found.attrs.get("units", ""))}
 
 
-def _linear_factor(robot: Robot, scaled: Any) -> float:
+def _linear_factor(robot: Robot, scaled: Callable[[float], Array]) -> float:
     """Smallest positive factor of 1 + factor G = 0, G the slope of the scaled stiffness; the step shrinks to a part of it."""
     step = 1.0
     for _ in range(STEPS):
@@ -233,7 +233,7 @@ def _linear_factor(robot: Robot, scaled: Any) -> float:
     return factor
 
 
-def _root(robot: Robot, mu: Any, linear: float) -> float:
+def _root(robot: Robot, mu: Callable[[float], float], linear: float) -> float:
     """The factor at which mu vanishes: growing loads until it is passed, then secant and bisection in the bracket.
 
     Raises:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from flexapod.analysis.model.kernels import make_program
 from flexapod.analysis.model.model_choice import choose_model, tape_of
@@ -82,7 +82,7 @@ class CountTable:
     def __repr__(self) -> str:
         return f"<counts of {len(self.rows)} models of {self.robot}>"
 
-    def least(self, quantity: str, **fields: Any) -> CountRow:
+    def least(self, quantity: str, **fields: object) -> CountRow:
         """The row of a quantity with the fewest operations; fields choose among rows, e.g. ``constants="numbers"``."""
         found = [r for r in self.rows if r.quantity == quantity and all(getattr(r, k) == v for k, v in fields.items())]
         if not found:

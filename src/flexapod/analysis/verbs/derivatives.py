@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,13 +18,14 @@ from flexapod.analysis.requests.loads import platform_wrench
 from flexapod.analysis.requests.properties import holds
 from flexapod.analysis.requests.results import dataset, raise_failed
 from flexapod.analysis.verbs.inverse_kinematics import joint_rates, platform_inputs
+from flexapod.arrays import Array
 from flexapod.errors import InputError
 
 if TYPE_CHECKING:
     import xarray as xr
 
     from flexapod.analysis.requests.results import Variable
-    from flexapod.analysis.requests.state import State
+    from flexapod.analysis.requests.state import State, StateOrMotion
     from flexapod.motions.motion import Motion
     from flexapod.robot.robot import Robot
 
@@ -84,7 +85,7 @@ def leg_by_leg(robot: Robot) -> bool:
     return robot.follows_platform and not holds(robot, "more than masses") and not holds(robot, "flexible legs")
 
 
-def _by_general_model(robot: Robot, motion: Any, wrench: Any, parameters: Sequence[str]) -> xr.Dataset:
+def _by_general_model(robot: Robot, motion: StateOrMotion, wrench: Array, parameters: Sequence[str]) -> xr.Dataset:
     from flexapod.analysis.model.general_derivatives import general_derivatives
 
     found = general_derivatives(robot, motion, wrench, parameters)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @checked(folder=check_path)
-def export_c(robot: Robot, quantity: str, folder: str | Path, **options: Any) -> dict[str, Path]:
+def export_c(robot: Robot, quantity: str, folder: str | Path, **options: object) -> dict[str, Path]:
     """Write the kernel of a quantity as portable C99, with header, self-test and README.
 
     Args:
@@ -37,7 +37,7 @@ def export_c(robot: Robot, quantity: str, folder: str | Path, **options: Any) ->
     return write_c(bound.compiled, Path(folder), name=name, golden_inputs=golden, parameters=bound.parameters)
 
 
-def exported_kernel(robot: Robot, quantity: str, options: Mapping[str, Any]) -> RobotKernel:
+def exported_kernel(robot: Robot, quantity: str, options: Mapping[str, object]) -> RobotKernel:
     """What `export_c` writes: with friction as by `kernel_with_friction`; forward dynamics without it by the first formulation
     that applies, of which that of virtual power, which always does, is the last."""
     general = kernel_with_friction(robot, quantity, options)

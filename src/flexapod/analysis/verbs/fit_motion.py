@@ -7,7 +7,8 @@ beyond the smallest good one is good too.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from numpy.typing import ArrayLike
 
@@ -19,7 +20,6 @@ from flexapod.motions.combine import slowed
 from flexapod.motions.motion import AnyMotion
 
 if TYPE_CHECKING:
-
     from flexapod.analysis.verbs.check_pose import LimitCheck
     from flexapod.robot.robot import Robot
 
@@ -74,7 +74,7 @@ def fit_motion(
     return slowed(motion, high), high
 
 
-def _refuse(now: LimitCheck, check: Any) -> None:
+def _refuse(now: LimitCheck, check: Callable[[float], LimitCheck]) -> None:
     """Raise where no slowing helps."""
     for violation in now.violations:
         if violation.kind not in TIMED:

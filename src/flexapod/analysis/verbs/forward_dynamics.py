@@ -77,7 +77,7 @@ def forward_dynamics(
 @over_designs
 def mass_matrix(
     robot: Robot,
-    state: State | Motion,
+    state: StateOrMotion,
     *,
     coordinates: Coordinates = "platform",
     on_error: OnError = "raise",

@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from flexapod.analysis.model.kernels import make_program, parameter_values
 from flexapod.analysis.model.model_choice import Choice, choose_model, tape_of
@@ -126,7 +126,7 @@ def generate(
     formulation: str | None = None,
     dependents: Sequence[str] = (),
     friction: bool | Literal["file"] | None = None,
-    **options: Any,
+    **options: object,
 ) -> Generated:
     """The model of a quantity as intermediate variables: unused ones removed, constants folded, operators counted.
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from flexapod.analysis.model.closing_signs import reversed_joints
+from flexapod.analysis.model.continuous_angles import continue_angles
 from flexapod.analysis.model.kernels import RobotKernel, kernel
 from flexapod.analysis.model.newton_from_home import solve_from_home as solve_from_home
 from flexapod.analysis.requests.abilities import kind_of, refuse
@@ -110,16 +111,6 @@ def legs_one_by_one(robot: Robot, request: Request) -> xr.Dataset:
     return dataset(robot, variables, at, reasons if on_error == "mask" else None)
 
 
-def continue_angles(robot: Robot, variables: dict[str, tuple[Any, Any, str]], along: bool) -> None:
-    """Angles of actuators and joints near home and without jumps along a motion, in place."""
-    for name, kinds in (("actuator_position", robot.actuator_units), ("joint_position", robot.coordinate_units)):
-        if name in variables:
-            angles = np.array([unit == "rad" for unit in kinds], dtype=bool)
-            near = np.concatenate([leg.home for leg in robot.legs])
-            near = near if name == "joint_position" else near[list(robot.driven)]
-            make_continuous(variables[name][1], angles, near, along=along)
-
-
 def joint_rates(
     robot: Robot, inputs: dict[str, Array], accelerations: bool = True
 ) -> tuple[NDArray[np.float64], NDArray[Any], NDArray[np.float64]]:
@@ -144,32 +135,6 @@ def joint_rates_of_block(
     found, count = batch.outputs.get("joint_position"), len(batch.status)
     joints = np.broadcast_to(home, (count, len(home))) if found is None else np.where(np.isfinite(found), found, home)
     return batch.outputs["actuator_velocity"], reasons, joints
-
-
-def make_continuous(values: NDArray[np.float64], angles: NDArray[np.bool_], near: NDArray[np.float64], along: bool) -> None:
-    """Turn angles by whole revolutions, in place: within half a revolution of home, and without jumps along a motion.
-
-    Args:
-        values: (n, k) coordinates; NaN where a sample failed.
-        angles: (k,) which of them are angles.
-        near: (k,) coordinates at home.
-        along: the samples follow each other in time.
-    """
-    revolution = 2.0 * np.pi
-    if not angles.any() or (len(values) and np.all(np.abs(_extremes(values) - near)[:, angles] < revolution / 4.0)):
-        return  # none is farther from another than half a revolution
-    good = np.all(np.isfinite(values), axis=1)
-    chosen = np.ix_(good, angles)
-    if not values[chosen].size:
-        return
-    part = values[chosen]
-    part = part - revolution * np.round((part - near[angles]) / revolution)
-    values[chosen] = np.unwrap(part, axis=0) if along else part
-
-
-def _extremes(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """(2, k) smallest and largest of every column; NaN where there is one."""
-    return np.array([values.min(axis=0), values.max(axis=0)])
 
 
 def platform_inputs(motion: Motion | State) -> dict[str, NDArray[np.float64]]:
@@ -245,7 +210,7 @@ def _components(robot: Robot, inputs: dict[str, Array], sample: int, residual: N
     bound = kernel(robot, "jacobian")
     home = np.concatenate([leg.home for leg in robot.legs])[None]
     one = {name: inputs[name][sample : sample + 1] for name in ("position", "rotation")} | {"guess": home}
-    found = bound.batch({i.name: one[i.name] for i in bound.signature.inputs}, rows=[place])
+    found = bound.batch({i.name: one[i.name] for i in bound.signature.inputs}, rows=np.array([place]))
     G = found.outputs["constraint_jacobian"][0]
     if not np.all(np.isfinite(G)):
         return "out of its reach"

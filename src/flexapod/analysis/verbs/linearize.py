@@ -28,6 +28,7 @@ from flexapod.errors import InputError
 
 if TYPE_CHECKING:
     from flexapod.analysis.model.moving_linear import MovingModel
+    from flexapod.analysis.requests.state import StateOrMotion
     from flexapod.robot.robot import Robot
 
 WRENCH = ["fx", "fy", "fz", "mx", "my", "mz"]
@@ -73,7 +74,7 @@ class StateSpace:
 @checked
 def linearize(
     robot: Robot,
-    state: Any,
+    state: StateOrMotion,
     *,
     inputs: Sequence[str] = ("force",),
     outputs: Sequence[str] = ("actuators", "platform"),

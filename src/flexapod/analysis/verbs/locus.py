@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -56,7 +56,7 @@ class Locus:
 @checked
 def singularity_locus(
     robot: Robot,
-    window: Mapping[str, Any],
+    window: Mapping[str, ArrayLike],
     orientation: ArrayLike | Mapping[str, ArrayLike] | None = None,
     *,
     cells: int = 48,
@@ -77,7 +77,7 @@ def singularity_locus(
     """
     refuse(robot, "singularity_locus", orientation=orientation, cells=cells, step=step)
     free = [name for name, value in window.items() if np.ndim(value) == 1]
-    if len(free) != 2 or any(len(window[name]) != 2 for name in free):
+    if len(free) != 2 or any(np.size(window[name]) != 2 for name in free):
         raise InputError("window: give two axes as (smallest, largest), the others as one number")
     fixed = {name: value for name, value in window.items() if name not in free}
     for name in window:
@@ -85,7 +85,7 @@ def singularity_locus(
             raise InputError(f"window: no axis {name!r}; there are {', '.join(POSITION + ROTATION + TILT)}")
     if any(n in ROTATION for n in window) and any(n in TILT for n in window):
         raise InputError("window: give rotations as rx, ry, rz or as tilt, azimuth, torsion, not both")
-    span = np.array([[float(x) for x in window[name]] for name in free])
+    span = np.array([[float(x) for x in np.asarray(window[name])] for name in free])
     for name, value in window.items():
         finite_array(f"window: {name}", value, np.shape(value))
     step = positive("step", step)

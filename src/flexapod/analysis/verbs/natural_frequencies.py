@@ -9,7 +9,7 @@ prestress K_T is the derivative of the equation at the equilibrium, gravity and 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -28,9 +28,10 @@ if TYPE_CHECKING:
 
     from flexapod.analysis.requests.results import Variable
     from flexapod.analysis.requests.sample_blocks import Reasons
-    from flexapod.analysis.requests.state import State, StateOrMotion
-    from flexapod.motions.motion import Motion
+    from flexapod.analysis.requests.state import StateOrMotion
     from flexapod.robot.robot import Robot
+
+Value = TypeVar("Value", bound=np.generic)
 
 
 POSITIVE = 1e-14
@@ -41,7 +42,7 @@ POSITIVE = 1e-14
 @over_designs
 def natural_frequencies(
     robot: Robot,
-    state: State | Motion,
+    state: StateOrMotion,
     *,
     actuators: str | ArrayLike = "locked",
     prestress: bool = True,
@@ -106,7 +107,7 @@ def _modes(model: LinearModel, actuators: str, stiffness: Array | None) -> Vibra
 def _labelled(
     robot: Robot, state: StateOrMotion, model: LinearModel, found: Vibration, reasons: Reasons, on_error: OnError
 ) -> xr.Dataset:
-    def spread(values: Any, empty: Any) -> Any:
+    def spread(values: NDArray[Value], empty: complex) -> NDArray[Value]:
         result = np.full((len(reasons), *values.shape[1:]), empty, dtype=values.dtype)
         result[model.good] = values
         return result

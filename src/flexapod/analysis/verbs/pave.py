@@ -117,7 +117,7 @@ def pave(
     return halving.run(progress, None if cut else target)
 
 
-def _known(robot: Robot, bounds: Bounds, region: Mapping[str, ArrayLike], R: Any) -> Mapping[str, Any]:
+def _known(robot: Robot, bounds: Bounds, region: Mapping[str, ArrayLike], R: Array | None) -> Mapping[str, Any]:
     """Ranges of the axes: those given, else all that may be needed."""
     follow = [bounds.axes[k] for k in bounds.follow] if isinstance(bounds, TubeBounds) else []
     for name in region:
@@ -134,7 +134,7 @@ def _known(robot: Robot, bounds: Bounds, region: Mapping[str, ArrayLike], R: Any
     return {"tilt": (0.0, np.pi), "azimuth": (-np.pi, np.pi), "torsion": (-np.pi, np.pi), **region}
 
 
-def _first_box(robot: Robot, bounds: Bounds, region: Mapping[str, Any] | None, R: Any) -> tuple[Array, Array]:
+def _first_box(robot: Robot, bounds: Bounds, region: Mapping[str, ArrayLike] | None, R: Array | None) -> tuple[Array, Array]:
     known = _known(robot, bounds, region or {}, R)
     low, high = [], []
     for name in bounds.axes:

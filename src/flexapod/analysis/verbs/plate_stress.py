@@ -153,7 +153,7 @@ def _surface(robot: Robot) -> PlateSurface:
     return plate_surface(**plate_arguments(spec, joints, robot.platform.points), stiffening=body.stiffened)
 
 
-def _peak(equal: Array, surface: PlateSurface, over: Any) -> dict[str, Any]:
+def _peak(equal: Array, surface: PlateSurface, over: xr.DataArray) -> dict[str, Any]:
     if not np.isfinite(equal).any():
         return {}
     sample, point = np.unravel_index(int(np.nanargmax(equal)), equal.shape)

@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 
-from flexapod.analysis.model.kernels import kernel
-from flexapod.analysis.poses.pose_search import Poses
+from flexapod.analysis.poses.forward_poses import RATES, platform_rates, raise_unfound, solve
 from flexapod.analysis.requests.arguments import checked
-from flexapod.analysis.requests.results import reasons_of
 from flexapod.analysis.requests.state import State
+from flexapod.analysis.verbs.forward_kinematics import forward_kinematics
 from flexapod.arrays import Array
 from flexapod.errors import InputError
 from flexapod.motions.arrays import real_array
@@ -21,14 +20,8 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from flexapod.analysis.requests.request import Request
-    from flexapod.analysis.requests.results import Variable
     from flexapod.analysis.requests.state import StateOrMotion
     from flexapod.robot.robot import Robot
-
-CONSISTENT = 1e-9
-"""Largest residual of rates of redundant actuators, relative to the largest rate: inputs carry rounding of their own."""
-
-RATES = ("velocity", "angular_velocity", "acceleration", "angular_acceleration")
 
 
 @checked
@@ -48,8 +41,6 @@ def platform_motion(robot: Robot, motion: ActuatorMotion, guess: State | Motion 
 
     Checked by: tests/analysis/test_actuator_motion.py.
     """
-    from flexapod.analysis.verbs.forward_kinematics import forward_kinematics
-
     if not isinstance(motion, ActuatorMotion):
         raise InputError(f"motion: expected an ActuatorMotion, got {type(motion).__name__}")
     result = forward_kinematics(robot, motion, guess)
@@ -78,11 +69,10 @@ def _as_motion(time: Array, result: xr.Dataset) -> Motion:
 
 
 def pose_from_actuators(
-    robot: Robot, request: Request, velocity: Any, guess: State | Motion | xr.Dataset | None
+    robot: Robot, request: Request, velocity: ArrayLike | None, guess: State | Motion | xr.Dataset | None
 ) -> State:
     """The undeformed platform's state from actuator coordinates and rates; see `State.from_actuators`."""
     from flexapod.analysis.model.elastic_state import refuse_elastic
-    from flexapod.analysis.verbs.forward_kinematics import raise_unfound, solve
 
     refuse_elastic(robot, request.elastic, request.elastic_velocity)
     position = request.at
@@ -99,50 +89,3 @@ def pose_from_actuators(
         velocity=found["velocity"][1][pick],
         angular_velocity=found["angular_velocity"][1][pick],
     )
-
-
-def platform_rates(
-    robot: Robot, poses: Poses, velocity: Array, acceleration: Array | None, reasons: NDArray[np.str_]
-) -> tuple[dict[str, tuple[Any, Any, str]], NDArray[np.str_]]:
-    """Twist and acceleration of the platform at known poses.
-
-    Args:
-        velocity, acceleration: (n, actuators); without acceleration only twists are meant.
-        reasons: so far; samples that have one are passed over.
-    Returns:
-        variables (dimensions, values, unit) by name, and the reasons with new ones.
-    """
-    bound = kernel(robot, "platform_from_actuators")
-    good = np.flatnonzero(reasons == "")
-    second = np.zeros_like(velocity) if acceleration is None else acceleration
-    given = {
-        "position": poses.position[good],
-        "rotation": poses.rotation[good],
-        "actuator_velocity": np.ascontiguousarray(velocity[good]),
-        "actuator_acceleration": np.ascontiguousarray(second[good]),
-        "guess": poses.joints[good],
-    }
-    batch = bound.batch({i.name: given[i.name] for i in bound.signature.inputs})
-    result = reasons.astype(object)
-    result[good] = reasons_of(
-        bound.signature, batch.status, {k: given[k] for k in ("actuator_velocity", "actuator_acceleration")}
-    )
-    if "rate_residual" in batch.outputs:
-        for name, what, size in (("rate_residual", "rates", velocity), ("acceleration_residual", "accelerations", acceleration)):
-            if size is None:
-                continue
-            residual = np.abs(batch.outputs[name])
-            limit = CONSISTENT * (1.0 + np.abs(size[good]).max(axis=1) + (velocity[good] ** 2).max(axis=1))
-            for k in np.flatnonzero((residual.max(axis=1) > limit) & (result[good] == "")):
-                worst = int(residual[k].argmax())
-                result[good[k]] = (
-                    f"the {what} of the actuators contradict each other: no platform motion fits all {len(robot.actuators)}; "
-                    f"actuator {robot.actuators[worst]} misses by {residual[k, worst]:.6g} of the best fit"
-                )
-    variables: dict[str, Variable] = {}
-    for output in bound.signature.outputs:
-        if output.name in RATES:
-            values = np.full((len(reasons), 3), np.nan)
-            values[good] = batch.outputs[output.name]
-            variables[output.name] = (("axis",), values, output.unit)
-    return variables, result.astype(str)

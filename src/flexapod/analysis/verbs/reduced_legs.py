@@ -15,6 +15,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import linalg
 
 from flexapod.analysis.model.linear_model import linear_model
@@ -29,7 +30,9 @@ from flexapod.motions.arrays import real_array
 if TYPE_CHECKING:
     import xarray as xr
 
+    from flexapod.analysis.model.linear_model import LinearModel
     from flexapod.analysis.requests.results import Variable
+    from flexapod.analysis.requests.state import StateOrMotion
     from flexapod.flexible.frequency_limit import Reduced
     from flexapod.robot.robot import Robot
 
@@ -41,11 +44,11 @@ INDEPENDENT = 1e-9
 @checked
 def reduce_legs(
     robot: Robot,
-    state: Any,
+    state: StateOrMotion,
     *,
     limit: float,
     method: str = "craig-bampton",
-    frequencies: Any = None,
+    frequencies: ArrayLike | None = None,
     prestress: bool = True,
 ) -> xr.Dataset:
     """A robot with flexible legs, linear about rest at poses, reduced to what it needs up to a frequency; actuators locked.
@@ -101,7 +104,7 @@ def reduce_legs(
     )
 
 
-def _sample(model: Any, k: int, limit: float, method: str, given: Array) -> dict[str, Any]:
+def _sample(model: LinearModel, k: int, limit: float, method: str, given: Array) -> dict[str, Any]:
     """What one pose gives."""
     from flexapod.flexible.frequency_limit import reduce_to
 

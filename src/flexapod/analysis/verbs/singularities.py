@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from flexapod.analysis.poses.pose_jacobians import PoseJacobians, main_parts, pose_jacobians
+from flexapod.analysis.poses.row_condition import padded, row_normalised, type_2_distance
 from flexapod.analysis.requests.abilities import refuse
 from flexapod.analysis.requests.arguments import checked
 from flexapod.analysis.requests.results import OnError, dataset, raise_failed
 from flexapod.analysis.requests.state import State
-from flexapod.analysis.verbs.conditioning import SINGULAR, padded, row_normalised, singular_legs, type_2_distance
+from flexapod.analysis.verbs.conditioning import SINGULAR, singular_legs
 from flexapod.analysis.verbs.platform_motion import as_platform
 from flexapod.arrays import Array
 from flexapod.errors import InputError

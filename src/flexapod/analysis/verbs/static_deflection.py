@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -35,8 +35,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from flexapod.analysis.requests.sample_blocks import Reasons
-    from flexapod.analysis.requests.state import State, StateOrMotion
-    from flexapod.motions.motion import Motion
+    from flexapod.analysis.requests.state import StateOrMotion
     from flexapod.robot.robot import Robot
 
 
@@ -70,7 +69,7 @@ class Static:
 @over_designs
 def static_deflection(
     robot: Robot,
-    state: State | Motion,
+    state: StateOrMotion,
     *,
     wrench: ArrayLike | None = None,
     point: str | None = None,
@@ -139,13 +138,15 @@ def pose_of(inputs: dict[str, Array]) -> dict[str, Array]:
     return {name: inputs[name] for name in ("position", "rotation")}
 
 
-def given_elastic(state: StateOrMotion) -> Array | None:
+def given_elastic(state: StateOrMotion | None) -> Array | None:
     """Elastic coordinates (n, N) of states that have their own, else None."""
     elastic = getattr(state, "elastic", None)
     return None if elastic is None else np.atleast_2d(elastic)
 
 
-def equilibrium(robot: Robot, inputs: dict[str, Array], load: FlexibleLoad, state: Any, reasons: Reasons) -> Static:
+def equilibrium(
+    robot: Robot, inputs: dict[str, Array], load: FlexibleLoad, state: StateOrMotion | None, reasons: Reasons
+) -> Static:
     """As `solve_static`; samples whose states have elastic coordinates that are no equilibrium get a reason."""
     start = given_elastic(state)
     found = solve_static(robot, inputs, load, reasons, start)

@@ -35,7 +35,7 @@ MOST_POSES = 200_000_000
 @checked
 def workspace(
     robot: Robot,
-    grid: Mapping[str, Any] | None = None,
+    grid: Mapping[str, ArrayLike] | None = None,
     orientation: ArrayLike | Mapping[str, ArrayLike] | None = None,
     *,
     limits: bool = True,

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -83,7 +83,7 @@ class WorkspaceSolid:
 
         return largest_ball(self.vertices, self.faces, self.inside, self.low, self.high)
 
-    def box(self, aspect: Any = (1.0, 1.0, 1.0)) -> tuple[Array, Array]:
+    def box(self, aspect: ArrayLike = (1.0, 1.0, 1.0)) -> tuple[Array, Array]:
         """Corners of the largest box of given aspect, with sides along the axes, whose samples are all inside."""
         from flexapod.analysis.space.inscribed import largest_box
 
@@ -201,12 +201,13 @@ ORIENTATIONS = (3, 12, 3)
 """Samples of tilt, azimuth and torsion where none are given."""
 
 
-def _counts(given: Any) -> tuple[int, int, int]:
+def _counts(given: object) -> tuple[int, int, int]:
     """Samples of tilt, azimuth and torsion."""
     if given is None:
         return ORIENTATIONS
-    whole = isinstance(given, list | tuple) and len(given) == 3 and all(isinstance(n, int | np.integer) and n >= 1 for n in given)
-    if not whole:
+    if not (
+        isinstance(given, list | tuple) and len(given) == 3 and all(isinstance(n, int | np.integer) and n >= 1 for n in given)
+    ):
         raise InputError(f"orientations: expected three whole numbers above 0 (tilt, azimuth, torsion), got {given!r}")
     return int(given[0]), int(given[1]), int(given[2])
 
@@ -250,7 +251,7 @@ def _orientations(kind: str, R: Array, tilt: float, torsion: float, counts: tupl
 
 
 def _region(
-    robot: Robot, kind: str, names: tuple[str, str, str], region: Mapping[str, Any] | None, R: Array
+    robot: Robot, kind: str, names: tuple[str, str, str], region: Mapping[str, ArrayLike] | None, R: Array
 ) -> tuple[Array, Array]:
     if kind == "orientation":
         known = dict.fromkeys(names, (-np.pi, np.pi))

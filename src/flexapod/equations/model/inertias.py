@@ -10,13 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 
 from flexapod.arrays import SX
 from flexapod.equations.model.algebra import NONE, LinkValues, cross, mul, sparse, vee
 from flexapod.robot.model import Leg
+
+if TYPE_CHECKING:
+    from flexapod.equations.model.leg import Links
 
 NOTHING = ca.SX(3, 3)
 
@@ -101,7 +104,7 @@ def _shared(own: Inertia, kind: str) -> Inertia:
 
 
 def joint_forces(
-    values: LinkValues, leg: Leg, R: Sequence[SX], r: Sequence[SX], links: Any, qdd: SX, *, inertias: Sequence[Inertia]
+    values: LinkValues, leg: Leg, R: Sequence[SX], r: Sequence[SX], links: Links, qdd: SX, *, inertias: Sequence[Inertia]
 ) -> list[Any]:
     r"""h (n,): forces at the joints that the links' motion demands, by the recursion inwards.
 

@@ -26,6 +26,7 @@ from flexapod.spatial import Rot, Vec
 from flexapod.spatial.vector import zero
 
 if TYPE_CHECKING:
+    from flexapod.robot.architecture import ClosedFormLeg
     from flexapod.robot.model import Friction, Leg
     from flexapod.robot.robot import Robot
 
@@ -142,13 +143,21 @@ def _driven(b: Any, values: Values, leg: Leg, sign: int, platform: Platform, for
     return carrying, ca.densify(ca.vertcat(heat, per_load.T)), model.joints[drives[0]].rate
 
 
-def _shape(leg: Leg, form: Any) -> tuple[Any, ...]:
+def _shape(leg: Leg, form: ClosedFormLeg | None) -> tuple[Any, ...]:
     """All that the equations of a leg depend on besides its numbers."""
     links = [
         (k.joint, k.coordinate, k.kind, k.actuated, k.parent, bool(k.body), k.elastic, _rules(k.friction)) for k in leg.links
     ]
     end = leg.closing
-    return leg.architecture, leg.branch, form.sign, tuple(links), end.joint, end.type, _rules(end.friction)
+    return (
+        leg.architecture,
+        leg.branch,
+        None if form is None else form.sign,
+        tuple(links),
+        end.joint,
+        end.type,
+        _rules(end.friction),
+    )
 
 
 def _rules(friction: Friction | None) -> tuple[Any, ...] | None:

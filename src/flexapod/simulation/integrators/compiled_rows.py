@@ -17,9 +17,9 @@ from flexapod.simulation.integrators.implicit_row import implicit_row
 from flexapod.simulation.integrators.independent_row import independent_row
 from flexapod.simulation.integrators.rk4 import rk4_step
 from flexapod.simulation.system.closure import determinant
+from flexapod.simulation.system.increments import sampled, state_after, state_now
 from flexapod.simulation.system.independent import IndependentLayout, drive_determinant
 from flexapod.simulation.system.layout import Layout
-from flexapod.simulation.system.right_hand_side import sampled, state_now
 from flexapod.simulation.system.scope import Scope
 
 if TYPE_CHECKING:
@@ -57,10 +57,10 @@ def step_program(layout: Layout, single: bool = True) -> Program:
         elif layout.method == "rk4":
             step = rk4_step(root, b, layout, parts, h, signals)
             code, force, acceleration = step.code, step.force, step.acceleration
-            after = layout.advanced(scope, parts, step.increments, signals[:, -1]) | step.memory
+            after = state_after(scope, layout, parts, step.increments, signals[:, -1]) | step.memory
         else:
             y, code, force, acceleration = implicit_row(root, b, layout, parts, h, signals)
-            after = layout.advanced(scope, parts, y, signals[:, -1])
+            after = state_after(scope, layout, parts, y, signals[:, -1])
         code = ca.if_else(parts["code"] != 0, parts["code"], ca.if_else(scope.code != 0, scope.code, code))
         kept = finite(layout.joined(parts))
         stopped = finite(layout.joined(parts | {"code": code}))

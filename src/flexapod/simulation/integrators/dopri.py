@@ -19,6 +19,7 @@ import casadi as ca
 import numpy as np
 
 from flexapod.kernels.tape.program import Program
+from flexapod.simulation.system.increments import error_norm, rates_of_row, state_after
 from flexapod.simulation.system.layout import Layout
 from flexapod.simulation.system.scope import Scope
 
@@ -69,9 +70,9 @@ def adaptive_row(
         )  # fmt: skip
         begin = ca.if_else(s == 0, first, begin)
         scope = Scope(root, inner)
-        after = layout.advanced(scope, now, y1, polynomial(layout, table, (s + h) / long))
+        after = state_after(scope, layout, now, y1, polynomial(layout, table, (s + h) / long))
         code = ca.if_else(code != 0, code, scope.code)
-        size = layout.norm(now, y1, error, rtol, atol)
+        size = error_norm(layout, now, y1, error, rtol, atol)
         good = ca.logic_and(size <= 1, code == 0)
         factor = ca.if_else(size < 1e300, ca.fmin(5, ca.fmax(0.2, 0.9 * ca.fmax(size, 1e-10) ** -0.2)), 0.2)
         factor = ca.if_else(code == 0, factor, 0.2)
@@ -125,7 +126,7 @@ def _stages(
     def stage(inner: Builder, _: SX, *carried: SX) -> tuple[list[Any], list[Any]]:
         y, queue, error, code, c = carried
         scope = Scope(root, inner)
-        found = layout.rates(scope, parts, y, signal(c[6]))
+        found = rates_of_row(scope, layout, parts, y, signal(c[6]))
         queue = queue + h * ca.mtimes(found.dy, c[:6].T)
         following = queue[:, 0]
         shifted = ca.horzcat(queue[:, 1:], ca.SX.zeros(size, 1))

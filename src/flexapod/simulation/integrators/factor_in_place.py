@@ -13,7 +13,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+
+from flexapod.arrays import Array, Complex
 
 
 def routine(name: str) -> Callable[..., None]:
@@ -40,7 +41,7 @@ class Factor:
     Checked by: tests/simulation/test_factor_in_place.py.
     """
 
-    def __init__(self, matrix: NDArray[Any], right: NDArray[Any]) -> None:
+    def __init__(self, matrix: Array | Complex, right: Array | Complex) -> None:
         n = len(right)
         if not matrix.flags.f_contiguous or matrix.shape != (n, n) or matrix.dtype != right.dtype:
             raise ValueError(f"expected a matrix ({n}, {n}) in column order, of the type of its right side")

@@ -102,7 +102,7 @@ def implicit_step(root: Program, b: Builder, method: Collocation, system: Second
 
     nodes, twice = ca.SX(ca.DM(method.c)).T, ca.SX(ca.DM(method.A @ method.A))
 
-    def evaluate(inner: Builder, _: SX, *of_stage: Any) -> tuple[list[Any], list[Any]]:
+    def evaluate(inner: Builder, _: SX, *of_stage: SX) -> tuple[list[Any], list[Any]]:
         row, row2, node, a, column, X, V, Z = of_stage
         v, z = (h * ca.mtimes(rate, row) for rate in (V, Z))
         x = h * (node * system.velocity + h * ca.mtimes(V, row2)) if system.plain else h * ca.mtimes(X, row)

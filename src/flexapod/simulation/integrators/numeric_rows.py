@@ -145,7 +145,7 @@ class NumericRows:
             following, why = self._implicit(begun, h, signals, HALVINGS)
         return (now if why else following), shown, why
 
-    def _implicit(self, begun: Any, h: float, signals: Array, halvings: int) -> tuple[Array, str]:
+    def _implicit(self, begun: SimpleNamespace, h: float, signals: Array, halvings: int) -> tuple[Array, str]:
         """Carried numbers after an implicit step, and a reason where it fails; a step whose passes do not converge (friction that
         changes its sign within it) is made of two halves."""
         start: Start = begun.start
@@ -180,7 +180,7 @@ class NumericRows:
         start = Start(now=held, begin=begin, N=first.terms.N[0], signals=column)
         return SimpleNamespace(start=start, first=first, M=M, acceleration=a0, shown=shown, why=why)
 
-    def _tangent(self, begun: Any) -> tuple[Array, Array]:
+    def _tangent(self, begun: SimpleNamespace) -> tuple[Array, Array]:
         """Damping and stiffness of the unknowns at the start of a row, with what a continuous controller adds."""
         first, reasons = begun.first, np.full(1, "", dtype=object)
         N, (own_K, own_D) = first.terms.N[0], matrices_at(self.layout.robot, begun.start.begin, reasons)
@@ -366,7 +366,7 @@ class NumericRows:
         memory = {name: found[f"next_{name}"][0] for name in layout.memory}
         return found["force"], found["supplied"], found["error"], memory
 
-    def _force(self, first: Any, second: Array) -> Array:
+    def _force(self, first: SimpleNamespace, second: Array) -> Array:
         """Forces at the start of a row: of actuators that follow, with the accelerations found."""
         if not self.layout.follows:
             return np.asarray(first.force)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import casadi as ca
 
 from flexapod.kernels.tape.program import Program
+from flexapod.simulation.system.increments import rates_of_row
 from flexapod.simulation.system.layout import Layout
 from flexapod.simulation.system.scope import Scope
 
@@ -59,7 +60,7 @@ def rk4_step(root: Program, b: Builder, layout: Layout, parts: dict[str, SX], h:
         k, total, code, *memory, weights, column = carried
         scope = Scope(root, inner)
         now = parts | ({"loads": memory[0] + weights[2] * memory[1]} if memory else {})
-        found = layout.rates(scope, now, (h * weights[0]) * k, column)
+        found = rates_of_row(scope, layout, now, (h * weights[0]) * k, column)
         first = ca.if_else(code != 0, code, scope.code)
         if memory:
             memory = [found.loads, found.loads - memory[0] + (1 - weights[2]) * memory[1]]

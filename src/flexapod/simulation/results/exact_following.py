@@ -20,11 +20,13 @@ from flexapod.simulation.system.signals import motion_at, over_time
 if TYPE_CHECKING:
     import xarray as xr
 
+    from flexapod.analysis.requests.state import State
     from flexapod.robot.robot import Robot
+    from flexapod.simulation.system.signals import Given
 
 
 def follow_exactly(
-    robot: Robot, motion: Any, options: dict[str, Any], wrench: Any, reactions: bool
+    robot: Robot, motion: Motion | ActuatorMotion | State, options: dict[str, Any], wrench: Given | None, reactions: bool
 ) -> xr.Dataset:
     """The result of `simulate(drive="actuators")`: work by Simpson's rule over steps.
 

@@ -146,7 +146,7 @@ def _dimension(name: str, place: int, labels: list[str], actuators: list[str]) -
     return "actuator" if labels == actuators else f"{name}_{place + 1}"
 
 
-def _values(column: Any, whole: bool = False) -> Any:
+def _values(column: pd.Series, whole: bool = False) -> Any:
     values = column.to_numpy()
     if whole and values.dtype.kind in "iu":
         return values.astype(float)

@@ -68,24 +68,6 @@ class IndependentLayout(Layout):
         """Carried numbers that a step changes."""
         return ("p", "R", "v", "w", "joints", "modes", "ud", *self.extra)
 
-    def rates(self, scope: Scope, parts: dict[str, SX], y: SX, column: SX) -> Any:
-        """See `Layout.rates`."""
-        from flexapod.simulation.system.independent_rates import independent_rates
-
-        return independent_rates(scope, self, parts, y, column)
-
-    def advanced(self, scope: Scope, parts: dict[str, SX], y: SX, column: SX) -> dict[str, Any]:
-        """See `Layout.advanced`."""
-        from flexapod.simulation.system.independent_rates import independent_advanced
-
-        return independent_advanced(scope, self, parts, y, column)
-
-    def norm(self, parts: dict[str, SX], y: SX, error: SX, rtol: SX, atol: SX) -> Any:
-        """See `Layout.norm`."""
-        from flexapod.simulation.system.independent_rates import independent_norm
-
-        return independent_norm(self, parts, error, rtol, atol)
-
     @cached_property
     def extra(self) -> dict[str, int]:
         """What is integrated beside the motion."""
@@ -144,7 +126,7 @@ def loops_at(values: Values, robot: Robot, y: SX, modes: SX, rates: SX, theta: S
     return Loops(y=y, modes=modes, X=X, rates=rates, state=state, motion=tree_motion(values, robot, state), theta=theta)
 
 
-def placed(values: Values, robot: Robot, start: Any, step: SX, corrections: int, rates: SX) -> Loops:
+def placed(values: Values, robot: Robot, start: Loops, step: SX, corrections: int, rates: SX) -> Loops:
     """The closed state after a step of u, at rates u': predicted, then corrected on the loops.
 
     Where components of the platform's rotation are independent, they and the bound ones are Cayley's vector since the start, and

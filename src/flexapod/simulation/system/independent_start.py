@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from flexapod.arrays import Array
 from flexapod.errors import InputError
 from flexapod.motions.motion import ActuatorMotion, Motion
-from flexapod.simulation.system.setup import complete_start, first_load
 from flexapod.simulation.system.signals import motion_at
+from flexapod.simulation.system.start import complete_start, first_load
 
 if TYPE_CHECKING:
+    from flexapod.analysis.requests.state import StateOrMotion
     from flexapod.simulation.system.independent import IndependentLayout
     from flexapod.simulation.system.setup import Setup
 
 
-def independent_start(setup: Setup, layout: IndependentLayout, begin: Any, step: float) -> tuple[Array, dict[str, float]]:
+def independent_start(
+    setup: Setup, layout: IndependentLayout, begin: StateOrMotion | None, step: float
+) -> tuple[Array, dict[str, float]]:
     """Carried numbers at time 0 of a `State`, or of the first moment of a motion.
 
     Checked by: tests/simulation/test_leg_simulation.py.

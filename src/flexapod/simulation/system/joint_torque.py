@@ -28,6 +28,7 @@ from flexapod.simulation.system.scope import Scope
 
 if TYPE_CHECKING:
     from flexapod.arrays import SX
+    from flexapod.motions.motion import ActuatorMotion, Motion
     from flexapod.robot.robot import Robot
     from flexapod.simulation.system.plant import Coordinates, Moment
 
@@ -103,7 +104,7 @@ class JointTorque(Controller):
         return -2.0 * np.pi * gain(scope, robot, "corner") * integral
 
 
-def check_held(robot: Robot, motion: Any) -> None:
+def check_held(robot: Robot, motion: Motion | ActuatorMotion | None) -> None:
     r"""Refuse a robot that is unstable on locked actuators where a motion starts: no gains of `JointTorque` hold it.
 
     Feedback of the actuators' coordinates adds :math:`k \ge 0` to the stiffness of the actuators alone,

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from flexapod.robot.link_plan import LinkPlan
     from flexapod.robot.robot import Robot
     from flexapod.simulation.controllers import Controller
-    from flexapod.simulation.system.scope import Scope
 
 WIDTHS = {"platform": 24, "wrench": 6, "acceleration": 6}
 """Numbers per signal; the others have a multiple of the number of actuators."""
@@ -182,22 +181,6 @@ class Layout:
     def moving(self) -> tuple[str, ...]:
         """Carried numbers that a step changes."""
         return ("p", "quat", "v", "w", "joints", *self.extra)
-
-    def rates(self, scope: Scope, parts: dict[str, SX], y: SX, column: SX) -> Any:
-        """Derivative of the increments y of a row at given signals, with forces and accelerations: all that integrators see."""
-        from flexapod.simulation.system.right_hand_side import rates
-
-        return rates(scope, self, parts, y, column)
-
-    def advanced(self, scope: Scope, parts: dict[str, SX], y: SX, column: SX) -> dict[str, Any]:
-        """The parts of the state after increments y, loops closed; `column`: signals there."""
-        from flexapod.simulation.system.right_hand_side import advanced
-
-        return advanced(scope, self, parts, y)
-
-    def norm(self, parts: dict[str, SX], y: SX, error: SX, rtol: SX, atol: SX) -> Any:
-        """Weighted error of increments y, 1 where it is as large as the tolerances allow."""
-        return weighted_error(parts, y, error, rtol, atol)
 
     def placed(self, sizes: dict[str, int]) -> dict[str, slice]:
         """Numbers one after the other in a vector, and the determinant where it is watched."""

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 COUPLING = "the coupling of friction and acceleration does not converge"
 
 
-def loaded_friction(scope: Scope, layout: IndependentLayout, at: Loops, now: Action, M: SX, signals: dict[str, Any]) -> Any:
+def loaded_friction(scope: Scope, layout: IndependentLayout, at: Loops, now: Action, M: SX, signals: dict[str, SX]) -> Any:
     """Friction (z,) along the coordinates, with the loads that belong to it.
 
     Args:

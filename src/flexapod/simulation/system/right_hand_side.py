@@ -138,7 +138,7 @@ def felt_acceleration(layout: Layout, signals: dict[str, SX], edd: SX) -> Any:
 
 
 def controlled(
-    scope: Scope, layout: Layout, moment: Moment, c: Coordinates, signals: dict[str, SX], *, held: Any, integral: SX | None
+    scope: Scope, layout: Layout, moment: Moment, c: Coordinates, signals: dict[str, SX], *, held: SX | None, integral: SX | None
 ) -> tuple[Any, Any, Any]:
     """Actuator forces of controller and signals, the part of them that is supplied, and the integrand of an integral part.
 
@@ -149,6 +149,7 @@ def controlled(
     n, controller = layout.actuators, layout.controller
     force, stored, error = ca.SX.zeros(n), ca.SX.zeros(n), ca.SX.zeros(n)
     if controller is not None and controller.rate is not None:
+        assert held is not None
         force = held[:n]
     elif controller is not None:
         asked = controller.force(scope, layout.robot, moment, c, signals, integral)
@@ -184,35 +185,11 @@ def _increment(layout: Layout, y: SX, name: str) -> Any:
     raise KeyError(name)
 
 
-def state_now(scope: Scope, layout: Layout, parts: dict[str, SX]) -> tuple[Scope, Moment, Coordinates]:
-    """Platform, actuators and joints at the start of a row, and the scope in which they are closed already."""
-    from flexapod.simulation.system.independent import IndependentLayout, carried_loops, observed_moment
-
-    scope = scope.under("", solved=True)  # joints were closed at the end of the row before
-    if isinstance(layout, IndependentLayout):
-        return scope, *observed_moment(layout, carried_loops(scope.root, layout, parts))
-    moment = moment_of(layout, parts)
-    return scope, moment, coordinates(scope, layout.robot, moment)
-
-
-def sampled(scope: Scope, layout: Layout, parts: dict[str, SX], tick: SX, period: SX, column: SX) -> dict[str, Any]:
-    """Memory of a sampled controller at the start of a row: new where the row starts with a tick, else kept.
-
-    Args:
-        tick: 1 where the controller samples.
-        period: of sampling [s].
-        column: signals at the start of the row.
-    """
-    signals = layout.at_node(column)
-    scope, moment, c = state_now(scope, layout, parts)
-    return sampled_at(scope, layout, parts, signals, moment, c, tick=tick, period=period)
-
-
 def sampled_at(
     scope: Scope, layout: Layout, parts: dict[str, SX], signals: dict[str, SX], moment: Moment, c: Coordinates, *, tick: SX,
     period: SX,
 ) -> dict[str, Any]:  # fmt: skip
-    """As `sampled`, with platform and actuators given."""
+    """As `increments.sampled`, with platform and actuators given."""
     controller, n = layout.controller, layout.actuators
     assert controller is not None
     new = {}

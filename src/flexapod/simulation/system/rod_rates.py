@@ -10,6 +10,7 @@ As in `leg_rates`, one pass closes the loops and evaluates everything from one e
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import casadi as ca
@@ -93,7 +94,7 @@ Ends = RodsOneByOne | RodsInLoops
 
 
 def _evaluated(
-    b: Builder, tree: RodTree, rods: Sequence[tuple[Rod, RodValues]], y: SX, ud: SX, signals: dict[str, Any]
+    b: Builder, tree: RodTree, rods: Sequence[tuple[Rod, RodValues]], y: SX, ud: SX, signals: Mapping[str, SX]
 ) -> Evaluated:
     """One pass; see `Evaluated`."""
     plan, by, states = tree.plan, loop_states(tree.plan), list(tree.plan.states)

@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from flexapod.analysis.requests.properties import holds
-from flexapod.arrays import SX, Array
+from flexapod.arrays import Array
 from flexapod.errors import InputError
 from flexapod.motions.motion import ActuatorMotion, Motion
 from flexapod.simulation.controllers import ComputedTorque, Controller, Springs, per_actuator
 from flexapod.simulation.integrators.collocation import METHODS
 from flexapod.simulation.system import signals as sig
-from flexapod.simulation.system.attitude import quaternions
-from flexapod.simulation.system.flexible_start import check_internal, elastic_start
+from flexapod.simulation.system.flexible_start import check_internal
 from flexapod.simulation.system.independent import IndependentLayout
+from flexapod.simulation.system.independent_start import independent_start
 from flexapod.simulation.system.joint_friction import check_friction
 from flexapod.simulation.system.joint_torque import JointTorque, check_held
 from flexapod.simulation.system.layout import Layout
 from flexapod.simulation.system.load_friction import smooth
+from flexapod.simulation.system.start import start_vector
 
 if TYPE_CHECKING:
     from flexapod.analysis.requests.state import State, StateOrMotion
@@ -80,9 +82,9 @@ def fast_plan(robot: Robot, inputs: Sequence[str], friction: bool | str) -> Any:
 
 
 def make_setup(
-    robot: Robot, motion: Any, *, drive: str, controller: Any, force: Any, wrench: Any,
-    friction: bool | str, method: str, events: Sequence[Event], watch: Sequence[str], start: State | None,
-    tolerance: tuple[float, float], step: float, rows: int | None = None,
+    robot: Robot, motion: StateOrMotion | None, *, drive: str, controller: Controller | Callable[..., ArrayLike] | None,
+    force: sig.Given | None, wrench: sig.Given | None, friction: bool | str, method: str, events: Sequence[Event],
+    watch: Sequence[str], start: State | None, tolerance: tuple[float, float], step: float, rows: int | None = None,
 ) -> Setup:  # fmt: skip
     """Check the arguments and put the simulation together."""
     function = controller if callable(controller) and not isinstance(controller, Controller) else None
@@ -115,12 +117,12 @@ def make_setup(
     )  # fmt: skip
     found |= _references(robot, reference, control)
     begin = start if start is not None else motion if independent else _start(robot, motion)
-    control_values, begin_parts = _control(robot, control, begin)
+    control_values = _control(robot, control, begin)
     values = {**robot.values, **control_values, **_limits(robot)}
     values |= {f"actuator.{a}.gain": 1.0 for a in robot.actuators}
     values |= {"tolerance.relative": tolerance[0], "tolerance.absolute": tolerance[1]}
     setup = Setup(layout=layout, values=values, signals=found, start=np.zeros(layout.size), function=function)
-    return _with_start(setup, begin_parts, step)
+    return _with_start(setup, begin, step)
 
 
 def in_independent(robot: Robot, drive: str, method: str | None = None, friction: object = False) -> bool:
@@ -148,8 +150,8 @@ def _check_loads(robot: Robot) -> None:
     from flexapod.analysis.verbs.forward_dynamics import forward_dynamics
 
     home = np.concatenate([leg.home for leg in robot.legs])[list(robot.driven)]
-    rest = {"elastic": "zero"} if robot.elastic_names else {}
-    forward_dynamics(robot, State.from_actuators(robot, home, **rest), np.zeros(len(home)), friction=True)
+    rest = State.from_actuators(robot, home, elastic="zero" if robot.elastic_names else None)
+    forward_dynamics(robot, rest, np.zeros(len(home)), friction=True)
 
 
 def _check_controller(robot: Robot, controller: Controller | None) -> None:
@@ -174,8 +176,9 @@ def _check_flexible(robot: Robot, motion: StateOrMotion | None, drive: str, cont
 
 
 def _inputs(
-    robot: Robot, motion: Motion | ActuatorMotion | State | None, drive: str, force: Any, wrench: SX | None, function: bool
-) -> tuple[tuple[str, ...], dict[str, sig.Signal]]:
+    robot: Robot, motion: Motion | ActuatorMotion | None, drive: str, force: sig.Given | None, wrench: sig.Given | None,
+    function: bool,
+) -> tuple[tuple[str, ...], dict[str, sig.Signal]]:  # fmt: skip
     """Given forces and loads as signals."""
     found: dict[str, sig.Signal] = {}
     n = len(robot.actuators)
@@ -187,6 +190,7 @@ def _inputs(
         if motion is None:
             raise InputError("drive='platform' needs the platform's motion: give a Motion, not a State")
         if robot.moved_by == "platform" and robot.platform_modes:  # the forces follow the modes at every stage
+            assert isinstance(motion, Motion)  # `_check_flexible` refuses others
             found["acceleration"] = sig.platform_acceleration(motion)
         else:
             found["force"] = sig.demanded_force(robot, as_moved(robot, motion))
@@ -197,16 +201,16 @@ def _inputs(
     return tuple(name for name in ("force", "wrench", "acceleration", "driven") if name in found), found
 
 
-def as_platform(robot: Robot, motion: Any) -> Motion:
+def as_platform(robot: Robot, motion: Motion | ActuatorMotion) -> Motion:
     """A motion as one of the platform."""
     if isinstance(motion, ActuatorMotion):
         from flexapod.analysis.verbs.platform_motion import platform_motion
 
         return platform_motion(robot, motion)
-    return motion  # type: ignore[no-any-return]
+    return motion
 
 
-def as_moved(robot: Robot, motion: Any) -> Any:
+def as_moved(robot: Robot, motion: Motion | ActuatorMotion) -> Motion | ActuatorMotion:
     """A motion by what moves the robot: of the platform, or as it is where the actuators determine a state."""
     return as_platform(robot, motion) if robot.moved_by == "platform" else motion
 
@@ -265,22 +269,23 @@ def _limits(robot: Robot) -> dict[str, float]:
     return found
 
 
-def _control(robot: Robot, controller: Controller | None, start: State) -> tuple[dict[str, float], State]:
+def _control(robot: Robot, controller: Controller | None, start: StateOrMotion | None) -> dict[str, float]:
     if controller is None:
-        return {}, start
+        return {}
     if isinstance(controller, Springs) and controller.free is None:
         from flexapod.analysis.verbs.inverse_dynamics import inverse_dynamics
         from flexapod.analysis.verbs.inverse_kinematics import inverse_kinematics
 
+        assert start is not None
         rest = at_rest(robot, start)
         force = np.ravel(inverse_dynamics(robot, rest, friction=False).force.values)
         q = np.ravel(inverse_kinematics(robot, rest, joints=False).actuator_position.values)
         controller = replace(controller, free=q + force / per_actuator(robot, "stiffness", controller.stiffness))
     period = 1.0 / controller.rate if controller.rate is not None else 1.0
-    return {**controller.parameters(robot), "controller.period": period}, start
+    return {**controller.parameters(robot), "controller.period": period}
 
 
-def at_rest(robot: Robot, start: State) -> Any:
+def at_rest(robot: Robot, start: StateOrMotion) -> State | ActuatorMotion:
     """Where a simulation starts, without velocity: a State, or the actuators of a motion."""
     from flexapod.analysis.requests.state import State
 
@@ -292,64 +297,13 @@ def at_rest(robot: Robot, start: State) -> Any:
     return ActuatorMotion(time=np.zeros(1), position=at.position, velocity=still, acceleration=still)
 
 
-def _with_start(setup: Setup, state: State, step: float) -> Setup:
+def _with_start(setup: Setup, state: StateOrMotion | None, step: float) -> Setup:
     """Carried numbers at time 0; the start is brought onto the loops exactly."""
     if isinstance(setup.layout, IndependentLayout):
-        from flexapod.simulation.system.independent_start import independent_start
-
         start, values = independent_start(setup, setup.layout, state, step)
     else:
+        from flexapod.analysis.requests.state import State
+
+        assert isinstance(state, State)  # of `_start`
         start, values = start_vector(setup, state, step)
     return replace(setup, start=start, values=values)
-
-
-def first_load(setup: Setup) -> tuple[Array | None, Array | None]:
-    """Load on the platform and its acceleration at time 0, where they are known."""
-    now = np.zeros(1)
-    load = setup.signals["wrench"](now)[0] if "wrench" in setup.signals else None
-    if "acceleration" in setup.signals:
-        return load, setup.signals["acceleration"](now)[0]
-    return load, setup.signals["platform"](now)[0, 18:] if "platform" in setup.signals else None
-
-
-def start_vector(setup: Setup, state: State, step: float) -> tuple[Array, dict[str, float]]:
-    """Carried numbers of a state, and the numbers of the simulation completed with what depends on the start."""
-    from flexapod.analysis.requests.results import raise_failed
-    from flexapod.analysis.verbs.inverse_kinematics import joint_rates, platform_inputs
-
-    layout, values = setup.layout, dict(setup.values)
-    inputs = platform_inputs(state)
-    start, place = np.zeros(layout.size), layout.places
-    if layout.elastic:
-        e, ed = elastic_start(layout.robot, state, *first_load(setup))
-        start[place["e"]], start[place["ed"]] = e[0], ed[0]
-    else:
-        _, reasons, joints = joint_rates(layout.robot, inputs, accelerations=False)
-        raise_failed("the start of the simulation", layout.robot, reasons.astype(str), state, "raise")
-    start[place["p"]], start[place["quat"]] = inputs["position"][0], quaternions(inputs["rotation"])[0]
-    start[place["v"]], start[place["w"]] = inputs["velocity"][0], inputs["angular_velocity"][0]
-    if place["joints"].stop > place["joints"].start:
-        start[place["joints"]] = joints[0]
-    if "step" in place:
-        start[place["step"]] = step
-    return complete_start(layout, start, values), values
-
-
-def complete_start(layout: Layout, start: Array, values: dict[str, float], determinant: float | None = None) -> Array:
-    """Carried numbers with what follows from the state: determinant, actuators, what encoders show. Adds to `values`."""
-    from flexapod.simulation.integrators.runner import compiled
-    from flexapod.simulation.system.observe import determinant_program, observed_at, pick_inputs
-
-    place = layout.places
-    if "determinant" in place:
-        if determinant is None:
-            kernel, parameters = compiled(layout, "determinant", determinant_program, values)
-            determinant = float(kernel.batch(pick_inputs(layout, kernel, start[None]), parameters).outputs["determinant"][0])
-        start[place["determinant"]], values["determinant.start"] = determinant, abs(determinant)
-    q = observed_at(layout, values, start[None])["actuator_position"][0]
-    start[place["travel"]] = q
-    if "last" in place:
-        names = [f"controller.resolution.{a}" for a in layout.robot.actuators]
-        unit = np.array([values[name] for name in names])
-        start[place["last"]] = np.where(unit > 0, np.floor(q / np.where(unit > 0, unit, 1.0) + 0.5) * unit, q)
-    return start

@@ -4,25 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from flexapod.arrays import Array
 from flexapod.errors import InputError
-from flexapod.motions.motion import ActuatorMotion, Motion
+from flexapod.motions.motion import ActuatorMotion, AnyMotion, Motion
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
     from flexapod.simulation.system.layout import Layout
 
 Signal = Callable[[Array], Array]
+Given = ArrayLike | tuple[ArrayLike, ArrayLike] | Callable[[Array], ArrayLike]
+"""A force or load over time: a constant (width,), a pair (times, values), or a function of times (n,)."""
 REST = 1e-9
 """Largest speed at the end of a sampled motion [m/s, rad/s] at which the robot may stay there."""
 
 
-def over_time(name: str, value: Any, width: int) -> Signal:
+def over_time(name: str, value: Given, width: int) -> Signal:
     """A signal from a constant (width,), a pair (times, values) interpolated linearly, or a function of times (n,)."""
     if callable(value):
 
@@ -48,7 +50,7 @@ def over_time(name: str, value: Any, width: int) -> Signal:
     return lambda t: np.tile(constant, (len(t), 1))
 
 
-def numbers(name: str, value: ArrayLike) -> Array:
+def numbers(name: str, value: object) -> Array:
     """An array of real numbers of any shape."""
     try:
         found = np.asarray(value)
@@ -68,7 +70,11 @@ def finite(name: str, values: Array, times: Array | None) -> Array:
     return values
 
 
-def motion_at(motion: Any, t: Array) -> Any:
+@overload
+def motion_at(motion: Motion, t: Array) -> Motion: ...
+@overload
+def motion_at(motion: ActuatorMotion, t: Array) -> ActuatorMotion: ...
+def motion_at(motion: AnyMotion, t: Array) -> AnyMotion:
     """A motion at times: by its formula, else interpolated; after its end it stays where it is, if it rests there."""
     from flexapod.motions.combine import resample
 
@@ -91,7 +97,7 @@ def motion_at(motion: Any, t: Array) -> Any:
     return type(motion)(time=local, **arrays)
 
 
-def _one(motion: Any, t: Array) -> Any:
+def _one(motion: AnyMotion, t: Array) -> AnyMotion:
     from flexapod.motions.combine import resample
 
     two = motion if t[0] in motion.time else resample(motion, time=np.unique(np.concatenate([t, motion.time[[0, -1]]])))
@@ -100,7 +106,7 @@ def _one(motion: Any, t: Array) -> Any:
     return type(motion)(**{name: getattr(two, name)[k : k + 1] for name in names})
 
 
-def platform_reference(motion: Motion | ActuatorMotion) -> Signal:
+def platform_reference(motion: Motion) -> Signal:
     """(n, 24): position, rotation row by row, velocity, angular velocity, acceleration, angular acceleration."""
 
     def at(t: Array) -> Array:
@@ -111,7 +117,7 @@ def platform_reference(motion: Motion | ActuatorMotion) -> Signal:
     return at
 
 
-def platform_acceleration(motion: Any) -> Signal:
+def platform_acceleration(motion: Motion) -> Signal:
     """(n, 6): acceleration and angular acceleration of the platform frame."""
 
     def at(t: Array) -> Array:
@@ -153,7 +159,7 @@ def _deflected_reference(robot: Robot, motion: Motion | ActuatorMotion) -> Signa
     return at
 
 
-def driven(robot: Robot, motion: Any) -> Signal:
+def driven(robot: Robot, motion: object) -> Signal:
     """(n, 3 actuators): coordinates, rates and accelerations of actuators that follow a motion."""
     if not isinstance(motion, ActuatorMotion):
         raise InputError(f"drive='actuators' of {robot.name} needs an ActuatorMotion, got {type(motion).__name__}")

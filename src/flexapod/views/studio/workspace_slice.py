@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 import flexapod as fp
 from flexapod.arrays import Array
@@ -71,7 +71,7 @@ def workspace_slice(
     good, condition = [], []
     for start in range(0, CELLS, ROWS):
         report(start / CELLS)
-        grid = {first: a[start : start + ROWS], second: b, **fixed}
+        grid: dict[str, ArrayLike] = {first: a[start : start + ROWS], second: b, **fixed}
         found = fp.workspace(robot, grid=grid, orientation=state.rotation if rotated else None, progress=False)
         good.append(found.valid.values.reshape(-1, CELLS))
         condition.append(found.condition_number.values.reshape(-1, CELLS))
