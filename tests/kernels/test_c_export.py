@@ -58,6 +58,33 @@ def test_self_test_notices_a_wrong_number(tmp_path):
     assert "E[0] = " in done.stdout
 
 
+def test_iterations_write_in_place_and_loops_read_without_copies(tmp_path):
+    """What no pass reads goes to its output at once; neighbours are read where they are; copies of inputs are checked once."""
+    b = Program("in_place")
+    p = b.parameters([Parameter(name=f"p{k}") for k in range(4)])
+    x = b.input("x")
+
+    def pass_(inner, y, _):
+        (terms,) = inner.map(lambda _, c, own: [c * own], 4, each=[ca.exp(p).T], shared=[y], unroll=False)
+        following = (y + x / y) / 2
+        return [following, ca.sum2(terms)], following - y
+
+    (root, total), _, _ = b.iterate(pass_, start=[1 + x, ca.SX(0)], limit=60, tolerance=1e-14)
+    b.output("root", root)
+    b.output("total", total)
+    b.output("same", x)
+    given = {"x": np.linspace(0.5, 2.0, 40)}
+    files = export_c(b, tmp_path, name="unit", golden_inputs=given, parameters=PARAMETERS[:4])
+    assert run_self_test(files, tmp_path).returncode == 0
+    text = files["source"].read_text()
+    inside = text.split("do {")[1].split("} while")[0]
+    assert "total[0] = " in inside
+    assert "root[0] = " not in inside
+    assert "constants[i" in inside
+    assert "double e" not in text
+    assert [name in text for name in ("all_finite(x,", "all_finite(total,", "all_finite(same,")] == [True, True, False]
+
+
 def test_text_is_the_same_every_time(tmp_path):
     one, two = export(kepler, tmp_path / "one"), export(kepler, tmp_path / "two")
     assert {k: p.read_bytes() for k, p in one.items()} == {k: p.read_bytes() for k, p in two.items()}

@@ -9,7 +9,7 @@
 
 static void copy(double *to, const double *from, int count)
 {
-    for (int k = 0; k < count; ++k) to[k] = from[k];
+    memcpy(to, from, (size_t)count * sizeof *to);
 }
 
 void model_start(Model *m)
@@ -99,7 +99,7 @@ int model_advance(Model *m, double length)
     }
     prepare(m);
     if (m->carried_changed) {
-        for (int k = 0; k < MODEL_MEMORY; ++k) m->carried[model_memory_places[k]] = m->memory[k];
+        copy(m->carried + MODEL_MEMORY_PLACE, m->memory, MODEL_MEMORY);
         for (int k = 0; k < MODEL_STATES; ++k) m->carried[model_state_places[k]] = m->state[k];
         m->carried[MODEL_CODE] = 0.0;
         m->carried_changed = 0;
@@ -119,7 +119,7 @@ int model_advance(Model *m, double length)
         m->time = k + 1 == steps ? begin + length : begin + (k + 1) * h;
     }
     for (int k = 0; k < MODEL_STATES; ++k) m->state[k] = m->carried[model_state_places[k]];
-    for (int k = 0; k < MODEL_MEMORY; ++k) m->memory[k] = m->carried[model_memory_places[k]];
+    copy(m->memory, m->carried + MODEL_MEMORY_PLACE, MODEL_MEMORY);
     m->values_changed = 1;
     return status;
 }

@@ -80,7 +80,7 @@ def leg_plant(
         second_order=SecondOrder(columns=len(plan.columns), independent=plan.independent, bound=plan.bound,
                                  driven=driven_columns(robot), implicit=implicit),
         stepping=Stepping(lead=1, nodes=1, carried=[*state, *y, 0.0], code=2 * n + len(y),
-                          state_places=range(2 * n), memory_places=range(2 * n, 2 * n + len(y))),
+                          state_places=range(2 * n), memory_place=2 * n),
     )  # fmt: skip
 
 
@@ -97,7 +97,7 @@ def _rigid_plant(robot: Robot, setup: Setup, step: float, general: bool) -> Plan
         states=_states(robot, state), memory=memory, rates=rates, step=step, **strokes(robot, layout.strokes),
         parameters=union(robot, [rates], setup.values), fixed=setup.values,
         stepping=Stepping(lead=1, nodes=1, carried=[*state, *memory, 0.0], code=2 * n + len(memory),
-                          state_places=range(2 * n), memory_places=range(2 * n, 2 * n + len(memory))),
+                          state_places=range(2 * n), memory_place=2 * n),
     )  # fmt: skip
 
 

@@ -34,7 +34,7 @@ class Stepping:
         tape: inputs `state` (carried) and `table` (1, columns), outputs `rows` and `final`; None where steps are taken in C.
         lead: numbers before the signals in a row of the table; nodes: how often the signals follow.
         carried: numbers at the start; code: which of them is the status.
-        state_places, memory_places: where state and memory lie among the carried numbers.
+        state_places, memory_place: where the states lie among the carried numbers, and the first one of the memory.
     """
 
     tape: Tape | None = None
@@ -43,7 +43,7 @@ class Stepping:
     carried: Sequence[float]
     code: int
     state_places: Sequence[int]
-    memory_places: Sequence[int]
+    memory_place: int
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -139,7 +139,7 @@ def rigid_plant(
             tape=run, lead=2, nodes=len(layout.nodes), carried=[float(x) for x in setup.start],
             code=layout.places["code"].start,
             state_places=[k for name in names for k in range(layout.places[name].start, layout.places[name].stop)],
-            memory_places=list(range(joints.start, joints.stop)),
+            memory_place=joints.start,
         ),
     )  # fmt: skip
 

@@ -60,7 +60,8 @@ def model_header(plant: Plant, token: str) -> str:
     columns = s.lead + s.nodes * len(plant.inputs) if s else 0
     sizes = {
         "STATES": len(plant.states), "INPUTS": len(plant.inputs), "OUTPUTS": len(plant.outputs), "MARGINS": len(plant.margins),
-        "PARAMETERS": len(plant.parameters), "MEMORY": len(plant.memory), "CARRIED": len(s.carried) if s else 0,
+        "PARAMETERS": len(plant.parameters), "MEMORY": len(plant.memory),
+        "MEMORY_PLACE": s.memory_place if s else 0, "CARRIED": len(s.carried) if s else 0,
         "COLUMNS": columns, "LEAD": s.lead if s else 0, "NODES": s.nodes if s else 0, "CODE": s.code if s else 0,
         "RATES_CONSTANTS": plant.rates.constants, "STEP_CONSTANTS": _step_constants(plant),
         "STEP_STATUS": STATUS_OFFSET,
@@ -82,7 +83,6 @@ def model_header(plant: Plant, token: str) -> str:
 
 {chr(10).join(f"extern const double model_{name}[];" for name in tables)}
 extern const int model_state_places[];
-extern const int model_memory_places[];
 extern const char *const model_margin_texts[];
 
 void model_rates_setup(const double *parameters, double *constants);
@@ -108,8 +108,7 @@ def _source(plant: Plant, kernels: dict[str, Tape]) -> str:
         "parameters": [v.start for v in plant.parameters], "memory": plant.memory, "carried": s.carried if s else [],
     }  # fmt: skip
     parts = [head, "\n".join(includes), *(_doubles(f"model_{name}", values) for name, values in tables.items())]
-    places = {"state": s.state_places if s else [], "memory": s.memory_places if s else []}
-    parts += [_integers(f"model_{name}_places", values) for name, values in places.items()]
+    parts.append(_integers("model_state_places", s.state_places if s else []))
     texts = ", ".join(literal(text) for text in plant.leaving) or '""'
     parts.append(f"const char *const model_margin_texts[] = {{{texts}}};\n")
     parts += [_setup("rates", plant, plant.rates), _rates(plant), _tangent(plant, kernels["tangent_kernel"])]

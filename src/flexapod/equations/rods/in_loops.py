@@ -40,11 +40,13 @@ def alike(tree: RodTree, rods: Sequence[tuple[Rod, RodValues]]) -> bool:
 
 
 def groups(rods: Sequence[Rod]) -> list[list[int]]:
-    """Numbers of the rods between the same two bodies; of each rod alone where groups differ in size."""
+    """Numbers of the rods between the same two bodies; of each rod alone where groups differ in size or are odd in number, which
+    does not fill vectors of two."""
     found: dict[tuple[int, int], list[int]] = {}
     for i, rod in enumerate(rods):
         found.setdefault((rod.near, rod.far), []).append(i)
-    return list(found.values()) if len({len(group) for group in found.values()}) == 1 else [[i] for i in range(len(rods))]
+    sizes = {len(group) for group in found.values()}
+    return list(found.values()) if len(sizes) == 1 and len(found) % 2 == 0 else [[i] for i in range(len(rods))]
 
 
 class Columns:

@@ -195,8 +195,11 @@ def _main(export: Export) -> str:
         if target != value:
             n.line(f"{target} = {value};")
     unchecked = {c_name(export.name, name) for name in export.unchecked}
-    for name, size in (output for output in outputs if output[0] not in unchecked):
-        n.line(f"if (status == 0 && !all_finite({name}, {size})) status = {names[NONFINITE_RESULT]};")
+    checked, values = {place for place in places if place.split("[")[0] not in unchecked}, iter(results)
+    for name, size in outputs:
+        copied = checked.issuperset([next(values) for _ in range(size)])  # of inputs that are finite
+        if name not in unchecked and not copied:
+            n.line(f"if (status == 0 && !all_finite({name}, {size})) status = {names[NONFINITE_RESULT]};")
     n.line("if (status != 0) {")
     for name, size in outputs:
         n.line(f"    for (int k = 0; k < {size}; ++k) {name}[k] = NAN;")

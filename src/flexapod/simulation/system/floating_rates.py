@@ -178,7 +178,7 @@ def _predicted(memory: SX, q: SX) -> Any:
     return moved_pose(memory[:12], factors.solve(step - half * second) + half * t, second=True)
 
 
-def _evaluated(b: Builder, robot: FloatingRobot, y: SX, x: SX, signals: dict[str, Any]) -> Evaluated:
+def _evaluated(b: Builder, robot: FloatingRobot, y: SX, x: SX, signals: dict[str, SX]) -> Evaluated:
     """One pass; see `Evaluated`."""
     q, qd = x[:6], x[12:18]
     legs, p, Q = Telescopes(b, robot.legs), y[:3], ca.reshape(y[3:], 3, 3)
