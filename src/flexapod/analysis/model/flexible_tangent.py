@@ -67,7 +67,8 @@ class ModesTangent:
         Phi = np.array([[values.get(f"{name}.{k}.{a}", 0.0) for k in modes] for name in joints for a in "xyz"])
         S = np.array([[values.get(f"platform.flex.S.{k}.{a}", 0.0) for k in modes] for a in "xyz"])
         K = np.array([[values[f"platform.flex.K.{min(i, k)}.{max(i, k)}"] for k in modes] for i in modes])
-        return _Shapes(Phi=Phi, S=S, K=(*np.nonzero(K), K[np.nonzero(K)]), rows=np.flatnonzero(Phi.any(axis=1)))
+        i, k = np.nonzero(K)
+        return _Shapes(Phi=Phi, S=S, K=(i, k, K[i, k]), rows=np.flatnonzero(Phi.any(axis=1)))
 
     def batch(self, inputs: dict[str, Array]) -> Batch:
         """Evaluate samples, inputs as of the kernel `flexible_tangent`."""
@@ -110,7 +111,7 @@ def _whole(own: _Shapes, held: dict[str, Array], inputs: dict[str, Array]) -> di
     i, k, K = own.K  # the diagonal alone, of normal modes
     elastic[:, i, k] += K
     rho = np.einsum("nr,rk->nk", l.reshape(n, 3 * legs)[:, rows], Phi) - np.einsum("na,ak->nk", g, S)
-    np.add.at(rho, (slice(None), k), e[:, i] * K)
+    np.add.at(rho.T, k, (e[:, i] * K).T)
     if inputs["point_wrench"].any():
         R, at, at_r = inputs["rotation"], inputs["point_shape"], inputs["point_rotation"]
         f, m = (np.einsum("nji,nj->ni", R, part) for part in np.split(inputs["point_wrench"], 2, axis=1))

@@ -214,7 +214,7 @@ def plain_variable(dims: Sequence[str], values: ArrayLike, attrs: Mapping[str, o
 
 def labelled_dimensions(known: Mapping[str, tuple[str, Sequence[str]]]) -> xr.Coordinates:
     """Coordinates: name -> (dimension, labels); those with the name of their dimension are its index."""
-    import pandas as pd
+    import pandas as pd  # type: ignore[import-untyped]
     import xarray as xr
     from xarray.indexes import PandasIndex
 

@@ -78,8 +78,10 @@ class Step:
         """All operands in order, from what `expressions` and the names of parameters stand for."""
         found, rest = list[T](), iter(expressions)
         for e in self.each:
-            rows = isinstance(e, ParameterRows)
-            found += [parameters[name] for name in e.names] if rows else islice(rest, e.numel())
+            if isinstance(e, ParameterRows):
+                found += [parameters[name] for name in e.names]
+            else:
+                found += islice(rest, e.numel())
         return [*found, *rest]
 
 
@@ -130,7 +132,7 @@ class Builder:
         children, results = [], []
         for i in range(count):
             children.append(Builder(self, instances=count))
-            own = [e[:, i] for e in each]
+            own = [e[:, i] for e in each if not isinstance(e, ParameterRows)]  # all are expressions here
             results.append(columns(fn(children[i], *own, *shared), "map"))
         self._inline(children, count)
         return tuple(ca.horzcat(*column) for column in zip(*results, strict=True))
