@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 import flexapod as fp
+from flexapod.analysis.model import flexible_tangent
+from flexapod.analysis.model.flexible_tangent import tangent_of
 from support.flexible_robots import REFERENCE, at_home, off, plate_robot, reference_robot, rigid, stiffened
 
 REFERENCE_TOLERANCE = 1e-11
@@ -18,6 +20,9 @@ PRINTED = 0.01
 """Forces [N] written with two decimals."""
 ALONE = 1e-14
 """Elastic coordinates of 5e-2 and less, in a batch of their own."""
+
+SAME = 1e-13
+"""Of the largest entry: two orders of the same sums; found 1e-16."""
 
 
 def test_reference_equilibrium() -> None:
@@ -105,3 +110,49 @@ def test_messages() -> None:
     other = reference_robot("generic")
     with pytest.raises(fp.InputError, match="has no shapes at"):
         fp.static_deflection(other, at_home(other), wrench=np.ones(6), point="tool")
+
+
+def _robot_on_plate(modes: int, method: str = "normal") -> fp.Robot:
+    """`gough-stewart` on a hexagonal plate; the interface deflections of craig-bampton are no normal modes."""
+    bare = rigid()
+    at = {leg.name: tuple(leg.closing.on_platform.position) for leg in bare.legs}
+    body = fp.flexible.plate(
+        outline=fp.flexible.regular_outline(6, 0.5), thickness=0.015, young=2e11, poisson=0.3, density=7500.0, modes=modes,
+        interfaces=at, method=method, damping=0.4,
+    )  # fmt: skip
+    return bare.with_flexible_body("platform", body)
+
+
+@pytest.mark.parametrize("method", ["normal", "craig-bampton"])
+def test_many_modes_have_the_tangent_of_the_kernel(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Frame and legs in a kernel and the modes in matrix products give what one kernel gives, loads at a point included."""
+    robot = _robot_on_plate(3, method)
+    n, N, random = 3, len(robot.elastic_names), np.random.default_rng(0)
+    given = {
+        "position": np.tile(robot.home.position, (n, 1)) + 0.01 * random.standard_normal((n, 3)),
+        "rotation": np.tile(robot.home.rotation, (n, 1, 1)),
+        "elastic": 1e-3 * random.standard_normal((n, N)),
+        "point_shape": random.standard_normal((n, 3, N)),
+        "point_rotation": random.standard_normal((n, 3, N)),
+    }
+    sizes = {"force": 6, "wrench": 6, "point_wrench": 6, "point_position": 3}
+    given |= {name: 10.0 * random.standard_normal((n, size)) for name, size in sizes.items()}
+    monkeypatch.setattr(flexible_tangent, "UNROLLED", 1)
+    many = tangent_of(robot)
+    assert isinstance(many, flexible_tangent.ModesTangent)
+    for load in (1.0, 0.0):
+        found = many.batch({**given, "point_wrench": load * given["point_wrench"]}).outputs
+        expected = fp.kernel(robot, "flexible_tangent").batch({**given, "point_wrench": load * given["point_wrench"]}).outputs
+        for name, values in expected.items():
+            assert off(found[name], values) < SAME, name
+
+
+def test_static_deflection_of_many_modes_is_an_equilibrium() -> None:
+    robot = _robot_on_plate(14)
+    state = at_home(robot)
+    held = fp.inverse_dynamics(robot, state)
+    assert held.attrs["elastic"] == "static"
+    assert float(np.abs(held.elastic_acceleration).max()) < REST
+    found = fp.static_deflection(robot, state)
+    assert off(held.force, found.force) < REFERENCE_TOLERANCE
+    assert float(found.residual) < RESIDUAL

@@ -7,6 +7,7 @@ from collections.abc import Container, Sequence
 import casadi as ca
 
 from flexapod.arrays import SX
+from flexapod.kernels.tape.control_flow import ParameterRows
 from flexapod.kernels.tape.program import Program
 from flexapod.spatial import Rot, Vec
 
@@ -51,12 +52,10 @@ class Values:
             self._known[path] = self.program.parameter(path, unit=_unit(path))
         return self._known[path]
 
-    def column(self, names: Sequence[str]) -> SX:
-        """Numbers of one kind as a column; thousands of them in one step."""
+    def rows(self, names: Sequence[str], count: int) -> ParameterRows:
+        """Numbers of one kind as rows of `count`, which loops read; thousands of them in one step."""
         paths = [self.prefix + name for name in names]
-        column = self.program.parameter_column(paths, unit=_unit(paths[0]) if paths else "")
-        self._known.update(zip(paths, column.elements(), strict=True))
-        return column
+        return self.program.parameter_rows(paths, count, unit=_unit(paths[0]) if paths else "")
 
     def vector(self, name: str, frame: str) -> Vec:
         """Three numbers `name.x`, `name.y`, `name.z` as a vector in the given axes."""

@@ -123,7 +123,8 @@ def _moments_of_size(nodes: Nodes, some: NDArray[np.bool_]) -> tuple[Floats, Flo
     if nodes.spread is None or nodes.Phi_r is None or not nodes.spread[some].any():
         return np.zeros((3, 3)), np.zeros((N, 3, 3)), np.zeros((N, N, 3, 3))
     S = nodes.mass[some, None, None] * nodes.spread[some]
-    rotations = [nodes.Phi_r[some, d] for d in range(3)]
+    used = {d for b in np.argwhere(S.any(axis=0)).ravel().tolist() for d, _, _ in _HATS[b]}
+    rotations = {d: nodes.Phi_r[some, d] for d in used}
     H, G = np.zeros((N, 3, 3)), np.zeros((N, N, 3, 3))
     for a, b in np.argwhere(S.any(axis=0)):  # entries of S that some node has; plates have one
         for d, q, sign in _HATS[b]:

@@ -35,7 +35,7 @@ def kernel_from_tape(
         code["shared"] = compile_shared(tape, level)
     count_compilation()
     pieces = pack_tape(tape, backend, code)
-    return kernel_from_pieces(pieces, keep), pieces
+    return kernel_from_pieces(pieces, keep, tape.signature), pieces
 
 
 def interpreter(tape: Tape) -> Kernel:
@@ -58,8 +58,10 @@ def pack_tape(tape: Tape, backend: str, code: Mapping[str, bytes]) -> Pieces:
     return Pieces(header=header, tape=text, code=code)
 
 
-def kernel_from_pieces(pieces: Pieces, keep: Callable[[Pieces], None] | None = None) -> Kernel:
-    """Build a kernel without compiling; the tape is read only when someone asks for it."""
+def kernel_from_pieces(
+    pieces: Pieces, keep: Callable[[Pieces], None] | None = None, signature: Signature | None = None
+) -> Kernel:
+    """Build a kernel without compiling; the tape is read only when someone asks for it, the signature where it is not at hand."""
     header = pieces.header
 
     @functools.cache
@@ -88,7 +90,7 @@ def kernel_from_pieces(pieces: Pieces, keep: Callable[[Pieces], None] | None = N
 
         executable = NumpyExecutable(tape())
     return Kernel(
-        signature=Signature.from_data(header["signature"]),
+        signature=Signature.from_data(header["signature"]) if signature is None else signature,
         operations=Operations(**header["operations"]),
         setup_operations=Operations(**header["setup_operations"]),
         zeros=header["zeros"],

@@ -14,8 +14,7 @@ from flexapod.analysis.model.elastic_state import ElasticCoordinates, elastic_st
 from flexapod.analysis.model.flexible_load import flexible_load
 from flexapod.analysis.model.kernels import kernel
 from flexapod.analysis.model.linear_solve import inverted
-from flexapod.analysis.model.rigid_dynamics import forces
-from flexapod.analysis.model.rigid_terms import SINGULAR
+from flexapod.analysis.requests.loads import forces
 from flexapod.analysis.requests.results import TWIST, OnError, check_option, dataset, force_unit, raise_failed, reasons_of
 from flexapod.analysis.requests.validity import warn_beyond
 from flexapod.analysis.verbs.inverse_kinematics import platform_inputs
@@ -154,6 +153,8 @@ def flexible_terms(
 
 def flexible_term(robot: Robot, request: Request, which: str) -> tuple[Array, list[str]]:
     """Mass matrix (n, k, k) or generalized force (n, k) in the chosen coordinates, and their names."""
+    from flexapod.analysis.model.rigid_terms import SINGULAR
+
     terms, reasons, _ = flexible_terms(robot, request.at, request.on_error)
     T, names = in_coordinates(robot, terms, request.coordinates)
     reasons[~np.isfinite(T).all(axis=(1, 2)) & (reasons == "")] = SINGULAR

@@ -8,6 +8,7 @@ import numpy as np
 
 from flexapod.analysis.model.flexible_dynamics import world_axes
 from flexapod.analysis.model.flexible_load import flexible_load
+from flexapod.analysis.model.flexible_tangent import tangent_of
 from flexapod.analysis.model.kernels import kernel
 from flexapod.analysis.model.linear_model import LinearModel
 from flexapod.analysis.requests.results import TWIST, reasons_of
@@ -50,7 +51,7 @@ def flexible_model(robot: Robot, request: Request, reasons: Reasons) -> LinearMo
     if prestress and len(good):
         pose = {name: np.ascontiguousarray(values[good]) for name, values in pose_of(still).items()}
         acting = {"elastic": e[good], "force": force[good], **load.rows(good).inputs()}
-        K = kernel(robot, "flexible_tangent").batch({**pose, **acting}).outputs["stiffness"]
+        K = tangent_of(robot).batch({**pose, **acting}).outputs["stiffness"]
     T = world_axes(inputs["rotation"][good], N)
     Tt = np.swapaxes(T, 1, 2)
     variables: dict[str, Variable] = {"elastic": (("elastic_coordinate",), e, "sqrt(kg) m for mass-normalised modes")}

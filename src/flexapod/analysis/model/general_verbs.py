@@ -18,7 +18,7 @@ from flexapod.analysis.model.general_dynamics import solve_forward, solve_invers
 from flexapod.analysis.model.leg_dynamics import no_reasons, state_variables
 from flexapod.analysis.model.leg_model import elastic_columns
 from flexapod.analysis.model.redundancy import redundancy
-from flexapod.analysis.model.rigid_dynamics import forces
+from flexapod.analysis.requests.loads import forces
 from flexapod.analysis.requests.properties import has_friction
 from flexapod.analysis.requests.results import Variable, dataset, force_unit, raise_failed
 from flexapod.analysis.requests.state import unaccelerated

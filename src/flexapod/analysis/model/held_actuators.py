@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from flexapod.analysis.model.flexible_load import flexible_load
-from flexapod.analysis.model.kernels import kernel
+from flexapod.analysis.model.flexible_tangent import tangent_of
 from flexapod.analysis.model.linear_solve import solved
 from flexapod.analysis.model.point_load import load_rows
 from flexapod.analysis.model.vibration import is_definite, null_space
@@ -79,7 +79,7 @@ def held_actuators(robot: Robot, motion: ActuatorMotion, load: Load, on_error: O
     pose = {"position": p, "rotation": R}
     acting = flexible_load(robot, pose, *load).inputs()
     whole = {**pose, "elastic": e, "force": force, **acting}
-    stable = held_stable(robot, kernel(robot, "flexible_tangent").batch(whole).outputs, reasons, load[0])
+    stable = held_stable(robot, tangent_of(robot).batch(whole).outputs, reasons, load[0])
     body = robot.flexible_platform
     assert body is not None
     variables = {
@@ -98,7 +98,7 @@ def _step(
     p, R, e, force = at
     pose = {"position": np.ascontiguousarray(p), "rotation": np.ascontiguousarray(R)}
     loads = flexible_load(robot, pose, *load_rows(load, active))
-    tangent = kernel(robot, "flexible_tangent")
+    tangent = tangent_of(robot)
     batch = tangent.batch({**pose, "elastic": np.ascontiguousarray(e), "force": np.ascontiguousarray(force), **loads.inputs()})
     why = reasons_of(tangent.signature, batch.status, pose)
     reasons[active] = np.where(reasons[active] == "", why, reasons[active])

@@ -88,6 +88,7 @@ PROGRAMS = {
     "flexible_forward_dynamics": "flexapod.equations.flexible_platform.dynamics",
     "flexible_mass_matrix": "flexapod.equations.flexible_platform.dynamics",
     "flexible_tangent": "flexapod.equations.flexible_platform.tangent",
+    "flexible_held_joints": "flexapod.equations.flexible_platform.held_joints",
     "flexible_kinematics": "flexapod.equations.flexible_platform.kinematics",
     "flexible_elastic_motion": "flexapod.equations.flexible_platform.elastic_motion",
 }
@@ -281,7 +282,7 @@ as long, and compile sooner."""
 
 
 def _many_modes(robot: Robot, quantity: str) -> bool:
-    return quantity == "flexible_tangent" and len(robot.elastic_names) > UNROLLED
+    return quantity in ("flexible_tangent", "flexible_held_joints") and len(robot.elastic_names) > UNROLLED
 
 
 def make_program(robot: Robot, quantity: str, options: Mapping[str, object], asked: str = "") -> Any:

@@ -17,7 +17,7 @@ from flexapod.analysis.model.leg_model import LegTerms, elastic_columns, leg_ter
 from flexapod.analysis.model.leg_request import leg_request
 from flexapod.analysis.model.linear_solve import MASSLESS, inverted, solved
 from flexapod.analysis.model.redundancy import Redundancy
-from flexapod.analysis.model.rigid_dynamics import forces
+from flexapod.analysis.requests.loads import forces
 from flexapod.analysis.requests.properties import COMPILED
 from flexapod.analysis.requests.results import TWIST, OnError, Variable, dataset, force_unit, raise_failed
 from flexapod.analysis.requests.state import unaccelerated

@@ -30,7 +30,9 @@ def solved(A: Array, b: Array) -> Array:
     columns = b if b.ndim == 3 else b[..., None]
     result = np.full(columns.shape, np.nan)
     good = np.isfinite(columns).all(axis=(1, 2)) & regular(A)
-    if np.any(good):
+    if np.all(good):
+        result = np.linalg.solve(A, columns)
+    elif np.any(good):
         result[good] = np.linalg.solve(A[good], columns[good])
     return result if b.ndim == 3 else result[..., 0]
 
@@ -46,11 +48,11 @@ def regular(A: Array) -> NDArray[np.bool_]:
     result: NDArray[np.bool_] = np.asarray(np.isfinite(A).all(axis=(1, 2)))
     if m == 0 or not np.any(result):
         return result
-    part = A[result]
+    part = A if result.all() else A[result]
     rows = np.abs(part).max(axis=2, keepdims=True)
     part = part / np.where(rows > 0.0, rows, 1.0)
     columns = np.abs(part).max(axis=1, keepdims=True)
-    part = part / np.where(columns > 0.0, columns, 1.0)
+    part /= np.where(columns > 0.0, columns, 1.0)
     inverse = _inverse(part)
     size = np.abs(part).sum(axis=1).max(axis=1) * np.abs(inverse).sum(axis=1).max(axis=1)
     result[result] = np.isfinite(size) & (size < 1.0 / SINGULAR)

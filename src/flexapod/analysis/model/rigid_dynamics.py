@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from flexapod.analysis.model.contributions import without_leg_mass
 from flexapod.analysis.model.elastic_state import refuse_elastic
 from flexapod.analysis.model.kernels import RobotKernel, kernel
-from flexapod.analysis.requests.loads import platform_wrench
+from flexapod.analysis.requests.loads import forces, platform_wrench
 from flexapod.analysis.requests.properties import has_friction
 from flexapod.analysis.requests.results import check_option, dataset, force_unit, raise_failed
 from flexapod.analysis.requests.sample_blocks import Room, SampleReasons, in_blocks, noted, room_for, without_bad
@@ -27,7 +27,6 @@ from flexapod.equations.newton_euler.constraint_plan import mark_undetermined
 from flexapod.equations.newton_euler.contributions import CONTRIBUTION_NAMES
 from flexapod.equations.newton_euler.reactions import reaction_names
 from flexapod.errors import InputError
-from flexapod.motions.arrays import real_array
 from flexapod.motions.motion import Motion
 
 if TYPE_CHECKING:
@@ -235,14 +234,6 @@ def still_inputs(robot: Robot, inputs: dict[str, Array], rows: slice) -> tuple[d
     still = {**inputs, "acceleration": zero, "angular_acceleration": zero}
     _, reasons, guess = joint_rates_of_block(robot, still, accelerations=False, rows=rows)
     return {**inputs, "guess": guess}, reasons
-
-
-def forces(robot: Robot, force: ArrayLike | None, count: int) -> Array:
-    """Actuator forces (count, actuators) from (actuators,) or (count, actuators)."""
-    n = len(robot.actuators)
-    array = np.asarray(force)
-    given = real_array("force", array, (n,) if array.ndim == 1 else (count, n))
-    return np.array(np.broadcast_to(given, (count, n)))
 
 
 def evaluate_kernel(

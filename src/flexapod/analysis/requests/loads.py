@@ -23,6 +23,14 @@ ROUNDING = 1e-9
 """Part of a load out of the plane, of the largest one, that may be rounding of its rotation."""
 
 
+def forces(robot: Robot, force: ArrayLike | None, count: int) -> Array:
+    """Actuator forces (count, actuators) from (actuators,) or (count, actuators)."""
+    n = len(robot.actuators)
+    array = np.asarray(force)
+    given = real_array("force", array, (n,) if array.ndim == 1 else (count, n))
+    return np.array(np.broadcast_to(given, (count, n)))
+
+
 def platform_wrench(robot: Robot, inputs: dict[str, Array], wrench: ArrayLike | None, point: str | None, axes: str) -> Array:
     """Wrench (n, 6) at the platform frame origin, world axes.
 

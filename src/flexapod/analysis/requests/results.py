@@ -214,13 +214,15 @@ def plain_variable(dims: Sequence[str], values: ArrayLike, attrs: Mapping[str, o
 
 def labelled_dimensions(known: Mapping[str, tuple[str, Sequence[str]]]) -> xr.Coordinates:
     """Coordinates: name -> (dimension, labels); those with the name of their dimension are its index."""
+    import pandas as pd  # type: ignore[import-untyped]
     import xarray as xr
     from xarray.indexes import PandasIndex
 
     variables, indexes = {name: plain_variable((dim,), values) for name, (dim, values) in known.items()}, {}
-    for name, (dim, _) in known.items():
+    for name, (dim, values) in known.items():
         if name == dim:
-            indexes[dim] = PandasIndex.from_variables({dim: variables[dim]}, options={})
+            index = pd.Index(np.asarray(values))  # of a plain array xarray would ask whether it is one of Dask's
+            indexes[dim] = PandasIndex(index, dim, coord_dtype=variables[dim].dtype)
             variables |= indexes[dim].create_variables({dim: variables[dim]})
     return xr.Coordinates(variables, indexes=indexes)
 

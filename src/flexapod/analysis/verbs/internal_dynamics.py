@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from flexapod.analysis.model.flexible_load import FlexibleLoad, flexible_load
+from flexapod.analysis.model.flexible_tangent import tangent_of
 from flexapod.analysis.model.kernels import kernel
 from flexapod.analysis.model.linear_solve import solved
 from flexapod.analysis.requests.abilities import refuse
@@ -103,7 +104,7 @@ def _eigenvalues(
         return result, found.elastic
     e, force = found.elastic[good], found.force[good]
     pose = {name: np.ascontiguousarray(values[good]) for name, values in pose_of(still).items()}
-    tangent = kernel(robot, "flexible_tangent").batch({**pose, "elastic": e, "force": force, **load.rows(good).inputs()}).outputs
+    tangent = tangent_of(robot).batch({**pose, "elastic": e, "force": force, **load.rows(good).inputs()}).outputs
     rest = np.zeros((len(good), 3))
     whole = (
         kernel(robot, "flexible_mass_matrix")

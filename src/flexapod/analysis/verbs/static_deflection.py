@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from flexapod.analysis.model.flexible_load import FlexibleLoad, flexible_load
+from flexapod.analysis.model.flexible_tangent import tangent_of
 from flexapod.analysis.model.held_actuators import held_actuators, held_stable
 from flexapod.analysis.model.kernels import RobotKernel, kernel
 from flexapod.analysis.model.linear_solve import solved
@@ -115,7 +116,7 @@ def static_platform(robot: Robot, request: Request) -> xr.Dataset:
     found = solve_static(robot, still, load, reasons, given_elastic(state))
     raise_failed("static deflection", robot, reasons.astype(str), state, on_error)
     given = {**pose_of(inputs), "elastic": found.elastic, "force": found.force, **load.inputs()}
-    tangent = kernel(robot, "flexible_tangent").batch(given).outputs
+    tangent = tangent_of(robot).batch(given).outputs
     stable = held_stable(robot, tangent, reasons, request.wrench)
     body = robot.flexible_platform
     assert body is not None
@@ -174,7 +175,7 @@ def solve_static(
         start: (n, N) where the search starts; undeformed if left out.
     """
     count, N, n = len(inputs["position"]), len(robot.elastic_names), len(robot.actuators)
-    tangent = kernel(robot, "flexible_tangent")
+    tangent = tangent_of(robot)
     e, force = np.zeros((count, N)) if start is None else np.array(start), np.zeros((count, n))
     moving = any(np.any(inputs[name]) for name in MOVING)
     active, steps, scale = np.flatnonzero(reasons == ""), 0, np.abs(e).max(axis=1, initial=0.0)
@@ -190,7 +191,7 @@ def solve_static(
         if moving:
             rho = rho + _inertia(kernel(robot, "flexible_mass_matrix"), part, e[active])
         system = np.concatenate([-B, K[:, :, 6:]], axis=2)
-        step = solved(system[good], -rho[good])
+        step = solved(system, -rho) if good.all() else solved(system[good], -rho[good])
         force[active[good]] += step[:, :n]
         e[active[good]] += step[:, n:]
         largest = np.abs(step[:, n:]).max(axis=1, initial=0.0)

@@ -22,7 +22,7 @@ import casadi as ca
 from flexapod.arrays import SX
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.inertia_wrench import tensor
-from flexapod.kernels.tape.control_flow import Builder
+from flexapod.kernels.tape.control_flow import Builder, ParameterRows
 from flexapod.robot.flexible_platform import UNROLLED, FlexibleShape
 
 
@@ -136,11 +136,11 @@ def deformed_moments(b: Builder, values: Values, shape: FlexibleShape, e: SX, ed
     return [matrix(own) for own in entries], [rotating[:, k] for k in range(N)]
 
 
-def pair_moments(values: Values, shape: FlexibleShape) -> Any:
+def pair_moments(values: Values, shape: FlexibleShape) -> ParameterRows:
     """(pairs N, N): in column k the entries of G_ik, pair after pair."""
     N = shape.modes
     names = [f"flex.G.{pair}.{i}.{k}" for pair in shape.G for i in range(N) for k in range(N)]
-    return ca.reshape(values.column(names), N, len(shape.G) * N).T
+    return values.rows(names, N)
 
 
 def moved_moments(shape: FlexibleShape, G: SX, e: SX, ed: SX) -> tuple[Any, Any]:

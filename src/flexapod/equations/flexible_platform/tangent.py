@@ -4,7 +4,7 @@ At rest, with actuator forces Gamma, in platform axes and for displacements dx =
 
 .. math:: \rho = c(x) - B(x)\,\Gamma - \text{load}(x),\qquad K_T = \frac{\partial\rho}{\partial x}
 
-A leg gives l = R^T (F - a Gamma) at its joint r = r_0 + Phi e, with Y = [1, -r^, Phi]:
+A leg gives l = R^T (F - a Gamma) at its joint r = r_0 + Phi e (`held_joints`), with Y = [1, -r^, Phi]:
 
 .. math:: \rho_i = Y^T l,\qquad
           K_i = Y^T\Big(R^T\frac{\partial (F - a\Gamma)}{\partial S} R\, Y + [\,0,\ \hat l,\ 0\,]\Big)
@@ -23,19 +23,22 @@ import casadi as ca
 
 from flexapod.arrays import SX
 from flexapod.equations.flexible_platform.generalized_newton_euler import first_moments
+from flexapod.equations.flexible_platform.held_joints import (
+    FrameLoad,
+    HeldJoint,
+    first_moment,
+    held_frame,
+    held_joints,
+    load_inputs,
+)
 from flexapod.equations.flexible_platform.joint_shapes import JointShapes, joint_shapes
 from flexapod.equations.flexible_platform.stretching import platform_force, platform_tangent
-from flexapod.equations.platform_motion import FrameMotion, PointMotion, pose_inputs, wrench_input
-from flexapod.equations.universal_leg import actuator_direction
+from flexapod.equations.platform_motion import pose_inputs
 from flexapod.equations.values import Values
-from flexapod.equations.virtual_power.closed_form_leg import force_at_joint
 from flexapod.kernels.tape.control_flow import Builder
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.flexible_platform import UNROLLED, FlexibleShape
-from flexapod.robot.model import Leg
 from flexapod.robot.robot import Robot
-from flexapod.spatial import Rot, Vec
-from flexapod.spatial.vector import zero
 
 
 def flexible_tangent(robot: Robot) -> Program:
@@ -54,25 +57,18 @@ def flexible_tangent(robot: Robot) -> Program:
     e = b.input("elastic", (N,), doc="elastic coordinates")
     force = b.input("force", (actuators,), unit="N or N m", doc="actuator forces")
     values = Values(b)
-    gravity = values.vector("gravity", "W")
-    still = zero("W")
-    frame = FrameMotion(p=Vec(p, "W"), R=Rot(R, "W", "P"), v=still, w=still, a=still, alpha=still)
-    legs = []
-    for k, (leg, form) in enumerate(zip(robot.legs, robot.closed_forms, strict=True)):
-        assert form is not None
-        own = values.of(f"legs.{leg.name}")
-        shapes = joint_shapes(own, shape, letters)
-        r = own.vector("S", "P").expr + shapes.shift(e)
-        S = p + ca.mtimes(R, r)
-        at_rest = {"gravity": gravity, "force": force[k]}
-        pull, a = _pull(b, own, leg, form.sign, frame, S=S, **at_rest)
-        moved = ca.SX.sym("S", 3)
-        derivative = ca.jacobian(_pull(Program("derivative"), own, leg, form.sign, frame, S=moved, **at_rest)[0], moved)
-        G = ca.mtimes(R.T, ca.mtimes(ca.substitute(derivative, moved, S), R))
-        legs.append(_HeldJoint(shapes=shapes, Phi=shapes.columns(e), r=r, l=ca.mtimes(R.T, pull), a=ca.mtimes(R.T, a), G=G))
+    shapes = [joint_shapes(values.of(f"legs.{leg.name}"), shape, letters) for leg in robot.legs]
+    arms = [
+        values.of(f"legs.{leg.name}").vector("S", "P").expr + own.shift(e) for leg, own in zip(robot.legs, shapes, strict=True)
+    ]
+    held = held_joints(b, robot, (p, R), arms, force, values)
+    legs = [
+        _Joint(shapes=own, Phi=own.columns(e), r=at.r, l=at.l, a=at.a, G=at.G) for own, at in zip(shapes, held, strict=True)
+    ]
     load = _load(b, shape, R, e)
-    own, g = values.of("platform"), ca.mtimes(R.T, gravity.expr)
-    frame_rho, frame_K = _frame(own, shape, e, g, legs, load)
+    own, g = values.of("platform"), ca.mtimes(R.T, values.vector("gravity", "W").expr)
+    c = first_moment(own) + ca.mtimes(first_moments(own, shape), e)
+    frame_rho, frame_K = held_frame(own.scalar("mass"), c, g, legs, load)
     modes = _modes(b, own, shape, e, g, legs=legs, load=load)
     n = 6 + N
     stiffness = ca.vertcat(ca.horzcat(frame_K, modes.top), ca.horzcat(modes.left, modes.elastic))
@@ -84,32 +80,17 @@ def flexible_tangent(robot: Robot) -> Program:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _HeldJoint:
-    """A leg at its joint r (3,): its shapes, Phi(e) (3, N), the force l (3,) it demands, G (3, 3) its derivative by the place of
-    the joint, and a (3,) per actuator force."""
+class _Joint(HeldJoint):
+    """With its shapes, and Phi(e) (3, N)."""
 
     shapes: JointShapes
     Phi: Any
-    r: Any
-    l: Any
-    a: Any
-    G: Any
-
-    @property
-    def by_frame(self) -> Any:
-        """(3, 6) change of the force, in axes that move along, per displacement of the frame."""
-        return ca.horzcat(self.G, ca.skew(self.l) - ca.mtimes(self.G, ca.skew(self.r)))
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Load:
-    """Wrench on the frame f0, m0 and at a point r of the platform f, m, with the shapes there, platform axes."""
+class _Load(FrameLoad):
+    """With the shapes at the point."""
 
-    f0: Any
-    m0: Any
-    f: Any
-    m: Any
-    r: Any
     shapes: JointShapes
     Phi: Any
     Phi_r: Any
@@ -126,23 +107,7 @@ class _Modes:
     map: Any
 
 
-def _frame(values: Values, shape: FlexibleShape, e: SX, g: SX, legs: Sequence[_HeldJoint], load: _Load) -> tuple[Any, Any]:
-    """Residual (6,) of the frame and its derivative (6, 6) by its own motion; g turns with dg = g x dtheta in platform axes."""
-    mass = values.scalar("mass")
-    c = ca.vertcat(*[values.scalar(f"first_moment.{a}") for a in "xyz"]) + ca.mtimes(first_moments(values, shape), e)
-    hat = ca.skew(g)
-    rho = ca.vertcat(-mass * g - load.f0 - load.f, -ca.cross(c, g) - load.m0 - load.m - ca.cross(load.r, load.f))
-    none = ca.SX.zeros(3, 3)
-    rotated = ca.mtimes(ca.skew(load.r), ca.skew(load.f)) + ca.skew(load.m0) + ca.skew(load.m)
-    first = ca.horzcat(none, -mass * hat - ca.skew(load.f0) - ca.skew(load.f))
-    K = ca.vertcat(first, ca.horzcat(none, -ca.mtimes(ca.skew(c), hat) - rotated))
-    for leg in legs:
-        rho = rho + ca.vertcat(leg.l, ca.cross(leg.r, leg.l))
-        K = K + ca.vertcat(leg.by_frame, ca.mtimes(ca.skew(leg.r), leg.by_frame))
-    return rho, K
-
-
-def _modes(b: Program, values: Values, shape: FlexibleShape, e: SX, g: SX, *, legs: Sequence[_HeldJoint], load: _Load) -> _Modes:
+def _modes(b: Program, values: Values, shape: FlexibleShape, e: SX, g: SX, *, legs: Sequence[_Joint], load: _Load) -> _Modes:
     """What belongs to the modes, mode after mode; a loop where there are many: n^2 products are not written out."""
     N, loop = shape.modes, shape.modes > UNROLLED
     K = platform_tangent(values, shape, e) - load.shapes.weighted(load.f)
@@ -185,21 +150,10 @@ def _modes(b: Program, values: Values, shape: FlexibleShape, e: SX, g: SX, *, le
     return _Modes(rho=rho.T, left=left.T, top=top, elastic=elastic, map=per_force.T)
 
 
-def _pull(
-    b: Program, values: Values, leg: Leg, sign: int, frame: FrameMotion, *, gravity: Vec, force: SX, S: SX
-) -> tuple[Any, Any]:
-    """F - a Gamma (3,) of a leg at rest with its joint at S, and a (3,), world axes."""
-    point = PointMotion(p=Vec(S, "W"), v=zero("W"), a=zero("W"))
-    demand, motion = force_at_joint(b, values, leg, sign, frame, gravity, S=point)
-    a = actuator_direction(values, leg, motion).expr
-    return demand.expr - a * force, a
-
-
 def _load(b: Program, shape: FlexibleShape, R: SX, e: SX) -> _Load:
     """The inputs of the load."""
     N = shape.modes
-    wrench = wrench_input(b)
-    at_point = b.input("point_wrench", (6,), unit="N, N m", doc="external force and moment at a material point, world")
+    f0, m0, f, m = load_inputs(b, R)
     r0 = b.input("point_position", (3,), unit="m", doc="the undeformed point, platform frame")
     linear = b.input("point_shape", (3, N), doc="displacement shapes at the point")
     Phi_r = b.input("point_rotation", (3, N), doc="rotation shapes at the point")
@@ -207,5 +161,4 @@ def _load(b: Program, shape: FlexibleShape, R: SX, e: SX) -> _Load:
     if shape.quadratic:
         Q = b.input("point_curving", (3 * N, N), doc="matrices of the quadratic displacement at the point, x, y, z")
         shapes = JointShapes(Phi=linear, Q={a: Q[a * N : (a + 1) * N, :] for a in range(3)})
-    f0, m0, f, m = (ca.mtimes(R.T, part) for part in (wrench[:3], wrench[3:], at_point[:3], at_point[3:]))
     return _Load(f0=f0, m0=m0, f=f, m=m, r=r0 + shapes.shift(e), shapes=shapes, Phi=shapes.columns(e), Phi_r=Phi_r)

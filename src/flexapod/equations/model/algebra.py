@@ -23,7 +23,7 @@ NONE = ca.SX(3, 1)
 
 def sparse(x: SX) -> Any:
     """The expression without its structural zeros."""
-    return ca.sparsify(ca.SX(x))
+    return ca.sparsify(x if isinstance(x, ca.SX) else ca.SX(x))
 
 
 def mul(A: SX, B: SX) -> Any:

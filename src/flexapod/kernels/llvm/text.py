@@ -82,16 +82,17 @@ class GraphWriter:
             waiting.setdefault(ref >> 1, []).append(k)
         whole = places(self.graph)
         for node, op in enumerate(self.graph.ops):
-            if node in whole:
-                self.w.end_part()
-            if op == "loop":
-                self._loop(node)
-            elif op in COMPARISONS:
-                self._masks[node] = self._comparison(node, op)
-            elif op not in ("const", "arg", "result"):
-                self._values[node] = self._operation(node, op)
-            if ready is not None:
-                for k in waiting.get(node, ()):
+            if op not in ("const", "arg", "result"):
+                if node in whole:
+                    self.w.end_part()
+                if op == "loop":
+                    self._loop(node)
+                elif op in COMPARISONS:
+                    self._masks[node] = self._comparison(node, op)
+                else:
+                    self._values[node] = self._operation(node, op)
+            if ready is not None and node in waiting:
+                for k in waiting[node]:
                     ready(k)
                     if node + 1 in whole:
                         self.w.end_part()

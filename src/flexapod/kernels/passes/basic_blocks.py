@@ -19,8 +19,8 @@ def places(graph: Graph) -> set[int]:
     Checked by: tests/kernels/test_parting.py.
     """
     change = _held(graph)
-    found, pending = set[int](), 0
-    for node in range(len(graph.ops)):
+    found, pending = set(range(graph.front)), 0
+    for node in range(graph.front, len(graph.ops)):
         if not pending:
             found.add(node)
         pending += change[node]
@@ -30,12 +30,13 @@ def places(graph: Graph) -> set[int]:
 def _held(graph: Graph) -> list[int]:
     """Change, at each node, of the number of values that must not meet a cut."""
     uses, last = [0] * len(graph.ops), [-1] * len(graph.ops)
-    for node in range(len(graph.ops)):
+    for node in range(graph.front, len(graph.ops)):
         for k in graph.operands(node):
             uses[k] += 1
             last[k] = node
     change = [0] * len(graph.ops)
-    for node, op in enumerate(graph.ops):
+    for node in range(graph.front, len(graph.ops)):
+        op = graph.ops[node]
         fuses = op == "mul" and uses[node] == 1 and graph.ops[last[node]] == "add"
         if fuses or (op in COMPARISONS and uses[node]):
             change[node] += 1

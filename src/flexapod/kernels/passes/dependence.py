@@ -11,8 +11,9 @@ FIXED, UNIFORM, VARYING = 0, 1, 2  # constants and loop indices; parameters only
 
 def classify(graph: Graph, arguments: Sequence[int]) -> list[int]:
     """Class of every node, given the classes of the graph's arguments."""
-    classes: list[int] = []
-    for op, args in zip(graph.ops, graph.args, strict=True):
+    front = graph.front
+    classes = [arguments[index] for (index,) in graph.args[:front]]
+    for op, args in zip(graph.ops[front:], graph.args[front:], strict=True):
         if op == "arg":
             classes.append(arguments[args[0]])
         elif op == "result":

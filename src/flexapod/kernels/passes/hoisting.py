@@ -7,6 +7,7 @@ constants to outputs).
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -53,7 +54,7 @@ def _frontier(graph: Graph, classes: Sequence[int], *, arguments: bool = False) 
     reads = {ref >> 1 for ref in graph.outputs}
     for node, op in enumerate(graph.ops):
         if classes[node] == VARYING and op != "result":
-            reads.update(graph.operands(node))
+            reads |= {ref >> 1 for ref in graph.args[node]} if op not in ("arg", "const") else set()
     hidden = ("const",) if arguments else ("const", "arg")
     return sorted(k for k in reads if classes[k] == UNIFORM and graph.ops[k] not in hidden)
 
@@ -113,10 +114,12 @@ def _copy(
     """Copy what the outputs need; nodes in `replaced` become arguments with the given number."""
     replaced = replaced or {}
     needed = _needed(graph, outputs, replaced)
-    n, refs = Numbering(), dict[int, int]()
+    n, front = Numbering(), bisect_left(needed, graph.front)
+    first = [replaced[node] if node in replaced else argument(graph.args[node][0]) for node in needed[:front]]
+    refs = dict(zip(needed, n.arguments(first), strict=False))
     results: dict[int, Callable[[int], int]] = {}
 
-    for node in needed:
+    for node in needed[front:]:
         op, args = graph.ops[node], graph.args[node]
         if node in replaced:
             refs[node] = n.arg(replaced[node])
@@ -148,7 +151,7 @@ def _needed(graph: Graph, outputs: list[int], replaced: dict[int, int]) -> list[
     mark = [False] * len(ops)
     for ref in outputs:
         mark[ref >> 1] = True
-    for node in range(len(ops) - 1, -1, -1):
+    for node in range(len(ops) - 1, graph.front - 1, -1):
         if mark[node] and node not in replaced:
             op = ops[node]
             if op == "result":

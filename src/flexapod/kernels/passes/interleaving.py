@@ -43,7 +43,11 @@ def interleave(graph: Graph) -> Graph:
         if node not in done:
             done.add(node)
             for k in graph.operands(node):
-                put(k)
+                if graph.ops[k] != "arg":
+                    put(k)
+                elif k not in done:
+                    done.add(k)
+                    order.append(k)
             order.append(node)
 
     for k in _issued(_read_units(graph, units), [_latency(graph, node, own) for node in units]):
@@ -80,7 +84,10 @@ def _read_units(graph: Graph, units: list[int]) -> list[set[int]]:
     def read(node: int) -> set[int]:
         found: set[int] = set()
         for k in graph.operands(node):
-            found |= {number[k]} if k in number else read(k)
+            if k in number:
+                found.add(number[k])
+            elif graph.ops[k] not in ("arg", "const"):
+                found |= read(k)
         return found
 
     return [read(node) for node in units]

@@ -63,9 +63,13 @@ class _Scope:
         for op, args, needed in zip(graph.ops, graph.args, live, strict=True):
             if needed and op == "result":
                 used[args[0]].add(args[1])
-        for node, (op, args) in enumerate(zip(graph.ops, graph.args, strict=True)):
+        front = [node for node, needed in enumerate(live[: graph.front if top else 0]) if needed]
+        for node, ref in zip(front, outer.arguments([graph.args[node][0] for node in front]), strict=True):
+            refs[node] = ref
+        for node in range(graph.front if top else 0, len(graph.ops)):
             if not live[node]:
                 continue
+            op, args = graph.ops[node], graph.args[node]
             if op == "const":
                 refs[node] = outer.const(graph.values[node])
             elif op == "arg":

@@ -6,7 +6,7 @@ touch.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import casadi as ca
 
@@ -35,20 +35,22 @@ _LARGEST_POWER = 16
 def lower(program: Program, zeros: Collection[str] = ()) -> Graph:
     """Graph of a program; arguments are all inputs, then all parameters; outputs as `Program.results`."""
     numbering, zeros = Numbering(), frozenset(zeros)
-    known: dict[int, int] = {}
-    for symbol in program.input_symbols.elements():
-        known[symbol.element_hash()] = numbering.arg(len(known))
-    for parameter, key in zip(program.signature.parameters, program.parameter_hashes, strict=True):
-        ref = numbering.arg(len(known))
-        known[key] = numbering.const(0.0) if parameter.name in zeros else ref
-    numbering.graph.outputs = _lower_scope(numbering, known, program._steps, program.results)
+    inputs, names = program.input_symbols.elements(), [p.name for p in program.signature.parameters]
+    refs = numbering.arguments(range(len(inputs) + len(names)))
+    known = {symbol.element_hash(): ref for symbol, ref in zip(inputs, refs, strict=False)}
+    named = dict(zip(names, refs[len(inputs) :], strict=True))
+    named |= dict.fromkeys(zeros & named.keys(), numbering.const(0.0)) if zeros else {}
+    known |= {key: named[name] for name, key in program.parameter_hashes.items() if name in named}
+    numbering.graph.outputs = _lower_scope(numbering, known, program._steps, program.results, named)
     return numbering.graph
 
 
-def _lower_scope(numbering: Numbering, known: dict[int, int], steps: Sequence[Step], outputs: SX) -> list[int]:
-    """References of the outputs of a scope, whose loops are lowered first."""
+def _lower_scope(
+    numbering: Numbering, known: dict[int, int], steps: Sequence[Step], outputs: SX, named: Mapping[str, int]
+) -> list[int]:
+    """References of the outputs of a scope, whose loops are lowered first; `named`: of parameters, at the root."""
     for step in steps:
-        operands = _lower_column(numbering, known, ca.vertcat(ca.vec(step.each.T), step.carry, step.shared))
+        operands = step.operands(_lower_column(numbering, known, step.expressions), named)
         loop, captured = _lower_body(step, known)
         node = numbering.loop(loop, [*operands, *captured])
         results = ca.vertcat(step.final, ca.vec(step.stacked.T)).elements()
@@ -70,7 +72,7 @@ def _lower_body(step: Step, outer: dict[int, int]) -> tuple[Loop, list[int]]:
         if key not in known and key in outer:
             known[key] = numbering.arg(1 + body.each.numel() + body.carry.numel() + body.shared.numel() + len(captured))
             captured.append(outer[key])
-    numbering.graph.outputs = _lower_scope(numbering, known, body.steps, body.outputs)
+    numbering.graph.outputs = _lower_scope(numbering, known, body.steps, body.outputs, {})
     carry = body.carry.numel()
     loop = Loop(
         count=step.count,
@@ -86,8 +88,7 @@ def _lower_body(step: Step, outer: dict[int, int]) -> tuple[Loop, list[int]]:
 
 def _free_symbols(steps: Sequence[Step], outputs: SX) -> list[SX]:
     """Symbols that a scope mentions, nested bodies included."""
-    parts = [outputs, *(ca.vec(p) for step in steps for p in (step.each, step.carry, step.shared))]
-    symbols = list(ca.symvar(ca.vertcat(*parts)))
+    symbols = list(ca.symvar(ca.vertcat(outputs, *[step.expressions for step in steps])))
     for step in steps:
         symbols += _free_symbols(step.body.steps, step.body.outputs)
     return symbols

@@ -27,14 +27,14 @@ def share_reciprocals(graph: Graph, arguments: Sequence[int], first_shared: int 
     classes = classify(graph, arguments)
     divisors = Counter(graph.args[n][1] >> 1 for n, op in enumerate(graph.ops) if op == "div")
     n = Numbering()
-    refs: list[int] = []
+    refs = n.arguments([index for (index,) in graph.args[: graph.front]])
 
     def worth_it(node: int, divisor: int) -> bool:
         invariant = first_shared is not None and graph.ops[divisor] == "arg" and graph.args[divisor][0] >= first_shared
         return divisors[divisor] > 1 or classes[divisor] < classes[node] or invariant
 
-    for node, op in enumerate(graph.ops):
-        args = graph.args[node]
+    for node in range(len(refs), len(graph.ops)):
+        op, args = graph.ops[node], graph.args[node]
         if op == "const":
             refs.append(n.const(graph.values[node]))
         elif op == "arg":

@@ -33,7 +33,7 @@ def renumbered(graph: Graph, order: Sequence[int], inside: Callable[[Graph], Gra
         elif op in ("const", "arg"):
             new.args.append(args)
         else:
-            new.args.append(tuple(2 * number[ref >> 1] + (ref & 1) for ref in args))
+            new.args.append(tuple([2 * number[ref >> 1] + (ref & 1) for ref in args]))
         if op == "const":
             new.values[k] = graph.values[node]
         elif op == "loop":
@@ -43,8 +43,8 @@ def renumbered(graph: Graph, order: Sequence[int], inside: Callable[[Graph], Gra
 
 
 def _register_need(graph: Graph) -> list[int]:
-    need: list[int] = []
-    for op, args in zip(graph.ops, graph.args, strict=True):
+    need = [0] * graph.front
+    for op, args in zip(graph.ops[len(need) :], graph.args[len(need) :], strict=True):
         if op in ("const", "arg"):
             need.append(0)
         elif len(args) == 2 and op != "loop" and op != "result":
@@ -70,9 +70,11 @@ def _visit(graph: Graph, root: int, need: list[int], done: set[int], order: list
             continue
         if node in done:
             continue
-        stack.append(~node)
         if ops[node] in ("const", "arg"):
+            done.add(node)
+            order.append(node)
             continue
+        stack.append(~node)
         operands = [args[node][0]] if ops[node] == "result" else [ref >> 1 for ref in args[node]]
         if len(operands) > 1:
             operands = sorted(dict.fromkeys(operands), key=need.__getitem__)

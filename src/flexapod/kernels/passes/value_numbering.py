@@ -54,6 +54,17 @@ class Numbering:
                 graph.arity = index + 1
         return 2 * node
 
+    def arguments(self, indices: Sequence[int]) -> list[int]:
+        """References of arguments of the graph, thousands in one step where they are new."""
+        if not self._arguments.keys().isdisjoint(indices):
+            return [self.arg(index) for index in indices]
+        graph, first = self.graph, len(self.graph.ops)
+        self._arguments.update(zip(indices, range(first, first + len(indices)), strict=True))
+        graph.ops += ["arg"] * len(indices)
+        graph.args += [(index,) for index in indices]
+        graph.arity = max(graph.arity, max(indices, default=-1) + 1)
+        return list(range(2 * first, 2 * (first + len(indices)), 2))
+
     def loop(self, loop: Loop, operands: Sequence[int]) -> int:
         """Node (not reference) of a loop."""
         node = self._append("loop", tuple(operands))

@@ -6,8 +6,10 @@ results, as JAX's `scan` does. Symbols of an outer scope that a body uses are ca
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
+from typing import TypeVar
 
 import casadi as ca
 
@@ -16,7 +18,30 @@ from flexapod.kernels.errors import ProgramError
 from flexapod.kernels.tape.checks import Check, Message, PerInstance, first_failing, has_instances, of_instance, plain, shift
 from flexapod.kernels.tape.shapes import check_each, columns, flat, positive, same_shapes
 
+T = TypeVar("T")
+
 STRAIGHT_LINE = 12_000  # operations up to which straight-line code is faster than loops (measured)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ParameterRows:
+    """Parameters by name as rows that a loop reads, (k x count): thousands of them need no symbols.
+
+    `names` go row by row; `symbols` makes the expression (k x count), where one is needed.
+    """
+
+    names: Sequence[str]
+    count: int
+    symbols: Callable[[], SX]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """As of an expression."""
+        return len(self.names) // self.count, self.count
+
+
+Each = SX | ParameterRows
+"""What a loop reads column by column."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -33,16 +58,31 @@ class Body:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Step:
-    """One loop: operands, body and result symbols. `each` is (k x count), the others are columns."""
+    """One loop: operands, body and result symbols. `each` are (k x count), one below the other, the others are columns."""
 
     count: int
     tolerance: float | None
-    each: SX
+    each: tuple[Each, ...]
     carry: SX
     shared: SX
     body: Body
     final: SX
     stacked: SX
+
+    @property
+    def expressions(self) -> SX:
+        """All operands but rows of parameters, as one column; `each` row by row."""
+        return ca.vertcat(*[ca.vec(e.T) for e in self.each if not isinstance(e, ParameterRows)], self.carry, self.shared)
+
+    def operands(self, expressions: Sequence[T], parameters: Mapping[str, T]) -> list[T]:
+        """All operands in order, from what `expressions` and the names of parameters stand for."""
+        found, rest = list[T](), iter(expressions)
+        for e in self.each:
+            if isinstance(e, ParameterRows):
+                found += [parameters[name] for name in e.names]
+            else:
+                found += islice(rest, e.numel())
+        return [*found, *rest]
 
 
 class Builder:
@@ -63,7 +103,7 @@ class Builder:
         fn: Callable[..., Sequence[SX]],
         count: int,
         *,
-        each: Sequence[SX] = (),
+        each: Sequence[Each] = (),
         shared: Sequence[SX] = (),
         unroll: bool | None = None,
     ) -> tuple[SX, ...]:
@@ -78,7 +118,7 @@ class Builder:
         Returns:
             One (k_out x count) expression per output of `fn`.
         """
-        each, shared = [ca.SX(e) for e in each], [ca.SX(s) for s in shared]
+        each, shared = self._readable(each, symbols=unroll is not False), [ca.SX(s) for s in shared]
         check_each(each, count)
         if unroll is None:
             probe = Builder(self, instances=count)
@@ -92,7 +132,7 @@ class Builder:
         children, results = [], []
         for i in range(count):
             children.append(Builder(self, instances=count))
-            own = [e[:, i] for e in each]
+            own = [e[:, i] for e in each if not isinstance(e, ParameterRows)]  # all are expressions here
             results.append(columns(fn(children[i], *own, *shared), "map"))
         self._inline(children, count)
         return tuple(ca.horzcat(*column) for column in zip(*results, strict=True))
@@ -103,7 +143,7 @@ class Builder:
         count: int,
         *,
         carry: Sequence[SX] = (),
-        each: Sequence[SX] = (),
+        each: Sequence[Each] = (),
         shared: Sequence[SX] = (),
     ) -> tuple[tuple[SX, ...], tuple[SX, ...]]:
         """Counted loop: `fn(b, i, carry..., each..., shared...)` gives (next carry, outputs of this step).
@@ -111,7 +151,8 @@ class Builder:
         Returns:
             The final carry, and one (k_out x count) expression per output.
         """
-        each, shared, carry = [[ca.SX(x) for x in group] for group in (each, shared, carry)]
+        shared, carry = [[ca.SX(x) for x in group] for group in (shared, carry)]
+        each = self._readable(each)
         check_each(each, count)
         child = Builder(self, instances=count)
         index = self._fresh("index", 1)
@@ -127,7 +168,7 @@ class Builder:
         status = self._fresh("status", status_in.shape)
         self._steps.append(
             Step(
-                count=count, tolerance=None, each=ca.vertcat(*each) if each else ca.SX(0, count),
+                count=count, tolerance=None, each=tuple(each),
                 carry=flat([*carry, ca.SX.zeros(status_in.shape)]), shared=flat(shared),
                 body=Body(
                     index=index, each=flat(a_each), carry=flat([*a_carry, status_in]),
@@ -174,7 +215,7 @@ class Builder:
         status = self._fresh("status", status_in.shape)
         self._steps.append(
             Step(
-                count=limit, tolerance=float(tolerance), each=ca.SX(0, limit),
+                count=limit, tolerance=float(tolerance), each=(),
                 carry=flat([*start, ca.SX.zeros(status_in.shape)]), shared=flat(shared),
                 body=Body(
                     index=self._fresh("index", 1), each=ca.SX(0, 1), carry=flat([*a_carry, status_in]),
@@ -251,6 +292,11 @@ class Builder:
                 code = check.code + offset if check.condition is not None else shift(check.code, offset)
                 self._checks.append(Check(condition=check.condition, code=code))
 
+    def _readable(self, each: Sequence[Each], *, symbols: bool = False) -> list[Each]:
+        """As a loop of this scope reads them: bodies capture symbols, so that rows of parameters stay rows at the root alone."""
+        rows = self is self._root and not symbols
+        return [(e if rows else e.symbols()) if isinstance(e, ParameterRows) else ca.SX(e) for e in each]
+
     def _fresh(self, name: str, shape: int | tuple[int, int]) -> SX:
         self._root._symbols += 1
         rows, columns = (shape, 1) if isinstance(shape, int) else shape
@@ -259,6 +305,6 @@ class Builder:
 
 def _size(steps: Sequence[Step], outputs: SX) -> int:
     """Number of expression nodes of a scope, loops counted once."""
-    operands = [ca.vec(part) for step in steps for part in (step.each, step.carry, step.shared)]
+    operands = [step.expressions for step in steps]
     inner = sum(_size(step.body.steps, step.body.outputs) for step in steps)
     return int(ca.n_nodes(ca.vertcat(outputs, *operands))) + inner

@@ -26,6 +26,9 @@ ARITY = {
     "lt": 2, "le": 2, "eq": 2, "ne": 2, "not": 1, "and": 2, "or": 2, "select": 3,
 }  # fmt: skip
 
+BLOCK = 1024
+"""Nodes that are looked at in one step."""
+
 COMPARISONS = frozenset({"lt", "le", "eq", "ne", "not", "and", "or"})
 
 
@@ -49,13 +52,21 @@ class Graph:
             for ref in self.args[node]:
                 yield ref >> 1
 
+    @property
+    def front(self) -> int:
+        """Number of arguments that stand before all other nodes: thousands in kernels of many modes, copied in one step."""
+        ops, end = self.ops, 0
+        while ops[end : end + BLOCK].count("arg") == BLOCK:
+            end += BLOCK
+        return next((node for node in range(end, len(ops)) if ops[node] != "arg"), len(ops))
+
     def live(self) -> list[bool]:
         """Which nodes reach an output."""
         ops, args = self.ops, self.args
         mark = [False] * len(ops)
         for ref in self.outputs:
             mark[ref >> 1] = True
-        for node in range(len(ops) - 1, -1, -1):
+        for node in range(len(ops) - 1, self.front - 1, -1):
             if mark[node]:  # `operands`, written out: this loop sees every node of every pass
                 op = ops[node]
                 if op == "result":

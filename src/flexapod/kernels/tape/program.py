@@ -16,7 +16,7 @@ import casadi as ca
 from flexapod.arrays import SX
 from flexapod.kernels.errors import ProgramError
 from flexapod.kernels.tape.checks import first_failing, statuses
-from flexapod.kernels.tape.control_flow import Builder, Step
+from flexapod.kernels.tape.control_flow import Builder, ParameterRows, Step
 from flexapod.kernels.tape.signature import Input, Output, Parameter, Signature
 
 
@@ -37,8 +37,8 @@ class Program(Builder):
         self.name = name
         self._parameters: list[Parameter] = []
         self._declared: SX = ca.SX(0, 1)
-        self._first_use: dict[str, SX] = {}
-        self._hashes: list[int] = []
+        self._places: dict[str, int] = {}
+        self._symbols_of: dict[str, SX] = {}
         self._inputs: dict[str, Input] = {}
         self._input_symbols: list[SX] = []
         self._outputs: dict[str, Output] = {}
@@ -60,24 +60,28 @@ class Program(Builder):
 
     def parameter(self, name: str, *, unit: str = "", doc: str = "") -> SX:
         """A scalar parameter by name, declared on first use; it is part of the signature if something reads it."""
-        if name not in self._first_use:
-            self._declare([name], [ca.SX.sym(name)], unit, doc)
-        return self._first_use[name]
+        symbol = self._symbols_of.get(name)
+        if symbol is None:
+            self._declare([name], unit, doc)
+            symbol = self._symbols_of[name] = ca.SX.sym(name)
+        return symbol
 
-    def parameter_column(self, names: Sequence[str], *, unit: str = "", doc: str = "") -> SX:
-        """Scalar parameters of one unit as a column; like `parameter`, but thousands that are new are declared in one step."""
-        if len(set(names)) < len(names) or not self._first_use.keys().isdisjoint(names):
-            return ca.vertcat(ca.SX(0, 1), *[self.parameter(name, unit=unit, doc=doc) for name in names])
-        column: SX = ca.SX.sym(f"{names[0]}..." if names else "none", len(names))
-        self._declare(names, column.elements(), unit, doc)
-        return column
+    def parameter_rows(self, names: Sequence[str], count: int, *, unit: str = "", doc: str = "") -> ParameterRows:
+        """Scalar parameters of one unit as rows of `count`, which a loop reads; thousands are declared in one step."""
+        self._declare(names, unit, doc)
 
-    def _declare(self, names: Sequence[str], symbols: Sequence[SX], unit: str, doc: str) -> None:
-        if self._parameters and not self._first_use:
+        def symbols() -> SX:
+            return ca.reshape(ca.vertcat(*[self.parameter(name) for name in names]), count, len(names) // count).T
+
+        return ParameterRows(names=names, count=count, symbols=symbols)
+
+    def _declare(self, names: Sequence[str], unit: str, doc: str) -> None:
+        """Add the parameters that are new."""
+        if self._parameters and not self._places:
             raise ProgramError("parameters are declared either all at once or on first use")
-        self._first_use.update(zip(names, symbols, strict=True))
-        self._hashes += [symbol.element_hash() for symbol in symbols]
-        self._parameters += [Parameter(name=name, unit=unit, doc=doc) for name in names]
+        new = [name for name in dict.fromkeys(names) if name not in self._places]
+        self._places.update(zip(new, range(len(self._parameters), len(self._parameters) + len(new)), strict=True))
+        self._parameters += [Parameter(name=name, unit=unit, doc=doc) for name in new]
 
     def input(self, name: str, shape: Sequence[int] = (), *, unit: str = "", doc: str = "") -> SX:
         """Declare an array that is given per sample."""
@@ -130,18 +134,17 @@ class Program(Builder):
     @property
     def parameter_symbols(self) -> SX:
         """All parameters as one column."""
-        if not self._first_use:
+        if not self._places:
             return self._declared
-        symbols = list(self._first_use.values())
-        used = [symbols[k] for k in self._used()]
+        used = [self.parameter(self._parameters[k].name) for k in self._used()]
         return ca.vertcat(*used) if used else ca.SX(0, 1)
 
     @property
-    def parameter_hashes(self) -> list[int]:
-        """`element_hash` of each of `parameter_symbols`."""
-        if not self._first_use:
-            return [symbol.element_hash() for symbol in self._declared.elements()]
-        return [self._hashes[k] for k in self._used()]
+    def parameter_hashes(self) -> dict[str, int]:
+        """`element_hash` of the parameters that have symbols, by name."""
+        if not self._places:
+            return {p.name: s.element_hash() for p, s in zip(self._parameters, self._declared.elements(), strict=True)}
+        return {name: symbol.element_hash() for name, symbol in self._symbols_of.items()}
 
     @property
     def results(self) -> SX:
@@ -150,12 +153,14 @@ class Program(Builder):
 
     def _used(self) -> list[int]:
         """Positions of the parameters that count: all that were declared together, else those that something reads."""
-        if not self._first_use:
+        if not self._places:
             return list(range(len(self._parameters)))
         size = len(self._steps), len(self._output_values), len(self._checks), len(self._parameters)
         if self._counted is None or self._counted[0] != size:
             read = {symbol.element_hash() for symbol in ca.symvar(_operands(self._steps, self.results))}
-            self._counted = size, [k for k, key in enumerate(self._hashes) if key in read]
+            used = {self._places[name] for name, key in self.parameter_hashes.items() if key in read}
+            rows = (e for step in self._steps for e in step.each if isinstance(e, ParameterRows))
+            self._counted = size, sorted(used.union(*([self._places[name] for name in e.names] for e in rows)))
         return self._counted[1]
 
     def _new_name(self, name: str, shape: Sequence[int]) -> tuple[int, ...]:
@@ -172,7 +177,7 @@ def _operands(steps: Sequence[Step], outputs: SX) -> SX:
     """Everything that a scope computes, loops included, as one column."""
     parts = [outputs]
     for step in steps:
-        parts += [ca.vec(step.each), step.carry, step.shared, _operands(step.body.steps, step.body.outputs)]
+        parts += [step.expressions, _operands(step.body.steps, step.body.outputs)]
     return ca.vertcat(*parts)
 
 

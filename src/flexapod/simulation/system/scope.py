@@ -13,7 +13,7 @@ from typing import Any
 import casadi as ca
 
 from flexapod.arrays import SX
-from flexapod.kernels.tape.control_flow import Builder
+from flexapod.kernels.tape.control_flow import Builder, ParameterRows
 from flexapod.kernels.tape.program import Program
 
 
@@ -59,9 +59,9 @@ class Scope:
         """A parameter of the root program."""
         return self.root.parameter(self.prefix + name, unit=unit, doc=doc)
 
-    def parameter_column(self, names: Sequence[str], *, unit: str = "", doc: str = "") -> Any:
-        """Parameters of the root program as a column."""
-        return self.root.parameter_column([self.prefix + name for name in names], unit=unit, doc=doc)
+    def parameter_rows(self, names: Sequence[str], count: int, *, unit: str = "", doc: str = "") -> ParameterRows:
+        """Parameters of the root program as rows that loops read."""
+        return self.root.parameter_rows([self.prefix + name for name in names], count, unit=unit, doc=doc)
 
     def fail_if(self, condition: SX, message: str, **fields: object) -> int:
         """Note a check: its message joins the statuses of the root program, its condition the code of this body."""
