@@ -31,9 +31,13 @@ settings.register_profile("full", deadline=None, suppress_health_check=[HealthCh
 
 def pytest_configure(config: pytest.Config) -> None:
     """New random examples belong to the full run."""
+    from flexapod.kernels.tape.quick_operators import quick_operators
     from support.runs import usual
 
     settings.load_profile("usual" if usual(config) else "full")
+    quick = quick_operators()  # tests derive programs themselves, as the cache does
+    quick.__enter__()
+    config.add_cleanup(lambda: quick.__exit__(None, None, None))
 
 
 def pytest_collection_finish() -> None:
