@@ -221,6 +221,8 @@ FULL = {
         "drawn deformation stays together and locked actuators stay, in studio/test_studio_model.py",
     "studio/test_studio_life.py::test_a_thousand_clients": "hostile messages of many clients, in the same file",
     "studio/test_studio_mended.py::test_an_unstable_mode": "unstable modes are red in studio/test_studio_tables.py",
+    "studio/test_studio_mended.py::test_deformation_is_reported":
+        "the legend and the factor in studio/test_studio_deformation.py; drawn deformation in studio/test_studio_model.py",
     "studio/test_studio_mended.py::test_motions_of_papers": "every choice of motion can be made in studio/test_studio_model.py",
     "studio/test_studio_mended.py::test_the_kept_variant":
         "kept variant is compared in studio/test_studio_model.py and studio/test_studio_page.py",
@@ -278,6 +280,8 @@ FULL = {
     "views/test_report_parts.py::test_a_printed_report_is_whole":
         "a report is printed, with its figures in space, in the same file",
     "views/test_report_parts.py::test_forces_that_nothing": "joint_rows_name_what_is_not_determined in views/test_figures.py",
+    "views/test_report_parts.py::test_joint_angles_that_are_not_known":
+        "joint rows name what is not determined in views/test_figures.py",
     "views/test_report_parts.py::test_report_with_loads":
         "payloads and key figures, in the same file; a report that warns in views/test_pages.py",
     "views/test_report_parts.py::test_two_robots_are_compared":
