@@ -4,6 +4,7 @@ machine is slow. Kernels come from the user's cache, which all workers and comma
 (PYTHONDONTWRITEBYTECODE does not hold here): else every worker, command and child process would compile the package again.
 """
 
+import contextlib
 import gc
 import os
 import shutil
@@ -35,9 +36,9 @@ def pytest_configure(config: pytest.Config) -> None:
     from support.runs import usual
 
     settings.load_profile("usual" if usual(config) else "full")
-    quick = quick_operators()  # tests derive programs themselves, as the cache does
-    quick.__enter__()
-    config.add_cleanup(lambda: quick.__exit__(None, None, None))
+    quick = contextlib.ExitStack()
+    quick.enter_context(quick_operators())  # tests derive programs themselves, as the cache does
+    config.add_cleanup(quick.close)
 
 
 def pytest_collection_finish() -> None:

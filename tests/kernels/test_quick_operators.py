@@ -1,5 +1,6 @@
 """Operators of expressions while programs are derived: the same expressions and messages as CasADi's own."""
 
+import functools
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -49,9 +50,10 @@ def test_same_expressions_and_messages(operation: Callable[[Any, Any], Any], nam
     other = OTHERS[name]
     for one in (X, M, SPARSE, S):
         for left, right in ((one, other), (other, one)):
+            do = functools.partial(operation, left, right)
             with module.quick_operators():
-                quick = outcome(lambda left=left, right=right: operation(left, right))  # type: ignore[misc]
-            own = usual(lambda left=left, right=right: outcome(lambda: operation(left, right)))
+                quick = outcome(do)
+            own = usual(functools.partial(outcome, do))
             assert quick == own, f"{type(left).__name__} {operation.__name__} {type(right).__name__}"
 
 
