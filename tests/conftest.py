@@ -4,6 +4,7 @@ machine is slow. Kernels come from the user's cache, which all workers and comma
 (PYTHONDONTWRITEBYTECODE does not hold here): else every worker, command and child process would compile the package again.
 """
 
+import contextlib
 import gc
 import os
 import shutil
@@ -31,9 +32,13 @@ settings.register_profile("full", deadline=None, suppress_health_check=[HealthCh
 
 def pytest_configure(config: pytest.Config) -> None:
     """New random examples belong to the full run."""
+    from flexapod.kernels.tape.quick_operators import quick_operators
     from support.runs import usual
 
     settings.load_profile("usual" if usual(config) else "full")
+    quick = contextlib.ExitStack()
+    quick.enter_context(quick_operators())  # tests derive programs themselves, as the cache does
+    config.add_cleanup(quick.close)
 
 
 def pytest_collection_finish() -> None:

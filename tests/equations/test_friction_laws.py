@@ -26,8 +26,8 @@ OTHER_FORMATS = {"bridges", "views"}
 
 def named(path: Path) -> set[str]:
     """Words that only friction has, as texts or attributes of a module."""
-    found = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    found, text = set(), path.read_text(encoding="utf-8")
+    for node in ast.walk(ast.parse(text)) if "viscous" in text or "coulomb" in text else ():
         found |= {node.attr} if isinstance(node, ast.Attribute) else set()
         found |= {str(node.value)} if isinstance(node, ast.Constant) else set()
     return found & {"viscous", "coulomb"}

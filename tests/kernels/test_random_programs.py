@@ -104,7 +104,7 @@ def make(seed, unroll):
     return b
 
 
-@settings(max_examples=counted(25, 200), deadline=None)
+@settings(max_examples=counted(15, 200), deadline=None)
 @given(st.integers(0, 10**9), st.booleans())
 def test_random_programs(seed, unroll):
     program = make(seed, unroll)

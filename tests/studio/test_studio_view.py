@@ -249,12 +249,12 @@ def test_pages_of_other_addresses_change_nothing(studio: Studio) -> None:
 
 
 def test_what_is_seen_is_recorded(browser: Any, page: Page, studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(video, "SECONDS", 2.0)
+    monkeypatch.setattr(video, "SECONDS", 1.0)
     drawn = Page(browser, studio, PICTURES, draw="always", width=760, height=420)
     drawn.tab("View")
     with drawn.page.expect_download(timeout=PATIENCE) as saved:
         drawn.press("Record video")
-        drawn.wait_text("#status", "recording 2.0 s")
+        drawn.wait_text("#status", "recording 1.0 s")
         while not saved.is_done():  # a still view draws no picture, and a video has only those that are drawn
             studio.loop.post("turn", lambda: studio.moved(studio.session.home))
             drawn.page.wait_for_timeout(200)

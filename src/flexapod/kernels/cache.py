@@ -137,7 +137,10 @@ def _no_collection() -> Iterator[None]:
 
 
 def _made_tape(make_program: Callable[[], Program], zeros: Collection[str] | None) -> Tape:
-    program = make_program()
+    from flexapod.kernels.tape.quick_operators import quick_operators
+
+    with quick_operators():
+        program = make_program()
     return make_tape(program, {p.name for p in program.signature.parameters} & set(zeros or ()))
 
 

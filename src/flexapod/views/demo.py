@@ -56,14 +56,16 @@ def main() -> None:
     """Run the demo."""
     parser = argparse.ArgumentParser(description="flexapod: from a robot file to results, and the five papers reproduced")
     parser.add_argument("--out", type=Path, default=Path("out"), help="folder for the results")
-    folder = parser.parse_args().out
+    parser.add_argument("--only", nargs="+", default=[], metavar="PAPER", help="papers to reproduce; all if left out")
+    asked = parser.parse_args()
+    folder = asked.out
     folder.mkdir(parents=True, exist_ok=True)
     table = catalogue_table()
     print(table, end="\n\n")
     first = first_robot(folder, table)
-    print("\nReproducing the five papers ...", flush=True)
+    print(f"\nReproducing {', '.join(asked.only) or 'the five papers'} ...", flush=True)
     start = time.perf_counter()
-    text, summary = reproduce(progress=sys.stderr.isatty())
+    text, summary = reproduce(asked.only, progress=sys.stderr.isatty())
     papers = write_text(folder / "papers.html", text)
     print(f"{summary}\n({time.perf_counter() - start:.0f} s)\n")
     print(f"picture and plots: {first.resolve()}")

@@ -21,9 +21,14 @@ Z = ca.SX(ca.DM([0, 0, 1]))
 NONE = ca.SX(3, 1)
 
 
+def expression(x: SX) -> Any:
+    """x as an expression; one that is one already is not copied, which takes longer than most operations."""
+    return x if isinstance(x, ca.SX) else ca.SX(x)
+
+
 def sparse(x: SX) -> Any:
-    """The expression without its structural zeros."""
-    return ca.sparsify(x if isinstance(x, ca.SX) else ca.SX(x))
+    """The expression without its structural zeros, in a matrix of its own."""
+    return ca.sparsify(expression(x))
 
 
 def mul(A: SX, B: SX) -> Any:
@@ -33,7 +38,7 @@ def mul(A: SX, B: SX) -> Any:
 
 def cross(a: SX, b: SX) -> Any:
     """a x b."""
-    return sparse(ca.cross(ca.densify(ca.SX(a)), ca.densify(ca.SX(b))))
+    return sparse(ca.cross(ca.densify(expression(a)), ca.densify(expression(b))))
 
 
 def field(w: SX, alpha: SX) -> Any:
@@ -52,7 +57,7 @@ def field(w: SX, alpha: SX) -> Any:
 
 def vee(A: SX) -> Any:
     """Axial vector of A - A^T."""
-    A = ca.densify(ca.SX(A))
+    A = ca.densify(expression(A))
     return ca.vertcat(A[2, 1] - A[1, 2], A[0, 2] - A[2, 0], A[1, 0] - A[0, 1])
 
 
