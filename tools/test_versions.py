@@ -4,9 +4,8 @@
     python tools/test_versions.py --python python3.13            # the pinned versions under another interpreter, quick tests
     python tools/test_versions.py --lowest -- -n 0 tests/views   # arguments of pytest instead
 
-The folders of tests are run one after another, with a line for each. Environment, kernels and results are kept in
-out/versions/<name>/ (`make clean` removes them). A run that was stopped goes on with `--continue`, which leaves out the folders
-that passed.
+The folders of make test are run one after another, with a line for each. Environment, kernels and results are kept in
+out/versions/<name>/ (`make clean` removes them). A run that was stopped goes on with `--continue`, which leaves out what passed.
 """
 
 from __future__ import annotations
@@ -64,17 +63,22 @@ def pinned(names: tuple[str, ...]) -> list[str]:
 
 
 def environment(python: str, low: bool) -> Path:
-    """Folder of an environment with the wanted versions and the package itself."""
+    """Folder of an environment with the wanted versions and the package itself; one that has them stays as it is."""
     version = subprocess.run([python, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"], capture_output=True, text=True)
     if version.returncode:
         raise SystemExit(f"{python} does not start: {version.stderr.strip()}")
     folder = ROOT / "out" / "versions" / f"{version.stdout.strip()}-{'lowest' if low else 'pinned'}"
+    wanted = [*lowest(), *pinned(TOOLS), *PEERS] if low else (ROOT / "requirements.txt").read_text(encoding="utf-8").split()
+    installed = folder / "installed.txt"
+    if installed.exists() and installed.read_text(encoding="utf-8").split() == wanted:
+        return folder
     print(f"installing into {folder.relative_to(ROOT)}", flush=True)
-    subprocess.run([python, "-m", "venv", str(folder)], check=True)
-    wanted = [*lowest(), *pinned(TOOLS), *PEERS] if low else ["-r", str(ROOT / "requirements.txt")]
+    installed.unlink(missing_ok=True)
+    subprocess.run([python, "-m", "venv", "--clear", str(folder)], check=True)
     pip = [str(interpreter(folder)), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     subprocess.run([*pip, *wanted], check=True)
     subprocess.run([*pip, "--no-deps", "--no-build-isolation", "--editable", str(ROOT)], check=True)
+    installed.write_text("\n".join(wanted), encoding="utf-8")
     return folder
 
 
@@ -90,12 +94,12 @@ def pytest(folder: Path, asked: list[str]) -> int:
 
 
 def parts(tests: str) -> dict[str, list[str]]:
-    """Name of a part of the tests -> its arguments of pytest: every folder and, beside the quick tests, the extras."""
-    folders = sorted({path.relative_to(ROOT / "tests").parts[0] for path in (ROOT / "tests").glob("*/test_*.py")})
-    found = {name: ["-m", MARKS[tests], f"tests/{name}"] for name in folders}
+    """Name of a part of the tests -> its arguments of pytest: quick tests and extras, or every folder."""
     if tests == "quick":
-        found["extras"] = ["-m", MARKS["usual"], *(f"tests/{file}" for files in EXTRAS.values() for file in files)]
-    return found
+        extras = [f"tests/{file}" for files in EXTRAS.values() for file in files]
+        return {"tests": ["-m", MARKS["quick"], "tests"], "extras": ["-m", MARKS["usual"], *extras]}
+    folders = sorted({path.relative_to(ROOT / "tests").parts[0] for path in (ROOT / "tests").glob("*/test_*.py")})
+    return {name: ["-m", MARKS[tests], f"tests/{name}"] for name in folders}
 
 
 def counts(results: Path) -> dict[str, int]:
@@ -133,7 +137,7 @@ def main() -> int:
     parser.add_argument("--lowest", action="store_true", help="the lower bounds of pyproject.toml instead of requirements.txt")
     parser.add_argument("--tests", choices=[*MARKS], default="quick", help="quick tests and those of the extras, or as make test")
     parser.add_argument("--workers", default="2", help="processes of pytest (default: 2)")
-    parser.add_argument("--continue", dest="go_on", action="store_true", help="leave out the folders of tests that passed before")
+    parser.add_argument("--continue", dest="go_on", action="store_true", help="leave out what passed before")
     parser.add_argument("pytest", nargs="*", help="arguments of pytest instead of this choice")
     chosen = parser.parse_args()
     folder = environment(chosen.python, chosen.lowest)
