@@ -23,7 +23,7 @@ from xml.etree import ElementTree
 ROOT = Path(__file__).parents[1]
 TOOLS = ("hypothesis", "mypy", "psutil", "pytest", "pytest-xdist", "ruff", "setuptools")
 """What the quick tests themselves need; their versions are those of requirements.txt."""
-PEERS = ("exudyn", "mpmath", "mujoco", "playwright")
+PEERS = ("exudyn", "gymnasium", "mpmath", "mujoco", "playwright", "toppra")
 """What test modules import; with the lowest versions pip takes the newest release that works with them."""
 EXTRAS = {
     "cluster": ("design/test_study_cluster.py",),
