@@ -26,6 +26,7 @@ import pytest
 import viser
 import websockets
 from studio_process import PICTURES, Command
+from websockets.asyncio import client
 
 import flexapod as fp
 from flexapod.views.commands.studio import asked_to_end
@@ -59,7 +60,7 @@ def pack(message: Any) -> bytes:
 
 
 async def connect(port: int, **options: Any) -> Any:
-    return await websockets.connect(
+    return await client.connect(
         f"ws://127.0.0.1:{port}", subprotocols=[PROTOCOL], max_size=None, compression=None, open_timeout=PATIENCE,
         ping_interval=None, **options,
     )  # fmt: skip
