@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import casadi as ca
 import numpy as np
 
 import flexapod as fp
@@ -114,7 +115,7 @@ def looped(count: int = 5) -> Program:
 
     def newton(b: Any, r: Any, target: Any) -> Any:
         step = (r * r - target) / (2 * r)
-        return (r - step,), abs(step)
+        return (r - step,), ca.fabs(step)
 
     (root,), converged, passes = p.iterate(newton, start=[1 + a], shared=[a * a + y * y + 2], limit=40, tolerance=1e-13)
     p.fail_if(converged == 0, "no root")

@@ -70,7 +70,7 @@ def test_a_cancelled_simulation_does_not_go_on(page: Page, studio: Studio, monke
     page.page.get_by_text("Simulation", exact=True).click(timeout=PATIENCE)
     for _ in range(TRIES):  # a click is lost where the folder is still opening
         page.press("Simulate")
-        if until(lambda: studio.jobs.waited_for and studio.jobs.worker.pid is not None, PATIENCE / 1000 / TRIES):
+        if until(lambda: studio.jobs.waited_for and studio.jobs.worker._lock.locked(), PATIENCE / 1000 / TRIES):
             break
     assert studio.jobs.waited_for, "the process alone may be there since the robot was made ready"
     page.press("Cancel")

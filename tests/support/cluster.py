@@ -13,7 +13,7 @@ import threading
 from pathlib import Path
 from typing import Any
 
-from support.patience import until
+from support.patience import PATIENCE, until
 
 
 class LocalProcesses:
@@ -37,7 +37,7 @@ class LocalProcesses:
         return self.relay.address
 
     def _start(self, *arguments: str) -> subprocess.Popen[bytes]:
-        environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
+        environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": f"{PATIENCE:g} s"}
         return subprocess.Popen([sys.executable, "-m", "dask", *arguments], stdout=self.log, stderr=self.log, env=environment)
 
     def new_worker(self) -> subprocess.Popen[bytes]:

@@ -113,13 +113,13 @@ def solve_reflected(A: SX, b: SX) -> tuple[SX, list[Pivot]]:
                 factor = _dot(v, other) * inverse
                 for i, x in v.items():
                     other[i] = other[i] - x * factor if i in other else -x * factor
-        upper.append((j, v[row] * inverse, {k: other.pop(row) for k, other in others.items() if row in other}))
+        upper.append((j, corner, {k: other.pop(row) for k, other in others.items() if row in other}))
         pivots.append(Pivot(column=j, square=square, unit=1))
     x, last = _by_cramer(columns, right)
-    for j, by_corner, entries in reversed(upper):
+    for j, corner, entries in reversed(upper):
         known = sum((value * x[k] for k, value in entries.items() if k >= 0), ca.SX.zeros(1, b.shape[1]))
         given = ca.horzcat(*[entries.get(~k, ca.SX(0)) for k in range(b.shape[1])])
-        x[j] = (known - given) * by_corner
+        x[j] = (known - given) / corner
     return ca.vertcat(*[x[j] for j in range(A.shape[1])]), pivots + last
 
 

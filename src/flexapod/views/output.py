@@ -163,7 +163,7 @@ def print_table(title: str, head: Sequence[str], rows: Sequence[Sequence[str]], 
         least = max(map(len, uncut), default=1)  # numbers and words are never cut, heads and texts may be folded
         needed += least
         if k < text:
-            table.add_column(Text(name), overflow="fold", min_width=least)
+            table.add_column(Text(name), overflow="fold", min_width=None if fits else least)
         else:
             table.add_column(Text(name), justify="right", width=None if fits else least)
     for row in rows:

@@ -255,7 +255,7 @@ def _study(position: Array, rotation: Array) -> Array:
     """Study's coordinates of a pose, of unit length."""
     from scipy.spatial.transform import Rotation
 
-    e = Rotation.from_matrix(rotation).as_quat()[[3, 0, 1, 2]]
+    e = Rotation.from_matrix(np.array(rotation)).as_quat()[[3, 0, 1, 2]]  # SciPy 1.12 takes no array that is read-only
     x = np.concatenate([e, quat.product(quat.pure(position), e)])
     return np.asarray(x / np.linalg.norm(x))
 
