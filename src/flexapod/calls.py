@@ -15,12 +15,12 @@ import sys
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
-from typing import TYPE_CHECKING, Any, NoReturn, ParamSpec, TypeVar, overload
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, ParamSpec, Protocol, TypeVar, overload
 
 from flexapod.errors import InputError
 
 if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
+    from dataclasses import Field
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -212,7 +212,13 @@ def made(kind: C) -> C:
     return kind
 
 
-def fields_alone(data: DataclassInstance) -> dict[str, Any]:
+class Dataclass(Protocol):
+    """An object of a dataclass."""
+
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
+
+
+def fields_alone(data: Dataclass) -> dict[str, Any]:
     """State of a dataclass for pickling: its fields, without what it has derived from them and kept."""
     return {name: data.__dict__[name] for name in data.__dataclass_fields__}
 

@@ -12,7 +12,7 @@ from contextlib import redirect_stdout
 from dataclasses import replace
 from io import StringIO
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,8 +27,6 @@ from flexapod.flexible.shell_element import DRILLING, ShellElement
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
-    from pyNastran.bdf.bdf import BDF, CONM2
-    from pyNastran.bdf.cards.base_card import Element, Property
 
 BEAMS, RODS, SHELLS = ("CBAR", "CBEAM"), ("CROD", "CONROD"), ("CTRIA3", "CQUAD4")
 STIFF_IN_SHEAR = 1e8
@@ -82,7 +80,7 @@ def _scaled(part: Part, weight: float) -> Part:
     return replace(part, mass=weight * part.mass)
 
 
-def _part(model: BDF, element: Element, drilling: float) -> Part:
+def _part(model: Any, element: Any, drilling: float) -> Part:
     places = [tuple(node.get_position()) for node in element.nodes_ref]
     if len(set(places)) < len(places) and element.type not in BEAMS:  # the ends of beams may have offsets
         raise FlexibleBodyError(f"Two of its nodes {', '.join(map(str, element.node_ids))} are at one place.")
@@ -98,7 +96,7 @@ def _part(model: BDF, element: Element, drilling: float) -> Part:
     return rod_part(element.node_ids, ends[1] - ends[0], material.e * area, (material.g or 0.0) * torsion, per_length, area)
 
 
-def _beam(model: BDF, element: Element) -> Part:
+def _beam(model: Any, element: Any) -> Part:
     if element.pa or element.pb:
         raise FlexibleBodyError("Pins at the ends of beams (pa, pb) are not taken; model the joint in the robot.")
     try:
@@ -120,7 +118,7 @@ def _beam(model: BDF, element: Element) -> Part:
     return beam_part(element.node_ids, beam, np.array([x, y, z]), np.array([way_a, way_b]), material.rho, _first(p.Nsm()) or 0.0)
 
 
-def _section(p: Property) -> Section:
+def _section(p: Any) -> Section:
     """The section of PBAR, PBARL, PBEAM or PBEAML; plane 1 is x-y."""
     if p.type in ("PBEAM", "PBEAML") and _varies(p):
         raise FlexibleBodyError(f"The section of {p.type} {p.pid} changes along the beam; divide it into constant ones.")
@@ -131,7 +129,7 @@ def _section(p: Property) -> Section:
     return Section(area=_first(p.Area()), iz=i1, iy=i2, torsion=_torsion(p), shear_y=k1, shear_z=k2)
 
 
-def _torsion(p: Property) -> float:
+def _torsion(p: Any) -> float:
     """Torsion constant; of named shapes that pyNastran has none for, ours."""
     given = _first(p.J())
     shape, dim = getattr(p, "beam_type", ""), np.ravel(getattr(p, "dim", ()))
@@ -146,7 +144,7 @@ def _first(value: ArrayLike) -> float:
     return float(np.ravel(value)[0])
 
 
-def _varies(p: Property) -> bool:
+def _varies(p: Any) -> bool:
     """The section changes along the beam, or its centre is off the line of shear centres."""
     if p.type == "PBEAML":
         arrays = list(np.asarray(p.dim, dtype=float).T)
@@ -156,7 +154,7 @@ def _varies(p: Property) -> bool:
     return any(np.ptp(a) > 1e-12 * np.abs(a).max(initial=0.0) for a in arrays if a.size) or any(shifts)
 
 
-def _shell(element: Element, drilling: float) -> Part:
+def _shell(element: Any, drilling: float) -> Part:
     p = element.pid_ref
     if p.type != "PSHELL":
         raise FlexibleBodyError(f"Property {p.pid} is {p.type}; shells take PSHELL.")
@@ -177,7 +175,7 @@ def _shell(element: Element, drilling: float) -> Part:
     return Part(nodes=element.node_ids, mass=shell.mass(), stiffness=shell.stiffness(), volume=shell.volume)
 
 
-def _mass(path: Path, m: CONM2) -> Part:
+def _mass(path: Path, m: Any) -> Part:
     if m.type != "CONM2" or m.Cid() != 0:
         where = f" in coordinate system {m.Cid()}" if m.type == "CONM2" else ""
         raise FeFileError(f"{path}: mass {m.eid} is {m.type}{where}; masses are CONM2 in system 0")
@@ -186,7 +184,7 @@ def _mass(path: Path, m: CONM2) -> Part:
     return mass_part(m.Nid(), float(m.mass), np.asarray(m.X, dtype=float), inertia)
 
 
-def _rigid(path: Path, model: BDF) -> dict[int, int]:
+def _rigid(path: Path, model: Any) -> dict[int, int]:
     links: dict[int, int] = {}
     for number, link in sorted(model.rigid_elements.items()):
         if link.type != "RBE2" or sorted(str(link.cm)) != list("123456"):
@@ -199,7 +197,7 @@ def _rigid(path: Path, model: BDF) -> dict[int, int]:
     return links
 
 
-def _notes(model: BDF, parts: list[Part]) -> tuple[str, ...]:
+def _notes(model: Any, parts: list[Part]) -> tuple[str, ...]:
     """What the file has and the body does not."""
     used = {node for part in parts for node in part.nodes}
     loose = sorted(set(model.nodes) - used - set(_touched(model)))
@@ -213,5 +211,5 @@ def _notes(model: BDF, parts: list[Part]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _touched(model: BDF) -> list[int]:
+def _touched(model: Any) -> list[int]:
     return [int(n) for link in model.rigid_elements.values() for n in (link.Gn(), *link.Gmi_node_ids)]
