@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from flexapod.analysis.model.continuous_angles import make_continuous
 from flexapod.analysis.model.kernels import kernel
-from flexapod.analysis.poses.loop_kinematics import loop_forward_kinematics
 from flexapod.analysis.poses.pose_along import search_along
 from flexapod.analysis.poses.pose_guess import start_poses
 from flexapod.analysis.poses.pose_reasons import PoseNotFoundError, reasons_of_poses
@@ -68,6 +67,8 @@ def forward_poses(
     proofs = None
     refuse(robot, "forward_kinematics", method="newton", certify=certify)
     if not robot.follows_platform:
+        from flexapod.analysis.poses.loop_kinematics import loop_forward_kinematics
+
         return loop_forward_kinematics(robot, *targets(robot, actuator_position), actuator_position, guess, on_error)
     solved = solve(robot, actuator_position, guess, continuation, assembly)
     reasons = solved.reasons
