@@ -8,6 +8,7 @@ well: expressions, rounding and messages are the same. What is not in KINDS is l
 from __future__ import annotations
 
 import contextlib
+import threading
 from collections.abc import Callable, Iterator
 
 import casadi as ca
@@ -18,6 +19,8 @@ KINDS = frozenset((ca.SX, ca.DM, float, int))
 """Kinds of the other side of an operator."""
 OPERATORS = {"add": ca.OP_ADD, "sub": ca.OP_SUB, "mul": ca.OP_MUL, "truediv": ca.OP_DIV}
 _within = [0]
+_one = threading.Lock()
+"""Operators change hands one thread at a time."""
 
 Operator = Callable[[SX, SX], SX]
 
@@ -28,17 +31,19 @@ def quick_operators() -> Iterator[None]:
 
     Checked by: tests/kernels/test_quick_operators.py.
     """
-    _within[0] += 1
-    if _within[0] == 1:
-        for name, operator in _QUICK.items():
-            setattr(ca.SX, name, operator)
+    with _one:
+        _within[0] += 1
+        if _within[0] == 1:
+            for name, operator in _QUICK.items():
+                setattr(ca.SX, name, operator)
     try:
         yield
     finally:
-        _within[0] -= 1
-        if _within[0] == 0:
-            for name in _QUICK:
-                delattr(ca.SX, name)  # CasADi's own are those of a class above
+        with _one:
+            _within[0] -= 1
+            if _within[0] == 0:
+                for name in _QUICK:
+                    delattr(ca.SX, name)  # CasADi's own are those of a class above
 
 
 def _quick() -> dict[str, Operator]:
