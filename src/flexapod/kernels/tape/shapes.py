@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import casadi as ca
 
@@ -22,7 +21,7 @@ def positive(count: int, what: str) -> None:
         raise ProgramError(f"{what} must be a positive integer, got {count!r}")
 
 
-def check_each(each: Sequence[Any], count: int) -> None:
+def check_each(each: Sequence[SX], count: int) -> None:
     """Refuse `each` expressions without one column per instance."""
     positive(count, "count")
     for k, e in enumerate(each):
