@@ -39,7 +39,7 @@ def test_iterations_are_bounded(tmp_path):
     assert far["converged"][0] == 0
     assert max(near["passes"][0], far["passes"][0]) <= 7
     source = fp.export_c(robot, "forward_kinematics", tmp_path, iterations=7)["source"].read_text()
-    assert "< 7;" in source, "the loop of the exported function is bounded"
+    assert "< 7);" in source, "the loop of the exported function is bounded"
     with pytest.raises(fp.InputError, match="iterations: expected a whole number"):
         fp.kernel(robot, "forward_kinematics", iterations=0)
 

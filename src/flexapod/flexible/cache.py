@@ -162,4 +162,4 @@ def _write(name: str, body: FlexibleBody) -> None:
     arrays = pack(body)
     data = io.BytesIO()
     np.savez(data, digest=np.array(_digest(arrays)), **arrays)  # type: ignore[arg-type]  # NumPy 1.26 has no allow_pickle
-    write_private(cache_folder(), name, data.getvalue())
+    write_private(cache_folder(), name, data.getbuffer())

@@ -122,7 +122,7 @@ def flexible_held_joints(robot: Robot) -> Program:
 
     Checked by: tests/analysis/test_flexible_static.py.
     """
-    b = Program("flexible_held_joints")
+    b, _ = Program("flexible_held_joints"), robot.flexible_shape  # a robot that has none says so
     count = len(robot.legs)
     p, R = pose_inputs(b)
     shift = b.input("joint_shift", (count, 3), unit="m", doc="displacement of the joints on the platform, platform axes")

@@ -7,8 +7,10 @@ import ctypes
 import ctypes.util
 import functools
 import hashlib
+import importlib
 import os
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from types import ModuleType
 from typing import Any
@@ -19,6 +21,10 @@ from flexapod.kernels.llvm.text import LIBM
 
 CODE_LEVEL = 2
 """Effort of LLVM's code generator, unless FLEXAPOD_CODE_LEVEL says otherwise."""
+BESIDE = ("xarray",)
+"""Modules that labelled results need next, a third of a second to import."""
+LARGE_TEXT = 800_000
+"""Characters of a text that LLVM works on for longer than that."""
 Function = Callable[[int, Any, Any, Any, Any], None]
 _PROTOTYPE = ctypes.CFUNCTYPE(
     None, ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p
@@ -98,8 +104,30 @@ def compile_text(text: str, level: int | None = None, *, in_order: bool = False)
         llvm = _binding()
         module = llvm.parse_assembly(text)
         module.verify()
-        with _order_kept(llvm) if in_order else contextlib.nullcontext():
+        with imported_beside(len(text)), _order_kept(llvm) if in_order else contextlib.nullcontext():
             return bytes(_machine(level).emit_object(module))
+
+
+@contextlib.contextmanager
+def imported_beside(size: int) -> Iterator[None]:
+    """Import what results need next on another core, while LLVM, which needs no interpreter, works on a large text.
+
+    Within the lock of compilations, which a fork waits for: no import is left half done in a child.
+    """
+    missing = [name for name in BESIDE if name not in sys.modules] if size > LARGE_TEXT else []
+    threads = [threading.Thread(target=_imported, args=(name,), daemon=True) for name in missing]
+    for thread in threads:
+        thread.start()
+    try:
+        yield
+    finally:
+        for thread in threads:
+            thread.join()
+
+
+def _imported(name: str) -> None:
+    with contextlib.suppress(ImportError):  # said where it is needed
+        importlib.import_module(name)
 
 
 @contextlib.contextmanager
