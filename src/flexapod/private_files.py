@@ -68,7 +68,7 @@ def read_private(folder: Path | None, name: str) -> bytes | None:
         return None
 
 
-def write_private(folder: Path | None, name: str, data: bytes) -> bool:
+def write_private(folder: Path | None, name: str, data: bytes | memoryview) -> bool:
     """Write a file of the folder whole, readable by this user alone; False where that cannot be."""
     if folder is None:
         return False
