@@ -214,6 +214,8 @@ FULL = {
     "simulation/test_loaded_beams.py::test_accelerations_are_those":
         "accelerations and heat along implicit steps, and followed actuators, in the same file; the balance of energy in "
         "simulation/test_flexible_energy_balance.py",
+    "simulation/test_loaded_beams.py::test_followed_actuators":
+        "followed actuators of robots that deform in simulation/test_loaded_joints.py",
     "simulation/test_loaded_joints.py::test_accelerations_are_those": "followed actuators and two methods, in the same file",
     "simulation/test_simulate.py::test_a_killed_run_resumes": "simulation/test_killed_simulations.py",
     "simulation/test_simulate.py::test_without_llvm": "kernels/test_backends_agree.py",
@@ -335,7 +337,7 @@ CHOSEN = {
     "equations/test_formulations_agree.py::test_external_wrench[virtual_work": KINDS,
     "equations/test_formulations_agree.py::test_external_wrench[newton_euler": KINDS,
     "studio/test_studio_drawing.py::test_frames_are_where": ("stewart-3-3", "five-bar", "gough-stewart-flexible", "dualemps"),
-    "equations/test_flexible_platform.py::test_two_formulations_agree": ("[stiffened plate]",),
+    "equations/test_flexible_platform.py::test_two_formulations_agree": ("[modes]",),
     "equations/test_derivatives.py::test_by_the_motion": ("[hexaslide]",),
     "equations/test_derivatives.py::test_by_parameters": ("[stewart-3-3]",),
     "equations/test_forward_kinematics.py::test_forward_after_inverse_returns": ("[stewart-3-3]", "[delta]", "[five-bar]"),
