@@ -230,6 +230,8 @@ class Reflected:
 
     Args:
         numbers: (`Reflected.size(n)`,) factors as a vector.
+
+    Checked by: tests/bridges/test_floating_hexapod.py.
     """
 
     def __init__(self, numbers: SX, n: int) -> None:

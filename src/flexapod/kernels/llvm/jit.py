@@ -113,6 +113,8 @@ def imported_beside(size: int) -> Iterator[None]:
     """Import what results need next on another core, while LLVM, which needs no interpreter, works on a large text.
 
     Within the lock of compilations, which a fork waits for: no import is left half done in a child.
+
+    Checked by: tests/kernels/test_imported_beside.py.
     """
     missing = [name for name in BESIDE if name not in sys.modules] if size > LARGE_TEXT else []
     threads = [threading.Thread(target=_imported, args=(name,), daemon=True) for name in missing]
