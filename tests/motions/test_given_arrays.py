@@ -35,7 +35,7 @@ def test_an_array_without_masked_entries_is_taken() -> None:
             lambda robot: fp.inverse_dynamics(robot, fp.State(position=HOME), parameters={"platform.mass": MASKED}),
             "parameters: platform.mass: 2 entries are masked",
         ),
-        (lambda robot: motions.circle(radius=0.1, rpm=20, center=[0, 0, "abc"]), "center: expected .*, got the text 'abc'"),
+        (lambda robot: motions.circle(radius=0.1, rpm=20, center=["0", "0", "abc"]), "center: expected .*, got the text 'abc'"),
         (lambda robot: motions.circle(radius=0.1, center=HOME, law="quintik"), "law: expected one of .*; did you mean 'quintic'"),
     ],
 )
