@@ -37,7 +37,7 @@ def given_array(name: str, value: object) -> NDArray[Any]:
     return np.asarray(value)
 
 
-def kind_given(array: NDArray[Any]) -> str:
+def kind_given(array: NDArray[np.generic]) -> str:
     """What an array has in place of real numbers, for a message: a text in quotes, or its type."""
     texts = [entry for entry in array.ravel() if isinstance(entry, str)]
     if not texts:
