@@ -1,4 +1,4 @@
-"""Types that every folder names: arrays of numbers, expressions."""
+"""Types that every folder names: arrays of numbers, expressions; and what a user gave as an array."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from flexapod.errors import InputError
 
 Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
@@ -15,3 +17,38 @@ Rows = slice | NDArray[np.int64] | NDArray[np.bool_]
 """Which samples: a slice, indices or a mask."""
 SX = Any
 """`casadi.SX`, or a number in its place: formulas take both."""
+
+
+def given_array(name: str, value: object) -> NDArray[Any]:
+    """The array that a user gave; masked entries are refused, of which NumPy would take the numbers below the mask.
+
+    Args:
+        name: used in the message.
+        value: array-like.
+    Raises:
+        InputError: an entry is masked.
+        ValueError: rows of different lengths.
+
+    Checked by: tests/motions/test_given_arrays.py.
+    """
+    if isinstance(value, np.ma.MaskedArray) and (masked := int(np.sum(value.mask))):
+        count = "1 entry is" if masked == 1 else f"{masked} entries are"
+        raise InputError(f"{name}: {count} masked, so that there is no number; leave these samples out, or fill them")
+    return np.asarray(value)
+
+
+def kind_given(array: NDArray[np.generic]) -> str:
+    """What an array has in place of real numbers, for a message: a text in quotes, or its type."""
+    texts = [entry for entry in array.ravel() if isinstance(entry, str)]
+    if not texts:
+        return f"{array.dtype} values"
+    wrong = next((text for text in texts if not _is_number(text)), texts[0])
+    return f"the text {str(wrong)[:40]!r}"
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from flexapod.description.check_leg import SIGMA
 from flexapod.description.check_robot import NORMALS
+from flexapod.description.joint_types import MOTIONS
 from flexapod.description.problems import Path
 from flexapod.description.report import Reporter
 from flexapod.description.rotations import IDENTITY, Matrix, about, apply, compose, rotation_matrix, unit
@@ -27,7 +28,7 @@ def check_plane(leg: Leg, plane: str, report: Reporter) -> None:
         path: Path = ("joints", name)
         if joint.axis is not None:
             _check_axis(joint.type, apply(R_from, unit(joint.axis)), plane, (*path, "axis"), report)
-        elif joint.type in ("universal", "spherical", "free"):
+        elif {("R", 0), ("R", 1)} & set(MOTIONS[joint.type]):
             what = f"a {joint.type} joint can leave the plane {plane}"
             report.warn((*path, "type"), what, "In a planar robot a revolute joint says the same.")
         R_W[joint.to] = compose(R_from, rotation_matrix(joint.rotation))
@@ -37,18 +38,21 @@ def _check_axis(kind: str, axis: tuple[float, float, float], plane: str, path: P
     """Report an axis, in the world, at its path of the file, that does not fit the plane."""
     normal = NORMALS[plane]
     along = abs(axis[normal])
-    if kind in ("revolute", "cylindrical", "screw", "planar") and along < 1 - _TOLERANCE:
+    motions = MOTIONS[kind]
+    if not motions:
+        return
+    if motions != (("P", 2),) and along < 1 - _TOLERANCE:  # rotations about the axis, slides at right angles to it
         world = "xyz"[normal]
         report.error(
             path,
             f"a {kind} axis must be normal to the plane {plane}",
             f"It must lie along world {world}.",
         )
-    elif kind == "prismatic" and along > _TOLERANCE:
+    elif motions == (("P", 2),) and along > _TOLERANCE:
         report.error(
             path,
-            f"a prismatic axis must lie in the plane {plane}",
+            f"a {kind} axis must lie in the plane {plane}",
             "Remove its component out of it.",
         )
-    elif kind in ("cylindrical", "screw"):
+    elif ("P", 2) in motions and len(motions) > 1:
         report.error((*path[:-1], "type"), f"a {kind} joint leaves the plane {plane}", "Use a revolute joint.")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from flexapod.description.joint_types import MOTIONS
 from flexapod.description.rotations import rotation_matrix
 from flexapod.description.schema import Body, Frame, Joint, Leg, Mesh, Rotation, Tensor
 
@@ -76,9 +77,13 @@ def _joint(joint: Joint, before: Signs, behind: Signs) -> dict[str, Any]:
         found["on"] = _times(behind, joint.on)
     if joint.type == "screw":
         raise MirrorError("a screw is not its own mirror image: its pitch changes sign")
-    if joint.type == "planar" and joint.start is not None:
-        raise MirrorError("a planar joint with `start` has no mirror image in these words")
-    sign = -1.0 if joint.type in ("revolute", "planar") else 1.0
+    motions = MOTIONS[joint.type]
+    across = {motion for motion in motions if joint.axis is not None and motion[1] != 2}  # along x, y that follow from `axis`
+    if across and across != {("P", 0), ("P", 1)}:
+        raise MirrorError(f"a {joint.type} joint has no mirror image in these words: its x and y axes follow from `axis`")
+    if across and joint.start is not None:
+        raise MirrorError(f"a {joint.type} joint with `start` has no mirror image in these words")
+    sign = -1.0 if ("R", 2) in motions and ("P", 2) not in motions else 1.0
     if joint.axis is not None:
         found["axis"] = _times(before, joint.axis, sign)
     if joint.axis_on is not None:

@@ -195,7 +195,7 @@ class Word:
         if not isinstance(value, str):
             raise refuse(f"must be {self.kind}, is {describe(value)}", hint)
         if re.fullmatch(self.pattern.strip("^$"), value) is None:
-            raise refuse(f"{shorten(value)} is not {self.kind} (1 to 64 letters, digits, _ and -)", hint)
+            raise refuse(f"{shorten(value)} is not {self.kind} (1 to 64 letters a to z or A to Z, digits, _ and -)", hint)
         return value
 
     def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:

@@ -9,7 +9,8 @@ from typing import TypeGuard
 import numpy as np
 from numpy.typing import ArrayLike
 
-from flexapod.arrays import Array
+from flexapod.arrays import Array, given_array
+from flexapod.errors import InputError
 from flexapod.kernels.errors import KernelInputError
 from flexapod.kernels.tape.signature import Input, Output, Parameter, Signature
 
@@ -29,15 +30,17 @@ def check_names(signature: Signature, given: Collection[str]) -> None:
 
 def as_float(where: str, value: ArrayLike) -> Array:
     """C-contiguous float64 array of real numbers; whole numbers are converted if that is exact."""
-    if isinstance(value, np.ndarray) and value.dtype == np.float64:
+    if type(value) is np.ndarray and value.dtype == np.float64:
         return np.ascontiguousarray(value) if value.ndim else value
     try:
-        array = np.asarray(value)
+        array = given_array(where, value)
+    except InputError as error:
+        raise KernelInputError(str(error)) from error
     except ValueError as error:
         raise KernelInputError(f"{where}: expected an array of numbers, got {type(value).__name__}") from error
     if array.dtype.kind not in "iuf":
         raise KernelInputError(f"{where}: expected real numbers (float64), got dtype {array.dtype}")
-    converted = np.array(array, dtype=np.float64, order="C")
+    converted = np.asarray(array, dtype=np.float64, order="C")
     if array.dtype.kind in "iu" and array.size and (np.abs(converted) > 2.0**53).any():
         raise KernelInputError(f"{where}: whole numbers beyond 2^53 are not exact in float64")
     return converted

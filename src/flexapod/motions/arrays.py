@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from flexapod.arrays import Array
+from flexapod.arrays import Array, given_array, kind_given
 from flexapod.errors import InputError
 
 ORTHONORMAL = 1e-6
@@ -25,11 +25,11 @@ def real_array(name: str, value: object, shape: tuple[int, ...]) -> Array:
         shape: expected shape.
     """
     try:
-        array = np.asarray(value)
+        array = given_array(name, value)
     except ValueError as error:
         raise InputError(f"{name}: expected numbers of shape {shape}; the rows have different lengths") from error
     if array.dtype.kind not in "iuf":
-        raise InputError(f"{name}: expected real numbers, got {array.dtype} values")
+        raise InputError(f"{name}: expected real numbers, got {kind_given(array)}")
     if array.shape != shape:
         raise InputError(f"{name}: expected shape {shape}, got {array.shape}")
     return np.asarray(array, dtype=np.float64, order="C")

@@ -9,7 +9,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from flexapod.arrays import Array
+from flexapod.arrays import Array, given_array
 from flexapod.calls import made
 from flexapod.errors import InputError
 from flexapod.motions.arrays import positive, real_array, rotations
@@ -18,7 +18,7 @@ from flexapod.motions.arrays import positive, real_array, rotations
 def check_time(value: object) -> Array:
     """A time axis: one dimension, increasing."""
     try:
-        array = np.asarray(value)
+        array = given_array("time", value)
     except ValueError as error:
         raise InputError("time: expected numbers (n,); the rows have different lengths") from error
     if array.ndim != 1:

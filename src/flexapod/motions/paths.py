@@ -18,7 +18,7 @@ from flexapod.motions.arrays import choice, finite_array, number, positive, rota
 from flexapod.motions.motion import Motion, sampled
 from flexapod.motions.quaternions import RotationMotion
 from flexapod.motions.rotations import rotation_rotvec, rotvec_rotation
-from flexapod.motions.schedule import LawMaker, law_for
+from flexapod.motions.schedule import LAWS, LawMaker, law_for
 from flexapod.motions.time_laws import TimeLaw, constant_speed
 
 PLANES = {"xy": (0, 1), "yz": (1, 2), "xz": (0, 2), "yx": (1, 0), "zy": (2, 1), "zx": (2, 0)}
@@ -166,6 +166,8 @@ def plane_directions(plane: str | ArrayLike) -> tuple[Array, Array]:
 def _law(law: LawMaker, duration: float | None) -> TimeLaw:
     if duration is None:
         if not isinstance(law, TimeLaw):
+            if isinstance(law, str):
+                choice("law", law, tuple(LAWS))
             raise InputError("duration: is needed, unless the law is a TimeLaw, which brings its own")
         return law
     return law_for(law, positive("duration", duration))

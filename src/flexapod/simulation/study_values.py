@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from flexapod.analysis.requests.design_request import impossible_inertias
-from flexapod.arrays import Array
+from flexapod.arrays import Array, given_array
 from flexapod.description.unit_parser import LARGEST
 from flexapod.errors import InputError
 
@@ -51,7 +51,7 @@ def _column(name: str, value: ArrayLike, known: Mapping[str, float]) -> Array:
     if FOLLOWING.search(name):
         raise InputError(f"values: {name} follows from other numbers of the robot; give robots= built with_parameters instead")
     try:
-        array = np.asarray(value)
+        array = given_array(f"values: {name}", value)
     except ValueError:
         raise InputError(f"values: {name}: expected numbers; the rows have different lengths") from None
     if array.ndim != 1:

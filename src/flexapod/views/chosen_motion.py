@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Mapping
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +55,7 @@ def followed_motion(
             raise fp.InputError(
                 f"there is no motion file {name}; give a .csv, .parquet or .mat file, or a name of `flexapod motions`"
             )
+        _check_options(name, options)
         motion = fp.motions.motion_from_file(name, **options_in_si(name, options))
     else:
         motion = _named(robot, name, options_in_si(name, options))
@@ -67,7 +70,19 @@ def platform_of(robot: fp.Robot, motion: fp.Motion | fp.ActuatorMotion) -> fp.Mo
     return motion if isinstance(motion, fp.Motion) else fp.platform_motion(robot, motion)
 
 
+def _check_options(name: str, options: Mapping[str, object]) -> None:
+    """Refuse options that a motion file does not take."""
+    known = list(signature(fp.motions.motion_from_file).parameters)[1:]  # without the path
+    for option in options:
+        if option not in known:
+            near = difflib.get_close_matches(option, known, n=1)
+            hint = f"did you mean {near[0]!r}?" if near else f"a motion file takes {', '.join(known)}"
+            raise fp.InputError(f"{name}: there is no option {option!r}; {hint}")
+
+
 def _named(robot: fp.Robot, name: str, options: dict[str, object]) -> fp.Motion | fp.ActuatorMotion:
+    if "name" in options:  # that of the motion itself, not an option of it
+        raise fp.InputError(f"{name}: there is no option 'name'; --motion names the motion")
     if name == "line" and "end" in options and "start" not in options:
         options["start"] = tuple(robot.home.position)
     motion = fp.motions.named_motion(name, **options)

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from flexapod.analysis.requests.state_rules import check_given
+from flexapod.arrays import given_array
 from flexapod.calls import (
     CHECKS,
     SIGNATURES,
@@ -143,7 +144,7 @@ def check_array(name: str, value: object) -> None:
     if value is None or isinstance(value, str) or callable(value) or (isinstance(value, tuple) and len(value) == 2):
         return
     try:
-        kind = np.asarray(value).dtype.kind
+        kind = given_array(name, value).dtype.kind
     except ValueError as error:
         raise InputError(f"{name}: expected numbers; the rows have different lengths") from error
     if kind not in "iuf":

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from flexapod.analysis.requests.design_values import Axis
 from flexapod.analysis.requests.sample_blocks import SampleReasons
-from flexapod.arrays import Array
+from flexapod.arrays import Array, given_array, kind_given
 from flexapod.description.check_body import ROUNDING as PRINTED
 from flexapod.description.unit_parser import LARGEST
 from flexapod.description.units import Quantity, quantity_of
@@ -159,11 +159,11 @@ def _request(
 
 def _numbers(path: str, value: ArrayLike) -> Array:
     try:
-        array = np.asarray(value)
+        array = given_array(f"parameters: {path}", value)
     except ValueError:
         raise InputError(f"parameters: {path}: expected numbers; the rows have different lengths") from None
     if array.dtype.kind not in "iuf":
-        raise InputError(f"parameters: {path}: expected numbers, got {array.dtype} values")
+        raise InputError(f"parameters: {path}: expected numbers, got {kind_given(array)}")
     return np.asarray(array, dtype=np.float64)
 
 

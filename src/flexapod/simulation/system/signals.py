@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
-from flexapod.arrays import Array
+from flexapod.arrays import Array, given_array, kind_given
 from flexapod.errors import InputError
 from flexapod.motions.motion import ActuatorMotion, AnyMotion, Motion
 
@@ -53,11 +53,11 @@ def over_time(name: str, value: Given, width: int) -> Signal:
 def numbers(name: str, value: object) -> Array:
     """An array of real numbers of any shape."""
     try:
-        found = np.asarray(value)
+        found = given_array(name, value)
     except ValueError as error:
         raise InputError(f"{name}: expected numbers; the rows have different lengths") from error
     if found.dtype.kind not in "iuf":
-        raise InputError(f"{name}: expected real numbers, got {found.dtype} values")
+        raise InputError(f"{name}: expected real numbers, got {kind_given(found)}")
     return np.asarray(found, dtype=np.float64)
 
 
