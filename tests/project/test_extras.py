@@ -88,6 +88,9 @@ def test_what_is_optional_names_the_extra_that_brings_it() -> None:
 def test_extras_that_messages_name_exist() -> None:
     text = "".join(path.read_text(encoding="utf-8") for path in [*modules(), *pages()])
     assert set(EXTRA.findall(text)) == {*EXTRAS}  # and every extra is named somewhere
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    listed = readme[readme.index("In an environment of your own") :].partition("\n\n")[0]
+    assert set(re.findall(r"`(\w+)`\s\(", listed)) == {*EXTRAS}
 
 
 def test_every_extra_is_tested_with_other_versions() -> None:
