@@ -3,12 +3,14 @@
 import sys
 from pathlib import Path
 
+import flexapod
+
 sys.path.insert(0, str(Path(__file__).parent / "_ext"))
 
 project = "flexapod"
 author = "the flexapod developers"
 copyright = "2026, the flexapod developers"
-version = release = "0.1.0"
+version = release = flexapod.__version__
 
 extensions = ["myst_parser", "mathml", "generated", "notebooks"]
 exclude_patterns = ["_build", "**/.ipynb_checkpoints"]

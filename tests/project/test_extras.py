@@ -1,4 +1,7 @@
-"""What the package imports is declared in pyproject.toml: as a dependency, or as an extra that a message names."""
+"""What the package imports is declared in pyproject.toml: as a dependency, or as an extra that a message names.
+
+Its files reach the wheel, and version, licence and authors are the same wherever they are written.
+"""
 
 from __future__ import annotations
 
@@ -11,10 +14,14 @@ import tomllib
 from importlib.metadata import distributions
 from pathlib import Path
 
+import yaml
 from packaging.specifiers import SpecifierSet
 from places import ROOT, SRC, modules, pages
 
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+import flexapod as fp
+
+DECLARED = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+PROJECT = DECLARED["project"]
 DISTRIBUTION = {"yaml": "pyyaml", "PIL": "pillow", "skfem": "scikit-fem", "sksundae": "scikit-sundae"}
 DISTRIBUTION |= {"mapdl_archive": "mapdl-archive"}
 EXTRA = re.compile(r"flexapod\[(\w+)\]")
@@ -81,6 +88,9 @@ def test_what_is_optional_names_the_extra_that_brings_it() -> None:
 def test_extras_that_messages_name_exist() -> None:
     text = "".join(path.read_text(encoding="utf-8") for path in [*modules(), *pages()])
     assert set(EXTRA.findall(text)) == {*EXTRAS}  # and every extra is named somewhere
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    listed = readme[readme.index("In an environment of your own") :].partition("\n\n")[0]
+    assert set(re.findall(r"`(\w+)`\s\(", listed)) == {*EXTRAS}
 
 
 def test_every_extra_is_tested_with_other_versions() -> None:
@@ -94,6 +104,45 @@ def test_who_and_what_for() -> None:
     assert PROJECT["authors"] == [{"name": "The flexapod developers"}]
     assert "parallel robot" in PROJECT["keywords"]
     assert any(row.startswith("Programming Language :: Python :: 3.11") for row in PROJECT["classifiers"])
+
+
+def test_version_licence_and_authors_are_said_alike() -> None:
+    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert cited["version"] == PROJECT["version"] == fp.__version__
+    assert cited["license"] == PROJECT["license"] == "BSD-3-Clause"
+    assert cited["authors"] == PROJECT["authors"]
+    assert cited["title"] == f"flexapod: {PROJECT['description'][0].lower()}{PROJECT['description'][1:]}"
+    entry = (ROOT / "docs" / "why.md").read_text(encoding="utf-8")
+    for row in (f"version = {{{cited['version']}}}", f"license = {{{cited['license']}}}", f"title   = {{{cited['title']}}}"):
+        assert row in entry
+    assert f"author  = {{{{{cited['authors'][0]['name']}}}}}" in entry
+    (licence,) = PROJECT["license-files"]
+    head = (ROOT / licence).read_text(encoding="utf-8")
+    assert head.startswith("BSD 3-Clause License\n")
+    assert cited["authors"][0]["name"].removeprefix("The ") in head.splitlines()[2]
+
+
+def left_out(folder: Path) -> list[str]:
+    """Files of a package that setuptools would leave out of the wheel: modules outside packages, and data that no pattern has."""
+    files = [path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts]
+    data = {path for pattern in DECLARED["tool"]["setuptools"]["package-data"]["flexapod"] for path in folder.glob(pattern)}
+    packages = {path.parent for path in files if path.name == "__init__.py"}
+    outside = [path for path in files if path.suffix == ".py" and not packages.issuperset(up_to(path, folder))]
+    return sorted(str(path.relative_to(folder)) for path in {*outside, *(p for p in files if p.suffix != ".py")} - data)
+
+
+def up_to(path: Path, folder: Path) -> list[Path]:
+    """Folders of a file, from its own to the package's."""
+    return [parent for parent in path.parents if parent.is_relative_to(folder)]
+
+
+def test_every_file_of_the_package_is_in_the_wheel(tmp_path: Path) -> None:
+    assert DECLARED["tool"]["setuptools"]["packages"] == {"find": {"where": ["src"]}}
+    assert left_out(SRC) == []
+    for name in ("__init__.py", "py.typed", "loose/module.py", "new/__init__.py", "new/table.csv"):  # this check can fail
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    assert left_out(tmp_path) == ["loose/module.py", "new/table.csv"]
 
 
 def test_pins_have_every_python_that_is_declared() -> None:

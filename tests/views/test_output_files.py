@@ -62,3 +62,24 @@ def test_pictures_without_kaleido_name_the_extra(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setitem(sys.modules, "kaleido", None)
     with pytest.raises(fp.InputError, match=re.escape("install it with `pip install 'flexapod[pictures]'`; --plot FILE.html")):
         picture_bytes(go.Figure(), "png")
+
+
+@pytest.mark.parametrize(
+    ("option", "file", "package", "extra", "other"),
+    [
+        ("--out", "a.nc", "netCDF4", "files", ".csv"),
+        ("--out", "a.PARQUET", "pyarrow", "files", ".csv"),
+        ("--plot", "a.png", "kaleido", "pictures", ".html"),
+        ("--plot", "a.svg", "kaleido", "pictures", ".html"),
+    ],
+)
+def test_a_missing_package_is_named_before_anything_is_computed(
+    run: Run, monkeypatch: pytest.MonkeyPatch, option: str, file: str, package: str, extra: str, other: str
+) -> None:
+    monkeypatch.setitem(sys.modules, package, None)
+    for verb in ("kinematics", "simulate"):
+        result = run(verb, "hexapod", "--motion", "circle", option, file)
+        assert result.exit_code == 1
+        assert result.stdout == ""
+        asked = f"{option} {file}: {Path(file).suffix.lower()} files need the package {package}; install the extra: "
+        assert f"{asked}pip install 'flexapod[{extra}]', or use a {other} file" in " ".join(result.stderr.split())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import json
 import math
 import os
@@ -20,16 +21,31 @@ if TYPE_CHECKING:
 
 DATA = (".csv", ".parquet", ".nc")
 PICTURES = (".html", ".png", ".svg")
+PACKAGES = {
+    ".nc": ("netCDF4", "files", ".csv"),
+    ".parquet": ("pyarrow", "files", ".csv"),
+    ".png": ("kaleido", "pictures", ".html"),
+    ".svg": ("kaleido", "pictures", ".html"),
+}
+"""Suffix -> package that writes such files, the extra that brings it, and a suffix that needs none."""
 
 
 def check_places(out: Path | None, plot: Path | None) -> None:
-    """Refuse wrong suffixes and folders that do not exist before anything is computed."""
+    """Refuse wrong suffixes, missing packages and folders that do not exist before anything is computed.
+
+    Checked by: tests/views/test_output_files.py.
+    """
     for path, option, known in ((out, "--out", DATA), (plot, "--plot", PICTURES)):
         if path is None:
             continue
-        if path.suffix.lower() not in known:
+        suffix = path.suffix.lower()
+        if suffix not in known:
             raise fp.InputError(f"{option} {path}: the suffix decides about the format; expected {', '.join(known)}")
         check_place(path, option)
+        if suffix in PACKAGES and importlib.util.find_spec(PACKAGES[suffix][0]) is None:
+            package, extra, other = PACKAGES[suffix]
+            fix = f"install the extra: pip install 'flexapod[{extra}]', or use a {other} file"
+            raise fp.InputError(f"{option} {path}: {suffix} files need the package {package}; {fix}")
 
 
 def check_place(path: Path, option: str) -> None:
