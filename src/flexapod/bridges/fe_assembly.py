@@ -16,8 +16,8 @@ from scipy import sparse
 from flexapod.arrays import Array
 from flexapod.bridges.fe_files import FeFileError
 from flexapod.bridges.fe_matrices import Labelled
-from flexapod.flexible.arrays import hat
 from flexapod.flexible.beam_element import BeamElement
+from flexapod.rotation_arrays import skew
 
 GAUSS_POINTS = 4
 
@@ -125,7 +125,7 @@ def _links(mesh: Mesh, used: Sequence[int], kept: Sequence[int], source: str) ->
     for k, node in enumerate(used):
         carrier = _carrier(mesh.links, node, source)
         block = np.eye(6)
-        block[:3, 3:] = -hat(np.asarray(mesh.places[node]) - np.asarray(mesh.places[carrier]))
+        block[:3, 3:] = -skew(np.asarray(mesh.places[node]) - np.asarray(mesh.places[carrier]))
         T[6 * k : 6 * k + 6, 6 * place[carrier] : 6 * place[carrier] + 6] = block
     return T.tocsr()
 
@@ -149,7 +149,7 @@ def beam_part(nodes: Sequence[int], element: BeamElement, axes: Array, ways: Arr
     T = np.zeros((12, 12))
     for end in range(2):
         T[6 * end : 6 * end + 3, 6 * end : 6 * end + 3] = T[6 * end + 3 : 6 * end + 6, 6 * end + 3 : 6 * end + 6] = axes
-        T[6 * end : 6 * end + 3, 6 * end + 3 : 6 * end + 6] = -axes @ hat(ways[end])
+        T[6 * end : 6 * end + 3, 6 * end + 3 : 6 * end + 6] = -axes @ skew(ways[end])
     volume = section.area * element.length
     return Part(nodes=nodes, mass=T.T @ M @ T, stiffness=T.T @ element.stiffness() @ T, volume=volume)
 
@@ -171,7 +171,7 @@ def rod_part(nodes: Sequence[int], way: Array, axial: float, torsion: float, mas
 def mass_part(node: int, mass: float, way: Array, inertia: Array) -> Part:
     """A point mass at `way` from its node, with its tensor about itself."""
     T = np.eye(6)
-    T[:3, 3:] = -hat(way)
+    T[:3, 3:] = -skew(way)
     M = np.zeros((6, 6))
     M[:3, :3], M[3:, 3:] = mass * np.eye(3), inertia
     return Part(nodes=(node,), mass=T.T @ M @ T, stiffness=np.zeros((6, 6)))

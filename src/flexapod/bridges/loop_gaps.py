@@ -7,6 +7,7 @@ import numpy as np
 from flexapod.arrays import Array
 from flexapod.bridges.tree import Loop, Tree, inverse
 from flexapod.robot.geometry import Pose
+from flexapod.rotation_arrays import rotation_vector
 
 CLOSED = 1e-6
 """Gaps [m or rad] that numbers of a file with six digits leave; no remark is made on them."""
@@ -46,5 +47,4 @@ def _angle(loop: Loop, seen: Pose) -> float:
         return abs(float(np.arcsin(np.clip(R[2, 2], -1.0, 1.0))))
     if loop.type in ("revolute", "cylindrical"):
         return float(np.arctan2(np.hypot(R[0, 2], R[1, 2]), R[2, 2]))
-    across = np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]]) / 2.0
-    return float(np.arctan2(np.linalg.norm(across), (np.trace(R) - 1.0) / 2.0))
+    return float(np.linalg.norm(rotation_vector(R)))

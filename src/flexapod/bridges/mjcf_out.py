@@ -22,11 +22,12 @@ from numpy.typing import ArrayLike
 from flexapod.bridges.drive_springs import beside
 from flexapod.bridges.halves import halved
 from flexapod.bridges.mjcf_softness import copies_for
-from flexapod.bridges.tree import WORLD, Gear, Inertial, Loop, Node, Strut, Tree, massless, merged, quat_wxyz, robot_tree
+from flexapod.bridges.tree import WORLD, Gear, Inertial, Loop, Node, Strut, Tree, massless, merged, robot_tree
 from flexapod.calls import check_path, check_seed, checked
 from flexapod.errors import FlexapodWarning, InputError
 from flexapod.robot.geometry import Pose, pose
 from flexapod.robot.robot import Robot
+from flexapod.rotation_arrays import rotation_quaternion
 
 LEAST = 1e-14
 """Principal moments below this are written as this: MuJoCo refuses moving bodies without inertia. No result notices."""
@@ -141,7 +142,7 @@ def numbers(values: ArrayLike) -> str:
 
 def placed(place: Pose) -> dict[str, str]:
     """Attributes of a pose."""
-    return {"pos": numbers(place.position), "quat": numbers(quat_wxyz(place.rotation))}
+    return {"pos": numbers(place.position), "quat": numbers(rotation_quaternion(place.rotation))}
 
 
 def _joint(node: Node, seen: Pose) -> dict[str, str]:
@@ -231,7 +232,7 @@ def _home(root: Element, tree: Tree, elements: dict[str, Element]) -> None:
     for element in elements[WORLD].iter():
         if element.tag == "freejoint":
             place = tree.node("platform").place
-            values += [*place.position, *quat_wxyz(place.rotation)]
+            values += [*place.position, *rotation_quaternion(place.rotation)]
         elif element.tag == "joint":
             values.append(by_joint[element.attrib["name"]].start)
     SubElement(SubElement(root, "keyframe"), "key", {"name": "home", "qpos": numbers(values)})

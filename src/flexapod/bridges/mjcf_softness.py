@@ -20,7 +20,8 @@ import scipy.linalg
 
 from flexapod.arrays import Array
 from flexapod.bridges.tree import WORLD, Tree, displacement
-from flexapod.robot.geometry import Pose, pose, skew
+from flexapod.robot.geometry import Pose, pose
+from flexapod.rotation_arrays import skew
 
 IMPEDANCE = 0.9999
 """The largest that MuJoCo takes."""

@@ -318,12 +318,6 @@ def inverse(place: Pose) -> Pose:
     return pose(-R @ place.position, R)
 
 
-def quat_wxyz(R: Array) -> Array:
-    """Unit quaternion of a rotation matrix."""
-    from flexapod.motions.quaternions import rotation_quat_wxyz
-
-    return np.asarray(rotation_quat_wxyz(np.asarray(R)[None])[0])
-
 
 def massless(nodes: Sequence[Node]) -> list[str]:
     """Names of bodies that move and have no mass, neither their own nor that of bodies fixed on them."""

@@ -30,6 +30,7 @@ from flexapod.bridges.mjcf_tendons import HELD
 from flexapod.bridges.tree import WORLD, Gear, Inertial, Loop, Node, Strut, Tree
 from flexapod.bridges.urdf import BOUNDLESS, UNLIMITED
 from flexapod.robot.geometry import Pose, euler, frame_along, pose
+from flexapod.rotation_arrays import quaternion_rotation
 
 CLOSING = ("spherical", "revolute", "universal", "fixed", "prismatic", "cylindrical")
 KINDS = {"revolute": "R", "continuous": "R", "prismatic": "P", "fixed": "fixed", "floating": "free"}
@@ -302,6 +303,4 @@ def _half(entry: object, where: str) -> Pose:
     quat = vector(entry.get("quat_wxyz", [1.0, 0.0, 0.0, 0.0]), 4, f"{where}: quat_wxyz")
     if not quat.any():
         raise ImportedModelError(f"{where}: quat_wxyz is zero; expected a rotation")
-    w, *v = quat / np.linalg.norm(quat)
-    s = np.array([[0.0, -v[2], v[1]], [v[2], 0.0, -v[0]], [-v[1], v[0], 0.0]])
-    return pose(vector(entry["xyz"], 3, f"{where}: xyz"), np.eye(3) + 2 * w * s + 2 * s @ s)
+    return pose(vector(entry["xyz"], 3, f"{where}: xyz"), quaternion_rotation(quat / np.linalg.norm(quat)))

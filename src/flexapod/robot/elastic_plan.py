@@ -16,10 +16,11 @@ import numpy as np
 
 from flexapod.arrays import Array
 from flexapod.robot.chain import ROWS, ancestors, closures, free_joints, link_poses
-from flexapod.robot.geometry import Pose, cross
+from flexapod.robot.geometry import Pose
 from flexapod.robot.mobility import RANK, generic_configuration
 from flexapod.robot.model import Closing
 from flexapod.robot.plan import pivots
+from flexapod.rotation_arrays import cross
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot

@@ -10,9 +10,10 @@ import numpy as np
 
 from flexapod.arrays import Array
 from flexapod.robot.chain import ancestors, closing_rows, link_poses
-from flexapod.robot.geometry import Pose, skew
+from flexapod.robot.geometry import Pose
 from flexapod.robot.mobility import generic_configuration
 from flexapod.robot.model import Closing
+from flexapod.rotation_arrays import skew
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot

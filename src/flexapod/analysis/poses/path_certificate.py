@@ -21,6 +21,7 @@ from flexapod.analysis.poses.pose_guess import start_poses
 from flexapod.analysis.poses.pose_search import Poses, PoseSearch
 from flexapod.analysis.poses.sphere_legs import Spheres, spheres
 from flexapod.arrays import Array
+from flexapod.rotation_arrays import rotation_quaternion
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -253,9 +254,7 @@ def _newton(Q: Array, x: Array, passes: int = 5) -> Array:
 
 def _study(position: Array, rotation: Array) -> Array:
     """Study's coordinates of a pose, of unit length."""
-    from scipy.spatial.transform import Rotation
-
-    e = Rotation.from_matrix(np.array(rotation)).as_quat()[[3, 0, 1, 2]]  # SciPy 1.12 takes no array that is read-only
+    e = rotation_quaternion(rotation)
     x = np.concatenate([e, quat.product(quat.pure(position), e)])
     return np.asarray(x / np.linalg.norm(x))
 
