@@ -318,7 +318,6 @@ def inverse(place: Pose) -> Pose:
     return pose(-R @ place.position, R)
 
 
-
 def massless(nodes: Sequence[Node]) -> list[str]:
     """Names of bodies that move and have no mass, neither their own nor that of bodies fixed on them."""
 

@@ -29,7 +29,8 @@ from flexapod.bridges.loop_frames import loop_document
 from flexapod.bridges.mjcf_tendons import HELD
 from flexapod.bridges.tree import WORLD, Gear, Inertial, Loop, Node, Strut, Tree
 from flexapod.bridges.urdf import BOUNDLESS, UNLIMITED
-from flexapod.robot.geometry import Pose, euler, frame_along, pose
+from flexapod.description.schema import Rotation
+from flexapod.robot.geometry import Pose, frame_along, pose, rotation_matrix
 from flexapod.rotation_arrays import quaternion_rotation
 
 CLOSING = ("spherical", "revolute", "universal", "fixed", "prismatic", "cylindrical")
@@ -207,7 +208,8 @@ def _inertial(link: Element, file: Path) -> Inertial:
 def _origin(element: Element, where: str) -> Pose:
     origin = element.find("origin")
     a = {} if origin is None else origin.attrib
-    return pose(values(a, "xyz", where, 3, "0 0 0"), euler("xyz", values(a, "rpy", where, 3, "0 0 0")))
+    rotation = Rotation.model_validate({"xyz": values(a, "rpy", where, 3, "0 0 0")})
+    return pose(values(a, "xyz", where, 3, "0 0 0"), rotation_matrix(rotation))
 
 
 def _nodes(

@@ -21,7 +21,6 @@ UNIT = 1e-6
 """Largest distance of a quaternion's norm from 1: single precision data passes."""
 
 
-
 def quat_wxyz_rotation(quat_wxyz: ArrayLike) -> Array:
     """Rotation of a unit quaternion (w, x, y, z), normalised; refused where its norm is off by more than 1e-6.
 

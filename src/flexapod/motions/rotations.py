@@ -80,7 +80,6 @@ def euler_motion(sequence: str, angles: ArrayLike, rates: ArrayLike, acceleratio
     return R, w, alpha
 
 
-
 def axis_rotation(axis: int, angle: Array) -> Array:
     """Rotation about a coordinate axis (0, 1, 2); angle (...) [rad]."""
     c, s = np.cos(angle), np.sin(angle)

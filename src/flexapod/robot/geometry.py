@@ -11,8 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from flexapod.arrays import Array
+from flexapod.description.rotations import rotation_matrix as rotation_of_file
 from flexapod.description.schema import Rotation
-from flexapod.rotation_arrays import cross, quaternion_rotation, skew
+from flexapod.rotation_arrays import cross, skew
 
 SNAP = 1e-14
 """Entries of unit vectors and rotations this near to 0 or 1 are that number: a product of a few rotations rounds by less."""
@@ -55,8 +56,6 @@ def unit(vector: Sequence[float] | Array) -> Array:
     return v.copy() if abs(length - 1.0) < SNAP else snap(v / length)
 
 
-
-
 def about(axis: Array, angle: float) -> Array:
     """Rotation by `angle` [rad] about a unit axis (Rodrigues)."""
     k = skew(axis)
@@ -69,37 +68,13 @@ def rotation_from_vector(rotation_vector: Array) -> Array:
     return np.eye(3) if angle == 0.0 else about(rotation_vector / angle, angle)
 
 
-
-def euler(sequence: str, angles: Sequence[float]) -> Array:
-    """Rotation of an Euler sequence: `XYZ` intrinsic (moving axes), `xyz` extrinsic (fixed axes)."""
-    result = np.eye(3)
-    for letter, angle in zip(sequence, angles, strict=True):
-        step = about(np.eye(3)["xyz".index(letter.lower())], angle)
-        result = result @ step if letter.isupper() else step @ result
-    return snap(result)
-
-
 def rotation_matrix(rotation: Rotation | None) -> Array:
-    """Parent-from-child matrix of a rotation in a robot file (identity where it is left out)."""
-    if rotation is None:
-        return np.eye(3)
-    if rotation.matrix is not None:
-        R = np.array(rotation.matrix, dtype=np.float64)
+    """Parent-from-child matrix of a rotation in a robot file (identity where it is left out), orthogonal to rounding."""
+    R = np.array(rotation_of_file(rotation))
+    if rotation is not None and rotation.matrix is not None:
         for _ in range(3):  # nearest rotation: Newton's method for the polar factor, from a matrix that is one to 1e-6
             R = 1.5 * R - 0.5 * R @ R.T @ R
-        return snap(R)
-    if rotation.quat_wxyz is not None:
-        return snap(quaternion_rotation(unit(rotation.quat_wxyz)))
-    if rotation.axis is not None and rotation.angle is not None:
-        return about(unit(rotation.axis), rotation.angle)
-    if rotation.toward_z is not None and rotation.toward_x is not None:
-        z = unit(rotation.toward_z)
-        y = unit(cross(z, np.array(rotation.toward_x)))
-        return np.column_stack([snap(cross(y, z)), y, z])
-    for key, angles in (rotation.model_extra or {}).items():
-        values = angles if isinstance(angles, list | tuple) else [angles]
-        return euler(key, [float(a) for a in values])
-    return np.eye(3)
+    return snap(R)
 
 
 def frame_along(axis: Array) -> Array:

@@ -46,7 +46,6 @@ def matrix(q: Numbers) -> Numbers:
     return np.asarray(full[..., 1:, 1:] / (q * q).sum(axis=-1)[..., None, None])
 
 
-
 def random_unit(random: np.random.Generator, count: int) -> NDArray[np.float64]:
     """Uniformly distributed rotations (count, 4)."""
     q = random.normal(size=(count, 4))
