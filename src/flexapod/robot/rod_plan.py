@@ -15,7 +15,7 @@ import numpy as np
 
 from flexapod.arrays import Array
 from flexapod.robot.chain import free_joints
-from flexapod.robot.elastic_plan import driven_columns, preferred_pivots
+from flexapod.robot.elastic_plan import driven_columns
 from flexapod.robot.model import Closing, Leg, RigidBody
 from flexapod.robot.plan import WORKABLE, pivots
 from flexapod.robot.rods import PLATFORM, WORLD, Node, Place, Rod, RodPlan, loop_rows, moving_nodes, path_down
@@ -217,7 +217,7 @@ def _chosen(robot: Robot, graph: _Graph) -> RodPlan:
     G = loop_rows(robot, nodes, rods, cuts)
     passive = [column for column, _ in columns if column not in (*states, *drives)]
     others = [column for column in drives if column not in states]
-    bound = preferred_pivots(G, [list(states), others, passive, [3, 4, 5], [0, 1, 2]])
+    bound = pivots(G, [list(states), others, passive, [3, 4, 5], [0, 1, 2]])
     kept = pivots(G[:, bound].T)
     if G.shape[1] - len(bound) != len(states) or np.linalg.svd(G[np.ix_(kept, bound)], compute_uv=False)[-1] < WORKABLE:
         raise NoRodsError("the platform's motion does not decide that of its drives")

@@ -13,6 +13,7 @@ import casadi as ca
 
 from flexapod.arrays import SX
 from flexapod.errors import FlexapodError
+from flexapod.spatial.gram_schmidt import GramSchmidt
 
 LARGEST = 100
 """Unknowns of a solve that is written out; it has 2 n^3 operations, two million at this size."""
@@ -49,28 +50,7 @@ def solve_gram_schmidt(A: SX, b: SX) -> SX:
             f"the robot is too large: {n} coordinates follow from loops that are closed together, and equations are written out "
             f"for {LARGEST} at most; remove joints and bodies that it does not need"
         )
-    columns = [A[:, j] for j in range(n)]
-    right = b
-    R = ca.SX.zeros(n, n)
-    y: list[SX] = []
-    inverse: list[SX] = []
-    for j in range(n):
-        diagonal = ca.dot(columns[j], columns[j])
-        reciprocal = 1 / diagonal
-        inverse.append(reciprocal)
-        for k in range(j + 1, n):
-            R[j, k] = ca.dot(columns[j], columns[k]) * reciprocal
-            columns[k] = columns[k] - columns[j] * R[j, k]
-        row = ca.mtimes(columns[j].T, right) * reciprocal
-        right = right - ca.mtimes(columns[j], row)
-        y.append(row)
-    x: list[SX] = [None] * n
-    for j in reversed(range(n)):
-        value = y[j]
-        for k in range(j + 1, n):
-            value = value - R[j, k] * x[k]
-        x[j] = value
-    return ca.vertcat(*x)
+    return GramSchmidt(ca.horzsplit(A)).solve(b)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -146,24 +126,6 @@ def _by_cramer(columns: dict[int, dict[int, SX]], right: dict[int, dict[int, SX]
         squares.append((block[0, 0] * block[1, 1] - block[0, 1] * block[1, 0]) ** 2)
     pivots = [Pivot(column=j, square=squares[k + 1], unit=squares[k]) for k, j in enumerate(names)]
     return {j: found[k, :] for k, j in enumerate(names)}, pivots
-
-
-def independence(A: SX) -> SX:
-    """How independent the columns of A (m, n) are: smallest part of a column, squared, that the columns before it do not span.
-
-    One for orthogonal columns, zero for a singular matrix; the columns' lengths do not matter. The same Gram-Schmidt steps
-    as `solve_gram_schmidt`, so that both together cost little more than one.
-    """
-    columns = [A[:, j] for j in range(A.shape[1])]
-    lengths = [ca.dot(c, c) for c in columns]
-    smallest = ca.SX(1)
-    for j, column in enumerate(columns):
-        rest = ca.dot(column, column)
-        smallest = ca.fmin(smallest, rest / lengths[j])
-        reciprocal = 1 / rest
-        for k in range(j + 1, len(columns)):
-            columns[k] = columns[k] - column * (ca.dot(column, columns[k]) * reciprocal)
-    return smallest
 
 
 def inverse(A: SX) -> SX:
