@@ -6,12 +6,18 @@ Arguments are arrays of the right shape; the functions of `flexapod.motions` che
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from flexapod.arrays import Array
 
+Numbers = NDArray[Any]
+"""Real or complex."""
 
-def cross(a: Array, b: Array) -> Array:
+
+def cross(a: Numbers, b: Numbers) -> Numbers:
     """a x b of vectors (..., 3), to the same bits as `np.cross`, whose handling of axes costs more than the products.
 
     Checked by: tests/spatial/test_rotation_arrays.py.

@@ -404,7 +404,7 @@ MUTANTS = [
     ("leg_work", "self.v + cross(self.w, r)", "self.v - cross(self.w, r)", "stewart-3-3"),
     ("leg_work", "a=motion.a - gravity", "a=motion.a", "stewart-3-3"),
     ("leg_work", "cross(arm, force)", "cross(force, arm)", "hexapod"),
-    ("virtual_motions", "own + scales * g", "own - scales * g", "hexapod"),
+    ("virtual_motions", "own + scales * factor.solve(right)", "own - scales * factor.solve(right)", "hexapod"),
     ("virtual_motions", "solve(G[:, dependent], -G", "solve(G[:, dependent], G", "tricept"),
     ("virtual_motions", "right + ca.mtimes", "right - ca.mtimes", "planar-4-prr"),
     ("inverse_dynamics", "- external", "+ external", "stewart-3-3"),

@@ -14,7 +14,7 @@ from flexapod.views.plot import LETTERS, LINE, robot_figure
 from flexapod.views.plot_modes import frequency_figure, mode_figure
 from flexapod.views.plot_reduction import reduction_figure
 from flexapod.views.plot_time import (
-    Panel,
+    PlotPanel,
     contribution_figure,
     energy_figure,
     force_figure,
@@ -125,7 +125,7 @@ def test_a_leg_looks_the_same_everywhere(hexapod: dict[str, Any]) -> None:
             if trace.name.startswith("actuator"):
                 looks.setdefault(trace.name, set()).add((trace.line.color, trace.line.dash))
     assert {name: len(seen) for name, seen in looks.items()} == {f"actuator {a}": 1 for a in "ABCDEF"}
-    some = time_figure(hexapod["drive"].sel(actuator=["F", "B"]), [Panel(variable="force", label="f")], "t", order="ABCDEF")
+    some = time_figure(hexapod["drive"].sel(actuator=["F", "B"]), [PlotPanel(variable="force", label="f")], "t", order="ABCDEF")
     assert [trace.line.color for trace in some.data] == [COLOURS[5], COLOURS[1]]
     legs = [trace.color for trace in MAKERS["robot"](hexapod).data if trace.name.startswith("leg")]
     assert legs == list(COLOURS[:6])

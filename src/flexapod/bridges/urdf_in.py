@@ -27,7 +27,7 @@ from flexapod.bridges.imported import (
 )  # fmt: skip
 from flexapod.bridges.loop_frames import loop_document
 from flexapod.bridges.mjcf_tendons import HELD
-from flexapod.bridges.tree import WORLD, Gear, Inertial, Loop, Node, Strut, Tree
+from flexapod.bridges.tree import WORLD, ClosingLoop, Gear, Inertial, Node, Strut, Tree
 from flexapod.bridges.urdf import BOUNDLESS, UNLIMITED
 from flexapod.description.schema import Rotation
 from flexapod.robot.geometry import Pose, frame_along, pose, rotation_matrix
@@ -289,13 +289,13 @@ def _start(joint: Element, home: Mapping[str, object], file: Path) -> float:
     return number(home.get(name, 0.0), f"{file}: home of {name!r}")
 
 
-def _loop(given: object, file: Path, rotated: dict[str, Pose]) -> Loop:
+def _loop(given: object, file: Path, rotated: dict[str, Pose]) -> ClosingLoop:
     where, entry = _entry(given, "loop", ("name", "type", "link1", "at1", "link2", "at2"), rotated, file)
     if entry["type"] not in CLOSING:
         raise ImportedModelError(f"{where} has the type {entry['type']!r}; types: {', '.join(CLOSING)}")
     halves = [rotated[entry[f"link{k}"]] @ _half(entry[f"at{k}"], f"{where}: at{k}") for k in (1, 2)]
     damping, loss = (number(entry.get(key, 0.0), f"{where}: {key}") for key in ("damping", "friction"))
-    return Loop(name=entry["name"], type=entry["type"], first=entry["link1"], on_first=halves[0], second=entry["link2"],
+    return ClosingLoop(name=entry["name"], type=entry["type"], first=entry["link1"], on_first=halves[0], second=entry["link2"],
                 on_second=halves[1], damping=damping, loss=loss, per_axis=bool(entry.get("per_axis", False)))  # fmt: skip
 
 

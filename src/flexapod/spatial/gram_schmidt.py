@@ -80,6 +80,17 @@ class GramSchmidt:
             w = w + q * (inverse * value)
         return w
 
+    def shortest(self, c: SX) -> SX:
+        """The w of `dual` for c (n,), built from the columns backwards, each time less what is already there (Bjorck's stable
+        order)."""
+        steps: list[SX] = []
+        for j, inverse in enumerate(self.inverse):
+            steps.append((c[j] - sum(self.products[i, j] * steps[i] for i in range(j))) * inverse)
+        w = ca.SX.zeros(self.q[0].numel(), 1)
+        for q, step, inverse in reversed(list(zip(self.q, steps, self.inverse, strict=True))):
+            w = w + q * (step - ca.dot(q, w) * inverse)
+        return w
+
     def complement(self, candidates: Sequence[SX]) -> list[SX]:
         """Candidates (d,) made orthogonal to all columns and to each other."""
         basis, inverse, result = list(self.q), list(self.inverse), []

@@ -54,7 +54,7 @@ def solve_gram_schmidt(A: SX, b: SX) -> SX:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Pivot:
+class ColumnPivot:
     """Part of a column, squared, that the columns eliminated before it do not span: `square` / `unit`."""
 
     column: int
@@ -62,7 +62,7 @@ class Pivot:
     unit: SX
 
 
-def solve_reflected(A: SX, b: SX) -> tuple[SX, list[Pivot]]:
+def solve_reflected(A: SX, b: SX) -> tuple[SX, list[ColumnPivot]]:
     r"""Solve a square system by Householder's reflections until three columns are left, and these by Cramer's rule.
 
     .. math:: H = 1 - v v^T/(\sigma v_1),\quad \sigma = \operatorname{copysign}(|x|, x_1),\quad v = x + \sigma e_1,\quad
@@ -94,7 +94,7 @@ def solve_reflected(A: SX, b: SX) -> tuple[SX, list[Pivot]]:
                 for i, x in v.items():
                     other[i] = other[i] - x * factor if i in other else -x * factor
         upper.append((j, corner, {k: other.pop(row) for k, other in others.items() if row in other}))
-        pivots.append(Pivot(column=j, square=square, unit=1))
+        pivots.append(ColumnPivot(column=j, square=square, unit=1))
     x, last = _by_cramer(columns, right)
     for j, corner, entries in reversed(upper):
         known = sum((value * x[k] for k, value in entries.items() if k >= 0), ca.SX.zeros(1, b.shape[1]))
@@ -113,7 +113,7 @@ def _dot(a: dict[int, SX], b: dict[int, SX]) -> SX:
     return sum((x * b[i] for i, x in a.items() if i in b), ca.SX(0))
 
 
-def _by_cramer(columns: dict[int, dict[int, SX]], right: dict[int, dict[int, SX]]) -> tuple[dict[int, SX], list[Pivot]]:
+def _by_cramer(columns: dict[int, dict[int, SX]], right: dict[int, dict[int, SX]]) -> tuple[dict[int, SX], list[ColumnPivot]]:
     """Solution of the last block, rows by column, and its pivots."""
     rows = sorted(set().union(*columns.values()))
     block, b = (ca.horzcat(*[ca.vertcat(*[c.get(i, ca.SX(0)) for i in rows]) for c in x.values()]) for x in (columns, right))
@@ -124,7 +124,7 @@ def _by_cramer(columns: dict[int, dict[int, SX]], right: dict[int, dict[int, SX]
         squares += [ca.dot(area, area), ca.dot(block[:, 0], ca.cross(block[:, 1], block[:, 2])) ** 2]
     elif len(names) == 2:
         squares.append((block[0, 0] * block[1, 1] - block[0, 1] * block[1, 0]) ** 2)
-    pivots = [Pivot(column=j, square=squares[k + 1], unit=squares[k]) for k, j in enumerate(names)]
+    pivots = [ColumnPivot(column=j, square=squares[k + 1], unit=squares[k]) for k, j in enumerate(names)]
     return {j: found[k, :] for k, j in enumerate(names)}, pivots
 
 

@@ -24,7 +24,7 @@ from flexapod.views.output import number, without_noise
 from flexapod.views.plot import robot_figure
 from flexapod.views.plot_force_speed import force_speed_figure
 from flexapod.views.plot_modes import frequency_figure, mode_figure
-from flexapod.views.plot_time import Panel, force_figure, stroke_figure, time_figure
+from flexapod.views.plot_time import PlotPanel, force_figure, stroke_figure, time_figure
 from flexapod.views.plot_workspace import workspace_figure
 from flexapod.views.remarks import remarks
 from flexapod.views.report_loads import load_blocks
@@ -183,9 +183,9 @@ def _motion(motion: fp.Motion, name: str) -> list[Any]:
     }
     data: Any = {key: (("time", "axis"), values, {"units": unit}) for key, (values, unit) in columns.items()}
     moved = xr.Dataset(data, coords={"time": motion.time, "axis": list("xyz")})
-    panels = [Panel(variable="position", label="displacement from start"), Panel(variable="speed", label="velocity")]
+    panels = [PlotPanel(variable="position", label="displacement from start"), PlotPanel(variable="speed", label="velocity")]
     if np.abs(rotation).max() > 1e-9:
-        panels.append(Panel(variable="rotation_vector", label="rotation vector from start"))
+        panels.append(PlotPanel(variable="rotation_vector", label="rotation vector from start"))
     fastest = np.linalg.norm(motion.velocity, axis=1).max()
     hardest = np.linalg.norm(motion.acceleration, axis=1).max()
     first = ", ".join(number(x) for x in without_noise(motion.position[0], np.abs(motion.position).max()))

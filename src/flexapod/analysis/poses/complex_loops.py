@@ -62,7 +62,7 @@ def join(*parts: Points) -> Points:
     )
 
 
-class Loops:
+class ComplexLoops:
     """Closing equations of a robot, undeformed; spherical joints inside legs have coordinates of their own."""
 
     def __init__(self, robot: Robot, seed: int = 5) -> None:

@@ -26,7 +26,7 @@ from flexapod.rotation_arrays import rotation_quaternion
 if TYPE_CHECKING:
     import xarray as xr
 
-    from flexapod.analysis.poses.forward_poses import Solved
+    from flexapod.analysis.poses.forward_poses import SolvedPoses
     from flexapod.analysis.requests.state import State
     from flexapod.motions.motion import Motion
     from flexapod.robot.robot import Robot
@@ -130,7 +130,7 @@ def certify_path(robot: Robot, position: Array, rotation: Array, q0: Array, q1: 
 
 
 def certify_solved(
-    robot: Robot, solved: Solved, guess: State | Motion | xr.Dataset | None
+    robot: Robot, solved: SolvedPoses, guess: State | Motion | xr.Dataset | None
 ) -> tuple[NDArray[np.str_], NDArray[np.int64]]:
     """Reasons and numbers of segments of the paths from the guess to every sample; poses and joints that are not those of
     the certified path are replaced."""

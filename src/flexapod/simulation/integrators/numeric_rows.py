@@ -27,7 +27,7 @@ from flexapod.simulation.integrators.compiled_rows import LOST_CONTROL, NEAR
 from flexapod.simulation.integrators.implicit import LOST
 from flexapod.simulation.integrators.numeric_friction import loaded_friction
 from flexapod.simulation.integrators.numeric_steps import (
-    Start,
+    StepStart,
     adaptive_row,
     implicit_increments,
     part_of_row,
@@ -37,7 +37,7 @@ from flexapod.simulation.integrators.numeric_steps import (
 from flexapod.simulation.integrators.runner import Runner, compiled
 from flexapod.simulation.system.independent import IndependentLayout
 from flexapod.simulation.system.layout import Layout
-from flexapod.simulation.system.plant import Coordinates, Moment
+from flexapod.simulation.system.plant import JointCoordinates, Moment
 from flexapod.simulation.system.right_hand_side import controlled, sampled_at
 from flexapod.simulation.system.scope import Scope
 
@@ -74,7 +74,7 @@ def control_program(layout: IndependentLayout) -> Program:
     scope, signals = Scope(root, root), layout.at_node(column)
     soft = {"e": x.get("modes"), "ed": x.get("modes_velocity")}
     moment = Moment(p=x["p"], R=ca.reshape(x["R"], 3, 3), v=x["v"], w=x["w"], joints=ca.SX(0, 1), **soft)
-    c = Coordinates(q=x["q"], qd=x["qd"], joints=ca.SX(0, 1), joint_rates=None)
+    c = JointCoordinates(q=x["q"], qd=x["qd"], joints=ca.SX(0, 1), joint_rates=None)
     memory = {name: x[name] for name in layout.memory}
     if memory:
         memory = sampled_at(
@@ -149,7 +149,7 @@ class NumericRows:
     def _implicit(self, begun: SimpleNamespace, h: float, signals: Array, halvings: int) -> tuple[Array, str]:
         """Carried numbers after an implicit step, and a reason where it fails; a step whose passes do not converge (friction that
         changes its sign within it) is made of two halves."""
-        start: Start = begun.start
+        start: StepStart = begun.start
         y, why = implicit_increments(self, start, h, signals, begun.acceleration, (begun.M, *self._tangent(begun)))
         if not why:
             following, _, why = self.advanced(start, y, signals[-1:])
@@ -178,7 +178,7 @@ class NumericRows:
         held = now.copy()
         for name, values in first.memory.items():
             held[place[name]] = values
-        start = Start(now=held, begin=begin, N=first.terms.N[0], signals=column)
+        start = StepStart(now=held, begin=begin, N=first.terms.N[0], signals=column)
         return SimpleNamespace(start=start, first=first, M=M, acceleration=a0, shown=shown, why=why)
 
     def _tangent(self, begun: SimpleNamespace) -> tuple[Array, Array]:
@@ -254,7 +254,7 @@ class NumericRows:
         reasons = np.full(1, "", dtype=object)
         return np.asarray(leg_terms(self.layout.robot, at, np.zeros((1, 6)), False, reasons).N[0])
 
-    def advanced(self, start: Start, y: Array, signals: Array) -> tuple[Array, ClosedLegs, str]:
+    def advanced(self, start: StepStart, y: Array, signals: Array) -> tuple[Array, ClosedLegs, str]:
         """Carried numbers and closed state after increments y (k,), and a reason where there are none; signals there."""
         layout, place, reasons = self.layout, self.layout.places, np.full(1, "", dtype=object)
         n, result = len(layout.unknown), start.now.copy()
