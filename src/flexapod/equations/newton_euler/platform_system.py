@@ -116,7 +116,7 @@ class GeneralSystem:
         rest = W
         for a, tau in zip(self._A, forces, strict=True):
             rest = rest - a * tau
-        held = [ca.SX(0)] * sum(self._constraints)
+        held: list[SX] = [ca.SX(0)] * sum(self._constraints)
         for index, size in zip(self._kept, ca.vertsplit(self._N.solve(rest)), strict=True):
             held[index] = size
         result, i, j = [], 0, 0
