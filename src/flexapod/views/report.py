@@ -29,7 +29,7 @@ from flexapod.views.plot_workspace import workspace_figure
 from flexapod.views.remarks import remarks
 from flexapod.views.report_loads import load_blocks
 from flexapod.views.report_space import orientation_blocks, pose_blocks, singular_blocks, solid_blocks
-from flexapod.views.sizing import actuator_sizing, sizing_table, under_actuated
+from flexapod.views.sizing import motion_sizing, sizing_table, under_actuated
 from flexapod.views.slice_axes import along_axes, slice_axes, slice_name, slice_window, slice_words
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ def _along(
     legs = fp.inverse_kinematics(robot, motion, joints=False)
     check = fp.check_motion(robot, motion, wrench=wrench)
     platform = platform_of(robot, motion)
-    head, rows = sizing_table(actuator_sizing(robot, legs, drive))
+    head, rows = sizing_table(motion_sizing(robot, legs, drive))
     actuators = [HtmlTable(head=head, rows=rows), force_speed_figure(robot, legs, drive)]
     sections: list[Section] = [
         ("Motion", _motion(platform, name)),
