@@ -26,7 +26,7 @@ from flexapod.views.plot_time import (
 )
 from flexapod.views.plot_workspace import workspace_figure
 from flexapod.views.scene.colours import COLOURS, DASHES
-from flexapod.views.sizing import actuator_sizing, joint_rows, rms
+from flexapod.views.sizing import joint_rows, motion_sizing, rms
 
 ERRORS = {"error": 1.0, "error_bound": 2.0}
 UNIT = re.compile(r"\[[^\]]+\]")
@@ -162,7 +162,7 @@ def test_rms_of_a_sine() -> None:
 
 def test_sizing_balances_with_energy(hexapod: dict[str, Any]) -> None:
     """Net energy of the actuators = change of the robot's energy between two rests."""
-    sizing = actuator_sizing(hexapod["robot"], hexapod["legs"], hexapod["drive"])
+    sizing = motion_sizing(hexapod["robot"], hexapod["legs"], hexapod["drive"])
     m = hexapod["motion"]
     ends = fp.State(position=m.position[[0, -1]], rotation=m.rotation[[0, -1]])
     energy = fp.energy(hexapod["robot"], ends)
