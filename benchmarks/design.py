@@ -22,7 +22,7 @@ from reporting import Effort, counted, joined, print_section, shown, table
 import flexapod as fp
 from flexapod.design.criteria import make_criteria
 from flexapod.design.evaluate import Evaluator
-from flexapod.design.plans import Plan
+from flexapod.design.plans import DesignPlan
 from flexapod.design.variables import make_axes
 
 THREADS = 2
@@ -47,7 +47,7 @@ def criteria_alone(robot: fp.Robot, count: int) -> tuple[Row, float]:
     """Criteria of as many designs, without plan, statistics and files: kernels and their reduction."""
     axes, chunk = make_axes(robot, REQUEST["variables"]), min(4096, count)
     evaluator = Evaluator(robot, axes, make_criteria(REQUEST["criteria"]))
-    x = Plan(axes, "random", count, 1).designs(0, chunk)
+    x = DesignPlan(axes, "random", count, 1).designs(0, chunk)
     evaluator(x)
     row, _, cpu = timed(
         "criteria of these designs alone, one thread", count, lambda: [evaluator(x) for _ in range(count // chunk)]

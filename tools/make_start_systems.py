@@ -17,7 +17,7 @@ import flexapod
 from flexapod.analysis.poses import quaternions as quat
 from flexapod.analysis.poses.monodromy import monodromy
 from flexapod.analysis.poses.operation_modes import store
-from flexapod.analysis.poses.path_tracking import Control
+from flexapod.analysis.poses.path_tracking import TrackingControl
 from flexapod.analysis.poses.platform_poses import parameters, six_leg_tracker
 from flexapod.arrays import Complex
 
@@ -73,7 +73,7 @@ def steps(family: str, p: Complex, x: Complex) -> float:
         a, b = (points.real * np.sqrt(2.0) for points in joints(random, family))
         target = parameters_of(a, b, random.uniform(0.3, 3.0, 6))
         rows = np.zeros(len(x), dtype=np.int64)
-        total += six_leg_tracker().track(x, p[None], target[None], Control(), rows=rows).steps.mean()
+        total += six_leg_tracker().track(x, p[None], target[None], TrackingControl(), rows=rows).steps.mean()
     return total / 30
 
 

@@ -40,13 +40,13 @@ def fingerprint() -> str:
     from flexapod.views.studio.recording import motion_of, record
     from flexapod.views.studio.robot_view import ARROW
     from flexapod.views.studio.strip import strip_html
-    from flexapod.views.studio.tables import Moment, numbers_html
+    from flexapod.views.studio.tables import ShownMoment, numbers_html
     from flexapod.views.studio.timeline import spans_html
 
     robot = fp.load(ROBOT)
     found = record(robot, motion_of(robot, MOTION, from_home=True), MOTION)
     i = found.index(MOMENT)
-    moment = Moment(time=float(found.time[i]), title=f"{found.kind} {found.name}", power=found.power[i])
+    moment = ShownMoment(time=float(found.time[i]), title=f"{found.kind} {found.name}", power=found.power[i])
     numbers = found.numbers(i)
     corners = platform_corners(robot, numbers.state, np.zeros(0))
     size, up = extent(robot), upwards(robot)

@@ -10,7 +10,7 @@ import pytest
 import xarray as xr
 
 import flexapod as fp
-from flexapod.analysis.model.linear_model import LinearModel
+from flexapod.analysis.model.linear_model import LinearMatrices
 from flexapod.analysis.model.vibration import vibration
 from flexapod.analysis.requests.abilities import reason
 from flexapod.analysis.requests.fast_paths import FAST_PATHS, GENERAL, choose
@@ -60,7 +60,7 @@ def requests(robot: fp.Robot, verb: str) -> list[Request]:
 
 
 def compare(found: Any, expected: Any, robot: fp.Robot) -> None:
-    if isinstance(found, LinearModel):
+    if isinstance(found, LinearMatrices):
         own, theirs = (squared_frequencies(model, len(robot.actuators)) for model in (found, expected))
         assert np.abs(own - theirs).max() < TANGENT * np.abs(theirs).max()
         own, theirs = (yielding(robot, model) for model in (found, expected))
@@ -93,13 +93,13 @@ def floor(name: str, expected: Any) -> float:
     return float(max([1e-6, *(np.nanmax(np.abs(expected[k])) for k in known if k in expected)]))
 
 
-def yielding(robot: fp.Robot, model: LinearModel) -> np.ndarray:
+def yielding(robot: fp.Robot, model: LinearMatrices) -> np.ndarray:
     """Compliance (n, 6, 6) at the tool."""
     at_tool = replace(model, P=_at_point(robot, model, "tool"))
     return compliance(at_tool, "stiffness", np.full(len(robot.actuators), STIFF))
 
 
-def squared_frequencies(model: LinearModel, actuators: int) -> np.ndarray:
+def squared_frequencies(model: LinearMatrices, actuators: int) -> np.ndarray:
     K = model.K + STIFF * model.B @ np.swapaxes(model.B, 1, 2)
     assert model.B.shape[2] == actuators
     return vibration(model.M, K, model.D, None).omega_squared

@@ -7,7 +7,7 @@ from space_robots import planar_3rpr, planar_3rpr_of
 
 import flexapod as fp
 from flexapod.analysis.model.closing_signs import wrong_way
-from flexapod.analysis.poses.complex_loops import Loops, Points
+from flexapod.analysis.poses.complex_loops import ComplexLoops, Points
 from flexapod.analysis.poses.generic_balls import with_generic_balls
 from flexapod.analysis.poses.loop_paths import distinct, polished, track_paths
 from flexapod.analysis.poses.operation_modes import fingerprint, generic_solutions, search
@@ -31,7 +31,7 @@ def actuators_at_home(robot: fp.Robot) -> np.ndarray:
 
 @pytest.mark.parametrize("name", ["delta", "tripteron", "five-bar", "gough-stewart"])
 def test_derivatives_of_closing_rows(name):
-    loops = Loops(fp.load(name))
+    loops = ComplexLoops(fp.load(name))
     random = np.random.default_rng(1)
     step = 1e-5 * (random.normal(size=(1, loops.unknowns)) + 1j * random.normal(size=(1, loops.unknowns)))
     _, rows, by_actuators = loops.evaluate(loops.home)
@@ -47,7 +47,7 @@ def test_derivatives_of_closing_rows(name):
 
 def test_a_real_path_agrees_with_forward_kinematics():
     robot = fp.load("delta")
-    loops = Loops(robot)
+    loops = ComplexLoops(robot)
     q0 = actuators_at_home(robot)
     q1 = q0 + np.array([0.2, -0.1, 0.15])
     x, arrived = track_paths(loops, loops.home, q0.astype(complex), q1.astype(complex))
@@ -189,7 +189,7 @@ def test_delta_at_home_has_sixteen_real_poses():
 
 @pytest.mark.full
 def test_the_stored_solutions_of_the_delta_are_found_again():
-    generic = search(Loops(fp.load("delta")))
+    generic = search(ComplexLoops(fp.load("delta")))
     assert np.bincount(generic.mode).tolist() == [2, 80, 2]
 
 
@@ -201,7 +201,7 @@ def test_a_robot_of_other_lengths_does_not_take_stored_solutions():
 def test_exchanged_axes_do_not_close_a_fixed_joint():
     """The rows of a fixed joint vanish also where its axes are exchanged in a circle, with products of 0 and rounding."""
     robot = fp.load("tricept")
-    loops, closing = Loops(robot), robot.legs[0].closing
+    loops, closing = ComplexLoops(robot), robot.legs[0].closing
     assert closing.type == "fixed"
     home, count = loops.home, 20
     noise = 1e-16 * np.random.default_rng(1).normal(size=(count, 3, 3))
@@ -259,7 +259,7 @@ def test_tripteron_has_one_pose():
 def test_loops_and_spheres_agree_on_a_hexapod():
     """The general way on a robot that has the special one, along one path: the pose of home continued to other actuators."""
     robot = fp.load("gough-stewart")
-    loops, q0 = Loops(robot), actuators_at_home(robot)
+    loops, q0 = ComplexLoops(robot), actuators_at_home(robot)
     q1 = q0 + np.array([0.01, -0.02, 0.015, 0.0, 0.02, -0.01])
     x, arrived = track_paths(loops, loops.home, q0.astype(complex), q1.astype(complex))
     assert arrived.all()
@@ -307,7 +307,7 @@ def test_the_3rsr_has_sixteen_poses():
 def test_loops_and_spheres_agree_on_the_3rsr():
     """Monodromy on the loop equations, where the pose on the base has singular coordinates unless balls are generic."""
     robot = fp.load("3-rsr")
-    loops = Loops(robot)
+    loops = ComplexLoops(robot)
     generic = search(loops)
     assert sorted(np.bincount(generic.mode)) == [1, 1, 14]
     q = actuators_at_home(robot) + np.array([0.1, -0.05, 0.07])
@@ -347,7 +347,7 @@ def test_flexible_legs_are_taken_undeformed_on_spheres():
 def test_poses_with_a_pin_the_wrong_way_do_not_hide_right_ones():
     """Of a spherical five-bar, the pin of the second leg may also point backwards at the same pose, with other joint angles."""
     robot = fp.load("spherical-five-bar")
-    assert len(search(Loops(robot)).x) == 2
+    assert len(search(ComplexLoops(robot)).x) == 2
 
 
 def test_the_stretched_five_bar_has_one_double_pose():

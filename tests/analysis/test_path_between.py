@@ -13,7 +13,7 @@ from flexapod.analysis.poses.pose_jacobians import pose_jacobians
 from flexapod.analysis.poses.pose_projection import TAKEN
 from flexapod.analysis.poses.row_condition import type_2_distance
 from flexapod.analysis.space.leg_distance import pairs_of, segment_distance
-from flexapod.analysis.space.path_check import Poses, SampledCheck, between
+from flexapod.analysis.space.path_check import PathPoses, SampledCheck, between
 from flexapod.analysis.space.path_check import distance as length_of
 from flexapod.analysis.verbs.path_between import STEP
 from flexapod.motions.rotations import rotvec_rotation
@@ -42,7 +42,7 @@ def finer_check(robot, path, clearance=None, limits=True, distance=1e-3) -> list
     """Everything wrong with a path at many samples."""
     check = SampledCheck(robot, limits, distance, clearance)
     wrong, signs = [], set()
-    poses = Poses(p=path.position, R=path.rotation)
+    poses = PathPoses(p=path.position, R=path.rotation)
     for i in range(len(poses) - 1):
         samples = check.onto(between(poses[i], poses[i + 1], np.linspace(0, 1, FINER)))
         wrong += [w for w in check.reasons(samples) if w]
@@ -59,7 +59,7 @@ def random_pairs(robot, count, seed):
     while len(found) < 2 * count:
         p = robot.home.position + rng.uniform(-size, size, (200, 3)) * chosen[:3]
         R = rotvec_rotation(rng.uniform(-0.5, 0.5, (200, 3)) * chosen[3:]) @ robot.home.rotation
-        poses = check.onto(Poses(p=p, R=R))
+        poses = check.onto(PathPoses(p=p, R=R))
         found += [poses[i] for i, reason in enumerate(check.reasons(poses)) if not reason]
     return [[fp.State(position=x.p[0], rotation=x.R[0]) for x in found[2 * k : 2 * k + 2]] for k in range(count)]
 
@@ -112,7 +112,7 @@ def test_the_way_around_is_found_where_the_straight_one_is_blocked():
     blocked = None
     for _ in range(300):
         a, b = (s for s in random_pairs(robot, 1, rng.integers(1 << 30))[0])
-        pa, pb = (Poses(p=s.position[None], R=s.rotation[None]) for s in (a, b))
+        pa, pb = (PathPoses(p=s.position[None], R=s.rotation[None]) for s in (a, b))
         if any(check.reasons(between(pa, pb, np.linspace(0, 1, 101)))):
             blocked = (a, b)
             break
@@ -146,7 +146,7 @@ def test_legs_keep_their_distance():
 
 def lowest(robot, a, b, count):
     """Smallest distance to type 2 singularities at samples of the straight way."""
-    ends = (Poses(p=s.position[None], R=s.rotation[None]) for s in (a, b))
+    ends = (PathPoses(p=s.position[None], R=s.rotation[None]) for s in (a, b))
     poses = SampledCheck(robot, False, 0.0, None).onto(between(*ends, np.linspace(0, 1, count)))
     return float(type_2_distance(pose_jacobians(robot, poses.p, poses.R).rows, robot.characteristic_length).min())
 
@@ -160,7 +160,7 @@ def narrow_pair(name):
     check = SampledCheck(robot, False, 1e-3, None)
     for _ in range(200):
         shift, rotation = rng.uniform(-size, size, (2, 3)) * chosen[:3], rng.uniform(-1.1, 1.1, (2, 3)) * chosen[3:]
-        poses = check.onto(Poses(p=robot.home.position + shift, R=rotvec_rotation(rotation) @ robot.home.rotation))
+        poses = check.onto(PathPoses(p=robot.home.position + shift, R=rotvec_rotation(rotation) @ robot.home.rotation))
         a, b = (fp.State(position=poses.p[k], rotation=poses.R[k]) for k in (0, 1))
         if any(check.reasons(poses)) or not check.good(poses[0], poses[1], check.signs(poses)[0], STEP / 10):
             continue

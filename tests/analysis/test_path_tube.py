@@ -7,7 +7,7 @@ import pytest
 from space_robots import planar_3rpr
 
 import flexapod as fp
-from flexapod.analysis.space.path_check import Poses, SampledCheck, between
+from flexapod.analysis.space.path_check import PathPoses, SampledCheck, between
 from flexapod.analysis.space.path_tube import TubeCheck
 from flexapod.motions.rotations import rotvec_rotation
 
@@ -25,7 +25,9 @@ def segments(robot, count, size, rotation, seed):
 
     def pose():
         p = robot.home.position + np.array([*rng.uniform(-size, size, 2), 0.0])
-        return Poses(p=p[None], R=rotvec_rotation(np.array([[0.0, 0.0, rng.uniform(-rotation, rotation)]])) @ robot.home.rotation)
+        return PathPoses(
+            p=p[None], R=rotvec_rotation(np.array([[0.0, 0.0, rng.uniform(-rotation, rotation)]])) @ robot.home.rotation
+        )
 
     return [(pose(), pose()) for _ in range(count)]
 

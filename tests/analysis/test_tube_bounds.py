@@ -7,7 +7,7 @@ import pytest
 
 import flexapod as fp
 from flexapod.analysis.space.contraction import Contraction, contracts
-from flexapod.analysis.space.path_check import Poses, SampledCheck, between
+from flexapod.analysis.space.path_check import PathPoses, SampledCheck, between
 from flexapod.analysis.space.tube_bounds import TubeBounds
 
 SAMPLES = 3000
@@ -20,8 +20,8 @@ TANGENT = 1e-4
 def judged(robot, points):
     """Whether poses keep all limits on home's side of the singularities, by the map of `workspace`."""
     check = SampledCheck(robot, True, 0.0, None)
-    home = Poses(p=robot.home.position[None], R=robot.home.rotation[None])
-    poses = check.onto(Poses(p=points, R=np.tile(robot.home.rotation, (len(points), 1, 1))))
+    home = PathPoses(p=robot.home.position[None], R=robot.home.rotation[None])
+    poses = check.onto(PathPoses(p=points, R=np.tile(robot.home.rotation, (len(points), 1, 1))))
     return np.array([r == "" for r in check.reasons(poses)]) & (check.signs(poses) == check.signs(home)[0])
 
 
@@ -82,7 +82,7 @@ def test_planes_hold_the_actuators(name):
     check, driven, largest = SampledCheck(robot, True, 0.0, None), list(robot.driven), 0.0
     for _ in range(5):
         t = rng.uniform(-1, 1, (n, 3)) * np.isin(range(3), free)
-        at = check.onto(Poses(p=p + h * t, R=np.tile(robot.home.rotation, (n, 1, 1))))
+        at = check.onto(PathPoses(p=p + h * t, R=np.tile(robot.home.rotation, (n, 1, 1))))
         q = fp.inverse_kinematics(robot, fp.State(position=at.p, rotation=at.R), joints=False).actuator_position.values
         tangent = found.q[:, driven] + np.einsum("nmk,nk->nm", found.slope[:, driven], t)
         off = np.abs(q - tangent)
@@ -105,7 +105,7 @@ def test_paths_of_robots_of_limited_mobility_are_certified(name):
     a, b = (fp.State(position=robot.home.position + d, rotation=robot.home.rotation) for d in shift)
     path = fp.path_between(robot, a, b)
     assert path.certified
-    check, poses = SampledCheck(robot, True, 0.0, None), Poses(p=path.position, R=path.rotation)
+    check, poses = SampledCheck(robot, True, 0.0, None), PathPoses(p=path.position, R=path.rotation)
     for i in range(len(poses) - 1):
         samples = check.onto(between(poses[i], poses[i + 1], np.linspace(0, 1, 400)))
         assert not any(check.reasons(samples))

@@ -4,7 +4,7 @@ import mujoco
 import numpy as np
 
 import flexapod as fp
-from flexapod.bridges.tree import quat_wxyz
+from flexapod.rotation_arrays import rotation_quaternion
 
 CLOSED = 1e-14
 """[m, rad]: the last step of Newton's method on the loops."""
@@ -30,7 +30,7 @@ class Engine:
             at, dof = m.jnt_qposadr[j], m.jnt_dofadr[j]
             if m.jnt_type[j] == mujoco.mjtJoint.mjJNT_FREE:
                 R = motion.rotation[k]
-                d.qpos[at : at + 7] = [*motion.position[k], *quat_wxyz(R)]
+                d.qpos[at : at + 7] = [*motion.position[k], *rotation_quaternion(R)]
                 d.qvel[dof : dof + 6] = [*motion.velocity[k], *(R.T @ motion.angular_velocity[k])]
                 acceleration[dof : dof + 6] = [*motion.acceleration[k], *(R.T @ motion.angular_acceleration[k])]
             elif m.joint(j).name in robot.coordinates:

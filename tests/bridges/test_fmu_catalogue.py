@@ -10,7 +10,7 @@ from fmu_tools import Importer
 
 import flexapod as fp
 from flexapod.analysis.verbs.sampling import random_leg_states, random_states
-from flexapod.bridges.tree import quat_wxyz
+from flexapod.rotation_arrays import rotation_quaternion
 from flexapod.simulation.stepper import home_start, step_setup
 from flexapod.simulation.system.leg_terms import carried_places
 from support.loaded_robots import moving, soft_tripod
@@ -158,7 +158,7 @@ def _states(robot: fp.Robot, count: int, random: np.random.Generator) -> list[tu
         e, ed = 1e-4 * random.normal(size=(2, _modes(robot)))
         elastic = {"elastic": e, "elastic_velocity": ed} if len(e) else {}
         state = fp.State(position=p, rotation=R, velocity=v, angular_velocity=w, **elastic)
-        found.append((state, np.concatenate([p, quat_wxyz(R), v, w, e, ed])))
+        found.append((state, np.concatenate([p, rotation_quaternion(R), v, w, e, ed])))
     return found
 
 

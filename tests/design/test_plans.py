@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import flexapod as fp
-from flexapod.design.plans import Plan, permuted
+from flexapod.design.plans import DesignPlan, permuted
 from flexapod.design.variables import make_axes
 
 
@@ -23,7 +23,7 @@ def test_permutation_is_one(count: int) -> None:
 
 
 def test_latin_hypercube_has_one_design_per_stratum(axes: tuple) -> None:
-    plan = Plan(axes, "latin", 500, 1)
+    plan = DesignPlan(axes, "latin", 500, 1)
     x = np.concatenate([plan.designs(k, 64) for k in range(8)])
     strata = np.floor((x[:, 0] - 20) / 80 * 500).astype(int)
     assert np.array_equal(np.sort(strata), np.arange(500))
@@ -31,12 +31,12 @@ def test_latin_hypercube_has_one_design_per_stratum(axes: tuple) -> None:
 
 
 def test_sobol_blocks_are_parts_of_the_whole(axes: tuple) -> None:
-    plan = Plan(axes, "sobol", 256, 9)
+    plan = DesignPlan(axes, "sobol", 256, 9)
     assert np.array_equal(np.concatenate([plan.designs(k, 64) for k in range(4)]), plan.designs(0, 256))
 
 
 def test_grid_counts_and_corners(axes: tuple) -> None:
-    plan = Plan(axes, "grid", {"platform.mass": 5}, 1)
+    plan = DesignPlan(axes, "grid", {"platform.mass": 5}, 1)
     x = plan.designs(0, 100)
     assert len(x) == plan.count == 15
     assert x[0].tolist() == [20.0, 5.0]
@@ -44,5 +44,5 @@ def test_grid_counts_and_corners(axes: tuple) -> None:
 
 
 def test_table_is_kept(axes: tuple) -> None:
-    plan = Plan(axes, {"legs.piston.mass": [5.0, 8.0], "platform.mass": [30.0, 40.0]}, None, 1)
+    plan = DesignPlan(axes, {"legs.piston.mass": [5.0, 8.0], "platform.mass": [30.0, 40.0]}, None, 1)
     assert plan.designs(0, 10).tolist() == [[30.0, 5.0], [40.0, 8.0]]

@@ -18,7 +18,7 @@ from exudyn_plane import Plane, Rod, along
 
 import flexapod as fp
 from flexapod.flexible.beam_element import BeamElement
-from flexapod.flexible.beams import Chain
+from flexapod.flexible.beams import BeamChain
 from flexapod.flexible.shape_integrals import shape_integrals
 from flexapod.motions.motion import sampled
 
@@ -104,7 +104,7 @@ def coupler_of_modes(modes: int, young: float, elements: int = 8) -> fp.flexible
         length=L / elements, section=fp.flexible.Section.rectangle(width=WIDTH, height=HEIGHT), planar=False, shear=False,
         material=replace(fp.flexible.material("steel"), young=young, density=DENSITY),
     )  # fmt: skip
-    chain, x = Chain([parts] * elements, True), np.linspace(0.0, L, elements + 1)
+    chain, x = BeamChain([parts] * elements, True), np.linspace(0.0, L, elements + 1)
     return fp.flexible.from_matrices(
         shape_integrals(chain.nodes).M_ee, chain.K, np.stack([x, 0 * x, 0 * x], axis=1), dofs_per_node=6, modes=modes,
         method="craig-bampton", interfaces={"root": 0, "tip": elements},

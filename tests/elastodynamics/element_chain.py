@@ -15,7 +15,7 @@ from flexapod.flexible import Section, beam
 from flexapod.flexible.beam_element import BeamElement as Element
 from flexapod.flexible.beams import beam_material
 from flexapod.flexible.twisting import tip_twisting
-from flexapod.robot.beams import BeamElement, Law
+from flexapod.robot.beams import ElasticElement, Law
 
 ROUNDING = 1e-8
 """Steps, of the largest coordinate, that may be rounding: stretching is a million times stiffer than bending."""
@@ -27,7 +27,7 @@ STEPS, SETTLED = 60, 1e-12
 class Numbers:
     """Values of one element, by the names that kernels read."""
 
-    def __init__(self, element: BeamElement) -> None:
+    def __init__(self, element: ElasticElement) -> None:
         self.element = element
 
     def scalar(self, name: str) -> float:
@@ -44,13 +44,13 @@ class Numbers:
         return float(matrix[int(i), int(k)])
 
 
-def element(length: float, section: Section, young: float, law: Law, *, planar: bool, poisson: float = 0.0) -> BeamElement:
+def element(length: float, section: Section, young: float, law: Law, *, planar: bool, poisson: float = 0.0) -> ElasticElement:
     """An element of the package by itself."""
     theory = "timoshenko" if law == "exact" else "euler-bernoulli"
     made_of = beam_material(None, young, 1.0, poisson)
     body = beam(length=length, section=section, material=made_of, planar=planar, theory=theory)
     whole = Element(length=length, section=section, material=made_of, planar=planar, shear=law == "exact")
-    return BeamElement(
+    return ElasticElement(
         name="e", root=0, axes=np.eye(3), links=tuple(range(len(body.names))), body=body, law=law,
         foreshortening=whole.foreshortening().of_tip(), twisting=tip_twisting(whole) if law == "stiffened" else None,
     )  # fmt: skip
@@ -90,7 +90,7 @@ class Chain:
         return e, np.array(f(e, 1.0)[2])[:, 0]
 
 
-def chain(one: BeamElement, count: int, rotations: tuple[float, ...] = ()) -> Chain:
+def chain(one: ElasticElement, count: int, rotations: tuple[float, ...] = ()) -> Chain:
     """`count` equal elements; before element i the frame turns about z by turns[i]."""
     N, length = one.shape.modes, float(one.body.interfaces["tip"].r0[0])
     e = ca.SX.sym("e", N * count)

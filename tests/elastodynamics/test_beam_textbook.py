@@ -13,7 +13,7 @@ from mass_points import MassPoints, beam_element, rectangle_torsion
 
 import flexapod as fp
 from flexapod.flexible import MATERIALS, FlexibleBody, Section, beam, material
-from flexapod.robot.beams import BeamElement
+from flexapod.robot.beams import ElasticElement
 
 STEEL, LENGTH = material("steel"), 0.8
 BAR = Section.rectangle(width=0.02, height=0.03)
@@ -164,7 +164,7 @@ SECTIONS = {
 }
 
 
-def elements_of(folder: Path, name: str, words: str, old: str) -> tuple[fp.Robot, BeamElement]:
+def elements_of(folder: Path, name: str, words: str, old: str) -> tuple[fp.Robot, ElasticElement]:
     text = (DATA / f"{name}.yaml").read_text()
     assert old in text
     file = folder / f"{name}.yaml"

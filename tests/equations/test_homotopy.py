@@ -4,7 +4,7 @@ import casadi as ca
 import numpy as np
 import pytest
 
-from flexapod.analysis.poses.path_tracking import ARRIVED, Control, Tracker, projective_gap
+from flexapod.analysis.poses.path_tracking import ARRIVED, Tracker, TrackingControl, projective_gap
 from flexapod.equations.homotopy.complex_pairs import Z, complexify, dot
 from flexapod.equations.homotopy.tracker import System, six_legs, solve
 
@@ -64,7 +64,9 @@ def test_paths_end_at_the_roots(tracker):
     start = np.array([1.0, 0.0, -1.0], dtype=complex)
     x0 = np.array([[1.0, 1.0], [1.0, -1.0]], dtype=complex)
     targets = random_complex(50, 3, seed=7)
-    ends = tracker.track(np.tile(x0, (50, 1)), np.tile(start, (50, 1)), targets, Control(), rows=np.repeat(np.arange(50), 2))
+    ends = tracker.track(
+        np.tile(x0, (50, 1)), np.tile(start, (50, 1)), targets, TrackingControl(), rows=np.repeat(np.arange(50), 2)
+    )
     assert np.all(ends.code == ARRIVED)
     for i, p in enumerate(targets):
         roots = np.sort_complex(ends.x[2 * i : 2 * i + 2, 1] / ends.x[2 * i : 2 * i + 2, 0])
@@ -75,7 +77,7 @@ def test_a_root_at_infinity_is_reached_in_homogeneous_coordinates(tracker):
     start = np.array([[1.0 + 0.3j, 0.2j, -1.0]], dtype=complex)
     roots = np.roots(start[0])
     x0 = np.stack([np.ones(2), roots], axis=1)
-    ends = tracker.track(x0, start, np.array([[0.0, 1.0, -2.0]], dtype=complex), Control(), rows=np.zeros(2, dtype=int))
+    ends = tracker.track(x0, start, np.array([[0.0, 1.0, -2.0]], dtype=complex), TrackingControl(), rows=np.zeros(2, dtype=int))
     assert np.all(ends.code == ARRIVED)
     expected = np.array([[1.0, 2.0], [0.0, 1.0]], dtype=complex)
     assert np.all(projective_gap(ends.x, expected).min(axis=0) < POLISHED**2)
@@ -85,7 +87,7 @@ def test_a_double_root_is_not_taken_for_an_arrival(tracker):
     """Both paths meet at x = 1: the last Newton step does not vanish, or the step becomes too small."""
     start = np.array([[1.0, 0.4j, -1.0 + 0.2j]], dtype=complex)
     x0 = np.stack([np.ones(2), np.roots(start[0])], axis=1)
-    ends = tracker.track(x0, start, np.array([[1.0, -2.0, 1.0]], dtype=complex), Control(), rows=np.zeros(2, dtype=int))
+    ends = tracker.track(x0, start, np.array([[1.0, -2.0, 1.0]], dtype=complex), TrackingControl(), rows=np.zeros(2, dtype=int))
     gap = projective_gap(ends.x, ends.x)[0, 1]
     assert np.all((ends.code != ARRIVED) | (ends.last > POLISHED)) or gap < POLISHED
 

@@ -29,7 +29,7 @@ MUTANTS = [
     ("closed_form_leg", "cross(moment, n) * (1 / length)", "cross(n, moment) * (1 / length)", "hexapod"),
     ("closed_form_leg", "axial = axial + dot(piston.force, n)", "axial = axial - dot(piston.force, n)", "stewart-3-3"),
     ("closed_form_leg", "piston.seen_from(tip.p - motion.leg.p)", "piston.seen_from(motion.leg.p - tip.p)", "stewart-3-3"),
-    ("closed_form_leg", "rod.force + on_cross.force - turned", "rod.force + on_cross.force + turned", "hexapod"),
+    ("closed_form_leg", "rod.force + on_cross.force - rotated", "rod.force + on_cross.force + rotated", "hexapod"),
     ("closed_form_leg", "return spin * dot(rod.moment, n) +", "return -spin * dot(rod.moment, n) +", "hexa with inclined axes"),
     ("closed_form_leg", "+ cross_rate * dot(on_cross.moment, a)", "- cross_rate * dot(on_cross.moment, a)",
      "hexa with inclined axes"),

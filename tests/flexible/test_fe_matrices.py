@@ -10,7 +10,7 @@ from scipy.io import mmwrite
 
 from flexapod.flexible import FlexibleBody, FlexibleBodyError, Section, beam, from_matrices, material
 from flexapod.flexible.beam_element import BeamElement
-from flexapod.flexible.beams import Chain
+from flexapod.flexible.beams import BeamChain
 from flexapod.flexible.matrices import rigid_motions
 from flexapod.flexible.shape_integrals import shape_integrals
 
@@ -112,7 +112,7 @@ def test_momenta_of_a_held_body(solid: Solid) -> None:
 def chain(n: int = 6, section: Section = STRIP) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Six degrees of freedom per node from beam elements."""
     parts = BeamElement(length=0.5 / n, section=section, material=material("steel"), planar=False, shear=False)
-    whole = Chain([parts] * n, True)
+    whole = BeamChain([parts] * n, True)
     x = np.linspace(0.0, 0.5, n + 1)
     return shape_integrals(whole.nodes).M_ee, whole.K, np.stack([x, 0 * x, 0 * x], axis=1)
 

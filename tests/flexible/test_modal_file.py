@@ -18,7 +18,7 @@ from flexapod.flexible import (
     save_modes,
 )
 from flexapod.flexible.beam_element import BeamElement
-from flexapod.flexible.beams import Chain
+from flexapod.flexible.beams import BeamChain
 from flexapod.flexible.body import replace_body
 from flexapod.flexible.cache import CONSTANTS, pack
 from flexapod.flexible.modal_file import INTEGRALS
@@ -67,7 +67,7 @@ def test_interfaces_by_position() -> None:
 def lumped(rotary: float, method: str = "normal") -> FlexibleBody:
     """A line of beam elements as matrices, with lumped masses and rotary inertia about all axes, or consistent mass (-1)."""
     element = BeamElement(length=0.1, section=STRIP, material=material("steel"), planar=False, shear=False)
-    chain = Chain([element] * 5, True)
+    chain = BeamChain([element] * 5, True)
     lump = STRIP.area * 0.1 * 7850.0
     M = shape_integrals(chain.nodes).M_ee if rotary < 0 else np.diag(np.tile([lump] * 3 + [rotary * lump] * 3, 6))
     x = np.linspace(0.0, 0.5, 6)

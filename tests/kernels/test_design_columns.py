@@ -6,15 +6,17 @@ import numpy as np
 import pytest
 from kernel_programs import PARAMETERS, inputs_for, nested, straight_line
 
-from flexapod.kernels.design_columns import Columns
+from flexapod.kernels.design_columns import ParameterColumns
 from flexapod.kernels.errors import KernelInputError
 from support.plain import compile_kernel
 
 
-def columns(count: int, places: list[int]) -> Columns:
+def columns(count: int, places: list[int]) -> ParameterColumns:
     rng = np.random.default_rng(11)
     values = [PARAMETERS[k] * rng.uniform(0.9, 1.1, count) for k in places]
-    return Columns(base=np.array(PARAMETERS, dtype=float), places=np.array(places, dtype=np.int64), values=values, count=count)
+    return ParameterColumns(
+        base=np.array(PARAMETERS, dtype=float), places=np.array(places, dtype=np.int64), values=values, count=count
+    )
 
 
 @pytest.mark.parametrize("backend", ["llvm", "numpy"])

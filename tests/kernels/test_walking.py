@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from flexapod.kernels.tape.graph import Graph, Loop
+from flexapod.kernels.tape.graph import Graph, LoopNode
 from flexapod.kernels.tape.walking import walk, written_out
 
 APPLY = {"add": operator.add, "mul": operator.mul, "div": operator.truediv}
@@ -15,7 +15,7 @@ def exact(graph: Graph, arguments: list[Fraction]) -> list[Fraction]:
     return walk(graph, arguments, const=Fraction, neg=operator.neg, apply=lambda op, args: APPLY[op](*args), loop=unrolled)
 
 
-def unrolled(loop: Loop, operands: list[Fraction]) -> list[Fraction]:
+def unrolled(loop: LoopNode, operands: list[Fraction]) -> list[Fraction]:
     return written_out(loop, operands, Fraction, exact)
 
 
@@ -23,7 +23,7 @@ def summing() -> Graph:
     """-(1 + sum of i x_i / s) and the terms i x_i / s, i = 0, 1, 2, of arguments x_0, x_1, x_2, s."""
     body = Graph(arity=4, ops=["arg", "arg", "arg", "arg", "mul", "div", "add"],
                  args=[(0,), (1,), (2,), (3,), (0, 2), (8, 6), (4, 10)], outputs=[12, 10])  # fmt: skip
-    loop = Loop(count=3, each=1, carry=1, shared=1, stacked=1, tolerance=None, body=body)
+    loop = LoopNode(count=3, each=1, carry=1, shared=1, stacked=1, tolerance=None, body=body)
     ops = ["arg"] * 4 + ["const", "loop", *["result"] * 4]
     args = [(0,), (1,), (2,), (3,), (), (0, 2, 4, 8, 6), *[(5, k) for k in range(4)]]
     return Graph(arity=4, ops=ops, args=args, values={4: 1.0}, loops={5: loop}, outputs=[13, 14, 16, 18])

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from flexapod.motions import ActuatorMotion, Motion
-from flexapod.motions.quaternions import skew
+from flexapod.rotation_arrays import skew
 
 ORDER = 2.0
 """Central differences: the error falls with the square of the step."""

@@ -7,7 +7,7 @@ import pytest
 
 from flexapod.errors import InputError
 from flexapod.motions import ActuatorMotion, Motion, line, rotation_rotvec
-from flexapod.motions.quaternions import skew
+from flexapod.rotation_arrays import skew
 
 ROUNDING = 1e-14
 """Entries of rotations: a few roundings of cosines."""

@@ -22,8 +22,9 @@ from flexapod.motions import (
     rotvec_motion,
     rotvec_rotation,
 )
-from flexapod.motions.quaternions import continuous_quaternions, skew
+from flexapod.motions.quaternions import continuous_quaternions
 from flexapod.motions.rotations import rotvec_rates
+from flexapod.rotation_arrays import skew
 
 ROUNDING = 2e-15
 """Products of three rotations: a few roundings of entries up to 1."""

@@ -35,6 +35,11 @@ WRITTEN_TWICE = {
         "the description may not import equations; a vector product is one line",
 }  # fmt: skip
 """Bodies that stay, with the reason."""
+TWO_CLASSES = {
+    "Leg": "description: as the file writes it; robot: as a tree of links",
+    "Section": "description: as the file writes it; flexible: its area and moments",
+}
+"""Public names of classes in more than one module that stay, with the reason."""
 ANYTHING = {
     "analysis": 12, "bridges": 14, "description": 8, "design": 5, "equations": 17,
     "flexible": 2, "identification": 3, "kernels": 5, "robot": 5, "simulation": 17, "views": 12,
@@ -189,6 +194,26 @@ def test_no_function_body_is_written_twice() -> None:
     found = written_twice(read())
     assert not found - WRITTEN_TWICE.keys(), "\n".join(", ".join(sorted(places)) for places in found - WRITTEN_TWICE.keys())
     assert WRITTEN_TWICE.keys() <= found, "WRITTEN_TWICE names functions that differ"
+
+
+def classes(trees: Mapping[str, ast.Module]) -> dict[str, list[str]]:
+    """Modules by the name of the public class that they define."""
+    places: dict[str, list[str]] = {}
+    for module, tree in trees.items():
+        for node in tree.body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places.setdefault(node.name, []).append(module)
+    return places
+
+
+def test_a_class_name_is_of_one_class() -> None:
+    example = {name: ast.parse("class A: ...\nclass _B: ...\n") for name in ("one", "two")}
+    assert classes(example) == {"A": ["one", "two"]}
+    trees = {str(path.relative_to(SRC)): ast.parse(path.read_text(encoding="utf-8")) for path in modules()}
+    twice = {name: where for name, where in classes(trees).items() if len(where) > 1}
+    new = {name: where for name, where in twice.items() if name not in TWO_CLASSES}
+    assert not new, f"two classes of one name, say what each is of: {new}"
+    assert TWO_CLASSES.keys() <= twice.keys(), "TWO_CLASSES names classes that are defined once"
 
 
 def test_modules_have_docstrings() -> None:

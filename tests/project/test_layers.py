@@ -50,7 +50,7 @@ MAY_IMPORT = {
     },
     "views": set(),  # the public verbs only: `import flexapod`
 }
-FOR_ALL = {"arrays", "calls", "errors", "files", "lazy_names", "private_files"}
+FOR_ALL = {"arrays", "calls", "errors", "files", "lazy_names", "private_files", "rotation_arrays"}
 """Modules directly under the package that every folder may import."""
 
 HEAVY = ["casadi", "llvmlite", "xarray", "pandas", "plotly", "scipy"]

@@ -12,7 +12,8 @@ import flexapod as fp
 from flexapod.analysis.model.contributions import with_values
 from flexapod.analysis.model.other_rows import with_other_rows
 from flexapod.robot.chosen_dependents import with_plan
-from flexapod.robot.elastic_plan import loop_matrix, preferred_pivots
+from flexapod.robot.elastic_plan import loop_matrix
+from flexapod.robot.plan import pivots
 
 DATA = Path(__file__).parents[1] / "data" / "elastodynamics"
 RANK = 1e-9
@@ -74,13 +75,13 @@ def test_over_constrained_robots_tie_what_rigid_ones_could_not_have() -> None:
     assert all(name.split(".")[-1] in ("thx", "thy", "thz") for name in bound)
 
 
-def test_preferred_pivots() -> None:
+def test_pivots() -> None:
     """Columns of the first group go first; later groups fill the rank; columns that repeat are left out."""
     A = np.array([[1.0, 2.0, 0.0, 5.0], [0.0, 0.0, 1.0, 5.0]])
-    assert preferred_pivots(A, [[0, 1], [2, 3]]) == [1, 3]
-    assert preferred_pivots(A, [[0], [1, 2]]) == [0, 2]
-    assert preferred_pivots(A, [[0], [1]]) == [0]
-    assert preferred_pivots(np.zeros((2, 3)), [[0, 1, 2]]) == []
+    assert pivots(A, [[0, 1], [2, 3]]) == [1, 3]
+    assert pivots(A, [[0], [1, 2]]) == [0, 2]
+    assert pivots(A, [[0], [1]]) == [0]
+    assert pivots(np.zeros((2, 3)), [[0, 1, 2]]) == []
 
 
 def test_names() -> None:

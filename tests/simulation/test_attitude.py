@@ -4,9 +4,9 @@ import casadi as ca
 import numpy as np
 
 from flexapod.robot.geometry import rotation_from_vector
+from flexapod.rotation_arrays import rotation_quaternion
 from flexapod.simulation.system.attitude import (
     matrix,
-    quaternions,
     rotated,
     rotation_error,
     spin_per_theta,
@@ -52,7 +52,7 @@ def test_quaternion_and_matrix_agree() -> None:
     random = np.random.default_rng(5)
     for vector in random.normal(size=(20, 3)):
         R = rotation_from_vector(vector)
-        q = quaternions(R[None])[0]
+        q = rotation_quaternion(R[None])[0]
         assert np.allclose(np.array(ca.DM(matrix(ca.SX(3.0 * q)))), R, rtol=0, atol=ROUNDING)
         assert np.isclose(float(ca.norm_2(ca.DM(normalised(ca.SX(3.0 * q))))), 1.0, rtol=0, atol=ROUNDING)
 

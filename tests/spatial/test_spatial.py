@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from flexapod.errors import FlexapodError
-from flexapod.robot.geometry import rotation_from_vector, rotation_vector
+from flexapod.robot.geometry import rotation_from_vector
+from flexapod.rotation_arrays import rotation_vector
 from flexapod.spatial import FrameError, Rot, Vec, axis_angle, cross, dot, norm, rotation_z
 from flexapod.spatial.linear import LARGEST, inverse, solve, solve3, solve_gram_schmidt, solve_reflected, solve_symmetric
 from flexapod.spatial.rotation import from_columns

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import flexapod as fp
-from flexapod.views.studio.panel_motion import CONTROLLERS, Control, controller_of, disturbance, simulated
+from flexapod.views.studio.panel_motion import CONTROLLERS, SimulationSettings, controller_of, disturbance, simulated
 from flexapod.views.studio.plots import QUANTITIES
 from flexapod.views.studio.recording import motion_of, recorded
 
@@ -27,11 +27,11 @@ def test_tracking_error_of_computed_torque() -> None:
     """Nothing with the right model; under a force F the offset F / (m kp) of a point mass that the platform's x axis is near."""
     robot = fp.load("stewart-3-3")
     motion = motion_of(robot, "circle", from_home=True)
-    exact = recorded(robot, simulated(robot, motion, Control()), "circle", followed=motion)
+    exact = recorded(robot, simulated(robot, motion, SimulationSettings()), "circle", followed=motion)
     assert exact.tracking.max() < SMALL_ERROR
-    wrong = recorded(robot, simulated(robot, motion, Control(wrong=30.0)), "circle", followed=motion)
+    wrong = recorded(robot, simulated(robot, motion, SimulationSettings(wrong=30.0)), "circle", followed=motion)
     assert wrong.tracking.max() > 100 * exact.tracking.max()
-    pushed = recorded(robot, simulated(robot, motion, Control(push=(200.0, 0.0, 0.0))), "circle", followed=motion)
+    pushed = recorded(robot, simulated(robot, motion, SimulationSettings(push=(200.0, 0.0, 0.0))), "circle", followed=motion)
     M = fp.mass_matrix(robot, fp.State(position=robot.home.position, rotation=robot.home.rotation)).values
     expected = np.linalg.norm(np.linalg.solve(M, [200.0, 0, 0, 0, 0, 0])[:3]) / 400.0
     assert pushed.tracking.max() == pytest.approx(expected, rel=SETTLED)
@@ -43,7 +43,7 @@ def test_tracking_error_of_computed_torque() -> None:
 
 @pytest.mark.parametrize("name", CONTROLLERS)
 def test_every_controller_can_be_made(name: str) -> None:
-    controller = controller_of(fp.load("stewart-3-3"), Control(name=name, kp=10.0, kd=2.0, wrong=10.0))
+    controller = controller_of(fp.load("stewart-3-3"), SimulationSettings(name=name, kp=10.0, kd=2.0, wrong=10.0))
     assert controller.kp == 10.0
     assert controller.kd == 2.0
     model = getattr(controller, "model", None)
@@ -54,5 +54,5 @@ def test_every_controller_can_be_made(name: str) -> None:
 def test_a_motion_without_controller_has_no_tracking_error() -> None:
     robot = fp.load("stewart-3-3")
     motion = motion_of(robot, "circle", from_home=True)
-    result = simulated(robot, motion, Control())
+    result = simulated(robot, motion, SimulationSettings())
     assert np.isnan(recorded(robot, result, "circle").tracking).all()

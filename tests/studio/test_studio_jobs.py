@@ -13,8 +13,8 @@ import slow_task
 import flexapod as fp
 from flexapod.views.studio import prepare
 from flexapod.views.studio.app import Studio
-from flexapod.views.studio.jobs import CancelledError, Jobs, Report
-from flexapod.views.studio.loop import Loop
+from flexapod.views.studio.jobs import CancelledError, JobReport, Jobs
+from flexapod.views.studio.loop import ActionLoop
 from flexapod.views.studio.session import read_file, read_sent
 from flexapod.views.studio.watch import FileWatch
 from flexapod.views.studio.worker import Worker
@@ -77,7 +77,7 @@ def test_a_process_that_dies_is_reported(worker: Worker) -> None:
 
 def test_jobs_cancel_their_process() -> None:
     reported: list[tuple[str | None, float]] = []
-    loop = Loop(lambda error: None)
+    loop = ActionLoop(lambda error: None)
     loop.start()
     jobs = Jobs(loop.post, lambda name, part: reported.append((name, part)), lambda error: None)
     loop.also_busy = [lambda: jobs.waited_for]
@@ -102,7 +102,7 @@ def test_a_robot_is_compiled_in_the_other_process_once(monkeypatch: pytest.Monke
     monkeypatch.setattr(prepare, "kernels_on_disk", lambda: len(entries))
     entries = [1, 2, 3]
 
-    class Reporter(Report):
+    class Reporter(JobReport):
         def call(self, task: Callable[..., object], *args: object, start: float = 0.0, end: float = 1.0) -> None:
             calls.append(task)
 
@@ -174,13 +174,13 @@ def test_files_of_a_person_are_read_in_the_other_process(tmp_path: Path, monkeyp
     """Reading a file can be cancelled as anything else: a watched one, and one that a page sent."""
     path = tmp_path / "own.yaml"
     path.write_text(fp.robot_text(fp.load("delta").description))
-    tasks, usual = [], Report.call
+    tasks, usual = [], JobReport.call
 
-    def call(self: Report, task: Callable[..., object], *args: object, **parts: float) -> object:
+    def call(self: JobReport, task: Callable[..., object], *args: object, **parts: float) -> object:
         tasks.append(task)
         return usual(self, task, *args, **parts)
 
-    monkeypatch.setattr(Report, "call", call)
+    monkeypatch.setattr(JobReport, "call", call)
     studio = Studio(path)
     try:
         assert studio.loop.settle(PATIENCE)

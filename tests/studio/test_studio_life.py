@@ -33,7 +33,7 @@ from flexapod.views.commands.studio import asked_to_end
 from flexapod.views.studio import prepare
 from flexapod.views.studio.app import Studio
 from flexapod.views.studio.jobs import Jobs
-from flexapod.views.studio.loop import Loop
+from flexapod.views.studio.loop import ActionLoop
 from flexapod.views.studio.viser_private import own_request
 from support.patience import PATIENCE, until
 
@@ -380,7 +380,7 @@ def test_a_robot_that_is_not_there_is_said_before_a_page_opens() -> None:
 def test_loop_keeps_order_and_the_latest_wins() -> None:
     said: list[Any] = []
     errors: list[Exception] = []
-    loop = Loop(errors.append)
+    loop = ActionLoop(errors.append)
     loop.quiet("q", lambda: said.append("quiet"))
     for k in range(100):
         loop.post("slider", lambda k=k: said.append(k))  # type: ignore[misc]
@@ -403,7 +403,7 @@ def test_loop_keeps_order_and_the_latest_wins() -> None:
 def test_a_newer_job_takes_over() -> None:
     label: list[Any] = []
     results: list[str] = []
-    loop = Loop(lambda error: label.append(error))
+    loop = ActionLoop(lambda error: label.append(error))
     loop.start()
     jobs = Jobs(loop.post, lambda name, part: label.append((name, round(part, 1))), lambda error: label.append(str(error)))
     release = threading.Event()
@@ -481,7 +481,7 @@ def test_the_robot_is_drawn_ahead_of_its_numbers(monkeypatch: pytest.MonkeyPatch
 
 def test_quiet_work_that_waits_for_the_end_of_a_beat_is_nothing_to_wait_for() -> None:
     """An animation may go on for hours; what shall be done after it keeps nobody waiting, and is done then."""
-    loop, done = Loop(lambda error: None), threading.Event()
+    loop, done = ActionLoop(lambda error: None), threading.Event()
     loop.start()
     loop.beat(0.01, lambda: None)
     loop.quiet("later", done.set)

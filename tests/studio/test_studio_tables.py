@@ -13,11 +13,11 @@ from flexapod.views.leg_curves import home_joints
 from flexapod.views.scene.arrows import HEAD, PIECES, actuator_arrows
 from flexapod.views.scene.shapes import drawing, extent, platform_corners
 from flexapod.views.studio.hover import hover_html
-from flexapod.views.studio.numbers import Problem, numbers_of
+from flexapod.views.studio.numbers import BrokenLimit, numbers_of
 from flexapod.views.studio.recording import SMALL, motion_of, record
 from flexapod.views.studio.session import Session
 from flexapod.views.studio.strip import strip_html
-from flexapod.views.studio.tables import Moment, frequencies_html, numbers_html, peak_text
+from flexapod.views.studio.tables import ShownMoment, frequencies_html, numbers_html, peak_text
 from flexapod.views.studio.timeline import csv_bytes, spans_html
 from flexapod.views.studio.vibration import modes_of
 
@@ -75,7 +75,7 @@ def test_what_is_not_known_is_not_called_a_broken_limit() -> None:
 
 def test_a_long_reason_ends_with_a_whole_word() -> None:
     studio = Session.start(fp.load("stewart-3-3"))
-    numbers = replace(studio.numbers, problems=(Problem(owner="A", text="actuator A " + "far " * 30),))
+    numbers = replace(studio.numbers, problems=(BrokenLimit(owner="A", text="actuator A " + "far " * 30),))
     assert "actuator A far far" in strip_html(studio.robot, numbers, None, False)
     assert "far ...<" in strip_html(studio.robot, numbers, None, False)
 
@@ -84,10 +84,10 @@ def test_names_of_a_file_cannot_write_into_the_page() -> None:
     robot = fp.load("stewart-3-3")
     text = fp.robot_text(robot.description).replace("title: ", f"title: '{EVIL}' #", 1)
     shown = numbers_of(robot, fp.State.at_home(robot))
-    bad = type(shown)(**{**vars(shown), "problems": (Problem(owner=EVIL, text=EVIL),)})
+    bad = type(shown)(**{**vars(shown), "problems": (BrokenLimit(owner=EVIL, text=EVIL),)})
     pieces = [numbers_html(robot, bad), frequencies_html(EVIL), frequencies_html(modes_of(robot, shown.state), note=EVIL)]
     recording = record(robot, motion_of(robot, SMALL), EVIL)
-    moment = Moment(time=0.0, title=EVIL, power=recording.power[3])
+    moment = ShownMoment(time=0.0, title=EVIL, power=recording.power[3])
     pieces += [numbers_html(robot, recording.numbers(3), None, moment), strip_html(robot, bad, None, asked=True)]
     assert EVIL in text
     for html in pieces:
@@ -106,7 +106,7 @@ def test_a_moment_has_all_numbers_of_a_pose() -> None:
     robot = fp.load("stewart-3-3")
     found = record(robot, motion_of(robot, "kim-constant-acceleration"), "kim")
     numbers = found.numbers(3)
-    html = numbers_html(robot, numbers, None, Moment(time=0.03, title="motion kim", power=found.power[3]))
+    html = numbers_html(robot, numbers, None, ShownMoment(time=0.03, title="motion kim", power=found.power[3]))
     assert cell(html, "force-0") == f"{found.force[3, 0]:.6g}"
     assert cell(html, "power-0") == f"{found.power[3, 0]:.5g}"
     assert cell(html, "condition") == f"{found.condition[3]:.4g}"

@@ -25,7 +25,7 @@ from flexapod.equations.elastodynamics.tree_inertia import Composite, beam_compo
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.inertia_wrench import Wrench
 from flexapod.kernels.tape.program import Program
-from flexapod.robot.beams import BeamElement
+from flexapod.robot.beams import ElasticElement
 from flexapod.robot.elastic_plan import driven_columns
 from flexapod.robot.model import Leg
 from flexapod.robot.robot import Robot
@@ -161,7 +161,7 @@ def tree_mass(b: Any, values: Values, robot: Robot, state: ElasticState, motion:
     return M
 
 
-def leg_mass_matrix(values: Values, leg: Leg, poses: list[LinkPose], beams: Mapping[int, tuple[BeamElement, Rot, Any]]) -> Any:
+def leg_mass_matrix(values: Values, leg: Leg, poses: list[LinkPose], beams: Mapping[int, tuple[ElasticElement, Rot, Any]]) -> Any:
     """Mass matrix (n, n) of a leg's moving coordinates, cut from the platform; only j <= k along the tree is non-zero.
 
     Args:
@@ -199,7 +199,7 @@ def leg_mass_matrix(values: Values, leg: Leg, poses: list[LinkPose], beams: Mapp
 
 
 def _composites(
-    values: Values, leg: Leg, poses: list[LinkPose], beams: Mapping[int, tuple[BeamElement, Rot, Any]]
+    values: Values, leg: Leg, poses: list[LinkPose], beams: Mapping[int, tuple[ElasticElement, Rot, Any]]
 ) -> list[Composite]:
     """Everything beyond each joint, about its frame."""
     result = []
@@ -229,14 +229,14 @@ def moved(body: Composite, r: Vec) -> Composite:
     return Composite(m=body.m, S=Vec(S + body.m * x, "W"), I=body.I + extra)
 
 
-def _coupling(beams: Mapping[int, tuple[BeamElement, Rot, Any]], i: int) -> Wrench:
+def _coupling(beams: Mapping[int, tuple[ElasticElement, Rot, Any]], i: int) -> Wrench:
     """Wrench at an element's root per elastic acceleration."""
     beam, R, M = beams[i]
     k = 6 + beam.links.index(i)
     return Wrench(force=R @ Vec(M[:3, k], R.from_), moment=R @ Vec(M[3:6, k], R.from_))
 
 
-def _within(beams: Mapping[int, tuple[BeamElement, Rot, Any]], i: int, j: int) -> Any:
+def _within(beams: Mapping[int, tuple[ElasticElement, Rot, Any]], i: int, j: int) -> Any:
     """Elastic mass between two coordinates of one element."""
     if i not in beams or j not in beams or beams[i][0] is not beams[j][0]:
         return 0

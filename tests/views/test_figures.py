@@ -14,7 +14,7 @@ from flexapod.views.plot import LETTERS, LINE, robot_figure
 from flexapod.views.plot_modes import frequency_figure, mode_figure
 from flexapod.views.plot_reduction import reduction_figure
 from flexapod.views.plot_time import (
-    Panel,
+    PlotPanel,
     contribution_figure,
     energy_figure,
     force_figure,
@@ -26,7 +26,7 @@ from flexapod.views.plot_time import (
 )
 from flexapod.views.plot_workspace import workspace_figure
 from flexapod.views.scene.colours import COLOURS, DASHES
-from flexapod.views.sizing import actuator_sizing, joint_rows, rms
+from flexapod.views.sizing import joint_rows, motion_sizing, rms
 
 ERRORS = {"error": 1.0, "error_bound": 2.0}
 UNIT = re.compile(r"\[[^\]]+\]")
@@ -125,7 +125,7 @@ def test_a_leg_looks_the_same_everywhere(hexapod: dict[str, Any]) -> None:
             if trace.name.startswith("actuator"):
                 looks.setdefault(trace.name, set()).add((trace.line.color, trace.line.dash))
     assert {name: len(seen) for name, seen in looks.items()} == {f"actuator {a}": 1 for a in "ABCDEF"}
-    some = time_figure(hexapod["drive"].sel(actuator=["F", "B"]), [Panel(variable="force", label="f")], "t", order="ABCDEF")
+    some = time_figure(hexapod["drive"].sel(actuator=["F", "B"]), [PlotPanel(variable="force", label="f")], "t", order="ABCDEF")
     assert [trace.line.color for trace in some.data] == [COLOURS[5], COLOURS[1]]
     legs = [trace.color for trace in MAKERS["robot"](hexapod).data if trace.name.startswith("leg")]
     assert legs == list(COLOURS[:6])
@@ -162,7 +162,7 @@ def test_rms_of_a_sine() -> None:
 
 def test_sizing_balances_with_energy(hexapod: dict[str, Any]) -> None:
     """Net energy of the actuators = change of the robot's energy between two rests."""
-    sizing = actuator_sizing(hexapod["robot"], hexapod["legs"], hexapod["drive"])
+    sizing = motion_sizing(hexapod["robot"], hexapod["legs"], hexapod["drive"])
     m = hexapod["motion"]
     ends = fp.State(position=m.position[[0, -1]], rotation=m.rotation[[0, -1]])
     energy = fp.energy(hexapod["robot"], ends)

@@ -18,7 +18,7 @@ from flexapod.views.key_figures import KeyFigure, moving_mass
 from flexapod.views.output import number
 from flexapod.views.plot_force_speed import force_speed_figure
 from flexapod.views.report import robot_report
-from flexapod.views.sizing import actuator_sizing, joint_rows, sizing_table
+from flexapod.views.sizing import joint_rows, motion_sizing, sizing_table
 from flexapod.views.slice_axes import slice_axes, slice_window
 from support.patience import PATIENCE
 from support.webgl import DRAWING_LATER
@@ -131,7 +131,7 @@ def test_strokes_have_no_digits_of_rounding() -> None:
     robot = fp.load("stewart-3-3")
     motion = followed_motion(robot, None, {})
     legs, drive = fp.inverse_kinematics(robot, motion, joints=False), fp.inverse_dynamics(robot, motion)
-    _, rows = sizing_table(actuator_sizing(robot, legs, drive))
+    _, rows = sizing_table(motion_sizing(robot, legs, drive))
     assert [row[1] for row in rows] == ["0"] * 6, "from home, where the coordinate is zero"
     assert number(-0.0) == "0"
     bodies = fp.load("gough-stewart-flexible").bodies
@@ -142,7 +142,7 @@ def test_angles_are_in_degrees_and_their_forces_are_torques() -> None:
     robot = fp.load("five-bar")
     motion = followed_motion(robot, None, {})
     legs, drive = fp.inverse_kinematics(robot, motion, joints=False), fp.inverse_dynamics(robot, motion)
-    head, rows = sizing_table(actuator_sizing(robot, legs, drive))
+    head, rows = sizing_table(motion_sizing(robot, legs, drive))
     assert head[1:6] == ["from [deg]", "to [deg]", "stroke limits [deg]", "peak rate [deg/s]", "peak torque [N m]"]
     first = legs.actuator_position.values[:, 0]
     assert rows[0][1:4] == [number(np.degrees(first.min())), number(np.degrees(first.max())), "-30 .. 210"]

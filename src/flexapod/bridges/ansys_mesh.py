@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from flexapod.arrays import Array
 from flexapod.bridges.ansys_tables import Tables, isotropic, read_tables
-from flexapod.bridges.fe_assembly import Mesh, Part, beam_part, mass_part, rod_part
+from flexapod.bridges.fe_assembly import ElementMatrices, FileMesh, beam_part, mass_part, rod_part
 from flexapod.bridges.fe_files import FeFileError, needed_package, reading
 from flexapod.flexible.beam_element import BeamElement
 from flexapod.flexible.errors import FlexibleBodyError
@@ -31,7 +31,7 @@ SLOPE = 1e-4
 """Beams closer than this to the global z axis have their y axis along the global one (theory reference of BEAM188)."""
 
 
-def ansys_mesh(path: Path) -> Mesh:
+def ansys_mesh(path: Path) -> FileMesh:
     """The mesh of an archive.
 
     Checked by: tests/bridges/test_ansys_mesh.py.
@@ -67,10 +67,10 @@ def ansys_mesh(path: Path) -> Mesh:
             parts.append(_part(ELEMENTS[kinds[int(e[1])]], e, tables, places))
         except FlexibleBodyError as error:
             raise FeFileError(f"{path}: element {e[8]}: {error}") from error
-    return Mesh(places=places, parts=parts, notes=_notes(tables, parts, places))
+    return FileMesh(places=places, parts=parts, notes=_notes(tables, parts, places))
 
 
-def _part(kind: str, e: NDArray[np.int64], tables: Tables, places: dict[int, Array]) -> Part:
+def _part(kind: str, e: NDArray[np.int64], tables: Tables, places: dict[int, Array]) -> ElementMatrices:
     nodes = [int(n) for n in e[10:] if n > 0]
     if lost := [n for n in nodes if n not in places]:
         raise FlexibleBodyError(f"Node {lost[0]} is missing.")
@@ -158,7 +158,7 @@ def _beam_axes(ends: Array, third: Array | None) -> Array:
     return np.stack([x, y / size, np.cross(x, y / size)])
 
 
-def _shell(kind: str, nodes: list[int], e: NDArray[np.int64], tables: Tables, places: dict[int, Array]) -> Part:
+def _shell(kind: str, nodes: list[int], e: NDArray[np.int64], tables: Tables, places: dict[int, Array]) -> ElementMatrices:
     corners = nodes[:4] if len(nodes) > 3 and nodes[3] != nodes[2] else nodes[:3]
     numbers = _given(tables, e, "SHELL" if kind == "SHELL181" else "", 1)
     own = int(e[0])
@@ -178,10 +178,10 @@ def _shell(kind: str, nodes: list[int], e: NDArray[np.int64], tables: Tables, pl
         corners=np.array([places[n] for n in corners]), young=young, poisson=nu, thickness=h, mass_per_area=density * h,
         shear=None if kind == "SHELL63" else 5.0 / 6.0 * h * shear,
     )  # fmt: skip
-    return Part(nodes=corners, mass=shell.mass(), stiffness=shell.stiffness(), volume=shell.volume)
+    return ElementMatrices(nodes=corners, mass=shell.mass(), stiffness=shell.stiffness(), volume=shell.volume)
 
 
-def _mass(node: int, numbers: list[float], key: int) -> Part:
+def _mass(node: int, numbers: list[float], key: int) -> ElementMatrices:
     """KEYOPT(3): 0 masses along x, y, z and three moments of inertia, 2 one mass."""
     own = [*numbers, *[0.0] * 6]
     if key not in (0, 2) or (key == 0 and len({own[0], own[1] or own[0], own[2] or own[0]}) > 1) or not numbers:
@@ -189,7 +189,7 @@ def _mass(node: int, numbers: list[float], key: int) -> Part:
     return mass_part(node, own[0], np.zeros(3), np.diag(own[3:6]) if key == 0 else np.zeros((3, 3)))
 
 
-def _notes(tables: Tables, parts: list[Part], places: dict[int, Array]) -> tuple[str, ...]:
+def _notes(tables: Tables, parts: list[ElementMatrices], places: dict[int, Array]) -> tuple[str, ...]:
     """What the file has and the body does not."""
     loose = sorted(set(places) - {node for part in parts for node in part.nodes})
     found = [f"{len(loose)} nodes of no element are left out, the first is {loose[0]}"] if loose else []

@@ -17,7 +17,7 @@ from flexapod.analysis.model.kernels import kernel_with_friction
 from flexapod.analysis.model.model_names import identifier
 from flexapod.calls import check_count, check_text, checked
 from flexapod.errors import InputError
-from flexapod.kernels.tape.graph import Graph, Loop
+from flexapod.kernels.tape.graph import Graph, LoopNode
 from flexapod.kernels.tape.walking import walk, written_out
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def _evaluated(graph: Graph, arguments: list[SX], passes: int) -> list[Any]:
     )  # fmt: skip
 
 
-def _loop(loop: Loop, operands: list[SX], passes: int) -> list[Any]:
+def _loop(loop: LoopNode, operands: list[SX], passes: int) -> list[Any]:
     """Results of a loop, written out; an iteration takes all its passes: Newton's method stays where it has converged."""
     if loop.tolerance is None:
         return written_out(loop, operands, ca.SX, lambda body, arguments: _evaluated(body, arguments, passes))

@@ -12,7 +12,7 @@ from scipy import sparse
 
 from flexapod.bridges.fe_check import ImportedBody, checked
 from flexapod.bridges.fe_files import FeFileError
-from flexapod.bridges.fe_model import Model, Source, read_model
+from flexapod.bridges.fe_model import FEModel, Source, read_model
 from flexapod.bridges.fe_nodes import BULK
 from flexapod.bridges.fe_remarks import stiff_shapes, tied_to_ground, with_remarks
 from flexapod.bridges.fe_request import interface_nodes, modes_below, units_in_si
@@ -92,7 +92,7 @@ def import_fe(
     return with_remarks(tied_to_ground(stiff_shapes(found), ground, R.shape[1]), model.r0, model.density, units)
 
 
-def _held(model: Model, chosen: Mapping[str, int | Sequence[float]], method: str) -> list[int]:
+def _held(model: FEModel, chosen: Mapping[str, int | Sequence[float]], method: str) -> list[int]:
     """Degrees of freedom that Craig-Bampton's modes hold."""
     from flexapod.flexible.matrices import _node as nearest
 
@@ -109,7 +109,7 @@ def _solver_shapes(path: Path, mesh: Source | None, nodes: Source | None) -> Sha
 
 
 def _from_shapes(
-    model: Model,
+    model: FEModel,
     shapes: Shapes,
     chosen: Mapping[str, int | Sequence[float]],
     *,

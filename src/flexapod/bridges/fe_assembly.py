@@ -16,14 +16,14 @@ from scipy import sparse
 from flexapod.arrays import Array
 from flexapod.bridges.fe_files import FeFileError
 from flexapod.bridges.fe_matrices import Labelled
-from flexapod.flexible.arrays import hat
 from flexapod.flexible.beam_element import BeamElement
+from flexapod.rotation_arrays import skew
 
 GAUSS_POINTS = 4
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Part:
+class ElementMatrices:
     """Matrices (6 n, 6 n) of an element for (ux, uy, uz, rx, ry, rz) of its nodes, in the mesh's axes; volume of its material."""
 
     nodes: Sequence[int]
@@ -33,7 +33,7 @@ class Part:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Mesh:
+class FileMesh:
     """A mesh in its file's units.
 
     Args:
@@ -44,18 +44,18 @@ class Mesh:
     """
 
     places: Mapping[int, Array]
-    parts: Sequence[Part]
+    parts: Sequence[ElementMatrices]
     links: Mapping[int, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
 
-def density(mesh: Mesh) -> float | None:
+def density(mesh: FileMesh) -> float | None:
     """Mass of the elements over their volume, in the file's units; None where only nodes have masses."""
     parts = [part for part in mesh.parts if part.volume > 0.0 and part.mass.any()]
     return sum(float(part.mass[::6, ::6].sum()) for part in parts) / sum(part.volume for part in parts) if parts else None
 
 
-def left_out(mesh: Mesh, kept: Sequence[int]) -> dict[int, str]:
+def left_out(mesh: FileMesh, kept: Sequence[int]) -> dict[int, str]:
     """Nodes of the mesh that are not kept -> why."""
     carrier = {node: _carrier(mesh.links, node, "mesh") for node in set(mesh.places) - set(kept)}
     return {
@@ -66,7 +66,7 @@ def left_out(mesh: Mesh, kept: Sequence[int]) -> dict[int, str]:
     }
 
 
-def assembled(mesh: Mesh, source: str) -> tuple[list[int], Array, Labelled, Labelled]:
+def assembled(mesh: FileMesh, source: str) -> tuple[list[int], Array, Labelled, Labelled]:
     """Numbers and positions (n, 3) of the nodes that are left, mass and stiffness.
 
     Nodes of no element are left out. Where no element holds rotations, as in a truss, there are three degrees of freedom.
@@ -94,7 +94,7 @@ def assembled(mesh: Mesh, source: str) -> tuple[list[int], Array, Labelled, Labe
     return kept, np.array([mesh.places[node] for node in kept]), parts[0], parts[1]
 
 
-def _summed(parts: Sequence[Part], at: Mapping[int, int], name: str) -> sparse.csr_matrix:
+def _summed(parts: Sequence[ElementMatrices], at: Mapping[int, int], name: str) -> sparse.csr_matrix:
     rows, columns, values = [], [], []
     for part in parts:
         own = (6 * np.array([at[node] for node in part.nodes])[:, None] + np.arange(6)).ravel()
@@ -118,19 +118,21 @@ def _carrier(links: Mapping[int, int], node: int, source: str) -> int:
     return node
 
 
-def _links(mesh: Mesh, used: Sequence[int], kept: Sequence[int], source: str) -> sparse.csr_matrix:
+def _links(mesh: FileMesh, used: Sequence[int], kept: Sequence[int], source: str) -> sparse.csr_matrix:
     """(6 used, 6 kept): every node as its carrier moves it."""
     T = sparse.lil_matrix((6 * len(used), 6 * len(kept)))
     place = {node: k for k, node in enumerate(kept)}
     for k, node in enumerate(used):
         carrier = _carrier(mesh.links, node, source)
         block = np.eye(6)
-        block[:3, 3:] = -hat(np.asarray(mesh.places[node]) - np.asarray(mesh.places[carrier]))
+        block[:3, 3:] = -skew(np.asarray(mesh.places[node]) - np.asarray(mesh.places[carrier]))
         T[6 * k : 6 * k + 6, 6 * place[carrier] : 6 * place[carrier] + 6] = block
     return T.tocsr()
 
 
-def beam_part(nodes: Sequence[int], element: BeamElement, axes: Array, ways: Array, density: float, extra: float) -> Part:
+def beam_part(
+    nodes: Sequence[int], element: BeamElement, axes: Array, ways: Array, density: float, extra: float
+) -> ElementMatrices:
     """A beam between two nodes.
 
     Args:
@@ -149,12 +151,14 @@ def beam_part(nodes: Sequence[int], element: BeamElement, axes: Array, ways: Arr
     T = np.zeros((12, 12))
     for end in range(2):
         T[6 * end : 6 * end + 3, 6 * end : 6 * end + 3] = T[6 * end + 3 : 6 * end + 6, 6 * end + 3 : 6 * end + 6] = axes
-        T[6 * end : 6 * end + 3, 6 * end + 3 : 6 * end + 6] = -axes @ hat(ways[end])
+        T[6 * end : 6 * end + 3, 6 * end + 3 : 6 * end + 6] = -axes @ skew(ways[end])
     volume = section.area * element.length
-    return Part(nodes=nodes, mass=T.T @ M @ T, stiffness=T.T @ element.stiffness() @ T, volume=volume)
+    return ElementMatrices(nodes=nodes, mass=T.T @ M @ T, stiffness=T.T @ element.stiffness() @ T, volume=volume)
 
 
-def rod_part(nodes: Sequence[int], way: Array, axial: float, torsion: float, mass_per_length: float, area: float) -> Part:
+def rod_part(
+    nodes: Sequence[int], way: Array, axial: float, torsion: float, mass_per_length: float, area: float
+) -> ElementMatrices:
     """A rod: E A and G J over its length, linear displacements."""
     length = float(np.linalg.norm(way))
     along = np.outer(way, way) / length**2
@@ -165,13 +169,13 @@ def rod_part(nodes: Sequence[int], way: Array, axial: float, torsion: float, mas
             K[6 * i : 6 * i + 3, 6 * j : 6 * j + 3] = sign * axial / length * along
             K[6 * i + 3 : 6 * i + 6, 6 * j + 3 : 6 * j + 6] = sign * torsion / length * along
             M[6 * i : 6 * i + 3, 6 * j : 6 * j + 3] = mass_per_length * length / (3 if i == j else 6) * np.eye(3)
-    return Part(nodes=nodes, mass=M, stiffness=K, volume=area * length)
+    return ElementMatrices(nodes=nodes, mass=M, stiffness=K, volume=area * length)
 
 
-def mass_part(node: int, mass: float, way: Array, inertia: Array) -> Part:
+def mass_part(node: int, mass: float, way: Array, inertia: Array) -> ElementMatrices:
     """A point mass at `way` from its node, with its tensor about itself."""
     T = np.eye(6)
-    T[:3, 3:] = -hat(way)
+    T[:3, 3:] = -skew(way)
     M = np.zeros((6, 6))
     M[:3, :3], M[3:, 3:] = mass * np.eye(3), inertia
-    return Part(nodes=(node,), mass=T.T @ M @ T, stiffness=np.zeros((6, 6)))
+    return ElementMatrices(nodes=(node,), mass=T.T @ M @ T, stiffness=np.zeros((6, 6)))

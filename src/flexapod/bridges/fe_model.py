@@ -31,7 +31,7 @@ Source = str | os.PathLike[str]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Model:
+class FEModel:
     """Matrices in SI, rows node by node; nodes with numbers and places [m]; of a mesh, mass over volume of its elements.
 
     left_out: nodes of a mesh that the matrices do not have -> why.
@@ -51,7 +51,7 @@ class Model:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Parts:
-    """A model in the units of its files; notes, density and left_out as in `Model`."""
+    """A model in the units of its files; notes, density and left_out as in `FEModel`."""
 
     numbers: list[int]
     places: Array
@@ -65,7 +65,7 @@ class Parts:
 
 def read_model(
     mass: Source | None, stiffness: Source | None, nodes: Source | None, mesh: Source | None, size: Mapping[str, float]
-) -> Model:
+) -> FEModel:
     """The model of files, in SI.
 
     Args:
@@ -83,7 +83,7 @@ def read_model(
     _check_mass(inertia, found.numbers, found.width, source)
     if found.stiffness.count_nonzero() == 0:
         raise FeFileError(f"{springs}: the stiffness is zero; export the stiffness matrix, with a modulus for every material")
-    return Model(mass=inertia, stiffness=size["mass"] / size["time"] ** 2 * (D @ found.stiffness @ D), numbers=found.numbers,
+    return FEModel(mass=inertia, stiffness=size["mass"] / size["time"] ** 2 * (D @ found.stiffness @ D), numbers=found.numbers,
                  r0=size["length"] * found.places, width=found.width, units=size, source=source, notes=found.notes,
                  density=None if found.density is None else size["mass"] / size["length"] ** 3 * found.density,
                  left_out=found.left_out)  # fmt: skip

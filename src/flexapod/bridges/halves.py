@@ -18,7 +18,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from flexapod.bridges.tree import WORLD, Inertial, Loop, Node, Tree, displacement, inverse
+from flexapod.bridges.tree import WORLD, ClosingLoop, Inertial, Node, Tree, displacement, inverse
 from flexapod.errors import InputError
 from flexapod.robot.geometry import Pose, pose
 
@@ -79,7 +79,7 @@ def _light_chain(tree: Tree, name: str) -> list[Node]:
 
 def _weighted(tree: Tree) -> Tree:
     """The tree with massless moving bodies that fixed joints hold to others as equal parts of those."""
-    held: dict[str, list[Loop]] = {}
+    held: dict[str, list[ClosingLoop]] = {}
     for loop in (one for k in tree.loops if k.type == "fixed" for one in (k, _swapped(k))):
         end, (heavy, on) = loop.first, _solid(tree, loop.second, loop.on_second)
         if end != WORLD and tree.node(end).kind in "RP" and tree.node(end).light and _mass(tree, heavy):
@@ -108,7 +108,7 @@ def _seen(part: Inertial, frame: Pose) -> Inertial:
     return Inertial(mass=part.mass, com=frame.point(part.com), tensor=R @ part.tensor @ R.T)
 
 
-def _halve(tree: Tree, loop: Loop) -> Tree:
+def _halve(tree: Tree, loop: ClosingLoop) -> Tree:
     (first, at), (second, on) = _solid(tree, loop.first, loop.on_first), _solid(tree, loop.second, loop.on_second)
     if not _mass(tree, first):
         first, second, at, on = second, first, on, at
@@ -121,12 +121,12 @@ def _halve(tree: Tree, loop: Loop) -> Tree:
     own, far = tree.node(first), _chain(loop, second, on, between)
     half = Inertial(mass=own.inertial.mass / 2.0, com=own.inertial.com, tensor=own.inertial.tensor / 2.0)
     far[-1] = replace(far[-1], inertial=_seen(half, inverse(at)))
-    held = Loop(name=loop.name, type="held", first=first, on_first=at, second=far[-1].name, on_second=pose())
+    held = ClosingLoop(name=loop.name, type="held", first=first, on_first=at, second=far[-1].name, on_second=pose())
     nodes = [replace(n, inertial=half) if n.name == first else n for n in tree.nodes]
     return replace(tree, nodes=(*nodes, *far), loops=tuple(held if k.name == loop.name else k for k in tree.loops))
 
 
-def _chain(loop: Loop, parent: str, place: Pose, between: Pose) -> list[Node]:
+def _chain(loop: ClosingLoop, parent: str, place: Pose, between: Pose) -> list[Node]:
     """Nodes from the body behind the joint to the far half, whose frame is the joint's on the body that is halved."""
     R = between.rotation
     if loop.type == "universal":  # R = Rz(a) ACROSS Rz(b)
@@ -163,11 +163,11 @@ def whole(tree: Tree) -> Tree:
     return tree
 
 
-def _swapped(loop: Loop) -> Loop:
+def _swapped(loop: ClosingLoop) -> ClosingLoop:
     return replace(loop, first=loop.second, on_first=loop.on_second, second=loop.first, on_second=loop.on_first)
 
 
-def _far(tree: Tree, loop: Loop) -> list[Node]:
+def _far(tree: Tree, loop: ClosingLoop) -> list[Node]:
     """Nodes of the joint behind which the second body of a fixed joint hangs, from its carrier outwards; none: it is no half."""
     if loop.type != "fixed" or WORLD in (loop.first, loop.second) or tree.node(loop.second).kind not in "RP":
         return []
@@ -213,12 +213,14 @@ def _type(chain: list[Node]) -> str:
     return "cylindrical" if meets and 1.0 - cosine <= SAME else ""
 
 
-def _join(tree: Tree, loop: Loop, original: Loop, far: list[Node]) -> Tree:
+def _join(tree: Tree, loop: ClosingLoop, original: ClosingLoop, far: list[Node]) -> Tree:
     own, other = tree.node(loop.first), far[-1]
     seen = loop.on_first @ inverse(loop.on_second)  # the far half's frame in the body's own
     moved = _seen(other.inertial, seen)
-    closed = Loop(name=loop.name, type=_type(far), first=loop.first, on_first=seen, second=far[0].parent, on_second=far[0].place,
-                  damping=other.damping, loss=other.loss, per_axis=len(far) > 1)  # fmt: skip
+    closed = ClosingLoop(
+        name=loop.name, type=_type(far), first=loop.first, on_first=seen, second=far[0].parent, on_second=far[0].place,
+        damping=other.damping, loss=other.loss, per_axis=len(far) > 1,
+    )  # fmt: skip
     gone = {n.name for n in far}
     nodes = [replace(n, inertial=_sum(own.inertial, moved)) if n.name == own.name else n for n in tree.nodes]
     return replace(tree, nodes=tuple(n for n in nodes if n.name not in gone),

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from flexapod.arrays import Array
-from flexapod.bridges.tree import Loop, Tree, inverse
+from flexapod.bridges.tree import ClosingLoop, Tree, inverse
 from flexapod.robot.geometry import Pose
+from flexapod.rotation_arrays import rotation_vector
 
 CLOSED = 1e-6
 """Gaps [m or rad] that numbers of a file with six digits leave; no remark is made on them."""
@@ -27,7 +28,7 @@ def open_loops(tree: Tree) -> tuple[str, ...]:
     return tuple(found)
 
 
-def gap(tree: Tree, loop: Loop) -> tuple[float, float]:
+def gap(tree: Tree, loop: ClosingLoop) -> tuple[float, float]:
     """Distance [m] and angle [rad] between the halves of a closing joint at home, less what the joint leaves free."""
     one, two = tree.at_home(loop.first) @ loop.on_first, tree.at_home(loop.second) @ loop.on_second
     seen = inverse(one) @ two
@@ -37,7 +38,7 @@ def gap(tree: Tree, loop: Loop) -> tuple[float, float]:
     return float(np.linalg.norm(apart)), _angle(loop, seen)
 
 
-def _angle(loop: Loop, seen: Pose) -> float:
+def _angle(loop: ClosingLoop, seen: Pose) -> float:
     """What is wrong with the axes; `seen`: the second half from the first."""
     R: Array = np.asarray(seen.rotation)
     if loop.type == "spherical":
@@ -46,5 +47,4 @@ def _angle(loop: Loop, seen: Pose) -> float:
         return abs(float(np.arcsin(np.clip(R[2, 2], -1.0, 1.0))))
     if loop.type in ("revolute", "cylindrical"):
         return float(np.arctan2(np.hypot(R[0, 2], R[1, 2]), R[2, 2]))
-    across = np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]]) / 2.0
-    return float(np.arctan2(np.linalg.norm(across), (np.trace(R) - 1.0) / 2.0))
+    return float(np.linalg.norm(rotation_vector(R)))

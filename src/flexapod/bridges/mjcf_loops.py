@@ -9,7 +9,7 @@ import numpy as np
 
 from flexapod.bridges.mjcf_refused import is_active
 from flexapod.bridges.mjcf_tendons import HELD, tendon_sites
-from flexapod.bridges.tree import Loop
+from flexapod.bridges.tree import ClosingLoop
 from flexapod.robot.geometry import frame_along, pose, unit
 
 if TYPE_CHECKING:
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from flexapod.bridges.mjcf_in import Reader
 
 
-def read_loops(root: Element, reader: Reader) -> tuple[Loop, ...]:
+def read_loops(root: Element, reader: Reader) -> tuple[ClosingLoop, ...]:
     """Closing joints. Two `connect` between the same bodies are a revolute joint, more a fixed one, one with a tendon a universal
     joint."""
     pairs: dict[tuple[str, str], list[tuple[str, Any, Any]]] = {}
-    loops: list[Loop] = []
+    loops: list[ClosingLoop] = []
     names: set[str] = set()
     for element in (e for e in root.findall("equality/*") if is_active(e, reader)):
         a = element.attrib
@@ -38,7 +38,7 @@ def read_loops(root: Element, reader: Reader) -> tuple[Loop, ...]:
             one, two = reader.bodies(a, name)
         (first, at), (second, on) = one, two
         if element.tag == "weld":
-            loops.append(Loop(name=name, type="fixed", first=first, on_first=at, second=second, on_second=on))
+            loops.append(ClosingLoop(name=name, type="fixed", first=first, on_first=at, second=second, on_second=on))
         else:
             known = pairs.setdefault((first, second), [])
             if not any(np.array_equal(at.position, k[1].position) and np.array_equal(on.position, k[2].position) for k in known):
@@ -56,7 +56,7 @@ def read_loops(root: Element, reader: Reader) -> tuple[Loop, ...]:
         elif name in bends:
             kind, both = "universal", dict(bends[name])
             at_R, on_R = (frame_along(unit(both[b].position - h.position)) for b, h in ((first, at), (second, on)))
-        loops.append(Loop(name=name, type=kind, first=first, on_first=pose(at.position, at_R), second=second,
+        loops.append(ClosingLoop(name=name, type=kind, first=first, on_first=pose(at.position, at_R), second=second,
                           on_second=pose(on.position, on_R)))  # fmt: skip
     return tuple(loops)
 

@@ -22,11 +22,12 @@ from numpy.typing import ArrayLike
 from flexapod.bridges.drive_springs import beside
 from flexapod.bridges.halves import halved
 from flexapod.bridges.mjcf_softness import copies_for
-from flexapod.bridges.tree import WORLD, Gear, Inertial, Loop, Node, Strut, Tree, massless, merged, quat_wxyz, robot_tree
+from flexapod.bridges.tree import WORLD, ClosingLoop, Gear, Inertial, Node, Strut, Tree, massless, merged, robot_tree
 from flexapod.calls import check_path, check_seed, checked
 from flexapod.errors import FlexapodWarning, InputError
 from flexapod.robot.geometry import Pose, pose
 from flexapod.robot.robot import Robot
+from flexapod.rotation_arrays import rotation_quaternion
 
 LEAST = 1e-14
 """Principal moments below this are written as this: MuJoCo refuses moving bodies without inertia. No result notices."""
@@ -141,7 +142,7 @@ def numbers(values: ArrayLike) -> str:
 
 def placed(place: Pose) -> dict[str, str]:
     """Attributes of a pose."""
-    return {"pos": numbers(place.position), "quat": numbers(quat_wxyz(place.rotation))}
+    return {"pos": numbers(place.position), "quat": numbers(rotation_quaternion(place.rotation))}
 
 
 def _joint(node: Node, seen: Pose) -> dict[str, str]:
@@ -178,14 +179,14 @@ def _inertial(name: str, inertial: Inertial) -> dict[str, str]:
     return {**placed(pose(inertial.com, axes)), **mass}
 
 
-def held_points(loop: Loop) -> list[Any]:
+def held_points(loop: ClosingLoop) -> list[Any]:
     """Points (3,) of a loop's frames that `connect` holds together; none of a `weld`."""
     if loop.type in ("fixed", "held"):
         return list(CORNERS) if loop.type == "held" else []
     return [np.zeros(3), np.array([0.0, 0.0, ARM])] if loop.type == "revolute" else [np.zeros(3)]
 
 
-def _close(loop: Loop, elements: dict[str, Element], equality: Element, copies: int) -> None:
+def _close(loop: ClosingLoop, elements: dict[str, Element], equality: Element, copies: int) -> None:
     """Sites on both sides and the constraints between them."""
 
     def site(k: int, suffix: str, shift: ArrayLike) -> str:
@@ -231,7 +232,7 @@ def _home(root: Element, tree: Tree, elements: dict[str, Element]) -> None:
     for element in elements[WORLD].iter():
         if element.tag == "freejoint":
             place = tree.node("platform").place
-            values += [*place.position, *quat_wxyz(place.rotation)]
+            values += [*place.position, *rotation_quaternion(place.rotation)]
         elif element.tag == "joint":
             values.append(by_joint[element.attrib["name"]].start)
     SubElement(SubElement(root, "keyframe"), "key", {"name": "home", "qpos": numbers(values)})

@@ -8,6 +8,7 @@ import numpy as np
 
 from flexapod.bridges.imported import ImportedModelError, unit_axis, values
 from flexapod.robot.geometry import Pose, pose, rotation_from_vector
+from flexapod.rotation_arrays import quaternion_rotation
 
 ORDER = {"x": [1.0, 0.0, 0.0], "y": [0.0, 1.0, 0.0], "z": [0.0, 0.0, 1.0]}
 
@@ -23,10 +24,7 @@ def placed(a: Mapping[str, str], where: str, angle: float, sequence: str) -> Pos
     """
     position = values(a, "pos", where, 3, "0 0 0")
     if "quat" in a:
-        q = unit_axis(a, "quat", where, 4)
-        v = np.asarray(q[1:])
-        skewed = np.array([[0.0, -v[2], v[1]], [v[2], 0.0, -v[0]], [-v[1], v[0], 0.0]])
-        return pose(position, np.eye(3) + 2 * q[0] * skewed + 2 * skewed @ skewed)
+        return pose(position, quaternion_rotation(np.asarray(unit_axis(a, "quat", where, 4))))
     if "axisangle" in a:
         *_, amount = values(a, "axisangle", where, 4)
         axis = unit_axis({"axisangle": " ".join(a["axisangle"].split()[:3])}, "axisangle", where, 3)

@@ -20,7 +20,8 @@ import scipy.linalg
 
 from flexapod.arrays import Array
 from flexapod.bridges.tree import WORLD, Tree, displacement
-from flexapod.robot.geometry import Pose, pose, skew
+from flexapod.robot.geometry import Pose, pose
+from flexapod.rotation_arrays import skew
 
 IMPEDANCE = 0.9999
 """The largest that MuJoCo takes."""
@@ -33,7 +34,7 @@ RANK = 1e-10
 
 
 @dataclass(frozen=True, kw_only=True)
-class Place:
+class MovingPlace:
     """A node in the world, and the velocity of its origin and its angular velocity per rate of every joint, (3, n) each."""
 
     pose: Pose
@@ -81,11 +82,11 @@ def softness(tree: Tree, points: Mapping[str, list[Array]]) -> float:
     return float(np.sqrt(max(0.0, ratio.max())))
 
 
-def _places(tree: Tree, at_home: bool) -> dict[str, Place]:
+def _places(tree: Tree, at_home: bool) -> dict[str, MovingPlace]:
     """Every node at home, or at coordinates zero."""
     columns = _columns(tree)
     n = sum(len(c) for c in columns.values())
-    found = {WORLD: Place(pose=pose(), v=np.zeros((3, n)), w=np.zeros((3, n)))}
+    found = {WORLD: MovingPlace(pose=pose(), v=np.zeros((3, n)), w=np.zeros((3, n)))}
     for node in tree.nodes:
         parent = found[node.parent]
         where = parent.pose @ node.place @ displacement(node.kind, node.start if at_home else 0.0)
@@ -95,7 +96,7 @@ def _places(tree: Tree, at_home: bool) -> dict[str, Place]:
             v[:, own[:3]], w[:, own[3:]] = np.eye(3), np.eye(3)
         elif own:
             (w if node.kind == "R" else v)[:, own[0]] = where.rotation[:, 2]
-        found[node.name] = Place(pose=where, v=v, w=w)
+        found[node.name] = MovingPlace(pose=where, v=v, w=w)
     return found
 
 
@@ -109,7 +110,7 @@ def _columns(tree: Tree) -> dict[str, list[int]]:
     return found
 
 
-def _mass(tree: Tree, places: Mapping[str, Place]) -> Array:
+def _mass(tree: Tree, places: Mapping[str, MovingPlace]) -> Array:
     """(n, n) mass matrix of the tree."""
     columns = _columns(tree)
     n = places[WORLD].v.shape[1]
@@ -133,7 +134,7 @@ def mobilities(tree: Tree) -> dict[str, float]:
     return found
 
 
-def _multipliers(tree: Tree, places: Mapping[str, Place], M: Array, J: Array) -> Array:
+def _multipliers(tree: Tree, places: Mapping[str, MovingPlace], M: Array, J: Array) -> Array:
     """(rows, k) multipliers of weight and of each acceleration that the loops allow, driven by the actuators."""
     columns = _columns(tree)
     N = scipy.linalg.null_space(J, rcond=RANK)

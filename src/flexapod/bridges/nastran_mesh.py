@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from flexapod.bridges.fe_assembly import Mesh, Part, beam_part, mass_part, rod_part
+from flexapod.bridges.fe_assembly import ElementMatrices, FileMesh, beam_part, mass_part, rod_part
 from flexapod.bridges.fe_files import FeFileError, first_line
 from flexapod.bridges.nastran_bulk import bulk_data
 from flexapod.flexible.beam_element import BeamElement
@@ -33,7 +33,7 @@ STIFF_IN_SHEAR = 1e8
 """Shear factor of beams that do not deform in shear."""
 
 
-def nastran_mesh(path: Path) -> Mesh:
+def nastran_mesh(path: Path) -> FileMesh:
     """The mesh of a bulk data file.
 
     Checked by: tests/bridges/test_nastran_mesh.py.
@@ -73,14 +73,14 @@ def nastran_mesh(path: Path) -> Mesh:
             raise FeFileError(f"{path}: element {number} ({element.type}) lacks a property or number: {why}") from error
     parts += [_scaled(_mass(path, m), weight) for _, m in sorted(model.masses.items())]
     places = {int(k): np.asarray(node.get_position(), dtype=float) for k, node in model.nodes.items()}
-    return Mesh(places=places, parts=parts, links=_rigid(path, model), notes=_notes(model, parts))
+    return FileMesh(places=places, parts=parts, links=_rigid(path, model), notes=_notes(model, parts))
 
 
-def _scaled(part: Part, weight: float) -> Part:
+def _scaled(part: ElementMatrices, weight: float) -> ElementMatrices:
     return replace(part, mass=weight * part.mass)
 
 
-def _part(model: Any, element: Any, drilling: float) -> Part:
+def _part(model: Any, element: Any, drilling: float) -> ElementMatrices:
     places = [tuple(node.get_position()) for node in element.nodes_ref]
     if len(set(places)) < len(places) and element.type not in BEAMS:  # the ends of beams may have offsets
         raise FlexibleBodyError(f"Two of its nodes {', '.join(map(str, element.node_ids))} are at one place.")
@@ -96,7 +96,7 @@ def _part(model: Any, element: Any, drilling: float) -> Part:
     return rod_part(element.node_ids, ends[1] - ends[0], material.e * area, (material.g or 0.0) * torsion, per_length, area)
 
 
-def _beam(model: Any, element: Any) -> Part:
+def _beam(model: Any, element: Any) -> ElementMatrices:
     if element.pa or element.pb:
         raise FlexibleBodyError("Pins at the ends of beams (pa, pb) are not taken; model the joint in the robot.")
     try:
@@ -154,7 +154,7 @@ def _varies(p: Any) -> bool:
     return any(np.ptp(a) > 1e-12 * np.abs(a).max(initial=0.0) for a in arrays if a.size) or any(shifts)
 
 
-def _shell(element: Any, drilling: float) -> Part:
+def _shell(element: Any, drilling: float) -> ElementMatrices:
     p = element.pid_ref
     if p.type != "PSHELL":
         raise FlexibleBodyError(f"Property {p.pid} is {p.type}; shells take PSHELL.")
@@ -172,10 +172,10 @@ def _shell(element: Any, drilling: float) -> Part:
         thickness=h, mass_per_area=material.rho * h + (p.nsm or 0.0), shear=shear, offset=element.zoffset or 0.0,
         drilling=drilling,
     )  # fmt: skip
-    return Part(nodes=element.node_ids, mass=shell.mass(), stiffness=shell.stiffness(), volume=shell.volume)
+    return ElementMatrices(nodes=element.node_ids, mass=shell.mass(), stiffness=shell.stiffness(), volume=shell.volume)
 
 
-def _mass(path: Path, m: Any) -> Part:
+def _mass(path: Path, m: Any) -> ElementMatrices:
     if m.type != "CONM2" or m.Cid() != 0:
         where = f" in coordinate system {m.Cid()}" if m.type == "CONM2" else ""
         raise FeFileError(f"{path}: mass {m.eid} is {m.type}{where}; masses are CONM2 in system 0")
@@ -197,7 +197,7 @@ def _rigid(path: Path, model: Any) -> dict[int, int]:
     return links
 
 
-def _notes(model: Any, parts: list[Part]) -> tuple[str, ...]:
+def _notes(model: Any, parts: list[ElementMatrices]) -> tuple[str, ...]:
     """What the file has and the body does not."""
     used = {node for part in parts for node in part.nodes}
     loose = sorted(set(model.nodes) - used - set(_touched(model)))

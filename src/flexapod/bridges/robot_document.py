@@ -15,7 +15,7 @@ import numpy as np
 from flexapod.bridges.imported import ImportedModelError
 from flexapod.bridges.loop_gaps import open_loops
 from flexapod.bridges.mjcf_in import read_mjcf
-from flexapod.bridges.tree import WORLD, Inertial, Loop, Node, Strut, Tree, inverse
+from flexapod.bridges.tree import WORLD, ClosingLoop, Inertial, Node, Strut, Tree, inverse
 from flexapod.calls import check_path, check_text, checked
 from flexapod.description.problems import Problem, RobotFileError
 from flexapod.description.read import description_from_document
@@ -187,7 +187,7 @@ def _check_used(tree: Tree, groups: dict[str, list[Node]], platform: str) -> Non
 
 
 def _written(
-    tree: Tree, platform: Node, groups: list[list[Node]], loops: list[Loop]
+    tree: Tree, platform: Node, groups: list[list[Node]], loops: list[ClosingLoop]
 ) -> tuple[dict[str, Any], dict[str, str], dict[str, tuple[str, str]]]:
     """Home, platform, legs, couplings and forces; joints as `leg.joint` by their names in the tree; what paths were."""
     legs: dict[str, Any] = {}
@@ -228,7 +228,7 @@ def _written(
     return {**found, "legs": {"each": legs}, **extra}, joints, origins
 
 
-def _ended(loops: list[Loop], legs: dict[str, str], carrier: str) -> list[Loop]:
+def _ended(loops: list[ClosingLoop], legs: dict[str, str], carrier: str) -> list[ClosingLoop]:
     """Loops such that every leg has one that begins on it, where another leg ends on it and can do without; `legs`: by body."""
     found, free = list(loops), {carrier.partition(".")[0]}
     for leg in dict.fromkeys(legs.values()):
@@ -259,7 +259,7 @@ def _floating(tree: Tree) -> str:
     return free[0]
 
 
-def _toward(loop: Loop, platform: str) -> Loop:
+def _toward(loop: ClosingLoop, platform: str) -> ClosingLoop:
     """The loop written toward the platform where it ends there, and away from the world."""
     if loop.second == platform or (loop.first not in (platform, WORLD)):
         return loop
@@ -342,7 +342,7 @@ def _joint(node: Node, before: str, body: str) -> dict[str, Any]:
     return found
 
 
-def _closing(loop: Loop, before: str, to: str) -> dict[str, Any]:
+def _closing(loop: ClosingLoop, before: str, to: str) -> dict[str, Any]:
     found: dict[str, Any] = {"type": loop.type, "from": before, "to": to, "at": loop.on_first.position.tolist(),
                              "on": loop.on_second.position.tolist()}  # fmt: skip
     z1, z2 = loop.on_first.rotation[:, 2].tolist(), loop.on_second.rotation[:, 2].tolist()

@@ -70,7 +70,7 @@ class Node:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Loop:
+class ClosingLoop:
     """A joint that closes a loop: half frames on two nodes, z along the axis (universal: axis1 and axis2).
 
     Args:
@@ -125,7 +125,7 @@ class Tree:
     name: str
     gravity: Array
     nodes: tuple[Node, ...]
-    loops: tuple[Loop, ...]
+    loops: tuple[ClosingLoop, ...]
     gears: tuple[Gear, ...] = ()
     struts: tuple[Strut, ...] = ()
     actuators: tuple[str, ...] = ()
@@ -160,7 +160,7 @@ def robot_tree(robot: Robot) -> Tree:
     """
     refuse(robot, "export_mjcf")
     nodes: list[Node] = []
-    loops: list[Loop] = []
+    loops: list[ClosingLoop] = []
     names = [[f"{leg.name}.{link.body.name if link.body else link.coordinate}" for link in leg.links] for leg in robot.legs]
     for leg, own in zip(robot.legs, names, strict=True):
         nodes += _leg_nodes(leg, own)
@@ -173,7 +173,7 @@ def robot_tree(robot: Robot) -> Tree:
                 continue
             second = "platform" if cut.to is None else WORLD if cut.to[1] < 0 else names[cut.to[0]][cut.to[1]]
             f = cut.friction
-            loops.append(Loop(
+            loops.append(ClosingLoop(
                 name=f"{leg.name}.{cut.joint}", type=cut.type, first=first, on_first=cut.on_link, second=second,
                 on_second=cut.on_platform, damping=f.plain("rate") if f else 0.0, loss=f.plain("direction") if f else 0.0,
                 per_axis=bool(f and f.direction == "per_axis"),
@@ -204,7 +204,7 @@ def seated(tree: Tree) -> Tree:
     return replace(tree, nodes=tuple(order), loops=tuple(loops))
 
 
-def _seat(nodes: dict[str, Node], loop: Loop) -> list[str]:
+def _seat(nodes: dict[str, Node], loop: ClosingLoop) -> list[str]:
     """Massless free joints from the first body of a loop up to the world, which carry nothing else."""
     chain: list[str] = []
     name = loop.first
@@ -316,13 +316,6 @@ def inverse(place: Pose) -> Pose:
     """The parent seen from the child."""
     R = place.rotation.T
     return pose(-R @ place.position, R)
-
-
-def quat_wxyz(R: Array) -> Array:
-    """Unit quaternion of a rotation matrix."""
-    from flexapod.motions.quaternions import rotation_quat_wxyz
-
-    return np.asarray(rotation_quat_wxyz(np.asarray(R)[None])[0])
 
 
 def massless(nodes: Sequence[Node]) -> list[str]:

@@ -17,11 +17,12 @@ import yaml
 from flexapod.arrays import Array
 from flexapod.bridges.drive_springs import beside
 from flexapod.bridges.mjcf_out import numbers
-from flexapod.bridges.tree import WORLD, Tree, quat_wxyz, robot_tree
+from flexapod.bridges.tree import WORLD, Tree, robot_tree
 from flexapod.calls import check_path, checked
 from flexapod.errors import FlexapodWarning, InputError
 from flexapod.robot.geometry import Pose
 from flexapod.robot.robot import Robot
+from flexapod.rotation_arrays import rotation_quaternion
 
 UNLIMITED = (-1e3, 1e3)
 """Limits [m] of prismatic joints without any, which URDF must have."""
@@ -100,7 +101,7 @@ def loops_text(tree: Tree) -> str:
     """The text of the loop file."""
 
     def half(place: Pose) -> dict[str, Any]:
-        return {"xyz": place.position.tolist(), "quat_wxyz": quat_wxyz(place.rotation).tolist()}
+        return {"xyz": place.position.tolist(), "quat_wxyz": rotation_quaternion(place.rotation).tolist()}
 
     loops = [
         {

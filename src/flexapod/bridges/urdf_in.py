@@ -27,9 +27,11 @@ from flexapod.bridges.imported import (
 )  # fmt: skip
 from flexapod.bridges.loop_frames import loop_document
 from flexapod.bridges.mjcf_tendons import HELD
-from flexapod.bridges.tree import WORLD, Gear, Inertial, Loop, Node, Strut, Tree
+from flexapod.bridges.tree import WORLD, ClosingLoop, Gear, Inertial, Node, Strut, Tree
 from flexapod.bridges.urdf import BOUNDLESS, UNLIMITED
-from flexapod.robot.geometry import Pose, euler, frame_along, pose
+from flexapod.description.schema import Rotation
+from flexapod.robot.geometry import Pose, frame_along, pose, rotation_matrix
+from flexapod.rotation_arrays import quaternion_rotation
 
 CLOSING = ("spherical", "revolute", "universal", "fixed", "prismatic", "cylindrical")
 KINDS = {"revolute": "R", "continuous": "R", "prismatic": "P", "fixed": "fixed", "floating": "free"}
@@ -206,7 +208,8 @@ def _inertial(link: Element, file: Path) -> Inertial:
 def _origin(element: Element, where: str) -> Pose:
     origin = element.find("origin")
     a = {} if origin is None else origin.attrib
-    return pose(values(a, "xyz", where, 3, "0 0 0"), euler("xyz", values(a, "rpy", where, 3, "0 0 0")))
+    rotation = Rotation.model_validate({"xyz": values(a, "rpy", where, 3, "0 0 0")})
+    return pose(values(a, "xyz", where, 3, "0 0 0"), rotation_matrix(rotation))
 
 
 def _nodes(
@@ -286,13 +289,13 @@ def _start(joint: Element, home: Mapping[str, object], file: Path) -> float:
     return number(home.get(name, 0.0), f"{file}: home of {name!r}")
 
 
-def _loop(given: object, file: Path, rotated: dict[str, Pose]) -> Loop:
+def _loop(given: object, file: Path, rotated: dict[str, Pose]) -> ClosingLoop:
     where, entry = _entry(given, "loop", ("name", "type", "link1", "at1", "link2", "at2"), rotated, file)
     if entry["type"] not in CLOSING:
         raise ImportedModelError(f"{where} has the type {entry['type']!r}; types: {', '.join(CLOSING)}")
     halves = [rotated[entry[f"link{k}"]] @ _half(entry[f"at{k}"], f"{where}: at{k}") for k in (1, 2)]
     damping, loss = (number(entry.get(key, 0.0), f"{where}: {key}") for key in ("damping", "friction"))
-    return Loop(name=entry["name"], type=entry["type"], first=entry["link1"], on_first=halves[0], second=entry["link2"],
+    return ClosingLoop(name=entry["name"], type=entry["type"], first=entry["link1"], on_first=halves[0], second=entry["link2"],
                 on_second=halves[1], damping=damping, loss=loss, per_axis=bool(entry.get("per_axis", False)))  # fmt: skip
 
 
@@ -302,6 +305,4 @@ def _half(entry: object, where: str) -> Pose:
     quat = vector(entry.get("quat_wxyz", [1.0, 0.0, 0.0, 0.0]), 4, f"{where}: quat_wxyz")
     if not quat.any():
         raise ImportedModelError(f"{where}: quat_wxyz is zero; expected a rotation")
-    w, *v = quat / np.linalg.norm(quat)
-    s = np.array([[0.0, -v[2], v[1]], [v[2], 0.0, -v[0]], [-v[1], v[0], 0.0]])
-    return pose(vector(entry["xyz"], 3, f"{where}: xyz"), np.eye(3) + 2 * w * s + 2 * s @ s)
+    return pose(vector(entry["xyz"], 3, f"{where}: xyz"), quaternion_rotation(quat / np.linalg.norm(quat)))

@@ -72,6 +72,18 @@ def about(axis: Vector, angle: float) -> Matrix:
     )
 
 
+def _of_quaternion(quat_wxyz: Sequence[float]) -> Matrix:
+    length = math.sqrt(sum(v * v for v in quat_wxyz))
+    if length == 0.0:
+        return IDENTITY
+    w, x, y, z = (v / length for v in quat_wxyz)
+    return (
+        (1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - w * z), 2.0 * (x * z + w * y)),
+        (2.0 * (x * y + w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - w * x)),
+        (2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)),
+    )
+
+
 def form_of(rotation: Rotation) -> list[str]:
     """The forms in which a rotation is given; a right one has exactly one."""
     forms = [name for name in ("matrix", "quat_wxyz") if getattr(rotation, name) is not None]
@@ -89,9 +101,7 @@ def rotation_matrix(rotation: Rotation | None) -> Matrix:
     if rotation.matrix is not None:
         return tuple((row[0], row[1], row[2]) for row in rotation.matrix)
     if rotation.quat_wxyz is not None:
-        w, *v = rotation.quat_wxyz
-        length = math.sqrt(dot(v, v))
-        return about(v, 2.0 * math.atan2(length, w)) if length > 0.0 else IDENTITY
+        return _of_quaternion(rotation.quat_wxyz)
     if rotation.axis is not None:
         return about(rotation.axis, rotation.angle or 0.0)
     if rotation.toward_x is not None and rotation.toward_z is not None:

@@ -15,7 +15,7 @@ from flexapod.arrays import Array
 from flexapod.calls import fields_alone
 from flexapod.design.criteria import Criterion
 from flexapod.design.evaluate import Evaluator
-from flexapod.design.plans import Plan
+from flexapod.design.plans import DesignPlan
 from flexapod.design.study_files import parquet
 from flexapod.design.summary import Summary, block_summary
 from flexapod.design.variables import Axis
@@ -32,7 +32,7 @@ BUILT = 16
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Block:
+class ComputedBlock:
     """A block that was computed: rows where they stay in memory, the bytes of its file where there is one, its summary."""
 
     number: int
@@ -58,7 +58,7 @@ class BlockTask:
     axes: tuple[Axis, ...]
     criteria: tuple[Criterion, ...]
     at: Any
-    plan: Plan
+    plan: DesignPlan
     rows: str
     samples: int
 
@@ -84,7 +84,7 @@ class BlockTask:
         """(c,) 1 where low is better, -1 where high."""
         return np.array([1.0 if c.better == "low" else -1.0 for c in self.criteria])
 
-    def __call__(self, number: int) -> Block:
+    def __call__(self, number: int) -> ComputedBlock:
         """Compute a block."""
         x = self.plan.designs(number, self.size)
         found = self.evaluator(x)
@@ -92,7 +92,7 @@ class BlockTask:
         start = number * self.size
         rows = self._rows(start, x, found.criteria, texts) if self.rows != "none" else None
         data = parquet(rows) if rows is not None and self.rows == "file" else None
-        return Block(
+        return ComputedBlock(
             number=number, rows=rows if self.rows == "memory" else None, data=data,
             summary=block_summary(start, x, found.criteria, texts, self.signs),
         )  # fmt: skip

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
-from flexapod.design.blocks import Block, BlockTask
+from flexapod.design.blocks import BlockTask, ComputedBlock
 from flexapod.errors import FlexapodError, InputError
 
 CONNECT = 10.0
@@ -89,7 +89,7 @@ class Cluster:
         """Of all workers."""
         return max(1, int(sum(self.client.nthreads().values())))
 
-    def ordered(self, task: BlockTask, numbers: range) -> Iterator[Block]:
+    def ordered(self, task: BlockTask, numbers: range) -> Iterator[ComputedBlock]:
         """Results in the order of their numbers."""
         import cloudpickle  # type: ignore[import-untyped]
 
@@ -128,12 +128,12 @@ class Cluster:
                     future.release()
             self._close()
 
-    def _result(self, future: Any) -> Block:
+    def _result(self, future: Any) -> ComputedBlock:
         """A block, once it is there; a cluster without workers for long is given up."""
         since = time.monotonic()
         while True:
             try:
-                found: Block = future.result(timeout=5.0)
+                found: ComputedBlock = future.result(timeout=5.0)
                 return found
             except TimeoutError:
                 if self.client.nthreads():
@@ -156,7 +156,7 @@ class Cluster:
         )
 
 
-def run_block(text: bytes, number: int) -> Block:
+def run_block(text: bytes, number: int) -> ComputedBlock:
     """A block in a worker; the task is unpacked once per process."""
     return _unpacked(text)(number)
 

@@ -28,7 +28,7 @@ MINIMAL = ("platform.mass", "platform.inertia", "platform.first_moment")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Part:
+class KernelPart:
     """A kernel at its own poses.
 
     Args:
@@ -83,23 +83,23 @@ class Part:
         return {name: every[name][0] for name in names}, {name: every[f"{name}_dot"] for name in names}
 
 
-def make_part(name: str, robot: Robot, poses: Mapping[str, Array], minimal: bool) -> Part:
+def make_part(name: str, robot: Robot, poses: Mapping[str, Array], minimal: bool) -> KernelPart:
     """A part at the poses of a request."""
     n = len(poses["position"])
     segment = {
         "at": np.zeros((n, 1)), "start": poses["position"], "way": np.zeros((n, 3)), "base": poses["rotation"],
         "axis": np.tile([0.0, 0.0, 1.0], (n, 1)), "angle": np.zeros(n),
     }  # fmt: skip
-    return Part(name=name, bound=_kernel(robot, name, minimal), inputs={**poses, **(segment if name == "ends" else {})})
+    return KernelPart(name=name, bound=_kernel(robot, name, minimal), inputs={**poses, **(segment if name == "ends" else {})})
 
 
-def box_part(robot: Robot, key: str, poses: Mapping[str, Array], max_condition: float | None) -> Part:
+def box_part(robot: Robot, key: str, poses: Mapping[str, Array], max_condition: float | None) -> KernelPart:
     """A part that judges the poses of a box by the limits of a robot's file."""
     chart = PoseMap(limits_of(robot), max_condition=max_condition)
-    return Part(name="volume", bound=chart.kernel, inputs=poses, map=chart, key=key)
+    return KernelPart(name="volume", bound=chart.kernel, inputs=poses, map=chart, key=key)
 
 
-def parameter_names(parts: Sequence[Part]) -> set[str]:
+def parameter_names(parts: Sequence[KernelPart]) -> set[str]:
     """Numbers that the parts read and that matter."""
     found = set()
     for part in parts:

@@ -21,7 +21,7 @@ from flexapod.analysis.requests.state import State
 from flexapod.analysis.verbs.inverse_kinematics import joint_rates, platform_inputs, unfollowed
 from flexapod.arrays import Array
 from flexapod.design.criteria import RULES, Criterion
-from flexapod.design.design_kernels import MINIMAL, Part, box_part, make_part, parameter_names
+from flexapod.design.design_kernels import MINIMAL, KernelPart, box_part, make_part, parameter_names
 from flexapod.design.loop_criteria import by_verbs, takes_verbs
 from flexapod.design.reachable import box_poses, leg_pairs
 from flexapod.design.variables import Axis
@@ -177,7 +177,7 @@ class Evaluator:
         if np.any(bad):
             code[bad], criteria[bad] = self._reason("a criterion is not finite (singular pose)"), np.nan
 
-    def _note(self, part: Part, batch: Batch, inputs: Mapping[str, Array], code: NDArray[np.int32]) -> None:
+    def _note(self, part: KernelPart, batch: Batch, inputs: Mapping[str, Array], code: NDArray[np.int32]) -> None:
         """The reasons of designs that a kernel cannot evaluate at some pose."""
         for i in np.flatnonzero(batch.status):
             if code[i // part.poses] == 0:

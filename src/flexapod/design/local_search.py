@@ -15,7 +15,7 @@ import numpy as np
 
 from flexapod.arrays import Array
 from flexapod.design.gradients import gradient
-from flexapod.design.problem import Problem
+from flexapod.design.problem import DesignProblem
 
 PENALTY = 1e3
 """Weight of an excess over a limit, of the spread of the objective: exact where limits bind less steeply."""
@@ -27,7 +27,7 @@ POLISHED = 10
 class LocalProblem:
     """Objective, limits and their gradients over the unit cube."""
 
-    def __init__(self, problem: Problem, sample: Array, values: Array) -> None:
+    def __init__(self, problem: DesignProblem, sample: Array, values: Array) -> None:
         self.problem, self.sign = problem, float(problem.signs[0])
         self.low, self.width = problem.low, problem.high - problem.low
         self.cost = np.where(np.isfinite(values[:, 0]), self.sign * values[:, 0], np.inf)
@@ -68,7 +68,7 @@ class LocalProblem:
         return float(self.sign * v[0, 0] / self.scale) + PENALTY * (excess + outside)
 
 
-def searched(problem: Problem, sample: Array, values: Array, searches: int, method: str) -> Array:
+def searched(problem: DesignProblem, sample: Array, values: Array, searches: int, method: str) -> Array:
     """Designs (n, d) at the ends of local searches from the best of a sample; the starts are among them."""
     local = LocalProblem(problem, sample, values)
     search = {"slsqp": _slsqp, "ipopt": _ipopt}[method]

@@ -16,9 +16,10 @@ from flexapod.analysis.requests.state import State
 from flexapod.analysis.verbs.forward_kinematics import forward_kinematics
 from flexapod.analysis.verbs.inverse_dynamics import inverse_dynamics
 from flexapod.arrays import Array
-from flexapod.design.pose_errors import PerturbedPoses, rotation_vector
+from flexapod.design.pose_errors import PerturbedPoses
 from flexapod.design.variables import number
 from flexapod.errors import InputError
+from flexapod.rotation_arrays import rotation_vector
 
 if TYPE_CHECKING:
     import xarray as xr

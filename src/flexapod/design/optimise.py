@@ -22,8 +22,8 @@ from flexapod.design.evaluate import Evaluator
 from flexapod.design.gradients import gradient
 from flexapod.design.local_search import searched
 from flexapod.design.optimum import Optimum
-from flexapod.design.plans import Plan
-from flexapod.design.problem import Problem
+from flexapod.design.plans import DesignPlan
+from flexapod.design.problem import DesignProblem
 from flexapod.design.summary import pareto
 from flexapod.design.variables import make_axes, number
 from flexapod.errors import InputError
@@ -86,8 +86,8 @@ def optimise(
     limits, extra = _limits(constraints, wanted)
     every = (*wanted, *extra)
     evaluator = Evaluator(robot, axes, every, at)
-    problem = Problem(evaluator, len(wanted), [limits.get(c.name, (None, None)) for c in every])
-    sample = Plan(axes, "sobol", plan, seed).designs(0, plan)
+    problem = DesignProblem(evaluator, len(wanted), [limits.get(c.name, (None, None)) for c in every])
+    sample = DesignPlan(axes, "sobol", plan, seed).designs(0, plan)
     found = evaluator(sample)
     if not np.any(found.code == 0):
         raise InputError(
@@ -140,7 +140,7 @@ def _limits(
     return limits, tuple(extra)
 
 
-def _population(problem: Problem, population: int, generations: int, seed: int) -> Array:
+def _population(problem: DesignProblem, population: int, generations: int, seed: int) -> Array:
     """Last population (n, d) of NSGA-II or, from three objectives on, NSGA-III; choices are places in the unit interval."""
     try:
         from pymoo.algorithms.moo.nsga2 import NSGA2

@@ -22,7 +22,7 @@ MOST = 4_000_000_000
 """Designs of one study at most."""
 
 
-class Plan:
+class DesignPlan:
     """Designs by index.
 
     Args:

@@ -19,6 +19,7 @@ from flexapod.arrays import Array
 from flexapod.design.design_kernels import ANGLE_ZEROS
 from flexapod.design.variables import Axis, number, scalars, unit_at
 from flexapod.errors import InputError
+from flexapod.rotation_arrays import rotation_vector
 
 if TYPE_CHECKING:
     from flexapod.analysis.requests.state import State
@@ -181,13 +182,3 @@ class PerturbedPoses:
         e = self.errors(points).reshape(4, len(h), self.count, 6)
         slope = (8 * (e[0] - e[1]) - (e[2] - e[3])) / (12 * h[:, None, None])
         return np.asarray(np.moveaxis(slope, 0, 2))
-
-
-def rotation_vector(R: Array) -> Array:
-    """Rotation vectors (.., 3) of rotations below half a revolution."""
-    axial = np.stack([R[..., 2, 1] - R[..., 1, 2], R[..., 0, 2] - R[..., 2, 0], R[..., 1, 0] - R[..., 0, 1]], axis=-1) / 2
-    sine = np.linalg.norm(axial, axis=-1)
-    angle = np.arctan2(sine, (np.trace(R, axis1=-2, axis2=-1) - 1) / 2)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        factor = np.where(sine > 1e-12, angle / sine, 1.0)
-    return np.asarray(axial * factor[..., None])

@@ -1,4 +1,4 @@
-"""`Problem`: objectives to be made small and limits to be kept, of designs that an evaluator knows."""
+"""`DesignProblem`: objectives to be made small and limits to be kept, of designs that an evaluator knows."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from flexapod.arrays import Array
 from flexapod.design.evaluate import Evaluator
 
 
-class Problem:
+class DesignProblem:
     """Objectives to be made small and limits, from one evaluator."""
 
     def __init__(self, evaluator: Evaluator, objectives: int, limits: list[tuple[float | None, float | None]]) -> None:

@@ -25,10 +25,10 @@ from flexapod.analysis.requests.function_key import UnknownContentError, functio
 from flexapod.analysis.requests.sample_blocks import progress_bar
 from flexapod.description.write import robot_text
 from flexapod.design import blocks
-from flexapod.design.blocks import Block, BlockTask
+from flexapod.design.blocks import BlockTask, ComputedBlock
 from flexapod.design.criteria import Criterion, make_criteria
 from flexapod.design.evaluate import Evaluator
-from flexapod.design.plans import Plan
+from flexapod.design.plans import DesignPlan
 from flexapod.design.study_files import StudyFiles
 from flexapod.design.study_result import Study
 from flexapod.design.summary import Summary
@@ -85,7 +85,7 @@ def study(
     Checked by: tests/design/test_study_rows.py, tests/design/test_study_killed.py.
     """
     axes, wanted = make_axes(robot, variables), make_criteria(criteria)
-    designs = Plan(axes, plan, count, _seed(seed))
+    designs = DesignPlan(axes, plan, count, _seed(seed))
     if keep and save is None and designs.count > IN_MEMORY:
         raise InputError(
             f"save: {designs.count} rows do not stay in memory; give a folder, or keep=False for statistics and front only"
@@ -114,7 +114,7 @@ def study(
     )  # fmt: skip
 
 
-def _in_order(task: BlockTask, numbers: range, scheduler: object, threads: int) -> Iterator[Block]:
+def _in_order(task: BlockTask, numbers: range, scheduler: object, threads: int) -> Iterator[ComputedBlock]:
     if scheduler is None:
         return ordered(task, numbers, threads)
     from flexapod.design.cluster import Cluster
@@ -122,12 +122,12 @@ def _in_order(task: BlockTask, numbers: range, scheduler: object, threads: int) 
     return Cluster(scheduler).ordered(task, numbers)
 
 
-def ordered(work: Callable[[int], Block], numbers: range, threads: int) -> Iterator[Block]:
+def ordered(work: Callable[[int], ComputedBlock], numbers: range, threads: int) -> Iterator[ComputedBlock]:
     """Results in the order of their numbers, computed by several threads a few blocks ahead."""
     if threads == 1 or len(numbers) == 1:
         yield from map(work, numbers)
         return
-    waiting: deque[Future[Block]] = deque()
+    waiting: deque[Future[ComputedBlock]] = deque()
     with ThreadPoolExecutor(max_workers=threads) as pool:
         try:
             for number in numbers:
@@ -147,7 +147,7 @@ def _seed(seed: object) -> int:
     return int(seed)
 
 
-def _probe(evaluator: Evaluator, designs: Plan) -> None:
+def _probe(evaluator: Evaluator, designs: DesignPlan) -> None:
     """A request that no design can meet ends here, not after hours."""
     step = max(1, designs.count // PROBE)
     x = np.concatenate([designs.designs(k * step, 1) for k in range(min(PROBE, designs.count))])

@@ -18,7 +18,7 @@ import numpy as np
 
 from flexapod.arrays import SX
 from flexapod.equations.chain import chain_motion, chain_poses
-from flexapod.equations.closing_rows import Gap, Row, leg_block, leg_gaps, pick, platform_halves, rotated_row
+from flexapod.equations.closing_rows import ClosingRow, Gap, leg_block, leg_gaps, pick, platform_halves, rotated_row
 from flexapod.equations.model.algebra import LinkValues
 from flexapod.equations.model.positions import closed_positions
 from flexapod.equations.platform_motion import FrameMotion
@@ -127,7 +127,7 @@ def close_at(
     for (rate, acceleration), i in zip(free or [(0, 0)] * len(fixed), fixed, strict=True):
         qd[i], qdd[i] = ca.SX(rate), ca.SX(acceleration)
 
-    def at_rates() -> tuple[list[FrameMotion], list[Gap], list[Row]]:
+    def at_rates() -> tuple[list[FrameMotion], list[Gap], list[ClosingRow]]:
         links = chain_motion(leg, poses, qd, qdd)
         gaps = leg_gaps(values, leg, links, halves)
         return links, gaps, [row for gap in gaps for row in gap.rows]

@@ -20,7 +20,7 @@ WORLD = [Vec([1.0 if i == j else 0.0 for j in range(3)], "W") for i in range(3)]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Row:
+class ClosingRow:
     """One closing row: residual, its first and second derivative, and its action on the relative twist at the joint.
 
     `rotating`: its direction turns with the platform half (world axes do not), which matters where the joint is not closed.
@@ -60,7 +60,7 @@ def placed_half(p: Vec, R: Rot, links: Sequence[FrameMotion], index: int) -> Fra
     return FrameMotion(R=frame.R @ R, p=point.p, v=point.v, w=link.w, a=point.a, alpha=link.alpha)
 
 
-def closing_rows(leg: Leg, link: FrameMotion, platform: FrameMotion, closing: Closing | None = None) -> list[Row]:
+def closing_rows(leg: Leg, link: FrameMotion, platform: FrameMotion, closing: Closing | None = None) -> list[ClosingRow]:
     """All rows of a closing joint (the leg's first, or the one named) with their derivatives, by the product rule."""
     e = (link.p - platform.p, link.v - platform.v, link.a - platform.a)
     rows = []
@@ -81,8 +81,8 @@ def _axis(frame: FrameMotion, i: int) -> tuple[Vec, Vec, Vec]:
     return u, ud, cross(frame.alpha, u) + cross(frame.w, ud)
 
 
-def _product(a: tuple[Vec, Vec, Vec], c: tuple[Vec, Vec, Vec], linear: Vec, angular: Vec, rotating: bool) -> Row:
-    return Row(
+def _product(a: tuple[Vec, Vec, Vec], c: tuple[Vec, Vec, Vec], linear: Vec, angular: Vec, rotating: bool) -> ClosingRow:
+    return ClosingRow(
         r=dot(a[0], c[0]),
         rd=dot(a[1], c[0]) + dot(a[0], c[1]),
         rdd=dot(a[2], c[0]) + 2 * dot(a[1], c[1]) + dot(a[0], c[2]),
@@ -99,7 +99,7 @@ class Gap:
     closing: Closing
     end: FrameMotion
     half: FrameMotion
-    rows: list[Row]
+    rows: list[ClosingRow]
 
 
 def leg_gaps(values: Values, leg: Leg, links: Sequence[FrameMotion], halves: Sequence[FrameMotion]) -> list[Gap]:
@@ -141,7 +141,7 @@ def leg_block(leg: Leg, poses: Sequence[LinkPose], gaps: Sequence[Gap]) -> SX:
     return ca.vertcat(*blocks)
 
 
-def rotated_row(row: Row, arm: Vec) -> Vec:
+def rotated_row(row: ClosingRow, arm: Vec) -> Vec:
     """What a row makes of the angular velocity of the far half; `arm` from there to the link half."""
     return cross(arm, row.linear) + row.angular if row.rotating else row.angular
 

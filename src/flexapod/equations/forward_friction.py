@@ -22,7 +22,7 @@ from flexapod.arrays import SX
 from flexapod.equations.newton_euler.carrying_legs import accelerated
 from flexapod.equations.newton_euler.constraint_plan import plain
 from flexapod.equations.newton_euler.coupled_loads import LegLoading, coupled_loads
-from flexapod.equations.newton_euler.driven_legs import Platform, in_loops, one_by_one
+from flexapod.equations.newton_euler.driven_legs import MovingPlatform, in_loops, one_by_one
 from flexapod.equations.newton_euler.friction_coupling import solve_friction
 from flexapod.equations.newton_euler.friction_points import FrictionPoint
 from flexapod.equations.newton_euler.inverse_dynamics import loads, set_up, setting_at
@@ -140,7 +140,7 @@ class Forward:
         still = FrameMotion(p=f.p, R=f.R, v=f.v, w=f.w, a=zero("W"), alpha=zero("W"))
         moving = replace(still, a=Vec(V[:3], "W"), alpha=Vec(V[3:], "W"))
         c, A = affine(body_wrench(self.values.of("platform"), moving, gravity).column - self.wrench, V)
-        platform = Platform(frame=still, gravity=gravity)
+        platform = MovingPlatform(frame=still, gravity=gravity)
         if self.looped:
             legs = in_loops(loop, self.values, self.robot, platform, self.force)
         else:

@@ -41,7 +41,7 @@ from flexapod.equations.values import Values
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.elastic_plan import chosen_drives
 from flexapod.robot.robot import Robot
-from flexapod.spatial.linear import independence
+from flexapod.spatial.gram_schmidt import GramSchmidt
 
 if TYPE_CHECKING:
     from flexapod.kernels.tape.control_flow import Builder
@@ -114,7 +114,7 @@ def loop_jacobian(robot: Robot, joints: bool = True) -> Program:
     if G.shape[0]:
         b.output("constraint_jacobian", G, shape=G.shape, dims=("constraint_row", "twist"))
     _constraint(b, robot, "constraint", error)
-    margin = independence(weighed(values, at.P))
+    margin = GramSchmidt(ca.horzsplit(weighed(values, at.P))).smallest_pivot
     b.output("margin", ca.vertcat(*[margin] * count), shape=(count,), dims=("leg",))
     b.output("actuator_position", q[list(robot.driven)], shape=(len(robot.actuators),), dims=("actuator",))
     if joints:

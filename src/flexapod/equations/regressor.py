@@ -28,7 +28,8 @@ from flexapod.equations.virtual_power.platform_equation import motion_basis
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.model import Leg
 from flexapod.robot.robot import Robot
-from flexapod.spatial.linear import independence, solve_gram_schmidt, solve_symmetric
+from flexapod.spatial.gram_schmidt import GramSchmidt
+from flexapod.spatial.linear import solve_gram_schmidt, solve_symmetric
 
 TENSOR = ("xx", "yy", "zz", "xy", "xz", "yz")
 INERTIAL = ("mass", *(f"first_moment.{k}" for k in "xyz"), *(f"inertia.{k}" for k in TENSOR))
@@ -122,7 +123,7 @@ def _from_wrench(b: Program, A: SX) -> SX:
     """(actuators, mobility) inverse of A^T, with the smallest forces where there are more actuators."""
     actuators, mobility = A.shape
     b.fail_if(
-        independence(A if actuators > mobility else A.T) < SINGULAR,
+        GramSchmidt(ca.horzsplit(A if actuators > mobility else A.T)).smallest_pivot < SINGULAR,
         "the pose is singular (type 2): the platform can move with all actuators locked",
     )
     eye = ca.SX.eye(mobility)

@@ -73,11 +73,3 @@ def symmetric(name: str, matrix: Floats, tolerance: float) -> Floats:
     half = 0.5 * (matrix + matrix.T)
     half.setflags(write=False)
     return half
-
-
-def hat(vector: Floats) -> Floats:
-    """Cross-product matrices of vectors: (..., 3) to (..., 3, 3), `hat(a) @ b = a x b`."""
-    x, y, z = vector[..., 0], vector[..., 1], vector[..., 2]
-    zero = np.zeros_like(x)
-    rows = [[zero, -z, y], [z, zero, -x], [-y, x, zero]]
-    return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)

@@ -78,7 +78,7 @@ def beam(
         length=length / elements, section=section, material=made_of, planar=planar, shear=theory == "timoshenko"
     )  # fmt: skip
     rotary = theory == "timoshenko" if rotary_inertia is None else rotary_inertia
-    full = Chain([element] * elements, rotary)
+    full = BeamChain([element] * elements, rotary)
     d = len(element.coordinates())
     if boundary == "clamped":
         basis = np.eye(d * (elements + 1))[:, d:]
@@ -103,7 +103,7 @@ def beam_material(material: Material | str | None, young: float | None, density:
     return Material(name="given", young=young, density=density, poisson=poisson)
 
 
-class Chain:
+class BeamChain:
     """A straight chain of elements of equal length, both ends free: the coordinates of all its nodes."""
 
     def __init__(self, elements: Sequence[BeamElement], rotary: bool) -> None:
@@ -177,7 +177,7 @@ def _spread(cut: Section, planar: bool, rotary: bool) -> Floats:
 def element_body(element: BeamElement, rotary: bool) -> FlexibleBody:
     """The body of one element, its root held, by the coordinates of its tip."""
     d = len(element.coordinates())
-    return Chain([element], rotary).with_basis(np.eye(2 * d)[:, d:], list(element.coordinates()))
+    return BeamChain([element], rotary).with_basis(np.eye(2 * d)[:, d:], list(element.coordinates()))
 
 
 def _oriented(body: FlexibleBody) -> FlexibleBody:

@@ -16,11 +16,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from flexapod.calls import refuse_kind
-from flexapod.flexible.arrays import Floats, floats, hat, positive, symmetric, whole
+from flexapod.flexible.arrays import Floats, floats, positive, symmetric, whole
 from flexapod.flexible.errors import FlexibleBodyError
 from flexapod.flexible.interface import SYMMETRY
 from flexapod.flexible.interface import Interface as Interface
 from flexapod.flexible.shape_integrals import Nodes, ShapeIntegrals
+from flexapod.rotation_arrays import skew
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -43,8 +44,8 @@ class FlexibleBody:
         MS_de: (3, N) columns: integral of phi_dk dm, Eq. (56).
         beta: (3, N) columns beta_k, integral of r0 x phi_dk dm, Eq. (58).
         lambda_: (N, N, 3), lambda_[k, i] = lambda_ki, integral of phi_dk x phi_di dm, Eq. (59).
-        I_rr: (3, 3) inertia tensor of the undeformed body [kg m^2]; I_re: (N, 3, 3), integral of hat(r0)^T hat(phi_dk) dm;
-            I_ee: (N, N, 3, 3), integral of hat(phi_di)^T hat(phi_dk) dm, Eq. (60).
+        I_rr: (3, 3) inertia tensor of the undeformed body [kg m^2]; I_re: (N, 3, 3), integral of skew(r0)^T skew(phi_dk) dm;
+            I_ee: (N, N, 3, 3), integral of skew(phi_di)^T skew(phi_dk) dm, Eq. (60).
         M_ee, K_ee, D_ee: (N, N) elastic mass, stiffness and damping.
         angular_frequency: (N,) of K_ee, M_ee: the body with its frame held [rad/s], ascending.
         interfaces: named points.
@@ -187,10 +188,10 @@ class FlexibleBody:
         self.__dict__.update({**state, "interfaces": MappingProxyType(state["interfaces"])})
 
     def _check_moments(self) -> None:
-        """I_re - I_re^T = -hat(beta), I_ee - I_ee^T = -hat(lambda): without these, Eqs. (53)-(55) do not keep the energy."""
+        """I_re - I_re^T = -skew(beta), I_ee - I_ee^T = -skew(lambda): without these, Eqs. (53)-(55) do not keep the energy."""
         pairs = (("I_re", self.I_re, "beta", self.beta.T), ("I_ee", self.I_ee, "lambda_", self.lambda_))
         for name, tensor, axial_name, axial in pairs:
-            error = np.abs(tensor - np.swapaxes(tensor, -1, -2) + hat(axial)).max(initial=0.0)
+            error = np.abs(tensor - np.swapaxes(tensor, -1, -2) + skew(axial)).max(initial=0.0)
             if error > SYMMETRY * max(np.abs(tensor).max(initial=0.0), np.abs(axial).max(initial=0.0)):
                 raise FlexibleBodyError(f"{name} and {axial_name} must be moments of the same shapes: {name} - {name}^T = -hat.")
 
@@ -299,7 +300,7 @@ class FlexibleBody:
         Checked by: tests/flexible/test_flexible_body.py::test_rigid.
         """
         com = self.MS_r / self.mass
-        steiner = hat(com).T @ hat(com) * self.mass
+        steiner = skew(com).T @ skew(com) * self.mass
         return RigidData(mass=self.mass, com=com, inertia_com=self.I_rr - steiner, inertia_origin=self.I_rr)
 
     # -- energies, for tests and balances ---------------------------------------------------------------
@@ -314,7 +315,7 @@ class FlexibleBody:
         Source: Briot 2014, Eqs. (56), (57), (60), (64). Checked by: tests/flexible/test_shape_integrals.py.
         """
         q = floats("elastic", elastic, (len(self.M_ee),))
-        MS = hat(self.MS_r + self.MS_de @ q)
+        MS = skew(self.MS_r + self.MS_de @ q)
         MS_re = self.beta + np.einsum("ikx,i->xk", self.lambda_, q)
         I_re = np.einsum("kxy,k->xy", self.I_re, q)
         I_q = self.I_rr + I_re + I_re.T + np.einsum("ikxy,i,k->xy", self.I_ee, q, q)

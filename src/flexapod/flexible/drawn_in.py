@@ -27,10 +27,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from flexapod.flexible.arrays import Floats, hat
+from flexapod.flexible.arrays import Floats
 from flexapod.flexible.body import FlexibleBody
 from flexapod.flexible.errors import FlexibleBodyError
 from flexapod.flexible.interface import Interface
+from flexapod.rotation_arrays import skew
 
 LETTERS = ("u", "v", "w", "thx", "thy", "thz")
 
@@ -92,7 +93,7 @@ def quadratic_link(
     rotated = held.Q_r
     if rotated is None:
         line, rotated = _line(body, tips), np.zeros_like(held.Q)
-    B, G = hat(b), hat(np.moveaxis(rotated, 0, -1))  # (N, 3, 3), (N, N, 3, 3)
+    B, G = skew(b), skew(np.moveaxis(rotated, 0, -1))  # (N, 3, 3), (N, N, 3, 3)
     twice = np.einsum("iab,kbc->ikac", B, B)
     rigid = -G - (twice + twice.transpose(1, 0, 2, 3)) / 2.0  # of r0
 

@@ -22,13 +22,14 @@ from scipy import sparse
 from flexapod.calls import checked, unchecked
 from flexapod.errors import FileError
 from flexapod.files import read_whole
-from flexapod.flexible.arrays import Floats, floats, hat, whole
+from flexapod.flexible.arrays import Floats, floats, whole
 from flexapod.flexible.block_lanczos import Sparse
 from flexapod.flexible.body import FlexibleBody, Interface, body_from_integrals
 from flexapod.flexible.errors import FlexibleBodyError
 from flexapod.flexible.mode_order import fixed_orientation
 from flexapod.flexible.normal_modes import craig_bampton, normal_modes, residual_modes
 from flexapod.flexible.shape_integrals import Nodes, ShapeIntegrals, integrals_from_moments, shape_integrals
+from flexapod.rotation_arrays import skew
 
 Matrix = ArrayLike | sparse.sparray | sparse.spmatrix | str | Path
 """An array, a sparse matrix, or the path of a Matrix Market file."""
@@ -137,7 +138,7 @@ def rigid_motions(r0: Floats, dofs_per_node: int) -> Floats:
     n = len(r0)
     R = np.zeros((n, dofs_per_node, 6))
     R[:, :3, :3] = np.eye(3)
-    R[:, :3, 3:] = -hat(r0)
+    R[:, :3, 3:] = -skew(r0)
     if dofs_per_node == 6:
         R[:, 3:, 3:] = np.eye(3)
     return R.reshape(n * dofs_per_node, 6)
@@ -163,7 +164,7 @@ def _integrals(M: Sparse, m: Sparse, rigid: Floats, V: Floats, nodes: Nodes) -> 
         beta=beta,
         lambda_=part.lambda_,
         I_rr=total[3:, 3:],
-        I_re=symmetric - 0.5 * hat(beta.T),
+        I_re=symmetric - 0.5 * skew(beta.T),
         I_ee=part.I_ee,
         M_ee=V.T @ (M @ V),
     )

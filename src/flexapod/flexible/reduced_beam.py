@@ -20,7 +20,7 @@ from scipy import linalg
 
 from flexapod.flexible.arrays import Floats
 from flexapod.flexible.beam_element import BeamElement, Foreshortening, gauss_points
-from flexapod.flexible.beams import Chain
+from flexapod.flexible.beams import BeamChain
 from flexapod.flexible.body import FlexibleBody
 from flexapod.flexible.errors import FlexibleBodyError
 from flexapod.flexible.shape_integrals import shape_integrals
@@ -56,7 +56,7 @@ def reduced_beam(elements: Sequence[BeamElement], modes: int, rotary: bool) -> R
 
     Source: R. R. Craig, M. C. C. Bampton, AIAA Journal 6(7), 1968. Checked by: tests/flexible/test_reduced_beam.py.
     """
-    chain = Chain(elements, rotary)
+    chain = BeamChain(elements, rotary)
     M, names = shape_integrals(chain.nodes).M_ee, elements[0].coordinates()
     d, n = chain.d, len(elements)
     section = elements[0].section

@@ -17,12 +17,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from flexapod.flexible.arrays import Floats, hat
+from flexapod.flexible.arrays import Floats
 from flexapod.flexible.body import FlexibleBody
 from flexapod.flexible.drawn_in import QuadraticLink, Seen, in_plane, quadratic_link, tidied
 from flexapod.flexible.errors import FlexibleBodyError
 from flexapod.flexible.interface import Interface
 from flexapod.flexible.mode_order import fixed_orientation
+from flexapod.rotation_arrays import axial, skew
 
 LETTERS = ("u", "v", "w", "thx", "thy", "thz")
 PLANE = ("u", "v", "thz")
@@ -106,7 +107,7 @@ def seen_from(body: FlexibleBody, root: Interface) -> FlexibleBody:
     """
     assert root.Phi_r is not None
     a, b = root.Phi_d.T, root.Phi_r.T  # (N, 3)
-    B, s, m = hat(b), np.asarray(body.MS_r), body.mass
+    B, s, m = skew(b), np.asarray(body.MS_r), body.mass
     J, H, G = _second_moments(body)
     S = np.asarray(body.MS_de).T
     T = np.vstack([-root.Phi_d, -root.Phi_r, np.eye(len(a))])
@@ -127,7 +128,7 @@ def seen_from(body: FlexibleBody, root: Interface) -> FlexibleBody:
 
 
 def _moved(point: Interface, a: Floats, b: Floats) -> Interface:
-    Phi_d = point.Phi_d - a.T - np.einsum("kxy,y->xk", hat(b), point.r0)
+    Phi_d = point.Phi_d - a.T - np.einsum("kxy,y->xk", skew(b), point.r0)
     return Interface(r0=point.r0, Phi_d=Phi_d, Phi_r=None if point.Phi_r is None else point.Phi_r - b.T)
 
 
@@ -143,10 +144,8 @@ def _second_moments(body: FlexibleBody) -> tuple[Floats, Floats, Floats]:
 def _from_moments(body: FlexibleBody, S: Floats, H: Floats, G: Floats, M: Floats, K: Floats | None = None) -> FlexibleBody:
     """The body with other moments of its shapes."""
     eye = np.eye(3)
-    axial = np.stack([H[:, 2, 1] - H[:, 1, 2], H[:, 0, 2] - H[:, 2, 0], H[:, 1, 0] - H[:, 0, 1]])
-    across = np.stack([G[..., 1, 2] - G[..., 2, 1], G[..., 2, 0] - G[..., 0, 2], G[..., 0, 1] - G[..., 1, 0]], axis=-1)
     return replace(
-        body, MS_de=S.T, beta=axial, lambda_=across, M_ee=M, K_ee=body.K_ee if K is None else K,
+        body, MS_de=S.T, beta=axial(H).T, lambda_=-axial(G), M_ee=M, K_ee=body.K_ee if K is None else K,
         I_re=np.trace(H, axis1=1, axis2=2)[:, None, None] * eye - H,
         I_ee=np.trace(G, axis1=2, axis2=3)[..., None, None] * eye - np.swapaxes(G, 2, 3),
     )  # fmt: skip

@@ -115,7 +115,7 @@ def shape_integrals(nodes: Nodes) -> ShapeIntegrals:
 
 
 def _moments_of_size(nodes: Nodes, some: NDArray[np.bool_]) -> tuple[Floats, Floats, Floats]:
-    r"""What the size of the nodes adds to T, H and G: with u = hat(phi_r) rho and sum rho rho^T = S per unit mass,
+    r"""What the size of the nodes adds to T, H and G: with u = skew(phi_r) rho and sum rho rho^T = S per unit mass,
 
     .. math:: T = \sum m S, \quad H_k = \sum m S \hat\phi_{rk}^T, \quad G_{ik} = \sum m \hat\phi_{ri} S \hat\phi_{rk}^T
     """
@@ -159,7 +159,7 @@ def integrals_from_moments(*, mass: float, s: Floats, T: Floats, s_e: Floats, H:
         s: (3,) first moments; T: (3, 3) second moments of the undeformed body.
         s_e: (3, N); H: (N, 3, 3) as [k, r, u]; G: (N, N, 3, 3) as [i, k, u_i, u_k].
 
-    ``hat(a)^T hat(b) = (a.b) 1 - b a^T`` and ``(a x b)_x = a_y b_z - a_z b_y`` turn moments into integrals.
+    ``skew(a)^T skew(b) = (a.b) 1 - b a^T`` and ``(a x b)_x = a_y b_z - a_z b_y`` turn moments into integrals.
     Checked by: tests/flexible/test_shape_integrals.py.
     """
     if mass <= 0.0:

@@ -19,8 +19,9 @@ from functools import cached_property
 
 import numpy as np
 
-from flexapod.flexible.arrays import Floats, hat
+from flexapod.flexible.arrays import Floats
 from flexapod.flexible.errors import FlexibleBodyError
+from flexapod.rotation_arrays import skew
 
 DRILLING = 1e-4
 """Stiffness of the rotation about the normal against that of the membrane, of G h: Nastran's K6ROT = 100."""
@@ -104,7 +105,7 @@ class ShellElement:
         for k in range(n):
             way = np.array([0.0, 0.0, self.offset - self.flat[k, 2]])
             T[6 * k : 6 * k + 3, 6 * k : 6 * k + 3] = T[6 * k + 3 : 6 * k + 6, 6 * k + 3 : 6 * k + 6] = self.axes
-            T[6 * k : 6 * k + 3, 6 * k + 3 : 6 * k + 6] = -hat(way) @ self.axes
+            T[6 * k : 6 * k + 3, 6 * k + 3 : 6 * k + 6] = -skew(way) @ self.axes
         placed: Floats = T.T @ local @ T
         return placed
 

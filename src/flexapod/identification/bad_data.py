@@ -181,14 +181,14 @@ def _reached(robot: Robot, q: Array) -> bool:
 def _compared(robot: Robot, data: Measurement, options: Options) -> list[Suspicion]:
     """Against the forces of the robot file: unit of force, order and direction of actuators; excitation."""
     from flexapod.identification.linear_model import linear_model
-    from flexapod.identification.problem import Problem, experiment
+    from flexapod.identification.problem import EstimationProblem, experiment
 
     if options.find_gain:
         return []
     plain = replace(options, offset=False, backlash=False, drop_outliers=False, decimate=1, least_speed=0.0)
     one = experiment(robot, first_part(data), plain, None, None)
     model = linear_model(robot)
-    problem = Problem(model=model, experiments=[one], options=plain)
+    problem = EstimationProblem(model=model, experiments=[one], options=plain)
     problem.set_loads(robot)
     blocks = list(problem.blocks(LOOKED))
     Y, y = np.concatenate([b[0] for b in blocks]), np.concatenate([b[1] for b in blocks])

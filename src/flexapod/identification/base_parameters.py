@@ -20,7 +20,7 @@ from flexapod.analysis.requests.arguments import checked
 from flexapod.analysis.verbs.sampling import random_states
 from flexapod.arrays import Array
 from flexapod.errors import FlexapodError
-from flexapod.identification.linear_model import Legs, LinearModel, linear_model, model_inputs
+from flexapod.identification.linear_model import Legs, RegressorModel, linear_model, model_inputs
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
@@ -46,7 +46,7 @@ class BaseParameters:
         gap: smallest part that was kept and largest that was not, as a fraction of the column.
     """
 
-    model: LinearModel
+    model: RegressorModel
     kept: tuple[int, ...]
     combination: Array
     unidentifiable: tuple[str, ...]
@@ -98,7 +98,7 @@ def base_parameters(robot: Robot, *, friction: bool = True, legs: Legs = "each",
     return decide(model, Y.reshape(-1, len(model.names)))
 
 
-def decide(model: LinearModel, Y: Array) -> BaseParameters:
+def decide(model: RegressorModel, Y: Array) -> BaseParameters:
     """Base parameters from rows of the regressor, by Gram-Schmidt in fixed order, applied twice."""
     sizes = np.linalg.norm(Y, axis=0)
     nothing = sizes <= 1e-12 * max(float(sizes.max()), 1e-300)

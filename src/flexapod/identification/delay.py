@@ -13,7 +13,7 @@ import numpy as np
 from flexapod.identification.bad_data import first_part
 from flexapod.identification.base_parameters import BaseParameters
 from flexapod.identification.measurement import Measurement
-from flexapod.identification.problem import Options, Problem, experiment
+from flexapod.identification.problem import EstimationProblem, Options, experiment
 from flexapod.identification.signals import shifted, used
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def find_delay(robot: Robot, data: Measurement, options: Options, base: BasePara
     """
     data = first_part(data)
     one = experiment(robot, data, replace(options, delay=0.0, drop_outliers=False, least_speed=0.0), None, None)
-    problem = Problem(
+    problem = EstimationProblem(
         model=base.model.keeping(base.names), experiments=[one], options=replace(options, offset=True, backlash=False)
     )
     problem.set_loads(robot)

@@ -25,7 +25,7 @@ from flexapod.arrays import Array
 from flexapod.calls import check_count, check_finite, check_seed
 from flexapod.errors import InputError
 from flexapod.identification.base_parameters import BaseParameters, base_parameters
-from flexapod.identification.linear_model import Legs, LinearModel
+from flexapod.identification.linear_model import Legs, RegressorModel
 from flexapod.motions.motion import ActuatorMotion, check_samples, with_formula
 from flexapod.motions.rotations import rotation_rotvec
 
@@ -89,7 +89,7 @@ class Excitation:
         return q + self.centre, qd, qdd
 
     @cached_property
-    def _kernels(self) -> tuple[RobotKernel, RobotKernel, PoseMap, LinearModel]:
+    def _kernels(self) -> tuple[RobotKernel, RobotKernel, PoseMap, RegressorModel]:
         robot = self.robot
         model = self.base.model.keeping(self.base.names)
         return kernel(robot, "forward_kinematics"), kernel(robot, "platform_from_actuators"), PoseMap(limits_of(robot)), model

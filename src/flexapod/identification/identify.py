@@ -23,7 +23,7 @@ from flexapod.identification.iterations import iterated, loading_robot
 from flexapod.identification.linear_model import Legs
 from flexapod.identification.measurement import Measurement, measurement
 from flexapod.identification.physical import PRIOR
-from flexapod.identification.problem import Experiment, Options, Problem, experiment
+from flexapod.identification.problem import EstimationProblem, Experiment, Options, experiment
 from flexapod.identification.result import Identification, Validation
 from flexapod.motions.motion import ActuatorMotion
 
@@ -36,7 +36,7 @@ Instruments: TypeAlias = "Instrument | list[Instrument] | tuple[Instrument, ...]
 """Of `method="iv"`; the text ``reference`` is no path."""
 
 
-class Payload(TypedDict, total=False):
+class KnownPayload(TypedDict, total=False):
     """A known payload: mass [kg], com (3,) [m] in platform axes, inertia (3, 3) about its centre [kg m^2]."""
 
     mass: float
@@ -58,7 +58,7 @@ def identify(
     offset: bool = False,
     backlash: bool = False,
     gain: ArrayLike | None = None,
-    payload: Payload | list[Payload | None] | tuple[Payload | None, ...] | None = None,
+    payload: KnownPayload | list[KnownPayload | None] | tuple[KnownPayload | None, ...] | None = None,
     delay: float | Literal["find"] = 0.0,
     instruments: Instruments = None,
     drop_outliers: bool = False,
@@ -138,7 +138,7 @@ def identify(
         experiment(robot, one, options, payload_parameters(load), other)
         for one, load, other in zip(every, loaded, others, strict=True)
     ]
-    problem = Problem(model=base.model.keeping(base.names), experiments=experiments, options=options, prior=base.values)
+    problem = EstimationProblem(model=base.model.keeping(base.names), experiments=experiments, options=options, prior=base.values)
     found += _excited(robot, problem)
     if found and on_bad == "raise":
         raise BadDataError(found)
@@ -150,7 +150,7 @@ def identify(
     return done if validate is None else replace(done, validation=_validated(robot, base, options, done, result, validate))
 
 
-def _excited(robot: Robot, problem: Problem) -> tuple[Suspicion, ...]:
+def _excited(robot: Robot, problem: EstimationProblem) -> tuple[Suspicion, ...]:
     """The motion distinguishes everything that is estimated, or the suspicion that it does not."""
     problem.set_loads(robot)
     rows = np.concatenate([Y for Y, _, _ in problem.blocks(LOOKED)])
@@ -172,7 +172,7 @@ def _with_gain(robot: Robot, every: Sequence[Measurement], options: Options, gai
     return replace(options, gain=np.array(np.broadcast_to(np.asarray(gain, dtype=np.float64), (n,))))
 
 
-def payload_parameters(load: Payload | None) -> Array | None:
+def payload_parameters(load: KnownPayload | None) -> Array | None:
     """Ten inertial parameters of a payload: mass [kg], com (3,) [m] in platform axes, inertia (3, 3) about its centre [kg
     m^2]."""
     if load is None:
@@ -207,7 +207,7 @@ def _instruments(robot: Robot, every: Sequence[Measurement], given: Instruments)
 
 
 def _finished(
-    robot: Robot, base: BaseParameters, problem: Problem, found: Estimate, theta: Array, *, method: str, physical: bool,
+    robot: Robot, base: BaseParameters, problem: EstimationProblem, found: Estimate, theta: Array, *, method: str, physical: bool,
     least: float, suspicions: tuple[Suspicion, ...], source: str,
 ) -> Identification:  # fmt: skip
     """The result of an estimate, all parameters `theta` that go with it, without validation."""
@@ -230,7 +230,7 @@ def _finished(
     )  # fmt: skip
 
 
-def residuals(problem: Problem, beta: Array, most: int = 4000) -> Array:
+def residuals(problem: EstimationProblem, beta: Array, most: int = 4000) -> Array:
     """(n, actuators) measured less predicted force of about `most` samples."""
     return np.concatenate([y - Y @ beta for Y, y, _ in problem.blocks(most)])
 
@@ -239,7 +239,7 @@ def _validated(
     robot: Robot, base: BaseParameters, options: Options, result: Identification, found: Estimate, validate: Data
 ) -> Validation:
     one: Experiment = experiment(robot, measurement(robot, validate), options, None, None)
-    problem = Problem(model=base.model.keeping(base.names), experiments=[one], options=options, prior=base.values)
+    problem = EstimationProblem(model=base.model.keeping(base.names), experiments=[one], options=options, prior=base.values)
     problem.set_loads(loading_robot(robot, base, result.theta))
     after = found.beta.copy()
     after[: base.rank] = result.estimate

@@ -13,10 +13,10 @@ from flexapod.description.friction import LAWS
 from flexapod.identification.base_parameters import BaseParameters
 from flexapod.identification.estimators import SAMPLE, Estimate, Method, estimate, follow_derivative
 from flexapod.identification.identified_robot import identified_robot
-from flexapod.identification.linear_model import LinearModel
+from flexapod.identification.linear_model import RegressorModel
 from flexapod.identification.load_feedback import LoadFeedback
 from flexapod.identification.physical import parameter_sizes, physical_estimate
-from flexapod.identification.problem import Problem
+from flexapod.identification.problem import EstimationProblem
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
@@ -28,7 +28,7 @@ SETTLED = 1e-3
 
 
 def iterated(
-    robot: Robot, base: BaseParameters, problem: Problem, method: Method, physical: bool, prior: float
+    robot: Robot, base: BaseParameters, problem: EstimationProblem, method: Method, physical: bool, prior: float
 ) -> tuple[Estimate, Array]:
     """Estimate, and the robot's parameters that go with it; loads of joints follow the estimate."""
     now, before = robot, None
@@ -49,7 +49,7 @@ def iterated(
     return found, theta
 
 
-def _feedback(robot: Robot, base: BaseParameters, model: LinearModel, found: Estimate, theta: Array) -> LoadFeedback:
+def _feedback(robot: Robot, base: BaseParameters, model: RegressorModel, found: Estimate, theta: Array) -> LoadFeedback:
     """Dependence of the joint loads on the base parameters, at the estimate; each is moved by its standard error."""
     now = loading_robot(robot, base, base.model.tie @ theta)
     change = base.model.tie @ _distribution(base)

@@ -36,7 +36,7 @@ UNITS = {"mass": "kg", "first_moment": "kg m"}
 
 
 @dataclass(frozen=True, kw_only=True)
-class LinearModel:
+class RegressorModel:
     """A rigid robot as a matrix times parameters.
 
     Args:
@@ -98,7 +98,7 @@ class LinearModel:
     def _inertial_kernel(self) -> RobotKernel:
         return inertial_kernel(self.robot, self.inertial)
 
-    def keeping(self, names: Sequence[str]) -> LinearModel:
+    def keeping(self, names: Sequence[str]) -> RegressorModel:
         """The same model with some parameters only."""
         wanted = set(names)
         return replace(
@@ -160,7 +160,7 @@ def closed_together(robot: Robot) -> bool:
     return not robot.follows_platform or has_inner_loops(robot.legs)
 
 
-def linear_model(robot: Robot, *, friction: bool = True, legs: Legs = "each") -> LinearModel:
+def linear_model(robot: Robot, *, friction: bool = True, legs: Legs = "each") -> RegressorModel:
     """The model with all parameters of a robot; verbs refuse robots whose forces depend on unmeasured deflections."""
     check_option("legs", legs, ("each", "alike"))
     known = inertial_columns(robot)
@@ -172,7 +172,7 @@ def linear_model(robot: Robot, *, friction: bool = True, legs: Legs = "each") ->
             f"friction: that of {robot.name} depends on the loads of its joints, which are no columns where loops are closed "
             "together; set friction=False, or name file parameters to fp.identify(robot, data, parameters=[...])"
         )
-    return LinearModel(robot=robot, inertial=inertial, friction=coefficients, legs=legs)
+    return RegressorModel(robot=robot, inertial=inertial, friction=coefficients, legs=legs)
 
 
 def model_inputs(robot: Robot, inputs: Mapping[str, Array]) -> tuple[dict[str, Any], NDArray[Any]]:

@@ -18,7 +18,7 @@ import numpy as np
 from flexapod.analysis.model.kernels import kernel, parameter_values
 from flexapod.arrays import Array
 from flexapod.equations.regressor import IN_LEG, TENSOR
-from flexapod.identification.linear_model import LinearModel
+from flexapod.identification.linear_model import RegressorModel
 from flexapod.robot.robot import Robot
 
 
@@ -33,7 +33,7 @@ class LoadFeedback:
     Checked by: tests/identification/test_campaigns.py.
     """
 
-    def __init__(self, model: LinearModel, names: tuple[str, ...], change: Array, step: Array) -> None:
+    def __init__(self, model: RegressorModel, names: tuple[str, ...], change: Array, step: Array) -> None:
         self._loads = kernel(model.robot, "joint_loads")
         self._friction = kernel(model.robot, "friction_regressor", columns=model.friction)
         self._numbers = parameter_values(model.robot, self._loads.signature)

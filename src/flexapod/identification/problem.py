@@ -17,7 +17,7 @@ from flexapod.arrays import Array
 from flexapod.errors import FlexapodError, InputError
 from flexapod.identification.backlash import backlash_columns
 from flexapod.identification.estimators import Block
-from flexapod.identification.linear_model import LinearModel, inertial_kernel
+from flexapod.identification.linear_model import RegressorModel, inertial_kernel
 from flexapod.identification.load_feedback import LoadFeedback
 from flexapod.identification.measurement import Measurement
 from flexapod.identification.pose_track import LONG, PoseTrack
@@ -111,16 +111,16 @@ def experiment(
 
 
 @dataclass(kw_only=True, eq=False)
-class Problem:
+class EstimationProblem:
     """Experiments with the model whose columns are estimated; `prior`: (base,) numbers of the file, for what is found about
     them."""
 
-    model: LinearModel
+    model: RegressorModel
     experiments: Sequence[Experiment]
     options: Options
     prior: Any = None
     _held: list[Block] = field(default_factory=list, repr=False)
-    _loading: LinearModel | None = field(default=None, repr=False)
+    _loading: RegressorModel | None = field(default=None, repr=False)
     _feedback: LoadFeedback | None = field(default=None, repr=False)
 
     @property
@@ -137,7 +137,7 @@ class Problem:
     def set_loads(self, robot: Robot) -> None:
         """Loads of the joints with friction, for the numbers of a robot."""
         self._held = []
-        own = LinearModel(robot=robot, inertial=self.model.inertial, friction=self.model.friction, legs=self.model.legs)
+        own = RegressorModel(robot=robot, inertial=self.model.inertial, friction=self.model.friction, legs=self.model.legs)
         self._loading = own
         for one in self.experiments:
             if one.inputs is None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Columns:
+class ParameterColumns:
     """Parameters of n samples.
 
     Args:
@@ -33,10 +33,10 @@ class Columns:
     values: Sequence[Array]
     count: int
 
-    def at(self, rows: Rows) -> Columns:
+    def at(self, rows: Rows) -> ParameterColumns:
         """Those of some samples: a slice (views) or indices."""
         count = len(range(self.count)[rows]) if isinstance(rows, slice) else len(rows)
-        return Columns(base=self.base, places=self.places, values=[column[rows] for column in self.values], count=count)
+        return ParameterColumns(base=self.base, places=self.places, values=[column[rows] for column in self.values], count=count)
 
     def rows(self) -> Array:
         """All parameters (n, P)."""
@@ -52,15 +52,17 @@ class Columns:
         return np.array([column.ctypes.data for column in self.values], dtype=np.int64)
 
 
-def from_rows(parameters: Array) -> Columns:
+def from_rows(parameters: Array) -> ParameterColumns:
     """Parameters (n, P) as columns."""
     count = parameters.shape[1]
     base = parameters[0] if len(parameters) else np.zeros(count)
     columns: Any = np.ascontiguousarray(parameters.T)
-    return Columns(base=base, places=np.arange(count), values=columns, count=len(parameters))
+    return ParameterColumns(base=base, places=np.arange(count), values=columns, count=len(parameters))
 
 
-def check_columns(name: str, declared: Sequence[Parameter], columns: Columns, zeros: Collection[int], count: int) -> Columns:
+def check_columns(
+    name: str, declared: Sequence[Parameter], columns: ParameterColumns, zeros: Collection[int], count: int
+) -> ParameterColumns:
     """Columns that fit a kernel: one value per sample, finite, and zero where the kernel relies on it.
 
     Checked by: tests/kernels/test_design_columns.py.

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from flexapod.arrays import Array
 from flexapod.kernels.boundary import as_float, check_batch, check_out, check_parameters, check_sample
-from flexapod.kernels.design_columns import Columns, check_columns, from_rows
+from flexapod.kernels.design_columns import ParameterColumns, check_columns, from_rows
 from flexapod.kernels.errors import BackendError, KernelStatusError
 from flexapod.kernels.forking import FORK_LOCKS
 from flexapod.kernels.tape.operations import Operations
@@ -41,7 +41,9 @@ class Executable(Protocol):
     def run(self, inputs: Sequence[Array], constants: Array, outputs: Sequence[Array], status: NDArray[np.int32]) -> None:
         """Evaluate samples."""
 
-    def run_designs(self, inputs: Sequence[Array], columns: Columns, outputs: Sequence[Array], status: NDArray[np.int32]) -> None:
+    def run_designs(
+        self, inputs: Sequence[Array], columns: ParameterColumns, outputs: Sequence[Array], status: NDArray[np.int32]
+    ) -> None:
         """Evaluate samples with parameters of their own."""
 
 
@@ -111,7 +113,7 @@ class Kernel:
     def batch(
         self,
         inputs: Mapping[str, ArrayLike],
-        parameters: ArrayLike | Columns | None = None,
+        parameters: ArrayLike | ParameterColumns | None = None,
         *,
         threads: int = 1,
         out: Mapping[str, Array] | None = None,
@@ -121,13 +123,13 @@ class Kernel:
 
         Args:
             inputs: arrays (n, *shape) by name.
-            parameters: (P,) for all samples, (n, P), or `Columns`: those that vary alone. Inputs made by `np.broadcast_to`
+            parameters: (P,) for all samples, (n, P), or `ParameterColumns`: those that vary alone. Inputs of `np.broadcast_to`
                 are then read from their one row.
             threads: number of threads that share the batch.
             out: arrays to write to, C-contiguous float64; new ones if not given.
             samples: number of samples, needed only where the kernel has no inputs.
         """
-        varied = parameters is not None and (isinstance(parameters, Columns) or np.ndim(parameters) == 2)
+        varied = parameters is not None and (isinstance(parameters, ParameterColumns) or np.ndim(parameters) == 2)
         arrays, count = check_batch(self.signature, inputs, broadcast=varied)
         if not arrays:
             count = 1 if samples is None else samples
@@ -136,7 +138,7 @@ class Kernel:
             arrays = [a.copy() if any(np.may_share_memory(a, o) for o in results.values()) else a for a in arrays]
         flat = [results[o.name].reshape(count, o.size) for o in self.signature.outputs]
         status = np.empty(count, dtype=np.int32)
-        if isinstance(parameters, Columns) or (parameters is not None and varied):
+        if isinstance(parameters, ParameterColumns) or (parameters is not None and varied):
             self._run_designs(arrays, parameters, flat, status, threads)
         else:
             constants, run = self.constants(parameters), self.executable.run
@@ -166,11 +168,16 @@ class Kernel:
         return Prepared(self, parameters)
 
     def _run_designs(
-        self, arrays: list[Array], parameters: ArrayLike | Columns, outputs: list[Array], status: NDArray[np.int32], threads: int
+        self,
+        arrays: list[Array],
+        parameters: ArrayLike | ParameterColumns,
+        outputs: list[Array],
+        status: NDArray[np.int32],
+        threads: int,
     ) -> None:
         name, declared, zeros, count = self.signature.name, self.signature.parameters, self._zero_positions, len(status)
         run = self.executable.run_designs
-        if isinstance(parameters, Columns):
+        if isinstance(parameters, ParameterColumns):
             columns = check_columns(name, declared, parameters, zeros, count)
             self._in_threads(
                 count, threads, lambda p: run([a[p] for a in arrays], columns.at(p), [o[p] for o in outputs], status[p])

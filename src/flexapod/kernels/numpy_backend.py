@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from flexapod.arrays import Array
-from flexapod.kernels.design_columns import Columns
-from flexapod.kernels.tape.graph import Graph, Loop
+from flexapod.kernels.design_columns import ParameterColumns
+from flexapod.kernels.tape.graph import Graph, LoopNode
 from flexapod.kernels.tape.signature import NONFINITE_INPUT, NONFINITE_RESULT
 from flexapod.kernels.tape.tape import Tape
 from flexapod.kernels.tape.walking import walk, written_out
@@ -43,11 +43,11 @@ def evaluate(graph: Graph, arguments: Sequence[ArrayLike]) -> list[Any]:
     )  # fmt: skip
 
 
-def _loop(loop: Loop, operands: list[Array]) -> list[Any]:
+def _loop(loop: LoopNode, operands: list[Array]) -> list[Any]:
     return written_out(loop, operands, np.float64, evaluate) if loop.tolerance is None else _until(loop, operands)
 
 
-def _until(loop: Loop, operands: list[Array]) -> list[Any]:
+def _until(loop: LoopNode, operands: list[Array]) -> list[Any]:
     carry: list[Any] = list(loop.carry_operands(operands))
     shared = loop.shared_operands(operands)
     active: Any = np.asarray(True)
@@ -89,7 +89,9 @@ class NumpyExecutable:
             own = constants if constants.ndim == 1 else constants[part]
             self._run_block([x[part] for x in inputs], own, [y[part] for y in outputs], status[part])
 
-    def run_designs(self, inputs: Sequence[Array], columns: Columns, outputs: Sequence[Array], status: NDArray[np.int32]) -> None:
+    def run_designs(
+        self, inputs: Sequence[Array], columns: ParameterColumns, outputs: Sequence[Array], status: NDArray[np.int32]
+    ) -> None:
         """Evaluate samples with parameters of their own."""
         for start in range(0, len(status), BLOCK):
             part = slice(start, start + BLOCK)

@@ -16,7 +16,7 @@ from flexapod.errors import InputError
 from flexapod.motions.arrays import ORTHONORMAL, choice, mapping
 from flexapod.motions.quaternions import UNIT, quat_wxyz_rotation
 from flexapod.motions.rotations import euler_rotation, rotvec_rotation
-from flexapod.motions.table_file import Table
+from flexapod.motions.table_file import FileTable
 
 TIME = ("t", "time", "time_s")
 
@@ -53,7 +53,7 @@ ACTUATORS = {
 """Beginnings of the columns of actuators, tried in order; the rest of the name is the actuator's."""
 
 
-def check_names(table: Table, columns: Mapping[str, str | Sequence[str]] | None) -> dict[str, tuple[str, ...]]:
+def check_names(table: FileTable, columns: Mapping[str, str | Sequence[str]] | None) -> dict[str, tuple[str, ...]]:
     """What the user said about columns: known keys, existing columns, right numbers of them."""
     known = {"time": 1, "rotation": 9, "quat_wxyz": 4, "quat_xyzw": 4} | dict.fromkeys(ACTUATORS, 0)
     known |= {name: 3 for name in GROUPS if name not in known}
@@ -74,7 +74,7 @@ def check_names(table: Table, columns: Mapping[str, str | Sequence[str]] | None)
     return result
 
 
-def find(table: Table, group: str, said: Mapping[str, tuple[str, ...]]) -> Array | None:
+def find(table: FileTable, group: str, said: Mapping[str, tuple[str, ...]]) -> Array | None:
     """The columns of a group, (n, columns); None if there is none of them; an error if some are missing."""
     if group in said:
         return np.column_stack([table.column(name) for name in said[group]])
@@ -89,12 +89,12 @@ def find(table: Table, group: str, said: Mapping[str, tuple[str, ...]]) -> Array
     return None
 
 
-def has(table: Table, group: str, said: Mapping[str, tuple[str, ...]]) -> bool:
+def has(table: FileTable, group: str, said: Mapping[str, tuple[str, ...]]) -> bool:
     """Whether any column of a group is there."""
     return group in said or any(name in table.cells for names in GROUPS[group] for name in names)
 
 
-def find_time(table: Table, said: Mapping[str, tuple[str, ...]]) -> Array:
+def find_time(table: FileTable, said: Mapping[str, tuple[str, ...]]) -> Array:
     """Time, checked row by row to increase."""
     name = said["time"][0] if "time" in said else next((name for name in TIME if name in table.cells), None)
     if name is None:
@@ -112,7 +112,7 @@ ORIENTATION = ("rotation", "quat_wxyz", "quat_xyzw", "rotvec", "euler")
 """Groups that say how the platform is turned; a file has one of them."""
 
 
-def present(table: Table, said: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+def present(table: FileTable, said: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
     """Columns of every group that the table has, as they will be read."""
     found: dict[str, tuple[str, ...]] = {}
     for group, sets in GROUPS.items():
@@ -121,7 +121,7 @@ def present(table: Table, said: Mapping[str, tuple[str, ...]]) -> dict[str, tupl
     return {group: names for group, names in {**found, **said}.items() if names}
 
 
-def find_rotation(table: Table, said: Mapping[str, tuple[str, ...]], sequence: str | None = None) -> Array | None:
+def find_rotation(table: FileTable, said: Mapping[str, tuple[str, ...]], sequence: str | None = None) -> Array | None:
     """Rotation matrices (n, 3, 3) from nine columns, a quaternion, a rotation vector, or Euler angles about the axes of
     `sequence`; None where the file has no orientation."""
     given = [group for group in ORIENTATION if group in said]
@@ -150,7 +150,7 @@ def find_rotation(table: Table, said: Mapping[str, tuple[str, ...]], sequence: s
     return quat_wxyz_rotation(values if forms[0] == "quat_wxyz" else np.roll(values, 1, axis=1))
 
 
-def _from_angles(table: Table, said: Mapping[str, tuple[str, ...]], sequence: str) -> Array:
+def _from_angles(table: FileTable, said: Mapping[str, tuple[str, ...]], sequence: str) -> Array:
     """Rotations from Euler angles, the columns roll, pitch and yaw in the order of the file unless said otherwise."""
     names = present(table, said)["euler"]
     if {name.lower() for name in names} == set(ABOUT):
@@ -168,7 +168,7 @@ ABOUT = {"roll": "x", "pitch": "y", "yaw": "z"}
 """Axes of the angles that have names."""
 
 
-def _checked_matrices(table: Table, R: Array) -> Array:
+def _checked_matrices(table: FileTable, R: Array) -> Array:
     off = np.abs(np.swapaxes(R, 1, 2) @ R - np.eye(3)).max(axis=(1, 2))
     mirrored = np.linalg.det(R) < 0
     bad = np.flatnonzero((off > ORTHONORMAL) | mirrored)
@@ -179,7 +179,7 @@ def _checked_matrices(table: Table, R: Array) -> Array:
     return R
 
 
-def find_actuators(table: Table, said: Mapping[str, tuple[str, ...]]) -> tuple[Array, Array | None, Array | None]:
+def find_actuators(table: FileTable, said: Mapping[str, tuple[str, ...]]) -> tuple[Array, Array | None, Array | None]:
     """Actuator coordinates and, where the file has them, their derivatives, (n, actuators) each."""
     names = actuator_columns(table, said)
     q, qd, qdd = (np.column_stack([table.column(name) for name in names[g]]) if g in names else None for g in ACTUATORS)
@@ -187,7 +187,7 @@ def find_actuators(table: Table, said: Mapping[str, tuple[str, ...]]) -> tuple[A
     return q, qd, qdd
 
 
-def actuator_columns(table: Table, said: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+def actuator_columns(table: FileTable, said: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
     """Group -> columns of the actuators, of the groups that the file has."""
     if "actuator_position" not in said:
         found = dict(zip(ACTUATORS, _actuator_names(table), strict=True))
@@ -198,7 +198,7 @@ def actuator_columns(table: Table, said: Mapping[str, tuple[str, ...]]) -> dict[
     return {group: names for group, names in found.items() if names is not None}
 
 
-def _actuator_names(table: Table) -> list[tuple[str, ...] | None]:
+def _actuator_names(table: FileTable) -> list[tuple[str, ...] | None]:
     for position, *rates in zip(*ACTUATORS.values(), strict=True):
         others = ("actuator_velocity_", "actuator_acceleration_", "actuator_position_") if position == "actuator_" else ()
         names = [name for name in table.cells if name.startswith(position) and not name.startswith(others)]
@@ -211,7 +211,7 @@ def _actuator_names(table: Table) -> list[tuple[str, ...] | None]:
     raise table.missing("p_x", "position of the platform p_x, p_y, p_z, or actuator coordinates q_1, q_2, ...")
 
 
-def _rate_names(table: Table, prefix: str, labels: list[str]) -> tuple[str, ...] | None:
+def _rate_names(table: FileTable, prefix: str, labels: list[str]) -> tuple[str, ...] | None:
     names = tuple(prefix + label for label in labels)
     if not any(name in table.cells for name in names):
         return None

@@ -11,7 +11,7 @@ import numpy as np
 
 from flexapod.errors import InputError
 from flexapod.motions.arrays import mapping
-from flexapod.motions.table_file import Table
+from flexapod.motions.table_file import FileTable
 
 BASE = {
     "m": ("length", 1.0), "mm": ("length", 1e-3), "cm": ("length", 1e-2), "um": ("length", 1e-6), "in": ("length", 0.0254),
@@ -45,7 +45,7 @@ def factor(unit: str) -> tuple[str, int, float]:
     return kind, power, size / BASE[match[2]][1] ** power
 
 
-def without_units(table: Table) -> tuple[Table, dict[str, str]]:
+def without_units(table: FileTable) -> tuple[FileTable, dict[str, str]]:
     """The table with plain headers, and the units that they had."""
     cells, units = {}, {}
     for header, values in table.cells.items():
@@ -60,8 +60,8 @@ def without_units(table: Table) -> tuple[Table, dict[str, str]]:
 
 
 def in_si(
-    table: Table, headers: Mapping[str, str], units: Mapping[str, str] | None, groups: Mapping[str, tuple[str, ...]]
-) -> Table:
+    table: FileTable, headers: Mapping[str, str], units: Mapping[str, str] | None, groups: Mapping[str, tuple[str, ...]]
+) -> FileTable:
     """The table in SI units.
 
     Args:
@@ -92,7 +92,7 @@ def in_si(
     return replace(table, cells={**table.cells, **changed})
 
 
-def _kind(table: Table, name: str, unit: str, group: str) -> tuple[str, float]:
+def _kind(table: FileTable, name: str, unit: str, group: str) -> tuple[str, float]:
     """What a column measures and its unit in SI; a unit of something else than its group is refused."""
     try:
         kind, power, size = factor(unit)

@@ -41,7 +41,7 @@ from flexapod.motions.quaternions import (
     rotation_quat_wxyz,
 )
 from flexapod.motions.splines import OrientationSpline, actuator_spline, platform_spline, rotation_samples, spline, spline_values
-from flexapod.motions.table_file import MotionFileError, Table, read_table
+from flexapod.motions.table_file import FileTable, MotionFileError, read_table
 from flexapod.motions.time_laws import Values
 
 Smooth = Callable[..., Any]
@@ -124,7 +124,7 @@ def motion_from_file(
 class _Data:
     """A file: its table, times (n,) [s], columns by group, where derivatives come from, and the filter, if any."""
 
-    table: Table
+    table: FileTable
     time: Array
     said: Mapping[str, tuple[str, ...]]
     derivatives: str

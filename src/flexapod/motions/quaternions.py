@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from flexapod.arrays import Array
 from flexapod.errors import InputError
 from flexapod.motions.arrays import real_array
+from flexapod.rotation_arrays import cross, quaternion_rotation, rotation_quaternion
 
 RotationMotion = tuple[Array, Array, Array]
 """R (..., 3, 3), w (..., 3), alpha (..., 3)."""
@@ -20,23 +21,13 @@ UNIT = 1e-6
 """Largest distance of a quaternion's norm from 1: single precision data passes."""
 
 
-def skew(v: Array) -> Array:
-    """Matrix of the cross product: skew(v) x = v x x."""
-    S = np.zeros((*v.shape[:-1], 3, 3))
-    S[..., 0, 1], S[..., 0, 2], S[..., 1, 2] = -v[..., 2], v[..., 1], -v[..., 0]
-    return S - np.swapaxes(S, -1, -2)
-
-
 def quat_wxyz_rotation(quat_wxyz: ArrayLike) -> Array:
     """Rotation of a unit quaternion (w, x, y, z), normalised; refused where its norm is off by more than 1e-6.
 
     Args:
         quat_wxyz: (..., 4), w first.
     """
-    q = unit_quaternions("quat_wxyz", quat_wxyz)
-    w, v = q[..., 0, None, None], q[..., 1:]
-    S = skew(v)
-    return np.eye(3) + 2 * (w * S + S @ S)
+    return quaternion_rotation(unit_quaternions("quat_wxyz", quat_wxyz))
 
 
 def quat_xyzw_rotation(quat_xyzw: ArrayLike) -> Array:
@@ -54,21 +45,7 @@ def rotation_quat_wxyz(rotation: ArrayLike) -> Array:
     Args:
         rotation: (..., 3, 3).
     """
-    R = real_array("rotation", rotation, np.shape(rotation))
-    if R.shape[-2:] != (3, 3):
-        raise InputError(f"rotation: expected shape (..., 3, 3), got {R.shape}")
-    # 4 q q^T, of which the column with the largest diagonal is used
-    Q = np.empty((*R.shape[:-2], 4, 4))
-    d = np.diagonal(R, axis1=-2, axis2=-1)
-    trace = d.sum(axis=-1)
-    Q[..., 0, 0] = 1 + trace
-    for i, (j, k) in enumerate(((1, 2), (2, 0), (0, 1))):
-        Q[..., i + 1, i + 1] = 1 + 2 * d[..., i] - trace
-        Q[..., 0, i + 1] = Q[..., i + 1, 0] = R[..., k, j] - R[..., j, k]
-        Q[..., j + 1, k + 1] = Q[..., k + 1, j + 1] = R[..., j, k] + R[..., k, j]
-    largest = np.argmax(np.diagonal(Q, axis1=-2, axis2=-1), axis=-1)
-    q = np.take_along_axis(Q, largest[..., None, None], axis=-1)[..., 0]
-    return np.asarray(q / np.linalg.norm(q, axis=-1, keepdims=True))
+    return rotation_quaternion(checked_rotation(rotation))
 
 
 def rotation_quat_xyzw(rotation: ArrayLike) -> Array:
@@ -100,7 +77,7 @@ def quat_wxyz_motion(quat_wxyz: ArrayLike, rates: ArrayLike, accelerations: Arra
 
 def _vector_of_product(a: Array, b: Array) -> Array:
     """Vector part of a b* (quaternions w, x, y, z)."""
-    return b[..., :1] * a[..., 1:] - a[..., :1] * b[..., 1:] - np.cross(a[..., 1:], b[..., 1:])
+    return b[..., :1] * a[..., 1:] - a[..., :1] * b[..., 1:] - cross(a[..., 1:], b[..., 1:])
 
 
 def continuous_quaternions(quaternions: Array) -> Array:
@@ -127,3 +104,11 @@ def last_axis(name: str, value: ArrayLike, size: int) -> Array:
     if not shape or shape[-1] != size:
         raise InputError(f"{name}: expected shape (..., {size}), got {shape}")
     return real_array(name, value, shape)
+
+
+def checked_rotation(rotation: ArrayLike) -> Array:
+    """A float64 array (..., 3, 3) of any batch."""
+    R = real_array("rotation", rotation, np.shape(rotation))
+    if R.shape[-2:] != (3, 3):
+        raise InputError(f"rotation: expected shape (..., 3, 3), got {R.shape}")
+    return R

@@ -14,7 +14,8 @@ from numpy.typing import ArrayLike
 from flexapod.arrays import Array
 from flexapod.errors import InputError
 from flexapod.motions.arrays import real_array
-from flexapod.motions.quaternions import RotationMotion, last_axis, rotation_quat_wxyz, skew
+from flexapod.motions.quaternions import RotationMotion, checked_rotation, last_axis
+from flexapod.rotation_arrays import cross, rotation_vector, skew
 
 _SERIES = 12
 """Terms of the series below one radian: the first one left out is under 1e-27."""
@@ -77,13 +78,6 @@ def euler_motion(sequence: str, angles: ArrayLike, rates: ArrayLike, acceleratio
         w = w + z * rate
         R = R @ axis_rotation(i, th[..., k])
     return R, w, alpha
-
-
-def cross(a: Array, b: Array) -> Array:
-    """Cross products of vectors (..., 3), as NumPy's, without its cost for few of them."""
-    x, y, z = a[..., 0], a[..., 1], a[..., 2]
-    u, v, w = b[..., 0], b[..., 1], b[..., 2]
-    return np.stack([y * w - z * v, z * u - x * w, x * v - y * u], axis=-1)
 
 
 def axis_rotation(axis: int, angle: Array) -> Array:
@@ -157,12 +151,7 @@ def rotation_rotvec(rotation: ArrayLike) -> Array:
     Args:
         rotation: (..., 3, 3).
     """
-    q = rotation_quat_wxyz(rotation)
-    q = np.where(q[..., :1] < 0, -q, q)
-    sine = np.linalg.norm(q[..., 1:], axis=-1)
-    angle = 2 * np.arctan2(sine, q[..., 0])
-    small = sine < 1e-8  # there 2 asin(x) / x is 2 to rounding
-    return np.where(small, 2.0, angle / np.where(small, 1.0, sine))[..., None] * q[..., 1:]
+    return rotation_vector(checked_rotation(rotation))
 
 
 def _coefficients(x: Array) -> tuple[Array, Array, Array, Array]:

@@ -43,7 +43,7 @@ class MotionFileError(InputError):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Table:
+class FileTable:
     """Columns of a file as they are, turned into numbers when asked for.
 
     Args:
@@ -99,7 +99,7 @@ def _is_number(cell: str | float) -> bool:
     return True
 
 
-def read_table(path: Path, delimiter: str | None = None) -> Table:
+def read_table(path: Path, delimiter: str | None = None) -> FileTable:
     """Read a CSV or Parquet file. Checked by: tests/motions/test_motion_files.py."""
     if not path.is_file():
         raise MotionFileError("is a folder; give a file" if path.is_dir() else "no such file", file=str(path))
@@ -112,7 +112,7 @@ def read_table(path: Path, delimiter: str | None = None) -> Table:
     return table
 
 
-def _read_csv(path: Path, delimiter: str | None) -> Table:
+def _read_csv(path: Path, delimiter: str | None) -> FileTable:
     """Header and rows; blank lines and lines that start with # are passed over; comma, semicolon or tab unless given."""
     with path.open(newline="", encoding="utf-8-sig") as stream:
         try:
@@ -135,20 +135,20 @@ def _read_csv(path: Path, delimiter: str | None) -> Table:
             what = f"has {len(row)} cells, but the header has {len(header)}"
             raise MotionFileError(what, file=str(path), row=index + 1, line=lines[index + 1][0])
     cells = dict(zip(header, map(list, zip(*rows[1:], strict=True)), strict=True)) if len(rows) > 1 else {h: [] for h in header}
-    return Table(file=str(path), cells=cells, lines=tuple(line for line, _ in lines[1:]))
+    return FileTable(file=str(path), cells=cells, lines=tuple(line for line, _ in lines[1:]))
 
 
-def _read_parquet(path: Path) -> Table:
+def _read_parquet(path: Path) -> FileTable:
     arrow, parquet = arrow_modules(path)
     try:
         content = parquet.read_table(path)
     except (arrow.ArrowException, OSError) as error:
         raise MotionFileError(f"is not a readable Parquet file ({error})", file=str(path)) from error
     cells = {name: content.column(name).to_pylist() for name in content.column_names}
-    return Table(file=str(path), cells={name: [np.nan if x is None else x for x in column] for name, column in cells.items()})
+    return FileTable(file=str(path), cells={name: [np.nan if x is None else x for x in column] for name, column in cells.items()})
 
 
-def _read_mat(path: Path) -> Table:
+def _read_mat(path: Path) -> FileTable:
     """Variables of a MATLAB file: vectors are columns; matrices (n, 3) get the endings _x _y _z, quaternions _0 to _3, rotations
     (n, 3, 3), (3, 3, n) or (n, 9) R_11 to R_33, others _1, _2, ..."""
     from scipy.io import loadmat
@@ -180,7 +180,7 @@ def _read_mat(path: Path) -> Table:
     three = next((name for name, values in found.items() if values.shape == (3, 3, 3)), None)
     if three is not None:
         raise MotionFileError(f"{three} is 3x3x3, with time first or last; save it as 3x9, one row per time", file=str(path))
-    return Table(file=str(path), cells=cells, variables=variables)
+    return FileTable(file=str(path), cells=cells, variables=variables)
 
 
 def _rows(found: dict[str, Array]) -> dict[str, Any]:

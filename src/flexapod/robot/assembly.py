@@ -11,9 +11,10 @@ from flexapod.arrays import Array
 from flexapod.description import schema
 from flexapod.robot.chain import closures, link_poses
 from flexapod.robot.expanded_joints import END
-from flexapod.robot.geometry import Pose, about, rotation_matrix, rotation_vector, unit
+from flexapod.robot.geometry import Pose, about, rotation_matrix, unit
 from flexapod.robot.model import Closing, Leg
 from flexapod.robot.tree import RobotBuildError
+from flexapod.rotation_arrays import rotation_vector
 
 CLOSED = 1e-11
 """Largest closing residual at home [m, rad], relative to the robot's size: a few roundings of sums of lengths."""

@@ -44,7 +44,7 @@ Law = Literal["linear", "stiffened", "exact"]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class BeamElement:
+class ElasticElement:
     """One element of a beam, or a whole plate or file of modes.
 
     Args:
@@ -115,7 +115,7 @@ class BeamError(RobotBuildError):
         self.leg, self.body = leg, body
 
 
-def leg_beams(leg: Leg, planar: bool) -> tuple[BeamElement, ...]:
+def leg_beams(leg: Leg, planar: bool) -> tuple[ElasticElement, ...]:
     """All beam elements of a leg, from the base outwards."""
     per_element = len(PLANAR if planar else SPATIAL)
     result = []
@@ -126,7 +126,7 @@ def leg_beams(leg: Leg, planar: bool) -> tuple[BeamElement, ...]:
         elastic = [j for j, other in enumerate(leg.links) if other.elastic and other.joint == link.body.name]
         if made is not None:
             result.append(
-                BeamElement(
+                ElasticElement(
                     name=f"{link.body.name}.modal", root=i, axes=link.body.body_axes, links=tuple(elastic), body=made.body,
                     law="linear" if made.quadratic is None else "stiffened", foreshortening=None, rooted=made,
                 )
@@ -145,7 +145,7 @@ def leg_beams(leg: Leg, planar: bool) -> tuple[BeamElement, ...]:
         for k, (beam, shortening, basis, twisting) in enumerate(parts):
             links = tuple(elastic if basis is not None else elastic[k * per_element : (k + 1) * per_element])
             result.append(
-                BeamElement(
+                ElasticElement(
                     name=f"{link.body.name}.beam{k + 1}", root=root, axes=axes, links=links, body=beam,
                     law=_law(spec), foreshortening=shortening, basis=basis, twisting=twisting,
                 )
@@ -257,10 +257,10 @@ def _first_frequency(spec: Flexible, made_of: Material, planar: bool) -> float:
 
 def _first_of_elements(spec: Flexible, planar: bool) -> float:
     """The same by at least eight elements."""
-    from flexapod.flexible.beams import Chain
+    from flexapod.flexible.beams import BeamChain
 
     fine = spec.model_copy(update={"elements": max(spec.elements, 8), "theory": None})
-    chain = Chain(beam_elements(fine, planar), rotary=False)
+    chain = BeamChain(beam_elements(fine, planar), rotary=False)
     names = [f"{k}" for k in range(chain.size - chain.d)]
     return float(chain.with_basis(np.eye(chain.size)[:, chain.d :], names).angular_frequency[0])
 
@@ -285,7 +285,7 @@ def bending_pairs(names: Sequence[str]) -> list[tuple[int, int]]:
     return pairs + [(i, k) for k in modes for i in (*bending, *(other for other in modes if other <= k))]
 
 
-def twisting_pairs(beam: BeamElement) -> list[tuple[int, int, int]]:
+def twisting_pairs(beam: ElasticElement) -> list[tuple[int, int, int]]:
     """(c, i, k), i <= k: which pairs of coordinates move the coordinate c of the tip besides itself."""
     assert beam.twisting is not None
     size = 1.0 / np.sqrt(np.diag(beam.body.K_ee))
@@ -300,7 +300,7 @@ def tip_names(names: Sequence[str]) -> tuple[str, ...]:
     return tuple(name for name in names if not name.startswith("mode"))
 
 
-def beam_values(leg: Leg, beams: tuple[BeamElement, ...]) -> dict[str, float]:
+def beam_values(leg: Leg, beams: tuple[ElasticElement, ...]) -> dict[str, float]:
     """The numbers of a leg's beam elements by name, as kernels read them."""
     values: dict[str, float] = {}
     for beam in beams:

@@ -8,8 +8,9 @@ import numpy as np
 
 from flexapod.arrays import Array
 from flexapod.description.schema import Body, KhalilInertia, Payload, Tensor
-from flexapod.robot.geometry import frozen, rotation_matrix, skew
+from flexapod.robot.geometry import frozen, rotation_matrix
 from flexapod.robot.model import RigidBody
+from flexapod.rotation_arrays import skew
 
 
 def steiner(mass: float, c: Array) -> Array:

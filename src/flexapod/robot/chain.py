@@ -11,8 +11,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from flexapod.arrays import Array
-from flexapod.robot.geometry import Pose, cross, skew
+from flexapod.robot.geometry import Pose
 from flexapod.robot.model import Closing, Coupling, Leg, Link
+from flexapod.rotation_arrays import cross, skew
 
 
 def link_poses(leg: Leg, coordinates: Array) -> list[tuple[Array, Array]]:

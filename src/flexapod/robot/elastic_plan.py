@@ -16,10 +16,11 @@ import numpy as np
 
 from flexapod.arrays import Array
 from flexapod.robot.chain import ROWS, ancestors, closures, free_joints, link_poses
-from flexapod.robot.geometry import Pose, cross
+from flexapod.robot.geometry import Pose
 from flexapod.robot.mobility import RANK, generic_configuration
 from flexapod.robot.model import Closing
 from flexapod.robot.plan import pivots
+from flexapod.rotation_arrays import cross
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
@@ -117,7 +118,7 @@ def elastic_plan(
     first_tied = tied or ("elastic" if robot.elastic_indices else "driven")
     sequence = ("passive", "afloat", first_tied, "driven" if first_tied == "elastic" else "elastic")
     groups = [[k for k in left if kinds[k] == kind] for kind in sequence]
-    dependents = preferred_pivots(G, groups)
+    dependents = pivots(G, groups)
     kept = pivots(G[:, dependents].T) if dependents else []
     free = [k for k in left if k not in dependents]
     order = [k for kind in ("driven", "elastic", "passive", "afloat") for k in free if kinds[k] == kind]
@@ -220,23 +221,6 @@ def _carried(robot: Robot, carrier: int, q: Array, platform: Pose) -> Array:
             J[:3, leg.moving.index(i)] = R[:, 2]
     return J
 
-
-def preferred_pivots(matrix: Array, groups: Sequence[Sequence[int]]) -> list[int]:
-    """Columns that span the matrix, as many as possible of the first group, then of the next, each by column pivoting."""
-    work, chosen = np.array(matrix, dtype=np.float64), list[int]()
-    largest = float(np.max(np.linalg.norm(work, axis=0), initial=0.0))
-    for group in groups:
-        while group and largest > 0.0 and len(chosen) < min(work.shape):
-            norms = np.linalg.norm(work[:, list(group)], axis=0)
-            best = int(np.flatnonzero(norms >= (1.0 - 1e-6) * norms.max())[0])
-            if norms[best] <= RANK * largest:
-                break
-            column = group[best]
-            chosen.append(column)
-            direction = work[:, column] / norms[best]
-            work = work - np.outer(direction, direction @ work)
-            work[:, column] = 0.0
-    return sorted(chosen)
 
 
 def independent_names(robot: Robot) -> tuple[str, ...]:

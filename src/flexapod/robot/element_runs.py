@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from flexapod.robot.model import Leg, RigidBody
 
 if TYPE_CHECKING:
-    from flexapod.robot.beams import BeamElement
+    from flexapod.robot.beams import ElasticElement
     from flexapod.robot.robot import Robot
 
 SHORTEST = 3
@@ -30,7 +30,7 @@ class ElementRun:
     """
 
     leg: Leg
-    elements: tuple[BeamElement, ...]
+    elements: tuple[ElasticElement, ...]
     shared: bool = False
 
     @property
@@ -113,15 +113,15 @@ def met_links(robot: Robot) -> list[set[int]]:
     return result
 
 
-def kind(leg: Leg, beam: BeamElement) -> tuple[object, ...]:
+def kind(leg: Leg, beam: ElasticElement) -> tuple[object, ...]:
     """What elements that are alike have in common."""
     kinds = tuple(leg.links[i].kind for i in beam.links)
     return kinds, tuple(beam.body.names), beam.shape, beam.law, beam.foreshortening is None, beam.twisting is None
 
 
-def _parts(leg: Leg, beams: Sequence[BeamElement], met: set[int]) -> list[list[BeamElement]]:
+def _parts(leg: Leg, beams: Sequence[ElasticElement], met: set[int]) -> list[list[ElasticElement]]:
     """The elements of a leg, those alike that follow each other together; a joint between two of them parts them."""
-    result: list[list[BeamElement]] = []
+    result: list[list[ElasticElement]] = []
     for beam in beams:
         before = result[-1][-1] if result else None
         follows = before is not None and beam.root == before.links[-1] and kind(leg, beam) == kind(leg, before)
@@ -132,7 +132,7 @@ def _parts(leg: Leg, beams: Sequence[BeamElement], met: set[int]) -> list[list[B
     return result
 
 
-def _bare(leg: Leg, beam: BeamElement, met: set[int]) -> bool:
+def _bare(leg: Leg, beam: ElasticElement, met: set[int]) -> bool:
     """Nothing but the next element hangs on an element."""
     own = set(beam.links)
     if own & met:
@@ -141,7 +141,7 @@ def _bare(leg: Leg, beam: BeamElement, met: set[int]) -> bool:
     return len(hanging) == 1
 
 
-def _is_chain(leg: Leg, beam: BeamElement) -> bool:
+def _is_chain(leg: Leg, beam: ElasticElement) -> bool:
     """The links of an element follow each other, and carry neither bodies nor springs."""
     parents = [leg.links[i].parent for i in beam.links]
     plain = all(leg.links[i].body is None and not leg.links[i].spring for i in beam.links)

@@ -11,7 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from flexapod.arrays import Array
+from flexapod.description.rotations import rotation_matrix as rotation_of_file
 from flexapod.description.schema import Rotation
+from flexapod.rotation_arrays import cross, skew
 
 SNAP = 1e-14
 """Entries of unit vectors and rotations this near to 0 or 1 are that number: a product of a few rotations rounds by less."""
@@ -54,17 +56,6 @@ def unit(vector: Sequence[float] | Array) -> Array:
     return v.copy() if abs(length - 1.0) < SNAP else snap(v / length)
 
 
-def cross(a: Array, b: Array) -> Array:
-    """a x b of two vectors, to the same bits as `np.cross`, whose handling of axes takes ten times as long as the products."""
-    (a0, a1, a2), (b0, b1, b2) = a.tolist(), b.tolist()
-    return np.array([a1 * b2 - a2 * b1, a2 * b0 - a0 * b2, a0 * b1 - a1 * b0])
-
-
-def skew(v: Array) -> Array:
-    """Matrix of the cross product: skew(v) @ w = v x w."""
-    return np.array([[0.0, -v[2], v[1]], [v[2], 0.0, -v[0]], [-v[1], v[0], 0.0]])
-
-
 def about(axis: Array, angle: float) -> Array:
     """Rotation by `angle` [rad] about a unit axis (Rodrigues)."""
     k = skew(axis)
@@ -77,54 +68,13 @@ def rotation_from_vector(rotation_vector: Array) -> Array:
     return np.eye(3) if angle == 0.0 else about(rotation_vector / angle, angle)
 
 
-def rotation_vector(R: Array) -> Array:
-    """Rotation vector [rad] of a rotation matrix, angle in [0, pi]; through the largest entry of its quaternion."""
-    largest = int(np.argmax([np.trace(R), *np.diag(R)]))
-    skewed = np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
-    if largest == 0:
-        w, v = 1.0 + float(np.trace(R)), skewed
-    else:
-        i = largest - 1
-        w, v = float(skewed[i]), (R + R.T)[i].copy()
-        v[i] = 1.0 + 2.0 * R[i, i] - np.trace(R)
-    length = float(np.linalg.norm(v))
-    if length == 0.0:
-        return np.zeros(3)
-    return np.asarray(v * (2.0 * np.arctan2(length, abs(w)) / length * (-1.0 if w < 0.0 else 1.0)))
-
-
-def euler(sequence: str, angles: Sequence[float]) -> Array:
-    """Rotation of an Euler sequence: `XYZ` intrinsic (moving axes), `xyz` extrinsic (fixed axes)."""
-    result = np.eye(3)
-    for letter, angle in zip(sequence, angles, strict=True):
-        step = about(np.eye(3)["xyz".index(letter.lower())], angle)
-        result = result @ step if letter.isupper() else step @ result
-    return snap(result)
-
-
 def rotation_matrix(rotation: Rotation | None) -> Array:
-    """Parent-from-child matrix of a rotation in a robot file (identity where it is left out)."""
-    if rotation is None:
-        return np.eye(3)
-    if rotation.matrix is not None:
-        R = np.array(rotation.matrix, dtype=np.float64)
+    """Parent-from-child matrix of a rotation in a robot file (identity where it is left out), orthogonal to rounding."""
+    R = np.array(rotation_of_file(rotation))
+    if rotation is not None and rotation.matrix is not None:
         for _ in range(3):  # nearest rotation: Newton's method for the polar factor, from a matrix that is one to 1e-6
             R = 1.5 * R - 0.5 * R @ R.T @ R
-        return snap(R)
-    if rotation.quat_wxyz is not None:
-        w, x, y, z = unit(rotation.quat_wxyz)
-        v = np.array([x, y, z])
-        return snap((w * w - v @ v) * np.eye(3) + 2.0 * np.outer(v, v) + 2.0 * w * skew(v))
-    if rotation.axis is not None and rotation.angle is not None:
-        return about(unit(rotation.axis), rotation.angle)
-    if rotation.toward_z is not None and rotation.toward_x is not None:
-        z = unit(rotation.toward_z)
-        y = unit(np.cross(z, rotation.toward_x))
-        return np.column_stack([snap(np.cross(y, z)), y, z])
-    for key, angles in (rotation.model_extra or {}).items():
-        values = angles if isinstance(angles, list | tuple) else [angles]
-        return euler(key, [float(a) for a in values])
-    return np.eye(3)
+    return snap(R)
 
 
 def frame_along(axis: Array) -> Array:
@@ -132,7 +82,7 @@ def frame_along(axis: Array) -> Array:
     index = int(np.argmax(np.abs(axis)))
     x = np.eye(3)[(index + 1) % 3]
     x = unit(x - (x @ axis) * axis)
-    return np.column_stack([x, snap(np.cross(axis, x)), axis])
+    return np.column_stack([x, snap(cross(axis, x)), axis])
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -18,10 +18,11 @@ from flexapod.arrays import Array
 from flexapod.robot.architecture import closes, reach, roots
 from flexapod.robot.blocks import StructurallySingularError, blocks
 from flexapod.robot.chain import ROWS, ancestors, link_poses
-from flexapod.robot.geometry import Pose, cross, skew
+from flexapod.robot.geometry import Pose
 from flexapod.robot.mobility import RANK, generic_configuration
 from flexapod.robot.model import Leg
 from flexapod.robot.plan import WORKABLE, pivots
+from flexapod.rotation_arrays import cross, skew
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot

@@ -9,6 +9,7 @@ conditioned there.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -128,21 +129,26 @@ def fits(plan: ClosingPlan, legs: tuple[Leg, ...], home: Pose, length: float) ->
     return True
 
 
-def pivots(matrix: Array) -> list[int]:
-    """Columns that span the matrix, by column-pivoted Gram-Schmidt, in rising order; as many as its rank."""
-    work = np.array(matrix, dtype=np.float64)
-    chosen: list[int] = []
+def pivots(matrix: Array, groups: Sequence[Sequence[int]] | None = None) -> list[int]:
+    """Columns that span the matrix, by column-pivoted Gram-Schmidt, in rising order; as many as its rank.
+
+    Args:
+        groups: columns to choose from: as many as possible of the first group, then of the next; all of them if left out.
+    """
+    work, chosen = np.array(matrix, dtype=np.float64), list[int]()
     if work.size == 0:
         return chosen
     largest = float(np.max(np.linalg.norm(work, axis=0)))
-    while largest > 0.0 and len(chosen) < min(work.shape):
-        norms = np.linalg.norm(work, axis=0)
-        # the first of equally good columns, so that the choice does not hang on rounding
-        best = int(np.flatnonzero(norms >= (1.0 - 1e-6) * norms.max())[0])
-        if norms[best] <= RANK * largest:
-            break
-        chosen.append(best)
-        direction = work[:, best] / norms[best]
-        work = work - np.outer(direction, direction @ work)
-        work[:, best] = 0.0
+    for group in [range(work.shape[1])] if groups is None else groups:
+        while group and largest > 0.0 and len(chosen) < min(work.shape):
+            norms = np.linalg.norm(work[:, list(group)], axis=0)
+            # the first of equally good columns, so that the choice does not hang on rounding
+            best = int(np.flatnonzero(norms >= (1.0 - 1e-6) * norms.max())[0])
+            if norms[best] <= RANK * largest:
+                break
+            column = group[best]
+            chosen.append(column)
+            direction = work[:, column] / norms[best]
+            work = work - np.outer(direction, direction @ work)
+            work[:, column] = 0.0
     return sorted(chosen)

@@ -32,7 +32,7 @@ class End:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PointForce:
+class ForceElement:
     """A force element: tension T = k (l - l0) + d l' + T0 along the line from its first to its second point.
 
     Args:
@@ -48,7 +48,7 @@ class PointForce:
     preload: float
 
 
-def build_forces(description: Description, legs: Sequence[Leg], home: Pose) -> tuple[PointForce, ...]:
+def build_forces(description: Description, legs: Sequence[Leg], home: Pose) -> tuple[ForceElement, ...]:
     """All force elements of a robot file whose legs are built.
 
     Raises:
@@ -63,7 +63,7 @@ def build_forces(description: Description, legs: Sequence[Leg], home: Pose) -> t
             if float(np.linalg.norm(_point(legs, first, home) - _point(legs, second, home))) < SAME_POINT:
                 why = f"forces.{name}: its points on {spec.from_} and {spec.to} coincide at home: its force has no direction"
                 raise RobotBuildError(f"{why}; change `at`, `on` or home")
-        found.append(PointForce(
+        found.append(ForceElement(
             name=name, first=first, second=second,
             stiffness=spec.stiffness, length=spec.length, damping=spec.damping, preload=spec.preload,
         ))  # fmt: skip

@@ -20,7 +20,7 @@ from flexapod.flexible.body import check_body
 from flexapod.robot import flexible_platform as flexible_platforms
 from flexapod.robot import summary
 from flexapod.robot.architecture import ClosedFormLeg, closed_form
-from flexapod.robot.beams import BeamElement, leg_beams, refuse_unmade
+from flexapod.robot.beams import ElasticElement, leg_beams, refuse_unmade
 from flexapod.robot.body_meshes import BodyMesh, body_meshes
 from flexapod.robot.build import build_legs, build_platform, frame_pose, has_inner_loops, placed, robot_size
 from flexapod.robot.chain import closes_alone, follows_platform
@@ -33,7 +33,7 @@ from flexapod.robot.mobility import Mobility, floats, mobility, winds
 from flexapod.robot.model import Leg, RigidBody
 from flexapod.robot.physical import check_grouped
 from flexapod.robot.plan import ClosingPlan, closing_plan, fits, platform_plan
-from flexapod.robot.point_forces import PointForce, build_forces
+from flexapod.robot.point_forces import ForceElement, build_forces
 from flexapod.robot.structure import structure
 from flexapod.robot.summary import Table
 from flexapod.robot.tree import RobotBuildError
@@ -71,7 +71,7 @@ class Robot:
     inherited: ClosingPlan | None = None
     origin: Robot | None = None
     flexible_platform: FlexibleBody | None = None
-    forces: tuple[PointForce, ...] = ()
+    forces: tuple[ForceElement, ...] = ()
     given_body: bool = False
     varied: Varied | None = None
 
@@ -237,7 +237,7 @@ class Robot:
         return flexible_platforms.shape_of(self.flexible_platform, self.joint_shapes)
 
     @cached_property
-    def beams(self) -> Mapping[str, tuple[BeamElement, ...]]:
+    def beams(self) -> Mapping[str, tuple[ElasticElement, ...]]:
         """Beam elements of each leg that has any, by leg name."""
         found = {leg.name: leg_beams(leg, self.planar) for leg in self.legs if any(link.elastic for link in leg.links)}
         return MappingProxyType(found)

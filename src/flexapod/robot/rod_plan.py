@@ -15,10 +15,10 @@ import numpy as np
 
 from flexapod.arrays import Array
 from flexapod.robot.chain import free_joints
-from flexapod.robot.elastic_plan import driven_columns, preferred_pivots
+from flexapod.robot.elastic_plan import driven_columns
 from flexapod.robot.model import Closing, Leg, RigidBody
 from flexapod.robot.plan import WORKABLE, pivots
-from flexapod.robot.rods import PLATFORM, WORLD, Node, Place, Rod, RodPlan, loop_rows, moving_nodes, path_down
+from flexapod.robot.rods import PLATFORM, WORLD, Place, Rod, RodNode, RodPlan, loop_rows, moving_nodes, path_down
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
@@ -65,7 +65,7 @@ class _Graph:
     """Bodies and joints as they are found; `hanging`: body that nothing carries yet -> what hangs on it, itself first."""
 
     robot: Robot
-    nodes: list[Node] = field(default_factory=lambda: [Node(place=PLATFORM, parent=None, kind="free")])
+    nodes: list[RodNode] = field(default_factory=lambda: [RodNode(place=PLATFORM, parent=None, kind="free")])
     rods: list[tuple[int, int, int, Place, Place, Closing | None, int]] = field(default_factory=list)
     cuts: list[tuple[int, Closing]] = field(default_factory=list)
     hanging: dict[Place, list[Place]] = field(default_factory=dict)
@@ -98,7 +98,7 @@ class _Graph:
             if k in loose:
                 self.hanging[i, k] = [(i, k)]
             elif self.known(parent):
-                self.nodes.append(Node(place=(i, k), parent=self.at(parent), kind=link.kind))
+                self.nodes.append(RodNode(place=(i, k), parent=self.at(parent), kind=link.kind))
             else:
                 next(group for group in self.hanging.values() if parent in group).append((i, k))
         balls = [rod[5] for rod in self.rods if rod[0] == i]
@@ -115,12 +115,12 @@ class _Graph:
             kind = HINGES[closing.type]
             reversed_ = place == (i, closing.link)
             self.nodes.append(
-                Node(place=place, parent=self.at(carrier), kind=kind, hinge=cut, reversed=reversed_)  # type: ignore[arg-type]
+                RodNode(place=place, parent=self.at(carrier), kind=kind, hinge=cut, reversed=reversed_)  # type: ignore[arg-type]
             )
             self.cuts.remove(cut)
             for leg, k in self.hanging.pop(place)[1:]:
                 link = self.robot.legs[leg].links[k]
-                self.nodes.append(Node(place=(leg, k), parent=self.at((leg, link.parent)), kind=link.kind))
+                self.nodes.append(RodNode(place=(leg, k), parent=self.at((leg, link.parent)), kind=link.kind))
 
     def _hinges(self) -> Iterator[tuple[tuple[int, Closing], Place, Place]]:
         for i, closing in self.cuts:
@@ -217,7 +217,7 @@ def _chosen(robot: Robot, graph: _Graph) -> RodPlan:
     G = loop_rows(robot, nodes, rods, cuts)
     passive = [column for column, _ in columns if column not in (*states, *drives)]
     others = [column for column in drives if column not in states]
-    bound = preferred_pivots(G, [list(states), others, passive, [3, 4, 5], [0, 1, 2]])
+    bound = pivots(G, [list(states), others, passive, [3, 4, 5], [0, 1, 2]])
     kept = pivots(G[:, bound].T)
     if G.shape[1] - len(bound) != len(states) or np.linalg.svd(G[np.ix_(kept, bound)], compute_uv=False)[-1] < WORKABLE:
         raise NoRodsError("the platform's motion does not decide that of its drives")

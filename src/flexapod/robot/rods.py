@@ -10,9 +10,10 @@ import numpy as np
 
 from flexapod.arrays import Array
 from flexapod.robot.chain import ancestors, closing_rows, link_poses
-from flexapod.robot.geometry import Pose, skew
+from flexapod.robot.geometry import Pose
 from flexapod.robot.mobility import generic_configuration
 from flexapod.robot.model import Closing
+from flexapod.rotation_arrays import skew
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
@@ -25,7 +26,7 @@ Cut = tuple[int, Closing, int | None, int | None]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Node:
+class RodNode:
     """A body of the tree and the joint that carries it.
 
     Args:
@@ -77,7 +78,7 @@ class RodPlan:
         states: columns of the coordinates u of ``robot.independent``; driven: of the actuators.
     """
 
-    nodes: tuple[Node, ...]
+    nodes: tuple[RodNode, ...]
     rods: tuple[Rod, ...]
     cuts: tuple[Cut, ...]
     kept: tuple[int, ...]
@@ -100,12 +101,12 @@ class RodPlan:
         return path_down(self.nodes, node)
 
 
-def moving_nodes(nodes: tuple[Node, ...]) -> list[int]:
+def moving_nodes(nodes: tuple[RodNode, ...]) -> list[int]:
     """Nodes with a coordinate."""
     return [k for k, node in enumerate(nodes) if node.kind in ("R", "P")]
 
 
-def path_down(nodes: tuple[Node, ...], node: int | None) -> list[int]:
+def path_down(nodes: tuple[RodNode, ...], node: int | None) -> list[int]:
     """Nodes from one down to the world or the platform."""
     found = []
     while node is not None:
@@ -114,7 +115,7 @@ def path_down(nodes: tuple[Node, ...], node: int | None) -> list[int]:
     return found
 
 
-def loop_rows(robot: Robot, nodes: tuple[Node, ...], rods: tuple[Rod, ...], cuts: tuple[Cut, ...]) -> Array:
+def loop_rows(robot: Robot, nodes: tuple[RodNode, ...], rods: tuple[Rod, ...], cuts: tuple[Cut, ...]) -> Array:
     """Rows of the rods and cut joints by all columns at a generic configuration, dimensionless."""
     length = robot.characteristic_length
     q, platform = generic_configuration(robot.legs, robot.home, length, seed=7)
@@ -159,7 +160,7 @@ def tip(robot: Robot, rod: Rod) -> Array:
     return leg.links[ancestors(leg, rod.after)[2]].placement.position
 
 
-def joint_line(node: Node, frame: Callable[[Place], tuple[Array, Array]]) -> tuple[Array, Array]:
+def joint_line(node: RodNode, frame: Callable[[Place], tuple[Array, Array]]) -> tuple[Array, Array]:
     """Axis and a point of a node's joint in the world, from the frames of all places."""
     R, p = frame(node.place)
     if node.hinge is None:

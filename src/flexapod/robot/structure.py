@@ -13,7 +13,7 @@ from flexapod.robot.link_plan import inner_constants
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from flexapod.robot.beams import BeamElement
+    from flexapod.robot.beams import ElasticElement
     from flexapod.robot.model import Closing, Leg, Link
     from flexapod.robot.robot import Robot
 
@@ -46,7 +46,7 @@ def structure(robot: Robot) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _element(beam: BeamElement) -> tuple[Any, ...]:
+def _element(beam: ElasticElement) -> tuple[Any, ...]:
     """What the equations of an element depend on besides its numbers."""
     parts = (beam.name, beam.root, beam.links, beam.shape, beam.law)
     if beam.twisting is not None:

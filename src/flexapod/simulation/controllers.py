@@ -20,7 +20,7 @@ from flexapod.calls import checked, made
 from flexapod.errors import InputError
 from flexapod.simulation.system.attitude import rotation_error
 from flexapod.simulation.system.flexible_plant import inverse_force
-from flexapod.simulation.system.plant import Coordinates, Moment, model_equation
+from flexapod.simulation.system.plant import JointCoordinates, Moment, model_equation
 from flexapod.simulation.system.scope import Scope
 from flexapod.spatial.linear import solve_gram_schmidt, solve_symmetric
 
@@ -109,16 +109,16 @@ class Controller:
         return shared | ({"limit": self.limit} if self.limit is not None else {})
 
     def force(
-        self, scope: Scope, robot: Robot, moment: Moment, c: Coordinates, ref: Mapping[str, SX], integral: SX | None
+        self, scope: Scope, robot: Robot, moment: Moment, c: JointCoordinates, ref: Mapping[str, SX], integral: SX | None
     ) -> Any:
         """Actuator forces (actuators,) [N or N m] that the controller asks for."""
         raise NotImplementedError
 
-    def error(self, scope: Scope, robot: Robot, c: Coordinates, ref: Mapping[str, SX], integral: SX | None) -> Any:
+    def error(self, scope: Scope, robot: Robot, c: JointCoordinates, ref: Mapping[str, SX], integral: SX | None) -> Any:
         """What an integral part adds up (actuators,), beside the acceleration that it `feels`."""
         return ca.SX.zeros(c.q.numel())
 
-    def elastic_energy(self, scope: Scope, robot: Robot, c: Coordinates) -> Any:
+    def elastic_energy(self, scope: Scope, robot: Robot, c: JointCoordinates) -> Any:
         """Energy stored in actuators [J]; their force is then not counted as supplied."""
         return ca.SX(0)
 
@@ -196,7 +196,7 @@ class JointControl(Controller):
         return own | super()._gains(robot)
 
     def force(
-        self, scope: Scope, robot: Robot, moment: Moment, c: Coordinates, ref: Mapping[str, SX], integral: SX | None
+        self, scope: Scope, robot: Robot, moment: Moment, c: JointCoordinates, ref: Mapping[str, SX], integral: SX | None
     ) -> Any:
         """kp e + kd e' + ki int e + feed-forward."""
         n = len(robot.actuators)
@@ -210,7 +210,7 @@ class JointControl(Controller):
         """kp and kd of a continuous controller."""
         return None if self.rate is not None else (gain(scope, robot, "kp"), gain(scope, robot, "kd"))
 
-    def error(self, scope: Scope, robot: Robot, c: Coordinates, ref: Mapping[str, SX], integral: SX | None) -> Any:
+    def error(self, scope: Scope, robot: Robot, c: JointCoordinates, ref: Mapping[str, SX], integral: SX | None) -> Any:
         """Error of the actuator coordinates."""
         return ref["actuators"][: c.q.numel()] - c.q
 
@@ -307,7 +307,7 @@ class ComputedTorque(Controller):
         return found
 
     def force(
-        self, scope: Scope, robot: Robot, moment: Moment, c: Coordinates, ref: Mapping[str, SX], integral: SX | None
+        self, scope: Scope, robot: Robot, moment: Moment, c: JointCoordinates, ref: Mapping[str, SX], integral: SX | None
     ) -> Any:
         """Forces that give the commanded acceleration in the controller's model."""
         r = ref["platform"]
@@ -350,7 +350,7 @@ class Springs(Controller):
         return {"stiffness": self.stiffness, "free": 0.0 if self.free is None else self.free}
 
     def force(
-        self, scope: Scope, robot: Robot, moment: Moment, c: Coordinates, ref: Mapping[str, SX], integral: SX | None
+        self, scope: Scope, robot: Robot, moment: Moment, c: JointCoordinates, ref: Mapping[str, SX], integral: SX | None
     ) -> Any:
         """Force of the springs."""
         return gain(scope, robot, "stiffness") * (gain(scope, robot, "free") - c.q)
@@ -359,7 +359,7 @@ class Springs(Controller):
         """Stiffness of the springs."""
         return gain(scope, robot, "stiffness"), ca.SX.zeros(len(robot.actuators))
 
-    def elastic_energy(self, scope: Scope, robot: Robot, c: Coordinates) -> Any:
+    def elastic_energy(self, scope: Scope, robot: Robot, c: JointCoordinates) -> Any:
         """k (q - free)^2 / 2 of all springs."""
         stretch = c.q - gain(scope, robot, "free")
         return ca.dot(gain(scope, robot, "stiffness") * stretch, stretch) / 2

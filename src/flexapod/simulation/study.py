@@ -15,10 +15,10 @@ from flexapod.analysis.requests.results import raise_failed
 from flexapod.analysis.requests.state import State
 from flexapod.arrays import Array
 from flexapod.errors import InputError
+from flexapod.rotation_arrays import rotation_quaternion
 from flexapod.simulation.integrators.runner import Runner, advance_many
 from flexapod.simulation.simulate import MOST_ROWS, _check, _duration, default_method, make_clock
 from flexapod.simulation.study_values import study_columns
-from flexapod.simulation.system.attitude import quaternions
 from flexapod.simulation.system.flexible_start import elastic_start
 from flexapod.simulation.system.load_friction import smooth
 from flexapod.simulation.system.setup import Setup, in_independent, make_setup
@@ -160,7 +160,7 @@ def _starts(setup: Setup, starts: State, count: int) -> Array:
     else:
         _, reasons, joints = joint_rates(setup.layout.robot, inputs, accelerations=False)
         raise_failed("the starts of the study", setup.layout.robot, reasons.astype(str), starts, "raise")
-    states[:, place["p"]], states[:, place["quat"]] = inputs["position"], quaternions(inputs["rotation"])
+    states[:, place["p"]], states[:, place["quat"]] = inputs["position"], rotation_quaternion(inputs["rotation"])
     states[:, place["v"]], states[:, place["w"]] = inputs["velocity"], inputs["angular_velocity"]
     if place["joints"].stop > place["joints"].start:
         states[:, place["joints"]] = joints

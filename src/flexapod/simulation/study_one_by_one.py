@@ -11,8 +11,8 @@ import numpy as np
 from flexapod.analysis.model.contributions import with_values
 from flexapod.arrays import Array
 from flexapod.errors import FlexapodError
+from flexapod.rotation_arrays import rotation_quaternion
 from flexapod.simulation.simulate import finished, make_clock, simulate_blocks
-from flexapod.simulation.system.attitude import quaternions
 from flexapod.simulation.system.setup import make_setup
 
 if TYPE_CHECKING:
@@ -78,6 +78,6 @@ def _trajectory(
     setup = replace(setup, values={**setup.values, **own})
     done = simulate_blocks(setup, make_clock(setup, **times), (), False, None)
     result = finished(setup, done, (), {"step": times["step"]}, False, given["wrench"])
-    rotated = (("time", "component"), quaternions(result.rotation.values), {"units": ""})
+    rotated = (("time", "component"), rotation_quaternion(result.rotation.values), {"units": ""})
     result = result.assign(quat_wxyz=rotated).assign_coords(component=list("wxyz"))
     return result[[name for name in SHOWN if name in result]]

@@ -13,6 +13,7 @@ import casadi as ca
 
 from flexapod.arrays import SX
 from flexapod.errors import FlexapodError
+from flexapod.spatial.gram_schmidt import GramSchmidt
 
 LARGEST = 100
 """Unknowns of a solve that is written out; it has 2 n^3 operations, two million at this size."""
@@ -49,32 +50,11 @@ def solve_gram_schmidt(A: SX, b: SX) -> SX:
             f"the robot is too large: {n} coordinates follow from loops that are closed together, and equations are written out "
             f"for {LARGEST} at most; remove joints and bodies that it does not need"
         )
-    columns = [A[:, j] for j in range(n)]
-    right = b
-    R = ca.SX.zeros(n, n)
-    y: list[SX] = []
-    inverse: list[SX] = []
-    for j in range(n):
-        diagonal = ca.dot(columns[j], columns[j])
-        reciprocal = 1 / diagonal
-        inverse.append(reciprocal)
-        for k in range(j + 1, n):
-            R[j, k] = ca.dot(columns[j], columns[k]) * reciprocal
-            columns[k] = columns[k] - columns[j] * R[j, k]
-        row = ca.mtimes(columns[j].T, right) * reciprocal
-        right = right - ca.mtimes(columns[j], row)
-        y.append(row)
-    x: list[SX] = [None] * n
-    for j in reversed(range(n)):
-        value = y[j]
-        for k in range(j + 1, n):
-            value = value - R[j, k] * x[k]
-        x[j] = value
-    return ca.vertcat(*x)
+    return GramSchmidt(ca.horzsplit(A)).solve(b)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Pivot:
+class ColumnPivot:
     """Part of a column, squared, that the columns eliminated before it do not span: `square` / `unit`."""
 
     column: int
@@ -82,7 +62,7 @@ class Pivot:
     unit: SX
 
 
-def solve_reflected(A: SX, b: SX) -> tuple[SX, list[Pivot]]:
+def solve_reflected(A: SX, b: SX) -> tuple[SX, list[ColumnPivot]]:
     r"""Solve a square system by Householder's reflections until three columns are left, and these by Cramer's rule.
 
     .. math:: H = 1 - v v^T/(\sigma v_1),\quad \sigma = \operatorname{copysign}(|x|, x_1),\quad v = x + \sigma e_1,\quad
@@ -114,7 +94,7 @@ def solve_reflected(A: SX, b: SX) -> tuple[SX, list[Pivot]]:
                 for i, x in v.items():
                     other[i] = other[i] - x * factor if i in other else -x * factor
         upper.append((j, corner, {k: other.pop(row) for k, other in others.items() if row in other}))
-        pivots.append(Pivot(column=j, square=square, unit=1))
+        pivots.append(ColumnPivot(column=j, square=square, unit=1))
     x, last = _by_cramer(columns, right)
     for j, corner, entries in reversed(upper):
         known = sum((value * x[k] for k, value in entries.items() if k >= 0), ca.SX.zeros(1, b.shape[1]))
@@ -133,7 +113,7 @@ def _dot(a: dict[int, SX], b: dict[int, SX]) -> SX:
     return sum((x * b[i] for i, x in a.items() if i in b), ca.SX(0))
 
 
-def _by_cramer(columns: dict[int, dict[int, SX]], right: dict[int, dict[int, SX]]) -> tuple[dict[int, SX], list[Pivot]]:
+def _by_cramer(columns: dict[int, dict[int, SX]], right: dict[int, dict[int, SX]]) -> tuple[dict[int, SX], list[ColumnPivot]]:
     """Solution of the last block, rows by column, and its pivots."""
     rows = sorted(set().union(*columns.values()))
     block, b = (ca.horzcat(*[ca.vertcat(*[c.get(i, ca.SX(0)) for i in rows]) for c in x.values()]) for x in (columns, right))
@@ -144,26 +124,8 @@ def _by_cramer(columns: dict[int, dict[int, SX]], right: dict[int, dict[int, SX]
         squares += [ca.dot(area, area), ca.dot(block[:, 0], ca.cross(block[:, 1], block[:, 2])) ** 2]
     elif len(names) == 2:
         squares.append((block[0, 0] * block[1, 1] - block[0, 1] * block[1, 0]) ** 2)
-    pivots = [Pivot(column=j, square=squares[k + 1], unit=squares[k]) for k, j in enumerate(names)]
+    pivots = [ColumnPivot(column=j, square=squares[k + 1], unit=squares[k]) for k, j in enumerate(names)]
     return {j: found[k, :] for k, j in enumerate(names)}, pivots
-
-
-def independence(A: SX) -> SX:
-    """How independent the columns of A (m, n) are: smallest part of a column, squared, that the columns before it do not span.
-
-    One for orthogonal columns, zero for a singular matrix; the columns' lengths do not matter. The same Gram-Schmidt steps
-    as `solve_gram_schmidt`, so that both together cost little more than one.
-    """
-    columns = [A[:, j] for j in range(A.shape[1])]
-    lengths = [ca.dot(c, c) for c in columns]
-    smallest = ca.SX(1)
-    for j, column in enumerate(columns):
-        rest = ca.dot(column, column)
-        smallest = ca.fmin(smallest, rest / lengths[j])
-        reciprocal = 1 / rest
-        for k in range(j + 1, len(columns)):
-            columns[k] = columns[k] - column * (ca.dot(column, columns[k]) * reciprocal)
-    return smallest
 
 
 def inverse(A: SX) -> SX:

@@ -12,7 +12,7 @@ import numpy as np
 import flexapod as fp
 from flexapod.views.html import HtmlTable, html_page, paragraph
 from flexapod.views.output import number
-from flexapod.views.plot_time import Panel, time_figure
+from flexapod.views.plot_time import PlotPanel, time_figure
 
 HEAD = ("parameter", "estimate", "standard error", "t-ratio", "robot file", "unit", "represents")
 
@@ -72,7 +72,7 @@ def _residuals(found: fp.Identification) -> Any:
     coords = {"time": np.arange(len(values)), "actuator": list(found.start.actuators)}
     data: Any = {"residual": (("time", "actuator"), values, {"units": "N or N m"})}
     figure = time_figure(
-        xr.Dataset(data, coords=coords), [Panel(variable="residual", label="measured less predicted")], "Residuals"
+        xr.Dataset(data, coords=coords), [PlotPanel(variable="residual", label="measured less predicted")], "Residuals"
     )
     figure.update_xaxes(title_text="equation")
     return figure

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Panel:
+class PlotPanel:
     """One plot of a stack over time.
 
     Args:
@@ -35,7 +35,7 @@ class Panel:
 
 
 def time_figure(
-    result: xr.Dataset, panels: Sequence[Panel], title: str, word: str = "actuator", order: Sequence[str] | None = None
+    result: xr.Dataset, panels: Sequence[PlotPanel], title: str, word: str = "actuator", order: Sequence[str] | None = None
 ) -> Any:
     """Panels below each other over one time axis; a line has one colour and one dash in all of them.
 
@@ -116,9 +116,9 @@ def stroke_figure(robot: fp.Robot, legs: xr.Dataset) -> Any:
         legs: result of `flexapod.inverse_kinematics`.
     """
     panels = [
-        Panel(variable="actuator_position", label="coordinate", limits=actuator_limits(robot, "stroke")),
-        Panel(variable="actuator_velocity", label="rate", limits=actuator_limits(robot, "speed")),
-        Panel(variable="actuator_acceleration", label="acceleration"),
+        PlotPanel(variable="actuator_position", label="coordinate", limits=actuator_limits(robot, "stroke")),
+        PlotPanel(variable="actuator_velocity", label="rate", limits=actuator_limits(robot, "speed")),
+        PlotPanel(variable="actuator_acceleration", label="acceleration"),
     ]
     return time_figure(legs, [p for p in panels if p.variable in legs], f"Actuators of {robot.name}: strokes and rates")
 
@@ -130,8 +130,8 @@ def force_figure(robot: fp.Robot, drive: xr.Dataset) -> Any:
         drive: result of `flexapod.inverse_dynamics`.
     """
     panels = [
-        Panel(variable="force", label="force", limits=actuator_limits(robot, "force")),
-        Panel(variable="power", label="power", limits=actuator_limits(robot, "power")),
+        PlotPanel(variable="force", label="force", limits=actuator_limits(robot, "force")),
+        PlotPanel(variable="power", label="power", limits=actuator_limits(robot, "power")),
     ]
     return time_figure(drive, panels, f"Actuators of {robot.name}: forces and powers")
 
@@ -165,7 +165,7 @@ def reaction_figure(drive: xr.Dataset, joints: Sequence[str], title: str) -> Any
     """
     chosen = drive.reaction_force.sel(joint=list(joints))
     size = np.sqrt((chosen**2).sum("axis", skipna=False)).assign_attrs(units="N")
-    return time_figure(size.to_dataset(name="size"), [Panel(variable="size", label="reaction force")], title, "joint")
+    return time_figure(size.to_dataset(name="size"), [PlotPanel(variable="size", label="reaction force")], title, "joint")
 
 
 def contribution_figure(drive: xr.Dataset, title: str) -> Any:
@@ -178,7 +178,7 @@ def contribution_figure(drive: xr.Dataset, title: str) -> Any:
     size = np.sqrt((parts**2).mean("actuator")).assign_attrs(units=drive.force.attrs.get("units", "N"))
     kept = [str(s) for s in parts.contribution.values if float(np.abs(size.sel(contribution=s)).max()) > 0]
     shown = size.sel(contribution=kept).assign_coords(contribution=[name.replace("_", " ") for name in kept])
-    return time_figure(shown.to_dataset(name="size"), [Panel(variable="size", label="RMS over actuators")], title, "")
+    return time_figure(shown.to_dataset(name="size"), [PlotPanel(variable="size", label="RMS over actuators")], title, "")
 
 
 @renamed(run="result")
@@ -277,4 +277,4 @@ def exchanged(result: xr.Dataset) -> float:
 
 def actuator_figure(result: xr.Dataset, variable: str, title: str, label: str) -> Any:
     """One variable of all actuators over time, e.g. `force`."""
-    return time_figure(result, [Panel(variable=variable, label=label)], title)
+    return time_figure(result, [PlotPanel(variable=variable, label=label)], title)

@@ -24,12 +24,12 @@ from flexapod.views.output import number, without_noise
 from flexapod.views.plot import robot_figure
 from flexapod.views.plot_force_speed import force_speed_figure
 from flexapod.views.plot_modes import frequency_figure, mode_figure
-from flexapod.views.plot_time import Panel, force_figure, stroke_figure, time_figure
+from flexapod.views.plot_time import PlotPanel, force_figure, stroke_figure, time_figure
 from flexapod.views.plot_workspace import workspace_figure
 from flexapod.views.remarks import remarks
 from flexapod.views.report_loads import load_blocks
 from flexapod.views.report_space import orientation_blocks, pose_blocks, singular_blocks, solid_blocks
-from flexapod.views.sizing import actuator_sizing, sizing_table, under_actuated
+from flexapod.views.sizing import motion_sizing, sizing_table, under_actuated
 from flexapod.views.slice_axes import along_axes, slice_axes, slice_name, slice_window, slice_words
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ def _along(
     legs = fp.inverse_kinematics(robot, motion, joints=False)
     check = fp.check_motion(robot, motion, wrench=wrench)
     platform = platform_of(robot, motion)
-    head, rows = sizing_table(actuator_sizing(robot, legs, drive))
+    head, rows = sizing_table(motion_sizing(robot, legs, drive))
     actuators = [HtmlTable(head=head, rows=rows), force_speed_figure(robot, legs, drive)]
     sections: list[Section] = [
         ("Motion", _motion(platform, name)),
@@ -183,9 +183,9 @@ def _motion(motion: fp.Motion, name: str) -> list[Any]:
     }
     data: Any = {key: (("time", "axis"), values, {"units": unit}) for key, (values, unit) in columns.items()}
     moved = xr.Dataset(data, coords={"time": motion.time, "axis": list("xyz")})
-    panels = [Panel(variable="position", label="displacement from start"), Panel(variable="speed", label="velocity")]
+    panels = [PlotPanel(variable="position", label="displacement from start"), PlotPanel(variable="speed", label="velocity")]
     if np.abs(rotation).max() > 1e-9:
-        panels.append(Panel(variable="rotation_vector", label="rotation vector from start"))
+        panels.append(PlotPanel(variable="rotation_vector", label="rotation vector from start"))
     fastest = np.linalg.norm(motion.velocity, axis=1).max()
     hardest = np.linalg.norm(motion.acceleration, axis=1).max()
     first = ", ".join(number(x) for x in without_noise(motion.position[0], np.abs(motion.position).max()))

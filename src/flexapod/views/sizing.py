@@ -47,19 +47,16 @@ def rms(time: Array, values: Array) -> Any:
     return np.sqrt(trapezoid(values**2, time, axis=0) / (time[-1] - time[0]))
 
 
-def actuator_sizing(robot: fp.Robot, legs: xr.Dataset, drive: xr.Dataset) -> dict[str, Sizing]:
+def motion_sizing(robot: fp.Robot, legs: xr.Dataset, drive: xr.Dataset) -> dict[str, Sizing]:
     """Per actuator: stroke used and allowed, peaks and RMS of rate, force and power, net energy; SI units.
 
     Args:
         legs: result of inverse kinematics along a motion.
         drive: result of inverse dynamics along the same motion.
     """
-    time = drive.time.values
     q, v = legs.actuator_position.values, legs.actuator_velocity.values
-    f, p = drive.force.values, drive.power.values
     low, high = actuator_limits(robot, "stroke")
-    mean = {"force": rms(time, f), "power": rms(time, p)}
-    energy = trapezoid(p, time, axis=0) if len(time) > 1 else np.zeros(p.shape[1])
+    effort = _effort(drive)
     return {
         name: {
             "unit": robot.actuator_units[k],
@@ -67,14 +64,24 @@ def actuator_sizing(robot: fp.Robot, legs: xr.Dataset, drive: xr.Dataset) -> dic
             "to": q[:, k].max(),
             "stroke": [low[k], high[k]],
             "peak_rate": np.abs(v[:, k]).max(),
-            "peak_force": np.abs(f[:, k]).max(),
-            "rms_force": mean["force"][k],
-            "peak_power": np.abs(p[:, k]).max(),
-            "rms_power": mean["power"][k],
-            "energy": energy[k],
+            "peak_force": effort["peak_force"][k],
+            "rms_force": effort["rms_force"][k],
+            "peak_power": effort["peak_power"][k],
+            "rms_power": effort["rms_power"][k],
+            "energy": effort["energy"][k],
         }
         for k, name in enumerate(robot.actuators)
     }
+
+
+def _effort(drive: xr.Dataset) -> dict[str, Array]:
+    """Forces, powers and energy (actuators,): those of `fp.actuator_sizing`, of a single sample its own; power of either sign."""
+    if drive.sizes["time"] < 2:
+        f, p = np.abs(drive.force.values[0]), np.abs(drive.power.values[0])
+        return {"peak_force": f, "rms_force": f, "peak_power": p, "rms_power": p, "energy": np.zeros(len(p))}
+    size = fp.actuator_sizing(drive)
+    found: dict[str, Array] = {name: size[name].values for name in ("peak_force", "rms_force", "rms_power", "energy")}
+    return found | {"peak_power": np.maximum(size.peak_power.values, -size.peak_braking.values)}
 
 
 def sizing_table(sizing: dict[str, Sizing]) -> tuple[list[str], list[list[str]]]:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from flexapod.analysis.model.closed_legs import evaluate
-from flexapod.analysis.model.general_dynamics import Solution, solve_inverse
+from flexapod.analysis.model.general_dynamics import GeneralSolution, solve_inverse
 from flexapod.analysis.model.kernels import kernel
 from flexapod.arrays import Array
 from flexapod.equations.newton_euler.contributions import CONTRIBUTION_NAMES
@@ -55,7 +55,7 @@ def inertial_parameters(robot: Robot, quantity: str) -> dict[str, list[int]]:
     return found
 
 
-def contributions(robot: Robot, request: LegRequest, found: Solution, kind: str, reasons: Reasons) -> Array:
+def contributions(robot: Robot, request: LegRequest, found: GeneralSolution, kind: str, reasons: Reasons) -> Array:
     """(n, parts, actuators) in the order of `NAMES`.
 
     Source: Kim 2002 Eqs. (32), (34). Checked by: tests/analysis/test_general_dynamics.py.
@@ -90,14 +90,14 @@ def contributions(robot: Robot, request: LegRequest, found: Solution, kind: str,
     return result
 
 
-def _at_actuators(robot: Robot, found: Solution, force: Array) -> Array:
+def _at_actuators(robot: Robot, found: GeneralSolution, force: Array) -> Array:
     own, places = chosen_drives(robot)
     result = np.zeros((len(force), len(robot.actuators)))
     result[:, own] = np.einsum("nzu,nz->nu", found.terms.N[:, :, places], force)
     return result
 
 
-def _friction(robot: Robot, request: LegRequest, found: Solution, kind: str, reasons: Reasons) -> Array:
+def _friction(robot: Robot, request: LegRequest, found: GeneralSolution, kind: str, reasons: Reasons) -> Array:
     """(n, sources, actuators)."""
     rows = []
     smooth = solve_inverse(robot, request, False, reasons).force if kind == "alone" else None

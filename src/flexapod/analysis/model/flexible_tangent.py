@@ -22,6 +22,7 @@ from flexapod.analysis.model.kernels import RobotKernel, kernel
 from flexapod.arrays import Array
 from flexapod.kernels.kernel import Batch
 from flexapod.robot.flexible_platform import UNROLLED
+from flexapod.rotation_arrays import skew
 
 if TYPE_CHECKING:
     from flexapod.kernels.tape.signature import Signature
@@ -98,9 +99,9 @@ def _whole(own: _Shapes, held: dict[str, Array], inputs: dict[str, Array]) -> di
     n, N = e.shape
     g, r, l, a, by_frame = (held[name] for name in ("gravity", "joint", "joint_force", "direction", "by_frame"))
     G = by_frame[..., :3]
-    legs, tilted = G.shape[1], _hat(g) @ S  # (n, 3, N)
-    arms = _hat(r)
-    below = np.concatenate([G, arms @ G - _hat(l)], axis=2)  # (n, legs, 6, 3): wrench on the frame per shift of a joint
+    legs, tilted = G.shape[1], skew(g) @ S  # (n, 3, N)
+    arms = skew(r)
+    below = np.concatenate([G, arms @ G - skew(l)], axis=2)  # (n, legs, 6, 3): wrench on the frame per shift of a joint
     G_all = np.zeros((n, legs, 3, legs, 3))
     G_all[:, range(legs), :, range(legs)] = G.swapaxes(0, 1)
     stiffness = np.empty((n, 6 + N, 6 + N))
@@ -115,8 +116,8 @@ def _whole(own: _Shapes, held: dict[str, Array], inputs: dict[str, Array]) -> di
     if inputs["point_wrench"].any():
         R, at, at_r = inputs["rotation"], inputs["point_shape"], inputs["point_rotation"]
         f, m = (np.einsum("nji,nj->ni", R, part) for part in np.split(inputs["point_wrench"], 2, axis=1))
-        tilted = tilted + _hat(f) @ at
-        stiffness[:, 6:, 3:6] += np.swapaxes(_hat(m) @ at_r, 1, 2)
+        tilted = tilted + skew(f) @ at
+        stiffness[:, 6:, 3:6] += np.swapaxes(skew(m) @ at_r, 1, 2)
         rho -= np.einsum("nak,na->nk", at, f) + np.einsum("nak,na->nk", at_r, m)
     stiffness[:, 3:6, 6:] += tilted
     stiffness[:, 6:, 3:6] += np.swapaxes(tilted, 1, 2)
@@ -125,11 +126,3 @@ def _whole(own: _Shapes, held: dict[str, Array], inputs: dict[str, Array]) -> di
     per_force[:, range(3 * legs), np.repeat(range(legs), 3)] = a.reshape(n, 3 * legs)
     B = np.concatenate([np.swapaxes(directions, 1, 2), Phi.T @ per_force[:, rows]], axis=1)
     return {"residual": np.concatenate([held["frame_residual"], rho], axis=1), "stiffness": stiffness, "actuator_map": B}
-
-
-def _hat(v: Array) -> Array:
-    """Cross-product matrices (.., 3, 3) of vectors (.., 3)."""
-    hat = np.zeros((*v.shape, 3))
-    for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
-        hat[..., k, j], hat[..., j, k] = v[..., i], -v[..., i]
-    return hat

@@ -10,7 +10,7 @@ from flexapod.analysis.model.flexible_dynamics import world_axes
 from flexapod.analysis.model.flexible_load import flexible_load
 from flexapod.analysis.model.flexible_tangent import tangent_of
 from flexapod.analysis.model.kernels import kernel
-from flexapod.analysis.model.linear_model import LinearModel
+from flexapod.analysis.model.linear_model import LinearMatrices
 from flexapod.analysis.requests.results import TWIST, reasons_of
 from flexapod.analysis.verbs.inverse_kinematics import platform_inputs
 from flexapod.analysis.verbs.static_deflection import MOVING, equilibrium, pose_of
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
 
 
-def flexible_model(robot: Robot, request: Request, reasons: Reasons) -> LinearModel:
+def flexible_model(robot: Robot, request: Request, reasons: Reasons) -> LinearMatrices:
     """M, D, K and actuator map of a robot with a flexible platform at poses, world axes.
 
     Checked by: tests/analysis/test_flexible_frequencies.py.
@@ -57,7 +57,7 @@ def flexible_model(robot: Robot, request: Request, reasons: Reasons) -> LinearMo
     variables: dict[str, Variable] = {"elastic": (("elastic_coordinate",), e, "sqrt(kg) m for mass-normalised modes")}
     if prestress:
         variables["force"] = (("actuator",), force, "N")
-    return LinearModel(
+    return LinearMatrices(
         M=T @ batch.outputs["mass_matrix"][good] @ Tt,
         D=D,
         K=T @ K @ Tt,

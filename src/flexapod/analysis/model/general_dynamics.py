@@ -46,7 +46,7 @@ TOUCHED = 1e-7
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Solution:
+class GeneralSolution:
     """Of n states.
 
     Args:
@@ -72,7 +72,7 @@ class Solution:
 def solve_inverse(
     robot: Robot, request: LegRequest, friction: bool, reasons: Reasons, sources: tuple[str, ...] = SOURCES,
     redundancy: Redundancy | None = None,
-) -> Solution:  # fmt: skip
+) -> GeneralSolution:  # fmt: skip
     """Forces that give a motion.
 
     Args:
@@ -94,7 +94,7 @@ def solve_inverse(
     return solution(robot, request.state, request.wrench, terms, choose, reasons, sources=taken, singular=SINGULAR)
 
 
-def solve_forward(robot: Robot, request: LegRequest, force: Array, friction: bool, reasons: Reasons) -> Solution:
+def solve_forward(robot: Robot, request: LegRequest, force: Array, friction: bool, reasons: Reasons) -> GeneralSolution:
     """Accelerations under forces (n, actuators); see `solve_inverse`."""
     terms = leg_terms(robot, request.state, request.wrench, False, reasons)
     driven = np.einsum("nau,na->nu", terms.A, force)
@@ -153,7 +153,7 @@ def chosen_forces(terms: LegTerms, J: Array, right: Array, c: Array, redundancy:
 def solution(
     robot: Robot, state: ClosedLegs, wrench: Array, terms: LegTerms, solve: Callable[[Array], tuple[Array, Array]],
     reasons: Reasons, *, sources: tuple[str, ...], singular: str, determined: bool = False,
-) -> Solution:  # fmt: skip
+) -> GeneralSolution:  # fmt: skip
     """Solve with friction, if any: at zero load, then along the loads until they stay.
 
     Args:
@@ -164,12 +164,12 @@ def solution(
     """
     none = np.zeros_like(terms.forces)
 
-    def at(Q: Array, load: Array | None) -> Solution:
+    def at(Q: Array, load: Array | None) -> GeneralSolution:
         force, u = solve(Q)
         z = np.einsum("nzu,nu->nz", terms.N, u) + terms.beta
         rest = np.einsum("nij,nj->ni", terms.mass, z) + terms.forces - Q
         rest[:, driven_columns(robot)] -= force
-        return Solution(
+        return GeneralSolution(
             force=force, independent=u, coordinates=z, multiplier=_multipliers(robot, terms, rest), load=load, friction=Q,
             terms=terms, wrench=wrench,
         )  # fmt: skip
@@ -194,7 +194,7 @@ def solution(
     return found
 
 
-def _checked(found: Solution, singular: str, reasons: Reasons) -> Solution:
+def _checked(found: GeneralSolution, singular: str, reasons: Reasons) -> GeneralSolution:
     bad = ~np.isfinite(found.independent).all(axis=1) | ~np.isfinite(found.force).all(axis=1)
     reasons[bad & (reasons == "")] = singular
     return found
@@ -213,7 +213,7 @@ def _multipliers(robot: Robot, terms: LegTerms, rest: Array) -> Array:
     return result
 
 
-def _given(state: ClosedLegs, found: Solution) -> dict[str, Array]:
+def _given(state: ClosedLegs, found: GeneralSolution) -> dict[str, Array]:
     """Inputs of `elastic_reactions`."""
     given = {
         **state.inputs(), "coordinate_acceleration": found.coordinates, "multiplier": found.multiplier, "force": found.force,
@@ -222,7 +222,7 @@ def _given(state: ClosedLegs, found: Solution) -> dict[str, Array]:
     return given if found.load is None else given | {"load": found.load}
 
 
-def reactions(robot: Robot, state: ClosedLegs, found: Solution, reasons: Reasons) -> dict[str, Any]:
+def reactions(robot: Robot, state: ClosedLegs, found: GeneralSolution, reasons: Reasons) -> dict[str, Any]:
     """`reaction_force`, `reaction_moment` (n, joints, 3), with friction also its own, as variables of a result."""
     sources = () if found.load is None else SOURCES
     outputs = evaluate(robot, "elastic_reactions", _given(state, found), reasons, sources=sources)

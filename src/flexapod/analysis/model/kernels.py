@@ -19,7 +19,7 @@ from flexapod.arrays import Array, Rows
 from flexapod.calls import call_reason
 from flexapod.errors import InputError
 from flexapod.kernels.cache import lookup_key
-from flexapod.kernels.design_columns import Columns
+from flexapod.kernels.design_columns import ParameterColumns
 from flexapod.kernels.family import KernelFamily
 from flexapod.kernels.threads import ENOUGH, thread_count
 from flexapod.robot.element_runs import element_runs
@@ -143,7 +143,7 @@ class RobotKernel:
     def batch(
         self,
         inputs: Mapping[str, ArrayLike],
-        parameters: ArrayLike | Columns | None = None,
+        parameters: ArrayLike | ParameterColumns | None = None,
         *,
         threads: int | None = None,
         out: Mapping[str, Array] | None = None,
@@ -263,7 +263,7 @@ def parameter_values(robot: Robot, signature: Signature) -> NDArray[np.float64]:
     return np.array([home[p.name] if p.name in home else robot.values[p.name] for p in signature.parameters], dtype=np.float64)
 
 
-def varied_columns(robot: Robot, signature: Signature, values: NDArray[np.float64]) -> Columns | None:
+def varied_columns(robot: Robot, signature: Signature, values: NDArray[np.float64]) -> ParameterColumns | None:
     """The numbers of a kernel that vary per sample; None where none may.
 
     Checked by: tests/analysis/test_designs.py.
@@ -273,7 +273,7 @@ def varied_columns(robot: Robot, signature: Signature, values: NDArray[np.float6
     names = [(k, p.name) for k, p in enumerate(signature.parameters) if p.name in robot.varied.moved]
     found = [robot.varied.column(name) for _, name in names]
     places = np.array([k for k, _ in names], dtype=np.int64)
-    return Columns(base=values.copy(), places=places, values=found, count=robot.varied.count)
+    return ParameterColumns(base=values.copy(), places=places, values=found, count=robot.varied.count)
 
 
 LEAST = 0

@@ -29,7 +29,7 @@ from flexapod.robot.elastic_plan import driven_columns, undriven
 if TYPE_CHECKING:
     import xarray as xr
 
-    from flexapod.analysis.model.linear_model import LinearModel
+    from flexapod.analysis.model.linear_model import LinearMatrices
     from flexapod.analysis.requests.request import Request
     from flexapod.analysis.requests.sample_blocks import Reasons
     from flexapod.analysis.requests.state import StateOrMotion
@@ -96,12 +96,12 @@ UNHELD = (
 )
 
 
-def general_linear_model(robot: Robot, asked: Request, reasons: Reasons) -> LinearModel:
+def general_linear_model(robot: Robot, asked: Request, reasons: Reasons) -> LinearMatrices:
     """M, D, K, B in independent coordinates about the states; with prestress about the static equilibrium.
 
     Source: Briot 2014, section 5. Checked by: tests/analysis/test_flexible_legs.py.
     """
-    from flexapod.analysis.model.linear_model import LinearModel
+    from flexapod.analysis.model.linear_model import LinearMatrices
 
     still, prestress = at_rest(asked.at), asked.prestress
     given = prestress or (isinstance(still, State) and still.elastic is not None)
@@ -134,7 +134,7 @@ def general_linear_model(robot: Robot, asked: Request, reasons: Reasons) -> Line
         variables["force"] = (("actuator",), force, force_unit(robot))
     J, _ = platform_jacobian(robot, part, own)
     reasons[good] = np.where(reasons[good] == "", own, reasons[good])
-    return LinearModel(
+    return LinearMatrices(
         M=M, D=Nt @ D_z @ N, K=K, B=np.swapaxes(N[:, driven_columns(robot)], 1, 2), P=J, rotation=part.rotation,
         names=list(robot.independent), good=good, variables=variables,
     )  # fmt: skip

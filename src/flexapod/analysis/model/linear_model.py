@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class LinearModel:
+class LinearMatrices:
     """M, D, K (n, m, m), B (n, m, actuators) of the samples without a reason, their equilibrium, and the coordinates' names.
 
     P: (n, 6, m) displacement and rotation of the platform frame per coordinate, world axes; rotation: (n, 3, 3) of that frame.
@@ -42,13 +42,13 @@ class LinearModel:
     good: NDArray[np.intp]
     variables: Mapping[str, Variable]
 
-    def rows(self, chosen: NDArray[np.bool_]) -> LinearModel:
+    def rows(self, chosen: NDArray[np.bool_]) -> LinearMatrices:
         """The model of some of its samples."""
         parts = {name: getattr(self, name)[chosen] for name in ("M", "D", "K", "B", "P", "rotation", "good")}
         return replace(self, **parts)
 
 
-def linear_model(robot: Robot, state: StateOrMotion, prestress: bool, load: Load, reasons: Reasons) -> LinearModel:
+def linear_model(robot: Robot, state: StateOrMotion, prestress: bool, load: Load, reasons: Reasons) -> LinearMatrices:
     """Small motions about the states of any robot.
 
     Args:
@@ -59,7 +59,7 @@ def linear_model(robot: Robot, state: StateOrMotion, prestress: bool, load: Load
         raise InputError(f"prestress: expected True or False, got {prestress!r}")
     wrench, point, axes = load
     request = Request(at=state, prestress=bool(prestress), wrench=wrench, point=point, axes=axes)
-    found: LinearModel = answer(robot, "linear_model", request, reasons)
+    found: LinearMatrices = answer(robot, "linear_model", request, reasons)
     return found
 
 
@@ -76,7 +76,7 @@ def actuator_stiffness(robot: Robot, actuators: str | ArrayLike) -> Array | None
     return values
 
 
-def held_stiffness(model: LinearModel, stiffness: Array | None) -> tuple[Array, Array]:
+def held_stiffness(model: LinearMatrices, stiffness: Array | None) -> tuple[Array, Array]:
     """Stiffness (n, k, k) of what moves with the actuators locked or on springs (actuators,), and its basis Z (n, m, k)."""
     K, Bt = model.K, np.swapaxes(model.B, 1, 2)
     if stiffness is not None:
@@ -86,7 +86,7 @@ def held_stiffness(model: LinearModel, stiffness: Array | None) -> tuple[Array, 
 
 
 def warn_equilibrium(
-    robot: Robot, model: LinearModel, at: StateOrMotion, stiffness: Array | None, loaded: bool
+    robot: Robot, model: LinearMatrices, at: StateOrMotion, stiffness: Array | None, loaded: bool
 ) -> NDArray[np.bool_]:
     """Warn of equilibria that are unstable on held actuators or beyond the range of flexible bodies; which (n,) are stable.
 

@@ -23,7 +23,7 @@ Arrays = dict[str, Array]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Axes:
+class CoordinateAxes:
     """Of all coordinates z, axes and points (n, 3, z), and which of them rotate (z,); modes of the platform have zero axes.
 
     rest: (n, 3, z) what the rounded points lack, so that differences of near ones keep their digits.
@@ -34,9 +34,9 @@ class Axes:
     rest: Array
     rotates: NDArray[np.bool_]
 
-    def part(self, own: slice) -> Axes:
+    def part(self, own: slice) -> CoordinateAxes:
         """Some of the coordinates."""
-        return Axes(z=self.z[:, :, own], p=self.p[:, :, own], rest=self.rest[:, :, own], rotates=self.rotates[own])
+        return CoordinateAxes(z=self.z[:, :, own], p=self.p[:, :, own], rest=self.rest[:, :, own], rotates=self.rotates[own])
 
     def work(self, force: Array, moment: Array, point: Array, rest: Array | None = None) -> Array:
         """Of unit rates against wrenches (n, 3, k) about points (n, 3, k): (n, z, k); rest: what those points lack.
@@ -61,7 +61,7 @@ class Axes:
         return self.work(force, moment, np.repeat(point[:, :, None], 6, axis=2))
 
 
-def axes(robot: Robot, given: Arrays, found: Arrays) -> Axes:
+def axes(robot: Robot, given: Arrays, found: Arrays) -> CoordinateAxes:
     """Axes and points of all coordinates of a robot."""
     at, plan, count = places(robot), robot.elastic_plan, len(given["joint_position"])
     both = np.zeros((count, 6, len(plan.columns)))
@@ -77,7 +77,7 @@ def axes(robot: Robot, given: Arrays, found: Arrays) -> Axes:
             exact = np.repeat(np.cumsum(steps.astype(np.longdouble), axis=2), run.size, axis=2) + both[:, 3:, own]
             both[:, 3:, own] = exact
             rest[:, :, own] = exact - both[:, 3:, own]
-    return Axes(z=both[:, :3], p=both[:, 3:], rest=rest, rotates=at.rotates)
+    return CoordinateAxes(z=both[:, :3], p=both[:, 3:], rest=rest, rotates=at.rotates)
 
 
 def spread(at: Places, found: Arrays, name: str, out: Array, backward: bool = False) -> None:

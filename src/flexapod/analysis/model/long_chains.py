@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from flexapod.analysis.model.kernels import kernel
 from flexapod.analysis.model.linear_solve import left_inverse
-from flexapod.analysis.model.long_axes import Axes, axes, spread
+from flexapod.analysis.model.long_axes import CoordinateAxes, axes, spread
 from flexapod.analysis.model.long_places import places
 from flexapod.analysis.model.slope_kernels import input_slopes
 from flexapod.analysis.requests.results import reasons_of
@@ -43,7 +43,7 @@ def evaluated(robot: Robot, quantity: str, given: Arrays, reasons: Texts, **opti
     return batch.outputs
 
 
-def closing_matrix(robot: Robot, found: Arrays, at: Axes) -> Array:
+def closing_matrix(robot: Robot, found: Arrays, at: CoordinateAxes) -> Array:
     """Closing rows (n, m, z)."""
     end, far = places(robot).rows
     if not len(end):
@@ -55,7 +55,7 @@ def closing_matrix(robot: Robot, found: Arrays, at: Axes) -> Array:
     return np.asarray(A)
 
 
-def _work(at: Axes, wrenches: Array) -> Array:
+def _work(at: CoordinateAxes, wrenches: Array) -> Array:
     """Of wrenches (n, m, 9): force, moment, point."""
     force, moment, point = (np.swapaxes(wrenches[:, :, k : k + 3], 1, 2) for k in (0, 3, 6))
     return at.work(force, moment, point)
@@ -77,7 +77,7 @@ def force_column(robot: Robot, found: Arrays, suffix: str = "") -> Array:
     return h
 
 
-def mass_matrix(robot: Robot, found: Arrays, own: Axes) -> Array:
+def mass_matrix(robot: Robot, found: Arrays, own: CoordinateAxes) -> Array:
     """Mass matrix (n, z, z), loops cut."""
     at, count, size = places(robot), len(own.z), own.z.shape[2]
     F, half = np.zeros((count, 6, size)), np.zeros((count, size, size))
@@ -294,7 +294,7 @@ def _sliding_places(robot: Robot, friction: Friction) -> list[tuple[int, tuple[i
     return found
 
 
-def _spread_friction(robot: Robot, at: Axes, friction: Friction, sliding: Arrays) -> Arrays:
+def _spread_friction(robot: Robot, at: CoordinateAxes, friction: Friction, sliding: Arrays) -> Arrays:
     """By name of what `long_sliding` gives, what it does at the coordinates (n, z, k)."""
     result = {}
     for k, (leg, links) in enumerate(_sliding_places(robot, friction)):
@@ -307,7 +307,7 @@ def _spread_friction(robot: Robot, at: Axes, friction: Friction, sliding: Arrays
     return result
 
 
-def _cut_work(robot: Robot, at: Axes, leg: int, point: Array) -> Array:
+def _cut_work(robot: Robot, at: CoordinateAxes, leg: int, point: Array) -> Array:
     """(n, z, 6 + modes): work at unit rates of unit forces and moments between the halves of the joint that cuts a leg, at a
     point (n, 3), and of those on the modes of the platform."""
     closing, plan, place = robot.legs[leg].closing, robot.elastic_plan, places(robot)

@@ -19,6 +19,7 @@ from flexapod.analysis.model.flexible_load import FlexibleLoad, flexible_load
 from flexapod.analysis.requests.loads import platform_wrench
 from flexapod.analysis.requests.request import Load
 from flexapod.arrays import Array, Rows
+from flexapod.rotation_arrays import skew
 
 if TYPE_CHECKING:
     from flexapod.analysis.model.closed_legs import ClosedLegs
@@ -50,8 +51,8 @@ def load_slope(robot: Robot, state: ClosedLegs, load: Load) -> Array | None:
     N = C.shape[2]
     slope = np.zeros((len(f), 6 + N, 6 + N))
     slope[:, 3:6, 3:6] = rotated(r, f)
-    slope[:, 3:6, 6:] = -_cross(f) @ C
-    slope[:, 6:, 3:6] = np.swapaxes(C, 1, 2) @ _cross(f) + np.swapaxes(rotations, 1, 2) @ _cross(m)
+    slope[:, 3:6, 6:] = -skew(f) @ C
+    slope[:, 6:, 3:6] = np.swapaxes(C, 1, 2) @ skew(f) + np.swapaxes(rotations, 1, 2) @ skew(m)
     if point.Q is not None:
         slope[:, 6:, 6:] = np.einsum("aij,nba,nb->nij", point.Q, R, f)
     return slope
@@ -70,8 +71,3 @@ def rotated(r: Array, f: Array) -> Array:
 
 def _flexible(robot: Robot, state: ClosedLegs, load: Load) -> FlexibleLoad:
     return flexible_load(robot, state.inputs(), *load)
-
-
-def _cross(v: Array) -> Array:
-    """Matrices (n, 3, 3) of the products v x."""
-    return np.cross(v[:, None, :], np.eye(3)).swapaxes(1, 2)

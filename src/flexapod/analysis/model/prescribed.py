@@ -15,7 +15,8 @@ from flexapod.analysis.model.closed_legs import STRIDE, home, platform_jacobian
 from flexapod.analysis.model.leg_model import elastic_columns
 from flexapod.analysis.model.linear_solve import pseudo_inverse
 from flexapod.arrays import Array
-from flexapod.robot.elastic_plan import chosen_drives, preferred_pivots, undriven
+from flexapod.robot.elastic_plan import chosen_drives, undriven
+from flexapod.robot.plan import pivots
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
@@ -43,7 +44,7 @@ def prescribed_components(robot: Robot, others: Sequence[int] = ()) -> list[int]
     reasons = np.full(1, "", dtype=object)
     J, _ = platform_jacobian(robot, home(robot, 1), reasons)
     _, driven = chosen_drives(robot)
-    return preferred_pivots((J[0][:, [*driven, *others]] / twist_scale(robot)[:, None]).T, [[0, 1, 2], [3, 4, 5]])
+    return pivots((J[0][:, [*driven, *others]] / twist_scale(robot)[:, None]).T, [[0, 1, 2], [3, 4, 5]])
 
 
 def reached(robot: Robot) -> tuple[list[int], list[int]]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from flexapod.analysis.model.kernels import kernel
-from flexapod.analysis.model.linear_model import LinearModel
+from flexapod.analysis.model.linear_model import LinearMatrices
 from flexapod.analysis.model.point_load import rotated
 from flexapod.analysis.model.rigid_dynamics import state_inputs
 from flexapod.analysis.requests.loads import lever, platform_wrench
@@ -42,7 +42,7 @@ BORDER = "a pose beside this one cannot be reached, where the prestress is diffe
 WEIGHTS = {1: 3.0 / 4.0, 2: -3.0 / 20.0, 3: 1.0 / 60.0}
 
 
-def rigid_model(robot: Robot, request: Request, reasons: Reasons) -> LinearModel:
+def rigid_model(robot: Robot, request: Request, reasons: Reasons) -> LinearMatrices:
     """M, K_T and actuator map of a rigid robot at poses, in its independent platform coordinates.
 
     Checked by: tests/analysis/test_flexible_frequencies.py.
@@ -74,7 +74,7 @@ def rigid_model(robot: Robot, request: Request, reasons: Reasons) -> LinearModel
     M = Nt @ terms["mass_matrix"][good] @ N
     B = Nt @ np.swapaxes(terms["jacobian"][good], 1, 2)
     names = [TWIST[i] for i in robot.plan.platform_independent]
-    return LinearModel(
+    return LinearMatrices(
         M=M, D=np.zeros_like(M), K=tangent[good], B=B, P=N, rotation=inputs["rotation"][good], names=names, good=good,
         variables=variables,
     )  # fmt: skip

@@ -18,7 +18,7 @@ from flexapod.arrays import Array
 from flexapod.robot.chain import ROWS
 
 if TYPE_CHECKING:
-    from flexapod.analysis.space.contraction import Block, Contraction
+    from flexapod.analysis.space.contraction import Contraction, LoopBlock
     from flexapod.robot.model import Leg
 
 
@@ -29,7 +29,7 @@ LONGER = 0.25
 class Curvature:
     """Bounds of second derivatives of the rows of a block: H and T of the module."""
 
-    def __init__(self, balls: Contraction, block: Block, q: Array) -> None:
+    def __init__(self, balls: Contraction, block: LoopBlock, q: Array) -> None:
         robot, length, self.legs = balls.robot, balls.length, []
         follow = len(block.columns) + np.flatnonzero([k > 2 for k in block.follow])
         arms, points, first = [], [], 0

@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.poses.generic_balls import with_generic_balls
-from flexapod.analysis.poses.quaternions import cross
 from flexapod.analysis.poses.rigid_chains import rigid_chain
 from flexapod.arrays import Array, Complex, Rows
 from flexapod.robot.build import has_inner_loops
 from flexapod.robot.chain import ROWS, ancestors, leg_rows
+from flexapod.rotation_arrays import cross
 
 if TYPE_CHECKING:
     from flexapod.robot.model import Closing, Leg
@@ -62,7 +62,7 @@ def join(*parts: Points) -> Points:
     )
 
 
-class Loops:
+class ComplexLoops:
     """Closing equations of a robot, undeformed; spherical joints inside legs have coordinates of their own."""
 
     def __init__(self, robot: Robot, seed: int = 5) -> None:

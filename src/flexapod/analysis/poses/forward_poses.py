@@ -41,7 +41,7 @@ RATES = ("velocity", "angular_velocity", "acceleration", "angular_acceleration")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Solved:
+class SolvedPoses:
     """Poses of actuator coordinates with the reason where there is none."""
 
     poses: Poses
@@ -102,7 +102,7 @@ def solve(
     guess: State | Motion | xr.Dataset | None,
     continuation: bool | None,
     assembly: str,
-) -> Solved:
+) -> SolvedPoses:
     """Poses of actuator coordinates, without raising for samples that fail."""
     check_option("assembly", assembly, ("same", "any"))
     target, at = targets(robot, actuator_position)
@@ -126,10 +126,10 @@ def solve(
     rotating = np.array([unit == "rad" for unit in robot.coordinate_units], dtype=bool)
     make_continuous(poses.joints, rotating, np.concatenate([leg.home for leg in robot.legs]), along=along)
     poses.joints[:, list(robot.driven)] = target
-    return Solved(poses=poses, found=found, reasons=reasons, at=at)
+    return SolvedPoses(poses=poses, found=found, reasons=reasons, at=at)
 
 
-def raise_unfound(robot: Robot, solved: Solved, reasons: NDArray[np.str_], on_error: OnError) -> None:
+def raise_unfound(robot: Robot, solved: SolvedPoses, reasons: NDArray[np.str_], on_error: OnError) -> None:
     """Raise for the first sample without a pose, unless a mask is wanted."""
     try:
         raise_failed("forward kinematics", robot, reasons, solved.at, on_error)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.poses.complex_loops import Loops, Points
+from flexapod.analysis.poses.complex_loops import ComplexLoops, Points
 from flexapod.analysis.poses.quaternions import matrix
 from flexapod.arrays import Array, Complex
 
@@ -37,7 +37,9 @@ NEARLY, LEAVING = 0.99, 1e2
 """Near the end of a path, positions beyond this are cut short: real poses are no farther than the legs are long."""
 
 
-def track_paths(loops: Loops, x: Points, q0: Complex, q1: Complex, leaving: float = LEAVING) -> tuple[Points, NDArray[np.bool_]]:
+def track_paths(
+    loops: ComplexLoops, x: Points, q0: Complex, q1: Complex, leaving: float = LEAVING
+) -> tuple[Points, NDArray[np.bool_]]:
     """Ends of the paths from solutions x at actuators q0 to actuators q1, and which paths arrived.
 
     Args:
@@ -74,7 +76,7 @@ def track_paths(loops: Loops, x: Points, q0: Complex, q1: Complex, leaving: floa
     return x, (t >= 1.0) & ~lost
 
 
-def _predicted(loops: Loops, x: Points, q0: Complex, way: Complex, t: Array, H: Array) -> Points:
+def _predicted(loops: ComplexLoops, x: Points, q0: Complex, way: Complex, t: Array, H: Array) -> Points:
     """Points after a step of Runge and Kutta, with the actuators where they are then."""
 
     def tangent(at: Points) -> Complex:
@@ -94,7 +96,7 @@ def _predicted(loops: Loops, x: Points, q0: Complex, way: Complex, t: Array, H: 
     return after(h * (k1 + 2.0 * k2 + 2.0 * k3 + k4) / 6.0, 1.0)
 
 
-def polished(loops: Loops, x: Points, passes: int = 6) -> tuple[Points, NDArray[np.bool_], Array]:
+def polished(loops: ComplexLoops, x: Points, passes: int = 6) -> tuple[Points, NDArray[np.bool_], Array]:
     """Newton until rounding: points, whether it converged, largest residual at the end."""
     size = np.full(len(x), np.inf)
     with np.errstate(all="ignore"):
@@ -116,7 +118,7 @@ def _magnitude(x: Points) -> Array:
         return np.asarray(1.0 + np.abs(x.R).max(axis=(1, 2)) ** 2) if len(x) else np.ones(0)
 
 
-def _floor(loops: Loops, x: Points) -> Array:
+def _floor(loops: ComplexLoops, x: Points) -> Array:
     """Newton step (N,) that rounding of the rows alone can cause."""
     if len(x) == 0:
         return np.zeros(0)
@@ -126,7 +128,7 @@ def _floor(loops: Loops, x: Points) -> Array:
     return np.asarray(10.0 * np.finfo(float).eps * _magnitude(x) / np.maximum(smallest, 1e-300))
 
 
-def tamest(loops: Loops, x: Points, q: Complex, others: list[Complex]) -> tuple[Points, Complex]:
+def tamest(loops: ComplexLoops, x: Points, q: Complex, others: list[Complex]) -> tuple[Points, Complex]:
     """Solutions x at actuators q, followed to those of some others where most arrive and the largest rotation matrix is smallest:
     far from real rotations digits are lost."""
     best, at, rank = x, q, (len(x), -float(np.abs(x.R).max(initial=0.0)))
@@ -144,7 +146,7 @@ def _put(x: Points, index: NDArray[np.int64], others: Points) -> Points:
     return x
 
 
-def distinct(loops: Loops, x: Points) -> Points:
+def distinct(loops: ComplexLoops, x: Points) -> Points:
     """Each pose of the platform once."""
     keys = pose_keys(loops, x)
     kept: list[int] = []
@@ -154,12 +156,12 @@ def distinct(loops: Loops, x: Points) -> Points:
     return x.at(kept)
 
 
-def pose_keys(loops: Loops, x: Points) -> Complex:
+def pose_keys(loops: ComplexLoops, x: Points) -> Complex:
     """Numbers (N, 12) that distinguish poses."""
     return np.concatenate([x.p / loops.length, x.R.reshape(len(x), 9)], axis=1)
 
 
-def random_solutions(loops: Loops, q: Complex, count: int, random: np.random.Generator) -> Points:
+def random_solutions(loops: ComplexLoops, q: Complex, count: int, random: np.random.Generator) -> Points:
     """Solutions at actuators q by Newton from random complex starts: they may lie in any operation mode."""
     x = random_starts(loops, q, count, random)
     with np.errstate(all="ignore"):
@@ -172,7 +174,7 @@ def random_solutions(loops: Loops, q: Complex, count: int, random: np.random.Gen
     return x.at(good)
 
 
-def random_starts(loops: Loops, q: Complex, count: int, random: np.random.Generator) -> Points:
+def random_starts(loops: ComplexLoops, q: Complex, count: int, random: np.random.Generator) -> Points:
     """Random points at actuators q, which solve nothing: real rotations, complex positions and joints."""
     N, joints = count, loops.home.q.shape[1]
 
@@ -187,7 +189,7 @@ def random_starts(loops: Loops, q: Complex, count: int, random: np.random.Genera
     return x
 
 
-def reach(loops: Loops) -> Array:
+def reach(loops: ComplexLoops) -> Array:
     """Size of random moves: a radian, or the robot's size, per actuator."""
     return np.where(loops.rotating[loops.driven], 1.0, loops.robot.size)
 

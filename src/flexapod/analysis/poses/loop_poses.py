@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.poses.complex_loops import Loops, Points, join
+from flexapod.analysis.poses.complex_loops import ComplexLoops, Points, join
 from flexapod.analysis.poses.loop_paths import SAME, complex_normal, polished, pose_keys, reach, track_paths
 from flexapod.analysis.poses.loop_singularities import singular_poses
 from flexapod.analysis.poses.operation_modes import REGULAR, generic_solutions
@@ -83,7 +83,7 @@ def loop_poses(robot: Robot, actuator_position: Array, seed: int = 0) -> LoopPos
     return poses if poses.lost == 0 else _with_singular(loops, poses, ends, lost, target)
 
 
-def _within_a_revolution(loops: Loops, q: Array) -> Array:
+def _within_a_revolution(loops: ComplexLoops, q: Array) -> Array:
     """Actuator angles less than half a revolution from home, which poses know by e^{iq} only; not those of a gear or belt."""
     home, driven = loops.home.q[0, loops.driven].real, np.array(loops.driven)
     geared = [loops.first[k] + index for leg in loops.legs for coupling in leg.couplings for k, index, _ in coupling.terms]
@@ -91,7 +91,7 @@ def _within_a_revolution(loops: Loops, q: Array) -> Array:
     return np.where(free, home + np.remainder(q - home + np.pi, 2.0 * np.pi) - np.pi, q)
 
 
-def _with_singular(loops: Loops, poses: LoopPoses, ends: Points, mode: NDArray[np.int64], target: Complex) -> LoopPoses:
+def _with_singular(loops: ComplexLoops, poses: LoopPoses, ends: Points, mode: NDArray[np.int64], target: Complex) -> LoopPoses:
     """Poses with those of higher multiplicity at the ends of lost paths."""
     more = singular_poses(loops, ends, target, poses.complex_poses)
     return replace(
@@ -106,7 +106,7 @@ def _with_singular(loops: Loops, poses: LoopPoses, ends: Points, mode: NDArray[n
     )
 
 
-def _regular(loops: Loops, x: Points) -> NDArray[np.bool_]:
+def _regular(loops: ComplexLoops, x: Points) -> NDArray[np.bool_]:
     """Solutions where the actuators determine the pose. Arms and rotations grow with the distance of a complex pose: the smallest
     singular value of the rows falls with its square over the largest."""
     if len(x) == 0:
@@ -115,7 +115,7 @@ def _regular(loops: Loops, x: Points) -> NDArray[np.bool_]:
     return np.asarray(loops.singularity(x) * away**2 > REGULAR)
 
 
-def _repeated(loops: Loops, x: Points) -> NDArray[np.bool_]:
+def _repeated(loops: ComplexLoops, x: Points) -> NDArray[np.bool_]:
     """Poses that are in the list before."""
     if len(x) == 0:
         return np.zeros(0, dtype=bool)
@@ -124,7 +124,7 @@ def _repeated(loops: Loops, x: Points) -> NDArray[np.bool_]:
     return np.asarray(np.tril(near, -1).any(axis=1))
 
 
-def _real(loops: Loops, x: Points, mode: NDArray[np.int64], lost: int) -> LoopPoses:
+def _real(loops: ComplexLoops, x: Points, mode: NDArray[np.int64], lost: int) -> LoopPoses:
     gap = np.abs(pose_keys(loops, x).imag).max(axis=1)
     joints = x.q.imag.copy()
     joints[:, ~loops.rotating] /= loops.length

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.poses.complex_loops import Loops, Points, join, least_squares
+from flexapod.analysis.poses.complex_loops import ComplexLoops, Points, join, least_squares
 from flexapod.analysis.poses.loop_paths import LEAVING, pose_keys, random_starts
 from flexapod.arrays import Array, Complex
 
@@ -52,7 +52,7 @@ class SingularPoses:
     self_motion: str
 
 
-def singular_poses(loops: Loops, ends: Points, q: Complex, known: Points) -> SingularPoses:
+def singular_poses(loops: ComplexLoops, ends: Points, q: Complex, known: Points) -> SingularPoses:
     """Poses at actuators q where paths were given up.
 
     Args:
@@ -79,7 +79,7 @@ def singular_poses(loops: Loops, ends: Points, q: Complex, known: Points) -> Sin
     return SingularPoses(x=x.at(isolated), index=index[isolated], residual=residual[isolated], self_motion=motion)
 
 
-def _at(loops: Loops, x: Points, q: Complex) -> Points:
+def _at(loops: ComplexLoops, x: Points, q: Complex) -> Points:
     """Points with their actuators at q."""
     joints = x.q.copy()
     joints[:, loops.driven] = q
@@ -90,24 +90,24 @@ def _real(x: Points) -> Points:
     return Points(p=x.p.real.astype(complex), R=x.R.real.astype(complex), q=x.q.real.astype(complex))
 
 
-def _gap(loops: Loops, x: Points, y: Points) -> Array:
+def _gap(loops: ComplexLoops, x: Points, y: Points) -> Array:
     """Distance (N,) of poses."""
     return np.asarray(np.abs(pose_keys(loops, x) - pose_keys(loops, y)).max(axis=1, initial=0.0))
 
 
-def _new(loops: Loops, x: Points, known: Points) -> NDArray[np.bool_]:
+def _new(loops: ComplexLoops, x: Points, known: Points) -> NDArray[np.bool_]:
     """Poses that are neither known nor in the list before."""
     keys, others = pose_keys(loops, x), pose_keys(loops, join(known, x))
     near = np.abs(keys[:, None] - others[None]).max(axis=2, initial=0.0) < ONE
     return np.asarray(~np.tril(near, len(known) - 1).any(axis=1))
 
 
-def _rows(loops: Loops, x: Points, real: bool) -> tuple[Complex, Complex]:
+def _rows(loops: ComplexLoops, x: Points, real: bool) -> tuple[Complex, Complex]:
     f, A, _ = loops.evaluate(x)
     return (f.real.astype(complex), A.real.astype(complex)) if real else (f, A)
 
 
-def _onto(loops: Loops, x: Points, real: bool = False, passes: int = 60) -> tuple[Points, Array, Array]:
+def _onto(loops: ComplexLoops, x: Points, real: bool = False, passes: int = 60) -> tuple[Points, Array, Array]:
     """Nearest solutions, their residuals (N,) and smallest relative singular values (N,)."""
     with np.errstate(all="ignore"):
         for _ in range(passes if len(x) else 0):
@@ -123,7 +123,7 @@ def _onto(loops: Loops, x: Points, real: bool = False, passes: int = 60) -> tupl
     return x, residual, np.asarray(values[:, -1] / np.maximum(values[:, 0], 1e-300))
 
 
-def _on_curve(loops: Loops, x: Points, real: bool = False) -> bool:
+def _on_curve(loops: ComplexLoops, x: Points, real: bool = False) -> bool:
     """Whether one solution lies on a curve on which the platform moves."""
     x, residual, ratio = _onto(loops, x, real, passes=1)
     direction = np.zeros(loops.unknowns, dtype=complex)
@@ -139,7 +139,7 @@ def _on_curve(loops: Loops, x: Points, real: bool = False) -> bool:
     return bool(residual[0] < ON and ratio[0] < RANK)
 
 
-def _null(loops: Loops, x: Points, before: Complex, real: bool) -> Complex:
+def _null(loops: ComplexLoops, x: Points, before: Complex, real: bool) -> Complex:
     """Unit null direction (unknowns,) of one point that moves the platform most, turned towards the one before."""
     A = _rows(loops, x, real)[1][0]
     _, values, rows = np.linalg.svd(A.real if real else A)

@@ -17,7 +17,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from flexapod.analysis.poses.path_tracking import ARRIVED, Control, Tracker, projective_gap
+from flexapod.analysis.poses.path_tracking import ARRIVED, Tracker, TrackingControl, projective_gap
 from flexapod.arrays import Complex
 
 SAME = 1e-10
@@ -54,7 +54,7 @@ def monodromy(
         x = known
         for source, target in pairwise(corners):
             rows = np.zeros(len(x), dtype=np.int64)
-            ends = tracker.track(x, source[None], target[None], Control(correction=1e-3), rows=rows)
+            ends = tracker.track(x, source[None], target[None], TrackingControl(correction=1e-3), rows=rows)
             x = ends.x[(ends.code == ARRIVED) & (ends.last < SAME)]
         before = len(known)
         known = distinct(np.concatenate([known, x]))
@@ -72,7 +72,7 @@ def distinct(x: Complex) -> Complex:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Start:
+class KnownSolutions:
     """Parameters p (m,) and all solutions x (n, unknowns)."""
 
     p: Complex
@@ -80,8 +80,8 @@ class Start:
 
 
 @functools.cache
-def load_start(family: str) -> Start:
+def load_start(family: str) -> KnownSolutions:
     """The stored start system of a family."""
     file = resources.files("flexapod") / "analysis" / "data" / f"{family}.npz"
     with file.open("rb") as stream, np.load(stream) as data:
-        return Start(p=data["p"], x=data["x"])
+        return KnownSolutions(p=data["p"], x=data["x"])

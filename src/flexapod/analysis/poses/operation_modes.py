@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from flexapod.analysis.poses.complex_loops import Loops, Points, join
+from flexapod.analysis.poses.complex_loops import ComplexLoops, Points, join
 from flexapod.analysis.poses.loop_paths import (
     SAME,
     complex_normal,
@@ -79,7 +79,7 @@ class Generic:
     degree: int = -1
 
 
-_KNOWN: dict[str, tuple[Loops, Generic]] = {}
+_KNOWN: dict[str, tuple[ComplexLoops, Generic]] = {}
 
 
 def fingerprint(robot: Robot) -> str:
@@ -107,18 +107,18 @@ def fingerprint(robot: Robot) -> str:
     return hashlib.sha256("|".join(parts).encode()).hexdigest()[:16]
 
 
-def generic_solutions(robot: Robot) -> tuple[Loops, Generic]:
+def generic_solutions(robot: Robot) -> tuple[ComplexLoops, Generic]:
     """Solutions at generic actuators: stored with the package, or found once per robot and kept."""
     key = fingerprint(robot)
     if key not in _KNOWN:
-        loops = Loops(robot)
+        loops = ComplexLoops(robot)
         _KNOWN[key] = loops, _stored(loops, key) or search(loops)
         while len(_KNOWN) > 16:
             _KNOWN.pop(next(iter(_KNOWN)))
     return _KNOWN[key]
 
 
-def _stored(loops: Loops, key: str) -> Generic | None:
+def _stored(loops: ComplexLoops, key: str) -> Generic | None:
     """The stored solutions, if there are any and they solve this robot's equations."""
     file = resources.files("flexapod") / "analysis" / "data" / f"loops-{key}.npz"
     if not file.is_file():
@@ -140,7 +140,7 @@ def traced_solutions(robot: Robot) -> Generic:
     return generic
 
 
-def _traced(loops: Loops, generic: Generic) -> Generic:
+def _traced(loops: ComplexLoops, generic: Generic) -> Generic:
     """The solutions after a trace test of each operation mode, which may find some more."""
     from flexapod.analysis.poses.trace_test import trace_test
 
@@ -153,7 +153,7 @@ def _traced(loops: Loops, generic: Generic) -> Generic:
 
 def store(robot: Robot, folder: Path) -> Path:
     """Find the generic solutions of a robot and write them to a folder; tools/make_start_systems.py does so for the catalogue."""
-    loops = Loops(robot)
+    loops = ComplexLoops(robot)
     found = _traced(loops, search(loops))
     path = folder / f"loops-{fingerprint(robot)}.npz"
     np.savez_compressed(
@@ -163,7 +163,7 @@ def store(robot: Robot, folder: Path) -> Path:
     return path
 
 
-def search(loops: Loops) -> Generic:
+def search(loops: ComplexLoops) -> Generic:
     """Solutions at random complex actuators, sorted by operation mode."""
     random = np.random.default_rng(3)
     home = loops.home.q[0, loops.driven]
@@ -174,7 +174,7 @@ def search(loops: Loops) -> Generic:
     return _grouped(loops, q, x, random)
 
 
-def _grouped(loops: Loops, q: Complex, x: Points, random: np.random.Generator) -> Generic:
+def _grouped(loops: ComplexLoops, q: Complex, x: Points, random: np.random.Generator) -> Generic:
     """Solutions completed by monodromy and sorted by operation mode."""
     group, quiet = np.arange(len(x)), 0
     for _ in range(LOOPS):  # all solutions go round: new ones are found
@@ -194,7 +194,7 @@ def _grouped(loops: Loops, q: Complex, x: Points, random: np.random.Generator) -
 
 
 def _round(
-    loops: Loops, q: Complex, x: Points, group: NDArray[np.int64], index: NDArray[np.int64], random: np.random.Generator
+    loops: ComplexLoops, q: Complex, x: Points, group: NDArray[np.int64], index: NDArray[np.int64], random: np.random.Generator
 ) -> tuple[Points, NDArray[np.int64]]:
     """Some solutions after a random triangle of the actuators, joined to the known ones.
 
@@ -214,12 +214,12 @@ def _round(
     return _joined(loops, x, group, start.at(good), index[good])
 
 
-def _usable(loops: Loops, x: Points) -> Points:
+def _usable(loops: ComplexLoops, x: Points) -> Points:
     return x.at(loops.aligned(x) & (loops.singularity(x) > REGULAR)) if len(x) else x
 
 
 def _joined(
-    loops: Loops, x: Points, group: NDArray[np.int64], ends: Points, index: NDArray[np.int64]
+    loops: ComplexLoops, x: Points, group: NDArray[np.int64], ends: Points, index: NDArray[np.int64]
 ) -> tuple[Points, NDArray[np.int64]]:
     """Known solutions with new ones among the ends of loops; groups of solutions that loops connect."""
     for k in range(len(ends)):
@@ -233,7 +233,7 @@ def _joined(
     return x, group
 
 
-def _labelled(loops: Loops, q: Complex, x: Points, group: NDArray[np.int64], quiet: int) -> Generic:
+def _labelled(loops: ComplexLoops, q: Complex, x: Points, group: NDArray[np.int64], quiet: int) -> Generic:
     """Modes numbered from that of home (the first solution), then by size."""
     labels, counts = np.unique(group, return_counts=True)
     order = sorted(range(len(labels)), key=lambda i: (labels[i] != group[0], -counts[i], i))

@@ -21,11 +21,12 @@ from flexapod.analysis.poses.pose_guess import start_poses
 from flexapod.analysis.poses.pose_search import Poses, PoseSearch
 from flexapod.analysis.poses.sphere_legs import Spheres, spheres
 from flexapod.arrays import Array
+from flexapod.rotation_arrays import rotation_quaternion
 
 if TYPE_CHECKING:
     import xarray as xr
 
-    from flexapod.analysis.poses.forward_poses import Solved
+    from flexapod.analysis.poses.forward_poses import SolvedPoses
     from flexapod.analysis.requests.state import State
     from flexapod.motions.motion import Motion
     from flexapod.robot.robot import Robot
@@ -129,7 +130,7 @@ def certify_path(robot: Robot, position: Array, rotation: Array, q0: Array, q1: 
 
 
 def certify_solved(
-    robot: Robot, solved: Solved, guess: State | Motion | xr.Dataset | None
+    robot: Robot, solved: SolvedPoses, guess: State | Motion | xr.Dataset | None
 ) -> tuple[NDArray[np.str_], NDArray[np.int64]]:
     """Reasons and numbers of segments of the paths from the guess to every sample; poses and joints that are not those of
     the certified path are replaced."""
@@ -253,9 +254,7 @@ def _newton(Q: Array, x: Array, passes: int = 5) -> Array:
 
 def _study(position: Array, rotation: Array) -> Array:
     """Study's coordinates of a pose, of unit length."""
-    from scipy.spatial.transform import Rotation
-
-    e = Rotation.from_matrix(np.array(rotation)).as_quat()[[3, 0, 1, 2]]  # SciPy 1.12 takes no array that is read-only
+    e = rotation_quaternion(rotation)
     x = np.concatenate([e, quat.product(quat.pure(position), e)])
     return np.asarray(x / np.linalg.norm(x))
 

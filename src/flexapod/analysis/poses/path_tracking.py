@@ -25,7 +25,7 @@ ARRIVED, STUCK, TOO_LONG = 1, 2, 3
 
 
 @dataclass(frozen=True, kw_only=True)
-class Control:
+class TrackingControl:
     """How carefully paths are followed.
 
     Args:
@@ -42,9 +42,9 @@ class Control:
     longest: float = 0.25
     steps: int = 3000
 
-    def tighter(self) -> Control:
+    def tighter(self) -> TrackingControl:
         """The same, for paths that failed or met another."""
-        return Control(
+        return TrackingControl(
             correction=0.03 * self.correction,
             contraction=self.contraction,
             smallest=1e-2 * self.smallest,
@@ -83,7 +83,9 @@ class Tracker:
 
         self._kernel: Kernel = cached_kernel(f"homotopy|{key}", program)
 
-    def track(self, x: Complex, p0: Complex, p1: Complex, control: Control, *, rows: NDArray[np.int64] | None = None) -> Ends:
+    def track(
+        self, x: Complex, p0: Complex, p1: Complex, control: TrackingControl, *, rows: NDArray[np.int64] | None = None
+    ) -> Ends:
         """Follow paths from solutions x of p0 to solutions of p1.
 
         Args:

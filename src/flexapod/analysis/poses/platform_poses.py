@@ -14,9 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.poses import quaternions as quat
-from flexapod.analysis.poses.monodromy import Start, load_start
-from flexapod.analysis.poses.path_tracking import ARRIVED, Control, Ends, Tracker, projective_gap
+from flexapod.analysis.poses.monodromy import KnownSolutions, load_start
+from flexapod.analysis.poses.path_tracking import ARRIVED, Ends, Tracker, TrackingControl, projective_gap
 from flexapod.arrays import Array, Complex
+from flexapod.rotation_arrays import cross
 
 SAME = 1e-16
 """Squared sine of the angle below which two solutions count as one: simple ones are polished to 1e-12 or better."""
@@ -94,7 +95,7 @@ def solve_platforms(a: Array, b: Array, s: Array, *, family: str = "six_legs", s
     return Solutions(**{name: np.concatenate([getattr(p, name) for p in parts]) for name in Solutions.__dataclass_fields__})
 
 
-def _chunk(start: Start, a: Array, b: Array, s: Array, random: np.random.Generator) -> Solutions:
+def _chunk(start: KnownSolutions, a: Array, b: Array, s: Array, random: np.random.Generator) -> Solutions:
     k, n = len(a), len(start.x)
     result = Solutions(
         x=np.zeros((k, n, 8), dtype=np.complex128),
@@ -106,7 +107,7 @@ def _chunk(start: Start, a: Array, b: Array, s: Array, random: np.random.Generat
     )
     open_ = np.arange(k)
     for attempt in range(ATTEMPTS):
-        x, found, infinite, steps = _attempt(start, a[open_], b[open_], s[open_], random, Control())
+        x, found, infinite, steps = _attempt(start, a[open_], b[open_], s[open_], random, TrackingControl())
         result.attempts[open_] += 1
         result.steps[open_] += steps
         count, before = found.sum(axis=1), result.found[open_].sum(axis=1)
@@ -122,7 +123,7 @@ def _chunk(start: Start, a: Array, b: Array, s: Array, random: np.random.Generat
 
 
 def _attempt(
-    start: Start, a: Array, b: Array, s: Array, random: np.random.Generator, control: Control
+    start: KnownSolutions, a: Array, b: Array, s: Array, random: np.random.Generator, control: TrackingControl
 ) -> tuple[Complex, NDArray[np.bool_], NDArray[np.bool_], NDArray[np.int64]]:
     """Solutions along one random path per platform: x, found, infinite, steps."""
     k, n = len(a), len(start.x)
@@ -239,7 +240,7 @@ def polish(a: Array, b: Array, s: Array, e: Array, p: Array) -> tuple[Array, Arr
         best[better], e_best[better], p_best[better] = error[better], e[better], p[better]
         if best.max() < ROUNDING:
             break
-        rows = np.concatenate([d, quat.cross(arm, d)], axis=2)
+        rows = np.concatenate([d, cross(arm, d)], axis=2)
         try:
             step = np.linalg.solve(rows, (length - now)[..., None] * now[..., None])[..., 0]
         except np.linalg.LinAlgError:

@@ -46,11 +46,6 @@ def matrix(q: Numbers) -> Numbers:
     return np.asarray(full[..., 1:, 1:] / (q * q).sum(axis=-1)[..., None, None])
 
 
-def cross(u: Numbers, v: Numbers) -> Numbers:
-    """Cross product over the last axis, without the checks of NumPy's."""
-    return np.asarray(u[..., [1, 2, 0]] * v[..., [2, 0, 1]] - u[..., [2, 0, 1]] * v[..., [1, 2, 0]])
-
-
 def random_unit(random: np.random.Generator, count: int) -> NDArray[np.float64]:
     """Uniformly distributed rotations (count, 4)."""
     q = random.normal(size=(count, 4))

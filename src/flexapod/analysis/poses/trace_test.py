@@ -21,7 +21,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from flexapod.analysis.poses.complex_loops import Loops, Points, join
+from flexapod.analysis.poses.complex_loops import ComplexLoops, Points, join
 from flexapod.analysis.poses.loop_paths import (
     FAR,
     complex_normal,
@@ -59,13 +59,13 @@ MOST = 4000
 """Points of a slice after which the search ends without an answer."""
 
 
-class SlicedLoops(Loops):
+class SlicedLoops(ComplexLoops):
     """Loop equations with the actuators on a curve, cut by a slice.
 
     Coordinates of points: those of the robot, then t, then the slice: l (12,), b, s. The slice takes the place of the actuators.
     """
 
-    def __init__(self, loops: Loops, q: Complex, direction: Complex) -> None:
+    def __init__(self, loops: ComplexLoops, q: Complex, direction: Complex) -> None:
         self.__dict__.update(loops.__dict__)
         self.own, self.q, self.direction, self.total = loops, q, direction, loops.home.q.shape[1]
         self.passive = [*loops.passive, self.total]
@@ -128,7 +128,7 @@ class Traced:
     bend: float
 
 
-def trace_test(loops: Loops, q: Complex, x: Points, seed: int = 0) -> Traced:
+def trace_test(loops: ComplexLoops, q: Complex, x: Points, seed: int = 0) -> Traced:
     """Test the solutions x at generic actuators q.
 
     Checked by: tests/analysis/test_trace_test.py.

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from flexapod.arrays import Array
-from flexapod.robot.beams import BeamElement
+from flexapod.robot.beams import ElasticElement
 
 
-def axial_row(beam: BeamElement, columns: list[int], N: int) -> Array | None:
+def axial_row(beam: ElasticElement, columns: list[int], N: int) -> Array | None:
     """Axial forces towards the tips of a linear body in modes over k l, (tips, N); None where no tip moves along its line.
 
     Checked by: tests/robot/test_modal_links.py.

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Part:
+class DesignAnswer:
     """What one robot answers of a request.
 
     Args:
@@ -41,7 +41,7 @@ class Part:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Request:
+class DesignRequest:
     """Designs of a call.
 
     Args:
@@ -66,7 +66,7 @@ class Request:
         """Number of evaluations."""
         return (self.designs or 1) * (self.samples or 1)
 
-    def parts(self, in_order: bool) -> list[Part]:
+    def parts(self, in_order: bool) -> list[DesignAnswer]:
         """What one robot each answers: a design; where values differ from sample to sample, samples of a design that share them.
 
         Args:
@@ -75,8 +75,8 @@ class Request:
         Checked by: tests/analysis/test_designs.py.
         """
         if not self.per_sample:
-            return [Part(rows=np.array([i]), design=i, samples=None) for i in range(len(self.x))]
-        found: list[Part] = []
+            return [DesignAnswer(rows=np.array([i]), design=i, samples=None) for i in range(len(self.x))]
+        found: list[DesignAnswer] = []
         for design in range(self.designs or 1):
             first = design * (self.samples or 1)
             own = self.x[first : first + (self.samples or 1)]
@@ -86,7 +86,7 @@ class Request:
                 label = np.unique(own, axis=0, return_inverse=True)[1].ravel()
             order = np.argsort(label, kind="stable")
             groups = np.split(order, np.flatnonzero(np.diff(label[order])) + 1)
-            found += [Part(rows=first + g, design=design, samples=g) for g in sorted(groups, key=lambda g: int(g[0]))]
+            found += [DesignAnswer(rows=first + g, design=design, samples=g) for g in sorted(groups, key=lambda g: int(g[0]))]
         return found
 
     def axes(self) -> tuple[Axis, ...]:
@@ -102,7 +102,7 @@ class Request:
         )  # fmt: skip
 
 
-def read_request(robot: Robot, parameters: Mapping[str, ArrayLike], samples: int | None) -> Request:
+def read_request(robot: Robot, parameters: Mapping[str, ArrayLike], samples: int | None) -> DesignRequest:
     """Check the paths and shapes of a request.
 
     Args:
@@ -139,7 +139,7 @@ def read_request(robot: Robot, parameters: Mapping[str, ArrayLike], samples: int
 
 def _request(
     robot: Robot, varied: Mapping[str, tuple[Array, tuple[int, ...]]], designs: int | None, samples: int | None, per_sample: bool
-) -> Request:
+) -> DesignRequest:
     rows = (designs or 1, samples) if per_sample else (designs or 1,)
     paths: list[str] = []
     columns: list[Array] = []
@@ -154,7 +154,9 @@ def _request(
     reasons: SampleReasons = None
     for name, column in zip(paths, x.T, strict=True):
         reasons = _bounds(robot, name, column, reasons)
-    return Request(robot=robot, paths=tuple(paths), x=x, designs=designs, samples=samples, per_sample=per_sample, reasons=reasons)
+    return DesignRequest(
+        robot=robot, paths=tuple(paths), x=x, designs=designs, samples=samples, per_sample=per_sample, reasons=reasons
+    )
 
 
 def _numbers(path: str, value: ArrayLike) -> Array:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from flexapod.arrays import Array
 from flexapod.description.parameters import set_parameters
 from flexapod.errors import FlexapodError, InputError
-from flexapod.kernels.design_columns import Columns
+from flexapod.kernels.design_columns import ParameterColumns
 from flexapod.robot.tree import RobotBuildError
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ class DesignValues:
         """The numbers (n, k) of designs (n, d)."""
         return np.array([self.column(x, name) for name in self.names]).reshape(len(self.names), len(x)).T
 
-    def parameters(self, x: Array, names: Sequence[str], base: Array, times: int = 1) -> Columns:
+    def parameters(self, x: Array, names: Sequence[str], base: Array, times: int = 1) -> ParameterColumns:
         """Parameters of a kernel for designs (n, d), each for so many samples.
 
         Args:
@@ -134,7 +134,7 @@ class DesignValues:
         """
         moved = [k for k, name in enumerate(names) if name in self.names]
         columns = [np.repeat(self.column(x, names[k]), times) for k in moved]
-        return Columns(base=base, places=np.array(moved, dtype=np.int64), values=columns, count=len(x) * times)
+        return ParameterColumns(base=base, places=np.array(moved, dtype=np.int64), values=columns, count=len(x) * times)
 
     def derivative(self, x: Array) -> Array:
         """d numbers / d variables (d, k) at one design (d,)."""

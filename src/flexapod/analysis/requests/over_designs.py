@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from flexapod.analysis.poses.forward_poses import forward_poses
 from flexapod.analysis.requests.abilities import kind_of, refuse
-from flexapod.analysis.requests.design_request import Part, Request, impossible_inertias, read_request
+from flexapod.analysis.requests.design_request import DesignAnswer, DesignRequest, impossible_inertias, read_request
 from flexapod.analysis.requests.design_values import DesignValues, values_near, variant
 from flexapod.analysis.requests.properties import depends_on_loads, has_friction, holds
 from flexapod.analysis.requests.results import SampleError, check_option, failing
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 R = TypeVar("R", bound="xr.Dataset | xr.DataArray")
-Call = Callable[["Robot", Part, Any, dict[str, Any]], Any]
+Call = Callable[["Robot", DesignAnswer, Any, dict[str, Any]], Any]
 """A verb of a robot at a part of the samples: robot, part, motion or states, options."""
 
 FOLLOWED = "forward_kinematics"
@@ -126,7 +126,7 @@ def sample_count(name: str, at: StateOrMotion | Array, actuators: int) -> int | 
 class Designs:
     """The designs of a request, their numbers and their reasons."""
 
-    def __init__(self, request: Request) -> None:
+    def __init__(self, request: DesignRequest) -> None:
         self.request, self.robot = request, request.robot
         self.axes = request.axes()
         self.reasons = request.reasons
@@ -158,14 +158,14 @@ class Designs:
             if found is not None:
                 self.reasons = found if self.reasons is None else np.where(self.reasons == "", found, self.reasons)
 
-    def robot_of(self, part: Part) -> Robot | None:
+    def robot_of(self, part: DesignAnswer) -> Robot | None:
         """The robot of a part, built; None, with a reason, where it can be none."""
         i = int(part.rows[0])
         if i not in self._built:
             self._built[i] = self._build(part)
         return self._built[i]
 
-    def _build(self, part: Part) -> Robot | None:
+    def _build(self, part: DesignAnswer) -> Robot | None:
         i = part.rows[0]
         if self.reasons is not None and self.reasons[i] != "":
             return None
@@ -175,7 +175,7 @@ class Designs:
             self.say(part, str(error))
             return None
 
-    def say(self, part: Part, reason: str) -> None:
+    def say(self, part: DesignAnswer, reason: str) -> None:
         """Note why a part has no result."""
         if self.reasons is None:
             self.reasons = np.full(len(self.request.x), "", dtype=object)
@@ -230,7 +230,7 @@ class Designs:
         text = f"{what} of {self.robot.name}, {self._place(error.sample, whole=True)}: {error.reason}.{count}"
         return SampleError(text, error.sample, error.reason, error.bad)
 
-    def placed(self, part: Part, error: FlexapodError) -> FlexapodError:
+    def placed(self, part: DesignAnswer, error: FlexapodError) -> FlexapodError:
         """The error of a part, with its sample among those of all designs, or with its design."""
         if not isinstance(error, SampleError):
             return InputError(f"{self._place(int(part.rows[0]), whole=False)}: {error}")
@@ -282,9 +282,9 @@ def _at_once(verb: Callable[..., Result], designs: Designs, at: StateOrMotion, o
 
 def _one_by_one(
     call: Call, designs: Designs, at: StateOrMotion, options: dict[str, object], in_order: bool
-) -> list[tuple[Part, Any]]:
+) -> list[tuple[DesignAnswer, Any]]:
     """A call per design, or per part of its samples; None for those that can be no robot or have no result."""
-    results: list[tuple[Part, Any]] = []
+    results: list[tuple[DesignAnswer, Any]] = []
     for part in designs.request.parts(in_order):
         robot, own, chosen, result = designs.robot_of(part), at, options, None
         if part.samples is not None:
@@ -316,7 +316,7 @@ def _each(
         return lambda robot, part, own, options: verb(robot, own, **options)
     poses = _evaluated(FOLLOWED, forward_poses, designs.robot, ("actuator_position", at), parameters, {"on_error": "mask"})
 
-    def call(robot: Robot, part: Part, own: StateOrMotion, options: dict[str, object]) -> Any:
+    def call(robot: Robot, part: DesignAnswer, own: StateOrMotion, options: dict[str, object]) -> Any:
         way = poses.isel(design=part.design) if "design" in poses.dims else poses
         assert part.samples is not None
         assert isinstance(own, ActuatorMotion)  # only samples of such a motion go on from the one before
@@ -329,7 +329,7 @@ def _pose_by_pose(verb: Callable[..., Result]) -> Call:
     """Forward kinematics, each part of a design from the last pose of the part before."""
     last: dict[int, State | None] = {}
 
-    def call(robot: Robot, part: Part, own: StateOrMotion, options: dict[str, object]) -> Any:
+    def call(robot: Robot, part: DesignAnswer, own: StateOrMotion, options: dict[str, object]) -> Any:
         near = last.get(part.design)
         given = options if near is None or not robot.follows_platform else {**options, "guess": near}
         found = verb(robot, own, **given)

@@ -18,7 +18,7 @@ from flexapod.motions.motion import ActuatorMotion, Motion
 if TYPE_CHECKING:
     import xarray as xr
 
-    from flexapod.analysis.requests.design_request import Part, Request
+    from flexapod.analysis.requests.design_request import DesignAnswer, DesignRequest
     from flexapod.analysis.requests.sample_blocks import Reasons
     from flexapod.analysis.requests.state import StateOrMotion
 
@@ -34,7 +34,7 @@ class Moments(State):
     angular_acceleration: Array
 
 
-def moments(at: StateOrMotion, request: Request) -> Moments:
+def moments(at: StateOrMotion, request: DesignRequest) -> Moments:
     """Motion or states repeated for every design; one sample stays one row in memory."""
     found = object.__new__(Moments)
     for name in ("position", "rotation", "velocity", "angular_velocity", "acceleration", "angular_acceleration"):
@@ -52,7 +52,7 @@ def moments(at: StateOrMotion, request: Request) -> Moments:
     return found
 
 
-def repeated(options: dict[str, object], request: Request) -> dict[str, object]:
+def repeated(options: dict[str, object], request: DesignRequest) -> dict[str, object]:
     """Options with a row per sample, repeated for every design."""
     if request.designs is None or not any(np.asarray(options.get(name, 0)).ndim == 2 for name in SAMPLED):
         return options
@@ -85,7 +85,7 @@ def samples_of(at: Any, chosen: NDArray[np.int64]) -> Any:
     return np.asarray(at)[chosen]
 
 
-def shaped(result: Any, request: Request, reasons: NDArray[Any] | None, at: StateOrMotion, along: bool) -> Any:
+def shaped(result: Any, request: DesignRequest, reasons: NDArray[Any] | None, at: StateOrMotion, along: bool) -> Any:
     """A result over `design` and the samples' own dimension.
 
     Args:
@@ -122,7 +122,7 @@ def _dataset(result: xr.Dataset | xr.DataArray) -> xr.Dataset:
     return result if isinstance(result, xr.Dataset) else result.to_dataset(name=ONLY)
 
 
-def _masked(whole: xr.Dataset, request: Request, reasons: Reasons) -> xr.Dataset:
+def _masked(whole: xr.Dataset, request: DesignRequest, reasons: Reasons) -> xr.Dataset:
     """NaN and the reason where a design can be no robot."""
     dim = _batch(whole)
     every = reasons if len(reasons) == request.count else np.repeat(reasons, request.samples or 1)
@@ -138,7 +138,7 @@ def _masked(whole: xr.Dataset, request: Request, reasons: Reasons) -> xr.Dataset
     return result.assign(valid=(dim, said == ""), reason=(dim, said))
 
 
-def _split(whole: xr.Dataset, request: Request, at: StateOrMotion) -> xr.Dataset:
+def _split(whole: xr.Dataset, request: DesignRequest, at: StateOrMotion) -> xr.Dataset:
     """The samples of all designs as (design, time or sample)."""
     import xarray as xr
 
@@ -160,7 +160,9 @@ def _split(whole: xr.Dataset, request: Request, at: StateOrMotion) -> xr.Dataset
     return xr.Dataset(data, coords=coordinates, attrs=whole.attrs)
 
 
-def _together(results: list[tuple[Part, xr.Dataset | xr.DataArray | None]], request: Request, at: StateOrMotion) -> xr.Dataset:
+def _together(
+    results: list[tuple[DesignAnswer, xr.Dataset | xr.DataArray | None]], request: DesignRequest, at: StateOrMotion
+) -> xr.Dataset:
     """Results of parts in their places, blank where there is none; the longest is what all have room for."""
     import xarray as xr
 
@@ -196,7 +198,7 @@ def _batch(whole: xr.Dataset) -> str:
     return "time" if "time" in whole.dims else "sample"
 
 
-def _with_reasons(whole: xr.Dataset, request: Request, reasons: Reasons) -> xr.Dataset:
+def _with_reasons(whole: xr.Dataset, request: DesignRequest, reasons: Reasons) -> xr.Dataset:
     """`valid` and `reason` of designs, and of their samples where these have their own."""
     dims: tuple[Any, ...] = ("design",) if request.designs is not None else ()
     dims += (_batch(whole),) if request.per_sample else ()
@@ -208,7 +210,7 @@ def _with_reasons(whole: xr.Dataset, request: Request, reasons: Reasons) -> xr.D
     return whole.assign(valid=(dims, said == ""), reason=(dims, said.astype(str)))
 
 
-def _keep_rotating(whole: xr.Dataset, request: Request, at: StateOrMotion) -> None:
+def _keep_rotating(whole: xr.Dataset, request: DesignRequest, at: StateOrMotion) -> None:
     """Angles along a motion without jumps from part to part, in place; those of actuators stay where they were given."""
     robot = request.robot
     given = "actuator_position" not in whole or (isinstance(at, ActuatorMotion) and bool(robot.elastic_names))
@@ -237,7 +239,7 @@ def without_jumps(values: Array, rotating: NDArray[np.bool_]) -> None:
             own[chosen] = np.unwrap(own[chosen], axis=0)
 
 
-def _units(name: str, request: Request) -> Sequence[str]:
+def _units(name: str, request: DesignRequest) -> Sequence[str]:
     return request.robot.actuator_units if name == "actuator_position" else request.robot.coordinate_units
 
 

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from flexapod.analysis.requests.axial_load import axial_ratios, axial_row
 from flexapod.arrays import Array
 from flexapod.errors import DRAWN, FlexapodWarning
-from flexapod.robot.beams import BeamElement, tip_names
+from flexapod.robot.beams import ElasticElement, tip_names
 
 if TYPE_CHECKING:
     from flexapod.analysis.model.closed_legs import ClosedLegs
@@ -86,7 +86,7 @@ class ValidityWarning(FlexapodWarning):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Part:
+class StrainedPart:
     """One beam element, or the flexible platform (leg and root None).
 
     Args:
@@ -142,7 +142,7 @@ class Part:
 
 
 @lru_cache(maxsize=32)
-def parts(robot: Robot) -> tuple[Part, ...]:
+def parts(robot: Robot) -> tuple[StrainedPart, ...]:
     """Flexible parts of a robot."""
     N, modes = len(robot.elastic_names), len(robot.elastic_names) - len(robot.elastic_indices)
     found, at = [], 0
@@ -155,7 +155,7 @@ def parts(robot: Robot) -> tuple[Part, ...]:
         law = "stiffened plate" if body.stiffened else "linear"
         thickness = None if robot.given_body else _thickness(robot.description.file.platform.flexible)
         found.append(
-            Part(
+            StrainedPart(
                 name="platform", leg=None, root=-1, shapes=shapes, length=size, frequency=_first(body), law=law,
                 thickness=thickness,
             )
@@ -168,7 +168,7 @@ def parts(robot: Robot) -> tuple[Part, ...]:
             carrier = leg.links[beam.root].body
             thickness = _thickness(None if carrier is None or beam.rooted is None else carrier.flexible)
             found.append(
-                Part(
+                StrainedPart(
                     name=beam.name, leg=number, root=beam.root, shapes=shapes, length=length, frequency=_first(beam.body),
                     law=beam.law if beam.quadratic is None else "stiffened plate", strains=strains, thickness=thickness,
                     shortening=_shortening(beam, columns, N), axial=axial_row(beam, columns, N), reduced=beam.basis is not None,
@@ -186,7 +186,7 @@ def _thickness(spec: Flexible | None) -> float | None:
     return spec.thickness if spec is not None and spec.type == "plate" else None
 
 
-def _displacements(beam: BeamElement, columns: list[int], N: int) -> tuple[Array, float]:
+def _displacements(beam: ElasticElement, columns: list[int], N: int) -> tuple[Array, float]:
     """Displacements (points, 3, N) per elastic coordinate, of a beam across it; and its length, or the longest to a tip."""
     names = list(beam.body.names)
     if beam.rooted is not None:
@@ -205,7 +205,7 @@ def _displacements(beam: BeamElement, columns: list[int], N: int) -> tuple[Array
     return across, float(beam.body.interfaces["tip"].r0[0])
 
 
-def _strains(robot: Robot, number: int, beam: BeamElement, columns: list[int], N: int) -> Array:
+def _strains(robot: Robot, number: int, beam: ElasticElement, columns: list[int], N: int) -> Array:
     """Strains (elements, 5, N) of a beam per elastic coordinate; outer fibres are those of a rectangle with the same I / A."""
     from flexapod.analysis.verbs.beam_stress import beam_pieces
 
@@ -219,7 +219,7 @@ def _strains(robot: Robot, number: int, beam: BeamElement, columns: list[int], N
     return np.array(found)
 
 
-def _shortening(beam: BeamElement, columns: list[int], N: int) -> Array | None:
+def _shortening(beam: ElasticElement, columns: list[int], N: int) -> Array | None:
     if beam.foreshortening is None:
         return None
     B = np.zeros((N, N))

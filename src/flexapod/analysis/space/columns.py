@@ -41,7 +41,7 @@ class Trims(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Columns:
+class SlabColumns:
     """Slabs and the columns that they are cut into.
 
     Args:
@@ -107,7 +107,7 @@ def cut_columns(
     *,
     target: Callable[[float], float],
     most: int,
-) -> Columns:
+) -> SlabColumns:
     """Slabs cut until little is undecided.
 
     Args:
@@ -124,13 +124,13 @@ def cut_columns(
     share = float(np.sum(size / np.maximum(mean, 1e-300)))
     factor = share / max(allowed, 1e-300) * MARGIN
     one = np.ones(len(low), dtype=np.int64)
-    found = Columns(low=low, high=high, groups=groups, axis=axis, counts=one, inside=0.0, undecided=total, total=0)
+    found = SlabColumns(low=low, high=high, groups=groups, axis=axis, counts=one, inside=0.0, undecided=total, total=0)
     spent = 0
     for _ in range(PASSES):
         counts = np.maximum(np.ceil(factor * mean), 1).astype(np.int64)
         if float(np.sum(counts.astype(float) ** (free.sum() - 1))) > most - spent:
             break
-        trial = Columns(**{**vars(found), "counts": counts})
+        trial = SlabColumns(**{**vars(found), "counts": counts})
         inside = undecided = 0.0
         columns = 0
         for a, b, own in trial.each():
@@ -139,7 +139,7 @@ def cut_columns(
             undecided += float(volume @ (trim.possible - trim.certain))
             columns += len(a)
         spent += columns
-        found = Columns(**{**vars(trial), "inside": inside, "undecided": undecided, "total": spent})
+        found = SlabColumns(**{**vars(trial), "inside": inside, "undecided": undecided, "total": spent})
         allowed = float(target(inside))
         if undecided <= allowed:
             break

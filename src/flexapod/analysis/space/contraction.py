@@ -86,7 +86,7 @@ def _plane(robot: Robot) -> tuple[int, ...]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Block:
+class LoopBlock:
     """Closing rows of legs, solved together for their coordinates (columns) and the components of the pose that follow."""
 
     legs: tuple[int, ...]
@@ -141,19 +141,19 @@ class Contraction:
             self.blocks.append(self._block(own, columns, follow))
         self.platform = list(plane) if not straight(robot) else list(robot.plan.platform_independent)
 
-    def _block(self, legs: tuple[int, ...], columns: NDArray[np.int64], follow: tuple[int, ...]) -> Block:
+    def _block(self, legs: tuple[int, ...], columns: NDArray[np.int64], follow: tuple[int, ...]) -> LoopBlock:
         """A block with as many rows as it has unknowns, independent at home."""
         from scipy.linalg import qr
 
-        robot, every = self.robot, Block(legs=legs, rows=np.arange(0), columns=columns, follow=follow)
+        robot, every = self.robot, LoopBlock(legs=legs, rows=np.arange(0), columns=columns, follow=follow)
         home = np.concatenate([leg.home for leg in robot.legs])[None]
         _, A, _ = self._evaluate(every, home, robot.home.position[None], robot.home.rotation[None])
         size = A.shape[2]
         _, pivots, order = qr(A[0].T, mode="economic", pivoting=True)
         self.sound &= A.shape[1] >= size and abs(pivots[size - 1, size - 1]) > INDEPENDENT * abs(pivots[0, 0])
-        return Block(legs=legs, rows=np.sort(order[:size]), columns=columns, follow=follow)
+        return LoopBlock(legs=legs, rows=np.sort(order[:size]), columns=columns, follow=follow)
 
-    def _evaluate(self, block: Block, q: Array, p: Array, R: Array) -> tuple[Array, Array, Array]:
+    def _evaluate(self, block: LoopBlock, q: Array, p: Array, R: Array) -> tuple[Array, Array, Array]:
         """Rows (n, N), derivatives by the unknowns (n, N, N) and by the platform's twist (n, N, 6); all rows without a choice."""
         n, G, J, P = len(q), [], [], []
         for i in block.legs:

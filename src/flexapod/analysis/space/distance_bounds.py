@@ -76,13 +76,13 @@ def tube_distance(balls: Contraction, found: Balls) -> Array:
 def _leg_rows(balls: Contraction, found: Balls, i: int) -> tuple[Array, Array, Array, Array]:
     """Closing rows of a leg by its coordinates and by the twist, and the most that both change in the regions."""
     from flexapod.analysis.poses.complex_loops import leg_closure
-    from flexapod.analysis.space.contraction import Block
+    from flexapod.analysis.space.contraction import LoopBlock
 
     leg, cut = balls.robot.legs[i], balls.columns[i]
     _, by_leg, by_platform, _ = leg_closure(leg, found.q[:, cut], found.p, found.R, balls.length)
     A, P = by_leg.real * balls.scale[cut], by_platform.real
     r, spin = np.minimum(found.radius[:, cut], FARTHEST), np.minimum(found.rotated, FARTHEST)[:, None]
-    block = Block(legs=(i,), rows=np.arange(A.shape[1]), columns=np.arange(cut.start, cut.stop), follow=())
+    block = LoopBlock(legs=(i,), rows=np.arange(A.shape[1]), columns=np.arange(cut.start, cut.stop), follow=())
     second = Curvature(balls, block, found.q)
     dA, dP, unit = np.zeros_like(A), np.zeros_like(P), np.eye(r.shape[1])
     for k in range(r.shape[1]):

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from flexapod.analysis.requests.results import Variable
 from flexapod.analysis.requests.violations import Collector
-from flexapod.analysis.space.limits import SLACK, Limits
+from flexapod.analysis.space.limits import SLACK, RobotLimits
 from flexapod.analysis.verbs.inverse_dynamics import inverse_dynamics
 from flexapod.analysis.verbs.inverse_kinematics import inverse_kinematics
 from flexapod.arrays import Array
@@ -16,7 +16,9 @@ from flexapod.motions.motion import Motion
 Variables = dict[str, Variable]
 
 
-def drive_limits(limits: Limits, motion: Motion, friction: bool, wrench: ArrayLike | None, collector: Collector) -> Variables:
+def drive_limits(
+    limits: RobotLimits, motion: Motion, friction: bool, wrench: ArrayLike | None, collector: Collector
+) -> Variables:
     """Margins of speed, and of force and power where the file limits them; what is violated is reported.
 
     Forces are those of inverse dynamics, powers force times rate; both count by size: an actuator that brakes takes power.
@@ -45,7 +47,7 @@ def drive_limits(limits: Limits, motion: Motion, friction: bool, wrench: ArrayLi
 PHRASES = {"speed": "is too fast", "force": "needs too much force", "power": "needs too much power"}
 
 
-def _report(limits: Limits, kind: str, size: Array, units: list[str], collector: Collector) -> None:
+def _report(limits: RobotLimits, kind: str, size: Array, units: list[str], collector: Collector) -> None:
     """Report actuators whose speed, force or power (n, actuators) is above its limit."""
     for k, name in enumerate(limits.robot.actuators):
         high, own = float(getattr(limits, kind)[k]), size[:, k]

@@ -22,7 +22,7 @@ SLACK = 1e-9
 
 
 @dataclass(frozen=True, kw_only=True)
-class Limits:
+class RobotLimits:
     """Limits of a robot; infinite where its file has none.
 
     Args:
@@ -77,7 +77,7 @@ class Limits:
         return self.angle - deflection
 
 
-def limits_of(robot: Robot) -> Limits:
+def limits_of(robot: Robot) -> RobotLimits:
     """The limits in a robot's file."""
     links = [leg.links[i] for leg in robot.legs for i in leg.moving]
     driven = [link for link in links if link.actuated]
@@ -85,7 +85,7 @@ def limits_of(robot: Robot) -> Limits:
     passive = [i for i, link in enumerate(links) if not link.actuated and link.limits and link.limits.stroke]
     bounds = np.array([_stroke(links[i]) for i in passive]).reshape(-1, 2)
     deflected = swivels(robot)
-    return Limits(
+    return RobotLimits(
         robot=robot,
         low=strokes[:, 0],
         high=strokes[:, 1],

@@ -29,23 +29,23 @@ FIRST = 8
 
 
 @dataclass(frozen=True, kw_only=True)
-class Poses:
+class PathPoses:
     """Positions (n, 3) and rotations (n, 3, 3)."""
 
     p: Array
     R: Array
 
-    def __getitem__(self, i: int) -> Poses:
-        return Poses(p=self.p[i : i + 1], R=self.R[i : i + 1])
+    def __getitem__(self, i: int) -> PathPoses:
+        return PathPoses(p=self.p[i : i + 1], R=self.R[i : i + 1])
 
     def __len__(self) -> int:
         return len(self.p)
 
 
-def between(a: Poses, b: Poses, t: Array) -> Poses:
+def between(a: PathPoses, b: PathPoses, t: Array) -> PathPoses:
     """Poses at fractions t of the segment from the one pose of a to the one of b: straight, with a rotation about one axis."""
     rotation = rotation_rotvec(b.R[0] @ a.R[0].T)
-    return Poses(p=a.p[0] + t[:, None] * (b.p[0] - a.p[0]), R=rotvec_rotation(t[:, None] * rotation) @ a.R[0])
+    return PathPoses(p=a.p[0] + t[:, None] * (b.p[0] - a.p[0]), R=rotvec_rotation(t[:, None] * rotation) @ a.R[0])
 
 
 class SampledCheck:
@@ -60,15 +60,15 @@ class SampledCheck:
         )
         self.followed = bool(robot.plan.constraints)
 
-    def onto(self, poses: Poses) -> Poses:
+    def onto(self, poses: PathPoses) -> PathPoses:
         """Poses that a robot of limited mobility can reach: components that it cannot choose follow."""
         if not self.followed:
             return poses
         held = [k for k in range(6) if k in self.robot.plan.platform_dependents]
         p, R, _ = onto_constraints(self.robot, poses.p, poses.R, held)
-        return Poses(p=p, R=R)
+        return PathPoses(p=p, R=R)
 
-    def signs(self, poses: Poses) -> Array:
+    def signs(self, poses: PathPoses) -> Array:
         """Sign of the determinant of [J; G] (n,); 1 with redundant actuators, NaN where a pose cannot be reached."""
         found = pose_jacobians(self.robot, poses.p, poses.R)
         rows = found.rows
@@ -78,7 +78,7 @@ class SampledCheck:
         rows = np.where(good[:, None, None], rows, np.eye(6))
         return np.where(good, np.sign(np.linalg.det(row_normalised(rows, self.length))), np.nan)
 
-    def reasons(self, poses: Poses) -> list[str]:
+    def reasons(self, poses: PathPoses) -> list[str]:
         """Why each pose may not be part of a path; empty where it may."""
         facts = self._map.evaluate(np.ascontiguousarray(poses.p), np.ascontiguousarray(poses.R))
         reasons = [self._map.reasons.texts[code] for code in facts.code]
@@ -90,21 +90,21 @@ class SampledCheck:
         small = [f"two legs are {g:.4g} m apart" if g < (self.clearance or 0.0) else "" for g in gaps]
         return [w or s for w, s in zip(reasons, small, strict=True)]
 
-    def gaps(self, poses: Poses) -> Array:
+    def gaps(self, poses: PathPoses) -> Array:
         """Smallest distance (n,) of two legs without a common joint [m]."""
         assert self._points is not None
         given = segment_inputs(poses.p, poses.p, poses.R, poses.R)
         at = self._points.over(np.zeros((len(poses), 1)), np.zeros((len(poses), 1)), given)
         return self._points.apart(at, at)
 
-    def good(self, a: Poses, b: Poses, sign: float, step: float) -> bool:
+    def good(self, a: PathPoses, b: PathPoses, sign: float, step: float) -> bool:
         """All samples of a segment may be part of a path."""
         count = max(2, int(np.ceil(distance(a, b, self.length) / step)) + 1)
         poses = self.onto(between(a, b, np.linspace(0.0, 1.0, count)))
         return not any(self.reasons(poses)) and bool(np.all(self.signs(poses) == sign))
 
 
-def distance(a: Poses, b: Poses, length: float) -> float:
+def distance(a: PathPoses, b: PathPoses, length: float) -> float:
     """Distance of two poses: metres over the characteristic length, and the angle between them."""
     return float(np.linalg.norm(b.p[0] - a.p[0]) / length + np.linalg.norm(rotation_rotvec(b.R[0] @ a.R[0].T)))
 
@@ -125,7 +125,7 @@ class IntervalCheck:
     def __init__(self, robot: Robot, limits: bool, clearance: float | None, distance: float = 0.0) -> None:
         self.bounds = PoseBounds(robot, "segment", strokes=limits, angles=limits, clearance=clearance, distance=distance)
 
-    def prove(self, a: Poses, b: Poses, sign: float) -> Proof:
+    def prove(self, a: PathPoses, b: PathPoses, sign: float) -> Proof:
         """Halve parts of the segment until each is proven.
 
         Args:

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from flexapod.analysis.space.contraction import Balls, Contraction
 from flexapod.analysis.space.distance_bounds import tube_distance
-from flexapod.analysis.space.limits import Limits, limits_of
-from flexapod.analysis.space.path_check import Poses, Proof, between
+from flexapod.analysis.space.limits import RobotLimits, limits_of
+from flexapod.analysis.space.path_check import PathPoses, Proof, between
 from flexapod.analysis.space.pose_map import PoseMap
 from flexapod.arrays import Array, Rows
 from flexapod.motions.rotations import rotation_rotvec
@@ -59,7 +59,7 @@ class TubeCheck:
         self.robot, self.limits, self.distance = robot, limits_of(robot) if limits else None, distance
         self.balls = Contraction(robot)
 
-    def prove(self, a: Poses, b: Poses, sign: float) -> Proof:
+    def prove(self, a: PathPoses, b: PathPoses, sign: float) -> Proof:
         """Cut the segment until every part is proven and joined to its neighbours."""
         low, width, boxes = np.linspace(0.0, 1.0, FIRST + 1)[:-1], np.full(FIRST, 1.0 / FIRST), 0
         parts = self._evaluated(a, b, low, width)
@@ -82,7 +82,7 @@ class TubeCheck:
             parts = _Parts(**{k: np.concatenate([v, getattr(halves, k)]) for k, v in vars(kept).items()})
             parts = parts.at(np.argsort(parts.low, kind="stable"))
 
-    def _evaluated(self, a: Poses, b: Poses, low: Array, width: Array) -> _Parts:
+    def _evaluated(self, a: PathPoses, b: PathPoses, low: Array, width: Array) -> _Parts:
         """Boxes and limits of parts."""
         h = width / 2
         poses = between(a, b, low + h)
@@ -109,7 +109,7 @@ class TubeCheck:
         return np.asarray(np.all(low >= 0.0, axis=1))
 
 
-def margins(limits: Limits, found: Balls, balls: Contraction) -> tuple[Array, Array]:
+def margins(limits: RobotLimits, found: Balls, balls: Contraction) -> tuple[Array, Array]:
     """Least and largest values (n, m) of what is left of strokes, strokes of passive joints and deflections, in whole regions."""
     with np.errstate(invalid="ignore"):
         reach = np.nan_to_num(np.abs(found.slope).sum(axis=2) + found.rest, nan=np.inf)

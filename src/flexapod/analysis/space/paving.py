@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from flexapod.analysis.space.box_decision import Trim
-from flexapod.analysis.space.columns import Columns
+from flexapod.analysis.space.columns import SlabColumns
 from flexapod.arrays import Array
 from flexapod.errors import InputError
 from flexapod.motions.arrays import finite_array
@@ -46,7 +46,7 @@ class Paving:
     reasons: dict[str, int] = field(default_factory=dict)
     bounds: Any = field(default=None, repr=False)
     trimmed: dict[int, Trim] = field(default_factory=dict, repr=False)
-    columns: Columns | None = field(default=None, repr=False)
+    columns: SlabColumns | None = field(default=None, repr=False)
 
     def corners(self, which: str) -> tuple[Array, Array]:
         """Low and high corners (n, k) of the `inside` or `undecided` boxes."""

@@ -29,7 +29,7 @@ from flexapod.kernels.cache import cached_kernel
 from flexapod.kernels.intervals.backend import Bounds, IntervalKernel
 
 if TYPE_CHECKING:
-    from flexapod.analysis.space.limits import Limits
+    from flexapod.analysis.space.limits import RobotLimits
     from flexapod.robot.robot import Robot
 
 
@@ -93,7 +93,7 @@ class PoseBounds:
         self.texts = _TEXTS[key]
         self.axes = CHARTS[chart]
 
-    def _numbers(self, limits: Limits) -> dict[str, float]:
+    def _numbers(self, limits: RobotLimits) -> dict[str, float]:
         robot = self.robot
         known = dict(robot.values)
         for i, a in enumerate("xyz"):
@@ -256,7 +256,7 @@ def _up(x: Array) -> Array:
     return np.nextafter(x, np.inf)
 
 
-def _pattern(limits: Limits) -> str:
+def _pattern(limits: RobotLimits) -> str:
     return "".join("s" if np.isfinite(x) else "-" for x in limits.low) + "".join(
         "a" if np.isfinite(x) else "-" for x in limits.angle
     )

@@ -14,7 +14,7 @@ from flexapod.analysis.model.dead_point import NOT_CLOSED
 from flexapod.analysis.model.kernels import RobotKernel, kernel
 from flexapod.analysis.poses.pose_jacobians import pose_jacobians
 from flexapod.analysis.poses.row_condition import condition_numbers, type_2_distance
-from flexapod.analysis.space.limits import SLACK, Limits
+from flexapod.analysis.space.limits import SLACK, RobotLimits
 from flexapod.analysis.verbs.conditioning import SINGULAR
 from flexapod.analysis.verbs.inverse_kinematics import FOLLOW, solve_from_home
 from flexapod.arrays import Array
@@ -30,7 +30,7 @@ UNCLOSED = "the loops cannot be closed at this pose: out of reach, or singular"
 class Reasons:
     """Codes of the reasons why a pose is invalid, with their texts; 0 is valid. The same robot has the same codes."""
 
-    def __init__(self, bound: RobotKernel | None, limits: Limits, max_condition: float | None) -> None:
+    def __init__(self, bound: RobotKernel | None, limits: RobotLimits, max_condition: float | None) -> None:
         robot, statuses = limits.robot, list[str]()
         if bound is not None:
             statuses = [bound.signature.status(code).text for code in range(1, len(bound.signature.statuses) + 1)]
@@ -83,7 +83,7 @@ class PoseMap:
         max_condition: largest condition number that is good.
     """
 
-    def __init__(self, limits: Limits, *, keep_limits: bool = True, max_condition: float | None = None) -> None:
+    def __init__(self, limits: RobotLimits, *, keep_limits: bool = True, max_condition: float | None = None) -> None:
         self.limits, self.robot = limits, limits.robot
         self.keep_limits, self.max_condition = keep_limits, max_condition
         self._joints = len(limits.joints) > 0

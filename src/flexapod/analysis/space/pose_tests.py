@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from flexapod.analysis.requests.state import State
 from flexapod.analysis.space.limits import limits_of
-from flexapod.analysis.space.path_check import Poses, SampledCheck
+from flexapod.analysis.space.path_check import PathPoses, SampledCheck
 from flexapod.analysis.space.pose_bounds import PoseBounds, segment_inputs
 from flexapod.analysis.space.pose_map import PoseMap
 from flexapod.arrays import Array
@@ -72,7 +72,7 @@ class PoseTests:
                 positive(name, value)
         self._map = PoseMap(limits_of(robot), keep_limits=demands.limits, max_condition=demands.condition)
         self._check = SampledCheck(robot, demands.limits, 0.0, demands.clearance)
-        home = Poses(p=robot.home.position[None], R=robot.home.rotation[None])
+        home = PathPoses(p=robot.home.position[None], R=robot.home.rotation[None])
         self._sign = float(self._check.signs(self._check.onto(home))[0])
 
     def __reduce__(self) -> Any:
@@ -81,11 +81,11 @@ class PoseTests:
 
     def __call__(self, position: Array, rotation: Array) -> NDArray[np.bool_]:
         """Which poses (n, 3), (n, 3, 3) keep all demands. Checked by: tests/analysis/test_workspace_solid.py."""
-        poses = self._check.onto(Poses(p=position, R=np.ascontiguousarray(rotation)))
+        poses = self._check.onto(PathPoses(p=position, R=np.ascontiguousarray(rotation)))
         good = np.all(np.isfinite(poses.p), axis=1)
         good[good] = self._map.evaluate(np.ascontiguousarray(poses.p[good]), np.ascontiguousarray(poses.R[good])).code == 0
         d = self.demands
-        tests: list[tuple[bool, Callable[[Poses], NDArray[np.bool_]]]] = [
+        tests: list[tuple[bool, Callable[[PathPoses], NDArray[np.bool_]]]] = [
             (d.singularities, lambda p: np.asarray(self._check.signs(p) == self._sign)),
             (d.mounting is not None, self._mounted),
             (d.clearance is not None, lambda p: np.asarray(self._check.gaps(p) >= (d.clearance or 0.0))),
@@ -97,13 +97,13 @@ class PoseTests:
         for wanted, test in tests:
             left = np.flatnonzero(good)
             if wanted and len(left):
-                good[left] = test(Poses(p=poses.p[left], R=poses.R[left]))
+                good[left] = test(PathPoses(p=poses.p[left], R=poses.R[left]))
         return np.asarray(good)
 
-    def _state(self, poses: Poses) -> State:
+    def _state(self, poses: PathPoses) -> State:
         return State(position=poses.p, rotation=poses.R)
 
-    def _held(self, poses: Poses) -> NDArray[np.bool_]:
+    def _held(self, poses: PathPoses) -> NDArray[np.bool_]:
         from flexapod.analysis.verbs.inverse_dynamics import inverse_dynamics
 
         load = self.demands.wrench
@@ -114,7 +114,7 @@ class PoseTests:
         size = np.nan_to_num(np.abs(drive["force"].values), nan=np.inf).max(axis=1)
         return np.asarray(size <= (self.demands.force or 0.0))
 
-    def _followed(self, poses: Poses) -> NDArray[np.bool_]:
+    def _followed(self, poses: PathPoses) -> NDArray[np.bool_]:
         """Poses from which the motion can be followed: its samples one after the other, while there are poses left."""
         from flexapod.analysis.verbs.inverse_dynamics import inverse_dynamics
 
@@ -136,20 +136,20 @@ class PoseTests:
                 good[left] = self._weak(inverse_dynamics(self.robot, moving, wrench=self.demands.wrench, on_error="mask"))
         return good
 
-    def _stiff(self, poses: Poses) -> NDArray[np.bool_]:
+    def _stiff(self, poses: PathPoses) -> NDArray[np.bool_]:
         from flexapod.analysis.verbs.cartesian_stiffness import cartesian_stiffness
 
         K = cartesian_stiffness(self.robot, self._state(poses))["stiffness"].values
         lowest = np.linalg.eigvalsh((K + np.swapaxes(K, 1, 2))[:, :3, :3] / 2)[:, 0]
         return np.asarray(lowest >= (self.demands.stiffness or 0.0))
 
-    def _fast(self, poses: Poses) -> NDArray[np.bool_]:
+    def _fast(self, poses: PathPoses) -> NDArray[np.bool_]:
         from flexapod.analysis.verbs.natural_frequencies import natural_frequencies
 
         found = natural_frequencies(self.robot, self._state(poses))["frequency"].values
         return np.asarray(np.nanmin(found, axis=-1) >= (self.demands.frequency or 0.0))
 
-    def _mounted(self, poses: Poses) -> NDArray[np.bool_]:
+    def _mounted(self, poses: PathPoses) -> NDArray[np.bool_]:
         """Legs within the angle of the mounting axes at base and platform."""
         base, platform = self.demands.mounting_axes or ((0.0, 0.0, 1.0), (0.0, 0.0, 1.0))
         bounds = PoseBounds(self.robot, "segment", strokes=False, angles=False, singularities=False)

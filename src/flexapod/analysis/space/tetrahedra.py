@@ -37,7 +37,7 @@ HALVINGS = 12
 
 
 @dataclass(frozen=True)
-class Mesh:
+class SurfaceMesh:
     """A surface: vertices (n, 3), faces (m, 3) counterclockwise from outside."""
 
     vertices: Array
@@ -59,7 +59,7 @@ class Mesh:
         return float(np.einsum("ni,ni->n", a, np.cross(b, c)).sum() / 6)
 
 
-def surface(values: NDArray[np.bool_], axes: tuple[Array, Array, Array], inside: Inside) -> Mesh:
+def surface(values: NDArray[np.bool_], axes: tuple[Array, Array, Array], inside: Inside) -> SurfaceMesh:
     """Surface of {inside} from its values on a grid with a border of points outside.
 
     Checked by: tests/analysis/test_workspace_solid.py.
@@ -110,10 +110,10 @@ def _ends(
 def _oriented(
     points: Array, faces: NDArray[np.int64], edges: NDArray[np.int64], flat: NDArray[np.bool_], shape: tuple[int, ...],
     axes: tuple[Array, Array, Array],
-) -> Mesh:  # fmt: skip
+) -> SurfaceMesh:  # fmt: skip
     """Faces that look outwards: away from the inner ends of their edges; flat ones are left out."""
     if len(faces) == 0:
-        return Mesh(points, faces)
+        return SurfaceMesh(points, faces)
     ends = np.where(flat[edges[:, :, 0]], edges[:, :, 0], edges[:, :, 1])
     inner = _position(ends.ravel(), shape, axes).reshape(-1, 3, 3).mean(axis=1)
     outer_ends = np.where(flat[edges[:, :, 0]], edges[:, :, 1], edges[:, :, 0])
@@ -123,4 +123,4 @@ def _oriented(
     wrong = np.einsum("ni,ni->n", normal, outer - inner) < 0
     faces = np.where(wrong[:, None], faces[:, [0, 2, 1]], faces)
     good = np.linalg.norm(normal, axis=1) > 0
-    return Mesh(points, faces[good])
+    return SurfaceMesh(points, faces[good])

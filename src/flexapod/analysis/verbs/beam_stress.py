@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from flexapod.description.schema_flexible import Flexible
     from flexapod.flexible.section import Section
-    from flexapod.robot.beams import BeamElement
+    from flexapod.robot.beams import ElasticElement
     from flexapod.robot.robot import Robot
 
 ENDS = ("root", "tip")
@@ -118,7 +118,7 @@ class Piece:
     torque: Array
 
 
-def beam_pieces(robot: Robot, number: int, beam: BeamElement) -> list[Piece]:
+def beam_pieces(robot: Robot, number: int, beam: ElasticElement) -> list[Piece]:
     """The element itself, or all elements of a reduced beam.
 
     Args:
@@ -154,7 +154,7 @@ def beam_pieces(robot: Robot, number: int, beam: BeamElement) -> list[Piece]:
     return found
 
 
-def _beam(robot: Robot, number: int, beam: BeamElement, elastic: Array) -> dict[str, dict[str, Array]]:
+def _beam(robot: Robot, number: int, beam: ElasticElement, elastic: Array) -> dict[str, dict[str, Array]]:
     """Forces and stresses (n, 2) of one element, or of the elements of a reduced beam, by name."""
     leg = robot.legs[number]
     at = sum(len(other.moving) for other in robot.legs[:number])
@@ -188,7 +188,7 @@ def _beam(robot: Robot, number: int, beam: BeamElement, elastic: Array) -> dict[
     return found
 
 
-def _hat(beam: BeamElement, length: float, e: Array) -> Array:
+def _hat(beam: ElasticElement, length: float, e: Array) -> Array:
     """Coordinates that the element's stiffness acts on: e, without what twists it besides, or without the chord's rotation."""
     if beam.twisting is not None:
         found = np.array(e)
@@ -206,7 +206,7 @@ def _hat(beam: BeamElement, length: float, e: Array) -> Array:
     return np.array(hat.map(len(e))(e.T)).T
 
 
-def beam_words(robot: Robot, number: int, beam: BeamElement) -> Flexible:
+def beam_words(robot: Robot, number: int, beam: ElasticElement) -> Flexible:
     """The file's words for the beam of an element."""
     name = beam.name.rpartition(".beam")[0]
     body = next(b for link in robot.legs[number].links if (b := link.body) is not None and b.name == name)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from flexapod.analysis.model.flexible_load import shapes_at
-from flexapod.analysis.model.linear_model import LinearModel, actuator_stiffness, linear_model, warn_equilibrium
+from flexapod.analysis.model.linear_model import LinearMatrices, actuator_stiffness, linear_model, warn_equilibrium
 from flexapod.analysis.model.linear_solve import solved
 from flexapod.analysis.model.vibration import null_space
 from flexapod.analysis.requests.abilities import refuse
@@ -113,7 +113,7 @@ def cartesian_stiffness(
     return result.assign_attrs(not_in_model=OUT_OF_PLANE.format(robot=robot.name)) if robot.planar else result
 
 
-def compliance(model: LinearModel, actuators: str, stiffness: Array | None) -> Array:
+def compliance(model: LinearMatrices, actuators: str, stiffness: Array | None) -> Array:
     """Compliance (n, 6, 6) of the platform frame; NaN where the robot can move without any force."""
     K, Bt = model.K, np.swapaxes(model.B, 1, 2)
     if stiffness is not None:
@@ -125,7 +125,7 @@ def compliance(model: LinearModel, actuators: str, stiffness: Array | None) -> A
     return (C + np.swapaxes(C, 1, 2)) / 2.0
 
 
-def _at_point(robot: Robot, model: LinearModel, point: str) -> Array:
+def _at_point(robot: Robot, model: LinearMatrices, point: str) -> Array:
     """(n, 6, m) motion of a point of the platform per coordinate: that of the frame, and of the material where it deforms."""
     body, place = named_point(robot, point)
     if body != "platform":

@@ -14,7 +14,7 @@ from flexapod.analysis.requests.results import dataset
 from flexapod.analysis.requests.state import State
 from flexapod.analysis.requests.violations import Collector, Violation
 from flexapod.analysis.space.drive_limits import Variables, drive_limits
-from flexapod.analysis.space.limits import SLACK, Limits, limits_of
+from flexapod.analysis.space.limits import SLACK, RobotLimits, limits_of
 from flexapod.analysis.space.pose_map import PoseFacts, PoseMap
 from flexapod.analysis.space.reach import shortfall
 from flexapod.analysis.verbs.conditioning import SINGULAR, singular_legs
@@ -145,7 +145,7 @@ def _unreachable(chart: PoseMap, facts: PoseFacts, inputs: dict[str, Array], col
     return np.asarray(lost)
 
 
-def _strokes(limits: Limits, facts: PoseFacts, collector: Collector) -> Variables:
+def _strokes(limits: RobotLimits, facts: PoseFacts, collector: Collector) -> Variables:
     robot = limits.robot
     for k, (name, unit) in enumerate(zip(robot.actuators, robot.actuator_units, strict=True)):
         ends = float(limits.low[k]), float(limits.high[k])
@@ -166,7 +166,7 @@ def _stroke(collector: Collector, what: str, name: str, q: NDArray[np.float64], 
         collector.beyond("stroke", name, phrase, value=q, limit=limit, excess=excess, unit=unit, slack=SLACK)
 
 
-def _angles(limits: Limits, facts: PoseFacts, collector: Collector) -> Variables:
+def _angles(limits: RobotLimits, facts: PoseFacts, collector: Collector) -> Variables:
     for k, name in enumerate(limits.swivel_names):
         deflection, limit = np.degrees(facts.deflection[:, k]), float(np.degrees(limits.angle[k]))
         collector.beyond(

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from flexapod.analysis.model.linear_model import LinearModel, actuator_stiffness, linear_model
+from flexapod.analysis.model.linear_model import LinearMatrices, actuator_stiffness, linear_model
 from flexapod.analysis.model.linear_solve import MASSLESS
 from flexapod.analysis.model.vibration import Vibration, vibration
 from flexapod.analysis.requests.abilities import refuse
@@ -96,7 +96,7 @@ def _moves(M: Array) -> NDArray[np.bool_]:
     return np.asarray(np.linalg.eigvalsh(even).min(axis=1, initial=1.0) > POSITIVE)
 
 
-def _modes(model: LinearModel, actuators: str, stiffness: Array | None) -> Vibration:
+def _modes(model: LinearMatrices, actuators: str, stiffness: Array | None) -> Vibration:
     K = model.K
     Bt = np.swapaxes(model.B, 1, 2)
     if stiffness is not None:
@@ -105,7 +105,7 @@ def _modes(model: LinearModel, actuators: str, stiffness: Array | None) -> Vibra
 
 
 def _labelled(
-    robot: Robot, state: StateOrMotion, model: LinearModel, found: Vibration, reasons: Reasons, on_error: OnError
+    robot: Robot, state: StateOrMotion, model: LinearMatrices, found: Vibration, reasons: Reasons, on_error: OnError
 ) -> xr.Dataset:
     def spread(values: NDArray[Value], empty: complex) -> NDArray[Value]:
         result = np.full((len(reasons), *values.shape[1:]), empty, dtype=values.dtype)

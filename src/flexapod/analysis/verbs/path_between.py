@@ -19,7 +19,7 @@ from flexapod.analysis.requests.arguments import checked
 from flexapod.analysis.requests.properties import PROPERTIES
 from flexapod.analysis.requests.state import State
 from flexapod.analysis.space.contraction import contracts
-from flexapod.analysis.space.path_check import IntervalCheck, Poses, SampledCheck, between, distance
+from flexapod.analysis.space.path_check import IntervalCheck, PathPoses, SampledCheck, between, distance
 from flexapod.analysis.space.path_tube import TubeCheck
 from flexapod.arrays import Array
 from flexapod.errors import FlexapodError, InputError
@@ -71,7 +71,7 @@ class PosePath:
         """Along the path, at rest at its poses; `time_optimal` finds faster ones segment by segment."""
         from flexapod.motions.pose_path import through_poses
 
-        p, R = Poses(p=self.position, R=self.rotation), self.rotation
+        p, R = PathPoses(p=self.position, R=self.rotation), self.rotation
         lengths = np.array([max(distance(p[i], p[i + 1], 1.0), 1e-9) for i in range(len(p) - 1)])
         durations = duration * lengths / lengths.sum()
         return through_poses(positions=self.position, orientations=R, durations=durations.tolist(), samples=samples)
@@ -119,7 +119,7 @@ def path_between(
         proof = IntervalCheck(robot, limits, clearance, distance)
     elif contracts(robot):
         proof = TubeCheck(robot, limits, distance)
-    home = Poses(p=robot.home.position[None], R=robot.home.rotation[None])
+    home = PathPoses(p=robot.home.position[None], R=robot.home.rotation[None])
     search = _Search(sampled, proof, sign, float(sampled.signs(sampled.onto(home))[0]), np.random.default_rng(seed))
     return search.run(robot, ends[0], ends[1], attempts)
 
@@ -131,17 +131,17 @@ def _not_negative(name: str, value: object) -> float:
     return result
 
 
-def _pose(name: str, state: StateOrMotion) -> Poses:
+def _pose(name: str, state: StateOrMotion) -> PathPoses:
     if not isinstance(state, State):
         raise InputError(f"{name}: expected one State, got {type(state).__name__}")
     if not state.single:
         raise InputError(f"{name}: expected a State of one pose, got {len(state)} poses; give one of them, e.g. position[0]")
     if not np.all(np.isfinite(state.position)) or not np.all(np.isfinite(state.rotation)):
         raise InputError(f"{name}: every entry of position and rotation must be a finite number")
-    return Poses(p=state.position[None], R=state.rotation[None])
+    return PathPoses(p=state.position[None], R=state.rotation[None])
 
 
-def _refuse_ends(robot: Robot, sampled: SampledCheck, ends: list[Poses]) -> float:
+def _refuse_ends(robot: Robot, sampled: SampledCheck, ends: list[PathPoses]) -> float:
     """The sign of both ends, or the reason why no path can exist."""
     signs = []
     for name, pose in zip("ab", ends, strict=True):
@@ -166,7 +166,7 @@ class _Search:
         self.length, self.tried, self.boxes = sampled.length, 0, 0
         self.last = ""
 
-    def run(self, robot: Robot, a: Poses, b: Poses, attempts: int) -> PosePath:
+    def run(self, robot: Robot, a: PathPoses, b: PathPoses, attempts: int) -> PosePath:
         """The path, or the reason."""
         if self._joined(a, b):
             return self._path([a, b])
@@ -177,7 +177,7 @@ class _Search:
             raise NoPathError(f"path_between of {robot.name}: {reason}", reason, False)
         return self._path(self._shortened(found))
 
-    def _joined(self, a: Poses, b: Poses) -> bool:
+    def _joined(self, a: PathPoses, b: PathPoses) -> bool:
         """A segment is good at samples and, where possible, proven."""
         self.tried += 1
         if not self.sampled.good(a, b, self.sign, STEP):
@@ -190,12 +190,12 @@ class _Search:
         self.last = self.last or proof.text
         return proof.holds
 
-    def _why(self, a: Poses, b: Poses) -> str:
+    def _why(self, a: PathPoses, b: PathPoses) -> str:
         poses = self.sampled.onto(between(a, b, np.linspace(0.0, 1.0, 51)))
         reasons = [w for w in self.sampled.reasons(poses) if w]
         return reasons[0] if reasons else "it meets a type 2 singularity"
 
-    def _random(self, a: Poses, b: Poses) -> Poses:
+    def _random(self, a: PathPoses, b: PathPoses) -> PathPoses:
         """A pose in a ball about the middle of both."""
         middle = between(a, b, np.array([0.5]))
         size = max(float(np.linalg.norm(b.p - a.p)), 0.5 * self.length) * self.rng.uniform(0.3, 1.5)
@@ -204,9 +204,9 @@ class _Search:
         angle = np.linalg.norm(rotation_rotvec(b.R[0] @ a.R[0].T))
         axis = self.rng.normal(size=3)
         axis *= max(float(angle), 0.5) * self.rng.random() ** (1 / 3) / np.linalg.norm(axis)
-        return self.sampled.onto(Poses(p=middle.p + shift, R=rotvec_rotation(axis[None]) @ middle.R))
+        return self.sampled.onto(PathPoses(p=middle.p + shift, R=rotvec_rotation(axis[None]) @ middle.R))
 
-    def _trees(self, a: Poses, b: Poses, attempts: int) -> list[Poses] | None:
+    def _trees(self, a: PathPoses, b: PathPoses, attempts: int) -> list[PathPoses] | None:
         trees = [_Tree(a), _Tree(b)]
         for _ in range(attempts):
             goal = self._random(a, b)
@@ -222,7 +222,7 @@ class _Search:
             trees.reverse()
         return None
 
-    def _grow(self, tree: _Tree, goal: Poses, once: bool) -> int | None:
+    def _grow(self, tree: _Tree, goal: PathPoses, once: bool) -> int | None:
         """Grow a tree towards a pose: one stride, or as far as it goes; the number of its last new pose."""
         near, new = tree.nearest(goal, self.length), None
         while True:
@@ -237,7 +237,7 @@ class _Search:
             if once or far <= STRIDE:
                 return new
 
-    def _shortened(self, way: list[Poses]) -> list[Poses]:
+    def _shortened(self, way: list[PathPoses]) -> list[PathPoses]:
         for _ in range(SHORTCUTS):
             if len(way) < 3:
                 break
@@ -246,7 +246,7 @@ class _Search:
                 way = way[: i + 1] + way[j:]
         return way
 
-    def _path(self, way: list[Poses]) -> PosePath:
+    def _path(self, way: list[PathPoses]) -> PosePath:
         certified = self.proof is not None
         if isinstance(self.proof, TubeCheck):
             proofs = [self.proof.prove(a, b, self.relative) for a, b in pairwise(way)]
@@ -260,23 +260,23 @@ class _Search:
 class _Tree:
     """Poses with the number of the one that each grew from."""
 
-    def __init__(self, root: Poses) -> None:
+    def __init__(self, root: PathPoses) -> None:
         self.poses, self.parent = [root], [-1]
 
-    def add(self, pose: Poses, parent: int) -> int:
+    def add(self, pose: PathPoses, parent: int) -> int:
         """A new pose; its number."""
         self.poses.append(pose)
         self.parent.append(parent)
         return len(self.poses) - 1
 
-    def nearest(self, goal: Poses, length: float) -> int:
+    def nearest(self, goal: PathPoses, length: float) -> int:
         """The pose that is nearest to another one."""
         p = np.concatenate([x.p for x in self.poses])
         R = np.concatenate([x.R for x in self.poses])
         angle = np.linalg.norm(rotation_rotvec(goal.R[0] @ np.swapaxes(R, 1, 2)), axis=1)
         return int(np.argmin(np.linalg.norm(p - goal.p[0], axis=1) / length + angle))
 
-    def way(self, k: int) -> list[Poses]:
+    def way(self, k: int) -> list[PathPoses]:
         """Poses from the root to one."""
         found = []
         while k >= 0:

@@ -19,7 +19,7 @@ from flexapod.analysis.requests.arguments import checked
 from flexapod.analysis.requests.properties import PROPERTIES
 from flexapod.analysis.requests.sample_blocks import progress_bar
 from flexapod.analysis.space.box_decision import Trim
-from flexapod.analysis.space.columns import Columns, cut_columns
+from flexapod.analysis.space.columns import SlabColumns, cut_columns
 from flexapod.analysis.space.paving import Paving
 from flexapod.analysis.space.pose_bounds import PoseBounds
 from flexapod.analysis.space.search_box import search_box
@@ -193,7 +193,7 @@ class _Halving:
                 number, groups = self._halved(left[again]), np.repeat(groups[again], 2 ** len(self.free), axis=0)
         return self._paving(None if columns is None else self._cut_again(columns))
 
-    def _cut_again(self, target: float) -> Columns | None:
+    def _cut_again(self, target: float) -> SlabColumns | None:
         """Undecided parts of the trimmed boxes, cut into columns."""
         parts: list[Any] = []
         for level, trim in self.trims.items():
@@ -270,7 +270,7 @@ class _Halving:
         trim = Trim(**{k: np.concatenate([getattr(t, k) for t in trims]) for k in vars(trims[0])}) if trims else None
         return np.concatenate(left), np.concatenate(open_groups), np.concatenate(fractions, axis=1), trim
 
-    def _paving(self, columns: Columns | None) -> Paving:
+    def _paving(self, columns: SlabColumns | None) -> Paving:
         low, high, undecided = (float(x) for x in self.frozen)
         if columns is not None:
             self.boxes += columns.total

@@ -30,7 +30,7 @@ from flexapod.motions.arrays import real_array
 if TYPE_CHECKING:
     import xarray as xr
 
-    from flexapod.analysis.model.linear_model import LinearModel
+    from flexapod.analysis.model.linear_model import LinearMatrices
     from flexapod.analysis.requests.results import Variable
     from flexapod.analysis.requests.state import StateOrMotion
     from flexapod.flexible.frequency_limit import Reduced
@@ -104,7 +104,7 @@ def reduce_legs(
     )
 
 
-def _sample(model: LinearModel, k: int, limit: float, method: str, given: Array) -> dict[str, Any]:
+def _sample(model: LinearMatrices, k: int, limit: float, method: str, given: Array) -> dict[str, Any]:
     """What one pose gives."""
     from flexapod.flexible.frequency_limit import reduce_to
 

@@ -26,7 +26,7 @@ from flexapod.analysis.requests.properties import PROPERTIES
 from flexapod.analysis.space.mesh_file import write_mesh
 from flexapod.analysis.space.pose_tests import Demands, PoseTests
 from flexapod.analysis.space.search_box import search_box
-from flexapod.analysis.space.tetrahedra import Mesh, surface
+from flexapod.analysis.space.tetrahedra import SurfaceMesh, surface
 from flexapod.arrays import Array
 from flexapod.errors import InputError
 from flexapod.motions.arrays import finite_array, positive, rotations
@@ -274,7 +274,7 @@ def _region(
     return spans[:, 0], spans[:, 1]
 
 
-def _surface(inside: Inside, low: Array, high: Array, resolution: int) -> Mesh:
+def _surface(inside: Inside, low: Array, high: Array, resolution: int) -> SurfaceMesh:
     """Surface on a grid with a margin of one cell, where nothing is inside."""
     h = (high - low).max() / resolution
     counts = np.maximum(np.ceil((high - low) / h).astype(int), 4)
@@ -300,7 +300,7 @@ def _narrowed(inside: Inside, low: Array, high: Array) -> tuple[Array, Array]:
     return np.maximum(low, mesh.vertices.min(axis=0) - 2 * cell), np.minimum(high, mesh.vertices.max(axis=0) + 2 * cell)
 
 
-def _touches(mesh: Mesh, low: Array, high: Array) -> bool:
+def _touches(mesh: SurfaceMesh, low: Array, high: Array) -> bool:
     """The surface reaches the border of a region."""
     return bool(np.any(mesh.vertices < low + 1e-9) or np.any(mesh.vertices > high - 1e-9))
 
@@ -315,7 +315,7 @@ def _refuse_dependent(robot: Robot) -> None:
         )
 
 
-def _refuse(robot: Robot, kind: str, mesh: Mesh, low: Array, high: Array, names: tuple[str, str, str]) -> None:
+def _refuse(robot: Robot, kind: str, mesh: SurfaceMesh, low: Array, high: Array, names: tuple[str, str, str]) -> None:
     there = ", ".join(f"{name} {a:.4g} to {b:.4g}" for name, a, b in zip(names, low, high, strict=True))
     if len(mesh.faces) == 0:
         raise InputError(

@@ -9,7 +9,7 @@ import numpy as np
 from flexapod.analysis.model.kernels import kernel_with_friction
 from flexapod.analysis.verbs.export_c import golden_inputs
 from flexapod.analysis.verbs.sampling import random_leg_states, random_states
-from flexapod.bridges.fmu.plant import Plant, Variable
+from flexapod.bridges.fmu.plant import FMUVariable, Plant
 from flexapod.bridges.fmu.rigid import union
 from flexapod.bridges.fmu.units import entry_units
 
@@ -39,10 +39,10 @@ def block_plant(robot: Robot, quantity: str, options: dict[str, object]) -> Plan
     )  # fmt: skip
 
 
-def _scalars(robot: Robot, array: Input | Output, start: Array) -> list[Variable]:
+def _scalars(robot: Robot, array: Input | Output, start: Array) -> list[FMUVariable]:
     labels = _labels(robot, array)
     return [
-        Variable(name=f"{array.name}{label}", unit=unit, start=float(x), doc=array.doc)
+        FMUVariable(name=f"{array.name}{label}", unit=unit, start=float(x), doc=array.doc)
         for label, unit, x in zip(labels, entry_units(robot, array), np.ravel(start), strict=True)
     ]
 

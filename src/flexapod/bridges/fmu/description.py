@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from flexapod.bridges.fmu.plant import Plant, Variable
+from flexapod.bridges.fmu.plant import FMUVariable, Plant
 
 FLAGS2 = {"canGetAndSetFMUstate": "true", "canSerializeFMUstate": "true", "providesDirectionalDerivative": "true"}
 FLAGS3 = {"canGetAndSetFMUState": "true", "canSerializeFMUState": "true", "providesDirectionalDerivatives": "true",
@@ -34,7 +34,7 @@ def exponents(unit: str) -> dict[str, int] | None:
     return {base: n for base, n in found.items() if n}
 
 
-class Layout:
+class VariableLayout:
     """Variables with their value references, in the order of core.h."""
 
     def __init__(self, plant: Plant) -> None:
@@ -48,11 +48,11 @@ class Layout:
         for name, size in sizes.items():
             self.first[name], at = at, at + size
 
-    def rows(self) -> Iterator[tuple[str, int, Variable]]:
+    def rows(self) -> Iterator[tuple[str, int, FMUVariable]]:
         """Kind, value reference and variable."""
         p = self.plant
-        rates = [Variable(name=f"der({v.name})", unit=_rate(v.unit), doc=f"rate of {v.name}") for v in p.states]
-        step = [Variable(name="step", unit="s", start=p.step, doc="longest inner step of co-simulation")]
+        rates = [FMUVariable(name=f"der({v.name})", unit=_rate(v.unit), doc=f"rate of {v.name}") for v in p.states]
+        step = [FMUVariable(name="step", unit="s", start=p.step, doc="longest inner step of co-simulation")]
         groups = {"state": p.states, "derivative": rates, "input": p.inputs, "output": p.outputs, "margin": p.margins,
                   "parameter": p.parameters, "step": step}  # fmt: skip
         for kind, variables in groups.items():
@@ -107,7 +107,7 @@ def _categories(root: Element) -> None:
         SubElement(categories, "Category", {"name": name})
 
 
-def _units(root: Element, plant: Plant, layout: Layout) -> None:
+def _units(root: Element, plant: Plant, layout: VariableLayout) -> None:
     names = sorted({v.unit for _, _, v in layout.rows() if v.unit})
     if not names:
         return
@@ -120,7 +120,7 @@ def _units(root: Element, plant: Plant, layout: Layout) -> None:
 
 
 def _two(plant: Plant, token: str, identifier: str, files: Sequence[str]) -> Element:
-    layout = Layout(plant)
+    layout = VariableLayout(plant)
     root = _root(plant, "2.0", guid=token)
     root.set("numberOfEventIndicators", str(len(plant.margins)))
     for kind, more in (("ModelExchange", {}), ("CoSimulation", {"canHandleVariableCommunicationStepSize": "true"})):
@@ -152,13 +152,13 @@ def _two(plant: Plant, token: str, identifier: str, files: Sequence[str]) -> Ele
     return root
 
 
-def _numbers(kind: str, v: Variable) -> dict[str, str]:
+def _numbers(kind: str, v: FMUVariable) -> dict[str, str]:
     found = {"unit": v.unit} if v.unit else {}
     return found | ({"start": repr(v.start)} if kind in STARTED else {})
 
 
 def _three(plant: Plant, token: str, identifier: str) -> Element:
-    layout = Layout(plant)
+    layout = VariableLayout(plant)
     root = _root(plant, "3.0", instantiationToken=token)
     SubElement(root, "ModelExchange", {"modelIdentifier": identifier, **FLAGS3, "needsCompletedIntegratorStep": "true"})
     SubElement(root, "CoSimulation", {

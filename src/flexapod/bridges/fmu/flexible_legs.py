@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from flexapod.bridges.fmu.plant import Implicit, Plant, SecondOrder, Stepping, Variable, vector
+from flexapod.bridges.fmu.plant import FMUVariable, Implicit, IndependentSystem, Plant, Stepping, vector
 from flexapod.bridges.fmu.rigid import actuators, inputs, strokes, tape_for, union
 from flexapod.errors import InputError
 from flexapod.robot.elastic_plan import driven_columns
@@ -77,7 +77,7 @@ def leg_plant(
         name=robot.name, about=f"forward dynamics of {robot.name}", inputs=inputs(setup), outputs=_outputs(robot),
         states=_states(robot, state), memory=y, rates=terms, step=step, **strokes(robot, layout.strokes),
         parameters=union(robot, tapes, setup.values), fixed=setup.values,
-        second_order=SecondOrder(columns=len(plan.columns), independent=plan.independent, bound=plan.bound,
+        second_order=IndependentSystem(columns=len(plan.columns), independent=plan.independent, bound=plan.bound,
                                  driven=driven_columns(robot), implicit=implicit),
         stepping=Stepping(lead=1, nodes=1, carried=[*state, *y, 0.0], code=2 * n + len(y),
                           state_places=range(2 * n), memory_place=2 * n),
@@ -111,7 +111,7 @@ def _rates(layout: IndependentLayout, y: list[float], general: bool) -> tuple[Pr
     return leg_rates(layout), memory_start(robot, y)
 
 
-def _states(robot: Robot, start: list[float]) -> list[Variable]:
+def _states(robot: Robot, start: list[float]) -> list[FMUVariable]:
     names = [POSITION.get(name, name) for name in robot.independent]
     n = len(names)
     return [
@@ -120,7 +120,7 @@ def _states(robot: Robot, start: list[float]) -> list[Variable]:
     ]
 
 
-def _outputs(robot: Robot) -> list[Variable]:
+def _outputs(robot: Robot) -> list[FMUVariable]:
     """As `leg_terms` has them, then the accelerations of the actuators."""
     none = np.zeros(3).tolist()
     return [
@@ -128,6 +128,6 @@ def _outputs(robot: Robot) -> list[Variable]:
         *vector("rotation", "", [0.0] * 9, "world-from-platform", [a + b for a in "xyz" for b in "xyz"]),
         *vector("velocity", "m/s", none, "of the platform frame origin, world"),
         *vector("angular_velocity", "rad/s", none, "of the platform, world"),
-        *[Variable(name=f"actuator_acceleration.{a}", unit=f"{u}/s^2")
+        *[FMUVariable(name=f"actuator_acceleration.{a}", unit=f"{u}/s^2")
           for a, u in zip(robot.actuators, robot.actuator_units, strict=True)],
     ]  # fmt: skip

@@ -3,7 +3,7 @@
 `rates`: state, memory (where iterations start), signals (inputs) in; derivative, result (outputs), closed (memory of the next
 call), settled (the state on the loops) and margin (below zero: out of a stroke) out. `step`: carried numbers and one row of a
 table in, carried numbers out, as `simulate` runs it. A block without states is any kernel. Systems of second order give terms
-instead of rates (`SecondOrder`): solution and implicit steps are those of second_order.c. Explicit steps without a tape are
+instead of rates (`IndependentSystem`): solution and implicit steps are those of second_order.c. Explicit steps without a tape are
 those of rk4.c.
 """
 
@@ -17,7 +17,7 @@ from flexapod.simulation.integrators.collocation import Collocation
 
 
 @dataclass(frozen=True, kw_only=True)
-class Variable:
+class FMUVariable:
     """A scalar at the boundary of an FMU."""
 
     name: str
@@ -60,7 +60,7 @@ class Implicit:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SecondOrder:
+class IndependentSystem:
     r"""Structure of a system :math:`N^T(M_z(N\ddot u + \beta) + f) = 0` with states u and their rates.
 
     The kernel of the rates gives instead of `derivative`: `mass` (z, z), `forces` (z,) and, where coordinates are bound,
@@ -92,16 +92,16 @@ class Plant:
 
     name: str
     about: str
-    states: list[Variable]
-    inputs: list[Variable]
-    outputs: list[Variable]
-    margins: list[Variable]
+    states: list[FMUVariable]
+    inputs: list[FMUVariable]
+    outputs: list[FMUVariable]
+    margins: list[FMUVariable]
     leaving: list[str]
     memory: list[float]
-    parameters: list[Variable]
+    parameters: list[FMUVariable]
     rates: Tape
     stepping: Stepping | None = None
-    second_order: SecondOrder | None = None
+    second_order: IndependentSystem | None = None
     step: float = 1e-3
     fixed: Mapping[str, float] = field(default_factory=dict)
 
@@ -115,6 +115,6 @@ class Plant:
 AXES = "xyz"
 
 
-def vector(name: str, unit: str, start: Iterable[float], doc: str, labels: Sequence[str] = AXES) -> list[Variable]:
+def vector(name: str, unit: str, start: Iterable[float], doc: str, labels: Sequence[str] = AXES) -> list[FMUVariable]:
     """Variables `<name>.<label>`."""
-    return [Variable(name=f"{name}.{k}", unit=unit, start=float(x), doc=doc) for k, x in zip(labels, start, strict=True)]
+    return [FMUVariable(name=f"{name}.{k}", unit=unit, start=float(x), doc=doc) for k, x in zip(labels, start, strict=True)]

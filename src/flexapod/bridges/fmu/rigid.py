@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 
-from flexapod.bridges.fmu.plant import Plant, Stepping, Variable, vector
+from flexapod.bridges.fmu.plant import FMUVariable, Plant, Stepping, vector
 from flexapod.bridges.fmu.units import parameter_meaning, parameter_unit
 from flexapod.kernels.tape.program import Program
 from flexapod.kernels.tape.tape import Tape, make_tape
@@ -34,10 +34,10 @@ from flexapod.spatial.rotation import normalised
 if TYPE_CHECKING:
     from flexapod.analysis.requests.state import State
     from flexapod.arrays import SX
-    from flexapod.equations.minimal.planning import Plan
+    from flexapod.equations.minimal.planning import MinimalPlan
     from flexapod.motions.motion import ActuatorMotion
     from flexapod.robot.robot import Robot
-    from flexapod.simulation.system.plant import Coordinates
+    from flexapod.simulation.system.plant import JointCoordinates
     from flexapod.simulation.system.right_hand_side import Rates
 
 STATE = ("p", "quat", "v", "w", "e", "ed")
@@ -71,7 +71,7 @@ def rates_program(layout: Layout) -> Program:
     return root
 
 
-def _outputs(root: Program, layout: Layout, parts: dict[str, SX], found: Rates, c: Coordinates, names: list[str]) -> None:
+def _outputs(root: Program, layout: Layout, parts: dict[str, SX], found: Rates, c: JointCoordinates, names: list[str]) -> None:
     w, q = parts["w"], parts["quat"]
     derivative = {
         "p": parts["v"], "quat": ca.vertcat(-ca.dot(w, q[1:]), w * q[0] + ca.cross(w, q[1:])) / 2,
@@ -95,7 +95,7 @@ def tape_for(layout: Layout, program: Program, general: bool) -> Tape:
     return make_tape(program, None if general else zeros_of(layout) & known)
 
 
-def tunable_plan(layout: Layout) -> Plan | LinkPlan | None:
+def tunable_plan(layout: Layout) -> MinimalPlan | LinkPlan | None:
     """Plan of the fast equations, where they apply, with as few facts about the robot's numbers as they allow.
 
     What is left: bodies of legs are axisymmetric about their leg, and the platform joints of P-U-S legs lie in one plane.
@@ -144,15 +144,15 @@ def rigid_plant(
     )  # fmt: skip
 
 
-def union(robot: Robot, tapes: list[Tape], values: Mapping[str, float]) -> list[Variable]:
+def union(robot: Robot, tapes: list[Tape], values: Mapping[str, float]) -> list[FMUVariable]:
     """Parameters of several tapes, each once; what a tape takes as a structural zero is left out."""
-    found: dict[str, Variable] = {}
+    found: dict[str, FMUVariable] = {}
     for tape in tapes:
         for p in tape.signature.parameters:
             if p.name not in found and p.name not in tape.zeros:
                 unit = parameter_unit(robot, p.name, p.unit)
                 doc = p.doc or parameter_meaning(p.name)
-                found[p.name] = Variable(name=p.name, unit=unit, start=float(values[p.name]), doc=doc)
+                found[p.name] = FMUVariable(name=p.name, unit=unit, start=float(values[p.name]), doc=doc)
     return list(found.values())
 
 
@@ -166,12 +166,12 @@ def strokes(robot: Robot, watched: tuple[bool, ...]) -> dict[str, Any]:
     """Margins to the ends of strokes, and what to say where an actuator leaves them."""
     names = [name for name, has in zip(robot.actuators, watched, strict=True) if has]
     unit = dict(zip(robot.actuators, robot.actuator_units, strict=True))
-    margins = [Variable(name=f"margin.{name}.{end}", unit=unit[name], doc="distance to the end of the stroke")
+    margins = [FMUVariable(name=f"margin.{name}.{end}", unit=unit[name], doc="distance to the end of the stroke")
                for name in names for end in ("low", "high")]  # fmt: skip
     return {"margins": margins, "leaving": [f"leg {name} leaves its stroke" for name in names for _ in range(2)]}
 
 
-def _states(setup: Setup) -> list[Variable]:
+def _states(setup: Setup) -> list[FMUVariable]:
     place, start, robot = setup.layout.places, setup.start, setup.layout.robot
     found = [
         *vector("position", "m", start[place["p"]], "platform frame origin, world"),
@@ -185,7 +185,7 @@ def _states(setup: Setup) -> list[Variable]:
     return found
 
 
-def inputs(setup: Setup) -> list[Variable]:
+def inputs(setup: Setup) -> list[FMUVariable]:
     """Actuator forces, and the load where it is an input."""
     robot = setup.layout.robot
     found = forces(robot)
@@ -195,21 +195,21 @@ def inputs(setup: Setup) -> list[Variable]:
     return found
 
 
-def forces(robot: Robot) -> list[Variable]:
+def forces(robot: Robot) -> list[FMUVariable]:
     """Actuator forces as inputs."""
     units = ["N" if unit == "m" else "N m" for unit in robot.actuator_units]
     named = zip(robot.actuators, units, strict=True)
-    return [Variable(name=f"force.{a}", unit=u, doc="actuator force or torque") for a, u in named]
+    return [FMUVariable(name=f"force.{a}", unit=u, doc="actuator force or torque") for a, u in named]
 
 
-def actuators(robot: Robot) -> list[Variable]:
+def actuators(robot: Robot) -> list[FMUVariable]:
     """Actuator coordinates and rates as outputs."""
     both = [(f"actuator_position.{a}", u) for a, u in zip(robot.actuators, robot.actuator_units, strict=True)]
     both += [(f"actuator_velocity.{a}", f"{u}/s") for a, u in zip(robot.actuators, robot.actuator_units, strict=True)]
-    return [Variable(name=name, unit=unit) for name, unit in both]
+    return [FMUVariable(name=name, unit=unit) for name, unit in both]
 
 
-def _results(robot: Robot) -> list[Variable]:
+def _results(robot: Robot) -> list[FMUVariable]:
     none = [0.0] * 3
     return [
         *actuators(robot), *vector("acceleration", "m/s^2", none, "of the platform frame origin, world"),

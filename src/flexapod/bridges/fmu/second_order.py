@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flexapod.bridges.fmu.plant import Implicit, Plant, SecondOrder
+from flexapod.bridges.fmu.plant import Implicit, IndependentSystem, Plant
 from flexapod.kernels.c.source import literal
 from flexapod.kernels.c.text import number
 from flexapod.kernels.tape.signature import NONFINITE_RESULT
@@ -12,7 +12,7 @@ LOST_STATUS, LEFT_STATUS = 1_000, 2_000
 """Statuses of a step beside those of the terms: not converged, and the first margin below zero."""
 
 
-def second_order_header(plant: Plant, system: SecondOrder) -> str:
+def second_order_header(plant: Plant, system: IndependentSystem) -> str:
     """Declarations for model.h."""
     implicit = system.implicit
     sizes = {
@@ -39,7 +39,7 @@ MATRICES = (
 )
 
 
-def second_order_source(system: SecondOrder) -> str:
+def second_order_source(system: IndependentSystem) -> str:
     """Tables and functions for model.c, beside the terms and their tangent."""
     columns = {"free": system.independent, "bound": system.bound, "driven": system.driven}
     parts = [f"const int model_{name}[] = {{{', '.join(map(str, values)) or '0'}}};" for name, values in columns.items()]
@@ -52,7 +52,7 @@ def step_header() -> str:
     return f"#define MODEL_LOST {LOST_STATUS}\n#define MODEL_LEFT {LEFT_STATUS}\n"
 
 
-def step_setup(system: SecondOrder | None) -> str:
+def step_setup(system: IndependentSystem | None) -> str:
     """Constants of steps that are taken in C: those of the rates, then of the matrices."""
     lines = ["void model_step_setup(const double *parameters, double *constants)", "{"]
     lines += ["    model_rates_setup(parameters, constants);"]

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import casadi as ca
 
 from flexapod.arrays import SX
-from flexapod.equations.elastodynamics.articulated_form import Form, Held, Pivot, child_acceleration
+from flexapod.equations.elastodynamics.articulated_form import EliminatedUnknown, Form, Held, child_acceleration
 from flexapod.equations.elastodynamics.bordered_solve import eliminate
 from flexapod.equations.elastodynamics.elastic_state import LegAt
 from flexapod.equations.elastodynamics.link_beams import LinkBeam
@@ -31,8 +31,8 @@ PLACE = {"P": 2, "R": 5, "fixed": 0}
 class LegForms:
     """What the pass inwards leaves: pivots of every link's elements and of its joint, and the form of the unknowns."""
 
-    elements: dict[int, list[Pivot]]
-    joints: dict[int, Pivot]
+    elements: dict[int, list[EliminatedUnknown]]
+    joints: dict[int, EliminatedUnknown]
     held: dict[int, Held]
     rest: Form
 
@@ -51,8 +51,8 @@ def leg_forms(
     Checked by: tests/equations/test_articulated.py.
     """
     leg, forms = at.leg, [Form() for _ in at.leg.links]
-    elements: dict[int, list[Pivot]] = {}
-    joints: dict[int, Pivot] = {}
+    elements: dict[int, list[EliminatedUnknown]] = {}
+    joints: dict[int, EliminatedUnknown] = {}
     held: dict[int, Held] = {}
     rest = Form()
     column = {i: at.first + k for k, i in enumerate(leg.moving)}

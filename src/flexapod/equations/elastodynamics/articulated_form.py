@@ -19,7 +19,7 @@ from flexapod.equations.model.algebra import symmetric
 
 
 @dataclass(kw_only=True)
-class Pivot:
+class EliminatedUnknown:
     """How an unknown follows: y = -(p + k.D + sum f_i y_i), everything divided by the pivot already."""
 
     unknown: int
@@ -143,7 +143,7 @@ class Form:
             self.p[k] = self.p[k] + column[k] * value
         return Held(unknown=i, p=p + inertia * value, frame=frame, others=column)
 
-    def eliminate(self, i: int) -> Pivot:
+    def eliminate(self, i: int) -> EliminatedUnknown:
         """Solve for an unknown and take it out."""
         inverse = 1 / self.entries.pop((i, i))
         near = [k for k in self.p if k != i and (max(i, k), min(i, k)) in self.entries]
@@ -160,7 +160,7 @@ class Form:
             for other in near:
                 if other <= k:
                     self.add_entry(k, other, -factor[k] * column[other])
-        return Pivot(unknown=i, p=p * inverse, frame=scaled, others=factor)
+        return EliminatedUnknown(unknown=i, p=p * inverse, frame=scaled, others=factor)
 
 
 def _moved(link: LinkMotion, k: SX) -> SX:

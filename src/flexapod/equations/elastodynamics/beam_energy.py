@@ -36,7 +36,7 @@ import casadi as ca
 from flexapod.arrays import SX
 from flexapod.equations.flexible_platform.generalized_newton_euler import axial, symmetric_matrix
 from flexapod.equations.values import Values
-from flexapod.robot.beams import BeamElement, bending_pairs, tip_names, twisting_pairs
+from flexapod.robot.beams import ElasticElement, bending_pairs, tip_names, twisting_pairs
 from flexapod.spatial.rotation import normalised
 
 SMALL = 1e-2
@@ -44,7 +44,7 @@ SMALL = 1e-2
 ASIN = (1, 1 / 6, 3 / 40, 5 / 112, 35 / 1152, 63 / 2816, 231 / 13312, 143 / 10240, 6435 / 557056)
 
 
-def elastic_energy(values: Values, beam: BeamElement, e: SX) -> SX:
+def elastic_energy(values: Values, beam: ElasticElement, e: SX) -> SX:
     """V [J] at coordinates e (N,).
 
     Args:
@@ -67,7 +67,7 @@ def elastic_energy(values: Values, beam: BeamElement, e: SX) -> SX:
     return (ca.dot(part, ca.mtimes(K, part)) + K[0, 0] * (stretch**2 - e[0] ** 2)) / 2
 
 
-def elastic_forces(values: Values, beam: BeamElement, e: SX) -> SX:
+def elastic_forces(values: Values, beam: ElasticElement, e: SX) -> SX:
     """dV/de (N,): the papers' K e for linear elements.
 
     Checked by: tests/elastodynamics/test_beam_energy.py.
@@ -90,7 +90,7 @@ def elastic_forces(values: Values, beam: BeamElement, e: SX) -> SX:
     return force
 
 
-def _modal_forces(values: Values, beam: BeamElement, K: SX, e: SX) -> SX:
+def _modal_forces(values: Values, beam: ElasticElement, K: SX, e: SX) -> SX:
     """dV/de of a stiffened plate or file of modes."""
     own: SX = ca.mtimes(K, _linear_part(values, beam, e))
     force = own
@@ -102,7 +102,7 @@ def _modal_forces(values: Values, beam: BeamElement, K: SX, e: SX) -> SX:
     return ca.densify(force)
 
 
-def _linear_part(values: Values, beam: BeamElement, e: SX) -> SX:
+def _linear_part(values: Values, beam: ElasticElement, e: SX) -> SX:
     """Coordinates (N,) without the quadratic displacements of tips."""
     part = ca.SX(e)
     for c, Q in _tips(values, beam).items():
@@ -110,7 +110,7 @@ def _linear_part(values: Values, beam: BeamElement, e: SX) -> SX:
     return part
 
 
-def _untwisted(values: Values, beam: BeamElement, e: SX) -> SX:
+def _untwisted(values: Values, beam: ElasticElement, e: SX) -> SX:
     """Coordinates (N,) without what bending and twisting move the tip by together."""
     if beam.twisting is None:
         return e
@@ -120,7 +120,7 @@ def _untwisted(values: Values, beam: BeamElement, e: SX) -> SX:
     return part
 
 
-def _twisting(values: Values, beam: BeamElement) -> dict[int, SX]:
+def _twisting(values: Values, beam: ElasticElement) -> dict[int, SX]:
     """Matrices (N, N) by the coordinate of the tip that they belong to."""
     found: dict[int, SX] = {}
     for c, i, k in twisting_pairs(beam) if beam.twisting is not None else ():
@@ -129,17 +129,17 @@ def _twisting(values: Values, beam: BeamElement) -> dict[int, SX]:
     return found
 
 
-def _tips(values: Values, beam: BeamElement) -> dict[int, SX]:
+def _tips(values: Values, beam: ElasticElement) -> dict[int, SX]:
     assert beam.quadratic is not None
     return {c: symmetric_matrix(values, f"flex.Qt.{c}", beam.shape.modes) for c in beam.quadratic.columns}
 
 
-def _stretching(values: Values, beam: BeamElement) -> list[SX]:
+def _stretching(values: Values, beam: ElasticElement) -> list[SX]:
     assert beam.quadratic is not None
     return [symmetric_matrix(values, f"flex.A.{r}", beam.shape.modes) for r in range(len(beam.quadratic.stretch))]
 
 
-def elastic_slope(values: Values, beam: BeamElement, e: SX) -> SX:
+def elastic_slope(values: Values, beam: ElasticElement, e: SX) -> SX:
     """Second derivative of V (N, N): K for linear elements."""
     if beam.law == "linear":
         return _stiffness(values, beam)
@@ -147,11 +147,11 @@ def elastic_slope(values: Values, beam: BeamElement, e: SX) -> SX:
     return ca.substitute(ca.densify(ca.hessian(elastic_energy(values, beam, at), at)[0]), at, e)
 
 
-def _stiffness(values: Values, beam: BeamElement) -> SX:
+def _stiffness(values: Values, beam: ElasticElement) -> SX:
     return symmetric_matrix(values, "flex.K", beam.shape.modes, beam.shape.normal)
 
 
-def _foreshortening(values: Values, beam: BeamElement) -> SX:
+def _foreshortening(values: Values, beam: ElasticElement) -> SX:
     """B (N, N); of exact elements without what the chord's own rotation shortens, 1/l at v and w."""
     B = bending_matrix(values, beam, "B")
     for i in ((1, 2) if "w" in beam.body.names else (1,)) if beam.law == "exact" else ():
@@ -159,7 +159,7 @@ def _foreshortening(values: Values, beam: BeamElement) -> SX:
     return B
 
 
-def bending_matrix(values: Values, beam: BeamElement, name: str) -> SX:
+def bending_matrix(values: Values, beam: ElasticElement, name: str) -> SX:
     """A matrix (N, N) of the element's foreshortening: `B`, `B0` (first moment), `B1` (second moment)."""
     matrix = ca.SX(beam.shape.modes, beam.shape.modes)
     for i, k in bending_pairs(beam.body.names):
@@ -202,7 +202,7 @@ class DrawnField:
     rotating: SX
 
 
-def drawn_field(values: Values, beam: BeamElement, e: SX, ed: SX) -> DrawnField | None:
+def drawn_field(values: Values, beam: ElasticElement, e: SX, ed: SX) -> DrawnField | None:
     """The terms at a state; None for other elements."""
     if beam.quadratic is None:
         return None
@@ -220,7 +220,7 @@ def drawn_field(values: Values, beam: BeamElement, e: SX, ed: SX) -> DrawnField 
     )  # fmt: skip
 
 
-def drawn_in(values: Values, beam: BeamElement, e: SX, ed: SX) -> DrawnIn | None:
+def drawn_in(values: Values, beam: ElasticElement, e: SX, ed: SX) -> DrawnIn | None:
     """The terms at a state; None for linear elements, and for plates and files of modes (`drawn_field`)."""
     if beam.law == "linear" or beam.quadratic is not None:
         return None

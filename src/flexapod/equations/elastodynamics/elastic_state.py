@@ -22,7 +22,7 @@ from flexapod.equations.platform_motion import FrameMotion, pose_inputs, twist_i
 from flexapod.equations.values import Values
 from flexapod.kernels.tape.control_flow import Builder
 from flexapod.kernels.tape.program import Program
-from flexapod.robot.beams import BeamElement
+from flexapod.robot.beams import ElasticElement
 from flexapod.robot.elastic_plan import ElasticPlan, cut_joints
 from flexapod.robot.model import Closing, Leg
 from flexapod.robot.robot import Robot
@@ -125,12 +125,12 @@ class LegAt:
     b: Builder
     values: Values
     leg: Leg
-    beams: Sequence[BeamElement]
+    beams: Sequence[ElasticElement]
     first: int
     q: Sequence[SX]
     qd: Sequence[SX]
 
-    def of_element(self, beam: BeamElement) -> tuple[SX, SX]:
+    def of_element(self, beam: ElasticElement) -> tuple[SX, SX]:
         """Coordinates (N,) and rates of one of its elements."""
         places = [self.leg.moving.index(i) for i in beam.links]
         return ca.vertcat(*[self.q[k] for k in places]), ca.vertcat(*[self.qd[k] for k in places])

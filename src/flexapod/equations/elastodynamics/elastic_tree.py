@@ -18,11 +18,11 @@ from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.general_leg import along_joints
 from flexapod.equations.virtual_power.inertia_wrench import Wrench, inertia_wrench, none
-from flexapod.robot.beams import BeamElement
+from flexapod.robot.beams import ElasticElement
 from flexapod.robot.model import Leg
 from flexapod.spatial import Rot, Vec
 
-Elements = Mapping[str, tuple[BeamElement, Rot, FlexibleModel]]
+Elements = Mapping[str, tuple[ElasticElement, Rot, FlexibleModel]]
 """By name: element, beam axes in the world, its model at the state."""
 
 

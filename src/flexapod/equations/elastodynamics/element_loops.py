@@ -26,10 +26,10 @@ from flexapod.equations.elastodynamics.element_values import element_map
 from flexapod.equations.elastodynamics.link_beams import link_beam
 from flexapod.equations.elastodynamics.link_motion import LinkMotion, field_of
 from flexapod.equations.elastodynamics.link_tree import rigid_body
-from flexapod.equations.elastodynamics.world_links import Frame, Inertia, moved_frame, moved_wrench, virtual_work
+from flexapod.equations.elastodynamics.world_links import WorldInertia, WorldLink, moved_frame, moved_wrench, virtual_work
 from flexapod.equations.values import Values
 from flexapod.kernels.tape.control_flow import Builder
-from flexapod.robot.beams import BeamElement
+from flexapod.robot.beams import ElasticElement
 from flexapod.robot.element_runs import ElementRun, kind
 from flexapod.robot.model import Leg
 
@@ -54,8 +54,8 @@ class LoopedLeg:
     q: SX
     qd: SX
     runs: list[ElementRun]
-    short: list[BeamElement]
-    frames: dict[int, Frame] = field(default_factory=dict)
+    short: list[ElasticElement]
+    frames: dict[int, WorldLink] = field(default_factory=dict)
     axes: dict[int, SX] = field(default_factory=dict)
     levers: dict[int, SX] = field(default_factory=dict)
     coordinates: list[SX] = field(default_factory=list)
@@ -81,7 +81,7 @@ def outwards(b: Builder, looped: LoopedLeg, gravity: SX, demand: bool) -> None:
     Source: Briot 2014 Eqs. (10)-(22). Checked by: tests/equations/test_element_loops.py.
     """
     leg, still = looped.leg, ca.SX.zeros(3)
-    base = Frame(R=ca.SX.eye(3), p=still, v=still, w=still, a=-gravity, alpha=still)
+    base = WorldLink(R=ca.SX.eye(3), p=still, v=still, w=still, a=-gravity, alpha=still)
     moving = {index: k for k, index in enumerate(leg.moving)}
     at = 0
     while at < len(leg.links):
@@ -98,26 +98,26 @@ def outwards(b: Builder, looped: LoopedLeg, gravity: SX, demand: bool) -> None:
         at += 1
 
 
-def placed(values: Values, leg: Leg, index: int, parent: Frame, q: SX, qd: SX) -> tuple[Frame, SX | None, SX]:
+def placed(values: Values, leg: Leg, index: int, parent: WorldLink, q: SX, qd: SX) -> tuple[WorldLink, SX | None, SX]:
     """The frame of a link, its axis and its lever, by the robot's numbers."""
     name, kind_ = leg.links[index].coordinate, leg.links[index].kind
     R0, p0 = values.rotation(f"{name}.R", "A", "B").expr, values.vector(f"{name}.p", "A").expr
     return moved_frame(parent, kind_, R0, p0, q if kind_ == "fixed" else q + values.scalar(f"{name}.zero"), qd)
 
 
-def _run_outwards(b: Builder, looped: LoopedLeg, run: ElementRun, parent: Frame, demand: bool) -> None:
+def _run_outwards(b: Builder, looped: LoopedLeg, run: ElementRun, parent: WorldLink, demand: bool) -> None:
     """Outwards along a run; what elements with the same numbers demand comes from the same loop."""
     first = run.elements[0]
 
     def element(builder: Builder, values: Values, root: SX, q: SX, qd: SX) -> list[SX]:
-        frame, d, coordinates = Frame.of(root), ca.SX.zeros(3), []
+        frame, d, coordinates = WorldLink.of(root), ca.SX.zeros(3), []
         for k, index in enumerate(first.links):
             frame, z, lever = placed(values, run.leg, index, frame, q[k], qd[k])
             d = d + lever
             coordinates += [z, d]
         made = [root] if not run.shared else []
         if run.shared and demand:
-            made = _parts(element_at(builder, values, first, Frame.of(root), q, qd))
+            made = _parts(element_at(builder, values, first, WorldLink.of(root), q, qd))
         return [frame.column, ca.vertcat(*coordinates), *made]
 
     def loop(body: Callable[..., Sequence[SX]], each: list[SX]) -> Any:
@@ -137,7 +137,7 @@ def _run_outwards(b: Builder, looped: LoopedLeg, run: ElementRun, parent: Frame,
     looped.roots.append(None if run.shared else made[0])
     if run.shared and demand:
         looped.elements[looped.runs.index(run)] = Element(**dict(zip(Element.__dataclass_fields__, made, strict=True)))
-    looped.frames[run.links[-1]] = Frame.of(tip)
+    looped.frames[run.links[-1]] = WorldLink.of(tip)
 
 
 def _parts(element: Element) -> list[SX]:
@@ -149,7 +149,7 @@ def prefixes(run: ElementRun) -> list[list[str]]:
     return [_prefixes(run.leg, run.elements[0] if run.shared else beam) for beam in run.elements]
 
 
-def _prefixes(leg: Leg, beam: BeamElement) -> list[str]:
+def _prefixes(leg: Leg, beam: ElasticElement) -> list[str]:
     names = [beam.name, *(leg.links[i].coordinate for i in beam.links)]
     return [f"legs.{leg.name}.{name}." for name in names]
 
@@ -171,7 +171,7 @@ class Element:
         return Element(**{name: values[:, part] for name, values in vars(self).items()})
 
 
-def element_at(b: Builder, values: Values, beam: BeamElement, root: Frame, e: SX, ed: SX) -> Element:
+def element_at(b: Builder, values: Values, beam: ElasticElement, root: WorldLink, e: SX, ed: SX) -> Element:
     """An element at the frame of its root."""
     R, still = root.R, ca.SX.zeros(3)
     w, alpha, a = ca.mtimes(R.T, root.w), ca.mtimes(R.T, root.alpha), ca.mtimes(R.T, root.a)
@@ -179,7 +179,7 @@ def element_at(b: Builder, values: Values, beam: BeamElement, root: Frame, e: SX
     found = link_beam(b, values, beam, e, ed, moving)
     force, moment = ca.mtimes(R, found.force), ca.mtimes(R, found.moment)
     return Element(
-        inertia=Inertia.rotated(R, found.m, found.S, found.I).column,
+        inertia=WorldInertia.rotated(R, found.m, found.S, found.I).column,
         wrench=ca.vertcat(ca.mtimes(R, found.f), ca.mtimes(R, found.n)), coupling=ca.vec(ca.vertcat(force, moment)),
         bias=found.s, mass=ca.vec(ca.densify(found.M)), energy=elastic_energy(values.of(beam.name), beam, e),
     )  # fmt: skip
@@ -216,7 +216,7 @@ class _Member:
 
     looped: LoopedLeg
     key: Any
-    elements: Sequence[BeamElement]
+    elements: Sequence[ElasticElement]
     roots: SX
     e: SX
     ed: SX
@@ -229,7 +229,7 @@ def _looped_elements(b: Builder, members: Sequence[_Member]) -> Element:
     each = [ca.horzcat(*[getattr(own, name) for own in members]) for name in ("roots", "e", "ed")]
 
     def body(builder: Builder, own: Values, root: SX, q: SX, qd: SX) -> list[SX]:
-        return _parts(element_at(builder, own, first, Frame.of(root), q, qd))
+        return _parts(element_at(builder, own, first, WorldLink.of(root), q, qd))
 
     found = element_map(b, values, paths, each, body, lambda f, each: b.map(f, len(paths), each=each, unroll=False))
     return Element(**dict(zip(Element.__dataclass_fields__, found, strict=True)))
@@ -290,9 +290,9 @@ def inwards(b: Builder, looped: LoopedLeg, outside: dict[int, SX]) -> Inwards:
             body = leg.links[at].body
             if body is not None and body.flexible is None:
                 rigid, frame = rigid_body(looped.values, leg, at), looped.frames[at]
-                rotated = Inertia.rotated(frame.R, rigid.m, rigid.S, rigid.I)
+                rotated = WorldInertia.rotated(frame.R, rigid.m, rigid.S, rigid.I)
                 add(at, rotated.column, rotated.demand(frame))
-            beyond, wrench = Inertia.of(J.get(at, ca.SX.zeros(10))), f.get(at, ca.SX.zeros(6))
+            beyond, wrench = WorldInertia.of(J.get(at, ca.SX.zeros(10))), f.get(at, ca.SX.zeros(6))
             if at in looped.axes:
                 joint = leg.links[at].kind, looped.axes[at], ca.SX.zeros(3)
                 result.F[at], result.forces[at] = beyond.of_joint(*joint), virtual_work(*joint, wrench)
@@ -307,7 +307,7 @@ def inwards(b: Builder, looped: LoopedLeg, outside: dict[int, SX]) -> Inwards:
     return result
 
 
-def _couple(looped: LoopedLeg, beam: BeamElement, result: Inwards) -> None:
+def _couple(looped: LoopedLeg, beam: ElasticElement, result: Inwards) -> None:
     """Coupling, bias and elastic mass of an element that is written out."""
     own, N = looped.elements[beam.name], len(beam.links)
     points = list(accumulate(looped.levers[i] for i in beam.links))
@@ -326,7 +326,7 @@ def _run_inwards(b: Builder, looped: LoopedLeg, k: int, inertia: SX, wrench: SX)
 
     def step(_: Builder, __: SX, J: SX, f: SX, *each: SX) -> tuple[list[SX], list[SX]]:
         at, body, demand, coupling, bias, mass = each
-        beyond, points = Inertia.of(J), [at[6 * i + 3 : 6 * i + 6] for i in range(N)]
+        beyond, points = WorldInertia.of(J), [at[6 * i + 3 : 6 * i + 6] for i in range(N)]
         joints = [(kinds[i], at[6 * i : 6 * i + 3], points[-1] - points[i]) for i in range(N)]
         rigid = [beyond.of_joint(*joint) for joint in joints]
         blocks = [virtual_work(*joints[i], rigid[j]) + mass[i * N + j] for i in range(N) for j in range(N)]

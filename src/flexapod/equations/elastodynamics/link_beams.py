@@ -30,7 +30,7 @@ from flexapod.equations.flexible_platform.generalized_newton_euler import (
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.inertia_wrench import tensor
 from flexapod.kernels.tape.control_flow import Builder
-from flexapod.robot.beams import BeamElement
+from flexapod.robot.beams import ElasticElement
 
 X = ca.DM([1, 0, 0])
 
@@ -47,7 +47,7 @@ class LinkBeam:
         f, n, s: bias wrench at the root and bias forces at the elastic coordinates.
     """
 
-    beam: BeamElement
+    beam: ElasticElement
     m: SX
     S: SX
     I: SX
@@ -67,7 +67,7 @@ def link_beams(at: LegAt, links: Sequence[LinkMotion]) -> list[LinkBeam]:
     return [link_beam(at.b, at.values, beam, *at.of_element(beam), links[beam.root]) for beam in at.beams]
 
 
-def link_beam(b: Builder, values: Values, beam: BeamElement, e: SX, ed: SX, root: LinkMotion) -> LinkBeam:
+def link_beam(b: Builder, values: Values, beam: ElasticElement, e: SX, ed: SX, root: LinkMotion) -> LinkBeam:
     """One element at coordinates e (N,) and rates ed, its root link moving as given."""
     own, shape, N = values.of(beam.name), beam.shape, beam.shape.modes
     R = values.rotation(f"{beam.name}.axes", "B", "E").expr

@@ -20,7 +20,7 @@ from flexapod.equations.elastodynamics.link_motion import LinkMotion, Z
 from flexapod.equations.model.algebra import cross, mul, sparse, symmetric, vee
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.inertia_wrench import tensor
-from flexapod.robot.beams import BeamElement
+from flexapod.robot.beams import ElasticElement
 from flexapod.robot.chain import ancestors
 from flexapod.robot.model import Leg
 
@@ -92,7 +92,7 @@ def leg_mass_matrix(
     return M
 
 
-def branch_pairs(leg: Leg, beam: BeamElement, M: SX) -> Iterator[tuple[int, int, SX]]:
+def branch_pairs(leg: Leg, beam: ElasticElement, M: SX) -> Iterator[tuple[int, int, SX]]:
     """Coordinates of an element of which neither link carries the other, and the elastic mass between them: of a body with
     several tips, or with modes of its own."""
     for j, k in itertools.combinations(range(len(beam.links)), 2):

@@ -28,7 +28,7 @@ from flexapod.equations.elastodynamics.leg_maps import legs_inwards, legs_outwar
 from flexapod.equations.elastodynamics.loops import SLIDES, mode_columns
 from flexapod.equations.elastodynamics.statics import used_rows
 from flexapod.equations.elastodynamics.tree_inertia import rigid_composite
-from flexapod.equations.elastodynamics.world_links import Frame, wrench_at
+from flexapod.equations.elastodynamics.world_links import WorldLink, wrench_at
 from flexapod.equations.flexible_platform.generalized_newton_euler import first_moments
 from flexapod.equations.flexible_platform.stretching import platform_energy
 from flexapod.equations.platform_motion import FrameMotion, wrench_input
@@ -83,7 +83,7 @@ def long_robot(b: Program, robot: Robot, demand: bool = True) -> LongRobot:
     return LongRobot(robot=robot, values=values, state=state, legs=legs, motion=motion, rows=_rows(robot, motion))
 
 
-def frame_motion(frame: Frame, gravity: SX) -> FrameMotion:
+def frame_motion(frame: WorldLink, gravity: SX) -> FrameMotion:
     """The motion of a link by its origin."""
     return FrameMotion(
         R=Rot(frame.R, "W", "B"), p=Vec(frame.p, "W"), v=Vec(frame.v, "W"), w=Vec(frame.w, "W"),
@@ -91,7 +91,7 @@ def frame_motion(frame: Frame, gravity: SX) -> FrameMotion:
     )  # fmt: skip
 
 
-def _pose(frame: Frame | None) -> LinkPose:
+def _pose(frame: WorldLink | None) -> LinkPose:
     """The pose of a link; inside elements, where nothing slides, none is kept."""
     R, p = (ca.SX.eye(3), ca.SX.zeros(3)) if frame is None else (frame.R, frame.p)
     return LinkPose(R=Rot(R, "W", "B"), p=Vec(p, "W"))

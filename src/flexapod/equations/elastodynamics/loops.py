@@ -14,7 +14,7 @@ import casadi as ca
 
 from flexapod.arrays import SX
 from flexapod.equations.chain import chain_columns
-from flexapod.equations.closing_rows import Row, closing_rows
+from flexapod.equations.closing_rows import ClosingRow, closing_rows
 from flexapod.equations.elastodynamics.elastic_state import (
     Cut,
     TreeMotion,
@@ -65,7 +65,7 @@ def coupling_rows(values: Values, robot: Robot, i: int) -> list[tuple[SX, SX]]:
     return result
 
 
-def _cut_rows(values: Values, robot: Robot, motion: TreeMotion, i: int, cut: Cut) -> tuple[SX, list[Row]]:
+def _cut_rows(values: Values, robot: Robot, motion: TreeMotion, i: int, cut: Cut) -> tuple[SX, list[ClosingRow]]:
     """Rows (m, z) of one cut joint of leg i by all coordinates, and the rows themselves."""
     plan, leg, closing, end, half = robot.elastic_plan, robot.legs[i], cut.closing, cut.end, cut.half
     rows, slides = closing_rows(leg, end, half, closing), closing.type in SLIDES

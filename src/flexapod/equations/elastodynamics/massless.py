@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.robot.chain import ancestors, link_poses
-from flexapod.robot.geometry import skew
 from flexapod.robot.model import Leg, Link
 from flexapod.robot.robot import Robot
+from flexapod.rotation_arrays import skew
 
 MASSLESS = 1e-11
 """Smallest eigenvalue of a leg's mass matrix with a unit diagonal: rounding is 1e-16, slender bodies have 1e-6."""

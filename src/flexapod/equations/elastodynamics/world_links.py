@@ -20,7 +20,7 @@ from flexapod.arrays import SX
 
 
 @dataclass(frozen=True, kw_only=True)
-class Frame:
+class WorldLink:
     """A link: rotation R (3, 3), origin p (3,), its velocity v and acceleration a less gravity, angular w and alpha (3,), at
     zero accelerations of all coordinates."""
 
@@ -37,13 +37,13 @@ class Frame:
         return ca.vertcat(ca.vec(self.R), self.p, self.v, self.w, self.a, self.alpha)
 
     @staticmethod
-    def of(column: SX) -> Frame:
+    def of(column: SX) -> WorldLink:
         """The frame of a column."""
         p, v, w, a, alpha = (column[9 + 3 * k : 12 + 3 * k] for k in range(5))
-        return Frame(R=ca.reshape(column[:9], 3, 3), p=p, v=v, w=w, a=a, alpha=alpha)
+        return WorldLink(R=ca.reshape(column[:9], 3, 3), p=p, v=v, w=w, a=a, alpha=alpha)
 
 
-def moved_frame(parent: Frame, kind: str, R0: SX, p0: SX, q: SX, qd: SX) -> tuple[Frame, SX | None, SX]:
+def moved_frame(parent: WorldLink, kind: str, R0: SX, p0: SX, q: SX, qd: SX) -> tuple[WorldLink, SX | None, SX]:
     """A link behind a joint, its axis z (3,), None where fixed, and its lever d (3,); `q` counts from the placement R0, p0 in the
     parent."""
     R: SX = ca.mtimes(parent.R, R0)
@@ -57,7 +57,7 @@ def moved_frame(parent: Frame, kind: str, R0: SX, p0: SX, q: SX, qd: SX) -> tupl
         d, slide = d + z * q, z * qd
     v = parent.v + ca.cross(parent.w, d) + slide
     a = parent.a + ca.cross(parent.alpha, d) + ca.cross(parent.w, ca.cross(parent.w, d) + 2 * slide)
-    return Frame(R=R, p=parent.p + d, v=v, w=w, a=a, alpha=alpha), None if kind == "fixed" else z, d
+    return WorldLink(R=R, p=parent.p + d, v=v, w=w, a=a, alpha=alpha), None if kind == "fixed" else z, d
 
 
 def wrench_at(d: SX, force: SX, moment: SX) -> SX:
@@ -76,7 +76,7 @@ def virtual_work(kind: str, z: SX, d: SX, wrench: SX) -> SX:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Inertia:
+class WorldInertia:
     """Mass m, first moment c (3,), tensor I (3, 3) about the origin of a link, world axes."""
 
     m: SX
@@ -84,26 +84,26 @@ class Inertia:
     I: SX
 
     @staticmethod
-    def rotated(R: SX, m: SX, S: SX, I: SX) -> Inertia:
+    def rotated(R: SX, m: SX, S: SX, I: SX) -> WorldInertia:
         """Of a body with first moment S and tensor I in the axes that R turns to the world's."""
-        return Inertia(m=m, c=ca.mtimes(R, S), I=ca.mtimes(R, ca.mtimes(I, R.T)))
+        return WorldInertia(m=m, c=ca.mtimes(R, S), I=ca.mtimes(R, ca.mtimes(I, R.T)))
 
     @staticmethod
-    def of(column: SX) -> Inertia:
+    def of(column: SX) -> WorldInertia:
         """The inertia of a column."""
         xx, xy, xz, yy, yz, zz = (column[4 + k] for k in range(6))
         I = ca.vertcat(ca.horzcat(xx, xy, xz), ca.horzcat(xy, yy, yz), ca.horzcat(xz, yz, zz))
-        return Inertia(m=column[0], c=column[1:4], I=I)
+        return WorldInertia(m=column[0], c=column[1:4], I=I)
 
     @property
     def column(self) -> SX:
         """All numbers, (10,)."""
         return ca.vertcat(self.m, self.c, *[self.I[i, j] for i in range(3) for j in range(i, 3)])
 
-    def moved(self, d: SX) -> Inertia:
+    def moved(self, d: SX) -> WorldInertia:
         """About a point from which its own is the lever d away."""
         mixed = ca.mtimes(d, (2 * self.c + self.m * d).T)
-        return Inertia(m=self.m, c=self.c + self.m * d, I=self.I + ca.trace(mixed) * ca.SX.eye(3) - (mixed + mixed.T) / 2)
+        return WorldInertia(m=self.m, c=self.c + self.m * d, I=self.I + ca.trace(mixed) * ca.SX.eye(3) - (mixed + mixed.T) / 2)
 
     def momentum(self, v: SX, w: SX) -> SX:
         """(6,) at velocity v of the point and angular velocity w."""
@@ -113,7 +113,7 @@ class Inertia:
         """Momentum (6,) at a unit rate of a joint with axis z, from which the point is the lever d away."""
         return self.momentum(z, ca.SX.zeros(3)) if kind == "P" else self.momentum(ca.cross(z, d), z)
 
-    def demand(self, frame: Frame) -> SX:
+    def demand(self, frame: WorldLink) -> SX:
         """Wrench (6,) that the motion of a frame, less gravity, demands."""
         w = frame.w
         spin = ca.vertcat(ca.cross(w, ca.cross(w, self.c)), ca.cross(w, ca.mtimes(self.I, w)))

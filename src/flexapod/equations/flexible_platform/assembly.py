@@ -43,7 +43,7 @@ class FlexibleState:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Solution:
+class PlatformSolution:
     """Accelerations (6 + N,), actuator forces, and per leg the force (3,) that it demands at its joint, platform axes."""
 
     acceleration: Any

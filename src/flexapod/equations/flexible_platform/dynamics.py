@@ -14,7 +14,7 @@ from flexapod.arrays import SX
 from flexapod.equations.flexible_platform.assembly import (
     FlexibleEquation,
     FlexibleState,
-    Solution,
+    PlatformSolution,
     flexible_equation,
     state_inputs,
 )
@@ -59,7 +59,7 @@ def flexible_inverse_dynamics(robot: Robot, second_order: bool = True) -> Progra
     return b
 
 
-def inverse_solution(q: FlexibleEquation, V: SX, load: SX) -> Solution:
+def inverse_solution(q: FlexibleEquation, V: SX, load: SX) -> PlatformSolution:
     """Actuator forces and elastic accelerations for the frame's acceleration V (6,), platform axes.
 
     Source: Long 2014 Eqs. (44)-(49). Checked by: tests/equations/test_flexible_platform.py.
@@ -75,7 +75,7 @@ def inverse_solution(q: FlexibleEquation, V: SX, load: SX) -> Solution:
     return _solution(q, ca.vertcat(V, ca.mtimes(solved[:, :n], force) + solved[:, n]), force)
 
 
-def forward_solution(q: FlexibleEquation, force: SX, load: SX) -> Solution:
+def forward_solution(q: FlexibleEquation, force: SX, load: SX) -> PlatformSolution:
     """Accelerations of frame and elastic coordinates under actuator forces and a generalized load (6 + N,), platform axes.
 
     Source: Long 2014 Eqs. (43)-(46). Checked by: tests/equations/test_flexible_platform.py.
@@ -87,10 +87,10 @@ def forward_solution(q: FlexibleEquation, force: SX, load: SX) -> Solution:
     return _solution(q, ca.vertcat(x[-6:], x[:-6]), force)
 
 
-def _solution(q: FlexibleEquation, x: SX, force: SX) -> Solution:
+def _solution(q: FlexibleEquation, x: SX, force: SX) -> PlatformSolution:
     """With what the legs demand at their joints (Long 2014 Eq. 37)."""
     joints = [ca.mtimes(leg.inertia, ca.mtimes(leg.Y, x)) + leg.bias - leg.direction * force[k] for k, leg in enumerate(q.legs)]
-    return Solution(acceleration=x, force=force, joints=joints)
+    return PlatformSolution(acceleration=x, force=force, joints=joints)
 
 
 def flexible_forward_dynamics(robot: Robot, second_order: bool = True, outputs: str = "accelerations") -> Program:
@@ -123,7 +123,7 @@ def flexible_mass_matrix(robot: Robot, second_order: bool = True) -> Program:
     return b
 
 
-def _joint_forces(b: Program, state: FlexibleState, found: Solution) -> None:
+def _joint_forces(b: Program, state: FlexibleState, found: PlatformSolution) -> None:
     """Forces of the legs on the platform at their joints, world axes (Long 2014 Eq. 37)."""
     rows = ca.vertcat(*[ca.mtimes(state.R, -demand).T for demand in found.joints])
     b.output("joint_force", rows, shape=rows.shape, unit="N", dims=("leg", "axis"))

@@ -17,7 +17,7 @@ from flexapod.arrays import SX
 from flexapod.equations.flexible_platform.joint_shapes import JointShapes
 from flexapod.equations.model.algebra import LinkValues, mul, solve_blocks, sparse, symmetric
 from flexapod.equations.model.forward_dynamics import joint_inertia
-from flexapod.equations.model.leg import LinkLeg, Tip, leg_that_meets
+from flexapod.equations.model.leg import LinkLeg, TipTarget, leg_that_meets
 from flexapod.equations.model.positions import closed_positions
 from flexapod.equations.universal_leg import TURNING_POINT
 from flexapod.equations.values import Values
@@ -81,7 +81,7 @@ def flexible_leg(b: Program, values: Values, leg: Leg, shapes: JointShapes, stat
     )
 
 
-def deformed_tip(values: LinkValues, shapes: JointShapes, state: FlexibleState, gravity: SX) -> tuple[Tip, Any]:
+def deformed_tip(values: LinkValues, shapes: JointShapes, state: FlexibleState, gravity: SX) -> tuple[TipTarget, Any]:
     r"""The joint on the deformed platform, its motion at zero accelerations in platform axes, and Phi(e) (3, N).
 
     .. math:: r = r_0 + \Phi e,\quad v_S = v + \omega\times r + \Phi\dot e,\quad
@@ -97,7 +97,7 @@ def deformed_tip(values: LinkValues, shapes: JointShapes, state: FlexibleState, 
     if shapes.Q:
         h = h + shapes.drift(state.ed)
     S = state.frame.p.expr + ca.mtimes(R, r)
-    return Tip(arm=r, S=S, v=ca.mtimes(R.T, state.frame.v.expr) + spin, a=h - ca.densify(mul(R.T, gravity))), Phi
+    return TipTarget(arm=r, S=S, v=ca.mtimes(R.T, state.frame.v.expr) + spin, a=h - ca.densify(mul(R.T, gravity))), Phi
 
 
 def _position(values: LinkValues, leg: LinkLeg, moved: SX, k: int) -> Any:

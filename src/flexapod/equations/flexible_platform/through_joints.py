@@ -24,14 +24,14 @@ from typing import Any
 import casadi as ca
 
 from flexapod.arrays import SX
-from flexapod.equations.flexible_platform.assembly import FlexibleEquation, Solution
+from flexapod.equations.flexible_platform.assembly import FlexibleEquation, PlatformSolution
 from flexapod.equations.flexible_platform.leg import FlexibleLeg
 from flexapod.equations.flexible_platform.mode_sums import ModeSums
 from flexapod.spatial.linear import solve_gram_schmidt, solve_symmetric
 from flexapod.spatial.vector import line_coordinates
 
 
-def forward_through_joints(q: FlexibleEquation, force: SX, load: SX) -> Solution:
+def forward_through_joints(q: FlexibleEquation, force: SX, load: SX) -> PlatformSolution:
     """Accelerations (6 + N,) from actuator forces and a generalized load, and the legs' forces.
 
     Checked by: tests/equations/test_flexible_platform.py.
@@ -55,10 +55,10 @@ def forward_through_joints(q: FlexibleEquation, force: SX, load: SX) -> Solution
         ca.mtimes(inertia, _moved(leg, V)) + w * (f[k] - own[z]) + own
         for k, (leg, inertia, w, own) in enumerate(zip(q.legs, plane, c.w, s, strict=True))
     ]
-    return Solution(acceleration=ca.vertcat(V, modes.elastic(V, f)), force=force, joints=forces)
+    return PlatformSolution(acceleration=ca.vertcat(V, modes.elastic(V, f)), force=force, joints=forces)
 
 
-def inverse_through_joints(q: FlexibleEquation, V: SX, load: SX) -> Solution:
+def inverse_through_joints(q: FlexibleEquation, V: SX, load: SX) -> PlatformSolution:
     """Actuator forces and elastic accelerations for the frame's acceleration V (6,), platform axes, and the legs' forces.
 
     Source: Long 2014 Eqs. (44)-(49). Checked by: tests/equations/test_flexible_platform.py.
@@ -80,7 +80,7 @@ def inverse_through_joints(q: FlexibleEquation, V: SX, load: SX) -> Solution:
     force = solve_gram_schmidt(ca.densify(J), right - ca.mtimes(X.T, first))
     f = solve_symmetric(c.block, first - per_force * force)
     forces = [w * (f[k] - own[z]) + own + across[k] * force[k] for k, (w, own) in enumerate(zip(c.w, s, strict=True))]
-    return Solution(acceleration=ca.vertcat(V, modes.elastic(None, f)), force=force, joints=forces)
+    return PlatformSolution(acceleration=ca.vertcat(V, modes.elastic(None, f)), force=force, joints=forces)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,6 +6,6 @@ have the right form: `applies` says whether, `plan` makes the choices that a ker
 
 from flexapod.equations.minimal.forward_dynamics import minimal_forward_dynamics
 from flexapod.equations.minimal.inverse_dynamics import minimal_inverse_dynamics
-from flexapod.equations.minimal.planning import Plan, applies, plan
+from flexapod.equations.minimal.planning import MinimalPlan, applies, plan
 
-__all__ = ["Plan", "applies", "minimal_forward_dynamics", "minimal_inverse_dynamics", "plan"]
+__all__ = ["MinimalPlan", "applies", "minimal_forward_dynamics", "minimal_inverse_dynamics", "plan"]

@@ -18,14 +18,14 @@ from typing import TYPE_CHECKING
 import casadi as ca
 
 from flexapod.equations.minimal.extending_spin import PlanarMotion, extending_spin
-from flexapod.equations.minimal.planning import Plan
-from flexapod.equations.minimal.vectors import Moving, Scalar, Triple
+from flexapod.equations.minimal.planning import MinimalPlan
+from flexapod.equations.minimal.vectors import MovingVector, Scalar, Triple
 from flexapod.equations.values import Values
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.robot import Robot
 
 if TYPE_CHECKING:
-    from flexapod.equations.minimal.model import Model
+    from flexapod.equations.minimal.model import MinimalModel
 
 FLAT = 1e4
 """N above which a leg counts as level with its base joint (slope 1:100); rounding grows with N."""
@@ -122,7 +122,7 @@ class ExtendingLeg:
         )
 
 
-def extending_leg(b: Program, m: Model, plan: Plan, leg: int, motion: Moving) -> ExtendingLeg:
+def extending_leg(b: Program, m: MinimalModel, plan: MinimalPlan, leg: int, motion: MovingVector) -> ExtendingLeg:
     """The leg from its vector d, d', d''.
 
     Args:

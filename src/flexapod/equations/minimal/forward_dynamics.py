@@ -19,19 +19,19 @@ import casadi as ca
 from flexapod.equations.minimal.extending_leg import extending_leg
 from flexapod.equations.minimal.loads import with_legs
 from flexapod.equations.minimal.mass_matrix import Symmetric, mass_matrix
-from flexapod.equations.minimal.model import Model, model
-from flexapod.equations.minimal.planning import Plan
+from flexapod.equations.minimal.model import MinimalModel, model
+from flexapod.equations.minimal.planning import MinimalPlan
 from flexapod.equations.minimal.planning import plan as make_plan
 from flexapod.equations.minimal.platform_levers import Coordinates, Levers, PseudoInertia, lever_motion
 from flexapod.equations.minimal.slide import slide
 from flexapod.equations.minimal.sliding_leg import sliding_leg
-from flexapod.equations.minimal.vectors import Moving, Scalar, Triple, add, combine, cross, scale, subtract
+from flexapod.equations.minimal.vectors import MovingVector, Scalar, Triple, add, combine, cross, scale, subtract
 from flexapod.equations.platform_motion import platform_state
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.robot import Robot
 
 
-def minimal_forward_dynamics(robot: Robot, plan: Plan | None = None) -> Program:
+def minimal_forward_dynamics(robot: Robot, plan: MinimalPlan | None = None) -> Program:
     """The program: inputs position, rotation, velocity, angular_velocity, force; outputs acceleration, angular_acceleration.
 
     Args:
@@ -62,7 +62,7 @@ def minimal_forward_dynamics(robot: Robot, plan: Plan | None = None) -> Program:
     return b
 
 
-def _extending(b: Program, m: Model, plan: Plan, levers: Levers, force: Scalar) -> list[tuple[Triple, Symmetric]]:
+def _extending(b: Program, m: MinimalModel, plan: MinimalPlan, levers: Levers, force: Scalar) -> list[tuple[Triple, Symmetric]]:
     """Force and mass matrix of each U-P-S leg."""
     result = []
     for j, motion in enumerate(_motions(m, plan, levers)):
@@ -71,7 +71,7 @@ def _extending(b: Program, m: Model, plan: Plan, levers: Levers, force: Scalar) 
     return result
 
 
-def _sliding(b: Program, m: Model, plan: Plan, levers: Levers, force: Scalar) -> list[tuple[Triple, Symmetric]]:
+def _sliding(b: Program, m: MinimalModel, plan: MinimalPlan, levers: Levers, force: Scalar) -> list[tuple[Triple, Symmetric]]:
     """Force and mass matrix of each P-U-S leg."""
     result = []
     for j, motion in enumerate(_motions(m, plan, levers)):
@@ -80,17 +80,22 @@ def _sliding(b: Program, m: Model, plan: Plan, levers: Levers, force: Scalar) ->
     return result
 
 
-def _motions(m: Model, plan: Plan, levers: Levers) -> list[Moving]:
+def _motions(m: MinimalModel, plan: MinimalPlan, levers: Levers) -> list[MovingVector]:
     """S - U of each leg if y and alpha were zero; U0 of P-U-S legs."""
     places = m.basis.seen_from(plan, plan.levers[0])
     return [
-        Moving(at=subtract(levers.position(joint), base), rate=levers.velocity(joint), second=levers.drift(place))
+        MovingVector(at=subtract(levers.position(joint), base), rate=levers.velocity(joint), second=levers.drift(place))
         for joint, base, place in zip(m.basis.joints, m.base, places, strict=True)
     ]
 
 
 def _right_side(
-    m: Model, plan: Plan, body: PseudoInertia, levers: Levers, places: Sequence[Coordinates], forces: Sequence[Triple]
+    m: MinimalModel,
+    plan: MinimalPlan,
+    body: PseudoInertia,
+    levers: Levers,
+    places: Sequence[Coordinates],
+    forces: Sequence[Triple],
 ) -> list[Scalar]:
     """Forces of legs, weight and centrifugal terms about the pole."""
     U = []

@@ -11,8 +11,9 @@ from collections.abc import Sequence
 
 import casadi as ca
 
-from flexapod.equations.minimal.vectors import Scalar, dot, total
+from flexapod.equations.minimal.vectors import Scalar, total
 from flexapod.kernels.tape.program import Program
+from flexapod.spatial.gram_schmidt import GramSchmidt
 
 SINGULAR = 1e-11
 """Length of a column across the ones before it that counts as zero (slopes and arms are of the order of 1)."""
@@ -32,21 +33,11 @@ def gram_schmidt(b: Program, columns: Sequence[Sequence[Scalar]], vertical: Scal
     first = columns[0]
     left = [[x - x1 for x, x1 in zip(column, first, strict=True)] for column in columns[1:]]
     left.append([r - vertical * x1 for r, x1 in zip(rows, first, strict=True)])
-    n, upper, sizes = 5, list[list[Scalar]](), list[Scalar]()
-    for k in range(n):
-        w = left[k]
-        sizes.append(dot(w, w))
-        inverse = 1 / sizes[k]
-        upper.append([dot(w, left[j]) * inverse for j in range(k + 1, n + 1)])
-        for j in range(k + 1, n + 1):
-            left[j] = [x - upper[k][j - k - 1] * y for x, y in zip(left[j], w, strict=True)]
+    *across, right = (ca.vertcat(*column) for column in left)
+    factor = GramSchmidt(across)
     regular = ca.SX(1)
-    for size in sizes:
+    for size in factor.squares:
         regular = ca.logic_and(regular, size > SINGULAR * SINGULAR)
     b.fail_if(ca.logic_not(regular), "singular pose: the legs cannot hold the platform")
-    kappa: list[Scalar] = [0] * 6
-    for k in reversed(range(n)):
-        *row, right = upper[k]
-        kappa[k + 1] = total([right, *(-r * kappa[k + 2 + j] for j, r in enumerate(row))])
-    kappa[0] = vertical - total(kappa[1:])
-    return kappa
+    kappa = ca.vertsplit(factor.solve(right))
+    return [vertical - total(kappa), *kappa]

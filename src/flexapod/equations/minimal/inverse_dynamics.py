@@ -17,14 +17,14 @@ import casadi as ca
 from flexapod.equations.minimal.extending_leg import extending_leg
 from flexapod.equations.minimal.gram_schmidt import gram_schmidt
 from flexapod.equations.minimal.loads import load, load_on_normal, with_legs
-from flexapod.equations.minimal.model import Model, model
-from flexapod.equations.minimal.planning import Plan
+from flexapod.equations.minimal.model import MinimalModel, model
+from flexapod.equations.minimal.planning import MinimalPlan
 from flexapod.equations.minimal.planning import plan as make_plan
 from flexapod.equations.minimal.platform_levers import Coordinates, Levers, Place, lever_motion
 from flexapod.equations.minimal.slide import slide
 from flexapod.equations.minimal.sliding_leg import SlidingLeg, sliding_leg
-from flexapod.equations.minimal.solve import Columns, Load, solve
-from flexapod.equations.minimal.vectors import Moving, Scalar, Triple, add, cross, dot, scale, subtract, triple
+from flexapod.equations.minimal.solve import LegCoefficients, Load, solve
+from flexapod.equations.minimal.vectors import MovingVector, Scalar, Triple, add, cross, dot, scale, subtract, triple
 from flexapod.equations.platform_motion import FrameMotion, platform_motion
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.robot import Robot
@@ -35,7 +35,7 @@ UPRIGHT = 0.05
 """Vertical component of the platform's normal below which the moment about the vertical no longer distinguishes the legs."""
 
 
-def minimal_inverse_dynamics(robot: Robot, plan: Plan | None = None) -> Program:
+def minimal_inverse_dynamics(robot: Robot, plan: MinimalPlan | None = None) -> Program:
     """The program: inputs of `platform_motion`, output `force` (6,) [N].
 
     Args:
@@ -52,7 +52,7 @@ def minimal_inverse_dynamics(robot: Robot, plan: Plan | None = None) -> Program:
     return b
 
 
-def _extending(b: Program, m: Model, plan: Plan, platform: FrameMotion) -> list[Scalar]:
+def _extending(b: Program, m: MinimalModel, plan: MinimalPlan, platform: FrameMotion) -> list[Scalar]:
     """U-P-S: moments about the base joint of the first leg of the triangle."""
     first, joints = plan.triangle[0], m.basis.joints
     origin, names = m.base[first], plan.base_joints
@@ -66,7 +66,7 @@ def _extending(b: Program, m: Model, plan: Plan, platform: FrameMotion) -> list[
     for j in range(6):
         S = levers.position(joints[j])
         d = (S[0] - places[j][0], S[1] - places[j][1], S[2] if plan.flat_base else S[2] - places[j][2])
-        motion = Moving(at=d, rate=levers.velocity(joints[j]), second=levers.acceleration(joints[j]))
+        motion = MovingVector(at=d, rate=levers.velocity(joints[j]), second=levers.acceleration(joints[j]))
         legs.append(extending_leg(b, m, plan, j, motion))
     a = subtract(levers.a, m.gravity)
     U = [load(m.body.row(k)[:4], levers, a, scale(m.body.weightless[k], m.gravity)) for k in range(3)]
@@ -78,7 +78,7 @@ def _extending(b: Program, m: Model, plan: Plan, platform: FrameMotion) -> list[
     size = ca.sqrt(ca.fabs(u2 * v3 - v2 * u3))
     if plan.flat_base:
         rhs = Load(rows=(U[0][0], U[0][1], M[2]), sum=U[0][2], u=-M[1], v=M[0])
-        columns = Columns(names=names, places=places, slopes=slopes, arms=places)
+        columns = LegCoefficients(names=names, places=places, slopes=slopes, arms=places)
         kappa = solve(b, plan.triangle, columns, rhs, size)
     else:
         wrenches = [_wrench(slope, [x / size for x in place]) for slope, place in zip(slopes, places, strict=True)]
@@ -92,13 +92,13 @@ def _wrench(slope: Place, place: Sequence[Scalar]) -> list[Scalar]:
     return [X, Y, y - z * Y, z * X - x, x * Y - y * X]
 
 
-def _beside(m: Model, levers: Levers, platform: FrameMotion) -> Triple:
+def _beside(m: MinimalModel, levers: Levers, platform: FrameMotion) -> Triple:
     """Moment that is not D1 x U1 + D2 x U2: what the platform has along its normal."""
     lifted = cross(levers.D3, load_on_normal(m.body, levers, subtract(levers.a, m.gravity), m.gravity))
     return add(scale(m.body.spin, triple(platform.alpha.expr)), lifted)
 
 
-def _sliding(b: Program, m: Model, plan: Plan, platform: FrameMotion) -> list[Scalar]:
+def _sliding(b: Program, m: MinimalModel, plan: MinimalPlan, platform: FrameMotion) -> list[Scalar]:
     """P-U-S: moments about the platform joint of the first leg of the triangle."""
     levers = lever_motion(platform, m.basis, (0, 0, 0))
     b.fail_if(ca.logic_not(plan.side * levers.D3[2] > UPRIGHT), "the platform is upright, where these equations end")
@@ -106,7 +106,7 @@ def _sliding(b: Program, m: Model, plan: Plan, platform: FrameMotion) -> list[Sc
     legs: list[SlidingLeg] = []
     for j, name in enumerate(plan.legs):
         rate, second = levers.velocity(m.basis.joints[j]), levers.acceleration(m.basis.joints[j])
-        moving = Moving(at=subtract(joints[j], m.base[j]), rate=rate, second=second)
+        moving = MovingVector(at=subtract(joints[j], m.base[j]), rate=rate, second=second)
         legs.append(sliding_leg(b, m, plan, j, slide(b, m.values, name, plan.branches[j], moving)))
     first = plan.triangle[0]
     pole, places = joints[first], m.basis.seen_from(plan, first)
@@ -127,12 +127,12 @@ def _sliding(b: Program, m: Model, plan: Plan, platform: FrameMotion) -> list[Sc
         (0, 0) if n == names[first] else (S[0] - pole[0], S[1] - pole[1]) for n, S in zip(names, joints, strict=True)
     ]
     rhs = _platform_rows(m, levers, U, _beside(m, levers, platform))
-    columns = Columns(names=names, places=places, slopes=slopes, arms=arms)
+    columns = LegCoefficients(names=names, places=places, slopes=slopes, arms=arms)
     kappa = solve(b, plan.triangle, columns, rhs, ca.sqrt(ca.fabs(m.basis.area)))
     return [leg.force(k * inverse) for leg, k, inverse in zip(legs, kappa, inverses, strict=True)]
 
 
-def _platform_rows(m: Model, levers: Levers, U: list[Triple], beside: Triple) -> Load:
+def _platform_rows(m: MinimalModel, levers: Levers, U: list[Triple], beside: Triple) -> Load:
     r"""Rows of the platform plane: :math:`M\cdot D_1 = A\,n\cdot U_2`, :math:`M\cdot D_2 = -A\,n\cdot U_1`, n the normal."""
     n, (D1, D2) = levers.D3, levers.D
     Mz = (D1[0] * U[1][1] - D1[1] * U[1][0]) + (D2[0] * U[2][1] - D2[1] * U[2][0]) + beside[2]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from flexapod.equations.minimal.planning import Plan
+from flexapod.equations.minimal.planning import MinimalPlan
 from flexapod.equations.minimal.platform_levers import Coordinates, Levers, PseudoInertia
 from flexapod.equations.minimal.vectors import Scalar, Triple, add, combine, scale, times, total
 
@@ -19,7 +19,7 @@ def load_on_normal(body: PseudoInertia, levers: Levers, a: Triple, gravity: Trip
     return add(combine(body.normal, (a, *levers.W)), scale(body.weightless_normal, gravity))
 
 
-def with_legs(U: Sequence[Triple], plan: Plan, places: Sequence[Coordinates], forces: Sequence[Triple]) -> list[Triple]:
+def with_legs(U: Sequence[Triple], plan: MinimalPlan, places: Sequence[Coordinates], forces: Sequence[Triple]) -> list[Triple]:
     """U_0, U_1, U_2 (and U_3) with the forces of the legs at their joints; legs with one joint are summed first."""
     names = plan.platform_joints
     at = {name: _sum([h for n, h in zip(names, forces, strict=True) if n == name]) for name in names}

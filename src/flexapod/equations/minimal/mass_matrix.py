@@ -13,8 +13,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from flexapod.equations.minimal.model import Model
-from flexapod.equations.minimal.planning import Plan
+from flexapod.equations.minimal.model import MinimalModel
+from flexapod.equations.minimal.planning import MinimalPlan
 from flexapod.equations.minimal.platform_levers import Levers, PseudoInertia
 from flexapod.equations.minimal.vectors import Scalar, Triple, combine, cross, dot, subtract, total
 
@@ -23,7 +23,9 @@ Symmetric = tuple[Scalar, Scalar, Scalar, Scalar, Scalar, Scalar]
 Block = list[list[Scalar]]
 
 
-def mass_matrix(m: Model, plan: Plan, body: PseudoInertia, levers: Levers, legs: Sequence[Symmetric]) -> list[list[Scalar]]:
+def mass_matrix(
+    m: MinimalModel, plan: MinimalPlan, body: PseudoInertia, levers: Levers, legs: Sequence[Symmetric]
+) -> list[list[Scalar]]:
     """The matrix on (acceleration of O, alpha).
 
     Args:
@@ -56,7 +58,7 @@ def _per_joint(names: Sequence[str], legs: Sequence[Symmetric]) -> dict[str, Sym
     return joints
 
 
-def _platform(m: Model, body: PseudoInertia, levers: Levers) -> tuple[Block, Block, Block]:
+def _platform(m: MinimalModel, body: PseudoInertia, levers: Levers) -> tuple[Block, Block, Block]:
     E, n, D = body.E, body.normal, (*levers.D, levers.D3)
     f = combine((E[0][1], E[0][2], n[0]), D)
     q: list[Triple] = [

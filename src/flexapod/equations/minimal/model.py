@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from flexapod.equations.minimal.extending_leg import ExtendingInertia, extending_inertia
-from flexapod.equations.minimal.planning import Plan
+from flexapod.equations.minimal.planning import MinimalPlan
 from flexapod.equations.minimal.platform_levers import Basis, PseudoInertia, lever_basis, pseudo_inertia
 from flexapod.equations.minimal.sliding_leg import SlidingInertia, sliding_inertia
 from flexapod.equations.minimal.vectors import Triple, triple
@@ -15,7 +15,7 @@ from flexapod.robot.robot import Robot
 
 
 @dataclass(frozen=True, kw_only=True)
-class Model:
+class MinimalModel:
     """Hoisted numbers: gravity, joints on the levers, legs, platform with the leg masses at its joints; U per leg."""
 
     values: Values
@@ -27,7 +27,7 @@ class Model:
     sliding: tuple[SlidingInertia, ...] = ()
 
 
-def model(b: Program, robot: Robot, plan: Plan) -> Model:
+def model(b: Program, robot: Robot, plan: MinimalPlan) -> MinimalModel:
     """The model of a robot under a plan."""
     values = Values(b)
     basis = lever_basis(plan, values)
@@ -40,7 +40,7 @@ def model(b: Program, robot: Robot, plan: Plan) -> Model:
     else:
         sliding = tuple(sliding_inertia(robot, values, name, k) for name, k in driven)
         masses, weightless = [i.m_SS for i in sliding], [-i.m_SU for i in sliding]
-    return Model(
+    return MinimalModel(
         values=values,
         gravity=triple(values.vector("gravity", "W").expr),
         basis=basis,

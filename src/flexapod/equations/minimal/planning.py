@@ -63,7 +63,7 @@ def _unused(name: str) -> bool:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Plan:
+class MinimalPlan:
     """Choices that a minimal kernel is written for; hashable, so that it can be part of a kernel's key.
 
     Args:
@@ -95,7 +95,7 @@ class Plan:
     driven: tuple[str, ...]
 
 
-def plan(robot: Robot, *, coincident: bool = True) -> Plan:
+def plan(robot: Robot, *, coincident: bool = True) -> MinimalPlan:
     """The plan for a robot.
 
     Args:
@@ -113,11 +113,11 @@ def plan(robot: Robot, *, coincident: bool = True) -> Plan:
     key = ("minimal plan", coincident)
     if key not in robot.kept:
         robot.kept[key] = _plan(robot, coincident)
-    found: Plan = robot.kept[key]
+    found: MinimalPlan = robot.kept[key]
     return found
 
 
-def _plan(robot: Robot, coincident: bool) -> Plan:
+def _plan(robot: Robot, coincident: bool) -> MinimalPlan:
     values, legs = robot.values, robot.legs
     names = tuple(leg.name for leg in legs)
     S, U = (np.array([[values[f"legs.{n}.{k}.{i}"] for i in "xyz"] for n in names]) for k in ("S", "U"))
@@ -128,7 +128,7 @@ def _plan(robot: Robot, coincident: bool) -> Plan:
     levers = _levers(S[:, :2], shared_S)
     tall = (robot.home.position + S @ robot.home.rotation.T - U)[:, 2] if architecture == "UPS" else robot.home.rotation[2, 2:]
     points, shared = (U[:, :2], shared_U) if architecture == "UPS" else (S[:, :2], shared_S)
-    return Plan(
+    return MinimalPlan(
         architecture=architecture,
         legs=names,
         branches=tuple(leg.branch if architecture == "PUS" else 0 for leg in legs),

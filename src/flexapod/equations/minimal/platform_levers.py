@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from flexapod.equations.minimal.planning import Plan
+from flexapod.equations.minimal.planning import MinimalPlan
 from flexapod.equations.minimal.vectors import Scalar, Triple, add, combine, cross, scale, times, total, triple
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.values import Values
@@ -44,7 +44,7 @@ class Basis:
     height: Scalar
     joints: tuple[Coordinates, ...]
 
-    def seen_from(self, plan: Plan, leg: int) -> list[Coordinates]:
+    def seen_from(self, plan: MinimalPlan, leg: int) -> list[Coordinates]:
         """Coordinates of the joints less those of one of them; exact zeros where joints coincide."""
         names, origin = plan.platform_joints, self.joints[leg]
         return [
@@ -53,7 +53,7 @@ class Basis:
         ]
 
 
-def lever_basis(plan: Plan, values: Values) -> Basis:
+def lever_basis(plan: MinimalPlan, values: Values) -> Basis:
     """The basis that the plan chose."""
     S = [values.of(f"legs.{name}") for name in plan.platform_joints]
     at = [(s.scalar("S.x"), s.scalar("S.y")) for s in S]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import casadi as ca
 
-from flexapod.equations.minimal.vectors import Moving, Scalar, Triple, dot, scale, subtract
+from flexapod.equations.minimal.vectors import MovingVector, Scalar, Triple, dot, scale, subtract
 from flexapod.equations.universal_leg import TURNING_POINT
 from flexapod.equations.values import Values
 from flexapod.kernels.tape.program import Program
@@ -28,7 +28,7 @@ class Slide:
     acceleration: Triple
 
 
-def slide(b: Program, values: Values, name: str, branch: int, motion: Moving) -> Slide:
+def slide(b: Program, values: Values, name: str, branch: int, motion: MovingVector) -> Slide:
     r"""The slide from the motion of S - U0.
 
     .. math:: \rho = \mp\sqrt{L^2 - |d_0|^2 + g^2},\quad d = d_0 - (g-\rho) e,\qquad

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from flexapod.equations.minimal.planning import Plan
+from flexapod.equations.minimal.planning import MinimalPlan
 from flexapod.equations.minimal.slide import Slide
 from flexapod.equations.minimal.sliding_spin import sliding_spin
 from flexapod.equations.minimal.vectors import Scalar, Triple, add, dot, scale, subtract
@@ -25,7 +25,7 @@ from flexapod.kernels.tape.program import Program
 from flexapod.robot.robot import Robot
 
 if TYPE_CHECKING:
-    from flexapod.equations.minimal.model import Model
+    from flexapod.equations.minimal.model import MinimalModel
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,7 +113,7 @@ class SlidingLeg:
         return entry(0, 0), entry(0, 1), entry(1, 1), entry(0, 2), entry(1, 2), entry(2, 2)
 
 
-def sliding_leg(b: Program, m: Model, plan: Plan, leg: int, motion: Slide) -> SlidingLeg:
+def sliding_leg(b: Program, m: MinimalModel, plan: MinimalPlan, leg: int, motion: Slide) -> SlidingLeg:
     """The leg from its slide.
 
     Args:

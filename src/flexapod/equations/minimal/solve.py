@@ -36,7 +36,7 @@ class Load:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Columns:
+class LegCoefficients:
     """Coefficients of six legs.
 
     Args:
@@ -52,7 +52,7 @@ class Columns:
     arms: Sequence[Coordinates]
 
 
-def solve(b: Program, triangle: tuple[int, int, int], legs: Columns, load: Load, size: Scalar) -> list[Scalar]:
+def solve(b: Program, triangle: tuple[int, int, int], legs: LegCoefficients, load: Load, size: Scalar) -> list[Scalar]:
     """The six kappa.
 
     Args:

@@ -14,7 +14,7 @@ Triple = tuple[Scalar, Scalar, Scalar]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Moving:
+class MovingVector:
     """A vector with its first and second derivative by time."""
 
     at: Triple

@@ -20,7 +20,7 @@ import casadi as ca
 
 from flexapod.arrays import SX
 from flexapod.equations.model.algebra import LinkValues, Z, cross, field, mul, sparse, symmetric, vee
-from flexapod.equations.model.leg import Tip, tip_of
+from flexapod.equations.model.leg import TipTarget, tip_of
 from flexapod.equations.model.positions import drive_position
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.values import Values
@@ -58,7 +58,7 @@ class BallLeg:
 
     leg: Leg
     choice: LegChoice
-    tip: Tip
+    tip: TipTarget
     R: Any
     per_q: Any
     per_theta: Any

@@ -21,7 +21,7 @@ from flexapod.equations.elastodynamics.link_motion import LinkMotion
 from flexapod.equations.elastodynamics.link_tree import LinkBody, leg_mass_matrix
 from flexapod.equations.model.algebra import NONE, LinkValues, cross, mul, nearly_dependent, solve_blocks, sparse, symmetric
 from flexapod.equations.model.ball_leg import BallLeg, LegInertia, ball_inertia, ball_leg
-from flexapod.equations.model.inertias import Inertia, body_inertia
+from flexapod.equations.model.inertias import LinkInertia, body_inertia
 from flexapod.equations.model.inverse_dynamics import (
     carried_masses,
     joint_on_platform,
@@ -125,7 +125,7 @@ def link_acceleration(
     return ca.vertcat(V[:3] - ca.densify(cross(V[3:], mul(still.R.expr, about))), V[3:])
 
 
-def platform_inertia(own: Inertia, platform: FrameMotion) -> Any:
+def platform_inertia(own: LinkInertia, platform: FrameMotion) -> Any:
     """(6, 6) inertia of the platform, world axes, from that in its own."""
     R = platform.R.expr
     hat = ca.skew(ca.densify(mul(R, own.S)))

@@ -25,25 +25,25 @@ NOTHING = ca.SX(3, 3)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Inertia:
+class LinkInertia:
     """Mass, first moment and second moments about an origin."""
 
     m: Any
     S: Any
     E: Any
 
-    def __add__(self, other: Inertia) -> Inertia:
-        return Inertia(m=self.m + other.m, S=sparse(self.S + other.S), E=sparse(self.E + other.E))
+    def __add__(self, other: LinkInertia) -> LinkInertia:
+        return LinkInertia(m=self.m + other.m, S=sparse(self.S + other.S), E=sparse(self.E + other.E))
 
-    def __sub__(self, other: Inertia) -> Inertia:
-        return Inertia(m=self.m - other.m, S=sparse(self.S - other.S), E=sparse(self.E - other.E))
+    def __sub__(self, other: LinkInertia) -> LinkInertia:
+        return LinkInertia(m=self.m - other.m, S=sparse(self.S - other.S), E=sparse(self.E - other.E))
 
-    def seen(self, R: SX, r: SX) -> Inertia:
+    def seen(self, R: SX, r: SX) -> LinkInertia:
         """The same in axes that R turns its own to, about an origin from which its own is at r."""
         S = mul(R, self.S)
         mixed = mul(r, S.T)
         E = mul(mul(R, self.E), R.T) + mixed + mixed.T + self.m * mul(r, sparse(r).T)
-        return Inertia(m=self.m, S=sparse(S + self.m * r), E=sparse(E))
+        return LinkInertia(m=self.m, S=sparse(S + self.m * r), E=sparse(E))
 
     @property
     def tensor(self) -> Any:
@@ -51,17 +51,17 @@ class Inertia:
         return ca.trace(self.E) * ca.SX.eye(3) - self.E
 
 
-NO_INERTIA = Inertia(m=ca.SX(0), S=NONE, E=NOTHING)
+NO_INERTIA = LinkInertia(m=ca.SX(0), S=NONE, E=NOTHING)
 
 
-def body_inertia(values: LinkValues, name: str) -> Inertia:
+def body_inertia(values: LinkValues, name: str) -> LinkInertia:
     """Of a body as the parameters give it."""
-    return Inertia(m=values.scalar(f"{name}.mass"), S=values.vec(f"{name}.first_moment"), E=values.pseudo_inertia(name))
+    return LinkInertia(m=values.scalar(f"{name}.mass"), S=values.vec(f"{name}.first_moment"), E=values.pseudo_inertia(name))
 
 
-def point_mass(m: SX, at: SX) -> Inertia:
+def point_mass(m: SX, at: SX) -> LinkInertia:
     """A mass at a point."""
-    return Inertia(m=m, S=sparse(m * at), E=sparse(m * mul(at, sparse(at).T)))
+    return LinkInertia(m=m, S=sparse(m * at), E=sparse(m * mul(at, sparse(at).T)))
 
 
 def carried_mass(values: LinkValues, leg: Leg) -> Any:
@@ -72,7 +72,7 @@ def carried_mass(values: LinkValues, leg: Leg) -> Any:
     return values.scalar(f"{link.coordinate}.body.mass")
 
 
-def link_inertias(values: LinkValues, leg: Leg, carried: SX) -> list[Inertia]:
+def link_inertias(values: LinkValues, leg: Leg, carried: SX) -> list[LinkInertia]:
     """Of every link what is left of its body when all that may is given to the link that carries it.
 
     Args:
@@ -94,17 +94,17 @@ def link_inertias(values: LinkValues, leg: Leg, carried: SX) -> list[Inertia]:
     return own
 
 
-def _shared(own: Inertia, kind: str) -> Inertia:
+def _shared(own: LinkInertia, kind: str) -> LinkInertia:
     """What the joint does not move against the link that carries it."""
     if kind == "fixed":
         return own
     if kind == "P":
-        return Inertia(m=ca.SX(0), S=NONE, E=own.E)
-    return Inertia(m=own.m, S=sparse(ca.vertcat(0, 0, own.S[2])), E=sparse(ca.diag(ca.vertcat(0, 0, own.E[2, 2]))))
+        return LinkInertia(m=ca.SX(0), S=NONE, E=own.E)
+    return LinkInertia(m=own.m, S=sparse(ca.vertcat(0, 0, own.S[2])), E=sparse(ca.diag(ca.vertcat(0, 0, own.E[2, 2]))))
 
 
 def joint_forces(
-    values: LinkValues, leg: Leg, R: Sequence[SX], r: Sequence[SX], links: Links, qdd: SX, *, inertias: Sequence[Inertia]
+    values: LinkValues, leg: Leg, R: Sequence[SX], r: Sequence[SX], links: Links, qdd: SX, *, inertias: Sequence[LinkInertia]
 ) -> list[Any]:
     r"""h (n,): forces at the joints that the links' motion demands, by the recursion inwards.
 

@@ -17,7 +17,7 @@ import casadi as ca
 
 from flexapod.arrays import SX
 from flexapod.equations.model.algebra import NONE, LinkValues, cross, field, mul, nearly_dependent, solve_blocks, sparse, vee
-from flexapod.equations.model.inertias import Inertia, body_inertia, carried_mass, point_mass
+from flexapod.equations.model.inertias import LinkInertia, body_inertia, carried_mass, point_mass
 from flexapod.equations.model.leg import LinkLeg, link_leg
 from flexapod.equations.platform_motion import FrameMotion, guess_input, platform_motion, wrench_input
 from flexapod.equations.virtual_power.inverse_dynamics import SINGULAR
@@ -107,7 +107,7 @@ def carried_masses(values: LinkValues, robot: Robot) -> list[Any]:
     return found if kept else [ca.SX(0)] * len(found)
 
 
-def loaded_platform(values: LinkValues, robot: Robot, carried: Sequence[SX]) -> Inertia:
+def loaded_platform(values: LinkValues, robot: Robot, carried: Sequence[SX]) -> LinkInertia:
     """The platform with the masses that legs leave to it, about its origin and in its axes."""
     found = body_inertia(values, "platform")
     for own, leg, mass in zip(leg_values(values, robot), robot.legs, carried, strict=True):
@@ -116,7 +116,7 @@ def loaded_platform(values: LinkValues, robot: Robot, carried: Sequence[SX]) -> 
     return found
 
 
-def platform_wrench(own: Inertia, platform: FrameMotion, gravity: SX) -> Any:
+def platform_wrench(own: LinkInertia, platform: FrameMotion, gravity: SX) -> Any:
     """(6,) force and moment about the platform's origin that its motion and weight demand, world axes."""
     R, w, alpha = (x.expr for x in (platform.R, platform.w, platform.alpha))
     a = platform.a.expr - gravity

@@ -23,7 +23,7 @@ from flexapod.arrays import SX
 from flexapod.equations.closing import solve_position
 from flexapod.equations.closing_rows import platform_halves
 from flexapod.equations.model.algebra import NONE, LinkValues, Z, cross, determinant, field, mul, solve_blocks, sparse
-from flexapod.equations.model.inertias import Inertia, joint_forces, link_inertias
+from flexapod.equations.model.inertias import LinkInertia, joint_forces, link_inertias
 from flexapod.equations.model.positions import closed_positions, last_axes
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.values import Values
@@ -38,7 +38,7 @@ NO_MASS = ca.SX(0)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Tip:
+class TipTarget:
     """What the leg must meet, world axes: arm from a point of the platform to S, its velocity and acceleration less gravity."""
 
     arm: Any
@@ -48,7 +48,7 @@ class Tip:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Row:
+class TipRow:
     """A closing row on the tip's twist, axes of the last link; `axes`: the two axes whose product it is, platform's first."""
 
     linear: Any
@@ -85,18 +85,18 @@ class LinkLeg:
 
     leg: Leg
     choice: LegChoice
-    tip: Tip
+    tip: TipTarget
     R: list[Any]
     r: list[Any]
     chain: list[int]
-    rows: list[Row]
+    rows: list[TipRow]
     B: Any
     drift: list[Any]
     qd: Any
     qdd: Any
     links: Links
     h: list[Any]
-    inertias: list[Inertia]
+    inertias: list[LinkInertia]
     world: Any
     outward: Callable[[Any], Any]
 
@@ -139,10 +139,10 @@ def frame_at(platform: FrameMotion, about: SX) -> FrameMotion:
     )
 
 
-def tip_of(leg: Leg, platform: FrameMotion, gravity: SX, arm: SX) -> Tip:
+def tip_of(leg: Leg, platform: FrameMotion, gravity: SX, arm: SX) -> TipTarget:
     """The point of the platform at `arm` (3,) from its origin, world axes: the leg's joint."""
     arm, w = ca.densify(arm), platform.w.expr
-    return Tip(
+    return TipTarget(
         arm=arm,
         S=platform.p.expr + arm,
         v=platform.v.expr + ca.cross(w, arm),
@@ -150,7 +150,7 @@ def tip_of(leg: Leg, platform: FrameMotion, gravity: SX, arm: SX) -> Tip:
     )
 
 
-def _closed_form(b: Program, values: LinkValues, leg: Leg, choice: LegChoice, platform: FrameMotion, tip: Tip) -> list[Any]:
+def _closed_form(b: Program, values: LinkValues, leg: Leg, choice: LegChoice, platform: FrameMotion, tip: TipTarget) -> list[Any]:
     """(cos, sin) or displacement of each moving link in closed form."""
     signs = choice.signs or [values.scalar("root"), values.scalar("fold")]
     half = mul(platform.R.expr, values.rot(f"{leg.closing.joint}.on_platform.R"))
@@ -196,7 +196,7 @@ def link_leg(
 
 
 def leg_that_meets(
-    b: Program, values: LinkValues, leg: Leg, choice: LegChoice, platform: FrameMotion, tip: Tip, *, where: Sequence[SX],
+    b: Program, values: LinkValues, leg: Leg, choice: LegChoice, platform: FrameMotion, tip: TipTarget, *, where: Sequence[SX],
     massless: bool = False, axes: SX | None = None, carried: SX = NO_MASS,
 ) -> LinkLeg:  # fmt: skip
     """A leg whose end has a given motion.
@@ -292,7 +292,7 @@ def _into_last_link(R: Sequence[SX], chain: Sequence[int], world: SX | None, axe
     return lambda x: mul(whole, x)
 
 
-def _rows(values: LinkValues, leg: Leg, platform: FrameMotion, outward: Callable[[SX], SX]) -> list[Row]:
+def _rows(values: LinkValues, leg: Leg, platform: FrameMotion, outward: Callable[[SX], SX]) -> list[TipRow]:
     """All rows of the closing joint, in axes of the last link."""
     joint, eye = leg.closing.joint, ca.SX.eye(3)
     on_link = values.rot(f"{joint}.on_link.R") if leg.closing.type != "spherical" else eye
@@ -301,9 +301,9 @@ def _rows(values: LinkValues, leg: Leg, platform: FrameMotion, outward: Callable
         if kind == "axes":
             on_platform = mul(platform.R.expr, values.rot(f"{joint}.on_platform.R"))
             a, c = outward(on_platform[:, int(i)]), on_link[:, int(rest[0])]
-            result.append(Row(linear=NONE, angular=cross(c, a), axes=(a, c)))
+            result.append(TipRow(linear=NONE, angular=cross(c, a), axes=(a, c)))
         else:
-            result.append(Row(linear=sparse((eye if kind == "point" else on_link)[:, int(i)]), angular=NONE))
+            result.append(TipRow(linear=sparse((eye if kind == "point" else on_link)[:, int(i)]), angular=NONE))
     return result
 
 
@@ -353,7 +353,7 @@ def _motion(leg: Leg, R: Sequence[SX], r: Sequence[SX], qd: SX, qdd: SX | None, 
     return found
 
 
-def _drift(rows: Sequence[Row], gap: SX, last: tuple[SX, SX], platform: tuple[SX, SX]) -> list[Any]:
+def _drift(rows: Sequence[TipRow], gap: SX, last: tuple[SX, SX], platform: tuple[SX, SX]) -> list[Any]:
     """Per row, what the second derivative of the coordinates has to meet.
 
     Args:

@@ -22,7 +22,6 @@ from flexapod.equations.chain import LinkPose, chain_poses
 from flexapod.equations.closing import solve_position
 from flexapod.equations.closing_rows import half_on_platform
 from flexapod.equations.newton_euler.chain_motion import end_motion, link_motions
-from flexapod.equations.newton_euler.gram_schmidt import GramSchmidt, unit_column
 from flexapod.equations.newton_euler.leg import ClosingJoint, LegForces, LegLoads, LinkJoint
 from flexapod.equations.newton_euler.wrench import Wrench, at_rest, body_wrench, none
 from flexapod.equations.platform_motion import FrameMotion
@@ -32,6 +31,7 @@ from flexapod.robot.chain import ancestors
 from flexapod.robot.model import Leg
 from flexapod.robot.plan import LegPlan
 from flexapod.spatial import Rot, Vec, cross, dot
+from flexapod.spatial.gram_schmidt import GramSchmidt, unit_column
 from flexapod.spatial.vector import zero
 
 if TYPE_CHECKING:
@@ -89,12 +89,12 @@ class ChainLeg:
     ) -> None:
         """Rates, then accelerations, of all joints on the way."""
         leg, n = self.leg, len(self._path)
-        rates = self._factor.solve(self._scaled_twist((half.v, half.w)))
+        rates = ca.vertsplit(self._factor.solve(self._scaled_twist((half.v, half.w))))
         qd, still = dict(zip(self._path, rates[:n], strict=True)), dict.fromkeys(self._path, ca.SX(0))
         drift = link_motions(leg, poses, qd, still)
         spherical = leg.closing.type == "spherical"
         a0, alpha0 = end_motion(leg, drift, half.p, free, rates[n:], spherical)
-        second = self._factor.solve(self._scaled_twist((half.a - a0, half.alpha - alpha0)))
+        second = ca.vertsplit(self._factor.solve(self._scaled_twist((half.a - a0, half.alpha - alpha0))))
         qdd = dict(zip(self._path, second[:n], strict=True))
         self._frames = link_motions(leg, poses, qd, qdd)
         self.joints = tuple(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 import casadi as ca
 
 from flexapod.arrays import SX
-from flexapod.equations.newton_euler.friction_coupling import Solution, against_friction, friction_loads, solve_friction
+from flexapod.equations.newton_euler.friction_coupling import FrictionSolution, against_friction, friction_loads, solve_friction
 from flexapod.equations.newton_euler.friction_points import SOURCES, FrictionPoint
 from flexapod.equations.newton_euler.leg import LegForces
 from flexapod.equations.newton_euler.mechanism import Loads, Mechanism
@@ -30,7 +30,7 @@ CONTRIBUTION_NAMES = (
 
 
 def force_contributions(
-    setting: Setting, parts: Mapping[str, Loads], base: Loads, solution: Solution, contributions: Contributions
+    setting: Setting, parts: Mapping[str, Loads], base: Loads, solution: FrictionSolution, contributions: Contributions
 ) -> SX:
     """Table (parts, actuators) in the order of `CONTRIBUTION_NAMES`.
 
@@ -57,7 +57,7 @@ def force_contributions(
 
 
 def _frozen(
-    mechanism: Mechanism, points: Sequence[FrictionPoint], solution: Solution, chosen: Sequence[int], redundant: bool
+    mechanism: Mechanism, points: Sequence[FrictionPoint], solution: FrictionSolution, chosen: Sequence[int], redundant: bool
 ) -> SX:
     """Force that given friction asks for."""
     friction = [solution.friction[i] for i in chosen]

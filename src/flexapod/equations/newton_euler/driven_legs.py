@@ -49,7 +49,7 @@ class DrivenLegs:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Platform:
+class MovingPlatform:
     """Pose and twist of the platform, without acceleration, and gravity, world axes."""
 
     frame: FrameMotion
@@ -62,14 +62,14 @@ class Platform:
         return ca.vertcat(f.p.expr, ca.vec(f.R.expr), f.v.expr, f.w.expr, self.gravity.expr)
 
     @staticmethod
-    def of(column: SX) -> Platform:
+    def of(column: SX) -> MovingPlatform:
         """The platform of `column`."""
         p, v, w, g = (Vec(column[k : k + 3], "W") for k in (0, 12, 15, 18))
         frame = FrameMotion(p=p, R=Rot(ca.reshape(column[3:12], 3, 3), "W", "P"), v=v, w=w, a=zero("W"), alpha=zero("W"))
-        return Platform(frame=frame, gravity=g)
+        return MovingPlatform(frame=frame, gravity=g)
 
 
-def one_by_one(b: Any, values: Values, robot: Robot, platform: Platform, force: SX) -> list[DrivenLegs]:
+def one_by_one(b: Any, values: Values, robot: Robot, platform: MovingPlatform, force: SX) -> list[DrivenLegs]:
     """Every leg by itself, under the forces (legs,) of the drives."""
     found = []
     for i, (leg, form) in enumerate(zip(robot.legs, robot.closed_forms, strict=True)):
@@ -79,14 +79,14 @@ def one_by_one(b: Any, values: Values, robot: Robot, platform: Platform, force: 
     return found
 
 
-def in_loops(b: Any, values: Values, robot: Robot, platform: Platform, force: SX) -> list[DrivenLegs]:
+def in_loops(b: Any, values: Values, robot: Robot, platform: MovingPlatform, force: SX) -> list[DrivenLegs]:
     """Legs that are alike in loops of `b`; where they are not, every leg by itself."""
     first, count = robot.legs[0], len(robot.legs)
     if len({_shape(leg, form) for leg, form in zip(robot.legs, robot.closed_forms, strict=True)}) > 1:
         return one_by_one(b, values, robot, platform, force)
     form, recorder, own, at = robot.closed_forms[0], Recorder(), ca.SX.sym("force"), ca.SX.sym("platform", 21)
     assert form is not None
-    one, heat, rate = _driven(recorder, Values(recorder), first, form.sign, Platform.of(at), own)  # type: ignore[arg-type]
+    one, heat, rate = _driven(recorder, Values(recorder), first, form.sign, MovingPlatform.of(at), own)  # type: ignore[arg-type]
     packed, prefix = Packed(one), f"legs.{first.name}."
     each, shared = [(own, force.T)], [(at, platform.column)]
     for name, (symbol, unit, doc) in recorder.numbers.items():
@@ -119,7 +119,7 @@ class Recorder:
         self.checks.append((condition, message))
 
 
-def _driven(b: Any, values: Values, leg: Leg, sign: int, platform: Platform, force: SX) -> tuple[CarryingLeg, Any, Any]:
+def _driven(b: Any, values: Values, leg: Leg, sign: int, platform: MovingPlatform, force: SX) -> tuple[CarryingLeg, Any, Any]:
     """A leg under the force of its drive, heat of its friction (1 + k,), and the rate of the drive."""
     s = ca.SX.sym("s", 3)
     model = UniversalLeg(b, values.of(f"legs.{leg.name}"), leg, sign, platform.frame, more=s)

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Solution:
+class FrictionSolution:
     """Forces with friction.
 
     Args:
@@ -44,7 +44,9 @@ class Solution:
     friction: list[PointFriction]
 
 
-def solve_friction(b: Program, mechanism: Mechanism, base: Loads, points: Sequence[FrictionPoint], redundant: bool) -> Solution:
+def solve_friction(
+    b: Program, mechanism: Mechanism, base: Loads, points: Sequence[FrictionPoint], redundant: bool
+) -> FrictionSolution:
     """Forces of a robot with friction.
 
     Args:
@@ -72,7 +74,7 @@ def solve_friction(b: Program, mechanism: Mechanism, base: Loads, points: Sequen
         found_one = point.friction_at(point.loads(forces[point.leg]))
         of_points[points.index(point)] = found_one
         forces[point.leg] = against_friction(point, forces[point.leg], found_one)
-    return Solution(forces=forces, friction=[of_points[i] for i in range(len(points))])
+    return FrictionSolution(forces=forces, friction=[of_points[i] for i in range(len(points))])
 
 
 def _coupling(mechanism: Mechanism, base: Loads, legs: Sequence[Sequence[FrictionPoint]]) -> tuple[None, SX, list[LegLoading]]:

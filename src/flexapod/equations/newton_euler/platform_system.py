@@ -14,11 +14,11 @@ from typing import Protocol
 import casadi as ca
 
 from flexapod.arrays import SX
-from flexapod.equations.newton_euler.gram_schmidt import GramSchmidt, unit_column
 from flexapod.equations.newton_euler.leg import LegModel
 from flexapod.equations.newton_euler.wrench import Wrench
 from flexapod.kernels.tape.program import Program
 from flexapod.spatial import Vec
+from flexapod.spatial.gram_schmidt import GramSchmidt, unit_column
 
 SINGULAR = 1e-9
 """Sine between the wrench of a leg and those of the others below which the pose is singular."""
@@ -63,7 +63,7 @@ class AxialSystem:
 
     def solve(self, missing: Wrench) -> list[list[SX]]:
         """One axial force per leg."""
-        return [[x] for x in self._factor.solve(scaled(missing, self._length))]
+        return [[x] for x in ca.vertsplit(self._factor.solve(scaled(missing, self._length)))]
 
     @property
     def inverse(self) -> SX:
@@ -112,12 +112,12 @@ class GeneralSystem:
         W = scaled(missing, self._length)
         right = [ca.dot(k, W) for k in self._K]
         dual = self._factor.dual(right) if self._redundant else None
-        forces = [dual[j] for j in range(len(self._A))] if dual is not None else self._factor.solve(ca.vertcat(*right))
+        forces = ca.vertsplit(self._factor.solve(ca.vertcat(*right)) if dual is None else dual)
         rest = W
         for a, tau in zip(self._A, forces, strict=True):
             rest = rest - a * tau
-        held = [ca.SX(0)] * sum(self._constraints)
-        for index, size in zip(self._kept, self._N.solve(rest), strict=True):
+        held: list[SX] = [ca.SX(0)] * sum(self._constraints)
+        for index, size in zip(self._kept, ca.vertsplit(self._N.solve(rest)), strict=True):
             held[index] = size
         result, i, j = [], 0, 0
         for driven, count in zip(self._actuators, self._constraints, strict=True):

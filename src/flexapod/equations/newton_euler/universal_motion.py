@@ -55,7 +55,7 @@ class Drive:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Axes:
+class LegAxes:
     """Leg axes x, y, n, first universal axis a, `sine` = a.x, arm = S - U and the inverse of its length."""
 
     x: Vec
@@ -77,7 +77,7 @@ class UniversalMotion:
         rates, accelerations: of its three coordinates in order.
     """
 
-    axes: Axes
+    axes: LegAxes
     S: PointMotion
     frames: tuple[FrameMotion, FrameMotion, FrameMotion]
     rates: tuple[SX, SX, SX]
@@ -131,7 +131,7 @@ def motion_in_leg_axes(
     return _moving(values, leg, seen, own, at, "exact"), rotation
 
 
-def _geometry(b: Program, values: Values, leg: Leg, sign: int, platform: FrameMotion) -> tuple[PointMotion, Drive, Axes]:
+def _geometry(b: Program, values: Values, leg: Leg, sign: int, platform: FrameMotion) -> tuple[PointMotion, Drive, LegAxes]:
     """Motion of S, the drive, and the axes of the leg."""
     S = platform.point(values.vector("S", "P"))
     drive = {"UPS": _extending, "PUS": _sliding, "RUS": _rotating}[leg.architecture](b, values, leg, S)
@@ -142,10 +142,10 @@ def _geometry(b: Program, values: Values, leg: Leg, sign: int, platform: FrameMo
     b.fail_if(size < SINGULAR, "leg {leg} lies along its first universal axis", leg=leg.name)
     y = m * (sign / size)
     x = cross(y, n)
-    return S, drive, Axes(x=x, y=y, n=n, a=a, sine=dot(a, x), arm=arm, inverse=inverse)
+    return S, drive, LegAxes(x=x, y=y, n=n, a=a, sine=dot(a, x), arm=arm, inverse=inverse)
 
 
-def _moving(values: Values, leg: Leg, axes: Axes, drive: Drive, S: PointMotion, spin: Spin) -> UniversalMotion:
+def _moving(values: Values, leg: Leg, axes: LegAxes, drive: Drive, S: PointMotion, spin: Spin) -> UniversalMotion:
     """The whole motion from that of S and of the drive."""
     cross_frame, leg_frame, angles = _universal(axes, drive, S, leg.architecture == "UPS", spin)
     actuator = (drive.rate, drive.acceleration)
@@ -163,7 +163,7 @@ def _moving(values: Values, leg: Leg, axes: Axes, drive: Drive, S: PointMotion, 
 
 
 def _universal(
-    axes: Axes, drive: Drive, S: PointMotion, extends: bool, spin: Spin
+    axes: LegAxes, drive: Drive, S: PointMotion, extends: bool, spin: Spin
 ) -> tuple[FrameMotion, FrameMotion, tuple[tuple[SX, SX], tuple[SX, SX]]]:
     """Motion of cross and leg about U, and the two universal rates with their derivatives."""
     x, y, n, a, arm = axes.x, axes.y, axes.n, axes.a, axes.arm

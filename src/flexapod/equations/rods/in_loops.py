@@ -18,7 +18,7 @@ from flexapod.arrays import SX
 from flexapod.equations.elastodynamics.projection import projected_mass
 from flexapod.equations.model.algebra import mul, sparse
 from flexapod.equations.rods.rod import RodValues, rotates_across
-from flexapod.equations.rods.tree import Frames, Motion, RodTree
+from flexapod.equations.rods.tree import Frames, NodeMotion, RodTree
 from flexapod.kernels.tape.control_flow import Builder
 from flexapod.kernels.tape.layers import map_in_layers
 from flexapod.robot.rods import Rod
@@ -49,7 +49,7 @@ def groups(rods: Sequence[Rod]) -> list[list[int]]:
     return list(found.values()) if len(sizes) == 1 and len(found) % 2 == 0 else [[i] for i in range(len(rods))]
 
 
-class Columns:
+class SymbolColumns:
     """Named columns of symbols of one group, and their values side by side for all groups."""
 
     def __init__(self) -> None:
@@ -120,7 +120,7 @@ class RodsInLoops:
         self.now, self.couplings = self._geometry()
         self._found: list[Any] | None = None
 
-    def _ends(self, c: Columns, paths: Sequence[Sequence[int]], point: SX, name: str) -> list[SX]:
+    def _ends(self, c: SymbolColumns, paths: Sequence[Sequence[int]], point: SX, name: str) -> list[SX]:
         """Velocities (3,) of a point per unit rate of the nodes of its path."""
         found = []
         for i in range(len(paths[0])):
@@ -133,7 +133,7 @@ class RodsInLoops:
 
     def _geometry(self) -> tuple[list[RodsAt], list[Any]]:
         """All rods of the groups, and per near node (6 + far, groups) masses with root and far columns."""
-        c, at, outputs, couplings = Columns(), self.at, [], [ca.SX(0)] * len(self.near[0])
+        c, at, outputs, couplings = SymbolColumns(), self.at, [], [ca.SX(0)] * len(self.near[0])
         for i, rods in enumerate(zip(*self.rods, strict=True)):
             U, S = (
                 c.of_each(f"{name}{i}", [at.p[node] + ca.densify(mul(at.R[node], x)) for node, x in ends])
@@ -173,16 +173,16 @@ class RodsInLoops:
             found.append(row)
         return found, [self.now[i].residuals[0, g] for g, i in self.places]
 
-    def drifts(self, motion: Motion) -> list[SX]:
+    def drifts(self, motion: NodeMotion) -> list[SX]:
         """Second derivative of every row at zero accelerations."""
         return [self._moving(motion)[i][0, g] for g, i in self.places]
 
-    def _moving(self, motion: Motion) -> list[Any]:
+    def _moving(self, motion: NodeMotion) -> list[Any]:
         """Drifts (1,) per rod of a group; forces F_S (3,), their moment about the origin of the node of S (3,) and near
         columns . F_U per group."""
         if self._found is not None:
             return self._found
-        c, at, plan = Columns(), self.at, self.tree.plan
+        c, at, plan = SymbolColumns(), self.at, self.tree.plan
         paths = self.near
         rates = [c.of_each(f"rate{j}", [motion.rates[plan.column(path[j])] for path in paths]) for j in range(len(paths[0]))]
         rotating = [motion.rotating[group[0][0].far] for group in self.rods]
@@ -214,7 +214,7 @@ class RodsInLoops:
         self._found = c.mapped(self.b, [*drifts, force, moment, felt], self.count)
         return self._found
 
-    def forces(self, motion: Motion) -> tuple[list[tuple[SX, SX]], SX]:
+    def forces(self, motion: NodeMotion) -> tuple[list[tuple[SX, SX]], SX]:
         """Force and moment (3,) about the origin of every node, and (w,) what the near columns feel."""
         plan = self.tree.plan
         F, moment, felt = self._moving(motion)[self.size :]
@@ -232,7 +232,7 @@ class RodsInLoops:
         Of every near column, with :math:`\dot q = x\dot v` and y half its inertia times x and its masses with other columns, a
         group adds :math:`x^Ty + y^Tx`, every rod the square of its spin.
         """
-        plan, c, n = self.tree.plan, Columns(), N.shape[1]
+        plan, c, n = self.tree.plan, SymbolColumns(), N.shape[1]
         slope: SX = ca.densify(ca.horzcat(N, beta))
         root = ca.reshape(c.of_all("root", ca.vec(slope[:6, :])), 6, n + 1)
         own = [[plan.column(k) for k in path] for path in self.near]

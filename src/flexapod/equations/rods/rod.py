@@ -27,7 +27,7 @@ import casadi as ca
 from flexapod.arrays import SX
 from flexapod.equations.elastodynamics.projection import projected_mass
 from flexapod.equations.model.algebra import mul, sparse
-from flexapod.equations.rods.tree import Frames, Motion, Pull, RodTree
+from flexapod.equations.rods.tree import Frames, NodeMotion, Pull, RodTree
 from flexapod.equations.virtual_power.inertia_wrench import tensor
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.rod_plan import SYMMETRIC
@@ -134,20 +134,20 @@ def rotates_across(tree: RodTree, rod: Rod, values: RodValues) -> bool:
     return rotating not in ([], [rod.near]) or (rotating == [rod.near] and not (along and nodes[rod.near].kind == "R"))
 
 
-def rod_drift(at: Frames, motion: Motion, rod: RodAt) -> SX:
+def rod_drift(at: Frames, motion: NodeMotion, rod: RodAt) -> SX:
     """Second derivative of the rod's row at zero accelerations."""
     dd, ddd = _relative(at, motion, rod)
     return ca.dot(rod.d, ddd) + ca.dot(dd, dd)
 
 
-def _relative(at: Frames, motion: Motion, rod: RodAt) -> tuple[SX, SX]:
+def _relative(at: Frames, motion: NodeMotion, rod: RodAt) -> tuple[SX, SX]:
     """Velocity and acceleration of S against U, world axes."""
     near, far, v = rod.rod.near, rod.rod.far, rod.values
     dd = motion.velocity(at, far, v.far, rod.J_S) - motion.velocity(at, near, v.near, rod.J_U)
     return dd, motion.acceleration(at, far, v.far) - motion.acceleration(at, near, v.near)
 
 
-def rod_forces(tree: RodTree, at: Frames, motion: Motion, rod: RodAt) -> tuple[SX, SX, SX]:
+def rod_forces(tree: RodTree, at: Frames, motion: NodeMotion, rod: RodAt) -> tuple[SX, SX, SX]:
     """Forces (3,) that a rod in motion demands at U and at S, without the masses that move with their bodies, and moment (3,) on
     the body of U."""
     v, near, far = rod.values, rod.rod.near, rod.rod.far
@@ -180,11 +180,11 @@ class RodsOneByOne:
         """Row (1, w) and residual of every rod."""
         return [rod.row for rod in self.ends], [rod.residual for rod in self.ends]
 
-    def drifts(self, motion: Motion) -> list[SX]:
+    def drifts(self, motion: NodeMotion) -> list[SX]:
         """Second derivative of every row at zero accelerations."""
         return [rod_drift(self.at, motion, rod) for rod in self.ends]
 
-    def forces(self, motion: Motion) -> tuple[list[Pull], SX]:
+    def forces(self, motion: NodeMotion) -> tuple[list[Pull], SX]:
         """Force and moment about the origin of every node, and (w,) what is felt along columns beside."""
         plan, at = self.tree.plan, self.at
         pulls, h = [(ca.SX.zeros(3), ca.SX.zeros(3)) for _ in plan.nodes], ca.SX.zeros(6 + len(plan.moving))

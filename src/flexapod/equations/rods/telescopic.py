@@ -27,7 +27,7 @@ import casadi as ca
 
 from flexapod.arrays import SX
 from flexapod.equations.model.algebra import LinkValues, mul, sparse
-from flexapod.equations.rods.in_loops import Columns
+from flexapod.equations.rods.in_loops import SymbolColumns
 from flexapod.equations.rods.rod import NO_SYMMETRY
 from flexapod.equations.virtual_power.inertia_wrench import tensor
 from flexapod.kernels.tape.control_flow import Builder
@@ -100,7 +100,7 @@ class TelescopesAt:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Moving:
+class FloatingMotion:
     """Motion in axes of the floating body: t, rates and forces of the slides (legs,), its angular velocity, gravity."""
 
     t: Any
@@ -131,12 +131,12 @@ class Telescopes:
     def __init__(self, b: Builder, values: list[TelescopeValues]) -> None:
         self.b, self.values, self.count = b, values, len(values)
 
-    def _own(self, c: Columns, *names: str) -> list[SX]:
+    def _own(self, c: SymbolColumns, *names: str) -> list[SX]:
         return [c.of_each(name, [getattr(v, name) for v in self.values]) for name in names]
 
     def at(self, p: SX, Q: SX, q: SX) -> TelescopesAt:
         """Legs at a pose of the platform in the floating body's frame and coordinates q of the slides."""
-        c = Columns()
+        c = SymbolColumns()
         U, b, zero = self._own(c, "U", "b", "zero")
         q, p, rotation = c.of_each("q", ca.vertsplit(q)), c.of_all("p", p), ca.reshape(c.of_all("Q", ca.vec(Q)), 3, 3)
         s = ca.mtimes(rotation, b)
@@ -149,7 +149,7 @@ class Telescopes:
 
     def masses(self, at: TelescopesAt) -> Masses:
         """Momenta of S, of all legs and about the floating body's origin per unit velocity of S, then per t: [1, -s^]."""
-        c = Columns()
+        c = SymbolColumns()
         U, e, mu_1, mu_2, J, axial, rotor = self._own(c, "U", "e", "mu_1", "mu_2", "J", "axial", "rotor")
         s, n, L, per_L = _seen(c, at, "s", "n", "L", "per_L")
         k, x, less, stretch = ca.dot(e, n), ca.cross(e, n), mu_1 - mu_2, J - 2 * mu_2 * L
@@ -170,10 +170,10 @@ class Telescopes:
         M_tt = ca.vertcat(ca.horzcat(a, ab.T), ca.horzcat(ab, b))
         return Masses(M_tt=M_tt, M_t=ca.vertcat(ca.horzcat(f, fw), ca.horzcat(m, mw)), first=first, I=I)
 
-    def forces(self, at: TelescopesAt, now: Moving) -> tuple[SX, SX, SX]:
+    def forces(self, at: TelescopesAt, now: FloatingMotion) -> tuple[SX, SX, SX]:
         """Forces that the motion demands along the floating body's directions (6,), about its origin, and along t (6,), less
         those of the slides; second derivatives (legs,) of L at t' = 0."""
-        c = Columns()
+        c = SymbolColumns()
         U, e, mu_1, mu_2, J, axial, rotor = self._own(c, "U", "e", "mu_1", "mu_2", "J", "axial", "rotor")
         s, n, L, per_L = _seen(c, at, "s", "n", "L", "per_L")
         rate, force = c.of_each("rate", ca.vertsplit(now.rates)), c.of_each("force", ca.vertsplit(now.force))
@@ -198,7 +198,7 @@ class Telescopes:
         return ca.sum2(h), ca.sum2(h_t), drifts.T
 
 
-def _seen(c: Columns, at: TelescopesAt, *names: str) -> list[SX]:
+def _seen(c: SymbolColumns, at: TelescopesAt, *names: str) -> list[SX]:
     return [c.of_each(name, ca.horzsplit(getattr(at, name))) for name in names]
 
 

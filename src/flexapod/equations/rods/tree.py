@@ -19,7 +19,7 @@ from flexapod.equations.model.algebra import LinkValues, Z, cross, field, mul, s
 from flexapod.equations.virtual_power.inertia_wrench import tensor
 from flexapod.robot.link_plan import inner_constants
 from flexapod.robot.robot import Robot
-from flexapod.robot.rods import PLATFORM, Node, RodPlan
+from flexapod.robot.rods import PLATFORM, RodNode, RodPlan
 
 NOTHING = ca.SX.zeros(3)
 
@@ -51,7 +51,7 @@ class Frames:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Motion:
+class NodeMotion:
     """w, alpha, U, a in node axes, c in world axes of all nodes; rotating: w, alpha and the origin's velocity in world axes of
     those on the platform; rates (w,)."""
 
@@ -96,14 +96,14 @@ class RodTree:
         self.gravity = ca.densify(values.vec("gravity"))
         self.seats = [self._seat(node) for node in plan.nodes]
 
-    def _seat(self, node: Node) -> Seat:
+    def _seat(self, node: RodNode) -> Seat:
         if node.hinge is None:
             return Seat(B=sparse(ca.SX.eye(3)), b=ca.SX(3, 1))
         i, closing = node.hinge
         name = f"{closing.joint}.on_{'link' if node.reversed else 'platform'}"
         return Seat(B=self.legs[i].rot(f"{name}.R").T, b=self.legs[i].vec(f"{name}.p"))
 
-    def joint(self, node: Node) -> tuple[SX, SX]:
+    def joint(self, node: RodNode) -> tuple[SX, SX]:
         """Axes and place of a node's joint in its carrier, at coordinate zero."""
         if node.hinge is None:
             i, link = node.place
@@ -138,7 +138,7 @@ class RodTree:
             found.p.append(p_c + ca.densify(mul(R_c, place)))
         return found
 
-    def _zero(self, node: Node) -> SX:
+    def _zero(self, node: RodNode) -> SX:
         if node.hinge is not None:
             return ca.SX(0)
         i, link = node.place
@@ -161,12 +161,12 @@ class RodTree:
                     J[:, plan.column(k)], W[:, plan.column(k)] = cross(z, point - at.p[k]), z
         return J, W
 
-    def motion(self, at: Frames, rates: SX) -> Motion:
+    def motion(self, at: Frames, rates: SX) -> NodeMotion:
         """Motion of all nodes at rates (w,), all accelerations zero."""
         plan, still = self.plan, ca.SX(3, 1)
         R, w = at.R[0], rates[3:6]
         spin = mul(R.T, w)
-        found = Motion(
+        found = NodeMotion(
             w=[spin], alpha=[still], U=[field(spin, still)], a=[mul(R.T, -self.gravity)], c=[NOTHING],
             rotating=[(w, NOTHING, rates[:3])], rates=rates,
         )  # fmt: skip
@@ -201,7 +201,7 @@ class RodTree:
         """Every node's own body, with masses at points of it: per node (mass, point in node axes). Parameters alone."""
         return [self._body(node, own) for node, own in zip(self.plan.nodes, masses, strict=True)]
 
-    def _body(self, node: Node, masses: Sequence[tuple[SX, SX]]) -> LinkBody:
+    def _body(self, node: RodNode, masses: Sequence[tuple[SX, SX]]) -> LinkBody:
         m, S, I = ca.SX(0), ca.SX.zeros(3), ca.SX.zeros(3, 3)
         name, values = self._own(node)
         if name is not None:
@@ -215,7 +215,7 @@ class RodTree:
             body = body.with_mass(mass, x)
         return body
 
-    def _own(self, node: Node) -> tuple[str | None, LinkValues]:
+    def _own(self, node: RodNode) -> tuple[str | None, LinkValues]:
         if node.place == PLATFORM:
             return "platform", self.values
         i, link = node.place
@@ -251,13 +251,13 @@ class RodTree:
         M[:6, :6] = ca.vertcat(ca.horzcat(whole[0].m * sparse(ca.SX.eye(3)), sparse(hat.T)), ca.horzcat(sparse(hat), I))
         return M
 
-    def _rotor(self, node: Node) -> SX:
+    def _rotor(self, node: RodNode) -> SX:
         if node.hinge is not None:
             return ca.SX(0)
         i, link = node.place
         return self.legs[i].scalar(f"{self.robot.legs[i].links[link].coordinate}.rotor")
 
-    def forces(self, at: Frames, motion: Motion, bodies: Sequence[LinkBody], pulls: Sequence[Pull]) -> SX:
+    def forces(self, at: Frames, motion: NodeMotion, bodies: Sequence[LinkBody], pulls: Sequence[Pull]) -> SX:
         """(w,) forces that the motion demands, weight included; pulls: what besides is demanded at every node."""
         plan, h = self.plan, ca.SX.zeros(6 + len(self.plan.moving))
         demanded = [body.demanded(U, a) for body, U, a in zip(bodies, motion.U, motion.a, strict=True)]

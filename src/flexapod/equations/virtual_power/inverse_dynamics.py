@@ -14,7 +14,8 @@ from flexapod.equations.platform_motion import guess_input, platform_motion, wre
 from flexapod.equations.virtual_power.platform_equation import platform_equation
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.robot import Robot
-from flexapod.spatial.linear import independence, solve_reflected, solve_symmetric
+from flexapod.spatial.gram_schmidt import GramSchmidt
+from flexapod.spatial.linear import solve_reflected, solve_symmetric
 
 SINGULAR = 1e-20
 """Squared sine below which the actuators' rows count as dependent: forces would be beyond 1e10 times the load."""
@@ -45,7 +46,7 @@ def actuator_forces(b: Program, A: SX, y: SX) -> SX:
         raise ValueError("fewer actuators than degrees of freedom: the motion cannot be enforced")
     text = "the pose is singular (type 2): the platform can move with all actuators locked"
     if actuators > mobility:
-        b.fail_if(independence(A) < SINGULAR, text)
+        b.fail_if(GramSchmidt(ca.horzsplit(A)).smallest_pivot < SINGULAR, text)
         return ca.mtimes(A, solve_symmetric(ca.mtimes(A.T, A), y))
     force, pivots = solve_reflected(A.T, y)
     lost = ca.SX(0)

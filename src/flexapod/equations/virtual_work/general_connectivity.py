@@ -16,20 +16,20 @@ import casadi as ca
 
 from flexapod.arrays import SX
 from flexapod.equations.values import Values
-from flexapod.equations.virtual_work.leg_work import LegWork, PlatformState
-from flexapod.equations.virtual_work.orthogonal_solve import SMALLEST, orthogonal_solve
-from flexapod.equations.virtual_work.recursion import BodyMotion, Tip, inward, outward, unit_twists
-from flexapod.equations.virtual_work.relative_frames import Chain, frame
+from flexapod.equations.virtual_work.leg_work import SMALLEST, LegWork, PlatformState
+from flexapod.equations.virtual_work.recursion import BodyMotion, JointTip, inward, outward, unit_twists
+from flexapod.equations.virtual_work.relative_frames import LegChain, frame
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.chain import ROWS
 from flexapod.robot.model import Leg
 from flexapod.robot.plan import LegPlan
 from flexapod.spatial import Rot, Vec, cross, dot
+from flexapod.spatial.gram_schmidt import GramSchmidt
 from flexapod.spatial.vector import zero
 
 
 @dataclass(frozen=True, kw_only=True)
-class Row:
+class GapRow:
     """One condition: direction of the gap (`axes` rows: zero), or axes a of the platform and c of the leg (else None)."""
 
     linear: Vec
@@ -39,20 +39,20 @@ class Row:
     c: Vec | None
 
 
-def closing_rows(leg: Leg, R_link: Rot, R_platform: Rot) -> list[Row]:
+def closing_rows(leg: Leg, R_link: Rot, R_platform: Rot) -> list[GapRow]:
     """Rows of the closing joint from its two half frames, in the order of the plan."""
     result = []
     for kind, i, *rest in ROWS[leg.closing.type]:
         if kind == "axes":
             a, c = R_platform.column(int(i)), R_link.column(int(rest[0]))
-            result.append(Row(linear=zero("W"), angular=cross(c, a), kind="axes", a=a, c=c))
+            result.append(GapRow(linear=zero("W"), angular=cross(c, a), kind="axes", a=a, c=c))
         else:
             a = Vec([float(j == i) for j in range(3)], "W") if kind == "point" else R_platform.column(int(i))
-            result.append(Row(linear=a, angular=zero("W"), kind=str(kind), a=a, c=None))
+            result.append(GapRow(linear=a, angular=zero("W"), kind=str(kind), a=a, c=None))
     return result
 
 
-def velocity_terms(row: Row, link: BodyMotion, v_link: Vec, acceleration: Vec, platform: PlatformState, r: Vec) -> SX:
+def velocity_terms(row: GapRow, link: BodyMotion, v_link: Vec, acceleration: Vec, platform: PlatformState, r: Vec) -> SX:
     r"""h of a row: platform's acceleration at rest twist rates, less the leg's at zero joint accelerations.
 
     Differentiated rows: :math:`a\cdot(\gamma_l - \gamma_p - 2\omega_p\times v_{rel}) = 0` for directions fixed to the platform,
@@ -68,7 +68,7 @@ def velocity_terms(row: Row, link: BodyMotion, v_link: Vec, acceleration: Vec, p
 
 
 def general_leg_work(
-    b: Program, values: Values, leg: Leg, plan: LegPlan, chain: Chain, platform: PlatformState, *, R_half: Rot
+    b: Program, values: Values, leg: Leg, plan: LegPlan, chain: LegChain, platform: PlatformState, *, R_half: Rot
 ) -> LegWork:
     """Motion and virtual work of a leg with any joints.
 
@@ -111,7 +111,7 @@ def general_leg_work(
     )
 
 
-def _leg_matrix(leg: Leg, rows: Sequence[Row], tip: Tip) -> SX:
+def _leg_matrix(leg: Leg, rows: Sequence[GapRow], tip: JointTip) -> SX:
     """B (m, n): the rows on the unit twists of the joints."""
     B = ca.SX.zeros(len(rows), len(leg.moving))
     for j, (v, w) in tip.twists.items():
@@ -121,24 +121,25 @@ def _leg_matrix(leg: Leg, rows: Sequence[Row], tip: Tip) -> SX:
     return ca.densify(B)
 
 
-def _platform_row(row: Row, r: Vec) -> SX:
+def _platform_row(row: GapRow, r: Vec) -> SX:
     """P (1, 6): a row on the twist of the platform, whose velocity at the joint centre is v + w x r."""
     return ca.horzcat(row.linear.expr.T, (cross(r, row.linear) + row.angular).expr.T)
 
 
 def _solve(B: SX, right: SX, plan: LegPlan) -> tuple[SX, SX]:
-    """All coordinates from right-hand sides of the rows: dependents solved for, others zero; and the smallest height."""
+    """All coordinates from right-hand sides of the rows: dependents solved for, others zero; and the smallest pivot."""
     result = ca.SX.zeros(B.shape[1], right.shape[1])
     if not plan.rows:
         return result, ca.SX(1)
     rows, dependents = list(plan.rows), list(plan.dependents)
-    x, height = orthogonal_solve(B[rows, dependents], right[rows, :])
+    factor = GramSchmidt(ca.horzsplit(B[rows, dependents]))
+    x = factor.solve(right[rows, :])
     for k, i in enumerate(dependents):
         result[i, :] = x[k, :]
-    return result, height
+    return result, factor.smallest_pivot
 
 
-def _in_world(chain: Chain, motions: Sequence[BodyMotion], tip: Tip) -> tuple[BodyMotion, Vec]:
+def _in_world(chain: LegChain, motions: Sequence[BodyMotion], tip: JointTip) -> tuple[BodyMotion, Vec]:
     """The last body's angular motion, and the acceleration of the joint centre, world axes."""
     last, R = motions[chain.last], tip.R.T
     motion = BodyMotion(omega=R @ last.omega, epsilon=R @ last.epsilon, gamma=R @ last.gamma, matrix=None)

@@ -8,7 +8,7 @@ from flexapod.arrays import SX
 from flexapod.equations.closing import solve_position
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.values import Values
-from flexapod.equations.virtual_work.relative_frames import Chain, Z, frame, steps_of
+from flexapod.equations.virtual_work.relative_frames import LegChain, Z, frame, steps_of
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.model import Leg
 from flexapod.robot.plan import LegPlan
@@ -16,7 +16,7 @@ from flexapod.spatial import Rot, Vec, rotation_z
 from flexapod.spatial.vector import zero
 
 
-def joint_chain(b: Program, values: Values, leg: Leg, plan: LegPlan, half: tuple[Rot, Vec], guess: Sequence[SX]) -> Chain:
+def joint_chain(b: Program, values: Values, leg: Leg, plan: LegPlan, half: tuple[Rot, Vec], guess: Sequence[SX]) -> LegChain:
     r"""The leg that reaches the platform half of its closing joint.
 
     .. math:: a_{k,j} = (R^0_{jk}\,R_z(q_k))^T,\qquad r_{k,j} = p^0_{jk}\;(+\,z\,q_k)
@@ -45,4 +45,4 @@ def joint_chain(b: Program, values: Values, leg: Leg, plan: LegPlan, half: tuple
     axes = [Vec(Z, frame(k)) for k in range(len(leg.links))]
     steps = steps_of(values, leg, rotations, arms, axes, [f"{link.coordinate}.body" for link in leg.links])
     last = leg.closing.link
-    return Chain(steps=steps, last=last, tip=values.vector(f"{leg.closing.joint}.on_link.p", frame(last)))
+    return LegChain(steps=steps, last=last, tip=values.vector(f"{leg.closing.joint}.on_link.p", frame(last)))

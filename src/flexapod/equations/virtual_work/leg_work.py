@@ -12,6 +12,9 @@ from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.virtual_work.recursion import acceleration_matrix, apply
 from flexapod.spatial import Rot, Vec, cross
 
+SMALLEST = 1e-20
+"""Square of a sine between columns below which they count as dependent: sine 1e-10, where rounding leaves about six digits."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class PlatformState:

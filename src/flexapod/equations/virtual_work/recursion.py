@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import casadi as ca
 
 from flexapod.arrays import SX
-from flexapod.equations.virtual_work.relative_frames import Chain, Inertia, frame
+from flexapod.equations.virtual_work.relative_frames import BodyInertia, LegChain, frame
 from flexapod.spatial import Rot, Vec, cross, dot
 from flexapod.spatial.vector import zero
 
@@ -46,7 +46,7 @@ def apply(matrix: SX, r: Vec) -> Vec:
     return Vec(ca.mtimes(matrix, r.expr), r.frame)
 
 
-def outward(chain: Chain, base: Vec, rates: Sequence[SX], accelerations: Sequence[SX]) -> list[BodyMotion]:
+def outward(chain: LegChain, base: Vec, rates: Sequence[SX], accelerations: Sequence[SX]) -> list[BodyMotion]:
     r"""Motion of every body of a leg.
 
     .. math::
@@ -81,7 +81,7 @@ def outward(chain: Chain, base: Vec, rates: Sequence[SX], accelerations: Sequenc
     return result
 
 
-def inertia_wrench(body: Inertia, motion: BodyMotion) -> tuple[Vec, Vec]:
+def inertia_wrench(body: BodyInertia, motion: BodyMotion) -> tuple[Vec, Vec]:
     r"""Force and moment about the joint centre that a body needs, weight included.
 
     .. math:: F_{k0} = m\,\gamma + (\tilde\omega\tilde\omega + \tilde\varepsilon)\,s,\qquad
@@ -96,7 +96,7 @@ def inertia_wrench(body: Inertia, motion: BodyMotion) -> tuple[Vec, Vec]:
     return force, cross(s, motion.gamma) + apply(body.tensor, motion.epsilon) + spin
 
 
-def inward(chain: Chain, motions: Sequence[BodyMotion], accelerations: Sequence[SX]) -> list[SX]:
+def inward(chain: LegChain, motions: Sequence[BodyMotion], accelerations: Sequence[SX]) -> list[SX]:
     r"""Work of all wrenches of a leg per unit rate of each of its joints.
 
     .. math:: F_k = F_{k0} + a^T F_{k+1},\qquad M_k = M_{k0} + a^T M_{k+1} + r\times a^T F_{k+1}
@@ -125,7 +125,7 @@ def inward(chain: Chain, motions: Sequence[BodyMotion], accelerations: Sequence[
 
 
 @dataclass(frozen=True, kw_only=True)
-class Tip:
+class JointTip:
     """The platform joint as the leg sees it.
 
     Args:
@@ -140,7 +140,7 @@ class Tip:
     p: Vec
 
 
-def unit_twists(chain: Chain) -> Tip:
+def unit_twists(chain: LegChain) -> JointTip:
     r"""Left-hand side of the connectivity conditions: :math:`u_k\times\rho_k` of revolute, :math:`u_k` of prismatic joints.
 
     :math:`\rho_k = r_{k+1,k} + a_{k+1,k}^T\,\rho_{k+1}` runs inwards from the tip, as in the braces of Staicu Eq. (14).
@@ -159,4 +159,4 @@ def unit_twists(chain: Chain) -> Tip:
         rho = step.r + step.a.T @ rho
         rotation = rotation @ step.a
         k = step.parent
-    return Tip(twists=twists, R=rotation, p=rho)
+    return JointTip(twists=twists, R=rotation, p=rho)

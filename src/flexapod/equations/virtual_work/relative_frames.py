@@ -20,7 +20,7 @@ X, Y, Z = (1, 0, 0), (0, 1, 0), (0, 0, 1)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Inertia:
+class BodyInertia:
     """Mass, first moment and tensor of a body about its joint centre, in its own axes."""
 
     mass: SX
@@ -29,7 +29,7 @@ class Inertia:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Step:
+class JointStep:
     """From one body to the next through one joint.
 
     Args:
@@ -49,12 +49,12 @@ class Step:
     a: Rot
     r: Vec
     u: Vec
-    body: Inertia | None
+    body: BodyInertia | None
     rotor: SX
 
 
 @dataclass(frozen=True, kw_only=True)
-class Chain:
+class LegChain:
     """A leg cut at its platform joint.
 
     Args:
@@ -63,7 +63,7 @@ class Chain:
         tip: from its joint centre to the platform joint, in its axes (the papers' r_43).
     """
 
-    steps: tuple[Step, ...]
+    steps: tuple[JointStep, ...]
     last: int
     tip: Vec
 
@@ -73,21 +73,23 @@ def frame(index: int) -> str:
     return "W" if index < 0 else str(index + 1)
 
 
-def inertia(values: Values, name: str, axes: str) -> Inertia:
+def inertia(values: Values, name: str, axes: str) -> BodyInertia:
     """Inertial data of a body by name, e.g. ``in_L.0``."""
     J = {key: values.scalar(f"{name}.inertia.{key}") for key in ("xx", "yy", "zz", "xy", "xz", "yz")}
     rows = [[J["xx"], J["xy"], J["xz"]], [J["xy"], J["yy"], J["yz"]], [J["xz"], J["yz"], J["zz"]]]
     tensor = ca.vertcat(*[ca.horzcat(*row) for row in rows])
-    return Inertia(mass=values.scalar(f"{name}.mass"), first_moment=values.vector(f"{name}.first_moment", axes), tensor=tensor)
+    return BodyInertia(
+        mass=values.scalar(f"{name}.mass"), first_moment=values.vector(f"{name}.first_moment", axes), tensor=tensor
+    )
 
 
 def steps_of(
     values: Values, leg: Leg, rotations: list[Rot], arms: list[Vec], axes: list[Vec], bodies: list[str]
-) -> tuple[Step, ...]:
+) -> tuple[JointStep, ...]:
     """Steps from relative matrices, vectors, axes and the names of the bodies' data, link by link."""
     moving = leg.moving
     return tuple(
-        Step(
+        JointStep(
             kind=link.kind,
             coordinate=moving.index(k) if k in moving else -1,
             parent=link.parent,

@@ -16,7 +16,7 @@ import casadi as ca
 from flexapod.arrays import SX
 from flexapod.equations.universal_leg import TURNING_POINT
 from flexapod.equations.values import Values
-from flexapod.equations.virtual_work.relative_frames import Chain, X, Y, Z, steps_of
+from flexapod.equations.virtual_work.relative_frames import LegChain, X, Y, Z, steps_of
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.model import Leg
 from flexapod.spatial import Rot, Vec, cross, dot
@@ -26,7 +26,7 @@ SINGULAR = 1e-9
 """Sine or cosine below which a leg counts as singular; rounding sits near 1e-16."""
 
 
-def universal_chain(b: Program, values: Values, leg: Leg, sign: int, S: Vec) -> Chain:
+def universal_chain(b: Program, values: Values, leg: Leg, sign: int, S: Vec) -> LegChain:
     """The leg that reaches a point.
 
     Args:
@@ -41,7 +41,7 @@ def universal_chain(b: Program, values: Values, leg: Leg, sign: int, S: Vec) -> 
     return {"UPS": _ups, "PUS": _pus, "RUS": _rus}[leg.architecture](b, values, leg, sign, S)
 
 
-def _ups(b: Program, values: Values, leg: Leg, sign: int, S: Vec) -> Chain:
+def _ups(b: Program, values: Values, leg: Leg, sign: int, S: Vec) -> LegChain:
     """Cross and cylinder at U, piston frame `tip` before S."""
     U, tip = values.vector("U", "W"), values.scalar("tip")
     d = S - U
@@ -52,10 +52,10 @@ def _ups(b: Program, values: Values, leg: Leg, sign: int, S: Vec) -> Chain:
     arms = [U, zero("1"), Vec([0, 0, length - tip], "2")]
     axes = [Vec(X, "1"), Vec(Y, "2"), Vec(Z, "3")]
     steps = steps_of(values, leg, rotations, arms, axes, ["in_C.0", "in_L.0", "in_L.1"])
-    return Chain(steps=steps, last=2, tip=Vec([0, 0, tip], "3"))
+    return LegChain(steps=steps, last=2, tip=Vec([0, 0, tip], "3"))
 
 
-def _pus(b: Program, values: Values, leg: Leg, sign: int, S: Vec) -> Chain:
+def _pus(b: Program, values: Values, leg: Leg, sign: int, S: Vec) -> LegChain:
     r"""Travel t of the slider from :math:`|S - U_0 - t e| = l`, one of two roots; slider axes are the world's."""
     e, U0, length = values.vector("drive", "W"), values.vector("U", "W"), values.scalar("length")
     d0 = S - U0
@@ -71,10 +71,10 @@ def _pus(b: Program, values: Values, leg: Leg, sign: int, S: Vec) -> Chain:
     arms = [U0 + e * (along + root), zero("1"), zero("2")]
     axes = [Vec(e.expr, "1"), Vec(X, "2"), Vec(Y, "3")]
     steps = steps_of(values, leg, [Rot(ca.SX.eye(3), "1", "W"), to_cross, to_leg], arms, axes, ["carrier", "in_C.0", "in_L.0"])
-    return Chain(steps=steps, last=2, tip=Vec([0, 0, length], "3"))
+    return LegChain(steps=steps, last=2, tip=Vec([0, 0, length], "3"))
 
 
-def _rus(b: Program, values: Values, leg: Leg, sign: int, S: Vec) -> Chain:
+def _rus(b: Program, values: Values, leg: Leg, sign: int, S: Vec) -> LegChain:
     r"""Cosine and sine of the crank's turn from :math:`A\cos t + B\sin t = C`, which is :math:`|S - O - R(e,t)\,c| = l`."""
     e, pivot, length = values.vector("drive", "W"), values.vector("pivot", "W"), values.scalar("length")
     crank = values.vector("U", "W") - pivot
@@ -98,7 +98,7 @@ def _rus(b: Program, values: Values, leg: Leg, sign: int, S: Vec) -> Chain:
     to_cross, to_leg = _universal(b, leg, sign, n, values.vector("axis1", "1"), ("1", "2", "3"))
     axes = [Vec(e.expr, "1"), Vec(X, "2"), Vec(Y, "3")]
     steps = steps_of(values, leg, [to_crank, to_cross, to_leg], [pivot, arm, zero("2")], axes, ["carrier", "in_C.0", "in_L.0"])
-    return Chain(steps=steps, last=2, tip=Vec([0, 0, length], "3"))
+    return LegChain(steps=steps, last=2, tip=Vec([0, 0, length], "3"))
 
 
 def _universal(b: Program, leg: Leg, sign: int, n: Vec, a: Vec, axes: tuple[str, str, str]) -> tuple[Rot, Rot]:

@@ -17,7 +17,7 @@ import casadi as ca
 from flexapod.arrays import SX
 from flexapod.equations.virtual_work.leg_work import LegWork, PlatformState, wrench
 from flexapod.equations.virtual_work.recursion import inward, outward, unit_twists
-from flexapod.equations.virtual_work.relative_frames import Chain
+from flexapod.equations.virtual_work.relative_frames import LegChain
 from flexapod.spatial import Rot, Vec, cross, dot
 
 LEG = "3"
@@ -50,7 +50,7 @@ class Conditions:
         return Vec([works[self.second] * self.across2, works[self.first] * self.across1, 0], LEG)
 
 
-def conditions(chain: Chain, actuator: int) -> Conditions:
+def conditions(chain: LegChain, actuator: int) -> Conditions:
     """The conditions of a leg whose actuated coordinate is the last (U-P-S) or the first."""
     first, second = (0, 1) if actuator == 2 else (1, 2)
     tip = unit_twists(chain)
@@ -59,7 +59,7 @@ def conditions(chain: Chain, actuator: int) -> Conditions:
     return Conditions(actuator=actuator, first=first, second=second, c=c, along=1 / c[2], across1=1 / k1, across2=1 / k2, R=tip.R)
 
 
-def universal_leg_work(chain: Chain, actuator: int, platform: PlatformState, r: Vec) -> LegWork:
+def universal_leg_work(chain: LegChain, actuator: int, platform: PlatformState, r: Vec) -> LegWork:
     r"""Motion and virtual work of a closed-form leg.
 
     The accelerations obey the same conditions as the rates, less the acceleration of S at zero joint accelerations (the

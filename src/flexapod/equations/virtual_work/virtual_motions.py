@@ -16,10 +16,10 @@ from collections.abc import Sequence
 import casadi as ca
 
 from flexapod.arrays import SX
-from flexapod.equations.virtual_work.leg_work import LegWork
-from flexapod.equations.virtual_work.orthogonal_solve import SMALLEST, minimum_norm, orthogonal_solve
+from flexapod.equations.virtual_work.leg_work import SMALLEST, LegWork
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.plan import ClosingPlan
+from flexapod.spatial.gram_schmidt import GramSchmidt
 
 SINGULAR = "the actuators cannot hold the platform: it is singular here (type 2)"
 
@@ -36,12 +36,13 @@ def transposed_forces(b: Program, plan: ClosingPlan, legs: Sequence[LegWork], pl
     reduced: SX = A if N is None else ca.mtimes(A, N)
     right = load if N is None else ca.mtimes(N.T, load)
     if reduced.shape[0] == reduced.shape[1]:
-        g, height = orthogonal_solve(reduced.T, right)
-        force = own + scales * g
+        factor = GramSchmidt(ca.horzsplit(reduced.T))
+        force = own + scales * factor.solve(right)
     else:
         per_rate = reduced / ca.repmat(scales, 1, reduced.shape[1])
-        force, height = minimum_norm(per_rate.T, right + ca.mtimes(per_rate.T, own))
-    b.fail_if(height < SMALLEST, SINGULAR)
+        factor = GramSchmidt(ca.horzsplit(per_rate))
+        force = factor.shortest(right + ca.mtimes(per_rate.T, own))
+    b.fail_if(factor.smallest_pivot < SMALLEST, SINGULAR)
     return force
 
 
@@ -53,9 +54,10 @@ def explicit_forces(b: Program, plan: ClosingPlan, legs: Sequence[LegWork], plat
     A, scales, _ = _stacked(legs)
     N = allowed_twists(b, plan, legs)
     right = ca.diag(scales)
-    x, height = orthogonal_solve(A if N is None else ca.mtimes(A, N), ca.densify(right))
+    factor = GramSchmidt(ca.horzsplit(A if N is None else ca.mtimes(A, N)))
+    x = factor.solve(ca.densify(right))
     twists: SX = x if N is None else ca.mtimes(N, x)
-    b.fail_if(height < SMALLEST, SINGULAR)
+    b.fail_if(factor.smallest_pivot < SMALLEST, SINGULAR)
     forces = []
     for k in range(twists.shape[1]):
         V = twists[:, k]
@@ -73,8 +75,9 @@ def allowed_twists(b: Program, plan: ClosingPlan, legs: Sequence[LegWork]) -> SX
     G = ca.vertcat(*[leg.constraint for leg in legs])[list(plan.constraints), :]
     dependent, independent = list(plan.platform_dependents), list(plan.platform_independent)
     N = ca.SX.zeros(6, len(independent))
-    solved, height = orthogonal_solve(G[:, dependent], -G[:, independent])
-    b.fail_if(height < SMALLEST, "the legs' constraints on the platform are singular here")
+    factor = GramSchmidt(ca.horzsplit(G[:, dependent]))
+    solved = factor.solve(-G[:, independent])
+    b.fail_if(factor.smallest_pivot < SMALLEST, "the legs' constraints on the platform are singular here")
     for k, i in enumerate(dependent):
         N[i, :] = solved[k, :]
     for k, i in enumerate(independent):

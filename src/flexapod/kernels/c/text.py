@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Callable, Sequence
 
-from flexapod.kernels.tape.graph import Graph, Loop
+from flexapod.kernels.tape.graph import Graph, LoopNode
 from flexapod.kernels.tape.strides import progression
 
 _INFIX = {"mul": "*", "div": "/", "lt": "<", "le": "<=", "eq": "==", "ne": "!="}
@@ -163,7 +163,7 @@ class GraphText:
         return _indexed(self._groups[values], 0)
 
 
-def _unread(loop: Loop) -> set[int]:
+def _unread(loop: LoopNode) -> set[int]:
     """Numbers of carried values that no pass of an iteration reads."""
     body, first = loop.body, 1 + loop.each
     read = {k for node in range(len(body.ops)) for k in body.operands(node)} | {ref >> 1 for ref in body.outputs}
@@ -192,7 +192,7 @@ def _indexed(array: str, offset: int, stride: int = 1) -> Callable[[str], str]:
 
 def _body(
     n: Names,
-    loop: Loop,
+    loop: LoopNode,
     index: str,
     each: Sequence[Callable[[str], str]],
     carry: list[str],
@@ -214,7 +214,7 @@ def _body(
     return safe
 
 
-def _counted(n: Names, loop: Loop, each: list[Callable[[str], str]], carry: list[str], shared: list[str], array: str) -> None:
+def _counted(n: Names, loop: LoopNode, each: list[Callable[[str], str]], carry: list[str], shared: list[str], array: str) -> None:
     index = n.fresh("i")
     n.line(f"for (int {index} = 0; {index} < {loop.count}; ++{index}) {{")
     n.depth += 1
@@ -227,7 +227,7 @@ def _counted(n: Names, loop: Loop, each: list[Callable[[str], str]], carry: list
     n.line("}")
 
 
-def _until(n: Names, loop: Loop, carry: list[str], shared: list[str], used: set[int]) -> list[str]:
+def _until(n: Names, loop: LoopNode, carry: list[str], shared: list[str], used: set[int]) -> list[str]:
     assert loop.tolerance is not None
     converged, passes, index = n.fresh("converged"), n.fresh("passes"), n.fresh("i")
     if loop.carry in used:

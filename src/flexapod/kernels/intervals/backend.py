@@ -25,7 +25,7 @@ from flexapod.kernels.kernel import Kernel, choose_backend
 from flexapod.kernels.packing import kernel_from_tape
 from flexapod.kernels.passes.scheduling import schedule
 from flexapod.kernels.passes.value_numbering import Numbering
-from flexapod.kernels.tape.graph import Graph, Loop
+from flexapod.kernels.tape.graph import Graph, LoopNode
 from flexapod.kernels.tape.signature import Input, Output, Signature
 from flexapod.kernels.tape.tape import Tape
 from flexapod.kernels.tape.walking import walk
@@ -93,7 +93,7 @@ def _bounded(i: Intervals, graph: Graph, arguments: Sequence[Pair]) -> list[Pair
     )  # fmt: skip
 
 
-def _loop(i: Intervals, loop: Loop, operands: list[Pair]) -> list[Pair]:
+def _loop(i: Intervals, loop: LoopNode, operands: list[Pair]) -> list[Pair]:
     """A counted loop with twice its variables, and what is defined as one more."""
     if loop.tolerance is not None:
         raise ProgramError("interval bounds: an iteration has no bounds of its own; only legs in closed form can be bounded")

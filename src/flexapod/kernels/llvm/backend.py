@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.arrays import Array
-from flexapod.kernels.design_columns import Columns
+from flexapod.kernels.design_columns import ParameterColumns
 from flexapod.kernels.llvm.jit import Function, Library, code_level, compile_text
 from flexapod.kernels.llvm.module import designs_module, module_text
 from flexapod.kernels.llvm.writer import LANES
@@ -96,7 +96,9 @@ class LlvmExecutable:
             return
         function(count, pointers(inputs), constants.ctypes.data, pointers(outputs), status.ctypes.data)
 
-    def run_designs(self, inputs: Sequence[Array], columns: Columns, outputs: Sequence[Array], status: NDArray[np.int32]) -> None:
+    def run_designs(
+        self, inputs: Sequence[Array], columns: ParameterColumns, outputs: Sequence[Array], status: NDArray[np.int32]
+    ) -> None:
         """Evaluate samples with parameters of their own; an input whose rows are one row in memory is read from there."""
         if not self._single and len(status) >= LANES:
             self._designs_of(inputs, columns, outputs, status)
@@ -105,7 +107,9 @@ class LlvmExecutable:
             part = slice(k, k + 1) if self._single else slice(None)
             self._few_designs([a[part] for a in inputs], columns.at(part), [o[part] for o in outputs], status[part])
 
-    def _designs_of(self, inputs: Sequence[Array], columns: Columns, outputs: Sequence[Array], status: NDArray[np.int32]) -> None:
+    def _designs_of(
+        self, inputs: Sequence[Array], columns: ParameterColumns, outputs: Sequence[Array], status: NDArray[np.int32]
+    ) -> None:
         count = len(status)
         steps = np.array([int(a.strides[0] != 0) for a in inputs], dtype=np.int64)
         rows = [
@@ -119,7 +123,7 @@ class LlvmExecutable:
         self._designs[1](count, table, constants.ctypes.data, pointers(outputs), status.ctypes.data)
 
     def _few_designs(
-        self, inputs: Sequence[Array], columns: Columns, outputs: Sequence[Array], status: NDArray[np.int32]
+        self, inputs: Sequence[Array], columns: ParameterColumns, outputs: Sequence[Array], status: NDArray[np.int32]
     ) -> None:
         """Fewer than 4 samples: the last one again."""
         at = np.minimum(np.arange(LANES), len(status) - 1)

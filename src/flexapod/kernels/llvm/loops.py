@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from flexapod.kernels.llvm.writer import LANES, M, V, Writer, splat
-from flexapod.kernels.tape.graph import Loop
+from flexapod.kernels.tape.graph import LoopNode
 
 Body = Callable[[str, list[str]], list[str]]  # index and carry to next carry and outputs
 
@@ -39,7 +39,7 @@ def counted(w: Writer, count: int, body: Callable[[str], None]) -> None:
     _close(w, label, line, [following], w.let(f"icmp slt i64 {following}, {count}"))
 
 
-def emit_counted(w: Writer, loop: Loop, body: Body, start: list[str], array: str) -> list[str]:
+def emit_counted(w: Writer, loop: LoopNode, body: Body, start: list[str], array: str) -> list[str]:
     """Counted loop; returns the final carry."""
     label, (index, *carry), line = _open(w, [("i64", "0"), *((V, x) for x in start)])
     outputs = body(index, carry)
@@ -51,7 +51,7 @@ def emit_counted(w: Writer, loop: Loop, body: Body, start: list[str], array: str
     return outputs[: loop.carry]
 
 
-def emit_until(w: Writer, loop: Loop, body: Body, start: list[str], array: str) -> list[str]:
+def emit_until(w: Writer, loop: LoopNode, body: Body, start: list[str], array: str) -> list[str]:
     """Iterate until every lane has converged or failed; returns final carry, converged, number of passes."""
     assert loop.tolerance is not None
     true, zero = f"<{', '.join(['i1 1'] * LANES)}>", splat(0.0)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from flexapod.kernels.llvm.layout import Rows, RowStores, gather, row_base, store_indexed
 from flexapod.kernels.llvm.loops import counted
-from flexapod.kernels.llvm.text import Constants, GraphWriter, Place
+from flexapod.kernels.llvm.text import Constants, GraphWriter, MemoryPlace
 from flexapod.kernels.llvm.writer import LANES, M, V, Writer, number, splat
 from flexapod.kernels.tape.graph import Graph
 from flexapod.kernels.tape.signature import NONFINITE_INPUT, NONFINITE_RESULT
@@ -76,7 +76,7 @@ def finish_main(
     def number_of(i: int) -> int | None:
         return i - len(places) if i >= len(places) else None
 
-    inside = [Place(base=base, size=size, column=k) for base, size in zip(bases, sizes, strict=True) for k in range(size)]
+    inside = [MemoryPlace(base=base, size=size, column=k) for base, size in zip(bases, sizes, strict=True) for k in range(size)]
     graph = GraphWriter(
         w, tape.main, argument, Constants(numbers=number_of, load=load, reload=reload), dict(enumerate(inside)).get,
         alike=tape.single,

@@ -13,7 +13,7 @@ from flexapod.kernels.llvm.layout import gather
 from flexapod.kernels.llvm.loops import counted, emit_counted, emit_until
 from flexapod.kernels.llvm.writer import LANES, M, V, Writer, lanes, number, splat, vector_of
 from flexapod.kernels.passes.basic_blocks import places
-from flexapod.kernels.tape.graph import COMPARISONS, Graph, Loop
+from flexapod.kernels.tape.graph import COMPARISONS, Graph, LoopNode
 from flexapod.kernels.tape.strides import SHORTEST, Source, progression, segments
 
 _INTRINSICS = {
@@ -41,7 +41,7 @@ class Constants:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Place:
+class MemoryPlace:
     """Where an argument lies in memory: column `column` of four rows of `size` doubles that begin at `base`."""
 
     base: str
@@ -59,7 +59,7 @@ class GraphWriter:
 
     def __init__(
         self, writer: Writer, graph: Graph, argument: Callable[[int], str], constants: Constants,
-        inputs: Callable[[int], Place | None] = lambda i: None, *, alike: bool = False,
+        inputs: Callable[[int], MemoryPlace | None] = lambda i: None, *, alike: bool = False,
     ) -> None:  # fmt: skip
         self._alike = alike
         self._lanes: dict[int, list[str]] = {}
@@ -236,7 +236,7 @@ class GraphWriter:
         emit = emit_counted if loop.tolerance is None else emit_until
         self._finals[node] = emit(self.w, loop, body, start, self._arrays.get(node, ""))
 
-    def _side_by_side(self, loop: Loop, operands: Sequence[int]) -> list[str]:
+    def _side_by_side(self, loop: LoopNode, operands: Sequence[int]) -> list[str]:
         """Outputs of a map whose instances are the lanes; lanes beyond their number repeat the last one."""
         shared = loop.shared_operands(operands)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from flexapod.kernels.tape.graph import Graph, Loop
+from flexapod.kernels.tape.graph import Graph, LoopNode
 
 FIXED, UNIFORM, VARYING = 0, 1, 2  # constants and loop indices; parameters only; inputs
 
@@ -23,7 +23,7 @@ def classify(graph: Graph, arguments: Sequence[int]) -> list[int]:
     return classes
 
 
-def body_arguments(loop: Loop, operands: Sequence[int]) -> list[int]:
+def body_arguments(loop: LoopNode, operands: Sequence[int]) -> list[int]:
     """Classes of the arguments of a body, given those of the loop's operands."""
     whole = max(operands, default=FIXED)
     each = [max(loop.each_operands(operands, j), default=FIXED) for j in range(loop.each)]

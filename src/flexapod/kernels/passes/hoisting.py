@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from flexapod.kernels.passes.dependence import UNIFORM, VARYING, body_arguments, classify
 from flexapod.kernels.passes.value_numbering import Numbering
-from flexapod.kernels.tape.graph import Graph, Loop
+from flexapod.kernels.tape.graph import Graph, LoopNode
 
 
 def split_loops(graph: Graph, arguments: Sequence[int]) -> Graph:
@@ -81,14 +81,14 @@ def _grouped(graph: Graph, frontier: list[int]) -> list[int]:
     return list(order | dict.fromkeys(frontier))
 
 
-def _split(n: Numbering, loop: Loop, operands: list[int], frontier: list[int]) -> tuple[Loop, list[int]]:
+def _split(n: Numbering, loop: LoopNode, operands: list[int], frontier: list[int]) -> tuple[LoopNode, list[int]]:
     """Make the parameter-only loop; returns the rest, which reads its values as further `each` arguments."""
     each, extra = loop.each, len(frontier)
     first_carry, first_shared = 1 + each, 1 + each + loop.carry
     body = _copy(loop.body, [2 * k for k in frontier], argument=lambda i: i - loop.carry if i >= first_shared else i)
     body.arity = 1 + each + loop.shared
     made = n.loop(
-        Loop(count=loop.count, each=each, carry=0, shared=loop.shared, stacked=extra, tolerance=None, body=body),
+        LoopNode(count=loop.count, each=each, carry=0, shared=loop.shared, stacked=extra, tolerance=None, body=body),
         [*operands[: each * loop.count], *loop.shared_operands(operands)],
     )
     stacked = [n.result(made, k) for k in range(extra * loop.count)]
@@ -140,7 +140,7 @@ def _copy(
     return n.graph
 
 
-def _same_loop(n: Numbering, loop: Loop, operands: list[int]) -> Callable[[int], int]:
+def _same_loop(n: Numbering, loop: LoopNode, operands: list[int]) -> Callable[[int], int]:
     made = n.loop(loop, operands)
     return lambda position: n.result(made, position)
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 
 from flexapod.kernels.passes.value_numbering import Numbering
-from flexapod.kernels.tape.graph import Graph, Loop
+from flexapod.kernels.tape.graph import Graph, LoopNode
 
 
 def simplify(graph: Graph) -> Graph:
@@ -93,7 +93,7 @@ class _Scope:
         self.loops[node] = is_outer, _copy_loop(graph.loops[node], operands, used, target)
 
 
-def _copy_loop(loop: Loop, operands: list[int], used: Collection[int], target: Numbering) -> dict[int, int]:
+def _copy_loop(loop: LoopNode, operands: list[int], used: Collection[int], target: Numbering) -> dict[int, int]:
     """Make the loop in `target`; returns the references of the used results by position."""
     body, count = loop.body, loop.count
     first_carry, first_shared = 1 + loop.each, 1 + loop.each + loop.carry
@@ -135,14 +135,14 @@ def _copy_loop(loop: Loop, operands: list[int], used: Collection[int], target: N
 
 
 def _make_loop(
-    loop: Loop, operands: list[int], target: Numbering, scope: _Scope, carry: list[int], stacked: list[int]
+    loop: LoopNode, operands: list[int], target: Numbering, scope: _Scope, carry: list[int], stacked: list[int]
 ) -> dict[int, int]:
     """Add the loop with what is left of it; returns the references of its results by old position."""
     graph, start = scope.inner.graph, loop.carry_operands(operands)
     each = _renumber_arguments(graph, loop, carry, scope)
     new_operands = [ref for j in each for ref in loop.each_operands(operands, j)]
     new_operands += [start[k] for k in carry] + [2 * n for n in scope.shared]
-    new = Loop(
+    new = LoopNode(
         count=loop.count, each=len(each), carry=len(carry), shared=len(scope.shared), stacked=len(stacked),
         tolerance=loop.tolerance, body=graph,
     )  # fmt: skip
@@ -159,7 +159,7 @@ def _is_argument(graph: Graph, ref: int, index: int) -> bool:
     return not ref & 1 and graph.ops[ref >> 1] == "arg" and graph.args[ref >> 1][0] == index
 
 
-def _needed(loop: Loop, used: Collection[int], fixed: Collection[int]) -> tuple[list[int], list[int], list[bool]]:
+def _needed(loop: LoopNode, used: Collection[int], fixed: Collection[int]) -> tuple[list[int], list[int], list[bool]]:
     """Carries and stacked outputs that matter, and the nodes of the body that they need."""
     body = loop.body
     carry = {k for k in used if k < loop.carry} - set(fixed)
@@ -185,7 +185,7 @@ def _needed(loop: Loop, used: Collection[int], fixed: Collection[int]) -> tuple[
 
 
 def _known_group(
-    loop: Loop, operands: list[int], target: Numbering, inner: Numbering, is_outer: bool, ref: int
+    loop: LoopNode, operands: list[int], target: Numbering, inner: Numbering, is_outer: bool, ref: int
 ) -> list[int] | None:
     """References of a stacked output known without the loop: invariant, or an argument passed through."""
     if is_outer:
@@ -196,7 +196,7 @@ def _known_group(
     return None
 
 
-def _renumber_arguments(graph: Graph, loop: Loop, carry: list[int], scope: _Scope) -> list[int]:
+def _renumber_arguments(graph: Graph, loop: LoopNode, carry: list[int], scope: _Scope) -> list[int]:
     """Close the gaps between argument numbers; returns the `each` arguments that are left."""
     nodes = [n for n, op in enumerate(graph.ops) if op == "arg"]
     each = sorted({graph.args[n][0] - 1 for n in nodes if 1 <= graph.args[n][0] <= loop.each})

@@ -13,8 +13,8 @@ import casadi as ca
 from flexapod.arrays import SX
 from flexapod.kernels.errors import ProgramError
 from flexapod.kernels.passes.value_numbering import Numbering
-from flexapod.kernels.tape.control_flow import Step
-from flexapod.kernels.tape.graph import Graph, Loop
+from flexapod.kernels.tape.control_flow import LoopStep
+from flexapod.kernels.tape.graph import Graph, LoopNode
 from flexapod.kernels.tape.program import Program
 
 _PLAIN = {
@@ -46,7 +46,7 @@ def lower(program: Program, zeros: Collection[str] = ()) -> Graph:
 
 
 def _lower_scope(
-    numbering: Numbering, known: dict[int, int], steps: Sequence[Step], outputs: SX, named: Mapping[str, int]
+    numbering: Numbering, known: dict[int, int], steps: Sequence[LoopStep], outputs: SX, named: Mapping[str, int]
 ) -> list[int]:
     """References of the outputs of a scope, whose loops are lowered first; `named`: of parameters, at the root."""
     for step in steps:
@@ -59,7 +59,7 @@ def _lower_scope(
     return _lower_column(numbering, known, outputs)
 
 
-def _lower_body(step: Step, outer: dict[int, int]) -> tuple[Loop, list[int]]:
+def _lower_body(step: LoopStep, outer: dict[int, int]) -> tuple[LoopNode, list[int]]:
     """Loop of a step, and the references of the enclosing scope that its body captures."""
     body, numbering = step.body, Numbering()
     known: dict[int, int] = {}
@@ -74,7 +74,7 @@ def _lower_body(step: Step, outer: dict[int, int]) -> tuple[Loop, list[int]]:
             captured.append(outer[key])
     numbering.graph.outputs = _lower_scope(numbering, known, body.steps, body.outputs, {})
     carry = body.carry.numel()
-    loop = Loop(
+    loop = LoopNode(
         count=step.count,
         each=body.each.numel(),
         carry=carry,
@@ -86,7 +86,7 @@ def _lower_body(step: Step, outer: dict[int, int]) -> tuple[Loop, list[int]]:
     return loop, captured
 
 
-def _free_symbols(steps: Sequence[Step], outputs: SX) -> list[SX]:
+def _free_symbols(steps: Sequence[LoopStep], outputs: SX) -> list[SX]:
     """Symbols that a scope mentions, nested bodies included."""
     symbols = list(ca.symvar(ca.vertcat(outputs, *[step.expressions for step in steps])))
     for step in steps:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from flexapod.kernels.passes.value_numbering import Numbering
-from flexapod.kernels.tape.graph import Graph, Loop
+from flexapod.kernels.tape.graph import Graph, LoopNode
 from flexapod.kernels.tape.walking import walk, written_out
 
 LARGEST = 4000
@@ -29,7 +29,7 @@ def instantiate(n: Numbering, graph: Graph, arguments: Sequence[int], largest: i
     )  # fmt: skip
 
 
-def _loop(n: Numbering, loop: Loop, operands: list[int], largest: int) -> list[int]:
+def _loop(n: Numbering, loop: LoopNode, operands: list[int], largest: int) -> list[int]:
     """Results of a loop, written out if it is counted and short."""
     if loop.tolerance is None and loop.count * len(loop.body.ops) <= largest:
         return written_out(loop, operands, n.const, lambda body, arguments: instantiate(n, body, arguments, largest))

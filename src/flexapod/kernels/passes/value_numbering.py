@@ -14,7 +14,7 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 
-from flexapod.kernels.tape.graph import COMPARISONS, Graph, Loop
+from flexapod.kernels.tape.graph import COMPARISONS, Graph, LoopNode
 
 ODD = frozenset({"sin", "tan", "asin", "atan", "sinh", "tanh", "asinh", "atanh", "sign"})
 EVEN = frozenset({"cos", "cosh", "abs"})
@@ -65,7 +65,7 @@ class Numbering:
         graph.arity = max(graph.arity, max(indices, default=-1) + 1)
         return list(range(2 * first, 2 * (first + len(indices)), 2))
 
-    def loop(self, loop: Loop, operands: Sequence[int]) -> int:
+    def loop(self, loop: LoopNode, operands: Sequence[int]) -> int:
         """Node (not reference) of a loop."""
         node = self._append("loop", tuple(operands))
         self.graph.loops[node] = loop

@@ -45,19 +45,19 @@ Each = SX | ParameterRows
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Body:
+class LoopBody:
     """Inside of a loop: argument symbols, nested loops, next carry and outputs (or error) as one column."""
 
     index: SX
     each: SX
     carry: SX
     shared: SX
-    steps: tuple[Step, ...]
+    steps: tuple[LoopStep, ...]
     outputs: SX
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Step:
+class LoopStep:
     """One loop: operands, body and result symbols. `each` are (k x count), one below the other, the others are columns."""
 
     count: int
@@ -65,7 +65,7 @@ class Step:
     each: tuple[Each, ...]
     carry: SX
     shared: SX
-    body: Body
+    body: LoopBody
     final: SX
     stacked: SX
 
@@ -91,7 +91,7 @@ class Builder:
     def __init__(self, parent: Builder | None = None, *, instances: int | None = None) -> None:
         self._root: Builder = parent._root if parent is not None else self
         self._instances = instances
-        self._steps: list[Step] = []
+        self._steps: list[LoopStep] = []
         self._checks: list[Check] = []
         self._messages: list[Message] = []
         self._symbols = 0
@@ -167,10 +167,10 @@ class Builder:
         stacked = [self._fresh("stacked", (o.shape[0], count)) for o in outputs]
         status = self._fresh("status", status_in.shape)
         self._steps.append(
-            Step(
+            LoopStep(
                 count=count, tolerance=None, each=tuple(each),
                 carry=flat([*carry, ca.SX.zeros(status_in.shape)]), shared=flat(shared),
-                body=Body(
+                body=LoopBody(
                     index=index, each=flat(a_each), carry=flat([*a_carry, status_in]),
                     shared=flat(a_shared), steps=tuple(child._steps),
                     outputs=flat([*following, status_out, *outputs]),
@@ -214,10 +214,10 @@ class Builder:
         ended = self._fresh("ended", 2)
         status = self._fresh("status", status_in.shape)
         self._steps.append(
-            Step(
+            LoopStep(
                 count=limit, tolerance=float(tolerance), each=(),
                 carry=flat([*start, ca.SX.zeros(status_in.shape)]), shared=flat(shared),
-                body=Body(
+                body=LoopBody(
                     index=self._fresh("index", 1), each=ca.SX(0, 1), carry=flat([*a_carry, status_in]),
                     shared=flat(a_shared), steps=tuple(child._steps),
                     outputs=flat([*following, status_out, error]),
@@ -303,7 +303,7 @@ class Builder:
         return ca.SX.sym(f"{name}#{self._root._symbols}", rows, columns)
 
 
-def _size(steps: Sequence[Step], outputs: SX) -> int:
+def _size(steps: Sequence[LoopStep], outputs: SX) -> int:
     """Number of expression nodes of a scope, loops counted once."""
     operands = [step.expressions for step in steps]
     inner = sum(_size(step.body.steps, step.body.outputs) for step in steps)

@@ -4,7 +4,7 @@ A *reference* is `2 * node + sign`: the value of a node or its negative, so that
 Nodes are numbered in an order in which they can be evaluated. Operations are the words of `ARITY`, and
 
 - `const`: `values[node]`, never negative;  `arg`: argument number `args[node][0]` of the graph;
-- `loop`: see `Loop`; `args[node]` are its operands;  `result`: `args[node] = (loop node, position)`.
+- `loop`: see `LoopNode`; `args[node]` are its operands;  `result`: `args[node] = (loop node, position)`.
 
 Truth is a number: 0 is false, everything else true, and comparisons give 0 or 1.
 """
@@ -40,7 +40,7 @@ class Graph:
     ops: list[str] = field(default_factory=list)
     args: list[tuple[int, ...]] = field(default_factory=list)
     values: dict[int, float] = field(default_factory=dict)
-    loops: dict[int, Loop] = field(default_factory=dict)
+    loops: dict[int, LoopNode] = field(default_factory=dict)
     outputs: list[int] = field(default_factory=list)
 
     def operands(self, node: int) -> Iterator[int]:
@@ -95,13 +95,13 @@ class Graph:
             ops=list(data["ops"]),
             args=[tuple(a) for a in data["args"]],
             values={node: float(value) for node, value in data["values"]},
-            loops={node: Loop.from_data(loop) for node, loop in data["loops"]},
+            loops={node: LoopNode.from_data(loop) for node, loop in data["loops"]},
             outputs=list(data["outputs"]),
         )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Loop:
+class LoopNode:
     """A counted loop (`tolerance is None`) or iterate-until.
 
     Operands: `each` groups of `count` references, then `carry` start values, then `shared` values.
@@ -137,6 +137,6 @@ class Loop:
         return {name: getattr(self, name) for name in names} | {"body": self.body.to_data()}
 
     @staticmethod
-    def from_data(data: Mapping[str, Any]) -> Loop:
+    def from_data(data: Mapping[str, Any]) -> LoopNode:
         """Loop from the data that `to_data` wrote."""
-        return Loop(**{**data, "body": Graph.from_data(data["body"])})
+        return LoopNode(**{**data, "body": Graph.from_data(data["body"])})

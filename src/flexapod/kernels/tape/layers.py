@@ -22,7 +22,7 @@ COMMUTATIVE = frozenset({ca.OP_ADD, ca.OP_MUL})
 
 
 @dataclass
-class Node:
+class LayerNode:
     """One operation.
 
     Args:
@@ -60,9 +60,9 @@ def map_in_layers(
     return tuple(found)
 
 
-def _nodes(f: ca.Function, each: SX, shared: SX) -> tuple[list[Node], list[int]]:
+def _nodes(f: ca.Function, each: SX, shared: SX) -> tuple[list[LayerNode], list[int]]:
     """Operations of a function with their layers, and the numbers of its results."""
-    nodes: list[Node] = []
+    nodes: list[LayerNode] = []
     slots: dict[int, int] = {}
     results: dict[int, int] = {}
     known: dict[tuple[Any, ...], int] = {}
@@ -72,9 +72,9 @@ def _nodes(f: ca.Function, each: SX, shared: SX) -> tuple[list[Node], list[int]]
             results[written[1]] = slots[given[0]]
             continue
         if op == ca.OP_CONST:
-            node = Node(op=op, args=(), common=True, value=ca.SX(f.instruction_constant(k)))
+            node = LayerNode(op=op, args=(), common=True, value=ca.SX(f.instruction_constant(k)))
         elif op == ca.OP_INPUT:
-            node = Node(op=op, args=(), common=given[0] == 1, value=shared[given[1]] if given[0] else each[given[1], :])
+            node = LayerNode(op=op, args=(), common=given[0] == 1, value=shared[given[1]] if given[0] else each[given[1], :])
         else:
             args = tuple(slots[x] for x in given)
             node = _operation(op, tuple(sorted(args)) if op in COMMUTATIVE else args, nodes)
@@ -86,12 +86,12 @@ def _nodes(f: ca.Function, each: SX, shared: SX) -> tuple[list[Node], list[int]]
     return nodes, [results[k] for k in range(len(results))]
 
 
-def _operation(op: int, args: tuple[int, ...], nodes: Sequence[Node]) -> Node:
+def _operation(op: int, args: tuple[int, ...], nodes: Sequence[LayerNode]) -> LayerNode:
     """An operation after its arguments; what is not plain starts a new layer."""
     if all(nodes[k].common for k in args):
-        return Node(op=op, args=args, common=True, value=_applied(op, [nodes[k].value for k in args]))
+        return LayerNode(op=op, args=args, common=True, value=_applied(op, [nodes[k].value for k in args]))
     layer = max(nodes[k].layer for k in args)
-    return Node(op=op, args=args, layer=layer if op in PLAIN else layer + 1)
+    return LayerNode(op=op, args=args, layer=layer if op in PLAIN else layer + 1)
 
 
 def _applied(op: int, args: Sequence[SX]) -> Any:
@@ -99,7 +99,7 @@ def _applied(op: int, args: Sequence[SX]) -> Any:
     return ca.SX.unary(op, args[0]) if len(args) == 1 else ca.SX.binary(op, *args)
 
 
-def _rows(b: Builder, nodes: Sequence[Node], results: Sequence[int], count: int) -> dict[int, Any]:
+def _rows(b: Builder, nodes: Sequence[LayerNode], results: Sequence[int], count: int) -> dict[int, Any]:
     """Rows (1, count) of what crosses layers, by number; scalars of what all instances have in common."""
     rows: dict[int, Any] = {k: node.value for k, node in enumerate(nodes) if node.value is not None}
     inside = {k for k, node in enumerate(nodes) if node.value is None and node.op in PLAIN}
@@ -116,7 +116,7 @@ def _rows(b: Builder, nodes: Sequence[Node], results: Sequence[int], count: int)
 
 
 def _loop(
-    b: Builder, nodes: Sequence[Node], own: Sequence[int], kept: Sequence[int], before: tuple[dict[int, SX], int]
+    b: Builder, nodes: Sequence[LayerNode], own: Sequence[int], kept: Sequence[int], before: tuple[dict[int, SX], int]
 ) -> dict[int, Any]:
     """Rows of one loop, from those before and the number of instances."""
     rows, count = before

@@ -16,7 +16,7 @@ import casadi as ca
 from flexapod.arrays import SX
 from flexapod.kernels.errors import ProgramError
 from flexapod.kernels.tape.checks import first_failing, statuses
-from flexapod.kernels.tape.control_flow import Builder, ParameterRows, Step
+from flexapod.kernels.tape.control_flow import Builder, LoopStep, ParameterRows
 from flexapod.kernels.tape.signature import Input, Output, Parameter, Signature
 
 
@@ -173,7 +173,7 @@ class Program(Builder):
         return tuple(shape)
 
 
-def _operands(steps: Sequence[Step], outputs: SX) -> SX:
+def _operands(steps: Sequence[LoopStep], outputs: SX) -> SX:
     """Everything that a scope computes, loops included, as one column."""
     parts = [outputs]
     for step in steps:

@@ -15,7 +15,7 @@ from dataclasses import replace
 from flexapod.kernels.passes.dependence import UNIFORM, VARYING
 from flexapod.kernels.passes.scheduling import schedule
 from flexapod.kernels.passes.value_numbering import Numbering
-from flexapod.kernels.tape.graph import COMPARISONS, Graph, Loop
+from flexapod.kernels.tape.graph import COMPARISONS, Graph, LoopNode
 from flexapod.kernels.tape.signature import Signature
 from flexapod.kernels.tape.tape import Tape, improve
 from flexapod.kernels.tape.walking import walk
@@ -93,7 +93,7 @@ def _copied(n: Numbering, graph: Graph, arguments: Sequence[Pair]) -> list[Pair]
     )  # fmt: skip
 
 
-def _loop(n: Numbering, loop: Loop, operands: list[Pair]) -> list[Pair]:
+def _loop(n: Numbering, loop: LoopNode, operands: list[Pair]) -> list[Pair]:
     """Results of a loop that carries every value with its derivative."""
     body = Numbering()
     first_carry, first_shared = 1 + 2 * loop.each, 1 + 2 * loop.each + 2 * loop.carry

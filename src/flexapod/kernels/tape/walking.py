@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from flexapod.kernels.tape.graph import Graph, Loop
+from flexapod.kernels.tape.graph import Graph, LoopNode
 
 T = TypeVar("T")
 
@@ -20,7 +20,7 @@ def walk(
     const: Callable[[float], T],
     neg: Callable[[T], T],
     apply: Callable[[str, list[T]], T],
-    loop: Callable[[Loop, list[T]], list[T]],
+    loop: Callable[[LoopNode, list[T]], list[T]],
 ) -> list[T]:
     """Outputs of a graph.
 
@@ -28,7 +28,7 @@ def walk(
         arguments: values of the graph's arguments.
         const, neg: value of a number, and the negative of a value.
         apply: value of an operation, a word of `ARITY`, for its operands.
-        loop: results of a loop for its operands, in the order of `Loop`.
+        loop: results of a loop for its operands, in the order of `LoopNode`.
 
     Checked by: tests/kernels/test_walking.py.
     """
@@ -54,7 +54,7 @@ def walk(
 
 
 def written_out(
-    loop: Loop, operands: Sequence[T], index: Callable[[float], T], body: Callable[[Graph, list[T]], list[T]]
+    loop: LoopNode, operands: Sequence[T], index: Callable[[float], T], body: Callable[[Graph, list[T]], list[T]]
 ) -> list[T]:
     """Results of a counted loop, one instance after the other.
 

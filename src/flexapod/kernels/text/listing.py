@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from flexapod.kernels.tape.graph import Graph, Loop
+from flexapod.kernels.tape.graph import Graph, LoopNode
 from flexapod.kernels.tape.signature import Signature
 from flexapod.kernels.tape.tape import Tape
 from flexapod.kernels.text.statements import Assign, Expr, Repeat, Statement, entries, operators
@@ -199,7 +199,7 @@ class _Writer:
             last += [f"{ending['stacked'][0]}[{k}]" for k in range(loop.stacked * loop.count)]
         self._results[node] = dict(enumerate(last))
 
-    def _until(self, loop: Loop, body: _Writer, outputs: list[Expr], read: set[int]) -> dict[str, Any]:
+    def _until(self, loop: LoopNode, body: _Writer, outputs: list[Expr], read: set[int]) -> dict[str, Any]:
         return {
             "error": body.assign(self.fresh.next("error"), outputs[-1]),
             "tolerance": loop.tolerance,
@@ -207,7 +207,7 @@ class _Writer:
             "passes": self.fresh.next("passes") if loop.carry + 1 in read else None,
         }
 
-    def _stack(self, loop: Loop, body: _Writer, outputs: list[Expr], index: str) -> dict[str, Any]:
+    def _stack(self, loop: LoopNode, body: _Writer, outputs: list[Expr], index: str) -> dict[str, Any]:
         if not loop.stacked:
             return {"stacked": None}
         name = self.fresh.next("s")

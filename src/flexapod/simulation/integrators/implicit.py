@@ -75,7 +75,7 @@ class SecondOrder:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Step:
+class ImplicitStep:
     """Increments of x (n,), v (n,) and z (m,) after a step, a status (0: converged), and the passes that it took."""
 
     x: Any
@@ -85,7 +85,7 @@ class Step:
     passes: Any
 
 
-def implicit_step(root: Program, b: Builder, method: Collocation, system: SecondOrder, h: SX, columns: SX) -> Step:
+def implicit_step(root: Program, b: Builder, method: Collocation, system: SecondOrder, h: SX, columns: SX) -> ImplicitStep:
     """One step of length h.
 
     Args:
@@ -127,7 +127,9 @@ def implicit_step(root: Program, b: Builder, method: Collocation, system: Second
     X = velocity + h * ca.mtimes(V, A.T) if system.plain else X
     lost = root.fail_if(ca.SX(0), LOST)
     code = ca.if_else(code != 0, code, ca.if_else(converged, 0, lost))
-    return Step(x=h * ca.mtimes(X, weights), v=h * ca.mtimes(V, weights), z=h * ca.mtimes(Z, weights), code=code, passes=passes)
+    return ImplicitStep(
+        x=h * ca.mtimes(X, weights), v=h * ca.mtimes(V, weights), z=h * ca.mtimes(Z, weights), code=code, passes=passes
+    )
 
 
 def _factors(method: Collocation, system: SecondOrder, h: SX) -> tuple[list[Factors], list[Factors]]:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from flexapod.arrays import SX
     from flexapod.kernels.tape.program import Program
     from flexapod.robot.robot import Robot
-    from flexapod.simulation.system.independent import Action, IndependentLayout, Loops
+    from flexapod.simulation.system.independent import Action, CarriedLoops, IndependentLayout
 
 
 def independent_row(
@@ -99,7 +99,7 @@ def _increment(layout: IndependentLayout, x: SX, column: SX, first: SX) -> Any:
     return completed(layout, x, layout.at_node(column - first), 0)
 
 
-def _with_gains(scope: Scope, layout: IndependentLayout, start: Loops, K: SX, D: SX) -> tuple[Any, Any]:
+def _with_gains(scope: Scope, layout: IndependentLayout, start: CarriedLoops, K: SX, D: SX) -> tuple[Any, Any]:
     """The tangent with what a continuous controller adds at the actuators."""
     gains = layout.controller.stiffness_at(scope, layout.robot) if layout.controller is not None else None
     if gains is None or layout.follows:

@@ -22,11 +22,12 @@ from flexapod.analysis.requests.sample_blocks import Reasons
 from flexapod.arrays import Array
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.elastic_plan import chosen_drives, driven_columns
+from flexapod.rotation_arrays import axial, cayley_rotation, cross
 from flexapod.simulation.integrators.compiled_rows import LOST_CONTROL, NEAR
 from flexapod.simulation.integrators.implicit import LOST
 from flexapod.simulation.integrators.numeric_friction import loaded_friction
 from flexapod.simulation.integrators.numeric_steps import (
-    Start,
+    StepStart,
     adaptive_row,
     implicit_increments,
     part_of_row,
@@ -36,7 +37,7 @@ from flexapod.simulation.integrators.numeric_steps import (
 from flexapod.simulation.integrators.runner import Runner, compiled
 from flexapod.simulation.system.independent import IndependentLayout
 from flexapod.simulation.system.layout import Layout
-from flexapod.simulation.system.plant import Coordinates, Moment
+from flexapod.simulation.system.plant import JointCoordinates, Moment
 from flexapod.simulation.system.right_hand_side import controlled, sampled_at
 from flexapod.simulation.system.scope import Scope
 
@@ -73,7 +74,7 @@ def control_program(layout: IndependentLayout) -> Program:
     scope, signals = Scope(root, root), layout.at_node(column)
     soft = {"e": x.get("modes"), "ed": x.get("modes_velocity")}
     moment = Moment(p=x["p"], R=ca.reshape(x["R"], 3, 3), v=x["v"], w=x["w"], joints=ca.SX(0, 1), **soft)
-    c = Coordinates(q=x["q"], qd=x["qd"], joints=ca.SX(0, 1), joint_rates=None)
+    c = JointCoordinates(q=x["q"], qd=x["qd"], joints=ca.SX(0, 1), joint_rates=None)
     memory = {name: x[name] for name in layout.memory}
     if memory:
         memory = sampled_at(
@@ -148,7 +149,7 @@ class NumericRows:
     def _implicit(self, begun: SimpleNamespace, h: float, signals: Array, halvings: int) -> tuple[Array, str]:
         """Carried numbers after an implicit step, and a reason where it fails; a step whose passes do not converge (friction that
         changes its sign within it) is made of two halves."""
-        start: Start = begun.start
+        start: StepStart = begun.start
         y, why = implicit_increments(self, start, h, signals, begun.acceleration, (begun.M, *self._tangent(begun)))
         if not why:
             following, _, why = self.advanced(start, y, signals[-1:])
@@ -177,7 +178,7 @@ class NumericRows:
         held = now.copy()
         for name, values in first.memory.items():
             held[place[name]] = values
-        start = Start(now=held, begin=begin, N=first.terms.N[0], signals=column)
+        start = StepStart(now=held, begin=begin, N=first.terms.N[0], signals=column)
         return SimpleNamespace(start=start, first=first, M=M, acceleration=a0, shown=shown, why=why)
 
     def _tangent(self, begun: SimpleNamespace) -> tuple[Array, Array]:
@@ -212,7 +213,7 @@ class NumericRows:
         if N is not None:
             z = step @ N.T
         at = z.shape[1] - start.joint_position.shape[1]
-        rotation = start.rotation if plan.carrier is not None else _rotations(z[:, 3:6]) @ start.rotation
+        rotation = start.rotation if plan.carrier is not None else cayley_rotation(z[:, 3:6]) @ start.rotation
         shift = np.zeros((len(step), 3)) if plan.carrier is not None else z[:, :3]
         e = start.modes + z[:, at - modes : at]
         given = {
@@ -235,9 +236,8 @@ class NumericRows:
         if plan.carrier is not None or not any(column in (3, 4, 5) for column in columns):
             return v
         E, w = at.rotation @ begin.rotation.transpose(0, 2, 1), at.angular_velocity
-        axial = np.stack([E[:, 2, 1] - E[:, 1, 2], E[:, 0, 2] - E[:, 2, 0], E[:, 1, 0] - E[:, 0, 1]], axis=1)
-        theta = 2.0 * axial / (1.0 + np.trace(E, axis1=1, axis2=2))[:, None]
-        rotating = w + np.cross(w, theta) / 2.0 + theta * (np.einsum("ni,ni->n", w, theta) / 4.0)[:, None]
+        theta = 2.0 * axial(E) / (1.0 + np.trace(E, axis1=1, axis2=2))[:, None]
+        rotating = w + cross(w, theta) / 2.0 + theta * (np.einsum("ni,ni->n", w, theta) / 4.0)[:, None]
         return np.array([rotating[:, c - 3] if c in (3, 4, 5) else v[k] for k, c in enumerate(columns)])
 
     def completed(self, own: Array, signals: Array, which: int) -> Array:
@@ -254,7 +254,7 @@ class NumericRows:
         reasons = np.full(1, "", dtype=object)
         return np.asarray(leg_terms(self.layout.robot, at, np.zeros((1, 6)), False, reasons).N[0])
 
-    def advanced(self, start: Start, y: Array, signals: Array) -> tuple[Array, ClosedLegs, str]:
+    def advanced(self, start: StepStart, y: Array, signals: Array) -> tuple[Array, ClosedLegs, str]:
         """Carried numbers and closed state after increments y (k,), and a reason where there are none; signals there."""
         layout, place, reasons = self.layout, self.layout.places, np.full(1, "", dtype=object)
         n, result = len(layout.unknown), start.now.copy()
@@ -382,13 +382,3 @@ class NumericRows:
         z = (np.einsum("nzu,nu->nz", terms.N, second) + terms.beta)[0]
         J, drift = platform_jacobian(robot, state, reasons)
         return np.concatenate([J[0] @ second[0] + drift[0], z[elastic_columns(robot)], z[driven_columns(robot)]])
-
-
-def _rotations(v: Array) -> Array:
-    """Rotations by Cayley's vectors (n, 3), as `moved` has them."""
-    half = v / 2.0
-    s = np.zeros((len(v), 3, 3))
-    s[:, 0, 1], s[:, 0, 2], s[:, 1, 2] = -half[:, 2], half[:, 1], -half[:, 0]
-    s = s - np.swapaxes(s, 1, 2)
-    factor = 2.0 / (1.0 + np.einsum("ni,ni->n", half, half))
-    return np.asarray(np.eye(3) + factor[:, None, None] * (s + s @ s))

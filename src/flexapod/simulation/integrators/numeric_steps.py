@@ -29,7 +29,7 @@ Signal = Callable[[float], Array]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Start:
+class StepStart:
     """Where increments begin: carried numbers, the closed state of one sample, N (z, u) there, signals (1, width) there."""
 
     now: Array
@@ -53,7 +53,7 @@ def part_of_row(nodes: Array, signals: Array, begin: float) -> Array:
     return np.asarray(np.vander(begin + nodes / 2.0, len(own), increasing=True) @ coefficients)
 
 
-def derivative(rows: NumericRows, start: Start, y: Array, signals: Array) -> tuple[Array, str]:
+def derivative(rows: NumericRows, start: StepStart, y: Array, signals: Array) -> tuple[Array, str]:
     """Rates of the increments y (k,) at signals (1, width), and a reason where there are none."""
     layout, reasons = rows.layout, np.full(1, "", dtype=object)
     n = len(layout.unknown)
@@ -69,7 +69,7 @@ def derivative(rows: NumericRows, start: Start, y: Array, signals: Array) -> tup
     return np.concatenate([rows.rates(start.begin, at, rate[:, None])[:, 0], a, found.beside[0]]), str(reasons[0])
 
 
-def rk4_increments(rows: NumericRows, start: Start, h: float, signal: Signal) -> tuple[Array, str]:
+def rk4_increments(rows: NumericRows, start: StepStart, h: float, signal: Signal) -> tuple[Array, str]:
     """Increments after a step of `rk4`, and a reason where it fails."""
     k = total = np.zeros(rows.layout.increments)
     for argument, weight, node in zip(rk4.ARGUMENT, rk4.WEIGHT, rk4.NODE, strict=True):
@@ -80,7 +80,7 @@ def rk4_increments(rows: NumericRows, start: Start, h: float, signal: Signal) ->
     return h * total, ""
 
 
-def adaptive_row(rows: NumericRows, start: Start, H: float, signal: Signal) -> tuple[Array, str]:
+def adaptive_row(rows: NumericRows, start: StepStart, H: float, signal: Signal) -> tuple[Array, str]:
     """Carried numbers after a row by `dopri`, and a reason where it fails; see `dopri.adaptive_row`."""
     place, now, s = rows.layout.places, start.now, 0.0
     for _ in range(dopri.PASSES):
@@ -99,16 +99,16 @@ def adaptive_row(rows: NumericRows, start: Start, H: float, signal: Signal) -> t
         if not good:
             if h * factor < dopri.SMALLEST * H:
                 return now, why or dopri.STALLED
-            start = Start(now=now, begin=start.begin, N=start.N, signals=start.signals)
+            start = StepStart(now=now, begin=start.begin, N=start.N, signals=start.signals)
             continue
         s = H if last else s + h
         if last:
             return now, ""
-        start = Start(now=now, begin=end, N=rows.slopes(end), signals=signal(s / H))
+        start = StepStart(now=now, begin=end, N=rows.slopes(end), signals=signal(s / H))
     return now, f"more than {dopri.PASSES} adaptive steps within one output step"
 
 
-def _stages(rows: NumericRows, start: Start, h: float, signal: Signal) -> tuple[Array, Array, str]:
+def _stages(rows: NumericRows, start: StepStart, h: float, signal: Signal) -> tuple[Array, Array, str]:
     """Fifth-order increments, their error estimate, and a reason where a stage fails."""
     k = np.zeros((7, rows.layout.increments))
     for i in range(7):
@@ -118,7 +118,7 @@ def _stages(rows: NumericRows, start: Start, h: float, signal: Signal) -> tuple[
     return h * dopri.A[6] @ k, h * dopri.E @ k, ""
 
 
-def _norm(rows: NumericRows, start: Start, error: Array) -> float:
+def _norm(rows: NumericRows, start: StepStart, error: Array) -> float:
     """Weighted error of coordinates and rates; see `independent_norm`."""
     layout, robot, at = rows.layout, rows.layout.robot, start.begin
     rtol, atol = rows.values["tolerance.relative"], rows.values["tolerance.absolute"]
@@ -134,7 +134,7 @@ def _norm(rows: NumericRows, start: Start, error: Array) -> float:
 
 
 def implicit_increments(
-    rows: NumericRows, start: Start, h: float, signals: Array, a0: Array, tangent: tuple[Array, Array, Array]
+    rows: NumericRows, start: StepStart, h: float, signals: Array, a0: Array, tangent: tuple[Array, Array, Array]
 ) -> tuple[Array, str]:
     """Increments after a step, by the passes of `implicit_step`, and a reason where it fails.
 

@@ -34,7 +34,7 @@ MEMORY = ("loads", "trend")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Step:
+class RowStep:
     """Increments after a step, status, forces and acceleration at its start, and what it remembers, by name."""
 
     increments: Any
@@ -44,7 +44,7 @@ class Step:
     memory: dict[str, Any]
 
 
-def rk4_step(root: Program, b: Builder, layout: Layout, parts: dict[str, SX], h: SX, table: SX) -> Step:
+def rk4_step(root: Program, b: Builder, layout: Layout, parts: dict[str, SX], h: SX, table: SX) -> RowStep:
     """One step.
 
     Args:
@@ -72,7 +72,7 @@ def rk4_step(root: Program, b: Builder, layout: Layout, parts: dict[str, SX], h:
     (_, total, code, *memory), (stages,) = b.scan(
         stage, 4, carry=[ca.SX.zeros(size), ca.SX.zeros(size), ca.SX(0), *memory], each=[weights, columns]
     )
-    return Step(
+    return RowStep(
         increments=h * total, code=code, force=stages[: layout.actuators, 0], acceleration=stages[layout.actuators :, 0],
         memory=dict(zip(MEMORY, memory, strict=False)),
     )  # fmt: skip

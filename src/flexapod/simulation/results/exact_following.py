@@ -9,8 +9,8 @@ import numpy as np
 from flexapod.arrays import Array
 from flexapod.errors import InputError
 from flexapod.motions.motion import ActuatorMotion, Motion
+from flexapod.rotation_arrays import rotation_quaternion
 from flexapod.simulation.results.result import energy_balance, labelled, observed, provenance, with_reactions
-from flexapod.simulation.system.attitude import quaternions
 from flexapod.simulation.system.joint_friction import check_friction
 from flexapod.simulation.system.layout import Layout
 from flexapod.simulation.system.load_friction import smooth
@@ -67,7 +67,7 @@ def follow_exactly(
     keep = np.unique(np.append(np.arange(0, count + 1, every), count))
     at, place = 2 * keep, layout.places
     states = np.zeros((len(keep), layout.size))
-    states[:, place["p"]], states[:, place["quat"]] = platform.position[at], quaternions(platform.rotation[at])
+    states[:, place["p"]], states[:, place["quat"]] = platform.position[at], rotation_quaternion(platform.rotation[at])
     states[:, place["v"]], states[:, place["w"]] = platform.velocity[at], platform.angular_velocity[at]
     if place["joints"].stop > place["joints"].start:
         states[:, place["joints"]] = joints[at]

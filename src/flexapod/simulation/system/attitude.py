@@ -12,8 +12,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import casadi as ca
-import numpy as np
-from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from flexapod.arrays import SX
@@ -63,10 +61,3 @@ def rotation_error(wanted: SX, R: SX) -> Any:
     small = ca.logic_and(square < 1e-12, cosine > 0)
     sine = ca.sqrt(ca.if_else(small, 1, square))
     return axis * ca.if_else(small, 1 + square / 6, ca.atan2(sine, cosine) / sine)
-
-
-def quaternions(rotation: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Unit quaternions (n, 4) of rotation matrices (n, 3, 3)."""
-    from flexapod.motions.quaternions import rotation_quat_wxyz
-
-    return np.asarray(rotation_quat_wxyz(rotation))

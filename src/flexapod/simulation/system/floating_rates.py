@@ -20,7 +20,7 @@ import numpy as np
 from flexapod.equations.elastodynamics.closing import LARGEST_STEP
 from flexapod.equations.elastodynamics.link_tree import LinkBody
 from flexapod.equations.model.algebra import LinkValues, cross, field, mul, sparse, symmetric
-from flexapod.equations.rods.telescopic import Moving, Telescopes, TelescopesAt, telescope_values
+from flexapod.equations.rods.telescopic import FloatingMotion, Telescopes, TelescopesAt, telescope_values
 from flexapod.equations.virtual_power.inertia_wrench import tensor
 from flexapod.kernels.tape.control_flow import Builder
 from flexapod.kernels.tape.program import Program
@@ -98,7 +98,9 @@ class FloatingRobot:
         R, p = mul(B, mul(_about(0, cx, sx), mul(_about(1, c, s), last))), self.own.vec(f"{self.names[0]}.p") + mul(B, q[:3])
         return Floating(R=ca.densify(R), p=ca.densify(p), B=B, omega=omega, s=s, c=c, last=last, rates=rates[3:])
 
-    def solved(self, legs: Telescopes, at: TelescopesAt, pose: tuple[SX, SX], now: Moving, wrench: SX) -> Solved:
+    def solved(
+        self, legs: Telescopes, at: TelescopesAt, pose: tuple[SX, SX], now: FloatingMotion, wrench: SX
+    ) -> FloatingAccelerations:
         """Accelerations of everything, the platform at a pose in the floating body, a wrench (6,) on it in that body's axes."""
         P, base, (m, S, I) = pose[0], self.base, self._platform_in(pose[1])
         own, one, hat = legs.masses(at), sparse(ca.SX.eye(3)), ca.skew(S)
@@ -117,7 +119,7 @@ class FloatingRobot:
         h, h_t, drift = legs.forces(at, now)
         h = h + ca.vertcat(*base.demanded(U, -now.gravity)) + ca.vertcat(f[:3], f[3:] + ca.cross(P, f[:3]))
         x = solve_symmetric(M, -ca.vertcat(h, h_t + f))
-        return Solved(a=x[:3], alpha=x[3:6], t=x[6:], slides=ca.mtimes(at.W.T, x[6:]) + drift)
+        return FloatingAccelerations(a=x[:3], alpha=x[3:6], t=x[6:], slides=ca.mtimes(at.W.T, x[6:]) + drift)
 
     def _platform_in(self, Q: SX) -> tuple[SX, SX, SX]:
         """Mass, first moment and tensor of the platform about its origin, in axes of the floating body."""
@@ -125,7 +127,7 @@ class FloatingRobot:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Solved:
+class FloatingAccelerations:
     """Accelerations of the floating body's origin and its angular one, t', second derivatives of the slides."""
 
     a: Any
@@ -188,7 +190,7 @@ def _evaluated(b: Builder, robot: FloatingRobot, y: SX, x: SX, signals: dict[str
     base = robot.floating(x[6:12], x[18:])
     wrench = ca.vertcat(*[ca.densify(mul(base.R.T, part)) for part in ca.vertsplit(signals.get("wrench", ca.SX(6, 1)), 3)])
     gravity = ca.densify(mul(base.R.T, robot.gravity))
-    now = Moving(t=t, rates=qd, force=signals["force"], omega=base.omega, gravity=gravity)
+    now = FloatingMotion(t=t, rates=qd, force=signals["force"], omega=base.omega, gravity=gravity)
     found = robot.solved(legs, at, (p, Q), now, wrench)
     largest = ca.norm_2(delta / ca.vertcat(*[robot.length] * 3, 1, 1, 1))
     following = moved_pose(y, delta * ca.fmin(1, LARGEST_STEP / ca.if_else(largest > 0, largest, 1)))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from flexapod.simulation.system.independent import IndependentLayout, carried_loops, observed_moment
 from flexapod.simulation.system.independent_rates import independent_advanced, independent_norm, independent_rates
 from flexapod.simulation.system.layout import weighted_error
-from flexapod.simulation.system.plant import Coordinates, Moment, coordinates
+from flexapod.simulation.system.plant import JointCoordinates, Moment, coordinates
 from flexapod.simulation.system.right_hand_side import Rates, advanced, moment_of, rates, sampled_at
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def error_norm(layout: Layout, parts: dict[str, SX], y: SX, error: SX, rtol: SX,
     return weighted_error(parts, y, error, rtol, atol)
 
 
-def state_now(scope: Scope, layout: Layout, parts: dict[str, SX]) -> tuple[Scope, Moment, Coordinates]:
+def state_now(scope: Scope, layout: Layout, parts: dict[str, SX]) -> tuple[Scope, Moment, JointCoordinates]:
     """Platform, actuators and joints at the start of a row, and the scope in which they are closed already."""
     scope = scope.under("", solved=True)  # joints were closed at the end of the row before
     if isinstance(layout, IndependentLayout):

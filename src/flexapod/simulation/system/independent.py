@@ -29,7 +29,7 @@ from flexapod.robot.elastic_plan import chosen_drives, driven_columns
 from flexapod.robot.robot import Robot
 from flexapod.simulation.system.attitude import spin_per_theta, theta_rate
 from flexapod.simulation.system.layout import Layout
-from flexapod.simulation.system.plant import Coordinates, Moment
+from flexapod.simulation.system.plant import JointCoordinates, Moment
 from flexapod.simulation.system.right_hand_side import controlled, felt_acceleration
 from flexapod.simulation.system.scope import Scope
 
@@ -99,7 +99,7 @@ class IndependentLayout(Layout):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Loops:
+class CarriedLoops:
     """A state with its loops: carried coordinates y, modes, bound rates per independent rate X, rates u', frames; theta: Cayley's
     vector of the platform's rotation since the row's start, where components of it are independent."""
 
@@ -112,21 +112,21 @@ class Loops:
     theta: Any = None
 
 
-def carried_loops(root: Program, layout: IndependentLayout, parts: dict[str, SX]) -> Loops:
+def carried_loops(root: Program, layout: IndependentLayout, parts: dict[str, SX]) -> CarriedLoops:
     """The state of a row's start."""
     own = [parts["p"], parts["R"]] if layout.robot.elastic_plan.carrier is None else []
     return loops_at(Values(root), layout.robot, ca.vertcat(parts["joints"], *own), parts["modes"], parts["ud"])
 
 
-def loops_at(values: Values, robot: Robot, y: SX, modes: SX, rates: SX, theta: SX | None = None) -> Loops:
+def loops_at(values: Values, robot: Robot, y: SX, modes: SX, rates: SX, theta: SX | None = None) -> CarriedLoops:
     """The state of closed coordinates at rates u'."""
     rows, drifts, _ = loop_rows(values, robot, tree_motion(values, robot, at_coordinates(robot, y, modes)))
     X, _ = solve_loops(robot.elastic_plan, rows, drifts)
     state = at_coordinates(robot, y, modes, *spread(robot, X, rates))
-    return Loops(y=y, modes=modes, X=X, rates=rates, state=state, motion=tree_motion(values, robot, state), theta=theta)
+    return CarriedLoops(y=y, modes=modes, X=X, rates=rates, state=state, motion=tree_motion(values, robot, state), theta=theta)
 
 
-def placed(values: Values, robot: Robot, start: Loops, step: SX, corrections: int, rates: SX) -> Loops:
+def placed(values: Values, robot: Robot, start: CarriedLoops, step: SX, corrections: int, rates: SX) -> CarriedLoops:
     """The closed state after a step of u, at rates u': predicted, then corrected on the loops.
 
     Where components of the platform's rotation are independent, they and the bound ones are Cayley's vector since the start, and
@@ -155,7 +155,7 @@ def rotates_freely(robot: Robot) -> bool:
     return plan.carrier is None and any(column in (3, 4, 5) for column in plan.independent)
 
 
-def coordinate_rates(layout: IndependentLayout, now: Loops) -> Any:
+def coordinate_rates(layout: IndependentLayout, now: CarriedLoops) -> Any:
     """Rates of the unknown coordinates: u', but for Cayley's vector, whose rate is near the angular velocity."""
     rates = ca.SX(now.rates)
     if now.theta is not None:
@@ -184,7 +184,7 @@ def projected(robot: Robot, X: SX, f: SX) -> Any:
     return f[free] + ca.mtimes(X.T, f[bound]) if bound else f[free]
 
 
-def observed_moment(layout: IndependentLayout, now: Loops) -> tuple[Moment, Coordinates]:
+def observed_moment(layout: IndependentLayout, now: CarriedLoops) -> tuple[Moment, JointCoordinates]:
     """Platform and actuators of a state, as controllers see them."""
     robot, frame = layout.robot, now.motion.platform
     joints = ca.vertcat(*[q for leg in now.state.q for q in leg])
@@ -192,7 +192,7 @@ def observed_moment(layout: IndependentLayout, now: Loops) -> tuple[Moment, Coor
     driven = list(robot.driven)
     soft = {"e": now.state.e, "ed": now.state.ed} if "acceleration" in layout.inputs else {}  # the inverse model answers to them
     moment = Moment(p=frame.p.expr, R=frame.R.expr, v=frame.v.expr, w=frame.w.expr, joints=joints, **soft)
-    return moment, Coordinates(q=joints[driven], qd=rates[driven], joints=joints, joint_rates=rates)
+    return moment, JointCoordinates(q=joints[driven], qd=rates[driven], joints=joints, joint_rates=rates)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -216,7 +216,7 @@ def acting(
     scope: Scope,
     layout: IndependentLayout,
     parts: dict[str, SX],
-    now: Loops,
+    now: CarriedLoops,
     a: SX,
     z: SX,
     *,
@@ -293,7 +293,7 @@ def completed(layout: IndependentLayout, own: SX, signals: dict[str, SX], which:
     return result
 
 
-def carried_parts(layout: IndependentLayout, now: Loops) -> dict[str, Any]:
+def carried_parts(layout: IndependentLayout, now: CarriedLoops) -> dict[str, Any]:
     """Carried numbers of a state."""
     n, frame = len(layout.robot.coordinates), now.motion.platform
     return {
@@ -302,7 +302,7 @@ def carried_parts(layout: IndependentLayout, now: Loops) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def shown_accelerations(layout: IndependentLayout, start: Loops, now: Action, second: SX) -> Any:
+def shown_accelerations(layout: IndependentLayout, start: CarriedLoops, now: Action, second: SX) -> Any:
     """Accelerations of the platform, of the elastic coordinates, of the actuators."""
     from flexapod.analysis.model.leg_model import elastic_columns
 

@@ -15,7 +15,7 @@ import casadi as ca
 from flexapod.equations.values import Values
 from flexapod.robot.elastic_plan import chosen_drives
 from flexapod.simulation.system.independent import (
-    Loops,
+    CarriedLoops,
     acting,
     carried_loops,
     carried_parts,
@@ -37,7 +37,7 @@ CORRECTIONS = 2
 """Newton's steps on the loops after a predicted one: a step that resolves the vibrations needs no more."""
 
 
-def moved_loops(scope: Scope, layout: IndependentLayout, parts: dict[str, SX], y: SX, column: SX) -> Loops:
+def moved_loops(scope: Scope, layout: IndependentLayout, parts: dict[str, SX], y: SX, column: SX) -> CarriedLoops:
     """The closed state after increments y of a row's start, at given signals."""
     robot, values, n = layout.robot, Values(scope.root), len(layout.unknown)
     signals, start = layout.at_node(column), carried_loops(scope.root, layout, parts)

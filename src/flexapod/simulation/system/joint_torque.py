@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from flexapod.arrays import SX
     from flexapod.motions.motion import ActuatorMotion, Motion
     from flexapod.robot.robot import Robot
-    from flexapod.simulation.system.plant import Coordinates, Moment
+    from flexapod.simulation.system.plant import JointCoordinates, Moment
 
 
 @made
@@ -88,7 +88,7 @@ class JointTorque(Controller):
         felt = {"torque_ka": self.ka, "corner": self.corner} if self.feels else {}
         return own | felt | super()._gains(robot)
 
-    def force(self, scope: Scope, robot: Robot, moment: Moment, c: Coordinates, ref: Mapping[str, SX], integral: SX) -> Any:
+    def force(self, scope: Scope, robot: Robot, moment: Moment, c: JointCoordinates, ref: Mapping[str, SX], integral: SX) -> Any:
         """Forces of the reference, and those that bring the error and the vibration back."""
         n = len(robot.actuators)
         q, qd, M = ref["actuators"][:n], ref["actuators"][n:], ca.reshape(ref["inertia"], n, n)
@@ -97,7 +97,7 @@ class JointTorque(Controller):
             back = back + gain(scope, robot, "torque_ka") * integral
         return ref["feedforward"] + ca.mtimes(M, back)
 
-    def error(self, scope: Scope, robot: Robot, c: Coordinates, ref: Mapping[str, SX], integral: SX) -> Any:
+    def error(self, scope: Scope, robot: Robot, c: JointCoordinates, ref: Mapping[str, SX], integral: SX) -> Any:
         """-2 pi f w: what the filter forgets; nothing without accelerometers."""
         if not self.feels:
             return super().error(scope, robot, c, ref, integral)

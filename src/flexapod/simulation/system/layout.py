@@ -14,7 +14,7 @@ from flexapod.simulation.integrators.collocation import METHODS
 
 if TYPE_CHECKING:
     from flexapod.arrays import SX
-    from flexapod.equations.minimal.planning import Plan
+    from flexapod.equations.minimal.planning import MinimalPlan
     from flexapod.robot.link_plan import LinkPlan
     from flexapod.robot.robot import Robot
     from flexapod.simulation.controllers import Controller
@@ -56,7 +56,7 @@ class Layout:
     failing: bool = False
     watch: tuple[str, ...] = ()
     looped: bool = False
-    fast: Plan | LinkPlan | None = field(default=None)
+    fast: MinimalPlan | LinkPlan | None = field(default=None)
 
     @cached_property
     def key(self) -> str:

@@ -21,7 +21,7 @@ from flexapod.equations.elastodynamics.loops import loop_rows, solve_loops
 from flexapod.equations.values import Values
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.elastic_plan import driven_columns
-from flexapod.simulation.system.independent import IndependentLayout, Loops, loops_at, observed_moment
+from flexapod.simulation.system.independent import CarriedLoops, IndependentLayout, loops_at, observed_moment
 from flexapod.simulation.system.loaded_joints import COUPLING, acting_freely
 from flexapod.simulation.system.scope import Scope
 from flexapod.spatial.rotation import normalised
@@ -99,7 +99,7 @@ def _closed(root: Program, values: Values, robot: Robot, start: SX, modes: SX) -
     return moved(robot, y, solve_loops(plan, rows, residual)[1], plan.bound)
 
 
-def _results(root: Program, layout: IndependentLayout, now: Loops) -> None:
+def _results(root: Program, layout: IndependentLayout, now: CarriedLoops) -> None:
     moment, c = observed_moment(layout, now)
     root.output("result", ca.vertcat(c.q, c.qd, moment.p, ca.vec(moment.R.T), moment.v, moment.w))
     root.output("closed", now.y)

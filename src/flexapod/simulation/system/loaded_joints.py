@@ -32,13 +32,13 @@ from flexapod.spatial.linear import solve_symmetric
 if TYPE_CHECKING:
     from flexapod.arrays import SX
     from flexapod.kernels.tape.control_flow import Builder
-    from flexapod.simulation.system.independent import Action, IndependentLayout, Loops
+    from flexapod.simulation.system.independent import Action, CarriedLoops, IndependentLayout
 
 
 COUPLING = "the coupling of friction and acceleration does not converge"
 
 
-def loaded_friction(scope: Scope, layout: IndependentLayout, at: Loops, now: Action, M: SX, signals: dict[str, SX]) -> Any:
+def loaded_friction(scope: Scope, layout: IndependentLayout, at: CarriedLoops, now: Action, M: SX, signals: dict[str, SX]) -> Any:
     """Friction (z,) along the coordinates, with the loads that belong to it.
 
     Args:
@@ -79,7 +79,7 @@ def loaded_friction(scope: Scope, layout: IndependentLayout, at: Loops, now: Act
 
 
 def acting_freely(
-    scope: Scope, layout: IndependentLayout, parts: dict[str, SX], at: Loops, z: SX, column: SX
+    scope: Scope, layout: IndependentLayout, parts: dict[str, SX], at: CarriedLoops, z: SX, column: SX
 ) -> tuple[Action, Any]:
     """What acts at zero accelerations of the unknowns, friction by joint loads included, and the mass matrix (u, u)."""
     plan, none = layout.robot.elastic_plan, ca.SX.zeros(len(layout.unknown))

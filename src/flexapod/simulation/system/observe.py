@@ -19,7 +19,7 @@ from flexapod.simulation.system.attitude import matrix
 from flexapod.simulation.system.closure import determinant
 from flexapod.simulation.system.energies import energies
 from flexapod.simulation.system.independent import IndependentLayout, carried_loops, drive_determinant, observed_moment
-from flexapod.simulation.system.plant import Coordinates, Moment, coordinates
+from flexapod.simulation.system.plant import JointCoordinates, Moment, coordinates
 from flexapod.simulation.system.scope import Scope
 
 if TYPE_CHECKING:
@@ -140,7 +140,7 @@ def _stored(layout: Layout) -> Program:
     root, n = Program("stored"), layout.actuators
     q, none = root.input("q", (n,)), ca.SX(0, 1)
     assert layout.controller is not None
-    c = Coordinates(q=q, qd=ca.SX.zeros(n), joints=none, joint_rates=None)
+    c = JointCoordinates(q=q, qd=ca.SX.zeros(n), joints=none, joint_rates=None)
     root.output("energy", ca.SX(layout.controller.elastic_energy(Scope(root, root), layout.robot, c)), shape=())
     return root
 

@@ -29,7 +29,7 @@ from flexapod.spatial.vector import zero
 
 if TYPE_CHECKING:
     from flexapod.arrays import SX
-    from flexapod.equations.minimal.planning import Plan
+    from flexapod.equations.minimal.planning import MinimalPlan
     from flexapod.robot.robot import Robot
 
 
@@ -70,7 +70,7 @@ class Moment:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Coordinates:
+class JointCoordinates:
     """Actuator coordinates and rates (actuators,), and all joint coordinates and rates (joints,)."""
 
     q: Any
@@ -79,10 +79,10 @@ class Coordinates:
     joint_rates: Any
 
     @staticmethod
-    def unknown(actuators: int) -> Coordinates:
+    def unknown(actuators: int) -> JointCoordinates:
         """Zeros, of robots without general legs, where nobody reads them."""
         none = ca.SX.zeros(actuators)
-        return Coordinates(q=none, qd=none, joints=ca.SX(0, 1), joint_rates=ca.SX(0, 1))
+        return JointCoordinates(q=none, qd=none, joints=ca.SX(0, 1), joint_rates=ca.SX(0, 1))
 
 
 def is_general(robot: Robot) -> bool:
@@ -90,7 +90,7 @@ def is_general(robot: Robot) -> bool:
     return any(form is None for form in robot.closed_forms)
 
 
-def coordinates(scope: Scope, robot: Robot, moment: Moment) -> Coordinates:
+def coordinates(scope: Scope, robot: Robot, moment: Moment) -> JointCoordinates:
     """Joint coordinates and rates at a state, legs closed exactly."""
     values, at = Values(scope), 0  # type: ignore[arg-type]
     q: list[Any] = []
@@ -111,13 +111,13 @@ def coordinates(scope: Scope, robot: Robot, moment: Moment) -> Coordinates:
             q += closed.q
             qd += closed.qd
         at += n
-    return Coordinates(
+    return JointCoordinates(
         q=ca.vertcat(*[q[k] for k in driven]), qd=ca.vertcat(*[qd[k] for k in driven]),
         joints=ca.vertcat(*q), joint_rates=ca.vertcat(*qd),
     )  # fmt: skip
 
 
-def in_link_axes(scope: Scope, robot: Robot, moment: Moment, c: Coordinates) -> tuple[Moment, Coordinates]:
+def in_link_axes(scope: Scope, robot: Robot, moment: Moment, c: JointCoordinates) -> tuple[Moment, JointCoordinates]:
     """The moment with its legs in link axes, and the coordinates with the actuators' rates that these legs have: theirs are the
     shorter equations, and what nobody uses of the others is left out.
 
@@ -145,7 +145,9 @@ def model_equation(scope: Scope, robot: Robot, moment: Moment, prefix: str = "")
     return state_equation(own, robot)  # type: ignore[arg-type]
 
 
-def acceleration(scope: Scope, robot: Robot, moment: Moment, force: SX, wrench: SX | None, plan: Plan | LinkPlan | None) -> Any:
+def acceleration(
+    scope: Scope, robot: Robot, moment: Moment, force: SX, wrench: SX | None, plan: MinimalPlan | LinkPlan | None
+) -> Any:
     """Acceleration (6,) of the platform under actuator forces and a wrench on the platform; (6 + N,) of a flexible one.
 
     Args:

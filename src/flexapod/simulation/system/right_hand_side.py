@@ -17,7 +17,7 @@ from flexapod.simulation.system.flexible_plant import damping_power, equation_at
 from flexapod.simulation.system.joint_friction import friction_wrench
 from flexapod.simulation.system.layout import MOTION, Layout
 from flexapod.simulation.system.load_friction import loaded_acceleration
-from flexapod.simulation.system.plant import Coordinates, Moment, acceleration, coordinates, in_link_axes
+from flexapod.simulation.system.plant import JointCoordinates, Moment, acceleration, coordinates, in_link_axes
 from flexapod.simulation.system.scope import Scope
 from flexapod.spatial.rotation import normalised
 
@@ -65,10 +65,10 @@ def situation(scope: Scope, layout: Layout, parts: dict[str, SX], y: SX, column:
     wrench, external, dissipated = signals.get("wrench"), ca.SX(0), ca.SX(0)
     if layout.elastic:
         q = equation_at(scope, robot, moment)
-        c = Coordinates(q=q.positions, qd=q.rates, joints=moment.joints, joint_rates=None)
+        c = JointCoordinates(q=q.positions, qd=q.rates, joints=moment.joints, joint_rates=None)
         moment, dissipated = replace(moment, equation=q), damping_power(scope, robot, moment.ed)
     else:
-        c = Coordinates.unknown(layout.actuators) if _looped(layout) else coordinates(scope, robot, moment)
+        c = JointCoordinates.unknown(layout.actuators) if _looped(layout) else coordinates(scope, robot, moment)
         moment, scope = replace(moment, joints=c.joints), scope.under("", solved=True)
         if isinstance(layout.fast, LinkPlan) and layout.friction != "load":
             moment, c = in_link_axes(scope, robot, moment, c)
@@ -138,7 +138,14 @@ def felt_acceleration(layout: Layout, signals: dict[str, SX], edd: SX) -> Any:
 
 
 def controlled(
-    scope: Scope, layout: Layout, moment: Moment, c: Coordinates, signals: dict[str, SX], *, held: SX | None, integral: SX | None
+    scope: Scope,
+    layout: Layout,
+    moment: Moment,
+    c: JointCoordinates,
+    signals: dict[str, SX],
+    *,
+    held: SX | None,
+    integral: SX | None,
 ) -> tuple[Any, Any, Any]:
     """Actuator forces of controller and signals, the part of them that is supplied, and the integrand of an integral part.
 
@@ -186,7 +193,7 @@ def _increment(layout: Layout, y: SX, name: str) -> Any:
 
 
 def sampled_at(
-    scope: Scope, layout: Layout, parts: dict[str, SX], signals: dict[str, SX], moment: Moment, c: Coordinates, *, tick: SX,
+    scope: Scope, layout: Layout, parts: dict[str, SX], signals: dict[str, SX], moment: Moment, c: JointCoordinates, *, tick: SX,
     period: SX,
 ) -> dict[str, Any]:  # fmt: skip
     """As `increments.sampled`, with platform and actuators given."""

@@ -23,7 +23,7 @@ from flexapod.equations.model.algebra import LinkValues, mul
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.rods.in_loops import RodsInLoops, alike
 from flexapod.equations.rods.rod import RodsOneByOne, RodValues, rod_values
-from flexapod.equations.rods.tree import Frames, Motion, RodTree
+from flexapod.equations.rods.tree import Frames, NodeMotion, RodTree
 from flexapod.kernels.tape.control_flow import Builder
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.geometry import pose
@@ -130,7 +130,7 @@ def _solved(plan: RodPlan, rows: SX, right: SX) -> tuple[Any, Any]:
     return X[:, : len(plan.independent)], X[:, len(plan.independent)]
 
 
-def _rows(tree: RodTree, at: Frames, ends: Ends, motion: Motion | None) -> tuple[Any, Any, Any]:
+def _rows(tree: RodTree, at: Frames, ends: Ends, motion: NodeMotion | None) -> tuple[Any, Any, Any]:
     """Rows (m, w) of rods and cut joints, residuals and, where there is a motion, second derivatives (m,)."""
     rows, residuals = ends.rows()
     drifts = [] if motion is None else ends.drifts(motion)
@@ -151,7 +151,7 @@ def _rows(tree: RodTree, at: Frames, ends: Ends, motion: Motion | None) -> tuple
     return ca.vertcat(*rows), ca.vertcat(*residuals), ca.vertcat(*drifts)
 
 
-def _half(tree: RodTree, at: Frames, motion: Motion | None, node: int | None, p: SX, R: SX) -> FrameMotion:
+def _half(tree: RodTree, at: Frames, motion: NodeMotion | None, node: int | None, p: SX, R: SX) -> FrameMotion:
     """A half of a cut joint; without a motion at rest."""
     still = Vec(ca.SX.zeros(3), "W")
     if node is None:
@@ -168,7 +168,7 @@ def _half(tree: RodTree, at: Frames, motion: Motion | None, node: int | None, p:
     return FrameMotion(R=Rot(axes, "W", "H"), p=p, v=v, w=w, a=a, alpha=alpha)
 
 
-def _terms(tree: RodTree, at: Frames, motion: Motion, rods: Sequence[tuple[Rod, RodValues]], ends: Ends) -> tuple[SX, SX]:
+def _terms(tree: RodTree, at: Frames, motion: NodeMotion, rods: Sequence[tuple[Rod, RodValues]], ends: Ends) -> tuple[SX, SX]:
     """M (w, w) without what rods add between their ends, and the forces (w,) that a motion demands."""
     masses: list[list[tuple[SX, SX]]] = [[] for _ in tree.plan.nodes]
     for rod, values in rods:

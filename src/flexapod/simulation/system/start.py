@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from flexapod.arrays import Array
-from flexapod.simulation.system.attitude import quaternions
+from flexapod.rotation_arrays import rotation_quaternion
 from flexapod.simulation.system.flexible_start import elastic_start
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def start_vector(setup: Setup, state: State, step: float) -> tuple[Array, dict[s
     else:
         _, reasons, joints = joint_rates(layout.robot, inputs, accelerations=False)
         raise_failed("the start of the simulation", layout.robot, reasons.astype(str), state, "raise")
-    start[place["p"]], start[place["quat"]] = inputs["position"][0], quaternions(inputs["rotation"])[0]
+    start[place["p"]], start[place["quat"]] = inputs["position"][0], rotation_quaternion(inputs["rotation"])[0]
     start[place["v"]], start[place["w"]] = inputs["velocity"][0], inputs["angular_velocity"][0]
     if place["joints"].stop > place["joints"].start:
         start[place["joints"]] = joints[0]

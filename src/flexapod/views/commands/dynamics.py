@@ -71,7 +71,7 @@ def inverse_dynamics(
 ) -> None:
     """Forces and powers of the actuators along a motion, with a table for choosing them."""
     from flexapod.views.chosen_motion import followed_motion
-    from flexapod.views.sizing import JOINT_HEAD, actuator_sizing, joint_rows, sizing_table
+    from flexapod.views.sizing import JOINT_HEAD, joint_rows, motion_sizing, sizing_table
 
     check_places(out, plot)
     if shares or figure == "shares":  # former names, for one version
@@ -91,7 +91,7 @@ def inverse_dynamics(
             formulation=chosen, wrench=load, point=point, on_error="mask" if mask else "raise",
         )  # fmt: skip
         legs = fp.inverse_kinematics(found, moved, joints=False, on_error="mask" if mask else "raise")
-        sizing = actuator_sizing(found, legs, drive)
+        sizing = motion_sizing(found, legs, drive)
         at_origin = _at_origin(found, moved, load, point)
         warnings = [str(v) for v in fp.check_motion(found, moved, friction=friction, wrench=at_origin).violations]
     if as_json:

@@ -22,7 +22,7 @@ from flexapod.views.papers.briot_tables import operators, over_the_workspace, ta
 from flexapod.views.papers.items import DIFFERS, READ, Item, Paper
 from flexapod.views.papers.shared_items import parameter_item
 from flexapod.views.plot import line_style, styled
-from flexapod.views.plot_time import Panel, time_figure
+from flexapod.views.plot_time import PlotPanel, time_figure
 
 MOVING = 1.8
 """Time of an edge of the square [s]."""
@@ -98,7 +98,7 @@ def _profile(motion: fp.Motion | fp.ActuatorMotion) -> Any:
 
     data = {"rate": (("time", "actuator"), motion.velocity, {"units": "m/s"})}
     result = xr.Dataset(data, coords={"time": motion.time, "actuator": ["q11", "q21"]})
-    return time_figure(result, [Panel(variable="rate", label="rate")], "Briot Fig. 7 (b): velocity profile", "slider")
+    return time_figure(result, [PlotPanel(variable="rate", label="rate")], "Briot Fig. 7 (b): velocity profile", "slider")
 
 
 def _paths(square: PaperSimulation, circle: PaperSimulation) -> Item:

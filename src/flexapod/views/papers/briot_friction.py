@@ -24,7 +24,7 @@ from flexapod.views.papers.briot_simulations import (
 )
 from flexapod.views.papers.briot_tables import FIRST, MEASURED, RESOLUTION
 from flexapod.views.papers.items import DIFFERS, PARTLY, UNDECIDED, Item
-from flexapod.views.plot_time import Panel, spectrum_figure, time_figure
+from flexapod.views.plot_time import PlotPanel, spectrum_figure, time_figure
 
 SPEEDS = {1e-3: 1e-4, 1e-4: 1e-4, 1e-5: 2e-5}
 """Speed of the tanh law [rad/s] -> step of the simulation [s]: friction is stiffer the slower it is."""
@@ -83,7 +83,7 @@ def accelerations(found: PaperSimulation, free: PaperSimulation, smoothed: list[
     rings = ", ".join(f"{f:.1f}" for f in lines)
     holds = off < RESOLUTION and found.holds and free.holds and all(s.result.holds for s in smoothed)
     last = local_accelerations({"without friction": free}).sel(time=slice(*RESTS[-1]))
-    panels = [Panel(variable="acceleration", label="acceleration")]
+    panels = [PlotPanel(variable="acceleration", label="acceleration")]
     left = ", ".join(f"{100 * s.left:.0f} % at {s.speed:g} rad/s" for s in smoothed)
     return Item(
         where="Fig. 9 (a)",

@@ -14,7 +14,7 @@ import numpy as np
 import flexapod as fp
 from flexapod.arrays import Array
 from flexapod.views.papers.items import DIFFERS, OPEN, Item, checked, judged
-from flexapod.views.plot_time import Panel, spectra, time_figure
+from flexapod.views.plot_time import PlotPanel, spectra, time_figure
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -177,7 +177,7 @@ def _force_figure(found: PaperSimulation, actuator: int, title: str) -> Any:
         {"force": (("time", "part"), lines, {"units": "N"})},
         coords={"time": found.result.time.values, "part": ["with friction", "friction of the slider taken off"]},
     )
-    return time_figure(data, [Panel(variable="force", label="force")], title, "force,")
+    return time_figure(data, [PlotPanel(variable="force", label="force")], title, "force,")
 
 
 def circle_items(found: PaperSimulation) -> list[Item]:
@@ -194,7 +194,9 @@ def circle_items(found: PaperSimulation) -> list[Item]:
             f"by up to {1e3 * np.abs(radius - 0.1).max():.2f} mm; {found.checks}.",
             verdict=checked(found.holds),
             check="forces by the inverse model, energy balance; measured curves are pictures",
-            parts=[time_figure(data, [Panel(variable="acceleration", label="acceleration")], "Briot Fig. 12: point P, local y")],
+            parts=[
+                time_figure(data, [PlotPanel(variable="acceleration", label="acceleration")], "Briot Fig. 12: point P, local y")
+            ],
         )
     ]
     for k, where in enumerate(("Fig. 13", "Fig. 14")):

@@ -13,7 +13,7 @@ import flexapod as fp
 from flexapod.views.html import HtmlTable
 from flexapod.views.papers.items import BOUNDED, OPEN, Item, Paper, apart, checked, judged
 from flexapod.views.papers.shared_items import Printed, diagonal, parameter_item
-from flexapod.views.plot_time import Panel, time_figure
+from flexapod.views.plot_time import PlotPanel, time_figure
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -25,7 +25,7 @@ EQUAL = 1e-9
 SMALL = 0.1
 """Share of the total force that is called a small influence."""
 
-FORCE = [Panel(variable="force", label="force")]
+FORCE = [PlotPanel(variable="force", label="force")]
 OTHERS = {"virtual work": "virtual_work", "virtual power": "virtual_power", "minimal": "minimal"}
 SAMPLES = 121
 
@@ -130,7 +130,9 @@ def _slender(robot: fp.Robot, motion: fp.Motion, where: str, what: str, exact: x
         f"({size / largest:.0e}). A larger discrepancy would have another cause.",
         verdict=BOUNDED,
         check=f"our forces with and without spin, {size:.1e} N apart; DADS and the plotted values are not known",
-        parts=[time_figure(shown, [Panel(variable="difference", label="change of force")], f"Kim {where} (b): spin neglected")],
+        parts=[
+            time_figure(shown, [PlotPanel(variable="difference", label="change of force")], f"Kim {where} (b): spin neglected")
+        ],
     )
 
 
@@ -141,7 +143,7 @@ def _inertia(robot: fp.Robot, motions: dict[int, fp.Motion], parts: dict[int, xr
         link = parts[rpm].force_contribution.sel(contribution="leg_inertia", drop=True).assign_attrs(units="N")
         ratio[rpm] = float(np.abs(link).max() / np.abs(whole.force).max())
         shown = whole.assign(link=link)
-        panels = [Panel(variable="force", label="total force"), Panel(variable="link", label="by link inertia")]
+        panels = [PlotPanel(variable="force", label="total force"), PlotPanel(variable="link", label="by link inertia")]
         where = "Fig. 9" if rpm == 20 else "Fig. 10"
         figure = time_figure(shown, panels, f"Kim {where}: total force and link inertia, {rpm} rpm")
         items.append((where, rpm, figure, float(np.abs(link).max()), float(np.abs(whole.force).max())))
@@ -182,7 +184,9 @@ def _friction(robot: fp.Robot, motion: fp.Motion, parts: xr.Dataset) -> Item:
         verdict=judged(joints < SMALL * total and joints < size["sliders"]),
         check="friction of the joints below a tenth of the total force and below that of the sliders",
         parts=[
-            time_figure(shown, [Panel(variable=key, label=key) for key in sources], "Kim Fig. 11: friction of one source alone")
+            time_figure(
+                shown, [PlotPanel(variable=key, label=key) for key in sources], "Kim Fig. 11: friction of one source alone"
+            )
         ],
     )
 

@@ -11,7 +11,7 @@ import flexapod as fp
 from flexapod.views.html import HtmlTable
 from flexapod.views.papers.items import CONSTRUCTION, DIFFERS, INPUT, OPEN, Item, Paper, checked, judged
 from flexapod.views.papers.shared_items import parameter_item
-from flexapod.views.plot_time import Panel, time_figure
+from flexapod.views.plot_time import PlotPanel, time_figure
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -233,7 +233,7 @@ def _loop(robot: fp.Robot, motion: fp.Motion, result: xr.Dataset, at: fp.Motion)
         verdict=checked(off < FOLLOWED and left < BALANCE_LEFT),
         check="distance from our own trajectory, energy balance",
         parts=[
-            time_figure(shown, [Panel(variable="error", label="error")], "Control by the rigid model: position error", "axis")
+            time_figure(shown, [PlotPanel(variable="error", label="error")], "Control by the rigid model: position error", "axis")
         ],
     )
 
@@ -248,7 +248,7 @@ def _forces(result: xr.Dataset) -> Item:
         "from the static deflection. The shape cannot be compared without the paper's trajectory.",
         verdict=OPEN,
         check="none: the trajectory is not printed",
-        parts=[time_figure(result, [Panel(variable="force", label="force")], "Long Fig. 4: actuator forces")],
+        parts=[time_figure(result, [PlotPanel(variable="force", label="force")], "Long Fig. 4: actuator forces")],
     )
 
 
@@ -262,10 +262,10 @@ def _accelerations(result: xr.Dataset, at: fp.Motion) -> Item:
         difference=(("time", "axis"), linear, {"units": "m/s^2"}), angular=(("time", "axis"), angular, {"units": "rad/s^2"})
     )
     panels = [
-        Panel(variable="acceleration", label="linear"),
-        Panel(variable="angular_acceleration", label="angular"),
-        Panel(variable="difference", label="linear difference"),
-        Panel(variable="angular", label="angular difference"),
+        PlotPanel(variable="acceleration", label="linear"),
+        PlotPanel(variable="angular_acceleration", label="angular"),
+        PlotPanel(variable="difference", label="linear difference"),
+        PlotPanel(variable="angular", label="angular difference"),
     ]
     return Item(
         where="Fig. 5",
@@ -295,7 +295,7 @@ def _deformation(robot: fp.Robot, bent: xr.Dataset) -> list[Item]:
     d, rotation_vector = np.abs(bent.displacement).max("time").values, np.abs(bent.rotation_vector).max("time").values
     joints = np.abs(bent.joint_displacement).max(("time", "leg")).values
     z = bent.joint_displacement.sel(axis="z", drop=True).assign_attrs(units="m").to_dataset(name="z")
-    panels = [Panel(variable="displacement", label="displacement"), Panel(variable="rotation_vector", label="rotation")]
+    panels = [PlotPanel(variable="displacement", label="displacement"), PlotPanel(variable="rotation_vector", label="rotation")]
     return [
         Item(
             where="Fig. 6",
@@ -315,7 +315,7 @@ def _deformation(robot: fp.Robot, bent: xr.Dataset) -> list[Item]:
             f"from the base points to the deformed joints are the actuator coordinates to {closed:.0e} m.",
             verdict=judged(closed < CLOSED),
             check="closure of the six legs at the deformed joints; sizes of the curves have nothing to compare with",
-            parts=[time_figure(z, [Panel(variable="z", label="displacement along z")], "Long Fig. 7: at the joints", "leg")],
+            parts=[time_figure(z, [PlotPanel(variable="z", label="displacement along z")], "Long Fig. 7: at the joints", "leg")],
         ),
     ]
 

@@ -9,7 +9,7 @@ import numpy as np
 import flexapod as fp
 from flexapod.views.papers.items import SYMMETRY, Item, Paper, apart, checked, judged, spread
 from flexapod.views.papers.shared_items import diagonal, efficiency, parameter_item
-from flexapod.views.plot_time import Panel, time_figure
+from flexapod.views.plot_time import PlotPanel, time_figure
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -54,7 +54,7 @@ def _parameters(robot: fp.Robot) -> Item:
 
 
 def _figure(drive: xr.Dataset, variable: str, title: str) -> object:
-    return time_figure(drive, [Panel(variable=variable, label=variable)], title)
+    return time_figure(drive, [PlotPanel(variable=variable, label=variable)], title)
 
 
 def _vertical(robot: fp.Robot, drive: xr.Dataset) -> list[Item]:

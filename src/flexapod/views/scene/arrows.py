@@ -18,7 +18,7 @@ from flexapod.views.scene.frames import LinkFrame
 from flexapod.views.scene.shapes import MOUTH, Drawing
 
 if TYPE_CHECKING:
-    from flexapod.views.scene.parts import Link
+    from flexapod.views.scene.parts import DrawnLink
 
 LONGEST = 0.2
 """Length of the longest arrow, of the robot's extent."""
@@ -99,7 +99,7 @@ def actuator_arrows(
     )  # fmt: skip
 
 
-def pushed_place(link: Link, frame: LinkFrame) -> Array:
+def pushed_place(link: DrawnLink, frame: LinkFrame) -> Array:
     """Where a driven slide pushes: at the slider of a rail, at the mouth of a cylinder."""
     return np.asarray(frame.origin if link.parent < 0 else frame.foot + MOUTH * (frame.origin - frame.foot))
 

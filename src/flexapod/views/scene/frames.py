@@ -18,7 +18,7 @@ from flexapod.arrays import Array
 from flexapod.errors import drawn_larger
 
 if TYPE_CHECKING:
-    from flexapod.views.scene.parts import Mesh
+    from flexapod.views.scene.parts import DrawnMesh
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -58,7 +58,7 @@ def link_frames(robot: fp.Robot, joints: Array) -> list[list[LinkFrame]]:
     return found
 
 
-def mesh_frame(mesh: Mesh, frames: list[list[LinkFrame]], state: fp.State) -> tuple[Array, Array]:
+def mesh_frame(mesh: DrawnMesh, frames: list[list[LinkFrame]], state: fp.State) -> tuple[Array, Array]:
     """Rotation (3, 3) and origin (3,) in the world of the body that has a mesh of `Robot.meshes`."""
     if mesh.leg < 0:
         return np.asarray(state.rotation), np.asarray(state.position)

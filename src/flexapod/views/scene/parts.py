@@ -11,7 +11,7 @@ from typing import Protocol
 from flexapod.arrays import Array
 
 
-class Place(Protocol):
+class DrawnPlace(Protocol):
     """A frame in another one."""
 
     @property
@@ -23,7 +23,7 @@ class Place(Protocol):
         """Origin (3,) [m]."""
 
 
-class Link(Protocol):
+class DrawnLink(Protocol):
     """A link and the joint that carries it."""
 
     @property
@@ -47,7 +47,7 @@ class Link(Protocol):
         """The joint is a coordinate of a flexible body."""
 
 
-class Closing(Protocol):
+class DrawnClosing(Protocol):
     """A joint that closes a loop."""
 
     @property
@@ -59,19 +59,19 @@ class Closing(Protocol):
         """Link of the leg that has the joint's first half; -1 for the base."""
 
     @property
-    def on_link(self) -> Place:
+    def on_link(self) -> DrawnPlace:
         """The first half, in the link's frame; z along its axis."""
 
 
-class Leg(Protocol):
+class DrawnLeg(Protocol):
     """A leg: its links, and the joint to the platform."""
 
     @property
-    def links(self) -> Sequence[Link]:
+    def links(self) -> Sequence[DrawnLink]:
         """From the base on."""
 
     @property
-    def closing(self) -> Closing:
+    def closing(self) -> DrawnClosing:
         """The joint to the platform."""
 
 
@@ -106,7 +106,7 @@ class Beam(Protocol):
         """Displacement (p, 3) that the modes of a reduced beam add at places from 0 (root) to 1 (tip)."""
 
 
-class Mesh(Protocol):
+class DrawnMesh(Protocol):
     """A mesh of a body."""
 
     @property

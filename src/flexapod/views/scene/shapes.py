@@ -23,7 +23,7 @@ from flexapod.views.scene.curved_links import ARC_PIECES, MEET, arc, spherical_c
 from flexapod.views.scene.frames import LinkFrame, elastic_coordinates, leg_ends, link_frames, platform_points
 
 if TYPE_CHECKING:
-    from flexapod.views.scene.parts import Closing, Leg, Link
+    from flexapod.views.scene.parts import DrawnClosing, DrawnLeg, DrawnLink
 
 ROD, BARREL, BALL, CARRIAGE, RAIL = 0.0065, 0.0125, 0.0125, 0.019, 0.006
 PIN, MOTOR, STOP, TOOL = 0.006, 0.021, 0.014, 0.005
@@ -216,7 +216,7 @@ def _feet(robot: fp.Robot, frames: list[list[LinkFrame]]) -> Array:
     return np.array([own[k].foot for k, own in zip(first, frames, strict=True)])
 
 
-def _link(pen: Pen, link: Link, frame: LinkFrame, own: list[LinkFrame], shaped: bool) -> None:
+def _link(pen: Pen, link: DrawnLink, frame: LinkFrame, own: list[LinkFrame], shaped: bool) -> None:
     """One link and the joint that carries it; `shaped`: what carries the joint is drawn by a mesh, not by a rod."""
     rods, shade, hardware, size = pen.rods, pen.shade, pen.hardware, pen.size
     axis = frame.rotation[:, 2]
@@ -234,7 +234,7 @@ def _link(pen: Pen, link: Link, frame: LinkFrame, own: list[LinkFrame], shaped: 
         hardware.across(frame.foot, axis, part * size, thick * size, paint)
 
 
-def _last_rod(pen: Pen, leg: Leg, own: list[LinkFrame], tip: Array, end: Array) -> None:
+def _last_rod(pen: Pen, leg: DrawnLeg, own: list[LinkFrame], tip: Array, end: Array) -> None:
     """The last rod to the platform; two of them, side by side, where universal joints at both ends make a parallelogram."""
     rods, shade, size = pen.rods, pen.shade, pen.size
     kinds = [link.kind for link in leg.links]
@@ -250,7 +250,7 @@ def _last_rod(pen: Pen, leg: Leg, own: list[LinkFrame], tip: Array, end: Array) 
 
 
 def _closing(
-    closing: Closing,
+    closing: DrawnClosing,
     own: list[LinkFrame],
     corner: Array,
     size: float,
@@ -333,13 +333,13 @@ def around(points: Array) -> NDArray[np.int64]:
     return np.argsort(np.arctan2(flat[:, 1], flat[:, 0]))
 
 
-def free_joints(leg: Leg) -> set[str]:
+def free_joints(leg: DrawnLeg) -> set[str]:
     """Joints with six coordinates, which have nothing to draw."""
     names = [link.joint for link in leg.links]
     return {name for name in names if names.count(name) == 6}
 
 
-def floats(leg: Leg) -> bool:
+def floats(leg: DrawnLeg) -> bool:
     """A leg that starts with a free joint: it begins on a base that floats, or is a part of the platform."""
     return not leg.links[0].elastic and leg.links[0].joint in free_joints(leg)
 

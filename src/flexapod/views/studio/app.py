@@ -20,15 +20,15 @@ from typing import TYPE_CHECKING, Any
 
 import flexapod as fp
 from flexapod.views.studio.hover import hover_of
-from flexapod.views.studio.jobs import Jobs, Report
+from flexapod.views.studio.jobs import JobReport, Jobs
 from flexapod.views.studio.link import read_state, restore
-from flexapod.views.studio.loop import Loop
+from flexapod.views.studio.loop import ActionLoop
 from flexapod.views.studio.numbers import Numbers
 from flexapod.views.studio.scene import Placed, StudioScene
 from flexapod.views.studio.session import Session, read_file
 from flexapod.views.studio.shortcuts import add_shortcuts
 from flexapod.views.studio.strip import strip_html
-from flexapod.views.studio.tables import STYLE, Moment, numbers_html
+from flexapod.views.studio.tables import STYLE, ShownMoment, numbers_html
 from flexapod.views.studio.watch import FileWatch
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class Studio:
         self.entered = False
         self.selected: int | None = None
         self.after_opening: Callable[[], None] | None = None
-        self.loop = Loop(self.failed)
+        self.loop = ActionLoop(self.failed)
         self.jobs = Jobs(self.loop.post, self._progress, self.failed)
         self.background = Jobs(self.loop.post, lambda name, part: None, self.failed)
         self.loop.also_busy = [lambda: self.jobs.waited_for, lambda: self.background.waited_for]
@@ -181,7 +181,7 @@ class Studio:
         if self.watch is not None:
             self.opening(path.name, lambda report: report.call(read_file, path, end=0.02), follow=True)
 
-    def opening(self, name: str, load: Callable[[Report], fp.Robot], *, follow: bool = False) -> None:
+    def opening(self, name: str, load: Callable[[JobReport], fp.Robot], *, follow: bool = False) -> None:
         """Load and prepare a robot in a job; it is shown when it is ready, and the one before stays until then.
 
         Args:
@@ -255,7 +255,7 @@ class Studio:
         """The numbers of the pose, beside the view and in the strip below it."""
         self.show_numbers(self.session.numbers, self.session.kept_numbers)
 
-    def show_numbers(self, numbers: Numbers, kept: Numbers | None, moment: Moment | None = None) -> None:
+    def show_numbers(self, numbers: Numbers, kept: Numbers | None, moment: ShownMoment | None = None) -> None:
         """Write numbers, of the pose or of a moment of a motion."""
         robot = self.session.robot
         table = numbers_html(robot, numbers, kept, moment, self.selected)

@@ -45,7 +45,7 @@ class Coordinate:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Coordinates:
+class PoseCoordinates:
     """What moves the robot: kind of the coordinates, and each of them."""
 
     kind: Literal["pose", "actuator"]
@@ -62,14 +62,14 @@ class Coordinates:
         return tuple(item.home for item in self.items)
 
 
-def coordinates_of(robot: fp.Robot) -> Coordinates:
+def coordinates_of(robot: fp.Robot) -> PoseCoordinates:
     """The coordinates of a robot with their ranges.
 
     Checked by: tests/studio/test_studio_model.py.
     """
     names = pose_components(robot)
     if names:
-        return Coordinates(kind="pose", items=tuple(_pose_item(robot, name) for name in names))
+        return PoseCoordinates(kind="pose", items=tuple(_pose_item(robot, name) for name in names))
     home = fp.inverse_kinematics(robot, fp.State.at_home(robot), joints=False).actuator_position.values
     items = []
     for name, unit, stroke, q in zip(robot.actuators, robot.actuator_units, strokes(robot), home, strict=True):
@@ -80,7 +80,7 @@ def coordinates_of(robot: fp.Robot) -> Coordinates:
                 name=name, unit="deg" if unit == "rad" else unit, low=low * factor, high=high * factor, home=float(q * factor)
             )
         )
-    return Coordinates(kind="actuator", items=tuple(items))
+    return PoseCoordinates(kind="actuator", items=tuple(items))
 
 
 def strokes(robot: fp.Robot) -> list[tuple[float, float]]:
@@ -127,7 +127,7 @@ def pose_values(robot: fp.Robot, names: tuple[str, ...], position: Array, rotati
     return tuple(float(full[AXES.index(name)]) for name in names)
 
 
-def state_of(robot: fp.Robot, coordinates: Coordinates, values: ArrayLike, guess: fp.State | None = None) -> fp.State:
+def state_of(robot: fp.Robot, coordinates: PoseCoordinates, values: ArrayLike, guess: fp.State | None = None) -> fp.State:
     """The robot's state, at rest, at values of its coordinates."""
     if coordinates.kind == "pose":
         return pose_state(robot, coordinates.names, values)

@@ -11,7 +11,7 @@ import numpy as np
 
 import flexapod as fp
 from flexapod.arrays import Array
-from flexapod.views.studio.coordinates import Coordinates, state_near, state_of, undeformed
+from flexapod.views.studio.coordinates import PoseCoordinates, state_near, state_of, undeformed
 
 STEPS, HALVES = 8, 4
 LOOKS = 16
@@ -23,7 +23,7 @@ SMALL = 1e-6
 
 
 def actuators_near(
-    robot: fp.Robot, coordinates: Coordinates, values: tuple[float, ...], state: fp.State, target: Array
+    robot: fp.Robot, coordinates: PoseCoordinates, values: tuple[float, ...], state: fp.State, target: Array
 ) -> tuple[float, ...]:
     """Values of the actuators that bring the platform's origin as near to `target` (3,) as they can within their strokes.
 
@@ -54,7 +54,9 @@ def actuators_near(
     return tuple(float(x) for x in best)
 
 
-def halted(robot: fp.Robot, coordinates: Coordinates, start: tuple[float, ...], target: tuple[float, ...]) -> tuple[float, ...]:
+def halted(
+    robot: fp.Robot, coordinates: PoseCoordinates, start: tuple[float, ...], target: tuple[float, ...]
+) -> tuple[float, ...]:
     """The last values within all limits on the straight way from `start` to `target`, which is itself where nothing stops it.
 
     The way is looked at in `LOOKS` places at once, then again between the last good and the first bad of them.

@@ -14,11 +14,11 @@ from flexapod.views.studio.worker import CancelledError, Worker
 
 T = TypeVar("T")
 
-__all__ = ["CancelledError", "Jobs", "Report"]
+__all__ = ["CancelledError", "JobReport", "Jobs"]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Report:
+class JobReport:
     """What a job has in its hands: `report(part)` reports progress from 0 to 1 and raises where the job is no longer wanted."""
 
     reported: Callable[[float], None]
@@ -62,7 +62,7 @@ class Jobs:
         self._lock = threading.Lock()
         self.worker = Worker()
 
-    def start(self, name: str, work: Callable[[Report], T], done: Callable[[T], None]) -> None:
+    def start(self, name: str, work: Callable[[JobReport], T], done: Callable[[T], None]) -> None:
         """Start a job; an earlier one is cancelled.
 
         Args:
@@ -102,11 +102,11 @@ class Jobs:
             thread.join(timeout)
         self.worker.end()
 
-    def _run(self, ticket: int, name: str, work: Callable[[Report], T], done: Callable[[T], None]) -> None:
+    def _run(self, ticket: int, name: str, work: Callable[[JobReport], T], done: Callable[[T], None]) -> None:
         def reported(part: float) -> None:
             self._post("job progress", lambda: self._progress(name, part) if ticket == self._ticket else None)
 
-        report = Report(reported=reported, wanted=lambda: ticket == self._ticket, worker=self.worker)
+        report = JobReport(reported=reported, wanted=lambda: ticket == self._ticket, worker=self.worker)
         try:
             result = work(report)
         except CancelledError:

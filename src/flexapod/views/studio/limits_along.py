@@ -18,7 +18,7 @@ import flexapod as fp
 from flexapod.arrays import Array
 from flexapod.views.output import number
 from flexapod.views.plot_time import actuator_limits, largest
-from flexapod.views.studio.numbers import Problem
+from flexapod.views.studio.numbers import BrokenLimit
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -63,16 +63,16 @@ class LimitsAlong:
         edges = np.flatnonzero(np.diff(np.concatenate([[0], self.bad.astype(int), [0]])))
         return [(int(a), int(b) - 1) for a, b in zip(edges[::2], edges[1::2], strict=True)]
 
-    def problems(self, i: int) -> tuple[Problem, ...]:
+    def problems(self, i: int) -> tuple[BrokenLimit, ...]:
         """What is wrong at a sample, with the owner of each limit; the worst first."""
-        found: list[tuple[float, Problem]] = []
+        found: list[tuple[float, BrokenLimit]] = []
         for kind, (names, margins, parts) in self.excess.items():
             for k in np.flatnonzero(np.nan_to_num(margins[i], nan=np.inf) < -SLACK):
                 text = f"{self._reported(kind, names[k])} by {self._size(kind, int(k), -float(margins[i, k]))}"
-                found.append((float(parts[i, k]), Problem(owner=names[k], text=text)))
+                found.append((float(parts[i, k]), BrokenLimit(owner=names[k], text=text)))
         if not found and self.bad[i]:
             owner = self.reason[i].removeprefix("leg ").split(" ")[0].rstrip(":")
-            return (Problem(owner=owner, text=self.reason[i]),)
+            return (BrokenLimit(owner=owner, text=self.reason[i]),)
         return tuple(problem for _, problem in sorted(found, key=lambda pair: -pair[0]))
 
     @staticmethod

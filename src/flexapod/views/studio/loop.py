@@ -17,7 +17,7 @@ PATIENCE = 0.15
 """Seconds without a request before quiet work starts: it must not delay a slider that moves."""
 
 
-class Loop:
+class ActionLoop:
     """Runs actions one after the other.
 
     Args:

@@ -40,7 +40,7 @@ class Origin:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Problem:
+class BrokenLimit:
     """A limit that is not kept: the leg, actuator or joint, and the reason as text."""
 
     owner: str
@@ -66,7 +66,7 @@ class Numbers:
     origin: Origin
     state: fp.State
     taken: bool
-    problems: tuple[Problem, ...]
+    problems: tuple[BrokenLimit, ...]
     actuator: Array
     force: Array
     stroke: Array
@@ -107,10 +107,10 @@ def numbers_of(
             elastic=np.zeros(len(robot.elastic_names)), reaction={},
         )  # fmt: skip
     margins = check.margins
-    problems = tuple(Problem(owner=v.name, text=v.text) for v in check.violations)
+    problems = tuple(BrokenLimit(owner=v.name, text=v.text) for v in check.violations)
     taken = bool(legs.valid) and bool(np.all(np.isfinite(drive.force.values)))
     if not problems and not taken:
-        problems = (Problem(owner="platform", text=str(drive.reason.values) or str(legs.reason.values)),)
+        problems = (BrokenLimit(owner="platform", text=str(drive.reason.values) or str(legs.reason.values)),)
     return Numbers(
         origin=Origin.of(robot, state, variant),
         state=state,
@@ -136,7 +136,7 @@ def _reactions(drive: object) -> dict[str, Array]:
     return {str(name): value for name, value in rows if np.all(np.isfinite(value))}
 
 
-def bad_legs(robot: fp.Robot, problems: tuple[Problem, ...]) -> set[str]:
+def bad_legs(robot: fp.Robot, problems: tuple[BrokenLimit, ...]) -> set[str]:
     """Legs that the problems name: by leg, actuator or joint."""
     names = {leg.name for leg in robot.legs}
     return {problem.owner.split(".")[0] for problem in problems} & names

@@ -21,7 +21,7 @@ from flexapod.views.studio.vibration import Modes, displaced, modes_of, room_of_
 if TYPE_CHECKING:
     import xarray as xr
 
-    from flexapod.views.studio.jobs import Report
+    from flexapod.views.studio.jobs import JobReport
 
 BEAT = 1.0 / 25.0
 BESIDE = 4
@@ -113,7 +113,7 @@ class ModesPanel(Panel):
             self._report_text("no frequencies: the pose cannot be reached")
             return
 
-        def work(report: Report) -> tuple[Modes | str, Modes | None]:
+        def work(report: JobReport) -> tuple[Modes | str, Modes | None]:
             try:
                 first = modes_of(variant.robot, shown.state, stiffness, variant.label)
                 report(0.5)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import viser
 
     from flexapod.views.studio.app import Studio
-    from flexapod.views.studio.jobs import Report
+    from flexapod.views.studio.jobs import JobReport
 
 HOME, GIVEN = "relative to home", "where its numbers say"
 GAINS = {"computed torque": (400.0, 40.0), "PD": (1e6, 2e4), "PD with feed-forward": (1e6, 2e4)}
@@ -29,7 +29,7 @@ CONTROLLERS = tuple(GAINS)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Control:
+class SimulationSettings:
     """A simulation: controller, its gains, a force (3,) [N] during the middle third, error of the model's mass [%]."""
 
     name: str = CONTROLLERS[0]
@@ -114,12 +114,12 @@ class MotionPanel(Panel):
         if self.controller.value in GAINS:
             self.kp.value, self.kd.value = GAINS[self.controller.value]
 
-    def _control(self) -> Control:
+    def _control(self) -> SimulationSettings:
         """What is asked of the simulation; a name that is not on the list is refused."""
         if self.controller.value not in GAINS:
             raise fp.InputError(f"controller: expected one of {', '.join(CONTROLLERS)}")
         push = tuple(float(x) for x in self.push.value)
-        return Control(
+        return SimulationSettings(
             name=self.controller.value, kp=float(self.kp.value), kd=float(self.kd.value), push=push, wrong=float(self.wrong.value)
         )
 
@@ -127,7 +127,7 @@ class MotionPanel(Panel):
         session, asked = self.studio.session, self.asked()
         variant, kept = session.variant, session.kept
 
-        def work(report: Report) -> tuple[Recording, Recording | None]:
+        def work(report: JobReport) -> tuple[Recording, Recording | None]:
             report(0.05)
             motion = _motion(variant.robot, *asked)
             report(0.3)
@@ -146,7 +146,7 @@ class MotionPanel(Panel):
         session, asked, control = self.studio.session, self.asked(), self._control()
         variant, kept = session.variant, session.kept
 
-        def work(report: Report) -> tuple[Recording, Recording | None]:
+        def work(report: JobReport) -> tuple[Recording, Recording | None]:
             middle = 1.0 if kept is None else 0.5
             first = report.call(simulated_recording, variant.robot, variant.label, asked, control, end=middle)
             first.robot = variant.robot
@@ -189,7 +189,7 @@ class MotionPanel(Panel):
 
 
 def simulated_recording(
-    robot: fp.Robot, variant: str, asked: tuple[str, float, bool], control: Control, report: Callable[[float], None]
+    robot: fp.Robot, variant: str, asked: tuple[str, float, bool], control: SimulationSettings, report: Callable[[float], None]
 ) -> Recording:
     """A simulation along a motion, given by `MotionPanel.asked`; computed in the other process."""
     report(0.05)
@@ -200,7 +200,7 @@ def simulated_recording(
     return recorded(robot, result, asked[0], variant, motion)
 
 
-def simulated(robot: fp.Robot, motion: fp.Motion, control: Control) -> Any:
+def simulated(robot: fp.Robot, motion: fp.Motion, control: SimulationSettings) -> Any:
     """The motion under a controller (rigid robots), driven by the forces of inverse dynamics (flexible platforms), or by
     actuators that follow it exactly (flexible legs).
 
@@ -218,7 +218,7 @@ def simulated(robot: fp.Robot, motion: fp.Motion, control: Control) -> Any:
     return fp.simulate(robot, motion, controller=controller_of(robot, control), progress=False, **load)
 
 
-def controller_of(robot: fp.Robot, control: Control) -> Any:
+def controller_of(robot: fp.Robot, control: SimulationSettings) -> Any:
     """The controller with its gains; its own model has another mass of the platform where one is asked for."""
     model = robot
     if control.wrong:

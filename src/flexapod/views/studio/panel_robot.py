@@ -12,7 +12,7 @@ from flexapod.views.studio.session import read_sent, robot_bytes
 from flexapod.views.studio.tables import STYLE
 
 if TYPE_CHECKING:
-    from flexapod.views.studio.jobs import Report
+    from flexapod.views.studio.jobs import JobReport
 
 OWN = "(own file)"
 
@@ -80,7 +80,7 @@ class RobotPanel(Panel):
         self.studio.jobs.start("report", lambda report: report.call(report_bytes, robot, stiffness), done)
 
 
-def report_bytes(robot: fp.Robot, stiffness: dict[str, float] | None, report: Report) -> bytes:
+def report_bytes(robot: fp.Robot, stiffness: dict[str, float] | None, report: JobReport) -> bytes:
     """The report on a small motion; computed in the other process."""
     from flexapod.views.report import robot_report
 

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 import flexapod as fp
 from flexapod.arrays import Array
 from flexapod.views.output import number, without_noise
-from flexapod.views.studio.coordinates import Coordinates
+from flexapod.views.studio.coordinates import PoseCoordinates
 from flexapod.views.studio.panel import Asked, Panel
 from flexapod.views.studio.tables import STYLE
 from flexapod.views.studio.workspace_slice import NO_PLANE, plane_problem, planes
 
 if TYPE_CHECKING:
-    from flexapod.views.studio.jobs import Report
+    from flexapod.views.studio.jobs import JobReport
 
 RESOLUTIONS = (6, 10, 16, 24)
 """Cells of the surface along its longest side, one after the other: a first picture soon, then finer ones."""
@@ -139,7 +139,7 @@ class SpacePanel(Panel):
         self._report_text(text)
 
 
-def all_poses(robot: fp.Robot, q: Array, report: Report) -> tuple[str, list[str], Array, Array]:
+def all_poses(robot: fp.Robot, q: Array, report: JobReport) -> tuple[str, list[str], Array, Array]:
     """Text about the poses, their names, positions and rotations; computed in the other process."""
     report(0.1)
     modes = fp.assembly_modes(robot, q)
@@ -170,7 +170,7 @@ def clipped(vertices: Array, faces: NDArray[np.int64], axis: int, most: float) -
     return np.asarray(found[0], dtype=np.float64), np.asarray(found[1], dtype=np.int64).reshape(-1, 3)
 
 
-def surface(robot: fp.Robot, rotation: Array, resolution: int, report: Report) -> tuple[str, Array, NDArray[np.int64]]:
+def surface(robot: fp.Robot, rotation: Array, resolution: int, report: JobReport) -> tuple[str, Array, NDArray[np.int64]]:
     """Text about the workspace at an orientation, and its surface; computed in the other process."""
     report(0.1)
     rotated = robot.mobility.platform == 6
@@ -180,7 +180,7 @@ def surface(robot: fp.Robot, rotation: Array, resolution: int, report: Report) -
 
 
 def singular_curves(
-    robot: fp.Robot, coordinates: Coordinates, state: fp.State, plane: str, report: Report
+    robot: fp.Robot, coordinates: PoseCoordinates, state: fp.State, plane: str, report: JobReport
 ) -> tuple[str, list[Array]]:
     """Text about a slice through a pose, and its singular curves in the world; computed in the other process."""
     report(0.1)

@@ -20,7 +20,7 @@ from flexapod.views.studio.video import WAITED, record_video, save_gif
 from flexapod.views.studio.workspace_slice import NO_PLANE, Slice, plane_problem, planes, workspace_slice
 
 if TYPE_CHECKING:
-    from flexapod.views.studio.jobs import Report
+    from flexapod.views.studio.jobs import JobReport
 
 
 class ViewPanel(Panel):
@@ -116,7 +116,7 @@ class ViewPanel(Panel):
         """What is seen, as PNG; the page draws it, so this waits in a job."""
         client, name = event.client, self.studio.session.robot.name
 
-        def work(report: Report) -> bytes:
+        def work(report: JobReport) -> bytes:
             import io
 
             from PIL import Image

@@ -18,7 +18,7 @@ from flexapod.views.studio.session import Session
 from flexapod.views.studio.vibration import modes_of
 
 if TYPE_CHECKING:
-    from flexapod.views.studio.jobs import Report
+    from flexapod.views.studio.jobs import JobReport
 
 WHAT = "numbers, reach, modes with prestress, motion"
 """What a note says was made ready; a note of something else is another one."""
@@ -29,11 +29,11 @@ def kernels_on_disk() -> int:
     return files_in_cache(".kernel")
 
 
-def ready_session(robot: fp.Robot, report: Report) -> Session:
+def ready_session(robot: fp.Robot, report: JobReport) -> Session:
     """A session at home; what has to be compiled for it is compiled in the other process.
 
     Args:
-        report: of a job, see `Report`.
+        report: of a job, see `JobReport`.
 
     Checked by: tests/studio/test_studio_jobs.py.
     """

@@ -17,7 +17,7 @@ from flexapod.views.scene.frames import wxyz
 from flexapod.views.scene.meshes import plate, sphere
 from flexapod.views.scene.shapes import platform_surface
 from flexapod.views.studio.camera import ASPECT, FIELD, PARALLEL, camera_place, level, oblique, planes_of, seen_points, upwards
-from flexapod.views.studio.coordinates import Coordinates
+from flexapod.views.studio.coordinates import PoseCoordinates
 from flexapod.views.studio.exaggeration import good_factor
 from flexapod.views.studio.force_handle import ForceHandle
 from flexapod.views.studio.numbers import Numbers, bad_legs
@@ -89,7 +89,7 @@ class StudioScene:
         self.view.pose(home, np.zeros(len(robot.elastic_names)), self.shown, set(), joints=home_joints(robot))
         self._ahead = robot
 
-    def show(self, robot: fp.Robot, kept: fp.Robot | None, coordinates: Coordinates, *, look: bool) -> None:
+    def show(self, robot: fp.Robot, kept: fp.Robot | None, coordinates: PoseCoordinates, *, look: bool) -> None:
         """Draw a robot, and a kept variant beside it, anew; one that is drawn ahead stays as it is.
 
         Args:
@@ -173,7 +173,7 @@ class StudioScene:
                 client.camera.position = tuple(position)
                 client.camera.look_at = tuple(look_at)
 
-    def _handles(self, robot: fp.Robot, coordinates: Coordinates) -> None:
+    def _handles(self, robot: fp.Robot, coordinates: PoseCoordinates) -> None:
         """Arrows and rings for the motions that the robot has, and no others."""
         for old in self.handles:
             old.remove()
@@ -370,7 +370,7 @@ def _moves(handle: viser.TransformControlsHandle | Placed) -> bool:
     return str(handle.name).endswith("/arrows")
 
 
-def handle_options(robot: fp.Robot, coordinates: Coordinates) -> list[tuple[str, dict[str, Any]]]:
+def handle_options(robot: fp.Robot, coordinates: PoseCoordinates) -> list[tuple[str, dict[str, Any]]]:
     """Handles of a robot: one with the arrows of its translations, one with three rings or one per ring.
 
     A ring about an axis is drawn where the two other axes are active.

@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 import flexapod as fp
-from flexapod.views.studio.coordinates import Coordinates, coordinates_of, pose_values, state_of
-from flexapod.views.studio.numbers import FILE, Numbers, Origin, Problem, numbers_of
+from flexapod.views.studio.coordinates import PoseCoordinates, coordinates_of, pose_values, state_of
+from flexapod.views.studio.numbers import FILE, BrokenLimit, Numbers, Origin, numbers_of
 
 if TYPE_CHECKING:
-    from flexapod.views.studio.jobs import Report
+    from flexapod.views.studio.jobs import JobReport
 
 LARGEST = 2_000_000
 """Largest robot file that a page may send [bytes]."""
@@ -48,7 +48,7 @@ class Session:
     """
 
     variants: list[Variant]
-    coordinates: Coordinates
+    coordinates: PoseCoordinates
     values: tuple[float, ...]
     numbers: Numbers
     current: int = 0
@@ -151,7 +151,7 @@ class Session:
             lost = np.full(len(robot.actuators), np.nan)
             return replace(
                 self.numbers, origin=Origin.of(robot, self.last_good, variant.label), state=self.last_good, taken=False,
-                problems=(Problem(owner="platform", text=str(error)),), actuator=lost, force=lost, condition=np.nan,
+                problems=(BrokenLimit(owner="platform", text=str(error)),), actuator=lost, force=lost, condition=np.nan,
                 type_2=np.nan, type_1=np.full(len(robot.legs), np.nan),
             )  # fmt: skip
         return numbers_of(robot, state, reactions=self.reactions, variant=variant.label, force=self.force)
@@ -220,13 +220,13 @@ def robot_from_bytes(name: str, content: bytes) -> fp.Robot:
             raise fp.InputError(str(error).replace(str(path), Path(name).name)) from None
 
 
-def read_sent(name: str, content: bytes, report: Report) -> fp.Robot:
+def read_sent(name: str, content: bytes, report: JobReport) -> fp.Robot:
     """`robot_from_bytes` as a task of the other process: plates of a file take their time, and reading it can be cancelled."""
     report(0.0)
     return robot_from_bytes(name, content)
 
 
-def read_file(path: Path, report: Report) -> fp.Robot:
+def read_file(path: Path, report: JobReport) -> fp.Robot:
     """A robot file as a task of the other process."""
     report(0.0)
     return fp.load(path)

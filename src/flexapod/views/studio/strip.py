@@ -15,7 +15,7 @@ from flexapod.views.output import number
 from flexapod.views.plot_time import actuator_limits
 from flexapod.views.scene.colours import FAULT, PULL, PUSH, colour
 from flexapod.views.studio.numbers import Numbers
-from flexapod.views.studio.tables import UNKNOWN, Moment, actuator_legs
+from flexapod.views.studio.tables import UNKNOWN, ShownMoment, actuator_legs
 from flexapod.views.studio.vibration import Modes
 
 REASON = 60
@@ -24,7 +24,12 @@ BAR = "display:inline-block;position:relative;width:9px;height:32px;background:#
 
 
 def strip_html(
-    robot: fp.Robot, shown: Numbers, modes: Modes | None, asked: bool, moment: Moment | None = None, selected: int | None = None
+    robot: fp.Robot,
+    shown: Numbers,
+    modes: Modes | None,
+    asked: bool,
+    moment: ShownMoment | None = None,
+    selected: int | None = None,
 ) -> str:
     """Content of the strip.
 

@@ -50,7 +50,7 @@ overflow-wrap:anywhere}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Moment:
+class ShownMoment:
     """A moment of a motion: time [s], what is played, power of each actuator [W], largest deformation [m] where there is one."""
 
     time: float
@@ -60,7 +60,7 @@ class Moment:
 
 
 def numbers_html(
-    robot: fp.Robot, shown: Numbers, kept: Numbers | None = None, moment: Moment | None = None, selected: int | None = None
+    robot: fp.Robot, shown: Numbers, kept: Numbers | None = None, moment: ShownMoment | None = None, selected: int | None = None
 ) -> str:
     """The numbers of a pose or of a moment of a motion, and those of the kept variant beside them with differences in percent.
 
@@ -90,7 +90,7 @@ def verdict(shown: Numbers) -> str:
     return f"<div class='bad' id='verdict'><b>{word}</b><br>{lines}{more}</div>"
 
 
-def _actuators(robot: fp.Robot, shown: Numbers, kept: Numbers | None, moment: Moment | None, selected: int | None) -> str:
+def _actuators(robot: fp.Robot, shown: Numbers, kept: Numbers | None, moment: ShownMoment | None, selected: int | None) -> str:
     units = set(robot.actuator_units)
     mixed = len(units) > 1
     unit = "m" if units == {"m"} else "deg" if units == {"rad"} else ""

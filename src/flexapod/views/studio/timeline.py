@@ -10,7 +10,7 @@ import numpy as np
 
 from flexapod.views.studio.plots import QUANTITIES, TimePlot, load_plot, plots_png
 from flexapod.views.studio.recording import Recording
-from flexapod.views.studio.tables import STYLE, Moment
+from flexapod.views.studio.tables import STYLE, ShownMoment
 
 if TYPE_CHECKING:
     from flexapod.views.studio.app import Studio
@@ -179,7 +179,7 @@ class Timeline:
             for plot in self.plots:
                 plot.show(t)
         bent = float(found.deformation[i]) if found.elastic.shape[1] else None
-        moment = Moment(
+        moment = ShownMoment(
             time=float(found.time[i]), title=f"{found.kind} {found.name}", power=found.power[i], deformation=bent
         )  # fmt: skip
         studio.show_numbers(numbers, kept, moment)

@@ -16,7 +16,7 @@ import flexapod as fp
 from flexapod.arrays import Array
 from flexapod.views.drives import chosen_drives
 from flexapod.views.scene.frames import drawn_pose, platform_points
-from flexapod.views.studio.coordinates import Coordinates, undeformed
+from flexapod.views.studio.coordinates import PoseCoordinates, undeformed
 from flexapod.views.studio.numbers import FILE, Origin
 
 PEAK = 0.5 * np.pi
@@ -105,7 +105,7 @@ def _whole(robot: fp.Robot, state: fp.State, names: list[str], parts: Array) -> 
 
 
 def displaced(
-    robot: fp.Robot, coordinates: Coordinates, modes: Modes, mode: int, phase: float, *, factor: float, deformation: float
+    robot: fp.Robot, coordinates: PoseCoordinates, modes: Modes, mode: int, phase: float, *, factor: float, deformation: float
 ) -> tuple[fp.State, Array]:
     """The robot at a phase [rad] of a mode: its pose, and elastic coordinates divided by the factor of the drawing.
 
@@ -139,7 +139,9 @@ def amplitude(robot: fp.Robot, modes: Modes, mode: int) -> float:
     return SHOWN * robot.characteristic_length / largest if largest > 0 else 0.0
 
 
-def room_of_mode(robot: fp.Robot, coordinates: Coordinates, modes: Modes, mode: int, factor: float, deformation: float) -> float:
+def room_of_mode(
+    robot: fp.Robot, coordinates: PoseCoordinates, modes: Modes, mode: int, factor: float, deformation: float
+) -> float:
     """The part of a factor at which the legs still reach the platform at both ends of the swing: 1, 1/2, 1/4, ..., or 0."""
     part = 1.0
     for _ in range(HALVES):

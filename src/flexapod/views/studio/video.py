@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from flexapod.views.studio.app import Studio
-    from flexapod.views.studio.jobs import Report
+    from flexapod.views.studio.jobs import JobReport
 
 SECONDS = 5.0
 """Length of a video where no motion is loaded [s]."""
@@ -63,13 +63,13 @@ def save_gif(studio: Studio, client: viser.ClientHandle) -> None:
         raise fp.InputError("GIF: a page has to ask for it")
     name, moments, show = _gif_moments(studio)
 
-    def work(report: Report) -> bytes:
+    def work(report: JobReport) -> bytes:
         try:
             return gif_bytes(drawn(report), RATE)
         finally:
             studio.loop.post("GIF end", studio.modes.go_on)
 
-    def drawn(report: Report) -> list[NDArray[np.uint8]]:
+    def drawn(report: JobReport) -> list[NDArray[np.uint8]]:
         pictures = []
         height = int(WIDTH * float(client.camera.image_height) / max(float(client.camera.image_width), 1.0))
         for k, moment in enumerate(moments):

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 import flexapod as fp
 from flexapod.arrays import Array
-from flexapod.views.studio.coordinates import Coordinates
+from flexapod.views.studio.coordinates import PoseCoordinates
 
 NO_PLANE = "(none)"
 """Choice of a robot whose platform has no plane of positions."""
@@ -34,7 +34,7 @@ class Slice:
     axes: str
 
 
-def planes(coordinates: Coordinates) -> tuple[str, ...]:
+def planes(coordinates: PoseCoordinates) -> tuple[str, ...]:
     """Planes in which a robot's workspace can be cut; none where the platform only rotates, or moves along one line."""
     if coordinates.kind == "actuator":
         return ("xy",)
@@ -42,7 +42,7 @@ def planes(coordinates: Coordinates) -> tuple[str, ...]:
     return tuple(a + b for k, a in enumerate(names) for b in names[k + 1 :])
 
 
-def plane_problem(coordinates: Coordinates) -> str:
+def plane_problem(coordinates: PoseCoordinates) -> str:
     """Why a plane cannot be taken."""
     known = planes(coordinates)
     if known:
@@ -51,7 +51,7 @@ def plane_problem(coordinates: Coordinates) -> str:
 
 
 def workspace_slice(
-    robot: fp.Robot, coordinates: Coordinates, state: fp.State, plane: str, report: Callable[[float], None]
+    robot: fp.Robot, coordinates: PoseCoordinates, state: fp.State, plane: str, report: Callable[[float], None]
 ) -> Slice:
     """Condition number over a plane through the shown pose, with the shown orientation.
 
@@ -88,7 +88,7 @@ def workspace_slice(
     )  # fmt: skip
 
 
-def _span(robot: fp.Robot, coordinates: Coordinates, axis: str) -> tuple[float, float]:
+def _span(robot: fp.Robot, coordinates: PoseCoordinates, axis: str) -> tuple[float, float]:
     for item in coordinates.items:
         if item.name == axis and coordinates.kind == "pose":
             return item.low, item.high

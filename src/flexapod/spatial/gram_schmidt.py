@@ -19,41 +19,47 @@ class GramSchmidt:
 
     Args:
         columns: n columns of d entries, d >= n, linearly independent.
+
+    Attributes:
+        q: orthogonal columns (d,); squares: D; inverse: their reciprocals; products: D R above its diagonal, by row and column;
+            r: R above its diagonal.
+
+    Checked by: tests/spatial/test_spatial.py.
     """
 
     def __init__(self, columns: Sequence[SX]) -> None:
-        self.q = [ca.densify(ca.SX(column)) for column in columns]
-        n = len(self.q)
-        self.r: dict[tuple[int, int], SX] = {}
+        self.columns = list(columns)
+        self.q = list(columns)
+        self.products, self.r = dict[tuple[int, int], SX](), dict[tuple[int, int], SX]()
+        self.squares: list[SX] = []
         self.inverse: list[SX] = []
-        self.pivots: list[SX] = []
-        for j in range(n):
-            size = ca.dot(self.q[j], self.q[j])
-            self.pivots.append(size / ca.dot(columns[j], columns[j]) if j else ca.SX(1))
-            self.inverse.append(1 / size)
-            for k in range(j + 1, n):
-                self.r[j, k] = ca.dot(self.q[j], self.q[k]) * self.inverse[j]
-                self.q[k] = self.q[k] - self.q[j] * self.r[j, k]
+        for j, column in enumerate(self.q):
+            self.squares.append(ca.dot(column, column))
+            self.inverse.append(1 / self.squares[j])
+            for k in range(j + 1, len(self.q)):
+                self.products[j, k] = ca.dot(column, self.q[k])
+                self.r[j, k] = self.products[j, k] * self.inverse[j]
+                self.q[k] = self.q[k] - column * self.r[j, k]
 
     @property
     def smallest_pivot(self) -> SX:
         """Square of the smallest sine between a column and those before it; 0 where the matrix loses rank."""
         result = ca.SX(1)
-        for pivot in self.pivots:
-            result = ca.fmin(result, pivot)
+        for column, square in list(zip(self.columns, self.squares, strict=True))[1:]:
+            result = ca.fmin(result, square / ca.dot(column, column))
         return result
 
-    def solve(self, b: SX) -> list[SX]:
-        """x with A x = b, by least squares for a tall matrix."""
-        y, rest = [], b
+    def solve(self, b: SX) -> SX:
+        """x (n, k) with A x = b for b (d, k), by least squares for a tall matrix."""
+        x: list[SX] = []
         for q, inverse in zip(self.q, self.inverse, strict=True):
-            y.append(ca.dot(q, rest) * inverse)
-            rest = rest - q * y[-1]
-        n = len(y)
-        x: list[SX] = [None] * n
+            x.append(ca.mtimes(q.T, b) * inverse)
+            b = b - ca.mtimes(q, x[-1])
+        n = len(x)
         for j in reversed(range(n)):
-            x[j] = y[j] - sum((self.r[j, k] * x[k] for k in range(j + 1, n)), ca.SX(0))
-        return x
+            for k in range(j + 1, n):
+                x[j] = x[j] - self.r[j, k] * x[k]
+        return ca.vertcat(*x)
 
     def inverse_of(self) -> SX:
         """(n, d) R^-1 D^-1 Q^T, which takes b to the x of `solve`; for many right-hand sides, less exact than `solve`."""
@@ -72,6 +78,17 @@ class GramSchmidt:
         w = ca.SX.zeros(self.q[0].numel()) if self.q else ca.SX(0, 1)
         for q, inverse, value in zip(self.q, self.inverse, z, strict=True):
             w = w + q * (inverse * value)
+        return w
+
+    def shortest(self, c: SX) -> SX:
+        """The w of `dual` for c (n,), built from the columns backwards, each time less what is already there (Bjorck's stable
+        order)."""
+        steps: list[SX] = []
+        for j, inverse in enumerate(self.inverse):
+            steps.append((c[j] - sum(self.products[i, j] * steps[i] for i in range(j))) * inverse)
+        w = ca.SX.zeros(self.q[0].numel(), 1)
+        for q, step, inverse in reversed(list(zip(self.q, steps, self.inverse, strict=True))):
+            w = w + q * (step - ca.dot(q, w) * inverse)
         return w
 
     def complement(self, candidates: Sequence[SX]) -> list[SX]:
