@@ -136,7 +136,7 @@ HEAD = """## Rigid dynamics
 
 The robot is `bench-6ups` of the catalogue, an octahedral platform on six UPS legs whose cylinders and pistons have mass and
 inertia; the motion goes down and round. Pinocchio and MuJoCo solve the same robot in the same run, from C++ and from Python,
-one thread each. Their forces are ours: tests/equations/test_peers.py compares them with both engines. Batches of {samples}
+one thread each. Their forces equal ours: tests/equations/test_peers.py compares them with both engines. Batches of {samples}
 samples; compilation is not included.
 """
 

@@ -6,9 +6,12 @@ A docstring has a summary, sections (Args, Attributes, Returns, Raises, Warns) o
 
 from __future__ import annotations
 
+import ast
 import importlib
 import inspect
+import itertools
 import re
+import sys
 from functools import cache
 from typing import Any
 
@@ -43,6 +46,21 @@ def find(path: str) -> Any:
     for part in path.split("."):
         found = inspect.getattr_static(found, part) if inspect.isclass(found) else getattr(found, part)
     return found.__func__ if isinstance(found, classmethod | staticmethod) else found
+
+
+def docstring(found: Any) -> str:
+    """Docstring of a class or function; of a table (a dict) the text below its assignment, and its keys."""
+    if not isinstance(found, dict):
+        return inspect.getdoc(found) or ""
+    for module in [m for name, m in sys.modules.items() if name.startswith("flexapod.")]:
+        for name in (name for name, value in vars(module).items() if value is found):
+            body = ast.parse(inspect.getsource(module)).body
+            for statement, text in itertools.pairwise(body):
+                targets = statement.targets if isinstance(statement, ast.Assign) else [getattr(statement, "target", None)]
+                named = any(isinstance(target, ast.Name) and target.id == name for target in targets)
+                if named and isinstance(text, ast.Expr) and isinstance(text.value, ast.Constant):
+                    return f"{text.value.value}\n\nKeys: {', '.join(f'``{key}``' for key in found)}."
+    return ""
 
 
 def unwrapped(text: str) -> str:
@@ -193,7 +211,7 @@ def members(cls: type) -> list[str]:
 
 def summary(found: Any) -> str:
     """First paragraph of a docstring in one line."""
-    return markdown((inspect.getdoc(found) or "").split("\n\n")[0].split("\nChecked by")[0]).replace("\n", " ")
+    return markdown(docstring(found).split("\n\n")[0].split("\nChecked by")[0]).replace("\n", " ")
 
 
 def entry(path: str, options: str = "") -> str:
@@ -204,7 +222,7 @@ def entry(path: str, options: str = "") -> str:
         options: ``result``: a class that verbs return, whose constructor is not called; ``plain``: without methods.
     """
     found = find(path)
-    before, bodies, after = sections(inspect.getdoc(found) or "")
+    before, bodies, after = sections(docstring(found))
     parts = []
     error = inspect.isclass(found) and issubclass(found, BaseException)
     if callable(found) and not error and "result" not in options:

@@ -96,3 +96,11 @@ def test_a_missing_argument_is_found(entries: ModuleType, monkeypatch: pytest.Mo
 def test_formulas_and_literals(entries: ModuleType) -> None:
     text = "One.\n\n.. math:: a = b,\n          c = d\n\nand ``x`` with :math:`y^2`."
     assert entries.markdown(text) == "One.\n\n$$\na = b,\nc = d\n$$\n\nand `x` with $y^2$."
+
+
+def test_tables_have_their_own_text(entries: ModuleType) -> None:
+    """A dict is described by the text below its assignment, not by the docstring of dict."""
+    text = entries.entry("motions.LAWS")
+    assert text.startswith("Laws that need a duration alone, by name.")
+    assert "`quintic`" in text
+    assert "dictionary" not in text

@@ -1,16 +1,17 @@
-"""Retired words stay retired: names, messages, comments and docstrings of the package say what a robotics engineer says."""
+"""Retired words stay retired: names, messages, comments, docstrings and pages say what a robotics engineer says."""
 
 from __future__ import annotations
 
 import functools
 import io
+import json
 import re
 import tokenize
 from collections.abc import Container
 from pathlib import Path
 
 import pytest
-from places import ROOT, SRC, modules
+from places import DOCS, ROOT, SRC, modules
 
 RETIRED = {
     "told": "reported, shown, given",
@@ -53,6 +54,8 @@ PHRASES = {
     "full turn": "full revolution",
     "take this pose": "reach this pose",
     "is told": "is reported",
+    "robots that deform": "flexible robots",
+    "robot that deforms": "flexible robot",
 }
 FORMER = re.compile(r"\bledger_residual\b|\bforce_share\b|\bshares\b|\bshare_figure\b|\bsense\b|\bturns\b")
 KEEP_FORMER = {
@@ -121,6 +124,58 @@ def test_no_retired_names_around_the_package() -> None:
                 name = token.string if token.type == tokenize.NAME else ""
                 wrong += [f"{path.relative_to(ROOT)}:{token.start[0]}: {name}" for part in parts(name) if part in banned]
     assert not wrong, "\n".join(wrong)
+
+
+def text_of(page: Path) -> tuple[str, list[str]]:
+    """Text of a page with its code, and its blocks of Python; of a notebook the sources of its cells."""
+    text = page.read_text(encoding="utf-8")
+    if page.suffix != ".ipynb":
+        return text, re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    cells = [(cell["cell_type"], "".join(cell["source"])) for cell in json.loads(text)["cells"]]
+    return "\n".join(source for _, source in cells), [source for kind, source in cells if kind == "code"]
+
+
+def retired_in_text(text: str) -> list[str]:
+    """Retired words and phrases of a text, and what to say; parts of names count as words."""
+    own = [part for word in re.findall(r"\w+", text) for part in parts(word)]
+    found = [f"{word}: say {RETIRED[word]}" for word in own if word in RETIRED]
+    return found + [f"{phrase}: say {PHRASES[phrase]}" for phrase in PHRASES if phrase in text.lower()]
+
+
+def names_in_code(source: str) -> list[str]:
+    """Names of a block of Python with retired words, and what to say."""
+    names = [token.string for token in tokenize.generate_tokens(io.StringIO(source).readline) if token.type == tokenize.NAME]
+    return [f"{name}: say {RETIRED_NAMES[part]}" for name in names for part in parts(name) if part in RETIRED_NAMES]
+
+
+PAGES = [
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "examples/README.md")),
+    *(page for kind in ("*.md", "*.ipynb") for page in DOCS.rglob(kind) if "_build" not in page.parts),
+]
+"""Pages for people, with the code of their examples."""
+FORMER_NAMES = re.compile(r"^### Deprecated$.*?(?=^### )", re.MULTILINE | re.DOTALL)
+"""The part of the changelog that lists former names."""
+
+
+def test_no_retired_words_in_pages() -> None:
+    wrong = []
+    for page in sorted(PAGES):
+        text, blocks = text_of(page)
+        text = FORMER_NAMES.sub("", text) if page.name == "CHANGELOG.md" else text
+        found = retired_in_text(text) + [said for block in blocks for said in names_in_code(block)]
+        wrong += [f"{page.relative_to(ROOT)}: {said}" for said in found]
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("text", ["it is told once", "`run.ledger_residual`", "three freedoms", "a robot that deforms"])
+def test_the_check_of_pages_can_fail(text: str) -> None:
+    assert retired_in_text(text)
+    assert names_in_code("bent = 1\n")
+
+
+def test_other_words_of_pages_are_left_alone() -> None:
+    assert not retired_in_text("The crank turns; a stellar satellite with three degrees of freedom.")
+    assert not names_in_code("rotated = 1  # about its own line, as the crank turns\n")
 
 
 @pytest.mark.parametrize(

@@ -51,7 +51,7 @@ def simulate_study(
     output_step: float | None = None,
     friction: bool | str = True,
 ) -> xr.Dataset:
-    """Simulate many trajectories by fixed-step RK4; robots that deform, or whose loops are closed together, one by one by the
+    """Simulate many trajectories by fixed-step RK4; flexible robots, or robots whose loops are closed together, one by one by the
     steps that `simulate` takes for them.
 
     Args:

@@ -1,4 +1,4 @@
-"""Trajectories of a study one by one, by the steps of `simulate`: robots that deform, or whose loops are closed together."""
+"""Trajectories of a study one by one, by the steps of `simulate`: flexible robots, or robots whose loops are closed together."""
 
 from __future__ import annotations
 

@@ -122,7 +122,7 @@ def wanted(robot: Robot, request: LegRequest, terms: LegTerms, reasons: Reasons)
 
 
 def quiet(robot: Robot, terms: LegTerms, J: Array, right: Array, c: Array, choice: Redundancy) -> Redundancy:
-    """The choice among forces of redundant actuators of a robot that deforms: nearest to those that move it as if its
+    """The choice among forces of redundant actuators of a flexible robot: nearest to those that move it as if its
     deformations had no acceleration. These stay at rest then, and a stiff robot has the forces of the rigid one."""
     _, driven = chosen_drives(robot)
     if not robot.elastic_names or terms.A.shape[1] == J.shape[1] or not driven:

@@ -222,7 +222,7 @@ def _unfollowed(error: Array, given: Array, scale: Array, what: str, reasons: Re
 
 
 def _missed(robot: Robot, error: Array, rows: list[int], moves: NDArray[np.bool_], source: str, reasons: Reasons) -> None:
-    """Reasons of samples whose pose is not met; a robot that deforms follows some components only, and deflects in the others.
+    """Reasons of samples whose pose is not met; a flexible robot follows some components only, and deflects in the others.
 
     Args:
         moves: (n, 6) components that the robot can change where it is.

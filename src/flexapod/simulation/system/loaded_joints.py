@@ -1,4 +1,4 @@
-r"""Friction by joint loads of robots that deform, in simulations.
+r"""Friction by joint loads of flexible robots, in simulations.
 
 Unknown are the loads y of the joints with friction. Friction Q(y) along the coordinates changes the accelerations, these and the
 friction change what the loops bear, and that is what the joints carry:
