@@ -145,7 +145,7 @@ def _gentle(robot: Robot, unit: Array, rates: Array) -> Array:
     size = np.concatenate([np.repeat([robot.characteristic_length, 1.0], 3), size])
     _, sigma, directions = np.linalg.svd(rates / size[:, None] * unit, full_matrices=False)
     step = np.minimum(STEP, MOTION / (sigma * sigma[:, :1]))
-    return unit[:, None] * np.swapaxes(directions, 1, 2) * step[:, None, :]
+    return np.asarray(unit[:, None] * np.swapaxes(directions, 1, 2) * step[:, None, :])
 
 
 def _moved(start: _Start, given: Sequence[Array], copies: int) -> tuple[Array, ...]:
