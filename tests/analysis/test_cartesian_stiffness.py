@@ -10,12 +10,17 @@ import pytest
 import flexapod as fp
 from flexapod.description import description_from_document
 from flexapod.robot.chain import link_poses
+from flexapod.robot.geometry import rotation_from_vector
 from flexapod.robot.robot import build_robot
 
 LINEAR = 1e-5
 """Deflections are 2e-8 m and more: rounding of positions is 1e-8 of that, third-order effects (both signs are used) are less."""
 ROUNDING = 1e-12
 """Of the largest entry: products of six numbers and one inverse; home coordinates [m, rad] of two robots."""
+DIFFERENCES = 1e-6
+"""Of the largest force: central differences over a hundredth of a small deflection; other moments are off by a thousandth."""
+SAME_MODES = 1e-9
+"""Two eigenvalue problems of the same matrices, squared in one; a stiffness that is not symmetric is off by 1.6e-3."""
 NOTICED = 1e-3
 """Of the tool's motion: what bends in the platform is more (found 2.7e-3)."""
 
@@ -55,6 +60,30 @@ def test_compliance_is_the_deflection_of_a_small_load() -> None:
         assert np.isfinite(values[np.ix_(within, within)]).all()
         assert np.count_nonzero(np.isnan(values)) == 36 - 9
     assert found.attrs["not_in_model"].startswith("dualemps is planar: its model has no stiffness or compliance out of its plane")
+
+
+def test_a_moment_of_the_load_is_semi_tangential(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The moment goes half way with a small rotation: equilibrium beside the pose, by forces of displaced poses."""
+    monkeypatch.setenv("FLEXAPOD_BACKEND", "numpy")
+    robot, k, change = fp.load("gough-stewart"), np.full(6, 3e5), np.array([30.0, -20.0, 10.0, 4.0, -3.0, 5.0])
+    moment, h = np.array([900.0, -700.0, 500.0]), 1e-2
+    compliance = fp.cartesian_stiffness(robot, at_home(robot), actuators=k, wrench=[0, 0, 0, *moment]).compliance.values
+    shift, rotation = np.split(compliance @ change, 2)
+    q = fp.inverse_kinematics(robot, at_home(robot)).actuator_position.values
+
+    def missing(s: float) -> np.ndarray:
+        """Force that the springs lack at a pose on the way of the deflection."""
+        half = rotation_from_vector(s * rotation / 2.0)
+        pose = fp.State(position=robot.home.position + s * shift, rotation=half @ half @ robot.home.rotation)
+        force = fp.inverse_dynamics(robot, pose, friction=False, wrench=[0, 0, 0, *(half @ moment)]).force.values
+        return np.asarray(force + k * (fp.inverse_kinematics(robot, pose).actuator_position.values - q))
+
+    J = fp.jacobian(robot, at_home(robot)).jacobian.values
+    found = J.T @ (missing(h) - missing(-h)) / (2.0 * h)
+    np.testing.assert_allclose(found, change, rtol=0, atol=DIFFERENCES * np.abs(change).max())
+    modes = fp.natural_frequencies(robot, at_home(robot), actuators=k, wrench=[0, 0, 0, *moment])
+    rates = np.sort(np.abs(modes.eigenvalue.values.imag).ravel())[::2] / (2.0 * np.pi)
+    np.testing.assert_allclose(rates, modes.frequency.values.ravel(), rtol=SAME_MODES)
 
 
 def test_point_of_the_platform() -> None:

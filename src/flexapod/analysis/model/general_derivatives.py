@@ -10,9 +10,10 @@ held. With x the platform's pose,
 q are actuators that are independent; of redundant ones the others follow by the loops, and forces are those that
 `inverse_dynamics` chooses for the platform's acceleration. Derivatives by q, q', q'' are central differences of eighth order:
 their error is `STEP`^8 / 630 of a ninth derivative (5e-10 of bent legs on redundant actuators, whose forces change over 2 % of
-the robot's size) and rounding divided by `STEP`. Motions that the robot cannot make have no derivative: the pseudo-inverse leaves
-them out. Where something deforms, x are the components that the actuators choose (`prescribed`), as in
-`inverse_dynamics`.
+the robot's size) and rounding divided by `STEP`. Near a singular pose a small motion of the actuators is a large one of the
+platform: q goes along the singular directions of the rates of all coordinates, each so far that these change by `MOTION`.
+Motions that the robot cannot make have no derivative: the pseudo-inverse leaves them out. Where something deforms, x are the
+components that the actuators choose (`prescribed`), as in `inverse_dynamics`.
 """
 
 from __future__ import annotations
@@ -42,13 +43,19 @@ if TYPE_CHECKING:
     from flexapod.analysis.requests.state import StateOrMotion
     from flexapod.robot.robot import Robot
 
-Moved = Callable[[Sequence[Array], int], tuple[Array, Array, Array]]
+Moved = Callable[[Sequence[Array], int], tuple[Array, ...]]
 
 STEP = 5e-4
 """Shift of an actuator in radians or characteristic lengths; of rates and accelerations in these per second."""
 
-PARAMETER_STEP = 2e-3
+MOTION = 2e-2
+"""Largest change of the rates of platform and joints by a shift of the actuators, of themselves."""
+
+PARAMETER_STEP = 1e-3
 """Shift of a parameter, of itself."""
+
+SMALL = 1e-3
+"""Of a parameter's shift: a first one, which finds how actuators keep the platform in its place."""
 
 WEIGHTS = {1: 4.0 / 5.0, 2: -1.0 / 5.0, 3: 4.0 / 105.0, 4: -1.0 / 280.0}
 """Of f(x + k h) - f(x - k h), divided by h."""
@@ -75,7 +82,10 @@ def general_derivatives(robot: Robot, motion: StateOrMotion, wrench: Array, para
     robot, given = start.robot, start.given
     unit = np.where(np.array(robot.actuator_units)[start.own] == "rad", 1.0, robot.characteristic_length)
     moved = partial(_moved, start)
-    (tau_q, V_q, A_q), (tau_v, V_v, A_v), (tau_a, _, A_a) = (_slopes(moved, given, which, STEP * unit) for which in range(3))
+    each = np.tile(STEP * np.diag(unit), (len(given[0]), 1, 1))
+    tau_v, V_v, A_v, joints_v = _slopes(moved, given, 1, each)
+    tau_a, _, A_a, _ = _slopes(moved, given, 2, each)
+    tau_q, V_q, A_q, _ = _slopes(moved, given, 0, _gentle(robot, unit, np.concatenate([V_v, joints_v], axis=1)))
     S = _followed(robot, start.state)
     by_A, inverse = tau_a @ pseudo_inverse(S @ A_a) @ S, pseudo_inverse(S @ V_v) @ S
     by_V = (tau_v - by_A @ A_v) @ inverse
@@ -83,7 +93,7 @@ def general_derivatives(robot: Robot, motion: StateOrMotion, wrench: Array, para
     halves = [part for whole in (by_x, by_V, by_A) for part in (whole[:, :, :3], whole[:, :, 3:])]
     found = {f"tau_D_{name}": np.ascontiguousarray(half) for name, half in zip(NAMES, halves, strict=True)}
     if parameters:
-        columns = [_by_parameter(start, path, (by_x, by_V, by_A)) for path in parameters]
+        columns = [_by_parameter(start, path, (by_x, by_V, by_A), inverse) for path in parameters]
         found["tau_D_parameter"] = np.stack(columns, axis=2)
     return found
 
@@ -120,10 +130,28 @@ def _start(robot: Robot, motion: StateOrMotion, wrench: Array) -> _Start:
     return _Start(robot=robot, own=own, places=places, state=request.state, wrench=wrench, given=given, second=second)
 
 
-def _moved(start: _Start, given: Sequence[Array], copies: int) -> tuple[Array, Array, Array]:
-    """Forces, twist and acceleration of the platform for q, q', q''."""
+def _gentle(robot: Robot, unit: Array, rates: Array) -> Array:
+    r"""Shifts (n, actuators, directions) of the actuators, the same in all directions except near singular poses.
+
+    Args:
+        unit: (actuators,) size of the actuators' coordinates; rates: (n, 6 + joints, actuators) of platform and joints, per rate
+            of the actuators.
+
+    .. math:: W = U\,\Sigma\,B^T,\qquad d_j = \min(\text{STEP},\ \text{MOTION} / (\sigma_j\,\sigma_1))\,b_j
+
+    with W the rates: d moves the robot by sigma d, and a pose where rates are sigma is about 1 / sigma away from a singular one.
+    """
+    size = np.where([u == "rad" for u in robot.coordinate_units], 1.0, robot.characteristic_length)
+    size = np.concatenate([np.repeat([robot.characteristic_length, 1.0], 3), size])
+    _, sigma, directions = np.linalg.svd(rates / size[:, None] * unit, full_matrices=False)
+    step = np.minimum(STEP, MOTION / (sigma * sigma[:, :1]))
+    return np.asarray(unit[:, None] * np.swapaxes(directions, 1, 2) * step[:, None, :])
+
+
+def _moved(start: _Start, given: Sequence[Array], copies: int) -> tuple[Array, ...]:
+    """Forces, twist and acceleration of the platform, and rates of the joints, for q, q', q''."""
     force, state, A = _solved(start, start.robot, given, copies)
-    return force, np.concatenate([state.velocity, state.angular_velocity], axis=1), A
+    return force, np.concatenate([state.velocity, state.angular_velocity], axis=1), A, state.joint_velocity
 
 
 def _solved(start: _Start, robot: Robot, given: Sequence[Array], copies: int) -> tuple[Array, ClosedLegs, Array]:
@@ -147,24 +175,36 @@ def _solved(start: _Start, robot: Robot, given: Sequence[Array], copies: int) ->
     return force, state, A
 
 
-def _by_parameter(start: _Start, path: str, slopes: tuple[Array, Array, Array]) -> Array:
+def _by_parameter(start: _Start, path: str, slopes: tuple[Array, Array, Array], inverse: Array) -> Array:
     r"""Derivative (n, actuators) by a parameter at the given motion of the platform.
 
-    .. math:: \tau_p = \tau_p|_q - \tau_x\,x_p|_q - \tau_V\,V_p|_q - \tau_{\dot V}\,\dot V_p|_q
+    .. math:: \tau_p = \tau' - \tau_x\,x' - \tau_V\,V' - \tau_{\dot V}\,\dot V'
+
+    with ' along p and any motion of the actuators: that which keeps the platform where it is, to first order.
+
+    Args:
+        inverse: (n, own, 6) rates of the independent actuators per twist of the platform.
     """
     robot, given = start.robot, start.given
     at = robot.parameter(path)
     if isinstance(at, tuple):
         raise InputError(f"parameters: '{path}' is a vector; name a component, e.g. '{path}.x'")
     h = PARAMETER_STEP * max(abs(at), 1e-3)
-    middle = _solved(start, robot, given, 1)[1].rotation
+    middle = _solved(start, robot, given, 1)[1]
+
+    def along(step: float, q_p: Array | float) -> tuple[Array, Array, Array, Array]:
+        """Forces, pose, twist and acceleration with another value of the parameter."""
+        other = led_by_platform(robot.with_parameters({path: at + step}))
+        force, state, A = _solved(start, other, (given[0] + step * q_p, *given[1:]), 1)
+        rotation = Rotation.from_matrix(state.rotation @ np.swapaxes(middle.rotation, 1, 2)).as_rotvec()
+        x = np.concatenate([state.position - middle.position, rotation], axis=1)
+        return force, x, np.concatenate([state.velocity, state.angular_velocity], axis=1), A
+
+    q_p = -np.einsum("nqk,nk->nq", inverse, along(SMALL * h, 0.0)[1]) / (SMALL * h)
     total = np.zeros((len(start.wrench), len(robot.actuators)))
     for k, weight in (ASIDE if 0.0 <= at < 4.0 * h else AROUND).items():  # many parameters are not negative
-        force, state, A = _solved(start, led_by_platform(robot.with_parameters({path: at + k * h})), given, 1)
-        rotation = Rotation.from_matrix(state.rotation @ np.swapaxes(middle, 1, 2)).as_rotvec()
-        x = np.concatenate([state.position, rotation], axis=1)
-        V = np.concatenate([state.velocity, state.angular_velocity], axis=1)
-        whole = [np.einsum("nak,nk->na", slope, values) for slope, values in zip(slopes, (x, V, A), strict=True)]
+        force, *moved = along(k * h, q_p)
+        whole = [np.einsum("nak,nk->na", slope, values) for slope, values in zip(slopes, moved, strict=True)]
         total += weight / h * (force - whole[0] - whole[1] - whole[2])
     return total
 
@@ -177,17 +217,21 @@ def _followed(robot: Robot, state: ClosedLegs) -> Array:
     return prescribed(robot, J, prescribed_components(robot))
 
 
-def _slopes(moved: Moved, given: Sequence[Array], which: int, steps: Array) -> list[Array]:
-    """Derivatives (n, rows, actuators) of forces, twist and acceleration by q (0), q' (1) or q'' (2)."""
-    count, actuators = given[0].shape
-    shifts = [(j, sign * k, sign * WEIGHTS[k]) for j in range(actuators) for k in WEIGHTS for sign in (1, -1)]
-    stacked = [np.tile(values, (len(shifts), 1)) for values in given]
-    for i, (j, k, _) in enumerate(shifts):
-        stacked[which][i * count : (i + 1) * count, j] += k * steps[j]
+def _slopes(moved: Moved, given: Sequence[Array], which: int, shifts: Array) -> list[Array]:
+    """Derivatives (n, rows, actuators) of forces, twist and acceleration by q (0), q' (1) or q'' (2).
+
+    Args:
+        shifts: (n, actuators, directions) along which differences are taken.
+    """
+    count, directions = len(shifts), shifts.shape[2]
+    steps = [(j, sign * k, sign * WEIGHTS[k]) for j in range(directions) for k in WEIGHTS for sign in (1, -1)]
+    stacked = [np.tile(values, (len(steps), 1)) for values in given]
+    for i, (j, k, _) in enumerate(steps):
+        stacked[which][i * count : (i + 1) * count] += k * shifts[:, :, j]
     result = []
-    for values in moved(stacked, len(shifts)):
-        total = np.zeros((count, values.shape[1], actuators))
-        for i, (j, _, weight) in enumerate(shifts):
-            total[:, :, j] += weight / steps[j] * values[i * count : (i + 1) * count]
-        result.append(total)
+    for values in moved(stacked, len(steps)):
+        total = np.zeros((count, values.shape[1], directions))
+        for i, (j, _, weight) in enumerate(steps):
+            total[:, :, j] += weight * values[i * count : (i + 1) * count]
+        result.append(total @ np.linalg.inv(shifts))
     return result

@@ -32,7 +32,7 @@ class Vibration:
         shapes: (n, m, k) columns, mass-normalised, the largest entry positive.
         damping: (n, k) share of critical damping, of the mode by itself: y^T D y / (2 |omega|).
         eigenvalues: (n, 2k) of the damped motion [1/s], by ascending modulus.
-        asymmetry: (n,) antisymmetric part of K, of its largest entry; only the symmetric part is used for omega^2.
+        asymmetry: (n,) antisymmetric part of K, of its largest entry; only the symmetric part is used.
     """
 
     omega_squared: Array
@@ -66,7 +66,8 @@ def vibration(M: Array, K: Array, D: Array, constraint: Array | None = None) -> 
     L_inv = np.linalg.inv(np.linalg.cholesky(M_y))
     Lt = np.swapaxes(L_inv, 1, 2)
     K_s, D_s = L_inv @ K_y @ Lt, L_inv @ D_y @ Lt
-    omega2, vectors = np.linalg.eigh((K_s + np.swapaxes(K_s, 1, 2)) / 2.0)
+    K_s = symmetric(K_s)
+    omega2, vectors = np.linalg.eigh(K_s)
     neutral = np.abs(omega2) <= NEUTRAL * np.abs(omega2).max(axis=1, keepdims=True)
     omega2 = np.where(neutral, 0.0, omega2)
     shapes = Z @ (Lt @ vectors)
@@ -75,6 +76,14 @@ def vibration(M: Array, K: Array, D: Array, constraint: Array | None = None) -> 
     modal = np.einsum("nik,nij,njk->nk", vectors, D_s, vectors)
     damping = np.where(omega2 != 0.0, modal / (2.0 * np.sqrt(np.where(omega2 != 0.0, np.abs(omega2), 1.0))), 0.0)
     return Vibration(omega_squared=omega2, shapes=shapes, damping=damping, eigenvalues=_damped(K_s, D_s), asymmetry=skewed)
+
+
+def symmetric(K: Array) -> Array:
+    """Symmetric part (n, k, k) of a stiffness: that of a semi-tangential moment, where one acts; else the stiffness itself.
+
+    Checked by: tests/analysis/test_cartesian_stiffness.py.
+    """
+    return (K + np.swapaxes(K, 1, 2)) / 2.0
 
 
 def is_definite(K: Array) -> NDArray[np.bool_]:
@@ -87,7 +96,7 @@ def is_definite(K: Array) -> NDArray[np.bool_]:
     even = K / size[:, :, None] / size[:, None, :]
     good = np.isfinite(even).all(axis=(1, 2))
     result = np.zeros(len(K), dtype=bool)
-    result[good] = np.linalg.eigvalsh((even[good] + np.swapaxes(even[good], 1, 2)) / 2.0).min(axis=1, initial=1.0) > -ROUNDING
+    result[good] = np.linalg.eigvalsh(symmetric(even[good])).min(axis=1, initial=1.0) > -ROUNDING
     return result
 
 

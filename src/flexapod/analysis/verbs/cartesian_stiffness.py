@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from flexapod.analysis.model.flexible_load import shapes_at
 from flexapod.analysis.model.linear_model import LinearMatrices, actuator_stiffness, linear_model, warn_equilibrium
 from flexapod.analysis.model.linear_solve import solved
-from flexapod.analysis.model.vibration import null_space
+from flexapod.analysis.model.vibration import null_space, symmetric
 from flexapod.analysis.requests.abilities import refuse
 from flexapod.analysis.requests.arguments import checked
 from flexapod.analysis.requests.loads import in_plane, is_loaded
@@ -119,10 +119,10 @@ def compliance(model: LinearMatrices, actuators: str, stiffness: Array | None) -
     if stiffness is not None:
         K = K + model.B @ (stiffness[:, None] * Bt)
     Z = null_space(Bt) if actuators == "locked" else np.broadcast_to(np.eye(K.shape[1]), K.shape)
-    inner = np.swapaxes(Z, 1, 2) @ K @ Z
+    inner = symmetric(np.swapaxes(Z, 1, 2) @ K @ Z)
     P = model.P @ Z
     C = P @ solved(inner, np.swapaxes(P, 1, 2))
-    return (C + np.swapaxes(C, 1, 2)) / 2.0
+    return symmetric(C)
 
 
 def _at_point(robot: Robot, model: LinearMatrices, point: str) -> Array:

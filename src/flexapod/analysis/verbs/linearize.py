@@ -91,7 +91,8 @@ def linearize(
         outputs: ``"actuators"``: their displacement; ``"platform"``: displacement and rotation of the platform frame, world
             axes; ``"actuator_rates"``, ``"platform_rates"``: their rates.
         actuators: ``"free"``, ``"locked"`` (then forces are no input), or stiffness (actuators,).
-        prestress, wrench: as for `natural_frequencies`. Friction is not part of the model at rest.
+        prestress, wrench: as for `natural_frequencies`, but a moment keeps its world axes, as in `simulate`. Friction is not
+            part of the model at rest.
     Returns:
         `StateSpace`, coordinates and their rates as states; about the equilibrium, so that all are zero there.
 
