@@ -102,7 +102,7 @@ def deflections(robot: Robot, values: Values, platform: FrameMotion, coordinates
     return ca.vertcat(*[_angle(expected, actual) for expected, actual in directions(robot, values, platform, coordinates)])
 
 
-def directions(robot: Robot, values: Values, platform: FrameMotion, coordinates: Sequence[SX]) -> list[tuple[Vec, Vec]]:
+def directions(robot: Robot, values: Values, platform: FrameMotion, coordinates: Sequence[SX] = ()) -> list[tuple[Vec, Vec]]:
     """Of every swivel: where the body on the other side would carry the leg's direction from home, and where it is."""
     R_home = values.rotation("home.rotation", "W", "P")
     rotated = platform.R @ R_home.T.renamed("P", "W0")  # what the platform did since home

@@ -87,8 +87,8 @@ class Sliding:
 
     acceleration: SX
     heat: SX
-    memory: Any = None
-    rates: Any = None
+    memory: SX | None = None
+    rates: SX | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -154,7 +154,7 @@ class Forward:
         rates = ca.horzcat(*[leg.rates for leg in legs]).T
         return Sliding(acceleration=found.acceleration, heat=heat, memory=found.memory, rates=rates)
 
-    def _together(self, b: Any, moving: FrameMotion, V: SX) -> tuple[list[list[FrictionPoint]], Any, list[LegLoading]]:
+    def _together(self, b: Any, moving: FrameMotion, V: SX) -> tuple[list[list[FrictionPoint]], SX, list[LegLoading]]:
         """General legs: z holds the acceleration V and the unknowns x of all legs, both as functions of the loads.
 
         With A, J_a, N of the motion without friction, the drives' forces tau at V_0 and the platform's system S,
@@ -225,8 +225,8 @@ def _assembled(
     per_x = ca.vertcat(*[one[3] for one in changes])
     along = ca.mtimes(inverse, free.per_V)
     c, legs = ca.vertcat(start + dV, x0 + ca.mtimes(along, dV)), []
-    for (own, y, x, _, forces, _), (first, where, per_y, _, G) in zip(parts, changes, strict=True):
-        if not own:
+    for (points, y, x, _, forces, _), (first, where, per_y, _, G) in zip(parts, changes, strict=True):
+        if not points:
             continue
         drive = ca.mtimes(per_x, G)
         drive[first : first + per_y.shape[0], :] += per_y
@@ -236,5 +236,5 @@ def _assembled(
         K = ca.SX(P.numel(), c.numel())
         K[:, :6], K[:, 6 + where : 6 + where + m] = per[:, k : k + 6], per[:, k + 6 :]
         B = -ca.vertcat(G_V, G + ca.mtimes(along, G_V))
-        legs.append(LegLoading(B=B, P=P, L=per[:, :k], K=K, loads=partial(loads_of, own)))
+        legs.append(LegLoading(B=B, P=P, L=per[:, :k], K=K, loads=partial(loads_of, points)))
     return c, legs

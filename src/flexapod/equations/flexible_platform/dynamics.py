@@ -6,8 +6,6 @@ both accelerations found, by one symmetric solve of size 6 + N.
 
 from __future__ import annotations
 
-from typing import Any
-
 import casadi as ca
 
 from flexapod.arrays import SX
@@ -32,7 +30,7 @@ def _start(name: str, robot: Robot, second_order: bool) -> tuple[Program, Flexib
     return b, state, flexible_equation(b, robot, shape, letters, state, second_order=second_order)
 
 
-def load_inputs(b: Program, state: FlexibleState) -> Any:
+def load_inputs(b: Program, state: FlexibleState) -> SX:
     """Generalized load (6 + N,), platform axes, from the inputs `wrench` and `elastic_load`."""
     wrench = wrench_input(b)
     modal = b.input("elastic_load", (state.e.numel(),), doc="external generalized force on the elastic coordinates")

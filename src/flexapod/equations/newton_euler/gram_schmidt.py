@@ -50,7 +50,7 @@ class GramSchmidt:
             y.append(ca.dot(q, rest) * inverse)
             rest = rest - q * y[-1]
         n = len(y)
-        x: list[SX] = [None] * n
+        x = [ca.SX(0)] * n
         for j in reversed(range(n)):
             x[j] = y[j] - sum((self.r[j, k] * x[k] for k in range(j + 1, n)), ca.SX(0))
         return x

@@ -16,7 +16,7 @@ from typing import Literal
 
 import casadi as ca
 
-from flexapod.arrays import SX
+from flexapod.arrays import SX, Scalar
 from flexapod.equations.platform_motion import FrameMotion, PointMotion
 from flexapod.equations.universal_leg import TURNING_POINT
 from flexapod.equations.values import Values
@@ -48,7 +48,7 @@ class Drive:
     U: PointMotion
     a: Vec
     length: SX
-    gain: SX = 1
+    gain: Scalar = 1
     along: Vec = field(default_factory=lambda: zero("W"))
     about: Vec = field(default_factory=lambda: zero("W"))
     inward: Vec = field(default_factory=lambda: zero("W"))
@@ -198,7 +198,7 @@ def _shifted(leg: FrameMotion, S: PointMotion, along: SX) -> FrameMotion:
     return FrameMotion(R=leg.R, p=o.p, v=o.v, w=leg.w, a=o.a, alpha=leg.alpha)
 
 
-def _without_spin(n: Vec, v: Vec, acc: Vec, ld: SX, ldd: SX, inverse: SX) -> tuple[Vec, Vec]:
+def _without_spin(n: Vec, v: Vec, acc: Vec, ld: Scalar, ldd: Scalar, inverse: SX) -> tuple[Vec, Vec]:
     r"""Kim Eq. (19): :math:`\omega = n\times\dot n,\ \dot\omega = n\times\ddot n`."""
     nd = (v - n * ld) * inverse
     ndd = (acc - nd * (2 * ld) - n * ldd) * inverse

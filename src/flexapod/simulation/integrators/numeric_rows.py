@@ -68,11 +68,11 @@ def control_program(layout: IndependentLayout) -> Program:
     given = {"p": 3, "R": 9, "v": 3, "w": 3, "q": n, "qd": n, "integral": n, **layout.memory, "tick": 1}
     if "acceleration" in layout.inputs:
         given |= dict.fromkeys(("modes", "modes_velocity"), len(layout.robot.platform_modes))
-    x: dict[str, Any] = {name: root.input(name, (size,)) for name, size in given.items()}
+    x = {name: root.input(name, (size,)) for name, size in given.items()}
     column = root.input("signals", (max(layout.width, 1),))
     scope, signals = Scope(root, root), layout.at_node(column)
-    soft = {"e": x.get("modes"), "ed": x.get("modes_velocity")}
-    moment = Moment(p=x["p"], R=ca.reshape(x["R"], 3, 3), v=x["v"], w=x["w"], joints=ca.SX(0, 1), **soft)
+    e, ed = x.get("modes"), x.get("modes_velocity")
+    moment = Moment(p=x["p"], R=ca.reshape(x["R"], 3, 3), v=x["v"], w=x["w"], joints=ca.SX(0, 1), e=e, ed=ed)
     c = Coordinates(q=x["q"], qd=x["qd"], joints=ca.SX(0, 1), joint_rates=None)
     memory = {name: x[name] for name in layout.memory}
     if memory:

@@ -8,7 +8,7 @@ m, m s and I about the origin of each body's frame, so that regrouped base param
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import casadi as ca
 
@@ -22,10 +22,11 @@ from flexapod.simulation.system.scope import Scope
 from flexapod.spatial import Vec, cross, dot
 
 if TYPE_CHECKING:
+    from flexapod.arrays import SX
     from flexapod.robot.robot import Robot
 
 
-def energies(scope: Scope, robot: Robot, moment: Moment) -> tuple[Any, Any, Any]:
+def energies(scope: Scope, robot: Robot, moment: Moment) -> tuple[SX, SX, SX]:
     """Kinetic energy, potential energy and strain energy [J] of the whole robot at a state.
 
     Checked by: tests/simulation/test_energy_balance.py.
@@ -67,7 +68,7 @@ def _moved(frame: FrameMotion, p: Vec, v: Vec) -> FrameMotion:
     return FrameMotion(R=frame.R, p=p, v=v, w=frame.w, a=frame.a, alpha=frame.alpha)
 
 
-def _body(values: Values, name: str, frame: FrameMotion, g: Vec) -> tuple[Any, Any]:
+def _body(values: Values, name: str, frame: FrameMotion, g: Vec) -> tuple[SX, SX]:
     """Kinetic and potential energy of one body."""
     mass = values.scalar(f"{name}.mass")
     c = frame.R.expr @ values.vector(f"{name}.first_moment", "B").expr

@@ -7,7 +7,7 @@ legs as start values of their Newton iteration. Loops are closed exactly at ever
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import casadi as ca
 
@@ -29,6 +29,7 @@ from flexapod.spatial.vector import zero
 
 if TYPE_CHECKING:
     from flexapod.arrays import SX
+    from flexapod.equations.flexible_platform.assembly import FlexibleEquation
     from flexapod.equations.minimal.planning import Plan
     from flexapod.robot.robot import Robot
 
@@ -41,23 +42,30 @@ class Moment:
     in link axes, once they follow the platform.
     """
 
-    p: Any
-    R: Any
-    v: Any
-    w: Any
-    joints: Any
-    e: Any = None
-    ed: Any = None
-    equation: Any = None
+    p: SX
+    R: SX
+    v: SX
+    w: SX
+    joints: SX
+    e: SX | None = None
+    ed: SX | None = None
+    equation: FlexibleEquation | None = None
     legs: list[LinkLeg | BallLeg] | None = None
 
     @property
-    def twist(self) -> Any:
+    def elastic(self) -> tuple[SX, SX]:
+        """Elastic coordinates and rates of a flexible platform."""
+        assert self.e is not None
+        assert self.ed is not None
+        return self.e, self.ed
+
+    @property
+    def twist(self) -> SX:
         """(6,) linear, then angular."""
         return ca.vertcat(self.v, self.w)
 
     @property
-    def inputs(self) -> dict[str, Any]:
+    def inputs(self) -> dict[str, SX]:
         """By the names of programs."""
         return {"position": self.p, "rotation": self.R, "velocity": self.v, "angular_velocity": self.w, "guess": self.joints}
 
@@ -73,11 +81,10 @@ class Moment:
 class Coordinates:
     """Actuator coordinates and rates (actuators,), and all joint coordinates and rates (joints,)."""
 
-    q: Any
-    qd: Any
-    joints: Any
-    joint_rates: Any
-
+    q: SX
+    qd: SX
+    joints: SX
+    joint_rates: SX | None
     @staticmethod
     def unknown(actuators: int) -> Coordinates:
         """Zeros, of robots without general legs, where nobody reads them."""
@@ -93,8 +100,8 @@ def is_general(robot: Robot) -> bool:
 def coordinates(scope: Scope, robot: Robot, moment: Moment) -> Coordinates:
     """Joint coordinates and rates at a state, legs closed exactly."""
     values, at = Values(scope), 0  # type: ignore[arg-type]
-    q: list[Any] = []
-    qd: list[Any] = []
+    q: list[SX] = []
+    qd: list[SX] = []
     driven: list[int] = []
     for i, leg in enumerate(robot.legs):
         own, form, n = values.of(f"legs.{leg.name}"), robot.closed_forms[i], len(leg.moving)
@@ -133,7 +140,7 @@ def moved_leg(scope: Scope, values: Values, robot: Robot, index: int, moment: Mo
     """Motion of a closed-form leg at a state, its joint where the platform has it, deformed or not."""
     leg, form = robot.legs[index], robot.closed_forms[index]
     assert form is not None
-    S = None if moment.e is None else deformed_joint(values, robot, moment.frame, moment.e, moment.ed)
+    S = None if moment.e is None else deformed_joint(values, robot, moment.frame, *moment.elastic)
     return leg_motion(scope, values, leg, form.sign, moment.frame, S)  # type: ignore[arg-type]
 
 
@@ -145,7 +152,7 @@ def model_equation(scope: Scope, robot: Robot, moment: Moment, prefix: str = "")
     return state_equation(own, robot)  # type: ignore[arg-type]
 
 
-def acceleration(scope: Scope, robot: Robot, moment: Moment, force: SX, wrench: SX | None, plan: Plan | LinkPlan | None) -> Any:
+def acceleration(scope: Scope, robot: Robot, moment: Moment, force: SX, wrench: SX | None, plan: Plan | LinkPlan | None) -> SX:
     """Acceleration (6,) of the platform under actuator forces and a wrench on the platform; (6 + N,) of a flexible one.
 
     Args:
