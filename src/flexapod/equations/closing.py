@@ -25,6 +25,7 @@ from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.universal_leg import TURNING_POINT
 from flexapod.equations.values import Values
 from flexapod.kernels.tape.program import Program
+from flexapod.kernels.tape.roles import Iterates
 from flexapod.robot.architecture import closes
 from flexapod.robot.model import Leg
 from flexapod.robot.plan import LegPlan
@@ -70,7 +71,7 @@ class ClosedLeg:
 
 
 def close_leg(
-    b: Program,
+    b: Iterates,
     values: Values,
     leg: Leg,
     plan: LegPlan,
@@ -97,7 +98,7 @@ def transfer(arm: Vec) -> SX:
 
 
 def close_at(
-    b: Program,
+    b: Iterates,
     values: Values,
     leg: Leg,
     plan: LegPlan,
@@ -206,7 +207,7 @@ def _eliminate(B: SX, P: SX, block: SX, plan: LegPlan, n: int) -> tuple[SX, SX]:
 
 
 def solve_position(
-    b: Program,
+    b: Iterates,
     values: Values,
     leg: Leg,
     plan: LegPlan,
@@ -266,7 +267,7 @@ def solve_position(
     return [q[i] for i in range(q.numel())]
 
 
-def _reached(b: Program, values: Values, leg: Leg, row: int, half: FrameMotion, guess: Sequence[SX]) -> list[SX]:
+def _reached(b: Iterates, values: Values, leg: Leg, row: int, half: FrameMotion, guess: Sequence[SX]) -> list[SX]:
     """Coordinates of a leg that ends at its joint's half on the platform."""
     own = LinkValues(values.program, values.prefix, values._known)
     signs = [values.scalar("root"), values.scalar("fold")]

@@ -23,6 +23,7 @@ from flexapod.equations.flexible_platform.stretching import platform_force
 from flexapod.equations.platform_motion import FrameMotion, frame_motion, pose_inputs, twist_inputs
 from flexapod.equations.values import Values
 from flexapod.kernels.tape.program import Program
+from flexapod.kernels.tape.roles import Loops
 from flexapod.robot.flexible_platform import UNROLLED, FlexibleShape
 from flexapod.robot.robot import Robot
 
@@ -114,25 +115,24 @@ def state_of(p: SX, R: SX, v: SX, w: SX, e: SX, ed: SX) -> FlexibleState:
 
 
 def flexible_equation(
-    b: Program,
+    b: Loops,
     robot: Robot,
     shape: FlexibleShape,
     letters: tuple[str, ...],
     state: FlexibleState,
     *,
+    values: Values,
     second_order: bool = True,
-    values: Values | None = None,
 ) -> FlexibleEquation:
     """Assemble platform and legs.
 
     Args:
         shape: which moments the platform has.
         letters: axes along which the interface shapes move.
-        values: of the program, where b is a loop inside it.
+        values: of the whole robot.
 
     Source: Long 2014 Eqs. (11)-(33), (36)-(45). Checked by: tests/equations/test_flexible_platform.py.
     """
-    values = Values(b) if values is None else values
     own, g = values.of("platform"), ca.mtimes(state.R.T, values.vector("gravity", "W").expr)
     elastic = platform_force(own, shape, state.e)
     legs = []

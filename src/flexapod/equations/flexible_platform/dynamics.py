@@ -18,6 +18,7 @@ from flexapod.equations.flexible_platform.assembly import (
 )
 from flexapod.equations.flexible_platform.through_joints import forward_through_joints, inverse_through_joints
 from flexapod.equations.platform_motion import wrench_input
+from flexapod.equations.values import Values
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.robot import Robot
 from flexapod.spatial.linear import solve_gram_schmidt, solve_symmetric
@@ -27,7 +28,7 @@ def _start(name: str, robot: Robot, second_order: bool) -> tuple[Program, Flexib
     b = Program(name)
     shape, letters = robot.flexible_shape
     state = state_inputs(b, shape.modes)
-    return b, state, flexible_equation(b, robot, shape, letters, state, second_order=second_order)
+    return b, state, flexible_equation(b, robot, shape, letters, state, values=Values(b), second_order=second_order)
 
 
 def load_inputs(b: Program, state: FlexibleState) -> SX:

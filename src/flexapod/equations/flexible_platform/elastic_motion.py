@@ -5,8 +5,6 @@ Every step reads the motion at its start, middle and end; the model is generated
 
 from __future__ import annotations
 
-from typing import Any
-
 import casadi as ca
 
 from flexapod.arrays import SX
@@ -44,7 +42,7 @@ def flexible_elastic_motion(robot: Robot, steps: int = 16) -> Program:
     each = ca.horzcat(*[ca.vertcat(*[stages[3 * k + j, :].T for j in range(3)]) for k in range(steps)])
     values, width = Values(b), sum(STAGES.values())
 
-    def rate(inner: Any, at: SX, x: SX) -> SX:
+    def rate(inner: Builder, at: SX, x: SX) -> SX:
         parts, start_ = {}, 0
         for name, size in STAGES.items():
             parts[name] = at[start_ : start_ + size]

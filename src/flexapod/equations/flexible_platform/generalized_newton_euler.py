@@ -22,6 +22,7 @@ from flexapod.arrays import SX
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.inertia_wrench import tensor
 from flexapod.kernels.tape.control_flow import Builder, ParameterRows
+from flexapod.kernels.tape.roles import Loops
 from flexapod.robot.flexible_platform import UNROLLED, FlexibleShape
 
 
@@ -39,7 +40,7 @@ class FlexibleModel:
 
 
 def flexible_model(
-    b: Builder, values: Values, shape: FlexibleShape, e: SX, ed: SX, *, w: SX, g: SX, second_order: bool = True,
+    b: Loops, values: Values, shape: FlexibleShape, e: SX, ed: SX, *, w: SX, g: SX, second_order: bool = True,
     elastic: SX | None = None,
 ) -> FlexibleModel:  # fmt: skip
     """The model at a state.
@@ -115,7 +116,7 @@ def elastic_row(spin: SX, w: SX, g: SX, S: SX, H: SX, gyro: SX) -> SX:
     return ca.dot(spin, H) - ca.dot(S, g) + 2 * ca.dot(w, gyro)
 
 
-def deformed_moments(b: Builder, values: Values, shape: FlexibleShape, e: SX, ed: SX) -> tuple[list[SX], list[SX]]:
+def deformed_moments(b: Loops, values: Values, shape: FlexibleShape, e: SX, ed: SX) -> tuple[list[SX], list[SX]]:
     """Per mode k: sum_i e_i G_ik (3, 3) and sum_i e'_i lambda_ik (3,); a loop over the modes where there are many.
 
     The only work that grows with the square of the number of modes.

@@ -23,6 +23,7 @@ from flexapod.equations.universal_leg import actuator_direction
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.closed_form_leg import force_at_joint
 from flexapod.kernels.tape.program import Program
+from flexapod.kernels.tape.roles import TakesChecks
 from flexapod.robot.model import Leg
 from flexapod.robot.robot import Robot
 from flexapod.spatial import Rot, Vec
@@ -56,7 +57,9 @@ class FrameLoad:
     r: SX
 
 
-def held_joints(b: Program, robot: Robot, pose: tuple[SX, SX], arms: Sequence[SX], force: SX, values: Values) -> list[HeldJoint]:
+def held_joints(
+    b: TakesChecks, robot: Robot, pose: tuple[SX, SX], arms: Sequence[SX], force: SX, values: Values
+) -> list[HeldJoint]:
     """The legs with their joints at the arms r (3,), platform axes. The derivative of their forces is CasADi's."""
     (p, R), gravity, still = pose, values.vector("gravity", "W"), zero("W")
     frame = FrameMotion(p=Vec(p, "W"), R=Rot(R, "W", "P"), v=still, w=still, a=still, alpha=still)
@@ -74,7 +77,7 @@ def held_joints(b: Program, robot: Robot, pose: tuple[SX, SX], arms: Sequence[SX
 
 
 def _pull(
-    b: Program, values: Values, leg: Leg, sign: int, frame: FrameMotion, *, gravity: Vec, force: SX, S: SX
+    b: TakesChecks, values: Values, leg: Leg, sign: int, frame: FrameMotion, *, gravity: Vec, force: SX, S: SX
 ) -> tuple[SX, SX]:
     """F - a Gamma (3,) of a leg at rest with its joint at S, and a (3,), world axes."""
     point = PointMotion(p=Vec(S, "W"), v=zero("W"), a=zero("W"))

@@ -21,12 +21,12 @@ from flexapod.equations.model.leg import LinkLeg, Tip, leg_that_meets
 from flexapod.equations.model.positions import Position, closed_positions, displacement
 from flexapod.equations.universal_leg import TURNING_POINT
 from flexapod.equations.values import Values
+from flexapod.kernels.tape.roles import TakesChecks
 from flexapod.robot.link_plan import closed_choice
 from flexapod.robot.model import Leg
 
 if TYPE_CHECKING:
     from flexapod.equations.flexible_platform.assembly import FlexibleState
-    from flexapod.kernels.tape.program import Program
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,7 +53,7 @@ class FlexibleLeg:
         return ca.horzcat(ca.SX.eye(3), -ca.skew(self.r), self.Phi)
 
 
-def flexible_leg(b: Program, values: Values, leg: Leg, shapes: JointShapes, state: FlexibleState) -> FlexibleLeg:
+def flexible_leg(b: TakesChecks, values: Values, leg: Leg, shapes: JointShapes, state: FlexibleState) -> FlexibleLeg:
     """A U-P-S, P-U-S or R-U-S leg that follows its joint on the deformed platform.
 
     Args:

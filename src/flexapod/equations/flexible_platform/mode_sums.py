@@ -29,6 +29,7 @@ from flexapod.equations.flexible_platform.generalized_newton_euler import (
 )
 from flexapod.equations.values import Values
 from flexapod.kernels.tape.control_flow import Builder, Each
+from flexapod.kernels.tape.roles import Loops
 from flexapod.robot.flexible_platform import FlexibleShape
 
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ class ModeLoop:
         g: (3,) gravity in platform axes; elastic: (N,) elastic forces.
     """
 
-    b: Builder
+    b: Loops
     values: Values
     shape: FlexibleShape
     state: FlexibleState

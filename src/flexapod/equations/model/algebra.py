@@ -12,7 +12,7 @@ import casadi as ca
 
 from flexapod.arrays import SX
 from flexapod.equations.values import Values
-from flexapod.kernels.tape.program import Program
+from flexapod.kernels.tape.roles import Declares
 from flexapod.robot.blocks import blocks
 from flexapod.spatial.linear import solve, solve_reflected
 
@@ -76,7 +76,7 @@ class LinkValues(Values):
 
     def __init__(
         self,
-        program: Program,
+        program: Declares,
         prefix: str = "",
         known: dict[str, SX] | None = None,
         constants: dict[str, int] | None = None,

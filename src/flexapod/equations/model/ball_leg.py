@@ -24,7 +24,7 @@ from flexapod.equations.model.positions import Position, displacement, drive_pos
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.inertia_wrench import tensor
-from flexapod.kernels.tape.program import Program
+from flexapod.kernels.tape.roles import Equations
 from flexapod.robot.link_plan import LegChoice
 from flexapod.robot.model import Leg
 from flexapod.robot.robot import Robot
@@ -72,7 +72,7 @@ class BallLeg:
     driven = (0,)
 
 
-def ball_leg(b: Program, values: LinkValues, robot: Robot, index: int, platform: FrameMotion) -> BallLeg:
+def ball_leg(b: Equations, values: LinkValues, robot: Robot, index: int, platform: FrameMotion) -> BallLeg:
     """A leg for a given state of the platform.
 
     Args:

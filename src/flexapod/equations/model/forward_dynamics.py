@@ -34,6 +34,7 @@ from flexapod.equations.platform_motion import FrameMotion, guess_input, wrench_
 from flexapod.equations.virtual_power.forward_dynamics import state_inputs
 from flexapod.equations.virtual_power.inverse_dynamics import SINGULAR
 from flexapod.kernels.tape.program import Program
+from flexapod.kernels.tape.roles import Equations, TakesChecks
 from flexapod.robot.robot import Robot
 from flexapod.spatial.linear import solve_symmetric
 from flexapod.spatial.vector import zero
@@ -59,7 +60,7 @@ def link_forward_dynamics(robot: Robot, massless_legs: bool = False, zeros: Coll
 
 
 def state_legs(
-    b: Program, values: LinkValues, robot: Robot, still: FrameMotion, guess: SX | None, massless: bool = False
+    b: Equations, values: LinkValues, robot: Robot, still: FrameMotion, guess: SX | None, massless: bool = False
 ) -> list[LinkLeg | BallLeg]:
     """The legs of a robot at a state, each with the constants of its inner frames; those with a ball are cut there.
 
@@ -91,7 +92,7 @@ def _carried(values: LinkValues, robot: Robot, massless: bool) -> list[SX]:
 
 
 def link_acceleration(
-    b: Program,
+    b: TakesChecks,
     values: LinkValues,
     robot: Robot,
     still: FrameMotion,
@@ -189,7 +190,7 @@ def _per_twist(leg: LinkLeg, M: SX, h: SX) -> LegInertia:
     )
 
 
-def _basis(b: Program, robot: Robot, G: SX, r: SX) -> tuple[SX, SX]:
+def _basis(b: TakesChecks, robot: Robot, G: SX, r: SX) -> tuple[SX, SX]:
     """N (6, mobility) and beta (6,) with V' = N u' + beta for all u' where G V' = r."""
     kept, bound = list(robot.link_plan.kept), list(robot.link_plan.bound)
     free = [k for k in range(6) if k not in bound]

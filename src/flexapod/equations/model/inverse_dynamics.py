@@ -21,6 +21,7 @@ from flexapod.equations.model.leg import LinkLeg, link_leg
 from flexapod.equations.platform_motion import FrameMotion, guess_input, platform_motion, wrench_input
 from flexapod.equations.virtual_power.inverse_dynamics import SINGULAR
 from flexapod.kernels.tape.program import Program
+from flexapod.kernels.tape.roles import Declares, Equations
 from flexapod.robot.robot import Robot
 from flexapod.spatial.linear import solve_symmetric
 
@@ -74,7 +75,7 @@ def link_inverse_dynamics(robot: Robot, massless_legs: bool = False, zeros: Coll
 
 
 def link_legs(
-    b: Program, values: LinkValues, robot: Robot, platform: FrameMotion, guess: SX | None, massless: bool = False, *,
+    b: Equations, values: LinkValues, robot: Robot, platform: FrameMotion, guess: SX | None, massless: bool = False, *,
     about: SX = NONE, carried: Sequence[SX] | None = None,
 ) -> list[LinkLeg]:  # fmt: skip
     """The legs of a robot, each with the constants of its inner frames; `about` and `carried` (per leg): as of `link_leg`."""
@@ -182,7 +183,7 @@ def _square(robot: Robot, G: SX) -> SX:
     return sparse(G[list(robot.link_plan.components), list(robot.link_plan.columns)])
 
 
-def _multipliers(b: Program, robot: Robot, G: SX, right: SX) -> tuple[list[SX], list[list[SX]]]:
+def _multipliers(b: Declares, robot: Robot, G: SX, right: SX) -> tuple[list[SX], list[list[SX]]]:
     """mu that balances the platform, and the directions of mu that only strain the actuators."""
     plan = robot.link_plan
     columns, rows = list(plan.columns), list(plan.components)
@@ -204,7 +205,7 @@ def _multipliers(b: Program, robot: Robot, G: SX, right: SX) -> tuple[list[SX], 
     return mu, null
 
 
-def nearly_singular(b: Program, A: SX) -> SX:
+def nearly_singular(b: Declares, A: SX) -> SX:
     """Some block of the balance has lost its rank: the wrench of a unit multiplier (force of order 1, moment of the robot's size)
     is spanned by the others to rounding."""
     length = b.parameter("characteristic_length", unit="m")

@@ -26,7 +26,7 @@ from flexapod.equations.model.inertias import Inertia, joint_forces, link_inerti
 from flexapod.equations.model.positions import Position, closed_positions, displacement, last_axes
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.values import Values
-from flexapod.kernels.tape.program import Program
+from flexapod.kernels.tape.roles import Equations, TakesChecks
 from flexapod.robot.chain import ROWS, ancestors
 from flexapod.robot.link_plan import LegChoice
 from flexapod.robot.model import Leg
@@ -149,7 +149,9 @@ def tip_of(leg: Leg, platform: FrameMotion, gravity: SX, arm: SX) -> Tip:
     )
 
 
-def _closed_form(b: Program, values: LinkValues, leg: Leg, choice: LegChoice, platform: FrameMotion, tip: Tip) -> list[Position]:
+def _closed_form(
+    b: TakesChecks, values: LinkValues, leg: Leg, choice: LegChoice, platform: FrameMotion, tip: Tip
+) -> list[Position]:
     """(cos, sin) or displacement of each moving link in closed form."""
     signs = choice.signs or [values.scalar("root"), values.scalar("fold")]
     half = mul(platform.R.expr, values.rot(f"{leg.closing.joint}.on_platform.R"))
@@ -157,7 +159,7 @@ def _closed_form(b: Program, values: LinkValues, leg: Leg, choice: LegChoice, pl
 
 
 def _by_newton(
-    b: Program, values: LinkValues, robot: Robot, index: int, platform: FrameMotion, guess: SX | None
+    b: Equations, values: LinkValues, robot: Robot, index: int, platform: FrameMotion, guess: SX | None
 ) -> list[Position]:
     """(cos, sin) or displacement of each moving link by Newton's method from `guess`, or `guess` itself if solved."""
     leg, plain = robot.legs[index], Values(b, values.prefix, values._known)
@@ -174,8 +176,8 @@ def _by_newton(
 
 
 def link_leg(
-    b: Program, values: LinkValues, robot: Robot, index: int, platform: FrameMotion, guess: SX | None, *, massless: bool = False,
-    about: SX = NONE, carried: SX = NO_MASS,
+    b: Equations, values: LinkValues, robot: Robot, index: int, platform: FrameMotion, guess: SX | None, *,
+    massless: bool = False, about: SX = NONE, carried: SX = NO_MASS,
 ) -> LinkLeg:  # fmt: skip
     """A leg for a given motion of the platform.
 
@@ -198,8 +200,8 @@ def link_leg(
 
 
 def leg_that_meets(
-    b: Program, values: LinkValues, leg: Leg, choice: LegChoice, platform: FrameMotion, tip: Tip, *, where: Sequence[Position],
-    massless: bool = False, axes: SX | None = None, carried: SX = NO_MASS,
+    b: TakesChecks, values: LinkValues, leg: Leg, choice: LegChoice, platform: FrameMotion, tip: Tip, *,
+    where: Sequence[Position], massless: bool = False, axes: SX | None = None, carried: SX = NO_MASS,
 ) -> LinkLeg:  # fmt: skip
     """A leg whose end has a given motion.
 
@@ -208,7 +210,7 @@ def leg_that_meets(
         axes: (3, 3) world axes from those in which `tip.v` and `tip.a` are given; None: world axes.
         carried: mass at its end that is the platform's.
     """
-    gravity = Values(b, "", values._known).vector("gravity", "W").expr
+    gravity = Values(values.program, "", values._known).vector("gravity", "W").expr
     R, r = _frames(values, leg, where)
     world = last_axes(values, leg, where, tip.S) if choice.closed else None
     chain = list(reversed(ancestors(leg, leg.closing.link)))

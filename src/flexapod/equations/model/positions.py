@@ -24,7 +24,7 @@ import casadi as ca
 from flexapod.arrays import SX, Scalar
 from flexapod.equations.model.algebra import LinkValues, mul, sparse
 from flexapod.equations.universal_leg import SINGULAR
-from flexapod.kernels.tape.program import Program
+from flexapod.kernels.tape.roles import TakesChecks
 from flexapod.robot.architecture import Reach, reach
 from flexapod.robot.chain import ROWS
 from flexapod.robot.model import Leg
@@ -60,7 +60,7 @@ def displacement(position: Position) -> SX:
 class Root:
     """The root of a leg's drive that the leg has at home."""
 
-    program: Program
+    program: TakesChecks
     leg: Leg
     sign: Scalar
     band: float
@@ -73,7 +73,7 @@ class Root:
 
 
 def closed_positions(
-    b: Program, values: LinkValues, leg: Leg, signs: Sequence[Scalar], *, S: SX, half: SX, row: int, band: float = 0.0
+    b: TakesChecks, values: LinkValues, leg: Leg, signs: Sequence[Scalar], *, S: SX, half: SX, row: int, band: float = 0.0
 ) -> list[Position]:
     """(cos, sin) of each revolute link and the displacement of each prismatic one, `zero` included.
 
@@ -170,7 +170,7 @@ def _followed(R: SX, angle: Position) -> SX:
     return ca.horzcat(R[:, 0] * c + R[:, 1] * s, R[:, 1] * c - R[:, 0] * s, R[:, 2])
 
 
-def drive_position(b: Program, values: LinkValues, leg: Leg, sign: SX, S: SX) -> Position:
+def drive_position(b: TakesChecks, values: LinkValues, leg: Leg, sign: SX, S: SX) -> Position:
     """(cos, sin) or displacement of the drive of a leg with a ball, that puts the ball at the rod's length from S (3,), world."""
     first, second = (leg.links[k].coordinate for k in range(2))
     R, p, ball = values.rot(f"{first}.R"), values.vec(f"{first}.p"), values.vec(f"{second}.p")
@@ -206,7 +206,7 @@ def _rod(root: Root, d: SX, t: SX, c: SX, a: SX, near: SX) -> tuple[SX, SX]:
     return mul(target, own[0, :].T), mul(target, own[2, :].T)
 
 
-def _ball(b: Program, leg: Leg, R: Sequence[SX], x: SX, z: SX, sigma: Scalar) -> list[Position]:
+def _ball(b: TakesChecks, leg: Leg, R: Sequence[SX], x: SX, z: SX, sigma: Scalar) -> list[Position]:
     """The three angles of a ball that turn its last link's axes to x and z, in axes before the first angle."""
     first, second, rho2 = _universal(R[0], ca.densify(z), sigma)
     b.fail_if(rho2 <= SINGULAR * SINGULAR, "leg {leg}: the first and last axes of its ball are in line", leg=leg.name)

@@ -21,7 +21,6 @@ import casadi as ca
 
 from flexapod.arrays import SX
 from flexapod.equations.newton_euler.coupled_loads import CLOSE, LIMIT, eliminate, split
-from flexapod.kernels.tape.program import Program
 
 if TYPE_CHECKING:
     from flexapod.kernels.tape.control_flow import Builder
@@ -93,7 +92,7 @@ class Coupled:
         return ca.vertcat(*self.loads, self.acceleration)
 
 
-def accelerated(b: Program, A: SX, c: SX, groups: Sequence[Packed], start: SX | None = None) -> Coupled:
+def accelerated(b: Builder, A: SX, c: SX, groups: Sequence[Packed], start: SX | None = None) -> Coupled:
     """Loads and acceleration at a state.
 
     Args:
@@ -114,7 +113,7 @@ def accelerated(b: Program, A: SX, c: SX, groups: Sequence[Packed], start: SX | 
         return Coupled(loads=split(ca.SX(0, 1), counts), acceleration=V, converged=ca.SX(1))
     shared = [ca.vec(one.entries) for one in groups] + [A.nz[:], c]
 
-    def step(body: Program, y: SX, V: SX, *values: SX) -> tuple[list[SX], SX]:
+    def step(body: Builder, y: SX, V: SX, *values: SX) -> tuple[list[SX], SX]:
         own = [ca.reshape(v, *one.entries.shape) for v, one in zip(values, groups, strict=False)]
         return _step(body, (ca.SX(A.sparsity(), values[-2]), values[-1]), list(zip(groups, own, strict=True)), y, V)
 
@@ -122,7 +121,7 @@ def accelerated(b: Program, A: SX, c: SX, groups: Sequence[Packed], start: SX | 
     return Coupled(loads=split(y, counts), acceleration=V, converged=converged)
 
 
-def _without_loads(b: Program, A: SX, c: SX, groups: Sequence[Packed]) -> tuple[SX, SX]:
+def _without_loads(b: Builder, A: SX, c: SX, groups: Sequence[Packed]) -> tuple[SX, SX]:
     """Loads of all legs, and the acceleration (6,), without the friction that the loads cause."""
     matrix, right = A, c
     for packed in groups:
@@ -143,7 +142,7 @@ def _free(leg: CarryingLeg) -> list[SX]:
     return [wrench, ca.vec(ca.densify(leg.change(ca.SX(leg.count, 3))))]
 
 
-def _step(b: Program, platform: tuple[SX, SX], groups: Sequence[tuple[Packed, SX]], y: SX, V: SX) -> tuple[list[SX], SX]:
+def _step(b: Builder, platform: tuple[SX, SX], groups: Sequence[tuple[Packed, SX]], y: SX, V: SX) -> tuple[list[SX], SX]:
     """Next loads and acceleration, and the square of a bound of the largest change of the loads over the largest load.
 
     The sum of n squares is at least the largest of them and at most n times that: sums are cheaper than the largest values.
@@ -227,7 +226,7 @@ class Packed:
             found[name] = ca.SX(pattern, ca.vertcat(*values)) if values else ca.SX(*pattern.shape)
         return CarryingLeg(**found, loads=self._loads, slope=self._slope)
 
-    def over(self, b: Program, fn: Callable[..., list[SX]], entries: SX, each: Sequence[SX], *shared: SX) -> list[SX]:
+    def over(self, b: Builder, fn: Callable[..., list[SX]], entries: SX, each: Sequence[SX], *shared: SX) -> list[SX]:
         """What `fn` gives for every leg, its columns of `each` and what all have in common, side by side."""
 
         def one(_: Builder, column: SX, *rest: SX) -> list[SX]:

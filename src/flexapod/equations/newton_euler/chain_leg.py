@@ -27,7 +27,7 @@ from flexapod.equations.newton_euler.leg import ClosingJoint, LegForces, LegLoad
 from flexapod.equations.newton_euler.wrench import Wrench, at_rest, body_wrench, none
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.values import Values
-from flexapod.kernels.tape.program import Program
+from flexapod.kernels.tape.roles import Iterates
 from flexapod.robot.chain import ancestors
 from flexapod.robot.model import Leg
 from flexapod.robot.plan import LegPlan
@@ -59,7 +59,7 @@ class ChainLeg:
 
     def __init__(
         self,
-        b: Program,
+        b: Iterates,
         values: Values,
         leg: Leg,
         plan: LegPlan,

@@ -20,6 +20,7 @@ import casadi as ca
 
 from flexapod.arrays import SX
 from flexapod.kernels.tape.program import Program
+from flexapod.kernels.tape.roles import Iterates
 
 CLOSE = 1e-6
 """Change of a load over the largest load from which a step is the last one: it squares the error, which is then below 1e-12."""
@@ -54,7 +55,7 @@ class LegLoading:
         return int(self.B.shape[1])
 
 
-def coupled_loads(b: Program, A: SX | None, c: SX, legs: Sequence[LegLoading]) -> tuple[list[SX], SX, SX]:
+def coupled_loads(b: Iterates, A: SX | None, c: SX, legs: Sequence[LegLoading]) -> tuple[list[SX], SX, SX]:
     """Loads of every leg, z (n,), and whether they converged (1 or 0).
 
     Args:

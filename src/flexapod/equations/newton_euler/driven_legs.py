@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import casadi as ca
 
@@ -21,7 +21,9 @@ from flexapod.equations.newton_euler.loaded_leg import affine, forces_at, fricti
 from flexapod.equations.newton_euler.universal_leg import UniversalLeg
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.values import Values
+from flexapod.kernels.tape.control_flow import Builder
 from flexapod.kernels.tape.layers import map_in_layers
+from flexapod.kernels.tape.roles import TakesChecks
 from flexapod.spatial import Rot, Vec
 from flexapod.spatial.vector import zero
 
@@ -69,7 +71,7 @@ class Platform:
         return Platform(frame=frame, gravity=g)
 
 
-def one_by_one(b: Any, values: Values, robot: Robot, platform: Platform, force: SX) -> list[DrivenLegs]:
+def one_by_one(b: TakesChecks, values: Values, robot: Robot, platform: Platform, force: SX) -> list[DrivenLegs]:
     """Every leg by itself, under the forces (legs,) of the drives."""
     found = []
     for i, (leg, form) in enumerate(zip(robot.legs, robot.closed_forms, strict=True)):
@@ -79,7 +81,7 @@ def one_by_one(b: Any, values: Values, robot: Robot, platform: Platform, force: 
     return found
 
 
-def in_loops(b: Any, values: Values, robot: Robot, platform: Platform, force: SX) -> list[DrivenLegs]:
+def in_loops(b: Builder, values: Values, robot: Robot, platform: Platform, force: SX) -> list[DrivenLegs]:
     """Legs that are alike in loops of `b`; where they are not, every leg by itself."""
     first, count = robot.legs[0], len(robot.legs)
     if len({_shape(leg, form) for leg, form in zip(robot.legs, robot.closed_forms, strict=True)}) > 1:
@@ -119,7 +121,7 @@ class Recorder:
         self.checks.append((condition, message))
 
 
-def _driven(b: Any, values: Values, leg: Leg, sign: int, platform: Platform, force: SX) -> tuple[CarryingLeg, SX, SX]:
+def _driven(b: TakesChecks, values: Values, leg: Leg, sign: int, platform: Platform, force: SX) -> tuple[CarryingLeg, SX, SX]:
     """A leg under the force of its drive, heat of its friction (1 + k,), and the rate of the drive."""
     s = ca.SX.sym("s", 3)
     model = UniversalLeg(b, values.of(f"legs.{leg.name}"), leg, sign, platform.frame, more=s)

@@ -19,7 +19,7 @@ from flexapod.equations.newton_euler.leg import LegForces, LegModel
 from flexapod.equations.newton_euler.wrench import Wrench, none
 from flexapod.equations.values import Values
 from flexapod.errors import InputError
-from flexapod.kernels.tape.program import Program
+from flexapod.kernels.tape.roles import TakesChecks
 from flexapod.spatial import Vec, dot
 from flexapod.spatial.vector import zero
 
@@ -195,7 +195,9 @@ def load_count(robot: Robot) -> int:
     return total
 
 
-def refuse_open_loads(b: Program, models: Sequence[LegModel], points: Sequence[FrictionPoint], mask: Mask) -> list[FrictionPoint]:
+def refuse_open_loads(
+    b: TakesChecks, models: Sequence[LegModel], points: Sequence[FrictionPoint], mask: Mask
+) -> list[FrictionPoint]:
     """Points with reactions that rigid bodies leave undetermined: a status where their friction would depend on them.
 
     Args:

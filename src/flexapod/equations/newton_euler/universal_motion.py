@@ -20,7 +20,7 @@ from flexapod.arrays import SX, Scalar
 from flexapod.equations.platform_motion import FrameMotion, PointMotion
 from flexapod.equations.universal_leg import TURNING_POINT
 from flexapod.equations.values import Values
-from flexapod.kernels.tape.program import Program
+from flexapod.kernels.tape.roles import TakesChecks
 from flexapod.robot.model import Leg
 from flexapod.spatial import Rot, Vec, cross, dot
 from flexapod.spatial.rotation import from_columns
@@ -84,7 +84,7 @@ class UniversalMotion:
     accelerations: tuple[SX, SX, SX]
 
 
-def universal_motion(b: Program, values: Values, leg: Leg, sign: int, platform: FrameMotion, spin: Spin) -> UniversalMotion:
+def universal_motion(b: TakesChecks, values: Values, leg: Leg, sign: int, platform: FrameMotion, spin: Spin) -> UniversalMotion:
     """Motion of a leg from the motion of the platform.
 
     Args:
@@ -100,7 +100,7 @@ def universal_motion(b: Program, values: Values, leg: Leg, sign: int, platform: 
 
 
 def motion_in_leg_axes(
-    b: Program, values: Values, leg: Leg, sign: int, platform: FrameMotion, more: SX
+    b: TakesChecks, values: Values, leg: Leg, sign: int, platform: FrameMotion, more: SX
 ) -> tuple[UniversalMotion, Rot]:
     """The same motion written in the axes x, y, n of the leg, from U, and the rotation of world vectors to them.
 
@@ -131,7 +131,7 @@ def motion_in_leg_axes(
     return _moving(values, leg, seen, own, at, "exact"), rotation
 
 
-def _geometry(b: Program, values: Values, leg: Leg, sign: int, platform: FrameMotion) -> tuple[PointMotion, Drive, Axes]:
+def _geometry(b: TakesChecks, values: Values, leg: Leg, sign: int, platform: FrameMotion) -> tuple[PointMotion, Drive, Axes]:
     """Motion of S, the drive, and the axes of the leg."""
     S = platform.point(values.vector("S", "P"))
     drive = {"UPS": _extending, "PUS": _sliding, "RUS": _rotating}[leg.architecture](b, values, leg, S)
@@ -205,7 +205,7 @@ def _without_spin(n: Vec, v: Vec, acc: Vec, ld: Scalar, ldd: Scalar, inverse: SX
     return cross(n, nd), cross(n, ndd)
 
 
-def _extending(b: Program, values: Values, leg: Leg, S: PointMotion) -> Drive:
+def _extending(b: TakesChecks, values: Values, leg: Leg, S: PointMotion) -> Drive:
     r"""U-P-S: :math:`\dot l = n\cdot\dot S,\ \ddot l = n\cdot\ddot S+|\dot S-\dot l n|^2/l`."""
     U = PointMotion(p=values.vector("U", "W"), v=zero("W"), a=zero("W"))
     d = S.p - U.p
@@ -218,7 +218,7 @@ def _extending(b: Program, values: Values, leg: Leg, S: PointMotion) -> Drive:
     return Drive(rate=rate, acceleration=second, carrier=None, U=U, a=values.vector("axis1", "W"), length=length)
 
 
-def _sliding(b: Program, values: Values, leg: Leg, S: PointMotion) -> Drive:
+def _sliding(b: TakesChecks, values: Values, leg: Leg, S: PointMotion) -> Drive:
     r"""P-U-S, Kim Eqs. (6)-(11): :math:`\lambda = e\cdot d_0\pm\sqrt{l^2-|d_0-e(e\cdot d_0)|^2}`, then the rates from |d| = l."""
     e, U0, length = values.vector("drive", "W"), values.vector("U", "W"), values.scalar("length")
     d0 = S.p - U0
@@ -246,7 +246,7 @@ def _sliding(b: Program, values: Values, leg: Leg, S: PointMotion) -> Drive:
     )  # fmt: skip
 
 
-def _rotating(b: Program, values: Values, leg: Leg, S: PointMotion) -> Drive:
+def _rotating(b: TakesChecks, values: Values, leg: Leg, S: PointMotion) -> Drive:
     r"""R-U-S: crank angle from :math:`A\cos t+B\sin t = C`, then :math:`\dot t = d\cdot\dot S/(d\cdot(e\times r))`."""
     e, pivot, length = values.vector("drive", "W"), values.vector("pivot", "W"), values.scalar("length")
     crank, d0 = values.vector("U", "W") - pivot, S.p - pivot

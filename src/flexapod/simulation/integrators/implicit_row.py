@@ -99,7 +99,7 @@ def _tangent(scope: Scope, layout: Layout, now: Situation) -> tuple[SX, SX, SX]:
         q, R, (shape, _) = equation_at(scope, robot, now.moment), now.moment.R, robot.flexible_shape
         B = in_world(R, q.B)
         M = in_world(R, in_world(R, q.M).T)
-        platform = Values(scope).of("platform")  # type: ignore[arg-type]
+        platform = Values(scope).of("platform")
         D[6:, 6:], K[6:, 6:] = (symmetric_matrix(platform, f"flex.{name}", N, shape.normal) for name in "DK")
     else:
         state = model_equation(scope, robot, now.moment)

@@ -66,7 +66,7 @@ def closed(scope: Scope, robot: Robot, parts: dict[str, SX]) -> dict[str, SX]:
 def _rows(scope: Scope, robot: Robot, p: SX, quat: SX, joints: SX) -> tuple[SX, SX, SX]:
     """Constraint rows that the plan keeps, their derivative, and the joint coordinates at a pose."""
     frame, twist = moving_frame(p, matrix(quat))
-    legs = legs_at_pose(scope, robot, Values(scope), frame, twist, joints)  # type: ignore[arg-type]
+    legs = legs_at_pose(scope, robot, Values(scope), frame, twist, joints)
     kept = list(robot.plan.constraints)
     r = ca.vertcat(*[leg.residual for leg in legs])[kept]
     G = ca.densify(ca.vertcat(*[leg.constraint for leg in legs])[kept, :])
@@ -81,7 +81,7 @@ def determinant(scope: Scope, robot: Robot, moment: Moment) -> SX:
         return of_rows(flexible_jacobian(scope, robot, moment))
     frame, twist = moving_frame(moment.p, moment.R)
     start = moment.joints if is_general(robot) else None
-    legs = legs_at_pose(scope, robot, Values(scope), frame, twist, start)  # type: ignore[arg-type]
+    legs = legs_at_pose(scope, robot, Values(scope), frame, twist, start)
     kept = list(robot.plan.constraints)
     rows = ca.vertcat(ca.vertcat(*[leg.jacobian for leg in legs]), ca.vertcat(*[leg.constraint for leg in legs])[kept, :])
     return of_rows(ca.densify(rows))

@@ -31,7 +31,7 @@ def energies(scope: Scope, robot: Robot, moment: Moment) -> tuple[SX, SX, SX]:
 
     Checked by: tests/simulation/test_energy_balance.py.
     """
-    values, at = Values(scope), 0  # type: ignore[arg-type]
+    values, at = Values(scope), 0
     g = values.vector("gravity", "W")
     strain = ca.SX(0)
     if moment.e is None:
@@ -54,7 +54,7 @@ def energies(scope: Scope, robot: Robot, moment: Moment) -> tuple[SX, SX, SX]:
             rotors = [(driven.coordinate, motion.actuator.qd)]
         else:
             start = [moment.joints[at + k] for k in range(len(leg.moving))]
-            closed = close_leg(scope, own, leg, robot.plan.legs[i], moment.frame, start)  # type: ignore[arg-type]
+            closed = close_leg(scope, own, leg, robot.plan.legs[i], moment.frame, start)
             frames = [(f"{link.coordinate}.body", frame) for link, frame in zip(leg.links, closed.links, strict=True)]
             rotors = [(leg.links[index].coordinate, closed.qd[k]) for k, index in enumerate(leg.moving)]
         parts = [_body(own, name, frame, g) for link, (name, frame) in zip(leg.links, frames, strict=True) if link.body]

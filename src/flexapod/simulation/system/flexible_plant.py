@@ -50,7 +50,7 @@ def equation_at(scope: Scope, robot: Robot, moment: Moment) -> FlexibleEquation:
         return moment.equation
     shape, letters = robot.flexible_shape
     state = state_of(moment.p, moment.R, moment.v, moment.w, *moment.elastic)
-    return flexible_equation(scope, robot, shape, letters, state)  # type: ignore[arg-type]
+    return flexible_equation(scope, robot, shape, letters, state, values=Values(scope))
 
 
 def in_platform(R: SX, six: SX) -> SX:
@@ -96,7 +96,7 @@ def inverse_force(scope: Scope, robot: Robot, moment: Moment, wanted: SX) -> SX:
 def damping_power(scope: Scope, robot: Robot, ed: SX) -> SX:
     """Power that elastic damping turns into heat, e' D e' [W]."""
     shape, _ = robot.flexible_shape
-    D = symmetric_matrix(Values(scope).of("platform"), "flex.D", shape.modes, shape.normal)  # type: ignore[arg-type]
+    D = symmetric_matrix(Values(scope).of("platform"), "flex.D", shape.modes, shape.normal)
     return ca.dot(ed, ca.mtimes(D, ed))
 
 
@@ -110,7 +110,7 @@ def platform_energies(scope: Scope, robot: Robot, moment: Moment) -> tuple[SX, S
 
     Source: Briot 2014 Eqs. (53)-(68). Checked by: tests/simulation/test_flexible_energy_balance.py.
     """
-    values, (shape, _) = Values(scope).of("platform"), robot.flexible_shape  # type: ignore[arg-type]
+    values, (shape, _) = Values(scope).of("platform"), robot.flexible_shape
     (e, ed), R = moment.elastic, moment.R
     v, w = ca.mtimes(R.T, moment.v), ca.mtimes(R.T, moment.w)
     S, mass = first_moments(values, shape), values.scalar("mass")
@@ -120,7 +120,7 @@ def platform_energies(scope: Scope, robot: Robot, moment: Moment) -> tuple[SX, S
     M = symmetric_matrix(values, "flex.M", shape.modes, shape.normal)
     linear = mass * ca.dot(v, v) / 2 + ca.dot(v, ca.cross(w, c) + ca.mtimes(S, ed))
     angular = ca.dot(w, ca.mtimes(inertia, w)) / 2 + ca.dot(w, ca.mtimes(beta, ed))
-    g = Values(scope).vector("gravity", "W").expr  # type: ignore[arg-type]
+    g = Values(scope).vector("gravity", "W").expr
     potential = -(mass * ca.dot(g, moment.p) + ca.dot(g, ca.mtimes(R, c)))
     return linear + angular + ca.dot(ed, ca.mtimes(M, ed)) / 2, potential, platform_energy(values, shape, e)
 
@@ -128,10 +128,10 @@ def platform_energies(scope: Scope, robot: Robot, moment: Moment) -> tuple[SX, S
 def flexible_jacobian(scope: Scope, robot: Robot, moment: Moment) -> SX:
     """Actuator rates per twist of the frame (actuators, 6), joints where the deformed platform has them."""
     frame, twist = moving_frame(moment.p, moment.R)
-    values, rows, e = Values(scope), [], moment.elastic[0]  # type: ignore[arg-type]
+    values, rows, e = Values(scope), [], moment.elastic[0]
     for leg, form in zip(robot.legs, robot.closed_forms, strict=True):
         assert form is not None
         own = values.of(f"legs.{leg.name}")
         S = deformed_joint(own, robot, frame, e, ca.SX.zeros(e.numel()))
-        rows.append(ca.jacobian(leg_motion(scope, own, leg, form.sign, frame, S).actuator.qd, twist))  # type: ignore[arg-type]
+        rows.append(ca.jacobian(leg_motion(scope, own, leg, form.sign, frame, S).actuator.qd, twist))
     return ca.densify(ca.vertcat(*rows))

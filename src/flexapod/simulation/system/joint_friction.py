@@ -57,7 +57,7 @@ def friction_wrench(scope: Scope, robot: Robot, moment: Moment) -> tuple[SX, SX]
     Checked by: tests/simulation/test_simulation_friction.py.
     """
     frame, V = moving_frame(moment.p, moment.R)
-    now, values = moment.twist, Values(scope)  # type: ignore[arg-type]
+    now, values = moment.twist, Values(scope)
     if moment.e is not None:
         ed = ca.SX.sym("ed", moment.e.numel())
         now, V, moment = ca.vertcat(now, moment.elastic[1]), ca.vertcat(V, ed), replace(moment, ed=ed)
@@ -78,12 +78,12 @@ def _view(scope: Scope, robot: Robot, i: int, values: Values, moment: Moment, fr
     if form is None:
         at = sum(len(other.moving) for other in robot.legs[:i])
         start = [moment.joints[at + k] for k in range(len(leg.moving))]
-        closed = close_leg(scope, values, leg, robot.plan.legs[i], frame, start)  # type: ignore[arg-type]
+        closed = close_leg(scope, values, leg, robot.plan.legs[i], frame, start)
         axes, rates = [link.R.column(2) for link in closed.links], dict(zip(leg.moving, closed.qd, strict=True))
         end = half_on_link(values, leg, closed.links)
     else:
         S = None if moment.e is None else deformed_joint(values, robot, frame, *moment.elastic)
-        motion = leg_motion(scope, values, leg, form.sign, frame, S)  # type: ignore[arg-type]
+        motion = leg_motion(scope, values, leg, form.sign, frame, S)
         first, second = motion.angles
         axes, qd = [motion.cross.R.column(0), motion.cross.R.column(1)], [first.qd, second.qd]
         place = 2 if leg.architecture == "UPS" else 0

@@ -99,7 +99,7 @@ def is_general(robot: Robot) -> bool:
 
 def coordinates(scope: Scope, robot: Robot, moment: Moment) -> Coordinates:
     """Joint coordinates and rates at a state, legs closed exactly."""
-    values, at = Values(scope), 0  # type: ignore[arg-type]
+    values, at = Values(scope), 0
     q: list[SX] = []
     qd: list[SX] = []
     driven: list[int] = []
@@ -114,7 +114,7 @@ def coordinates(scope: Scope, robot: Robot, moment: Moment) -> Coordinates:
             qd += [c.qd for c in parts]
         else:
             start = [moment.joints[at + k] for k in range(n)]
-            closed = close_leg(scope, own, leg, robot.plan.legs[i], moment.frame, start)  # type: ignore[arg-type]
+            closed = close_leg(scope, own, leg, robot.plan.legs[i], moment.frame, start)
             q += closed.q
             qd += closed.qd
         at += n
@@ -131,7 +131,7 @@ def in_link_axes(scope: Scope, robot: Robot, moment: Moment, c: Coordinates) -> 
     Args:
         scope: in which iterations start at their solution; moment: with the joint coordinates that close the legs.
     """
-    legs = state_legs(scope, LinkValues(scope), robot, moment.frame, moment.joints)  # type: ignore[arg-type]
+    legs = state_legs(scope, LinkValues(scope), robot, moment.frame, moment.joints)
     rates = ca.vertcat(*[leg.qd[k] for leg in legs for k in leg.driven])
     return replace(moment, legs=legs), replace(c, qd=rates)
 
@@ -141,7 +141,7 @@ def moved_leg(scope: Scope, values: Values, robot: Robot, index: int, moment: Mo
     leg, form = robot.legs[index], robot.closed_forms[index]
     assert form is not None
     S = None if moment.e is None else deformed_joint(values, robot, moment.frame, *moment.elastic)
-    return leg_motion(scope, values, leg, form.sign, moment.frame, S)  # type: ignore[arg-type]
+    return leg_motion(scope, values, leg, form.sign, moment.frame, S)
 
 
 def model_equation(scope: Scope, robot: Robot, moment: Moment, prefix: str = "") -> StateEquation:
@@ -166,8 +166,8 @@ def acceleration(scope: Scope, robot: Robot, moment: Moment, force: SX, wrench: 
     if isinstance(plan, LinkPlan):
         load = ca.SX(6, 1) if wrench is None else wrench
         assert moment.legs is not None
-        own = LinkValues(scope)  # type: ignore[arg-type]
-        return link_acceleration(scope, own, robot, moment.frame, moment.legs, force=force, wrench=load)  # type: ignore[arg-type]
+        own = LinkValues(scope)
+        return link_acceleration(scope, own, robot, moment.frame, moment.legs, force=force, wrench=load)
     if plan is not None:
         from flexapod.equations.minimal.forward_dynamics import minimal_forward_dynamics
 
