@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import casadi as ca
 
-from flexapod.arrays import SX
+from flexapod.arrays import SX, Scalar
 from flexapod.spatial import Vec, dot
 
 REST = 1e-12
@@ -20,7 +20,7 @@ NEVER = 1e-60
 """Square of a speed so small that it changes none which is not zero, and whose quotient by itself is no 0/0."""
 
 
-def sign_of_rate(rate: SX, speed: SX | None = None) -> SX:
+def sign_of_rate(rate: SX, speed: Scalar | None = None) -> SX:
     """Sign of a rate: -1, 0, 1, or between with a `speed` [m/s, rad/s].
 
     Checked by: tests/equations/test_friction.py.
@@ -30,7 +30,7 @@ def sign_of_rate(rate: SX, speed: SX | None = None) -> SX:
     return ca.if_else(ca.fabs(rate) < REST, 0, ca.sign(rate))
 
 
-def unit_direction(w: Vec, speed: SX | None = None) -> Vec:
+def unit_direction(w: Vec, speed: Scalar | None = None) -> Vec:
     """Unit vector along an angular velocity, zero at rest; with a `speed` its length is tanh(|w|/speed).
 
     Checked by: tests/equations/test_friction.py.

@@ -209,7 +209,7 @@ def refuse_open_loads(
         at = starts[point.leg]
         if any(mask[at + place, 0].any() for place in point.places):
             b.fail_if(
-                point.coefficients.load != 0,
+                ca.SX(point.coefficients.load) != 0,
                 "friction of joint {joint} depends on a reaction that rigid bodies leave undetermined",
                 joint=f"{point.model.leg.name}.{point.joint}",
             )

@@ -162,7 +162,7 @@ class NumericRows:
         again = self.begun(middle, second[:1])
         return (middle, again.why) if again.why else self._implicit(again, h / 2.0, second, halvings - 1)
 
-    def begun(self, now: Array, column: Array, tick: float = 0.0) -> Any:
+    def begun(self, now: Array, column: Array, tick: float = 0.0) -> SimpleNamespace:
         """The start of a row at signals (1, width): M and accelerations of the unknowns, forces and accelerations to show, and a
         reason where there are none."""
         layout, place, reasons = self.layout, self.layout.places, np.full(1, "", dtype=object)
@@ -295,7 +295,7 @@ class NumericRows:
     def evaluate(
         self, at: ClosedLegs, rates: Array, a: Array, z: Array, signals: Array, reasons: Reasons, *, now: Array,
         tick: float = 0.0,
-    ) -> Any:  # fmt: skip
+    ) -> SimpleNamespace:  # fmt: skip
         """Residual (n, unknowns), rates of what is integrated beside, and what they were made of.
 
         Args:
