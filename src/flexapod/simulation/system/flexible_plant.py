@@ -69,7 +69,8 @@ def generalized_load(moment: Moment, wrench: SX | None) -> SX:
     Args:
         wrench: (6,), or (6 + N,) with forces on the elastic coordinates.
     """
-    none = ca.SX.zeros(moment.elastic[0].numel())
+    assert moment.e is not None
+    none = ca.SX.zeros(moment.e.numel())
     if wrench is None:
         return ca.vertcat(ca.SX.zeros(6), none)
     return ca.vertcat(in_platform(moment.R, wrench), wrench[6:] if wrench.numel() > 6 else none)
@@ -128,7 +129,8 @@ def platform_energies(scope: Scope, robot: Robot, moment: Moment) -> tuple[SX, S
 def flexible_jacobian(scope: Scope, robot: Robot, moment: Moment) -> SX:
     """Actuator rates per twist of the frame (actuators, 6), joints where the deformed platform has them."""
     frame, twist = moving_frame(moment.p, moment.R)
-    values, rows, e = Values(scope), [], moment.elastic[0]
+    assert moment.e is not None
+    values, rows, e = Values(scope), [], moment.e
     for leg, form in zip(robot.legs, robot.closed_forms, strict=True):
         assert form is not None
         own = values.of(f"legs.{leg.name}")
