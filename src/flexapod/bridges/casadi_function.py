@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import casadi as ca
 import numpy as np
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from flexapod.arrays import SX
     from flexapod.robot.robot import Robot
 
-OPERATIONS: dict[str, Callable[..., Any]] = {
+OPERATIONS: dict[str, Callable[..., SX]] = {
     "add": lambda a, b: a + b, "mul": lambda a, b: a * b, "div": lambda a, b: a / b, "pow": lambda a, b: a**b,
     "select": ca.if_else, "abs": ca.fabs, "min": ca.fmin, "max": ca.fmax, "lt": ca.lt, "le": ca.le, "eq": ca.eq, "ne": ca.ne,
     "not": ca.logic_not, "and": ca.logic_and, "or": ca.logic_or,
@@ -38,7 +38,7 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
 @checked(parameters=check_text, passes=check_count)
 def casadi_function(
     robot: Robot, quantity: str, *, parameters: Literal["input", "named", "numbers"] = "input", passes: int = 8, **options: object
-) -> Any:
+) -> ca.Function:
     """A quantity as a `casadi.Function` with named inputs and outputs.
 
     Args:
@@ -85,16 +85,16 @@ def casadi_function(
     return ca.Function(signature.name, given, [*outputs, ca.SX(status)], names_in, names_out, {"default_in": defaults})
 
 
-def _symbol(name: str, shape: tuple[int, ...]) -> Any:
+def _symbol(name: str, shape: tuple[int, ...]) -> SX:
     return ca.SX.sym(name, *((1, 1) if not shape else (shape[0], math.prod(shape[1:]))))
 
 
-def _shaped(values: Sequence[SX], shape: tuple[int, ...]) -> Any:
+def _shaped(values: Sequence[SX], shape: tuple[int, ...]) -> SX:
     rows, columns = (1, 1) if not shape else (shape[0], math.prod(shape[1:]))
     return ca.reshape(ca.vertcat(*values), columns, rows).T
 
 
-def _evaluated(graph: Graph, arguments: list[SX], passes: int) -> list[Any]:
+def _evaluated(graph: Graph, arguments: list[SX], passes: int) -> list[SX]:
     """Outputs of a graph at expressions."""
     return walk(
         graph, arguments, const=ca.SX, neg=operator.neg, apply=lambda op, args: OPERATIONS[op](*args),
@@ -102,12 +102,12 @@ def _evaluated(graph: Graph, arguments: list[SX], passes: int) -> list[Any]:
     )  # fmt: skip
 
 
-def _loop(loop: LoopNode, operands: list[SX], passes: int) -> list[Any]:
+def _loop(loop: LoopNode, operands: list[SX], passes: int) -> list[SX]:
     """Results of a loop, written out; an iteration takes all its passes: Newton's method stays where it has converged."""
     if loop.tolerance is None:
         return written_out(loop, operands, ca.SX, lambda body, arguments: _evaluated(body, arguments, passes))
     carry, shared = list(loop.carry_operands(operands)), list(loop.shared_operands(operands))
-    least: Any = ca.SX(np.inf)
+    least: SX = ca.SX(np.inf)
     count = min(passes, loop.count)
     for i in range(count):
         *carry, error = _evaluated(loop.body, [ca.SX(i), *carry, *shared], passes)

@@ -20,11 +20,12 @@ from flexapod.arrays import SX
 from flexapod.equations.chain import chain_motion, chain_poses
 from flexapod.equations.closing_rows import ClosingRow, Gap, leg_block, leg_gaps, pick, platform_halves, rotated_row
 from flexapod.equations.model.algebra import LinkValues
-from flexapod.equations.model.positions import closed_positions
+from flexapod.equations.model.positions import closed_positions, displacement
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.universal_leg import TURNING_POINT
 from flexapod.equations.values import Values
 from flexapod.kernels.tape.program import Program
+from flexapod.kernels.tape.roles import Iterates
 from flexapod.robot.architecture import closes
 from flexapod.robot.model import Leg
 from flexapod.robot.plan import LegPlan
@@ -70,7 +71,7 @@ class ClosedLeg:
 
 
 def close_leg(
-    b: Program,
+    b: Iterates,
     values: Values,
     leg: Leg,
     plan: LegPlan,
@@ -97,7 +98,7 @@ def transfer(arm: Vec) -> SX:
 
 
 def close_at(
-    b: Program,
+    b: Iterates,
     values: Values,
     leg: Leg,
     plan: LegPlan,
@@ -124,7 +125,7 @@ def close_at(
     poses = chain_poses(values, leg, q)
     qd, qdd = [ca.SX(0)] * n, [ca.SX(0)] * n
     fixed = plan.free(n)
-    for (rate, acceleration), i in zip(free or [(0, 0)] * len(fixed), fixed, strict=True):
+    for (rate, acceleration), i in zip(free or [(ca.SX(0), ca.SX(0))] * len(fixed), fixed, strict=True):
         qd[i], qdd[i] = ca.SX(rate), ca.SX(acceleration)
 
     def at_rates() -> tuple[list[FrameMotion], list[Gap], list[ClosingRow]]:
@@ -206,7 +207,7 @@ def _eliminate(B: SX, P: SX, block: SX, plan: LegPlan, n: int) -> tuple[SX, SX]:
 
 
 def solve_position(
-    b: Program,
+    b: Iterates,
     values: Values,
     leg: Leg,
     plan: LegPlan,
@@ -266,7 +267,7 @@ def solve_position(
     return [q[i] for i in range(q.numel())]
 
 
-def _reached(b: Program, values: Values, leg: Leg, row: int, half: FrameMotion, guess: Sequence[SX]) -> list[SX]:
+def _reached(b: Iterates, values: Values, leg: Leg, row: int, half: FrameMotion, guess: Sequence[SX]) -> list[SX]:
     """Coordinates of a leg that ends at its joint's half on the platform."""
     own = LinkValues(values.program, values.prefix, values._known)
     signs = [values.scalar("root"), values.scalar("fold")]
@@ -275,9 +276,10 @@ def _reached(b: Program, values: Values, leg: Leg, row: int, half: FrameMotion, 
     for place, start, j in zip(found, guess, leg.moving, strict=True):
         link, zero_at = leg.links[j], values.scalar(f"{leg.links[j].coordinate}.zero")
         if link.kind == "P":
-            result.append(place - zero_at)
+            result.append(displacement(place) - zero_at)
         else:
-            away = ca.atan2(place[1], place[0]) - zero_at - start
+            c, s = place
+            away = ca.atan2(s, c) - zero_at - start
             result.append(start + away - 2 * np.pi * ca.floor(away / (2 * np.pi) + 0.5))
     return result
 

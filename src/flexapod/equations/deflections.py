@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import casadi as ca
 
@@ -22,6 +21,7 @@ from flexapod.equations.leg_kinematics import home_guess
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.universal_leg import LegMotion, leg_motion
 from flexapod.equations.values import Values
+from flexapod.kernels.tape.roles import TakesChecks
 from flexapod.robot.model import Leg
 from flexapod.robot.robot import Robot
 from flexapod.spatial import Rot, Vec, axis_angle, cross, dot
@@ -102,7 +102,7 @@ def deflections(robot: Robot, values: Values, platform: FrameMotion, coordinates
     return ca.vertcat(*[_angle(expected, actual) for expected, actual in directions(robot, values, platform, coordinates)])
 
 
-def directions(robot: Robot, values: Values, platform: FrameMotion, coordinates: Sequence[SX]) -> list[tuple[Vec, Vec]]:
+def directions(robot: Robot, values: Values, platform: FrameMotion, coordinates: Sequence[SX] = ()) -> list[tuple[Vec, Vec]]:
     """Of every swivel: where the body on the other side would carry the leg's direction from home, and where it is."""
     R_home = values.rotation("home.rotation", "W", "P")
     rotated = platform.R @ R_home.T.renamed("P", "W0")  # what the platform did since home
@@ -112,7 +112,7 @@ def directions(robot: Robot, values: Values, platform: FrameMotion, coordinates:
         home = chain_poses(own, leg, home_guess(own, leg))
         form = robot.closed_forms[k]
         now = [] if form is not None else chain_poses(own, leg, [coordinates[k][i] for i in range(coordinates[k].numel())])
-        motion = leg_motion(_Silent(), own, leg, form.sign, platform) if form is not None else None  # type: ignore[arg-type]
+        motion = leg_motion(_Silent(), own, leg, form.sign, platform) if form is not None else None
         for swivel in deflected:
             d_link = _direction(own, leg, swivel)
             d_home = (_frame(home, swivel.link).renamed("W0", "B") @ d_link) if swivel.link >= 0 else d_link
@@ -131,7 +131,7 @@ def directions(robot: Robot, values: Values, platform: FrameMotion, coordinates:
     return result
 
 
-def silent() -> Any:
+def silent() -> TakesChecks:
     """A builder that takes no checks, for legs whose checks are made elsewhere."""
     return _Silent()
 

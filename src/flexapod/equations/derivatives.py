@@ -16,6 +16,7 @@ from flexapod.arrays import SX
 from flexapod.equations.flexible_platform.assembly import flexible_equation, state_of
 from flexapod.equations.flexible_platform.dynamics import inverse_solution
 from flexapod.equations.platform_motion import FrameMotion, guess_input, platform_motion, wrench_input
+from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.inverse_dynamics import actuator_forces
 from flexapod.equations.virtual_power.platform_equation import platform_equation
 from flexapod.kernels.tape.control_flow import Builder
@@ -43,7 +44,7 @@ def _flexible_force(b: Program, robot: Robot, platform: FrameMotion, wrench: SX)
     e, ed = (b.input(name, (shape.modes,)) for name in ("elastic", "elastic_velocity"))
     R = platform.R.expr
     state = state_of(platform.p.expr, R, platform.v.expr, platform.w.expr, e, ed)
-    q = flexible_equation(b, robot, shape, letters, state)
+    q = flexible_equation(b, robot, shape, letters, state, values=Values(b))
     wanted = ca.vertcat(ca.mtimes(R.T, platform.a.expr), ca.mtimes(R.T, platform.alpha.expr))
     load = ca.vertcat(ca.mtimes(R.T, wrench[:3]), ca.mtimes(R.T, wrench[3:]), ca.SX.zeros(shape.modes))
     return inverse_solution(q, wanted, load).force

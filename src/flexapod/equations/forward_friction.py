@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
 import casadi as ca
 
@@ -31,7 +30,9 @@ from flexapod.equations.newton_euler.wrench import body_wrench
 from flexapod.equations.platform_motion import FrameMotion, guess_input, wrench_input
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.forward_dynamics import StateEquation, state_equation_at, state_inputs
+from flexapod.kernels.tape.control_flow import Builder
 from flexapod.kernels.tape.program import Program
+from flexapod.kernels.tape.roles import Iterates, TakesChecks
 from flexapod.robot.robot import Robot
 from flexapod.spatial import Vec
 from flexapod.spatial.linear import solve_symmetric
@@ -66,13 +67,14 @@ def friction_force(robot: Robot) -> Program:
 
     Source: Kim 2002 Eqs. (30)-(32). Checked by: tests/generator/test_matlab_and_cpp.py.
     """
-    setting = set_up(Program("friction_force"), robot, "exact", True, True)
+    b = Program("friction_force")
+    setting = set_up(b, robot, "exact", True, True)
     base = loads(setting, gravity=True, platform=True, legs=True, drives=True, applied=True)
-    found = [solve_friction(setting.b, setting.mechanism, base, points, setting.open.redundant > 0).forces
+    found = [solve_friction(b, setting.mechanism, base, points, setting.open.redundant > 0).forces
              for points in (setting.points, [])]  # fmt: skip
     with_it, without = (ca.vertcat(*[x for leg in forces for x in leg.actuators]) for forces in found)
-    setting.b.output("force", with_it - without, shape=(len(robot.actuators),), unit="N or N m", dims=("actuator",))
-    return setting.b
+    b.output("force", with_it - without, shape=(len(robot.actuators),), unit="N or N m", dims=("actuator",))
+    return b
 
 
 DIVERGED = "the coupling of friction and acceleration does not converge"
@@ -87,8 +89,8 @@ class Sliding:
 
     acceleration: SX
     heat: SX
-    memory: Any = None
-    rates: Any = None
+    memory: SX | None = None
+    rates: SX | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,7 +114,7 @@ class Forward:
     equation: Callable[[], StateEquation]
     looped: bool = False
 
-    def solve(self, b: Any, loop: Any, start: SX | None = None) -> Sliding:
+    def solve(self, b: Iterates, loop: Builder, start: SX | None = None) -> Sliding:
         """The acceleration with friction.
 
         Args:
@@ -134,7 +136,7 @@ class Forward:
         heat = -sum((ca.dot(rate, force) for point, one in found for rate, force in point.work(one)), ca.SX(0))
         return Sliding(acceleration=z[:6], heat=heat)
 
-    def _leg_by_leg(self, b: Any, loop: Any, start: SX | None) -> Sliding:
+    def _leg_by_leg(self, b: TakesChecks, loop: Builder, start: SX | None) -> Sliding:
         """Six closed-form legs: the force of a drive says what its leg does to the platform."""
         V, f, gravity = ca.SX.sym("V", 6), self.frame, self.values.vector("gravity", "W")
         still = FrameMotion(p=f.p, R=f.R, v=f.v, w=f.w, a=zero("W"), alpha=zero("W"))
@@ -154,7 +156,7 @@ class Forward:
         rates = ca.horzcat(*[leg.rates for leg in legs]).T
         return Sliding(acceleration=found.acceleration, heat=heat, memory=found.memory, rates=rates)
 
-    def _together(self, b: Any, moving: FrameMotion, V: SX) -> tuple[list[list[FrictionPoint]], Any, list[LegLoading]]:
+    def _together(self, b: Iterates, moving: FrameMotion, V: SX) -> tuple[list[list[FrictionPoint]], SX, list[LegLoading]]:
         """General legs: z holds the acceleration V and the unknowns x of all legs, both as functions of the loads.
 
         With A, J_a, N of the motion without friction, the drives' forces tau at V_0 and the platform's system S,
@@ -225,8 +227,8 @@ def _assembled(
     per_x = ca.vertcat(*[one[3] for one in changes])
     along = ca.mtimes(inverse, free.per_V)
     c, legs = ca.vertcat(start + dV, x0 + ca.mtimes(along, dV)), []
-    for (own, y, x, _, forces, _), (first, where, per_y, _, G) in zip(parts, changes, strict=True):
-        if not own:
+    for (points, y, x, _, forces, _), (first, where, per_y, _, G) in zip(parts, changes, strict=True):
+        if not points:
             continue
         drive = ca.mtimes(per_x, G)
         drive[first : first + per_y.shape[0], :] += per_y
@@ -236,5 +238,5 @@ def _assembled(
         K = ca.SX(P.numel(), c.numel())
         K[:, :6], K[:, 6 + where : 6 + where + m] = per[:, k : k + 6], per[:, k + 6 :]
         B = -ca.vertcat(G_V, G + ca.mtimes(along, G_V))
-        legs.append(LegLoading(B=B, P=P, L=per[:, :k], K=K, loads=partial(loads_of, own)))
+        legs.append(LegLoading(B=B, P=P, L=per[:, :k], K=K, loads=partial(loads_of, points)))
     return c, legs

@@ -13,7 +13,7 @@ quadratic. Redundant actuators give more rows than unknowns: least squares, and 
 from __future__ import annotations
 
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import casadi as ca
 
@@ -22,6 +22,7 @@ from flexapod.equations.jacobian import legs_at_pose, moving_frame, without_chec
 from flexapod.equations.values import Values
 from flexapod.errors import InputError
 from flexapod.kernels.tape.program import Program
+from flexapod.kernels.tape.roles import Iterates
 from flexapod.robot.robot import Robot
 from flexapod.spatial.linear import solve_gram_schmidt
 from flexapod.spatial.rotation import axis_angle
@@ -63,7 +64,7 @@ def forward_kinematics(robot: Robot, iterations: int = 60, joints: bool = True) 
     values = Values(b)
     scale = ca.vertcat(*[length] * 3, 1, 1, 1)
 
-    def at(builder: Any, pose: SX, q: SX, wanted: SX) -> tuple[SX, SX, SX]:
+    def at(builder: Iterates, pose: SX, q: SX, wanted: SX) -> tuple[SX, SX, SX]:
         """Residual, matrix [J; G] with dimensionless columns, and joint coordinates at a pose."""
         frame, twist = moving_frame(pose[:3], ca.reshape(pose[3:], 3, 3))
         legs = legs_at_pose(builder, robot, values, frame, twist, q if general else None)

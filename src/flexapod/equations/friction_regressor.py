@@ -44,8 +44,9 @@ def friction_regressor(robot: Robot, columns: tuple[str, ...]) -> Program:
 
     Checked by: tests/identification/test_regressor.py.
     """
-    setting = set_up(Program("friction_regressor"), robot, "exact", True, True)
-    b, mechanism, points = setting.b, setting.mechanism, setting.points
+    b = Program("friction_regressor")
+    setting = set_up(b, robot, "exact", True, True)
+    mechanism, points = setting.mechanism, setting.points
     load = b.input(
         "load", (count_places(setting),), unit="N", doc="normal or reaction force per place, as joint_loads gives them"
     )
@@ -71,14 +72,15 @@ def joint_loads(robot: Robot) -> Program:
 
     Checked by: tests/identification/test_regressor.py.
     """
-    setting = set_up(Program("joint_loads"), robot, "exact", True, True)
+    b = Program("joint_loads")
+    setting = set_up(b, robot, "exact", True, True)
     if not count_places(setting):
         raise InputError(f"joint_loads: no friction of {robot.name} depends on the load of its joint")
     base = loads(setting, gravity=True, platform=True, legs=True, drives=True, applied=True)
-    solution = solve_friction(setting.b, setting.mechanism, base, setting.points, setting.open.redundant > 0)
+    solution = solve_friction(b, setting.mechanism, base, setting.points, setting.open.redundant > 0)
     found = [load for p in setting.points for load in p.loads(solution.forces[p.leg])]
-    setting.b.output("load", ca.vertcat(*found), shape=(len(found),), unit="N", dims=("place",))
-    return setting.b
+    b.output("load", ca.vertcat(*found), shape=(len(found),), unit="N", dims=("place",))
+    return b
 
 
 def count_places(setting: Setting) -> int:

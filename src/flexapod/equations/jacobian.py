@@ -9,7 +9,6 @@ meet (limited mobility). Type 1 singularities are those of a leg's own block, ty
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import casadi as ca
 
@@ -23,6 +22,7 @@ from flexapod.equations.universal_leg import leg_motion
 from flexapod.equations.values import Values
 from flexapod.kernels.tape.control_flow import Builder
 from flexapod.kernels.tape.program import Program
+from flexapod.kernels.tape.roles import Iterates
 from flexapod.robot.model import Leg
 from flexapod.robot.robot import Robot
 from flexapod.spatial import cross, dot
@@ -46,7 +46,7 @@ def moving_frame(position: SX, rotation: SX) -> tuple[FrameMotion, SX]:
     return frame_motion(position, rotation, twist[:3], twist[3:]), twist
 
 
-def legs_at_pose(b: Any, robot: Robot, values: Values, frame: FrameMotion, twist: SX, guess: SX | None) -> list[PoseLeg]:
+def legs_at_pose(b: Iterates, robot: Robot, values: Values, frame: FrameMotion, twist: SX, guess: SX | None) -> list[PoseLeg]:
     """All legs at a pose; general ones start from their part of `guess` (joints,), or from home."""
     legs, at = [], 0
     for i, leg in enumerate(robot.legs):
@@ -57,7 +57,7 @@ def legs_at_pose(b: Any, robot: Robot, values: Values, frame: FrameMotion, twist
 
 
 def _leg_at_pose(
-    b: Any, robot: Robot, index: int, values: Values, frame: FrameMotion, twist: SX, *, guess: SX | None
+    b: Iterates, robot: Robot, index: int, values: Values, frame: FrameMotion, twist: SX, *, guess: SX | None
 ) -> PoseLeg:
     """One leg at a pose; general legs start from `guess` (a column), or from home."""
     leg, form = robot.legs[index], robot.closed_forms[index]

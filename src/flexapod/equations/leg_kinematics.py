@@ -13,7 +13,7 @@ from flexapod.equations.closing import ClosedLeg, close_leg
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.universal_leg import LegMotion, Scalar, leg_motion
 from flexapod.equations.values import Values
-from flexapod.kernels.tape.program import Program
+from flexapod.kernels.tape.roles import Equations, TakesChecks
 from flexapod.robot.model import Leg, Link
 from flexapod.robot.robot import Robot
 from flexapod.spatial import Vec
@@ -35,7 +35,7 @@ class LegKinematics:
 
 
 def robot_legs(
-    b: Program, robot: Robot, platform: FrameMotion, guess: SX | None = None, closed_form: bool = True
+    b: Equations, robot: Robot, platform: FrameMotion, guess: SX | None = None, closed_form: bool = True
 ) -> list[LegKinematics]:
     """Kinematics of all legs.
 
@@ -64,7 +64,7 @@ def home_guess(values: Values, leg: Leg) -> Sequence[SX]:
     return [values.scalar(f"{leg.links[i].coordinate}.home") for i in leg.moving]
 
 
-def leg_kinematics(b: Program, values: Values, leg: Leg, sign: int, platform: FrameMotion) -> LegKinematics:
+def leg_kinematics(b: TakesChecks, values: Values, leg: Leg, sign: int, platform: FrameMotion) -> LegKinematics:
     """Coordinates and body motions of a closed-form leg."""
     motion = leg_motion(b, values, leg, sign, platform)
     first = (motion.actuator,)

@@ -172,6 +172,7 @@ def loop_forward_kinematics(robot: Robot, iterations: int = 60, joints: bool = T
 def _at_pose(b: Program, values: Values, robot: Robot, p: SX, R: SX) -> tuple[SX, SX]:
     """Coordinates at a pose, from the input `guess`, and what is left of the pose (6,)."""
     q = guess_input(b, robot, needed=True)
+    assert q is not None
     columns = range(len(robot.elastic_plan.columns))
 
     def step(y: SX, goal: SX) -> SX:

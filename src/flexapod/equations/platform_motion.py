@@ -76,8 +76,8 @@ def platform_state(b: Program, acceleration: SX | None = None) -> FrameMotion:
 
 def frame_motion(p: SX, R: SX, v: SX, w: SX, a: SX | None = None, alpha: SX | None = None) -> FrameMotion:
     """The platform's motion from expressions in world axes, `R` (3, 3); accelerations left out are zero."""
-    a, alpha = (zero("W") if x is None else Vec(x, "W") for x in (a, alpha))
-    return FrameMotion(p=Vec(p, "W"), R=Rot(R, "W", "P"), v=Vec(v, "W"), w=Vec(w, "W"), a=a, alpha=alpha)
+    linear, angular = (zero("W") if x is None else Vec(x, "W") for x in (a, alpha))
+    return FrameMotion(p=Vec(p, "W"), R=Rot(R, "W", "P"), v=Vec(v, "W"), w=Vec(w, "W"), a=linear, alpha=angular)
 
 
 def wrench_input(b: Program) -> SX:

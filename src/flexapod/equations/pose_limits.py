@@ -116,7 +116,7 @@ def _limits(
         if strokes:
             found += _strokes(b, own, leg, motion, robot)
     if angles:
-        pairs = directions(robot, values, frame, [None] * len(legs))
+        pairs = directions(robot, values, frame)
         for swivel, (expected, _) in zip(swivels(robot), pairs, strict=True):
             if swivel.limit is None:
                 continue

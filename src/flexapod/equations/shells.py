@@ -112,8 +112,8 @@ def affine_limits(b: Program, strokes: int, cones: int, cubic: bool, own_size: b
     for i in range(strokes):
         d = at - _vector(b, f"centre.{i}")
         q = ca.dot(d, d)
-        limits.append(_Affine(q - b.parameter(f"shortest.{i}"), 2 * d, 0, square))
-        limits.append(_Affine(b.parameter(f"longest.{i}") - q, -2 * d, square, 0))
+        limits.append(_Affine(q - b.parameter(f"shortest.{i}"), 2 * d, ca.SX(0), square))
+        limits.append(_Affine(b.parameter(f"longest.{i}") - q, -2 * d, square, ca.SX(0)))
     limits += _cones(b, at, r, cones)
     parts = [(limit, slack) for limit in limits]
     if cubic:

@@ -19,7 +19,7 @@ import casadi as ca
 from flexapod.arrays import SX
 from flexapod.equations.platform_motion import FrameMotion, PointMotion
 from flexapod.equations.values import Values
-from flexapod.kernels.tape.program import Program
+from flexapod.kernels.tape.roles import TakesChecks
 from flexapod.robot.model import Leg
 from flexapod.spatial import Rot, Vec, cross, dot
 from flexapod.spatial.rotation import from_columns
@@ -63,7 +63,9 @@ class LegMotion:
     angles: tuple[Scalar, Scalar]
 
 
-def leg_motion(b: Program, values: Values, leg: Leg, sign: int, platform: FrameMotion, S: PointMotion | None = None) -> LegMotion:
+def leg_motion(
+    b: TakesChecks, values: Values, leg: Leg, sign: int, platform: FrameMotion, S: PointMotion | None = None
+) -> LegMotion:
     """Motion of a leg from the motion of the platform.
 
     Args:
@@ -103,7 +105,7 @@ class _Driven:
     length: SX
 
 
-def _ups(b: Program, values: Values, leg: Leg, S: PointMotion) -> _Driven:
+def _ups(b: TakesChecks, values: Values, leg: Leg, S: PointMotion) -> _Driven:
     r"""Length of the leg: :math:`\dot l = n\cdot\dot d,\ \ddot l = n\cdot\ddot d + (|\dot d|^2-\dot l^2)/l`."""
     U = PointMotion(p=values.vector("U", "W"), v=zero("W"), a=zero("W"))
     d = S.p - U.p
@@ -116,7 +118,7 @@ def _ups(b: Program, values: Values, leg: Leg, S: PointMotion) -> _Driven:
     return _Driven(actuator=actuator, carrier=None, U=U, a=values.vector("axis1", "W"), length=length)
 
 
-def _pus(b: Program, values: Values, leg: Leg, S: PointMotion) -> _Driven:
+def _pus(b: TakesChecks, values: Values, leg: Leg, S: PointMotion) -> _Driven:
     r"""Slider travel t along the rail e: :math:`|S - U_0 - t e| = l`, one of two roots.
 
     .. math:: n\cdot(\dot S - \dot t e) = 0,\qquad n\cdot(\ddot S-\ddot t e) l + |\dot S-\dot t e|^2 = 0
@@ -144,7 +146,7 @@ def _pus(b: Program, values: Values, leg: Leg, S: PointMotion) -> _Driven:
     return _Driven(actuator=actuator, carrier=carrier, U=U, a=values.vector("axis1", "W"), length=l)
 
 
-def _rus(b: Program, values: Values, leg: Leg, S: PointMotion) -> _Driven:
+def _rus(b: TakesChecks, values: Values, leg: Leg, S: PointMotion) -> _Driven:
     r"""Crank angle t about e: :math:`A\cos t + B\sin t = C` from :math:`|S - O - R(e,t)\,c| = l`.
 
     Differentiated with n along the rod and u = e x (U - O): :math:`\dot t = n\cdot\dot S/(n\cdot u)`.
@@ -195,7 +197,7 @@ def _translating(point: PointMotion) -> FrameMotion:
     return FrameMotion(R=Rot(ca.SX.eye(3), "W", "W0"), p=point.p, v=point.v, w=zero("W"), a=point.a, alpha=zero("W"))
 
 
-def _universal(b: Program, values: Values, leg: Leg, sign: int, S: PointMotion, driven: _Driven) -> LegMotion:
+def _universal(b: TakesChecks, values: Values, leg: Leg, sign: int, S: PointMotion, driven: _Driven) -> LegMotion:
     """Leg and cross frames, their angular velocity and acceleration, universal angles."""
     actuator, carrier, U, a = driven.actuator, driven.carrier, driven.U, driven.a
     w_f, alpha_f = (carrier.w, carrier.alpha) if carrier else (zero("W"), zero("W"))

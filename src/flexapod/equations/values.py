@@ -8,7 +8,7 @@ import casadi as ca
 
 from flexapod.arrays import SX
 from flexapod.kernels.tape.control_flow import ParameterRows
-from flexapod.kernels.tape.program import Program
+from flexapod.kernels.tape.roles import Declares
 from flexapod.spatial import Rot, Vec
 
 UNITS = {
@@ -29,7 +29,7 @@ class Values:
         prefix: put before every name, e.g. ``legs.A.``.
     """
 
-    def __init__(self, program: Program, prefix: str = "", known: dict[str, SX] | None = None) -> None:
+    def __init__(self, program: Declares, prefix: str = "", known: dict[str, SX] | None = None) -> None:
         self.program = program
         self.prefix = prefix
         self._known: dict[str, SX] = {} if known is None else known

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, TypedDict, Unpack
+from typing import TYPE_CHECKING, ClassVar, TypedDict, Unpack
 
 import casadi as ca
 import numpy as np
@@ -45,8 +45,8 @@ class Controller:
 
     rate: float | None = None
     delay: float = 0.0
-    resolution: Any = 0.0
-    limit: Any = None
+    resolution: ArrayLike = 0.0
+    limit: ArrayLike | None = None
 
     signals: ClassVar[tuple[str, ...]] = ()
     integral: ClassVar[bool] = False
@@ -91,7 +91,7 @@ class Controller:
         facts = (type(self).__name__, self.rate is not None, self.queue, self.quantised, self.limit is not None, self.integral)
         return repr((*facts, self._structure()))
 
-    def _structure(self) -> Any:
+    def _structure(self) -> object:
         return ()
 
     def parameters(self, robot: Robot) -> dict[str, float]:
@@ -104,25 +104,25 @@ class Controller:
             found |= {MODEL + name: value for name, value in self.own_model.values.items()}
         return found
 
-    def _gains(self, robot: Robot) -> dict[str, Any]:
+    def _gains(self, robot: Robot) -> dict[str, ArrayLike]:
         shared = {"resolution": self.resolution} if self.quantised else {}
         return shared | ({"limit": self.limit} if self.limit is not None else {})
 
     def force(
         self, scope: Scope, robot: Robot, moment: Moment, c: JointCoordinates, ref: Mapping[str, SX], integral: SX | None
-    ) -> Any:
+    ) -> SX:
         """Actuator forces (actuators,) [N or N m] that the controller asks for."""
         raise NotImplementedError
 
-    def error(self, scope: Scope, robot: Robot, c: JointCoordinates, ref: Mapping[str, SX], integral: SX | None) -> Any:
+    def error(self, scope: Scope, robot: Robot, c: JointCoordinates, ref: Mapping[str, SX], integral: SX | None) -> SX:
         """What an integral part adds up (actuators,), beside the acceleration that it `feels`."""
         return ca.SX.zeros(c.q.numel())
 
-    def elastic_energy(self, scope: Scope, robot: Robot, c: JointCoordinates) -> Any:
+    def elastic_energy(self, scope: Scope, robot: Robot, c: JointCoordinates) -> SX:
         """Energy stored in actuators [J]; their force is then not counted as supplied."""
         return ca.SX(0)
 
-    def stiffness_at(self, scope: Scope, robot: Robot) -> tuple[Any, Any] | None:
+    def stiffness_at(self, scope: Scope, robot: Robot) -> tuple[SX, SX] | None:
         """Gains (actuators,) on coordinates and rates of the actuators that may be stiff, for implicit steps; None for none."""
         return None
 
@@ -156,7 +156,7 @@ def per_actuator(robot: Robot, name: str, value: ArrayLike) -> np.ndarray:
     return np.array(np.broadcast_to(array, (n,)))
 
 
-def gain(scope: Scope, robot: Robot, name: str) -> Any:
+def gain(scope: Scope, robot: Robot, name: str) -> SX:
     """A gain as a column of parameters."""
     return ca.vertcat(*[scope.root.parameter(f"controller.{name}.{a}") for a in robot.actuators])
 
@@ -172,9 +172,9 @@ class JointControl(Controller):
         model: the controller's own model; the simulated robot itself if left out.
     """
 
-    kp: Any
-    kd: Any = 0.0
-    ki: Any = None
+    kp: ArrayLike
+    kd: ArrayLike = 0.0
+    ki: ArrayLike | None = None
     feedforward: bool = False
     model: Robot | None = None
 
@@ -188,29 +188,30 @@ class JointControl(Controller):
         """It has an integral part."""
         return self.ki is not None
 
-    def _structure(self) -> Any:
+    def _structure(self) -> object:
         return (self.feedforward,)
 
-    def _gains(self, robot: Robot) -> dict[str, Any]:
+    def _gains(self, robot: Robot) -> dict[str, ArrayLike]:
         own = {"kp": self.kp, "kd": self.kd} | ({"ki": self.ki} if self.ki is not None else {})
         return own | super()._gains(robot)
 
     def force(
         self, scope: Scope, robot: Robot, moment: Moment, c: JointCoordinates, ref: Mapping[str, SX], integral: SX | None
-    ) -> Any:
+    ) -> SX:
         """kp e + kd e' + ki int e + feed-forward."""
         n = len(robot.actuators)
         q, qd = ref["actuators"][:n], ref["actuators"][n:]
         total = gain(scope, robot, "kp") * (q - c.q) + gain(scope, robot, "kd") * (qd - c.qd)
         if self.integral:
+            assert integral is not None
             total = total + gain(scope, robot, "ki") * integral
         return total + ref["feedforward"] if self.feedforward else total
 
-    def stiffness_at(self, scope: Scope, robot: Robot) -> tuple[Any, Any] | None:
+    def stiffness_at(self, scope: Scope, robot: Robot) -> tuple[SX, SX] | None:
         """kp and kd of a continuous controller."""
         return None if self.rate is not None else (gain(scope, robot, "kp"), gain(scope, robot, "kd"))
 
-    def error(self, scope: Scope, robot: Robot, c: JointCoordinates, ref: Mapping[str, SX], integral: SX | None) -> Any:
+    def error(self, scope: Scope, robot: Robot, c: JointCoordinates, ref: Mapping[str, SX], integral: SX | None) -> SX:
         """Error of the actuator coordinates."""
         return ref["actuators"][: c.q.numel()] - c.q
 
@@ -276,8 +277,8 @@ class ComputedTorque(Controller):
     Source: Long 2014, Eqs. (46)-(49) as a control law. Checked by: tests/simulation/test_controllers.py.
     """
 
-    kp: Any
-    kd: Any
+    kp: ArrayLike
+    kd: ArrayLike
     model: Robot | None = None
     signals: ClassVar[tuple[str, ...]] = ("platform",)
 
@@ -291,7 +292,7 @@ class ComputedTorque(Controller):
         """The controller's own model."""
         return self.model
 
-    def _structure(self) -> Any:
+    def _structure(self) -> object:
         return () if self.model is None else self.model.structure
 
     def parameters(self, robot: Robot) -> dict[str, float]:
@@ -308,7 +309,7 @@ class ComputedTorque(Controller):
 
     def force(
         self, scope: Scope, robot: Robot, moment: Moment, c: JointCoordinates, ref: Mapping[str, SX], integral: SX | None
-    ) -> Any:
+    ) -> SX:
         """Forces that give the commanded acceleration in the controller's model."""
         r = ref["platform"]
         R_r = ca.reshape(r[3:12], 3, 3).T
@@ -338,28 +339,28 @@ class Springs(Controller):
         free: coordinates at which they are relaxed; None: such that the robot is in balance where the simulation starts.
     """
 
-    stiffness: Any
-    free: Any = None
+    stiffness: ArrayLike
+    free: ArrayLike | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.rate is not None or self.limit is not None:
             raise InputError("springs are continuous and have no limit: leave out rate and limit")
 
-    def _gains(self, robot: Robot) -> dict[str, Any]:
+    def _gains(self, robot: Robot) -> dict[str, ArrayLike]:
         return {"stiffness": self.stiffness, "free": 0.0 if self.free is None else self.free}
 
     def force(
         self, scope: Scope, robot: Robot, moment: Moment, c: JointCoordinates, ref: Mapping[str, SX], integral: SX | None
-    ) -> Any:
+    ) -> SX:
         """Force of the springs."""
         return gain(scope, robot, "stiffness") * (gain(scope, robot, "free") - c.q)
 
-    def stiffness_at(self, scope: Scope, robot: Robot) -> tuple[Any, Any] | None:
+    def stiffness_at(self, scope: Scope, robot: Robot) -> tuple[SX, SX] | None:
         """Stiffness of the springs."""
         return gain(scope, robot, "stiffness"), ca.SX.zeros(len(robot.actuators))
 
-    def elastic_energy(self, scope: Scope, robot: Robot, c: JointCoordinates) -> Any:
+    def elastic_energy(self, scope: Scope, robot: Robot, c: JointCoordinates) -> SX:
         """k (q - free)^2 / 2 of all springs."""
         stretch = c.q - gain(scope, robot, "free")
         return ca.dot(gain(scope, robot, "stiffness") * stretch, stretch) / 2

@@ -171,7 +171,7 @@ def step_methods(robot: Robot) -> tuple[str, ...]:
     return ("implicit", "radau", "rk4") if robot.moved_by == "actuators" else ("rk4", "implicit", "radau")
 
 
-def home_start(robot: Robot) -> Any:
+def home_start(robot: Robot) -> State | ActuatorMotion:
     """Home at rest: the actuators there where legs deform, else the pose."""
     from flexapod.analysis.requests.state import State
     from flexapod.motions.motion import ActuatorMotion

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import casadi as ca
 
-from flexapod.arrays import SX
+from flexapod.arrays import SX, entries
 from flexapod.errors import FlexapodError
 from flexapod.spatial.gram_schmidt import GramSchmidt
 
@@ -94,19 +94,18 @@ def solve_reflected(A: SX, b: SX) -> tuple[SX, list[ColumnPivot]]:
                 for i, x in v.items():
                     other[i] = other[i] - x * factor if i in other else -x * factor
         upper.append((j, corner, {k: other.pop(row) for k, other in others.items() if row in other}))
-        pivots.append(ColumnPivot(column=j, square=square, unit=1))
-    x, last = _by_cramer(columns, right)
-    for j, corner, entries in reversed(upper):
-        known = sum((value * x[k] for k, value in entries.items() if k >= 0), ca.SX.zeros(1, b.shape[1]))
-        given = ca.horzcat(*[entries.get(~k, ca.SX(0)) for k in range(b.shape[1])])
-        x[j] = (known - given) / corner
-    return ca.vertcat(*[x[j] for j in range(A.shape[1])]), pivots + last
+        pivots.append(ColumnPivot(column=j, square=square, unit=ca.SX(1)))
+    found, last = _by_cramer(columns, right)
+    for j, corner, row_entries in reversed(upper):
+        known = sum((value * found[k] for k, value in row_entries.items() if k >= 0), ca.SX.zeros(1, b.shape[1]))
+        given = ca.horzcat(*[row_entries.get(~k, ca.SX(0)) for k in range(b.shape[1])])
+        found[j] = (known - given) / corner
+    return ca.vertcat(*[found[j] for j in range(A.shape[1])]), pivots + last
 
 
 def _entries(column: SX) -> dict[int, SX]:
     """Entries that are not structurally zero, by row."""
-    entries: list[SX] = ca.densify(column).elements()
-    return {i: x for i, x in enumerate(entries) if not x.is_zero()}
+    return {i: x for i, x in enumerate(entries(ca.densify(column))) if not x.is_zero()}
 
 
 def _dot(a: dict[int, SX], b: dict[int, SX]) -> SX:
@@ -180,7 +179,7 @@ def solve_symmetric(A: SX, b: SX) -> SX:
     y: list[SX] = []
     for i in range(n):
         y.append(b[i, :] - sum((L[i, k] * y[k] for k in range(i)), ca.SX.zeros(1, b.shape[1])))
-    x: list[SX] = [None] * n
+    x = [ca.SX(0)] * n
     for i in reversed(range(n)):
         x[i] = y[i] / d[i] - sum((L[k, i] * x[k] for k in range(i + 1, n)), ca.SX.zeros(1, b.shape[1]))
     return ca.vertcat(*x)

@@ -5,9 +5,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import casadi as ca
 
-from flexapod.arrays import SX
+from flexapod.arrays import SX, Array, Scalar
 
 
 def plus(a: SX, b: SX) -> SX:
@@ -48,12 +50,12 @@ class Vec:
 
     __slots__ = ("expr", "frame")
 
-    def __init__(self, expr: SX, frame: str) -> None:
+    def __init__(self, expr: SX | Array | Sequence[Scalar], frame: str) -> None:
         self.frame = frame
         if isinstance(expr, ca.SX) and expr.is_column() and expr.nnz() == 3 == expr.numel():
             self.expr = expr  # the result of nearly every operation; copies of it would take half the time of derivations
             return
-        column = ca.vertcat(*expr) if isinstance(expr, list | tuple) else ca.SX(expr)
+        column = ca.vertcat(*expr) if isinstance(expr, Sequence) else ca.SX(expr)
         if column.numel() != 3:
             raise ValueError(f"a vector has 3 entries, got {column.shape}")
         self.expr = ca.densify(ca.reshape(ca.SX(column), 3, 1))
@@ -75,7 +77,7 @@ class Vec:
     def __neg__(self) -> Vec:
         return Vec(negative(self.expr), self.frame)
 
-    def __mul__(self, scalar: SX) -> Vec:
+    def __mul__(self, scalar: Scalar) -> Vec:
         return Vec(times(self.expr, scalar if isinstance(scalar, ca.SX) else ca.SX(scalar)), self.frame)
 
     __rmul__ = __mul__

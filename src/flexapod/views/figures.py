@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from flexapod.views.frequency_map import frequency_map, frequency_map_figure
 from flexapod.views.output import check_places, write_plot
@@ -62,7 +62,7 @@ __all__ = [
 ]
 
 
-def share_figure(drive: xr.Dataset, title: str) -> Any:
+def share_figure(drive: xr.Dataset, title: str) -> go.Figure:
     """Former name of `contribution_figure`, for one version."""
     text = "share_figure is called contribution_figure now; the former name is removed in the next version"
     warnings.warn(text, DeprecationWarning, stacklevel=2)

@@ -7,7 +7,7 @@ Checked by: tests/views/test_frequency_map.py.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,6 +17,7 @@ from flexapod.views.plot_modes import frequency_figure
 from flexapod.views.plot_workspace import middle_slice, slice_figure
 
 if TYPE_CHECKING:
+    import plotly.graph_objects as go
     import xarray as xr
 
 AXES = ("x", "y", "z", "rx", "ry", "rz")
@@ -77,7 +78,7 @@ def _poses(robot: fp.Robot, area: xr.Dataset, taken: xr.Dataset) -> fp.State:
     return fp.State(position=position, rotation=fp.motions.rotvec_rotation(rotvec) @ robot.home.rotation)
 
 
-def frequency_map_figure(found: xr.Dataset, title: str, mode: int = 1) -> Any:
+def frequency_map_figure(found: xr.Dataset, title: str, mode: int = 1) -> go.Figure:
     """One mode over two axes of the grid (at the middle of the others), or all modes along a single axis.
 
     Args:

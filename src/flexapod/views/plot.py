@@ -34,7 +34,7 @@ def line_style(index: int, width: float = 2.2) -> dict[str, Any]:
     return {"color": colour(index), "dash": DASHES[index % len(DASHES)], "width": width}
 
 
-def styled(figure: go.Figure, title: str, height: int = 480) -> Any:
+def styled(figure: go.Figure, title: str, height: int = 480) -> go.Figure:
     """The look that all figures share: white, large enough type, legend beside the plot, long titles in several lines.
 
     Checked by: tests/views/test_figures.py.
@@ -58,7 +58,7 @@ def styled(figure: go.Figure, title: str, height: int = 480) -> Any:
     return figure
 
 
-def robot_figure(robot: fp.Robot, state: fp.State | None = None, *, exaggerated: float = 1.0) -> Any:
+def robot_figure(robot: fp.Robot, state: fp.State | None = None, *, exaggerated: float = 1.0) -> go.Figure:
     """The robot in three dimensions, drawn from its file alone: legs with their joints and motors, platform, base.
 
     Args:

@@ -11,10 +11,11 @@ from flexapod.views.plot import styled
 from flexapod.views.scene.colours import COLOURS, LIMIT
 
 if TYPE_CHECKING:
+    import plotly.graph_objects as go
     import xarray as xr
 
 
-def pareto_figure(found: fp.Study | fp.Optimum, title: str, criteria: tuple[str, str] | None = None) -> Any:
+def pareto_figure(found: fp.Study | fp.Optimum, title: str, criteria: tuple[str, str] | None = None) -> go.Figure:
     """Designs over two criteria, the Pareto front on top; hovering shows all variables and criteria of a design.
 
     Args:
@@ -69,7 +70,7 @@ def _hover(table: xr.Dataset) -> str:
     return "<b>design %{customdata[0]}</b><br>" + "<br>".join(lines) + "<extra></extra>"
 
 
-def tornado_figure(found: xr.Dataset, title: str, criterion: str | None = None) -> Any:
+def tornado_figure(found: xr.Dataset, title: str, criterion: str | None = None) -> go.Figure:
     """Bars of what each variable (of `sensitivity`) or source (of `tolerance`) does, the largest on top.
 
     Args:
@@ -104,7 +105,7 @@ def tornado_figure(found: xr.Dataset, title: str, criterion: str | None = None) 
     return styled(figure, title, max(320, 60 + 26 * len(order)))
 
 
-def residual_figure(found: fp.Calibration, title: str) -> Any:
+def residual_figure(found: fp.Calibration, title: str) -> go.Figure:
     """Residuals of a calibration over the measurements, predicted ones of the cross-validation beside them.
 
     Args:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,10 +12,11 @@ from flexapod.views.plot_time import actuator_limits
 from flexapod.views.scene.colours import LIMIT
 
 if TYPE_CHECKING:
+    import plotly.graph_objects as go
     import xarray as xr
 
 
-def force_speed_figure(robot: fp.Robot, legs: xr.Dataset, drive: xr.Dataset) -> Any:
+def force_speed_figure(robot: fp.Robot, legs: xr.Dataset, drive: xr.Dataset) -> go.Figure:
     """One curve per actuator; the box is what all of them may do, the hyperbolas are the smallest power limit.
 
     Checked by: tests/views/test_report_parts.py.

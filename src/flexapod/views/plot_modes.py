@@ -32,7 +32,7 @@ TALL, FLAT_SIDE = 1.3, 1e-3
 """Longest side of the box of a planar robot in pictures of modes; a side shorter than this share of it lies across the plane."""
 
 
-def frequency_figure(modes: xr.Dataset, title: str) -> Any:
+def frequency_figure(modes: xr.Dataset, title: str) -> go.Figure:
     """Frequencies by mode at one pose, or along poses; modes that are unstable are marked.
 
     Args:
@@ -71,7 +71,7 @@ def _twists(robot: fp.Robot, modes: xr.Dataset, state: fp.State) -> Any:
     return system.C[:, : len(modes.coordinate)]
 
 
-def mode_figure(robot: fp.Robot, modes: xr.Dataset, numbers: Sequence[int], state: fp.State) -> Any:
+def mode_figure(robot: fp.Robot, modes: xr.Dataset, numbers: Sequence[int], state: fp.State) -> go.Figure:
     """Shapes of a few modes: the platform at rest (grey) and displaced, exaggerated, side by side.
 
     The displacement of a material point is v + omega x r + R Phi_d e; rigid platforms are drawn by their joints, robots with

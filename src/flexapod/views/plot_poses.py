@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,12 +10,13 @@ from flexapod.views.plot import scene, styled
 from flexapod.views.scene.colours import COLOURS
 
 if TYPE_CHECKING:
+    import plotly.graph_objects as go
     import xarray as xr
 
     import flexapod as fp
 
 
-def poses_figure(robot: fp.Robot, modes: xr.Dataset) -> Any:
+def poses_figure(robot: fp.Robot, modes: xr.Dataset) -> go.Figure:
     """Polygons of the platform's joints and its axes z, pose by pose; the legend shows and hides them.
 
     Args:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from flexapod.views.plot import styled
 from flexapod.views.scene.colours import COLOURS
 
 if TYPE_CHECKING:
+    import plotly.graph_objects as go
     import xarray as xr
 
 SMALLEST = 1e-12
@@ -19,7 +20,7 @@ POSES = 8
 """Poses that are drawn; of more, the ones in even steps."""
 
 
-def reduction_figure(found: xr.Dataset, title: str) -> Any:
+def reduction_figure(found: xr.Dataset, title: str) -> go.Figure:
     """Error (solid) and bound (dashed) of `flexapod.reduce_legs` over frequency, one colour per pose; the limit as a line.
 
     Args:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 import flexapod as fp
 from flexapod.views.plot import line_style, styled
 from flexapod.views.scene.colours import COLOURS, LIMIT
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
 
 UNITS = {"x": "m", "y": "m", "z": "m"}
 
@@ -17,7 +20,7 @@ def _axis(name: str) -> str:
     return f"{name} [{UNITS.get(name, 'rad')}]"
 
 
-def solid_figure(solid: fp.WorkspaceSolid, title: str) -> Any:
+def solid_figure(solid: fp.WorkspaceSolid, title: str) -> go.Figure:
     """The surface of a workspace in three dimensions.
 
     Args:
@@ -42,7 +45,7 @@ def solid_figure(solid: fp.WorkspaceSolid, title: str) -> Any:
     return styled(figure, title, 620)
 
 
-def paving_figure(paving: fp.Paving, title: str) -> Any:
+def paving_figure(paving: fp.Paving, title: str) -> go.Figure:
     """Boxes of a paving of a plane: proven inside, undecided, and outside (white).
 
     Args:
@@ -67,7 +70,7 @@ def paving_figure(paving: fp.Paving, title: str) -> Any:
     return styled(figure, title, 560)
 
 
-def locus_figure(locus: fp.Locus, title: str) -> Any:
+def locus_figure(locus: fp.Locus, title: str) -> go.Figure:
     """Curves of singular poses on a slice.
 
     Args:
@@ -87,7 +90,7 @@ def locus_figure(locus: fp.Locus, title: str) -> Any:
     return styled(figure, title, 560)
 
 
-def timing_figure(found: fp.TimeOptimal, title: str) -> Any:
+def timing_figure(found: fp.TimeOptimal, title: str) -> go.Figure:
     """Actuator forces of a fastest timing over time.
 
     Args:

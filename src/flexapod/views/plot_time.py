@@ -36,7 +36,7 @@ class PlotPanel:
 
 def time_figure(
     result: xr.Dataset, panels: Sequence[PlotPanel], title: str, word: str = "actuator", order: Sequence[str] | None = None
-) -> Any:
+) -> go.Figure:
     """Panels below each other over one time axis; a line has one colour and one dash in all of them.
 
     Args:
@@ -109,7 +109,7 @@ def actuator_limits(robot: fp.Robot, name: str) -> tuple[list[float], list[float
     return low, high
 
 
-def stroke_figure(robot: fp.Robot, legs: xr.Dataset) -> Any:
+def stroke_figure(robot: fp.Robot, legs: xr.Dataset) -> go.Figure:
     """Strokes and rates of the actuators against their limits.
 
     Args:
@@ -123,7 +123,7 @@ def stroke_figure(robot: fp.Robot, legs: xr.Dataset) -> Any:
     return time_figure(legs, [p for p in panels if p.variable in legs], f"Actuators of {robot.name}: strokes and rates")
 
 
-def force_figure(robot: fp.Robot, drive: xr.Dataset) -> Any:
+def force_figure(robot: fp.Robot, drive: xr.Dataset) -> go.Figure:
     """Forces and powers of the actuators against their limits.
 
     Args:
@@ -136,7 +136,7 @@ def force_figure(robot: fp.Robot, drive: xr.Dataset) -> Any:
     return time_figure(drive, panels, f"Actuators of {robot.name}: forces and powers")
 
 
-def change_figure(robot: fp.Robot, before: xr.Dataset, after: xr.Dataset, what: str) -> Any:
+def change_figure(robot: fp.Robot, before: xr.Dataset, after: xr.Dataset, what: str) -> go.Figure:
     """Forces and powers of two designs along one motion: the first thin, the second thick, one colour per actuator.
 
     Args:
@@ -156,7 +156,7 @@ def change_figure(robot: fp.Robot, before: xr.Dataset, after: xr.Dataset, what: 
     return figure
 
 
-def reaction_figure(drive: xr.Dataset, joints: Sequence[str], title: str) -> Any:
+def reaction_figure(drive: xr.Dataset, joints: Sequence[str], title: str) -> go.Figure:
     """Size of the reaction forces at some joints.
 
     Args:
@@ -168,7 +168,7 @@ def reaction_figure(drive: xr.Dataset, joints: Sequence[str], title: str) -> Any
     return time_figure(size.to_dataset(name="size"), [PlotPanel(variable="size", label="reaction force")], title, "joint")
 
 
-def contribution_figure(drive: xr.Dataset, title: str) -> Any:
+def contribution_figure(drive: xr.Dataset, title: str) -> go.Figure:
     """Parts of the actuator forces by source: root mean square over all actuators, over time.
 
     Args:
@@ -182,7 +182,7 @@ def contribution_figure(drive: xr.Dataset, title: str) -> Any:
 
 
 @renamed(run="result")
-def energy_figure(result: xr.Dataset, title: str) -> Any:
+def energy_figure(result: xr.Dataset, title: str) -> go.Figure:
     """The energy balance of a simulation, and what it leaves.
 
     Args:
@@ -209,7 +209,7 @@ def energy_figure(result: xr.Dataset, title: str) -> Any:
     return styled(figure, title, 600)
 
 
-def spectrum_figure(result: xr.Dataset, variable: str, title: str) -> Any:
+def spectrum_figure(result: xr.Dataset, variable: str, title: str) -> go.Figure:
     """Amplitude spectrum of a variable over time (mean removed, Hann window), one line per actuator or coordinate.
 
     Args:
@@ -275,6 +275,6 @@ def exchanged(result: xr.Dataset) -> float:
     return max(float(abs(part).max()) for name, part in entries.items() if name != "elastic")
 
 
-def actuator_figure(result: xr.Dataset, variable: str, title: str, label: str) -> Any:
+def actuator_figure(result: xr.Dataset, variable: str, title: str, label: str) -> go.Figure:
     """One variable of all actuators over time, e.g. `force`."""
     return time_figure(result, [PlotPanel(variable=variable, label=label)], title)

@@ -13,12 +13,13 @@ from flexapod.views.plot import styled
 from flexapod.views.scene.colours import COLOURS
 
 if TYPE_CHECKING:
+    import plotly.graph_objects as go
     import xarray as xr
 
 MOST_REASONS = 6
 
 
-def workspace_figure(area: xr.Dataset, title: str) -> Any:
+def workspace_figure(area: xr.Dataset, title: str) -> go.Figure:
     """A slice: condition number where poses are good, grey levels by reason where not; one axis gives a line.
 
     Args:
@@ -43,7 +44,7 @@ def middle_slice(area: xr.Dataset) -> tuple[xr.Dataset, str, str, str]:
 
 def slice_figure(
     flat: xr.Dataset, x: str, y: str, title: str, *, values: xr.DataArray, label: str, colours: str, hover: str
-) -> Any:
+) -> go.Figure:
     """Values over two axes in colour where poses are good, grey levels by reason where not.
 
     Args:

@@ -14,6 +14,7 @@ from flexapod.views.plot import styled
 from flexapod.views.scene.colours import DASHES, colour
 
 if TYPE_CHECKING:
+    import plotly.graph_objects as go
     import xarray as xr
 
 DISTANCE = 0.02
@@ -98,7 +99,7 @@ def residual_rows(found: xr.Dataset, label: str = "") -> list[list[str]]:
     return rows
 
 
-def vibration_figure(found: xr.Dataset, title: str = "After the move") -> Any:
+def vibration_figure(found: xr.Dataset, title: str = "After the move") -> go.Figure:
     """Displacement after the end of a move along the axis that moves most, one line per way of `flexapod.residual_vibration`.
 
     Args:

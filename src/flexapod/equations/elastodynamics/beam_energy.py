@@ -33,7 +33,7 @@ from dataclasses import dataclass
 
 import casadi as ca
 
-from flexapod.arrays import SX
+from flexapod.arrays import SX, Scalar
 from flexapod.equations.flexible_platform.generalized_newton_euler import axial, symmetric_matrix
 from flexapod.equations.values import Values
 from flexapod.robot.beams import ElasticElement, bending_pairs, tip_names, twisting_pairs
@@ -232,7 +232,7 @@ def drawn_in(values: Values, beam: ElasticElement, e: SX, ed: SX) -> DrawnIn | N
     )  # fmt: skip
 
 
-def chord_coordinates(length: SX, e: SX) -> SX:
+def chord_coordinates(length: Scalar, e: SX) -> SX:
     r"""Coordinates :math:`\hat e` without the rotation of the chord; planar ones in closed form."""
     d = ca.vertcat(length + e[0], e[1], e[2] if e.numel() == 6 else 0)
     size = ca.sqrt(ca.dot(d, d))

@@ -71,7 +71,7 @@ def eliminate(entries: Mapping[tuple[int, int], SX], right: Sequence[SX], after:
                     product = factor[i] * column[j]
                     work[i, j] = work[i, j] - product if (i, j) in work else -product
         steps.append((pivot, inverse, factor))
-    x: list[SX] = [None] * n
+    x = [ca.SX(0)] * n
     for pivot, inverse, factor in reversed(steps):
         value = b[pivot] * inverse
         for i, f in factor.items():

@@ -59,7 +59,7 @@ def elastic_constants(robot: Robot) -> Program:
 def rates_of(robot: Robot, state: ElasticState) -> SX:
     """Rates (z,) of all coordinates."""
     joints = [rate for leg in state.qd for rate in leg]
-    head: list[SX] = [] if robot.elastic_plan.carrier is not None else [state.v, state.w]
+    head = [x for x in (state.v, state.w) if x is not None]
     return ca.vertcat(*head, state.ed, *joints)
 
 

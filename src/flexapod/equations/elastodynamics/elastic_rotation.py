@@ -58,7 +58,8 @@ def _coefficients(angle: SX) -> tuple[SX, SX, SX]:
     s = ca.sqrt(ca.if_else(small, 1, s2))
     series = [sum((-1) ** k * s2**k / _factorial(2 * k + first) for k in range(5)) for first in (1, 2, 3)]
     exact = [ca.sin(s) / s, (1 - ca.cos(s)) / (s * s), (s - ca.sin(s)) / (s * s * s)]
-    return tuple(ca.if_else(small, near, far) for near, far in zip(series, exact, strict=True))
+    a, b, c = (ca.if_else(small, near, far) for near, far in zip(series, exact, strict=True))
+    return a, b, c
 
 
 def _factorial(n: int) -> int:

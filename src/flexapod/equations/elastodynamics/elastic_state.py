@@ -221,8 +221,12 @@ def _platform(values: Values, robot: Robot, state: ElasticState, ends: list[Fram
     carrier = robot.elastic_plan.carrier
     if carrier is None:
         a, alpha = (zero("W"), zero("W")) if zdd is None else (Vec(zdd[:3], "W"), Vec(zdd[3:6], "W"))
-        p, v, w = Vec(state.p, "W"), Vec(state.v, "W"), Vec(state.w, "W")
-        return FrameMotion(p=p, R=Rot(state.R, "W", "P"), v=v, w=w, a=a, alpha=alpha)
+        p, R, v, w = state.p, state.R, state.v, state.w
+        assert p is not None
+        assert R is not None
+        assert v is not None
+        assert w is not None
+        return FrameMotion(p=Vec(p, "W"), R=Rot(R, "W", "P"), v=Vec(v, "W"), w=Vec(w, "W"), a=a, alpha=alpha)
     leg, end = robot.legs[carrier], ends[carrier]
     own = values.of(f"legs.{leg.name}")
     R_PH = own.rotation(f"{leg.closing.joint}.on_platform.R", "P", "H")

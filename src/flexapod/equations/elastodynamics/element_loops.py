@@ -16,11 +16,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
-from typing import Any
 
 import casadi as ca
 
-from flexapod.arrays import SX
+from flexapod.arrays import SX, Scalar
 from flexapod.equations.elastodynamics.beam_energy import elastic_energy
 from flexapod.equations.elastodynamics.element_values import element_map
 from flexapod.equations.elastodynamics.link_beams import link_beam
@@ -60,8 +59,8 @@ class LoopedLeg:
     levers: dict[int, SX] = field(default_factory=dict)
     coordinates: list[SX] = field(default_factory=list)
     starts: list[SX] = field(default_factory=list)
-    roots: list[SX] = field(default_factory=list)
-    elements: dict[Any, Element] = field(default_factory=dict)
+    roots: list[SX | None] = field(default_factory=list)
+    elements: dict[int | str, Element] = field(default_factory=dict)
 
     def run_at(self, link: int) -> int | None:
         """Number of the run that begins with a link."""
@@ -98,7 +97,7 @@ def outwards(b: Builder, looped: LoopedLeg, gravity: SX, demand: bool) -> None:
         at += 1
 
 
-def placed(values: Values, leg: Leg, index: int, parent: WorldLink, q: SX, qd: SX) -> tuple[WorldLink, SX | None, SX]:
+def placed(values: Values, leg: Leg, index: int, parent: WorldLink, q: Scalar, qd: Scalar) -> tuple[WorldLink, SX | None, SX]:
     """The frame of a link, its axis and its lever, by the robot's numbers."""
     name, kind_ = leg.links[index].coordinate, leg.links[index].kind
     R0, p0 = values.rotation(f"{name}.R", "A", "B").expr, values.vector(f"{name}.p", "A").expr
@@ -113,6 +112,7 @@ def _run_outwards(b: Builder, looped: LoopedLeg, run: ElementRun, parent: WorldL
         frame, d, coordinates = WorldLink.of(root), ca.SX.zeros(3), []
         for k, index in enumerate(first.links):
             frame, z, lever = placed(values, run.leg, index, frame, q[k], qd[k])
+            assert z is not None  # links of a beam move
             d = d + lever
             coordinates += [z, d]
         made = [root] if not run.shared else []
@@ -120,7 +120,7 @@ def _run_outwards(b: Builder, looped: LoopedLeg, run: ElementRun, parent: WorldL
             made = _parts(element_at(builder, values, first, WorldLink.of(root), q, qd))
         return [frame.column, ca.vertcat(*coordinates), *made]
 
-    def loop(body: Callable[..., Sequence[SX]], each: list[SX]) -> Any:
+    def loop(body: Callable[..., Sequence[SX]], each: list[SX]) -> tuple[tuple[SX, ...], tuple[SX, ...]]:
         def step(builder: Builder, _: Builder, root: SX, own: SX, q: SX, qd: SX) -> tuple[list[SX], list[SX]]:
             tip, *outputs = body(builder, own, root, q, qd)
             return [tip], outputs
@@ -190,11 +190,13 @@ def demand_elements(b: Builder, legs: Sequence[LoopedLeg]) -> None:
 
     Source: Briot 2014 Eqs. (4), (53)-(55), (64)-(68). Checked by: tests/equations/test_element_loops.py.
     """
-    groups: dict[Any, list[_Member]] = {}
+    groups: dict[tuple[object, ...], list[_Member]] = {}
     for looped in legs:
         for k, run in enumerate(looped.runs):
             if k not in looped.elements:
-                member = _Member(looped=looped, key=k, elements=run.elements, roots=looped.roots[k],
+                roots = looped.roots[k]
+                assert roots is not None
+                member = _Member(looped=looped, key=k, elements=run.elements, roots=roots,
                                  e=looped.columns(run, looped.q), ed=looped.columns(run, looped.qd))  # fmt: skip
                 groups.setdefault(kind(run.leg, run.elements[0]), []).append(member)
         for beam in (beam for beam in looped.short if beam.name not in looped.elements):
@@ -215,7 +217,7 @@ class _Member:
     """Elements of one leg with the frames of their roots (24 x count), coordinates and rates (N x count)."""
 
     looped: LoopedLeg
-    key: Any
+    key: int | str
     elements: Sequence[ElasticElement]
     roots: SX
     e: SX
@@ -254,8 +256,8 @@ class Inwards:
     forces: dict[int, SX] = field(default_factory=dict)
     masses: dict[tuple[int, int], SX] = field(default_factory=dict)
     runs: dict[int, RunTerms] = field(default_factory=dict)
-    moment: SX = None
-    energy: SX = None
+    moment: SX = field(default_factory=lambda: ca.SX.zeros(3))
+    energy: SX = field(default_factory=lambda: ca.SX(0))
 
 
 def inwards(b: Builder, looped: LoopedLeg, outside: dict[int, SX]) -> Inwards:

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import functools
 from dataclasses import dataclass
-from typing import Any
 
 import casadi as ca
 
@@ -23,7 +22,7 @@ from flexapod.arrays import SX
 from flexapod.spatial.linear import solve
 from flexapod.spatial.vector import minus, negative, plus, times
 
-Line = dict[int, Any]
+Line = dict[int, SX]
 """Entries of a row by column; those of the right side lie behind the columns of the matrix."""
 
 
@@ -41,7 +40,7 @@ def solve_fronts(A: SX, B: SX) -> SX:
     Singular where A is. Checked by: tests/equations/test_front_solve.py.
     """
     n, count = A.shape[0], B.shape[1]
-    lines = [dict[int, Any]() for _ in range(n)]
+    lines = [dict[int, SX]() for _ in range(n)]
     for matrix, offset in ((ca.sparsify(A), 0), (ca.sparsify(B), n)):
         for i, j in zip(*matrix.sparsity().get_triplet(), strict=True):
             lines[i][offset + j] = matrix[i, j]
@@ -51,7 +50,7 @@ def solve_fronts(A: SX, B: SX) -> SX:
         front, freed = _eliminated([lines[i] for i in rows], own)
         fronts.append(front)
         lines = [line for i, line in enumerate(lines) if i not in rows] + freed
-    X = [dict[int, Any]() for _ in range(n)]
+    X = [dict[int, SX]() for _ in range(n)]
     for front in reversed(fronts):
         _substitute(front, X, n)
     result = ca.SX(n, count)
@@ -97,7 +96,7 @@ def _eliminated(rows: list[Line], own: list[int]) -> tuple[Front, list[Line]]:
     front, C = Front(rows=rows, own=own), [ca.vertcat(*[line.get(j, ca.SX(0)) for line in rows]) for j in own]
     if m == k:
         return front, []
-    normal = ca.vertcat(-C[0][1], C[0][0]) if m == 2 else ca.cross(*C)
+    normal = ca.vertcat(-C[0][1], C[0][0]) if m == 2 else ca.cross(C[0], C[1])
     return front, [_combined(rows, normal, own)]
 
 

@@ -12,12 +12,11 @@ product instead of two.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import casadi as ca
 import numpy as np
 
-from flexapod.arrays import SX
+from flexapod.arrays import SX, Mask
 
 
 def projected_mass(M_z: SX, X: SX, free: Sequence[int], bound: Sequence[int]) -> SX:
@@ -69,7 +68,7 @@ def _by_rows(C: SX, D: SX, X: SX) -> Way:
 
 def _by_halves(C: SX, D: SX, X: SX) -> Way:
     r"""With D = L + L^T, :math:`Y = C^T + L X`: :math:`X^TY + Y^TX`. Fewer products where most of C is there."""
-    half: Any = ca.tril(D)
+    half = ca.tril(D)
     count = D.shape[0]
     for b in range(count):
         half[b, b] = D[b, b] / 2
@@ -85,7 +84,7 @@ def _by_halves(C: SX, D: SX, X: SX) -> Way:
     return int((np.tril(has_D).astype(int) @ has_X).sum() + count + has_X.sum(axis=1) @ has_Y.sum(axis=1)), added
 
 
-def _there(matrix: SX) -> Any:
+def _there(matrix: SX) -> Mask:
     """Entries that are not structurally zero."""
     found = np.zeros(matrix.shape, dtype=bool)
     found[tuple(matrix.sparsity().get_triplet())] = True

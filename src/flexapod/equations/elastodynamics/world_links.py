@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import casadi as ca
 
-from flexapod.arrays import SX
+from flexapod.arrays import SX, Scalar
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,7 +43,7 @@ class WorldLink:
         return WorldLink(R=ca.reshape(column[:9], 3, 3), p=p, v=v, w=w, a=a, alpha=alpha)
 
 
-def moved_frame(parent: WorldLink, kind: str, R0: SX, p0: SX, q: SX, qd: SX) -> tuple[WorldLink, SX | None, SX]:
+def moved_frame(parent: WorldLink, kind: str, R0: SX, p0: SX, q: Scalar, qd: Scalar) -> tuple[WorldLink, SX | None, SX]:
     """A link behind a joint, its axis z (3,), None where fixed, and its lever d (3,); `q` counts from the placement R0, p0 in the
     parent."""
     R: SX = ca.mtimes(parent.R, R0)

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import casadi as ca
 
@@ -24,6 +23,7 @@ from flexapod.equations.flexible_platform.stretching import platform_force
 from flexapod.equations.platform_motion import FrameMotion, frame_motion, pose_inputs, twist_inputs
 from flexapod.equations.values import Values
 from flexapod.kernels.tape.program import Program
+from flexapod.kernels.tape.roles import Loops
 from flexapod.robot.flexible_platform import UNROLLED, FlexibleShape
 from flexapod.robot.robot import Robot
 
@@ -35,20 +35,20 @@ THROUGH_JOINTS = 4
 class FlexibleState:
     """Inputs of a state: R (3, 3) world-from-platform, motion in platform axes, elastic coordinates."""
 
-    R: Any
+    R: SX
     frame: FrameMotion
-    w: Any
-    e: Any
-    ed: Any
+    w: SX
+    e: SX
+    ed: SX
 
 
 @dataclass(frozen=True, kw_only=True)
 class PlatformSolution:
     """Accelerations (6 + N,), actuator forces, and per leg the force (3,) that it demands at its joint, platform axes."""
 
-    acceleration: Any
-    force: Any
-    joints: list[Any]
+    acceleration: SX
+    force: SX
+    joints: list[SX]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,27 +76,27 @@ class FlexibleEquation:
         return written_out(self.body, phi, load, V) if self.loop is None else self.loop.sums(load, V)
 
     @cached_property
-    def M(self) -> Any:
+    def M(self) -> SX:
         """Mass matrix (n, n)."""
         return self.body.M + sum(ca.mtimes(leg.Y.T, ca.mtimes(leg.inertia, leg.Y)) for leg in self.legs)
 
     @cached_property
-    def c(self) -> Any:
+    def c(self) -> SX:
         """Gravity, velocity, elastic and damping forces (n,)."""
         return self.body.c + sum(ca.mtimes(leg.Y.T, leg.bias) for leg in self.legs)
 
     @cached_property
-    def B(self) -> Any:
+    def B(self) -> SX:
         """Generalized force (n, actuators) per actuator force."""
         return ca.horzcat(*[ca.mtimes(leg.Y.T, leg.direction) for leg in self.legs])
 
     @property
-    def rates(self) -> Any:
+    def rates(self) -> SX:
         """Actuator rates (actuators,)."""
         return ca.vertcat(*[leg.qd for leg in self.legs])
 
     @property
-    def positions(self) -> Any:
+    def positions(self) -> SX:
         """Actuator positions (actuators,)."""
         return ca.vertcat(*[leg.q for leg in self.legs])
 
@@ -115,25 +115,24 @@ def state_of(p: SX, R: SX, v: SX, w: SX, e: SX, ed: SX) -> FlexibleState:
 
 
 def flexible_equation(
-    b: Program,
+    b: Loops,
     robot: Robot,
     shape: FlexibleShape,
     letters: tuple[str, ...],
     state: FlexibleState,
     *,
+    values: Values,
     second_order: bool = True,
-    values: Values | None = None,
 ) -> FlexibleEquation:
     """Assemble platform and legs.
 
     Args:
         shape: which moments the platform has.
         letters: axes along which the interface shapes move.
-        values: of the program, where b is a loop inside it.
+        values: of the whole robot.
 
     Source: Long 2014 Eqs. (11)-(33), (36)-(45). Checked by: tests/equations/test_flexible_platform.py.
     """
-    values = Values(b) if values is None else values
     own, g = values.of("platform"), ca.mtimes(state.R.T, values.vector("gravity", "W").expr)
     elastic = platform_force(own, shape, state.e)
     legs = []

@@ -6,8 +6,6 @@ both accelerations found, by one symmetric solve of size 6 + N.
 
 from __future__ import annotations
 
-from typing import Any
-
 import casadi as ca
 
 from flexapod.arrays import SX
@@ -20,6 +18,7 @@ from flexapod.equations.flexible_platform.assembly import (
 )
 from flexapod.equations.flexible_platform.through_joints import forward_through_joints, inverse_through_joints
 from flexapod.equations.platform_motion import wrench_input
+from flexapod.equations.values import Values
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.robot import Robot
 from flexapod.spatial.linear import solve_gram_schmidt, solve_symmetric
@@ -29,10 +28,10 @@ def _start(name: str, robot: Robot, second_order: bool) -> tuple[Program, Flexib
     b = Program(name)
     shape, letters = robot.flexible_shape
     state = state_inputs(b, shape.modes)
-    return b, state, flexible_equation(b, robot, shape, letters, state, second_order=second_order)
+    return b, state, flexible_equation(b, robot, shape, letters, state, values=Values(b), second_order=second_order)
 
 
-def load_inputs(b: Program, state: FlexibleState) -> Any:
+def load_inputs(b: Program, state: FlexibleState) -> SX:
     """Generalized load (6 + N,), platform axes, from the inputs `wrench` and `elastic_load`."""
     wrench = wrench_input(b)
     modal = b.input("elastic_load", (state.e.numel(),), doc="external generalized force on the elastic coordinates")

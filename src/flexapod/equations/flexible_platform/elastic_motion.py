@@ -5,8 +5,6 @@ Every step reads the motion at its start, middle and end; the model is generated
 
 from __future__ import annotations
 
-from typing import Any
-
 import casadi as ca
 
 from flexapod.arrays import SX
@@ -44,7 +42,7 @@ def flexible_elastic_motion(robot: Robot, steps: int = 16) -> Program:
     each = ca.horzcat(*[ca.vertcat(*[stages[3 * k + j, :].T for j in range(3)]) for k in range(steps)])
     values, width = Values(b), sum(STAGES.values())
 
-    def rate(inner: Any, at: SX, x: SX) -> Any:
+    def rate(inner: Builder, at: SX, x: SX) -> SX:
         parts, start_ = {}, 0
         for name, size in STAGES.items():
             parts[name] = at[start_ : start_ + size]
@@ -57,16 +55,16 @@ def flexible_elastic_motion(robot: Robot, steps: int = 16) -> Program:
         load = ca.vertcat(ca.mtimes(R.T, wrench[:3]), ca.mtimes(R.T, wrench[3:]), ca.SX.zeros(N))
         return ca.vertcat(x[N:], inverse_solution(q, V, load).acceleration[6:])
 
-    def step(inner: Builder, _: SX, x: SX, points: SX, length: SX) -> tuple[list[Any], list[Any]]:
+    def step(inner: Builder, _: SX, x: SX, points: SX, length: SX) -> tuple[list[SX], list[SX]]:
         first, middle, last = (points[j * width : (j + 1) * width] for j in range(3))
         table = ca.DM([[0, 0.5, 0.5, 1], [1 / 6, 1 / 3, 1 / 3, 1 / 6]])
 
-        def stage(deeper: Builder, _: SX, k: SX, total: SX, at: SX, weights: SX) -> tuple[list[Any], list[Any]]:
+        def stage(deeper: Builder, _: SX, k: SX, total: SX, at: SX, weights: SX) -> tuple[list[SX], list[SX]]:
             k = rate(deeper, at, x + length * weights[0] * k)
             return [k, total + weights[1] * k], []
 
         none = ca.SX.zeros(2 * N)
-        (_, total), _ = inner.scan(stage, 4, carry=[none, none], each=[ca.horzcat(first, middle, middle, last), ca.SX(table)])
+        total = inner.scan(stage, 4, carry=[none, none], each=[ca.horzcat(first, middle, middle, last), ca.SX(table)])[0][1]
         following = x + length * total
         return [following], [following]
 

@@ -15,7 +15,6 @@ in body axes, g gravity in body axes.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import casadi as ca
 
@@ -23,6 +22,7 @@ from flexapod.arrays import SX
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.inertia_wrench import tensor
 from flexapod.kernels.tape.control_flow import Builder, ParameterRows
+from flexapod.kernels.tape.roles import Loops
 from flexapod.robot.flexible_platform import UNROLLED, FlexibleShape
 
 
@@ -35,12 +35,12 @@ class FlexibleModel:
         c: (6 + N,) gravity, velocity, elastic and damping forces.
     """
 
-    M: Any
-    c: Any
+    M: SX
+    c: SX
 
 
 def flexible_model(
-    b: Builder, values: Values, shape: FlexibleShape, e: SX, ed: SX, *, w: SX, g: SX, second_order: bool = True,
+    b: Loops, values: Values, shape: FlexibleShape, e: SX, ed: SX, *, w: SX, g: SX, second_order: bool = True,
     elastic: SX | None = None,
 ) -> FlexibleModel:  # fmt: skip
     """The model at a state.
@@ -59,16 +59,14 @@ def flexible_model(
     S = first_moments(values, shape)
     H = [moment_matrix(values, f"flex.H.{k}", shape.H) for k in range(N)]
     gyro = [ca.SX.zeros(3) for _ in range(N)]
-    own = rigid_moments(values)
-    T = None
+    frame = rigid_moments(values)
     if second_order:
         extra, gyro = deformed_moments(b, values, shape, e, ed)
         moved = [H[k] + extra[k] for k in range(N)]
         T = sum((e[k] * (H[k] + moved[k]) for k in range(N)), ca.SX.zeros(3, 3))
-        H = moved
+        H, frame = moved, frame.deformed(ca.mtimes(S, e), T)
     rate = ca.mtimes(S, ed)
     Hd = sum((ed[k] * H[k] for k in range(N)), ca.SX.zeros(3, 3))
-    frame = own.deformed(ca.mtimes(S, e), T) if second_order else own
     beta = ca.horzcat(*[axial(Hk) for Hk in H])
     M_ee = symmetric_matrix(values, "flex.M", N, shape.normal)
     A = frame.M
@@ -85,12 +83,12 @@ def flexible_model(
 class FrameMoments:
     """Mass, first moment c (3,) and tensor I (3, 3) about the frame's origin, of the body as it is deformed."""
 
-    mass: Any
-    c: Any
-    I: Any
+    mass: SX
+    c: SX
+    I: SX
 
     @property
-    def M(self) -> Any:
+    def M(self) -> SX:
         """(6, 6) inertia of the frame."""
         hat = ca.skew(self.c)
         return ca.vertcat(ca.horzcat(self.mass * ca.SX.eye(3), -hat), ca.horzcat(hat, self.I))
@@ -100,7 +98,7 @@ class FrameMoments:
         T = (T + T.T) / 2
         return FrameMoments(mass=self.mass, c=self.c + shift, I=self.I + (ca.trace(T) * ca.SX.eye(3) - T))
 
-    def bias(self, w: SX, g: SX, rate: SX, Hd: SX) -> Any:
+    def bias(self, w: SX, g: SX, rate: SX, Hd: SX) -> SX:
         """Velocity forces and weight (6,); rate = S e' (3,), Hd = sum e'_k H_k(e) (3, 3)."""
         f = ca.cross(w, ca.cross(w, self.c) + 2 * rate) - self.mass * g
         n = ca.cross(w, ca.mtimes(self.I, w)) + 2 * (w * ca.trace(Hd) - ca.mtimes(Hd.T, w)) - ca.cross(self.c, g)
@@ -113,12 +111,12 @@ def rigid_moments(values: Values) -> FrameMoments:
     return FrameMoments(mass=values.scalar("mass"), c=c, I=tensor(values, "inertia"))
 
 
-def elastic_row(spin: SX, w: SX, g: SX, S: SX, H: SX, gyro: SX) -> Any:
+def elastic_row(spin: SX, w: SX, g: SX, S: SX, H: SX, gyro: SX) -> SX:
     """Velocity forces and weight on one mode: w^T H w - |w|^2 tr H, entry by entry of spin = w^ w^, and the gyroscopic part."""
     return ca.dot(spin, H) - ca.dot(S, g) + 2 * ca.dot(w, gyro)
 
 
-def deformed_moments(b: Builder, values: Values, shape: FlexibleShape, e: SX, ed: SX) -> tuple[list[Any], list[Any]]:
+def deformed_moments(b: Loops, values: Values, shape: FlexibleShape, e: SX, ed: SX) -> tuple[list[SX], list[SX]]:
     """Per mode k: sum_i e_i G_ik (3, 3) and sum_i e'_i lambda_ik (3,); a loop over the modes where there are many.
 
     The only work that grows with the square of the number of modes.
@@ -127,7 +125,7 @@ def deformed_moments(b: Builder, values: Values, shape: FlexibleShape, e: SX, ed
     if not N or not pairs:
         return [ca.SX.zeros(3, 3)] * N, [ca.SX.zeros(3)] * N
 
-    def mode(_: Builder, G: SX, e: SX, ed: SX) -> tuple[Any, Any]:
+    def mode(_: Builder, G: SX, e: SX, ed: SX) -> tuple[SX, SX]:
         extra, gyro = moved_moments(shape, G, e, ed)
         return ca.vertcat(*[entry(extra, pair) for pair in pairs]), gyro
 
@@ -143,12 +141,12 @@ def pair_moments(values: Values, shape: FlexibleShape) -> ParameterRows:
     return values.rows(names, N)
 
 
-def moved_moments(shape: FlexibleShape, G: SX, e: SX, ed: SX) -> tuple[Any, Any]:
+def moved_moments(shape: FlexibleShape, G: SX, e: SX, ed: SX) -> tuple[SX, SX]:
     """Of one mode: sum_i e_i G_ik (3, 3) and sum_i e'_i lambda_ik (3,), from its column of `pair_moments`."""
     N = shape.modes
     part, none = {pair: G[c * N : (c + 1) * N] for c, pair in enumerate(shape.G)}, ca.SX.zeros(N)
 
-    def rotated(plus: str, minus: str) -> Any:
+    def rotated(plus: str, minus: str) -> SX:
         if plus not in part and minus not in part:
             return ca.SX(0)
         first, second = part.get(plus, none), part.get(minus, none)
@@ -159,17 +157,17 @@ def moved_moments(shape: FlexibleShape, G: SX, e: SX, ed: SX) -> tuple[Any, Any]
     return matrix({pair: ca.dot(column, e) for pair, column in part.items()}), gyro
 
 
-def matrix(entries: dict[str, SX]) -> Any:
+def matrix(entries: dict[str, SX]) -> SX:
     """(3, 3) from entries by their axes."""
     return ca.vertcat(*[ca.horzcat(*[entries.get(a + d, ca.SX(0)) for d in "xyz"]) for a in "xyz"])
 
 
-def entry(H: SX, pair: str) -> Any:
+def entry(H: SX, pair: str) -> SX:
     """Of a matrix (3, 3), by axes."""
     return H["xyz".index(pair[0]), "xyz".index(pair[1])]
 
 
-def elastic_moments(values: Values, shape: FlexibleShape, e: SX) -> tuple[Any, Any]:
+def elastic_moments(values: Values, shape: FlexibleShape, e: SX) -> tuple[SX, SX]:
     """MS_re (3, N), columns beta_k + sum_i e_i lambda_ik, and what the deformation adds to the inertia tensor (3, 3).
 
     Written by the definitions, entry by entry, for the general assembly.
@@ -189,7 +187,7 @@ def elastic_moments(values: Values, shape: FlexibleShape, e: SX) -> tuple[Any, A
     return ca.horzcat(*columns), ca.trace(second) * ca.SX.eye(3) - second
 
 
-def first_moments(values: Values, shape: FlexibleShape) -> Any:
+def first_moments(values: Values, shape: FlexibleShape) -> SX:
     """S (3, N) with the rows that the shape has."""
     rows = [
         ca.horzcat(*[values.scalar(f"flex.S.{k}.{a}") if a in shape.S else ca.SX(0) for k in range(shape.modes)]) for a in "xyz"
@@ -197,24 +195,24 @@ def first_moments(values: Values, shape: FlexibleShape) -> Any:
     return ca.vertcat(*rows)
 
 
-def moment_matrix(values: Values, name: str, pairs: tuple[str, ...]) -> Any:
+def moment_matrix(values: Values, name: str, pairs: tuple[str, ...]) -> SX:
     """(3, 3) with the entries that the shape has."""
     rows = [ca.horzcat(*[values.scalar(f"{name}.{a}{b}") if a + b in pairs else ca.SX(0) for b in "xyz"]) for a in "xyz"]
     return ca.vertcat(*rows)
 
 
-def _pair(values: Values, i: int, k: int, pairs: tuple[str, ...]) -> Any:
+def _pair(values: Values, i: int, k: int, pairs: tuple[str, ...]) -> SX:
     """G_ik (3, 3)."""
     rows = [ca.horzcat(*[values.scalar(f"flex.G.{a}{b}.{i}.{k}") if a + b in pairs else ca.SX(0) for b in "xyz"]) for a in "xyz"]
     return ca.vertcat(*rows)
 
 
-def axial(H: SX) -> Any:
+def axial(H: SX) -> SX:
     """Vector of the integral r x phi from H = integral r phi^T."""
     return ca.vertcat(H[1, 2] - H[2, 1], H[2, 0] - H[0, 2], H[0, 1] - H[1, 0])
 
 
-def symmetric_matrix(values: Values, name: str, N: int, normal: bool = False) -> Any:
+def symmetric_matrix(values: Values, name: str, N: int, normal: bool = False) -> SX:
     """(N, N) stored once for i <= k; normal ones are diagonal."""
     if normal:
         return ca.diag(ca.vertcat(ca.SX.zeros(0, 1), *[values.scalar(f"{name}.{k}.{k}") for k in range(N)]))

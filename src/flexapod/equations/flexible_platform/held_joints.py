@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import casadi as ca
 
@@ -24,6 +23,7 @@ from flexapod.equations.universal_leg import actuator_direction
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.closed_form_leg import force_at_joint
 from flexapod.kernels.tape.program import Program
+from flexapod.kernels.tape.roles import TakesChecks
 from flexapod.robot.model import Leg
 from flexapod.robot.robot import Robot
 from flexapod.spatial import Rot, Vec
@@ -35,13 +35,13 @@ class HeldJoint:
     """A leg at its joint r (3,): the force l (3,) it demands, G (3, 3) its derivative by the place of the joint, and a (3,) per
     actuator force, platform axes."""
 
-    r: Any
-    l: Any
-    a: Any
-    G: Any
+    r: SX
+    l: SX
+    a: SX
+    G: SX
 
     @property
-    def by_frame(self) -> Any:
+    def by_frame(self) -> SX:
         """(3, 6) change of the force, in axes that move along, per displacement of the frame."""
         return ca.horzcat(self.G, ca.skew(self.l) - ca.mtimes(self.G, ca.skew(self.r)))
 
@@ -50,14 +50,16 @@ class HeldJoint:
 class FrameLoad:
     """Wrench on the frame f0, m0 and at a point r of the platform f, m, platform axes."""
 
-    f0: Any
-    m0: Any
-    f: Any
-    m: Any
-    r: Any
+    f0: SX
+    m0: SX
+    f: SX
+    m: SX
+    r: SX
 
 
-def held_joints(b: Program, robot: Robot, pose: tuple[SX, SX], arms: Sequence[SX], force: SX, values: Values) -> list[HeldJoint]:
+def held_joints(
+    b: TakesChecks, robot: Robot, pose: tuple[SX, SX], arms: Sequence[SX], force: SX, values: Values
+) -> list[HeldJoint]:
     """The legs with their joints at the arms r (3,), platform axes. The derivative of their forces is CasADi's."""
     (p, R), gravity, still = pose, values.vector("gravity", "W"), zero("W")
     frame = FrameMotion(p=Vec(p, "W"), R=Rot(R, "W", "P"), v=still, w=still, a=still, alpha=still)
@@ -65,18 +67,18 @@ def held_joints(b: Program, robot: Robot, pose: tuple[SX, SX], arms: Sequence[SX
     for k, (leg, form, r) in enumerate(zip(robot.legs, robot.closed_forms, arms, strict=True)):
         assert form is not None
         own, S = values.of(f"legs.{leg.name}"), p + ca.mtimes(R, r)
-        at_rest = {"gravity": gravity, "force": force[k]}
-        pull, a = _pull(b, own, leg, form.sign, frame, S=S, **at_rest)
-        moved = ca.SX.sym("S", 3)
-        derivative = ca.jacobian(_pull(Program("derivative"), own, leg, form.sign, frame, S=moved, **at_rest)[0], moved)
+        pull, a = _pull(b, own, leg, form.sign, frame, gravity=gravity, force=force[k], S=S)
+        moved, beside = ca.SX.sym("S", 3), Program("derivative")
+        moved_pull, _ = _pull(beside, own, leg, form.sign, frame, gravity=gravity, force=force[k], S=moved)
+        derivative = ca.jacobian(moved_pull, moved)
         G = ca.mtimes(R.T, ca.mtimes(ca.substitute(derivative, moved, S), R))
         legs.append(HeldJoint(r=r, l=ca.mtimes(R.T, pull), a=ca.mtimes(R.T, a), G=G))
     return legs
 
 
 def _pull(
-    b: Program, values: Values, leg: Leg, sign: int, frame: FrameMotion, *, gravity: Vec, force: SX, S: SX
-) -> tuple[Any, Any]:
+    b: TakesChecks, values: Values, leg: Leg, sign: int, frame: FrameMotion, *, gravity: Vec, force: SX, S: SX
+) -> tuple[SX, SX]:
     """F - a Gamma (3,) of a leg at rest with its joint at S, and a (3,), world axes."""
     point = PointMotion(p=Vec(S, "W"), v=zero("W"), a=zero("W"))
     demand, motion = force_at_joint(b, values, leg, sign, frame, gravity, S=point)
@@ -84,7 +86,7 @@ def _pull(
     return demand.expr - a * force, a
 
 
-def held_frame(mass: SX, c: SX, g: SX, legs: Sequence[HeldJoint], load: FrameLoad) -> tuple[Any, Any]:
+def held_frame(mass: SX, c: SX, g: SX, legs: Sequence[HeldJoint], load: FrameLoad) -> tuple[SX, SX]:
     """Residual (6,) of the frame and its derivative (6, 6) by its own motion; g turns with dg = g x dtheta in platform axes.
 
     Args:
@@ -102,12 +104,12 @@ def held_frame(mass: SX, c: SX, g: SX, legs: Sequence[HeldJoint], load: FrameLoa
     return rho, K
 
 
-def first_moment(values: Values) -> Any:
+def first_moment(values: Values) -> SX:
     """Of the undeformed platform (3,)."""
     return ca.vertcat(*[values.scalar(f"first_moment.{a}") for a in "xyz"])
 
 
-def load_inputs(b: Program, R: SX) -> tuple[Any, Any, Any, Any]:
+def load_inputs(b: Program, R: SX) -> tuple[SX, SX, SX, SX]:
     """f0, m0 of the input `wrench` and f, m of the input `point_wrench`, platform axes."""
     wrench = wrench_input(b)
     at_point = b.input("point_wrench", (6,), unit="N, N m", doc="external force and moment at a material point, world")

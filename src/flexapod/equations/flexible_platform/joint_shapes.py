@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import casadi as ca
 
@@ -24,31 +23,31 @@ from flexapod.robot.flexible_platform import FlexibleShape
 class JointShapes:
     """Phi (3, N) and the matrices (N, N) of the axes that have a quadratic part, platform axes."""
 
-    Phi: Any
-    Q: dict[int, Any]
+    Phi: SX
+    Q: dict[int, SX]
 
-    def shift(self, e: SX) -> Any:
+    def shift(self, e: SX) -> SX:
         """Displacement (3,)."""
         linear = ca.mtimes(self.Phi, e)
         return linear + self._by_axis(lambda Q: ca.dot(e, ca.mtimes(Q, e)) / 2) if self.Q else linear
 
-    def columns(self, e: SX) -> Any:
+    def columns(self, e: SX) -> SX:
         """Phi(e) (3, N): displacement per elastic coordinate at e."""
         if not self.Q:
             return self.Phi
         none = ca.SX.zeros(1, self.Phi.shape[1])
         return self.Phi + ca.vertcat(*[ca.mtimes(self.Q[a], e).T if a in self.Q else none for a in range(3)])
 
-    def drift(self, ed: SX) -> Any:
+    def drift(self, ed: SX) -> SX:
         """What the rates alone give the second derivative (3,)."""
         return self._by_axis(lambda Q: ca.dot(ed, ca.mtimes(Q, ed)))
 
-    def weighted(self, force: SX) -> Any:
+    def weighted(self, force: SX) -> SX:
         """Sum of force_a Q_a (N, N): derivative of Phi(e)^T force."""
         N = self.Phi.shape[1]
         return sum((force[a] * Q for a, Q in self.Q.items()), ca.SX.zeros(N, N))
 
-    def _by_axis(self, entry: Callable[[SX], SX]) -> Any:
+    def _by_axis(self, entry: Callable[[SX], SX]) -> SX:
         return ca.vertcat(*[entry(self.Q[a]) if a in self.Q else ca.SX(0) for a in range(3)])
 
 

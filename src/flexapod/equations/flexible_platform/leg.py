@@ -9,7 +9,7 @@ weight, d what a unit of actuator force gives at the joint.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import casadi as ca
 
@@ -18,15 +18,15 @@ from flexapod.equations.flexible_platform.joint_shapes import JointShapes
 from flexapod.equations.model.algebra import LinkValues, mul, solve_blocks, sparse, symmetric
 from flexapod.equations.model.forward_dynamics import joint_inertia
 from flexapod.equations.model.leg import LinkLeg, TipTarget, leg_that_meets
-from flexapod.equations.model.positions import closed_positions
+from flexapod.equations.model.positions import Position, closed_positions, displacement
 from flexapod.equations.universal_leg import TURNING_POINT
 from flexapod.equations.values import Values
+from flexapod.kernels.tape.roles import TakesChecks
 from flexapod.robot.link_plan import closed_choice
 from flexapod.robot.model import Leg
 
 if TYPE_CHECKING:
     from flexapod.equations.flexible_platform.assembly import FlexibleState
-    from flexapod.kernels.tape.program import Program
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,21 +39,21 @@ class FlexibleLeg:
         q, qd: position and rate of the actuator.
     """
 
-    r: Any
-    Phi: Any
-    inertia: Any
-    bias: Any
-    direction: Any
-    q: Any
-    qd: Any
+    r: SX
+    Phi: SX
+    inertia: SX
+    bias: SX
+    direction: SX
+    q: SX
+    qd: SX
 
     @property
-    def Y(self) -> Any:
+    def Y(self) -> SX:
         """(3, 6 + N) velocity of the joint per velocity of frame and elastic coordinates."""
         return ca.horzcat(ca.SX.eye(3), -ca.skew(self.r), self.Phi)
 
 
-def flexible_leg(b: Program, values: Values, leg: Leg, shapes: JointShapes, state: FlexibleState) -> FlexibleLeg:
+def flexible_leg(b: TakesChecks, values: Values, leg: Leg, shapes: JointShapes, state: FlexibleState) -> FlexibleLeg:
     """A U-P-S, P-U-S or R-U-S leg that follows its joint on the deformed platform.
 
     Args:
@@ -81,7 +81,7 @@ def flexible_leg(b: Program, values: Values, leg: Leg, shapes: JointShapes, stat
     )
 
 
-def deformed_tip(values: LinkValues, shapes: JointShapes, state: FlexibleState, gravity: SX) -> tuple[TipTarget, Any]:
+def deformed_tip(values: LinkValues, shapes: JointShapes, state: FlexibleState, gravity: SX) -> tuple[TipTarget, SX]:
     r"""The joint on the deformed platform, its motion at zero accelerations in platform axes, and Phi(e) (3, N).
 
     .. math:: r = r_0 + \Phi e,\quad v_S = v + \omega\times r + \Phi\dot e,\quad
@@ -100,7 +100,10 @@ def deformed_tip(values: LinkValues, shapes: JointShapes, state: FlexibleState, 
     return TipTarget(arm=r, S=S, v=ca.mtimes(R.T, state.frame.v.expr) + spin, a=h - ca.densify(mul(R.T, gravity))), Phi
 
 
-def _position(values: LinkValues, leg: LinkLeg, moved: SX, k: int) -> Any:
+def _position(values: LinkValues, leg: LinkLeg, moved: Position, k: int) -> SX:
     """Position of the actuator: a displacement, or an angle by its cosine and sine."""
     link = leg.leg.links[leg.leg.moving[k]]
-    return (ca.atan2(moved[1], moved[0]) if link.kind == "R" else moved) - values.scalar(f"{link.coordinate}.zero")
+    if link.kind == "R":
+        c, s = moved
+        return ca.atan2(s, c) - values.scalar(f"{link.coordinate}.zero")
+    return displacement(moved) - values.scalar(f"{link.coordinate}.zero")

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import casadi as ca
 
@@ -28,7 +28,8 @@ from flexapod.equations.flexible_platform.generalized_newton_euler import (
     rigid_moments,
 )
 from flexapod.equations.values import Values
-from flexapod.kernels.tape.control_flow import Builder
+from flexapod.kernels.tape.control_flow import Builder, Each
+from flexapod.kernels.tape.roles import Loops
 from flexapod.robot.flexible_platform import FlexibleShape
 
 if TYPE_CHECKING:
@@ -42,14 +43,14 @@ class ModeSums:
     `elastic(V, f)` gives e''.
     """
 
-    M: Any
-    c: Any
-    bb: Any
-    bp: Any
-    by: Any
-    pp: Any
-    py: Any
-    elastic: Callable[[Any, Any], Any]
+    M: SX
+    c: SX
+    bb: SX | None
+    bp: SX
+    by: SX
+    pp: SX
+    py: SX
+    elastic: Callable[[SX | None, SX], SX]
 
 
 def written_out(body: FlexibleModel, phi: SX, load: SX, V: SX | None = None) -> ModeSums:
@@ -65,7 +66,7 @@ def written_out(body: FlexibleModel, phi: SX, load: SX, V: SX | None = None) -> 
     if V is not None:
         y = y - ca.mtimes(b.T, V)
 
-    def elastic(V: SX | None, f: SX) -> Any:
+    def elastic(V: SX | None, f: SX) -> SX:
         return inverse * (y if V is None else y - ca.mtimes(b.T, V)) - ca.mtimes(scaled.T, f)
 
     scaled_b = ca.sparsify(b * ca.repmat(inverse.T, 6, 1))
@@ -85,17 +86,17 @@ class ModeLoop:
         g: (3,) gravity in platform axes; elastic: (N,) elastic forces.
     """
 
-    b: Builder
+    b: Loops
     values: Values
     shape: FlexibleShape
     state: FlexibleState
-    phi: Any
-    g: Any
-    elastic: Any
+    phi: SX
+    g: SX
+    elastic: SX
     second_order: bool
 
     @cached_property
-    def constants(self) -> Any:
+    def constants(self) -> SX:
         """(rows, N): S, H, D, 1/m and phi / m of each mode, see `_parts`."""
         values, N = self.values, self.shape.modes
         H = [ca.horzcat(*[values.scalar(f"flex.H.{k}.{pair}") for k in range(N)]) for pair in self.shape.H]
@@ -104,12 +105,12 @@ class ModeLoop:
         return ca.vertcat(first_moments(values, self.shape), *H, D, scaled)
 
     @cached_property
-    def fixed(self) -> Any:
+    def fixed(self) -> SX:
         """(3 + legs, 3 + legs) of (S, phi) m^-1 (S, phi)^T, which parameters alone determine."""
         x = ca.vertcat(self.constants[:3, :], self.phi)
         start = ca.SX.zeros(x.shape[0], x.shape[0])
 
-        def mode(_: Builder, __: SX, total: SX, x: SX, inverse: SX) -> tuple[tuple[Any], tuple[()]]:
+        def mode(_: Builder, __: SX, total: SX, x: SX, inverse: SX) -> tuple[tuple[SX], tuple[()]]:
             return (total + ca.mtimes(inverse * x, x.T),), ()
 
         inverse = self.constants[4 + len(self.shape.H), :]
@@ -119,12 +120,13 @@ class ModeLoop:
         """As `written_out`, in one loop over the modes, and one for their accelerations."""
         shape, e, ed, w, g = self.shape, self.state.e, self.state.ed, self.state.w, self.g
         legs, known = self.phi.shape[0], V is not None
+        given_V = [] if V is None else [V]
         force = (load[6:] - self.elastic).T
-        each = [self.constants, pair_moments(self.values, shape), e.T, ed.T, force]
-        shared = [e, ed, w, g, *([V] if known else [])]
+        each: list[Each] = [self.constants, pair_moments(self.values, shape), e.T, ed.T, force]
+        shared = [e, ed, w, g, *given_V]
         zeros = [ca.SX.zeros(*size) for size in ((3,), (3,), (3, 3), (3, 3), (3, 0 if known else 6), (3, legs), (6,), (legs,))]
 
-        def mode(_: Builder, __: SX, *given: SX) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+        def mode(_: Builder, __: SX, *given: SX) -> tuple[tuple[SX, ...], tuple[SX, ...]]:
             carry, (own, G, e_k, ed_k, y, e, ed, w, g, *V) = given[: len(zeros)], given[len(zeros) :]
             S, H, D, inverse, scaled = self._parts(own)
             extra, gyro = moved_moments(shape, G, e, ed) if self.second_order else (ca.SX.zeros(3, 3), ca.SX.zeros(3))
@@ -142,23 +144,23 @@ class ModeLoop:
         frame = rigid_moments(self.values)
         frame = frame.deformed(shift, T) if self.second_order else frame
         fixed = self.fixed
-        bb = None if known else ca.vertcat(ca.horzcat(fixed[:3, :3], bb[:, :3].T), bb)
+        whole = None if known else ca.vertcat(ca.horzcat(fixed[:3, :3], bb[:, :3].T), bb)
         return ModeSums(
-            M=frame.M, c=frame.bias(w, g, rate, Hd), bb=bb, bp=ca.vertcat(fixed[:3, 3:], bp), by=by, pp=fixed[3:, 3:], py=py,
+            M=frame.M, c=frame.bias(w, g, rate, Hd), bb=whole, bp=ca.vertcat(fixed[:3, 3:], bp), by=by, pp=fixed[3:, 3:], py=py,
             elastic=lambda V, f: self._elastic(b, y, V, f),
         )  # fmt: skip
 
-    def _elastic(self, b: SX, y: SX, V: SX, f: SX) -> Any:
+    def _elastic(self, b: SX, y: SX, V: SX | None, f: SX) -> SX:
         """e'' (N,)."""
 
-        def mode(_: Builder, own: SX, b: SX, y: SX, f: SX, *V: SX) -> tuple[Any]:
-            _, _, _, inverse, scaled = self._parts(own)
+        def mode(_: Builder, own: SX, b: SX, y: SX, f: SX, *V: SX) -> tuple[SX]:
+            inverse, scaled = self._parts(own)[3:]
             return (inverse * (y - (ca.dot(b, V[0]) if V else 0)) - ca.dot(scaled, f),)
 
         shared = [f] if V is None else [f, V]
         return self.b.map(mode, self.shape.modes, each=[self.constants, b, y], shared=shared, unroll=False)[0].T
 
-    def _parts(self, own: SX) -> tuple[Any, Any, Any, Any, Any]:
+    def _parts(self, own: SX) -> tuple[SX, SX, SX, SX, SX]:
         """S (3,), H (3, 3), D, 1/m, phi / m (legs,) of a mode's column."""
         n = 3 + len(self.shape.H)
         H = matrix({pair: own[3 + k] for k, pair in enumerate(self.shape.H)})

@@ -8,8 +8,6 @@ The sum is there for plates with stiffening alone (von Karman); without it the f
 
 from __future__ import annotations
 
-from typing import Any
-
 import casadi as ca
 
 from flexapod.arrays import SX
@@ -18,19 +16,19 @@ from flexapod.equations.values import Values
 from flexapod.robot.flexible_platform import FlexibleShape
 
 
-def platform_stiffness(values: Values, shape: FlexibleShape) -> Any:
+def platform_stiffness(values: Values, shape: FlexibleShape) -> SX:
     """K (N, N) of bending."""
     return symmetric_matrix(values, "flex.K", shape.modes, shape.normal)
 
 
-def platform_energy(values: Values, shape: FlexibleShape, e: SX) -> Any:
+def platform_energy(values: Values, shape: FlexibleShape, e: SX) -> SX:
     """V [J]. Checked by: tests/equations/test_plate_stiffening.py."""
     bending = ca.dot(e, ca.mtimes(platform_stiffness(values, shape), e)) / 2
     stretches = [ca.dot(e, ca.mtimes(A, e)) / 2 for A in _matrices(values, shape)]
     return sum((s * s / 2 for s in stretches), bending)
 
 
-def platform_force(values: Values, shape: FlexibleShape, e: SX) -> Any:
+def platform_force(values: Values, shape: FlexibleShape, e: SX) -> SX:
     """Derivative of V by e (N,). Checked by: tests/equations/test_plate_stiffening.py."""
     force = ca.mtimes(platform_stiffness(values, shape), e)
     for A in _matrices(values, shape):
@@ -39,7 +37,7 @@ def platform_force(values: Values, shape: FlexibleShape, e: SX) -> Any:
     return force
 
 
-def platform_tangent(values: Values, shape: FlexibleShape, e: SX) -> Any:
+def platform_tangent(values: Values, shape: FlexibleShape, e: SX) -> SX:
     """Second derivative of V by e (N, N)."""
     K = platform_stiffness(values, shape)
     for A in _matrices(values, shape):
@@ -48,5 +46,5 @@ def platform_tangent(values: Values, shape: FlexibleShape, e: SX) -> Any:
     return K
 
 
-def _matrices(values: Values, shape: FlexibleShape) -> list[Any]:
+def _matrices(values: Values, shape: FlexibleShape) -> list[SX]:
     return [symmetric_matrix(values, f"flex.A.{r}", shape.modes) for r in range(shape.stretches)]

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import casadi as ca
 
@@ -84,7 +83,7 @@ class _Joint(HeldJoint):
     """With its shapes, and Phi(e) (3, N)."""
 
     shapes: JointShapes
-    Phi: Any
+    Phi: SX
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,19 +91,19 @@ class _Load(FrameLoad):
     """With the shapes at the point."""
 
     shapes: JointShapes
-    Phi: Any
-    Phi_r: Any
+    Phi: SX
+    Phi_r: SX
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Modes:
     """Rows of the modes: residual (N,), K with the frame's columns (N, 6) and rows (6, N), their own K (N, N), map (N, legs)."""
 
-    rho: Any
-    left: Any
-    top: Any
-    elastic: Any
-    map: Any
+    rho: SX
+    left: SX
+    top: SX
+    elastic: SX
+    map: SX
 
 
 def _modes(b: Program, values: Values, shape: FlexibleShape, e: SX, g: SX, *, legs: Sequence[_Joint], load: _Load) -> _Modes:
@@ -119,7 +118,7 @@ def _modes(b: Program, values: Values, shape: FlexibleShape, e: SX, g: SX, *, le
     arms, forces, directions = (ca.horzcat(*[getattr(leg, name) for leg in legs]) for name in "rla")
     G, by_frame = (ca.vertcat(*[getattr(leg, name) for leg in legs]) for name in ("G", "by_frame"))
 
-    def mode(_: Builder, k: SX, *given: Any) -> tuple[Any, ...]:
+    def mode(_: Builder, k: SX | int, *given: SX) -> tuple[SX, ...]:
         (phi, S, F, K, at, at_r), (Phi, arms, forces, directions, G, by_frame, g, f, m) = given[:6], given[6:]
         size = len(axes)
         rho, left = F - ca.dot(S, g) - ca.dot(at, f) - ca.dot(at_r, m), ca.SX.zeros(1, 6)

@@ -19,7 +19,6 @@ of twelve unknowns, symmetric and quasi-definite: an elimination needs no pivots
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import casadi as ca
 
@@ -38,6 +37,7 @@ def forward_through_joints(q: FlexibleEquation, force: SX, load: SX) -> Platform
     """
     assert q.axis is not None
     z, modes = q.axis, q.mode_sums(load)
+    assert modes.bb is not None
     c = _coupling(q, modes, z)
     s = [leg.bias - leg.direction * force[k] for k, leg in enumerate(q.legs)]
     A, right = modes.M, load[:6] - modes.c
@@ -87,10 +87,10 @@ def inverse_through_joints(q: FlexibleEquation, V: SX, load: SX) -> PlatformSolu
 class _Coupling:
     """What both directions need: w per leg, 1/Z and the system's (legs, legs) block, U (6, legs)."""
 
-    w: list[Any]
-    compliance: Any
-    block: Any
-    U: Any
+    w: list[SX]
+    compliance: SX
+    block: SX
+    U: SX
 
 
 def _coupling(q: FlexibleEquation, modes: ModeSums, z: int) -> _Coupling:
@@ -100,28 +100,28 @@ def _coupling(q: FlexibleEquation, modes: ModeSums, z: int) -> _Coupling:
     return _Coupling(w=w, compliance=compliance, block=ca.diag(compliance) + modes.pp, U=W - modes.bp)
 
 
-def _moved(leg: FlexibleLeg, V: SX) -> Any:
+def _moved(leg: FlexibleLeg, V: SX) -> SX:
     """Acceleration of the joint with that of the frame (6,), without velocities and deformation."""
     return V[:3] + ca.cross(V[3:], leg.r)
 
 
-def _one(w: SX, z: int) -> Any:
+def _one(w: SX, z: int) -> SX:
     """w with its own component one, as it is by construction."""
     return ca.vertcat(*[ca.SX(1) if i == z else w[i] for i in range(3)])
 
 
-def _in_plane(f: SX, z: int) -> Any:
+def _in_plane(f: SX, z: int) -> SX:
     """f without the component along the axis, which is zero by construction."""
     return ca.vertcat(*[ca.SX(0) if i == z else f[i] for i in range(3)])
 
 
-def _without(inertia: SX, w: SX, z: int) -> Any:
+def _without(inertia: SX, w: SX, z: int) -> SX:
     """Lambda' (3, 3): what is left of a leg's inertia where its joint moves freely along the axis."""
     rest = [[ca.SX(0) if z in (i, j) else inertia[i, j] - w[i] * inertia[z, j] for j in range(3)] for i in range(3)]
     return ca.sparsify(ca.vertcat(*[ca.horzcat(*row) for row in rest]))
 
 
-def _at_frame(r: SX, inertia: SX) -> Any:
+def _at_frame(r: SX, inertia: SX) -> SX:
     """(6, 6) inertia at a joint, seen from the frame's origin: blocks A, r^ A and r^ A r^T^, the whole symmetric."""
     hat = ca.skew(r)
     low = ca.mtimes(hat, inertia)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
+from flexapod.arrays import SX, Scalar
 from flexapod.equations.values import Values
 from flexapod.robot.model import LAWS, Friction, friction_unit
 
@@ -24,13 +24,13 @@ class Coefficients:
         per_axis: moments per joint axis instead of along the relative angular velocity.
     """
 
-    numbers: Mapping[str, Any]
-    speed: Any = None
+    numbers: Mapping[str, SX]
+    speed: Scalar | None = None
     rule: str = "abs_sum"
     per_axis: bool = False
 
     @property
-    def load(self) -> Any:
+    def load(self) -> Scalar:
         """What multiplies the joint's load: `normal` of a guide, `reaction` of a bearing."""
         return sum(k for name, k in self.numbers.items() if name in LAWS and LAWS[name].by_load)
 
@@ -45,7 +45,7 @@ def read_coefficients(values: Values, joint: str, friction: Friction, linear: bo
         linear: a guide, not a bearing.
     """
 
-    def read(key: str) -> Any:
+    def read(key: str) -> SX:
         return values.program.parameter(f"{values.prefix}{joint}.friction.{key}", unit=friction_unit(key, linear))
 
     other = "bearing" if linear else "guide"

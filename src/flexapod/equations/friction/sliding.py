@@ -8,11 +8,9 @@ The laws themselves are `description.friction`. Guides: normal force from the co
 
 from __future__ import annotations
 
-from typing import Any
-
 import casadi as ca
 
-from flexapod.arrays import SX
+from flexapod.arrays import SX, Scalar
 from flexapod.spatial import Vec, dot
 
 REST = 1e-12
@@ -22,7 +20,7 @@ NEVER = 1e-60
 """Square of a speed so small that it changes none which is not zero, and whose quotient by itself is no 0/0."""
 
 
-def sign_of_rate(rate: SX, speed: SX | None = None) -> Any:
+def sign_of_rate(rate: SX, speed: Scalar | None = None) -> SX:
     """Sign of a rate: -1, 0, 1, or between with a `speed` [m/s, rad/s].
 
     Checked by: tests/equations/test_friction.py.
@@ -32,7 +30,7 @@ def sign_of_rate(rate: SX, speed: SX | None = None) -> Any:
     return ca.if_else(ca.fabs(rate) < REST, 0, ca.sign(rate))
 
 
-def unit_direction(w: Vec, speed: SX | None = None) -> Vec:
+def unit_direction(w: Vec, speed: Scalar | None = None) -> Vec:
     """Unit vector along an angular velocity, zero at rest; with a `speed` its length is tanh(|w|/speed).
 
     Checked by: tests/equations/test_friction.py.
@@ -48,7 +46,7 @@ def unit_direction(w: Vec, speed: SX | None = None) -> Vec:
     return result
 
 
-def guide_load(along_u: SX, along_v: SX, rule: str) -> Any:
+def guide_load(along_u: SX, along_v: SX, rule: str) -> SX:
     r"""Normal force that the friction coefficient multiplies.
 
     ``abs_sum``: :math:`|N_u|+|N_v|`; ``norm``: :math:`\sqrt{N_u^2+N_v^2}`; ``literal``:
@@ -66,7 +64,7 @@ def guide_load(along_u: SX, along_v: SX, rule: str) -> Any:
     return along_u - along_v
 
 
-def bearing_load(force: Vec) -> Any:
+def bearing_load(force: Vec) -> SX:
     r""":math:`|F|`, so that the friction moment is :math:`k\,|F|` against the motion.
 
     Args:

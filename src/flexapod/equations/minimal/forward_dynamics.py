@@ -16,6 +16,7 @@ from collections.abc import Sequence
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.minimal.extending_leg import extending_leg
 from flexapod.equations.minimal.loads import with_legs
 from flexapod.equations.minimal.mass_matrix import Symmetric, mass_matrix
@@ -62,7 +63,7 @@ def minimal_forward_dynamics(robot: Robot, plan: MinimalPlan | None = None) -> P
     return b
 
 
-def _extending(b: Program, m: MinimalModel, plan: MinimalPlan, levers: Levers, force: Scalar) -> list[tuple[Triple, Symmetric]]:
+def _extending(b: Program, m: MinimalModel, plan: MinimalPlan, levers: Levers, force: SX) -> list[tuple[Triple, Symmetric]]:
     """Force and mass matrix of each U-P-S leg."""
     result = []
     for j, motion in enumerate(_motions(m, plan, levers)):
@@ -71,7 +72,7 @@ def _extending(b: Program, m: MinimalModel, plan: MinimalPlan, levers: Levers, f
     return result
 
 
-def _sliding(b: Program, m: MinimalModel, plan: MinimalPlan, levers: Levers, force: Scalar) -> list[tuple[Triple, Symmetric]]:
+def _sliding(b: Program, m: MinimalModel, plan: MinimalPlan, levers: Levers, force: SX) -> list[tuple[Triple, Symmetric]]:
     """Force and mass matrix of each P-U-S leg."""
     result = []
     for j, motion in enumerate(_motions(m, plan, levers)):
@@ -119,7 +120,7 @@ def ldl_solve(b: Program, A: Sequence[Sequence[Scalar]], rhs: Sequence[Scalar]) 
     """
     n = len(rhs)
     work = [[A[i][j] for j in range(i + 1)] for i in range(n)]
-    x, factor = list(rhs), [[0] * n for _ in range(n)]
+    x, factor = list(rhs), [list[Scalar]([0]) * n for _ in range(n)]
     inverses = []
     for j in range(n):
         pivot = work[j][j]

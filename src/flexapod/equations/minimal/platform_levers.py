@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from flexapod.equations.minimal.planning import MinimalPlan
-from flexapod.equations.minimal.vectors import Scalar, Triple, add, combine, cross, scale, times, total, triple
+from flexapod.equations.minimal.vectors import Scalar, Triple, add, combine, cross, scale, subtract, times, total, triple
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.values import Values
 
@@ -205,7 +205,7 @@ def lever_motion(platform: FrameMotion, basis: Basis, origin: Triple) -> Levers:
     h = basis.height
     p = triple(platform.p.expr)
     return Levers(
-        p=add(tuple(x - o for x, o in zip(p, origin, strict=True)), scale(h, normal)),
+        p=add(subtract(p, origin), scale(h, normal)),
         v=add(triple(platform.v.expr), scale(h, spin)),
         a=add(triple(platform.a.expr), scale(h, W3)),
         D=D, V=V, W=W, D3=normal, V3=spin, W3=W3,

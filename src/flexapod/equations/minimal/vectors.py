@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from flexapod.arrays import Scalar as Scalar
 
 if TYPE_CHECKING:
     from flexapod.arrays import SX
 
-Scalar = Any
 Triple = tuple[Scalar, Scalar, Scalar]
 
 

@@ -7,13 +7,12 @@ on the tape.
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any
 
 import casadi as ca
 
 from flexapod.arrays import SX
 from flexapod.equations.values import Values
-from flexapod.kernels.tape.program import Program
+from flexapod.kernels.tape.roles import Declares
 from flexapod.robot.blocks import blocks
 from flexapod.spatial.linear import solve, solve_reflected
 
@@ -21,27 +20,27 @@ Z = ca.SX(ca.DM([0, 0, 1]))
 NONE = ca.SX(3, 1)
 
 
-def expression(x: SX) -> Any:
+def expression(x: SX) -> SX:
     """x as an expression; one that is one already is not copied, which takes longer than most operations."""
     return x if isinstance(x, ca.SX) else ca.SX(x)
 
 
-def sparse(x: SX) -> Any:
+def sparse(x: SX) -> SX:
     """The expression without its structural zeros, in a matrix of its own."""
     return ca.sparsify(expression(x))
 
 
-def mul(A: SX, B: SX) -> Any:
+def mul(A: SX, B: SX) -> SX:
     """A B."""
     return ca.mtimes(sparse(A), sparse(B))
 
 
-def cross(a: SX, b: SX) -> Any:
+def cross(a: SX, b: SX) -> SX:
     """a x b."""
     return sparse(ca.cross(ca.densify(expression(a)), ca.densify(expression(b))))
 
 
-def field(w: SX, alpha: SX) -> Any:
+def field(w: SX, alpha: SX) -> SX:
     r"""What a point's position becomes in its acceleration, :math:`\hat\alpha + \hat\omega\hat\omega`, each product once."""
     w, alpha = ca.densify(w), ca.densify(alpha)
     xx, yy, zz = w[0] * w[0], w[1] * w[1], w[2] * w[2]
@@ -55,13 +54,13 @@ def field(w: SX, alpha: SX) -> Any:
     )
 
 
-def vee(A: SX) -> Any:
+def vee(A: SX) -> SX:
     """Axial vector of A - A^T."""
     A = ca.densify(expression(A))
     return ca.vertcat(A[2, 1] - A[1, 2], A[0, 2] - A[2, 0], A[1, 0] - A[0, 1])
 
 
-def symmetric(A: SX) -> Any:
+def symmetric(A: SX) -> SX:
     """A symmetric matrix, computed in its lower triangle alone."""
     low = ca.tril(ca.densify(A))
     return low + ca.tril(low, False).T
@@ -77,7 +76,7 @@ class LinkValues(Values):
 
     def __init__(
         self,
-        program: Program,
+        program: Declares,
         prefix: str = "",
         known: dict[str, SX] | None = None,
         constants: dict[str, int] | None = None,
@@ -91,7 +90,7 @@ class LinkValues(Values):
         """Values below a prefix, with the constants there."""
         return LinkValues(self.program, f"{self.prefix}{prefix}.", self._known, constants, self._zeros)
 
-    def scalar(self, name: str) -> Any:
+    def scalar(self, name: str) -> SX:
         """One number, a constant, or a structural zero."""
         if name in self._constants:
             return ca.SX(self._constants[name])
@@ -109,15 +108,15 @@ class LinkValues(Values):
         all_numbers = ca.sumsqr(ca.vertcat(*self._known.values()))
         self.program.fail_if(ca.logic_not(all_numbers >= 0), "a number of the robot is NaN")
 
-    def vec(self, name: str) -> Any:
+    def vec(self, name: str) -> SX:
         """(3,) without structural zeros."""
         return sparse(ca.vertcat(*[self.scalar(f"{name}.{k}") for k in "xyz"]))
 
-    def rot(self, name: str) -> Any:
+    def rot(self, name: str) -> SX:
         """(3, 3) without structural zeros."""
         return sparse(ca.vertcat(*[ca.horzcat(*[self.scalar(f"{name}.{i}{j}") for j in "xyz"]) for i in "xyz"]))
 
-    def pseudo_inertia(self, name: str) -> Any:
+    def pseudo_inertia(self, name: str) -> SX:
         r"""E = tr(I)/2 1 - I, the second moments of a body: the moment of its motion is vee(U E)."""
         I = {k: self.scalar(f"{name}.inertia.{k}") for k in ("xx", "yy", "zz", "xy", "xz", "yz")}
         half = (I["xx"] + I["yy"] + I["zz"]) / 2
@@ -131,10 +130,10 @@ def pattern(A: SX) -> list[list[bool]]:
     return [[bool(A.sparsity().has_nz(i, j)) for j in range(A.shape[1])] for i in range(A.shape[0])]
 
 
-def solve_blocks(A: SX, B: SX) -> Any:
+def solve_blocks(A: SX, B: SX) -> SX:
     """A^-1 B by the block triangular form of A: blocks of one to three by Cramer, larger ones by reflections."""
     A, B = sparse(A), sparse(B)
-    X: list[Any] = [None] * A.shape[0]
+    X: list[SX | None] = [None] * A.shape[0]
     for rows, columns in blocks(pattern(A)):
         right = B[list(rows), :]
         for i, r in enumerate(rows):
@@ -153,10 +152,10 @@ def solve_blocks(A: SX, B: SX) -> Any:
             )
         for i, c in enumerate(columns):
             X[c] = sparse(Y[i, :])
-    return ca.vertcat(*X) if X else ca.SX(0, B.shape[1])
+    return ca.vertcat(*[x for x in X if x is not None]) if X else ca.SX(0, B.shape[1])
 
 
-def _determinant(X: SX) -> Any:
+def _determinant(X: SX) -> SX:
     """Determinant of a small dense block; up to three from the numbers that `solve` needs anyway."""
     n = X.shape[0]
     if n == 1:
@@ -166,7 +165,7 @@ def _determinant(X: SX) -> Any:
     return ca.dot(X[:, 0], ca.cross(X[:, 1], X[:, 2])) if n == 3 else _reflected(X)
 
 
-def _reflected(X: SX) -> Any:
+def _reflected(X: SX) -> SX:
     r"""Determinant by Householder's reflections, each of determinant -1: n^3 operations where minors take n!, and its sign.
 
     .. math:: \det X = \prod_k \operatorname{copysign}(|x_k|, x_{kk})
@@ -185,7 +184,7 @@ def _reflected(X: SX) -> Any:
     return result * columns[0][0]
 
 
-def nearly_dependent(A: SX, bound: SX, scale: SX) -> Any:
+def nearly_dependent(A: SX, bound: float, scale: SX) -> SX:
     """Some block of A has lost its rank: below `bound` is the square of its determinant where it has up to three columns, else
     that of the part of a column that others do not span; entries are measured by the root of `scale`."""
     lost = ca.SX(0)
@@ -199,7 +198,7 @@ def nearly_dependent(A: SX, bound: SX, scale: SX) -> Any:
     return lost
 
 
-def determinant(A: SX) -> Any:
+def determinant(A: SX) -> SX:
     """Determinant of a square matrix, block by block."""
     found = blocks(pattern(A))
     order = [[r for block in found for r in block[side]] for side in (0, 1)]

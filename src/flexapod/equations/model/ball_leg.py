@@ -14,18 +14,17 @@ Axes: world, but for the hinge's axes H (z along the hinge, rotated by theta) an
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import casadi as ca
 
 from flexapod.arrays import SX
 from flexapod.equations.model.algebra import LinkValues, Z, cross, field, mul, sparse, symmetric, vee
 from flexapod.equations.model.leg import TipTarget, tip_of
-from flexapod.equations.model.positions import drive_position
+from flexapod.equations.model.positions import Position, displacement, drive_position
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.inertia_wrench import tensor
-from flexapod.kernels.tape.program import Program
+from flexapod.kernels.tape.roles import Equations
 from flexapod.robot.link_plan import LegChoice
 from flexapod.robot.model import Leg
 from flexapod.robot.robot import Robot
@@ -36,10 +35,10 @@ from flexapod.spatial.vector import line_coordinates
 class LegInertia:
     """What a leg adds: A (6, 6), c (6,), and the rows G V' = r (k, 6), (k,) that it cannot meet."""
 
-    A: Any
-    c: Any
-    G: Any
-    r: Any
+    A: SX
+    c: SX
+    G: SX
+    r: SX
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,21 +58,21 @@ class BallLeg:
     leg: Leg
     choice: LegChoice
     tip: TipTarget
-    R: Any
-    per_q: Any
-    per_theta: Any
-    qd: Any
-    thetad: Any
-    drift: tuple[Any, Any]
-    row: Any
-    missed: Any
-    pull: Any
-    w: Any
+    R: SX
+    per_q: SX
+    per_theta: SX
+    qd: list[SX]
+    thetad: SX
+    drift: tuple[SX, SX]
+    row: SX
+    missed: SX
+    pull: SX
+    w: SX
 
     driven = (0,)
 
 
-def ball_leg(b: Program, values: LinkValues, robot: Robot, index: int, platform: FrameMotion) -> BallLeg:
+def ball_leg(b: Equations, values: LinkValues, robot: Robot, index: int, platform: FrameMotion) -> BallLeg:
     """A leg for a given state of the platform.
 
     Args:
@@ -105,7 +104,7 @@ def ball_leg(b: Program, values: LinkValues, robot: Robot, index: int, platform:
     )  # fmt: skip
 
 
-def _drive(values: LinkValues, leg: Leg, moved: SX, gravity: SX) -> tuple[Any, Any, Any, Any]:
+def _drive(values: LinkValues, leg: Leg, moved: Position, gravity: SX) -> tuple[SX, SX, SX, SX]:
     """C; its velocity per unit rate and its acceleration per square of the rate; force of weight at the drive."""
     drive = leg.links[0]
     R, p = values.rot(f"{drive.coordinate}.R"), values.vec(f"{drive.coordinate}.p")
@@ -113,17 +112,18 @@ def _drive(values: LinkValues, leg: Leg, moved: SX, gravity: SX) -> tuple[Any, A
     down, body = mul(R.T, gravity), f"{drive.coordinate}.body"
     if drive.kind == "P":
         weight = values.scalar(f"{body}.mass") * down[2] if drive.body is not None else ca.SX(0)
-        C = p + mul(R, ball + Z * moved)
+        C = p + mul(R, ball + Z * displacement(moved))
         return ca.densify(C), ca.densify(R[:, 2]), ca.SX.zeros(3), -weight
     c, s = moved
     about_z = sparse(ca.vertcat(ca.horzcat(c, -s, 0), ca.horzcat(s, c, 0), ca.horzcat(0, 0, 1)))
     reach = sparse(mul(about_z, ball))
     u = cross(Z, reach)
     weight = cross(mul(about_z, values.vec(f"{body}.first_moment")), down)[2] if drive.body is not None else ca.SX(0)
-    return (*(ca.densify(x) for x in (p + mul(R, reach), mul(R, u), mul(R, cross(Z, u)))), -weight)
+    C, velocity, inward = (ca.densify(x) for x in (p + mul(R, reach), mul(R, u), mul(R, cross(Z, u))))
+    return C, velocity, inward, -weight
 
 
-def _rod(values: LinkValues, hinge: str, half: SX, d: SX) -> tuple[Any, Any]:
+def _rod(values: LinkValues, hinge: str, half: SX, d: SX) -> tuple[SX, SX]:
     """Axes H in the world, and t (3,) from the ball to the hinge in them: rotated about z so that t points along d (world)."""
     t = ca.densify(mul(values.rot(f"{hinge}.on_link.R").T, values.vec(f"{hinge}.on_link.p")))
     seen = ca.densify(mul(half.T, d))
@@ -148,13 +148,13 @@ def ball_inertia(values: LinkValues, leg: BallLeg, force: SX, massless: bool) ->
         A = inertia * mul(leg.per_q, leg.per_q.T)
         at_drive = at_drive + leg.pull + inertia * leg.drift[0]
     if rod.body is not None and not massless:
-        hung = _rod_inertia(values, leg, f"{rod.coordinate}.body")
-        A, c = A + hung.A, hung.c
+        hung, c = _rod_inertia(values, leg, f"{rod.coordinate}.body")
+        A = A + hung
     return LegInertia(A=A, c=c + leg.per_q * at_drive, G=leg.row, r=leg.missed)
 
 
-def _rod_inertia(values: LinkValues, leg: BallLeg, body: str) -> LegInertia:
-    """The rod on the platform: fixed there, and by its rate."""
+def _rod_inertia(values: LinkValues, leg: BallLeg, body: str) -> tuple[SX, SX]:
+    """A and c of the rod on the platform: fixed there, and by its rate."""
     hinge = f"{leg.leg.closing.joint}.on_link"
     rotation, t, m = values.rot(f"{hinge}.R"), values.vec(f"{hinge}.p"), values.scalar(f"{body}.mass")
     first, about_C = values.vec(f"{body}.first_moment"), tensor(values, f"{body}.inertia")
@@ -168,16 +168,16 @@ def _rod_inertia(values: LinkValues, leg: BallLeg, body: str) -> LegInertia:
     c = _at_origin(leg, f, moment) + leg.per_theta * ca.densify(moment)[2]
     K = _at_origin(leg, cross(Z, S), I[:, 2]) + leg.per_theta * (ca.densify(I)[2, 2] / 2)
     both = mul(K, leg.per_theta.T)
-    return LegInertia(A=_fixed(leg, m, S, I) + both + both.T, c=c, G=None, r=None)
+    return _fixed(leg, m, S, I) + both + both.T, c
 
 
-def _at_origin(leg: BallLeg, force: SX, moment: SX) -> Any:
+def _at_origin(leg: BallLeg, force: SX, moment: SX) -> SX:
     """(6,) a wrench at the hinge, axes H, as one at the platform's origin in world axes."""
     f = ca.densify(mul(leg.R, force))
     return ca.vertcat(f, ca.densify(mul(leg.R, moment)) + ca.cross(leg.tip.arm, f))
 
 
-def _fixed(leg: BallLeg, m: SX, S: SX, I: SX) -> Any:
+def _fixed(leg: BallLeg, m: SX, S: SX, I: SX) -> SX:
     """(6, 6) inertia of a body at the hinge, about the platform's origin, world axes."""
     r, about_hinge = leg.tip.arm, ca.densify(mul(leg.R, S))
     whole, moved = symmetric(mul(mul(leg.R, I), leg.R.T)), about_hinge + m * r

@@ -12,7 +12,6 @@ A is the inertia of platform and legs, c what is missing to balance at zero acce
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import Any
 
 import casadi as ca
 
@@ -35,6 +34,7 @@ from flexapod.equations.platform_motion import FrameMotion, guess_input, wrench_
 from flexapod.equations.virtual_power.forward_dynamics import state_inputs
 from flexapod.equations.virtual_power.inverse_dynamics import SINGULAR
 from flexapod.kernels.tape.program import Program
+from flexapod.kernels.tape.roles import Equations, TakesChecks
 from flexapod.robot.robot import Robot
 from flexapod.spatial.linear import solve_symmetric
 from flexapod.spatial.vector import zero
@@ -60,7 +60,7 @@ def link_forward_dynamics(robot: Robot, massless_legs: bool = False, zeros: Coll
 
 
 def state_legs(
-    b: Program, values: LinkValues, robot: Robot, still: FrameMotion, guess: SX, massless: bool = False
+    b: Equations, values: LinkValues, robot: Robot, still: FrameMotion, guess: SX | None, massless: bool = False
 ) -> list[LinkLeg | BallLeg]:
     """The legs of a robot at a state, each with the constants of its inner frames; those with a ball are cut there.
 
@@ -77,7 +77,7 @@ def state_legs(
     return legs
 
 
-def _point(values: LinkValues, robot: Robot) -> Any:
+def _point(values: LinkValues, robot: Robot) -> SX:
     """(3,) of the platform, its axes, that the equations are written about: its origin where legs bind its twist there, and where
     the platform would lose a zero elsewhere."""
     plan, found, own = robot.link_plan, joint_on_platform(values, robot), body_inertia(values, "platform")
@@ -86,13 +86,13 @@ def _point(values: LinkValues, robot: Robot) -> Any:
     return NONE if plan.bound or loses or any(choice.ball for choice in plan.legs) else found
 
 
-def _carried(values: LinkValues, robot: Robot, massless: bool) -> list[Any]:
+def _carried(values: LinkValues, robot: Robot, massless: bool) -> list[SX]:
     """Per leg, the mass at its end that the platform has."""
     return [ca.SX(0)] * len(robot.legs) if massless else carried_masses(values, robot)
 
 
 def link_acceleration(
-    b: Program,
+    b: TakesChecks,
     values: LinkValues,
     robot: Robot,
     still: FrameMotion,
@@ -101,7 +101,7 @@ def link_acceleration(
     force: SX,
     wrench: SX,
     massless: bool = False,
-) -> Any:
+) -> SX:
     """(6,) acceleration of the platform under actuator forces and a wrench (6,), inside any program or body of a loop.
 
     Args:
@@ -125,7 +125,7 @@ def link_acceleration(
     return ca.vertcat(V[:3] - ca.densify(cross(V[3:], mul(still.R.expr, about))), V[3:])
 
 
-def platform_inertia(own: LinkInertia, platform: FrameMotion) -> Any:
+def platform_inertia(own: LinkInertia, platform: FrameMotion) -> SX:
     """(6, 6) inertia of the platform, world axes, from that in its own."""
     R = platform.R.expr
     hat = ca.skew(ca.densify(mul(R, own.S)))
@@ -133,7 +133,7 @@ def platform_inertia(own: LinkInertia, platform: FrameMotion) -> Any:
     return ca.vertcat(ca.horzcat(own.m * ca.SX.eye(3), hat.T), ca.horzcat(hat, I))
 
 
-def _rotated(R: SX, A: SX) -> Any:
+def _rotated(R: SX, A: SX) -> SX:
     """R A R^T of a symmetric A; a multiple of 1 that makes one of its entries zero stays as it is."""
     A = ca.densify(A)
     part = A[2, 2] * ca.SX.eye(3)
@@ -153,9 +153,9 @@ def _leg_inertia(values: LinkValues, leg: LinkLeg, force: SX, at: int, massless:
     return _per_twist(leg, M, whole)
 
 
-def joint_inertia(values: LinkValues, leg: LinkLeg) -> Any:
+def joint_inertia(values: LinkValues, leg: LinkLeg) -> SX:
     """Mass matrix (n, n) of a leg by its coordinates."""
-    nothing = dict.fromkeys(("w", "alpha", "U", "a", "dv", "da"))
+    nothing = dict.fromkeys(("w", "alpha", "U", "a", "dv", "da"), NONE)
     links = [LinkMotion(R=R, r=ca.densify(r), **nothing) for R, r in zip(leg.R, leg.r, strict=True)]
     own = [LinkBody(m=k.m, S=ca.densify(k.S), I=ca.densify(k.tensor)) for k in leg.inertias]
     return sparse(leg_mass_matrix(values, leg.leg, links, [], own))
@@ -190,7 +190,7 @@ def _per_twist(leg: LinkLeg, M: SX, h: SX) -> LegInertia:
     )
 
 
-def _basis(b: Program, robot: Robot, G: SX, r: SX) -> tuple[Any, Any]:
+def _basis(b: TakesChecks, robot: Robot, G: SX, r: SX) -> tuple[SX, SX]:
     """N (6, mobility) and beta (6,) with V' = N u' + beta for all u' where G V' = r."""
     kept, bound = list(robot.link_plan.kept), list(robot.link_plan.bound)
     free = [k for k in range(6) if k not in bound]

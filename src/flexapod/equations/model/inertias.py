@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import casadi as ca
 
@@ -28,9 +28,9 @@ NOTHING = ca.SX(3, 3)
 class LinkInertia:
     """Mass, first moment and second moments about an origin."""
 
-    m: Any
-    S: Any
-    E: Any
+    m: SX
+    S: SX
+    E: SX
 
     def __add__(self, other: LinkInertia) -> LinkInertia:
         return LinkInertia(m=self.m + other.m, S=sparse(self.S + other.S), E=sparse(self.E + other.E))
@@ -46,7 +46,7 @@ class LinkInertia:
         return LinkInertia(m=self.m, S=sparse(S + self.m * r), E=sparse(E))
 
     @property
-    def tensor(self) -> Any:
+    def tensor(self) -> SX:
         """(3, 3) tr(E) 1 - E."""
         return ca.trace(self.E) * ca.SX.eye(3) - self.E
 
@@ -64,7 +64,7 @@ def point_mass(m: SX, at: SX) -> LinkInertia:
     return LinkInertia(m=m, S=sparse(m * at), E=sparse(m * mul(at, sparse(at).T)))
 
 
-def carried_mass(values: LinkValues, leg: Leg) -> Any:
+def carried_mass(values: LinkValues, leg: Leg) -> SX:
     """Mass that the platform has of a leg: of the link that a spherical joint ends."""
     link = leg.links[leg.closing.link]
     if leg.closing.type != "spherical" or link.body is None or link.kind == "fixed":
@@ -105,7 +105,7 @@ def _shared(own: LinkInertia, kind: str) -> LinkInertia:
 
 def joint_forces(
     values: LinkValues, leg: Leg, R: Sequence[SX], r: Sequence[SX], links: Links, qdd: SX, *, inertias: Sequence[LinkInertia]
-) -> list[Any]:
+) -> list[SX]:
     r"""h (n,): forces at the joints that the links' motion demands, by the recursion inwards.
 
     f = m a + U S, n = S x a + vee(U E).

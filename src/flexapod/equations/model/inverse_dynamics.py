@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import casadi as ca
 
@@ -22,6 +21,7 @@ from flexapod.equations.model.leg import LinkLeg, link_leg
 from flexapod.equations.platform_motion import FrameMotion, guess_input, platform_motion, wrench_input
 from flexapod.equations.virtual_power.inverse_dynamics import SINGULAR
 from flexapod.kernels.tape.program import Program
+from flexapod.kernels.tape.roles import Declares, Equations
 from flexapod.robot.robot import Robot
 from flexapod.spatial.linear import solve_symmetric
 
@@ -35,10 +35,10 @@ class Balance:
     `wrench` and `columns` are what the platform must give: lambda_0 and each mu as a wrench at its origin, world axes.
     """
 
-    wrench: Any
-    columns: list[Any]
-    force: list[Any]
-    per_mu: list[Any]
+    wrench: SX
+    columns: list[SX]
+    force: list[SX]
+    per_mu: list[SX]
 
 
 def link_inverse_dynamics(robot: Robot, massless_legs: bool = False, zeros: Collection[str] = ()) -> Program:
@@ -75,7 +75,7 @@ def link_inverse_dynamics(robot: Robot, massless_legs: bool = False, zeros: Coll
 
 
 def link_legs(
-    b: Program, values: LinkValues, robot: Robot, platform: FrameMotion, guess: SX, massless: bool = False, *,
+    b: Equations, values: LinkValues, robot: Robot, platform: FrameMotion, guess: SX | None, massless: bool = False, *,
     about: SX = NONE, carried: Sequence[SX] | None = None,
 ) -> list[LinkLeg]:  # fmt: skip
     """The legs of a robot, each with the constants of its inner frames; `about` and `carried` (per leg): as of `link_leg`."""
@@ -91,7 +91,7 @@ def leg_values(values: LinkValues, robot: Robot) -> list[LinkValues]:
     return [values.below(f"legs.{leg.name}", dict(c.constants)) for leg, c in zip(robot.legs, robot.link_plan.legs, strict=True)]
 
 
-def joint_on_platform(values: LinkValues, robot: Robot) -> Any:
+def joint_on_platform(values: LinkValues, robot: Robot) -> SX:
     """(3,) the first leg's joint on the platform, its axes: seen from there that leg has no arm. Zero where the joint slides."""
     closing = robot.legs[0].closing
     if closing.type in ("cylindrical", "prismatic"):
@@ -99,7 +99,7 @@ def joint_on_platform(values: LinkValues, robot: Robot) -> Any:
     return leg_values(values, robot)[0].vec(f"{closing.joint}.on_platform.p")
 
 
-def carried_masses(values: LinkValues, robot: Robot) -> list[Any]:
+def carried_masses(values: LinkValues, robot: Robot) -> list[SX]:
     """Per leg, the mass at its end that is as well one of the platform; none where the platform would lose a zero by it."""
     found = [carried_mass(own, leg) for own, leg in zip(leg_values(values, robot), robot.legs, strict=True)]
     bare, loaded = body_inertia(values, "platform"), loaded_platform(values, robot, found)
@@ -116,7 +116,7 @@ def loaded_platform(values: LinkValues, robot: Robot, carried: Sequence[SX]) -> 
     return found
 
 
-def platform_wrench(own: LinkInertia, platform: FrameMotion, gravity: SX) -> Any:
+def platform_wrench(own: LinkInertia, platform: FrameMotion, gravity: SX) -> SX:
     """(6,) force and moment about the platform's origin that its motion and weight demand, world axes."""
     R, w, alpha = (x.expr for x in (platform.R, platform.w, platform.alpha))
     a = platform.a.expr - gravity
@@ -126,7 +126,7 @@ def platform_wrench(own: LinkInertia, platform: FrameMotion, gravity: SX) -> Any
     return ca.vertcat(force, ca.densify(moment))
 
 
-def seen_from(wrench: SX, platform: FrameMotion, about: SX) -> Any:
+def seen_from(wrench: SX, platform: FrameMotion, about: SX) -> SX:
     """(6,) a wrench about the platform's origin, about a point (3,) of the platform, given in its axes."""
     force = wrench[:3]
     return ca.vertcat(force, wrench[3:] - ca.densify(cross(mul(platform.R.expr, about), force)))
@@ -164,7 +164,7 @@ def _is_shorter_by_rows(robot: Robot, parts: list[Balance]) -> bool:
     return many and all(len(part.columns) == len(part.force) for part in parts)
 
 
-def _least_forces(robot: Robot, parts: list[Balance], right: SX) -> Any:
+def _least_forces(robot: Robot, parts: list[Balance], right: SX) -> SX:
     r"""Forces of least norm from the rows of the balance.
 
     .. math:: \Gamma = A^T(AA^T)^{-1}(w + A\Gamma_0),\qquad A_i = G_i P_i^{-1}
@@ -178,12 +178,12 @@ def _least_forces(robot: Robot, parts: list[Balance], right: SX) -> Any:
     return ca.mtimes(A.T, solve_symmetric(ca.mtimes(A, A.T), right[rows] + ca.mtimes(A, first)))
 
 
-def _square(robot: Robot, G: SX) -> Any:
+def _square(robot: Robot, G: SX) -> SX:
     """Rows and columns of the platform's balance that have full rank."""
     return sparse(G[list(robot.link_plan.components), list(robot.link_plan.columns)])
 
 
-def _multipliers(b: Program, robot: Robot, G: SX, right: SX) -> tuple[list[Any], list[list[Any]]]:
+def _multipliers(b: Declares, robot: Robot, G: SX, right: SX) -> tuple[list[SX], list[list[SX]]]:
     """mu that balances the platform, and the directions of mu that only strain the actuators."""
     plan = robot.link_plan
     columns, rows = list(plan.columns), list(plan.components)
@@ -205,14 +205,14 @@ def _multipliers(b: Program, robot: Robot, G: SX, right: SX) -> tuple[list[Any],
     return mu, null
 
 
-def nearly_singular(b: Program, A: SX) -> Any:
+def nearly_singular(b: Declares, A: SX) -> SX:
     """Some block of the balance has lost its rank: the wrench of a unit multiplier (force of order 1, moment of the robot's size)
     is spanned by the others to rounding."""
     length = b.parameter("characteristic_length", unit="m")
     return nearly_dependent(A, SINGULAR, ca.fmin(1, length) ** 2)
 
 
-def _forces(parts: list[Balance], mu: list[SX], *, constant: bool) -> Any:
+def _forces(parts: list[Balance], mu: list[SX], *, constant: bool) -> SX:
     """Actuator forces (n,) of multipliers; without the constant part for a direction of them."""
     result, at = [], 0
     for part in parts:

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import casadi as ca
 
@@ -24,10 +23,10 @@ from flexapod.equations.closing import solve_position
 from flexapod.equations.closing_rows import platform_halves
 from flexapod.equations.model.algebra import NONE, LinkValues, Z, cross, determinant, field, mul, solve_blocks, sparse
 from flexapod.equations.model.inertias import LinkInertia, joint_forces, link_inertias
-from flexapod.equations.model.positions import closed_positions, last_axes
+from flexapod.equations.model.positions import Position, closed_positions, displacement, last_axes
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.values import Values
-from flexapod.kernels.tape.program import Program
+from flexapod.kernels.tape.roles import Equations, TakesChecks
 from flexapod.robot.chain import ROWS, ancestors
 from flexapod.robot.link_plan import LegChoice
 from flexapod.robot.model import Leg
@@ -41,29 +40,29 @@ NO_MASS = ca.SX(0)
 class TipTarget:
     """What the leg must meet, world axes: arm from a point of the platform to S, its velocity and acceleration less gravity."""
 
-    arm: Any
-    S: Any
-    v: Any
-    a: Any
+    arm: SX
+    S: SX
+    v: SX
+    a: SX
 
 
 @dataclass(frozen=True, kw_only=True)
 class TipRow:
     """A closing row on the tip's twist, axes of the last link; `axes`: the two axes whose product it is, platform's first."""
 
-    linear: Any
-    angular: Any
-    axes: tuple[Any, Any] | None = None
+    linear: SX
+    angular: SX
+    axes: tuple[SX, SX] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Links:
     """Motion of all links, each in its own axes: w, alpha, U = field(w, alpha), a (less gravity)."""
 
-    w: list[Any]
-    alpha: list[Any]
-    U: list[Any]
-    a: list[Any]
+    w: list[SX]
+    alpha: list[SX]
+    U: list[SX]
+    a: list[SX]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,19 +85,19 @@ class LinkLeg:
     leg: Leg
     choice: LegChoice
     tip: TipTarget
-    R: list[Any]
-    r: list[Any]
+    R: list[SX]
+    r: list[SX]
     chain: list[int]
     rows: list[TipRow]
-    B: Any
-    drift: list[Any]
-    qd: Any
-    qdd: Any
+    B: SX
+    drift: list[SX]
+    qd: SX
+    qdd: SX
     links: Links
-    h: list[Any]
+    h: list[SX]
     inertias: list[LinkInertia]
-    world: Any
-    outward: Callable[[Any], Any]
+    world: SX | None
+    outward: Callable[[SX], SX]
 
     @property
     def driven(self) -> list[int]:
@@ -110,7 +109,7 @@ class LinkLeg:
         """Columns of the other joints."""
         return [k for k in range(len(self.leg.moving)) if k not in self.driven]
 
-    def to_world(self, x: SX) -> Any:
+    def to_world(self, x: SX) -> SX:
         """A vector or matrix column of the last link's axes, in world axes."""
         if self.world is not None:
             return mul(self.world, x)
@@ -118,7 +117,7 @@ class LinkLeg:
             x = mul(self.R[j], x)
         return x
 
-    def platform_wrench(self, multipliers: SX) -> Any:
+    def platform_wrench(self, multipliers: SX) -> SX:
         """(6,) force and moment, about the point where arms begin, of multipliers (m, 1) as they act on the leg, world axes."""
         force = ca.densify(self.to_world(mul(ca.horzcat(*[row.linear for row in self.rows]), multipliers)))
         moment = self.to_world(mul(ca.horzcat(*[row.angular for row in self.rows]), multipliers))
@@ -150,21 +149,26 @@ def tip_of(leg: Leg, platform: FrameMotion, gravity: SX, arm: SX) -> TipTarget:
     )
 
 
-def _closed_form(b: Program, values: LinkValues, leg: Leg, choice: LegChoice, platform: FrameMotion, tip: TipTarget) -> list[Any]:
+def _closed_form(
+    b: TakesChecks, values: LinkValues, leg: Leg, choice: LegChoice, platform: FrameMotion, tip: TipTarget
+) -> list[Position]:
     """(cos, sin) or displacement of each moving link in closed form."""
     signs = choice.signs or [values.scalar("root"), values.scalar("fold")]
     half = mul(platform.R.expr, values.rot(f"{leg.closing.joint}.on_platform.R"))
     return closed_positions(b, values, leg, signs, S=tip.S, half=half, row=choice.rows[-1])
 
 
-def _by_newton(b: Program, values: LinkValues, robot: Robot, index: int, platform: FrameMotion, guess: SX) -> list[Any]:
+def _by_newton(
+    b: Equations, values: LinkValues, robot: Robot, index: int, platform: FrameMotion, guess: SX | None
+) -> list[Position]:
     """(cos, sin) or displacement of each moving link by Newton's method from `guess`, or `guess` itself if solved."""
     leg, plain = robot.legs[index], Values(b, values.prefix, values._known)
     at = sum(len(other.moving) for other in robot.legs[:index])
+    assert guess is not None
     start = [guess[at + k] for k in range(len(leg.moving))]
     solved = getattr(b, "solved", False)
     q = start if solved else solve_position(b, plain, leg, robot.plan.legs[index], platform_halves(plain, leg, platform), start)
-    result: list[Any] = []
+    result: list[Position] = []
     for x, j in zip(q, leg.moving, strict=True):
         moved = x + values.scalar(f"{leg.links[j].coordinate}.zero")
         result.append((ca.cos(moved), ca.sin(moved)) if leg.links[j].kind == "R" else moved)
@@ -172,8 +176,8 @@ def _by_newton(b: Program, values: LinkValues, robot: Robot, index: int, platfor
 
 
 def link_leg(
-    b: Program, values: LinkValues, robot: Robot, index: int, platform: FrameMotion, guess: SX, *, massless: bool = False,
-    about: SX = NONE, carried: SX = NO_MASS,
+    b: Equations, values: LinkValues, robot: Robot, index: int, platform: FrameMotion, guess: SX | None, *,
+    massless: bool = False, about: SX = NONE, carried: SX = NO_MASS,
 ) -> LinkLeg:  # fmt: skip
     """A leg for a given motion of the platform.
 
@@ -196,8 +200,8 @@ def link_leg(
 
 
 def leg_that_meets(
-    b: Program, values: LinkValues, leg: Leg, choice: LegChoice, platform: FrameMotion, tip: TipTarget, *, where: Sequence[SX],
-    massless: bool = False, axes: SX | None = None, carried: SX = NO_MASS,
+    b: TakesChecks, values: LinkValues, leg: Leg, choice: LegChoice, platform: FrameMotion, tip: TipTarget, *,
+    where: Sequence[Position], massless: bool = False, axes: SX | None = None, carried: SX = NO_MASS,
 ) -> LinkLeg:  # fmt: skip
     """A leg whose end has a given motion.
 
@@ -206,7 +210,7 @@ def leg_that_meets(
         axes: (3, 3) world axes from those in which `tip.v` and `tip.a` are given; None: world axes.
         carried: mass at its end that is the platform's.
     """
-    gravity = Values(b, "", values._known).vector("gravity", "W").expr
+    gravity = Values(values.program, "", values._known).vector("gravity", "W").expr
     R, r = _frames(values, leg, where)
     world = last_axes(values, leg, where, tip.S) if choice.closed else None
     chain = list(reversed(ancestors(leg, leg.closing.link)))
@@ -246,7 +250,7 @@ def leg_that_meets(
     )  # fmt: skip
 
 
-def _frames(values: LinkValues, leg: Leg, where: Sequence[SX]) -> tuple[list[Any], list[Any]]:
+def _frames(values: LinkValues, leg: Leg, where: Sequence[Position]) -> tuple[list[SX], list[SX]]:
     """R and r of every link."""
     R, r, moves = [], [], iter(where)
     for link in leg.links:
@@ -254,32 +258,32 @@ def _frames(values: LinkValues, leg: Leg, where: Sequence[SX]) -> tuple[list[Any
         if link.kind == "R":
             rotation = mul(rotation, _about_z(*next(moves)))
         elif link.kind == "P":
-            place = place + rotation[:, 2] * next(moves)
+            place = place + rotation[:, 2] * displacement(next(moves))
         R.append(sparse(rotation))
         r.append(sparse(place))
     return R, r
 
 
-def _weight(values: LinkValues, leg: Leg, where: Sequence[SX], gravity: SX) -> dict[int, Any]:
+def _weight(values: LinkValues, leg: Leg, where: Sequence[Position], gravity: SX) -> dict[int, SX]:
     """Gravity in axes of every link on the base: what the joint does not rotate is known per parameter set."""
     moves, result = iter(where), {}
     for j, link in enumerate(leg.links):
-        moved: Any = next(moves) if link.kind != "fixed" else None
+        moved = next(moves) if link.kind != "fixed" else ()
         if link.parent < 0:
             seen = mul(values.rot(f"{link.coordinate}.R").T, gravity)
             result[j] = mul(_about_z(*moved).T, seen) if link.kind == "R" else seen
     return result
 
 
-def _about_z(c: SX, s: SX) -> Any:
+def _about_z(c: SX, s: SX) -> SX:
     """(3, 3) axes before a rotation about z from those after it."""
     return sparse(ca.vertcat(ca.horzcat(c, -s, 0), ca.horzcat(s, c, 0), ca.horzcat(0, 0, 1)))
 
 
-def _into_last_link(R: Sequence[SX], chain: Sequence[int], world: SX | None, axes: SX | None) -> Callable[[Any], Any]:
+def _into_last_link(R: Sequence[SX], chain: Sequence[int], world: SX | None, axes: SX | None) -> Callable[[SX], SX]:
     """World axes to axes of the last link, by `world` where it is known; with `axes` from those axes, by one matrix."""
 
-    def outward(x: SX) -> Any:
+    def outward(x: SX) -> SX:
         if world is not None:
             return mul(world.T, x)
         for j in chain:
@@ -307,14 +311,14 @@ def _rows(values: LinkValues, leg: Leg, platform: FrameMotion, outward: Callable
     return result
 
 
-def _tip(R: Sequence[SX], r: Sequence[SX], chain: Sequence[int], t: SX) -> Any:
+def _tip(R: Sequence[SX], r: Sequence[SX], chain: Sequence[int], t: SX) -> SX:
     """The tip in the world."""
     for j in reversed(chain):
         t = r[j] + mul(R[j], t)
     return ca.densify(t)
 
 
-def _twists(leg: Leg, R: Sequence[SX], r: Sequence[SX], chain: Sequence[int], t: SX) -> tuple[Any, Any]:
+def _twists(leg: Leg, R: Sequence[SX], r: Sequence[SX], chain: Sequence[int], t: SX) -> tuple[SX, SX]:
     """Velocity of the tip and angular velocity of the last link, in its axes, per unit rate of each joint: (3, n) each."""
     beyond = {chain[-1]: t}
     for j in reversed(chain[1:]):
@@ -353,7 +357,7 @@ def _motion(leg: Leg, R: Sequence[SX], r: Sequence[SX], qd: SX, qdd: SX | None, 
     return found
 
 
-def _drift(rows: Sequence[TipRow], gap: SX, last: tuple[SX, SX], platform: tuple[SX, SX]) -> list[Any]:
+def _drift(rows: Sequence[TipRow], gap: SX, last: tuple[SX, SX], platform: tuple[SX, SX]) -> list[SX]:
     """Per row, what the second derivative of the coordinates has to meet.
 
     Args:

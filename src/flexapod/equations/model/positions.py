@@ -18,18 +18,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import casadi as ca
 
-from flexapod.arrays import SX
+from flexapod.arrays import SX, Scalar
 from flexapod.equations.model.algebra import LinkValues, mul, sparse
 from flexapod.equations.universal_leg import SINGULAR
-from flexapod.kernels.tape.program import Program
+from flexapod.kernels.tape.roles import TakesChecks
 from flexapod.robot.architecture import Reach, reach
 from flexapod.robot.chain import ROWS
 from flexapod.robot.model import Leg
 
+Position = SX | tuple[SX, SX]
+"""Displacement of a prismatic joint, or cosine and sine of the angle of a revolute one."""
 RAIL = (
     "leg {leg} cannot reach: its platform joint is too far from the rail",
     "leg {leg} is at right angles to its rail (turning point)",
@@ -49,16 +50,22 @@ HINGED = (
 """Why a drive has no root, and why it may not be taken."""
 
 
+def displacement(position: Position) -> SX:
+    """That of a prismatic joint."""
+    assert not isinstance(position, tuple)
+    return position
+
+
 @dataclass(frozen=True)
 class Root:
     """The root of a leg's drive that the leg has at home."""
 
-    program: Program
+    program: TakesChecks
     leg: Leg
-    sign: Any
+    sign: Scalar
     band: float
 
-    def of(self, under: SX, square: SX, texts: tuple[str, str]) -> Any:
+    def of(self, under: SX, square: SX, texts: tuple[str, str]) -> SX:
         """The signed root, refused where there is none and where it turns; `square` is what `under` is measured by."""
         self.program.fail_if(under < -self.band * square, texts[0], leg=self.leg.name)
         self.program.fail_if(under < max(self.band, SINGULAR * SINGULAR) * square, texts[1], leg=self.leg.name)
@@ -66,8 +73,8 @@ class Root:
 
 
 def closed_positions(
-    b: Program, values: LinkValues, leg: Leg, signs: Sequence[SX], *, S: SX, half: SX, row: int, band: float = 0.0
-) -> list[Any]:
+    b: TakesChecks, values: LinkValues, leg: Leg, signs: Sequence[Scalar], *, S: SX, half: SX, row: int, band: float = 0.0
+) -> list[Position]:
     """(cos, sin) of each revolute link and the displacement of each prismatic one, `zero` included.
 
     Args:
@@ -116,7 +123,7 @@ def closed_positions(
     return [moved, first, _in_plane(second, tip * inverse, inverse)]
 
 
-def last_axes(values: LinkValues, leg: Leg, where: Sequence[SX], S: SX) -> Any:
+def last_axes(values: LinkValues, leg: Leg, where: Sequence[Position], S: SX) -> SX | None:
     """(3, 3) world axes from those of the last link of a U-P-S, P-U-S or R-U-S leg: by its direction n and second universal axis,
     shorter than by all rotations of its joints. None for other legs.
 
@@ -145,7 +152,7 @@ def last_axes(values: LinkValues, leg: Leg, where: Sequence[SX], S: SX) -> Any:
         inverse = 1 / ca.sqrt(ca.dot(ca.densify(tip), ca.densify(tip)))
         m = tip * inverse
         if kind == "PUS":
-            d, rotation = S - (p[0] + mul(R[0], p[1])) - R[0][:, 2] * moved, mul(R[0], R[1])
+            d, rotation = S - (p[0] + mul(R[0], p[1])) - R[0][:, 2] * displacement(moved), mul(R[0], R[1])
         else:
             drive = _followed(R[0], moved)
             d, rotation = S - (p[0] + mul(drive, p[1])), mul(drive, R[1])
@@ -157,13 +164,13 @@ def last_axes(values: LinkValues, leg: Leg, where: Sequence[SX], S: SX) -> Any:
     return sparse(mul(axes, R[2]) if kind == "UPS" else axes)
 
 
-def _followed(R: SX, angle: tuple[SX, SX]) -> Any:
+def _followed(R: SX, angle: Position) -> SX:
     """R, followed by a rotation about z."""
     c, s = angle
     return ca.horzcat(R[:, 0] * c + R[:, 1] * s, R[:, 1] * c - R[:, 0] * s, R[:, 2])
 
 
-def drive_position(b: Program, values: LinkValues, leg: Leg, sign: SX, S: SX) -> Any:
+def drive_position(b: TakesChecks, values: LinkValues, leg: Leg, sign: SX, S: SX) -> Position:
     """(cos, sin) or displacement of the drive of a leg with a ball, that puts the ball at the rod's length from S (3,), world."""
     first, second = (leg.links[k].coordinate for k in range(2))
     R, p, ball = values.rot(f"{first}.R"), values.vec(f"{first}.p"), values.vec(f"{second}.p")
@@ -171,7 +178,7 @@ def drive_position(b: Program, values: LinkValues, leg: Leg, sign: SX, S: SX) ->
     return _driven(Root(b, leg, sign, 0.0), reach(leg), ca.SX.eye(3), ball, d, ca.densify(mul(tip.T, tip)))[0]
 
 
-def _driven(root: Root, kind: Reach, R: SX, p: SX, d: SX, square: SX) -> tuple[Any, Any]:
+def _driven(root: Root, kind: Reach, R: SX, p: SX, d: SX, square: SX) -> tuple[Position, SX]:
     """Position of a drive, and the rod in axes R of what follows it.
 
     Args:
@@ -188,7 +195,7 @@ def _driven(root: Root, kind: Reach, R: SX, p: SX, d: SX, square: SX) -> tuple[A
     return moved, mul(R.T, _rotated(moved, d) - p)
 
 
-def _rod(root: Root, d: SX, t: SX, c: SX, a: SX, near: SX) -> tuple[Any, Any]:
+def _rod(root: Root, d: SX, t: SX, c: SX, a: SX, near: SX) -> tuple[SX, SX]:
     """Axes x and z of a rod with the directions t and c in its own axes: t along d, and c square to a, on the side of `near`."""
     ct, ad = ca.dot(c, t), ca.dot(a, d)
     c_across, a_across, v = c - ct * t, a - ad * d, ca.cross(d, a)
@@ -199,7 +206,7 @@ def _rod(root: Root, d: SX, t: SX, c: SX, a: SX, near: SX) -> tuple[Any, Any]:
     return mul(target, own[0, :].T), mul(target, own[2, :].T)
 
 
-def _ball(b: Program, leg: Leg, R: Sequence[SX], x: SX, z: SX, sigma: SX) -> list[Any]:
+def _ball(b: TakesChecks, leg: Leg, R: Sequence[SX], x: SX, z: SX, sigma: Scalar) -> list[Position]:
     """The three angles of a ball that turn its last link's axes to x and z, in axes before the first angle."""
     first, second, rho2 = _universal(R[0], ca.densify(z), sigma)
     b.fail_if(rho2 <= SINGULAR * SINGULAR, "leg {leg}: the first and last axes of its ball are in line", leg=leg.name)
@@ -208,7 +215,7 @@ def _ball(b: Program, leg: Leg, R: Sequence[SX], x: SX, z: SX, sigma: SX) -> lis
     return [first, middle, (x[0], x[1])]
 
 
-def _two_cranks(root: Root, R: SX, p: SX, tip: SX, d: SX) -> list[Any]:
+def _two_cranks(root: Root, R: SX, p: SX, tip: SX, d: SX) -> list[Position]:
     """Two parallel hinges: the triangle of both lengths."""
     square = tip[0] * tip[0] + tip[1] * tip[1]
     C = (d[0] * d[0] + d[1] * d[1] + p[0] * p[0] + p[1] * p[1] - square) / 2
@@ -217,7 +224,7 @@ def _two_cranks(root: Root, R: SX, p: SX, tip: SX, d: SX) -> list[Any]:
     return [first, _in_plane(ca.densify(mul(R.T, _rotated(first, d) - p)), tip * inverse, inverse)]
 
 
-def _slider_crank(root: Root, R: SX, p: SX, tip: SX, d: SX) -> list[Any]:
+def _slider_crank(root: Root, R: SX, p: SX, tip: SX, d: SX) -> list[Position]:
     """A slide, and a hinge across it: with u the slide's direction in the hinge's plane, the rod leaves the rail by cross."""
     g, u = ca.densify(mul(R.T, d - p)), ca.densify(R[2, :].T)
     square, cross = tip[0] * tip[0] + tip[1] * tip[1], g[0] * u[1] - g[1] * u[0]
@@ -228,7 +235,7 @@ def _slider_crank(root: Root, R: SX, p: SX, tip: SX, d: SX) -> list[Any]:
     return [along + travel, _in_plane(rod, tip * inverse, inverse)]
 
 
-def _swing(root: Root, R: SX, p: SX, tip: SX, d: SX) -> list[Any]:
+def _swing(root: Root, R: SX, p: SX, tip: SX, d: SX) -> list[Position]:
     """A hinge, and a slide across it: the tip's distance from the hinge gives the slide."""
     start, k = ca.densify(p + mul(R, tip)), ca.densify(R[:, 2])
     square, cross = d[0] * d[0] + d[1] * d[1], k[0] * start[1] - k[1] * start[0]
@@ -239,13 +246,13 @@ def _swing(root: Root, R: SX, p: SX, tip: SX, d: SX) -> list[Any]:
     return [rotation, length - (k[0] * start[0] + k[1] * start[1])]
 
 
-def _rotated(angle: tuple[SX, SX], d: SX) -> Any:
+def _rotated(angle: Position, d: SX) -> SX:
     """d, one column or several, in axes that were turned about z."""
     c, s = angle
     return ca.vertcat(c * d[0, :] + s * d[1, :], c * d[1, :] - s * d[0, :], d[2, :])
 
 
-def _crank(root: Root, d: SX, crank: SX, C: SX) -> tuple[Any, Any]:
+def _crank(root: Root, d: SX, crank: SX, C: SX) -> tuple[SX, SX]:
     """Cosine and sine of a crank whose end is the rod's length away from d: A cos + B sin = C."""
     A, B = d[0] * crank[0] + d[1] * crank[1], d[1] * crank[0] - d[0] * crank[1]
     size = A * A + B * B
@@ -253,7 +260,7 @@ def _crank(root: Root, d: SX, crank: SX, C: SX) -> tuple[Any, Any]:
     return (A * C - B * sine) * inverse, (B * C + A * sine) * inverse
 
 
-def _universal(R: SX, d: SX, sigma: SX) -> tuple[tuple[Any, Any], Any, Any]:
+def _universal(R: SX, d: SX, sigma: Scalar) -> tuple[tuple[SX, SX], SX, SX]:
     """First angle, d in axes of the second link before its own angle, and the squared length of d across the first axis."""
     k = ca.densify(R[:, 2])
     x, y = k[0] * d[0] + k[1] * d[1], k[0] * d[1] - k[1] * d[0]
@@ -264,7 +271,7 @@ def _universal(R: SX, d: SX, sigma: SX) -> tuple[tuple[Any, Any], Any, Any]:
     return (y * inverse, -x * inverse), ca.densify(mul(R.T, rotated)), rho2
 
 
-def _in_plane(d: SX, m: SX, inverse: SX) -> tuple[Any, Any]:
+def _in_plane(d: SX, m: SX, inverse: Scalar) -> tuple[SX, SX]:
     """Angle about z from the unit vector m to d, both in the plane normal to z; `inverse` of the length of d."""
     a, c = d[0] * inverse, d[1] * inverse
     return a * m[0] + c * m[1], c * m[0] - a * m[1]

@@ -12,7 +12,6 @@ the joints that carry it, so that most products are absent. Virtual power gives 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Any
 
 import casadi as ca
 
@@ -35,7 +34,7 @@ class ThetaValues(LinkValues):
         theta: value of the kernel -> expression in the parameters.
     """
 
-    theta: Mapping[str, Any]
+    theta: Mapping[str, SX]
 
     def below(self, prefix: str, constants: dict[str, int]) -> ThetaValues:
         """Values below a prefix, with the constants there."""
@@ -43,7 +42,7 @@ class ThetaValues(LinkValues):
         found.theta = self.theta
         return found
 
-    def scalar(self, name: str) -> Any:
+    def scalar(self, name: str) -> SX:
         """A parameter, or a number of the robot."""
         path = self.prefix + name
         return self.theta[path] if path in self.theta else super().scalar(name)
@@ -84,14 +83,14 @@ def link_regressor(
     return b
 
 
-def _platform_load(values: LinkValues, platform: FrameMotion) -> Any:
+def _platform_load(values: LinkValues, platform: FrameMotion) -> SX:
     return ca.densify(platform_wrench(body_inertia(values, "platform"), platform, values.vec("gravity")))
 
 
-def _parameters(robot: Robot, values: LinkValues, theta: Mapping[str, SX], rotated: Collection[str]) -> dict[str, Any]:
+def _parameters(robot: Robot, values: LinkValues, theta: Mapping[str, SX], rotated: Collection[str]) -> dict[str, SX]:
     """Value of the kernel -> expression in the file's parameters: v' = R v, I' = R I R^T."""
     bodies = {"platform": "platform"}
-    result: dict[str, Any] = {}
+    result: dict[str, SX] = {}
     for leg in robot.legs:
         for link in leg.links:
             base = f"legs.{leg.name}"
@@ -111,7 +110,7 @@ def _parameters(robot: Robot, values: LinkValues, theta: Mapping[str, SX], rotat
     return result
 
 
-def _influence(b: Program, robot: Robot, legs: list[LinkLeg]) -> tuple[Any, list[Any]]:
+def _influence(b: Program, robot: Robot, legs: list[LinkLeg]) -> tuple[SX, list[SX]]:
     """X_P (actuators, 6) and X of every leg (actuators, joints): forces of the actuators per unit of wrench and joint force."""
     plan = robot.link_plan
     balanced = [_balance(leg) for leg in legs]
@@ -137,13 +136,13 @@ def _influence(b: Program, robot: Robot, legs: list[LinkLeg]) -> tuple[Any, list
     return X_P, X
 
 
-def _unstrained(S: SX, M: SX) -> Any:
+def _unstrained(S: SX, M: SX) -> SX:
     """Columns of M less their part along S: forces of least norm."""
     gram, right = ca.mtimes(S.T, S), ca.densify(mul(S.T, M))
     return M - mul(S, ca.horzcat(*[solve_symmetric(gram, column) for column in ca.horzsplit(right)]))
 
 
-def _balance(leg: LinkLeg) -> tuple[Any, Any, Any, Any]:
+def _balance(leg: LinkLeg) -> tuple[SX, SX, SX, SX]:
     """Per joint force of a leg: wrench that the platform must give (6, joints) and forces of the leg's own actuators; then the
     same per free multiplier, G (6, k) and (own actuators, k), as in `inverse_dynamics.balance`."""
     B, passive, driven = leg.B, leg.passive, leg.driven

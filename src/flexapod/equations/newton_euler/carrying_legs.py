@@ -15,13 +15,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import casadi as ca
 
 from flexapod.arrays import SX
 from flexapod.equations.newton_euler.coupled_loads import CLOSE, LIMIT, eliminate, split
-from flexapod.kernels.tape.program import Program
+
+if TYPE_CHECKING:
+    from flexapod.kernels.tape.control_flow import Builder
 
 NAMES = ("R", "r", "F", "G", "g", "M", "m", "P", "L", "K")
 NONE = 1e-300
@@ -39,34 +41,34 @@ class CarryingLeg:
         loads: of the forces f: Y (k,), weights w (k,) and slopes w Y' (k, f), as in `LegLoading`; slope: pattern of the last.
     """
 
-    R: Any
-    r: Any
-    F: Any
-    G: Any
-    g: Any
-    M: Any
-    m: Any
-    P: Any
-    L: Any
-    K: Any
-    loads: Callable[[Any], tuple[Any, Any, Any]]
-    slope: Any = None
+    R: SX
+    r: SX
+    F: SX
+    G: SX
+    g: SX
+    M: SX
+    m: SX
+    P: SX
+    L: SX
+    K: SX
+    loads: Callable[[SX], tuple[SX, SX, SX]]
+    slope: ca.Sparsity | None = None
 
     @property
     def count(self) -> int:
         """Number of loads."""
         return int(self.g.shape[1])
 
-    def carried(self, V: SX) -> Any:
+    def carried(self, V: SX) -> SX:
         """s (3,) at an acceleration (6,), or per component of it."""
         return ca.mtimes(self.R.T, V[:3] + ca.cross(V[3:], self.r))
 
-    def wrench(self, s: SX, y: SX) -> Any:
+    def wrench(self, s: SX, y: SX) -> SX:
         """(6,) on the platform about its origin, at s (3,) and loads (k,)."""
         force = ca.mtimes(self.R, self.F + ca.mtimes(self.G, s) + ca.mtimes(self.g, y))
         return ca.vertcat(force, ca.cross(self.r, force) + self.M + ca.mtimes(self.m, y))
 
-    def change(self, per: SX) -> Any:
+    def change(self, per: SX) -> SX:
         """(6, 6) wrench on the platform per acceleration, loads changing by `per` (k, 3) with s."""
         inner = ca.mtimes(self.G + ca.mtimes(self.g, per), self.R.T)
         force = ca.mtimes(self.R, inner)
@@ -80,17 +82,17 @@ class CarryingLeg:
 class Coupled:
     """Loads of every leg, acceleration (6,) of the platform, and whether they converged (1 or 0)."""
 
-    loads: list[Any]
-    acceleration: Any
-    converged: Any
+    loads: list[SX]
+    acceleration: SX
+    converged: SX
 
     @property
-    def memory(self) -> Any:
+    def memory(self) -> SX:
         """Where the next solution nearby may start: loads, then the acceleration."""
         return ca.vertcat(*self.loads, self.acceleration)
 
 
-def accelerated(b: Program, A: SX, c: SX, groups: Sequence[Packed], start: SX | None = None) -> Coupled:
+def accelerated(b: Builder, A: SX, c: SX, groups: Sequence[Packed], start: SX | None = None) -> Coupled:
     """Loads and acceleration at a state.
 
     Args:
@@ -111,7 +113,7 @@ def accelerated(b: Program, A: SX, c: SX, groups: Sequence[Packed], start: SX | 
         return Coupled(loads=split(ca.SX(0, 1), counts), acceleration=V, converged=ca.SX(1))
     shared = [ca.vec(one.entries) for one in groups] + [A.nz[:], c]
 
-    def step(body: Program, y: SX, V: SX, *values: SX) -> tuple[list[Any], Any]:
+    def step(body: Builder, y: SX, V: SX, *values: SX) -> tuple[list[SX], SX]:
         own = [ca.reshape(v, *one.entries.shape) for v, one in zip(values, groups, strict=False)]
         return _step(body, (ca.SX(A.sparsity(), values[-2]), values[-1]), list(zip(groups, own, strict=True)), y, V)
 
@@ -119,7 +121,7 @@ def accelerated(b: Program, A: SX, c: SX, groups: Sequence[Packed], start: SX | 
     return Coupled(loads=split(y, counts), acceleration=V, converged=converged)
 
 
-def _without_loads(b: Program, A: SX, c: SX, groups: Sequence[Packed]) -> tuple[Any, Any]:
+def _without_loads(b: Builder, A: SX, c: SX, groups: Sequence[Packed]) -> tuple[SX, SX]:
     """Loads of all legs, and the acceleration (6,), without the friction that the loads cause."""
     matrix, right = A, c
     for packed in groups:
@@ -134,13 +136,13 @@ def _without_loads(b: Program, A: SX, c: SX, groups: Sequence[Packed]) -> tuple[
     return ca.vertcat(*loads), V
 
 
-def _free(leg: CarryingLeg) -> list[Any]:
+def _free(leg: CarryingLeg) -> list[SX]:
     """Wrench (6,) of a leg on a platform without acceleration, and its change (36,) per V, without friction by loads."""
     wrench = leg.wrench(ca.SX.zeros(3), ca.SX.zeros(leg.count))
     return [wrench, ca.vec(ca.densify(leg.change(ca.SX(leg.count, 3))))]
 
 
-def _step(b: Program, platform: tuple[SX, SX], groups: Sequence[tuple[Packed, SX]], y: SX, V: SX) -> tuple[list[Any], Any]:
+def _step(b: Builder, platform: tuple[SX, SX], groups: Sequence[tuple[Packed, SX]], y: SX, V: SX) -> tuple[list[SX], SX]:
     """Next loads and acceleration, and the square of a bound of the largest change of the loads over the largest load.
 
     The sum of n squares is at least the largest of them and at most n times that: sums are cheaper than the largest values.
@@ -161,22 +163,23 @@ def _step(b: Program, platform: tuple[SX, SX], groups: Sequence[tuple[Packed, SX
     return [ca.vertcat(*[ca.vec(part) for part in following]), V + dV], y.numel() * change / (size + NONE)
 
 
-def _loading(leg: CarryingLeg, y: SX, V: SX) -> list[Any]:
+def _loading(leg: CarryingLeg, y: SX, V: SX) -> list[SX]:
     """s (3,) and the forces (f,) that load the joints of a leg."""
     s = leg.carried(V)
     return [s, leg.P + ca.mtimes(leg.L, y) + ca.mtimes(leg.K, s)]
 
 
-def _eliminated(leg: CarryingLeg, s: SX, y: SX, left: SX, weight: SX, slope: SX) -> list[Any]:
+def _eliminated(leg: CarryingLeg, s: SX, y: SX, left: SX, weight: SX, slope: SX) -> list[SX]:
     """Next loads (k,) at an unchanged s, their change per s (3 k,), and the leg's wrench (6,) with its change (36,) per V."""
-    slope = ca.SX(leg.slope, slope)
-    right = ca.horzcat(weight * left, ca.mtimes(slope, leg.K))
-    solved = eliminate(ca.diag(weight) - ca.mtimes(slope, leg.L), right)
+    assert leg.slope is not None
+    whole = ca.SX(leg.slope, slope)
+    right = ca.horzcat(weight * left, ca.mtimes(whole, leg.K))
+    solved = eliminate(ca.diag(weight) - ca.mtimes(whole, leg.L), right)
     own, per = y + solved[:, 0], solved[:, 1:]
     return [own, ca.vec(per), leg.wrench(s, own), ca.vec(ca.densify(leg.change(per)))]
 
 
-def _following(leg: CarryingLeg, own: SX, per: SX, dV: SX) -> list[Any]:
+def _following(leg: CarryingLeg, own: SX, per: SX, dV: SX) -> list[SX]:
     """Next loads (k,) of a leg."""
     return [own + ca.mtimes(ca.reshape(per, leg.count, 3), leg.carried(dV))]
 
@@ -190,12 +193,12 @@ class Packed:
 
     def __init__(self, leg: CarryingLeg) -> None:
         self._loads, self.load_count = leg.loads, leg.count
-        self._matrices: dict[str, tuple[Any, list[Any]]] = {}
+        self._matrices: dict[str, tuple[ca.Sparsity, list[float | int]]] = {}
         known: dict[int, int] = {}
-        rows: list[Any] = []
+        rows: list[SX] = []
         for name in NAMES:
             matrix = ca.sparsify(ca.SX(getattr(leg, name)))
-            places: list[Any] = []
+            places: list[float | int] = []
             for k in range(matrix.nnz()):
                 entry = matrix.nz[k]
                 if entry.is_constant():
@@ -223,17 +226,17 @@ class Packed:
             found[name] = ca.SX(pattern, ca.vertcat(*values)) if values else ca.SX(*pattern.shape)
         return CarryingLeg(**found, loads=self._loads, slope=self._slope)
 
-    def over(self, b: Program, fn: Callable[..., list[SX]], entries: SX, each: Sequence[SX], *shared: SX) -> list[Any]:
+    def over(self, b: Builder, fn: Callable[..., list[SX]], entries: SX, each: Sequence[SX], *shared: SX) -> list[SX]:
         """What `fn` gives for every leg, its columns of `each` and what all have in common, side by side."""
 
-        def one(_: SX, column: SX, *rest: SX) -> list[Any]:
+        def one(_: Builder, column: SX, *rest: SX) -> list[SX]:
             return fn(self.leg(column), *rest)
 
         if self.legs == 1:
             return one(b, entries, *each, *shared)
         return list(b.map(one, self.legs, each=[entries, *each], shared=shared, unroll=False))
 
-    def loads(self, forces: SX) -> tuple[Any, Any, Any]:
+    def loads(self, forces: SX) -> tuple[SX, SX, SX]:
         """Loads (k, legs), weights and the entries of the slopes under forces (f, legs)."""
         if self.load_count == 0:
             return ca.SX(0, self.legs), ca.SX(0, self.legs), ca.SX(0, self.legs)

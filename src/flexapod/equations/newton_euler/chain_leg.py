@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import casadi as ca
 
-from flexapod.arrays import SX
+from flexapod.arrays import SX, Scalar
 from flexapod.equations.chain import LinkPose, chain_poses
 from flexapod.equations.closing import solve_position
 from flexapod.equations.closing_rows import half_on_platform
@@ -26,7 +26,7 @@ from flexapod.equations.newton_euler.leg import ClosingJoint, LegForces, LegLoad
 from flexapod.equations.newton_euler.wrench import Wrench, at_rest, body_wrench, none
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.values import Values
-from flexapod.kernels.tape.program import Program
+from flexapod.kernels.tape.roles import Iterates
 from flexapod.robot.chain import ancestors
 from flexapod.robot.model import Leg
 from flexapod.robot.plan import LegPlan
@@ -59,7 +59,7 @@ class ChainLeg:
 
     def __init__(
         self,
-        b: Program,
+        b: Iterates,
         values: Values,
         leg: Leg,
         plan: LegPlan,
@@ -129,7 +129,7 @@ class ChainLeg:
         """Per actuator force, then per constraint wrench."""
         count = len(self._factor.q)
         driven = [k for k, i in enumerate(self._path) if self.leg.links[i].actuated]
-        columns = [self._factor.dual([1.0 if k == j else 0.0 for k in range(count)]) for j in driven]
+        columns = [self._factor.dual([ca.SX(1.0 if k == j else 0.0) for k in range(count)]) for j in driven]
         return [self._unscaled(c) for c in (*columns, *self._complement)]
 
     def particular(self, loads: LegLoads) -> Wrench:
@@ -143,7 +143,7 @@ class ChainLeg:
         whole = self._backward(loads.bodies, w)
         return LegForces(actuators=tuple(unknowns[:driven]), joints=(*whole, w))
 
-    def _on_platform(self, loads: LegLoads, forces: Sequence[SX], constraints: Sequence[SX]) -> Wrench:
+    def _on_platform(self, loads: LegLoads, forces: Sequence[Scalar], constraints: Sequence[SX]) -> Wrench:
         needed = self._backward(loads.bodies, none())
         right, driven = [], iter(forces)
         for i in self._path:

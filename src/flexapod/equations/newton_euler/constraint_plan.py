@@ -157,7 +157,7 @@ def check_structure(robot: Robot) -> None:
         )
 
 
-def _touched(robot: Robot, seed: int) -> Any:
+def _touched(robot: Robot, seed: int) -> Mask:
     """Reaction components that some share of repeated constraint wrenches reaches, at one configuration."""
     twists, arms, centres = _configuration(robot, seed)
     length = robot.characteristic_length

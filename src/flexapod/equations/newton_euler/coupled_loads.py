@@ -20,6 +20,7 @@ import casadi as ca
 
 from flexapod.arrays import SX
 from flexapod.kernels.tape.program import Program
+from flexapod.kernels.tape.roles import Iterates
 
 CLOSE = 1e-6
 """Change of a load over the largest load from which a step is the last one: it squares the error, which is then below 1e-12."""
@@ -54,7 +55,7 @@ class LegLoading:
         return int(self.B.shape[1])
 
 
-def coupled_loads(b: Program, A: SX, c: SX, legs: Sequence[LegLoading]) -> tuple[list[SX], SX, SX]:
+def coupled_loads(b: Iterates, A: SX | None, c: SX, legs: Sequence[LegLoading]) -> tuple[list[SX], SX, SX]:
     """Loads of every leg, z (n,), and whether they converged (1 or 0).
 
     Args:
@@ -73,22 +74,23 @@ def coupled_loads(b: Program, A: SX, c: SX, legs: Sequence[LegLoading]) -> tuple
         return [], z, ca.SX(1)
     loads = [leg.loads(leg.forces(None, z))[0] for leg in legs]
     z = balanced(c - sum((ca.mtimes(leg.B, y) for leg, y in zip(legs, loads, strict=True)), ca.SX.zeros(c.shape)))
-    given = [m for leg in legs for m in (leg.B, leg.P, leg.L, leg.K)] + [A, c]
+    given = [*(m for leg in legs for m in (leg.B, leg.P, leg.L, leg.K)), *([] if A is None else [A]), c]
 
     def step(_: Program, y: SX, z: SX, entries: SX) -> tuple[list[SX], SX]:
-        *maps, A, c = _filled(given, entries)
+        *maps, right = _filled(given, entries)
+        matrix = None if A is None else maps.pop()
         inside = []
         for k, leg in enumerate(legs):
             B, P, L, K = maps[4 * k : 4 * k + 4]
             inside.append(LegLoading(B, P, L, K, leg.loads))
-        return _step(A, c, inside, split(y, counts), z)
+        return _step(matrix, right, inside, split(y, counts), z)
 
-    shared = [ca.vertcat(*[m.nz[:] for m in given if m is not None])]
+    shared = [ca.vertcat(*[m.nz[:] for m in given])]
     (y, z), converged, _ = b.iterate(step, start=[ca.vertcat(*loads), z], shared=shared, limit=LIMIT, tolerance=CLOSE)
     return split(y, counts), z, converged
 
 
-def _step(A: SX, c: SX, legs: Sequence[LegLoading], y: Sequence[SX], z: SX) -> tuple[list[SX], SX]:
+def _step(A: SX | None, c: SX, legs: Sequence[LegLoading], y: Sequence[SX], z: SX) -> tuple[list[SX], SX]:
     """Next loads and z, and the change of the loads over the largest."""
     n = z.numel()
     matrix, right = (ca.SX.eye(n), c - z) if A is None else (ca.SX(A), c - ca.mtimes(A, z))
@@ -134,12 +136,12 @@ def eliminate(A: SX, b: SX) -> SX:
 
 
 def _filled(matrices: Sequence[SX], entries: SX) -> list[SX]:
-    """Matrices of the same patterns with other entries, None where none was given; the body of a loop knows them by symbols."""
+    """Matrices of the same patterns with other entries; the body of a loop knows them by symbols."""
     result: list[SX] = []
     at = 0
     for matrix in matrices:
-        size = 0 if matrix is None else matrix.nnz()
-        result.append(None if matrix is None else ca.SX(matrix.sparsity(), entries[at : at + size]))
+        size = matrix.nnz()
+        result.append(ca.SX(matrix.sparsity(), entries[at : at + size]))
         at += size
     return result
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import casadi as ca
 
@@ -21,7 +21,9 @@ from flexapod.equations.newton_euler.loaded_leg import affine, forces_at, fricti
 from flexapod.equations.newton_euler.universal_leg import UniversalLeg
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.values import Values
+from flexapod.kernels.tape.control_flow import Builder
 from flexapod.kernels.tape.layers import map_in_layers
+from flexapod.kernels.tape.roles import TakesChecks
 from flexapod.spatial import Rot, Vec
 from flexapod.spatial.vector import zero
 
@@ -40,10 +42,10 @@ class DrivenLegs:
     """
 
     packed: Packed
-    heat: Any
-    rates: Any
+    heat: SX
+    rates: SX
 
-    def power(self, loads: Sequence[SX]) -> Any:
+    def power(self, loads: Sequence[SX]) -> SX:
         """Power [W] that the friction of all these legs turns into heat."""
         return ca.sum2(self.heat[0, :]) + sum((ca.dot(self.heat[1:, i], y) for i, y in enumerate(loads)), ca.SX(0))
 
@@ -56,7 +58,7 @@ class MovingPlatform:
     gravity: Vec
 
     @property
-    def column(self) -> Any:
+    def column(self) -> SX:
         """(21,) position, rotation by columns, velocity, angular velocity, gravity."""
         f = self.frame
         return ca.vertcat(f.p.expr, ca.vec(f.R.expr), f.v.expr, f.w.expr, self.gravity.expr)
@@ -69,7 +71,7 @@ class MovingPlatform:
         return MovingPlatform(frame=frame, gravity=g)
 
 
-def one_by_one(b: Any, values: Values, robot: Robot, platform: MovingPlatform, force: SX) -> list[DrivenLegs]:
+def one_by_one(b: TakesChecks, values: Values, robot: Robot, platform: MovingPlatform, force: SX) -> list[DrivenLegs]:
     """Every leg by itself, under the forces (legs,) of the drives."""
     found = []
     for i, (leg, form) in enumerate(zip(robot.legs, robot.closed_forms, strict=True)):
@@ -79,7 +81,7 @@ def one_by_one(b: Any, values: Values, robot: Robot, platform: MovingPlatform, f
     return found
 
 
-def in_loops(b: Any, values: Values, robot: Robot, platform: MovingPlatform, force: SX) -> list[DrivenLegs]:
+def in_loops(b: Builder, values: Values, robot: Robot, platform: MovingPlatform, force: SX) -> list[DrivenLegs]:
     """Legs that are alike in loops of `b`; where they are not, every leg by itself."""
     first, count = robot.legs[0], len(robot.legs)
     if len({_shape(leg, form) for leg, form in zip(robot.legs, robot.closed_forms, strict=True)}) > 1:
@@ -107,10 +109,10 @@ class Recorder:
     """Stands for a program while one leg is written for many: its numbers are symbols, its checks are kept."""
 
     def __init__(self) -> None:
-        self.numbers: dict[str, tuple[Any, str, str]] = {}
-        self.checks: list[tuple[Any, str]] = []
+        self.numbers: dict[str, tuple[SX, str, str]] = {}
+        self.checks: list[tuple[SX, str]] = []
 
-    def parameter(self, name: str, *, unit: str = "", doc: str = "") -> Any:
+    def parameter(self, name: str, *, unit: str = "", doc: str = "") -> SX:
         """A symbol for a number."""
         return self.numbers.setdefault(name, (ca.SX.sym(name), unit, doc))[0]
 
@@ -119,7 +121,9 @@ class Recorder:
         self.checks.append((condition, message))
 
 
-def _driven(b: Any, values: Values, leg: Leg, sign: int, platform: MovingPlatform, force: SX) -> tuple[CarryingLeg, Any, Any]:
+def _driven(
+    b: TakesChecks, values: Values, leg: Leg, sign: int, platform: MovingPlatform, force: SX
+) -> tuple[CarryingLeg, SX, SX]:
     """A leg under the force of its drive, heat of its friction (1 + k,), and the rate of the drive."""
     s = ca.SX.sym("s", 3)
     model = UniversalLeg(b, values.of(f"legs.{leg.name}"), leg, sign, platform.frame, more=s)
@@ -143,7 +147,7 @@ def _driven(b: Any, values: Values, leg: Leg, sign: int, platform: MovingPlatfor
     return carrying, ca.densify(ca.vertcat(heat, per_load.T)), model.joints[drives[0]].rate
 
 
-def _shape(leg: Leg, form: ClosedFormLeg | None) -> tuple[Any, ...]:
+def _shape(leg: Leg, form: ClosedFormLeg | None) -> tuple[object, ...]:
     """All that the equations of a leg depend on besides its numbers."""
     links = [
         (k.joint, k.coordinate, k.kind, k.actuated, k.parent, bool(k.body), k.elastic, _rules(k.friction)) for k in leg.links
@@ -160,5 +164,5 @@ def _shape(leg: Leg, form: ClosedFormLeg | None) -> tuple[Any, ...]:
     )
 
 
-def _rules(friction: Friction | None) -> tuple[Any, ...] | None:
+def _rules(friction: Friction | None) -> tuple[object, ...] | None:
     return None if friction is None else (friction.normal_rule, friction.direction, friction.speed is None)

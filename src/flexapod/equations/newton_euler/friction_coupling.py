@@ -23,7 +23,7 @@ from flexapod.equations.newton_euler.leg import LegForces, LegLoads
 from flexapod.equations.newton_euler.loaded_leg import affine, by_leg, forces_at, friction_of, loads_of, with_friction
 from flexapod.equations.newton_euler.mechanism import Loads, Mechanism, unloaded
 from flexapod.equations.newton_euler.wrench import Wrench, none
-from flexapod.kernels.tape.program import Program
+from flexapod.kernels.tape.roles import Iterates
 from flexapod.spatial import Vec
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class FrictionSolution:
 
 
 def solve_friction(
-    b: Program, mechanism: Mechanism, base: Loads, points: Sequence[FrictionPoint], redundant: bool
+    b: Iterates, mechanism: Mechanism, base: Loads, points: Sequence[FrictionPoint], redundant: bool
 ) -> FrictionSolution:
     """Forces of a robot with friction.
 

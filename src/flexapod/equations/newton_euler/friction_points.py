@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Literal
 
 import casadi as ca
 
-from flexapod.arrays import SX, Mask
+from flexapod.arrays import SX, Mask, Scalar
 from flexapod.equations.friction import Coefficients, axis_friction, bearing_load, guide_load, read_coefficients, vector_friction
 from flexapod.equations.newton_euler.leg import LegForces, LegModel
 from flexapod.equations.newton_euler.wrench import Wrench, none
 from flexapod.equations.values import Values
 from flexapod.errors import InputError
-from flexapod.kernels.tape.program import Program
+from flexapod.kernels.tape.roles import TakesChecks
 from flexapod.spatial import Vec, dot
 from flexapod.spatial.vector import zero
 
@@ -108,7 +108,7 @@ class FrictionPoint:
             return load, load + UNLOADED, components.T
         return load, ca.SX(1), ca.substitute(ca.jacobian(guide_load(f[0], f[1], rule), f), f, components)
 
-    def friction_at(self, loads: Sequence[SX]) -> PointFriction:
+    def friction_at(self, loads: Sequence[Scalar]) -> PointFriction:
         """Friction for given loads."""
         return self._inside(loads) if self.links else self._closing(loads)
 
@@ -122,7 +122,7 @@ class FrictionPoint:
             return [(closing.rates[0], dot(linear, found.closing.force) + dot(angular, found.closing.moment))]
         return [(closing.angular.expr, found.closing.moment.expr)]
 
-    def _inside(self, loads: Sequence[SX]) -> PointFriction:
+    def _inside(self, loads: Sequence[Scalar]) -> PointFriction:
         joints, c = self.model.joints, self.coefficients
         axial: dict[int, SX] = {}
         shown: dict[int, Wrench] = {}
@@ -139,7 +139,7 @@ class FrictionPoint:
         shown = {i: _along(joints[i].axis * axial[i], False) for i in self.links}
         return PointFriction(axial=axial, closing=none(), shown=shown, carried={i: _along(moment, False) for i in self.links})
 
-    def _closing(self, loads: Sequence[SX]) -> PointFriction:
+    def _closing(self, loads: Sequence[Scalar]) -> PointFriction:
         closing, c, load = self.model.closing, self.coefficients, loads[0]
         if self.source in ("revolute", "prismatic"):
             linear, angular = closing.axes[0]
@@ -195,7 +195,9 @@ def load_count(robot: Robot) -> int:
     return total
 
 
-def refuse_open_loads(b: Program, models: Sequence[LegModel], points: Sequence[FrictionPoint], mask: Mask) -> list[FrictionPoint]:
+def refuse_open_loads(
+    b: TakesChecks, models: Sequence[LegModel], points: Sequence[FrictionPoint], mask: Mask
+) -> list[FrictionPoint]:
     """Points with reactions that rigid bodies leave undetermined: a status where their friction would depend on them.
 
     Args:
@@ -207,7 +209,7 @@ def refuse_open_loads(b: Program, models: Sequence[LegModel], points: Sequence[F
         at = starts[point.leg]
         if any(mask[at + place, 0].any() for place in point.places):
             b.fail_if(
-                point.coefficients.load != 0,
+                ca.SX(point.coefficients.load) != 0,
                 "friction of joint {joint} depends on a reaction that rigid bodies leave undetermined",
                 joint=f"{point.model.leg.name}.{point.joint}",
             )

@@ -25,6 +25,7 @@ from flexapod.equations.platform_motion import FrameMotion, guess_input, platfor
 from flexapod.equations.values import Values
 from flexapod.errors import InputError
 from flexapod.kernels.tape.program import Program
+from flexapod.kernels.tape.roles import Iterates, TakesChecks
 from flexapod.robot.robot import Robot
 from flexapod.spatial import Vec
 from flexapod.spatial.vector import zero
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 class Setting:
     """A program under construction: its inputs, the mechanism, and the joints with friction."""
 
-    b: Program
+    b: Iterates
     values: Values
     platform: FrameMotion
     applied: Wrench
@@ -73,8 +74,9 @@ def newton_euler(
 
     Source: Kim 2002 Eqs. (20)-(32) with the errata. Checked by: tests/equations/test_newton_euler.py.
     """
-    setting = set_up(Program("newton_euler"), robot, spin, closed_form, friction)
-    b, values, mechanism = setting.b, setting.values, setting.mechanism
+    b = Program("newton_euler")
+    setting = set_up(b, robot, spin, closed_form, friction)
+    values, mechanism = setting.values, setting.mechanism
     base = loads(setting, gravity=True, platform=True, legs=True, drives=True, applied=True)
     redundant = setting.open.redundant > 0
     solution = solve_friction(b, mechanism, base, setting.points, redundant)
@@ -153,7 +155,7 @@ def set_up(b: Program, robot: Robot, spin: Spin, closed_form: bool, friction: bo
 
 
 def setting_at(
-    b: Program,
+    b: Iterates,
     values: Values,
     robot: Robot,
     platform: FrameMotion,
@@ -190,7 +192,7 @@ def setting_at(
 
 
 def universal_legs(
-    b: Program, values: Values, robot: Robot, platform: FrameMotion, spin: Spin = "exact", *, more: SX | None = None
+    b: TakesChecks, values: Values, robot: Robot, platform: FrameMotion, spin: Spin = "exact", *, more: SX | None = None
 ) -> list[UniversalLeg]:
     """Six closed-form legs at a motion of the platform; `more`: see `UniversalLeg`."""
     return [
@@ -201,7 +203,7 @@ def universal_legs(
 
 
 def _chains(
-    b: Program, robot: Robot, values: Values, platform: FrameMotion, guess: SX, complements: Sequence[Sequence[int]]
+    b: Iterates, robot: Robot, values: Values, platform: FrameMotion, guess: SX, complements: Sequence[Sequence[int]]
 ) -> list[LegModel]:
     result: list[LegModel] = []
     at = 0

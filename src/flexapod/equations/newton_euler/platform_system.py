@@ -16,7 +16,7 @@ import casadi as ca
 from flexapod.arrays import SX
 from flexapod.equations.newton_euler.leg import LegModel
 from flexapod.equations.newton_euler.wrench import Wrench
-from flexapod.kernels.tape.program import Program
+from flexapod.kernels.tape.roles import Iterates
 from flexapod.spatial import Vec
 from flexapod.spatial.gram_schmidt import GramSchmidt, unit_column
 
@@ -52,7 +52,7 @@ class AxialSystem:
     Checked by: tests/equations/test_newton_euler.py.
     """
 
-    def __init__(self, b: Program, legs: Sequence[LegModel], origin: Vec, length: SX) -> None:
+    def __init__(self, b: Iterates, legs: Sequence[LegModel], origin: Vec, length: SX) -> None:
         self._length = length
         columns = [at_platform(c, leg.closing.centre - origin, length) for leg in legs for c in leg.columns()]
         self._factor = GramSchmidt(columns)
@@ -86,7 +86,7 @@ class GeneralSystem:
     """
 
     def __init__(
-        self, b: Program, legs: Sequence[LegModel], origin: Vec, length: SX, kept: Sequence[int], dof: Sequence[int]
+        self, b: Iterates, legs: Sequence[LegModel], origin: Vec, length: SX, kept: Sequence[int], dof: Sequence[int]
     ) -> None:
         self._length, self._kept = length, list(kept)
         self._actuators = [sum(link.actuated for link in leg.leg.links) for leg in legs]

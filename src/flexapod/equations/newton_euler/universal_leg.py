@@ -21,7 +21,7 @@ from flexapod.equations.newton_euler.universal_motion import Spin, motion_in_leg
 from flexapod.equations.newton_euler.wrench import Wrench, at_rest, body_wrench, none
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.values import Values
-from flexapod.kernels.tape.program import Program
+from flexapod.kernels.tape.roles import TakesChecks
 from flexapod.robot.model import Leg
 from flexapod.spatial import Vec, cross, dot
 from flexapod.spatial.vector import zero
@@ -44,7 +44,7 @@ class UniversalLeg:
     """
 
     def __init__(
-        self, b: Program, values: Values, leg: Leg, sign: int, platform: FrameMotion, spin: Spin = "exact", *,
+        self, b: TakesChecks, values: Values, leg: Leg, sign: int, platform: FrameMotion, spin: Spin = "exact", *,
         more: SX | None = None,
     ) -> None:  # fmt: skip
         self.leg = leg

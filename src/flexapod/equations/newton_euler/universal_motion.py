@@ -16,11 +16,11 @@ from typing import Literal
 
 import casadi as ca
 
-from flexapod.arrays import SX
+from flexapod.arrays import SX, Scalar
 from flexapod.equations.platform_motion import FrameMotion, PointMotion
 from flexapod.equations.universal_leg import TURNING_POINT
 from flexapod.equations.values import Values
-from flexapod.kernels.tape.program import Program
+from flexapod.kernels.tape.roles import TakesChecks
 from flexapod.robot.model import Leg
 from flexapod.spatial import Rot, Vec, cross, dot
 from flexapod.spatial.rotation import from_columns
@@ -48,7 +48,7 @@ class Drive:
     U: PointMotion
     a: Vec
     length: SX
-    gain: SX = 1
+    gain: Scalar = 1
     along: Vec = field(default_factory=lambda: zero("W"))
     about: Vec = field(default_factory=lambda: zero("W"))
     inward: Vec = field(default_factory=lambda: zero("W"))
@@ -84,7 +84,7 @@ class UniversalMotion:
     accelerations: tuple[SX, SX, SX]
 
 
-def universal_motion(b: Program, values: Values, leg: Leg, sign: int, platform: FrameMotion, spin: Spin) -> UniversalMotion:
+def universal_motion(b: TakesChecks, values: Values, leg: Leg, sign: int, platform: FrameMotion, spin: Spin) -> UniversalMotion:
     """Motion of a leg from the motion of the platform.
 
     Args:
@@ -100,7 +100,7 @@ def universal_motion(b: Program, values: Values, leg: Leg, sign: int, platform: 
 
 
 def motion_in_leg_axes(
-    b: Program, values: Values, leg: Leg, sign: int, platform: FrameMotion, more: SX
+    b: TakesChecks, values: Values, leg: Leg, sign: int, platform: FrameMotion, more: SX
 ) -> tuple[UniversalMotion, Rot]:
     """The same motion written in the axes x, y, n of the leg, from U, and the rotation of world vectors to them.
 
@@ -131,7 +131,7 @@ def motion_in_leg_axes(
     return _moving(values, leg, seen, own, at, "exact"), rotation
 
 
-def _geometry(b: Program, values: Values, leg: Leg, sign: int, platform: FrameMotion) -> tuple[PointMotion, Drive, LegAxes]:
+def _geometry(b: TakesChecks, values: Values, leg: Leg, sign: int, platform: FrameMotion) -> tuple[PointMotion, Drive, LegAxes]:
     """Motion of S, the drive, and the axes of the leg."""
     S = platform.point(values.vector("S", "P"))
     drive = {"UPS": _extending, "PUS": _sliding, "RUS": _rotating}[leg.architecture](b, values, leg, S)
@@ -198,14 +198,14 @@ def _shifted(leg: FrameMotion, S: PointMotion, along: SX) -> FrameMotion:
     return FrameMotion(R=leg.R, p=o.p, v=o.v, w=leg.w, a=o.a, alpha=leg.alpha)
 
 
-def _without_spin(n: Vec, v: Vec, acc: Vec, ld: SX, ldd: SX, inverse: SX) -> tuple[Vec, Vec]:
+def _without_spin(n: Vec, v: Vec, acc: Vec, ld: Scalar, ldd: Scalar, inverse: SX) -> tuple[Vec, Vec]:
     r"""Kim Eq. (19): :math:`\omega = n\times\dot n,\ \dot\omega = n\times\ddot n`."""
     nd = (v - n * ld) * inverse
     ndd = (acc - nd * (2 * ld) - n * ldd) * inverse
     return cross(n, nd), cross(n, ndd)
 
 
-def _extending(b: Program, values: Values, leg: Leg, S: PointMotion) -> Drive:
+def _extending(b: TakesChecks, values: Values, leg: Leg, S: PointMotion) -> Drive:
     r"""U-P-S: :math:`\dot l = n\cdot\dot S,\ \ddot l = n\cdot\ddot S+|\dot S-\dot l n|^2/l`."""
     U = PointMotion(p=values.vector("U", "W"), v=zero("W"), a=zero("W"))
     d = S.p - U.p
@@ -218,7 +218,7 @@ def _extending(b: Program, values: Values, leg: Leg, S: PointMotion) -> Drive:
     return Drive(rate=rate, acceleration=second, carrier=None, U=U, a=values.vector("axis1", "W"), length=length)
 
 
-def _sliding(b: Program, values: Values, leg: Leg, S: PointMotion) -> Drive:
+def _sliding(b: TakesChecks, values: Values, leg: Leg, S: PointMotion) -> Drive:
     r"""P-U-S, Kim Eqs. (6)-(11): :math:`\lambda = e\cdot d_0\pm\sqrt{l^2-|d_0-e(e\cdot d_0)|^2}`, then the rates from |d| = l."""
     e, U0, length = values.vector("drive", "W"), values.vector("U", "W"), values.scalar("length")
     d0 = S.p - U0
@@ -246,7 +246,7 @@ def _sliding(b: Program, values: Values, leg: Leg, S: PointMotion) -> Drive:
     )  # fmt: skip
 
 
-def _rotating(b: Program, values: Values, leg: Leg, S: PointMotion) -> Drive:
+def _rotating(b: TakesChecks, values: Values, leg: Leg, S: PointMotion) -> Drive:
     r"""R-U-S: crank angle from :math:`A\cos t+B\sin t = C`, then :math:`\dot t = d\cdot\dot S/(d\cdot(e\times r))`."""
     e, pivot, length = values.vector("drive", "W"), values.vector("pivot", "W"), values.scalar("length")
     crank, d0 = values.vector("U", "W") - pivot, S.p - pivot

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import casadi as ca
 
@@ -72,7 +71,7 @@ class SymbolColumns:
         self.shared.append((symbol, ca.densify(value)))
         return symbol
 
-    def mapped(self, b: Builder, outputs: Sequence[SX], count: int) -> list[Any]:
+    def mapped(self, b: Builder, outputs: Sequence[SX], count: int) -> list[SX]:
         """Outputs (k, count) of expressions of the symbols."""
         return list(map_in_layers(b, [ca.densify(x) for x in outputs], count, each=self.each, shared=self.shared))
 
@@ -87,16 +86,16 @@ class RodsAt:
         near: per moving node of the near path, velocities (3, groups) of U per unit rate.
     """
 
-    r: Any
-    d: Any
-    across: Any
-    k: Any
-    delta: Any
-    gain: Any
-    rows: Any
-    spins: Any
-    residuals: Any
-    near: list[Any]
+    r: SX
+    d: SX
+    across: SX
+    k: SX
+    delta: SX
+    gain: SX
+    rows: SX
+    spins: SX
+    residuals: SX
+    near: list[SX]
 
 
 class RodsInLoops:
@@ -118,7 +117,7 @@ class RodsInLoops:
             for nodes in ([group[0][0].near for group in self.rods], [group[0][0].far for group in self.rods])
         )
         self.now, self.couplings = self._geometry()
-        self._found: list[Any] | None = None
+        self._found: list[SX] | None = None
 
     def _ends(self, c: SymbolColumns, paths: Sequence[Sequence[int]], point: SX, name: str) -> list[SX]:
         """Velocities (3,) of a point per unit rate of the nodes of its path."""
@@ -131,7 +130,7 @@ class RodsInLoops:
                 found.append(ca.cross(z, point - c.of_each(f"o_{name}{i}", [self.at.p[path[i]] for path in paths])))
         return found
 
-    def _geometry(self) -> tuple[list[RodsAt], list[Any]]:
+    def _geometry(self) -> tuple[list[RodsAt], list[SX]]:
         """All rods of the groups, and per near node (6 + far, groups) masses with root and far columns."""
         c, at, outputs, couplings = SymbolColumns(), self.at, [], [ca.SX(0)] * len(self.near[0])
         for i, rods in enumerate(zip(*self.rods, strict=True)):
@@ -177,7 +176,7 @@ class RodsInLoops:
         """Second derivative of every row at zero accelerations."""
         return [self._moving(motion)[i][0, g] for g, i in self.places]
 
-    def _moving(self, motion: NodeMotion) -> list[Any]:
+    def _moving(self, motion: NodeMotion) -> list[SX]:
         """Drifts (1,) per rod of a group; forces F_S (3,), their moment about the origin of the node of S (3,) and near
         columns . F_U per group."""
         if self._found is not None:

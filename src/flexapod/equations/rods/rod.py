@@ -93,7 +93,7 @@ class RodAt:
     d: SX
     J_U: SX
     J_S: SX
-    W: SX
+    W: SX | None
     row: SX
     residual: SX
     spin: SX

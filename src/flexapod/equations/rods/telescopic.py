@@ -21,7 +21,6 @@ platform's origin to S.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import casadi as ca
 
@@ -91,23 +90,23 @@ def telescope_values(program: Program, values: LinkValues, leg: Leg, own: Telesc
 class TelescopesAt:
     """Legs at a pose, a column each: s, n, L, 1/L; W (6, legs), residuals (legs,) of L less the slides' coordinates."""
 
-    s: Any
-    n: Any
-    L: Any
-    per_L: Any
-    W: Any
-    residual: Any
+    s: SX
+    n: SX
+    L: SX
+    per_L: SX
+    W: SX
+    residual: SX
 
 
 @dataclass(frozen=True, kw_only=True)
 class FloatingMotion:
     """Motion in axes of the floating body: t, rates and forces of the slides (legs,), its angular velocity, gravity."""
 
-    t: Any
-    rates: Any
-    force: Any
-    omega: Any
-    gravity: Any
+    t: SX
+    rates: SX
+    force: SX
+    omega: SX
+    gravity: SX
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,10 +114,10 @@ class Masses:
     """Sums over the legs without the masses at U and S: M_tt (6, 6); M_t (6, 6) momentum of all legs per t, linear and angular
     about the floating body's origin; first moment (3,) and tensor (3, 3) about that origin."""
 
-    M_tt: Any
-    M_t: Any
-    first: Any
-    I: Any
+    M_tt: SX
+    M_t: SX
+    first: SX
+    I: SX
 
 
 class Telescopes:
@@ -202,12 +201,12 @@ def _seen(c: SymbolColumns, at: TelescopesAt, *names: str) -> list[SX]:
     return [c.of_each(name, ca.horzsplit(getattr(at, name))) for name in names]
 
 
-def _low(A: SX) -> Any:
+def _low(A: SX) -> SX:
     """Entries (6,) of a symmetric matrix (3, 3)."""
     return ca.vertcat(*[A[i, j] for i, j in LOWER])
 
 
-def _matrix(entries: SX) -> Any:
+def _matrix(entries: SX) -> SX:
     """A matrix (3, 3) from its nine entries by columns, or six where it is symmetric; vectors as they are."""
     if entries.numel() != len(LOWER):
         return ca.reshape(entries, 3, entries.numel() // 3)

@@ -120,7 +120,7 @@ class RodTree:
 
     def frames(self, p: SX, R: SX, q: Sequence[SX]) -> Frames:
         """Frames at a pose of the platform and coordinates q of the moving nodes."""
-        found = Frames(R=[R], p=[p], step=[None], place=[None])
+        found = Frames(R=[R], p=[p], step=[R], place=[p])
         moves = iter(q)
         for node in self.plan.nodes[1:]:
             step, place = self.joint(node)

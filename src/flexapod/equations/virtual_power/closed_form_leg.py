@@ -18,14 +18,14 @@ from flexapod.equations.platform_motion import FrameMotion, PointMotion
 from flexapod.equations.universal_leg import LegMotion, leg_motion
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.inertia_wrench import Wrench, inertia_wrench, none
-from flexapod.kernels.tape.program import Program
+from flexapod.kernels.tape.roles import TakesChecks
 from flexapod.robot.model import Leg
 from flexapod.spatial import Vec, cross, dot
 from flexapod.spatial.vector import zero
 
 
 def force_at_joint(
-    b: Program, values: Values, leg: Leg, sign: int, platform: FrameMotion, gravity: Vec, *, S: PointMotion | None = None
+    b: TakesChecks, values: Values, leg: Leg, sign: int, platform: FrameMotion, gravity: Vec, *, S: PointMotion | None = None
 ) -> tuple[Vec, LegMotion]:
     """Force at S that the leg's inertia, gravity and rotor demand, world axes; and the leg's motion.
 
@@ -51,7 +51,7 @@ class ProjectedLeg:
     motion: LegMotion
 
 
-def projected_leg(b: Program, values: Values, leg: Leg, sign: int, platform: FrameMotion, gravity: Vec) -> ProjectedLeg:
+def projected_leg(b: TakesChecks, values: Values, leg: Leg, sign: int, platform: FrameMotion, gravity: Vec) -> ProjectedLeg:
     """Inertia and bias of a leg at S: the force is affine in the acceleration of S."""
     S = platform.point(values.vector("S", "P"))
     vdot = ca.SX.sym("vdot_S", 3)

@@ -13,6 +13,7 @@ from flexapod.arrays import SX
 from flexapod.equations.platform_motion import guess_input, platform_motion, wrench_input
 from flexapod.equations.virtual_power.platform_equation import platform_equation
 from flexapod.kernels.tape.program import Program
+from flexapod.kernels.tape.roles import TakesChecks
 from flexapod.robot.robot import Robot
 from flexapod.spatial.gram_schmidt import GramSchmidt
 from flexapod.spatial.linear import solve_reflected, solve_symmetric
@@ -39,7 +40,7 @@ def virtual_power(robot: Robot, massless_legs: bool = False) -> Program:
     return b
 
 
-def actuator_forces(b: Program, A: SX, y: SX) -> SX:
+def actuator_forces(b: TakesChecks, A: SX, y: SX) -> SX:
     """Solve A^T Gamma = y: exactly if square, with the smallest Gamma if there are more actuators than degrees of freedom."""
     actuators, mobility = A.shape
     if actuators < mobility:

@@ -17,7 +17,7 @@ import casadi as ca
 from flexapod.arrays import SX
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_work.leg_work import SMALLEST, LegWork, PlatformState
-from flexapod.equations.virtual_work.recursion import BodyMotion, JointTip, inward, outward, unit_twists
+from flexapod.equations.virtual_work.recursion import BodyMotion, JointTip, acceleration_matrix, inward, outward, unit_twists
 from flexapod.equations.virtual_work.relative_frames import LegChain, frame
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.chain import ROWS
@@ -142,7 +142,8 @@ def _solve(B: SX, right: SX, plan: LegPlan) -> tuple[SX, SX]:
 def _in_world(chain: LegChain, motions: Sequence[BodyMotion], tip: JointTip) -> tuple[BodyMotion, Vec]:
     """The last body's angular motion, and the acceleration of the joint centre, world axes."""
     last, R = motions[chain.last], tip.R.T
-    motion = BodyMotion(omega=R @ last.omega, epsilon=R @ last.epsilon, gamma=R @ last.gamma, matrix=None)
+    omega, epsilon = R @ last.omega, R @ last.epsilon
+    motion = BodyMotion(omega=omega, epsilon=epsilon, gamma=R @ last.gamma, matrix=acceleration_matrix(omega, epsilon))
     return motion, R @ last.acceleration(chain.tip)
 
 

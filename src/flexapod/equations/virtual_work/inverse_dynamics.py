@@ -82,7 +82,7 @@ def _check(robot: Robot, virtual_motions: str) -> None:
                 raise InputError(f"{robot.name}: actuator {name} does not move the platform, whose motion gives no force for it")
 
 
-def _leg(b: Program, robot: Robot, index: int, values: Values, platform: PlatformState, guess: SX) -> LegWork:
+def _leg(b: Program, robot: Robot, index: int, values: Values, platform: PlatformState, guess: SX | None) -> LegWork:
     leg, form, plan = robot.legs[index], robot.closed_forms[index], robot.plan.legs[index]
     if not leg.links:
         raise InputError(f"virtual_work: leg {leg.name} of {robot.name} has no body; take another formulation (virtual_power)")
@@ -95,6 +95,7 @@ def _leg(b: Program, robot: Robot, index: int, values: Values, platform: Platfor
     half = f"{leg.closing.joint}.on_platform"
     R_half = platform.R @ own.rotation(f"{half}.R", "P", "H")
     p_half = platform.p + platform.R @ own.vector(f"{half}.p", "P")
+    assert guess is not None
     start = [guess[at + k] for k in range(len(leg.moving))]
     chain = joint_chain(b, own, leg, plan, (R_half, p_half), start)
     return general_leg_work(b, own, leg, plan, chain, platform, R_half=R_half)

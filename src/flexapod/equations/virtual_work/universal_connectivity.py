@@ -39,7 +39,7 @@ class Conditions:
 
     def rates(self, v: Vec) -> list[SX]:
         """Joint rates from the velocity of S in leg axes; joint accelerations likewise."""
-        result: list[SX] = [None] * 3
+        result = [ca.SX(0)] * 3
         q = result[self.actuator] = v[2] * self.along
         result[self.first] = (v[1] - self.c[1] * q) * self.across1
         result[self.second] = (v[0] - self.c[0] * q) * self.across2

@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 import casadi as ca
 
-from flexapod.arrays import SX
+from flexapod.arrays import SX, entries
 from flexapod.kernels.errors import ProgramError
 from flexapod.kernels.passes.value_numbering import Numbering
 from flexapod.kernels.tape.control_flow import LoopStep
@@ -35,7 +35,7 @@ _LARGEST_POWER = 16
 def lower(program: Program, zeros: Collection[str] = ()) -> Graph:
     """Graph of a program; arguments are all inputs, then all parameters; outputs as `Program.results`."""
     numbering, zeros = Numbering(), frozenset(zeros)
-    inputs, names = program.input_symbols.elements(), [p.name for p in program.signature.parameters]
+    inputs, names = entries(program.input_symbols), [p.name for p in program.signature.parameters]
     refs = numbering.arguments(range(len(inputs) + len(names)))
     known = {symbol.element_hash(): ref for symbol, ref in zip(inputs, refs, strict=False)}
     named = dict(zip(names, refs[len(inputs) :], strict=True))
@@ -53,7 +53,7 @@ def _lower_scope(
         operands = step.operands(_lower_column(numbering, known, step.expressions), named)
         loop, captured = _lower_body(step, known)
         node = numbering.loop(loop, [*operands, *captured])
-        results = ca.vertcat(step.final, ca.vec(step.stacked.T)).elements()
+        results = entries(ca.vertcat(step.final, ca.vec(step.stacked.T)))
         for position, symbol in enumerate(results):
             known[symbol.element_hash()] = numbering.result(node, position)
     return _lower_column(numbering, known, outputs)
@@ -63,8 +63,7 @@ def _lower_body(step: LoopStep, outer: dict[int, int]) -> tuple[LoopNode, list[i
     """Loop of a step, and the references of the enclosing scope that its body captures."""
     body, numbering = step.body, Numbering()
     known: dict[int, int] = {}
-    arguments: SX = ca.vertcat(body.index, body.each, body.carry, body.shared)
-    for symbol in arguments.elements():
+    for symbol in entries(ca.vertcat(body.index, body.each, body.carry, body.shared)):
         known[symbol.element_hash()] = numbering.arg(len(known))
     captured: list[int] = []
     for symbol in _free_symbols(body.steps, body.outputs):
@@ -97,7 +96,7 @@ def _free_symbols(steps: Sequence[LoopStep], outputs: SX) -> list[SX]:
 def _lower_column(numbering: Numbering, known: dict[int, int], column: SX) -> list[int]:
     """References of the entries of a column of expressions; symbols as they are: loops over many modes read thousands."""
     column = ca.densify(column)
-    outputs = [known.get(entry.element_hash(), -1) for entry in column.elements()]
+    outputs = [known.get(entry.element_hash(), -1) for entry in entries(column)]
     rest = [place for place, ref in enumerate(outputs) if ref < 0]
     for place, ref in zip(rest, _lower_expressions(numbering, known, column[rest]) if rest else (), strict=True):
         outputs[place] = ref

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import casadi as ca
 
@@ -34,12 +33,12 @@ class LayerNode:
     args: tuple[int, ...]
     layer: int = 0
     common: bool = False
-    value: Any = None
+    value: SX | None = None
 
 
 def map_in_layers(
     b: Builder, outputs: Sequence[SX], count: int, *, each: Sequence[tuple[SX, SX]], shared: Sequence[tuple[SX, SX]] = ()
-) -> tuple[Any, ...]:
+) -> tuple[SX, ...]:
     """Columns `outputs` of symbols for many instances, (k x count) each, in layers.
 
     Args:
@@ -65,7 +64,7 @@ def _nodes(f: ca.Function, each: SX, shared: SX) -> tuple[list[LayerNode], list[
     nodes: list[LayerNode] = []
     slots: dict[int, int] = {}
     results: dict[int, int] = {}
-    known: dict[tuple[Any, ...], int] = {}
+    known: dict[tuple[float, ...], int] = {}
     for k in range(f.n_instructions()):
         op, given, written = f.instruction_id(k), f.instruction_input(k), f.instruction_output(k)
         if op == ca.OP_OUTPUT:
@@ -78,7 +77,8 @@ def _nodes(f: ca.Function, each: SX, shared: SX) -> tuple[list[LayerNode], list[
         else:
             args = tuple(slots[x] for x in given)
             node = _operation(op, tuple(sorted(args)) if op in COMMUTATIVE else args, nodes)
-        key = (op, *node.args) if node.args else (op, *given, *([float(node.value)] if op == ca.OP_CONST else []))
+        constant = [f.instruction_constant(k)] if op == ca.OP_CONST else []
+        key: tuple[float, ...] = (op, *node.args) if node.args else (op, *given, *constant)
         if key not in known:
             known[key] = len(nodes)
             nodes.append(node)
@@ -89,19 +89,20 @@ def _nodes(f: ca.Function, each: SX, shared: SX) -> tuple[list[LayerNode], list[
 def _operation(op: int, args: tuple[int, ...], nodes: Sequence[LayerNode]) -> LayerNode:
     """An operation after its arguments; what is not plain starts a new layer."""
     if all(nodes[k].common for k in args):
-        return LayerNode(op=op, args=args, common=True, value=_applied(op, [nodes[k].value for k in args]))
+        known = [x for k in args if (x := nodes[k].value) is not None]
+        return LayerNode(op=op, args=args, common=True, value=_applied(op, known))
     layer = max(nodes[k].layer for k in args)
     return LayerNode(op=op, args=args, layer=layer if op in PLAIN else layer + 1)
 
 
-def _applied(op: int, args: Sequence[SX]) -> Any:
+def _applied(op: int, args: Sequence[SX]) -> SX:
     """An operation of expressions, entry by entry."""
     return ca.SX.unary(op, args[0]) if len(args) == 1 else ca.SX.binary(op, *args)
 
 
-def _rows(b: Builder, nodes: Sequence[LayerNode], results: Sequence[int], count: int) -> dict[int, Any]:
+def _rows(b: Builder, nodes: Sequence[LayerNode], results: Sequence[int], count: int) -> dict[int, SX]:
     """Rows (1, count) of what crosses layers, by number; scalars of what all instances have in common."""
-    rows: dict[int, Any] = {k: node.value for k, node in enumerate(nodes) if node.value is not None}
+    rows: dict[int, SX] = {k: node.value for k, node in enumerate(nodes) if node.value is not None}
     inside = {k for k, node in enumerate(nodes) if node.value is None and node.op in PLAIN}
     kept = set(results)
     for k, node in enumerate(nodes):
@@ -117,7 +118,7 @@ def _rows(b: Builder, nodes: Sequence[LayerNode], results: Sequence[int], count:
 
 def _loop(
     b: Builder, nodes: Sequence[LayerNode], own: Sequence[int], kept: Sequence[int], before: tuple[dict[int, SX], int]
-) -> dict[int, Any]:
+) -> dict[int, SX]:
     """Rows of one loop, from those before and the number of instances."""
     rows, count = before
     if not kept:
@@ -127,7 +128,7 @@ def _loop(
     constant = {x: rows[x] for x in same if rows[x].is_constant()}
     same = [x for x in same if x not in constant]
 
-    def body(_: SX, column: SX, *shared: SX) -> list[Any]:
+    def body(_: SX, column: SX, *shared: SX) -> list[SX]:
         values = constant | {x: column[i] for i, x in enumerate(varying)}
         values |= {x: shared[0][i] for i, x in enumerate(same)}
         for k in own:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 import casadi as ca
 
-from flexapod.arrays import SX
+from flexapod.arrays import SX, entries
 from flexapod.kernels.errors import ProgramError
 from flexapod.kernels.tape.checks import first_failing, statuses
 from flexapod.kernels.tape.control_flow import Builder, LoopStep, ParameterRows
@@ -143,7 +143,7 @@ class Program(Builder):
     def parameter_hashes(self) -> dict[str, int]:
         """`element_hash` of the parameters that have symbols, by name."""
         if not self._places:
-            return {p.name: s.element_hash() for p, s in zip(self._parameters, self._declared.elements(), strict=True)}
+            return {p.name: s.element_hash() for p, s in zip(self._parameters, entries(self._declared), strict=True)}
         return {name: symbol.element_hash() for name, symbol in self._symbols_of.items()}
 
     @property

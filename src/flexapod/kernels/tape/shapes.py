@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Protocol
 
 import casadi as ca
 
@@ -21,7 +22,15 @@ def positive(count: int, what: str) -> None:
         raise ProgramError(f"{what} must be a positive integer, got {count!r}")
 
 
-def check_each(each: Sequence[SX], count: int) -> None:
+class Shaped(Protocol):
+    """Expressions, and rows of parameters without symbols."""
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+
+
+def check_each(each: Sequence[Shaped], count: int) -> None:
     """Refuse `each` expressions without one column per instance."""
     positive(count, "count")
     for k, e in enumerate(each):

@@ -6,7 +6,7 @@ Row i returns the state at its start with the forces there; a simulation of n st
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import casadi as ca
 
@@ -41,7 +41,7 @@ def step_program(layout: Layout, single: bool = True) -> Program:
     state = root.input("state", (layout.size,), doc="carried numbers")
     table = root.input("table", (layout.rows, layout.columns), doc="per row: length, tick, signals at the nodes")
 
-    def row(b: Builder, _: SX, carried: SX, column: SX) -> tuple[list[Any], list[Any]]:
+    def row(b: Builder, _: SX, carried: SX, column: SX) -> tuple[list[SX], list[SX]]:
         parts = layout.split(carried)
         h, tick = column[0], column[1]
         signals = ca.reshape(column[2:], layout.width, len(layout.nodes)) if layout.width else ca.SX(0, len(layout.nodes))
@@ -73,16 +73,16 @@ def step_program(layout: Layout, single: bool = True) -> Program:
     return root
 
 
-def finite(column: SX) -> Any:
+def finite(column: SX) -> SX:
     """Zero for what is no finite number: a kernel returns nothing of a sample that has such numbers."""
     return ca.vertcat(*[ca.if_else(ca.fabs(column[i]) < 1e300, column[i], 0) for i in range(column.numel())])
 
 
-def _at_start(layout: Layout, table: SX) -> Any:
+def _at_start(layout: Layout, table: SX) -> SX:
     return polynomial(layout, table, ca.SX(0))
 
 
-def _watched(scope: Scope, layout: Layout, parts: dict[str, SX]) -> dict[str, Any]:
+def _watched(scope: Scope, layout: Layout, parts: dict[str, SX]) -> dict[str, SX]:
     """Stop outside strokes, and where the determinant of the Jacobian vanishes or changes its sign."""
     robot = layout.robot
     if not (any(layout.strokes) or "singular" in layout.watch):
@@ -102,7 +102,7 @@ def _watched(scope: Scope, layout: Layout, parts: dict[str, SX]) -> dict[str, An
     return {"determinant": ca.if_else(ca.fabs(now) < 1e300, now, before)}
 
 
-def _determinant(scope: Scope, layout: Layout, parts: dict[str, SX], moment: Moment) -> Any:
+def _determinant(scope: Scope, layout: Layout, parts: dict[str, SX], moment: Moment) -> SX:
     if isinstance(layout, IndependentLayout):
         return drive_determinant(scope.root, layout, parts)
     return determinant(scope, layout.robot, moment)

@@ -10,21 +10,18 @@ part.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import casadi as ca
 
 from flexapod.arrays import SX
 
-Number = tuple[Any, Any]
+Number = tuple[SX, SX | None]
 
 
 def times(a: Number, b: Number) -> Number:
     """Product of two numbers."""
-    if a[1] is None and b[1] is None:
-        return a[0] * b[0], None
     if a[1] is None:
-        return a[0] * b[0], a[0] * b[1]
+        return a[0] * b[0], None if b[1] is None else a[0] * b[1]
     if b[1] is None:
         return a[0] * b[0], a[1] * b[0]
     return a[0] * b[0] - a[1] * b[1], a[0] * b[1] + a[1] * b[0]
@@ -81,7 +78,7 @@ def factorise(real: SX, imaginary: SX | None = None) -> Factors:
     return Factors(L=L, inverse=reciprocals)
 
 
-def solve_factorised(factors: Factors, real: SX, imaginary: SX | None = None) -> tuple[Any, Any]:
+def solve_factorised(factors: Factors, real: SX, imaginary: SX | None = None) -> Number:
     """Real and imaginary part (n,) of the solution for a right-hand side (n,); imaginary part None where all is real."""
     n = len(factors.inverse)
     y: list[Number] = []
@@ -94,5 +91,5 @@ def solve_factorised(factors: Factors, real: SX, imaginary: SX | None = None) ->
     for i in reversed(range(n)):
         for k in range(i + 1, n):
             x[i] = minus(x[i], times(factors.L[k][i], x[k]))
-    complex_ = any(value[1] is not None for value in x)
-    return ca.vertcat(*[v[0] for v in x]), ca.vertcat(*[v[1] for v in x]) if complex_ else None
+    parts = [v[1] for v in x if v[1] is not None]
+    return ca.vertcat(*[v[0] for v in x]), ca.vertcat(*parts) if parts else None

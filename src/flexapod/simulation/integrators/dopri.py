@@ -13,7 +13,7 @@ of position, rotation, velocity and angular velocity, and of the elastic coordin
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
@@ -46,7 +46,7 @@ STALLED = "the step of the adaptive method became too small: the motion is singu
 
 def adaptive_row(
     root: Program, b: Builder, layout: Layout, parts: dict[str, SX], H: SX, table: SX
-) -> tuple[dict[str, Any], Any, Any, Any]:
+) -> tuple[dict[str, SX], SX, SX, SX]:
     """The parts of the state at the end of a row, status, and forces and acceleration at its start.
 
     Args:
@@ -58,7 +58,7 @@ def adaptive_row(
     moving = layout.moving
     rtol, atol = root.parameter("tolerance.relative"), root.parameter("tolerance.absolute")
 
-    def attempt(inner: Builder, *carried: SX) -> tuple[list[Any], Any]:
+    def attempt(inner: Builder, *carried: SX) -> tuple[list[SX], SX]:
         *values, s, step, taken, rejected, failed, begin = carried
         now = dict(parts, **dict(zip(moving, values, strict=True)))
         left = H - s
@@ -96,7 +96,7 @@ def adaptive_row(
     return end, code, begin[: layout.actuators], begin[layout.actuators :]
 
 
-def polynomial(layout: Layout, table: SX, where: SX) -> Any:
+def polynomial(layout: Layout, table: SX, where: SX) -> SX:
     """Signals at a place 0 .. 1 of the row, by Horner's rule."""
     if not layout.width:
         return ca.SX(0, 1)
@@ -109,7 +109,7 @@ def polynomial(layout: Layout, table: SX, where: SX) -> Any:
 
 def _stages(
     root: Program, b: Builder, layout: Layout, parts: dict[str, SX], h: SX, signal: Callable[[SX], SX]
-) -> tuple[Any, Any, Any, Any]:
+) -> tuple[SX, SX, SX, SX]:
     """Fifth-order increments, their error estimate, a status, and forces and acceleration at the start.
 
     Args:
@@ -123,7 +123,7 @@ def _stages(
             ahead[j, i] = A[i + 1 + j, i]
     coefficients = ca.SX(ca.DM(np.vstack([ahead, C, E])))
 
-    def stage(inner: Builder, _: SX, *carried: SX) -> tuple[list[Any], list[Any]]:
+    def stage(inner: Builder, _: SX, *carried: SX) -> tuple[list[SX], list[SX]]:
         y, queue, error, code, c = carried
         scope = Scope(root, inner)
         found = rates_of_row(scope, layout, parts, y, signal(c[6]))

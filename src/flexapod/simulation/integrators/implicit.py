@@ -22,7 +22,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import casadi as ca
 
@@ -44,10 +43,10 @@ ROUNDING = 1e4
 class Evaluation:
     """At one stage: residual r (n,), x' (n,), z' (m,), and a status, 0 where all is well."""
 
-    residual: Any
-    rate: Any
-    beside: Any
-    code: Any
+    residual: SX
+    rate: SX
+    beside: SX
+    code: SX
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,12 +63,12 @@ class SecondOrder:
         plain: kappa is v itself, so that x' is no unknown of its own.
     """
 
-    evaluate: Callable[[Any, Any, Any, Any, Any, Any], Evaluation]
-    velocity: Any
-    acceleration: Any
-    mass: Any
-    damping: Any
-    stiffness: Any
+    evaluate: Callable[[Builder, SX, SX, SX, SX, SX], Evaluation]
+    velocity: SX
+    acceleration: SX
+    mass: SX
+    damping: SX
+    stiffness: SX
     beside: int = 0
     plain: bool = False
 
@@ -78,11 +77,11 @@ class SecondOrder:
 class ImplicitStep:
     """Increments of x (n,), v (n,) and z (m,) after a step, a status (0: converged), and the passes that it took."""
 
-    x: Any
-    v: Any
-    z: Any
-    code: Any
-    passes: Any
+    x: SX
+    v: SX
+    z: SX
+    code: SX
+    passes: SX
 
 
 def implicit_step(root: Program, b: Builder, method: Collocation, system: SecondOrder, h: SX, columns: SX) -> ImplicitStep:
@@ -102,15 +101,15 @@ def implicit_step(root: Program, b: Builder, method: Collocation, system: Second
 
     nodes, twice = ca.SX(ca.DM(method.c)).T, ca.SX(ca.DM(method.A @ method.A))
 
-    def evaluate(inner: Builder, _: SX, *of_stage: SX) -> tuple[list[Any], list[Any]]:
+    def evaluate(inner: Builder, _: SX, *of_stage: SX) -> tuple[list[SX], list[SX]]:
         row, row2, node, a, column, X, V, Z = of_stage
         v, z = (h * ca.mtimes(rate, row) for rate in (V, Z))
         x = h * (node * system.velocity + h * ca.mtimes(V, row2)) if system.plain else h * ca.mtimes(X, row)
         found = system.evaluate(inner, x, v, a, z, column)
         return [], [found.residual, ca.SX(0, 1) if system.plain else found.rate, found.beside, found.code]
 
-    def pass_(inner: Builder, X: SX, V: SX, Z: SX, _: SX, before: SX) -> tuple[list[Any], Any]:
-        _, (r, rate, beside, codes) = inner.scan(evaluate, s, each=[A.T, twice.T, nodes, V, columns], shared=[X, V, Z])
+    def pass_(inner: Builder, X: SX, V: SX, Z: SX, _: SX, before: SX) -> tuple[list[SX], SX]:
+        r, rate, beside, codes = inner.scan(evaluate, s, each=[A.T, twice.T, nodes, V, columns], shared=[X, V, Z])[1]
         off = X - rate
         right = -r if system.plain else ca.mtimes(K, ca.mtimes(off, A.T)) - r
         delta = _correction(method, factors, right)
@@ -142,7 +141,7 @@ def _factors(method: Collocation, system: SecondOrder, h: SX) -> tuple[list[Fact
     return real, pairs
 
 
-def _correction(method: Collocation, factors: tuple[list[Factors], list[Factors]], right: SX) -> Any:
+def _correction(method: Collocation, factors: tuple[list[Factors], list[Factors]], right: SX) -> SX:
     """Solve (1 x M + h A x D + h^2 A^2 x K) delta = right for all stages (n, s), in the eigenvectors of A."""
     total = ca.SX.zeros(*right.shape)
     if right.shape[0] == 0:  # everything that moves is prescribed
@@ -152,11 +151,12 @@ def _correction(method: Collocation, factors: tuple[list[Factors], list[Factors]
         total = total + ca.mtimes(found, ca.DM(column).T)
     for (_, row_, column_), own in zip(method.pairs, factors[1], strict=True):
         re, im = solve_factorised(own, ca.mtimes(right, ca.DM(row_.real)), ca.mtimes(right, ca.DM(row_.imag)))
+        assert im is not None
         total = total + 2 * (ca.mtimes(re, ca.DM(column_.real).T) - ca.mtimes(im, ca.DM(column_.imag).T))
     return total
 
 
-def _size(velocity: SX, h: SX, V: SX, delta: SX, off: SX) -> Any:
+def _size(velocity: SX, h: SX, V: SX, delta: SX, off: SX) -> SX:
     """Size of the change of a pass, 1 where it is small enough; a sum, because a maximum would hide what is not a number."""
     total = ca.SX(0)
     relative, absolute = CLOSED
@@ -167,7 +167,7 @@ def _size(velocity: SX, h: SX, V: SX, delta: SX, off: SX) -> Any:
     return ca.sqrt(total)
 
 
-def _first(codes: SX) -> Any:
+def _first(codes: SX) -> SX:
     """The first status that is not zero."""
     found = ca.SX(0)
     for k in reversed(range(codes.numel())):

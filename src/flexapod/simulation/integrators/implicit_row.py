@@ -8,7 +8,7 @@ integrated beside. The tangent holds the mass matrix, the elastic matrices and t
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import casadi as ca
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from flexapod.simulation.system.layout import Layout
 
 
-def implicit_row(root: Program, b: Builder, layout: Layout, parts: dict[str, SX], h: SX, table: SX) -> tuple[Any, Any, Any, Any]:
+def implicit_row(root: Program, b: Builder, layout: Layout, parts: dict[str, SX], h: SX, table: SX) -> tuple[SX, SX, SX, SX]:
     """Increments after a step, status, and forces and acceleration at its start.
 
     Args:
@@ -50,7 +50,7 @@ def implicit_row(root: Program, b: Builder, layout: Layout, parts: dict[str, SX]
     def evaluate(inner: Builder, x: SX, v: SX, a: SX, z: SX, column: SX) -> Evaluation:
         y = increments(x, v, z)
         own, at = situation(Scope(root, inner), layout, parts, y, column)
-        rate = ca.vertcat(at.moment.v, theta_rate(y[3:6], at.moment.w), *([at.moment.ed] if N else []))
+        rate = ca.vertcat(at.moment.v, theta_rate(y[3:6], at.moment.w), *([at.moment.elastic[1]] if N else []))
         felt = {"integral": at.beside["integral"] + felt_acceleration(layout, at.signals, a[6:])} if layout.feels else {}
         residual, lost = _residual(own, layout, at, a)
         rates = ca.vertcat(*[(at.beside | felt | lost)[name] for name in beside])
@@ -66,12 +66,12 @@ def implicit_row(root: Program, b: Builder, layout: Layout, parts: dict[str, SX]
     return increments(step.x, step.v, step.z), code, begin.force, begin.acceleration
 
 
-def increments(x: SX, v: SX, z: SX) -> Any:
+def increments(x: SX, v: SX, z: SX) -> SX:
     """Increments in the order of a layout."""
     return ca.vertcat(x[:6], v[:6], x[6:], v[6:], z)
 
 
-def _residual(scope: Scope, layout: Layout, now: Situation, a: SX) -> tuple[Any, dict[str, Any]]:
+def _residual(scope: Scope, layout: Layout, now: Situation, a: SX) -> tuple[SX, dict[str, SX]]:
     """M a - f (6 + N,), world axes, and the power lost to friction by joint loads where there is some: f is then that of the
     acceleration with it, which passes of Newton's method take as it was."""
     robot, moment = layout.robot, now.moment
@@ -91,7 +91,7 @@ def _residual(scope: Scope, layout: Layout, now: Situation, a: SX) -> tuple[Any,
     return in_world(moment.R, total), {}
 
 
-def _tangent(scope: Scope, layout: Layout, now: Situation) -> tuple[Any, Any, Any]:
+def _tangent(scope: Scope, layout: Layout, now: Situation) -> tuple[SX, SX, SX]:
     """M, D, K (6 + N, 6 + N) at the start of a step, world axes."""
     robot, N = layout.robot, layout.elastic
     D, K = ca.SX.zeros(6 + N, 6 + N), ca.SX.zeros(6 + N, 6 + N)
@@ -99,7 +99,7 @@ def _tangent(scope: Scope, layout: Layout, now: Situation) -> tuple[Any, Any, An
         q, R, (shape, _) = equation_at(scope, robot, now.moment), now.moment.R, robot.flexible_shape
         B = in_world(R, q.B)
         M = in_world(R, in_world(R, q.M).T)
-        platform = Values(scope).of("platform")  # type: ignore[arg-type]
+        platform = Values(scope).of("platform")
         D[6:, 6:], K[6:, 6:] = (symmetric_matrix(platform, f"flex.{name}", N, shape.normal) for name in "DK")
     else:
         state = model_equation(scope, robot, now.moment)

@@ -7,7 +7,7 @@ See `independent` for the coordinates; `implicit_row` is that of platforms whose
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import casadi as ca
 
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 def independent_row(
     root: Program, b: Builder, layout: IndependentLayout, parts: dict[str, SX], h: SX, table: SX
-) -> tuple[dict[str, Any], Any, Any, Any]:
+) -> tuple[dict[str, SX], SX, SX, SX]:
     """Carried numbers after a row, status, and forces and accelerations (platform, elastic, actuators) at its start.
 
     Args:
@@ -86,7 +86,7 @@ def independent_row(
     return after, ca.if_else(scope.code != 0, scope.code, found.code), force, shown_accelerations(layout, start, now, second)
 
 
-def held_forces(robot: Robot, now: Action, M: SX, unknown: list[int], a0: SX) -> Any:
+def held_forces(robot: Robot, now: Action, M: SX, unknown: list[int], a0: SX) -> SX:
     """Forces of actuators that follow, with the accelerations of the unknowns."""
     own, places = chosen_drives(robot)
     force = ca.SX(now.force)
@@ -94,12 +94,12 @@ def held_forces(robot: Robot, now: Action, M: SX, unknown: list[int], a0: SX) ->
     return force
 
 
-def _increment(layout: IndependentLayout, x: SX, column: SX, first: SX) -> Any:
+def _increment(layout: IndependentLayout, x: SX, column: SX, first: SX) -> SX:
     """Increment of u since the start of the row."""
     return completed(layout, x, layout.at_node(column - first), 0)
 
 
-def _with_gains(scope: Scope, layout: IndependentLayout, start: CarriedLoops, K: SX, D: SX) -> tuple[Any, Any]:
+def _with_gains(scope: Scope, layout: IndependentLayout, start: CarriedLoops, K: SX, D: SX) -> tuple[SX, SX]:
     """The tangent with what a continuous controller adds at the actuators."""
     gains = layout.controller.stiffness_at(scope, layout.robot) if layout.controller is not None else None
     if gains is None or layout.follows:

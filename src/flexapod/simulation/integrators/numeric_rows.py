@@ -69,11 +69,11 @@ def control_program(layout: IndependentLayout) -> Program:
     given = {"p": 3, "R": 9, "v": 3, "w": 3, "q": n, "qd": n, "integral": n, **layout.memory, "tick": 1}
     if "acceleration" in layout.inputs:
         given |= dict.fromkeys(("modes", "modes_velocity"), len(layout.robot.platform_modes))
-    x: dict[str, Any] = {name: root.input(name, (size,)) for name, size in given.items()}
+    x = {name: root.input(name, (size,)) for name, size in given.items()}
     column = root.input("signals", (max(layout.width, 1),))
     scope, signals = Scope(root, root), layout.at_node(column)
-    soft = {"e": x.get("modes"), "ed": x.get("modes_velocity")}
-    moment = Moment(p=x["p"], R=ca.reshape(x["R"], 3, 3), v=x["v"], w=x["w"], joints=ca.SX(0, 1), **soft)
+    e, ed = x.get("modes"), x.get("modes_velocity")
+    moment = Moment(p=x["p"], R=ca.reshape(x["R"], 3, 3), v=x["v"], w=x["w"], joints=ca.SX(0, 1), e=e, ed=ed)
     c = JointCoordinates(q=x["q"], qd=x["qd"], joints=ca.SX(0, 1), joint_rates=None)
     memory = {name: x[name] for name in layout.memory}
     if memory:
@@ -163,7 +163,7 @@ class NumericRows:
         again = self.begun(middle, second[:1])
         return (middle, again.why) if again.why else self._implicit(again, h / 2.0, second, halvings - 1)
 
-    def begun(self, now: Array, column: Array, tick: float = 0.0) -> Any:
+    def begun(self, now: Array, column: Array, tick: float = 0.0) -> SimpleNamespace:
         """The start of a row at signals (1, width): M and accelerations of the unknowns, forces and accelerations to show, and a
         reason where there are none."""
         layout, place, reasons = self.layout, self.layout.places, np.full(1, "", dtype=object)
@@ -295,7 +295,7 @@ class NumericRows:
     def evaluate(
         self, at: ClosedLegs, rates: Array, a: Array, z: Array, signals: Array, reasons: Reasons, *, now: Array,
         tick: float = 0.0,
-    ) -> Any:  # fmt: skip
+    ) -> SimpleNamespace:  # fmt: skip
         """Residual (n, unknowns), rates of what is integrated beside, and what they were made of.
 
         Args:

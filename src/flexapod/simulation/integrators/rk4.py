@@ -9,7 +9,7 @@ change l' of the last half step, and corrected in every stage to the tolerance o
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import casadi as ca
 
@@ -37,11 +37,11 @@ MEMORY = ("loads", "trend")
 class RowStep:
     """Increments after a step, status, forces and acceleration at its start, and what it remembers, by name."""
 
-    increments: Any
-    code: Any
-    force: Any
-    acceleration: Any
-    memory: dict[str, Any]
+    increments: SX
+    code: SX
+    force: SX
+    acceleration: SX
+    memory: dict[str, SX]
 
 
 def rk4_step(root: Program, b: Builder, layout: Layout, parts: dict[str, SX], h: SX, table: SX) -> RowStep:
@@ -56,13 +56,14 @@ def rk4_step(root: Program, b: Builder, layout: Layout, parts: dict[str, SX], h:
     """
     size = layout.increments
 
-    def stage(inner: Builder, _: SX, *carried: SX) -> tuple[list[Any], list[Any]]:
+    def stage(inner: Builder, _: SX, *carried: SX) -> tuple[list[SX], list[SX]]:
         k, total, code, *memory, weights, column = carried
         scope = Scope(root, inner)
         now = parts | ({"loads": memory[0] + weights[2] * memory[1]} if memory else {})
         found = rates_of_row(scope, layout, now, (h * weights[0]) * k, column)
         first = ca.if_else(code != 0, code, scope.code)
         if memory:
+            assert found.loads is not None
             memory = [found.loads, found.loads - memory[0] + (1 - weights[2]) * memory[1]]
         return [found.dy, total + weights[1] * found.dy, first, *memory], [ca.vertcat(found.force, found.acceleration)]
 

@@ -9,7 +9,7 @@ trigonometry. Quaternions are w, x, y, z; the angular velocity is in world axes.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import casadi as ca
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from flexapod.arrays import SX
 
 
-def rotated(theta: SX, quat: SX) -> Any:
+def rotated(theta: SX, quat: SX) -> SX:
     """(1, theta/2) times the quaternion: (4,), not of unit length."""
     g, s, u = theta / 2, quat[0], quat[1:]
     return ca.vertcat(s - ca.dot(g, u), u + s * g + ca.cross(g, u))
 
 
-def theta_rate(theta: SX, w: SX) -> Any:
+def theta_rate(theta: SX, w: SX) -> SX:
     """Derivative of Cayley's vector under an angular velocity.
 
     Checked by: tests/simulation/test_attitude.py.
@@ -31,7 +31,7 @@ def theta_rate(theta: SX, w: SX) -> Any:
     return w + ca.cross(w, theta) / 2 + theta * (ca.dot(w, theta) / 4)
 
 
-def spin_per_theta(theta: SX) -> Any:
+def spin_per_theta(theta: SX) -> SX:
     """(3, 3) angular velocity per derivative of Cayley's vector: the inverse of `theta_rate`.
 
     Checked by: tests/simulation/test_attitude.py.
@@ -39,7 +39,7 @@ def spin_per_theta(theta: SX) -> Any:
     return (ca.SX.eye(3) + ca.skew(theta) / 2) / (1 + ca.dot(theta, theta) / 4)
 
 
-def matrix(quat: SX) -> Any:
+def matrix(quat: SX) -> SX:
     """Rotation matrix (3, 3) of a quaternion of any length."""
     w, x, y, z = (quat[i] for i in range(4))
     s = 2 / ca.dot(quat, quat)
@@ -50,7 +50,7 @@ def matrix(quat: SX) -> Any:
     )
 
 
-def rotation_error(wanted: SX, R: SX) -> Any:
+def rotation_error(wanted: SX, R: SX) -> SX:
     """Rotation vector (3,) that takes R to the wanted rotation, world axes; exact for angles below pi.
 
     The antisymmetric part of E = R_wanted R^T has length sin(angle): it is scaled to the angle.

@@ -9,7 +9,7 @@ as the integrator left them. Nothing is fed back into the equations of motion (n
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import casadi as ca
 
@@ -31,7 +31,7 @@ CLOSED = 1e-10
 """Last Newton step [m, rad] at which the projection stops; one more step squares it, below rounding."""
 
 
-def closed(scope: Scope, robot: Robot, parts: dict[str, SX]) -> dict[str, Any]:
+def closed(scope: Scope, robot: Robot, parts: dict[str, SX]) -> dict[str, SX]:
     """Pose (p, quat) and twist (v, w) brought onto the constraints, and the joint coordinates (joints) there.
 
     Checked by: tests/simulation/test_simulation_closure.py.
@@ -43,7 +43,7 @@ def closed(scope: Scope, robot: Robot, parts: dict[str, SX]) -> dict[str, Any]:
         return {"p": p, "quat": quat, "v": v, "w": w, "joints": joints}
     bound, free = list(robot.plan.platform_dependents), list(robot.plan.platform_independent)
 
-    def pass_(b: Builder, p: SX, quat: SX, q: SX) -> tuple[list[Any], Any]:
+    def pass_(b: Builder, p: SX, quat: SX, q: SX) -> tuple[list[SX], SX]:
         inner = Scope(scope.root, b)
         r, G, q = _rows(inner, robot, p, quat, q)
         delta = -solve(G[:, bound], r)
@@ -63,17 +63,17 @@ def closed(scope: Scope, robot: Robot, parts: dict[str, SX]) -> dict[str, Any]:
     return {"p": p, "quat": quat, "v": ca.vertcat(*twist[:3]), "w": ca.vertcat(*twist[3:]), "joints": joints}
 
 
-def _rows(scope: Scope, robot: Robot, p: SX, quat: SX, joints: SX) -> tuple[Any, Any, Any]:
+def _rows(scope: Scope, robot: Robot, p: SX, quat: SX, joints: SX) -> tuple[SX, SX, SX]:
     """Constraint rows that the plan keeps, their derivative, and the joint coordinates at a pose."""
     frame, twist = moving_frame(p, matrix(quat))
-    legs = legs_at_pose(scope, robot, Values(scope), frame, twist, joints)  # type: ignore[arg-type]
+    legs = legs_at_pose(scope, robot, Values(scope), frame, twist, joints)
     kept = list(robot.plan.constraints)
     r = ca.vertcat(*[leg.residual for leg in legs])[kept]
     G = ca.densify(ca.vertcat(*[leg.constraint for leg in legs])[kept, :])
     return r, G, ca.vertcat(*[leg.q for leg in legs])
 
 
-def determinant(scope: Scope, robot: Robot, moment: Moment) -> Any:
+def determinant(scope: Scope, robot: Robot, moment: Moment) -> SX:
     """det [J; G], zero where the actuators lose control of the platform; of its square for redundant robots."""
     from flexapod.equations.forward_kinematics import determinant as of_rows
 
@@ -81,7 +81,7 @@ def determinant(scope: Scope, robot: Robot, moment: Moment) -> Any:
         return of_rows(flexible_jacobian(scope, robot, moment))
     frame, twist = moving_frame(moment.p, moment.R)
     start = moment.joints if is_general(robot) else None
-    legs = legs_at_pose(scope, robot, Values(scope), frame, twist, start)  # type: ignore[arg-type]
+    legs = legs_at_pose(scope, robot, Values(scope), frame, twist, start)
     kept = list(robot.plan.constraints)
     rows = ca.vertcat(ca.vertcat(*[leg.jacobian for leg in legs]), ca.vertcat(*[leg.constraint for leg in legs])[kept, :])
     return of_rows(ca.densify(rows))

@@ -8,7 +8,7 @@ m, m s and I about the origin of each body's frame, so that regrouped base param
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import casadi as ca
 
@@ -22,15 +22,16 @@ from flexapod.simulation.system.scope import Scope
 from flexapod.spatial import Vec, cross, dot
 
 if TYPE_CHECKING:
+    from flexapod.arrays import SX
     from flexapod.robot.robot import Robot
 
 
-def energies(scope: Scope, robot: Robot, moment: Moment) -> tuple[Any, Any, Any]:
+def energies(scope: Scope, robot: Robot, moment: Moment) -> tuple[SX, SX, SX]:
     """Kinetic energy, potential energy and strain energy [J] of the whole robot at a state.
 
     Checked by: tests/simulation/test_energy_balance.py.
     """
-    values, at = Values(scope), 0  # type: ignore[arg-type]
+    values, at = Values(scope), 0
     g = values.vector("gravity", "W")
     strain = ca.SX(0)
     if moment.e is None:
@@ -53,7 +54,7 @@ def energies(scope: Scope, robot: Robot, moment: Moment) -> tuple[Any, Any, Any]
             rotors = [(driven.coordinate, motion.actuator.qd)]
         else:
             start = [moment.joints[at + k] for k in range(len(leg.moving))]
-            closed = close_leg(scope, own, leg, robot.plan.legs[i], moment.frame, start)  # type: ignore[arg-type]
+            closed = close_leg(scope, own, leg, robot.plan.legs[i], moment.frame, start)
             frames = [(f"{link.coordinate}.body", frame) for link, frame in zip(leg.links, closed.links, strict=True)]
             rotors = [(leg.links[index].coordinate, closed.qd[k]) for k, index in enumerate(leg.moving)]
         parts = [_body(own, name, frame, g) for link, (name, frame) in zip(leg.links, frames, strict=True) if link.body]
@@ -67,7 +68,7 @@ def _moved(frame: FrameMotion, p: Vec, v: Vec) -> FrameMotion:
     return FrameMotion(R=frame.R, p=p, v=v, w=frame.w, a=frame.a, alpha=frame.alpha)
 
 
-def _body(values: Values, name: str, frame: FrameMotion, g: Vec) -> tuple[Any, Any]:
+def _body(values: Values, name: str, frame: FrameMotion, g: Vec) -> tuple[SX, SX]:
     """Kinetic and potential energy of one body."""
     mass = values.scalar(f"{name}.mass")
     c = frame.R.expr @ values.vector(f"{name}.first_moment", "B").expr

@@ -10,7 +10,7 @@ Legs follow their deformed joints r = r_0 + Phi e.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import casadi as ca
 
@@ -47,36 +47,36 @@ def deformed_joint(values: Values, robot: Robot, frame: FrameMotion, e: SX, ed: 
 def equation_at(scope: Scope, robot: Robot, moment: Moment) -> FlexibleEquation:
     """The equation of motion at a state: the one that the moment carries, else assembled here."""
     if moment.equation is not None:
-        found: FlexibleEquation = moment.equation
-        return found
+        return moment.equation
     shape, letters = robot.flexible_shape
-    state = state_of(moment.p, moment.R, moment.v, moment.w, moment.e, moment.ed)
-    return flexible_equation(scope, robot, shape, letters, state)  # type: ignore[arg-type]
+    state = state_of(moment.p, moment.R, moment.v, moment.w, *moment.elastic)
+    return flexible_equation(scope, robot, shape, letters, state, values=Values(scope))
 
 
-def in_platform(R: SX, six: SX) -> Any:
+def in_platform(R: SX, six: SX) -> SX:
     """A twist, wrench or acceleration (6,) of world axes in platform axes."""
     return ca.vertcat(ca.mtimes(R.T, six[:3]), ca.mtimes(R.T, six[3:6]))
 
 
-def in_world(R: SX, x: SX) -> Any:
+def in_world(R: SX, x: SX) -> SX:
     """Accelerations or forces (6 + N, k) of platform axes in world axes; elastic ones stay."""
     return ca.vertcat(ca.mtimes(R, x[:3, :]), ca.mtimes(R, x[3:6, :]), x[6:, :])
 
 
-def generalized_load(moment: Moment, wrench: SX | None) -> Any:
+def generalized_load(moment: Moment, wrench: SX | None) -> SX:
     """Load (6 + N,), platform axes, of a wrench on the frame at its origin, world axes, or None.
 
     Args:
         wrench: (6,), or (6 + N,) with forces on the elastic coordinates.
     """
+    assert moment.e is not None
     none = ca.SX.zeros(moment.e.numel())
     if wrench is None:
         return ca.vertcat(ca.SX.zeros(6), none)
     return ca.vertcat(in_platform(moment.R, wrench), wrench[6:] if wrench.numel() > 6 else none)
 
 
-def flexible_acceleration(scope: Scope, robot: Robot, moment: Moment, force: SX, wrench: SX) -> Any:
+def flexible_acceleration(scope: Scope, robot: Robot, moment: Moment, force: SX, wrench: SX | None) -> SX:
     """Accelerations (6 + N,) of frame (world axes) and elastic coordinates: the direct model.
 
     Source: Long 2014 Eqs. (43)-(46). Checked by: tests/simulation/test_flexible_simulation.py.
@@ -85,7 +85,7 @@ def flexible_acceleration(scope: Scope, robot: Robot, moment: Moment, force: SX,
     return in_world(moment.R, forward_solution(q, force, generalized_load(moment, wrench)).acceleration)
 
 
-def inverse_force(scope: Scope, robot: Robot, moment: Moment, wanted: SX) -> Any:
+def inverse_force(scope: Scope, robot: Robot, moment: Moment, wanted: SX) -> SX:
     """Actuator forces that give the frame a wanted acceleration (6,), world axes, at the state as it is: the inverse model.
 
     Source: Long 2014 Eqs. (46)-(49), Fig. 3. Checked by: tests/simulation/test_flexible_simulation.py.
@@ -94,14 +94,14 @@ def inverse_force(scope: Scope, robot: Robot, moment: Moment, wanted: SX) -> Any
     return inverse_solution(q, in_platform(moment.R, wanted), generalized_load(moment, None)).force
 
 
-def damping_power(scope: Scope, robot: Robot, ed: SX) -> Any:
+def damping_power(scope: Scope, robot: Robot, ed: SX) -> SX:
     """Power that elastic damping turns into heat, e' D e' [W]."""
     shape, _ = robot.flexible_shape
-    D = symmetric_matrix(Values(scope).of("platform"), "flex.D", shape.modes, shape.normal)  # type: ignore[arg-type]
+    D = symmetric_matrix(Values(scope).of("platform"), "flex.D", shape.modes, shape.normal)
     return ca.dot(ed, ca.mtimes(D, ed))
 
 
-def platform_energies(scope: Scope, robot: Robot, moment: Moment) -> tuple[Any, Any, Any]:
+def platform_energies(scope: Scope, robot: Robot, moment: Moment) -> tuple[SX, SX, SX]:
     r"""Kinetic energy, potential energy of gravity and strain energy [J] of the platform, from the moments of its shapes.
 
     .. math:: T = \tfrac12 m v^2 + v\cdot(\omega\times c + S\dot e) + \tfrac12\,\omega\cdot I(e)\,\omega
@@ -111,8 +111,8 @@ def platform_energies(scope: Scope, robot: Robot, moment: Moment) -> tuple[Any, 
 
     Source: Briot 2014 Eqs. (53)-(68). Checked by: tests/simulation/test_flexible_energy_balance.py.
     """
-    values, (shape, _) = Values(scope).of("platform"), robot.flexible_shape  # type: ignore[arg-type]
-    e, ed, R = moment.e, moment.ed, moment.R
+    values, (shape, _) = Values(scope).of("platform"), robot.flexible_shape
+    (e, ed), R = moment.elastic, moment.R
     v, w = ca.mtimes(R.T, moment.v), ca.mtimes(R.T, moment.w)
     S, mass = first_moments(values, shape), values.scalar("mass")
     c = ca.vertcat(*[values.scalar(f"first_moment.{a}") for a in "xyz"]) + ca.mtimes(S, e)
@@ -121,18 +121,19 @@ def platform_energies(scope: Scope, robot: Robot, moment: Moment) -> tuple[Any, 
     M = symmetric_matrix(values, "flex.M", shape.modes, shape.normal)
     linear = mass * ca.dot(v, v) / 2 + ca.dot(v, ca.cross(w, c) + ca.mtimes(S, ed))
     angular = ca.dot(w, ca.mtimes(inertia, w)) / 2 + ca.dot(w, ca.mtimes(beta, ed))
-    g = Values(scope).vector("gravity", "W").expr  # type: ignore[arg-type]
+    g = Values(scope).vector("gravity", "W").expr
     potential = -(mass * ca.dot(g, moment.p) + ca.dot(g, ca.mtimes(R, c)))
     return linear + angular + ca.dot(ed, ca.mtimes(M, ed)) / 2, potential, platform_energy(values, shape, e)
 
 
-def flexible_jacobian(scope: Scope, robot: Robot, moment: Moment) -> Any:
+def flexible_jacobian(scope: Scope, robot: Robot, moment: Moment) -> SX:
     """Actuator rates per twist of the frame (actuators, 6), joints where the deformed platform has them."""
     frame, twist = moving_frame(moment.p, moment.R)
-    values, rows = Values(scope), []  # type: ignore[arg-type]
+    assert moment.e is not None
+    values, rows, e = Values(scope), [], moment.e
     for leg, form in zip(robot.legs, robot.closed_forms, strict=True):
         assert form is not None
         own = values.of(f"legs.{leg.name}")
-        S = deformed_joint(own, robot, frame, moment.e, ca.SX.zeros(moment.e.numel()))
-        rows.append(ca.jacobian(leg_motion(scope, own, leg, form.sign, frame, S).actuator.qd, twist))  # type: ignore[arg-type]
+        S = deformed_joint(own, robot, frame, e, ca.SX.zeros(e.numel()))
+        rows.append(ca.jacobian(leg_motion(scope, own, leg, form.sign, frame, S).actuator.qd, twist))
     return ca.densify(ca.vertcat(*rows))

@@ -12,7 +12,7 @@ and evaluates everything; :math:`W^{-T}` is remembered, so that the next call pr
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
@@ -57,16 +57,16 @@ class Floating:
     """The floating body at a state: rotation and position in the world, angular velocity in its axes; sine and cosine of its
     second angle, rotation about its last axis, rates of its angles."""
 
-    R: Any
-    p: Any
-    B: Any
-    omega: Any
-    s: Any
-    c: Any
-    last: Any
-    rates: Any
+    R: SX
+    p: SX
+    B: SX
+    omega: SX
+    s: SX
+    c: SX
+    last: SX
+    rates: SX
 
-    def angles(self, alpha: SX) -> Any:
+    def angles(self, alpha: SX) -> SX:
         """Second derivatives (3,) of the angles at an angular acceleration, axes of the body."""
         x, y, z = ca.vertsplit(ca.densify(mul(self.last, alpha)))
         a, b, c = ca.vertsplit(self.rates)
@@ -130,10 +130,10 @@ class FloatingRobot:
 class FloatingAccelerations:
     """Accelerations of the floating body's origin and its angular one, t', second derivatives of the slides."""
 
-    a: Any
-    alpha: Any
-    t: Any
-    slides: Any
+    a: SX
+    alpha: SX
+    t: SX
+    slides: SX
 
 
 def _body(values: LinkValues, name: str, masses: Sequence[tuple[SX, SX]]) -> LinkBody:
@@ -145,7 +145,7 @@ def _body(values: LinkValues, name: str, masses: Sequence[tuple[SX, SX]]) -> Lin
     return body
 
 
-def _about(axis: int, c: SX, s: SX) -> Any:
+def _about(axis: int, c: SX, s: SX) -> SX:
     """Rotation about an axis of the frame."""
     i, j = ((1, 2), (2, 0), (0, 1))[axis]
     R = sparse(ca.SX.eye(3))
@@ -171,7 +171,7 @@ def floating_rates(layout: IndependentLayout, plan: FloatingPlan) -> Program:
     return root
 
 
-def _predicted(memory: SX, q: SX) -> Any:
+def _predicted(memory: SX, q: SX) -> SX:
     """The platform's pose in the floating body for coordinates q of the slides, to second order from the last call."""
     (t, second, rates, before), factors = (memory[k : k + 6] for k in (12, 18, 24, 30)), Reflected(memory[36:], 6)
     step, square = q - before, ca.dot(rates, rates)

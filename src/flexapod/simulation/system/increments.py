@@ -6,7 +6,7 @@ says which.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from flexapod.simulation.system.independent import IndependentLayout, carried_loops, observed_moment
 from flexapod.simulation.system.independent_rates import independent_advanced, independent_norm, independent_rates
@@ -27,14 +27,14 @@ def rates_of_row(scope: Scope, layout: Layout, parts: dict[str, SX], y: SX, colu
     return rates(scope, layout, parts, y, column)
 
 
-def state_after(scope: Scope, layout: Layout, parts: dict[str, SX], y: SX, column: SX) -> dict[str, Any]:
+def state_after(scope: Scope, layout: Layout, parts: dict[str, SX], y: SX, column: SX) -> dict[str, SX]:
     """The parts of the state after increments y, loops closed; `column`: signals there."""
     if isinstance(layout, IndependentLayout):
         return independent_advanced(scope, layout, parts, y, column)
     return advanced(scope, layout, parts, y)
 
 
-def error_norm(layout: Layout, parts: dict[str, SX], y: SX, error: SX, rtol: SX, atol: SX) -> Any:
+def error_norm(layout: Layout, parts: dict[str, SX], y: SX, error: SX, rtol: SX, atol: SX) -> SX:
     """Weighted error of increments y, 1 where it is as large as the tolerances allow."""
     if isinstance(layout, IndependentLayout):
         return independent_norm(layout, parts, error, rtol, atol)
@@ -50,7 +50,7 @@ def state_now(scope: Scope, layout: Layout, parts: dict[str, SX]) -> tuple[Scope
     return scope, moment, coordinates(scope, layout.robot, moment)
 
 
-def sampled(scope: Scope, layout: Layout, parts: dict[str, SX], tick: SX, period: SX, column: SX) -> dict[str, Any]:
+def sampled(scope: Scope, layout: Layout, parts: dict[str, SX], tick: SX, period: SX, column: SX) -> dict[str, SX]:
     """Memory of a sampled controller at the start of a row: new where the row starts with a tick, else kept.
 
     Args:

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import casadi as ca
 
@@ -103,13 +102,13 @@ class CarriedLoops:
     """A state with its loops: carried coordinates y, modes, bound rates per independent rate X, rates u', frames; theta: Cayley's
     vector of the platform's rotation since the row's start, where components of it are independent."""
 
-    y: Any
-    modes: Any
-    X: Any
-    rates: Any
+    y: SX
+    modes: SX
+    X: SX
+    rates: SX
     state: ElasticState
     motion: TreeMotion
-    theta: Any = None
+    theta: SX | None = None
 
 
 def carried_loops(root: Program, layout: IndependentLayout, parts: dict[str, SX]) -> CarriedLoops:
@@ -155,7 +154,7 @@ def rotates_freely(robot: Robot) -> bool:
     return plan.carrier is None and any(column in (3, 4, 5) for column in plan.independent)
 
 
-def coordinate_rates(layout: IndependentLayout, now: CarriedLoops) -> Any:
+def coordinate_rates(layout: IndependentLayout, now: CarriedLoops) -> SX:
     """Rates of the unknown coordinates: u', but for Cayley's vector, whose rate is near the angular velocity."""
     rates = ca.SX(now.rates)
     if now.theta is not None:
@@ -166,19 +165,19 @@ def coordinate_rates(layout: IndependentLayout, now: CarriedLoops) -> Any:
     return rates[layout.unknown, :]
 
 
-def spread(robot: Robot, X: SX, rates: SX) -> tuple[Any, Any, Any]:
+def spread(robot: Robot, X: SX, rates: SX) -> tuple[SX, SX | None, SX]:
     """Rates of the joints, platform twist, rates of the modes."""
     z = whole(robot, rates, ca.mtimes(X, rates))
     at, N = z.numel() - len(robot.coordinates), platform_modes(robot)
     return z[at:], z[:6] if robot.elastic_plan.carrier is None else None, z[at - N : at] if N else ca.SX(0, 1)
 
 
-def felt_forces(robot: Robot, q: LinkEquation, X: SX, beta: SX, accelerations: SX) -> Any:
+def felt_forces(robot: Robot, q: LinkEquation, X: SX, beta: SX, accelerations: SX) -> SX:
     """N^T (M z'' + h) (u,) at accelerations u''."""
     return projected(robot, X, ca.mtimes(q.M, whole(robot, accelerations, ca.mtimes(X, accelerations) + beta)) + q.h)
 
 
-def projected(robot: Robot, X: SX, f: SX) -> Any:
+def projected(robot: Robot, X: SX, f: SX) -> SX:
     """N^T f (u,) of forces (z,)."""
     free, bound = (list(columns) for columns in (robot.elastic_plan.independent, robot.elastic_plan.bound))
     return f[free] + ca.mtimes(X.T, f[bound]) if bound else f[free]
@@ -190,8 +189,8 @@ def observed_moment(layout: IndependentLayout, now: CarriedLoops) -> tuple[Momen
     joints = ca.vertcat(*[q for leg in now.state.q for q in leg])
     rates = ca.vertcat(*[qd for leg in now.state.qd for qd in leg])
     driven = list(robot.driven)
-    soft = {"e": now.state.e, "ed": now.state.ed} if "acceleration" in layout.inputs else {}  # the inverse model answers to them
-    moment = Moment(p=frame.p.expr, R=frame.R.expr, v=frame.v.expr, w=frame.w.expr, joints=joints, **soft)
+    e, ed = (now.state.e, now.state.ed) if "acceleration" in layout.inputs else (None, None)  # the inverse model answers to them
+    moment = Moment(p=frame.p.expr, R=frame.R.expr, v=frame.v.expr, w=frame.w.expr, joints=joints, e=e, ed=ed)
     return moment, JointCoordinates(q=joints[driven], qd=rates[driven], joints=joints, joint_rates=rates)
 
 
@@ -203,13 +202,13 @@ class Action:
     """
 
     equation: LinkEquation
-    X: Any
-    beta: Any
-    felt: Any
-    driving: Any
-    force: Any
-    beside: Any
-    loaded: Any = None
+    X: SX
+    beta: SX
+    felt: SX
+    driving: SX
+    force: SX
+    beside: SX
+    loaded: SX | None = None
 
 
 def acting(
@@ -263,26 +262,26 @@ def acting(
     return Action(equation=q, X=X, beta=beta, felt=felt, driving=driving, force=force, beside=beside, loaded=loaded)
 
 
-def driving_forces(robot: Robot, X: SX, force: SX) -> Any:
+def driving_forces(robot: Robot, X: SX, force: SX) -> SX:
     """A^T force (u,)."""
     f = ca.SX.zeros(len(robot.elastic_plan.columns))
     f[driven_columns(robot)] = force
     return projected(robot, X, f)
 
 
-def _platform_drift(motion: TreeMotion) -> Any:
+def _platform_drift(motion: TreeMotion) -> SX:
     """Acceleration (6,) of the platform at zero accelerations of all coordinates."""
     return ca.vertcat(motion.platform.a.expr, motion.platform.alpha.expr)
 
 
-def drive_determinant(root: Program, layout: IndependentLayout, parts: dict[str, SX]) -> Any:
+def drive_determinant(root: Program, layout: IndependentLayout, parts: dict[str, SX]) -> SX:
     """Determinant of the loops at held actuators and deformations: zero where the actuators lose control."""
     now = carried_loops(root, layout, parts)
     matrices, _, _ = loop_rows(Values(root), layout.robot, now.motion)
     return closing_determinant(layout.robot.elastic_plan, matrices)
 
 
-def completed(layout: IndependentLayout, own: SX, signals: dict[str, SX], which: int) -> Any:
+def completed(layout: IndependentLayout, own: SX, signals: dict[str, SX], which: int) -> SX:
     """(u,): unknowns as given; actuators that follow have the signal's coordinates (0), rates (1) or accelerations (2)."""
     n = layout.actuators
     result = ca.SX.zeros(len(layout.robot.elastic_plan.independent))
@@ -293,7 +292,7 @@ def completed(layout: IndependentLayout, own: SX, signals: dict[str, SX], which:
     return result
 
 
-def carried_parts(layout: IndependentLayout, now: CarriedLoops) -> dict[str, Any]:
+def carried_parts(layout: IndependentLayout, now: CarriedLoops) -> dict[str, SX]:
     """Carried numbers of a state."""
     n, frame = len(layout.robot.coordinates), now.motion.platform
     return {
@@ -302,7 +301,7 @@ def carried_parts(layout: IndependentLayout, now: CarriedLoops) -> dict[str, Any
     }  # fmt: skip
 
 
-def shown_accelerations(layout: IndependentLayout, start: CarriedLoops, now: Action, second: SX) -> Any:
+def shown_accelerations(layout: IndependentLayout, start: CarriedLoops, now: Action, second: SX) -> SX:
     """Accelerations of the platform, of the elastic coordinates, of the actuators."""
     from flexapod.analysis.model.leg_model import elastic_columns
 

@@ -8,7 +8,7 @@ evaluation. Where actuators follow a motion, their coordinates are those of the 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import casadi as ca
 
@@ -68,7 +68,7 @@ def independent_rates(scope: Scope, layout: IndependentLayout, parts: dict[str, 
     return Rates(dy=dy, force=now.force, acceleration=shown_accelerations(layout, at, now, second))
 
 
-def independent_advanced(scope: Scope, layout: IndependentLayout, parts: dict[str, SX], y: SX, column: SX) -> dict[str, Any]:
+def independent_advanced(scope: Scope, layout: IndependentLayout, parts: dict[str, SX], y: SX, column: SX) -> dict[str, SX]:
     """The parts of the state after increments y, loops closed."""
     after = parts | carried_parts(layout, moved_loops(scope, layout, parts, y, column))
     at = 2 * len(layout.unknown)
@@ -78,7 +78,7 @@ def independent_advanced(scope: Scope, layout: IndependentLayout, parts: dict[st
     return after
 
 
-def independent_norm(layout: IndependentLayout, parts: dict[str, SX], error: SX, rtol: SX, atol: SX) -> Any:
+def independent_norm(layout: IndependentLayout, parts: dict[str, SX], error: SX, rtol: SX, atol: SX) -> SX:
     """Weighted error of coordinates and rates; actuators and deformations each against the largest of their kind."""
     n, robot = len(layout.unknown), layout.robot
     driven = set(chosen_drives(robot)[1])

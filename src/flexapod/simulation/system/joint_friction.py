@@ -30,6 +30,7 @@ from flexapod.simulation.system.plant import Moment
 from flexapod.simulation.system.scope import Scope
 
 if TYPE_CHECKING:
+    from flexapod.arrays import SX
     from flexapod.robot.robot import Robot
 
 
@@ -50,16 +51,16 @@ def check_friction(robot: Robot, friction: bool | str) -> bool | str:
     return any(f.given(by_load=False) for f in found)
 
 
-def friction_wrench(scope: Scope, robot: Robot, moment: Moment) -> tuple[Any, Any]:
+def friction_wrench(scope: Scope, robot: Robot, moment: Moment) -> tuple[SX, SX]:
     """Wrench (6,) on the platform, (6 + N,) on a flexible one, and the power that friction turns into heat [W].
 
     Checked by: tests/simulation/test_simulation_friction.py.
     """
     frame, V = moving_frame(moment.p, moment.R)
-    now, values = moment.twist, Values(scope)  # type: ignore[arg-type]
+    now, values = moment.twist, Values(scope)
     if moment.e is not None:
         ed = ca.SX.sym("ed", moment.e.numel())
-        now, V, moment = ca.vertcat(now, moment.ed), ca.vertcat(V, ed), replace(moment, ed=ed)
+        now, V, moment = ca.vertcat(now, moment.elastic[1]), ca.vertcat(V, ed), replace(moment, ed=ed)
     views = [_view(scope, robot, i, values.of(f"legs.{leg.name}"), moment, frame) for i, leg in enumerate(robot.legs)]
     total = ca.SX.zeros(V.numel())
     for point in friction_points(views, values):  # type: ignore[arg-type]
@@ -77,12 +78,12 @@ def _view(scope: Scope, robot: Robot, i: int, values: Values, moment: Moment, fr
     if form is None:
         at = sum(len(other.moving) for other in robot.legs[:i])
         start = [moment.joints[at + k] for k in range(len(leg.moving))]
-        closed = close_leg(scope, values, leg, robot.plan.legs[i], frame, start)  # type: ignore[arg-type]
+        closed = close_leg(scope, values, leg, robot.plan.legs[i], frame, start)
         axes, rates = [link.R.column(2) for link in closed.links], dict(zip(leg.moving, closed.qd, strict=True))
         end = half_on_link(values, leg, closed.links)
     else:
-        S = None if moment.e is None else deformed_joint(values, robot, frame, moment.e, moment.ed)
-        motion = leg_motion(scope, values, leg, form.sign, frame, S)  # type: ignore[arg-type]
+        S = None if moment.e is None else deformed_joint(values, robot, frame, *moment.elastic)
+        motion = leg_motion(scope, values, leg, form.sign, frame, S)
         first, second = motion.angles
         axes, qd = [motion.cross.R.column(0), motion.cross.R.column(1)], [first.qd, second.qd]
         place = 2 if leg.architecture == "UPS" else 0

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
@@ -27,6 +27,9 @@ from flexapod.simulation.controllers import Controller, check_gain, gain
 from flexapod.simulation.system.scope import Scope
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from flexapod.analysis.requests.state import State
     from flexapod.arrays import SX
     from flexapod.motions.motion import ActuatorMotion, Motion
     from flexapod.robot.robot import Robot
@@ -51,9 +54,9 @@ class JointTorque(Controller):
     Checked by: tests/simulation/test_joint_torque.py.
     """
 
-    kp: Any
-    kd: Any
-    ka: Any = None
+    kp: ArrayLike
+    kd: ArrayLike
+    ka: ArrayLike | None = None
     corner: float = 0.5
     model: Robot | None = None
 
@@ -83,24 +86,28 @@ class JointTorque(Controller):
         """w is integrated."""
         return self.feels
 
-    def _gains(self, robot: Robot) -> dict[str, Any]:
+    def _gains(self, robot: Robot) -> dict[str, ArrayLike]:
         own = {"torque_kp": self.kp, "torque_kd": self.kd}
-        felt = {"torque_ka": self.ka, "corner": self.corner} if self.feels else {}
+        felt = {} if self.ka is None else {"torque_ka": self.ka, "corner": self.corner}
         return own | felt | super()._gains(robot)
 
-    def force(self, scope: Scope, robot: Robot, moment: Moment, c: JointCoordinates, ref: Mapping[str, SX], integral: SX) -> Any:
+    def force(
+        self, scope: Scope, robot: Robot, moment: Moment, c: JointCoordinates, ref: Mapping[str, SX], integral: SX | None
+    ) -> SX:
         """Forces of the reference, and those that bring the error and the vibration back."""
         n = len(robot.actuators)
         q, qd, M = ref["actuators"][:n], ref["actuators"][n:], ca.reshape(ref["inertia"], n, n)
         back = gain(scope, robot, "torque_kp") * (q - c.q) + gain(scope, robot, "torque_kd") * (qd - c.qd)
         if self.feels:
+            assert integral is not None
             back = back + gain(scope, robot, "torque_ka") * integral
         return ref["feedforward"] + ca.mtimes(M, back)
 
-    def error(self, scope: Scope, robot: Robot, c: JointCoordinates, ref: Mapping[str, SX], integral: SX) -> Any:
+    def error(self, scope: Scope, robot: Robot, c: JointCoordinates, ref: Mapping[str, SX], integral: SX | None) -> SX:
         """-2 pi f w: what the filter forgets; nothing without accelerometers."""
         if not self.feels:
             return super().error(scope, robot, c, ref, integral)
+        assert integral is not None
         return -2.0 * np.pi * gain(scope, robot, "corner") * integral
 
 
@@ -132,7 +139,7 @@ def check_held(robot: Robot, motion: Motion | ActuatorMotion | None) -> None:
 
 
 @checked(mode=check_count, damping=check_finite)
-def damping_gain(robot: Robot, state: SX, damping: float = 0.1, *, mode: int = 1) -> float:
+def damping_gain(robot: Robot, state: State | Motion | ActuatorMotion, damping: float = 0.1, *, mode: int = 1) -> float:
     r"""Gain ka [1/s] of `JointTorque` that gives a mode with locked actuators a damping ratio, to first order.
 
     .. math:: k_a = \frac{2\,\zeta\,\omega}{\varphi^T M_{ea} M_{aa}^{-1} M_{ae}\,\varphi},\qquad \varphi^T M\varphi = 1

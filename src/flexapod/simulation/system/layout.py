@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from flexapod.simulation.integrators.collocation import METHODS
 
 if TYPE_CHECKING:
-    from flexapod.arrays import SX
+    from flexapod.arrays import SX, Scalar
     from flexapod.equations.minimal.planning import MinimalPlan
     from flexapod.robot.link_plan import LinkPlan
     from flexapod.robot.robot import Robot
@@ -202,23 +202,24 @@ class Layout:
         """Numbers per row given to the kernel: length, tick, signals at the nodes."""
         return 2 + self.width * len(self.nodes)
 
-    def split(self, state: SX) -> dict[str, Any]:
+    def split(self, state: SX) -> dict[str, SX]:
         """Parts of a carried vector."""
         return {name: state[place] for name, place in self.places.items()}
 
-    def joined(self, parts: dict[str, SX]) -> Any:
+    def joined(self, parts: dict[str, SX]) -> SX:
         """The carried vector of its parts."""
         return ca.vertcat(*[ca.SX(parts[name]) for name in self.places])
 
-    def at_node(self, column: SX) -> dict[str, Any]:
+    def at_node(self, column: SX) -> dict[str, SX]:
         """Signals by name from one node's numbers."""
         return {name: column[place] for name, place in self.signals.items()}
 
 
-def weighted_error(parts: dict[str, SX], y: SX, error: SX, rtol: SX, atol: SX) -> Any:
+def weighted_error(parts: dict[str, SX], y: SX, error: SX, rtol: SX, atol: SX) -> SX:
     """Weighted error of the motion; rotation against one radian."""
     total, elastic = ca.SX(0), sum(parts[name].numel() for name in ("e", "ed") if name in parts)
-    sizes = [*[parts["p"][i] for i in range(3)], *[1] * 3, *[parts["v"][i] for i in range(3)], *[parts["w"][i] for i in range(3)]]
+    p, v, w = ([parts[name][i] for i in range(3)] for name in ("p", "v", "w"))
+    sizes: list[Scalar] = [*p, 1, 1, 1, *v, *w]
     for i, size in enumerate(sizes):
         after = size + y[i] if i not in (3, 4, 5) else 1
         scale = atol + rtol * ca.fmax(ca.fabs(size), ca.fabs(after))
@@ -226,7 +227,7 @@ def weighted_error(parts: dict[str, SX], y: SX, error: SX, rtol: SX, atol: SX) -
     return ca.sqrt((total + _elastic_norm(parts, y, error, rtol, atol)) / (MOTION + elastic))
 
 
-def _elastic_norm(parts: dict[str, SX], y: SX, error: SX, rtol: SX, atol: SX) -> Any:
+def _elastic_norm(parts: dict[str, SX], y: SX, error: SX, rtol: SX, atol: SX) -> SX:
     """Squares of the weighted errors of elastic coordinates and rates, each against the largest of its kind."""
     total, at = ca.SX(0), MOTION
     for name in ("e", "ed"):

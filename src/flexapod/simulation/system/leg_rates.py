@@ -10,10 +10,11 @@ where legs close by the platform's motion alone.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import casadi as ca
 
+from flexapod.arrays import SX
 from flexapod.equations.elastodynamics.closing import LARGEST_STEP, LIMIT, NEWTON_STEP, at_coordinates, units
 from flexapod.equations.elastodynamics.elastic_state import RobotAt, tree_motion
 from flexapod.equations.elastodynamics.link_assembly import tree_terms
@@ -30,7 +31,6 @@ from flexapod.spatial.linear import solve_symmetric
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from flexapod.arrays import SX
     from flexapod.kernels.tape.control_flow import Builder
     from flexapod.robot.robot import Robot
     from flexapod.simulation.system.independent import IndependentLayout
@@ -82,7 +82,7 @@ def leg_rates(layout: IndependentLayout) -> Program:
     return root
 
 
-Evaluated = tuple[Any, Any, list[Any]]
+Evaluated = tuple[SX, SX, list[SX]]
 """Coordinates after a step of Newton's method, its size, and what was found before it: u'', results, memory, drives' q''."""
 
 
@@ -92,7 +92,7 @@ def closing_passes(
     """Passes from a start until Newton's step is small, and the outputs of the program from the last one."""
     n, actuators = x.numel() // 2, len(layout.robot.actuators)
 
-    def pass_(b: Builder, y: SX, before: SX, *_: SX) -> tuple[list[Any], Any]:
+    def pass_(b: Builder, y: SX, before: SX, *_: SX) -> tuple[list[SX], SX]:
         following, largest, found = evaluated(b, y)
         return [following, largest, *found], ca.if_else(before <= NEWTON_STEP, 0, largest)
 
@@ -108,7 +108,7 @@ def closing_passes(
     margin_output(root, layout, result[:actuators])
 
 
-def _predicted(robot: Robot, by: ElasticPlan, y: SX, memory: SX, u: SX) -> Any:
+def _predicted(robot: Robot, by: ElasticPlan, y: SX, memory: SX, u: SX) -> SX:
     """All coordinates, the independent ones as given, the bound ones predicted from the last call."""
     plan, n = robot.elastic_plan, len(robot.coordinates)
     at = len(plan.columns) - n
@@ -120,7 +120,7 @@ def _predicted(robot: Robot, by: ElasticPlan, y: SX, memory: SX, u: SX) -> Any:
     return ca.vertcat(*parts)
 
 
-def _moved(robot: Robot, y: SX, z: SX, second: bool = False) -> Any:
+def _moved(robot: Robot, y: SX, z: SX, second: bool = False) -> SX:
     """Coordinates, position and rotation after a step of all columns."""
     n = len(robot.coordinates)
     pose = moved_pose(y[n:], z[:6], second) if y.numel() > n else ca.SX(0, 1)
@@ -129,7 +129,7 @@ def _moved(robot: Robot, y: SX, z: SX, second: bool = False) -> Any:
 
 def _evaluated(
     root: Program, layout: IndependentLayout, by: ElasticPlan, y: SX, ud: SX, signals: dict[str, SX]
-) -> tuple[Any, Any, list[Any]]:
+) -> tuple[SX, SX, list[SX]]:
     """Coordinates after one step of Newton's method on the loops, its size (no less than its largest entry), and accelerations,
     results and slopes before it."""
     robot, none, values = layout.robot, ca.SX.zeros(0), Values(root)

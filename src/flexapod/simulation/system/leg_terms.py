@@ -9,7 +9,7 @@ where Newton's method on the loops starts.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import casadi as ca
 
@@ -37,10 +37,10 @@ if TYPE_CHECKING:
 class _Given:
     """State and memory as a program reads them: coordinates y with the independent ones in place, modes, rates u'."""
 
-    x: Any
-    y: Any
-    modes: Any
-    rates: Any
+    x: SX
+    y: SX
+    modes: SX
+    rates: SX
 
 
 def _given(root: Program, robot: Robot) -> _Given:
@@ -84,13 +84,13 @@ def leg_terms(layout: IndependentLayout) -> Program:
     return root
 
 
-def _closed(root: Program, values: Values, robot: Robot, start: SX, modes: SX) -> Any:
+def _closed(root: Program, values: Values, robot: Robot, start: SX, modes: SX) -> SX:
     """All coordinates with the loops closed from a start."""
     plan = robot.elastic_plan
     if not plan.bound:
         return start
 
-    def iteration(_: Builder, y: SX, e: SX) -> tuple[list[Any], Any]:
+    def iteration(_: Builder, y: SX, e: SX) -> tuple[list[SX], SX]:
         return newton_step(values, robot, y, e)
 
     (y,), converged, _ = root.iterate(iteration, start=[start], shared=[modes], limit=LIMIT, tolerance=NEWTON_STEP)
@@ -116,7 +116,7 @@ def leg_matrices(layout: IndependentLayout) -> Program:
     return root
 
 
-def placed(robot: Robot, memory: SX, u: SX) -> tuple[Any, Any]:
+def placed(robot: Robot, memory: SX, u: SX) -> tuple[SX, SX]:
     """All coordinates with the independent ones as given, the others as remembered, and the modes."""
     plan, count, N = robot.elastic_plan, len(robot.coordinates), platform_modes(robot)
     at = len(plan.columns) - count

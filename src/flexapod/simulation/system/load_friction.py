@@ -45,7 +45,7 @@ def loaded_acceleration(
     Checked by: tests/simulation/test_load_friction.py.
     """
     forward = Forward(
-        robot=robot, values=Values(scope), frame=moment.frame, force=force, wrench=ca.SX.zeros(6) if wrench is None else wrench,  # type: ignore[arg-type]
+        robot=robot, values=Values(scope), frame=moment.frame, force=force, wrench=ca.SX.zeros(6) if wrench is None else wrench,
         guess=None if plain(robot) else moment.joints, equation=lambda: model_equation(scope, robot, moment),
         looped=looped,
     )  # fmt: skip

@@ -11,7 +11,7 @@ The fixed point is found at every evaluation, as `load_friction` does for rigid 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 COUPLING = "the coupling of friction and acceleration does not converge"
 
 
-def loaded_friction(scope: Scope, layout: IndependentLayout, at: CarriedLoops, now: Action, M: SX, signals: dict[str, SX]) -> Any:
+def loaded_friction(scope: Scope, layout: IndependentLayout, at: CarriedLoops, now: Action, M: SX, signals: dict[str, SX]) -> SX:
     """Friction (z,) along the coordinates, with the loads that belong to it.
 
     Args:
@@ -55,14 +55,14 @@ def loaded_friction(scope: Scope, layout: IndependentLayout, at: CarriedLoops, n
     if not layout.follows:  # actuators that follow are independent coordinates
         driving[driven_columns(robot)] = now.force
 
-    def found(y: Any) -> list[PointFriction]:
+    def found(y: SX) -> list[PointFriction]:
         parts = ca.vertsplit(y, [0, *np.cumsum(counts).tolist()])
         return [p.friction_at([part[k] for k in range(part.numel())]) for p, part in zip(points, parts, strict=True)]
 
-    def along(friction: list[PointFriction]) -> Any:
+    def along(friction: list[PointFriction]) -> SX:
         return friction_force(values, robot, at.motion, points, friction)
 
-    def loads_of(builder: Builder, y: SX) -> Any:
+    def loads_of(builder: Builder, y: SX) -> SX:
         friction = found(y)
         Q = along(friction)
         second = completed(layout, start + ca.mtimes(inverse, projected(robot, now.X, Q)[unknown, :]), signals, 2)
@@ -80,7 +80,7 @@ def loaded_friction(scope: Scope, layout: IndependentLayout, at: CarriedLoops, n
 
 def acting_freely(
     scope: Scope, layout: IndependentLayout, parts: dict[str, SX], at: CarriedLoops, z: SX, column: SX
-) -> tuple[Action, Any]:
+) -> tuple[Action, SX]:
     """What acts at zero accelerations of the unknowns, friction by joint loads included, and the mass matrix (u, u)."""
     plan, none = layout.robot.elastic_plan, ca.SX.zeros(len(layout.unknown))
     now = acting(scope, layout, parts, at, none, z, column=column)

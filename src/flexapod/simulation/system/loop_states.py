@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 import casadi as ca
 
@@ -28,9 +27,9 @@ from flexapod.spatial.rotation import normalised
 class Slope:
     """X (bound, v), N (w, v), V (v, u) of a configuration."""
 
-    X: Any
-    N: Any
-    V: Any
+    X: SX
+    N: SX
+    V: SX
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,13 +45,13 @@ class LoopStates:
         """States are the independent columns themselves."""
         return self.independent == self.states
 
-    def whole(self, free: SX, bound: SX) -> Any:
+    def whole(self, free: SX, bound: SX) -> SX:
         """(w, k) from independent and bound rows."""
         found = ca.SX(len(self.bound) + len(self.independent), free.shape[1])
         found[list(self.independent), :], found[list(self.bound), :] = free, bound
         return found
 
-    def bound_only(self, bound: SX) -> Any:
+    def bound_only(self, bound: SX) -> SX:
         """(w,) with v at rest."""
         return self.whole(ca.SX(len(self.independent), 1), bound)
 
@@ -62,11 +61,11 @@ class LoopStates:
         N = self.whole(sparse(ca.SX.eye(n)), X)
         return Slope(X=X, N=N, V=sparse(ca.SX.eye(n)) if self.direct else inverse(ca.densify(N[list(self.states), :])))
 
-    def rates(self, at: Slope, ud: SX) -> Any:
+    def rates(self, at: Slope, ud: SX) -> SX:
         """(w,) from rates of the states."""
         return ca.densify(mul(at.N, mul(at.V, ud)))
 
-    def held(self, at: Slope, bound: SX) -> Any:
+    def held(self, at: Slope, bound: SX) -> SX:
         """(w,) changes of the bound columns, together with those of v that leave the states as they are."""
         found, states = self.bound_only(bound), list(self.states)
         if not self.direct:
@@ -80,12 +79,12 @@ class LoopStates:
         n, bound = len(self.independent), len(self.bound)
         return [bound * n, 0 if self.direct else n * n, bound + n, n]
 
-    def written(self, at: Slope, second: SX, ud: SX) -> Any:
+    def written(self, at: Slope, second: SX, ud: SX) -> SX:
         """Memory for the next call."""
         own = [] if self.direct else [ca.vec(at.V)]
         return ca.vertcat(ca.vec(ca.densify(at.X)), *own, second, ud)
 
-    def predicted(self, memory: SX, step: SX) -> Any:
+    def predicted(self, memory: SX, step: SX) -> SX:
         """(w,) step of all columns for a step (u,) of the states, from what the last call wrote."""
         ends = [sum(self.remembered[:k]) for k in range(5)]
         X, V, second, rates = (memory[a:b] for a, b in pairwise(ends))
@@ -98,7 +97,7 @@ class LoopStates:
         return ca.densify(self.whole(v, ca.mtimes(ca.reshape(X, len(self.bound), n), v)) + half * second)
 
 
-def moved_pose(pose: SX, twist: SX, second: bool = False) -> Any:
+def moved_pose(pose: SX, twist: SX, second: bool = False) -> SX:
     """Position and rotation by columns (12,) after a step (6,): orthogonal whatever it was, to first or second order."""
     w, axes = twist[3:], []
     for k in (3, 6):

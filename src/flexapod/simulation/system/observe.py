@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
@@ -23,6 +23,7 @@ from flexapod.simulation.system.plant import JointCoordinates, Moment, coordinat
 from flexapod.simulation.system.scope import Scope
 
 if TYPE_CHECKING:
+    from flexapod.arrays import SX
     from flexapod.kernels.kernel import Kernel
     from flexapod.simulation.system.layout import Layout
 
@@ -33,13 +34,13 @@ def observe_program(layout: Layout) -> Program:
         return _independent(layout)
     root, robot = Program("observe"), layout.robot
     given = {"p": 3, "quat": 4, "v": 3, "w": 3} | {name: layout.extra[name] for name in ("e", "ed") if name in layout.extra}
-    symbols: dict[str, Any] = {name: root.input(name, (size,)) for name, size in given.items()}
+    symbols: dict[str, SX] = {name: root.input(name, (size,)) for name, size in given.items()}
     joints = layout.places["joints"]
     general = joints.stop > joints.start
     symbols["joints"] = root.input("joints", (joints.stop - joints.start,)) if general else ca.SX(0, 1)
     R = matrix(symbols["quat"])
-    soft = {name: symbols.get(name) for name in ("e", "ed")}
-    moment = Moment(p=symbols["p"], R=R, v=symbols["v"], w=symbols["w"], joints=symbols["joints"], **soft)
+    p, v, w, joint_symbols = (symbols[name] for name in ("p", "v", "w", "joints"))
+    moment = Moment(p=p, R=R, v=v, w=w, joints=joint_symbols, e=symbols.get("e"), ed=symbols.get("ed"))
     scope = Scope(root, root)
     c = coordinates(scope, robot, moment)
     moment, scope = replace(moment, joints=c.joints), scope.under("", solved=True)
@@ -55,7 +56,7 @@ def observe_program(layout: Layout) -> Program:
     return root
 
 
-def _carried(root: Program, layout: IndependentLayout) -> dict[str, Any]:
+def _carried(root: Program, layout: IndependentLayout) -> dict[str, SX]:
     """Inputs of a state in independent coordinates."""
     place = layout.places
     names = [name for name in ("p", "R", "joints", "modes", "ud") if place[name].stop > place[name].start]
@@ -74,6 +75,7 @@ def _independent(layout: IndependentLayout) -> Program:
     weight, elastic = potentials(at, now.motion)
     if layout.controller is not None:
         elastic = elastic + layout.controller.elastic_energy(Scope(root, root), robot, c)
+    assert c.joint_rates is not None
     n, e = layout.actuators, list(robot.elastic_indices)
     root.output("rotation", moment.R, shape=(3, 3))
     root.output("actuator_position", c.q, shape=(n,))

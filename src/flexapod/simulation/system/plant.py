@@ -7,7 +7,7 @@ legs as start values of their Newton iteration. Loops are closed exactly at ever
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import casadi as ca
 
@@ -29,6 +29,7 @@ from flexapod.spatial.vector import zero
 
 if TYPE_CHECKING:
     from flexapod.arrays import SX
+    from flexapod.equations.flexible_platform.assembly import FlexibleEquation
     from flexapod.equations.minimal.planning import MinimalPlan
     from flexapod.robot.robot import Robot
 
@@ -41,23 +42,30 @@ class Moment:
     in link axes, once they follow the platform.
     """
 
-    p: Any
-    R: Any
-    v: Any
-    w: Any
-    joints: Any
-    e: Any = None
-    ed: Any = None
-    equation: Any = None
+    p: SX
+    R: SX
+    v: SX
+    w: SX
+    joints: SX
+    e: SX | None = None
+    ed: SX | None = None
+    equation: FlexibleEquation | None = None
     legs: list[LinkLeg | BallLeg] | None = None
 
     @property
-    def twist(self) -> Any:
+    def elastic(self) -> tuple[SX, SX]:
+        """Elastic coordinates and rates of a flexible platform."""
+        assert self.e is not None
+        assert self.ed is not None
+        return self.e, self.ed
+
+    @property
+    def twist(self) -> SX:
         """(6,) linear, then angular."""
         return ca.vertcat(self.v, self.w)
 
     @property
-    def inputs(self) -> dict[str, Any]:
+    def inputs(self) -> dict[str, SX]:
         """By the names of programs."""
         return {"position": self.p, "rotation": self.R, "velocity": self.v, "angular_velocity": self.w, "guess": self.joints}
 
@@ -73,11 +81,10 @@ class Moment:
 class JointCoordinates:
     """Actuator coordinates and rates (actuators,), and all joint coordinates and rates (joints,)."""
 
-    q: Any
-    qd: Any
-    joints: Any
-    joint_rates: Any
-
+    q: SX
+    qd: SX
+    joints: SX
+    joint_rates: SX | None
     @staticmethod
     def unknown(actuators: int) -> JointCoordinates:
         """Zeros, of robots without general legs, where nobody reads them."""
@@ -92,9 +99,9 @@ def is_general(robot: Robot) -> bool:
 
 def coordinates(scope: Scope, robot: Robot, moment: Moment) -> JointCoordinates:
     """Joint coordinates and rates at a state, legs closed exactly."""
-    values, at = Values(scope), 0  # type: ignore[arg-type]
-    q: list[Any] = []
-    qd: list[Any] = []
+    values, at = Values(scope), 0
+    q: list[SX] = []
+    qd: list[SX] = []
     driven: list[int] = []
     for i, leg in enumerate(robot.legs):
         own, form, n = values.of(f"legs.{leg.name}"), robot.closed_forms[i], len(leg.moving)
@@ -107,7 +114,7 @@ def coordinates(scope: Scope, robot: Robot, moment: Moment) -> JointCoordinates:
             qd += [c.qd for c in parts]
         else:
             start = [moment.joints[at + k] for k in range(n)]
-            closed = close_leg(scope, own, leg, robot.plan.legs[i], moment.frame, start)  # type: ignore[arg-type]
+            closed = close_leg(scope, own, leg, robot.plan.legs[i], moment.frame, start)
             q += closed.q
             qd += closed.qd
         at += n
@@ -124,7 +131,7 @@ def in_link_axes(scope: Scope, robot: Robot, moment: Moment, c: JointCoordinates
     Args:
         scope: in which iterations start at their solution; moment: with the joint coordinates that close the legs.
     """
-    legs = state_legs(scope, LinkValues(scope), robot, moment.frame, moment.joints)  # type: ignore[arg-type]
+    legs = state_legs(scope, LinkValues(scope), robot, moment.frame, moment.joints)
     rates = ca.vertcat(*[leg.qd[k] for leg in legs for k in leg.driven])
     return replace(moment, legs=legs), replace(c, qd=rates)
 
@@ -133,8 +140,8 @@ def moved_leg(scope: Scope, values: Values, robot: Robot, index: int, moment: Mo
     """Motion of a closed-form leg at a state, its joint where the platform has it, deformed or not."""
     leg, form = robot.legs[index], robot.closed_forms[index]
     assert form is not None
-    S = None if moment.e is None else deformed_joint(values, robot, moment.frame, moment.e, moment.ed)
-    return leg_motion(scope, values, leg, form.sign, moment.frame, S)  # type: ignore[arg-type]
+    S = None if moment.e is None else deformed_joint(values, robot, moment.frame, *moment.elastic)
+    return leg_motion(scope, values, leg, form.sign, moment.frame, S)
 
 
 def model_equation(scope: Scope, robot: Robot, moment: Moment, prefix: str = "") -> StateEquation:
@@ -147,7 +154,7 @@ def model_equation(scope: Scope, robot: Robot, moment: Moment, prefix: str = "")
 
 def acceleration(
     scope: Scope, robot: Robot, moment: Moment, force: SX, wrench: SX | None, plan: MinimalPlan | LinkPlan | None
-) -> Any:
+) -> SX:
     """Acceleration (6,) of the platform under actuator forces and a wrench on the platform; (6 + N,) of a flexible one.
 
     Args:
@@ -161,8 +168,8 @@ def acceleration(
     if isinstance(plan, LinkPlan):
         load = ca.SX(6, 1) if wrench is None else wrench
         assert moment.legs is not None
-        own = LinkValues(scope)  # type: ignore[arg-type]
-        return link_acceleration(scope, own, robot, moment.frame, moment.legs, force=force, wrench=load)  # type: ignore[arg-type]
+        own = LinkValues(scope)
+        return link_acceleration(scope, own, robot, moment.frame, moment.legs, force=force, wrench=load)
     if plan is not None:
         from flexapod.equations.minimal.forward_dynamics import minimal_forward_dynamics
 

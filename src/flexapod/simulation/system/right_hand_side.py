@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import casadi as ca
 
@@ -27,21 +26,23 @@ class Rates:
     """Derivative of the increments, the actuator forces and accelerations (platform, elastic) that go with it, and the loads of
     joints with friction (see `Layout.loads`)."""
 
-    dy: Any
-    force: Any
-    acceleration: Any
-    loads: Any = None
+    dy: SX
+    force: SX
+    acceleration: SX
+    loads: SX | None = None
 
 
 def moment_of(layout: Layout, parts: dict[str, SX], y: SX | None = None) -> Moment:
     """Pose and twist of a row's start, or after increments y."""
     soft = {name: parts[name] for name in ("e", "ed") if name in layout.extra}
+    joints = parts["joints"]
     if y is None:
-        return Moment(p=parts["p"], R=matrix(parts["quat"]), v=parts["v"], w=parts["w"], joints=parts["joints"], **soft)
+        p, R, v, w = parts["p"], matrix(parts["quat"]), parts["v"], parts["w"]
+        return Moment(p=p, R=R, v=v, w=w, joints=joints, e=soft.get("e"), ed=soft.get("ed"))
     soft = {name: value + _increment(layout, y, name) for name, value in soft.items()}
     return Moment(
         p=parts["p"] + y[:3], R=matrix(rotated(y[3:6], parts["quat"])), v=parts["v"] + y[6:9], w=parts["w"] + y[9:12],
-        joints=parts["joints"], **soft,
+        joints=joints, e=soft.get("e"), ed=soft.get("ed"),
     )  # fmt: skip
 
 
@@ -51,11 +52,11 @@ class Situation:
     signals, and where the search for joint loads starts (None: anew)."""
 
     moment: Moment
-    force: Any
-    wrench: Any
-    beside: dict[str, Any]
-    signals: dict[str, Any]
-    loads: Any = None
+    force: SX
+    wrench: SX | None
+    beside: dict[str, SX]
+    signals: dict[str, SX]
+    loads: SX | None = None
 
 
 def situation(scope: Scope, layout: Layout, parts: dict[str, SX], y: SX, column: SX) -> tuple[Scope, Situation]:
@@ -66,7 +67,7 @@ def situation(scope: Scope, layout: Layout, parts: dict[str, SX], y: SX, column:
     if layout.elastic:
         q = equation_at(scope, robot, moment)
         c = JointCoordinates(q=q.positions, qd=q.rates, joints=moment.joints, joint_rates=None)
-        moment, dissipated = replace(moment, equation=q), damping_power(scope, robot, moment.ed)
+        moment, dissipated = replace(moment, equation=q), damping_power(scope, robot, moment.elastic[1])
     else:
         c = JointCoordinates.unknown(layout.actuators) if _looped(layout) else coordinates(scope, robot, moment)
         moment, scope = replace(moment, joints=c.joints), scope.under("", solved=True)
@@ -107,20 +108,22 @@ def rates_of(scope: Scope, layout: Layout, now: Situation, y: SX) -> Rates:
         found = loaded_acceleration(scope, layout.robot, moment, now.force, now.wrench, now.loads, looped=layout.looped)
         Vdot, beside["dissipated"], loads = found.acceleration, found.heat, found.memory
         if _looped(layout):
+            assert found.rates is not None
             beside |= {"travel": found.rates, "work": now.force * found.rates}
     else:
         Vdot = acceleration(scope, layout.robot, moment, now.force, now.wrench, layout.fast)
     scope.fail_if(
         ca.logic_not(ca.dot(Vdot, Vdot) < 1e200), "the acceleration is no finite number: a leg or the mechanism is singular"
     )
-    beside |= {"e": moment.ed, "ed": Vdot[6:]}
+    if moment.ed is not None:
+        beside |= {"e": moment.ed, "ed": Vdot[6:]}
     if layout.feels:
         beside["integral"] = beside["integral"] + felt_acceleration(layout, now.signals, Vdot[6:])
     dy = ca.vertcat(moment.v, theta_rate(y[3:6], moment.w), Vdot[:6], *[beside[name] for name in layout.extra])
     return Rates(dy=dy, force=now.force, acceleration=Vdot, loads=loads)
 
 
-def advanced(scope: Scope, layout: Layout, parts: dict[str, SX], y: SX) -> dict[str, Any]:
+def advanced(scope: Scope, layout: Layout, parts: dict[str, SX], y: SX) -> dict[str, SX]:
     """The parts of the state after increments y, loops closed."""
     found = dict(parts)
     moved = {"p": parts["p"] + y[:3], "v": parts["v"] + y[6:9], "w": parts["w"] + y[9:12], "joints": parts["joints"]}
@@ -132,7 +135,7 @@ def advanced(scope: Scope, layout: Layout, parts: dict[str, SX], y: SX) -> dict[
     return found
 
 
-def felt_acceleration(layout: Layout, signals: dict[str, SX], edd: SX) -> Any:
+def felt_acceleration(layout: Layout, signals: dict[str, SX], edd: SX) -> SX:
     """What accelerometers on the flexible parts say in actuator coordinates: coupling (actuators, N) times e'' (N,)."""
     return ca.mtimes(ca.reshape(signals["coupling"], layout.elastic, layout.actuators).T, edd)
 
@@ -146,7 +149,7 @@ def controlled(
     *,
     held: SX | None,
     integral: SX | None,
-) -> tuple[Any, Any, Any]:
+) -> tuple[SX, SX, SX]:
     """Actuator forces of controller and signals, the part of them that is supplied, and the integrand of an integral part.
 
     Args:
@@ -174,7 +177,7 @@ def controlled(
     return force + stored, force, error
 
 
-def limited(scope: Scope, layout: Layout, force: SX) -> Any:
+def limited(scope: Scope, layout: Layout, force: SX) -> SX:
     """Forces within the controller's limit."""
     controller = layout.controller
     if controller is None or controller.limit is None:
@@ -183,7 +186,7 @@ def limited(scope: Scope, layout: Layout, force: SX) -> Any:
     return ca.fmin(ca.fmax(force, -limit), limit)
 
 
-def _increment(layout: Layout, y: SX, name: str) -> Any:
+def _increment(layout: Layout, y: SX, name: str) -> SX:
     at = MOTION
     for key, size in layout.extra.items():
         if key == name:
@@ -195,7 +198,7 @@ def _increment(layout: Layout, y: SX, name: str) -> Any:
 def sampled_at(
     scope: Scope, layout: Layout, parts: dict[str, SX], signals: dict[str, SX], moment: Moment, c: JointCoordinates, *, tick: SX,
     period: SX,
-) -> dict[str, Any]:  # fmt: skip
+) -> dict[str, SX]:  # fmt: skip
     """As `increments.sampled`, with platform and actuators given."""
     controller, n = layout.controller, layout.actuators
     assert controller is not None

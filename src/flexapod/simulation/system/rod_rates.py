@@ -11,7 +11,7 @@ As in `leg_rates`, one pass closes the loops and evaluates everything from one e
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
@@ -79,7 +79,7 @@ def rod_rates(layout: IndependentLayout, plan: RodPlan) -> Program:
     return root
 
 
-def _predicted(plan: RodPlan, memory: SX, u: SX) -> Any:
+def _predicted(plan: RodPlan, memory: SX, u: SX) -> SX:
     """Pose and coordinates, the states as given, the others predicted from the last call."""
     count, places = len(plan.moving), [column - 6 for column in plan.states]
     q = memory[12 : 12 + count]
@@ -123,14 +123,14 @@ def _evaluated(
     return following, largest, [second[states], result, by.written(slope, second, ud), second[driven]]
 
 
-def _solved(plan: RodPlan, rows: SX, right: SX) -> tuple[Any, Any]:
+def _solved(plan: RodPlan, rows: SX, right: SX) -> tuple[SX, SX]:
     """Bound columns by the independent ones (bound, v), and by the right side of rows w + right = 0."""
     kept = list(plan.kept)
     X = -solve_fronts(rows[kept, list(plan.bound)], ca.horzcat(rows[kept, list(plan.independent)], right[kept]))
     return X[:, : len(plan.independent)], X[:, len(plan.independent)]
 
 
-def _rows(tree: RodTree, at: Frames, ends: Ends, motion: NodeMotion | None) -> tuple[Any, Any, Any]:
+def _rows(tree: RodTree, at: Frames, ends: Ends, motion: NodeMotion | None) -> tuple[SX, SX, SX]:
     """Rows (m, w) of rods and cut joints, residuals and, where there is a motion, second derivatives (m,)."""
     rows, residuals = ends.rows()
     drifts = [] if motion is None else ends.drifts(motion)
@@ -164,8 +164,8 @@ def _half(tree: RodTree, at: Frames, motion: NodeMotion | None, node: int | None
     if (rotating := motion.rotating[node]) is not None:
         w, alpha, _ = rotating
     v, a = motion.velocity(at, node, x, tree.columns(at, node, where)[0]), motion.acceleration(at, node, x)
-    p, v, w, a, alpha = (Vec(x, "W") for x in (where, v, w, a, alpha))
-    return FrameMotion(R=Rot(axes, "W", "H"), p=p, v=v, w=w, a=a, alpha=alpha)
+    moved = {name: Vec(x, "W") for name, x in {"p": where, "v": v, "w": w, "a": a, "alpha": alpha}.items()}
+    return FrameMotion(R=Rot(axes, "W", "H"), **moved)
 
 
 def _terms(tree: RodTree, at: Frames, motion: NodeMotion, rods: Sequence[tuple[Rod, RodValues]], ends: Ends) -> tuple[SX, SX]:

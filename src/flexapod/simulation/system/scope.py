@@ -33,7 +33,7 @@ class Scope:
     ) -> None:
         self.root, self.builder, self.prefix, self.solved = root, builder, prefix, solved
         self.given = dict(given or {})
-        self.checks: list[tuple[Any, Any]] = []
+        self.checks: list[tuple[SX, int]] = []
         self.map, self.scan = builder.map, builder.scan
 
     def under(self, prefix: str, given: Mapping[str, SX] | None = None, solved: bool = False) -> Scope:
@@ -44,18 +44,17 @@ class Scope:
 
     def iterate(
         self, fn: Callable[..., tuple[Sequence[SX], SX]], *, start: Sequence[SX], **options: Any
-    ) -> tuple[tuple[Any, ...], Any, Any]:
+    ) -> tuple[tuple[SX, ...], SX, SX]:
         """Iterate-until of the body, or its start where that is the solution."""
         if self.solved:
             return tuple(ca.SX(x) for x in start), ca.SX(1), ca.SX(0)
-        found: tuple[tuple[Any, ...], Any, Any] = self.builder.iterate(fn, start=start, **options)
-        return found
+        return self.builder.iterate(fn, start=start, **options)
 
-    def input(self, name: str, *_: object, **__: object) -> Any:
+    def input(self, name: str, *_: object, **__: object) -> SX:
         """The expression given for an input."""
         return self.given[name]
 
-    def parameter(self, name: str, *, unit: str = "", doc: str = "") -> Any:
+    def parameter(self, name: str, *, unit: str = "", doc: str = "") -> SX:
         """A parameter of the root program."""
         return self.root.parameter(self.prefix + name, unit=unit, doc=doc)
 
@@ -70,7 +69,7 @@ class Scope:
         return code
 
     @property
-    def code(self) -> Any:
+    def code(self) -> SX:
         """Status of the first check that fails, else 0; a condition that is not a number fails."""
         status = ca.SX(0)
         for condition, code in reversed(self.checks):
@@ -78,7 +77,7 @@ class Scope:
         return status
 
 
-def inlined(scope: Scope, program: Program, given: Mapping[str, SX]) -> dict[str, Any]:
+def inlined(scope: Scope, program: Program, given: Mapping[str, SX]) -> dict[str, SX]:
     """Outputs of a finished program without loops, at given inputs, inside a scope.
 
     Args:
@@ -89,7 +88,7 @@ def inlined(scope: Scope, program: Program, given: Mapping[str, SX]) -> dict[str
         raise ValueError(f"{program.name} has loops and cannot be inlined")
     inputs = [ca.vec(ca.SX(given[name]).T) for name in program._inputs]
     parameters = [scope.parameter(p.name, unit=p.unit, doc=p.doc) for p in program.signature.parameters]
-    conditions: list[Any] = [check.condition for check in program._checks]
+    conditions = [c for check in program._checks if (c := check.condition) is not None]  # all have one where nothing is a loop
     whole = ca.Function(
         program.name,
         [program.input_symbols, program.parameter_symbols],

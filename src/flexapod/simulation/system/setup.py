@@ -27,6 +27,8 @@ from flexapod.simulation.system.start import start_vector
 
 if TYPE_CHECKING:
     from flexapod.analysis.requests.state import State, StateOrMotion
+    from flexapod.equations.minimal.planning import MinimalPlan
+    from flexapod.robot.link_plan import LinkPlan
     from flexapod.robot.robot import Robot
     from flexapod.simulation.events import Event
 
@@ -72,7 +74,7 @@ def check_watch(watch: Sequence[str]) -> None:
         check_option("watch", name, ("stroke", "singular"))
 
 
-def fast_plan(robot: Robot, inputs: Sequence[str], friction: bool | str) -> Any:
+def fast_plan(robot: Robot, inputs: Sequence[str], friction: bool | str) -> MinimalPlan | LinkPlan | None:
     """Plan of the minimal equations, where no wrench acts on the platform beside its own weight; else of those in link axes."""
     from flexapod.equations.minimal.planning import applies, plan
 

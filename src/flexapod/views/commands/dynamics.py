@@ -28,6 +28,7 @@ from flexapod.views.output import as_json as dataset_json
 from flexapod.views.output import check_places, print_json, print_table, write_data, write_plot
 
 if TYPE_CHECKING:
+    import plotly.graph_objects as go
     import xarray as xr
 
 
@@ -128,7 +129,7 @@ def _at_origin(robot: fp.Robot, motion: fp.Motion | fp.ActuatorMotion, load: lis
     return np.column_stack([np.tile(force, (len(motion), 1)), moment + np.cross(arm, force)])
 
 
-def _drive_figure(robot: fp.Robot, drive: xr.Dataset, name: str) -> Any:
+def _drive_figure(robot: fp.Robot, drive: xr.Dataset, name: str) -> go.Figure:
     """The figure of inverse dynamics that was asked for."""
     from flexapod.views.plot_time import contribution_figure, force_figure, reaction_figure, spectrum_figure
 

@@ -17,6 +17,7 @@ from flexapod.views.papers.items import DIFFERS, OPEN, Item, checked, judged
 from flexapod.views.plot_time import PlotPanel, spectra, time_figure
 
 if TYPE_CHECKING:
+    import plotly.graph_objects as go
     import xarray as xr
 
 
@@ -165,7 +166,7 @@ def torques(found: PaperSimulation, actuator: int, where: str) -> Item:
     )
 
 
-def _force_figure(found: PaperSimulation, actuator: int, title: str) -> Any:
+def _force_figure(found: PaperSimulation, actuator: int, title: str) -> go.Figure:
     """Force, and what is left of it without the friction of the slider, which the paper added to Adams by hand."""
     import xarray as xr
 
