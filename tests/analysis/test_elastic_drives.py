@@ -97,7 +97,7 @@ def test_refusals() -> None:
     with pytest.raises(fp.InputError, match="the platform's motion decides the springs of the drives"):
         fp.inverse_dynamics(soft, circle(soft, np.linspace(0, 0.1, 50)), friction=False, elastic=np.zeros(3))
     with_friction_law = robot_with("stiffness: 1e6, inertia: 2, friction: {viscous: 3},")
-    with pytest.raises(fp.InputError, match="friction of rail: acts on the motor behind a spring"):
+    with pytest.raises(fp.InputError, match="friction of rail: depends on the rate of a motor behind a spring"):
         fp.inverse_dynamics(with_friction_law, circle(soft, np.linspace(0, 0.1, 50)))
 
 

@@ -120,5 +120,5 @@ def test_what_cannot_be_proven_is_refused_with_the_reason():
         fp.pave(bar, kind="orientation")
     with pytest.raises(fp.InputError, match="no axis 'z': five-bar cannot choose it; there are x, y"):
         fp.pave(bar, {"z": (0.0, 1.0)})
-    with pytest.raises(fp.FlexapodError, match="clearance: known of six legs in closed form"):
+    with pytest.raises(fp.FlexapodError, match="clearance: available for six legs in closed form"):
         fp.pave(bar, clearance=0.01)

@@ -88,7 +88,7 @@ def test_displacement_axes_of_grids_are_rotated_away(tmp_path: Path) -> None:
     ("change", "text"),
     [
         (("$EIGENVECTOR", "$DISPLACEMENTS"), "holds no eigenvectors"),
-        (("-CONT-            ", "-CONT-         xx"), "line 9 is no line"),
+        (("-CONT-            ", "-CONT-         xx"), "line 9 is not a line"),
         (("         3       G", "        33       G"), "the modes have no node 3"),
         (("MODE =     8", "MODE =     7"), "modes.pch: has mode 7 twice; write the modes of one subcase"),
     ],
@@ -111,5 +111,5 @@ def test_shapes_of_another_body_are_refused(tmp_path: Path) -> None:
         fp.import_fe(mesh=mesh, shapes=as_punch(path, numbers, value, V), units=UNITS, interfaces={"A": 1}, modes=40)
     with pytest.raises(fp.InputError, match="taken as they are"):
         fp.import_fe(mesh=mesh, shapes=path, units=UNITS, interfaces={"A": 1}, modes=4, method="craig-bampton")
-    with pytest.raises(fp.FeFileError, match="no file of modes"):
+    with pytest.raises(fp.FeFileError, match="not a supported file of modes"):
         read_shapes(mesh)

@@ -174,17 +174,17 @@ def test_without_the_solve() -> None:
 @pytest.mark.parametrize(
     ("name", "quantity", "text"),
     [
-        ("gough-stewart-flexible", "gravity_force", "has equations of a rigid platform, and that of gough-stewart-flexible is"),
+        ("gough-stewart-flexible", "gravity_force", "is derived for a rigid platform, and that of gough-stewart-flexible is"),
         (
             "h4",
             "virtual_power",
-            "run through several legs; 'inverse_dynamics', 'forward_dynamics' and 'mass_matrix' are programs",
+            "has loops through several legs; 'inverse_dynamics', 'forward_dynamics' and 'mass_matrix' are programs",
         ),
-        ("h4", "workspace", "run through several legs; 'inverse_kinematics', 'forward_kinematics' and 'jacobian' are programs"),
+        ("h4", "workspace", "loops through several legs; 'inverse_kinematics', 'forward_kinematics' and 'jacobian' are programs"),
         ("hexapod-floating", "jacobian", "actuators of hexapod-floating can move while its platform is at rest"),
         ("delta-parallelograms", "newton_euler", "'inverse_dynamics'"),
-        ("dualemps", "friction_force", "has equations of rigid legs, and dualemps has flexible legs; 'inverse_dynamics'"),
-        ("dualemps", "coriolis_force", "has equations of rigid legs, and dualemps has flexible legs; 'inverse_dynamics'"),
+        ("dualemps", "friction_force", "is derived for rigid legs, and dualemps has flexible legs; use 'inverse_dynamics'"),
+        ("dualemps", "coriolis_force", "is derived for rigid legs, and dualemps has flexible legs; use 'inverse_dynamics'"),
         ("hexapod", "coriolis", "did you mean 'coriolis_force'? There are: inverse_dynamics"),
         ("hexapod", "gravity", "did you mean 'gravity_force'? There are: inverse_dynamics"),
     ],

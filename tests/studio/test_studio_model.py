@@ -407,7 +407,7 @@ def test_a_base_that_floats_is_drawn_and_said_why_it_has_no_forces() -> None:
     found = session.move_one("z", 0.45)
     assert found.taken
     assert not found.problems
-    assert "linearize describes its small motions" in found.unknown
+    assert "use linearize for its small motions" in found.unknown
     assert not found.good, "its limits are not known to be kept"
     assert session.drag(found.state.position + np.array([0.0, 0.0, 0.02]), found.state.rotation).taken
 

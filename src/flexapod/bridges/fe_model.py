@@ -98,7 +98,7 @@ def _from_mesh(source: Path) -> Parts:
     suffix = source.suffix.lower()
     if suffix not in MESHES:
         raise FeFileError(
-            f"{source}: is no mesh that is assembled; Nastran bulk data end in .bdf, .dat or .nas, Ansys archives in .cdb; a "
+            f"{source}: is not a supported mesh file; Nastran bulk data end in .bdf, .dat or .nas, Ansys archives in .cdb; a "
             "mass matrix needs stiffness and nodes beside it"
         )
     mesh = ansys_mesh(source) if suffix == ".cdb" else nastran_mesh(source)

@@ -192,7 +192,7 @@ def read_mjcf(path: str | os.PathLike[str]) -> Tree:
     except (OSError, ParseError) as error:
         raise ImportedModelError(f"{file}: cannot be read as MJCF: {error}") from error
     if root.tag != "mujoco":
-        raise ImportedModelError(f"{file}: is no MJCF: its root is <{root.tag}>, not <mujoco>")
+        raise ImportedModelError(f"{file}: is not MJCF: its root is <{root.tag}>, not <mujoco>")
     reader = Reader(root, file.name)
     check_words(root, reader)
     for world in root.findall("worldbody"):

@@ -51,7 +51,9 @@ def import_robot(path: str | os.PathLike[str], *, platform: str | None = None, l
     """
     file = Path(path)
     if loops is not None and file.suffix.lower() != ".urdf":
-        raise InputError(f"loops: {file.name} is no URDF, and MJCF has its closing joints in itself (`equality`); leave it out")
+        raise InputError(
+            f"loops: {file.name} is not a URDF, and MJCF contains its closing joints itself (`equality`); leave it out"
+        )
     if file.suffix.lower() == ".urdf":
         from flexapod.bridges.urdf_in import read_urdf
 

@@ -269,7 +269,7 @@ def _free(name: str, link: Link, start: float) -> float | None:
     """Coordinate at which a joint spring is free, its preload included."""
     if link.stop or (link.preload and not link.stiffness):
         what = "bump stops" if link.stop else "a constant force"
-        raise InputError(f"export: the joint {name} has {what}, which MJCF and URDF have no word for; export an FMU instead")
+        raise InputError(f"export: the joint {name} has {what}, which MJCF and URDF cannot describe; export an FMU instead")
     if not link.spring or (link.rest is None and not link.preload):
         return None
     return (start if link.rest is None else link.rest) - (link.preload / link.stiffness if link.preload else 0.0)

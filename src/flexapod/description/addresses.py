@@ -79,7 +79,7 @@ class Addresses:
             ParameterError: there is no such parameter; with the nearest names.
         """
         if not isinstance(text, str) or not text:
-            raise ParameterError(str(text) or "(empty)", "is no path of a parameter", "Write e.g. platform.mass.")
+            raise ParameterError(str(text) or "(empty)", "is not a parameter path", "Write e.g. platform.mass.")
         first, *rest = text.split(".")
         if first != "legs":
             return self._walk(text, None, RobotFile, (), [first, *rest])

@@ -36,7 +36,7 @@ def plain_data(document: Mapping[str, object], file: str) -> dict[str, Any]:
         if isinstance(value, Mapping):
             for key in value:
                 if not isinstance(key, str):
-                    raise refuse(path, f"the key {key!r:.40} is no text", "Write keys as strings.")
+                    raise refuse(path, f"the key {key!r:.40} is not text", "Write keys as strings.")
             return {key: copy(item, (*path, key)) for key, item in value.items()}
         if hasattr(value, "tolist"):  # NumPy arrays and numbers
             value = value.tolist()

@@ -70,7 +70,9 @@ class Cluster:
                 if time.monotonic() - start > workers:
                     raise ClusterError(f"scheduler: {self.address} has no workers; start some with 'dask worker {self.address}'")
             except (ValueError, TypeError, ImportError) as error:
-                raise ClusterError(f"scheduler: {self.address!r} is no address: {error}; expected 'tcp://host:port'") from None
+                raise ClusterError(
+                    f"scheduler: {self.address!r} is not an address: {error}; expected 'tcp://host:port'"
+                ) from None
             except self._lost as error:
                 self._close()
                 self.client = None

@@ -165,5 +165,5 @@ def scalars(robot: Robot, text: str) -> list[str]:
         elif len(value) == 3 and not isinstance(value[0], tuple):
             found += [f"{path}.{axis}" for axis in "xyz"]
         else:
-            raise InputError(f"{path}: is no number and no vector with x, y, z; name one number of it")
+            raise InputError(f"{path}: is neither a number nor a vector with x, y, z; name one of its numbers")
     return found

@@ -101,7 +101,7 @@ def not_numbers(robot: Robot, data: Measurement) -> list[Suspicion]:
         bad = np.flatnonzero(~np.isfinite(low) | ~np.isfinite(high))
         if len(bad):
             row = int(np.flatnonzero(~np.isfinite(values[:, bad[0]]))[0])
-            text = f"{name} of actuator {robot.actuators[bad[0]]} is no number at t = {data.time[row]:g} s"
+            text = f"{name} of actuator {robot.actuators[bad[0]]} is not a number at t = {data.time[row]:g} s"
             result.append(Suspicion(kind="constant", text=text))
         still = np.flatnonzero(low == high)
         if len(still):

@@ -258,7 +258,7 @@ def parameter_values(robot: Robot, signature: Signature) -> NDArray[np.float64]:
     foreign = next((p.name for p in signature.parameters if p.name not in home and p.name not in robot.values), None)
     if foreign is not None:
         raise InputError(
-            f"{signature.name}: asks for `{foreign}`, which is no number of {robot.name}; verbs such as pave supply it"
+            f"{signature.name}: needs the input `{foreign}`, which is not a parameter of {robot.name}; pave supplies it"
         )
     return np.array([home[p.name] if p.name in home else robot.values[p.name] for p in signature.parameters], dtype=np.float64)
 

@@ -191,7 +191,7 @@ def _scalars(robot: Robot, path: str, values: Array) -> list[tuple[str, Array]]:
     except FlexapodError:
         known = False
     if not known:
-        raise InputError(f"parameters: {path}: is no number and no vector with x, y, z; name one number of it")
+        raise InputError(f"parameters: {path}: is neither a number nor a vector with x, y, z; name one of its numbers")
     return list(zip(names, values.T, strict=True))
 
 

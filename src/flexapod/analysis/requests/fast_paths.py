@@ -211,7 +211,7 @@ def answer(robot: Robot, verb: str, request: Request, *more: object) -> Any:
         robot = led_by_platform(robot)
     if path.name == GENERAL and request.formulation not in ("auto", GENERAL):
         raise InputError(
-            f"formulation={request.formulation!r}: what is asked of {robot.name} beside the forces comes from the general model; "
-            "leave formulation out"
+            f"formulation={request.formulation!r}: gives the forces of {robot.name} alone, and the other results asked for come "
+            "from the general model; leave formulation out"
         )
     return path(robot, request, *more)

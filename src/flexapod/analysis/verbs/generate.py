@@ -103,8 +103,8 @@ class Generated:
         text = renamed(self.text, path.stem)
         if text is None:
             raise InputError(
-                f"{path}: MATLAB calls a function by the name of its file, and {path.stem!r} is no free name; it needs a letter "
-                f"first, then letters, digits and _, and no word of the function itself: {self.quantity}.m would do"
+                f"{path}: MATLAB calls a function by the name of its file, and {path.stem!r} is not usable as one; it needs a "
+                f"letter first, then letters, digits and _, and no word of the function itself: {self.quantity}.m would do"
             )
         return text
 

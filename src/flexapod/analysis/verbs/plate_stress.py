@@ -91,7 +91,7 @@ def _chosen(robot: Robot, body: str | None) -> tuple[int, int] | None:
     if body == "platform":
         return None
     if body not in known:
-        raise InputError(f"body: {body!r} is no plate of {robot.name}; there are: {', '.join(known) or 'none in its legs'}")
+        raise InputError(f"body: {body!r} is not a plate of {robot.name}; there are: {', '.join(known) or 'none in its legs'}")
     return known[body]
 
 

@@ -52,7 +52,7 @@ BALANCED, NOTHING = 1e-4, 1e-5
 one that counts, of the characteristic length."""
 
 UNBALANCED = (
-    "the elastic coordinates of the state are no equilibrium at this pose under weight and load; leave them out, and "
+    "the elastic coordinates of the state are not an equilibrium at this pose under weight and load; leave them out, and "
     "the equilibrium is found"
 )
 

@@ -164,7 +164,7 @@ def driven(robot: Robot, motion: object) -> Signal:
     if not isinstance(motion, ActuatorMotion):
         raise InputError(f"drive='actuators' of {robot.name} needs an ActuatorMotion, got {type(motion).__name__}")
     if motion.position.shape[1] != len(robot.actuators):
-        raise InputError(f"motion: {robot.name} has {len(robot.actuators)} actuators, the motion {motion.position.shape[1]}")
+        raise InputError(f"motion: {robot.name} has {len(robot.actuators)} actuators, the motion has {motion.position.shape[1]}")
 
     def at(t: Array) -> Array:
         m = motion_at(motion, t)

@@ -65,11 +65,11 @@ def export(
         what = out.name if kind in MECHANISMS else quantity
         raise fp.InputError(f"--no-friction: belongs to {' and '.join(DYNAMICS)}, not to {what}; leave it out")
     if copies is not None and kind != ".xml":
-        raise fp.InputError(f"--copies: {out.name} is no MJCF (.xml); leave it out")
+        raise fp.InputError(f"--copies: {out.name} is not an MJCF file (.xml); leave it out")
     given = {"version": version, "step": step, "method": method, "wrench": wrench, "general": general, "check": check}
     fmu = {name: value for name, value in given.items() if value is not None and value is not False}
     for name in fmu if kind != ".fmu" else ():
-        raise fp.InputError(f"--{name}: {out.name} is no FMU; leave it out")
+        raise fp.InputError(f"--{name}: {out.name} is not an FMU; leave it out")
     with working("writing ..."):
         files = _written(robot_of(robot, changes, payload), out, quantity, friction, fmu, copies)
     if as_json:

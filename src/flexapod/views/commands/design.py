@@ -247,7 +247,7 @@ def _file(path: Path | None) -> dict[str, Any]:
     try:
         data = yaml.safe_load(read_whole(path, 5_000_000))
     except yaml.YAMLError as error:
-        raise fp.InputError(f"{path}: is no YAML: {str(error).splitlines()[0]}") from None
+        raise fp.InputError(f"{path}: is not valid YAML: {str(error).splitlines()[0]}") from None
     if not isinstance(data, dict) or any(not isinstance(key, str) for key in data):
         raise fp.InputError(f"{path}: expected a mapping of arguments, e.g. variables: ..., criteria: ...")
     return data
