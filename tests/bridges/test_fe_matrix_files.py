@@ -170,7 +170,7 @@ def test_rows_of_both_matrices_are_named_or_of_none(tmp_path: Path) -> None:
     with pytest.raises(fp.FeFileError, match=r"k.matrix: has the size \(36, 36\), but 35 rows are named by node"):
         fp.import_fe(mass, stiffness, nodes, units=UNITS, interfaces=ENDS, modes=4)
     mapping.unlink()
-    with pytest.raises(fp.FeFileError, match=r"k.matrix: does not say the nodes of its rows .* m.matrix does"):
+    with pytest.raises(fp.FeFileError, match=r"k.matrix: does not give the nodes of its rows .* m.matrix does"):
         fp.import_fe(mass, stiffness, nodes, units=UNITS, interfaces=ENDS, modes=4)
 
 

@@ -745,7 +745,7 @@ def test_limits_of_motors(tmp_path: Path) -> None:
     """The smallest of what limits a force; a range that is not the same both ways is said and left out."""
     motors = '<motor joint="a1" ctrlrange="-5 5" forcerange="-3 3"/><motor joint="b1" ctrlrange="-1 2"/>'
     given = REFERRED.format(a1="", a2="", motors=motors, key="")
-    with pytest.warns(fp.FileWarning, match="the motor of 'b1' may give -1 to 2; limits of robot files are the same both ways"):
+    with pytest.warns(fp.FileWarning, match="the force limit of 'b1' is -1 to 2; limits of robot files are symmetric"):
         robot = imported(given, tmp_path, "e1")
     limits = {link.joint: link.limits for leg in robot.legs for link in leg.links if link.actuated}
     assert limits["a1"] is not None

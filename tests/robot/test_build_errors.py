@@ -107,7 +107,7 @@ CASES = [
     (
         "tripteron",
         at(JOINTS + "elbow", {"type": "universal", "from": "proximal", "to": "distal", "axis1": [1, 0, 0], "direction": "home"}),
-        "leg X: `direction: home` is known for U-P-S, P-U-S and R-U-S legs; give the direction as a vector",
+        "leg X: `direction: home` is available for U-P-S, P-U-S and R-U-S legs; give the direction as a vector",
     ),
     (
         "every-joint",
@@ -115,7 +115,7 @@ CASES = [
             "legs/each/slider/joints/twist",
             {"type": "universal", "from": "arm", "to": "forearm", "at": [0, 0, 0.7], "axis1": [1, 0, 0], "direction": "home"},
         ),
-        "leg slider: `direction: home` is known for U-P-S, P-U-S and R-U-S legs; give the direction as a vector",
+        "leg slider: `direction: home` is available for U-P-S, P-U-S and R-U-S legs; give the direction as a vector",
     ),
 ]
 

@@ -88,7 +88,7 @@ CASES = {
     ),
     "more samples than memory": (
         ["kinematics", "delta", "--motion", "circle", "--option", "samples=1000000000"],
-        "samples: 1e+09 samples of 200 bytes do not fit into memory; at most 2e+07 are taken",
+        "samples: 1e+09 samples of 200 bytes do not fit into memory; at most 2e+07 are allowed",
     ),
     "set what is no parameter": (["show", "hexapod", "--set", "foo=1"], "Valid: parameters, gravity, characteristic_length"),
     "folder in place of a robot": (["show", "."], "is a folder, no robot file"),

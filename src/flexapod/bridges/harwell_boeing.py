@@ -67,7 +67,7 @@ def _numbers(lines: list[str], width: int, count: int, cards: int | None = None)
     except ValueError:
         found = [float(word) for line in texts for word in line.split()]
     if len(found) != count:
-        raise ValueError(f"{len(found)} numbers where {count} should be")
+        raise ValueError(f"{len(found)} numbers, expected {count}")
     return found
 
 

@@ -113,8 +113,8 @@ def force_limits(driven: dict[str, Element], reader: Reader) -> tuple[dict[str, 
         for text in [*ranges, *([reader.most[joint]] if joint in reader.most else [])]:
             low, high = values({"range": text}, "range", where, 2)
             if -low != high or high <= 0.0:
-                remarks.append(f"the motor of {joint!r} may give {low:g} to {high:g}; limits of robot files are the same both "
-                               "ways, so this one is left out")  # fmt: skip
+                remarks.append(f"the force limit of {joint!r} is {low:g} to {high:g}; limits of robot files are symmetric, "
+                               "so this one is left out")  # fmt: skip
             else:
                 found[joint] = min(high, found.get(joint, high))
     return found, tuple(remarks)

@@ -275,7 +275,7 @@ def _chain(tree: Tree, end: str, platform: str) -> list[Node]:
         found.insert(0, tree.node(end))
         end = found[0].parent
     if any(n.kind == "free" and n.name == platform for n in found):
-        raise ImportedModelError(f"{tree.name}: {found[-1].name!r} hangs on a floating body; a leg starts at the world")
+        raise ImportedModelError(f"{tree.name}: {found[-1].name!r} is attached to a floating body; a leg starts at the world")
     return found
 
 

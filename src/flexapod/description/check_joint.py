@@ -69,7 +69,7 @@ def _check_motion(joint: Joint, given: set[str], closing: bool, report: Reporter
         what = f"a {joint.type} joint cannot be actuated"
         report.error(("actuated",), what, "Actuate a revolute, prismatic or screw joint.")
     if joint.type == "free" and closing:
-        report.error(("type",), "a free joint joins nothing, so that it closes no loop", "Remove the joint.")
+        report.error(("type",), "a free joint holds nothing, so that it closes no loop", "Remove the joint.")
     if joint.type in ("fixed", "free"):
         for name in ("zero", "start", "limits", "friction", "inertia")[2 * (joint.type == "free") :]:
             if name in given:
@@ -122,7 +122,7 @@ def _check_universal(joint: Joint, given: set[str], closing: bool, rotation_righ
 def check_limits(limits: Limits | None, report: Reporter) -> None:
     """Report a stroke whose ends are exchanged or equal, and bump stops without a stroke."""
     if limits is not None and limits.stop and limits.stroke is None:
-        report.error(("stop",), "has no stroke at whose ends it acts", "Write e.g. stroke: [-0.1, 0.1].")
+        report.error(("stop",), "needs a stroke, at whose ends it acts", "Write e.g. stroke: [-0.1, 0.1].")
     if limits is not None and limits.stroke is not None and limits.stroke[0] >= limits.stroke[1]:
         low, high = limits.stroke
         report.error(

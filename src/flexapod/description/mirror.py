@@ -36,7 +36,7 @@ def mirrored_leg(data: dict[str, Any], plane: str) -> dict[str, Any]:
     """
     leg, M = Leg.model_validate(data), PLANES[plane]
     if leg.table:
-        raise MirrorError("a leg that is given as a table has no mirror image in these words")
+        raise MirrorError("a leg that is given as a table cannot be mirrored")
     signs: dict[str, Signs] = {"base": M}
     joints = {}
     for name, joint in leg.joints.items():
@@ -77,7 +77,7 @@ def _joint(joint: Joint, before: Signs, behind: Signs) -> dict[str, Any]:
     if joint.type == "screw":
         raise MirrorError("a screw is not its own mirror image: its pitch changes sign")
     if joint.type == "planar" and joint.start is not None:
-        raise MirrorError("a planar joint with `start` has no mirror image in these words")
+        raise MirrorError("a planar joint with `start` cannot be mirrored")
     sign = -1.0 if joint.type in ("revolute", "planar") else 1.0
     if joint.axis is not None:
         found["axis"] = _times(before, joint.axis, sign)

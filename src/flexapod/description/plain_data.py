@@ -32,7 +32,7 @@ def plain_data(document: Mapping[str, object], file: str) -> dict[str, Any]:
         if left[0] < 0:
             raise refuse(path, f"more than {MOST_NODES} values", "A robot has a few hundred.")
         if len(path) > DEEPEST:
-            raise refuse(path, f"nested deeper than {DEEPEST} levels", "Check that nothing contains itself.")
+            raise refuse(path, f"nested deeper than {DEEPEST} levels", "Check that no value contains itself.")
         if isinstance(value, Mapping):
             for key in value:
                 if not isinstance(key, str):

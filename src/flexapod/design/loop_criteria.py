@@ -42,8 +42,8 @@ def by_verbs(criterion: Criterion, at: State | Motion, settled: Mapping[str, flo
     needed = [name for name in RULES[criterion.kind].kernels if name not in OUTPUTS]
     if needed:
         raise InputError(
-            f"criteria: {criterion.name}: is not known where loops run inside or between legs; give it as a function of a robot: "
-            "Criterion(name=..., unit=..., function=lambda robot: ...)"
+            f"criteria: {criterion.name}: is not available where loops run inside or between legs; give it as a function of a "
+            "robot: Criterion(name=..., unit=..., function=lambda robot: ...)"
         )
 
     def value(robot: Robot) -> float:

@@ -117,7 +117,7 @@ def tolerance(
     data["worst_displacement"] = ("pose", np.linalg.norm(data["worst_case"][1][:, :3], axis=1), {"units": "m"})
     if samples * problem.count > MOST_SAMPLES:
         raise InputError(
-            f"samples: {samples * problem.count:.3g} poses do not fit into memory; at most {MOST_SAMPLES:g} are taken"
+            f"samples: {samples * problem.count:.3g} poses do not fit into memory; at most {MOST_SAMPLES:g} are allowed"
         )
     draw = _Draw(sigma, t, distribution, int(samples), seed)
     if samples:

@@ -76,7 +76,7 @@ def _wanted(archive: zipfile.ZipFile, keys: Collection[str]) -> dict[str, zipfil
     for member in archive.infolist():
         key = member.filename.removesuffix(".npy")
         if key in found:
-            raise ValueError(f"the array {key} is there twice")
+            raise ValueError(f"the array {key} occurs twice")
         if key in keys:
             found[key] = member
     return found

@@ -81,7 +81,7 @@ def in_si(
             raise table.error(f"units: {key!r} is neither a column of the file nor one of {', '.join(KINDS)}")
         for name in names:
             if name in headers and headers[name] != unit:
-                raise table.error(f"units: {name!r} is in {headers[name]!r} by its header, but {unit!r} was said", column=name)
+                raise table.error(f"units: {name!r} is in {headers[name]!r} by its header, but units gives {unit!r}", column=name)
             scales[name] = unit
     kinds = {name: _kind(table, name, unit, of.get(name, "")) for name, unit in scales.items()}
     for first, *rates in zip_longest(*(groups.get(group, ()) for group in KINDS if group.startswith("actuator"))):

@@ -166,6 +166,6 @@ def plane_directions(plane: str | ArrayLike) -> tuple[Array, Array]:
 def _law(law: LawMaker, duration: float | None) -> TimeLaw:
     if duration is None:
         if not isinstance(law, TimeLaw):
-            raise InputError("duration: is needed, unless the law is a TimeLaw, which brings its own")
+            raise InputError("duration: is missing; only a TimeLaw has a duration of its own")
         return law
     return law_for(law, positive("duration", duration))

@@ -67,7 +67,7 @@ def home_direction(leg: str, spec: schema.Leg, base: Pose, platform: Pose, on: A
         R = about(e, float(angle or 0.0))
         return base.rotation.T @ (R.T @ (S - pivot - R @ crank)), {name: float(angle or 0.0) - first.zero}
     raise RobotBuildError(
-        f"leg {leg}: `direction: home` is known for U-P-S, P-U-S and R-U-S legs; give the direction as a vector"
+        f"leg {leg}: `direction: home` is available for U-P-S, P-U-S and R-U-S legs; give the direction as a vector"
     )
 
 

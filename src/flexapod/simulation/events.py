@@ -45,7 +45,7 @@ class Event:
         if (self.time is None) == (self.when is None):
             raise InputError("event: give either a time or a condition `when`")
         if not (self.parameters or self.fails or self.stop):
-            raise InputError("event: nothing happens; give parameters, fails or stop=True")
+            raise InputError("event: has no effect; give parameters, fails or stop=True")
 
     @property
     def failing(self) -> tuple[str, ...]:

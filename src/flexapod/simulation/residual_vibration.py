@@ -160,7 +160,7 @@ def residual_vibration(
     h = end / np.ceil(end / wanted - 1e-9)
     rows = int(np.ceil((PERIODS / float(frequency.min()) if after is None else after) / h))
     if rows < 4:
-        raise InputError(f"after: {after!r} s has fewer than 4 steps of {h:.3g} s; look longer, or take a smaller step")
+        raise InputError(f"after: {after!r} s has fewer than 4 steps of {h:.3g} s; give a longer time or a smaller step")
     shown = [
         _after(robot, moved, controller, (h, rows), method=method, friction=friction, point=point)
         for moved, controller, _ in plan.values()
@@ -189,7 +189,7 @@ def _at_rest(motion: Motion | ActuatorMotion) -> None:
     for rate in rates:
         if np.abs(rate[[0, -1]]).max() > REST * max(float(np.abs(rate).max()), 1e-300):
             raise InputError(
-                "motion: residual vibration is what a move from rest to rest leaves; this one has a speed at its ends"
+                "motion: residual vibration needs a move from rest to rest; this one has a speed at its ends"
             )
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
 
 
-DEAD = "a dead point of the actuators: the platform moves here while they are at rest; start beside it, or drive another joint"
+DEAD = "a dead point of the actuators: the platform moves while they are at rest; start at another pose, or drive another joint"
 NOT_CLOSED = "the loops cannot be closed from here"
 NEAR = 1e-4
 """Smallest singular value of the dimensionless rows below which the search by the actuators' coordinates fails."""

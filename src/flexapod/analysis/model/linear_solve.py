@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from flexapod.arrays import Array
 
-MASSLESS = "something that moves has no mass: an actuator that drives through a spring needs `inertia`"
+MASSLESS = "the mass matrix is singular, as a moving part has no mass: an actuator that drives through a spring needs `inertia`"
 """Why a mass matrix is singular."""
 
 LEFT = 1e-6

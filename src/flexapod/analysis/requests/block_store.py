@@ -70,7 +70,7 @@ class BlockStore:
         assert self._folder is not None
         remove_left_over(self._folder / STATE)
         if any(self._folder.iterdir()):
-            raise FileError(f"save: the folder {self._folder} is not empty and holds no run of its own; choose another")
+            raise FileError(f"save: the folder {self._folder} is not empty and holds no saved run; choose another")
         self._record()
         self._make(arrays)
 

@@ -248,7 +248,10 @@ def impossible_inertias(robot: Robot, values: Mapping[str, Array]) -> SampleReas
 BLOCK = 8192
 """Designs whose inertias are judged at once: all numbers of a block stay in the cache."""
 
-NO_BODY = "no body has this inertia: its principal moments about the centre of mass do not fit together, or its mass is zero"
+NO_BODY = (
+    "no body has this inertia: its principal moments about the centre of mass violate the triangle inequality, or its mass is "
+    "zero"
+)
 MOMENTS = ("mass", *(f"first_moment.{i}" for i in "xyz"), *(f"inertia.{k}" for k in ("xx", "yy", "zz", "xy", "xz", "yz")))
 
 

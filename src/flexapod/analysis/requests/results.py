@@ -44,7 +44,7 @@ def check_option(name: str, value: object, allowed: Sequence[str | None]) -> Non
         raise InputError(f"{name}: expected {' or '.join(map(repr, allowed))}, got {value!r}")
 
 
-_TOO_LARGE = "a value on the way is not a finite number, though the inputs are: pose, rates or parameters are too large"
+_TOO_LARGE = "an intermediate value is not a finite number, though the inputs are: pose, rates or parameters are too large"
 
 
 def reasons_of(signature: Signature, status: NDArray[np.int32], inputs: Mapping[str, ArrayLike]) -> NDArray[np.str_]:

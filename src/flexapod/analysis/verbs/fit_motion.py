@@ -79,10 +79,11 @@ def _refuse(now: LimitCheck, check: Callable[[float], LimitCheck]) -> None:
     for violation in now.violations:
         if violation.kind not in TIMED:
             raise MotionNotFittedError(
-                f"fit_motion: no slowing helps, the poses themselves are invalid: {violation.text}; change the path"
+                f"fit_motion: slowing down does not help, as the poses themselves are invalid: {violation.text}; change the path"
             )
     still = check(SLOWEST).violations
     if still:
         raise MotionNotFittedError(
-            f"fit_motion: no slowing helps, at {SLOWEST:g} times the time {still[0].text}; change the path, the load or the limit"
+            f"fit_motion: slowing down does not help, at {SLOWEST:g} times the time {still[0].text}; change the path, the load "
+            "or the limit"
         )

@@ -60,7 +60,10 @@ def moving_frequencies(
     Checked by: tests/elastodynamics/test_rotating_beam.py.
     """
     if not robot.elastic_names:
-        raise InputError(f"moving frequencies: nothing of {robot.name} deforms; natural_frequencies takes it on actuator springs")
+        raise InputError(
+            f"moving frequencies: {robot.name} has no flexible parts; natural_frequencies accepts it with the stiffness of its "
+            "actuators"
+        )
     if not isinstance(motion, ActuatorMotion):
         raise InputError(f"moving frequencies: expected an ActuatorMotion, got {type(motion).__name__}")
     driven = driven_columns(robot)

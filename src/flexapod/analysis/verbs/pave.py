@@ -123,7 +123,7 @@ def _known(robot: Robot, bounds: Bounds, region: Mapping[str, ArrayLike], R: Arr
     for name in region:
         if name not in bounds.axes or name in follow:
             there = ", ".join(axis for axis in bounds.axes if axis not in follow)
-            why = f": {robot.name} cannot choose it" if name in follow else ""
+            why = f": {robot.name} cannot control it" if name in follow else ""
             raise InputError(f"region: no axis {name!r}{why}; there are {there}")
     if isinstance(bounds, TubeBounds):
         home = {name: float(robot.home.position["xyz".index(name)]) for name in follow}

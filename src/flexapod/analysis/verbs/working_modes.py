@@ -74,7 +74,9 @@ def working_modes(robot: Robot, pose: State) -> xr.Dataset:
     for leg, form in zip(robot.legs, robot.closed_forms, strict=True):
         found = _closed(leg, form, pose) if form is not None else _searched(robot, leg, pose)
         if len(found) == 0:
-            raise NoBranchError(f"working modes of {robot.name}: leg {leg.name} cannot reach the pose; check_pose says what is")
+            raise NoBranchError(
+                f"working modes of {robot.name}: leg {leg.name} cannot reach the pose; check_pose reports by how much"
+            )
         branches.append(_nearest_first(leg, found))
     count = int(np.prod([len(b) for b in branches]))
     if count > MOST:

@@ -310,8 +310,8 @@ def _refuse_dependent(robot: Robot) -> None:
     held = [axis for k, axis in enumerate("xyz") if k not in robot.plan.platform_independent]
     if held:
         raise InputError(
-            f"{robot.name}: its platform cannot choose {' and '.join(held)}, so that its positions are no solid; pave (flexapod "
-            "certify) measures the axes that it can choose, and the kind orientation its rotations"
+            f"{robot.name}: its platform cannot control {' and '.join(held)}, so that its positions are not a solid; pave "
+            "(flexapod certify) measures the axes that it can control, and the kind orientation its rotations"
         )
 
 

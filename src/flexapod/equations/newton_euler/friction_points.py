@@ -208,7 +208,7 @@ def refuse_open_loads(b: Program, models: Sequence[LegModel], points: Sequence[F
         if any(mask[at + place, 0].any() for place in point.places):
             b.fail_if(
                 point.coefficients.load != 0,
-                "friction of joint {joint} depends on a reaction that rigid bodies leave undetermined",
+                "friction of joint {joint} depends on a reaction that is statically indeterminate with rigid bodies",
                 joint=f"{point.model.leg.name}.{point.joint}",
             )
             point = replace(point, loaded=False)

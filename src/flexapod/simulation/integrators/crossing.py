@@ -53,7 +53,7 @@ OFF = 0.25
 """Distance from the extrapolated motion, in parts of the step's motion, beyond which joints are on another branch."""
 
 UNDETERMINED = (
-    "at t = {time:.6g} s the loops come to a singular position, where every choice of independent coordinates fails and branches "
+    "at t = {time:.6g} s the loops reach a singular position, where every choice of independent coordinates fails and branches "
     "of the motion meet: {why}. Shorten the step, start elsewhere, or let a drive or a spring decide which branch is taken"
 )
 

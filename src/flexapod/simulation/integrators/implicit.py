@@ -33,7 +33,7 @@ from flexapod.simulation.integrators.collocation import Collocation
 from flexapod.simulation.integrators.complex_ldl import Factors, factorise, solve_factorised
 
 PASSES = 30
-LOST = f"the implicit step does not converge in {PASSES} passes: shorten it, or something is singular"
+LOST = f"the implicit step does not converge in {PASSES} passes: shorten it, or check for a singular pose"
 CLOSED = (1e-10, 1e-13)
 """Last change of rates, relative and absolute [m/s, rad/s, ...]; the pass after it would change them by far less."""
 ROUNDING = 1e4

@@ -112,7 +112,7 @@ def _open_csv(path: Path, data: bytes) -> xr.Dataset:
     side = side_file(path)
     without = f"; without {side.name} it is read as a plain table, with a warning"
     if not side.exists():
-        text = f"{path}: {side.name} is not there: nothing says whether the table is whole, and it has no units"
+        text = f"{path}: {side.name} is missing: nothing shows whether the table is whole, and it has no units"
         warnings.warn(text, FileWarning, stacklevel=users_level())
         if reason := table_reason(data):
             raise FileError(f"{path}: {reason}")

@@ -111,7 +111,7 @@ def rates_of(scope: Scope, layout: Layout, now: Situation, y: SX) -> Rates:
     else:
         Vdot = acceleration(scope, layout.robot, moment, now.force, now.wrench, layout.fast)
     scope.fail_if(
-        ca.logic_not(ca.dot(Vdot, Vdot) < 1e200), "the acceleration is no finite number: a leg or the mechanism is singular"
+        ca.logic_not(ca.dot(Vdot, Vdot) < 1e200), "the acceleration is not finite: a leg or the mechanism is singular"
     )
     beside |= {"e": moment.ed, "ed": Vdot[6:]}
     if layout.feels:
