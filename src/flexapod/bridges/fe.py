@@ -61,6 +61,10 @@ def import_fe(
         below: keep modes up to this frequency [Hz]; of craig-bampton those with held interfaces.
         method: ``"normal"`` (free-free modes), ``"craig-bampton"`` or ``"residual"`` (free-free with residual flexibility).
         damping: modal damping ratios, or a matrix (N, N).
+    Returns:
+        `ImportedBody`: the reduced body, its frequencies [Hz] beside those of the matrices, and what was left out.
+    Raises:
+        FeFileError: a file that cannot be read, or whose nodes and matrices do not fit.
 
     Source: Craig, Bampton 1968, for the reduction. Checked by: tests/bridges/test_fe.py, tests/bridges/test_nastran_mesh.py,
     tests/bridges/test_ansys_mesh.py.

@@ -42,10 +42,15 @@ def import_robot(path: str | os.PathLike[str], *, platform: str | None = None, l
         platform: name of the body that is the platform; left out: the one that the loop file names, or that floats.
         loops: YAML of the joints that close loops, beside a URDF; left out: ``<name>.loops.yaml``.
         source: what the robot file says about where the numbers come from; left out: the file's name.
+    Returns:
+        `Description`: the robot file, validated.
+    Raises:
+        ImportedModelError: the mechanism cannot be read as a parallel robot; names the element.
 
     Meshes are not needed; every moving body needs an inertial. Loops are `connect` and `weld` between sites or bodies. Legs and
     actuators have the order of the file's actuators; `notes` say which actuator is which joint, and what a warning says besides:
-    loops that are open where the file puts its bodies, gravity that it does not give, force limits that have no word.
+    loops that are open where the file puts its bodies, gravity that it does not give, force limits that a robot file cannot
+    describe.
 
     Checked by: tests/bridges/test_mjcf.py, tests/bridges/test_urdf.py.
     """

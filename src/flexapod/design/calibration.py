@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Calibration:
-    """Result of `calibrate`; `fixed`: parameters that were kept, because the measurements cannot show them."""
+    """Result of `calibrate`; `fixed`: parameters that were kept, because the measurements do not determine them."""
 
     drawing: Robot
     paths: tuple[str, ...]

@@ -109,7 +109,7 @@ def parameter_names(parts: Sequence[Part]) -> set[str]:
 
 
 def _kernel(robot: Robot, name: str, minimal: bool) -> RobotKernel:
-    """The kernel behind a part of the vocabulary."""
+    """The kernel behind some of the built-in criteria."""
     from flexapod.equations.minimal.planning import applies
 
     if name == "forces" and has_friction(robot):

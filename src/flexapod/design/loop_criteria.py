@@ -1,4 +1,4 @@
-"""Criteria of the vocabulary where loops run inside or between legs: by the verbs, on a robot built per design.
+"""Built-in criteria where loops run inside or between legs: by the verbs, on a robot built per design.
 
 The reductions are those of the kernels; what they read comes from inverse kinematics, inverse dynamics and the Jacobians of all
 loops. A design takes milliseconds to seconds instead of microseconds.
@@ -31,7 +31,7 @@ def takes_verbs(robot: Robot) -> bool:
 
 
 def by_verbs(criterion: Criterion, at: State | Motion, settled: Mapping[str, float]) -> Criterion:
-    """A criterion of the vocabulary as a function of a robot.
+    """A built-in criterion as a function of a robot.
 
     Args:
         at: poses or motion, the same for all designs.
@@ -101,4 +101,4 @@ def _lowest(robot: Robot, at: State | Motion, stiffness: float) -> float:
 OUTPUTS: dict[str, Callable[[Robot, Any], dict[str, Array]]] = {
     "forces": _forces, "rates": _rates, "jacobian": _jacobian, "reactions": _reactions, "masses": _masses, "mass": _masses,
 }  # fmt: skip
-"""Kernel of the vocabulary -> what the verbs have in its place."""
+"""Kernel of the built-in criteria -> what the verbs have in its place."""

@@ -43,6 +43,8 @@ def select_poses(robot: Robot, candidates: State, parameters: Sequence[str], cou
         candidates: poses (n of them) that could be measured.
         parameters: paths to calibrate, as for `calibrate`.
         count: how many poses to choose.
+    Returns:
+        (count,) indices into the candidates, ascending.
 
     Checked by: tests/design/test_calibrate.py.
     """

@@ -67,9 +67,9 @@ def study(
     """Evaluate criteria over many designs.
 
     Args:
-        robot: the drawing that designs vary.
+        robot: the nominal robot, whose parameters the designs vary.
         variables: parameter path -> (low, high), a list of choices, or a `Variable`; see `make_axes`.
-        criteria: names of the vocabulary, or `Criterion`s.
+        criteria: names of built-in criteria, or `Criterion`s.
         at: `Motion` or poses (`State`) that every design must follow; home if left out.
         plan: ``"grid"``, ``"random"``, ``"latin"`` (hypercube), ``"sobol"``, or a table of designs.
         count: number of designs; of a grid points per variable, one number or by name.

@@ -27,7 +27,7 @@ How = Literal["value", "factor", "offset"]
 @made
 @dataclass(frozen=True)
 class Variable:
-    """A number that a design may choose.
+    """A design variable.
 
     Args:
         low, high: limits (SI, or texts with a unit).

@@ -52,7 +52,7 @@ class BadDataError(InputError):
     """Data that look wrong. Carries every suspicion.
 
     Args:
-        suspicions: what was seen.
+        suspicions: what looks wrong, with where and how to repair it.
     """
 
     def __init__(self, suspicions: tuple[Suspicion, ...]) -> None:

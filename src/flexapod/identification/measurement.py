@@ -37,7 +37,7 @@ Data: TypeAlias = "Measurement | str | Path | xr.Dataset"
 @made
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Measurement:
-    """What was measured, one row per time.
+    """A measurement of actuator positions and forces, one row per time.
 
     Args:
         time: (n,) [s], increasing.
@@ -132,6 +132,8 @@ def read_measurement(path: str | Path, robot: Robot) -> Measurement:
 
     Args:
         path: of the table; its columns name time, positions and forces or currents of the actuators.
+    Returns:
+        `Measurement` in SI units.
 
     Checked by: tests/identification/test_measurement.py.
     """

@@ -32,6 +32,8 @@ def quat_wxyz_rotation(quat_wxyz: ArrayLike) -> Array:
 
     Args:
         quat_wxyz: (..., 4), w first.
+    Returns:
+        (..., 3, 3) rotation matrices.
     """
     q = unit_quaternions("quat_wxyz", quat_wxyz)
     w, v = q[..., 0, None, None], q[..., 1:]
@@ -44,6 +46,8 @@ def quat_xyzw_rotation(quat_xyzw: ArrayLike) -> Array:
 
     Args:
         quat_xyzw: (..., 4), w last.
+    Returns:
+        (..., 3, 3) rotation matrices.
     """
     return quat_wxyz_rotation(np.roll(unit_quaternions("quat_xyzw", quat_xyzw), 1, axis=-1))
 
@@ -53,6 +57,8 @@ def rotation_quat_wxyz(rotation: ArrayLike) -> Array:
 
     Args:
         rotation: (..., 3, 3).
+    Returns:
+        (..., 4) unit quaternions, w first.
     """
     R = real_array("rotation", rotation, np.shape(rotation))
     if R.shape[-2:] != (3, 3):
@@ -76,6 +82,8 @@ def rotation_quat_xyzw(rotation: ArrayLike) -> Array:
 
     Args:
         rotation: (..., 3, 3).
+    Returns:
+        (..., 4) unit quaternions, w last.
     """
     return np.roll(rotation_quat_wxyz(rotation), -1, axis=-1)
 

@@ -39,6 +39,8 @@ def euler_rotation(sequence: str, angles: ArrayLike) -> Array:
     Args:
         sequence: one to three letters, as for `euler_motion`.
         angles: (..., len(sequence)) [rad].
+    Returns:
+        (..., 3, 3) world-from-body.
     """
     value = np.asarray(angles)
     zero = np.zeros(value.shape)
@@ -102,6 +104,8 @@ def rotvec_rotation(rotvec: ArrayLike) -> Array:
 
     Args:
         rotvec: (..., 3) [rad].
+    Returns:
+        (..., 3, 3) rotation matrices.
     """
     r = last_axis("rotvec", rotvec, 3)
     S = skew(r)
@@ -156,6 +160,8 @@ def rotation_rotvec(rotation: ArrayLike) -> Array:
 
     Args:
         rotation: (..., 3, 3).
+    Returns:
+        (..., 3) rotation vectors [rad].
     """
     q = rotation_quat_wxyz(rotation)
     q = np.where(q[..., :1] < 0, -q, q)

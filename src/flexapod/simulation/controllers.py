@@ -267,7 +267,7 @@ class ComputedTorque(Controller):
               \dot V_c = \dot V_r + k_d (V_r - V) + k_p\,e
 
     with A, c of the controller's model, e the error of position and rotation vector, u_c the independent components. On a
-    flexible platform the inverse model with the elastic state is used, unless `model` is a rigid robot that knows no flexibility.
+    flexible platform the inverse model with the elastic state is used, unless `model` is a rigid robot.
 
     Args:
         kp: [1/s^2], kd: [1/s]; one number or six (linear, then angular).

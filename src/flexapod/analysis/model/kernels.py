@@ -187,6 +187,8 @@ def kernel(robot: Robot, quantity: str, **options: object) -> RobotKernel:
         robot: any robot; variants of one robot share the kernel.
         quantity: e.g. ``"inverse_kinematics"``; ``"inverse_dynamics"`` is the formulation that `inverse_dynamics` uses.
         options: of the program, e.g. ``detail="joints"``.
+    Returns:
+        The compiled kernel: call it with one sample, or `batch` with many; `signature` has names, shapes and units.
 
     A kernel that reads `joint_position` beside the pose (loops inside or between legs, flexible legs) takes both as closed: it
     does not check that they go together. `inverse_kinematics` gives coordinates that do.

@@ -82,7 +82,7 @@ STIFFER = {
 
 
 class ValidityWarning(FlexapodWarning):
-    """A result outside the range in which the flexible bodies are right."""
+    """A result outside the range in which the models of its flexible bodies are valid."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -95,11 +95,11 @@ def buckling(
         actuators: ``"locked"`` or stiffness (actuators,).
     Returns:
         Dataset: `factor` (times the load), `linear_factor` (about the unloaded robot), `critical_load` (wrench) [N, N m],
-        `shape` (coordinate) of the motion that starts, `stability`: the lowest mu where the shape is taken, at the factor or next
+        `shape` (coordinate) of buckling, `stability`: the lowest mu where the shape is taken, at the factor or next
         to it (1 without the load); `elastic` just below the factor, with the measures of validity of that deflection, which warn.
 
     Raises:
-        NoBucklingError: the load pulls, or the robot bends further and further without giving way.
+        NoBucklingError: the load pulls, or the robot deflects more and more without becoming unstable.
 
     Checked by: tests/elastodynamics/test_rotating_beam.py.
     """

@@ -65,8 +65,8 @@ def cartesian_stiffness(
             the page on many designs.
     Returns:
         Dataset: `compliance` (.., twist, wrench) [m/N, rad/N, rad/(N m)]; `stiffness` (.., wrench, twist), its inverse, or its
-        pseudo-inverse where the platform cannot yield in some direction; `rank` (..), the number of directions that yield;
-        `stable` (..): False where the equilibrium gives way with the actuators as chosen, which also warns: some compliance is
+        pseudo-inverse where the platform is rigid in some direction; `rank` (..), the number of compliant directions;
+        `stable` (..): False where the equilibrium is unstable with the actuators as chosen, which also warns: some compliance is
         negative there; the deflection `elastic` and the holding `force` of the equilibrium, with their measures of validity. Of
         planar robots entries out of the plane are NaN: they are not in the model (attribute `not_in_model`).
 

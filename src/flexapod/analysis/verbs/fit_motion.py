@@ -31,7 +31,7 @@ TIMED = ("speed", "force", "power")
 
 
 class MotionNotFittedError(FlexapodError):
-    """No slowing makes a motion keep the limits: names the limit, where, and why."""
+    """A motion exceeds a limit however slow it is: names the limit, where, and why."""
 
 
 @checked
@@ -48,6 +48,8 @@ def fit_motion(
         motion: of the platform or of the actuators.
         tolerance: of the factor, relative.
         friction, wrench: as `check_motion` takes them; a wrench of every sample stays with its sample.
+    Returns:
+        The slowed motion, and its duration over that of the given motion (at least 1).
     Raises:
         MotionNotFittedError: where poses are out of reach, beyond strokes or joint angles, or singular, or where the static
             force alone (with sliding friction) is beyond its limit.

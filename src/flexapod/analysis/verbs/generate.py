@@ -147,6 +147,8 @@ def generate(
         friction: True: with the friction of the robot file; ``"file"``: with it where the quantity and the robot have some; left
             out: without it, and programs as `kernel` has them.
         options: of the program, as for `kernel`.
+    Returns:
+        `Generated`: the text, its operator counts and its signature; `write` writes it to a file.
 
     Source: Briot 2014 section 4. Checked by: tests/generator/test_generated_text.py.
     """

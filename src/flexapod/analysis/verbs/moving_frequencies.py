@@ -50,7 +50,7 @@ def moving_frequencies(
     """Frequencies of a robot with flexible legs while it moves: a spinning beam stiffens.
 
     Args:
-        motion: coordinates, rates and accelerations of the actuators; each sample is taken by itself, as if rates stayed.
+        motion: coordinates, rates and accelerations of the actuators; each sample is treated by itself, at constant rates.
         wrench: load (6,) or (n, 6) on the platform frame, world axes [N, N m].
         on_error: ``"raise"``, or ``"mask"`` to get `valid` and `reason` per sample.
     Returns:

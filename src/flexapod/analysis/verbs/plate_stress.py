@@ -38,7 +38,7 @@ def plate_stress(robot: Robot, result: xr.Dataset, *, body: str | None = None) -
         Not in it: membrane stress by the platform's own spin, and the local stress under point forces, which modes do not follow.
 
     Raises:
-        InputError: the body is no plate of the robot file: rigid, from a file of modes, or given in Python.
+        InputError: the body is not a plate of the robot file: rigid, from a file of modes, or given in Python.
 
     Checked by: tests/analysis/test_plate_stress.py.
     """

@@ -68,7 +68,7 @@ def reduce_legs(
         reduced ones, NaN beyond the number of a sample.
 
     Raises:
-        InputError: no flexible legs, or a limit that is no frequency.
+        InputError: no flexible legs, or a limit that is not a positive frequency.
 
     Checked by: tests/analysis/test_reduce_legs.py.
     """

@@ -96,6 +96,8 @@ def static_deflection(
         Dataset: `elastic` (.., elastic_coordinate), `force` (.., actuator) that hold the robot, `residual` (..): the largest
         generalized force left over, `elastic_energy` (..) [J]; `stable` (..): False beyond a buckling load (with the actuators
         held), which also warns; with flexible legs or held actuators the pose.
+    Raises:
+        SampleError: no equilibrium: the load is beyond a buckling load, or the pose is singular or out of reach.
 
     Source: Long 2014, section 6 (start of a motion). Checked by: tests/analysis/test_flexible_static.py.
     """

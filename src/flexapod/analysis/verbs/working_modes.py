@@ -53,7 +53,7 @@ def working_modes(robot: Robot, pose: State) -> xr.Dataset:
 
     Args:
         robot: any robot.
-        pose: one `State`; its orientation counts, also for robots that cannot choose it.
+        pose: one `State`; its orientation counts, also for robots that cannot control it.
     Returns:
         Dataset over `working_mode`: `actuator_position` (working_mode, actuator), `branch` (working_mode, leg) numbered from 0,
         the branch nearest to home first, `home` (working_mode): all legs on that branch; `branches` (leg) and `closed_form`

@@ -118,17 +118,19 @@ def workspace_solid(
 
     Args:
         kind: "constant-orientation" (positions at `orientation`), "orientation" (orientations at `position`), "reachable"
-            (positions with some orientation of the range), "total-orientation" (with every one), "dexterous" (with all there
-            are).
+            (positions with some orientation of the range), "total-orientation" (with every one), "dexterous" (with all
+            orientations).
         resolution: cells of the grid along its longest side.
         region: axis -> (smallest, largest); left out: what the legs can reach, or two characteristic lengths about home, which
             are doubled up to twice where the workspace reaches their border.
         tilt, torsion: the range of orientations [rad], about `orientation`.
-        orientations: samples of tilt, azimuth and torsion in that range, (3, 12, 3) if left out; what lies between them is not
-            looked at.
+        orientations: samples of tilt, azimuth and torsion in that range, (3, 12, 3) if left out; those between them are not
+            checked.
         orientation: (3, 3), that of home if left out; position: (3,) [m] of kind "orientation", that of home if left out.
         limits, singularities, condition, clearance, force, wrench, along, stiffness, frequency, mounting, mounting_axes: what
             poses must keep; see `flexapod.analysis.space.pose_tests.Demands`.
+    Returns:
+        `WorkspaceSolid`: volume [m^3 or rad^3] and area with their errors, and the surface; `save` writes it as STL or PLY.
     Raises:
         InputError: no pose of the grid is inside, the workspace reaches the border of the region, or the platform cannot choose
             x, y and z (planar robots, 3-RPS).

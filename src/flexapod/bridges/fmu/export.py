@@ -39,7 +39,7 @@ LONG = 2_000_000
 
 
 class CompilerError(FlexapodError):
-    """The C compiler is missing or refuses the sources."""
+    """The C compiler is missing or cannot compile the sources."""
 
 
 @checked(

@@ -45,6 +45,8 @@ def save(result: xr.Dataset, path: str | Path) -> Path:
     Args:
         result: of any verb.
         path: of the file.
+    Returns:
+        The path of the file.
     Raises:
         FileError: the file cannot be written (no space, no permission, ...); the old one is unchanged.
         InputError: the result has something that the format cannot hold.
@@ -74,6 +76,8 @@ def open(path: str | Path) -> xr.Dataset:
 
     Args:
         path: with the suffix that `save` was given.
+    Returns:
+        The Dataset as it was saved, with units and attributes.
     Raises:
         FileError: the file is not there, empty, cut off, altered, damaged, or was not written by `save`; one message per cause.
 

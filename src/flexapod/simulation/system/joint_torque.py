@@ -42,7 +42,7 @@ class JointTorque(Controller):
     on its path. With a rigid `model` they go where the platform of that robot would be.
 
     Args:
-        kp: [1/s^2], kd: [1/s]; one number or one per actuator. Both are multiplied by the mass that the actuators feel.
+        kp: [1/s^2], kd: [1/s]; one number or one per actuator. Both are multiplied by the effective mass at the actuators.
         ka: [1/s] on w, from accelerometers; None for none. `damping_gain` finds it for the damping of a mode.
         corner: of the filter that integrates the accelerometers [Hz], below the frequencies to damp.
         model: the controller's own model; the simulated robot itself if left out.
@@ -141,6 +141,8 @@ def damping_gain(robot: Robot, state: SX, damping: float = 0.1, *, mode: int = 1
         state: one pose: a `State`, or an `ActuatorMotion` of one sample for flexible legs.
         damping: ratio to critical damping, below 1.
         mode: from 1.
+    Returns:
+        The gain ka [1/s].
 
     Checked by: tests/simulation/test_joint_torque.py.
     """
