@@ -1,4 +1,4 @@
-"""Types that every folder names: arrays of numbers, expressions."""
+"""Types used in every folder: arrays of numbers, expressions."""
 
 from __future__ import annotations
 

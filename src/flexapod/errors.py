@@ -1,4 +1,4 @@
-"""The base classes of every error that flexapod raises, and of every warning that it gives, on purpose."""
+"""The base classes of all errors and warnings of flexapod."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`import_fe`: a flexible body from files of a finite element program, its units said, its modes checked."""
+"""`import_fe`: a flexible body from files of a finite element program, with units stated and modes checked."""
 
 from __future__ import annotations
 

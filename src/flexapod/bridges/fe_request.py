@@ -1,4 +1,4 @@
-"""What `import_fe` is asked for, checked before files are read: units, interfaces, and modes up to a frequency."""
+"""The arguments of `import_fe`, checked before files are read: units, interfaces, and modes up to a frequency."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far the loops of an imported file are open where it puts its bodies."""
+"""Gaps of the loops of an imported file at the positions of its bodies."""
 
 from __future__ import annotations
 

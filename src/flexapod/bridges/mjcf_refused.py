@@ -1,4 +1,4 @@
-"""What an MJCF file may say that a robot file has no word for: refused by name, so that nothing is left out in silence."""
+"""Contents of an MJCF file that a robot file cannot describe: refused by name, so that nothing is ignored."""
 
 from __future__ import annotations
 

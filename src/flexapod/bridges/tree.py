@@ -1,4 +1,4 @@
-"""A robot as other programs describe mechanisms: a tree of bodies with joints, and joints that close loops.
+"""A robot as a tree of bodies with joints, and joints that close loops: the form of other programs.
 
 Every node has its frame at its joint with z along the joint axis, as links of a `Robot` have. A free node floats.
 """

@@ -1,4 +1,4 @@
-"""Checks of a body: where its inertia is taken, whether such an inertia can exist, and its flexible part."""
+"""Checks of a body: the point of its inertia, whether such an inertia is possible, and its flexible part."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks of the whole robot: how the legs hang together, home, sampling, and the plane of a planar robot."""
+"""Checks of the whole robot: how the legs are connected, home, sampling, and the plane of a planar robot."""
 
 from __future__ import annotations
 

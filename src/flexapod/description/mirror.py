@@ -1,4 +1,4 @@
-r"""The mirror image of a leg, in words of the robot file.
+r"""The mirror image of a leg, written as a leg of the robot file.
 
 Letters: M reflection in a plane of the world, L that of the coordinates of a body, so that its mirrored frame is right-handed.
 Vectors v of a body become L v, rotations L_from R L_to, tensors L I L. The axis of a rotation is a pseudovector: -L a keeps the

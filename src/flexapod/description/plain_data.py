@@ -1,4 +1,4 @@
-"""Data from Python made plain, as if read from a file: dicts with string keys, lists, numbers, text; bounded."""
+"""Data from Python as plain data, as if read from a file: dicts with string keys, lists, numbers, text; bounded."""
 
 from __future__ import annotations
 

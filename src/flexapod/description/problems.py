@@ -1,4 +1,4 @@
-"""Problems of a robot file: where, what is wrong, what would be right; all of them in one error."""
+"""Problems of a robot file: place, what is wrong, what would be right; all of them in one error."""
 
 from __future__ import annotations
 

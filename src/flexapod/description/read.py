@@ -1,4 +1,4 @@
-"""A robot file, read and checked: text to plain data to validated models, every problem in one go."""
+"""Reading a robot file: text to plain data to validated models, with all problems reported at once."""
 
 from __future__ import annotations
 

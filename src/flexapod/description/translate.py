@@ -1,4 +1,4 @@
-"""What pydantic finds wrong, in our words: what it is, what would be right, the nearest valid names."""
+"""Errors of pydantic as messages of flexapod: what is wrong, what would be right, the nearest valid names."""
 
 from __future__ import annotations
 

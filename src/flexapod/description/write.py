@@ -1,4 +1,4 @@
-"""A description as YAML that people like to read and that reads back to an equal description."""
+"""A description as readable YAML, which reads back to an equal description."""
 
 from __future__ import annotations
 

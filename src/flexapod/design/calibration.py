@@ -1,4 +1,4 @@
-"""`Calibration`: what a calibration found: the robot, its parameters with standard deviations, residuals, commands."""
+"""`Calibration`, the result of a calibration: the robot, its parameters with standard deviations, residuals, commands."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-r"""Joint clearance as a source of pose errors: a joint rests against its socket in the direction of its load.
+r"""Joint clearance as a source of pose errors: a joint is in contact in the direction of its load.
 
 .. math:: e = \sum_j D_j\,c_j\,\frac{f_j}{|f_j|}
 

@@ -1,4 +1,4 @@
-"""Kernels behind the criteria: which one gives what, at which poses, with parameters per design."""
+"""Kernels behind the criteria: their outputs, the poses at which they are evaluated, with parameters per design."""
 
 from __future__ import annotations
 

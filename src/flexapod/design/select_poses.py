@@ -1,4 +1,4 @@
-r"""`select_poses`: which poses to measure, so that a calibration sees its parameters best (D-optimal).
+r"""`select_poses`: the poses to measure so that a calibration determines its parameters best (D-optimal).
 
 .. math:: \max_S \det \sum_{j \in S} J_j^T J_j,\qquad \det(M + J^T J) = \det M\,\det(I + J M^{-1} J^T)
 

@@ -1,4 +1,4 @@
-r"""`tolerance`: how far the platform is from where it should be, because parts are not as drawn.
+r"""`tolerance`: errors of the platform's pose due to tolerances of the parts.
 
 .. math:: e = D\,\delta,\qquad \sigma_e^2 = \sum_k D_k^2\,\sigma_k^2,\qquad e_{\max} = \sum_k |D_k|\,t_k,\qquad
           D = \partial e/\partial p

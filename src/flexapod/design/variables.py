@@ -1,4 +1,4 @@
-"""What a design varies: `Variable`s over paths of the robot file, and paths with `*` written out.
+"""Design variables: `Variable`s over paths of the robot file, with `*` expanded.
 
 A variable gives its paths a value, a factor on the file's value, or an offset to it.
 """

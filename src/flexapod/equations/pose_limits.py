@@ -1,4 +1,4 @@
-r"""Limits of a pose as functions that are not negative where they are kept, for bounds over boxes of poses.
+r"""Limits of a pose as functions that are not negative within the limits, for bounds over boxes of poses.
 
 Written for interval arithmetic: roots and quotients only where they are needed, every coordinate as few times as possible.
 

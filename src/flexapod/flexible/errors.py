@@ -1,4 +1,4 @@
-"""The error of everything that makes a flexible body."""
+"""The error of all functions that make a flexible body."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arrays of an npz file that somebody else made: everything is checked before it is unpacked.
+"""Arrays of an npz file from an unknown source: everything is checked before it is unpacked.
 
 A file of some megabytes can unpack to any size, name shapes that it does not hold, or wait for ever (a pipe). Only regular
 files are opened, the table of contents and the head of every wanted array are read first, and nothing is unpacked that is larger

@@ -1,4 +1,4 @@
-r"""`physical_equivalent`: bodies that can exist, with exactly the dynamics of a robot given by base parameters.
+r"""`physical_equivalent`: physically possible bodies with exactly the dynamics of a robot given by base parameters.
 
 Forces determine the combinations :math:`\beta = K\theta` only. Tables of base parameters set the others to zero, which leaves
 bodies that cannot exist (negative moments about the centre of mass). Sought is

@@ -1,4 +1,4 @@
-"""Which columns of a table hold what: time, position, orientation, actuator coordinates and their derivatives.
+"""Columns of a table by content: time, position, orientation, actuator coordinates and their derivatives.
 
 Names are those that flexapod writes (`t`, `p_x`, `R_11`, `v_x`, `w_x`, `a_x`, `alpha_x`; `q_1`, `qd_1`, `qdd_1`) and a few others
 in common use; `columns=` of `motion_from_file` takes any.

@@ -1,4 +1,4 @@
-"""Units of the columns of a motion file: in headers (``x [mm]``, ``yaw (deg)``), or said by group; never guessed."""
+"""Units of the columns of a motion file: in headers (``x [mm]``, ``yaw (deg)``), or given by group; never guessed."""
 
 from __future__ import annotations
 

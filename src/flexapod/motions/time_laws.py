@@ -1,4 +1,4 @@
-r"""Time laws: how far along its way a motion is, s(t), with exact first and second derivatives.
+r"""Time laws: the distance along a path over time, s(t), with exact first and second derivatives.
 
 Letters: T duration, s travel, u = t / T. A law holds its first value before 0 and its last value after T, at rest there.
 Laws with phases of constant acceleration or jerk are in `phase_laws`.

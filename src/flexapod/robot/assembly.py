@@ -1,4 +1,4 @@
-"""Putting legs together at the home pose: directions left to `home`, and the coordinates of every link there."""
+"""Assembly of the legs at the home pose: directions given as `home`, and the coordinates of every link there."""
 
 from __future__ import annotations
 

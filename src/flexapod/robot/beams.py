@@ -1,4 +1,4 @@
-"""Elements inside legs, of beams and other flexible bodies: their bodies, and where in the tree of links they sit.
+"""Elements inside legs, of beams and other flexible bodies: their bodies, and their places in the tree of links.
 
 An element is a body about its root node; its elastic coordinates are the links that lead to its tip (see `elastic`). A beam that
 `modes` reduces is one such element of more coordinates.

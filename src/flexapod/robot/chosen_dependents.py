@@ -1,4 +1,4 @@
-"""A robot whose loops are closed by other coordinates than the plan would choose: the same robot, another elimination."""
+"""A robot whose loops are solved for other coordinates than the plan would choose: the same robot, another elimination."""
 
 from __future__ import annotations
 

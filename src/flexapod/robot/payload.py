@@ -1,4 +1,4 @@
-"""Something more fixed to a body of a robot: `robot.with_payload`, written into the description as `payloads:`."""
+"""Payloads: something fixed to a body of a robot by `robot.with_payload`, written into the description as `payloads:`."""
 
 from __future__ import annotations
 

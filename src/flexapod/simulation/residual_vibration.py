@@ -1,4 +1,4 @@
-r"""Residual vibration: what a flexible robot swings after a move from rest to rest, with shapers and controllers against it.
+r"""Residual vibration of a flexible robot after a move from rest to rest, and its reduction by shapers and controllers.
 
 Letters: p(t) position of the platform after the end of the commanded move, T kinetic energy. Peak and level are
 

@@ -1,4 +1,4 @@
-"""`stepper`: a plain step function for loops of one's own. State in, state out, nothing allocated on the way."""
+"""`stepper`: a step function for the user's own loops. State in, state out, without allocation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What holds the actuators in a study of vibration: springs given by the user, locks, nothing, or springs that are assumed."""
+"""Actuators in a study of vibration: springs given by the user, locked, free, or assumed springs."""
 
 from __future__ import annotations
 

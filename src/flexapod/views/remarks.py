@@ -1,4 +1,4 @@
-r"""What a robot file may say but hardly means: links whose inertia does not fit between their joints.
+r"""Suspicious values of a robot file: links whose inertia does not fit between their joints.
 
 .. math:: k = \sqrt{I_{max}/m} \le r
 

@@ -1,4 +1,4 @@
-"""Residual vibration for report and studio: a standard move, what shapers and controllers leave of it, its table and figure."""
+"""Residual vibration for report and studio: a standard move, the effect of shapers and controllers, its table and figure."""
 
 from __future__ import annotations
 

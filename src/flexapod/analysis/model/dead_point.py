@@ -1,4 +1,4 @@
-r"""Poses at which the actuators do not determine how the loops close: dead points of their drives, named as such.
+r"""Dead points of the drives: poses at which the actuators do not determine how the loops close, recognised and reported.
 
 .. math:: r(q) = 0\ \text{at a given pose},\qquad \sigma_{min}(A_b) \approx 0
 

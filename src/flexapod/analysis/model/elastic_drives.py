@@ -1,4 +1,4 @@
-r"""Inverse dynamics of a platform motion through elastic drives: quasi-static springs carried along the motion.
+r"""Inverse dynamics of a platform motion through elastic drives: the springs deflect quasi-statically along the motion.
 
 An actuator with stiffness moves its link through a spring, q = motor + s. The platform's motion fixes q; the links give s without
 its acceleration, the motor gives the force:

@@ -1,4 +1,4 @@
-r"""Static equilibrium of a flexible platform on held actuators: the load moves the platform and bends it.
+r"""Static equilibrium of a flexible platform with the actuators held: the load moves the platform and bends it.
 
 Unknown are the motion x of the frame and the elastic coordinates, and the actuator forces:
 

@@ -1,4 +1,4 @@
-"""The kernel of a robot and a quantity: derived once per structure, cached, run with the robot's own numbers."""
+"""The kernel of a robot and a quantity: derived once per structure, cached, evaluated with the numbers of the robot."""
 
 from __future__ import annotations
 

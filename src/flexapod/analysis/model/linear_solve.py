@@ -1,4 +1,4 @@
-"""Linear systems of many samples that know when they are singular.
+"""Linear systems of many samples, with detection of singular ones.
 
 Rows and columns are brought to size 1 first, so that metres, radians and newtons do not decide; then the reciprocal condition
 number in the 1-norm, from the inverse, distinguishes rank from rounding.

@@ -1,4 +1,4 @@
-r"""Robots with long runs of beam elements: kernels that loop over elements give O(n) numbers, NumPy makes matrices of them.
+r"""Robots with many beam elements in a row: kernels that loop over elements give O(n) numbers, NumPy makes matrices of them.
 
 Each function here has the outputs of the kernel of the same quantity that is written out (`elastic_terms` ...), which would take
 minutes to compile. Letters of `equations.elastodynamics.long_terms`; arrays are (n, ...) over samples.

@@ -1,4 +1,4 @@
-"""Where the numbers of kernels that loop over beam elements belong among the coordinates z of a robot (see `long_chains`)."""
+"""Positions of the numbers of looping kernels (see `long_chains`) among the coordinates z of a robot."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which program gives a quantity of a robot, by formulation, with or without the final solve; and its tape."""
+"""Choice of the program for a quantity of a robot: by formulation, with or without the final solve; and its tape."""
 
 from __future__ import annotations
 

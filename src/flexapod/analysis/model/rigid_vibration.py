@@ -1,4 +1,4 @@
-r"""Linear model of a rigid robot on actuator springs: M and the stiffness that gravity and held forces make.
+r"""Linear model of a rigid robot on actuator springs: M, and the stiffness due to gravity and holding forces.
 
 .. math:: \rho(x) = g(x) - J(x)^T\Gamma - w,\qquad K_T = \frac{\partial\rho}{\partial x}
 

@@ -1,4 +1,4 @@
-r"""Spheres of legs that have no closed form: what a chain of joints leaves of a platform point once its actuators are given.
+r"""Spheres of legs without a closed form: the locus of a platform point for given actuators.
 
 - **sphere**: a universal joint and a spherical one at the platform; the distance of their centres is given.
 - **circle**: one passive revolute joint and a spherical one at the platform; the latter stays on a circle about the axis.

@@ -1,4 +1,4 @@
-"""Legs without their deformations: elastic and fixed links become part of the placement of the next one.
+"""Legs without deformation: elastic and fixed links are merged into the placement of the next link.
 
 A flexible robot, undeformed, then has the equations of its rigid twin, and shares what is stored for it.
 """

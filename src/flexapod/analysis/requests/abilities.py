@@ -1,4 +1,4 @@
-"""What every verb can do for every robot: one table of data, from which refusals are raised.
+"""Abilities: which verb and option is available for which robot; one table of data, from which refusals are raised.
 
 `ABILITIES[verb][option]` maps conditions to the reason why the option has no result there; an empty row works for all robots.
 The option `ANY` represents the verb itself. A condition is a property of the robot (`PROPERTIES`), of the request

@@ -1,4 +1,4 @@
-"""Actuator coordinates that a pose is wanted for: one sample, many, or those of a motion."""
+"""Actuator coordinates whose pose is sought: one sample, many, or those of a motion."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the arguments of verbs are, by name: one table, checked before a verb starts.
+"""Checks of the arguments of verbs, by name: one table, applied before a verb starts.
 
 Shapes are left to the verbs, which know the robot; here a robot is a robot, a flag a flag, and numbers are numbers.
 """

@@ -1,4 +1,4 @@
-"""What the verbs of design cannot do for some robots: rows of the table of `abilities`."""
+"""Abilities of the verbs of design: rows of the table of `abilities`."""
 
 from __future__ import annotations
 

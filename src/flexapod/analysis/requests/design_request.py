@@ -1,4 +1,4 @@
-"""What `parameters={path: values}` of a verb asks for: designs, how they meet the samples, and which of them can exist.
+"""Designs given by `parameters={path: values}`: how they combine with samples, and which of them are physically possible.
 
 Leading dimensions of a path's values, before those that the file's value has: for one state (k,) are k designs; for n samples
 (n,) gives every sample its own value, (k, 1) are k designs at every sample, (k, n) both. A value without any holds for all.

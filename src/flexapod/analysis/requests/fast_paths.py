@@ -1,4 +1,4 @@
-"""Which derivation answers a request: one ordered list per verb, fast paths first, the general model last.
+"""Choice of the derivation for a request: one ordered list per verb, fast paths first, the general model last.
 
 A fast path says when it applies, by properties of the robot and by what is asked for; the first that does is taken, here and
 nowhere else. All paths of a verb take the same arguments and give the same numbers: the general one is what they are checked

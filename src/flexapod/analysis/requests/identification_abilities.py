@@ -1,4 +1,4 @@
-"""Rows of the table of abilities for the verbs of identification: which robots and which options together have no result.
+"""Abilities of the verbs of identification: rows of the table of `abilities`.
 
 See `flexapod.analysis.requests.abilities` for how conditions are written.
 """

@@ -1,4 +1,4 @@
-"""Programs that do not describe a robot, refused with what there is instead."""
+"""Refusal of programs that do not describe a robot, with the name of one that does."""
 
 from __future__ import annotations
 

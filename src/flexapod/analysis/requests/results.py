@@ -1,4 +1,4 @@
-"""From kernel outputs to labelled results, and from statuses to errors that name sample, leg and reason."""
+"""Labelled results from kernel outputs, and errors that name sample, leg and reason from statuses."""
 
 from __future__ import annotations
 

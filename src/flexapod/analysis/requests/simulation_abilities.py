@@ -1,5 +1,4 @@
-"""What `simulate`, `simulate_study` and the verbs that carry a robot into other programs cannot do for which robot: rows of the
-table of abilities."""
+"""Abilities of `simulate`, `simulate_study` and the exporting verbs: rows of the table of `abilities`."""
 
 from __future__ import annotations
 

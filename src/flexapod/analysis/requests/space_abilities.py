@@ -1,4 +1,4 @@
-"""Rows of `flexapod.analysis.requests.abilities` for the verbs of the space of poses: what they refuse, and why."""
+"""Abilities of the verbs of the space of poses: rows of the table of `abilities`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-r"""How far flexible bodies are from where they stop being right: measures on every result, a warning above stated bounds.
+r"""Validity of the models of flexible bodies: measures on every result, and a warning above stated bounds.
 
 Modes, and beams without stiffening, are linear about their own frame. An element whose tip moves by v across its length l is too
 long by about

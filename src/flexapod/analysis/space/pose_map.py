@@ -1,5 +1,5 @@
-"""What a robot needs to reach many poses, with the reason where it cannot reach one: the inside of `workspace` and
-`check_pose`."""
+"""Evaluation of many poses for `workspace` and `check_pose`: actuators, joints, conditioning, and the reason where one is
+invalid."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which poses a workspace may hold: limits of the file, singularities, and demands on condition, force, stiffness, frequency."""
+"""Tests of the poses of a workspace: limits of the file, singularities, and demands on condition, force, stiffness, frequency."""
 
 from __future__ import annotations
 

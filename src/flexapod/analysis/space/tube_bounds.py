@@ -1,4 +1,4 @@
-r"""Bounds of a robot's limits over boxes of positions for legs that are closed by iteration, by contraction.
+r"""Bounds of a robot's limits over boxes of positions for legs without a closed form, by contraction.
 
 A box is a region of `flexapod.analysis.space.contraction` with one move per axis. Its balls hold one branch of the legs, whose
 coordinates lie between two planes,

@@ -1,4 +1,4 @@
-r"""`buckling`: the factor by which a load may grow until the robot on locked actuators gives way.
+r"""`buckling`: the load factor at which the equilibrium of a flexible robot becomes unstable.
 
 .. math:: K_T(\lambda)\,x = \mu\,K_T(0)\,x,\qquad \mu(\lambda_c) = 0
 

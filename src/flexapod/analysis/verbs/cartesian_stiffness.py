@@ -1,4 +1,4 @@
-r"""`cartesian_stiffness`: how far the platform yields under a load.
+r"""`cartesian_stiffness`: stiffness and compliance of the platform under a load.
 
 .. math:: C = P\,Z\,(Z^T (K + B\,\mathrm{diag}(k)\,B^T)\,Z)^{-1} Z^T P^T,\qquad B^T Z = 0 \text{ where the actuators are locked}
 

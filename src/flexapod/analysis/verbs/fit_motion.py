@@ -1,4 +1,4 @@
-r"""`fit_motion`: a motion slowed down until the actuators can do it.
+r"""`fit_motion`: a motion slowed down until it keeps the limits of the actuators.
 
 In k times the time, rates fall by 1/k and accelerations by 1/k^2. Without viscous friction a force is
 :math:`f = f_0 + f_2/k^2`: linear in :math:`1/k^2`, so that where the static force :math:`f_0` keeps its limit, every factor

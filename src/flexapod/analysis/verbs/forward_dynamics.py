@@ -1,4 +1,5 @@
-"""`forward_dynamics`, `mass_matrix`, `gravity_force`, `coriolis_force`, `energy`: what the robot does under given forces."""
+"""`forward_dynamics`, `mass_matrix`, `gravity_force`, `coriolis_force`, `energy`: accelerations under given forces, and the terms
+of the equation of motion."""
 
 from __future__ import annotations
 

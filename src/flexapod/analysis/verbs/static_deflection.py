@@ -1,4 +1,4 @@
-r"""`static_deflection`: the shape in which a flexible robot holds still, and the forces that hold it.
+r"""`static_deflection`: the equilibrium of a flexible robot under gravity and load, and the forces that hold it.
 
 Unknown are the actuator forces Gamma and the elastic coordinates e at a given pose of the platform frame:
 

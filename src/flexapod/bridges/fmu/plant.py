@@ -1,4 +1,4 @@
-"""What an FMU computes, as kernels with one boundary for all robots.
+"""The model inside an FMU, as kernels with one interface for all robots.
 
 `rates`: state, memory (where iterations start), signals (inputs) in; derivative, result (outputs), closed (memory of the next
 call), settled (the state on the loops) and margin (below zero: out of a stroke) out. `step`: carried numbers and one row of a

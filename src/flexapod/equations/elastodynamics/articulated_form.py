@@ -1,4 +1,4 @@
-r"""Equations of everything beyond a link, in the link's own acceleration: a symmetric form that moves inwards.
+r"""Equations of everything outward of a link in terms of the link's own acceleration: a symmetric form, propagated inwards.
 
 .. math:: K\,x + p = 0,\qquad x = (D, y)
 

@@ -1,4 +1,4 @@
-r"""Legs with runs of equal beam elements, gone through in loops: code whose length does not depend on the number of elements.
+r"""Legs with runs of equal beam elements, evaluated in loops: code whose length does not depend on the number of elements.
 
 Letters of `world_links`. Outwards: frames, axes z_k and points p_k of the coordinates. In between, for all elements that are
 alike at once, what each demands at its root (`link_beams`). Inwards: everything beyond a coordinate, inertia J and wrench f, so

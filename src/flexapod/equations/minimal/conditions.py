@@ -1,4 +1,4 @@
-"""When the minimal equations apply to a robot: facts about its structure and its numbers."""
+"""Conditions of the minimal equations: facts about a robot's structure and its numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Joints with friction: each of them, its load, and what its friction does to the leg.
+"""Joints with friction: each of them, its load, and the effect of its friction on the leg.
 
 A universal or spherical joint inside a leg is two or three links; with friction along the relative angular velocity its
 moment acts between the bodies outside (Kim Eq. 31), otherwise each axis has its own friction.

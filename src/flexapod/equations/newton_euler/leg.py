@@ -1,4 +1,4 @@
-"""What every leg offers to the platform equations, whatever its joints: loads in, forces and joint wrenches out.
+"""The interface of every leg to the platform equations: loads in, forces and joint wrenches out.
 
 All maps from loads to forces are linear, so that parts (gravity, inertia, friction) may be computed one by one.
 """

@@ -1,4 +1,4 @@
-"""Blocks of rows: their table, their way through the compiled loop, and what is known of a simulation between them."""
+"""Blocks of rows: their table, their evaluation by the compiled loop, and the state of a simulation between them."""
 
 from __future__ import annotations
 

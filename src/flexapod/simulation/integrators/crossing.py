@@ -1,4 +1,4 @@
-r"""Through a position at which every choice of independent coordinates fails (a bifurcation of the loops): in one step.
+r"""Crossing, in one step, of a position at which every choice of independent coordinates fails (a bifurcation of the loops).
 
 With A the loops' rows by all coordinates, made dimensionless, and r their rank elsewhere, such a position has
 

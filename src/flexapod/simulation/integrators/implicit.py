@@ -1,4 +1,4 @@
-r"""One step of a collocation method for a system of second order, compiled like any other loop; it knows no robot.
+r"""One step of a collocation method for any system of second order, compiled like any other loop.
 
 .. math:: \dot x = \kappa(x, v),\qquad r = M(x)\,\dot v - f(x, v, z, t) = 0,\qquad \dot z = g(x, v, z, t)
 

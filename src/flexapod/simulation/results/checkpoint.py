@@ -1,4 +1,4 @@
-"""Checkpoints: a simulation that is killed goes on from its last saved block, to the same bits.
+"""Checkpoints: an interrupted simulation continues from its last saved block, to the same bits.
 
 A checkpoint is a line that names it, the sha256 of what follows, and an npz file.
 """

@@ -1,4 +1,4 @@
-"""Results to files and back: NetCDF, Parquet and CSV by the file's suffix, written whole or not at all, checked when read.
+"""Results as files: NetCDF, Parquet and CSV by the file's suffix, written whole or not at all, checked when read.
 
 A CSV is a plain table that any program reads. What a table cannot hold (dimensions, labels, units, attributes), its number of
 rows and its digest are in a side file: `run.csv.json` beside `run.csv`. Parquet keeps the same in its metadata, NetCDF in

@@ -1,5 +1,4 @@
-"""Start of a simulation with a flexible platform: static deflection unless given otherwise, and what has to hold before it may
-run."""
+"""Start of a simulation with a flexible platform: static deflection unless given otherwise, and the checks before it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-r"""Computed torque at the actuators: the deflection is fed forward, accelerometers damp what still vibrates.
+r"""Computed torque at the actuators: feed-forward of the deflection, and active damping by accelerometers.
 
 Letters: q_r, Gamma_r, M_r coordinates, forces and mass matrix of the actuators along the reference motion, in quasi-static
 deflection; e_q = q_r - q; e elastic coordinates; w velocity that the deformation gives to free actuators; f corner frequency.

@@ -1,4 +1,5 @@
-"""The numbers that a simulation carries from row to row, by name in one vector; what a compiled loop depends on."""
+"""The vector of numbers that a simulation carries from row to row, by name; and the structure on which a compiled loop
+depends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From the arguments of a simulation to what a compiled simulation needs: structure, numbers, signals, start."""
+"""Setup of a compiled simulation from the arguments: structure, numbers, signals, start."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Commands that show what there is: robots, motions, show, check, schema."""
+"""Commands that list and describe: robots, motions, show, check, schema."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every command shares: registration with an example, errors as one paragraph, exit codes, a sign of work.
+"""Common parts of all commands: registration with an example, errors as one paragraph, exit codes, progress.
 
 Exit codes: 0 done, 1 a problem with the request or a file, 2 wrong usage, 130 interrupted.
 """

@@ -1,4 +1,4 @@
-"""Command `poses`: all assembly modes of actuator coordinates, or all working modes of the pose that they give."""
+"""Command `poses`: all assembly modes of given actuator coordinates, or all working modes of the home pose."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Command `studio`: a local web page on which one plays with a robot."""
+"""Command `studio`: a local web page for exploring a robot."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-r"""Where along a motion limits are not kept: samples, spans of time, the worst one, and the reasons at each.
+r"""Violated limits along a motion: samples, spans of time, the worst one, and the reasons at each.
 
 The severity of a sample is the largest excess over a limit, of the limit itself (of the range, for strokes); negative where every
 limit is kept, infinite where the pose cannot be reached:

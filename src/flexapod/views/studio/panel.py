@@ -1,4 +1,4 @@
-"""What the panels of the page share: a widget's events become requests to the studio's thread."""
+"""Base of the panels of the page: a widget's events become requests to the studio's thread."""
 
 from __future__ import annotations
 
