@@ -100,7 +100,7 @@ def test_virtual_work_on_a_leg_without_bodies() -> None:
     """IndexError before: a platform that is held by a ball joint at the base."""
     robot = fp.load(DATA / "robots" / "tilting-platform.yaml")
     assert any(not leg.links for leg in robot.legs)
-    with pytest.raises(fp.InputError, match=r"virtual_work: leg .* of tilting-platform has no body; take another formulation"):
+    with pytest.raises(fp.InputError, match=r"virtual_work: leg .* of tilting-platform has no body; use another formulation"):
         fp.inverse_dynamics(robot, home(robot), formulation="virtual_work")
 
 

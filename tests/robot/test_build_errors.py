@@ -101,7 +101,7 @@ CASES = [
     (
         "five-bar",
         at("legs/each/left/joints/tip/rotation", {"Z": 2.604476119974817}),
-        "leg left meets its fixed joint platform at home turned by 180 deg. "
+        "leg left meets its fixed joint platform at home rotated by 180 deg. "
         "Give `start` values nearer to the assembled leg, or correct the joint's `rotation`",
     ),
     (

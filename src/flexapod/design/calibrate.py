@@ -199,7 +199,8 @@ def _hidden_text(hidden: Sequence[str], rank: int, count: int, problem: Measured
         "measure poses with other orientations and positions, or leave out parameters that act alike"
     )  # fmt: skip
     shown = ", ".join(hidden[:8]) + (f" and {len(hidden) - 8} more" if len(hidden) > 8 else "")
-    return f"{rank} of {count} parameters can be seen in the measurements; not by themselves: {shown}. {why[0].upper()}{why[1:]}"
+    why = why[0].upper() + why[1:]
+    return f"{rank} of {count} parameters are determined by the measurements; not by themselves: {shown}. {why}"
 
 
 def _cross_validated(problem: MeasuredPoses, free: NDArray[np.int64], loss: str) -> Array:

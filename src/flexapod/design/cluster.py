@@ -142,7 +142,7 @@ class Cluster:
                     since = time.monotonic()
                 elif time.monotonic() - since > AGAIN:
                     raise ClusterError(
-                        f"scheduler: {self.address} has no workers any more; the same call goes on later"
+                        f"scheduler: {self.address} has no workers left; repeat the call to continue"
                     ) from None
 
     @property

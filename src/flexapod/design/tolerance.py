@@ -94,7 +94,7 @@ def tolerance(
     D = problem.derivative()
     if not np.all(np.isfinite(D)):
         raise InputError(
-            "a pose beside a nominal one cannot be reached: the robot is at a singular pose or at the end of its reach"
+            "a pose next to a nominal one cannot be reached: the robot is at a singular pose or at the end of its reach"
         )
     sigma = t / (3.0 if distribution == "normal" else np.sqrt(3.0))
     shift = np.zeros((problem.count, 6))

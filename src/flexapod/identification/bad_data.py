@@ -131,7 +131,7 @@ def saturated(robot: Robot, data: Measurement) -> list[Suspicion]:
                 text = (
                     f"force of actuator {name} stays at its {side} value {top:.6g} for {100 * at.mean():.2g} % of the "
                     f"samples, first "
-                    f"at t = {first:.4g} s: the drive reached its limit. Leave these samples out, or move less"
+                    f"at t = {first:.4g} s: the drive is saturated. Leave these samples out, or reduce the motion"
                 )
                 result.append(Suspicion(kind="saturated", text=text))
     return result

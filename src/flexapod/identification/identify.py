@@ -130,7 +130,7 @@ def identify(
         raise BadDataError(found)
     base = base_parameters(robot, friction=friction, legs=legs) if base is None else base
     if base.model.legs != legs or (bool(base.model.friction) and not friction):
-        raise InputError("base: found for other legs or friction than asked for here")
+        raise InputError("base: was found with other options `legs` or `friction` than given here")
     if delay == "find":
         delay = find_delay(robot, every[0], options, base)
     options = replace(options, delay=float(delay))

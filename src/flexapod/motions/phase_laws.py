@@ -99,7 +99,7 @@ def s_curve(*, distance: float = 1.0, speed: float, acceleration: float, jerk: f
 
 def _way(distance: float) -> float:
     if distance == 0.0:
-        raise InputError("distance: must not be zero, a law needs a travel")
+        raise InputError("distance: must not be zero; a law needs a distance to travel")
     return abs(distance)
 
 

@@ -62,7 +62,7 @@ class TimeLaw:
         """The same law with its travel multiplied."""
         k = number("factor", factor)
         if k == 0.0:
-            raise InputError("factor: must not be zero, a law needs a travel")
+            raise InputError("factor: must not be zero; a law needs a distance to travel")
         return replace(self, distance=k * self.distance, formula=partial(_scaled, formula=self.formula, factor=k))
 
 
@@ -237,5 +237,5 @@ def minimum_jerk(duration: float, *, start: Sequence[float] = (0.0, 0.0, 0.0), e
 def _distance(value: ArrayLike, name: str = "distance") -> float:
     result = number(name, value)
     if result == 0.0:
-        raise InputError(f"{name}: must not be zero, a law needs a travel")
+        raise InputError(f"{name}: must not be zero; a law needs a distance to travel")
     return result

@@ -266,6 +266,6 @@ def _refuse_rotated(legs: Sequence[Leg], leg: Leg, closing: Closing, found: Sequ
     angle = _angle(legs, leg, closing, found, platform)
     if angle > ROTATED:
         raise RobotBuildError(
-            f"leg {leg.name} meets its {closing.type} joint {closing.joint} at home turned by {np.degrees(angle):.4g} deg. "
+            f"leg {leg.name} meets its {closing.type} joint {closing.joint} at home rotated by {np.degrees(angle):.4g} deg. "
             "Give `start` values nearer to the assembled leg, or correct the joint's `rotation`"
         )
