@@ -89,7 +89,7 @@ def resample(
 
 
 def slowed(motion: AnyMotion, factor: float) -> AnyMotion:
-    """The same way in factor times the time: speeds / factor, accelerations / factor^2; starts when it did.
+    """The same path in factor times the time: speeds / factor, accelerations / factor^2; starts when it did.
 
     Args:
         motion: of the platform or of the actuators.
@@ -113,7 +113,7 @@ def _scaled(motion: AnyMotion, t: Array, *, factor: float) -> AnyMotion:
 
 
 def reverse(motion: AnyMotion) -> AnyMotion:
-    """The same way backwards, over the same times: speeds change their sign, accelerations do not.
+    """The same path backwards, over the same times: speeds change their sign, accelerations do not.
 
     Args:
         motion: of the platform or of the actuators.

@@ -47,7 +47,7 @@ def _switched(t: Array, *, a: float, ts: float) -> Values:
 
 
 def trapezoidal(*, distance: float = 1.0, speed: float, acceleration: float) -> TimeLaw:
-    """Speeding up, cruising, slowing down in the shortest time; triangular where the way is too short to cruise.
+    """Speeding up, cruising, slowing down in the shortest time; triangular where the distance is too short to cruise.
 
     Args:
         distance: d, either sign.

@@ -94,7 +94,7 @@ class Robot:
 
     @property
     def planar(self) -> bool:
-        """The robot moves in a plane."""
+        """Whether the robot is planar."""
         return self.description.file.plane is not None
 
     @property
@@ -125,7 +125,7 @@ class Robot:
 
     @cached_property
     def coordinates(self) -> tuple[str, ...]:
-        """Names of all joint coordinates before the cut, `leg.joint` or `leg.joint.1`."""
+        """Names of the joint coordinates, `leg.joint` or `leg.joint.1`; joints that close a loop have none."""
         return tuple(f"{leg.name}.{leg.links[i].coordinate}" for leg in self.legs for i in leg.moving)
 
     @cached_property
@@ -166,6 +166,8 @@ class Robot:
 
         Args:
             changes: dotted paths of the robot file to numbers (SI), lists, or strings with a unit.
+        Returns:
+            A new `Robot`; the given one is unchanged.
         """
         from flexapod.robot.rehoming import variant
 
@@ -183,6 +185,8 @@ class Robot:
             com: (3,) its centre of mass in the body frame [m].
             inertia: (3,) principal moments or (3, 3) tensor about its centre, in body axes [kg m^2]; None: a point mass.
             body: ``"platform"`` or ``"leg.body"``; name: of the payload, `payload`, `payload2`, ... if left out.
+        Returns:
+            A new `Robot`; the given one is unchanged.
 
         Checked by: tests/robot/test_payloads.py.
         """
@@ -193,7 +197,7 @@ class Robot:
 
     @property
     def home_from_file(self) -> bool:
-        """The home pose is the file's, not one found for a variant."""
+        """Whether the home pose is that of the file, not one found for a variant."""
         return frame_pose(self.description.file.home).equals(self.home)
 
     @checked(name=check_text, body=check_body)
@@ -202,6 +206,8 @@ class Robot:
 
         Args:
             name: ``"platform"``; body: of `flexapod.flexible`, in the platform frame.
+        Returns:
+            A new `Robot`; the given one is unchanged.
         """
         if name != "platform":
             raise InputError(f"name: only the platform can be made flexible this way, not '{name}'")
@@ -257,8 +263,8 @@ class Robot:
 
     @cached_property
     def elastic_legs(self) -> bool:
-        """The equations in independent coordinates are the robot's: a leg deforms, has springs or inner loops, or no closed form
-        under a flexible platform; forces act between points; actuators move while the platform is at rest; or its one way to
+        """Whether the robot needs equations in independent coordinates: a leg deforms, has springs or inner loops, or no closed
+        form under a flexible platform; forces act between points; actuators move while the platform is at rest; or its one way to
         move changes its direction."""
         plain = len(self.actuators) == 6 and all(form is not None for form in self.closed_forms)
         general = self.flexible_platform is not None and not plain
@@ -277,12 +283,12 @@ class Robot:
 
     @cached_property
     def floats(self) -> bool:
-        """Actuators can move while the platform is at rest."""
+        """Whether actuators can move while the platform is at rest."""
         return floats(self.legs, self.home, self.characteristic_length)
 
     @cached_property
     def follows_platform(self) -> bool:
-        """The platform's pose closes each leg by itself, by the same rows and coordinates all along its way."""
+        """Whether the platform's pose closes each leg by itself, by the same equations and coordinates everywhere."""
         ways, length = len(self.plan.platform_independent), self.characteristic_length
         return follows_platform(self.legs) and not winds(self.legs, self.home, length, ways)
 
@@ -329,7 +335,7 @@ class Robot:
 
     @cached_property
     def kept(self) -> dict[Any, Any]:
-        """What verbs found out about this robot once, by their own keys: kernels, conditions."""
+        """Cache of what verbs computed for this robot, by their own keys: kernels, conditions."""
         return {}
 
     @cached_property

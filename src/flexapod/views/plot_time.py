@@ -183,7 +183,7 @@ def contribution_figure(drive: xr.Dataset, title: str) -> Any:
 
 @renamed(run="result")
 def energy_figure(result: xr.Dataset, title: str) -> Any:
-    """The energy balance of a simulation, and what it leaves.
+    """The energy balance of a simulation and its error.
 
     Args:
         result: result of `flexapod.simulate`.
