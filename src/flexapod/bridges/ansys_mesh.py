@@ -194,7 +194,7 @@ def _mass(node: int, numbers: list[float], key: int) -> Part:
 
 
 def _notes(tables: Tables, parts: list[Part], places: dict[int, Array]) -> tuple[str, ...]:
-    """What the file has and the body does not."""
+    """Contents of the file that the body does not have."""
     loose = sorted(set(places) - {node for part in parts for node in part.nodes})
     found = [f"{len(loose)} nodes of no element are left out, the first is {loose[0]}"] if loose else []
     if "D" in tables.names:

@@ -20,7 +20,7 @@ DIRECTIONS = {"UX": 1, "UY": 2, "UZ": 3, "ROTX": 4, "ROTY": 5, "ROTZ": 6}
 
 
 class HarwellBoeingError(InputError):
-    """A file that is no Harwell-Boeing matrix that can be used."""
+    """A file that is not a usable Harwell-Boeing matrix."""
 
 
 def read_harwell_boeing(path: Path) -> Any:

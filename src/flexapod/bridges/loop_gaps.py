@@ -38,7 +38,7 @@ def gap(tree: Tree, loop: Loop) -> tuple[float, float]:
 
 
 def _angle(loop: Loop, seen: Pose) -> float:
-    """What is wrong with the axes; `seen`: the second half from the first."""
+    """Error of the axes; `seen`: the second half from the first."""
     R: Array = np.asarray(seen.rotation)
     if loop.type == "spherical":
         return 0.0

@@ -63,7 +63,7 @@ class Reader:
         return placed(a, self.where(element, owner), self.angle, self.sequence)
 
     def contents(self, element: Element, seat: Pose, inherited: str) -> Iterator[tuple[Element, Pose, str]]:
-        """What a body holds, also inside of `frame`: element, the frame it is placed in, default class."""
+        """Contents of a body, also inside of `frame`: element, the frame it is placed in, default class."""
         for child in element:
             if child.tag == "frame":
                 yield from self.contents(child, seat @ self.place(child, child.attrib), child.get("childclass", inherited))
@@ -230,7 +230,7 @@ def _gravity(root: Element, file: str) -> Array:
 
 @dataclass(frozen=True, kw_only=True)
 class Starts:
-    """Where the model starts: coordinates of hinges and slides by joint, poses of floating bodies by body."""
+    """Start of the model: coordinates of hinges and slides by joint, poses of floating bodies by body."""
 
     coordinates: dict[str, float]
     places: dict[str, Pose]

@@ -200,7 +200,7 @@ def _rigid(path: Path, model: Any) -> dict[int, int]:
 
 
 def _notes(model: Any, parts: list[Part]) -> tuple[str, ...]:
-    """What the file has and the body does not."""
+    """Contents of the file that the body does not have."""
     used = {node for part in parts for node in part.nodes}
     loose = sorted(set(model.nodes) - used - set(_touched(model)))
     found = []

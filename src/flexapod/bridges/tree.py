@@ -138,7 +138,7 @@ class Tree:
         return next(n for n in self.nodes if n.name == name)
 
     def at_home(self, name: str) -> Pose:
-        """Where a node is in the world at the coordinates of home."""
+        """Place of a node in the world at the coordinates of home."""
         if name == WORLD:
             return pose()
         node = self.node(name)

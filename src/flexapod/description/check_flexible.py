@@ -165,7 +165,7 @@ def _check_outline(outline: list[list[float]], report: Reporter) -> None:
 
 
 def wrong_file_name(name: str, kinds: tuple[str, ...] = (".npz",)) -> str:
-    """What is wrong with the name of a file beside the robot file, of one of these endings; empty if nothing."""
+    """Error in the name of a file beside the robot file, of one of these endings; empty if there is none."""
     parts = PurePosixPath(name).parts
     if not name.strip() or len(name) > 200 or not name.isprintable():
         return "is not a file name"

@@ -172,7 +172,7 @@ def own_unit(name: str, kind: str) -> str:
 
 
 def misfit(value: object, name: str, kind: str) -> tuple[str, str] | None:
-    """What is wrong with the unit of a value of a joint, and a hint; None where it fits."""
+    """Error in the unit of a value of a joint, and a hint; None where it fits."""
     unit = own_unit(name, kind)
     if not unit or _fits(value, unit):
         return None
@@ -180,7 +180,7 @@ def misfit(value: object, name: str, kind: str) -> tuple[str, str] | None:
 
 
 def _fits(value: object, unit: str) -> bool:
-    """Whether what is written has the unit; numbers without one have."""
+    """Whether a written value has the unit; numbers without a unit do."""
     wanted = parse_unit(unit)[1]
     try:
         found = parse_quantity(value)[1] if isinstance(value, str) else getattr(value, "dimension", None)

@@ -69,7 +69,7 @@ def _frame(frame: Frame, M: Signs) -> dict[str, Any]:
 
 
 def _joint(joint: Joint, before: Signs, behind: Signs) -> dict[str, Any]:
-    """What changes of a joint: places and axes, and the signs of coordinates that the mirror reverses."""
+    """A mirrored joint: places and axes, and the signs of coordinates that the mirror reverses."""
     found: dict[str, Any] = {"at": _times(before, joint.at)}
     given = joint.model_fields_set
     if "on" in given:

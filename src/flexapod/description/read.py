@@ -74,7 +74,7 @@ class Description:
 
 
 def check_description(name: str, value: object) -> None:
-    """Refuse what is no read robot file."""
+    """Refuse what is not a description."""
     if not isinstance(value, Description):
         refuse_kind(name, "a Description (read_robot_file gives one; robot.description is one)", value)
 

@@ -65,7 +65,7 @@ def translate(model: type[BaseModel], error: ErrorDetails) -> tuple[Path, str, s
 
 
 def translate_value(annotation: object, error: ErrorDetails) -> tuple[str, str]:
-    """What is wrong and a hint, from one of pydantic's errors about a single value of some type."""
+    """Message and hint from one of pydantic's errors about a single value of some type."""
     return _words(annotation, _path(error["loc"]), error)[1:]
 
 

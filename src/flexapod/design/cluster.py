@@ -147,7 +147,7 @@ class Cluster:
 
     @property
     def _lost(self) -> tuple[type[BaseException], ...]:
-        """What a future raises when its worker, its scheduler or the connection died."""
+        """Errors of a future whose worker, scheduler or connection died."""
         d = self._module
         return (
             OSError,

@@ -222,7 +222,7 @@ class Evaluator:
 
 
 def returned_number(name: str, value: object) -> float:
-    """What a criterion's function returned, as a number; anything else is a fault of the function, not of a design."""
+    """The value returned by a criterion's function, as a number; anything else is an error of the function, not of a design."""
     try:
         array = np.asarray(value)
     except Exception:

@@ -94,7 +94,7 @@ def time_gaps(data: Measurement) -> list[Suspicion]:
 
 
 def not_numbers(robot: Robot, data: Measurement) -> list[Suspicion]:
-    """Channels that never change, or hold something that is no number."""
+    """Channels that never change, or hold something that is not a number."""
     result = []
     for name, values in (("position", data.position), ("force or current", data.drive)):
         low, high = extremes(values)

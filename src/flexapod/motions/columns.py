@@ -54,7 +54,7 @@ ACTUATORS = {
 
 
 def check_names(table: Table, columns: Mapping[str, str | Sequence[str]] | None) -> dict[str, tuple[str, ...]]:
-    """What the user said about columns: known keys, existing columns, right numbers of them."""
+    """Check of the columns given by the user: known keys, existing columns, right numbers of them."""
     known = {"time": 1, "rotation": 9, "quat_wxyz": 4, "quat_xyzw": 4} | dict.fromkeys(ACTUATORS, 0)
     known |= {name: 3 for name in GROUPS if name not in known}
     result = {}

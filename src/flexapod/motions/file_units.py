@@ -31,7 +31,7 @@ KINDS = {
 
 
 def factor(unit: str) -> tuple[str, int, float]:
-    """What a unit measures, how often per time, and its size in SI."""
+    """Quantity of a unit, how often per time, and its size in SI."""
     text = unit.strip()
     if text in ("rpm", "1/min"):
         return "angle", 1, 2 * np.pi / 60
@@ -93,7 +93,7 @@ def in_si(
 
 
 def _kind(table: Table, name: str, unit: str, group: str) -> tuple[str, float]:
-    """What a column measures and its unit in SI; a unit of something else than its group is refused."""
+    """Quantity of a column and its unit in SI; a unit of something else than its group is refused."""
     try:
         kind, power, size = factor(unit)
     except InputError as error:

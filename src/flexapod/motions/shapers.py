@@ -48,7 +48,7 @@ class Shaper:
 
     @property
     def duration(self) -> float:
-        """How much later a shaped motion ends [s]."""
+        """Time by which a shaped motion ends later [s]."""
         return float(self.delay[-1])
 
     def residual(self, frequency: ArrayLike, damping: float = 0.0) -> Array:

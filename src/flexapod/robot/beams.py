@@ -74,7 +74,7 @@ class BeamElement:
 
     @property
     def quadratic(self) -> QuadraticLink | None:
-        """What bending draws in, of a stiffened plate or file of modes."""
+        """Foreshortening by bending, of a stiffened plate or file of modes."""
         return None if self.rooted is None else self.rooted.quadratic
 
     @property

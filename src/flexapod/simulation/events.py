@@ -60,7 +60,7 @@ class Event:
 
 
 def check_events(name: str, value: object) -> None:
-    """Refuse what is no list of events."""
+    """Refuse what is not a list of events."""
     if not isinstance(value, Sequence) or any(not isinstance(event, Event) for event in value):
         refuse_kind(name, "a list of Events", value)
 

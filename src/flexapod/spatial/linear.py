@@ -149,7 +149,7 @@ def _by_cramer(columns: dict[int, dict[int, SX]], right: dict[int, dict[int, SX]
 
 
 def independence(A: SX) -> SX:
-    """How independent the columns of A (m, n) are: smallest part of a column, squared, that the columns before it do not span.
+    """Independence of the columns of A (m, n): smallest part of a column, squared, that the columns before it do not span.
 
     One for orthogonal columns, zero for a singular matrix; the columns' lengths do not matter. The same Gram-Schmidt steps
     as `solve_gram_schmidt`, so that both together cost little more than one.

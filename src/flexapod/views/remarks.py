@@ -32,7 +32,7 @@ def remarks(robot: fp.Robot) -> dict[str, str]:
 
 
 def _odd_link(robot: fp.Robot, k: int, index: int) -> str:
-    """What is odd about a link's inertia; nothing for sliding parts and bodies with a single joint centre."""
+    """Suspicious inertia of a link; nothing for sliding parts and bodies with a single joint centre."""
     leg = robot.legs[k]
     body = leg.links[index].body
     behind = [link for link in leg.links if link.parent == index]

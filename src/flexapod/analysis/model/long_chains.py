@@ -163,7 +163,7 @@ def _directions(robot: Robot, inputs: Arrays) -> Arrays:
 
 
 def _unit_steps(robot: Robot, columns: list[int]) -> Array:
-    """What makes steps of some columns of z dimensionless."""
+    """Scales that make steps of some columns of z dimensionless."""
     at = len(robot.elastic_plan.columns) - len(robot.coordinates)
     kinds = [leg.links[i].kind for leg in robot.legs for i in leg.moving]
     linear = [k < 3 if k < at else kinds[k - at] == "P" for k in columns]

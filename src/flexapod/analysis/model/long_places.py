@@ -30,7 +30,7 @@ def is_long(robot: Robot) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Places:
-    """Where the numbers of the kernels belong among the coordinates z; kept with the robot."""
+    """Positions of the numbers of the kernels among the coordinates z; kept with the robot."""
 
     robot: Robot
 

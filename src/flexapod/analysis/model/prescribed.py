@@ -105,7 +105,7 @@ def coordinate_sizes(robot: Robot, places: Sequence[int]) -> Array:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Stride:
-    """How far the next Newton step of every sample may go.
+    """Largest next Newton step of every sample.
 
     Args:
         reach: (n,) [rad, or times the characteristic length].

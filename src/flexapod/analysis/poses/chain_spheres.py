@@ -37,7 +37,7 @@ _JOINTS = {("spherical", 2): "sphere", ("spherical", 1): "circle", ("revolute", 
 
 
 def locus(leg: Leg) -> Locus | None:
-    """What the leg leaves of a point; None if it is none of these."""
+    """Locus of a platform point for a given leg; None if it is none of these."""
     passive = _passive(leg)
     if leg.couplings:
         return None

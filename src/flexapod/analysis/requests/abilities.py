@@ -302,7 +302,7 @@ def wording(robot: Robot, verb: str, option: str, text: str) -> str:
 
 
 def reason(robot: Robot, verb: str, options: Mapping[str, object]) -> str | None:
-    """Why a verb cannot do what it is asked for, or None.
+    """The reason why a verb is not available for a request, or None.
 
     Args:
         options: by name, as the verb was given them; besides ``motion``: ``"platform"`` or ``"actuators"``, ``velocity``.

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Samples:
-    """What a result belongs to: samples or times."""
+    """Dimension of a result: samples or times."""
 
     count: int
     single: bool = False

@@ -46,7 +46,7 @@ __all__ = [
 
 
 def check_robot(name: str, value: object) -> None:
-    """Refuse what is no robot."""
+    """Refuse what is not a robot."""
     from flexapod.robot.robot import Robot
 
     if not isinstance(value, Robot):
@@ -69,7 +69,7 @@ def _state(name: str, value: object) -> None:
 
 
 def check_states(name: str, value: object) -> None:
-    """Refuse what are no poses."""
+    """Refuse what is not poses."""
     from flexapod.analysis.requests.state import State
 
     if not isinstance(value, State):
@@ -85,7 +85,7 @@ def _poses(name: str, value: object) -> None:
 
 
 def check_motion(name: str, value: object) -> None:
-    """Refuse what is no motion."""
+    """Refuse what is not a motion."""
     from flexapod.motions.motion import ActuatorMotion, Motion
 
     if not isinstance(value, Motion | ActuatorMotion):

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Part:
-    """What one robot answers of a request.
+    """The part of a request that one robot answers.
 
     Args:
         rows: (m,) of `Request.x`, all with the same values.

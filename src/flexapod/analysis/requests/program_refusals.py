@@ -134,7 +134,7 @@ def undetermined(robot: Robot) -> InputError:
 
 
 def _next(quantity: str) -> str:
-    """What there is instead."""
+    """The programs to use instead."""
     if quantity in RIGID_KINEMATICS:
         return "'inverse_kinematics', 'forward_kinematics' and 'jacobian' are programs for all loops"
     return "'inverse_dynamics', 'forward_dynamics' and 'mass_matrix' are programs for all loops"

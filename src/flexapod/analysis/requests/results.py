@@ -78,7 +78,7 @@ def raise_failed(what: str, robot: Robot, reasons: Texts, at: object, on_error: 
 
 
 def failing(bad: int, all_: int, what: str = "") -> str:
-    """How many samples fail, and what keeps the others where there are any."""
+    """Number of failing samples, and how to get the others where there are any."""
     if bad == all_:
         return f" All {all_}{what} fail."
     return f" {bad} of {all_}{what} fail; on_error='mask' returns the others."

@@ -32,7 +32,7 @@ SAMPLES = 41
 
 @dataclass(frozen=True, kw_only=True)
 class Demands:
-    """What poses of a workspace must keep; None: not looked at.
+    """Demands on the poses of a workspace; None: not checked.
 
     Args:
         limits: strokes and joint angles of the file.

@@ -105,7 +105,7 @@ class TubeBounds:
         """Nothing belongs to the first box."""
 
     def decide(self, low: Array, high: Array, groups: NDArray[np.bool_]) -> Decision:
-        """Boxes; every limit is looked at again in parts of a box."""
+        """Decide boxes; open limits are evaluated again in parts of a box."""
         middle, radius = (low + high) / 2, (high - low) / 2
         moves = np.zeros((len(low), 3, 6))
         moves[:, range(3), range(3)] = np.nextafter(radius / self.balls.length, np.inf)

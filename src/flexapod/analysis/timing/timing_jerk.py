@@ -91,7 +91,7 @@ def with_jerk(dynamics: PathDynamics, timing: Timing, bounds: TimingLimits) -> A
 
 
 class _Check:
-    """How far averaged timings are from the limits."""
+    """Excess of averaged timings over the limits."""
 
     def __init__(self, dynamics: PathDynamics, timing: Timing, bounds: TimingLimits) -> None:
         self.dynamics, self.terms, self.bounds, self.count = dynamics, timing.terms, bounds, FINER * len(timing.u) + 1

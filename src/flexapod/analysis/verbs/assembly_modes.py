@@ -125,7 +125,7 @@ def _on_spheres(robot: Robot, target: Array, certify: bool, seed: int) -> list[F
 
 
 def _sphere_answer(robot: Robot, given: Spheres, solutions: Solutions, real: RealPoses, i: int, certify: bool) -> Found:
-    """What the solutions of one sample say."""
+    """Answer from the solutions of one sample."""
     a, b, s = given.a[i], given.b[i], given.s[i]
     singular, finite, motion = solutions.singular[i], solutions.found[i], "none"
     if singular.any():

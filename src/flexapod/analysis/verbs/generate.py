@@ -206,7 +206,7 @@ def _counted(found: Operations, variables: int) -> OperatorCount:
 
 
 def _about_friction(robot: Robot, choice: Choice) -> str:
-    """What the head says of friction, for robots that have some."""
+    """Text about friction in the head, for robots that have some."""
     if not has_friction(robot) or not choice.quantity.endswith("dynamics"):
         return ""
     return ", with friction" if choice.options.get("friction") or choice.program == "forward_friction" else ", without friction"

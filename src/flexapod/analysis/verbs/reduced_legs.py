@@ -105,7 +105,7 @@ def reduce_legs(
 
 
 def _sample(model: LinearModel, k: int, limit: float, method: str, given: Array) -> dict[str, Any]:
-    """What one pose gives."""
+    """Results at one pose."""
     from flexapod.flexible.frequency_limit import reduce_to
 
     Z = null_space(np.swapaxes(model.B[k : k + 1], 1, 2))[0]

@@ -209,7 +209,7 @@ def solve_static(
 
 
 def _inertia(whole: RobotKernel, part: dict[str, Array], e: Array) -> Array:
-    """What the frame's motion adds to the residual: (M V' + c) in motion less c at rest."""
+    """Part of the residual due to the motion of the frame: (M V' + c) in motion less c at rest."""
     none = np.zeros_like(e)
     at = {**part, "elastic": e, "elastic_velocity": none}
     still = {**at, **{name: np.zeros_like(part["velocity"]) for name in ("velocity", "angular_velocity")}}

@@ -151,7 +151,7 @@ def _dataset(robot: Robot, poses: PoseGrid, chart: PoseMap, store: BlockStore) -
 
 
 def _key(robot: Robot, poses: PoseGrid, *options: object) -> str:
-    """What identifies a computation: robot, its numbers and limits, grid, options."""
+    """Identity of a computation: robot, its numbers and limits, grid, options."""
     digest = hashlib.sha256(robot.structure.encode())
     numbers = [robot.home.position, robot.home.rotation, poses.home_position, poses.base, *poses.axes.values()]
     digest.update(json.dumps([sorted(robot.values.items()), list(poses.axes), poses.following, options]).encode())

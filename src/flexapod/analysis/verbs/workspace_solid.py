@@ -185,7 +185,7 @@ def workspace_solid(
 
 
 class _Counted:
-    """A test in blocks of bounded memory, with the number of points it looked at."""
+    """A test in blocks of bounded memory, which counts the points tested."""
 
     def __init__(self, inside: Inside) -> None:
         self._inside, self.poses = inside, 0

@@ -28,7 +28,7 @@ class Variable:
 
 @dataclass(frozen=True, kw_only=True)
 class Stepping:
-    """How a co-simulation advances.
+    """Stepping of a co-simulation.
 
     Args:
         tape: inputs `state` (carried) and `table` (1, columns), outputs `rows` and `final`; None where steps are taken in C.

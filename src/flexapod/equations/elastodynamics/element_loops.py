@@ -145,7 +145,7 @@ def _parts(element: Element) -> list[SX]:
 
 
 def prefixes(run: ElementRun) -> list[list[str]]:
-    """Per element of a run, what the paths of its own numbers begin with."""
+    """Beginnings of the paths of the numbers of each element of a run."""
     return [_prefixes(run.leg, run.elements[0] if run.shared else beam) for beam in run.elements]
 
 

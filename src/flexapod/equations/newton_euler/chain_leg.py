@@ -160,7 +160,7 @@ class ChainLeg:
         return Wrench(force=Vec(column[:3], "W"), moment=Vec(column[3:], "W"))
 
     def _backward(self, bodies: Sequence[Wrench], end: Wrench) -> list[Wrench]:
-        """What crosses the joint in front of every link, about its centre."""
+        """Wrenches across the joint in front of every link, about its centre."""
         whole = list(bodies)
         last = self.leg.closing.link
         if last >= 0:

@@ -50,7 +50,7 @@ class ConstraintPlan:
 
 @dataclass(frozen=True, kw_only=True)
 class Undetermined:
-    """What rigid bodies leave open.
+    """Reactions that are statically indeterminate with rigid bodies.
 
     Args:
         names: components such as ``X.rail moment y``; empty for most robots.

@@ -61,7 +61,7 @@ class ClosingJoint:
 
 @dataclass(frozen=True, kw_only=True)
 class LegLoads:
-    """What a leg is loaded with.
+    """Loads of a leg.
 
     Args:
         bodies: per link, what its body needs to follow its motion, about the link's origin.

@@ -79,7 +79,7 @@ def margin(layout: Layout, A: Array) -> float:
 
 @dataclass(kw_only=True, eq=False)
 class Lookout:
-    """What a simulation knows of the loops on its way: times, margins and coordinates of the last looks."""
+    """Recent checks of the loops during a simulation: times, margins and coordinates."""
 
     times: list[float] = field(default_factory=list)
     margins: list[float] = field(default_factory=list)

@@ -94,7 +94,7 @@ def open(path: str | Path) -> xr.Dataset:
 
 
 def side_file(path: Path) -> Path:
-    """Where the description of a CSV is."""
+    """Path of the description of a CSV."""
     return path.with_name(path.name + ".json")
 
 

@@ -133,7 +133,7 @@ def advanced(scope: Scope, layout: Layout, parts: dict[str, SX], y: SX) -> dict[
 
 
 def felt_acceleration(layout: Layout, signals: dict[str, SX], edd: SX) -> Any:
-    """What accelerometers on the flexible parts say in actuator coordinates: coupling (actuators, N) times e'' (N,)."""
+    """Signals of accelerometers on the flexible parts in actuator coordinates: coupling (actuators, N) times e'' (N,)."""
     return ca.mtimes(ca.reshape(signals["coupling"], layout.elastic, layout.actuators).T, edd)
 
 

@@ -286,7 +286,7 @@ def _control(robot: Robot, controller: Controller | None, start: StateOrMotion |
 
 
 def at_rest(robot: Robot, start: StateOrMotion) -> State | ActuatorMotion:
-    """Where a simulation starts, without velocity: a State, or the actuators of a motion."""
+    """Start of a simulation, without velocity: a State, or the actuators of a motion."""
     from flexapod.analysis.requests.state import State
 
     if not isinstance(start, ActuatorMotion):

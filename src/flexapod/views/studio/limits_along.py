@@ -64,7 +64,7 @@ class LimitsAlong:
         return [(int(a), int(b) - 1) for a, b in zip(edges[::2], edges[1::2], strict=True)]
 
     def problems(self, i: int) -> tuple[Problem, ...]:
-        """What is wrong at a sample, with the owner of each limit; the worst first."""
+        """Violated limits at a sample, with the owner of each limit; the worst first."""
         found: list[tuple[float, Problem]] = []
         for kind, (names, margins, parts) in self.excess.items():
             for k in np.flatnonzero(np.nan_to_num(margins[i], nan=np.inf) < -SLACK):
