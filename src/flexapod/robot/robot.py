@@ -159,15 +159,13 @@ class Robot:
 
     @checked(changes=check_mapping)
     def with_parameters(self, changes: Mapping[str, ArrayLike]) -> Robot:
-        """A variant of the robot with other values; kernels are shared with it.
+        """A new robot with other values; the given one is unchanged, and kernels are shared.
 
         A robot of limited mobility whose lengths change may no longer fit its home pose; it is then assembled at the
         nearest one, unless the change names `home` itself.
 
         Args:
             changes: dotted paths of the robot file to numbers (SI), lists, or strings with a unit.
-        Returns:
-            A new `Robot`; the given one is unchanged.
         """
         from flexapod.robot.rehoming import variant
 
@@ -178,15 +176,13 @@ class Robot:
         self, mass: ArrayLike, *, com: ArrayLike = (0.0, 0.0, 0.0), inertia: ArrayLike | None = None, body: str = "platform",
         name: str | None = None,
     ) -> Robot:  # fmt: skip
-        """The robot with something fixed to one of its bodies, as `payloads:` of the robot file.
+        """A new robot with something fixed to one of its bodies, as `payloads:` of the robot file.
 
         Args:
             mass: [kg]; this and the other numbers may be texts with a unit.
             com: (3,) its centre of mass in the body frame [m].
             inertia: (3,) principal moments or (3, 3) tensor about its centre, in body axes [kg m^2]; None: a point mass.
             body: ``"platform"`` or ``"leg.body"``; name: of the payload, `payload`, `payload2`, ... if left out.
-        Returns:
-            A new `Robot`; the given one is unchanged.
 
         Checked by: tests/robot/test_payloads.py.
         """
@@ -202,12 +198,10 @@ class Robot:
 
     @checked(name=check_text, body=check_body)
     def with_flexible_body(self, name: str, body: FlexibleBody) -> Robot:
-        """The robot with a flexible body as its platform; interfaces are matched by position.
+        """A new robot with a flexible body as its platform; interfaces are matched by position.
 
         Args:
             name: ``"platform"``; body: of `flexapod.flexible`, in the platform frame.
-        Returns:
-            A new `Robot`; the given one is unchanged.
         """
         if name != "platform":
             raise InputError(f"name: only the platform can be made flexible this way, not '{name}'")
