@@ -30,12 +30,12 @@ def takes_verbs(robot: Robot) -> bool:
     return holds(robot, "flexible legs") and not robot.elastic_names and robot.flexible_platform is None
 
 
-def by_verbs(criterion: Criterion, at: State | Motion, settled: Mapping[str, float]) -> Criterion:
+def by_verbs(criterion: Criterion, at: State | Motion, options: Mapping[str, float]) -> Criterion:
     """A built-in criterion as a function of a robot.
 
     Args:
         at: poses or motion, the same for all designs.
-        settled: options with what the reduction must know of the robot.
+        options: options with what the reduction must know of the robot.
 
     Checked by: tests/design/test_study_rows.py.
     """
@@ -48,14 +48,14 @@ def by_verbs(criterion: Criterion, at: State | Motion, settled: Mapping[str, flo
 
     def value(robot: Robot) -> float:
         if criterion.kind == "lowest_frequency":
-            return _lowest(robot, at, float(settled["stiffness"]))
+            return _lowest(robot, at, float(options["stiffness"]))
         outputs: dict[str, Array] = {}
         for name in RULES[criterion.kind].kernels:
             outputs |= {key: array.reshape(1, -1, *array.shape[1:]) for key, array in OUTPUTS[name](robot, at).items()}
         if criterion.kind == "mass":
             return float(outputs["total_mass"][0, 0])
         own = {"length": robot.characteristic_length, "constraints": range(len(robot.plan.constraints))}
-        return float(RULES[criterion.kind].value(outputs, {**settled, **own})[0])
+        return float(RULES[criterion.kind].value(outputs, {**options, **own})[0])
 
     return replace(criterion, function=value)
 
