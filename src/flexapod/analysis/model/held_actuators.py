@@ -55,8 +55,8 @@ def held_actuators(robot: Robot, motion: ActuatorMotion, load: Load, on_error: O
 
     start = forward_kinematics(robot, motion.position, on_error=on_error)
     p, R = (np.array(start[name].values, dtype=float) for name in ("position", "rotation"))
-    lost = "the undeformed platform has no pose with these actuator coordinates"
-    reasons = np.where(np.isfinite(p).all(axis=1), "", lost).astype(object)
+    why = "the undeformed platform has no pose with these actuator coordinates"
+    reasons = np.where(np.isfinite(p).all(axis=1), "", why).astype(object)
     e, force = np.zeros((len(p), len(robot.elastic_names))), np.zeros_like(motion.position)
     residual = np.full(len(p), np.nan)
     active = np.flatnonzero(reasons == "")
