@@ -152,7 +152,7 @@ def test_about_a_motion_the_derivatives_are_those_of_forward_dynamics(name: str,
 def test_about_a_motion_locked_actuators_have_no_meaning() -> None:
     robot = fp.load("dualemps")
     state = fp.State.from_actuators(robot, [0.0, 0.0], [0.1, 0.2])
-    with pytest.raises(fp.InputError, match="the state moves, so its actuators do"):
+    with pytest.raises(fp.InputError, match="the state has a velocity, so that its actuators move"):
         fp.linearize(robot, state, actuators="locked")
     with pytest.raises(fp.InputError, match="a model about a motion always has the forces"):
         fp.linearize(robot, state, prestress=False)
