@@ -1,4 +1,4 @@
-"""Types that every folder names: arrays of numbers, expressions; and what a user gave as an array."""
+"""Types used in every folder: arrays of numbers, expressions; and what a user gave as an array."""
 
 from __future__ import annotations
 

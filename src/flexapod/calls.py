@@ -54,19 +54,19 @@ def unchecked(name: str, value: object) -> None:
 
 
 def check_text(name: str, value: object) -> None:
-    """Refuse what is no text."""
+    """Refuse what is not text."""
     if not isinstance(value, str):
         refuse_kind(name, "a text", value)
 
 
 def check_mapping(name: str, value: object) -> None:
-    """Refuse what is no mapping whose keys are texts."""
+    """Refuse what is not a mapping whose keys are texts."""
     if not isinstance(value, Mapping) or any(not isinstance(k, str) for k in value):
         refuse_kind(name, "a mapping of names to values", value)
 
 
 def check_dataset(name: str, value: object) -> None:
-    """Refuse what is no labelled result."""
+    """Refuse what is not a labelled result."""
     import xarray as xr
 
     if not isinstance(value, xr.Dataset):
@@ -80,7 +80,7 @@ def check_flag(name: str, value: object) -> None:
 
 
 def check_texts(name: str, value: object) -> None:
-    """Refuse what is no list of texts; one text is not a list."""
+    """Refuse what is not a list of texts; one text is not a list."""
     if isinstance(value, str) or not isinstance(value, Sequence) or any(not isinstance(v, str) for v in value):
         refuse_kind(name, "a list of texts", value)
 
@@ -100,13 +100,13 @@ def check_finite(name: str, value: object) -> None:
 
 
 def check_count(name: str, value: object) -> None:
-    """Refuse what is no whole number above 0."""
+    """Refuse what is not a whole number above 0."""
     if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < 1:
         refuse_kind(name, "a whole number above 0", value)
 
 
 def check_seed(name: str, value: object) -> None:
-    """Refuse what is no whole number from 0."""
+    """Refuse what is not a whole number from 0."""
     if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < 0:
         refuse_kind(name, "a whole number, 0 or above", value)
 
@@ -231,7 +231,8 @@ def _bound(name: str, signature: inspect.Signature, args: tuple[object, ...], kw
 
 
 def call_reason(error: TypeError) -> str:
-    """Why arguments do not fit a signature, in one text for every Python: from 3.12 on it adds the kind of a missing one.
+    """The reason why arguments do not fit a signature, in one text for every Python: from 3.12 on it adds the kind of a missing
+    one.
 
     Checked by: tests/analysis/test_call_errors.py.
     """

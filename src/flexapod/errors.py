@@ -1,4 +1,4 @@
-"""The base classes of every error that flexapod raises, and of every warning that it gives, on purpose."""
+"""The base classes of all errors and warnings of flexapod."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class FileError(InputError):
 
 
 class FlexapodWarning(UserWarning):
-    """Something that flexapod did, but that may not be what was meant; the command line says every one."""
+    """Something that flexapod did, but that may not be what was intended; the command line prints every one."""
 
 
 class FileWarning(FlexapodWarning):

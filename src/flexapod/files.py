@@ -1,4 +1,4 @@
-"""Files as a whole: written at once or not at all, read only where they are regular files; every failure is one `FileError`.
+"""Files written as a whole or not at all, and read only where they are regular files; every failure is one `FileError`.
 
 A file is written under a hidden name beside its target (`.NAME-...part`), brought to the disk and renamed. A process that is
 killed meanwhile leaves the hidden file behind; the next write of the same target removes it.

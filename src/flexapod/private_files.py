@@ -39,7 +39,7 @@ def cache_folder() -> Path | None:
 
 
 def files_in_cache(suffix: str) -> int:
-    """How many files of the cache have a suffix, without a look into them."""
+    """Number of files of the cache with a suffix, without reading them."""
     folder = cache_folder()
     if folder is None:
         return 0

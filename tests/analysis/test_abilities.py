@@ -317,7 +317,7 @@ def outcome(verb: str, c: Case, options: dict[str, Any], own: list[str]) -> Any:
     except SampleError as error:
         refusal = error.reason
         loose = verb == "cartesian_stiffness" and refusal.startswith("the robot can move without any force;")
-        assert loose or (verb in UNHELD and refusal.startswith("this is no equilibrium:")), refusal
+        assert loose or (verb in UNHELD and refusal.startswith("this pose is not an equilibrium:")), refusal
         assert abilities.PROPERTIES["under-actuated"](c.robot)
         return refusal
     except fp.InputError as error:

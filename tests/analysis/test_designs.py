@@ -291,7 +291,7 @@ def test_what_one_robot_does_along_a_motion_has_no_values_per_sample() -> None:
     with pytest.raises(fp.InputError, match=r"sequence: follows the equilibria of one robot"):
         fp.static_deflection(flexible, drive(flexible, 2), sequence=True, parameters=given)
     soft = robot_of_kind("elastic drives")
-    with pytest.raises(fp.InputError, match=r"parameters: the springs of .* have the rates of one robot along the motion"):
+    with pytest.raises(fp.InputError, match=r"parameters: the deflection rates of the springs of .* follow from the motion"):
         fp.inverse_dynamics(soft, motion(soft, 2), parameters=given)
 
 

@@ -92,12 +92,12 @@ def test_power_is_that_of_the_motors() -> None:
 def test_refusals() -> None:
     soft = robot_with("stiffness: 1e6, inertia: 2,")
     motion = circle(soft, np.linspace(0, 0.01, 5))
-    with pytest.raises(fp.InputError, match="5 samples; the rates of the drives' springs need at least 8"):
+    with pytest.raises(fp.InputError, match="has 5 samples, and the rates of the drive springs need at least 8"):
         fp.inverse_dynamics(soft, motion, friction=False)
-    with pytest.raises(fp.InputError, match="the platform's motion decides the springs of the drives"):
+    with pytest.raises(fp.InputError, match="the platform's motion determines the drive springs"):
         fp.inverse_dynamics(soft, circle(soft, np.linspace(0, 0.1, 50)), friction=False, elastic=np.zeros(3))
     with_friction_law = robot_with("stiffness: 1e6, inertia: 2, friction: {viscous: 3},")
-    with pytest.raises(fp.InputError, match="friction of rail: acts on the motor behind a spring"):
+    with pytest.raises(fp.InputError, match="friction of rail: depends on the rate of a motor behind a spring"):
         fp.inverse_dynamics(with_friction_law, circle(soft, np.linspace(0, 0.1, 50)))
 
 

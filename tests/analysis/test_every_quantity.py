@@ -39,11 +39,11 @@ def test_every_quantity_is_derived_or_refused(name: str) -> None:
 @pytest.mark.parametrize("quantity", ["virtual_power", "motion_derivatives", "inertia_regressor", "friction_force"])
 def test_equations_of_rigid_bodies_are_not_those_of_beams(quantity: str) -> None:
     """`kernel` and `export_c` gave the rigid robot's numbers in silence."""
-    with pytest.raises(fp.InputError, match=f"{quantity}: has equations of rigid legs, and dualemps has flexible legs"):
+    with pytest.raises(fp.InputError, match=f"{quantity}: is derived for rigid legs, and dualemps has flexible legs"):
         fp.kernel(fp.load("dualemps"), quantity)
 
 
-@pytest.mark.parametrize(("name", "words"), [("3-prs", "pave and check_pose take 3-prs"), ("hexapod", "no number of hexapod")])
+@pytest.mark.parametrize(("name", "words"), [("3-prs", "use pave or check_pose"), ("hexapod", "not a parameter of hexapod")])
 def test_limits_of_a_paving_belong_to_it(name: str, words: str) -> None:
     with pytest.raises(fp.InputError, match=f"pose_limits: .*{words}"):
         fp.kernel(fp.load(name), "pose_limits")

@@ -155,7 +155,7 @@ def test_what_no_slowing_helps(stewart):
     motion = up_and_down(stewart)
     weak = limited(stewart, force=50.0)
     with pytest.raises(
-        fp.MotionNotFittedError, match=r"no slowing helps, at 1e\+06 times the time actuator A needs too much force"
+        fp.MotionNotFittedError, match=r"slowing down does not help, at 1e\+06 times the time actuator A needs too much force"
     ):
         fp.fit_motion(weak, motion)
     with pytest.raises(fp.MotionNotFittedError, match="poses themselves are invalid: actuator A is above its stroke"):

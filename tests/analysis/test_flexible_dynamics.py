@@ -122,7 +122,7 @@ REFUSED = [
     ({"elastic": np.zeros(10), "elastic_velocity": np.zeros(4)}, r"elastic_velocity: expected shape .*got \(4,\)"),
     ({"elastic": "quasi"}, "elastic: expected an array or one of 'static', 'zero', 'simulate', got 'quasi'"),
     ({"elastic": "zero", "elastic_velocity": np.zeros(10)}, "elastic_velocity: elastic='zero' chooses the rates itself"),
-    ({"formulation": "newton_euler"}, "formulation='newton_euler': another derivation of rigid robots"),
+    ({"formulation": "newton_euler"}, "formulation='newton_euler': is derived for rigid robots alone"),
 ]
 
 

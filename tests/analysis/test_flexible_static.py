@@ -108,7 +108,7 @@ def test_messages() -> None:
     with pytest.raises(fp.InputError, match=r"has no point 'tip' \(points: tool\)"):
         fp.static_deflection(robot, at_home(robot), wrench=np.ones(6), point="tip")
     other = reference_robot("generic")
-    with pytest.raises(fp.InputError, match="has no shapes at"):
+    with pytest.raises(fp.InputError, match="has no mode shapes at"):
         fp.static_deflection(other, at_home(other), wrench=np.ones(6), point="tool")
 
 

@@ -22,7 +22,7 @@ E = np.zeros(9)
         ({"elastic": "static", "elastic_velocity": E}, "elastic_velocity: elastic='static' chooses the rates itself"),
         ({"elastic": "simulate"}, "elastic='simulate' of dualemps integrates along an ActuatorMotion"),
         ({"legs": "massless"}, "legs='massless': the legs of dualemps deform, and without mass their deformations have no"),
-        ({"formulation": "virtual_work"}, "formulation='virtual_work': another derivation of rigid robots"),
+        ({"formulation": "virtual_work"}, "formulation='virtual_work': is derived for rigid robots alone"),
     ],
 )
 def test_options_of_inverse_dynamics(given: dict[str, Any], text: str) -> None:
@@ -32,7 +32,7 @@ def test_options_of_inverse_dynamics(given: dict[str, Any], text: str) -> None:
 
 def test_shapes() -> None:
     r = robot("dualemps")
-    with pytest.raises(fp.errors.InputError, match="position: dualemps has 2 actuators, the motion 3"):
+    with pytest.raises(fp.errors.InputError, match="position: dualemps has 2 actuators, the motion has 3"):
         fp.inverse_dynamics(r, moment([0.0, 0.0, 0.0]))
     with pytest.raises(fp.errors.InputError, match=r"position: expected shape \(2,\) or \(n, 2\), got \(3,\)"):
         fp.State.from_actuators(r, [0.0, 0.0, 0.0])

@@ -45,7 +45,7 @@ def soft_prr() -> fp.Robot:
     return robot_of(document)
 
 
-MOTOR = "actuator rail of soft-prr drives through a spring: its force does not reach the platform's acceleration at once"
+MOTOR = "actuator rail of soft-prr drives through a spring: its force does not act on the platform's acceleration directly"
 
 
 @pytest.mark.parametrize("verb", ["inverse_kinematics", "point_motion"])

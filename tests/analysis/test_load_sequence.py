@@ -81,5 +81,5 @@ def test_bad_input() -> None:
         fp.static_deflection(robot, hub(np.zeros(2)), wrench=np.zeros((3, 6)), sequence=True)
     plate = fp.load("gough-stewart-flexible")
     still = fp.State(position=plate.home.position, rotation=plate.home.rotation)
-    with pytest.raises(fp.FlexapodError, match="sequence: known of robots with flexible legs"):
+    with pytest.raises(fp.FlexapodError, match="sequence: available for robots with flexible legs"):
         fp.static_deflection(plate, still, sequence=True)

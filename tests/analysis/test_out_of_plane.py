@@ -105,7 +105,7 @@ def test_nothing_is_said_of_what_is_followed_or_left_out() -> None:
 @pytest.mark.parametrize("name", PLANAR)
 def test_loads_out_of_the_plane_are_refused(name: str, verb: str) -> None:
     robot, normal = fp.load(name), PLANAR[name]
-    text = re.escape(f"wrench: {name} is planar: its model does not deform out of its plane, and what f{'xyz'[normal]}, ")
+    text = re.escape(f"wrench: {name} is planar: its model does not deform out of its plane, and f{'xyz'[normal]}, ")
     with pytest.raises(fp.InputError, match=text):
         ask(verb, robot, state(robot), wrench=1e6 * np.eye(6)[normal])
 

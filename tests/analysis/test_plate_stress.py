@@ -121,5 +121,5 @@ def test_a_plate_that_is_a_link(tmp_path: Path) -> None:
     assert np.abs(found.stress.values[away, 0] - expected).max() < BENDING * abs(expected)
     assert found.attrs["membrane"].startswith("none: a plate in a leg")
     np.testing.assert_array_equal(fp.plate_stress(robot, e).stress, found.stress)  # the only plate
-    with pytest.raises(fp.InputError, match=r"'A.tool' is no plate of arm; there are: A.arm"):
+    with pytest.raises(fp.InputError, match=r"'A.tool' is not a plate of arm; there are: A.arm"):
         fp.plate_stress(robot, e, body="A.tool")

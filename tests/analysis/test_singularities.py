@@ -141,4 +141,4 @@ def test_a_value_on_the_way_that_is_not_finite_is_no_input():
     text = reasons_of(
         kernel(fp.load("five-bar"), "inverse_kinematics").signature, np.array([-1], dtype=np.int32), {"a": np.zeros(1)}
     )
-    assert str(text[0]).startswith("a value on the way is not a finite number, though the inputs are")
+    assert str(text[0]).startswith("an intermediate value is not a finite number, though the inputs are")

@@ -71,7 +71,7 @@ def test_verbs_of_the_undeformed_robot_refuse_a_deformation(plate: fp.Robot, ver
 def test_an_equilibrium_is_taken_and_nothing_else(plate: fp.Robot, verb: str) -> None:
     found = fp.static_deflection(plate, state(plate)).elastic.values
     getattr(fp, verb)(plate, state(plate, elastic=found))
-    with pytest.raises(fp.FlexapodError, match="elastic coordinates of the state are no equilibrium at this pose"):
+    with pytest.raises(fp.FlexapodError, match="elastic coordinates of the state are not an equilibrium at this pose"):
         getattr(fp, verb)(plate, state(plate, elastic=np.full(10, 1e-3)))
 
 
@@ -80,10 +80,10 @@ def test_equilibria_of_flexible_legs(verb: str) -> None:
     robot = fp.load("dualemps")
     at = fp.State.from_actuators(robot, [0.02, -0.03])
     getattr(fp, verb)(robot, at)
-    with pytest.raises(fp.FlexapodError, match="elastic coordinates of the state are no equilibrium"):
+    with pytest.raises(fp.FlexapodError, match="elastic coordinates of the state are not an equilibrium"):
         getattr(fp, verb)(robot, at, wrench=[5.0, 0, 0, 0, 0, 0])
     bent = fp.State.from_actuators(robot, [0.02, -0.03], elastic=np.eye(9)[1] * 1e-4)
-    with pytest.raises(fp.FlexapodError, match="elastic coordinates of the state are no equilibrium"):
+    with pytest.raises(fp.FlexapodError, match="elastic coordinates of the state are not an equilibrium"):
         getattr(fp, verb)(robot, bent)
 
 

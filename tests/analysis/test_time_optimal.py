@@ -247,6 +247,6 @@ def test_what_cannot_be_timed_is_refused_with_the_reason():
 def test_inner_loops_are_not_called_flexible():
     robot = fp.load("orthoglide")
     with pytest.raises(
-        fp.InputError, match="not the inner loops of orthoglide; time a version of the robot without the inner loops"
+        fp.InputError, match="not for the inner loops of orthoglide; time a version of the robot without the inner loops"
     ):
         fp.time_optimal(robot, fp.motions.line(start=robot.home.position, end=robot.home.position + 0.01, duration=1.0))

@@ -116,9 +116,9 @@ def test_what_cannot_be_proven_is_refused_with_the_reason():
     with pytest.raises(fp.FlexapodError, match="as many actuators as degrees of freedom"):
         fp.pave(fp.load("planar-4-prr"))
     bar = fp.load("five-bar")
-    with pytest.raises(fp.FlexapodError, match="only positions at one orientation are proven"):
+    with pytest.raises(fp.FlexapodError, match="only positions at one orientation can be proven"):
         fp.pave(bar, kind="orientation")
-    with pytest.raises(fp.InputError, match="no axis 'z': five-bar cannot choose it; there are x, y"):
+    with pytest.raises(fp.InputError, match="no axis 'z': five-bar cannot control it; there are x, y"):
         fp.pave(bar, {"z": (0.0, 1.0)})
-    with pytest.raises(fp.FlexapodError, match="clearance: known of six legs in closed form"):
+    with pytest.raises(fp.FlexapodError, match="clearance: available for six legs in closed form"):
         fp.pave(bar, clearance=0.01)

@@ -173,7 +173,7 @@ def test_a_region_that_was_not_given_grows_until_it_holds_the_workspace():
 
 @pytest.mark.parametrize(("name", "axes"), [("planar-3-rpr", "z"), ("five-bar", "z"), ("3-rps", "x and y")])
 def test_positions_that_cannot_be_chosen_are_no_solid(name, axes):
-    with pytest.raises(fp.InputError, match=f"{name}: its platform cannot choose {axes}, so that its positions are no solid"):
+    with pytest.raises(fp.InputError, match=f"{name}: its platform cannot control {axes}, so that its positions are not a solid"):
         fp.workspace_solid(fp.load(name), resolution=8)
 
 

@@ -112,7 +112,7 @@ def test_one_of_two_mirrored_entries_is_enough(tmp_path: Path, form: str, half: 
     [
         (lambda k: (NUMBERS[k // 3], k % 3), "m.mtx: node 10 has the degree of freedom 0; displacements and rotations are 1"),
         (lambda k: (NUMBERS[k // 3], 11 if k % 3 else 1), "m.mtx: node 10 has the degree of freedom 11;"),
-        (lambda k: (NUMBERS[k // 3] + 0.5, k % 3 + 1), "m.mtx: 10.5 is no node number; expected node, dof, node, dof, value"),
+        (lambda k: (NUMBERS[k // 3] + 0.5, k % 3 + 1), "m.mtx: 10.5 is not a node number; expected node, dof, node, dof, value"),
     ],
     ids=["scalar", "temperature", "fraction"],
 )  # fmt: skip
@@ -170,7 +170,7 @@ def test_rows_of_both_matrices_are_named_or_of_none(tmp_path: Path) -> None:
     with pytest.raises(fp.FeFileError, match=r"k.matrix: has the size \(36, 36\), but 35 rows are named by node"):
         fp.import_fe(mass, stiffness, nodes, units=UNITS, interfaces=ENDS, modes=4)
     mapping.unlink()
-    with pytest.raises(fp.FeFileError, match=r"k.matrix: does not say the nodes of its rows .* m.matrix does"):
+    with pytest.raises(fp.FeFileError, match=r"k.matrix: does not give the nodes of its rows .* m.matrix does"):
         fp.import_fe(mass, stiffness, nodes, units=UNITS, interfaces=ENDS, modes=4)
 
 

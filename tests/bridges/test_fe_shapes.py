@@ -88,7 +88,7 @@ def test_displacement_axes_of_grids_are_rotated_away(tmp_path: Path) -> None:
     ("change", "text"),
     [
         (("$EIGENVECTOR", "$DISPLACEMENTS"), "holds no eigenvectors"),
-        (("-CONT-            ", "-CONT-         xx"), "line 9 is no line"),
+        (("-CONT-            ", "-CONT-         xx"), "line 9 is not a line"),
         (("         3       G", "        33       G"), "the modes have no node 3"),
         (("MODE =     8", "MODE =     7"), "modes.pch: has mode 7 twice; write the modes of one subcase"),
     ],
@@ -107,9 +107,9 @@ def test_shapes_of_another_body_are_refused(tmp_path: Path) -> None:
     path = as_punch(tmp_path / "modes.pch", numbers, value, V[:, ::-1] * np.linspace(1, 3, len(numbers))[:, None])
     with pytest.raises(fp.FeFileError, match="do not belong together"):
         fp.import_fe(mesh=mesh, shapes=path, units=UNITS, interfaces={"A": 1}, modes=4)
-    with pytest.raises(fp.InputError, match="are asked for"):
+    with pytest.raises(fp.InputError, match="are requested"):
         fp.import_fe(mesh=mesh, shapes=as_punch(path, numbers, value, V), units=UNITS, interfaces={"A": 1}, modes=40)
-    with pytest.raises(fp.InputError, match="taken as they are"):
+    with pytest.raises(fp.InputError, match="used as they are"):
         fp.import_fe(mesh=mesh, shapes=path, units=UNITS, interfaces={"A": 1}, modes=4, method="craig-bampton")
-    with pytest.raises(fp.FeFileError, match="no file of modes"):
+    with pytest.raises(fp.FeFileError, match="not a supported file of modes"):
         read_shapes(mesh)

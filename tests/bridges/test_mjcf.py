@@ -418,7 +418,7 @@ SPATIAL = '<spatial name="t" {}="1"><site site="lend"/><site site="rend3"/></spa
         ('<joint name="relbow" axis="0 0 1"/>', '<joint name="relbow" type="ball"/>', "type 'ball' is read only where"),
         ("<worldbody>", '<include file="x.xml"/><worldbody>', "includes other files"),
         ('name="r2"', 'name="l2"', "two bodies have the name 'l2'"),
-        ("</equality>", '<joint name="g" joint1="left" joint2="right" polycoef="0 1 1"/></equality>', "is no linear relation"),
+        ("</equality>", '<joint name="g" joint1="left" joint2="right" polycoef="0 1 1"/></equality>', "is not a linear relation"),
         ("</equality>", '<connect name="p3" site1="rend3" site2="lend3"/></equality>', "lie on one line; two of"),
         ("</equality>", '<joint name="g" joint1="left" joint2="gone"/></equality>', "names the joint 'gone', which does not"),
         ("</equality>", '<joint name="g" joint1="left" joint2="right" polycoef="1 1"/></equality>', "does not hold at home"),
@@ -441,18 +441,18 @@ SPATIAL = '<spatial name="t" {}="1"><site site="lend"/><site site="rend3"/></spa
         ('<joint name="relbow"', '<joint name="lelbow"', "two joints have the name 'lelbow'; give each its own"),
         ('<motor joint="left"/>', '<motor joint="gone"/>',
          "<motor> names the joint 'gone', which does not exist; joints: left, lelbow"),
-        ('<motor joint="left"/>', '<motor tendon="gone"/>', "<motor> drives no joint"),
+        ('<motor joint="left"/>', '<motor tendon="gone"/>', "<motor> does not drive a joint"),
         ('<motor joint="left"/>', '<motor joint="right"/>', "two actuators drive the joint 'right'; keep one"),
         ('<motor joint="left"/>', '<motor name="m" joint="left" gear="50"/>',
-         "<motor 'm'> has gear '50', which a robot file has no"),
-        ("<joint damping", '<motor gear="50"/><joint damping', "<motor> has gear '50', which a robot file has no word for"),
+         "<motor 'm'> has gear '50', which a robot file cannot"),
+        ("<joint damping", '<motor gear="50"/><joint damping', "<motor> has gear '50', which a robot file cannot describe"),
         ('<motor joint="left"/>', '<position joint="left" kp="500"/>',
          "<position> is a controller, and robots are driven by forces"),
         ('<motor joint="left"/>', '<general joint="left" biastype="affine"/>', "<general> has biastype 'affine'"),
         ('<body name="r1"', '<body gravcomp="1" name="r1"', "<body 'r1'> has gravcomp '1'"),
         ('<compiler angle="degree"/>', '<compiler inertiafromgeom="true"/>', "<compiler> has inertiafromgeom 'true'"),
         ("</worldbody>", '<composite type="cable"/></worldbody>', "<composite> makes bodies, which is not read"),
-        ("<joint damping", '<general gear="50"/><joint damping', "<motor> has gear '50', which a robot file has no word for"),
+        ("<joint damping", '<general gear="50"/><joint damping', "<motor> has gear '50', which a robot file cannot describe"),
         ('<motor joint="left"/>', '<motor joint="left" armature="2"/>', "<motor> has armature '2', which a robot file"),
         ('<motor joint="left"/>', '<motor joint="left" damping="2"/>', "<motor> has damping '2', which a robot file"),
         ('<motor joint="left"/>', '<motor joint="left" class="gone"/>', "<motor> names the default class 'gone', which does not"),
@@ -468,9 +468,9 @@ SPATIAL = '<spatial name="t" {}="1"><site site="lend"/><site site="rend3"/></spa
         ("</mujoco>", f'<tendon>{SPATIAL.format("range")}</tendon></mujoco>'.replace('"1"', '"0 1"'),
          "limits of tendons are not read"),
         ("</mujoco>", '<tendon><fixed name="t" stiffness="5"><joint joint="left" coef="1"/></fixed></tendon></mujoco>',
-         "<fixed 't'> has stiffness '5', which a robot file has no word for; write springs and dampers at joints"),
+         "<fixed 't'> has stiffness '5', which a robot file cannot describe; write springs and dampers at joints"),
         ("</equality>", '<tendon name="rope" tendon1="t"/></equality><tendon>' + SPATIAL.format("width") + "</tendon>",
-         "the equality 'rope' holds no fixed tendon, which alone is read: 't'"),
+         "the equality 'rope' holds no fixed tendon; only these are supported: 't'"),
     ],
 )  # fmt: skip
 def test_mistakes_have_one_clear_message(tmp_path: Path, old: str, new: str, text: str) -> None:
@@ -745,7 +745,7 @@ def test_limits_of_motors(tmp_path: Path) -> None:
     """The smallest of what limits a force; a range that is not the same both ways is said and left out."""
     motors = '<motor joint="a1" ctrlrange="-5 5" forcerange="-3 3"/><motor joint="b1" ctrlrange="-1 2"/>'
     given = REFERRED.format(a1="", a2="", motors=motors, key="")
-    with pytest.warns(fp.FileWarning, match="the motor of 'b1' may give -1 to 2; limits of robot files are the same both ways"):
+    with pytest.warns(fp.FileWarning, match="the force limit of 'b1' is -1 to 2; limits of robot files are symmetric"):
         robot = imported(given, tmp_path, "e1")
     limits = {link.joint: link.limits for leg in robot.legs for link in leg.links if link.actuated}
     assert limits["a1"] is not None

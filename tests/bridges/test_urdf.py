@@ -130,7 +130,7 @@ def test_the_form_of_public_collections(tmp_path: Path) -> None:
 
     refused({"type": ["3d", "6d"]}, "closed_loop needs pairs of links and one type for each, 3d or 6d")
     refused({"type": ["4d"]}, "has the type '4d'; types: 3d, 6d")
-    refused({"joint_name": ["elbow_left"], "joint_type": ["SPHERICAL"]}, "joint_type makes 'elbow_left' another joint")
+    refused({"joint_name": ["elbow_left"], "joint_type": ["SPHERICAL"]}, "joint_type gives 'elbow_left' another type")
     refused({"closed_loop": [["closed_r", "gone"]]}, "names the link 'gone'")
 
 

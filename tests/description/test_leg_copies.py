@@ -108,7 +108,7 @@ def test_a_robot_of_mirrored_pairs() -> None:
 @pytest.mark.parametrize(
     ("name", "label"),
     [
-        ("gough-stewart", "a leg that is given as a table has no mirror image"),
+        ("gough-stewart", "a leg that is given as a table cannot be mirrored"),
         ("delta-flexible", "the flexible body arm is not its own mirror image"),
     ],
 )

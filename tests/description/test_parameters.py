@@ -179,7 +179,7 @@ def test_defaults_can_be_read(ups: str) -> None:
         ("platform.points.tol", "platform.points.tol: there is no parameter 'tol' here. Did you mean tool? Valid: tool."),
         ("legs.hip.type", "legs.hip.type: is not a number or a vector. Only quantities are parameters."),
         ("home", "home: is not a number or a vector. Go on with one of position, rotation."),
-        ("", "(empty): is no path of a parameter. Write e.g. platform.mass."),
+        ("", "(empty): is not a parameter path. Write e.g. platform.mass."),
         ("legs.hip.at", "legs.hip.at: the legs give their own values. Ask for legs.A.hip.at and so on."),
         ("legs.hip.limits.angle", "legs.hip.limits.angle: has no value in the file. Set it first, or leave it out."),
     ],

@@ -182,7 +182,7 @@ def test_wrong_documents_from_python(ups: str) -> None:
     loop["notes"] = loop
     for wrong, words in [
         (loop, "nested deeper than 50 levels"),
-        ({1: 2}, "the key 1 is no text"),
+        ({1: 2}, "the key 1 is not text"),
         ([], "the top must be a mapping"),
         ({"notes": [0] * 300_000}, "more than 200000 values"),
         ({"flexapod": 1, "name": object()}, "must be a name"),

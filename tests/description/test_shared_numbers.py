@@ -168,7 +168,7 @@ def test_expressions_that_are_none(text: str, label: str) -> None:
     ("old", "new", "label"),
     [
         ("top: 0.6 * $base", "top: $bottom", "my.yaml:6: parameters.top: there is no parameter bottom."),
-        ("base: 500 mm", "base: 2 * $top", "my.yaml:5: parameters.base: refers to itself by way of top."),
+        ("base: 500 mm", "base: 2 * $top", "my.yaml:5: parameters.base: refers to itself through top."),
         ("base: 500 mm", "base: [1]", "my.yaml:5: parameters.base: must be a number, is a list of 1."),
         ("  gap: 0.1", "  gap-x: 0.1", "my.yaml:7: parameters.gap-x: is not a name that values can refer to."),
         ("height: 0.7", "height: 5 kg", "my.yaml:11: home.position[2]: '$height' is in kg: it must be m."),

@@ -117,7 +117,7 @@ def test_chosen_poses_halve_the_worst_error(drawing: fp.Robot) -> None:
 def test_what_cannot_be_seen_is_named(drawing: fp.Robot, real: fp.Robot) -> None:
     at = states(drawing, 20, 3)
     flat = fp.State(position=at.position, rotation=np.tile(np.eye(3), (20, 1, 1)))
-    with pytest.raises(fp.NotIdentifiableError, match=r"parameters can be seen .* other orientations") as caught:
+    with pytest.raises(fp.NotIdentifiableError, match=r"parameters are determined .* other orientations") as caught:
         fp.calibrate(drawing, measured(real, flat), ALL)
     assert {f"legs.A.{p}" for p in ("hip.at.x", "ball.on.x")} <= set(caught.value.names)
     assert caught.value.rank == 24  # base and platform joints act alike: 18 differences and 6 offsets

@@ -42,10 +42,10 @@ MASS = {"platform.mass": (20, 100)}
         ({"count": 10**8}, "give a folder, or keep=False"),
         ({"plan": {"platform.mass": [10.0]}}, "beyond its limits"),
         ({"seed": -1}, "seed"),
-        ({"robot": "gough-stewart-flexible"}, "does not cover the flexible platform of gough-stewart-flexible"),
+        ({"robot": "gough-stewart-flexible"}, "do not cover the flexible platform of gough-stewart-flexible"),
         ({"criteria": {"name": "workspace_volume", "box": {"x": (0.0, 1.0)}}}, "each \\(low, high, cells\\)"),
         ({"criteria": {"name": "stiffness", "stiffness": -1.0}}, "expected a number above 0"),
-        ({"robot": "tripteron", "criteria": "leg_distance", "variables": {"platform.mass": (1, 2)}}, "known for U-P-S"),
+        ({"robot": "tripteron", "criteria": "leg_distance", "variables": {"platform.mass": (1, 2)}}, "available for U-P-S"),
         (
             {"robot": "hexapod", "variables": {"a": fp.Variable(0.01, 0.1, paths="legs.*.ball.at.z")}},
             "no robot can be built within their limits",

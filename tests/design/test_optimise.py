@@ -87,7 +87,7 @@ def test_front_of_two_objectives_with_choices(robot: fp.Robot) -> None:
 
 
 def test_constraints_that_nothing_keeps_are_named(robot: fp.Robot) -> None:
-    with pytest.raises(fp.InputError, match="no design keeps all constraints; the nearest one misses: mass"):
+    with pytest.raises(fp.InputError, match="no design satisfies all constraints; the nearest one violates: mass"):
         fp.optimise(robot, {"platform.mass": (20, 100)}, "peak_force", {"mass": (None, 100.0)}, searches=1, plan=8)
     with pytest.raises(fp.InputError, match="expected \\(low, high\\)"):
         fp.optimise(robot, {"platform.mass": (20, 100)}, "peak_force", {"mass": 3})

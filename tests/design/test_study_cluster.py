@@ -133,5 +133,5 @@ def test_clusters_that_cannot_be_used(robot: fp.Robot, monkeypatch: pytest.Monke
     ):
         with pytest.raises(fp.FlexapodError, match=message):
             fp.study(**request, scheduler=scheduler)
-    with pytest.raises(fp.InputError, match="belong to the workers"):
+    with pytest.raises(fp.InputError, match="workers of a cluster"):
         fp.study(**request, scheduler="tcp://127.0.0.1:9", threads=2)

@@ -95,7 +95,7 @@ def test_another_function_is_another_study(tmp_path: Path) -> None:
     with pytest.raises(fp.FileError, match="holds another study"):
         run("s", lambda r: -7.0)
     assert run("u", lambda r: 1.0 if lock.locked() else 2.0).valid == first.valid
-    with pytest.raises(fp.FileError, match="is unknown: the function of 'm': lock is a lock"):
+    with pytest.raises(fp.FileError, match="holds this study: the function of 'm': lock is a lock"):
         run("u", lambda r: 1.0 if lock.locked() else 2.0)
 
 

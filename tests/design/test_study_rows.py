@@ -123,7 +123,7 @@ def test_criteria_of_loops_inside_legs_are_those_of_the_same_robot_without() -> 
         name = c if isinstance(c, str) else c.name
         np.testing.assert_allclose(np.asarray(found[1][name]), np.asarray(found[0][name]), rtol=ROUNDING, err_msg=name)
     volume = fp.Criterion(name="workspace_volume", options={"box": {"x": (-0.1, 0.1, 3)}})
-    with pytest.raises(fp.InputError, match="workspace_volume: is not known where loops run inside or between legs"):
+    with pytest.raises(fp.InputError, match="workspace_volume: is not available where loops run inside or between legs"):
         fp.study(fp.load("delta-parallelograms"), {"platform.mass": (0.5, 1.5)}, volume, count=2, progress=False)
 
 

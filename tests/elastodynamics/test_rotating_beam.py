@@ -107,7 +107,7 @@ def test_eulers_column() -> None:
 
 def test_what_bends_does_not_buckle() -> None:
     """A column pushed beside its axis bends further and further: no equilibrium is singular."""
-    with pytest.raises(fp.NoBucklingError, match="bends instead of giving way"):
+    with pytest.raises(fp.NoBucklingError, match="deflects instead of buckling"):
         fp.buckling(beam_alone(elements=4), hub(), [-1.0, 0.01, 0, 0, 0, 0])
 
 
@@ -171,5 +171,5 @@ def test_what_cannot_buckle_says_so() -> None:
         fp.buckling(beam_alone(elements=4), hub(), [-1.0, 0, 0, 0, 0, 0], actuators="free")
     with pytest.raises(fp.FlexapodError, match="expected one state, got 2"):
         fp.buckling(beam_alone(elements=4), hub(np.zeros(2)), [-1.0, 0, 0, 0, 0, 0])
-    with pytest.raises(fp.FlexapodError, match="nothing of five-bar deforms"):
+    with pytest.raises(fp.FlexapodError, match="five-bar has no flexible parts"):
         fp.moving_frequencies(fp.load("five-bar"), hub())

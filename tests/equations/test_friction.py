@@ -437,7 +437,7 @@ def test_self_locking_is_named():
     robot = flexapod.load("hexaslide").with_parameters({"legs.hip.friction.reaction": 3.0, "legs.ball.friction.reaction": 3.0})
     states = random_states(flexapod.load("hexaslide"), 3, seed=1) | {"wrench": np.zeros((3, 6))}
     assert words(robot, states) == {
-        "friction and joint reactions do not converge: the friction coefficients are so large that joints lock themselves"
+        "friction and joint reactions do not converge: the friction coefficients are so large that joints are self-locking"
     }
 
 
@@ -445,7 +445,7 @@ def test_friction_from_undetermined_reactions_is_named():
     robot = plain_robot("planar-4-prr")
     states = random_states(robot, 2, seed=1) | {"wrench": np.zeros((2, 6))}
     assert words(with_friction_law(robot, SIGN), states) == {
-        "friction of joint {joint} depends on a reaction that rigid bodies leave undetermined"
+        "friction of joint {joint} depends on a reaction that is statically indeterminate with rigid bodies"
     }
 
 

@@ -272,10 +272,10 @@ X, Z = np.array([1.0, 0, 0]), np.array([0, 0, 1.0])
     ("name", "position", "rotation", "text"),
     [
         ("stewart-3-3", [0, 0, 4.33], about(Z, np.pi / 2), "singular pose: the legs cannot hold the platform"),
-        ("stewart-3-3", [0, 0, 0], np.eye(3), "leg A lies level with its base joint, where these equations end"),
-        ("stewart-3-3", [0, 0, -4.33], np.eye(3), "leg A lies level with its base joint, where these equations end"),
+        ("stewart-3-3", [0, 0, 0], np.eye(3), "leg A lies level with its base joint, where these equations are singular"),
+        ("stewart-3-3", [0, 0, -4.33], np.eye(3), "leg A lies level with its base joint, where these equations are singular"),
         ("hexapod", [0, 0, 2.0], np.eye(3), "leg A cannot reach: its platform joint is too far from the rail"),
-        ("hexaslide", [0, 0, 0.93], about(X, np.pi / 2), "the platform is upright, where these equations end"),
+        ("hexaslide", [0, 0, 0.93], about(X, np.pi / 2), "the platform is upright, where these equations are singular"),
     ],
 )
 def test_where_the_equations_end(name: str, position: list[float], rotation: np.ndarray, text: str) -> None:
@@ -296,7 +296,7 @@ def test_leg_in_the_platform_plane() -> None:
     states["position"] += robot.home.position
     states["rotation"] = np.array([about(X, a) for a in angles])
     found = {k.signature.status(int(code)).text for code in np.unique(k.batch(states, parameters).status) if code}
-    assert any(text.endswith("lies in the platform plane, where these equations end") for text in found)
+    assert any(text.endswith("lies in the platform plane, where these equations are singular") for text in found)
 
 
 @pytest.mark.parametrize(

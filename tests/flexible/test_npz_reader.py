@@ -128,7 +128,7 @@ def test_arrays_that_are_there_twice(tmp_path: Path) -> None:
     path = written(tmp_path / "twice.npz", {"r0.npy": npy(np.ones(3))})
     with zipfile.ZipFile(path, "a") as archive:
         archive.writestr("r0.npy", npy(np.zeros(3)))
-    with pytest.raises(FlexibleBodyError, match="the array r0 is there twice"):
+    with pytest.raises(FlexibleBodyError, match="the array r0 occurs twice"):
         read_npz(path, KEYS)
 
 

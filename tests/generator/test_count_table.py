@@ -115,7 +115,7 @@ def test_refusals_of_dependents() -> None:
         fp.generate(fp.load("five-bar"), "inverse_dynamics", dependents=("crank",))
     with pytest.raises(fp.InputError, match=r"tie down 2 coordinates, got 1; the usual ones are 2\.q22, 1\.q12"):
         with_dependents(dualemps(), ("q12",))
-    with pytest.raises(fp.InputError, match=r"'q99' is no coordinate of dualemps; there are: 1\.q11"):
+    with pytest.raises(fp.InputError, match=r"'q99' is not a coordinate of dualemps; there are: 1\.q11"):
         with_dependents(dualemps(), ("q12", "q99"))
     with pytest.raises(fp.InputError, match=r"cannot be solved for 1\.16\.u, 1\.16\.v"):
         with_dependents(dualemps(), ("16.u", "16.v"))

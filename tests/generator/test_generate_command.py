@@ -47,7 +47,7 @@ def test_json() -> None:
         (("generate", "hexapod", "--out", "model.txt"), "suffix decides about the form; expected .py, .c, .m, .hpp, .md, .tex"),
         (("generate", "hexapod", "speed"), "no model of 'speed'"),
         (("generate", "hexapod", "--form", "fortran"), "form: expected 'python' or 'c' or 'matlab' or 'cpp'"),
-        (("generate", "hexapod", "--no-solve"), "has no final system to leave out"),
+        (("generate", "hexapod", "--no-solve"), "solves no linear system"),
         (("generate", "hexapod", "--dependents", "a,b"), "has rigid legs"),
         (("count", "hexapod", "--quantity", "inverse_dynamics"), "--quantity and --dependents belong to --table"),
     ],

@@ -174,17 +174,17 @@ def test_without_the_solve() -> None:
 @pytest.mark.parametrize(
     ("name", "quantity", "text"),
     [
-        ("gough-stewart-flexible", "gravity_force", "has equations of a rigid platform, and that of gough-stewart-flexible is"),
+        ("gough-stewart-flexible", "gravity_force", "is derived for a rigid platform, and that of gough-stewart-flexible is"),
         (
             "h4",
             "virtual_power",
-            "run through several legs; 'inverse_dynamics', 'forward_dynamics' and 'mass_matrix' are programs",
+            "has loops through several legs; 'inverse_dynamics', 'forward_dynamics' and 'mass_matrix' are programs",
         ),
-        ("h4", "workspace", "run through several legs; 'inverse_kinematics', 'forward_kinematics' and 'jacobian' are programs"),
+        ("h4", "workspace", "loops through several legs; 'inverse_kinematics', 'forward_kinematics' and 'jacobian' are programs"),
         ("hexapod-floating", "jacobian", "actuators of hexapod-floating can move while its platform is at rest"),
         ("delta-parallelograms", "newton_euler", "'inverse_dynamics'"),
-        ("dualemps", "friction_force", "has equations of rigid legs, and dualemps has flexible legs; 'inverse_dynamics'"),
-        ("dualemps", "coriolis_force", "has equations of rigid legs, and dualemps has flexible legs; 'inverse_dynamics'"),
+        ("dualemps", "friction_force", "is derived for rigid legs, and dualemps has flexible legs; use 'inverse_dynamics'"),
+        ("dualemps", "coriolis_force", "is derived for rigid legs, and dualemps has flexible legs; use 'inverse_dynamics'"),
         ("hexapod", "coriolis", "did you mean 'coriolis_force'? There are: inverse_dynamics"),
         ("hexapod", "gravity", "did you mean 'gravity_force'? There are: inverse_dynamics"),
     ],
@@ -200,7 +200,7 @@ def test_refusals(tmp_path: Path) -> None:
         fp.generate(robot, "inverse_dynamics", form="fortran")  # type: ignore[arg-type]
     with pytest.raises(fp.InputError, match="no formulation 'lagrange' of inverse_dynamics for stewart-3-3; there are: min"):
         fp.generate(robot, "inverse_dynamics", formulation="lagrange")
-    with pytest.raises(fp.InputError, match="inverse_dynamics of stewart-3-3 has no final system to leave out"):
+    with pytest.raises(fp.InputError, match="inverse_dynamics of stewart-3-3 solves no linear system"):
         fp.generate(robot, "inverse_dynamics", solve=False)
     offered = ("inverse_dynamics, forward_dynamics, mass_matrix, gravity_force, coriolis_force, friction_force, "
                "inverse_kinematics, forward_kinematics, jacobian")  # fmt: skip

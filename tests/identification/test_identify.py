@@ -150,7 +150,7 @@ def test_refusals(hexapod: tuple[fp.Robot, fp.ActuatorMotion, np.ndarray]) -> No
         )
     with pytest.raises(fp.InputError, match="expected a Measurement, a dataset or the path of a table"):
         fp.identify(robot, 3)
-    with pytest.raises(fp.InputError, match="hexapod has 6 actuators, the data 2"):
+    with pytest.raises(fp.InputError, match="hexapod has 6 actuators, the data has 2"):
         fp.identify(robot, fp.Measurement(time=data.time, position=data.position[:, :2], force=data.force[:, :2]))
 
 

@@ -46,5 +46,5 @@ def test_what_no_bodies_can_do_is_refused() -> None:
     theta = np.array(model.values)
     theta[list(model.names).index("platform.inertia.zz")] += 5.0
     flat = identified_robot(robot, model.names, theta, "test")
-    with pytest.raises(fp.NotPhysicalError, match="no bodies that can exist have the dynamics of gough-stewart"):
+    with pytest.raises(fp.NotPhysicalError, match="no physically possible bodies have the dynamics of gough-stewart"):
         fp.physical_equivalent(flat)

@@ -189,7 +189,7 @@ def test_concatenate_is_the_motion_through_poses() -> None:
         (lambda: concatenate(general(), actuators()), "concatenate: expected motions of one kind"),
         (
             lambda: concatenate(legs()[0], legs()[0]),
-            r"concatenate: position jumps by 0.1 where motion 1 starts \(t = 1 s\); the motions have to meet",
+            r"concatenate: position jumps by 0.1 where motion 1 starts \(t = 1 s\); motions must join",
         ),
         (
             lambda: concatenate(line(start=(0.3, 0, 0), end=(0.1, 0, 0), duration=1.0), constant_speed()),

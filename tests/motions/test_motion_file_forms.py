@@ -81,7 +81,7 @@ def test_units_can_be_said(tmp_path: Path) -> None:
         ("t,q_1 [mm],q_2,q_3,qd_1 [mm],qd_2,qd_3", {}, "m.csv, column 'qd_1': an actuator velocity cannot be in 'mm'"),
         ("t,a,b,c,d,e,f [kg]", {"columns": {"actuator_position": ["f"]}}, "m.csv, column 'f': the unit 'kg' is not known"),
         ("t,x [deg],y,z,roll,pitch,yaw", {"euler": "xyz"}, "a position cannot be in 'deg'"),
-        ("t,x [mm],y,z,roll,pitch,yaw", {"euler": "xyz", "units": {"x": "m"}}, "is in 'mm' by its header, but 'm' was said"),
+        ("t,x [mm],y,z,roll,pitch,yaw", {"euler": "xyz", "units": {"x": "m"}}, "is in 'mm' by its header, but units gives 'm'"),
         ("t,x,y,z,roll,pitch,yaw", {}, "say about which axes, e.g. euler='XYZ'"),
         ("t,x,y,z,rotvec_x,rotvec_y,rotvec_z", {"euler": "xyz"}, "not as Euler angles; leave out euler"),
         ("t,x,y,z,roll,pitch,yaw", {"euler": "xyz", "units": {"speed": "m"}}, "'speed' is neither a column"),

@@ -116,7 +116,7 @@ def test_motions_can_be_sent_to_another_process() -> None:
             lambda: circle(center=(0, 0, 0), radius=1.0, rpm=1.0, revolutions=1, duration=2),
             "circle: give duration or revolutions, not both, when the speed is constant",
         ),
-        (lambda: line(start=(0, 0, 0), end=(0, 0, 1)), "duration: is needed, unless the law is a TimeLaw"),
+        (lambda: line(start=(0, 0, 0), end=(0, 0, 1)), "duration: is missing; only a TimeLaw has"),
         (lambda: line(start=(0, 0, 0), end=(0, 0, 1), duration=1, law="quintik"), ".*did you mean 'quintic'"),
         (
             lambda: line(start=(0, 0, 0), end=(0, 0, 1), duration=1, end_rotation=2 * np.eye(3)),

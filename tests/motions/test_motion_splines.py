@@ -54,7 +54,7 @@ def test_many_revolutions_go_by_quaternions() -> None:
     exact = one_minus_cos((0,) * 6, (0.1, 0, 0, 0.3, 0, 8.0), 1.0, 6.0, 601)
     fit = platform_spline(time=exact.time, position=exact.position, rotation=exact.rotation)
     same(fit, exact, ROTATIONS)
-    with pytest.raises(InputError, match=r"^orientation: turns 3.1.* rad from its mean, too far for rotation vectors"):
+    with pytest.raises(InputError, match=r"^orientation: rotates by 3.1.* rad from its mean, too far for rotation vectors"):
         platform_spline(time=exact.time, position=exact.position, rotation=exact.rotation, orientation="rotvec")
 
 

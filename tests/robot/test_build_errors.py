@@ -101,13 +101,13 @@ CASES = [
     (
         "five-bar",
         at("legs/each/left/joints/tip/rotation", {"Z": 2.604476119974817}),
-        "leg left meets its fixed joint platform at home turned by 180 deg. "
+        "leg left meets its fixed joint platform at home rotated by 180 deg. "
         "Give `start` values nearer to the assembled leg, or correct the joint's `rotation`",
     ),
     (
         "tripteron",
         at(JOINTS + "elbow", {"type": "universal", "from": "proximal", "to": "distal", "axis1": [1, 0, 0], "direction": "home"}),
-        "leg X: `direction: home` is known for U-P-S, P-U-S and R-U-S legs; give the direction as a vector",
+        "leg X: `direction: home` is available for U-P-S, P-U-S and R-U-S legs; give the direction as a vector",
     ),
     (
         "every-joint",
@@ -115,7 +115,7 @@ CASES = [
             "legs/each/slider/joints/twist",
             {"type": "universal", "from": "arm", "to": "forearm", "at": [0, 0, 0.7], "axis1": [1, 0, 0], "direction": "home"},
         ),
-        "leg slider: `direction: home` is known for U-P-S, P-U-S and R-U-S legs; give the direction as a vector",
+        "leg slider: `direction: home` is available for U-P-S, P-U-S and R-U-S legs; give the direction as a vector",
     ),
 ]
 

@@ -171,7 +171,7 @@ def test_parallelograms_need_the_same_forces() -> None:
     ("call", "says"),
     [
         (lambda robot: fp.working_modes(robot, fp.State(position=[0, 0, -0.75])), "has loops inside or between its legs"),
-        (lambda robot: fp.kernel(robot, "newton_euler"), "takes legs that close once, and delta-parallelograms has loops inside"),
+        (lambda robot: fp.kernel(robot, "newton_euler"), "without loops of their own, and delta-parallelograms has loops inside"),
     ],
 )
 def test_what_takes_simple_legs_only_says_so(call: object, says: str) -> None:
@@ -384,7 +384,7 @@ def test_springs_and_forces_choose_no_motion(spring: str, more: str, tmp_path: P
     path = tmp_path / "sprung.yaml"
     path.write_text(SPRUNG.replace("SPRING", spring) + more, encoding="utf-8")
     robot, home = fp.load(path), fp.State(position=[0.4, 0.0, 0.0])
-    with pytest.raises(fp.InputError, match="sprung is under-actuated: 1 actuators cannot choose 2 components"):
+    with pytest.raises(fp.InputError, match="sprung is under-actuated: 1 actuators cannot control 2 components"):
         fp.inverse_dynamics(robot, home)
     with pytest.raises(fp.InputError, match="actuator coordinates do not determine its pose"):
         fp.forward_kinematics(robot, [0.0])

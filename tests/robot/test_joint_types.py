@@ -258,7 +258,7 @@ def test_rest_and_preload_of_a_joint_spring(tmp_path: Path) -> None:
             "limits.stop: does not belong to a planar joint",
         ),
         ("type: revolute, from: b.rod, to: bar, axis: [0, 0, 1], actuated: true", "no leg has the body b.rod"),
-        ("type: prismatic, from: base, to: bar, axis: [0, 0, 1], actuated: true, limits: {stop: 1}", "stop: has no stroke"),
+        ("type: prismatic, from: base, to: bar, axis: [0, 0, 1], actuated: true, limits: {stop: 1}", "stop: needs a stroke"),
     ],
 )
 def test_wrong_joints_are_named(tmp_path: Path, joint: str, says: str) -> None:

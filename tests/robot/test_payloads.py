@@ -117,7 +117,7 @@ def test_an_identified_robot_has_no_payload_twice() -> None:
 
 
 def test_refused() -> None:
-    with pytest.raises(fp.InputError, match="described by its modes, and carries no payload: it would change them"):
+    with pytest.raises(fp.InputError, match="described by its modes, and cannot carry a payload, which would change"):
         fp.load("gough-stewart-flexible").with_payload(1.0)
     with pytest.raises(fp.InputError, match="belongs to a table: change its `inertial` instead"):
         fp.load("gough-stewart").with_payload(1.0, body="1.3")

@@ -101,7 +101,7 @@ def test_a_condition_is_met_between_steps(method: str) -> None:
 def test_events_say_what_is_missing() -> None:
     with pytest.raises(fp.InputError, match="either a time or a condition"):
         fp.Event(stop=True)
-    with pytest.raises(fp.InputError, match="nothing happens"):
+    with pytest.raises(fp.InputError, match="has no effect"):
         fp.Event(time=1.0)
 
 

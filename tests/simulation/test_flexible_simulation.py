@@ -244,7 +244,7 @@ def test_starts() -> None:
     robot = small_robot(UNDAMPED)
     _, springs = ringing(robot)
     short = {"controller": springs, "duration": 0.002, "step": 5e-4, "watch": ()}
-    with pytest.warns(StartWarning, match="starts undeformed .elastic = 0., which is no balance under gravity"):
+    with pytest.warns(StartWarning, match="starts undeformed .elastic = 0., which is not an equilibrium under gravity"):
         fp.simulate(robot, at_home(robot, elastic=np.zeros(2)), **short)
     with pytest.raises(fp.InputError, match="expected 2 numbers, one entry per elastic coordinate of gough-stewart-f"):
         fp.simulate(robot, at_home(robot, elastic=np.ones(3)), **short)

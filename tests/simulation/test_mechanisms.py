@@ -180,7 +180,7 @@ def test_a_state_at_a_dead_point_is_named() -> None:
     relative = np.arctan2(u[1], u[0]) - np.arctan2(0.1, 0.5)
     rotation = [[np.cos(relative), -np.sin(relative), 0.0], [np.sin(relative), np.cos(relative), 0.0], [0.0, 0.0, 1.0]]
     at = fp.State(position=[*(0.2 * u), 0.0], rotation=rotation)
-    with pytest.raises(fp.FlexapodError, match="a dead point of the actuators: the platform moves here while they are at rest"):
+    with pytest.raises(fp.FlexapodError, match="a dead point of the actuators: the platform moves while they are at rest"):
         fp.inverse_dynamics(robot, at)
     with pytest.raises(fp.FlexapodError, match=r"the start of the simulation .* a dead point of the actuators"):
         fp.simulate(robot, at, drive="force", force=[0.0], duration=0.1, step=1e-3, method="rk4")

@@ -68,7 +68,7 @@ def test_a_csv_without_its_side_file_opens_with_a_warning(tmp_path: Path) -> Non
     result = pd_simulation(duration=0.5, output_step=0.1)
     path = fp.save(result, tmp_path / "run.csv")
     (tmp_path / "run.csv.json").unlink()
-    with pytest.warns(fp.FileWarning, match=r"run.csv.json is not there: nothing says whether the table is whole"):
+    with pytest.warns(fp.FileWarning, match=r"run.csv.json is missing: nothing shows whether the table is whole"):
         plain = fp.open(path)
     for name in ("position", "rotation", "force", "actuator_velocity", "kinetic_energy"):
         xr.testing.assert_equal(plain[name].drop_attrs(), result[name].drop_attrs().drop_vars("actuator_unit", errors="ignore"))

@@ -199,7 +199,7 @@ def test_bad_files_are_refused_in_their_own_name() -> None:
         robot_from_bytes("../../odd name.yaml", b"name: x\nplatform: [")
     assert "odd name.yaml" in str(error.value)
     assert "flexapod-" not in str(error.value), "the temporary folder is nobody's business"
-    with pytest.raises(fp.InputError, match="more than 2000000 bytes"):
+    with pytest.raises(fp.InputError, match="at most 2000000 bytes"):
         robot_from_bytes("big.yaml", b" " * 2_000_001)
     with pytest.raises(fp.InputError, match=r"a motion is a \.csv or \.parquet file"):
         recording_from_bytes(fp.load("hexapod"), "motion.exe", b"")
@@ -407,7 +407,7 @@ def test_a_base_that_floats_is_drawn_and_said_why_it_has_no_forces() -> None:
     found = session.move_one("z", 0.45)
     assert found.taken
     assert not found.problems
-    assert "linearize describes its small motions" in found.unknown
+    assert "use linearize for its small motions" in found.unknown
     assert not found.good, "its limits are not known to be kept"
     assert session.drag(found.state.position + np.array([0.0, 0.0, 0.02]), found.state.rotation).taken
 

@@ -35,7 +35,7 @@ CASES = {
     "folder that is not there": (["kinematics", "hexapod", "--out", "gone/a.csv"], "there is no folder gone; create it first"),
     "option of an FMU elsewhere": (
         ["export", "five-bar", "--step", "1e-4", "--out", "a.xml"],
-        "--step: a.xml is no FMU; leave it out",
+        "--step: a.xml is not an FMU; leave it out",
     ),
     "set twice": (
         ["show", "hexapod", "--set", "platform.mass=1", "--set", "platform.mass=2"],
@@ -88,7 +88,7 @@ CASES = {
     ),
     "more samples than memory": (
         ["kinematics", "delta", "--motion", "circle", "--option", "samples=1000000000"],
-        "samples: 1e+09 samples of 200 bytes do not fit into memory; at most 2e+07 are taken",
+        "samples: 1e+09 samples of 200 bytes do not fit into memory; at most 2e+07 are allowed",
     ),
     "set what is no parameter": (["show", "hexapod", "--set", "foo=1"], "Valid: parameters, gravity, characteristic_length"),
     "folder in place of a robot": (["show", "."], "is a folder, no robot file"),
@@ -112,12 +112,12 @@ MJCF = ["import", "fb.xml", "--out", "a.yaml"]
         ([*FE, "tip=1", "--interface", "tip=2"], "--interface tip: is given twice, 1 and 2; give each its own name"),
         ([*FE, "tip=1", "--check", "page.txt"], "--check page.txt: the check page ends in .html"),
         ([*FE, "tip=1", "--check", "gone/page.html"], "--check gone/page.html: there is no folder gone; create it first"),
-        (["import", "m.mtx", *FE[2:], "tip=1"], "m.mtx: is no mesh that is assembled; Nastran bulk data end in .bdf"),
+        (["import", "m.mtx", *FE[2:], "tip=1"], "m.mtx: is not a supported mesh file; Nastran bulk data end in .bdf"),
         ([*FE, "tip=1", "--loops", "a.yaml"], "--loops: plate.bdf is a finite element model; leave it out"),
         ([*MJCF, "--method", "craig-bampton"], "--method: fb.xml is a mechanism of rigid bodies; leave it out"),
         ([*MJCF, "--modes", "0"], "--modes: fb.xml is a mechanism of rigid bodies; leave it out"),
         (["import", "robot.yaml", "--out", "a.yaml"], "robot.yaml is a robot file already, or the loops of a URDF (--loops)"),
-        ([*MJCF, "--loops", "gone.yaml"], "loops: fb.xml is no URDF, and MJCF has its closing joints in itself"),
+        ([*MJCF, "--loops", "gone.yaml"], "loops: fb.xml is not a URDF, and MJCF contains its closing joints itself"),
     ],
 )
 def test_options_of_import_are_never_ignored(run: Run, words: list[str], text: str) -> None:

@@ -89,9 +89,9 @@ def test_the_friction_is_that_of_the_verb(run: Run, name: str) -> None:
     [
         (("--out", "a.xml", "--no-friction"), "--no-friction: belongs to inverse_dynamics and forward_dynamics, not to a.xml"),
         (("--out", "a.m", "--quantity", "jacobian", "--no-friction"), "not to jacobian"),
-        (("--out", "a.urdf", "--copies", "3"), "--copies: a.urdf is no MJCF (.xml); leave it out"),
-        (("--out", "3-prs.m", "--quantity", "inverse_kinematics"), "'3-prs' is no free name"),
-        (("--out", "sin.m", "--quantity", "inverse_kinematics"), "'sin' is no free name"),
+        (("--out", "a.urdf", "--copies", "3"), "--copies: a.urdf is not an MJCF file (.xml); leave it out"),
+        (("--out", "3-prs.m", "--quantity", "inverse_kinematics"), "'3-prs' is not usable as one"),
+        (("--out", "sin.m", "--quantity", "inverse_kinematics"), "'sin' is not usable as one"),
     ],
 )
 def test_errors(run: Run, words: tuple[str, ...], message: str) -> None:

@@ -44,4 +44,4 @@ def test_files_of_motions_are_named() -> None:
 
 def test_units_are_among_them() -> None:
     assert any("[m]" in text for text in options("new"))
-    assert any(text.startswith("[s]") for text in options("simulate"))
+    assert any("[s]" in text for text in options("simulate"))

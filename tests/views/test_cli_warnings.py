@@ -44,8 +44,8 @@ def test_a_simulation_that_explodes_is_reported(run: Run) -> None:
     words = ["simulate", "a.yaml", "--controller", "pd", "--gain", "kp=1e6", "--gain", "kd=3e4", "--duration", "0.2"]
     wild = run(*words)
     assert wild.exit_code == 0, wild.stderr
-    assert "too long a step for these gains; try --step 0.00025" in wild.stderr
-    assert "too long a step" not in run(*words, "--step", "1e-5").stderr
+    assert "the step is too long for these gains; try --step 0.00025" in wild.stderr
+    assert "the step is too long" not in run(*words, "--step", "1e-5").stderr
 
 
 @pytest.mark.parametrize("width", [200, 110, 80, 40])

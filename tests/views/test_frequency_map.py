@@ -86,7 +86,7 @@ def test_the_border_of_reach_is_reported() -> None:
     found = frequency_map(hexapod, {"x": (-0.1, 0.1, 3), "y": [0.075, 0.1]}, actuators=SPRINGS)
     lost = [str(found.reason_text.values[k]) for k in found.reason.values.ravel() if k]
     assert lost
-    assert all("a pose beside this one cannot be reached" in text for text in lost)
+    assert all("a neighbouring pose, needed to differentiate" in text for text in lost)
     assert np.array_equal(np.isnan(found.frequency).any("mode"), ~found.valid)
     whole = frequency_map(hexapod, {"x": (-0.1, 0.1, 3), "y": [0.075, 0.1]}, actuators=SPRINGS, prestress=False)
     assert bool(whole.valid.all())

@@ -1,1 +1,1 @@
-"""Bridges: the model where other programs can use it, and what other programs know of a robot brought in."""
+"""Bridges: the model exported to other programs, and models of other programs imported."""

@@ -46,7 +46,7 @@ def ansys_mesh(path: Path) -> FileMesh:
         places = {int(k): np.asarray(p[:3], dtype=float) for k, p in zip(archive.nnum, archive.nodes, strict=True)}
     except Exception as error:  # the reader raises errors of many kinds
         raise FeFileError(
-            f"{path}: is no Ansys archive with nodes (NBLOCK) and elements (ET, EBLOCK) as CDWRITE has them"
+            f"{path}: is not an Ansys archive with nodes (NBLOCK) and elements (ET, EBLOCK) as CDWRITE writes them"
         ) from error
     with reading(path, "an Ansys archive"):
         tables = read_tables(path)
@@ -60,7 +60,7 @@ def ansys_mesh(path: Path) -> FileMesh:
             "instead (*SMAT, *EXPORT to Matrix Market or Harwell-Boeing) and give the archive as nodes"
         )
     if tables.names & {"CE", "CP", "CERIG", "RBE3"}:
-        raise FeFileError(f"{path}: has constraint equations (CE, CP), which are not taken; export the solver's matrices")
+        raise FeFileError(f"{path}: has constraint equations (CE, CP), which are not supported; export the solver's matrices")
     parts = []
     for e in elements:
         try:
@@ -77,9 +77,11 @@ def _part(kind: str, e: NDArray[np.int64], tables: Tables, places: dict[int, Arr
     if kind == "MASS21":
         return _mass(nodes[0], tables.reals.get(int(e[2]), []), tables.keys.get((int(e[1]), 3), 0))
     if tables.keys.get((int(e[1]), 1), 0):
-        raise FlexibleBodyError(f"{kind} has KEYOPT(1) = {tables.keys[int(e[1]), 1]}; 0 is taken: no warping, with bending.")
+        raise FlexibleBodyError(
+            f"{kind} has KEYOPT(1) = {tables.keys[int(e[1]), 1]}; only 0 is supported: no warping, with bending."
+        )
     if any(tables.controls.get(int(e[3]), [])[:4]):
-        raise FlexibleBodyError(f"Section {e[3]} has SECCONTROLS (added mass, shear stiffness), which is not taken.")
+        raise FlexibleBodyError(f"Section {e[3]} has SECCONTROLS (added mass, shear stiffness), which is not supported.")
     if kind in SHELLS:
         return _shell(kind, nodes, e, tables, places)
     young, _, shear, density = isotropic(tables, int(e[0]))
@@ -105,7 +107,7 @@ def _given(tables: Tables, e: NDArray[np.int64], kind: str, least: int) -> list[
     elif found[0] != kind:
         raise FlexibleBodyError(f"Section {e[3]} is {found[0]}, not {kind}.")
     elif found[3] not in MIDDLE:
-        raise FlexibleBodyError(f"Section {e[3]} has the offset {found[3]}; nodes at the middle (MID, CENT) are taken.")
+        raise FlexibleBodyError(f"Section {e[3]} has the offset {found[3]}; only nodes at the middle (MID, CENT) are supported.")
     else:
         numbers = found[2]
     if len(numbers) < least:
@@ -130,9 +132,9 @@ def _section(kind: str, e: NDArray[np.int64], tables: Tables) -> tuple[Section, 
         if abs(iyz) > 1e-9 * np.sqrt(abs(iyy * izz)):
             raise FlexibleBodyError(f"Section {e[3]} has Iyz = {iyz:g}; rotate it to its principal axes by the orientation node.")
         if any(numbers[6:10]):
-            raise FlexibleBodyError(f"Section {e[3]} has its centre off the node (CGy, CGz, SHy, SHz); centred ones are taken.")
+            raise FlexibleBodyError(f"Section {e[3]} has its centre off the node (CGy, CGz, SHy, SHz); this is not supported.")
         return Section(area=area, iy=iyy, iz=izz, torsion=torsion), 0.0
-    raise FlexibleBodyError(f"Section {e[3]} is a beam of shape {shape or 'none'}; RECT, CSOLID, CTUBE, ASEC are taken.")
+    raise FlexibleBodyError(f"Section {e[3]} is a beam of shape {shape or 'none'}; supported: RECT, CSOLID, CTUBE, ASEC.")
 
 
 def _old_beam(reals: list[float]) -> tuple[Section, float]:
@@ -165,9 +167,11 @@ def _shell(kind: str, nodes: list[int], e: NDArray[np.int64], tables: Tables, pl
     if kind == "SHELL63":
         thickness, by_corner, elsewhere = numbers[0], numbers[1:4], [*numbers[4:5], *numbers[9:]]
         if any(t not in (0.0, thickness) for t in by_corner) or any(elsewhere) or any(r not in (0.0, 1.0) for r in numbers[6:7]):
-            raise FlexibleBodyError(f"Real constants {e[2]} of SHELL63 have more than one constant thickness, which is taken.")
+            raise FlexibleBodyError(
+                f"Real constants {e[2]} of SHELL63 have several thicknesses; only a constant one is supported."
+            )
     elif len(numbers) > 4:
-        raise FlexibleBodyError(f"Section {e[3]} has several layers; one is taken.")
+        raise FlexibleBodyError(f"Section {e[3]} has several layers; only one is supported.")
     elif len(numbers) > 1 and numbers[1]:
         own = int(numbers[1])  # the material of the layer goes before that of the element
     h = numbers[0]
@@ -185,12 +189,12 @@ def _mass(node: int, numbers: list[float], key: int) -> ElementMatrices:
     """KEYOPT(3): 0 masses along x, y, z and three moments of inertia, 2 one mass."""
     own = [*numbers, *[0.0] * 6]
     if key not in (0, 2) or (key == 0 and len({own[0], own[1] or own[0], own[2] or own[0]}) > 1) or not numbers:
-        raise FlexibleBodyError("MASS21 is taken with one mass for all directions and KEYOPT(3) = 0 or 2.")
+        raise FlexibleBodyError("MASS21 is supported only with one mass for all directions and KEYOPT(3) = 0 or 2.")
     return mass_part(node, own[0], np.zeros(3), np.diag(own[3:6]) if key == 0 else np.zeros((3, 3)))
 
 
 def _notes(tables: Tables, parts: list[ElementMatrices], places: dict[int, Array]) -> tuple[str, ...]:
-    """What the file has and the body does not."""
+    """Contents of the file that the body does not have."""
     loose = sorted(set(places) - {node for part in parts for node in part.nodes})
     found = [f"{len(loose)} nodes of no element are left out, the first is {loose[0]}"] if loose else []
     if "D" in tables.names:

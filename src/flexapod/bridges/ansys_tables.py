@@ -98,14 +98,14 @@ def isotropic(tables: Tables, number: int) -> tuple[float, float, float, float]:
     """
     found = tables.materials.get(number, {})
     if number in tables.replaced:
-        raise FlexibleBodyError(f"Material {number} has a table TB,{tables.replaced[number]}; EX and NUXY are taken.")
+        raise FlexibleBodyError(f"Material {number} has a table TB,{tables.replaced[number]}; only EX and NUXY are supported.")
     if "EX" not in found:
         raise FlexibleBodyError(f"Material {number} has no EX.")
     for names in DIRECTIONS:
         given = {name: found[name] for name in names if name in found}
         if len(set(given.values())) > 1:
             what = ", ".join(f"{name} = {value:g}" for name, value in given.items())
-            raise FlexibleBodyError(f"Material {number} depends on the direction ({what}); isotropic ones are taken.")
+            raise FlexibleBodyError(f"Material {number} depends on the direction ({what}); only isotropic ones are supported.")
     young, nu = found["EX"], found.get("NUXY", found.get("PRXY"))
     if nu is None and "GXY" in found:
         nu = young / (2 * found["GXY"]) - 1

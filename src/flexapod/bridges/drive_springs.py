@@ -1,4 +1,4 @@
-"""Springs beside motors: other programs have both at one joint, a robot file has a joint of their own for such springs.
+"""Springs parallel to motors: one joint in other programs, an extra joint in a robot file.
 
 There an actuator drives through the spring of its joint. A spring beside it holds a massless body at a joint that a coupling
 moves with the motor's: the same force at the same coordinate.

@@ -1,4 +1,4 @@
-"""`import_fe`: a flexible body from files of a finite element program, its units said, its modes checked."""
+"""`import_fe`: a flexible body from files of a finite element program, with units stated and modes checked."""
 
 from __future__ import annotations
 
@@ -61,6 +61,10 @@ def import_fe(
         below: keep modes up to this frequency [Hz]; of craig-bampton those with held interfaces.
         method: ``"normal"`` (free-free modes), ``"craig-bampton"`` or ``"residual"`` (free-free with residual flexibility).
         damping: modal damping ratios, or a matrix (N, N).
+    Returns:
+        `ImportedBody`: the reduced body, its frequencies [Hz] beside those of the matrices, and what was left out.
+    Raises:
+        FeFileError: a file that cannot be read, or whose nodes and matrices do not fit.
 
     Source: Craig, Bampton 1968, for the reduction. Checked by: tests/bridges/test_fe.py, tests/bridges/test_nastran_mesh.py,
     tests/bridges/test_ansys_mesh.py.
@@ -126,7 +130,7 @@ def _from_shapes(
     if modes is not None:
         whole("modes", modes, 1)
     if method != "normal":
-        raise InputError(f"method={method!r}: modes of a solver are taken as they are; leave it out")
+        raise InputError(f"method={method!r}: modes of a solver are used as they are; leave it out")
     at = {number: k for k, number in enumerate(shapes.numbers)}
     lost = [number for number in model.numbers if number not in at]
     if lost:
@@ -141,13 +145,13 @@ def _from_shapes(
     omega2, V = shapes.eigenvalue[elastic] / model.units["time"] ** 2, V[:, elastic]
     count = modes if modes is not None else int(np.sum(omega2 <= (2 * np.pi * float(below or 0.0)) ** 2))
     if not 1 <= count <= len(omega2):
-        raise InputError(f"import_fe: the file has {len(omega2)} elastic modes, {count} are asked for")
+        raise InputError(f"import_fe: the file has {len(omega2)} elastic modes, but {count} are requested")
     order = np.argsort(omega2, kind="stable")[:count]
     V, omega2 = V[:, order], omega2[order]
     mixed = float(np.abs(V.T @ (M @ V) - np.eye(count)).max())
     if mixed > ORTHOGONAL:
         raise FeFileError(
-            f"import_fe: shapes and mass do not belong together: the shapes are orthogonal over it to {mixed:.2g} only"
+            f"import_fe: shapes and mass do not belong together: the shapes are orthogonal with this mass to {mixed:.2g} only"
         )
     places = {name: nearest(name, place, model.r0) for name, place in chosen.items()}
     body = reduced_body(M, model.r0, model.width, omega2, V, places)

@@ -113,7 +113,7 @@ def _carrier(links: Mapping[int, int], node: int, source: str) -> int:
     while node in links:
         node = links[node]
         if node in seen:
-            raise FeFileError(f"{source}: rigid links make a circle at node {node}")
+            raise FeFileError(f"{source}: rigid links form a cycle at node {node}")
         seen.add(node)
     return node
 

@@ -1,4 +1,4 @@
-r"""What an imported body was reduced from, and how alike its modes are: the check page with the modal assurance criterion.
+r"""The check page of an imported body: its modes beside those of the full matrices, with the modal assurance criterion.
 
 .. math:: MAC_{ij} = \frac{(\phi_i^T M \psi_j)^2}{(\phi_i^T M \phi_i)(\psi_j^T M \psi_j)}
 

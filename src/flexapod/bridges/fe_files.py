@@ -1,4 +1,4 @@
-"""Files of finite element programs: the one error of all readers, the packages that read them, messages of those packages."""
+"""Files of finite element programs: the one error of all readers, and the packages that read them."""
 
 from __future__ import annotations
 

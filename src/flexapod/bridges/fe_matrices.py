@@ -39,9 +39,9 @@ def finite_matrix(matrix: Array | sparse.csr_matrix | sparse.csc_matrix | sparse
     try:
         found = sparse.csr_matrix(matrix)
     except (TypeError, ValueError) as error:
-        raise FeFileError(f"{path}: is no matrix of numbers: {first_line(error)}") from None
+        raise FeFileError(f"{path}: is not a matrix of numbers: {first_line(error)}") from None
     if found.dtype.kind not in "fiu":
-        raise FeFileError(f"{path}: has entries of type {found.dtype}; real numbers are taken (structural damping is left out)")
+        raise FeFileError(f"{path}: has entries of type {found.dtype}; expected real numbers (export without structural damping)")
     bad = np.flatnonzero(~np.isfinite(found.data))
     if len(bad):
         row = int(np.searchsorted(found.indptr, bad[0], side="right"))
@@ -78,7 +78,9 @@ def _matrix(path: Path, suffix: str, name: str) -> Labelled:
         with path.open(encoding="utf-8", errors="replace") as stream:
             first = stream.readline()
         return Labelled(matrix=io.mmread(path)) if first.startswith("%%MatrixMarket") else _abaqus(path)
-    raise FeFileError(f"{path}: is no matrix that is read; .mtx (Matrix Market, Abaqus), .hb, .rb, .op4, .bdf, .pch, .npz")
+    raise FeFileError(
+        f"{path}: is not a supported matrix file; expected .mtx (Matrix Market, Abaqus), .hb, .rb, .op4, .bdf, .pch, .npz"
+    )
 
 
 def _npz(path: Path, name: str) -> Any:
@@ -100,7 +102,7 @@ def _chosen(path: Path, found: Mapping[str, T], name: str) -> T:
 def _dmig(path: Path, name: str) -> Labelled:
     card = _chosen(path, dict(bulk_data(path, xref=False).dmig), name)
     if card.is_complex:
-        raise FeFileError(f"{path}: DMIG {card.name} is complex; real numbers are taken (structural damping is left out)")
+        raise FeFileError(f"{path}: DMIG {card.name} is complex; expected real numbers (export without structural damping)")
     pairs = np.array([[*row[:2], *column[:2]] for row, column in zip(card.GCi, card.GCj, strict=True)], dtype=float)
     return _labelled(path, pairs.reshape(-1, 4), np.array(card.Real, dtype=float))
 
@@ -138,12 +140,12 @@ def _labelled(path: Path, pairs: Array, values: Array) -> Labelled:
     nodes, dofs = pairs[:, ::2], pairs[:, 1::2]
     broken = nodes[nodes != np.floor(nodes)]
     if len(broken):
-        raise FeFileError(f"{path}: {broken[0]:g} is no node number; expected node, dof, node, dof, value")
+        raise FeFileError(f"{path}: {broken[0]:g} is not a node number; expected node, dof, node, dof, value")
     odd = ~np.isin(dofs, range(1, 7))
     if odd.any():
         raise FeFileError(
             f"{path}: node {nodes[odd][0]:g} has the degree of freedom {dofs[odd][0]:g}; displacements and rotations are 1 to 6 "
-            "(scalar points, modal coordinates and temperatures are not taken)"
+            "(scalar points, modal coordinates and temperatures are not supported)"
         )
     ends = pairs.astype(int).reshape(-1, 2)
     labels, at = np.unique(ends, axis=0, return_inverse=True)

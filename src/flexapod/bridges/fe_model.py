@@ -98,7 +98,7 @@ def _from_mesh(source: Path) -> Parts:
     suffix = source.suffix.lower()
     if suffix not in MESHES:
         raise FeFileError(
-            f"{source}: is no mesh that is assembled; Nastran bulk data end in .bdf, .dat or .nas, Ansys archives in .cdb; a "
+            f"{source}: is not a supported mesh file; Nastran bulk data end in .bdf, .dat or .nas, Ansys archives in .cdb; a "
             "mass matrix needs stiffness and nodes beside it"
         )
     mesh = ansys_mesh(source) if suffix == ".cdb" else nastran_mesh(source)
@@ -116,8 +116,8 @@ def _from_files(mass: Path, stiffness: Path, nodes: Path) -> Parts:
     if (M.labels is None) != (K.labels is None):
         known, unknown = (mass, stiffness) if K.labels is None else (stiffness, mass)
         raise FeFileError(
-            f"{unknown}: does not say the nodes of its rows (of Harwell-Boeing the .mapping file does), {known.name} does: their "
-            "rows may be in another order; write both in one format"
+            f"{unknown}: does not give the nodes of its rows (of Harwell-Boeing the .mapping file does), {known.name} does: "
+            "their rows may be in another order; write both in one format"
         )
     width = _dofs(M, K, len(numbers), stiffness)
     inside, springs = (_ordered(part, numbers, width, path) for part, path in ((M, mass), (K, stiffness)))

@@ -41,7 +41,7 @@ def read_nodes(path: Path) -> tuple[list[int], Array]:
     whole = [int(k) for k in numbers]
     wrong = next((k for k, n in zip(numbers, whole, strict=True) if k != n), None)
     if wrong is not None:
-        raise FeFileError(f"{path}: {wrong:g} is no node number; the columns are node, x, y, z")
+        raise FeFileError(f"{path}: {wrong:g} is not a node number; the columns are node, x, y, z")
     repeated = next((k for k, count in Counter(whole).items() if count > 1), None)
     if repeated is not None:
         raise FeFileError(f"{path}: node {repeated} occurs {Counter(whole)[repeated]} times; each node has its own number")
@@ -88,7 +88,7 @@ def _nodes(path: Path, suffix: str) -> tuple[Sequence[float], Array]:
     elif suffix == ".csv":
         rows = _csv(path)
     else:
-        raise FeFileError(f"{path}: is no file of nodes that is read; .bdf, .cdb, .inp, .csv (node,x,y,z), .npz")
+        raise FeFileError(f"{path}: is not a supported file of nodes; expected .bdf, .cdb, .inp, .csv (node,x,y,z), .npz")
     if rows.ndim != 2 or rows.shape[1] != 4:
         raise FeFileError(f"{path}: expected a node number and three coordinates per line")
     return rows[:, 0].tolist(), rows[:, 1:]

@@ -1,4 +1,4 @@
-r"""What an imported body hardly is: numbers that no structure has, mostly because the units of the file were others.
+r"""Suspicious properties of an imported body: values that no structure has, mostly because of wrong units.
 
 .. math:: \rho = m/V,\qquad m/L^3,\qquad f_1 L
 

@@ -1,4 +1,4 @@
-"""What `import_fe` is asked for, checked before files are read: units, interfaces, and modes up to a frequency."""
+"""The arguments of `import_fe`, checked before files are read: units, interfaces, and modes up to a frequency."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ def units_in_si(units: object) -> dict[str, float]:
         raise InputError(f"units: expected a dictionary, units={EXAMPLE}, got {units!r}")
     extra = [name for name in units if name not in DIMENSIONS]
     if extra:
-        raise InputError(f"units: {extra[0]!r} is none of length, mass and time, from which all others follow; leave it out")
+        raise InputError(f"units: {extra[0]!r} is not length, mass or time, from which all other units follow; leave it out")
     return {name: _unit(units, name) for name in DIMENSIONS}
 
 
 def _unit(units: Mapping[str, object], name: str) -> float:
     if name not in units:
-        raise InputError(f"units: say the unit of {name}, e.g. units={EXAMPLE}")
+        raise InputError(f"units: give the unit of {name}, e.g. units={EXAMPLE}")
     unit = units[name]
     if not isinstance(unit, str):
         raise InputError(f"units: the unit of {name} must be a text such as {EXAMPLE[name]!r}, is {unit!r}")
@@ -40,7 +40,7 @@ def _unit(units: Mapping[str, object], name: str) -> float:
     except UnitError as error:
         raise InputError(f"units: {error.what}. {error.hint}") from None
     if dimension != DIMENSIONS[name]:
-        raise InputError(f"units: {unit!r} is no unit of {name}")
+        raise InputError(f"units: {unit!r} is not a unit of {name}")
     return float(factor)
 
 

@@ -48,7 +48,7 @@ def read_shapes(path: Path) -> Shapes:
         return _op2(path)
     if suffix in (".pch", ".pun"):
         return _punch(path)
-    raise FeFileError(f"{path}: is no file of modes that is read; .op2 or .pch of Nastran")
+    raise FeFileError(f"{path}: is not a supported file of modes; expected .op2 or .pch of Nastran")
 
 
 def op2_package() -> Any:
@@ -107,7 +107,7 @@ def _punch(path: Path) -> Shapes:
                 node = int(words[0])
                 blocks[-1][node] = [float(x) for x in words[2:]]
         except (ValueError, KeyError, IndexError):
-            raise FeFileError(f"{path}: line {number} is no line of an eigenvector: {line.strip()[:60]!r}") from None
+            raise FeFileError(f"{path}: line {number} is not a line of an eigenvector: {line.strip()[:60]!r}") from None
     if not blocks:
         raise FeFileError(f"{path}: holds no eigenvectors; write DISPLACEMENT(PUNCH, SORT1) = ALL")
     numbers = sorted(blocks[0])

@@ -20,7 +20,7 @@ DIRECTIONS = {"UX": 1, "UY": 2, "UZ": 3, "ROTX": 4, "ROTY": 5, "ROTZ": 6}
 
 
 class HarwellBoeingError(InputError):
-    """A file that is no Harwell-Boeing matrix that can be used."""
+    """A file that is not a usable Harwell-Boeing matrix."""
 
 
 def read_harwell_boeing(path: Path) -> Any:
@@ -36,7 +36,7 @@ def read_harwell_boeing(path: Path) -> Any:
         rows, columns, entries = (int(x) for x in lines[2][14:].split()[:3])
         pointer, index, value = _columns(lines[3][:16]), _columns(lines[3][16:32]), _columns(lines[3][32:52])
     except (ValueError, IndexError, UnicodeDecodeError) as error:
-        raise HarwellBoeingError(f"{path}: is no Harwell-Boeing matrix: {error}") from None
+        raise HarwellBoeingError(f"{path}: is not a Harwell-Boeing matrix: {error}") from None
     if kind[0] != "R" or kind[1] not in "SU" or kind[2] != "A" or rows != columns:
         raise HarwellBoeingError(f"{path}: has the type {kind} and {rows} x {columns} entries; expected RSA or RUA, square")
     at = 5 if cards[3] > 0 else 4
@@ -67,7 +67,7 @@ def _numbers(lines: list[str], width: int, count: int, cards: int | None = None)
     except ValueError:
         found = [float(word) for line in texts for word in line.split()]
     if len(found) != count:
-        raise ValueError(f"{len(found)} numbers where {count} should be")
+        raise ValueError(f"{len(found)} numbers, expected {count}")
     return found
 
 
@@ -85,7 +85,7 @@ def read_mapping(path: Path) -> list[tuple[int, int]] | None:
         if len(words) != 3 or not (words[0].isdigit() and words[1].isdigit()):
             continue
         if words[2].upper() not in DIRECTIONS:
-            raise HarwellBoeingError(f"{beside}: row {words[0]} is {words[2]}, which is no displacement or rotation")
+            raise HarwellBoeingError(f"{beside}: row {words[0]} is {words[2]}, which is neither a displacement nor a rotation")
         labels[int(words[0])] = (int(words[1]), DIRECTIONS[words[2].upper()])
     if sorted(labels) != list(range(1, len(labels) + 1)):
         raise HarwellBoeingError(f"{beside}: does not number its rows 1, 2, ...; write it with HBMAT,...,ASCII and mapping")

@@ -34,7 +34,7 @@ def loop_document(extra: dict[str, Any], file: Path) -> dict[str, Any]:
                if str(kind).upper() != "FIXED"]  # fmt: skip
     if changed:
         raise ImportedModelError(
-            f"{file}: joint_type makes {changed[0]!r} another joint than the URDF says; write three hinges there"
+            f"{file}: joint_type gives {changed[0]!r} another type than the URDF; write three hinges there"
         )
     here: dict[str, Any] = {"xyz": [0.0, 0.0, 0.0]}
     loops = [

@@ -1,4 +1,4 @@
-"""How far the loops of an imported file are open where it puts its bodies."""
+"""Gaps of the loops of an imported file at the positions of its bodies."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def gap(tree: Tree, loop: ClosingLoop) -> tuple[float, float]:
 
 
 def _angle(loop: ClosingLoop, seen: Pose) -> float:
-    """What is wrong with the axes; `seen`: the second half from the first."""
+    """Error of the axes; `seen`: the second half from the first."""
     R: Array = np.asarray(seen.rotation)
     if loop.type == "spherical":
         return 0.0

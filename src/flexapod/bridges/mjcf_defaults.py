@@ -1,4 +1,4 @@
-"""Default classes of an MJCF file: attributes that an element has without writing them."""
+"""Default classes of an MJCF file: attributes that an element inherits."""
 
 from __future__ import annotations
 

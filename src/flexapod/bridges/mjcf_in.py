@@ -63,7 +63,7 @@ class Reader:
         return placed(a, self.where(element, owner), self.angle, self.sequence)
 
     def contents(self, element: Element, seat: Pose, inherited: str) -> Iterator[tuple[Element, Pose, str]]:
-        """What a body holds, also inside of `frame`: element, the frame it is placed in, default class."""
+        """Contents of a body, also inside of `frame`: element, the frame it is placed in, default class."""
         for child in element:
             if child.tag == "frame":
                 yield from self.contents(child, seat @ self.place(child, child.attrib), child.get("childclass", inherited))
@@ -192,7 +192,7 @@ def read_mjcf(path: str | os.PathLike[str]) -> Tree:
     except (OSError, ParseError) as error:
         raise ImportedModelError(f"{file}: cannot be read as MJCF: {error}") from error
     if root.tag != "mujoco":
-        raise ImportedModelError(f"{file}: is no MJCF: its root is <{root.tag}>, not <mujoco>")
+        raise ImportedModelError(f"{file}: is not MJCF: its root is <{root.tag}>, not <mujoco>")
     reader = Reader(root, file.name)
     check_words(root, reader)
     for world in root.findall("worldbody"):
@@ -230,7 +230,7 @@ def _gravity(root: Element, file: str) -> Array:
 
 @dataclass(frozen=True, kw_only=True)
 class Starts:
-    """Where the model starts: coordinates of hinges and slides by joint, poses of floating bodies by body."""
+    """Start of the model: coordinates of hinges and slides by joint, poses of floating bodies by body."""
 
     coordinates: dict[str, float]
     places: dict[str, Pose]

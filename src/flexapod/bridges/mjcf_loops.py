@@ -32,7 +32,7 @@ def read_loops(root: Element, reader: Reader) -> tuple[ClosingLoop, ...]:
         if element.tag in ("tendon", "joint"):
             continue
         if element.tag not in ("connect", "weld"):
-            raise reader.error(f"the equality <{element.tag}> {name!r} is no joint of a loop")
+            raise reader.error(f"the equality <{element.tag}> {name!r} is not a joint that closes a loop")
         one, two = reader.end(a, 1), reader.end(a, 2)
         if one is None or two is None:
             one, two = reader.bodies(a, name)

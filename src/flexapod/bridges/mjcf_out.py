@@ -53,6 +53,8 @@ def export_mjcf(robot: Robot, path: str | os.PathLike[str], *, copies: int | Non
         copies: how often each `connect` is written. What MuJoCo's soft solver leaves of the loops at a single state is divided by
             this number; legs that are light beside the platform need more than one. Left out: as many as it takes to leave
             2e-4 of what the loops change (mjcf_softness.py). Steps settle to the loops by themselves.
+    Returns:
+        The path of the file.
 
     Joints keep their names, coordinates and signs; actuators are motors with the force as control. Viscous and constant friction
     become `damping` and `frictionloss`; friction by joint loads has no counterpart, which a warning says. Loops inside legs and

@@ -1,4 +1,4 @@
-"""Where an MJCF element is: its position, and its orientation in any of MuJoCo's forms."""
+"""Placement of an MJCF element: its position, and its orientation in any of MuJoCo's forms."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an MJCF file may say that a robot file has no word for: refused by name, so that nothing is left out in silence."""
+"""Contents of an MJCF file that a robot file cannot describe: refused by name, so that nothing is ignored."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def check_attributes(element: Element, a: Mapping[str, str], reader: Reader) -> 
         if key in a and not any(_equal(a[key], known) for known in harmless):
             usual = f"leave it out, or write {harmless[0]!r}" if harmless else "leave it out"
             advice = ADVICE.get(element.tag, {}).get(key, usual)
-            raise reader.error(f"{said(element)} has {key} {a[key]!r}, which a robot file has no word for; {advice}")
+            raise reader.error(f"{said(element)} has {key} {a[key]!r}, which a robot file cannot describe; {advice}")
     if element.tag not in ("joint", "spatial", "fixed"):
         return
     for key in (key for key in LINEAR if key in a):
@@ -70,7 +70,7 @@ def check_attributes(element: Element, a: Mapping[str, str], reader: Reader) -> 
             text = f"has {key} {a[key]!r}: a spring or damper of a robot file is linear; write its first number alone"
             raise reader.error(f"{said(element)} {text}")
     if a.get("type") == "free" and (lost := next((key for key in FREE if key in a and not _equal(a[key], "0")), None)):
-        raise reader.error(f"{said(element)} floats and has {lost} {a[lost]!r}, which a robot file has no word for; leave it out")
+        raise reader.error(f"{said(element)} floats and has {lost} {a[lost]!r}, which a robot file cannot describe; leave it out")
     if element.tag != "joint" and "range" in a and reader.limited(a, "limited"):
         raise reader.error(f"{said(element)} has range {a['range']!r}, and limits of tendons are not read; leave it out")
 
@@ -93,7 +93,9 @@ def driven_joints(root: Element, reader: Reader) -> dict[str, Element]:
         a = reader.attributes(element, "main")
         joint = a.get("joint", a.get("jointinparent"))
         if joint is None:
-            raise reader.error(f"{said(element)} drives no joint, which alone is read; give it a `joint`")
+            raise reader.error(
+                f"{said(element)} does not drive a joint; only joint actuators are supported, so give it a `joint`"
+            )
         no_strangers([joint], known, f"{reader.file}: {said(element)}")
         if joint in found:
             raise reader.error(f"two actuators drive the joint {joint!r}; keep one")
@@ -111,8 +113,8 @@ def force_limits(driven: dict[str, Element], reader: Reader) -> tuple[dict[str, 
         for text in [*ranges, *([reader.most[joint]] if joint in reader.most else [])]:
             low, high = values({"range": text}, "range", where, 2)
             if -low != high or high <= 0.0:
-                remarks.append(f"the motor of {joint!r} may give {low:g} to {high:g}; limits of robot files are the same both "
-                               "ways, so this one is left out")  # fmt: skip
+                remarks.append(f"the force limit of {joint!r} is {low:g} to {high:g}; limits of robot files are symmetric, "
+                               "so this one is left out")  # fmt: skip
             else:
                 found[joint] = min(high, found.get(joint, high))
     return found, tuple(remarks)

@@ -1,4 +1,4 @@
-r"""How soft MuJoCo's own solver leaves the loops of an exported model, and how many copies of them make it hard enough.
+r"""Softness of the loops of an exported model in MuJoCo's solver, and the number of copies that makes them stiff enough.
 
 MuJoCo regularises each row of a constraint by R, a part of an estimate w of the diagonal of A = J M^-1 J^T. The multipliers f of
 hard loops become f_s, and k copies of a row divide R by k:

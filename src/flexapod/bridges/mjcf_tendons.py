@@ -35,14 +35,14 @@ def read_gears(root: Element, reader: Reader, nodes: tuple[Node, ...]) -> tuple[
         c = [*values(a, "polycoef", reader.where(element), None, "0 1 0 0 0"), 0.0, 0.0, 0.0, 0.0][:5]
         if element.tag == "joint":
             if "joint2" not in a or any(c[2:]):
-                raise reader.error(f"the equality {name!r} is no linear relation of two joints, which alone is read")
+                raise reader.error(f"the equality {name!r} is not a linear relation of two joints; only these are supported")
             terms = [(word(element, "joint1", reader.where(element)), 1.0), (a["joint2"], -c[1])]
         elif element.tag == "tendon" and a.get("tendon1") in fixed:
             terms = fixed[a["tendon1"]]
             if "tendon2" in a:
                 raise reader.error(f"the equality {name!r} ties two tendons, which is not read")
         elif element.tag == "tendon" and a.get("tendon1") not in crosses:
-            raise reader.error(f"the equality {name!r} holds no fixed tendon, which alone is read: {a.get('tendon1')!r}")
+            raise reader.error(f"the equality {name!r} holds no fixed tendon; only these are supported: {a.get('tendon1')!r}")
         else:
             continue
         found.append(_gear(reader, name, terms, c[0], {n.joint: n.start for n in nodes}))
@@ -70,7 +70,9 @@ def read_struts(root: Element, reader: Reader) -> tuple[Strut, ...]:
             continue
         name, free = a.get("name") or f"tendon{len(found) + 1}", set(values(a, "springlength", where, None, "-1"))
         if len(tendon.findall("site")) != 2 or len(tendon) != 2 or (k and (len(free) != 1 or min(free) < 0.0)):
-            raise reader.error(f"the tendon {name!r} is no spring between two sites with one `springlength`, which alone is read")
+            raise reader.error(
+                f"the tendon {name!r} is not a spring between two sites with one `springlength`; only these are supported"
+            )
         ends = tendon_sites(tendon, reader)
         found.append(Strut(
             name=name, first=ends[0][0], at=np.asarray(ends[0][1].position), second=ends[1][0],

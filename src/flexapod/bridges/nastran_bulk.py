@@ -48,7 +48,7 @@ def bulk_data(path: Path, xref: bool = True) -> Any:
     model = package.BDF(debug=False, log=SILENT)
     text = path.read_text(encoding="utf-8", errors="replace").upper()
     if "\0" in text:
-        raise FeFileError(f"{path}: is no Nastran bulk data: it is no text")
+        raise FeFileError(f"{path}: is not Nastran bulk data: it is not text")
     try:
         with quiet_reader():
             model.read_bdf(str(path), xref=xref, punch="BEGIN BULK" not in text)
@@ -59,7 +59,7 @@ def bulk_data(path: Path, xref: bool = True) -> Any:
             raise FeFileError(f"{path}: refers to a card that it does not have: {what}") from error
         if TWICE.fullmatch(first_line(error)):
             raise FeFileError(f"{path}: has two cards with {first_line(error)}; each has its own number") from error
-        raise FeFileError(f"{path}: is no Nastran bulk data: {first_line(error)}") from error
+        raise FeFileError(f"{path}: is not Nastran bulk data: {first_line(error)}") from error
     return model
 
 
@@ -73,6 +73,8 @@ def displacement_axes(path: Path) -> dict[int, Array]:
         if node.cd_ref is None or node.cd_ref.cid == 0:
             continue
         if node.cd_ref.type not in ("CORD1R", "CORD2R"):
-            raise FeFileError(f"{path}: node {number} has {node.cd_ref.type} as displacement axes; rectangular ones are taken")
+            raise FeFileError(
+                f"{path}: node {number} has {node.cd_ref.type} as displacement axes; only rectangular ones are supported"
+            )
         found[int(number)] = np.asarray(node.cd_ref.beta(), dtype=float)
     return found

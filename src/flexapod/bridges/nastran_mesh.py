@@ -47,7 +47,7 @@ def nastran_mesh(path: Path) -> FileMesh:
     unknown = [str(line).lstrip() for block in (*model.reject_lines, *model.reject_cards) for line in block]
     names = sorted({re.split(r"[\s,*]", line)[0] for line in unknown if line[:1].isalpha()})
     if names:
-        raise FeFileError(f"{path}: is no Nastran bulk data that is understood: cards {', '.join(names)} are unknown")
+        raise FeFileError(f"{path}: cannot be read as Nastran bulk data: unknown cards {', '.join(names)}")
     others = sorted({e.type for e in model.elements.values()} - {*known, "PLOTEL"})
     if others or not model.elements:
         raise FeFileError(
@@ -55,11 +55,13 @@ def nastran_mesh(path: Path) -> FileMesh:
             f"{', '.join(known)}. Export the solver's matrices instead (DMIG by EXTSEOUT, or OP4)"
         )
     if model.mpcs:
-        raise FeFileError(f"{path}: has MPC equations, which are not taken; use RBE2, or export the solver's matrices")
+        raise FeFileError(f"{path}: has MPC equations, which are not supported; use RBE2, or export the solver's matrices")
     if model.nsms or model.nsmadds:
-        raise FeFileError(f"{path}: has NSM cards, which are not taken; give the mass by PBAR, PSHELL, ... (field NSM) or CONM2")
+        raise FeFileError(
+            f"{path}: has NSM cards, which are not supported; give the mass by PBAR, PSHELL, ... (field NSM) or CONM2"
+        )
     if any(name in line.upper() for line in model.case_control_lines for name in ("K2GG", "M2GG")):
-        raise FeFileError(f"{path}: adds matrices (K2GG, M2GG), which are not taken; export the solver's matrices")
+        raise FeFileError(f"{path}: adds matrices (K2GG, M2GG), which is not supported; export the solver's matrices")
     parts = []
     for number, element in sorted(model.elements.items()):
         if element.type == "PLOTEL":
@@ -98,7 +100,7 @@ def _part(model: Any, element: Any, drilling: float) -> ElementMatrices:
 
 def _beam(model: Any, element: Any) -> ElementMatrices:
     if element.pa or element.pb:
-        raise FlexibleBodyError("Pins at the ends of beams (pa, pb) are not taken; model the joint in the robot.")
+        raise FlexibleBodyError("Pins at the ends of beams (pa, pb) are not supported; model the joint in the robot.")
     try:
         with redirect_stdout(StringIO()), np.errstate(invalid="ignore", divide="ignore"):  # pyNastran prints what is wrong
             failed, (way_a, way_b, x, y, z) = element.get_axes(model)
@@ -163,7 +165,7 @@ def _shell(element: Any, drilling: float) -> ElementMatrices:
         raise FlexibleBodyError(f"PSHELL {p.pid} must have MID1 = MID2, a MAT1, and 12I/T**3 = 1.")
     corners = [t for t in (getattr(element, f"T{k}", None) for k in range(1, 5)) if t not in (None, 0.0)]
     if corners:
-        raise FlexibleBodyError("A thickness at the corners (T1 to T4) is not taken; give it by PSHELL.")
+        raise FlexibleBodyError("A thickness at the corners (T1 to T4) is not supported; give it by PSHELL.")
     h = float(p.t)
     shear = p.tst * h * p.mid3_ref.g if p.mid3_ref is not None else None
     nu = material.nu if material.nu is not None else material.e / (2 * material.g) - 1
@@ -189,7 +191,7 @@ def _rigid(path: Path, model: Any) -> dict[int, int]:
     for number, link in sorted(model.rigid_elements.items()):
         if link.type != "RBE2" or sorted(str(link.cm)) != list("123456"):
             what = f"{link.type}" + (f" with components {link.cm}" if link.type == "RBE2" else "")
-            raise FeFileError(f"{path}: rigid element {number} is {what}; RBE2 with components 123456 is taken")
+            raise FeFileError(f"{path}: rigid element {number} is {what}; only RBE2 with components 123456 is supported")
         for node in link.Gmi_node_ids:
             if node in links:
                 raise FeFileError(f"{path}: node {node} depends on two rigid elements, {number} being the second")
@@ -198,7 +200,7 @@ def _rigid(path: Path, model: Any) -> dict[int, int]:
 
 
 def _notes(model: Any, parts: list[ElementMatrices]) -> tuple[str, ...]:
-    """What the file has and the body does not."""
+    """Contents of the file that the body does not have."""
     used = {node for part in parts for node in part.nodes}
     loose = sorted(set(model.nodes) - used - set(_touched(model)))
     found = []

@@ -42,16 +42,23 @@ def import_robot(path: str | os.PathLike[str], *, platform: str | None = None, l
         platform: name of the body that is the platform; left out: the one that the loop file names, or that floats.
         loops: YAML of the joints that close loops, beside a URDF; left out: ``<name>.loops.yaml``.
         source: what the robot file says about where the numbers come from; left out: the file's name.
+    Returns:
+        `Description`: the robot file, validated.
+    Raises:
+        ImportedModelError: the mechanism cannot be read as a parallel robot; names the element.
 
     Meshes are not needed; every moving body needs an inertial. Loops are `connect` and `weld` between sites or bodies. Legs and
     actuators have the order of the file's actuators; `notes` say which actuator is which joint, and what a warning says besides:
-    loops that are open where the file puts its bodies, gravity that it does not give, force limits that have no word.
+    loops that are open where the file puts its bodies, gravity that it does not give, force limits that a robot file cannot
+    describe.
 
     Checked by: tests/bridges/test_mjcf.py, tests/bridges/test_urdf.py.
     """
     file = Path(path)
     if loops is not None and file.suffix.lower() != ".urdf":
-        raise InputError(f"loops: {file.name} is no URDF, and MJCF has its closing joints in itself (`equality`); leave it out")
+        raise InputError(
+            f"loops: {file.name} is not a URDF, and MJCF contains its closing joints itself (`equality`); leave it out"
+        )
     if file.suffix.lower() == ".urdf":
         from flexapod.bridges.urdf_in import read_urdf
 
@@ -273,7 +280,7 @@ def _chain(tree: Tree, end: str, platform: str) -> list[Node]:
         found.insert(0, tree.node(end))
         end = found[0].parent
     if any(n.kind == "free" and n.name == platform for n in found):
-        raise ImportedModelError(f"{tree.name}: {found[-1].name!r} hangs on a floating body; a leg starts at the world")
+        raise ImportedModelError(f"{tree.name}: {found[-1].name!r} is attached to a floating body; a leg starts at the world")
     return found
 
 

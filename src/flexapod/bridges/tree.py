@@ -1,4 +1,4 @@
-"""A robot as other programs describe mechanisms: a tree of bodies with joints, and joints that close loops.
+"""A robot as a tree of bodies with joints, and joints that close loops: the form of other programs.
 
 Every node has its frame at its joint with z along the joint axis, as links of a `Robot` have. A free node floats.
 """
@@ -138,7 +138,7 @@ class Tree:
         return next(n for n in self.nodes if n.name == name)
 
     def at_home(self, name: str) -> Pose:
-        """Where a node is in the world at the coordinates of home."""
+        """Place of a node in the world at the coordinates of home."""
         if name == WORLD:
             return pose()
         node = self.node(name)
@@ -269,7 +269,7 @@ def _free(name: str, link: Link, start: float) -> float | None:
     """Coordinate at which a joint spring is free, its preload included."""
     if link.stop or (link.preload and not link.stiffness):
         what = "bump stops" if link.stop else "a constant force"
-        raise InputError(f"export: the joint {name} has {what}, which MJCF and URDF have no word for; export an FMU instead")
+        raise InputError(f"export: the joint {name} has {what}, which MJCF and URDF cannot describe; export an FMU instead")
     if not link.spring or (link.rest is None and not link.preload):
         return None
     return (start if link.rest is None else link.rest) - (link.preload / link.stiffness if link.preload else 0.0)

@@ -36,6 +36,8 @@ def export_urdf(robot: Robot, path: str | os.PathLike[str]) -> dict[str, Path]:
 
     Args:
         path: ends in .urdf; the loops are written beside it as ``<name>.loops.yaml``.
+    Returns:
+        The paths of both files: `urdf` and `loops`.
 
     Checked by: tests/bridges/test_urdf.py.
     """

@@ -51,7 +51,9 @@ def read_urdf(path: str | os.PathLike[str], loops: str | os.PathLike[str] | None
     except (OSError, UnicodeDecodeError, ParseError, yaml.YAMLError) as error:
         raise ImportedModelError(f"{file}: cannot be read with its loops {beside.name}: {error}") from error
     if root.tag != "robot" or not isinstance(document, dict):
-        raise ImportedModelError(f"{file}: is no URDF with a loop file: its root is <{root.tag}>, {beside.name} is no mapping")
+        raise ImportedModelError(
+            f"{file}: is not a URDF with a loop file: its root is <{root.tag}>, {beside.name} is not a mapping"
+        )
     links, joints = root.findall("link"), root.findall("joint")
     for elements, what in ((links, "links"), (joints, "joints")):
         no_doubles([word(element, "name", f"{file}: {said(element)}") for element in elements], what, file)

@@ -1,4 +1,4 @@
-"""The robot file: schema, reading, writing, and problems that say where and what next."""
+"""The robot file: schema, reading, writing, and problems with their place and a hint."""
 
 from __future__ import annotations
 

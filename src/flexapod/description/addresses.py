@@ -38,7 +38,7 @@ class ParameterError(FlexapodError):
 
 @dataclass(frozen=True, kw_only=True)
 class Address:
-    """Where a parameter is.
+    """Address of a parameter.
 
     `leg` is a leg's name, "" for the template, None for the top; `place` leads from the root of that (`annotation` is
     there); `component` is the index in a vector, None for the whole; `part` is how much of `place` names a joint or body.
@@ -79,7 +79,7 @@ class Addresses:
             ParameterError: there is no such parameter; with the nearest names.
         """
         if not isinstance(text, str) or not text:
-            raise ParameterError(str(text) or "(empty)", "is no path of a parameter", "Write e.g. platform.mass.")
+            raise ParameterError(str(text) or "(empty)", "is not a parameter path", "Write e.g. platform.mass.")
         first, *rest = text.split(".")
         if first != "legs":
             return self._walk(text, None, RobotFile, (), [first, *rest])
@@ -151,7 +151,7 @@ class Addresses:
         raise ParameterError(text, f"a vector has no component {key[:64]!r}", nearest(key, names))
 
     def document_path(self, address: Address) -> Path:
-        """Where to write a value: the leg's own entry for `legs.A...`, made if it is not there."""
+        """Path at which to write a value: the leg's own entry for `legs.A...`, made if it is missing."""
         if address.leg is None:
             return address.place
         if address.leg == "":

@@ -1,4 +1,4 @@
-"""Checks of a body: where its inertia is taken, whether such an inertia can exist, and its flexible part."""
+"""Checks of a body: the point of its inertia, whether such an inertia is possible, and its flexible part."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def check_payloads(body: Body, report: Reporter, *, allow_unphysical: bool, plan
     Checked by: tests/description/test_messages.py.
     """
     if body.payloads and body.flexible is not None and isinstance(body, Platform):
-        what = "a platform described by its modes carries no payload: it would change them"
+        what = "a platform described by its modes cannot carry a payload, which would change the modes"
         report.error(("payloads",), what, "Make it a body of a leg, platform: {body: leg.body}, which carries payloads.")
     for name, payload in body.payloads.items():
         here = Below(report, ("payloads", name))

@@ -56,7 +56,7 @@ def check_flexible(flexible: Flexible, report: Reporter) -> None:
         report.error((name,), f"does not belong to type {kind}", nearest(name, sorted(_ALLOWED[kind])))
     theories = _THEORIES.get(kind, [])
     if flexible.theory is not None and theories and flexible.theory not in theories:
-        report.error(("theory",), f"{flexible.theory} is no theory of a {kind}", nearest(flexible.theory, theories))
+        report.error(("theory",), f"{flexible.theory} is not a theory of a {kind}", nearest(flexible.theory, theories))
     if flexible.theory == "exact" and flexible.stiffening is False:
         report.error(("stiffening",), "cannot be false with theory exact, which is never linear", "Remove one of the two.")
     if flexible.bend is not None and abs(flexible.bend) > STRAIGHT * flexible.elements * (1.0 + 1e-12):
@@ -165,7 +165,7 @@ def _check_outline(outline: list[list[float]], report: Reporter) -> None:
 
 
 def wrong_file_name(name: str, kinds: tuple[str, ...] = (".npz",)) -> str:
-    """What is wrong with the name of a file beside the robot file, of one of these endings; empty if nothing."""
+    """Error in the name of a file beside the robot file, of one of these endings; empty if there is none."""
     parts = PurePosixPath(name).parts
     if not name.strip() or len(name) > 200 or not name.isprintable():
         return "is not a file name"

@@ -69,7 +69,7 @@ def _check_motion(joint: Joint, given: set[str], closing: bool, report: Reporter
         what = f"a {joint.type} joint cannot be actuated"
         report.error(("actuated",), what, "Actuate a revolute, prismatic or screw joint.")
     if joint.type == "free" and closing:
-        report.error(("type",), "a free joint joins nothing, so that it closes no loop", "Remove the joint.")
+        report.error(("type",), "a free joint holds nothing, so that it closes no loop", "Remove the joint.")
     if joint.type in ("fixed", "free"):
         for name in ("zero", "start", "limits", "friction", "inertia")[2 * (joint.type == "free") :]:
             if name in given:
@@ -122,7 +122,7 @@ def _check_universal(joint: Joint, given: set[str], closing: bool, rotation_righ
 def check_limits(limits: Limits | None, report: Reporter) -> None:
     """Report a stroke whose ends are exchanged or equal, and bump stops without a stroke."""
     if limits is not None and limits.stop and limits.stroke is None:
-        report.error(("stop",), "has no stroke at whose ends it acts", "Write e.g. stroke: [-0.1, 0.1].")
+        report.error(("stop",), "needs a stroke, at whose ends it acts", "Write e.g. stroke: [-0.1, 0.1].")
     if limits is not None and limits.stroke is not None and limits.stroke[0] >= limits.stroke[1]:
         low, high = limits.stroke
         report.error(
@@ -172,7 +172,7 @@ def own_unit(name: str, kind: str) -> str:
 
 
 def misfit(value: object, name: str, kind: str) -> tuple[str, str] | None:
-    """What is wrong with the unit of a value of a joint, and a hint; None where it fits."""
+    """Error in the unit of a value of a joint, and a hint; None where it fits."""
     unit = own_unit(name, kind)
     if not unit or _fits(value, unit):
         return None
@@ -180,7 +180,7 @@ def misfit(value: object, name: str, kind: str) -> tuple[str, str] | None:
 
 
 def _fits(value: object, unit: str) -> bool:
-    """Whether what is written has the unit; numbers without one have."""
+    """Whether a written value has the unit; numbers without a unit do."""
     wanted = parse_unit(unit)[1]
     try:
         found = parse_quantity(value)[1] if isinstance(value, str) else getattr(value, "dimension", None)

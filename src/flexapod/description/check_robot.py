@@ -1,4 +1,4 @@
-"""Checks of the whole robot: how the legs hang together, home, sampling, and the plane of a planar robot."""
+"""Checks of the whole robot: how the legs are connected, home, sampling, and the plane of a planar robot."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def check_together(file: RobotFile, ends: Mapping[str, LegEnds], reports: Mappin
 
 
 def _no_coordinate(joint: str, coordinates: list[str]) -> tuple[str, str]:
-    """What is wrong with a joint of a coupling, and what to write."""
+    """Error in a joint of a coupling, and what to write."""
     own = [c for c in coordinates if c.rpartition(".")[0] == joint]
     if own:
         return f"{joint} has {len(own)} coordinates", f"Name one of {', '.join(own)}."

@@ -1,4 +1,4 @@
-r"""Friction of joints: the one place where its laws are written.
+r"""Friction laws of joints, defined in one place.
 
 A law is a field of `Friction` marked with a `Law`. Its field is the word of the robot file, with unit, limits and documentation;
 its `Law` is the formula. The checks of units, the numbers that kernels read, the dynamics, the regressor of identification, the

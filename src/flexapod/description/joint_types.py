@@ -1,4 +1,4 @@
-"""The types of joint of the robot file: what each lets move, and which words it takes.
+"""The joint types of the robot file: their elementary motions, and the keys that they need.
 
 A joint is a sequence of elementary ones: R rotates about and P slides along axis 0, 1 or 2 of the joint's frame, whose z is
 `axis` (spherical and free joints: the axes of the `from` body). A universal joint makes its two axes itself.

@@ -20,7 +20,7 @@ _PARTS = ("Leg", "Joint", "Row", "Flexible", "Section", "Body", "Payload")
 def json_schema() -> dict[str, Any]:
     """The JSON Schema (draft 2020-12). A quantity is a number in SI or a string with a unit; descriptions name the unit.
 
-    It says less than the reader: editors see keys, types and units, not how legs hang together.
+    It checks less than `read_robot_file`: keys, types and units, not how legs are connected.
     """
     _, schema = models_json_schema(
         [(model, "validation") for model in (RobotFile, Leg, PolarPoint, PolarDirection)],

@@ -76,7 +76,7 @@ def _words(patch: object, template: object) -> dict[str, Any]:
 def _report_source(name: str, source: object, each: Mapping[str, object], report: Report) -> None:
     here: Path = ("legs", "each", name, "copy")
     if source in each:
-        report.error(here, f"copies itself by way of {source}", "Write one of these legs out.")
+        report.error(here, f"copies itself through {source}", "Write one of these legs out.")
     else:
         report.error(here, f"no leg is called {describe(source)}", nearest(str(source), [n for n in each if n != name]))
 

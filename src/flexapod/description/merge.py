@@ -1,4 +1,4 @@
-"""The legs of a file: the template deep-merged with what each leg says, every value traced to where it is written."""
+"""The legs of a file: the template merged with the values of each leg, every value traced to its line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-r"""The mirror image of a leg, in words of the robot file.
+r"""The mirror image of a leg, written as a leg of the robot file.
 
 Letters: M reflection in a plane of the world, L that of the coordinates of a body, so that its mirrored frame is right-handed.
 Vectors v of a body become L v, rotations L_from R L_to, tensors L I L. The axis of a rotation is a pseudovector: -L a keeps the
@@ -37,7 +37,7 @@ def mirrored_leg(data: dict[str, Any], plane: str) -> dict[str, Any]:
     """
     leg, M = Leg.model_validate(data), PLANES[plane]
     if leg.table:
-        raise MirrorError("a leg that is given as a table has no mirror image in these words")
+        raise MirrorError("a leg that is given as a table cannot be mirrored")
     signs: dict[str, Signs] = {"base": M}
     joints = {}
     for name, joint in leg.joints.items():
@@ -70,7 +70,7 @@ def _frame(frame: Frame, M: Signs) -> dict[str, Any]:
 
 
 def _joint(joint: Joint, before: Signs, behind: Signs) -> dict[str, Any]:
-    """What changes of a joint: places and axes, and the signs of coordinates that the mirror reverses."""
+    """A mirrored joint: places and axes, and the signs of coordinates that the mirror reverses."""
     found: dict[str, Any] = {"at": _times(before, joint.at)}
     given = joint.model_fields_set
     if "on" in given:
@@ -82,7 +82,7 @@ def _joint(joint: Joint, before: Signs, behind: Signs) -> dict[str, Any]:
     if across and across != {("P", 0), ("P", 1)}:
         raise MirrorError(f"a {joint.type} joint has no mirror image in these words: its x and y axes follow from `axis`")
     if across and joint.start is not None:
-        raise MirrorError(f"a {joint.type} joint with `start` has no mirror image in these words")
+        raise MirrorError(f"a {joint.type} joint with `start` cannot be mirrored")
     sign = -1.0 if ("R", 2) in motions and ("P", 2) not in motions else 1.0
     if joint.axis is not None:
         found["axis"] = _times(before, joint.axis, sign)

@@ -1,4 +1,4 @@
-"""Data from Python made plain, as if read from a file: dicts with string keys, lists, numbers, text; bounded."""
+"""Data from Python as plain data, as if read from a file: dicts with string keys, lists, numbers, text; bounded."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ def plain_data(document: Mapping[str, object], file: str) -> dict[str, Any]:
         if left[0] < 0:
             raise refuse(path, f"more than {MOST_NODES} values", "A robot has a few hundred.")
         if len(path) > DEEPEST:
-            raise refuse(path, f"nested deeper than {DEEPEST} levels", "Check that nothing contains itself.")
+            raise refuse(path, f"nested deeper than {DEEPEST} levels", "Check that no value contains itself.")
         if isinstance(value, Mapping):
             for key in value:
                 if not isinstance(key, str):
-                    raise refuse(path, f"the key {key!r:.40} is no text", "Write keys as strings.")
+                    raise refuse(path, f"the key {key!r:.40} is not text", "Write keys as strings.")
             return {key: copy(item, (*path, key)) for key, item in value.items()}
         if hasattr(value, "tolist"):  # NumPy arrays and numbers
             value = value.tolist()

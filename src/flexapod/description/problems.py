@@ -1,4 +1,4 @@
-"""Problems of a robot file: where, what is wrong, what would be right; all of them in one error."""
+"""Problems of a robot file: place, what is wrong, what would be right; all of them in one error."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class RobotFileError(FlexapodError):
 
 
 class RobotFileWarning(FlexapodWarning):
-    """A robot file that can be used, but says something that cannot be, such as an impossible inertia."""
+    """A robot file that can be used, but has suspicious contents, such as an impossible inertia."""
 
 
 def readable_name(name: str) -> str:

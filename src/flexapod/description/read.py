@@ -1,4 +1,4 @@
-"""A robot file, read and checked: text to plain data to validated models, every problem in one go."""
+"""Reading a robot file: text to plain data to validated models, with all problems reported at once."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class Description:
 
 
 def check_description(name: str, value: object) -> None:
-    """Refuse what is no read robot file."""
+    """Refuse what is not a description."""
     if not isinstance(value, Description):
         refuse_kind(name, "a Description (read_robot_file gives one; robot.description is one)", value)
 
@@ -85,6 +85,8 @@ def read_robot_file(path: str | os.PathLike[str]) -> Description:
 
     Args:
         path: of the YAML file.
+    Returns:
+        `Description`: the validated robot file; `write_robot_file` and `robot_text` take it.
     Raises:
         RobotFileError: the file cannot be read or is wrong; it carries every problem.
     Warns:
@@ -125,6 +127,8 @@ def description_from_document(
         path: the robot file that it belongs to, for the files beside it.
         name: represents the file in messages.
         known: warnings that were given before and are not repeated.
+    Returns:
+        `Description`: the validated robot file.
 
     Raises and warns as `read_robot_file`; lines are unknown.
     """

@@ -14,7 +14,7 @@ Severity = Literal["error", "warning"]
 
 
 class Reporter(Protocol):
-    """Where a check reports: paths are relative to what it checks."""
+    """Reports of a check: paths are relative to what it checks."""
 
     def error(self, path: Path, what: str, hint: str) -> None:
         """Report a problem."""

@@ -162,7 +162,7 @@ class Body(Model):
     frames: dict[Name, Rotation] = Field(default_factory=dict, description="named axes, seen from the body frame")
     points: dict[Name, Position] = Field(default_factory=dict, description="named points in the body frame")
     payloads: dict[Name, Payload] = Field(
-        default_factory=dict, description="what is fixed to it, beside its own mass and inertia"
+        default_factory=dict, description="payloads fixed to it, in addition to its own mass and inertia"
     )
     flexible: Flexible | None = Field(default=None, description="makes the body flexible")
     mesh: Mesh | None = Field(default=None, description="its shape in pictures; without one it is drawn by rods or as a plate")
@@ -178,7 +178,7 @@ class Platform(Body):
 
 
 class Limits(Model):
-    """What an actuator or a passive joint can do."""
+    """Limits of an actuator or a passive joint."""
 
     stroke: Annotated[list[Coordinate], Field(min_length=2, max_length=2)] | None = Field(
         default=None, description="smallest and largest coordinate; angles of passive joints count from home"
@@ -230,7 +230,7 @@ class Joint(Model):
     start: Annotated[list[Coordinate] | Coordinate, OneOrMore()] | None = Field(
         default=None, description="coordinates near which the leg is assembled at home (chooses the branch)"
     )
-    limits: Limits | None = Field(default=None, description="what the joint can do")
+    limits: Limits | None = Field(default=None, description="limits of stroke, angle, force, speed and power")
     friction: Friction | None = Field(default=None, description="friction of the joint")
     inertia: MassOrInertia = Field(default=0.0, description="rotor inertia seen at the coordinate (Khalil's IA)")
     stiffness: Stiffness | None = Field(
@@ -261,7 +261,7 @@ class Row(Model):
     start: Coordinate | None = Field(default=None, description="coordinate near which the leg is assembled at home")
     inertial: KhalilInertia = Field(default_factory=KhalilInertia, description="base inertial parameters")
     IA: MassOrInertia = Field(default=0.0, description="rotor inertia")
-    limits: Limits | None = Field(default=None, description="what the joint can do")
+    limits: Limits | None = Field(default=None, description="limits of stroke, angle, force, speed and power")
     friction: Friction | None = Field(default=None, description="friction of the joint")
     stiffness: Stiffness | None = Field(default=None, description="spring at the joint; an actuator drives through it")
     damping: Viscous | None = Field(default=None, description="damper at the joint")
@@ -284,7 +284,7 @@ class Leg(Model):
     )
     bodies: dict[Name, Annotated[Body, BeforeValidator(_empty)]] = Field(default_factory=dict, description="bodies by name")
     copy_: Name | None = Field(
-        default=None, alias="copy", description="in `each`: everything that this leg does not say is as in the leg of that name"
+        default=None, alias="copy", description="in `each`: copy of the leg of that name; values given here replace its values"
     )
     mirrored: Literal["xy", "xz", "yz"] | None = Field(
         default=None, description="in `each`: the leg's mirror image in a plane of the world, and of the platform"
@@ -298,7 +298,7 @@ class Legs(Model):
     """The legs: what they share, and per leg what differs (keys of the leg, or names of its joints and bodies)."""
 
     template: dict[str, Any] | None = Field(
-        default=None, description="written once for all legs: a leg that need not be complete"
+        default=None, description="values shared by all legs; need not be complete"
     )
     each: dict[Name, Annotated[dict[str, Any], BeforeValidator(_empty)]] = Field(
         min_length=1,

@@ -49,7 +49,7 @@ class Rayleigh(Model):
 
 
 class Reduction(Model):
-    """How a plate is reduced to elastic coordinates."""
+    """Reduction of a plate to elastic coordinates."""
 
     method: Literal["normal", "craig-bampton", "residual"] | None = Field(
         default=None,

@@ -93,7 +93,7 @@ def _parameters(given: Mapping[str, object], found: Resolved, report: Report) ->
         if not ready:
             for name in waiting:
                 others = ", ".join(dict.fromkeys(n for n in names_in(waiting[name]) if n in waiting))
-                report.error(("parameters", name), f"refers to itself by way of {others}", "Write one of them as a number.")
+                report.error(("parameters", name), f"refers to itself through {others}", "Write one of them as a number.")
             break
     return known
 

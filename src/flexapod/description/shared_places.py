@@ -1,4 +1,4 @@
-"""Dotted paths of the numbers that only the written file has: `parameters.base`, `legs.A.hip.at.radius`, `legs.B.rotated`."""
+"""Parameter paths that exist only in the written file: `parameters.base`, `legs.A.hip.at.radius`, `legs.B.rotated`."""
 
 from __future__ import annotations
 

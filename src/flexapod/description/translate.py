@@ -1,4 +1,4 @@
-"""What pydantic finds wrong, in our words: what it is, what would be right, the nearest valid names."""
+"""Errors of pydantic as messages of flexapod: what is wrong, what would be right, the nearest valid names."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def translate(model: type[BaseModel], error: ErrorDetails) -> tuple[Path, str, s
 
 
 def translate_value(annotation: object, error: ErrorDetails) -> tuple[str, str]:
-    """What is wrong and a hint, from one of pydantic's errors about a single value of some type."""
+    """Message and hint from one of pydantic's errors about a single value of some type."""
     return _words(annotation, _path(error["loc"]), error)[1:]
 
 

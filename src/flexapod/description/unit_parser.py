@@ -166,6 +166,8 @@ def si_value(text: str, unit: str = "") -> float:
     Args:
         text: a number with or without a unit.
         unit: what the number must be measured in, e.g. ``"m"`` or ``"rad/s or Hz"``; ``"1"`` for no unit, empty for any.
+    Returns:
+        The number in SI units, angles in radians.
 
     Raises:
         InputError: not a number with a unit, or a unit of something else.

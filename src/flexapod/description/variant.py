@@ -1,4 +1,4 @@
-"""A description with other numbers: only what the numbers belong to is checked again.
+"""A description with changed numbers: only what depends on them is checked again.
 
 Checks are of one leg, of what is outside the legs, or of names and references. Numbers do not change the last; a leg that
 says what it said before is right as it was. Where a check finds anything, the whole is checked, so that messages are the usual

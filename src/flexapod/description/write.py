@@ -1,4 +1,4 @@
-"""A description as YAML that people like to read and that reads back to an equal description."""
+"""A description as readable YAML, which reads back to an equal description."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def robot_text(description: Description) -> str:
 
 @checked(description=check_description, path=check_path)
 def write_robot_file(description: Description, path: str | os.PathLike[str]) -> None:
-    """Write the robot file at once or not at all: a reader never sees half of it.
+    """Write the robot file as a whole: readers see the old file or the new one, never a part.
 
     Args:
         description: as `read_robot_file` returns it, or ``robot.description``.

@@ -49,7 +49,7 @@ FOLDS = 5
 
 
 class NotIdentifiableError(FlexapodError):
-    """Parameters that the measurements cannot show: `names` and `rank`."""
+    """Parameters that the measurements do not determine: `names` and `rank`."""
 
     def __init__(self, message: str, names: tuple[str, ...] = (), rank: int = 0) -> None:
         super().__init__(message)
@@ -70,7 +70,7 @@ def calibrate(
     """Estimate parameters of the robot file from measurements of the platform.
 
     Args:
-        robot: the drawing.
+        robot: the nominal robot, as in the drawing.
         measurements: mapping or dataset: `actuator_position` (n, actuators) readings, and one of: `position` (n, 3) with or
             without `rotation` (n, 3, 3); `distance` (n, k) [m] between `base_points` (k, 3) and `platform_points` (k, 3);
             `fixed_point` (3,), a point of the platform that a socket holds at one unknown place (readings alone then suffice).
@@ -80,12 +80,12 @@ def calibrate(
         sigma: standard deviation of ``position``, ``rotation``, ``distance``, ``point``; left out: equal
             weights (rotations times the characteristic length), the scale from the residuals.
         loss: ``"squares"`` or ``"huber"`` against outliers.
-        unidentifiable: ``"raise"``, or ``"fix"`` to keep at the file's values what the measurements cannot show.
+        unidentifiable: ``"raise"``, or ``"fix"`` to keep at the file's values what the measurements do not determine.
         validate: also predict each fifth of the measurements from the others.
     Returns:
         `Calibration`: the calibrated `robot`, `table` of parameters with standard deviations, `residuals`, `commands`.
     Raises:
-        NotIdentifiableError: names the parameters that cannot be seen.
+        NotIdentifiableError: names the parameters that the measurements do not determine.
 
     Checked by: tests/design/test_calibrate.py.
     """
@@ -199,7 +199,8 @@ def _hidden_text(hidden: Sequence[str], rank: int, count: int, problem: Measured
         "measure poses with other orientations and positions, or leave out parameters that act alike"
     )  # fmt: skip
     shown = ", ".join(hidden[:8]) + (f" and {len(hidden) - 8} more" if len(hidden) > 8 else "")
-    return f"{rank} of {count} parameters can be seen in the measurements; not by themselves: {shown}. {why[0].upper()}{why[1:]}"
+    why = why[0].upper() + why[1:]
+    return f"{rank} of {count} parameters are determined by the measurements; not by themselves: {shown}. {why}"
 
 
 def _cross_validated(problem: MeasuredPoses, free: NDArray[np.int64], loss: str) -> Array:

@@ -1,4 +1,4 @@
-"""`Calibration`: what a calibration found: the robot, its parameters with standard deviations, residuals, commands."""
+"""`Calibration`, the result of a calibration: the robot, its parameters with standard deviations, residuals, commands."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Calibration:
-    """Result of `calibrate`; `fixed`: parameters that were kept, because the measurements cannot show them."""
+    """Result of `calibrate`; `fixed`: parameters that were kept, because the measurements do not determine them."""
 
     drawing: Robot
     paths: tuple[str, ...]

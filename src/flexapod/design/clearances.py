@@ -1,4 +1,4 @@
-r"""Joint clearance as a source of pose errors: a joint rests against its socket in the direction of its load.
+r"""Joint clearance as a source of pose errors: a joint is in contact in the direction of its load.
 
 .. math:: e = \sum_j D_j\,c_j\,\frac{f_j}{|f_j|}
 
@@ -52,7 +52,7 @@ def clearance_shift(
                 raise InputError(f"clearances: there is no joint {name}; there are: {', '.join(map(str, result.joint.values))}")
             f = force[:, list(result.joint.values).index(joint)]
             if not np.all(np.isfinite(f)):
-                raise InputError(f"clearances: rigid bodies leave the force in {name} undetermined; leave it out")
+                raise InputError(f"clearances: the force in {name} is statically indeterminate with rigid bodies; leave it out")
             moved, sign = (f"{name}.on", 1.0) if f"{name}.on" in robot.parameters else (f"{name}.at", -1.0)
             direction = f / np.maximum(np.linalg.norm(f, axis=1, keepdims=True), 1e-300)
             if sign > 0:

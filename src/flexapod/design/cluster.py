@@ -70,7 +70,9 @@ class Cluster:
                 if time.monotonic() - start > workers:
                     raise ClusterError(f"scheduler: {self.address} has no workers; start some with 'dask worker {self.address}'")
             except (ValueError, TypeError, ImportError) as error:
-                raise ClusterError(f"scheduler: {self.address!r} is no address: {error}; expected 'tcp://host:port'") from None
+                raise ClusterError(
+                    f"scheduler: {self.address!r} is not an address: {error}; expected 'tcp://host:port'"
+                ) from None
             except self._lost as error:
                 self._close()
                 self.client = None
@@ -140,12 +142,12 @@ class Cluster:
                     since = time.monotonic()
                 elif time.monotonic() - since > AGAIN:
                     raise ClusterError(
-                        f"scheduler: {self.address} has no workers any more; the same call goes on later"
+                        f"scheduler: {self.address} has no workers left; repeat the call to continue"
                     ) from None
 
     @property
     def _lost(self) -> tuple[type[BaseException], ...]:
-        """What a future raises when its worker, its scheduler or the connection died."""
+        """Errors of a future whose worker, scheduler or connection died."""
         d = self._module
         return (
             OSError,

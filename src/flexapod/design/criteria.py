@@ -34,8 +34,8 @@ class Criterion:
         name: of its column.
         unit: of the number.
         better: ``"low"`` or ``"high"``: what Pareto fronts prefer.
-        function: of a robot, instead of a name of the vocabulary; evaluated on a robot built per design.
-        kind: the name in the vocabulary; left out: `name`.
+        function: of a robot, instead of a built-in criterion; evaluated on a robot built per design.
+        kind: name of the built-in criterion; left out: `name`.
         options: ``stiffness`` of the actuators [N/m or N m/rad], ``load`` (6,) [N, N m] on the platform, ``box`` of poses
             (axis -> (low, high, count), axes as in `workspace`), ``max_condition`` of poses that count.
     """
@@ -50,7 +50,7 @@ class Criterion:
 
 @dataclass(frozen=True, kw_only=True)
 class Rule:
-    """How a criterion of the vocabulary is computed: unit, preferred end, kernels, value, slope, options."""
+    """How a built-in criterion is computed: unit, preferred end, kernels, value, slope, options."""
 
     unit: str
     better: str
@@ -108,11 +108,12 @@ RULES: dict[str, Rule] = {
     ),
     "mass": _rule("kg", "low", "masses", (_mass, _mass_slope), "of all bodies"),
 }
-"""The vocabulary; a rule without slope is piecewise constant or has edges, and is differentiated by differences."""
+"""The built-in criteria by name; a rule without slope is piecewise constant or has edges, and is differentiated by
+differences."""
 
 
 def make_criteria(criteria: object) -> tuple[Criterion, ...]:
-    """The criteria of a request: names of the vocabulary, `Criterion`s, or mappings with their fields (from YAML).
+    """The criteria of a request: names of built-in criteria, `Criterion`s, or mappings with their fields (from YAML).
 
     Checked by: tests/design/test_design_requests.py.
     """

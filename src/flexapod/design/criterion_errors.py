@@ -1,4 +1,4 @@
-r"""Criteria under tolerances: how forces, frequencies and other criteria scatter because parts are not as drawn.
+r"""Criteria under tolerances: scatter of forces, frequencies and other criteria due to errors of the parts.
 
 .. math:: \sigma_f^2 = \sum_k \left(\frac{\partial f}{\partial p_k}\right)^2 \sigma_k^2,\qquad
           f_{\max} - f \approx \sum_k \left|\frac{\partial f}{\partial p_k}\right| t_k

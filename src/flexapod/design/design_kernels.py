@@ -1,4 +1,4 @@
-"""Kernels behind the criteria: which one gives what, at which poses, with parameters per design."""
+"""Kernels behind the criteria: their outputs, the poses at which they are evaluated, with parameters per design."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def parameter_names(parts: Sequence[KernelPart]) -> set[str]:
 
 
 def _kernel(robot: Robot, name: str, minimal: bool) -> RobotKernel:
-    """The kernel behind a part of the vocabulary."""
+    """The kernel behind some of the built-in criteria."""
     from flexapod.equations.minimal.planning import applies
 
     if name == "forces" and has_friction(robot):

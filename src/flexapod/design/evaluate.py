@@ -62,7 +62,7 @@ class Evaluator:
         self.robot, self.axes, self.criteria = robot, tuple(axes), tuple(criteria)
         self.at = State.at_home(robot) if at is None else at
         if takes_verbs(robot):
-            self.criteria = tuple(by_verbs(c, self.at, self._settled(c)) if c.function is None else c for c in self.criteria)
+            self.criteria = tuple(by_verbs(c, self.at, self._all_options(c)) if c.function is None else c for c in self.criteria)
         self.ruled = [c for c in self.criteria if c.function is None]
         if self.ruled:
             refuse(robot, "study", criteria="vocabulary")
@@ -92,7 +92,7 @@ class Evaluator:
         self.masses = [name for name in robot.values if name == "platform.mass" or name.endswith(".body.mass")]
         self.options, boxes = {}, []
         for c in self.ruled:
-            self.options[c.name] = self._settled(c)
+            self.options[c.name] = self._all_options(c)
             if c.kind == "workspace_volume":
                 poses, self.options[c.name]["cell"] = box_poses(robot, c.name, c.options["box"])
                 boxes.append(box_part(generic, c.name, self._with_guess(poses), c.options.get("max_condition")))
@@ -107,7 +107,7 @@ class Evaluator:
         self.by_kernels = not unfit and not limits and len(self.ruled) == len(self.criteria)
         self.base = [part.base(self.values.robots[0]) for part in parts]
 
-    def _settled(self, criterion: Criterion) -> dict[str, Any]:
+    def _all_options(self, criterion: Criterion) -> dict[str, Any]:
         """Options of a criterion, with what its reduction must know of the robot."""
         robot = self.robot
         found = {
@@ -222,7 +222,7 @@ class Evaluator:
 
 
 def returned_number(name: str, value: object) -> float:
-    """What a criterion's function returned, as a number; anything else is a fault of the function, not of a design."""
+    """The value returned by a criterion's function, as a number; anything else is an error of the function, not of a design."""
     try:
         array = np.asarray(value)
     except Exception:

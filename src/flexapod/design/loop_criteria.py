@@ -1,4 +1,4 @@
-"""Criteria of the vocabulary where loops run inside or between legs: by the verbs, on a robot built per design.
+"""Built-in criteria where loops run inside or between legs: by the verbs, on a robot built per design.
 
 The reductions are those of the kernels; what they read comes from inverse kinematics, inverse dynamics and the Jacobians of all
 loops. A design takes milliseconds to seconds instead of microseconds.
@@ -30,32 +30,32 @@ def takes_verbs(robot: Robot) -> bool:
     return holds(robot, "flexible legs") and not robot.elastic_names and robot.flexible_platform is None
 
 
-def by_verbs(criterion: Criterion, at: State | Motion, settled: Mapping[str, float]) -> Criterion:
-    """A criterion of the vocabulary as a function of a robot.
+def by_verbs(criterion: Criterion, at: State | Motion, options: Mapping[str, float]) -> Criterion:
+    """A built-in criterion as a function of a robot.
 
     Args:
         at: poses or motion, the same for all designs.
-        settled: options with what the reduction must know of the robot.
+        options: options with what the reduction must know of the robot.
 
     Checked by: tests/design/test_study_rows.py.
     """
     needed = [name for name in RULES[criterion.kind].kernels if name not in OUTPUTS]
     if needed:
         raise InputError(
-            f"criteria: {criterion.name}: is not known where loops run inside or between legs; give it as a function of a robot: "
-            "Criterion(name=..., unit=..., function=lambda robot: ...)"
+            f"criteria: {criterion.name}: is not available where loops run inside or between legs; give it as a function of a "
+            "robot: Criterion(name=..., unit=..., function=lambda robot: ...)"
         )
 
     def value(robot: Robot) -> float:
         if criterion.kind == "lowest_frequency":
-            return _lowest(robot, at, float(settled["stiffness"]))
+            return _lowest(robot, at, float(options["stiffness"]))
         outputs: dict[str, Array] = {}
         for name in RULES[criterion.kind].kernels:
             outputs |= {key: array.reshape(1, -1, *array.shape[1:]) for key, array in OUTPUTS[name](robot, at).items()}
         if criterion.kind == "mass":
             return float(outputs["total_mass"][0, 0])
         own = {"length": robot.characteristic_length, "constraints": range(len(robot.plan.constraints))}
-        return float(RULES[criterion.kind].value(outputs, {**settled, **own})[0])
+        return float(RULES[criterion.kind].value(outputs, {**options, **own})[0])
 
     return replace(criterion, function=value)
 
@@ -101,4 +101,4 @@ def _lowest(robot: Robot, at: State | Motion, stiffness: float) -> float:
 OUTPUTS: dict[str, Callable[[Robot, Any], dict[str, Array]]] = {
     "forces": _forces, "rates": _rates, "jacobian": _jacobian, "reactions": _reactions, "masses": _masses, "mass": _masses,
 }  # fmt: skip
-"""Kernel of the vocabulary -> what the verbs have in its place."""
+"""Kernel of the built-in criteria -> what the verbs have in its place."""

@@ -80,7 +80,7 @@ def optimise(
         raise InputError(f"method: 'slsqp' or 'ipopt', not {method!r}")
     if method != "slsqp" and not local:
         raise InputError(
-            "method: of searches by gradients; several objectives or choices are searched by populations. Leave it out"
+            "method: applies to gradient searches; several objectives or choices are searched with populations. Leave it out"
         )
     _refuse_unused(local, searches=searches, population=population, generations=generations)
     limits, extra = _limits(constraints, wanted)
@@ -101,7 +101,7 @@ def optimise(
     kept = problem.violation(values) <= HELD
     if not np.any(kept):
         best = int(np.argmin(problem.violation(values)))
-        raise InputError(f"no design keeps all constraints; the nearest one misses: {problem.missed(values[best])}")
+        raise InputError(f"no design satisfies all constraints; the nearest one violates: {problem.missed(values[best])}")
     x, values = x[kept], values[kept]
     front = pareto(values[:, : len(wanted)] * problem.signs)
     front = front[np.argsort(values[front, 0] * problem.signs[0], kind="stable")]

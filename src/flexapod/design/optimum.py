@@ -1,4 +1,4 @@
-"""`Optimum`: designs that an optimisation found, as a table, as robots, with sensitivities at the best one."""
+"""`Optimum`, the result of an optimisation: designs as a table, as robots, with sensitivities at the best one."""
 
 from __future__ import annotations
 

@@ -107,7 +107,7 @@ class PerturbedPoses:
         self.values: DesignValues = design_values(robot, self.axes, needed)
         if self.values.unfitted:
             name = min(self.values.unfitted)
-            raise InputError(f"{name} does not follow from the parameters as a polynomial; leave out parameters that rotate axes")
+            raise InputError(f"{name} is not a polynomial of the parameters; leave out parameters that rotate axes")
         middle = self.values.robots[0].values
         own = dict(zip(names, self.kernel.parameters, strict=True))
         self.base = np.array([middle.get(name, own[name]) for name in names])

@@ -1,4 +1,4 @@
-"""`DesignProblem`: objectives to be made small and limits to be kept, of designs that an evaluator knows."""
+"""`DesignProblem`: objectives to minimise and constraints, over the designs of an evaluator."""
 
 from __future__ import annotations
 

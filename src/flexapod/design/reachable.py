@@ -66,7 +66,7 @@ def box_poses(robot: Robot, name: str, box: Mapping[str, ArrayLike]) -> tuple[di
         if not np.allclose(p, position, atol=FREE * robot.characteristic_length) or not np.allclose(R, rotation, atol=FREE):
             raise InputError(
                 f"criteria: {name}: box: the legs of {robot.name} do not let its platform reach these poses; "
-                "use axes that it can choose"
+                "use axes that it can control"
             )
     cell = float(np.prod([(high - low) / n for low, high, n in axes.values()]))
     return {"position": position, "rotation": np.ascontiguousarray(rotation)}, cell
@@ -91,7 +91,7 @@ def leg_distances(o: Outputs, options: Options) -> Array:
 def leg_pairs(robot: Robot, name: str) -> list[tuple[int, int]]:
     """Pairs of legs whose distance counts."""
     if any(form is None for form in robot.closed_forms):
-        raise InputError(f"criteria: {name}: known for U-P-S, P-U-S and R-U-S legs; those of {robot.name} are others")
+        raise InputError(f"criteria: {name}: available for U-P-S, P-U-S and R-U-S legs, which {robot.name} does not have")
     pairs = pairs_of(robot)
     if not pairs:
         raise InputError(f"criteria: {name}: every two legs of {robot.name} share a joint centre; there is no distance")

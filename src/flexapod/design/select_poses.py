@@ -1,4 +1,4 @@
-r"""`select_poses`: which poses to measure, so that a calibration sees its parameters best (D-optimal).
+r"""`select_poses`: the poses to measure so that a calibration determines its parameters best (D-optimal).
 
 .. math:: \max_S \det \sum_{j \in S} J_j^T J_j,\qquad \det(M + J^T J) = \det M\,\det(I + J M^{-1} J^T)
 
@@ -43,6 +43,8 @@ def select_poses(robot: Robot, candidates: State, parameters: Sequence[str], cou
         candidates: poses (n of them) that could be measured.
         parameters: paths to calibrate, as for `calibrate`.
         count: how many poses to choose.
+    Returns:
+        (count,) indices into the candidates, ascending.
 
     Checked by: tests/design/test_calibrate.py.
     """

@@ -67,7 +67,7 @@ def sensitivity(
         raise InputError(f"samples: expected a whole number from 0, got {samples!r}")
     if samples * (len(axes) + 2) > MOST_DESIGNS:
         raise InputError(
-            f"samples: {samples * (len(axes) + 2):.3g} designs do not fit into memory; at most {MOST_DESIGNS:g} are taken"
+            f"samples: {samples * (len(axes) + 2):.3g} designs do not fit into memory; at most {MOST_DESIGNS:g} are allowed"
         )
     evaluator = Evaluator(robot, axes, wanted, at)
     low, high = np.array([a.low for a in axes]), np.array([a.high for a in axes])

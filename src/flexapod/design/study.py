@@ -67,9 +67,9 @@ def study(
     """Evaluate criteria over many designs.
 
     Args:
-        robot: the drawing that designs vary.
+        robot: the nominal robot, whose parameters the designs vary.
         variables: parameter path -> (low, high), a list of choices, or a `Variable`; see `make_axes`.
-        criteria: names of the vocabulary, or `Criterion`s.
+        criteria: names of built-in criteria, or `Criterion`s.
         at: `Motion` or poses (`State`) that every design must follow; home if left out.
         plan: ``"grid"``, ``"random"``, ``"latin"`` (hypercube), ``"sobol"``, or a table of designs.
         count: number of designs; of a grid points per variable, one number or by name.
@@ -164,7 +164,7 @@ def _probe(evaluator: Evaluator, designs: DesignPlan) -> None:
 
 
 def _key(task: BlockTask) -> str:
-    """What the study is: a folder of another one is refused."""
+    """Identity of the study: a folder of another one is refused."""
     evaluator, designs = task.evaluator, task.plan
     digest = hashlib.sha256(robot_text(task.robot.description).encode())
     digest.update(json.dumps([task.robot.structure, sorted(task.robot.values.items())]).encode())
@@ -193,5 +193,5 @@ def _function(criterion: Criterion) -> tuple[str, str]:
 
 
 def _unknown_content(criteria: tuple[Criterion, ...]) -> str:
-    """Why it is unknown whether a saved study has the same functions; empty where it can."""
+    """The reason why it is unknown whether a saved study has the same functions; empty where it is known."""
     return next((why for _, why in map(_function, criteria) if why), "")

@@ -43,7 +43,7 @@ class StudyFiles:
         except OSError as error:
             raise not_written(self.folder, error) from error
         if unknown_content and (self.folder / RECORD).exists():
-            raise FileError(f"save: whether {self.folder} holds this study is unknown: {unknown_content}; {AGAIN}")
+            raise FileError(f"save: cannot check whether {self.folder} holds this study: {unknown_content}; {AGAIN}")
         if not (self.folder / RECORD).exists():
             if any(self.folder.iterdir()):
                 raise FileError(f"save: the folder {self.folder} is not empty and holds no study; choose another")

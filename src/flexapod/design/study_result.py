@@ -1,4 +1,4 @@
-"""`Study`: what a study found, as labelled tables, and its designs as robots."""
+"""`Study`, the result of a study: labelled tables, and its designs as robots."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ FRONT = 20_000
 
 @dataclass(kw_only=True)
 class Summary:
-    """What is known of the designs so far.
+    """Statistics of the designs so far.
 
     `signs` (c,): 1 where low is better, -1 where high. Rows of `front`: index, variables, criteria.
     """

@@ -1,4 +1,4 @@
-r"""`tolerance`: how far the platform is from where it should be, because parts are not as drawn.
+r"""`tolerance`: errors of the platform's pose due to tolerances of the parts.
 
 .. math:: e = D\,\delta,\qquad \sigma_e^2 = \sum_k D_k^2\,\sigma_k^2,\qquad e_{\max} = \sum_k |D_k|\,t_k,\qquad
           D = \partial e/\partial p
@@ -94,7 +94,7 @@ def tolerance(
     D = problem.derivative()
     if not np.all(np.isfinite(D)):
         raise InputError(
-            "a pose beside a nominal one cannot be reached: the robot is at a singular pose or at the end of its reach"
+            "a pose next to a nominal one cannot be reached: the robot is at a singular pose or at the end of its reach"
         )
     sigma = t / (3.0 if distribution == "normal" else np.sqrt(3.0))
     shift = np.zeros((problem.count, 6))
@@ -117,7 +117,7 @@ def tolerance(
     data["worst_displacement"] = ("pose", np.linalg.norm(data["worst_case"][1][:, :3], axis=1), {"units": "m"})
     if samples * problem.count > MOST_SAMPLES:
         raise InputError(
-            f"samples: {samples * problem.count:.3g} poses do not fit into memory; at most {MOST_SAMPLES:g} are taken"
+            f"samples: {samples * problem.count:.3g} poses do not fit into memory; at most {MOST_SAMPLES:g} are allowed"
         )
     draw = _Draw(sigma, t, distribution, int(samples), seed)
     if samples:

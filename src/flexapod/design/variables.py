@@ -1,4 +1,4 @@
-"""What a design varies: `Variable`s over paths of the robot file, and paths with `*` written out.
+"""Design variables: `Variable`s over paths of the robot file, with `*` expanded.
 
 A variable gives its paths a value, a factor on the file's value, or an offset to it.
 """
@@ -27,7 +27,7 @@ How = Literal["value", "factor", "offset"]
 @made
 @dataclass(frozen=True)
 class Variable:
-    """A number that a design may choose.
+    """A design variable.
 
     Args:
         low, high: limits (SI, or texts with a unit).
@@ -165,5 +165,5 @@ def scalars(robot: Robot, text: str) -> list[str]:
         elif len(value) == 3 and not isinstance(value[0], tuple):
             found += [f"{path}.{axis}" for axis in "xyz"]
         else:
-            raise InputError(f"{path}: is no number and no vector with x, y, z; name one number of it")
+            raise InputError(f"{path}: is neither a number nor a vector with x, y, z; name one of its numbers")
     return found

@@ -142,7 +142,7 @@ def leg_block(leg: Leg, poses: Sequence[LinkPose], gaps: Sequence[Gap]) -> SX:
 
 
 def rotated_row(row: ClosingRow, arm: Vec) -> Vec:
-    """What a row makes of the angular velocity of the far half; `arm` from there to the link half."""
+    """Row of the angular velocity of the far half; `arm` from there to the link half."""
     return cross(arm, row.linear) + row.angular if row.rotating else row.angular
 
 

@@ -151,7 +151,7 @@ def _angle(a: Vec, b: Vec) -> SX:
 
 
 def _carrier_rotation(values: Values, leg: Leg, motion: LegMotion) -> Rot:
-    """What the body before a closed-form leg's universal joint did since home: only a crank turns."""
+    """Rotation since home of the body before a closed-form leg's universal joint: only a crank rotates."""
     if leg.architecture != "RUS":
         return Rot(ca.SX.eye(3), "W", "W0")
     assert motion.carrier is not None

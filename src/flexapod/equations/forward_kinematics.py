@@ -123,7 +123,7 @@ def _within_a_revolution(robot: Robot, gap: SX) -> SX:
 
 
 def departure(start: SX, pose: SX, scale: SX, first: SX) -> SX:
-    """How far the way to the result is from the first Newton step: small where the branch of the guess was followed."""
+    """Distance between the path to the result and the first Newton step: small where the branch of the guess was followed."""
     rotation = ca.mtimes(ca.reshape(pose[3:], 3, 3), ca.reshape(start[3:], 3, 3).T)
     way = ca.vertcat((pose[:3] - start[:3]) / scale[:3], ca.inv_skew(rotation - rotation.T) / 2)
     off = _length(way - first) / (_length(first) + NEWTON_STEP)

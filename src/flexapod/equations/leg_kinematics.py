@@ -21,7 +21,7 @@ from flexapod.spatial import Vec
 
 @dataclass(frozen=True, kw_only=True)
 class LegKinematics:
-    """What the platform's motion makes of a leg.
+    """Motion of a leg for a motion of the platform.
 
     Args:
         coordinates: of its links in order.

@@ -1,4 +1,4 @@
-r"""Limits of a pose as functions that are not negative where they are kept, for bounds over boxes of poses.
+r"""Limits of a pose as functions that are not negative within the limits, for bounds over boxes of poses.
 
 Written for interval arithmetic: roots and quotients only where they are needed, every coordinate as few times as possible.
 
@@ -68,7 +68,7 @@ def pose_limits(robot: Robot, chart: str = "position", strokes: bool = True, ang
 
 
 def limit_texts(robot: Robot, chart: str = "position", strokes: bool = True, angles: bool = True) -> list[str]:
-    """What is wrong where each margin of `pose_limits` is negative."""
+    """Messages for negative margins of `pose_limits`."""
     b = Program("pose_limits")
     at, values = b.input("at", (len(CHARTS[chart]),)), Values(b)
     frame = _pose(b, chart, at, values)

@@ -1,4 +1,4 @@
-r"""Steps of the fastest timing of a path: which squared speeds can be kept up, and the largest acceleration.
+r"""Steps of the fastest timing of a path: feasible squared speeds, and the largest acceleration.
 
 Letters: s path parameter, x = sd^2, u = sdd, D length of an interval: x + 2 D u is the squared speed at its end. Limits are
 rows :math:`l_r - m_r x \le u \le h_r - k_r x`; for a given x the accelerations are an interval of length

@@ -1,4 +1,4 @@
-r"""What a pose needs of a robot: actuator coordinates, joint angles, condition number, distances to singular poses.
+r"""Quantities of a pose for the workspace: actuator coordinates, joint angles, condition number, distances to singular poses.
 
 One kernel for a map of many poses. With S = diag(L, L, L, 1, 1, 1), N an orthonormal basis of the twists that the constraints
 allow, and rows of length 1 marked by a hat:

@@ -134,7 +134,7 @@ class BeamElement:
         return np.asarray(rigid.T @ np.linalg.inv(F) @ rigid)
 
     def foreshortening(self) -> Foreshortening:
-        r"""What bending shortens, by both ends' coordinates q.
+        r"""Foreshortening by bending, by both ends' coordinates q.
 
         With s(x) the integral of v'^2 + w'^2 from the root to x, s(l) = q^T B q. An element whose axial strain is the same all
         along moves its inner points along x by 1/2 (x/l s(l) - s(x)) = 1/2 q^T Q(x) q besides the linear displacement.

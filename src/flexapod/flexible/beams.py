@@ -60,6 +60,8 @@ def beam(
         modes: reduce to this number of mass-normalised modes; by default tip coordinates.
         damping: modal damping ratios, or a matrix (N, N).
         young, density, poisson: instead of the material.
+    Returns:
+        `FlexibleBody` for `Robot.with_flexible_body` or `save_modes`.
 
     Source: Briot 2014, section 5 and Eqs. (56)-(60).
     Checked by: tests/flexible/test_beam.py, tests/flexible/test_dualemps_beams.py,

@@ -1,4 +1,4 @@
-r"""What a link in modes is drawn in by its bending, seen from its root: of its tips, and of its mass.
+r"""Foreshortening of a modal link by bending, seen from its root: of its tips and of its mass.
 
 Letters: phi shapes, r0 undeformed place, q coordinates of the body; a, b displacement and rotation of the root per coordinate;
 Q(r) quadratic displacement in the body's frame, gamma quadratic rotation of the root. The frame moves to the root, phi' =

@@ -1,4 +1,4 @@
-"""The error of everything that makes a flexible body."""
+"""The error of all functions that make a flexible body."""
 
 from __future__ import annotations
 
@@ -6,4 +6,4 @@ from flexapod.errors import InputError
 
 
 class FlexibleBodyError(InputError):
-    """What was given is not a flexible body: the text says which part, why, and what would be right."""
+    """Invalid data of a flexible body: the text says which part, why, and what would be right."""

@@ -1,4 +1,4 @@
-r"""Reduction of a structure up to a frequency limit, with a bound of what it leaves out.
+r"""Reduction of a structure up to a frequency limit, with a bound of the error.
 
 K stiffness, M mass (n, n), dense; C (b, n) interface displacements, C x. With Psi the static deflections under unit interface
 displacements and all modes phi_k with held interfaces (Craig and Bampton), the dynamic stiffness seen at the interfaces is

@@ -71,6 +71,8 @@ def material(name: str) -> Material:
 
     Args:
         name: a key of `MATERIALS`, e.g. ``steel``.
+    Returns:
+        `Material`, SI units.
     Raises:
         FlexibleBodyError: unknown name; the text lists the nearest.
     """

@@ -77,6 +77,8 @@ def from_matrices(
         method: normal, craig-bampton or residual (all degrees of freedom of the interface nodes).
         interfaces: name to the number of a node, or to its position (3,).
         damping: modal damping ratios, or a matrix (N, N).
+    Returns:
+        `FlexibleBody` for `Robot.with_flexible_body` or `save_modes`.
 
     Rigid motions that cost no energy are removed (the mean frame); a body that its matrices hold keeps its frame.
 

@@ -56,6 +56,8 @@ def plate_convergence(
         outline, thickness, young, poisson, density, theory, modes, holes, point_masses, boundary: as for `plate`.
         mesh_size: of the coarsest mesh [m].
         refinements: times that triangles are divided into four.
+    Returns:
+        `Convergence`: angular frequencies [rad/s] per mesh, observed orders of convergence, and estimated errors.
 
     Checked by: tests/flexible/test_plate_modes.py::test_convergence_rates.
     """

@@ -71,8 +71,10 @@ def from_modes(path: str | Path, *, interfaces: Mapping[str, Sequence[float]] | 
     """A flexible body from a modal file.
 
     Args:
-        path: the npz file; see the head of this module.
+        path: the npz file; `flexapod.flexible.modal_file` describes its arrays.
         interfaces: name to position (3,) of a node [m]; by default the interface points of the file.
+    Returns:
+        `FlexibleBody` for `Robot.with_flexible_body`.
 
     Raises:
         FlexibleBodyError: keys missing, wrong shapes, values not finite, negative masses, masses that do not fit the modes,

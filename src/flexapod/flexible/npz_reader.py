@@ -1,4 +1,4 @@
-"""Arrays of an npz file that somebody else made: everything is checked before it is unpacked.
+"""Arrays of an npz file from an unknown source: everything is checked before it is unpacked.
 
 A file of some megabytes can unpack to any size, name shapes that it does not hold, or wait for ever (a pipe). Only regular
 files are opened, the table of contents and the head of every wanted array are read first, and nothing is unpacked that is larger
@@ -76,7 +76,7 @@ def _wanted(archive: zipfile.ZipFile, keys: Collection[str]) -> dict[str, zipfil
     for member in archive.infolist():
         key = member.filename.removesuffix(".npy")
         if key in found:
-            raise ValueError(f"the array {key} is there twice")
+            raise ValueError(f"the array {key} occurs twice")
         if key in keys:
             found[key] = member
     return found

@@ -1,4 +1,4 @@
-r"""Geometric stiffness of a plate: how in-plane loads at its interfaces, and its spin, change its bending.
+r"""Geometric stiffness of a plate: the effect of in-plane loads at its interfaces, and of its spin, on its bending.
 
 Bending by w draws the plate in: its in-plane displacement of second order :math:`u_2 = \tfrac12 e^T q\,e` makes the membrane
 strain :math:`\mathrm{sym}\nabla u_2 + \tfrac12\nabla w\,\nabla w^T` as small as the plate allows. A load f with its membrane

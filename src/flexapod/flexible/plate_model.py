@@ -1,4 +1,4 @@
-r"""What both plate elements share: fields as sparse matrices, rigid motions, and values at any point.
+r"""Common parts of both plate elements: fields as sparse matrices, rigid motions, and values at any point.
 
 A bending field of a plate is the deflection w along z and the slopes beta, which are the gradient of w (Kirchhoff) or independent
 (Mindlin). A point at height z is displaced by ``(-z beta_x, -z beta_y, w)``: the rotation vector is (beta_y, -beta_x, 0).

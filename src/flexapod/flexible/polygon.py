@@ -23,6 +23,8 @@ def regular_outline(sides: int, radius: float) -> Floats:
     Args:
         sides: number of corners.
         radius: of the circle [m].
+    Returns:
+        (sides, 2) corners [m].
 
     Checked by: tests/flexible/test_polygon.py.
     """

@@ -1,4 +1,4 @@
-r"""How bending and twisting of a beam move its tip together, to second order, root held.
+r"""Coupling of bending and twisting in the motion of a beam's tip, to second order, root held.
 
 Letters: theta(x) rotation of the section by its linear shapes, kappa = theta' its curvatures (about y and z: bending, about x:
 twisting), l length. A beam with these curvatures, :math:`R' = R\,\hat\kappa`, :math:`r' = R\,x`, has to second order

@@ -52,7 +52,7 @@ class BadDataError(InputError):
     """Data that look wrong. Carries every suspicion.
 
     Args:
-        suspicions: what was seen.
+        suspicions: what looks wrong, with where and how to repair it.
     """
 
     def __init__(self, suspicions: tuple[Suspicion, ...]) -> None:
@@ -94,14 +94,14 @@ def time_gaps(data: Measurement) -> list[Suspicion]:
 
 
 def not_numbers(robot: Robot, data: Measurement) -> list[Suspicion]:
-    """Channels that never change, or hold something that is no number."""
+    """Channels that never change, or hold something that is not a number."""
     result = []
     for name, values in (("position", data.position), ("force or current", data.drive)):
         low, high = extremes(values)
         bad = np.flatnonzero(~np.isfinite(low) | ~np.isfinite(high))
         if len(bad):
             row = int(np.flatnonzero(~np.isfinite(values[:, bad[0]]))[0])
-            text = f"{name} of actuator {robot.actuators[bad[0]]} is no number at t = {data.time[row]:g} s"
+            text = f"{name} of actuator {robot.actuators[bad[0]]} is not a number at t = {data.time[row]:g} s"
             result.append(Suspicion(kind="constant", text=text))
         still = np.flatnonzero(low == high)
         if len(still):
@@ -131,7 +131,7 @@ def saturated(robot: Robot, data: Measurement) -> list[Suspicion]:
                 text = (
                     f"force of actuator {name} stays at its {side} value {top:.6g} for {100 * at.mean():.2g} % of the "
                     f"samples, first "
-                    f"at t = {first:.4g} s: the drive reached its limit. Leave these samples out, or move less"
+                    f"at t = {first:.4g} s: the drive is saturated. Leave these samples out, or reduce the motion"
                 )
                 result.append(Suspicion(kind="saturated", text=text))
     return result

@@ -86,6 +86,8 @@ def base_parameters(robot: Robot, *, friction: bool = True, legs: Legs = "each",
         friction: with friction coefficients.
         legs: as for `regressor`.
         seed: of the random states; the result depends on it by rounding only.
+    Returns:
+        `BaseParameters`: which parameters are kept, and the combination of all parameters that belongs to each of them.
 
     Source: Gautier, Numerical calculation of the base inertial parameters of robots (1991), with QR in fixed order.
     Checked by: tests/identification/test_base_parameters.py.

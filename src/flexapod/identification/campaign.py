@@ -37,7 +37,7 @@ def simulated_measurement(
     step: float | None = None,
     seed: int = 0,
 ) -> Measurement:
-    """What encoders and drives would show if a controller moved the robot.
+    """Simulated measurement: encoder positions and drive forces while a controller moves the robot.
 
     Args:
         robot: with rigid bodies; its friction counts.
@@ -48,6 +48,8 @@ def simulated_measurement(
         force_noise: standard deviation of white noise on the measured forces [N or N m].
         step: of the integration [s]; a quarter of a sample if left out.
         seed: of the noise.
+    Returns:
+        `Measurement`: time, encoder positions and forces with noise, and the reference.
 
     Checked by: tests/identification/test_measurement.py.
     """

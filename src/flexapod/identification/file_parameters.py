@@ -175,7 +175,7 @@ class ForceFit:
                 return found
         raise FlexapodError(
             f"identification of {self.robot.name}: no convergence in {PASSES} passes; the data may not determine "
-            f"{', '.join(self.parameters)} together, leave out the least certain"
+            f"{', '.join(self.parameters)} together; leave out the least certain"
         )
 
 

@@ -96,9 +96,13 @@ def identify(
         physical: make the estimate physically consistent (cvxpy).
         prior: weight of the file's numbers in that step.
         least: t-ratio from which a parameter counts as essential.
-        validate: other measurement whose forces are predicted.
+        validate: another measurement, whose forces are predicted with the estimate.
         base: of `base_parameters` for the same `friction` and `legs`, to save the time of finding them again.
         on_bad: ``"raise"`` refuses data that look wrong, ``"report"`` lists the suspicions in the result.
+    Returns:
+        `Identification`: estimated parameters with standard errors, and the identified robot.
+    Raises:
+        BadDataError: the data look wrong (units, signs, gaps, saturation); lists every suspicion.
 
     Checked by: tests/identification/test_identify.py, tests/identification/test_campaigns.py.
     """
@@ -126,7 +130,7 @@ def identify(
         raise BadDataError(found)
     base = base_parameters(robot, friction=friction, legs=legs) if base is None else base
     if base.model.legs != legs or (bool(base.model.friction) and not friction):
-        raise InputError("base: found for other legs or friction than asked for here")
+        raise InputError("base: was found with other options `legs` or `friction` than given here")
     if delay == "find":
         delay = find_delay(robot, every[0], options, base)
     options = replace(options, delay=float(delay))

@@ -1,4 +1,4 @@
-r"""How friction by joint loads follows the estimate: the loads themselves depend on masses and friction coefficients.
+r"""Friction by joint loads during estimation: the loads themselves depend on masses and friction coefficients.
 
 .. math:: f(\beta) = Y(L(\beta))\,\beta,\qquad
           J = \frac{\partial f}{\partial\beta} = Y + \frac{\partial (Y_f\kappa)}{\partial L}\,\frac{\partial L}{\partial\beta}

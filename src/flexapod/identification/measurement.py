@@ -37,7 +37,7 @@ Data: TypeAlias = "Measurement | str | Path | xr.Dataset"
 @made
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Measurement:
-    """What was measured, one row per time.
+    """A measurement of actuator positions and forces, one row per time.
 
     Args:
         time: (n,) [s], increasing.
@@ -109,7 +109,7 @@ def measurement(robot: Robot, data: Data) -> Measurement:
         raise InputError(f"data: expected a Measurement, a dataset or the path of a table, got {type(data).__name__}")
     n = len(robot.actuators)
     if found.position.shape[1] != n:
-        raise InputError(f"data: {robot.name} has {n} actuators, the data {found.position.shape[1]}")
+        raise InputError(f"data: {robot.name} has {n} actuators, the data has {found.position.shape[1]}")
     return found
 
 
@@ -132,6 +132,8 @@ def read_measurement(path: str | Path, robot: Robot) -> Measurement:
 
     Args:
         path: of the table; its columns name time, positions and forces or currents of the actuators.
+    Returns:
+        `Measurement` in SI units.
 
     Checked by: tests/identification/test_measurement.py.
     """

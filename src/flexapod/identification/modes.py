@@ -99,6 +99,8 @@ def identify_modes(
         actuators, prestress: as for `natural_frequencies`.
         damping_sigma: standard deviation of the damping ratios.
         shape_coordinates: names of the columns of `shapes`.
+    Returns:
+        `ModalIdentification`: estimated values with standard deviations, and the `robot` that has them.
 
     Checked by: tests/identification/test_modes.py.
     """

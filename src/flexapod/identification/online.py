@@ -114,6 +114,8 @@ def export_payload_estimator(robot: Robot, folder: str | Path) -> dict[str, Path
 
     Args:
         folder: created if missing; files that flexapod did not write are never replaced.
+    Returns:
+        Role -> path of each file written, as `export_c`.
     """
     refuse(robot, "export_payload_estimator")
     return export_c(robot, "recursive_update", folder, columns=COLUMNS, friction=has_friction(robot))

@@ -1,4 +1,4 @@
-r"""Parameters that a real body can have: positive mass and a positive definite pseudo-inertia, by a linear matrix inequality.
+r"""Physical consistency of parameters: positive mass and a positive definite pseudo-inertia, by a linear matrix inequality.
 
 .. math:: \min_\theta\;(K\theta-\hat\beta)^T H (K\theta-\hat\beta) + \lambda\,|D^{-1}(\theta-\theta_0)|^2,\qquad
           \begin{bmatrix}\tfrac12\operatorname{tr}(I)\,1 - I & m c\\ (m c)^T & m\end{bmatrix}\succeq\varepsilon

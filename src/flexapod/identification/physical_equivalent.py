@@ -1,4 +1,4 @@
-r"""`physical_equivalent`: bodies that can exist, with exactly the dynamics of a robot given by base parameters.
+r"""`physical_equivalent`: physically possible bodies with exactly the dynamics of a robot given by base parameters.
 
 Forces determine the combinations :math:`\beta = K\theta` only. Tables of base parameters set the others to zero, which leaves
 bodies that cannot exist (negative moments about the centre of mass). Sought is
@@ -34,18 +34,20 @@ MARGIN = 1e-5
 
 
 class NotPhysicalError(FlexapodError):
-    """No bodies that can exist have the dynamics of a robot."""
+    """No physically possible bodies have the dynamics of a robot."""
 
 
 @checked
 def physical_equivalent(robot: Robot) -> Robot:
-    """The robot with bodies that can exist and the same forces for every motion; itself where its bodies exist already.
+    """A robot with physically possible bodies and the same forces for every motion; itself where its bodies are possible.
 
     Args:
         robot: rigid.
+    Returns:
+        A `Robot` with the same forces for every motion.
 
     Raises:
-        NotPhysicalError: no such bodies exist; the message names a body that is in the way.
+        NotPhysicalError: no such bodies exist; the message names a body that prevents it.
 
     Source: Wensing, Kim, Slotine, Linear matrix inequalities for physically consistent inertial parameter identification (2018).
     Checked by: tests/identification/test_physical_equivalent.py.
@@ -68,7 +70,7 @@ def physical_equivalent(robot: Robot) -> Robot:
 def _why(robot: Robot, body: str, theta: Array) -> str:
     least = float(np.linalg.eigvalsh(np.array(pseudo_inertia(theta)))[0])
     return (
-        f"physical_equivalent: no bodies that can exist have the dynamics of {robot.name}; {body} is in the way (smallest "
+        f"physical_equivalent: no physically possible bodies have the dynamics of {robot.name}; {body} prevents it (smallest "
         f"eigenvalue of its pseudo-inertia in the file {least:.3g}). Look at its mass, first moments and tensor"
     )
 

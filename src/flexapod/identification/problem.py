@@ -39,7 +39,7 @@ HELD = 10_000_000
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """How data is treated; see `identify`."""
+    """Treatment of data; see `identify`."""
 
     cutoff: float | None = None
     decimate: int = 1

@@ -100,8 +100,8 @@ class Identification:
         except RobotFileError as error:
             first = str(error).splitlines()[0]
             raise FlexapodError(
-                f"the estimate is no possible robot ({first}); identify with physical=True, or leave out what the data "
-                f"do not support"
+                f"the estimate is not a physically possible robot ({first}); identify with physical=True, or leave out what the "
+                f"data do not support"
             ) from None
 
     def _possible(self) -> Array:

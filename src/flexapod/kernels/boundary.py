@@ -1,4 +1,4 @@
-"""Boundary checks: names, shapes and dtypes of the arrays given to a kernel, refused with clear messages."""
+"""Checks of the arrays given to a kernel: names, shapes and dtypes, refused with clear messages."""
 
 from __future__ import annotations
 

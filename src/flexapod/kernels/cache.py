@@ -178,7 +178,7 @@ def _tape_identity(key: str, zeros: Collection[str] | None) -> str:
 
 
 def _code_identity(backend: str, level: int | None) -> str:
-    """What code depends on besides its tape."""
+    """Dependences of code besides its tape."""
     parts = [backend]
     if backend == "llvm":
         from flexapod.kernels.llvm.jit import code_level, target_identity

@@ -46,7 +46,7 @@ class ParameterColumns:
         return found
 
     def addresses(self) -> NDArray[np.int64]:
-        """Where the columns lie."""
+        """Addresses of the columns."""
         if isinstance(self.values, np.ndarray):
             return np.asarray(self.values.ctypes.data + self.values.strides[0] * np.arange(len(self.values)))
         return np.array([column.ctypes.data for column in self.values], dtype=np.int64)

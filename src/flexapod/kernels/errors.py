@@ -1,4 +1,4 @@
-"""The mistakes that a user of the kernels can make, one class each."""
+"""Errors of users of the kernels, one class each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Locks of this package that a forked process must find free.
+"""Locks of this package, released in forked processes.
 
 `fork` copies locks as they are: one that another thread holds stays locked in the child for ever, and LLVM, copied in the middle
 of a compilation, is in no usable state. So a fork waits until no thread holds one of these, and both sides go on with all of them

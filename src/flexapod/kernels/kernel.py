@@ -31,7 +31,7 @@ _short_lock = FORK_LOCKS.short
 
 
 class Executable(Protocol):
-    """What a backend makes of a tape."""
+    """Executable made from a tape by a backend."""
 
     backend: str
 

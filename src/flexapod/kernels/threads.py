@@ -27,7 +27,7 @@ _lock = threading.Lock()
 
 
 def thread_count() -> int:
-    """How many threads may share a batch here and now.
+    """Number of threads that may share a batch here and now.
 
     Checked by: tests/kernels/test_threads.py.
     """

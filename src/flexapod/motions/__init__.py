@@ -1,4 +1,4 @@
-"""Motions: what the platform or the actuators are asked to do over time.
+"""Motions of the platform or the actuators over time.
 
 Names are loaded on first use, so that importing this package costs nothing; the stub `__init__.pyi` lists them.
 """

@@ -1,4 +1,4 @@
-"""Checks of arrays that users hand over: shape, kind of numbers, rotations. No silent broadcasting."""
+"""Checks of the arrays of users: shape, kind of numbers, rotations. No silent broadcasting."""
 
 from __future__ import annotations
 

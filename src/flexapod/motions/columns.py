@@ -1,4 +1,4 @@
-"""Which columns of a table hold what: time, position, orientation, actuator coordinates and their derivatives.
+"""Columns of a table by content: time, position, orientation, actuator coordinates and their derivatives.
 
 Names are those that flexapod writes (`t`, `p_x`, `R_11`, `v_x`, `w_x`, `a_x`, `alpha_x`; `q_1`, `qd_1`, `qdd_1`) and a few others
 in common use; `columns=` of `motion_from_file` takes any.
@@ -54,7 +54,7 @@ ACTUATORS = {
 
 
 def check_names(table: FileTable, columns: Mapping[str, str | Sequence[str]] | None) -> dict[str, tuple[str, ...]]:
-    """What the user said about columns: known keys, existing columns, right numbers of them."""
+    """Check of the columns given by the user: known keys, existing columns, right numbers of them."""
     known = {"time": 1, "rotation": 9, "quat_wxyz": 4, "quat_xyzw": 4} | dict.fromkeys(ACTUATORS, 0)
     known |= {name: 3 for name in GROUPS if name not in known}
     result = {}

@@ -82,14 +82,14 @@ def resample(
     if motion.formula is not None:
         return with_formula(motion.formula(t), motion.formula)
     if len(motion) < 2:
-        raise InputError("resample: a motion of one sample has nothing between its samples")
+        raise InputError("resample: a motion of one sample cannot be interpolated")
     if isinstance(motion, Motion):
         return interpolate_platform(motion, t)
     return interpolate_actuators(motion, t)
 
 
 def slowed(motion: AnyMotion, factor: float) -> AnyMotion:
-    """The same way in factor times the time: speeds / factor, accelerations / factor^2; starts when it did.
+    """The same path in factor times the time: speeds / factor, accelerations / factor^2; starts when it did.
 
     Args:
         motion: of the platform or of the actuators.
@@ -113,7 +113,7 @@ def _scaled(motion: AnyMotion, t: Array, *, factor: float) -> AnyMotion:
 
 
 def reverse(motion: AnyMotion) -> AnyMotion:
-    """The same way backwards, over the same times: speeds change their sign, accelerations do not.
+    """The same path backwards, over the same times: speeds change their sign, accelerations do not.
 
     Args:
         motion: of the platform or of the actuators.
@@ -147,7 +147,7 @@ def offset(motion: AnyMotion, *, translation: ArrayLike | None = None, rotation:
     size = motion.position.shape[1]
     d = finite_array("translation", np.zeros(size) if translation is None else translation, (size,))
     if rotation is not None and isinstance(motion, ActuatorMotion):
-        raise InputError("rotation: actuator coordinates have no world frame that could be turned")
+        raise InputError("rotation: actuator coordinates have no world frame that could be rotated")
     R = np.eye(3) if rotation is None else rotations("rotation", rotation, (3, 3))
     change = partial(_moved, R=R, d=d)
     return _with(change(motion, motion.time), motion, _same_clock, change)
@@ -240,5 +240,5 @@ def _check_joint(before: Motion | ActuatorMotion, after: Motion | ActuatorMotion
         if not step <= JOINT * max(1.0, float(np.abs(x).max())):
             raise InputError(
                 f"concatenate: {name.replace('_', ' ')} jumps by {step:.3g} where motion {index} starts "
-                f"(t = {before.time[-1]:g} s); the motions have to meet, for example at rest"
+                f"(t = {before.time[-1]:g} s); motions must join without a jump, for example at rest"
             )

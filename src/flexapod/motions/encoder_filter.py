@@ -29,6 +29,8 @@ def low_pass(*, time: ArrayLike, values: ArrayLike, cutoff: float, order: int = 
         values: (n,) or (n, m).
         cutoff: f_c [Hz], below half the sampling rate.
         order: N of one pass.
+    Returns:
+        Filtered values, in the shape and unit of `values`.
 
     The first and last few 1 / cutoff seconds depend on how the signal is continued (here: mirrored through its end point).
 

@@ -1,4 +1,4 @@
-"""Units of the columns of a motion file: in headers (``x [mm]``, ``yaw (deg)``), or said by group; never guessed."""
+"""Units of the columns of a motion file: in headers (``x [mm]``, ``yaw (deg)``), or given by group; never guessed."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ KINDS = {
 
 
 def factor(unit: str) -> tuple[str, int, float]:
-    """What a unit measures, how often per time, and its size in SI."""
+    """Quantity of a unit, how often per time, and its size in SI."""
     text = unit.strip()
     if text in ("rpm", "1/min"):
         return "angle", 1, 2 * np.pi / 60
@@ -81,7 +81,7 @@ def in_si(
             raise table.error(f"units: {key!r} is neither a column of the file nor one of {', '.join(KINDS)}")
         for name in names:
             if name in headers and headers[name] != unit:
-                raise table.error(f"units: {name!r} is in {headers[name]!r} by its header, but {unit!r} was said", column=name)
+                raise table.error(f"units: {name!r} is in {headers[name]!r} by its header, but units gives {unit!r}", column=name)
             scales[name] = unit
     kinds = {name: _kind(table, name, unit, of.get(name, "")) for name, unit in scales.items()}
     for first, *rates in zip_longest(*(groups.get(group, ()) for group in KINDS if group.startswith("actuator"))):
@@ -93,7 +93,7 @@ def in_si(
 
 
 def _kind(table: FileTable, name: str, unit: str, group: str) -> tuple[str, float]:
-    """What a column measures and its unit in SI; a unit of something else than its group is refused."""
+    """Quantity of a column and its unit in SI; a unit of something else than its group is refused."""
     try:
         kind, power, size = factor(unit)
     except InputError as error:

@@ -1,4 +1,4 @@
-r"""Measured samples: Savitzky-Golay smoothing, and how much of the second derivative is noise.
+r"""Measured samples: Savitzky-Golay smoothing, and the noise in the second derivative.
 
 The size sigma of noise is how far samples lie from the polynomial through their neighbours; noise lies as far from a wider
 polynomial, a smooth signal much nearer. Sampled every h it gives splines accelerations of about

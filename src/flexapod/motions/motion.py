@@ -186,7 +186,7 @@ def check_samples(name: str, count: object) -> int:
     ):
         raise InputError(f"{name}: expected a whole number of at least 2, got {count!r}")
     if count > MOST_SAMPLES:
-        raise InputError(f"{name}: {count:g} samples of 200 bytes do not fit into memory; at most {MOST_SAMPLES:g} are taken")
+        raise InputError(f"{name}: {count:g} samples of 200 bytes do not fit into memory; at most {MOST_SAMPLES:g} are allowed")
     return int(count)
 
 

@@ -168,6 +168,6 @@ def _law(law: LawMaker, duration: float | None) -> TimeLaw:
         if not isinstance(law, TimeLaw):
             if isinstance(law, str):
                 choice("law", law, tuple(LAWS))
-            raise InputError("duration: is needed, unless the law is a TimeLaw, which brings its own")
+            raise InputError("duration: is missing; only a TimeLaw has a duration of its own")
         return law
     return law_for(law, positive("duration", duration))

@@ -47,7 +47,7 @@ def _switched(t: Array, *, a: float, ts: float) -> Values:
 
 
 def trapezoidal(*, distance: float = 1.0, speed: float, acceleration: float) -> TimeLaw:
-    """Speeding up, cruising, slowing down in the shortest time; triangular where the way is too short to cruise.
+    """Speeding up, cruising, slowing down in the shortest time; triangular where the distance is too short to cruise.
 
     Args:
         distance: d, either sign.
@@ -99,7 +99,7 @@ def s_curve(*, distance: float = 1.0, speed: float, acceleration: float, jerk: f
 
 def _way(distance: float) -> float:
     if distance == 0.0:
-        raise InputError("distance: must not be zero, a law needs a travel")
+        raise InputError("distance: must not be zero; a law needs a distance to travel")
     return abs(distance)
 
 

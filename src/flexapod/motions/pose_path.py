@@ -68,7 +68,9 @@ def smooth_curve(points: Array) -> tuple[BSpline, Array]:
     chords = np.linalg.norm(np.diff(points, axis=0), axis=1)
     if np.any(chords == 0.0):
         i = int(np.flatnonzero(chords == 0.0)[0])
-        raise InputError(f"positions: {i} and {i + 1} are the same point, which a smooth curve cannot pass; use path='straight'")
+        raise InputError(
+            f"positions: {i} and {i + 1} are the same point, where a smooth curve has no direction; use path='straight'"
+        )
     x = np.concatenate([[0.0], np.cumsum(chords)])
     return make_interp_spline(x, points, k=min(3, len(points) - 1)), x
 

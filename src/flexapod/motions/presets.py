@@ -110,7 +110,7 @@ def _preset(name: str) -> Preset:
 
 
 def describe_motion(name: str) -> str:
-    """What a named motion does, and its options with their defaults, as text.
+    """Description of a named motion and its options with their defaults, as text.
 
     Args:
         name: a key of `motion_names`.

@@ -26,6 +26,8 @@ def quat_wxyz_rotation(quat_wxyz: ArrayLike) -> Array:
 
     Args:
         quat_wxyz: (..., 4), w first.
+    Returns:
+        (..., 3, 3) rotation matrices.
     """
     return quaternion_rotation(unit_quaternions("quat_wxyz", quat_wxyz))
 
@@ -35,6 +37,8 @@ def quat_xyzw_rotation(quat_xyzw: ArrayLike) -> Array:
 
     Args:
         quat_xyzw: (..., 4), w last.
+    Returns:
+        (..., 3, 3) rotation matrices.
     """
     return quat_wxyz_rotation(np.roll(unit_quaternions("quat_xyzw", quat_xyzw), 1, axis=-1))
 
@@ -44,6 +48,8 @@ def rotation_quat_wxyz(rotation: ArrayLike) -> Array:
 
     Args:
         rotation: (..., 3, 3).
+    Returns:
+        (..., 4) unit quaternions, w first.
     """
     return rotation_quaternion(checked_rotation(rotation))
 
@@ -53,6 +59,8 @@ def rotation_quat_xyzw(rotation: ArrayLike) -> Array:
 
     Args:
         rotation: (..., 3, 3).
+    Returns:
+        (..., 4) unit quaternions, w last.
     """
     return np.roll(rotation_quat_wxyz(rotation), -1, axis=-1)
 

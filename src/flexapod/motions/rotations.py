@@ -40,6 +40,8 @@ def euler_rotation(sequence: str, angles: ArrayLike) -> Array:
     Args:
         sequence: one to three letters, as for `euler_motion`.
         angles: (..., len(sequence)) [rad].
+    Returns:
+        (..., 3, 3) world-from-body.
     """
     value = np.asarray(angles)
     zero = np.zeros(value.shape)
@@ -96,6 +98,8 @@ def rotvec_rotation(rotvec: ArrayLike) -> Array:
 
     Args:
         rotvec: (..., 3) [rad].
+    Returns:
+        (..., 3, 3) rotation matrices.
     """
     r = last_axis("rotvec", rotvec, 3)
     S = skew(r)
@@ -150,6 +154,8 @@ def rotation_rotvec(rotation: ArrayLike) -> Array:
 
     Args:
         rotation: (..., 3, 3).
+    Returns:
+        (..., 3) rotation vectors [rad].
     """
     return rotation_vector(checked_rotation(rotation))
 

@@ -1,4 +1,4 @@
-"""A way through several points: segments one after the other, each with its time law, with rests at the points.
+"""A path through several points: segments one after the other, each with its time law, with rests at the points.
 
 Letters: k points 0 .. k, segment i from point i to point i + 1, s its fraction of the way.
 """

@@ -48,7 +48,7 @@ class Shaper:
 
     @property
     def duration(self) -> float:
-        """How much later a shaped motion ends [s]."""
+        """Time by which a shaped motion ends later [s]."""
         return float(self.delay[-1])
 
     def residual(self, frequency: ArrayLike, damping: float = 0.0) -> Array:
@@ -66,8 +66,8 @@ def shaper(kind: str, frequency: ArrayLike, *, damping: float = 0.0, tolerance: 
     """An input shaper for one mode, or for several by their product.
 
     Args:
-        kind: ``"zv"`` (two impulses: no vibration at the frequency), ``"zvd"`` (three: flat there, forgives errors), ``"ei"``
-            (three: `tolerance` left at the frequency, forgives larger errors; exact without damping).
+        kind: ``"zv"`` (two impulses: no vibration at the frequency), ``"zvd"`` (three: flat there, robust against errors),
+            ``"ei"`` (three: `tolerance` left at the frequency, robust against larger errors; exact without damping).
         frequency: of the mode, or modes [Hz], actuators locked (`natural_frequencies`).
         damping: ratio to critical damping.
         tolerance: of ``"ei"``: vibration left at the frequency.
@@ -103,7 +103,7 @@ def _one(kind: str, frequency: float, damping: float, tolerance: float) -> Shape
 
 
 def shaped(motion: ActuatorMotion, by: Shaper) -> ActuatorMotion:
-    """A motion of the actuators through a shaper: the same way, later at its end by the shaper's duration.
+    """A motion of the actuators through a shaper: the same path, which ends later by the shaper's duration.
 
     Args:
         motion: at rest at both ends. With its formula the result is exact; samples are interpolated.

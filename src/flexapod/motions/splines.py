@@ -69,7 +69,7 @@ class OrientationSpline:
         far = float(np.linalg.norm(r, axis=-1).max())
         if method == "rotvec" and far > FAR:
             raise InputError(
-                f"orientation: turns {far:.3g} rad from its mean, too far for rotation vectors (at most {FAR:.3g}); "
+                f"orientation: rotates by {far:.3g} rad from its mean, too far for rotation vectors (at most {FAR:.3g}); "
                 "use orientation='quaternion'"
             )
         self.by_rotvec = method == "rotvec" or (method == "auto" and far <= FAR)

@@ -1,4 +1,4 @@
-r"""Time laws: how far along its way a motion is, s(t), with exact first and second derivatives.
+r"""Time laws: the distance along a path over time, s(t), with exact first and second derivatives.
 
 Letters: T duration, s travel, u = t / T. A law holds its first value before 0 and its last value after T, at rest there.
 Laws with phases of constant acceleration or jerk are in `phase_laws`.
@@ -62,7 +62,7 @@ class TimeLaw:
         """The same law with its travel multiplied."""
         k = number("factor", factor)
         if k == 0.0:
-            raise InputError("factor: must not be zero, a law needs a travel")
+            raise InputError("factor: must not be zero; a law needs a distance to travel")
         return replace(self, distance=k * self.distance, formula=partial(_scaled, formula=self.formula, factor=k))
 
 
@@ -237,5 +237,5 @@ def minimum_jerk(duration: float, *, start: Sequence[float] = (0.0, 0.0, 0.0), e
 def _distance(value: ArrayLike, name: str = "distance") -> float:
     result = number(name, value)
     if result == 0.0:
-        raise InputError(f"{name}: must not be zero, a law needs a travel")
+        raise InputError(f"{name}: must not be zero; a law needs a distance to travel")
     return result

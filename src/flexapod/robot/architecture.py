@@ -1,4 +1,4 @@
-"""Which legs have a closed form, and their geometry in the words of the papers.
+"""Legs with a closed form, and their geometry in the notation of the papers.
 
 `recognise` names legs whose whole motion is one, `reach` those whose joint positions follow from their end alone.
 

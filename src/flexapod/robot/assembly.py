@@ -1,4 +1,4 @@
-"""Putting legs together at the home pose: directions left to `home`, and the coordinates of every link there."""
+"""Assembly of the legs at the home pose: directions given as `home`, and the coordinates of every link there."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def home_direction(leg: str, spec: schema.Leg, base: Pose, platform: Pose, on: A
         R = about(e, float(angle or 0.0))
         return base.rotation.T @ (R.T @ (S - pivot - R @ crank)), {name: float(angle or 0.0) - first.zero}
     raise RobotBuildError(
-        f"leg {leg}: `direction: home` is known for U-P-S, P-U-S and R-U-S legs; give the direction as a vector"
+        f"leg {leg}: `direction: home` is available for U-P-S, P-U-S and R-U-S legs; give the direction as a vector"
     )
 
 
@@ -267,6 +267,6 @@ def _refuse_rotated(legs: Sequence[Leg], leg: Leg, closing: Closing, found: Sequ
     angle = _angle(legs, leg, closing, found, platform)
     if angle > ROTATED:
         raise RobotBuildError(
-            f"leg {leg.name} meets its {closing.type} joint {closing.joint} at home turned by {np.degrees(angle):.4g} deg. "
+            f"leg {leg.name} meets its {closing.type} joint {closing.joint} at home rotated by {np.degrees(angle):.4g} deg. "
             "Give `start` values nearer to the assembled leg, or correct the joint's `rotation`"
         )

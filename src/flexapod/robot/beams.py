@@ -1,4 +1,4 @@
-"""Elements inside legs, of beams and other flexible bodies: their bodies, and where in the tree of links they sit.
+"""Elements inside legs, of beams and other flexible bodies: their bodies, and their places in the tree of links.
 
 An element is a body about its root node; its elastic coordinates are the links that lead to its tip (see `elastic`). A beam that
 `modes` reduces is one such element of more coordinates.
@@ -74,7 +74,7 @@ class ElasticElement:
 
     @property
     def quadratic(self) -> QuadraticLink | None:
-        """What bending draws in, of a stiffened plate or file of modes."""
+        """Foreshortening by bending, of a stiffened plate or file of modes."""
         return None if self.rooted is None else self.rooted.quadratic
 
     @property

@@ -1,4 +1,4 @@
-"""Inertial data of the robot file brought to one form: mass, first moment and tensor about the frame origin."""
+"""Inertial data of the robot file in one form: mass, first moment and tensor about the frame origin."""
 
 from __future__ import annotations
 

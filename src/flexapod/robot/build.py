@@ -1,4 +1,4 @@
-"""From the description of a robot file to resolved legs and platform."""
+"""Resolved legs and platform from the description of a robot file."""
 
 from __future__ import annotations
 

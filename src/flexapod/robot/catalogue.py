@@ -44,6 +44,8 @@ def _built(description: Description) -> Robot:
 def load(robot: str | Path) -> Robot:
     """A robot by catalogue name or path of a robot file.
 
+    Returns:
+        The `Robot`, assembled at its home pose.
     Raises:
         UnknownRobotError: neither a catalogue name nor a file; names the nearest.
         RobotFileError: the file has problems; lists them all.

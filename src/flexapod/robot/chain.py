@@ -92,7 +92,7 @@ def follows_platform(legs: Sequence[Leg]) -> bool:
 
 
 def leg_rows(leg: Leg) -> tuple[tuple[str | int, ...], ...]:
-    """What the joints at which a leg is cut forbid, one after the other; see `ROWS`."""
+    """Constraints of the joints at which a leg is cut, one after the other; see `ROWS`."""
     return tuple(row for closing in leg.closings for row in ROWS[closing.type])
 
 

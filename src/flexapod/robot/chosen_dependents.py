@@ -1,4 +1,4 @@
-"""A robot whose loops are closed by other coordinates than the plan would choose: the same robot, another elimination."""
+"""A robot whose loops are solved for other coordinates than the plan would choose: the same robot, another elimination."""
 
 from __future__ import annotations
 
@@ -58,5 +58,5 @@ def _column(robot: Robot, name: str, columns: Sequence[str]) -> str:
     found = [c for c in columns if c == name] or [c for c in columns if c.partition(".")[2] == name]
     if len(found) == 1:
         return found[0]
-    why = "is the name of several coordinates" if found else "is no coordinate"
+    why = "is the name of several coordinates" if found else "is not a coordinate"
     raise InputError(f"'{name}' {why} of {robot.name}; there are: {', '.join(columns)}")

@@ -1,4 +1,4 @@
-"""Runs of equal beam elements one behind the other: what a kernel can go through in a loop instead of writing it out.
+"""Runs of equal beam elements one behind the other, which a kernel can evaluate in a loop.
 
 Elements are alike where they have the same links, moments and law of forces; their numbers may differ.
 """

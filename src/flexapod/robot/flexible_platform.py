@@ -1,4 +1,4 @@
-"""A flexible platform: made from the file's words, and its shape moments as values for kernels.
+"""A flexible platform: built from the robot file, and its shape moments as values for kernels.
 
 Letters as in `equations.flexible_platform`: S_k, H_k, G_ik are moments of the shapes over the mass; from the papers'
 tensors H_k = tr(I_re)/2 1 - I_re^T and G_ik = tr(I_ee)/2 1 - I_ee^T (Briot 2014 Eq. 60).

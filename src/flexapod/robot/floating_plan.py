@@ -78,7 +78,7 @@ def _telescope(leg: Leg, i: int, body: tuple[int, int]) -> Telescope:
     shaped = shaped and [link.parent for link in links[first:]] == [first - 1, first, first + 1]
     held = len(seats) == (0 if own else 1) and len(balls) == 1 and len(leg.closings) == len(seats) + 1
     if not (shaped and held and balls[0].link == first + 2 and (own or first - 1 in free_joints(leg))):
-        raise NoRodsError(f"leg {leg.name} is no telescope between the floating body and the platform")
+        raise NoRodsError(f"leg {leg.name} is not a telescopic leg between the floating body and the platform")
     cross, cylinder, piston = links[first:]
     line, ball = cylinder_line(leg, first + 1), balls[0].on_link.position
     straight = abs(cylinder.placement.rotation[2, 2]) < SYMMETRIC and not np.any(cylinder.placement.position)

@@ -1,4 +1,4 @@
-"""Rotations and placed frames as NumPy arrays: what a robot file says about orientation, made into matrices.
+"""Rotations and placed frames as NumPy arrays: the orientations of a robot file as matrices.
 
 Letters: R_AB turns vectors from B to A; p is a position [m]; K is a frame whose z axis is a joint axis.
 """

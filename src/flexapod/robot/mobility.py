@@ -1,4 +1,4 @@
-"""Mobility: how many ways a robot can move, by the rank of its closing equations and by the count formula.
+"""Mobility: the degrees of freedom of a robot, by the rank of its closing equations and by the count formula.
 
 All loops at once: sum of leg coordinates plus the six of the platform, less the rank of the closing rows. The formula of
 Kutzbach counts bodies and degrees of freedom only, and is wrong where constraints repeat (over-constrained robots).

@@ -1,4 +1,4 @@
-"""What a resolved robot is made of: bodies, links with one coordinate each, closing joints, legs.
+"""Data of a resolved robot: bodies, links with one coordinate each, closing joints, legs.
 
 A link frame has its z axis along its joint axis, as in Khalil's tables: child = parent * placement * Rz(q + zero) or
 Tz(q + zero). Inertial data is about the link frame origin, in link axes: mass, first moment m*c, tensor. In this form

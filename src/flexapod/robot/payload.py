@@ -1,4 +1,4 @@
-"""Something more fixed to a body of a robot: `robot.with_payload`, written into the description as `payloads:`."""
+"""Payloads: something fixed to a body of a robot by `robot.with_payload`, written into the description as `payloads:`."""
 
 from __future__ import annotations
 
@@ -85,8 +85,8 @@ def _body(document: dict[str, Any], plain: dict[str, Any], body: str) -> dict[st
 def _rigid(body: dict[str, Any], name: str) -> dict[str, Any]:
     if body.get("flexible") is not None:
         raise InputError(
-            f"payload: {name} is flexible, described by its modes, and carries no payload: it would change them. Make it a body "
-            "of a leg (platform: {body: leg.body}), which carries payloads, or give its weight as a wrench"
+            f"payload: {name} is flexible, described by its modes, and cannot carry a payload, which would change them. Make it "
+            "a body of a leg (platform: {body: leg.body}), which carries payloads, or give its weight as a wrench"
         )
     return body
 

@@ -1,4 +1,4 @@
-"""Which closing rows are solved for which coordinates: the one closing algorithm's choices, made once per structure.
+"""Plan of the closing algorithm: which closing equations are solved for which coordinates, chosen once per structure.
 
 Cut every leg at its platform joint. Of a leg's m rows, as many as its coordinates can meet are solved for its
 `dependents` (a small block); the rows left over, with the dependents eliminated, constrain the platform. Among those, as

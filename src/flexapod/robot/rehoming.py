@@ -1,4 +1,4 @@
-"""The home of a variant: where a robot of limited mobility is, after its lengths have changed, nearest to where it was.
+"""Home of a variant: for limited mobility, the pose nearest to the former home that its changed lengths allow.
 
 A platform with fewer than six DOF cannot keep its whole pose when a length changes (a five-bar's link turns). All loops
 are closed together from the old home by Newton with the smallest steps.

@@ -94,7 +94,7 @@ class Robot:
 
     @property
     def planar(self) -> bool:
-        """The robot moves in a plane."""
+        """Whether the robot is planar."""
         return self.description.file.plane is not None
 
     @property
@@ -125,7 +125,7 @@ class Robot:
 
     @cached_property
     def coordinates(self) -> tuple[str, ...]:
-        """Names of all joint coordinates before the cut, `leg.joint` or `leg.joint.1`."""
+        """Names of the joint coordinates, `leg.joint` or `leg.joint.1`; joints that close a loop have none."""
         return tuple(f"{leg.name}.{leg.links[i].coordinate}" for leg in self.legs for i in leg.moving)
 
     @cached_property
@@ -159,7 +159,7 @@ class Robot:
 
     @checked(changes=check_mapping)
     def with_parameters(self, changes: Mapping[str, ArrayLike]) -> Robot:
-        """A variant of the robot with other values; kernels are shared with it.
+        """A new robot with other values; the given one is unchanged, and kernels are shared.
 
         A robot of limited mobility whose lengths change may no longer fit its home pose; it is then assembled at the
         nearest one, unless the change names `home` itself.
@@ -176,7 +176,7 @@ class Robot:
         self, mass: ArrayLike, *, com: ArrayLike = (0.0, 0.0, 0.0), inertia: ArrayLike | None = None, body: str = "platform",
         name: str | None = None,
     ) -> Robot:  # fmt: skip
-        """The robot with something fixed to one of its bodies, as `payloads:` of the robot file.
+        """A new robot with something fixed to one of its bodies, as `payloads:` of the robot file.
 
         Args:
             mass: [kg]; this and the other numbers may be texts with a unit.
@@ -193,12 +193,12 @@ class Robot:
 
     @property
     def home_from_file(self) -> bool:
-        """The home pose is the file's, not one found for a variant."""
+        """Whether the home pose is that of the file, not one found for a variant."""
         return frame_pose(self.description.file.home).equals(self.home)
 
     @checked(name=check_text, body=check_body)
     def with_flexible_body(self, name: str, body: FlexibleBody) -> Robot:
-        """The robot with a flexible body as its platform; interfaces are matched by position.
+        """A new robot with a flexible body as its platform; interfaces are matched by position.
 
         Args:
             name: ``"platform"``; body: of `flexapod.flexible`, in the platform frame.
@@ -257,8 +257,8 @@ class Robot:
 
     @cached_property
     def elastic_legs(self) -> bool:
-        """The equations in independent coordinates are the robot's: a leg deforms, has springs or inner loops, or no closed form
-        under a flexible platform; forces act between points; actuators move while the platform is at rest; or its one way to
+        """Whether the robot needs equations in independent coordinates: a leg deforms, has springs or inner loops, or no closed
+        form under a flexible platform; forces act between points; actuators move while the platform is at rest; or its one way to
         move changes its direction."""
         plain = len(self.actuators) == 6 and all(form is not None for form in self.closed_forms)
         general = self.flexible_platform is not None and not plain
@@ -277,12 +277,12 @@ class Robot:
 
     @cached_property
     def floats(self) -> bool:
-        """Actuators can move while the platform is at rest."""
+        """Whether actuators can move while the platform is at rest."""
         return floats(self.legs, self.home, self.characteristic_length)
 
     @cached_property
     def follows_platform(self) -> bool:
-        """The platform's pose closes each leg by itself, by the same rows and coordinates all along its way."""
+        """Whether the platform's pose closes each leg by itself, by the same equations and coordinates everywhere."""
         ways, length = len(self.plan.platform_independent), self.characteristic_length
         return follows_platform(self.legs) and not winds(self.legs, self.home, length, ways)
 
@@ -329,7 +329,7 @@ class Robot:
 
     @cached_property
     def kept(self) -> dict[Any, Any]:
-        """What verbs found out about this robot once, by their own keys: kernels, conditions."""
+        """Cache of what verbs computed for this robot, by their own keys: kernels, conditions."""
         return {}
 
     @cached_property

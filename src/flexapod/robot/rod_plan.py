@@ -30,7 +30,7 @@ SYMMETRIC = 1e-9
 
 
 class NoRodsError(Exception):
-    """Why a robot is no robot of rods."""
+    """The reason why a robot is not a robot of rods."""
 
 
 def rod_plan(robot: Robot) -> RodPlan | str:
@@ -50,7 +50,7 @@ def rod_plan(robot: Robot) -> RodPlan | str:
 
 
 def refuse(robot: Robot) -> None:
-    """Refuse what neither rods nor telescopes (`floating_plan`) know."""
+    """Refuse what neither rods nor telescopes (`floating_plan`) can describe."""
     if robot.elastic_names or robot.forces:
         raise NoRodsError("it has flexible bodies or force elements")
     if robot.elastic_plan.carrier is not None:

@@ -1,4 +1,4 @@
-"""What makes two robots share their kernels: everything that is not a number."""
+"""The structure of a robot: everything that is not a number. Robots of equal structure share their kernels."""
 
 from __future__ import annotations
 

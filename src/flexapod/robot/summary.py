@@ -1,4 +1,4 @@
-"""What a robot is made of, in words and tables: bodies, joints, loops."""
+"""Summary of a robot as text and tables: bodies, joints, loops."""
 
 from __future__ import annotations
 

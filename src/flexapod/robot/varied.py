@@ -1,4 +1,4 @@
-"""Numbers of a robot that vary per sample: what a verb over many designs reads instead of the robot's own values."""
+"""Numbers of a robot that vary per sample, in verbs over many designs."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ MODEL = "model."
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Controller:
-    """What all controllers share.
+    """Common options of all controllers.
 
     Args:
         rate: samples per second; None for a continuous controller.
@@ -87,7 +87,7 @@ class Controller:
 
     @property
     def structure(self) -> str:
-        """What the compiled loop depends on."""
+        """Structure on which the compiled loop depends."""
         facts = (type(self).__name__, self.rate is not None, self.queue, self.quantised, self.limit is not None, self.integral)
         return repr((*facts, self._structure()))
 
@@ -133,7 +133,7 @@ class Controller:
 
 
 def check_gain(name: str, value: object) -> None:
-    """Refuse gains that are no finite numbers; a limit may be infinite."""
+    """Refuse gains that are not finite; a limit may be infinite."""
     check_array(name, value)
     if value is None:
         return
@@ -268,7 +268,7 @@ class ComputedTorque(Controller):
               \dot V_c = \dot V_r + k_d (V_r - V) + k_p\,e
 
     with A, c of the controller's model, e the error of position and rotation vector, u_c the independent components. On a
-    flexible platform the inverse model with the elastic state is used, unless `model` is a rigid robot that knows no flexibility.
+    flexible platform the inverse model with the elastic state is used, unless `model` is a rigid robot.
 
     Args:
         kp: [1/s^2], kd: [1/s]; one number or six (linear, then angular).

@@ -45,7 +45,7 @@ class Event:
         if (self.time is None) == (self.when is None):
             raise InputError("event: give either a time or a condition `when`")
         if not (self.parameters or self.fails or self.stop):
-            raise InputError("event: nothing happens; give parameters, fails or stop=True")
+            raise InputError("event: has no effect; give parameters, fails or stop=True")
 
     @property
     def failing(self) -> tuple[str, ...]:
@@ -60,7 +60,7 @@ class Event:
 
 
 def check_events(name: str, value: object) -> None:
-    """Refuse what is no list of events."""
+    """Refuse what is not a list of events."""
     if not isinstance(value, Sequence) or any(not isinstance(event, Event) for event in value):
         refuse_kind(name, "a list of Events", value)
 

@@ -1,4 +1,4 @@
-r"""Residual vibration: what a flexible robot swings after a move from rest to rest, with shapers and controllers against it.
+r"""Residual vibration of a flexible robot after a move from rest to rest, and its reduction by shapers and controllers.
 
 Letters: p(t) position of the platform after the end of the commanded move, T kinetic energy. Peak and level are
 
@@ -50,6 +50,8 @@ def path_shaper(
         poses: along the motion; each mode is tuned to the middle of its lowest and highest frequency there.
         error: of the frequencies, 0.1 for 10 % too high: to see what a wrong model costs.
         tolerance: of ``"ei"``: vibration left at the frequency.
+    Returns:
+        `Shaper`: apply it to an `ActuatorMotion` with `flexapod.motions.shaped`.
 
     Checked by: tests/simulation/test_residual_vibration.py.
     """
@@ -129,7 +131,7 @@ def residual_vibration(
     friction: bool | str = False,
     point: str | None = None,
 ) -> xr.Dataset:
-    """What is left of the vibration after a move from rest to rest, by way.
+    """Residual vibration after a move from rest to rest, for several ways of making the move.
 
     Args:
         motion: at rest at both ends; of the actuators, or of the platform (actuators then as of the undeformed robot).
@@ -137,11 +139,11 @@ def residual_vibration(
             as given), ``"zv"``, ``"zvd"``, ``"ei"``, a `Shaper` (actuators follow it shaped), or a controller (which drives the
             robot by forces along the motion). The first one is what the others are compared with.
         modes, error: of shapers by name, see `path_shaper`.
-        after: how long to look after the end [s]; three periods of the first mode if left out.
+        after: time of observation after the end [s]; three periods of the first mode if left out.
         step: of the simulation [s].
         method: of ways with a controller, see `simulate`; left out: implicit for a flexible platform, else as there.
         friction: as for `simulate`; without it nothing but the robot's own damping takes the vibration away.
-        point: whose displacement is looked at, see `point_motion`; the platform's frame if left out.
+        point: whose displacement is evaluated, see `point_motion`; the platform's frame if left out.
     Returns:
         Dataset over `way`: `peak` [m] largest displacement of the point from its mean after the end, `level` [sqrt(J)] root
         of the mean kinetic energy, `late_peak` in the last third, their reductions `reduction`,
@@ -160,7 +162,7 @@ def residual_vibration(
     h = end / np.ceil(end / wanted - 1e-9)
     rows = int(np.ceil((PERIODS / float(frequency.min()) if after is None else after) / h))
     if rows < 4:
-        raise InputError(f"after: {after!r} s has fewer than 4 steps of {h:.3g} s; look longer, or take a smaller step")
+        raise InputError(f"after: {after!r} s has fewer than 4 steps of {h:.3g} s; give a longer time or a smaller step")
     shown = [
         _after(robot, moved, controller, (h, rows), method=method, friction=friction, point=point)
         for moved, controller, _ in plan.values()
@@ -189,7 +191,7 @@ def _at_rest(motion: Motion | ActuatorMotion) -> None:
     for rate in rates:
         if np.abs(rate[[0, -1]]).max() > REST * max(float(np.abs(rate).max()), 1e-300):
             raise InputError(
-                "motion: residual vibration is what a move from rest to rest leaves; this one has a speed at its ends"
+                "motion: residual vibration needs a move from rest to rest; this one has a speed at its ends"
             )
 
 

@@ -110,6 +110,8 @@ def simulate(
         flexible platform `elastic`, `elastic_velocity`, `elastic_acceleration`, `displacement` and `rotation_vector` at its
         origin, `joint_displacement` (.., leg, axis) in platform axes; attributes `stopped` and `stopped_at` where the simulation
         ended early, `interrupted` after Ctrl-C, provenance.
+    Raises:
+        InputError: an option does not fit the robot or the motion; FlexapodError: the simulation cannot start.
 
     Robots with flexible legs are stiff: the implicit methods need not resolve their fastest vibrations, explicit ones must. With
     ``drive="actuators"`` their actuators, and those of a flexible platform, follow an `ActuatorMotion` while the deformations are
@@ -321,6 +323,8 @@ def motion_at(result: xr.Dataset, time: ArrayLike) -> Motion:
     Args:
         result: of `simulate`.
         time: (n,) [s], rising.
+    Returns:
+        `Motion` of the platform frame at these times.
 
     Checked by: tests/simulation/test_orders.py.
     """

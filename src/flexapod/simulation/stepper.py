@@ -1,4 +1,4 @@
-"""`stepper`: a plain step function for loops of one's own. State in, state out, nothing allocated on the way."""
+"""`stepper`: a step function for the user's own loops. State in, state out, without allocation."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Stepper:
     def __reduce__(self) -> Any:
         """A stepper travels as its request and its numbers; machine code is made where it arrives."""
         if self.request is None:
-            raise InputError("this stepper was made of steps of its own; only those of flexapod.stepper can be pickled")
+            raise InputError("this stepper was made from custom steps; only those of flexapod.stepper can be pickled")
         wrench = None if self.wrench is None else self.wrench.copy()
         numbers = (self.state.copy(), self.time, self.reason, self.force.copy(), wrench)
         return _again, (self.request, numbers)

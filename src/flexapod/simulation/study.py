@@ -98,7 +98,7 @@ def simulate_study(
         states = _starts(setup, starts, count)
     clock = make_clock(setup, length, step, output_step)
     if length / clock.step > MOST_ROWS:
-        raise InputError(f"step: {length / clock.step:.3g} steps do not fit into memory; at most {MOST_ROWS:g} are taken")
+        raise InputError(f"step: {length / clock.step:.3g} steps do not fit into memory; at most {MOST_ROWS:g} are allowed")
     rows = int(np.ceil(length / clock.step - 1e-9))
     h = length / rows
     table = row_table(setup.layout, setup.signals, Span(start=0.0, h=h, count=rows))

@@ -1,4 +1,4 @@
-"""Rotation matrices that know both frames: `R_WB @ p_B` is a vector in W; any other pairing is an error.
+"""Rotation matrices that carry both frames: `R_WB @ p_B` is a vector in W; any other pairing is an error.
 
 `Rot(expr, "W", "B")` is R_WB: columns are the axes of B written in W.
 """

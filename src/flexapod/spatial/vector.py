@@ -1,4 +1,4 @@
-"""A 3-vector that knows its frame: `p_W + q_B` is an error while the expression is built, at no cost afterwards.
+"""A 3-vector that carries its frame: `p_W + q_B` is an error while the expression is built, at no cost afterwards.
 
 `Vec(expr, "W")` holds a CasADi column of three entries and the name of the axes in which they are written.
 """

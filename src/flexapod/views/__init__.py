@@ -1,1 +1,1 @@
-"""What people see: pictures, the demo, later the command line, reports and the studio. Uses the public verbs only."""
+"""User interfaces: command line, pictures, reports, demo and studio. They use the public verbs only."""

@@ -1,4 +1,4 @@
-"""A motion from what a user gives: a named one placed at the robot's home, a file, or a small one that every robot can follow."""
+"""A motion from the user's input: a named one placed at the robot's home, a file, or a small default motion."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What holds the actuators in a study of vibration: springs given by the user, locks, nothing, or springs that are assumed."""
+"""Actuators in a study of vibration: springs given by the user, locked, free, or assumed springs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ geared motor with its mounting, an order of magnitude to start from. It is named
 
 @dataclass(frozen=True, kw_only=True)
 class Drives:
-    """What holds the actuators.
+    """Actuators in a study of vibration.
 
     Args:
         actuators: as `flexapod.natural_frequencies` takes it: ``"locked"``, ``"free"`` or stiffness per actuator.

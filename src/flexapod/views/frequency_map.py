@@ -32,7 +32,8 @@ def frequency_map(
         grid: axis -> values or (smallest, largest, count): x, y, z [m, world], rx, ry, rz [rad, rotation vector from home].
         actuators, prestress: as for `flexapod.natural_frequencies`.
     Returns:
-        Dataset over the axes: `frequency` (.., mode) [Hz], NaN where a pose cannot be reached; `valid`, `reason`, `texts`.
+        Dataset over the axes: `frequency` (.., mode) [Hz], NaN where a pose cannot be reached; `valid`,
+            `reason` (code of `reason_text`).
     """
     unknown = [name for name in grid if name not in AXES]
     if unknown:

@@ -1,4 +1,4 @@
-"""Parts that the files of `flexapod new` are made of: rods, discs, numbers that read well."""
+"""Parts of the files of `flexapod new`: rods, discs, rounded numbers."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ def _hover(table: xr.Dataset) -> str:
 
 
 def tornado_figure(found: xr.Dataset, title: str, criterion: str | None = None) -> go.Figure:
-    """Bars of what each variable (of `sensitivity`) or source (of `tolerance`) does, the largest on top.
+    """Effect of each variable (`sensitivity`) or source (`tolerance`) as bars, the largest on top.
 
     Args:
         found: result of `sensitivity` (change of a criterion over each variable's range) or of `tolerance` (contribution of each

@@ -183,7 +183,7 @@ def contribution_figure(drive: xr.Dataset, title: str) -> go.Figure:
 
 @renamed(run="result")
 def energy_figure(result: xr.Dataset, title: str) -> go.Figure:
-    """The energy balance of a simulation, and what it leaves.
+    """The energy balance of a simulation and its error.
 
     Args:
         result: result of `flexapod.simulate`.
@@ -265,7 +265,7 @@ def energy_entries(result: xr.Dataset) -> dict[str, xr.DataArray]:
 
 
 def energy_residual(result: xr.Dataset) -> xr.DataArray:
-    """What the energy balance leaves over time [J]."""
+    """Residual of the energy balance over time [J]."""
     return result["energy_residual"] if "energy_residual" in result else result["ledger_residual"]  # a file of the last version
 
 

@@ -20,7 +20,7 @@ MOST_REASONS = 6
 
 
 def workspace_figure(area: xr.Dataset, title: str) -> go.Figure:
-    """A slice: condition number where poses are good, grey levels by reason where not; one axis gives a line.
+    """A slice: condition number where poses are valid, grey levels by reason where not; one axis gives a line.
 
     Args:
         area: result of `flexapod.workspace` over one or two axes.
@@ -45,7 +45,7 @@ def middle_slice(area: xr.Dataset) -> tuple[xr.Dataset, str, str, str]:
 def slice_figure(
     flat: xr.Dataset, x: str, y: str, title: str, *, values: xr.DataArray, label: str, colours: str, hover: str
 ) -> go.Figure:
-    """Values over two axes in colour where poses are good, grey levels by reason where not.
+    """Values over two axes in colour where poses are valid, grey levels by reason where not.
 
     Args:
         flat: with `valid`, `reason` and `texts` over x and y.

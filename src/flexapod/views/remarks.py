@@ -1,4 +1,4 @@
-r"""What a robot file may say but hardly means: links whose inertia does not fit between their joints.
+r"""Suspicious values of a robot file: links whose inertia does not fit between their joints.
 
 .. math:: k = \sqrt{I_{max}/m} \le r
 
@@ -32,7 +32,7 @@ def remarks(robot: fp.Robot) -> dict[str, str]:
 
 
 def _odd_link(robot: fp.Robot, k: int, index: int) -> str:
-    """What is odd about a link's inertia; nothing for sliding parts and bodies with a single joint centre."""
+    """Suspicious inertia of a link; nothing for sliding parts and bodies with a single joint centre."""
     leg = robot.legs[k]
     body = leg.links[index].body
     behind = [link for link in leg.links if link.parent == index]

@@ -1,4 +1,4 @@
-"""Section of a report on what joints bear: reactions, bearing loads, parts of the actuator forces; deflections of flexible legs.
+"""Section of a report on loads: reactions, bearing loads, parts of the actuator forces; deflections of flexible legs.
 
 Checked by: tests/views/test_report_parts.py.
 """

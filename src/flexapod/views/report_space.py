@@ -82,14 +82,14 @@ def rotations(robot: fp.Robot) -> list[bool]:
 
 
 def reach_about(robot: fp.Robot, axis: str) -> tuple[float, float]:
-    """How far [deg] the platform rotates about a world axis to both sides."""
+    """Angle [deg] by which the platform rotates about a world axis to both sides."""
     direction = np.eye(3)["xyz".index(axis)]
     low, high = (float(_reach(robot, sign * direction[None])[0]) for sign in (-1.0, 1.0))
     return low, high
 
 
 def tilt_reach(robot: fp.Robot) -> Array:
-    """How far [deg] the platform tilts in each of `DIRECTIONS` directions about horizontal axes.
+    """Angle [deg] by which the platform tilts in each of `DIRECTIONS` directions about horizontal axes.
 
     Checked by: tests/views/test_orientation_section.py.
     """

@@ -1,4 +1,4 @@
-"""Residual vibration for report and studio: a standard move, what shapers and controllers leave of it, its table and figure."""
+"""Residual vibration for report and studio: a standard move, the effect of shapers and controllers, its table and figure."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def watched_point(robot: fp.Robot) -> str | None:
 
 
 def shaped_residuals(robot: fp.Robot, report: Callable[[float], object] | None = None) -> list[tuple[str, xr.Dataset]]:
-    """What shapers leave with exact frequencies and with wrong ones; each with its label.
+    """Residual vibration with shapers, for exact frequencies and wrong ones; each with its label.
 
     Args:
         report: called with the part that is done.
@@ -72,7 +72,7 @@ def shaped_residuals(robot: fp.Robot, report: Callable[[float], object] | None =
 
 
 def controlled_residuals(robot: fp.Robot) -> xr.Dataset:
-    """What computed torque leaves, without and with accelerometers."""
+    """Residual vibration under computed torque, without and with accelerometers."""
     move = standard_move(robot)
     omega = 2.0 * np.pi * BANDWIDTH * PERIODS / float(move.time[-1])
     start: Any = fp.ActuatorMotion(

@@ -1,4 +1,4 @@
-r"""What actuators and joints have to bear along a motion: the numbers for choosing motors, guides and bearings.
+r"""Loads of actuators and joints along a motion: the numbers for choosing motors, guides and bearings.
 
 RMS is over time, :math:`\sqrt{\int f^2\,dt / T}`, by the trapezoidal rule; at a single sample it is the value itself.
 """

@@ -1,4 +1,4 @@
-"""Which slice through home shows a robot's workspace: two components of the pose that its actuators choose."""
+"""Choice of the workspace slice through home: two components of the pose that the actuators control."""
 
 from __future__ import annotations
 

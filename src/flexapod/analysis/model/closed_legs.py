@@ -95,7 +95,7 @@ class ClosedLegs:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ActuatorState:
-    """What a state is closed from: actuators q, qd (n, actuators), elastic coordinates e, ed (n, N) as `robot.elastic_names`.
+    """Input of the closing of a state: actuators q, qd (n, actuators), elastic coordinates e, ed (n, N) as `robot.elastic_names`.
 
     Args:
         others: (n, z) rates of coordinates that are independent and neither driven nor elastic; left out: zero.
@@ -234,7 +234,7 @@ def _close_along(robot: Robot, given: ActuatorState, reasons: Reasons) -> Closed
 
 
 def moved_on(state: ClosedLegs, share: float) -> ClosedLegs:
-    """Where a state would be after a share of a second at its rates; loops are not closed again."""
+    """A state extrapolated by a fraction of a second with its rates; loops are not closed again."""
     relative = Rotation.from_rotvec(np.nan_to_num(share * state.angular_velocity)).as_matrix()
     return replace(
         state, joint_position=state.joint_position + share * state.joint_velocity,

@@ -1,4 +1,4 @@
-"""From a request (motion or state, elastic coordinates, load) to closed coordinates of all joints, for any robot.
+"""Closed coordinates of all joints from a request (motion or state, elastic coordinates, load), for any robot.
 
 Legs with a closed form are closed by it, deformed joints included; rigid general legs by inverse kinematics; what deforms itself
 by Newton's method from its neighbour or from home (`leg_request`).

@@ -1,4 +1,4 @@
-"""Poses at which a joint that closes a loop would be the wrong way round: rows also vanish where axes are opposite."""
+"""Poses at which a closing joint would be reversed: the closing equations also vanish where its axes are opposite."""
 
 from __future__ import annotations
 

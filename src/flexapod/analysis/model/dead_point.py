@@ -1,4 +1,4 @@
-r"""Poses at which the actuators do not determine how the loops close: dead points of their drives, named as such.
+r"""Dead points of the drives: poses at which the actuators do not determine how the loops close, recognised and reported.
 
 .. math:: r(q) = 0\ \text{at a given pose},\qquad \sigma_{min}(A_b) \approx 0
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
 
 
-DEAD = "a dead point of the actuators: the platform moves here while they are at rest; start beside it, or drive another joint"
+DEAD = "a dead point of the actuators: the platform moves while they are at rest; start at another pose, or drive another joint"
 NOT_CLOSED = "the loops cannot be closed from here"
 NEAR = 1e-4
 """Smallest singular value of the dimensionless rows below which the search by the actuators' coordinates fails."""

@@ -1,4 +1,4 @@
-r"""Inverse dynamics of a platform motion through elastic drives: quasi-static springs carried along the motion.
+r"""Inverse dynamics of a platform motion through elastic drives: the springs deflect quasi-statically along the motion.
 
 An actuator with stiffness moves its link through a spring, q = motor + s. The platform's motion fixes q; the links give s without
 its acceleration, the motor gives the force:
@@ -84,7 +84,7 @@ def carried_inverse_dynamics(robot: Robot, request: Request) -> xr.Dataset:
     if not links.elastic_names:
         for key in ("elastic", "elastic_velocity"):
             if not isinstance(given.pop(key, "static"), str):
-                raise InputError(f"{key}: the platform's motion decides the springs of the drives of {robot.name}; leave it out")
+                raise InputError(f"{key}: the platform's motion determines the drive springs of {robot.name}; leave it out")
     found = inverse_dynamics(links, motion, on_error=on_error, **given)
     moved = inverse_kinematics(links, motion, on_error=on_error)
     tau, v, a = (np.atleast_2d(x.values) for x in (found.force, moved.actuator_velocity, moved.actuator_acceleration))
@@ -131,7 +131,7 @@ def _springs(motion: StateOrMotion, tau: Array, pairs: list[tuple[Link, Link | N
         return s, sd, sdd
     if len(motion) < FEWEST:
         raise InputError(
-            f"motion: {len(motion)} samples; the rates of the drives' springs need at least {FEWEST}. Sample it finer"
+            f"motion: has {len(motion)} samples, and the rates of the drive springs need at least {FEWEST}; use more samples"
         )
     from scipy.interpolate import make_interp_spline
 

@@ -57,7 +57,7 @@ def simulate_elastic(robot: Robot, motion: StateOrMotion, load: FlexibleLoad) ->
     reasons = np.full(1, "", dtype=object)
     start = solve_static(robot, {name: values[:1] for name, values in inputs.items()}, load.rows(slice(0, 1)), reasons)
     if reasons[0]:
-        raise ElasticMotionError(f"elastic='simulate' of {robot.name} finds no static start: {reasons[0]}")
+        raise ElasticMotionError(f"elastic='simulate' of {robot.name} has no equilibrium to start from: {reasons[0]}")
     N = len(robot.elastic_names)
     e, ed = np.empty((len(motion), N)), np.empty((len(motion), N))
     e[0], ed[0] = start.elastic[0], 0.0

@@ -1,4 +1,4 @@
-"""Elastic coordinates of a flexible robot: what a verb was given, or the quasi-static deflection.
+"""Elastic coordinates of a flexible robot: as given to the verb, or the quasi-static deflection.
 
 A robot is flexible here where its platform is (`robot.flexible_platform`). Arrays are (n, N) in the order of
 `robot.elastic_names`.

@@ -116,6 +116,6 @@ def shapes_at(robot: Robot, place: Array, what: str) -> Point:
     else:
         near = ""
     raise InputError(
-        f"{what}: the flexible platform of {robot.name} has no shapes at {np.round(place, 6).tolist()} m{near}. "
+        f"{what}: the flexible platform of {robot.name} has no mode shapes at {np.round(place, 6).tolist()} m{near}. "
         "Give the body an interface there"
     )

@@ -100,7 +100,7 @@ def general_derivatives(robot: Robot, motion: StateOrMotion, wrench: Array, para
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _Start:
-    """Where to differentiate.
+    """State at which to differentiate.
 
     Args:
         robot: with all deformations independent.

@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from flexapod.analysis.requests.sample_blocks import Reasons
     from flexapod.robot.robot import Robot
 
-SINGULAR = "the actuators cannot choose these accelerations: the pose is singular, or their forces do not reach it"
-LOCKED = "friction and joint reactions do not converge: the friction coefficients are so large that joints lock themselves"
+SINGULAR = "the actuators cannot produce these accelerations: the pose is singular, or their forces do not act on it"
+LOCKED = "friction and joint reactions do not converge: the friction coefficients are so large that joints are self-locking"
 REPEATED = 1e-9
 """Singular value of the closing rows, of the largest, below which rows repeat each other: rounding is 1e-15."""
 TOUCHED = 1e-7
@@ -284,4 +284,4 @@ def _refuse_undetermined(robot: Robot, state: ClosedLegs, terms: LegTerms, reaso
     parts: list[Any] = [p for leg in robot.legs for p in (*[k for k in leg.links if not k.elastic], *leg.closings)]
     for name, part, unknown in zip(names, parts, np.asarray(mask[:, 0].any(axis=1)), strict=True):
         if unknown and part.friction is not None and part.friction.given(by_load=True):
-            raise InputError(f"friction of joint {name} depends on a reaction that rigid bodies leave undetermined")
+            raise InputError(f"friction of joint {name} depends on a reaction that is statically indeterminate with rigid bodies")

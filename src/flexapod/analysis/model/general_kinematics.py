@@ -44,7 +44,7 @@ def general_state_from_actuators(robot: Robot, asked: Request, velocity: ArrayLi
     """The state of actuators and elastic coordinates; see `State.from_actuators`."""
     position, (elastic, elastic_velocity, _) = asked.at, asked.given
     if guess is not None:
-        raise InputError(f"guess: the loops of {robot.name} are closed from home; leave it out")
+        raise InputError(f"guess: is not used, as the loops of {robot.name} are closed starting from home; leave it out")
     n, shape = len(robot.actuators), np.shape(position)
     if shape[-1:] != (n,) or len(shape) > 2:
         raise InputError(f"position: expected shape ({n},) or (n, {n}), got {shape}")
@@ -100,7 +100,7 @@ def accelerations(robot: Robot, request: LegRequest, given: Array | None, fricti
         u[:, own] = np.einsum("nij,nj->ni", pseudo_inverse(J), rest)
         left = np.abs(np.einsum("nij,nj->ni", J, u[:, own]) - rest).max(axis=1, initial=0.0)
         lost = ~(left <= FOLLOWED * (1.0 + np.abs(rest).max(axis=1, initial=0.0)))
-        reasons[lost & (reasons == "")] = "the actuators cannot choose this acceleration of the platform: the pose is singular"
+        reasons[lost & (reasons == "")] = "the actuators cannot produce this acceleration of the platform: the pose is singular"
     return np.asarray(np.einsum("nzu,nu->nz", terms.N, u) + terms.beta)
 
 

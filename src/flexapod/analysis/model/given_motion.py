@@ -1,4 +1,4 @@
-"""What a robot with flexible parts does not follow of a given motion of its platform: refused, or said in a warning.
+"""Components of a given platform motion that a robot with flexible parts does not follow: refused, or reported by a warning.
 
 Three kinds of components: those that its actuators prescribe are followed; those that only deformation moves are decided by it,
 and a given value is not used (a warning); those that no coordinate moves (out of the plane of a planar robot) are refused.

@@ -1,4 +1,4 @@
-r"""Static equilibrium of a flexible platform on held actuators: the load moves the platform and bends it.
+r"""Static equilibrium of a flexible platform with the actuators held: the load moves the platform and bends it.
 
 Unknown are the motion x of the frame and the elastic coordinates, and the actuator forces:
 
@@ -55,7 +55,8 @@ def held_actuators(robot: Robot, motion: ActuatorMotion, load: Load, on_error: O
 
     start = forward_kinematics(robot, motion.position, on_error=on_error)
     p, R = (np.array(start[name].values, dtype=float) for name in ("position", "rotation"))
-    reasons = np.where(np.isfinite(p).all(axis=1), "", "the actuators reach no pose of the undeformed platform").astype(object)
+    why = "the undeformed platform has no pose with these actuator coordinates"
+    reasons = np.where(np.isfinite(p).all(axis=1), "", why).astype(object)
     e, force = np.zeros((len(p), len(robot.elastic_names))), np.zeros_like(motion.position)
     residual = np.full(len(p), np.nan)
     active = np.flatnonzero(reasons == "")

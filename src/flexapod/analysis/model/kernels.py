@@ -1,4 +1,4 @@
-"""The kernel of a robot and a quantity: derived once per structure, cached, run with the robot's own numbers."""
+"""The kernel of a robot and a quantity: derived once per structure, cached, evaluated with the numbers of the robot."""
 
 from __future__ import annotations
 
@@ -187,6 +187,8 @@ def kernel(robot: Robot, quantity: str, **options: object) -> RobotKernel:
         robot: any robot; variants of one robot share the kernel.
         quantity: e.g. ``"inverse_kinematics"``; ``"inverse_dynamics"`` is the formulation that `inverse_dynamics` uses.
         options: of the program, e.g. ``detail="joints"``.
+    Returns:
+        The compiled kernel: call it with one sample, or `batch` with many; `signature` has names, shapes and units.
 
     A kernel that reads `joint_position` beside the pose (loops inside or between legs, flexible legs) takes both as closed: it
     does not check that they go together. `inverse_kinematics` gives coordinates that do.
@@ -258,7 +260,7 @@ def parameter_values(robot: Robot, signature: Signature) -> NDArray[np.float64]:
     foreign = next((p.name for p in signature.parameters if p.name not in home and p.name not in robot.values), None)
     if foreign is not None:
         raise InputError(
-            f"{signature.name}: asks for `{foreign}`, which is no number of {robot.name}; verbs such as pave supply it"
+            f"{signature.name}: needs the input `{foreign}`, which is not a parameter of {robot.name}; pave supplies it"
         )
     return np.array([home[p.name] if p.name in home else robot.values[p.name] for p in signature.parameters], dtype=np.float64)
 

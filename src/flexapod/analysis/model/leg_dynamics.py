@@ -75,7 +75,7 @@ def solve_inverse(robot: Robot, request: LegRequest, friction: bool, reasons: Re
 
 
 def _reported(x: Array, what: str, reasons: Reasons) -> None:
-    """Give samples whose solution is no number a reason."""
+    """Give a reason to samples whose solution is not finite."""
     reasons[np.any(~np.isfinite(x), axis=1) & (reasons == "")] = what
 
 

@@ -96,11 +96,11 @@ def _from_actuators(robot: Robot, asked: Request, elastic: tuple[Array, Array], 
     motion, load, friction, (e, ed) = asked.at, asked.load, asked.friction, elastic
     n = len(robot.actuators)
     if motion.position.shape[1] != n:
-        raise InputError(f"position: {robot.name} has {n} actuators, the motion {motion.position.shape[1]}")
+        raise InputError(f"position: {robot.name} has {n} actuators, the motion has {motion.position.shape[1]}")
     if robot.elastic_names and len(chosen_drives(robot)[0]) < n:
         raise InputError(
-            f"motion: the {n} actuators of {robot.name} push against each other, and their coordinates do not say how far it "
-            "gives way; give the motion of its platform (Motion or State)"
+            f"motion: the {n} actuators of {robot.name} act against each other through its elasticity, and their coordinates do "
+            "not determine its deflection; give the motion of its platform (Motion or State)"
         )
     state = close_along(robot, ActuatorState(q=motion.position, e=e, qd=motion.velocity, ed=ed), reasons)
     wrench = acting(robot, state, load)

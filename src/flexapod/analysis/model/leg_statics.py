@@ -91,8 +91,8 @@ HELD = 1e-8
 """Force left over at an equilibrium, of the largest one, or of the stiffness times 1 rad or 1 m: poses have nine digits."""
 
 UNHELD = (
-    "this is no equilibrium: the robot has fewer actuators than DOF, and nothing holds it there against weight and load; "
-    "give a pose where it hangs at rest, or prestress=False for its small motions without weight"
+    "this pose is not an equilibrium: the robot has fewer actuators than DOF, and nothing holds it there against weight and "
+    "load; give a pose where it hangs at rest, or prestress=False for its small motions without weight"
 )
 
 

@@ -1,4 +1,4 @@
-"""Small motions of any robot about its states: M, D, K and what the actuators and the platform have to do with them."""
+"""Small motions of any robot about its states: M, D, K, and the input matrices of actuators and platform loads."""
 
 from __future__ import annotations
 

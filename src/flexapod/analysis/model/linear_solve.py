@@ -1,4 +1,4 @@
-"""Linear systems of many samples that know when they are singular.
+"""Linear systems of many samples, with detection of singular ones.
 
 Rows and columns are brought to size 1 first, so that metres, radians and newtons do not decide; then the reciprocal condition
 number in the 1-norm, from the inverse, distinguishes rank from rounding.
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from flexapod.arrays import Array
 
-MASSLESS = "something that moves has no mass: an actuator that drives through a spring needs `inertia`"
+MASSLESS = "the mass matrix is singular, as a moving part has no mass: an actuator that drives through a spring needs `inertia`"
 """Why a mass matrix is singular."""
 
 LEFT = 1e-6

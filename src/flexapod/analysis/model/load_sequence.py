@@ -56,7 +56,7 @@ def load_sequence(robot: Robot, motion: StateOrMotion, load: Load, reasons: Reas
             state, reason = _walk(robot, state, (q, w), (motion.position[k : k + 1], loads[k : k + 1]), (point, axes))
             reasons[k] = reason
         elif reasons[k] == "":
-            reasons[k] = "the sequence of loads ended before this sample"
+            reasons[k] = "an earlier sample of the load sequence has no equilibrium"
         q, w = motion.position[k : k + 1], loads[k : k + 1]
         found.append(state)
         wrenches.append(acting(robot, state, (w, point, axes)))

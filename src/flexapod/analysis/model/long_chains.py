@@ -1,4 +1,4 @@
-r"""Robots with long runs of beam elements: kernels that loop over elements give O(n) numbers, NumPy makes matrices of them.
+r"""Robots with many beam elements in a row: kernels that loop over elements give O(n) numbers, NumPy makes matrices of them.
 
 Each function here has the outputs of the kernel of the same quantity that is written out (`elastic_terms` ...), which would take
 minutes to compile. Letters of `equations.elastodynamics.long_terms`; arrays are (n, ...) over samples.
@@ -163,7 +163,7 @@ def _directions(robot: Robot, inputs: Arrays) -> Arrays:
 
 
 def _unit_steps(robot: Robot, columns: list[int]) -> Array:
-    """What makes steps of some columns of z dimensionless."""
+    """Scales that make steps of some columns of z dimensionless."""
     at = len(robot.elastic_plan.columns) - len(robot.coordinates)
     kinds = [leg.links[i].kind for leg in robot.legs for i in leg.moving]
     linear = [k < 3 if k < at else kinds[k - at] == "P" for k in columns]

@@ -1,4 +1,4 @@
-"""Where the numbers of kernels that loop over beam elements belong among the coordinates z of a robot (see `long_chains`)."""
+"""Positions of the numbers of looping kernels (see `long_chains`) among the coordinates z of a robot."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def is_long(robot: Robot) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Places:
-    """Where the numbers of the kernels belong among the coordinates z; kept with the robot."""
+    """Positions of the numbers of the kernels among the coordinates z; kept with the robot."""
 
     robot: Robot
 

@@ -1,4 +1,4 @@
-"""Which program gives a quantity of a robot, by formulation, with or without the final solve; and its tape."""
+"""Choice of the program for a quantity of a robot: by formulation, with or without the final solve; and its tape."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def choose_model(
         solved = ("forward_dynamics",) if PROPERTIES["rigid"](robot) else ("inverse_dynamics", "forward_dynamics")
         if quantity not in solved:
             raise InputError(
-                f"{quantity} of {robot.name} has no final system to leave out; solve=False applies to forward_dynamics"
+                f"solve=False: {quantity} of {robot.name} solves no linear system; solve=False applies to forward_dynamics"
                 " and, of flexible robots, to inverse_dynamics"
             )
         if formulation in ("projected", "articulated"):
@@ -95,7 +95,7 @@ def _with_friction(
     if not has_friction(robot):
         raise InputError(f"friction: the joints of {robot.name} have none; leave it out")
     if quantity in known and (quantity not in WITH_FRICTION or not solve):
-        raise InputError("friction: known in inverse_dynamics and forward_dynamics with their final solve; leave it out")
+        raise InputError("friction: available in inverse_dynamics and in forward_dynamics with its final solve; leave it out")
     if quantity in WITH_FRICTION:
         refuse(robot, quantity, motion="actuators", friction=True)
     return WITH_FRICTION if PROPERTIES["rigid"](robot) else known

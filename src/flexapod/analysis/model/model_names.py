@@ -1,4 +1,4 @@
-"""Names in a written model: what entries of inputs and outputs represent, as the robot file spells it.
+"""Names in a written model: entries of inputs and outputs, spelled as in the robot file.
 
 Coordinates get their own names: ``q12`` for its position, ``q12_dot`` for its rate, ``q12_ddot`` for its acceleration. The name
 of the leg comes before it where two legs use the same one.

@@ -65,7 +65,10 @@ def moving_model(robot: Robot, motion: StateOrMotion, wrench: ArrayLike | None, 
     at = len(plan.columns) - len(robot.coordinates)
     modes = len(robot.elastic_names) - len(robot.elastic_indices)
     if min(plan.independent) < at - modes:
-        raise InputError(f"linearize: {robot.name} is under-actuated; about a motion it is known in joint coordinates only")
+        raise InputError(
+            f"linearize: {robot.name} is under-actuated, and its independent coordinates are not all joint coordinates; a model "
+            "about a motion needs that, so give a State at rest"
+        )
     robot = _viscous(robot) if friction else robot
     request = closed_request(robot, Request(at=motion, wrench=wrench, friction=False), reasons)
     refuse_out_of_plane(robot, request.wrench)
@@ -135,7 +138,7 @@ def _moved(robot: Robot, state: ClosedLegs, moves: Array, rates: Array, reasons:
     given = {**start.inputs(), "joint_position": q, "modes": e, "independent_velocity": wanted}
     found = evaluate(robot, "elastic_closing", given, own)
     if any(own):
-        reasons[0] = reasons[0] or f"beside the motion: {next(w for w in own if w)}"
+        reasons[0] = reasons[0] or f"at a state next to the motion: {next(w for w in own if w)}"
     changed = np.zeros_like(e)
     for k, column in enumerate(plan.independent):
         if at - modes <= column < at:

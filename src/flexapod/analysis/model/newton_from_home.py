@@ -1,4 +1,4 @@
-"""Running kernels of general legs: Newton starts from home, and goes on from poses that were solved where home is too far."""
+"""Newton's method for general legs, started at home, and from poses already solved where home is too far away."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Other closing rows where those of a robot's plan are singular: the plan is made at home, and turns with nothing.
+"""Alternative closing equations where those of a robot's plan, chosen at home, become singular.
 
 Far from home a leg may be such that the rows that are solved for its joints do not move with these, though others do. There the
 same coordinates are solved for by the rows that column pivoting chooses at that state: the robot is the same, its result too.

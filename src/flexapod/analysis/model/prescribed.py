@@ -1,4 +1,4 @@
-r"""Which components of the platform's motion a request prescribes, and how far a step towards a pose may go.
+r"""Components of the platform's motion that a request prescribes, and the largest step allowed towards a pose.
 
 Letters: J (n, 6, u) platform twist per independent rate, S (n, r, 6) dimensionless rows that choose r components of a twist.
 """
@@ -106,7 +106,7 @@ def coordinate_sizes(robot: Robot, places: Sequence[int]) -> Array:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Stride:
-    """How far the next Newton step of every sample may go.
+    """Largest next Newton step of every sample.
 
     Args:
         reach: (n,) [rad, or times the characteristic length].

@@ -1,4 +1,4 @@
-"""Which programs derive a quantity, by formulation: one table, from which kernels, exports and counts are chosen."""
+"""Programs by quantity and formulation: one table, from which kernels, exports and counts are chosen."""
 
 from __future__ import annotations
 

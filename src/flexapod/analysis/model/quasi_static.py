@@ -133,5 +133,5 @@ def held(
         change = np.abs(wrench - before).max(axis=1, initial=0.0)
         if np.all((change <= FOLLOWED * np.abs(wrench).max(axis=1, initial=0.0)) | (reasons != "")):
             return state, wrench
-    reasons[reasons == ""] = "no static deflection found: the load turns with the platform and does not come to rest"
+    reasons[reasons == ""] = "no static deflection found: the load rotates with the platform, and the iteration does not converge"
     return state, wrench

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Redundancy:
-    """How forces are chosen where actuators are redundant.
+    """Choice of forces where actuators are redundant.
 
     Args:
         weights: (actuators,) positive: what is least is the sum of weight times force squared.

@@ -1,4 +1,4 @@
-r"""Linear model of a rigid robot on actuator springs: M and the stiffness that gravity and held forces make.
+r"""Linear model of a rigid robot on actuator springs: M, and the stiffness due to gravity and holding forces.
 
 .. math:: \rho(x) = g(x) - J(x)^T\Gamma - w,\qquad K_T = \frac{\partial\rho}{\partial x}
 
@@ -36,7 +36,7 @@ HELD = 1e-8
 
 UNHELD = "the actuators cannot hold this pose (singular); prestress=False needs no equilibrium"
 
-BORDER = "a pose beside this one cannot be reached, where the prestress is differentiated; prestress=False needs no such pose"
+BORDER = "a neighbouring pose, needed to differentiate the prestress, cannot be reached; use prestress=False"
 """Why a pose at the border of reach has no prestress."""
 
 WEIGHTS = {1: 3.0 / 4.0, 2: -3.0 / 20.0, 3: 1.0 / 60.0}

@@ -1,4 +1,4 @@
-r"""Loops closed at given poses of the platform: where the way by the actuators is lost, the platform is taken there itself.
+r"""Loops closed at given poses of the platform, also where the path through actuator coordinates is lost.
 
 .. math:: r(q, x_s) = 0,\qquad x_s = x_{home} + s\,(x - x_{home}),\quad s = 1/n \ldots 1
 

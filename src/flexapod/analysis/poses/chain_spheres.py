@@ -1,4 +1,4 @@
-r"""Spheres of legs that have no closed form: what a chain of joints leaves of a platform point once its actuators are given.
+r"""Spheres of legs without a closed form: the locus of a platform point for given actuators.
 
 - **sphere**: a universal joint and a spherical one at the platform; the distance of their centres is given.
 - **circle**: one passive revolute joint and a spherical one at the platform; the latter stays on a circle about the axis.
@@ -37,7 +37,7 @@ _JOINTS = {("spherical", 2): "sphere", ("spherical", 1): "circle", ("revolute", 
 
 
 def locus(leg: Leg) -> Locus | None:
-    """What the leg leaves of a point; None if it is none of these."""
+    """Locus of a platform point for a given leg; None if it is none of these."""
     passive = _passive(leg)
     if leg.couplings:
         return None

@@ -1,4 +1,4 @@
-"""How much the closing rows of legs bend: bounds of their second derivatives that hold everywhere.
+"""Bounds, valid everywhere, of the second derivatives of the closing equations of legs.
 
 Joints only rotate and slide. A row that keeps a point changes with two rotations by the distance of the point from the later
 joint, with a rotation and a later slide by 1; a row of axes changes with two rotations by 1. Letters as in

@@ -1,4 +1,4 @@
-"""Complex numbers with certainty: discs (midpoint, radius) whose radii are rounded outwards, as arrays.
+"""Complex interval arithmetic: discs (midpoint, radius) whose radii are rounded outwards, as arrays.
 
 A disc contains every value that its expression takes on the discs it is made of, rounding included. With the unit roundoff u,
 fl(a + b) errs by at most u |a + b| and fl(a b) by at most sqrt(5) u |a b| (Brent, Percival, Zimmermann 2007); the constants

@@ -1,4 +1,4 @@
-"""All poses of any robot with finitely many: paths from its poses at generic actuators to the question."""
+"""All poses of any robot with finitely many: paths from its poses at generic actuators to the given ones."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ STARTS = 60
 
 @dataclass(frozen=True, kw_only=True)
 class SingularPoses:
-    """What the ends of lost paths are.
+    """Classification of the ends of lost paths.
 
     Args:
         x: isolated real poses; index: the path of each; residual: largest closing error [characteristic lengths or rad].

@@ -26,7 +26,7 @@ ARRIVED, STUCK, TOO_LONG = 1, 2, 3
 
 @dataclass(frozen=True, kw_only=True)
 class TrackingControl:
-    """How carefully paths are followed.
+    """Step control of path tracking.
 
     Args:
         correction: largest first Newton step after a prediction, relative.

@@ -1,4 +1,4 @@
-"""Forward kinematics by continuation: each sample of a motion starts from the pose of the one before."""
+"""Forward kinematics by continuation: each sample of a motion starts from the pose of the previous one."""
 
 from __future__ import annotations
 

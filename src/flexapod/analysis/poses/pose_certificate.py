@@ -30,7 +30,7 @@ DATA_ERROR = 2.0**-51
 
 @dataclass(frozen=True, kw_only=True)
 class Certificate:
-    """What is proven about n candidate solutions of one platform.
+    """Proven facts about n candidate solutions of one platform.
 
     Args:
         certified: (n,) exactly one simple solution lies in the polydisc, and a rotation belongs to it (e.e is not zero).

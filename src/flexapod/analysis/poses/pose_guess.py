@@ -1,4 +1,4 @@
-"""Where a search for a pose starts: home, a state, or an earlier result; brought onto the robot's constraints."""
+"""Start of a search for a pose: home, a state, or an earlier result, projected onto the robot's constraints."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why a pose was not found: which actuator misses by how much, another assembly mode, contradicting actuators."""
+"""Reasons why a pose was not found: residual of an actuator, another assembly mode, contradicting actuators."""
 
 from __future__ import annotations
 

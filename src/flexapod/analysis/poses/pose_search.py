@@ -66,7 +66,7 @@ class Poses:
 
 @dataclass(frozen=True, kw_only=True)
 class Search:
-    """What a search found, per sample.
+    """Result of a search, per sample.
 
     Args:
         poses: the pose, or the nearest one.

@@ -1,4 +1,4 @@
-"""Legs without their deformations: elastic and fixed links become part of the placement of the next one.
+"""Legs without deformation: elastic and fixed links are merged into the placement of the next link.
 
 A flexible robot, undeformed, then has the equations of its rigid twin, and shares what is stored for it.
 """
@@ -39,7 +39,7 @@ def rigid_chain(leg: Leg) -> Leg:
 
 
 def _displaced(link: Link) -> Pose:
-    """What a link that is at rest at coordinate zero adds to its placement."""
+    """Contribution of a link that is at rest at coordinate zero to its placement."""
     if link.kind == "R":
         return Pose(position=np.zeros(3), rotation=about(np.array([0.0, 0.0, 1.0]), link.zero))
     along = link.zero if link.kind == "P" else 0.0

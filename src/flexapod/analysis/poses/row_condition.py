@@ -1,4 +1,4 @@
-"""How well the rows of a Jacobian determine the platform's motion: distance from a type 2 singularity, condition number.
+"""Conditioning of the rows of a Jacobian: distance from a type 2 singularity, condition number.
 
 Letters: J (n, actuators, 6) of the actuators, G of the constraints; metres are divided by a characteristic length.
 """

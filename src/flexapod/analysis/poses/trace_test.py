@@ -1,4 +1,4 @@
-r"""Trace test: whether monodromy found all poses of the operation modes that it knows.
+r"""Trace test: whether monodromy found all poses of the operation modes found so far.
 
 The actuators move along an algebraic curve, :math:`q_j = q_{0j} + d_j t` or :math:`e^{i q_j} = e^{i q_{0j}}(1 + d_j t)` for
 angles, with generic d; the poses over it form a curve in the space of y = (p, R) and t. On parallel slices

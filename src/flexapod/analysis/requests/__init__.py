@@ -1,1 +1,1 @@
-"""What a verb is asked for and how it answers: arguments, abilities, designs, samples, labelled results."""
+"""Requests to verbs and their answers: arguments, abilities, designs, samples, labelled results."""

@@ -1,4 +1,4 @@
-"""What every verb can do for every robot: one table of data, from which refusals are raised.
+"""Abilities: which verb and option is available for which robot; one table of data, from which refusals are raised.
 
 `ABILITIES[verb][option]` maps conditions to the reason why the option has no result there; an empty row works for all robots.
 The option `ANY` represents the verb itself. A condition is a property of the robot (`PROPERTIES`), of the request
@@ -27,22 +27,18 @@ if TYPE_CHECKING:
 Row = Mapping[str, str]
 ANY = ""
 
-OTHER_DERIVATION = (
-    "formulation={value!r}: another derivation of rigid robots, to compare with; {robot} has {part}. Leave it out"
-)
-RIGID_SPIN = (
-    "spin='neglected': what some papers on rigid robots leave out, to compare with them; {robot} has {part}. Use spin='exact'"
-)
+OTHER_DERIVATION = "formulation={value!r}: is derived for rigid robots alone; {robot} has {part}. Leave it out"
+RIGID_SPIN = "spin='neglected': a simplification of papers on rigid robots; {robot} has {part}. Use spin='exact'"
 IS_RIGID = "{verb}: {robot} is rigid; load a flexible robot or use robot.with_flexible_body"
 NO_ELASTIC = "elastic: {robot} is rigid and has no elastic coordinates; leave it out"
 NO_COORDINATES = "{option}: {robot} has {part} and no elastic coordinates; leave it out"
 NO_WRENCH = "{option}: says how the wrench is given; give `wrench` as well, or leave {option} out"
 UNDERACTUATED = (
-    "{verb}: {robot} is under-actuated: {actuators} actuators cannot choose {mobility} components of the platform's motion. "
-    "Actuate more joints; forward_dynamics and simulate take it as it is"
+    "{verb}: {robot} is under-actuated: {actuators} actuators cannot control {mobility} components of the platform's motion. "
+    "Actuate more joints; forward_dynamics and simulate accept it as it is"
 )
 NO_INVERSE = (
-    "{option}: found by inverse dynamics, which the under-actuated {robot} does not have ({actuators} actuators for {mobility} "
+    "{option}: needs inverse dynamics, which the under-actuated {robot} does not have ({actuators} actuators for {mobility} "
     "degrees of freedom); leave it out"
 )
 TOO_MANY = (
@@ -54,28 +50,28 @@ NO_PATHS = (
     "method='all' lists the poses of any robot"
 )
 LOOPS = (
-    "{verb}: lists the ways in which each leg reaches the platform by itself, and {robot} has loops inside or between its legs, "
-    "which have no ways of their own; assembly_modes lists the poses of all loops together"
+    "{verb}: lists the branches of each leg by itself, and {robot} has loops inside or between its legs, so that its legs have "
+    "no branches of their own; assembly_modes lists the poses of all loops together"
 )
 NO_REACH = (
-    "{verb}: actuator {motor} of {robot} drives through a spring: its force does not reach the platform's acceleration, so that "
-    "there is no derivative by it; linearize gives the model with its states, the robot without these springs the rigid drives"
+    "{verb}: actuator {motor} of {robot} drives through a spring: its force does not act on the platform's acceleration "
+    "directly, so that there is no derivative by it. Use linearize, whose model has the spring's states, or remove the spring"
 )
 MOTOR = (
-    "{verb}: actuator {motor} of {robot} drives through a spring: its force does not reach the platform's acceleration at once, "
-    "so that the platform's motion does not determine it. Give an ActuatorMotion"
+    "{verb}: actuator {motor} of {robot} drives through a spring: its force does not act on the platform's acceleration "
+    "directly, so that the platform's motion does not determine it. Give an ActuatorMotion"
 )
 MOTOR_FRICTION = (
-    "friction of {motor}: acts on the motor behind a spring, whose rate the platform's motion gives by its derivatives only; "
+    "friction of {motor}: depends on the rate of a motor behind a spring, which the platform's motion does not give directly; "
     "set friction=False, or give an ActuatorMotion"
 )
 GIVE = MOTOR + ", or `elastic_acceleration`"
 CARRIED = (
-    "{option}: with the platform's motion given, the springs of {motor} are carried along quasi-statically, and their part has "
-    "no source of its own; give an ActuatorMotion"
+    "{option}: with the platform's motion given, the springs of {motor} deflect quasi-statically, and their part of the force "
+    "belongs to no single source; give an ActuatorMotion"
 )
 DETERMINED = (
-    "{option}: {robot} has no more actuators ({actuators}) than its motion needs, so that nothing is to be chosen; leave it out"
+    "{option}: {robot} is not redundantly actuated ({actuators} actuators), so that its forces are unique; leave it out"
 )
 TIED_PARTS = (
     "contributions: {robot} has more actuators ({actuators}) than its loops leave independent; how they divide a part of the "
@@ -84,26 +80,28 @@ TIED_PARTS = (
 MASSLESS = (
     "legs='massless': the legs of {robot} deform, and without mass their deformations have no equation of motion; leave it out"
 )
-UNUSED = "wrench: acts on small motions through the prestress that it makes; leave it out, or set prestress=True"
+UNUSED = "wrench: affects small motions only through the prestress that it causes; leave it out, or set prestress=True"
 POSE_HELD = (
-    "sequence: known of robots with flexible legs; every load on the flexible platform of {robot} has its own deflection, "
-    "so leave it out"
+    "sequence: available for robots with flexible legs; the deflection of the flexible platform of {robot} does not depend on "
+    "the loads before, so leave it out"
 )
-LOCKED_MOTION = "actuators='locked': the state moves, so its actuators do; give 'free', or the stiffness of each actuator"
-MOVING_FORCES = "prestress=False: forces of a motion act on the deviations from it; leave prestress out where the state moves"
+LOCKED_MOTION = "actuators='locked': the state has a velocity, so that its actuators move; give 'free', or their stiffness"
+MOVING_FORCES = (
+    "prestress=False: a model about a motion always has the forces along it; leave prestress out, or give a State at rest"
+)
 LEG_DEFORMATION = (
     "{verb}: describes a flexible platform; the platform of {robot} is rigid and it has {part}. static_deflection and "
     "inverse_dynamics return their coordinates as `elastic`, point_motion gives the motion of any point"
 )
 LEG_INTERNAL = (
-    "{verb}: known of a flexible platform on rigid U-P-S, P-U-S or R-U-S legs; those of {robot} are others. "
+    "{verb}: available for a flexible platform on rigid U-P-S, P-U-S or R-U-S legs, which {robot} does not have; "
     "natural_frequencies and linearize describe its small motions"
 )
 NO_SPIN = (
     "spin='neglected': {robot} does not consist of six legs between a universal and a spherical joint (U-P-S, P-U-S or R-U-S), "
-    "and no spin about a leg's own line can be left out of others; use spin='exact'"
+    "and only for these can the spin about the leg's own axis be left out; use spin='exact'"
 )
-SMOOTH = "formulation={value!r} knows no friction; set friction=False, or leave it out"
+SMOOTH = "formulation={value!r} does not include friction; set friction=False, or leave it out"
 MINIMAL: Row = {
     "flexible platform": "formulation='minimal' does not apply to {robot}: its platform is flexible",
     "rigid & no minimal equations": "formulation='minimal' does not apply to {robot}: {minimal}",
@@ -304,7 +302,7 @@ def wording(robot: Robot, verb: str, option: str, text: str) -> str:
 
 
 def reason(robot: Robot, verb: str, options: Mapping[str, object]) -> str | None:
-    """Why a verb cannot do what it is asked for, or None.
+    """The reason why a verb is not available for a request, or None.
 
     Args:
         options: by name, as the verb was given them; besides ``motion``: ``"platform"`` or ``"actuators"``, ``velocity``.

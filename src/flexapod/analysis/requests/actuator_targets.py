@@ -1,4 +1,4 @@
-"""Actuator coordinates that a pose is wanted for: one sample, many, or those of a motion."""
+"""Actuator coordinates whose pose is sought: one sample, many, or those of a motion."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Samples:
-    """What a result belongs to: samples or times."""
+    """Dimension of a result: samples or times."""
 
     count: int
     single: bool = False

@@ -1,4 +1,4 @@
-"""What the arguments of verbs are, by name: one table, checked before a verb starts.
+"""Checks of the arguments of verbs, by name: one table, applied before a verb starts.
 
 Shapes are left to the verbs, which know the robot; here a robot is a robot, a flag a flag, and numbers are numbers.
 """
@@ -47,7 +47,7 @@ __all__ = [
 
 
 def check_robot(name: str, value: object) -> None:
-    """Refuse what is no robot."""
+    """Refuse what is not a robot."""
     from flexapod.robot.robot import Robot
 
     if not isinstance(value, Robot):
@@ -70,7 +70,7 @@ def _state(name: str, value: object) -> None:
 
 
 def check_states(name: str, value: object) -> None:
-    """Refuse what are no poses."""
+    """Refuse what is not poses."""
     from flexapod.analysis.requests.state import State
 
     if not isinstance(value, State):
@@ -86,7 +86,7 @@ def _poses(name: str, value: object) -> None:
 
 
 def check_motion(name: str, value: object) -> None:
-    """Refuse what is no motion."""
+    """Refuse what is not a motion."""
     from flexapod.motions.motion import ActuatorMotion, Motion
 
     if not isinstance(value, Motion | ActuatorMotion):

@@ -1,4 +1,4 @@
-"""Axial force of a linear link in modes, by what its tip resists across: the measure `axial_ratio` of `validity`.
+"""Axial force of a linear modal link, relative to its lateral stiffness: the measure `axial_ratio` of `validity`.
 
 K stiffness by the link's coordinates, l distance from root to tip, k stiffness across the line between them, all else free.
 """

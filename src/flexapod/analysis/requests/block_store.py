@@ -1,4 +1,4 @@
-"""Where results of a long computation go: arrays in memory, or a folder of files from which an interrupted one continues.
+"""Storage of the results of a long computation: arrays in memory, or a folder of files from which an interrupted one continues.
 
 The folder holds one `.npy` file per array and a record, `progress.json`: what is computed, how far it is, and the sha256 of every
 finished block. A folder whose files were cut off or altered is refused.
@@ -70,7 +70,7 @@ class BlockStore:
         assert self._folder is not None
         remove_left_over(self._folder / STATE)
         if any(self._folder.iterdir()):
-            raise FileError(f"save: the folder {self._folder} is not empty and holds no run of its own; choose another")
+            raise FileError(f"save: the folder {self._folder} is not empty and holds no saved run; choose another")
         self._record()
         self._make(arrays)
 

@@ -1,4 +1,4 @@
-"""What the verbs of design cannot do for some robots: rows of the table of `abilities`."""
+"""Abilities of the verbs of design: rows of the table of `abilities`."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ UNDETERMINED = (
     "{robot} has {actuators} actuators for {mobility} DOF of its platform; actuator coordinates do not determine its pose"
 )
 CRITERIA = (
-    "criteria: the vocabulary does not cover the {part} of {robot}; give criteria as functions of a robot: "
+    "criteria: the named criteria do not cover the {part} of {robot}; give criteria as functions of a robot: "
     "Criterion(name=..., unit=..., function=lambda robot: ...)"
 )
-GEOMETRY = "{verb}: known for rigid robots; {robot} has {part}. Load a rigid version of it"
+GEOMETRY = "{verb}: available for rigid robots; {robot} has {part}. Load a rigid version of it"
 RIGID_GEOMETRY: Row = {"flexible platform": GEOMETRY, "flexible legs": GEOMETRY, "under-actuated": UNDETERMINED}
 SIMULATED = (
     "elastic='simulate': integrates the deformation of one robot along the motion, and values that differ from sample to sample "
@@ -25,8 +25,8 @@ SEQUENCE = (
     "Give designs, of shape (designs, 1), or leave sequence out"
 )
 ALONG = (
-    "parameters: the springs of {motor} have the rates of one robot along the motion, and values that differ from sample to "
-    "sample make each sample another robot. Give designs, of shape (designs, 1), or States"
+    "parameters: the deflection rates of the springs of {motor} follow from the motion of one robot, and values that differ "
+    "from sample to sample make each sample another robot. Give designs, of shape (designs, 1), or States"
 )
 DESIGNS: dict[str, Row] = {"parameters": {}, "variation=sample": {}}
 MOVING: dict[str, Row] = {"parameters": {}, "variation=sample": {"elastic=simulate": SIMULATED}}
@@ -42,7 +42,7 @@ def _of_vocabulary(argument: str) -> Row:
 DESIGN: dict[str, dict[str, Row]] = {
     "study": {
         ANY: _of_vocabulary("criteria"), "at": {}, "plan": {}, "count": {}, "seed": {}, "save": {}, "keep": {},
-        "threads": {"with scheduler": "threads: belong to the workers of the cluster; leave out threads, or scheduler"},
+        "threads": {"with scheduler": "threads: workers of a cluster have their own; leave out threads, or scheduler"},
         "scheduler": {}, "progress": {},
     },
     "sensitivity": {ANY: _of_vocabulary("criteria"), "at": {}, "samples": {}, "seed": {}},
@@ -53,7 +53,7 @@ DESIGN: dict[str, dict[str, Row]] = {
     "tolerance": {
         ANY: {**RIGID_GEOMETRY, **_of_vocabulary("criteria")}, "at": {}, "criteria": {}, "clearances": {},
         "wrench": {
-            "no clearances": "wrench: is the load that decides where clearances lie; give clearances as well, or leave it out",
+            "no clearances": "wrench: decides to which side clearances are taken up; give clearances as well, or leave it out",
         },
         "samples": {}, "distribution": {}, "seed": {}, "threads": {},
     },

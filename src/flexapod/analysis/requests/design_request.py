@@ -1,4 +1,4 @@
-"""What `parameters={path: values}` of a verb asks for: designs, how they meet the samples, and which of them can exist.
+"""Designs given by `parameters={path: values}`: how they combine with samples, and which of them are physically possible.
 
 Leading dimensions of a path's values, before those that the file's value has: for one state (k,) are k designs; for n samples
 (n,) gives every sample its own value, (k, 1) are k designs at every sample, (k, n) both. A value without any holds for all.
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class DesignAnswer:
-    """What one robot answers of a request.
+    """The part of a request that one robot answers.
 
     Args:
         rows: (m,) of `Request.x`, all with the same values.
@@ -193,7 +193,7 @@ def _scalars(robot: Robot, path: str, values: Array) -> list[tuple[str, Array]]:
     except FlexapodError:
         known = False
     if not known:
-        raise InputError(f"parameters: {path}: is no number and no vector with x, y, z; name one number of it")
+        raise InputError(f"parameters: {path}: is neither a number nor a vector with x, y, z; name one of its numbers")
     return list(zip(names, values.T, strict=True))
 
 
@@ -250,7 +250,10 @@ def impossible_inertias(robot: Robot, values: Mapping[str, Array]) -> SampleReas
 BLOCK = 8192
 """Designs whose inertias are judged at once: all numbers of a block stay in the cache."""
 
-NO_BODY = "no body has this inertia: its principal moments about the centre of mass do not fit together, or its mass is zero"
+NO_BODY = (
+    "no body has this inertia: its principal moments about the centre of mass violate the triangle inequality, or its mass is "
+    "zero"
+)
 MOMENTS = ("mass", *(f"first_moment.{i}" for i in "xyz"), *(f"inertia.{k}" for k in ("xx", "yy", "zz", "xy", "xz", "yz")))
 
 

@@ -1,4 +1,4 @@
-"""Which derivation answers a request: one ordered list per verb, fast paths first, the general model last.
+"""Choice of the derivation for a request: one ordered list per verb, fast paths first, the general model last.
 
 A fast path says when it applies, by properties of the robot and by what is asked for; the first that does is taken, here and
 nowhere else. All paths of a verb take the same arguments and give the same numbers: the general one is what they are checked
@@ -211,7 +211,7 @@ def answer(robot: Robot, verb: str, request: Request, *more: object) -> Any:
         robot = led_by_platform(robot)
     if path.name == GENERAL and request.formulation not in ("auto", GENERAL):
         raise InputError(
-            f"formulation={request.formulation!r}: what is asked of {robot.name} beside the forces comes from the general model; "
-            "leave formulation out"
+            f"formulation={request.formulation!r}: gives the forces of {robot.name} alone, and the other results asked for come "
+            "from the general model; leave formulation out"
         )
     return path(robot, request, *more)

@@ -1,4 +1,4 @@
-"""What a function of the user is, as a digest: a saved run goes on only with the functions that it began with.
+"""Digest of a user's function: a saved computation continues only with the functions that it began with.
 
 A function is its qualified name, its code (instructions, constants, names), its defaults, the values it closes over and the
 global values that it reads. Functions and classes of its own module are followed; what comes from other modules is their name,

@@ -1,4 +1,4 @@
-"""Rows of the table of abilities for the verbs of identification: which robots and which options together have no result.
+"""Abilities of the verbs of identification: rows of the table of `abilities`.
 
 See `flexapod.analysis.requests.abilities` for how conditions are written.
 """
@@ -15,8 +15,8 @@ DEFLECTIONS = (
     "to fp.identify(robot, data, parameters=[...]) instead, which fits them with the elastic model"
 )
 COLUMNLESS = (
-    "{verb}: {robot} has force elements, preloads, bump stops, or dampers at its drives, which it leaves out; take the "
-    "robot without them, or fp.identify, which subtracts their forces"
+    "{verb}: {robot} has force elements, preloads, bump stops, or dampers at its drives, which the regressor leaves out; use "
+    "the robot without them, or fp.identify, which subtracts their forces"
 )
 NAMED = "{option}: not available with named parameters, which are fitted to the forces directly; leave it out"
 INSTRUMENTS = "instruments: give them together with method='iv', and only then"
@@ -25,7 +25,7 @@ INDEPENDENT = (
     "motion of its platform, or a robot with as many actuators as degrees of freedom"
 )
 RIGID_RUN = (
-    "{verb}: takes rigid robots, and {robot} has {part}; simulate gives its motion, and forces with their noise follow from it"
+    "{verb}: available for rigid robots, and {robot} has {part}; use simulate, and add noise to its result"
 )
 
 

@@ -96,6 +96,6 @@ def refuse_out_of_plane(robot: Robot, wrench: Array) -> None:
     if np.abs(wrench[:, out]).max(initial=0.0) > ROUNDING * np.abs(wrench).max(initial=0.0):
         names = ", ".join(WRENCH[i] for i in out)
         raise InputError(
-            f"wrench: {robot.name} is planar: its model does not deform out of its plane, and what {names} do is not in it; "
+            f"wrench: {robot.name} is planar: its model does not deform out of its plane, and {names} would have no effect; "
             "give a load in its plane, or a file without `plane`, whose beams bend both ways"
         )

@@ -100,12 +100,12 @@ def _evaluated(
     refuse(robot, name, parameters=parameters, variation=variation, motion=kind_of(at, State), **chosen)
     designs = Designs(request)
     if _takes_columns(name, designs, at, options):
-        result = designs.settled(name, on_error, lambda: _at_once(verb, designs, at, options))
+        result = designs.checked_result(name, on_error, lambda: _at_once(verb, designs, at, options))
     else:
         in_order = _follows(at, options, ActuatorMotion)
         call = _each(name, verb, designs, at, parameters, in_order)
-        result = designs.settled(name, on_error, lambda: _one_by_one(call, designs, at, options, in_order))
-    reasons = designs.said() if on_error == "mask" else None
+        result = designs.checked_result(name, on_error, lambda: _one_by_one(call, designs, at, options, in_order))
+    reasons = designs.reason_rows() if on_error == "mask" else None
     return shaped(result, request, reasons, at, _follows(at, options, Motion | ActuatorMotion))
 
 
@@ -197,7 +197,7 @@ class Designs:
             self._columns[name] = column if len(column) == self.request.count else np.repeat(column, self.request.samples or 1)
         return self._columns[name]
 
-    def settled(self, name: str, on_error: str, run: Callable[[], Any]) -> Any:
+    def checked_result(self, name: str, on_error: str, run: Callable[[], Any]) -> Any:
         """The result of a call; designs without one raise, unless they are to be masked."""
         what = name.replace("_", " ")
         if on_error == "raise":
@@ -210,7 +210,7 @@ class Designs:
             self.raise_first(what)
         return result
 
-    def said(self) -> NDArray[Any]:
+    def reason_rows(self) -> NDArray[Any]:
         """Reasons (rows,) of designs, empty where there is none."""
         return np.full(len(self.request.x), "", dtype=object) if self.reasons is None else self.reasons
 

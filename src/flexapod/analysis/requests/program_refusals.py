@@ -1,4 +1,4 @@
-"""Programs that do not describe a robot, refused with what there is instead."""
+"""Refusal of programs that do not describe a robot, with the name of one that does."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ def refuse_other_bodies(robot: Robot, quantity: str) -> None:
     deflects = quantity in ("inertia_regressor", "joint_loads") and holds(robot, "unmeasured deflections")
     if deflects or (quantity.startswith(RIGID_BODIES) and holds(robot, "more than masses")):
         raise InputError(
-            f"{quantity}: has equations of rigid legs, and {robot.name} has {PLACES['part'](robot)}; 'inverse_dynamics', "
-            "'forward_dynamics' and 'mass_matrix' are those of this robot"
+            f"{quantity}: is derived for rigid legs, and {robot.name} has {PLACES['part'](robot)}; use 'inverse_dynamics', "
+            "'forward_dynamics' or 'mass_matrix'"
         )
     if quantity in TERMS and holds(robot, "flexible platform"):
         raise InputError(
-            f"{quantity}: has equations of a rigid platform, and that of {robot.name} is flexible; 'inverse_dynamics', "
-            "'forward_dynamics' and 'mass_matrix' are those of this robot"
+            f"{quantity}: is derived for a rigid platform, and that of {robot.name} is flexible; use 'inverse_dynamics', "
+            "'forward_dynamics' or 'mass_matrix'"
         )
     if quantity == "pose_limits" and None in robot.closed_forms:
-        raise InputError(f"pose_limits: takes robots on U-P-S, P-U-S or R-U-S legs; pave and check_pose take {robot.name}")
+        raise InputError(f"pose_limits: needs U-P-S, P-U-S or R-U-S legs; for {robot.name} use pave or check_pose")
 
 
 INVERSE_DYNAMICS = (
@@ -51,8 +51,8 @@ INVERSE_DYNAMICS = (
 
 
 NO_FRICTION = (
-    "forward dynamics with friction: found by inverse dynamics, which the under-actuated {robot} does not have ({actuators} "
-    "actuators for {mobility} DOF); friction=False leaves it out, the verb forward_dynamics, simulate and export_fmu have it"
+    "forward dynamics with friction: needs inverse dynamics, which the under-actuated {robot} does not have ({actuators} "
+    "actuators for {mobility} DOF); set friction=False, or use the verb forward_dynamics, simulate or export_fmu"
 )
 
 
@@ -84,10 +84,10 @@ def refuse_inner_loops(robot: Robot, quantity: str) -> None:
     if quantity.startswith(ANY_LOOPS):
         return
     if quantity not in LEG_BY_LEG and has_inner_loops(robot.legs):
-        why = f"takes legs that close once, and {robot.name} has loops inside or between its legs"
+        why = f"is for legs without loops of their own, and {robot.name} has loops inside or between its legs"
         raise InputError(f"{quantity}: {why}; {_next(quantity)}")
     if not closes_alone(robot.legs):
-        why = f"closes the legs one by one, and loops of {robot.name} run through several legs"
+        why = f"closes the legs one by one, and {robot.name} has loops through several legs"
         raise InputError(f"{quantity}: {why}; {_next(quantity)}")
 
 
@@ -104,14 +104,14 @@ def _refuse_undetermined(robot: Robot, verb: str) -> None:
     elif robot.floats:
         raise floating(robot, *FLOATING[verb])
     elif len(posed(robot)) != len(robot.plan.platform_independent):
-        raise InputError(f"{verb}: the platform's motion does not determine all coordinates of {robot.name}; linearize has them")
+        raise InputError(f"{verb}: the platform's motion does not determine all coordinates of {robot.name}; use linearize")
 
 
 FLOATING = {
     "inverse_kinematics": (
-        "inverse kinematics", "simulate has them, and a State at rest is drawn as near home as it can be"
+        "inverse kinematics", "use simulate; pictures of a State at rest show its actuators as near home as possible"
     ),
-    "jacobian": ("the Jacobian", "linearize describes its small motions"),
+    "jacobian": ("the Jacobian", "use linearize for its small motions"),
 }  # fmt: skip
 """Verb -> its name in a sentence, and what there is instead where actuators move while the platform is at rest."""
 
@@ -119,8 +119,8 @@ FLOATING = {
 def floating(robot: Robot, what: str, instead: str) -> InputError:
     """Why the platform's motion does not give that of the actuators."""
     return InputError(
-        f"{what}: actuators of {robot.name} can move while its platform is at rest, so that its motion does not give theirs; "
-        f"{instead}"
+        f"{what}: actuators of {robot.name} can move while its platform is at rest, so that its motion does not determine "
+        f"theirs; {instead}"
     )
 
 
@@ -129,12 +129,12 @@ def undetermined(robot: Robot) -> InputError:
     count, rest = len(robot.actuators), ", ".join(robot.independent[k] for k in undriven(robot))
     return InputError(
         f"forward kinematics: the {count} actuators of {robot.name} do not determine where all its bodies are: "
-        f"with all of them held, {rest} can move. Drive that, tie it by a coupling, or choose a home that is not singular"
+        f"with all of them held, {rest} can still move. Actuate it, tie it by a coupling, or choose a home that is not singular"
     )
 
 
 def _next(quantity: str) -> str:
-    """What there is instead."""
+    """The programs to use instead."""
     if quantity in RIGID_KINEMATICS:
         return "'inverse_kinematics', 'forward_kinematics' and 'jacobian' are programs for all loops"
     return "'inverse_dynamics', 'forward_dynamics' and 'mass_matrix' are programs for all loops"

@@ -1,4 +1,4 @@
-"""Properties of a robot that decide what verbs can do for it, and the texts of refusals about it."""
+"""Properties of a robot that decide which verbs apply to it, and their names in messages."""
 
 from __future__ import annotations
 

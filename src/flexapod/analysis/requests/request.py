@@ -1,4 +1,4 @@
-"""What a verb was asked for, as one value that every stage reads."""
+"""A request to a verb: one value with all its arguments, read by every stage."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From kernel outputs to labelled results, and from statuses to errors that name sample, leg and reason."""
+"""Labelled results from kernel outputs, and errors that name sample, leg and reason from statuses."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def check_option(name: str, value: object, allowed: Sequence[str | None]) -> Non
         raise InputError(f"{name}: expected {' or '.join(map(repr, allowed))}, got {value!r}")
 
 
-_TOO_LARGE = "a value on the way is not a finite number, though the inputs are: pose, rates or parameters are too large"
+_TOO_LARGE = "an intermediate value is not a finite number, though the inputs are: pose, rates or parameters are too large"
 
 
 def reasons_of(signature: Signature, status: NDArray[np.int32], inputs: Mapping[str, ArrayLike]) -> NDArray[np.str_]:
@@ -78,7 +78,7 @@ def raise_failed(what: str, robot: Robot, reasons: Texts, at: object, on_error: 
 
 
 def failing(bad: int, all_: int, what: str = "") -> str:
-    """How many samples fail, and what keeps the others where there are any."""
+    """Number of failing samples, and how to get the others where there are any."""
     if bad == all_:
         return f" All {all_}{what} fail."
     return f" {bad} of {all_}{what} fail; on_error='mask' returns the others."

@@ -1,5 +1,4 @@
-"""What `simulate`, `simulate_study` and the verbs that carry a robot into other programs cannot do for which robot: rows of the
-table of abilities."""
+"""Abilities of `simulate`, `simulate_study` and the exporting verbs: rows of the table of `abilities`."""
 
 from __future__ import annotations
 
@@ -12,16 +11,16 @@ MASSLESS_DRIVE = (
 )
 FOLLOWED = "{option}: with drive='actuators' the actuators follow the motion exactly, so that it has no effect; leave it out"
 GIVE_FORCES = (
-    "drive='platform': actuator {motor} of {robot} drives through a spring: its force does not reach the platform's motion "
-    "at once; use drive='force' with the forces of inverse_dynamics, or drive='actuators'"
+    "drive='platform': actuator {motor} of {robot} drives through a spring: its force does not act on the platform's "
+    "acceleration directly; use drive='force' with the forces of inverse_dynamics, or drive='actuators'"
 )
 TIED = (
-    "drive='actuators': {actuators} actuators hold the {mobility} motions of the platform of {robot} and push against each "
-    "other; their coordinates do not say how far it gives way. Use drive='platform' or 'force'"
+    "drive='actuators': {actuators} actuators for {mobility} DOF of {robot} act against each other through its elasticity; "
+    "their coordinates do not determine its deflection. Use drive='platform' or 'force'"
 )
 FIXED = "{option}: a tolerance of the adaptive methods 'dopri' and 'cvode'; other methods take `step`. Leave it out"
 REFERENCE = (
-    "{option}: method='cvode', the reference, integrates from output to output without the steps that are watched and saved; "
+    "{option}: needs the steps of the other methods; method='cvode' chooses its own from output to output; "
     "leave it out"
 )
 

@@ -1,4 +1,4 @@
-"""Rows of `flexapod.analysis.requests.abilities` for the verbs of the space of poses: what they refuse, and why."""
+"""Abilities of the verbs of the space of poses: rows of the table of `abilities`."""
 
 from __future__ import annotations
 
@@ -11,20 +11,22 @@ NO_BOUNDS = (
     "elastic parts and without a joint that slides on the platform. fp.workspace samples it instead"
 )
 ONE_ORIENTATION = (
-    "{option}: of legs that are closed by iteration, as those of {robot}, only positions at one orientation are proven; "
+    "{option}: of legs without a closed form, as those of {robot}, only positions at one orientation can be proven; "
     "choose the kind position"
 )
-NO_LINES = "{option}: known of six legs in closed form (UPS, PUS or RUS) only, which {robot} does not have; leave it out"
+NO_LINES = "{option}: available for six legs in closed form (UPS, PUS or RUS), which {robot} does not have; leave it out"
 NO_DETERMINANT = (
     "{robot}: its actuators are redundant or too few ({actuators} for {mobility} degrees of freedom), so that no single "
     "determinant vanishes; see singularities"
 )
 OWN_TIME = (
-    "{verb}: knows rigid legs that reach the platform one by one, not the {part} of {robot}; time a version of the robot without "
+    "{verb}: available for rigid legs that close one by one, not for the {part} of {robot}; time a version of the robot without "
     "the {part} (rigid, or with one link in place of a parallelogram), then check the motion with inverse_dynamics"
 )
-NOT_HELD = "{option}: {robot} is rigid, so that nothing in it gives way; make a part of it flexible, or leave {option} out"
-ONLY_WITH = "{option}: counts only together with `force`, the largest that actuators may need; give it, or leave {option} out"
+NOT_HELD = "{option}: {robot} is rigid, so that nothing in it deforms; make a part of it flexible, or leave {option} out"
+ONLY_WITH = (
+    "{option}: has an effect only together with `force`, the largest allowed actuator force; give it, or leave {option} out"
+)
 
 
 def space_rows(*, determines: str, drives: str, inverse: str) -> dict[str, dict[str, Row]]:
@@ -41,7 +43,7 @@ def space_rows(*, determines: str, drives: str, inverse: str) -> dict[str, dict[
         "pave": {
             "": {"no proofs over boxes": NO_BOUNDS},
             "kind": {"legs without bounds & kind=orientation": ONE_ORIENTATION}, "clearance": {"legs without bounds": NO_LINES},
-            "position": {"kind=position": "position: is what the paving varies; give it with kind='orientation', or a region"},
+            "position": {"kind=position": "position: is varied by the paving; give it with kind='orientation', or a region"},
             **{
                 name: {}
                 for name in (
@@ -59,10 +61,10 @@ def space_rows(*, determines: str, drives: str, inverse: str) -> dict[str, dict[
         },
         "workspace_solid": {
             "clearance": {"legs without bounds": NO_LINES}, "mounting": {"legs without bounds": NO_LINES},
-            "mounting_axes": {"no mounting": "mounting_axes: counts only with `mounting`, the largest angle; give it as well"},
+            "mounting_axes": {"no mounting": "mounting_axes: has an effect with `mounting` only; give it as well"},
             "force": {"under-actuated": inverse}, "wrench": {"no force": ONLY_WITH}, "along": {"no force": ONLY_WITH},
             "stiffness": {"rigid": NOT_HELD}, "frequency": {"rigid": NOT_HELD},
-            "position": {"kind=constant-orientation": "position: is what this kind varies; choose the kind orientation"},
+            "position": {"kind=constant-orientation": "position: is varied by this kind; choose the kind orientation"},
             **{
                 name: {}
                 for name in (

@@ -1,4 +1,4 @@
-"""What verbs do with elastic coordinates and rates of a `State`: used, or refused with the reason; never left aside.
+"""Rules for elastic coordinates and rates of a `State` per verb: used, or refused with the reason; never ignored.
 
 Elastic coordinates of the wrong number are refused everywhere, and so are those of a rigid robot and, unless samples are masked,
 those that are no numbers. Verbs that find the deflection themselves start there, or ask that it is an equilibrium.

@@ -1,4 +1,4 @@
-r"""How far flexible bodies are from where they stop being right: measures on every result, a warning above stated bounds.
+r"""Validity of the models of flexible bodies: measures on every result, and a warning above stated bounds.
 
 Modes, and beams without stiffening, are linear about their own frame. An element whose tip moves by v across its length l is too
 long by about
@@ -82,7 +82,7 @@ STIFFER = {
 
 
 class ValidityWarning(FlexapodWarning):
-    """A result outside the range in which the flexible bodies are right."""
+    """A result outside the range in which the models of its flexible bodies are valid."""
 
 
 @dataclass(frozen=True, kw_only=True)

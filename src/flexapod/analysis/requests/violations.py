@@ -1,4 +1,4 @@
-"""Limits that are not kept, as text: what, how much, the limit, where first and where it is worst."""
+"""Violated limits as text: which, by how much, the limit, where first and where it is worst."""
 
 from __future__ import annotations
 

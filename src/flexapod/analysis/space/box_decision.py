@@ -1,4 +1,4 @@
-"""What is known of boxes of poses after one evaluation."""
+"""Decisions about boxes of poses after one evaluation: inside, outside or undecided."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-r"""What a paving leaves undecided, cut into columns across the axis that boxes are trimmed along.
+r"""Undecided boxes of a paving, cut into columns across the axis along which boxes are trimmed.
 
 An undecided part of a trimmed box is a slab: thin along its axis, as wide as the box across. Its thickness is due to the tilt of
 the limits over the width, so that m columns along each side leave a m-th of it undecided:

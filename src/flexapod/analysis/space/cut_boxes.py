@@ -1,4 +1,4 @@
-r"""Boxes cut by planes: how much of a box certainly keeps all limits, and how much possibly does.
+r"""Boxes cut by planes: the part of a box that certainly keeps all limits, and the part that possibly does.
 
 Over a box with middle m and half widths r, a limit lies between two affine functions,
 

@@ -17,7 +17,7 @@ def write_mesh(path: Path, vertices: Array, faces: NDArray[np.int64], axes: tupl
     if path.suffix.lower() not in writers:
         raise InputError(f"{path.name}: a surface is written as .stl, .ply or .csv")
     if not path.parent.is_dir():
-        raise InputError(f"{path}: the folder {path.parent} is not there")
+        raise InputError(f"{path}: the folder {path.parent} does not exist")
     writers[path.suffix.lower()](path, vertices, faces, axes, title)
     return path
 

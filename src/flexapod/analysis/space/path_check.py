@@ -111,7 +111,7 @@ def distance(a: PathPoses, b: PathPoses, length: float) -> float:
 
 @dataclass(frozen=True)
 class Proof:
-    """What is proven of a segment: `holds`, or where and why not; boxes of the parameter that were examined."""
+    """Result of a proof for a segment: `holds`, or where and why not; boxes of the parameter that were examined."""
 
     holds: bool
     at: float

@@ -1,4 +1,4 @@
-r"""Proof that a straight segment of poses keeps the limits and is regular, for legs that are closed by iteration.
+r"""Proof that a straight segment of poses keeps the limits and is regular, for legs without a closed form.
 
 The segment is cut into parts; each is a region of `flexapod.analysis.space.contraction`, whose boxes hold one branch of the legs.
 Branches of two neighbouring parts are one where the box of one lies in the box of uniqueness of the other. Of a robot of

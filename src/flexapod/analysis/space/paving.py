@@ -1,4 +1,4 @@
-"""What a paving of a workspace holds: boxes proven inside, undecided ones, bounds of the volume."""
+"""The paving of a workspace: boxes proven inside, undecided ones, bounds of the volume."""
 
 from __future__ import annotations
 

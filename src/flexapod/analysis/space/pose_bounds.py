@@ -166,7 +166,7 @@ class PoseBounds:
         """Nothing belongs to the first box."""
 
     def decide(self, low: Array, high: Array, groups: NDArray[np.bool_]) -> Decision:
-        """Boxes; every limit is looked at again in parts of a box."""
+        """Decide boxes; open limits are evaluated again in parts of a box."""
         self._last = self.judge(low, high)
         opened = np.column_stack([self._last.open, self._last.singular])
         return Decision(inside=self._last.inside, outside=self._last.outside, groups=groups, open=opened)

@@ -131,7 +131,7 @@ def axis_values(name: str, values: ArrayLike) -> Array:
             raise InputError(f"{name}: a tuple is (smallest, largest, count), got {values!r}; give other values as a list")
         low, high = finite_array(name, values[:2], (2,))
         if values[2] > MOST_VALUES:
-            raise InputError(f"{name}: {values[2]:g} values along an axis are more than the {MOST_VALUES:g} that are taken")
+            raise InputError(f"{name}: {values[2]:g} values along an axis are too many; at most {MOST_VALUES:g} are allowed")
         return np.linspace(low, high, int(values[2]))
     shape = np.shape(values)
     if len(shape) > 1 or shape == (0,):

@@ -1,5 +1,5 @@
-"""What a robot needs to reach many poses, with the reason where it cannot reach one: the inside of `workspace` and
-`check_pose`."""
+"""Evaluation of many poses for `workspace` and `check_pose`: actuators, joints, conditioning, and the reason where one is
+invalid."""
 
 from __future__ import annotations
 
@@ -91,8 +91,8 @@ class PoseMap:
         if self.together and np.any(np.isfinite(limits.angle)):
             named = ", ".join(n for n, a in zip(limits.swivel_names, limits.angle, strict=True) if np.isfinite(a))
             raise InputError(
-                f"limits.angle of {named}: not known where loops run through several legs or the platform's own link, as in "
-                f"{self.robot.name}"
+                f"limits.angle of {named}: is not available where loops run through several legs or the platform's own link, as "
+                f"in {self.robot.name}"
             )
         self._kernel = None if self.together else kernel(self.robot, "workspace", **({"joints": True} if self._joints else {}))
         self.reasons = Reasons(self._kernel, limits, max_condition)

@@ -1,4 +1,4 @@
-"""Which poses a workspace may hold: limits of the file, singularities, and demands on condition, force, stiffness, frequency."""
+"""Tests of the poses of a workspace: limits of the file, singularities, and demands on condition, force, stiffness, frequency."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ SAMPLES = 41
 
 @dataclass(frozen=True, kw_only=True)
 class Demands:
-    """What poses of a workspace must keep; None: not looked at.
+    """Demands on the poses of a workspace; None: not checked.
 
     Args:
         limits: strokes and joint angles of the file.

@@ -1,4 +1,4 @@
-"""By how much a leg falls short of a pose [m]: closed form for sliders and cranks, least squares for general legs."""
+"""Distance [m] by which a leg cannot reach a pose: closed form for sliders and cranks, least squares for general legs."""
 
 from __future__ import annotations
 

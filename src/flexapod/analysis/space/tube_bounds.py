@@ -1,4 +1,4 @@
-r"""Bounds of a robot's limits over boxes of positions for legs that are closed by iteration, by contraction.
+r"""Bounds of a robot's limits over boxes of positions for legs without a closed form, by contraction.
 
 A box is a region of `flexapod.analysis.space.contraction` with one move per axis. Its balls hold one branch of the legs, whose
 coordinates lie between two planes,
@@ -105,7 +105,7 @@ class TubeBounds:
         """Nothing belongs to the first box."""
 
     def decide(self, low: Array, high: Array, groups: NDArray[np.bool_]) -> Decision:
-        """Boxes; every limit is looked at again in parts of a box."""
+        """Decide boxes; open limits are evaluated again in parts of a box."""
         middle, radius = (low + high) / 2, (high - low) / 2
         moves = np.zeros((len(low), 3, 6))
         moves[:, range(3), range(3)] = np.nextafter(radius / self.balls.length, np.inf)

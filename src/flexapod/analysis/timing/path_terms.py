@@ -148,7 +148,7 @@ def _refuse_corners(at: Motion) -> None:
     still = np.flatnonzero(size < 1e-9 * size.max(initial=1e-300))
     if len(still):
         raise InputError(
-            f"path: it is at rest at parameter {at.time[still[0]]:g}, where its own law stops; give the path at constant "
+            f"path: is at rest at parameter {at.time[still[0]]:g}, where its own law stops; give the path at constant "
             "speed, for example fp.motions.line(..., law='constant-speed')"
         )
     second = np.hstack([at.acceleration, at.angular_acceleration])
@@ -157,7 +157,7 @@ def _refuse_corners(at: Motion) -> None:
     corner = np.flatnonzero(left > JUMP * np.minimum(size[1:], size[:-1]))
     if len(corner):
         raise InputError(
-            f"path: its direction changes at once near parameter {at.time[corner[0]]:g}; a robot must stop there: time the parts "
+            f"path: its direction changes abruptly at parameter {at.time[corner[0]]:g}; a robot must stop there: time the parts "
             "one by one, or round the corner (path='smooth')"
         )
 

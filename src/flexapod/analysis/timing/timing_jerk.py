@@ -91,7 +91,7 @@ def with_jerk(dynamics: PathDynamics, timing: Timing, bounds: TimingLimits) -> A
 
 
 class _Check:
-    """How far averaged timings are from the limits."""
+    """Excess of averaged timings over the limits."""
 
     def __init__(self, dynamics: PathDynamics, timing: Timing, bounds: TimingLimits) -> None:
         self.dynamics, self.terms, self.bounds, self.count = dynamics, timing.terms, bounds, FINER * len(timing.u) + 1
@@ -133,7 +133,7 @@ class _Check:
         while worst(low) > 1:
             low, high = low / 2, low
             if low < 1e-6:
-                raise InputError("path: static forces with friction are beyond their limits; raise them or change the path")
+                raise InputError("path: static forces with friction exceed the limits; raise the limits or change the path")
         while high - low > (1e-10 if exact else 1e-4) * high:
             middle = (low + high) / 2
             low, high = (middle, high) if worst(middle) <= 1 else (low, middle)

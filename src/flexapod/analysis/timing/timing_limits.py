@@ -73,7 +73,7 @@ class TimingLimits:
         return tuple(name for name in KINDS[:3] if np.isfinite(getattr(self, name)).any())
 
     def named(self, timing: Timing, robot: Robot) -> list[str]:
-        """What holds back the interval after each node."""
+        """Name of the limit that is active in the interval after each node."""
         n = len(timing.u)
         ends = []
         for rows, x in ((timing.finer * np.arange(n), timing.x[:-1]), (timing.finer * np.arange(1, n + 1), timing.x[1:])):

@@ -320,7 +320,7 @@ def _kept(worst: Callable[[float], Array], factor: float, ratio: float) -> float
         if high - low <= KEPT * high:
             return low
         if high < 1e-6:
-            raise InputError("path: static forces with friction are beyond their limits; raise them or change the path")
+            raise InputError("path: static forces with friction exceed the limits; raise the limits or change the path")
         trial = trial - (below + KEPT / 2) / slope if slope > 0.0 else 0.0
         if not low < trial < high:
             trial = (low + high) / 2

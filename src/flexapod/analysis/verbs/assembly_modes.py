@@ -73,13 +73,13 @@ def assembly_modes(
 ) -> xr.Dataset:
     """All real poses of the platform for given actuator coordinates, nearest to home first.
 
-    Paths of all complex solutions are followed from a generic start system to the question. Where the platform's points lie on
-    six spheres (6-UPS, PUS or RUS, 3-3, 6-3, 3-RPS, 3-RSR, three pairs of rods) or, in a plane, on three circles (3-RRR, 3-RPR),
-    Krawczyk's test then proves that each pose exists, and, where the number of complex poses reaches the proven bound (40; 16
-    with three platform points; 6 in a plane), that there is no other. Other robots, loops inside and between legs included, are
-    solved by monodromy, and the trace test shows whether the operation modes that it found are complete. Singular poses are
-    listed once, not certified, unless they lie on a self-motion. Flexible bodies are taken undeformed; limits of the file do not
-    count (see `check_pose`).
+    Paths of all complex solutions are followed from a generic start system to the given coordinates. Where the platform's points
+    lie on six spheres (6-UPS, PUS or RUS, 3-3, 6-3, 3-RPS, 3-RSR, three pairs of rods) or, in a plane, on three circles (3-RRR,
+    3-RPR), Krawczyk's test then proves that each pose exists, and, where the number of complex poses reaches the proven bound
+    (40; 16 with three platform points; 6 in a plane), that there is no other. Other robots, loops inside and between legs
+    included, are solved by monodromy, and the trace test shows whether the operation modes that it found are complete. Singular
+    poses are listed once, not certified, unless they lie on a self-motion. Flexible bodies are taken undeformed; limits of the
+    file do not count (see `check_pose`).
 
     Args:
         robot: with as many actuators as degrees of freedom.
@@ -125,7 +125,7 @@ def _on_spheres(robot: Robot, target: Array, certify: bool, seed: int) -> list[F
 
 
 def _sphere_answer(robot: Robot, given: Spheres, solutions: Solutions, real: RealPoses, i: int, certify: bool) -> Found:
-    """What the solutions of one sample say."""
+    """Answer from the solutions of one sample."""
     a, b, s = given.a[i], given.b[i], given.s[i]
     singular, finite, motion = solutions.singular[i], solutions.found[i], "none"
     if singular.any():

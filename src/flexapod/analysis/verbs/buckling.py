@@ -1,4 +1,4 @@
-r"""`buckling`: the factor by which a load may grow until the robot on locked actuators gives way.
+r"""`buckling`: the load factor at which the equilibrium of a flexible robot becomes unstable.
 
 .. math:: K_T(\lambda)\,x = \mu\,K_T(0)\,x,\qquad \mu(\lambda_c) = 0
 
@@ -95,11 +95,11 @@ def buckling(
         actuators: ``"locked"`` or stiffness (actuators,).
     Returns:
         Dataset: `factor` (times the load), `linear_factor` (about the unloaded robot), `critical_load` (wrench) [N, N m],
-        `shape` (coordinate) of the motion that starts, `stability`: the lowest mu where the shape is taken, at the factor or next
+        `shape` (coordinate) of buckling, `stability`: the lowest mu where the shape is taken, at the factor or next
         to it (1 without the load); `elastic` just below the factor, with the measures of validity of that deflection, which warn.
 
     Raises:
-        NoBucklingError: the load pulls, or the robot bends further and further without giving way.
+        NoBucklingError: the load pulls, or the robot deflects more and more without becoming unstable.
 
     Checked by: tests/elastodynamics/test_rotating_beam.py.
     """
@@ -129,7 +129,7 @@ def buckling(
     size = np.where(size > 0.0, size, 1.0)
     values, vectors = np.linalg.eigh(K0 / np.outer(size, size))
     if values[0] <= 0.0:
-        raise NoBucklingError(f"buckling: {robot.name} is unstable without the load already; see natural_frequencies")
+        raise NoBucklingError(f"buckling: {robot.name} is already unstable without the load; see natural_frequencies")
     root = vectors / np.sqrt(values) / size[:, None]
 
     def lowest(factor: float) -> tuple[float, Array]:
@@ -195,9 +195,9 @@ def _say_twisted(robot: Robot, K: Array, shape: Array, names: list[str]) -> None
     share = sum(K[k, k] * shape[k] ** 2 for k in twisting) / float(shape @ K @ shape)
     if coarse and share > TWISTED:
         warnings.warn(
-            f"{robot.name}: {share:.0%} of the energy of the shape that starts is twisting, which few elements, or few modes, "
-            f"follow coarsely: along a cantilever two stiffened elements are off by 7 %, four by 2 %, four linear ones by 15 %; "
-            f"use {ENOUGH} or more elements with `stiffening: true` for {coarse[0]}",
+            f"{robot.name}: {share:.0%} of the energy of the buckling shape is twisting, which few elements, or few modes, "
+            "represent coarsely: along a cantilever two stiffened elements are off by 7 %, four by 2 %, four linear ones by 15 "
+            f"%; use {ENOUGH} or more elements with `stiffening: true` for {coarse[0]}",
             ValidityWarning, stacklevel=4,
         )  # fmt: skip
 
@@ -228,7 +228,7 @@ def _linear_factor(robot: Robot, scaled: Callable[[float], Array]) -> float:
         step = SMALL * factor / 2.0
     if not factor < LARGEST:
         linear = _linear_parts(robot)
-        then = f"{linear[0]} is linear and cannot: use beams or plates with `stiffening: true`" if linear else "turn it round"
+        then = f"{linear[0]} is linear and cannot: use beams or plates with `stiffening: true`" if linear else "reverse it"
         raise NoBucklingError(f"buckling: the load does not soften {robot.name}; {then}, or see static_deflection")
     return factor
 
@@ -250,7 +250,7 @@ def _root(robot: Robot, mu: Callable[[float], float], linear: float) -> float:
     while (at_high := at(high)) > 0.0:
         low, at_low, high = high, at_high, (1.5 if at_high > 0.5 else 1.1) * high
         if high > LARGEST:
-            raise NoBucklingError(f"buckling: {robot.name} does not give way up to {LARGEST:g} times the load")
+            raise NoBucklingError(f"buckling: {robot.name} does not buckle up to {LARGEST:g} times the load")
     for _ in range(STEPS):
         if at_high == 0.0 or high - low <= SETTLED * high:
             break
@@ -267,7 +267,7 @@ def _root(robot: Robot, mu: Callable[[float], float], linear: float) -> float:
         return found
     if min(at_low, -at_high) > FOLD:  # a jump to another equilibrium, or to none
         raise NoBucklingError(
-            f"buckling: {robot.name} bends instead of giving way: at {low:.4g} times the load it still has {at_low:.3g} of its "
+            f"buckling: {robot.name} deflects instead of buckling: at {low:.4g} times the load it still has {at_low:.3g} of its "
             f"stiffness, and a larger load leads to no equilibrium or to another one. About the unloaded robot the factor is "
             f"{linear:.4g}; follow the deflection by static_deflection(..., sequence=True)"
         )

@@ -1,4 +1,4 @@
-r"""`cartesian_stiffness`: how far the platform yields under a load.
+r"""`cartesian_stiffness`: stiffness and compliance of the platform under a load.
 
 .. math:: C = P\,Z\,(Z^T (K + B\,\mathrm{diag}(k)\,B^T)\,Z)^{-1} Z^T P^T,\qquad B^T Z = 0 \text{ where the actuators are locked}
 
@@ -65,8 +65,8 @@ def cartesian_stiffness(
             the page on many designs.
     Returns:
         Dataset: `compliance` (.., twist, wrench) [m/N, rad/N, rad/(N m)]; `stiffness` (.., wrench, twist), its inverse, or its
-        pseudo-inverse where the platform cannot yield in some direction; `rank` (..), the number of directions that yield;
-        `stable` (..): False where the equilibrium gives way with the actuators as chosen, which also warns: some compliance is
+        pseudo-inverse where the platform is rigid in some direction; `rank` (..), the number of compliant directions;
+        `stable` (..): False where the equilibrium is unstable with the actuators as chosen, which also warns: some compliance is
         negative there; the deflection `elastic` and the holding `force` of the equilibrium, with their measures of validity. Of
         planar robots entries out of the plane are NaN: they are not in the model (attribute `not_in_model`).
 

@@ -67,6 +67,8 @@ def jacobian(
     Returns:
         Dataset: `jacobian` (.., actuator, twist), for limited mobility also `constraint_jacobian` (.., constraint, twist):
         independent rows whose product with the twist vanishes. Twist: vx, vy, vz, wx, wy, wz in world axes.
+    Raises:
+        SampleError: a leg cannot reach the pose, or is singular.
 
     Checked by: tests/analysis/test_conditioning.py.
     """

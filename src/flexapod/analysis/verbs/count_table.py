@@ -107,6 +107,8 @@ def count_table(
         constants: ``"inputs"``, ``"numbers"`` or both.
         dependents: further choices of coordinates that the loops are solved for, e.g. ``[("q11", "q22")]``; robots with
             flexible legs only.
+    Returns:
+        `CountTable` with a row per formulation, and what does not apply to the robot, with the reason.
 
     Checked by: tests/generator/test_count_table.py.
     """

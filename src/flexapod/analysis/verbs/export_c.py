@@ -30,6 +30,8 @@ def export_c(robot: Robot, quantity: str, folder: str | Path, **options: object)
             it has any (friction=False leaves it out), else they are the formulation with the fewest operations.
         folder: created if missing; files that flexapod did not write are never replaced.
         options: as for `kernel`.
+    Returns:
+        Role -> path of each file written: `header`, `source`, `test`, `readme`.
     """
     bound = exported_kernel(robot, quantity, options)
     golden = golden_inputs(bound, random_inputs(robot, 8, seed=1))

@@ -1,4 +1,4 @@
-r"""`fit_motion`: a motion slowed down until the actuators can do it.
+r"""`fit_motion`: a motion slowed down until it keeps the limits of the actuators.
 
 In k times the time, rates fall by 1/k and accelerations by 1/k^2. Without viscous friction a force is
 :math:`f = f_0 + f_2/k^2`: linear in :math:`1/k^2`, so that where the static force :math:`f_0` keeps its limit, every factor
@@ -31,7 +31,7 @@ TIMED = ("speed", "force", "power")
 
 
 class MotionNotFittedError(FlexapodError):
-    """No slowing makes a motion keep the limits: names the limit, where, and why."""
+    """A motion exceeds a limit however slow it is: names the limit, where, and why."""
 
 
 @checked
@@ -48,6 +48,8 @@ def fit_motion(
         motion: of the platform or of the actuators.
         tolerance: of the factor, relative.
         friction, wrench: as `check_motion` takes them; a wrench of every sample stays with its sample.
+    Returns:
+        The slowed motion, and its duration over that of the given motion (at least 1).
     Raises:
         MotionNotFittedError: where poses are out of reach, beyond strokes or joint angles, or singular, or where the static
             force alone (with sliding friction) is beyond its limit.
@@ -79,10 +81,11 @@ def _refuse(now: LimitCheck, check: Callable[[float], LimitCheck]) -> None:
     for violation in now.violations:
         if violation.kind not in TIMED:
             raise MotionNotFittedError(
-                f"fit_motion: no slowing helps, the poses themselves are invalid: {violation.text}; change the path"
+                f"fit_motion: slowing down does not help, as the poses themselves are invalid: {violation.text}; change the path"
             )
     still = check(SLOWEST).violations
     if still:
         raise MotionNotFittedError(
-            f"fit_motion: no slowing helps, at {SLOWEST:g} times the time {still[0].text}; change the path, the load or the limit"
+            f"fit_motion: slowing down does not help, at {SLOWEST:g} times the time {still[0].text}; change the path, the load "
+            "or the limit"
         )

@@ -1,4 +1,5 @@
-"""`forward_dynamics`, `mass_matrix`, `gravity_force`, `coriolis_force`, `energy`: what the robot does under given forces."""
+"""`forward_dynamics`, `mass_matrix`, `gravity_force`, `coriolis_force`, `energy`: accelerations under given forces, and the terms
+of the equation of motion."""
 
 from __future__ import annotations
 
@@ -58,6 +59,8 @@ def forward_dynamics(
     Returns:
         Dataset with `acceleration` and `angular_acceleration` (.., axis), world axes; of flexible robots also
         `elastic_acceleration` (.., elastic_coordinate).
+    Raises:
+        SampleError: a leg cannot reach the pose, the pose is singular, or friction does not converge.
     """
     refuse(
         robot, "forward_dynamics", friction=friction, reactions=reactions, wrench=wrench, point=point, axes=axes,
@@ -113,6 +116,10 @@ def gravity_force(
         state: poses and twists; of a motion the accelerations are not used.
         coordinates: ``"platform"`` (v, omega in world axes, then elastic; mobility 6 only), ``"actuator"`` or
             ``"independent"``.
+    Returns:
+        DataArray (.., coordinate) [N or N m]: the generalized forces that hold the robot at rest against its weight.
+    Raises:
+        SampleError: a leg cannot reach the pose, or it is singular.
     """
     return _term(robot, state, coordinates, on_error, "gravity_force")
 
@@ -133,6 +140,10 @@ def coriolis_force(
         state: poses and twists; of a motion the accelerations are not used.
         coordinates: ``"platform"`` (v, omega in world axes, then elastic; mobility 6 only), ``"actuator"`` or
             ``"independent"``.
+    Returns:
+        DataArray (.., coordinate) [N or N m]: Coriolis and centrifugal forces; gravity and friction are left out.
+    Raises:
+        SampleError: a leg cannot reach the pose, or it is singular.
     """
     return _term(robot, state, coordinates, on_error, "coriolis_force")
 
@@ -154,6 +165,8 @@ def energy(robot: Robot, state: State | Motion, *, parameters: Mapping[str, Arra
 
     Args:
         state: poses and twists; of a motion the accelerations are not used.
+    Returns:
+        Dataset over `time` or `sample`: `kinetic` and `potential` [J].
     """
     refuse(robot, "energy")
     return answer(robot, "energy", Request(at=state))  # type: ignore[no-any-return]

@@ -55,7 +55,8 @@ def forward_kinematics(
         certify: prove that the pose is the one that the robot reaches from the guess along the straight path of the actuators
             without a singular pose, or give the reason why there is none (six UPS, PUS or RUS legs; 0.1 s per sample, half a
             minute where the target is far out of reach).
-            With ``method="all"``: prove every pose. Without it, a guard decides; docs/theory/assembly-modes.md has its miss rate.
+            With ``method="all"``: prove every pose. Without it, a faster check is made; docs/theory/assembly-modes.md has its
+            miss rate.
         parameters: designs: paths of the robot file to values: (k,) of k designs, for n samples (n,), (k, 1) or (k, n); see
             the page on many designs.
     Returns:

@@ -103,8 +103,8 @@ class Generated:
         text = renamed(self.text, path.stem)
         if text is None:
             raise InputError(
-                f"{path}: MATLAB calls a function by the name of its file, and {path.stem!r} is no free name; it needs a letter "
-                f"first, then letters, digits and _, and no word of the function itself: {self.quantity}.m would do"
+                f"{path}: MATLAB calls a function by the name of its file, and {path.stem!r} is not usable as one; it needs a "
+                f"letter first, then letters, digits and _, and no word of the function itself: {self.quantity}.m would do"
             )
         return text
 
@@ -147,6 +147,8 @@ def generate(
         friction: True: with the friction of the robot file; ``"file"``: with it where the quantity and the robot have some; left
             out: without it, and programs as `kernel` has them.
         options: of the program, as for `kernel`.
+    Returns:
+        `Generated`: the text, its operator counts and its signature; `write` writes it to a file.
 
     Source: Briot 2014 section 4. Checked by: tests/generator/test_generated_text.py.
     """
@@ -204,7 +206,7 @@ def _counted(found: Operations, variables: int) -> OperatorCount:
 
 
 def _about_friction(robot: Robot, choice: Choice) -> str:
-    """What the head says of friction, for robots that have some."""
+    """Text about friction in the head, for robots that have some."""
     if not has_friction(robot) or not choice.quantity.endswith("dynamics"):
         return ""
     return ", with friction" if choice.options.get("friction") or choice.program == "forward_friction" else ", without friction"

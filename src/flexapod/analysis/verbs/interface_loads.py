@@ -1,4 +1,5 @@
-"""`interface_loads`: what joints and clamps pass into flexible bodies, from joint reactions; peak with place and time."""
+"""`interface_loads`: forces and moments at the joints and clamps of flexible bodies, from joint reactions; peak with place and
+time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-r"""`internal_dynamics`: what is left to the elastic coordinates while the platform frame is held by the inverse model.
+r"""`internal_dynamics`: the dynamics of the elastic coordinates while the inverse model holds the platform frame.
 
 About the static deflection, with the frame at rest and the forces Gamma free to follow:
 

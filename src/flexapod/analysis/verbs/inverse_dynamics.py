@@ -58,7 +58,7 @@ def inverse_dynamics(
             centre, world axes, actuator force excluded.
         formulation: which derivation gives the forces; they agree to rounding. ``"auto"`` takes the one with the fewest
             operations where its conditions hold: minimal equations, else link axes, else virtual power. Friction depends on
-            reactions: it is always solved with Newton-Euler, and added. ``"general"``: the model that takes every robot.
+            reactions: it is always solved with Newton-Euler, and added. ``"general"``: the model that applies to every robot.
         wrench: external load (6,) or (n, 6) [N, N m] on the platform; `point` and `axes` say where and how.
         contributions: also the parts of the force due to gravity, inertia of platform, legs and drives, load, and each source of
             friction: ``"frozen"`` with the converged reactions (adds up), ``"alone"`` each source by itself (does not).
@@ -81,6 +81,8 @@ def inverse_dynamics(
         friction `friction_force`, `friction_moment`; with contributions `force_contribution` (.., contribution, actuator).
         Flexible robots: `elastic_acceleration`, `elastic`, `elastic_velocity` (.., elastic_coordinate), `joint_force` (.., leg,
         axis), the force of each leg on the platform at its joint, world axes.
+    Raises:
+        SampleError: a leg cannot reach a pose, the pose is singular, or the robot cannot follow the motion.
     """
     refuse(
         robot, "inverse_dynamics", motion=kind_of(motion), friction=friction, reactions=reactions, formulation=formulation,

@@ -55,7 +55,7 @@ def inverse_kinematics(
     Args:
         robot: any robot.
         motion: a `Motion`, an `ActuatorMotion`, or `State`s (then at zero acceleration).
-        joints: also all joint coordinates before the cut, with rates and accelerations.
+        joints: also the coordinates of all joints but the closing ones, with rates and accelerations.
         bodies: also pose, twist and acceleration of every body (frames of the robot file).
         elastic, elastic_velocity, elastic_acceleration: of flexible robots, arrays as for `inverse_dynamics`; the legs then
             follow the deformed joints. Accelerations are zero where left out.

@@ -90,7 +90,7 @@ def linearize(
         inputs: ``"force"``: actuator forces [N or N m]; ``"wrench"``: load on the platform frame, world axes.
         outputs: ``"actuators"``: their displacement; ``"platform"``: displacement and rotation of the platform frame, world
             axes; ``"actuator_rates"``, ``"platform_rates"``: their rates.
-        actuators: ``"free"``, ``"locked"`` (then forces are no input), or stiffness (actuators,).
+        actuators: ``"free"``, ``"locked"`` (then forces are not inputs), or stiffness (actuators,).
         prestress, wrench: as for `natural_frequencies`, but a moment keeps its world axes, as in `simulate`. Friction is not
             part of the model at rest.
     Returns:

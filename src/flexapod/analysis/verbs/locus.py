@@ -72,6 +72,8 @@ def singularity_locus(
         orientation: (3, 3) from which rotations count; that of home if left out.
         cells: of the grid on which curves are searched; a closed curve within one cell may be missed.
         step: largest distance of neighbouring points, over the window.
+    Returns:
+        `Locus`: the curves (points in order) in the coordinates of the window.
 
     Checked by: tests/analysis/test_singularities.py.
     """

@@ -50,7 +50,7 @@ def moving_frequencies(
     """Frequencies of a robot with flexible legs while it moves: a spinning beam stiffens.
 
     Args:
-        motion: coordinates, rates and accelerations of the actuators; each sample is taken by itself, as if rates stayed.
+        motion: coordinates, rates and accelerations of the actuators; each sample is treated by itself, at constant rates.
         wrench: load (6,) or (n, 6) on the platform frame, world axes [N, N m].
         on_error: ``"raise"``, or ``"mask"`` to get `valid` and `reason` per sample.
     Returns:
@@ -60,7 +60,10 @@ def moving_frequencies(
     Checked by: tests/elastodynamics/test_rotating_beam.py.
     """
     if not robot.elastic_names:
-        raise InputError(f"moving frequencies: nothing of {robot.name} deforms; natural_frequencies takes it on actuator springs")
+        raise InputError(
+            f"moving frequencies: {robot.name} has no flexible parts; natural_frequencies accepts it with the stiffness of its "
+            "actuators"
+        )
     if not isinstance(motion, ActuatorMotion):
         raise InputError(f"moving frequencies: expected an ActuatorMotion, got {type(motion).__name__}")
     driven = driven_columns(robot)

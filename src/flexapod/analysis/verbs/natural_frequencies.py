@@ -70,6 +70,8 @@ def natural_frequencies(
         critical), `shape` (.., coordinate, mode), mass-normalised, world axes; `eigenvalue` [1/s] of the damped motion. Where
         omega^2 is negative the equilibrium is unstable: `stable` is False and `frequency` is minus the growth rate over
         2 pi; a neutral mode (free motion) has exactly 0.
+    Raises:
+        SampleError: a pose cannot be reached, or has no equilibrium under gravity and load.
 
     Rigid robots have frequencies only with given actuator stiffness; the prestress of those with mobility 6 comes from
     sixth-order differences of the exact gravity force and Jacobian, of others from the derivative in independent coordinates.

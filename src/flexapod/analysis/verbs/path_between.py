@@ -56,7 +56,7 @@ class PosePath:
     Args:
         position: (k, 3), rotation: (k, 3, 3) of the poses.
         certified: every pose between them is proven to keep the limits and the distance from singular poses; else they were
-            looked at in samples.
+            checked at samples only.
         boxes: parts of the path that the proof examined.
         tried: segments that the search looked at.
     """
@@ -98,13 +98,15 @@ def path_between(
         clearance: smallest distance between the axes of two legs without a common joint [m].
         attempts: random poses of the search before it gives up.
         seed: of the search; the same seed gives the same path.
+    Returns:
+        `PosePath`: poses from a to b; straight lines between them are valid.
     Raises:
         NoPathError: a or b itself is invalid; they lie on different sides of the singularities (then no path exists); or none
             was found.
 
     Six legs in closed form are proven in interval arithmetic: no other path is returned. Other legs are proven by contraction
-    where that is possible, those of robots of limited mobility included: the components of the pose that they cannot choose
-    follow. Else `certified` is False, and the path was looked at in samples.
+    where that is possible, those of robots of limited mobility included: the components of the pose that they cannot control
+    follow. Else `certified` is False, and the path was checked at samples only.
 
     Checked by: tests/analysis/test_path_between.py, tests/analysis/test_path_tube.py.
     """

@@ -75,7 +75,7 @@ def pave(
         robot: with six legs in closed form (UPS, PUS, RUS), bounded in interval arithmetic, or with others, whose branch from
             home is proven by contraction (kind "position", no clearance).
         region: axis -> (smallest, largest), or one number for a slice; axes left out are chosen so that nothing is missed
-            (positions), or all angles. Axes: x, y, z [m], without those that the robot cannot choose; with kind "orientation"
+            (positions), or all angles. Axes: x, y, z [m], without those that the robot cannot control; with kind "orientation"
             tilt, azimuth, torsion [rad].
         orientation: (3, 3), that of home if left out; with kind "orientation" the one from which angles count.
         position: (3,) with kind "orientation", that of home if left out.
@@ -123,7 +123,7 @@ def _known(robot: Robot, bounds: Bounds, region: Mapping[str, ArrayLike], R: Arr
     for name in region:
         if name not in bounds.axes or name in follow:
             there = ", ".join(axis for axis in bounds.axes if axis not in follow)
-            why = f": {robot.name} cannot choose it" if name in follow else ""
+            why = f": {robot.name} cannot control it" if name in follow else ""
             raise InputError(f"region: no axis {name!r}{why}; there are {there}")
     if isinstance(bounds, TubeBounds):
         home = {name: float(robot.home.position["xyz".index(name)]) for name in follow}

@@ -38,7 +38,7 @@ def plate_stress(robot: Robot, result: xr.Dataset, *, body: str | None = None) -
         Not in it: membrane stress by the platform's own spin, and the local stress under point forces, which modes do not follow.
 
     Raises:
-        InputError: the body is no plate of the robot file: rigid, from a file of modes, or given in Python.
+        InputError: the body is not a plate of the robot file: rigid, from a file of modes, or given in Python.
 
     Checked by: tests/analysis/test_plate_stress.py.
     """
@@ -91,7 +91,7 @@ def _chosen(robot: Robot, body: str | None) -> tuple[int, int] | None:
     if body == "platform":
         return None
     if body not in known:
-        raise InputError(f"body: {body!r} is no plate of {robot.name}; there are: {', '.join(known) or 'none in its legs'}")
+        raise InputError(f"body: {body!r} is not a plate of {robot.name}; there are: {', '.join(known) or 'none in its legs'}")
     return known[body]
 
 

@@ -36,6 +36,8 @@ def platform_motion(robot: Robot, motion: ActuatorMotion, guess: State | Motion 
         robot: any robot with as many actuators as degrees of freedom, or more.
         motion: of the actuators.
         guess: pose near the first sample: a `State`, or an earlier result.
+    Returns:
+        `Motion` of the platform frame at the times of the actuator motion, world axes.
     Raises:
         PoseNotFoundError: names the time, the actuator and by how much it misses.
 

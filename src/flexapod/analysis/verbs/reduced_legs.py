@@ -68,7 +68,7 @@ def reduce_legs(
         reduced ones, NaN beyond the number of a sample.
 
     Raises:
-        InputError: no flexible legs, or a limit that is no frequency.
+        InputError: no flexible legs, or a limit that is not a positive frequency.
 
     Checked by: tests/analysis/test_reduce_legs.py.
     """
@@ -105,7 +105,7 @@ def reduce_legs(
 
 
 def _sample(model: LinearMatrices, k: int, limit: float, method: str, given: Array) -> dict[str, Any]:
-    """What one pose gives."""
+    """Results at one pose."""
     from flexapod.flexible.frequency_limit import reduce_to
 
     Z = null_space(np.swapaxes(model.B[k : k + 1], 1, 2))[0]

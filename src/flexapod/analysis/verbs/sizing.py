@@ -1,4 +1,4 @@
-"""`actuator_sizing`: what the actuators of a motion must be able to give."""
+"""`actuator_sizing`: peak and RMS force and power that a motion needs of each actuator."""
 
 from __future__ import annotations
 

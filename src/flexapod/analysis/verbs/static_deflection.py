@@ -1,4 +1,4 @@
-r"""`static_deflection`: the shape in which a flexible robot holds still, and the forces that hold it.
+r"""`static_deflection`: the equilibrium of a flexible robot under gravity and load, and the forces that hold it.
 
 Unknown are the actuator forces Gamma and the elastic coordinates e at a given pose of the platform frame:
 
@@ -52,7 +52,7 @@ BALANCED, NOTHING = 1e-4, 1e-5
 one that counts, of the characteristic length."""
 
 UNBALANCED = (
-    "the elastic coordinates of the state are no equilibrium at this pose under weight and load; leave them out, and "
+    "the elastic coordinates of the state are not an equilibrium at this pose under weight and load; leave them out, and "
     "the equilibrium is found"
 )
 
@@ -96,6 +96,8 @@ def static_deflection(
         Dataset: `elastic` (.., elastic_coordinate), `force` (.., actuator) that hold the robot, `residual` (..): the largest
         generalized force left over, `elastic_energy` (..) [J]; `stable` (..): False beyond a buckling load (with the actuators
         held), which also warns; with flexible legs or held actuators the pose.
+    Raises:
+        SampleError: no equilibrium: the load is beyond a buckling load, or the pose is singular or out of reach.
 
     Source: Long 2014, section 6 (start of a motion). Checked by: tests/analysis/test_flexible_static.py.
     """
@@ -207,7 +209,7 @@ def solve_static(
 
 
 def _inertia(whole: RobotKernel, part: dict[str, Array], e: Array) -> Array:
-    """What the frame's motion adds to the residual: (M V' + c) in motion less c at rest."""
+    """Part of the residual due to the motion of the frame: (M V' + c) in motion less c at rest."""
     none = np.zeros_like(e)
     at = {**part, "elastic": e, "elastic_velocity": none}
     still = {**at, **{name: np.zeros_like(part["velocity"]) for name in ("velocity", "angular_velocity")}}

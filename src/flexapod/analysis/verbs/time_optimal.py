@@ -42,7 +42,7 @@ class TimeOptimal:
         motion: the platform's motion, at the ends of the intervals; its formula gives every other time.
         duration: [s].
         table: Dataset over `node`: `path` (the path's own time), `time`, `speed`, `acceleration` of the path parameter, `force`
-            and `rate` (node, actuator), `limit`: what holds the interval after the node back.
+            and `rate` (node, actuator), `limit`: the limit that is active in the interval after the node.
     """
 
     motion: Motion
@@ -70,6 +70,8 @@ def time_optimal(
         intervals: of constant acceleration of the path parameter.
         friction: of the file; False leaves it out.
         wrench: constant load (6,) on the platform, world axes.
+    Returns:
+        `TimeOptimal`: the motion, its duration [s], and a table with the limit that is active in every interval.
     Raises:
         InputError: no limit bounds the motion, the static forces are beyond their limits, or the path stops.
 

@@ -53,7 +53,7 @@ def working_modes(robot: Robot, pose: State) -> xr.Dataset:
 
     Args:
         robot: any robot.
-        pose: one `State`; its orientation counts, also for robots that cannot choose it.
+        pose: one `State`; its orientation counts, also for robots that cannot control it.
     Returns:
         Dataset over `working_mode`: `actuator_position` (working_mode, actuator), `branch` (working_mode, leg) numbered from 0,
         the branch nearest to home first, `home` (working_mode): all legs on that branch; `branches` (leg) and `closed_form`
@@ -74,7 +74,9 @@ def working_modes(robot: Robot, pose: State) -> xr.Dataset:
     for leg, form in zip(robot.legs, robot.closed_forms, strict=True):
         found = _closed(leg, form, pose) if form is not None else _searched(robot, leg, pose)
         if len(found) == 0:
-            raise NoBranchError(f"working modes of {robot.name}: leg {leg.name} cannot reach the pose; check_pose says what is")
+            raise NoBranchError(
+                f"working modes of {robot.name}: leg {leg.name} cannot reach the pose; check_pose reports by how much"
+            )
         branches.append(_nearest_first(leg, found))
     count = int(np.prod([len(b) for b in branches]))
     if count > MOST:

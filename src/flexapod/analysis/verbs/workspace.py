@@ -49,7 +49,7 @@ def workspace(
     """Reachability, strokes, joint angles and conditioning over a grid of poses.
 
     Args:
-        robot: any robot. Components of the pose that a robot of limited mobility cannot choose follow from the others.
+        robot: any robot. Components of the pose that a robot of limited mobility cannot control follow from the others.
         grid: axis -> values: x, y, z [m, world], rx, ry, rz [rad, rotation vector from home, world axes]; arrays, single
             numbers, or tuples (smallest, largest, count). Axes not given stay at home.
         orientation: a rotation matrix for the whole grid, or a sweep: axes tilt, azimuth, torsion [rad],
@@ -151,7 +151,7 @@ def _dataset(robot: Robot, poses: PoseGrid, chart: PoseMap, store: BlockStore) -
 
 
 def _key(robot: Robot, poses: PoseGrid, *options: object) -> str:
-    """What identifies a computation: robot, its numbers and limits, grid, options."""
+    """Identity of a computation: robot, its numbers and limits, grid, options."""
     digest = hashlib.sha256(robot.structure.encode())
     numbers = [robot.home.position, robot.home.rotation, poses.home_position, poses.base, *poses.axes.values()]
     digest.update(json.dumps([sorted(robot.values.items()), list(poses.axes), poses.following, options]).encode())

@@ -118,17 +118,19 @@ def workspace_solid(
 
     Args:
         kind: "constant-orientation" (positions at `orientation`), "orientation" (orientations at `position`), "reachable"
-            (positions with some orientation of the range), "total-orientation" (with every one), "dexterous" (with all there
-            are).
+            (positions with some orientation of the range), "total-orientation" (with every one), "dexterous" (with all
+            orientations).
         resolution: cells of the grid along its longest side.
         region: axis -> (smallest, largest); left out: what the legs can reach, or two characteristic lengths about home, which
             are doubled up to twice where the workspace reaches their border.
         tilt, torsion: the range of orientations [rad], about `orientation`.
-        orientations: samples of tilt, azimuth and torsion in that range, (3, 12, 3) if left out; what lies between them is not
-            looked at.
+        orientations: samples of tilt, azimuth and torsion in that range, (3, 12, 3) if left out; those between them are not
+            checked.
         orientation: (3, 3), that of home if left out; position: (3,) [m] of kind "orientation", that of home if left out.
         limits, singularities, condition, clearance, force, wrench, along, stiffness, frequency, mounting, mounting_axes: what
             poses must keep; see `flexapod.analysis.space.pose_tests.Demands`.
+    Returns:
+        `WorkspaceSolid`: volume [m^3 or rad^3] and area with their errors, and the surface; `save` writes it as STL or PLY.
     Raises:
         InputError: no pose of the grid is inside, the workspace reaches the border of the region, or the platform cannot choose
             x, y and z (planar robots, 3-RPS).
@@ -183,7 +185,7 @@ def workspace_solid(
 
 
 class _Counted:
-    """A test in blocks of bounded memory, with the number of points it looked at."""
+    """A test in blocks of bounded memory, which counts the points tested."""
 
     def __init__(self, inside: Inside) -> None:
         self._inside, self.poses = inside, 0
@@ -310,8 +312,8 @@ def _refuse_dependent(robot: Robot) -> None:
     held = [axis for k, axis in enumerate("xyz") if k not in robot.plan.platform_independent]
     if held:
         raise InputError(
-            f"{robot.name}: its platform cannot choose {' and '.join(held)}, so that its positions are no solid; pave (flexapod "
-            "certify) measures the axes that it can choose, and the kind orientation its rotations"
+            f"{robot.name}: its platform cannot control {' and '.join(held)}, so that its positions are not a solid; pave "
+            "(flexapod certify) measures the axes that it can control, and the kind orientation its rotations"
         )
 
 

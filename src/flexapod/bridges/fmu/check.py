@@ -1,4 +1,4 @@
-"""An FMU in a real importer: FMPy checks its description, loads its binary and takes steps with it."""
+"""Check of an FMU by a real importer: FMPy checks its description, loads its binary and takes steps with it."""
 
 from __future__ import annotations
 

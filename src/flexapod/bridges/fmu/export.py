@@ -39,7 +39,7 @@ LONG = 2_000_000
 
 
 class CompilerError(FlexapodError):
-    """The C compiler is missing or refuses the sources."""
+    """The C compiler is missing or cannot compile the sources."""
 
 
 @checked(
@@ -223,5 +223,5 @@ def compile_sources(sources: dict[str, str], names: list[str]) -> bytes:
         for own in [*parts, ["-shared", *objects, "-o", "model.bin", "-lm"]]:
             done = subprocess.run([compiler, *FLAGS, *own], cwd=folder, capture_output=True, text=True, check=False)
             if done.returncode != 0:
-                raise CompilerError(f"export_fmu: {compiler} refuses the sources: {done.stderr.strip()[:500]}")
+                raise CompilerError(f"export_fmu: {compiler} cannot compile the sources: {done.stderr.strip()[:500]}")
         return (Path(folder) / "model.bin").read_bytes()

@@ -1,4 +1,4 @@
-"""What an FMU computes, as kernels with one boundary for all robots.
+"""The model inside an FMU, as kernels with one interface for all robots.
 
 `rates`: state, memory (where iterations start), signals (inputs) in; derivative, result (outputs), closed (memory of the next
 call), settled (the state on the loops) and margin (below zero: out of a stroke) out. `step`: carried numbers and one row of a
@@ -28,7 +28,7 @@ class FMUVariable:
 
 @dataclass(frozen=True, kw_only=True)
 class Stepping:
-    """How a co-simulation advances.
+    """Stepping of a co-simulation.
 
     Args:
         tape: inputs `state` (carried) and `table` (1, columns), outputs `rows` and `final`; None where steps are taken in C.

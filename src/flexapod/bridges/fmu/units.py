@@ -1,4 +1,4 @@
-"""Units of an FMU's variables: kernels say "m or rad" where the joint decides, an FMU says which."""
+"""Units of the variables of an FMU: kernels say "m or rad" where the joint type decides, an FMU needs one of them."""
 
 from __future__ import annotations
 

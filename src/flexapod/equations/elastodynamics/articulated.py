@@ -29,7 +29,7 @@ PLACE = {"P": 2, "R": 5, "fixed": 0}
 
 @dataclass(frozen=True, kw_only=True)
 class LegForms:
-    """What the pass inwards leaves: pivots of every link's elements and of its joint, and the form of the unknowns."""
+    """Result of the pass inwards: pivots of every link's elements and of its joint, and the form of the unknowns."""
 
     elements: dict[int, list[EliminatedUnknown]]
     joints: dict[int, EliminatedUnknown]

@@ -32,7 +32,8 @@ def is_long(robot: Robot) -> bool:
 
 
 def not_articulated(robot: Robot) -> str | None:
-    """Why articulated bodies do not apply; None where they do: every leg closes once, by rows that can be used as they are."""
+    """The reason why articulated bodies do not apply; None where they do: every leg closes once, by rows that can be used as they
+    are."""
     if has_inner_loops(robot.legs):
         return "it takes legs that close once, and there are loops inside or between the legs"
     if independent_rows(robot.elastic_plan) is None:

@@ -1,4 +1,4 @@
-r"""Equations of everything beyond a link, in the link's own acceleration: a symmetric form that moves inwards.
+r"""Equations of everything outward of a link in terms of the link's own acceleration: a symmetric form, propagated inwards.
 
 .. math:: K\,x + p = 0,\qquad x = (D, y)
 
@@ -20,7 +20,7 @@ from flexapod.equations.model.algebra import symmetric
 
 @dataclass(kw_only=True)
 class EliminatedUnknown:
-    """How an unknown follows: y = -(p + k.D + sum f_i y_i), everything divided by the pivot already."""
+    """Solution for an unknown: y = -(p + k.D + sum f_i y_i), everything divided by the pivot already."""
 
     unknown: int
     p: SX
@@ -37,7 +37,7 @@ class EliminatedUnknown:
 
 @dataclass(kw_only=True)
 class Held:
-    """What holds an unknown at its value: force = p + k.D + sum f_i y_i."""
+    """Force that holds an unknown at its value: force = p + k.D + sum f_i y_i."""
 
     unknown: int
     p: SX
@@ -99,7 +99,7 @@ class Form:
         self.join_unknowns(other)
 
     def join_unknowns(self, other: Form) -> None:
-        """What another branch says about its unknowns alone, and their coupling with D."""
+        """Terms of another branch in its unknowns alone, and their coupling with D."""
         for i, k in other.columns.items():
             self.add_column(i, k)
         for (i, j), value in other.entries.items():

@@ -96,7 +96,7 @@ def at_coordinates(
 
 
 def units(robot: Robot, length: SX, columns: Sequence[int]) -> SX:
-    """What makes some columns of z dimensionless."""
+    """Scales that make some columns of z dimensionless."""
     plan = robot.elastic_plan
     at = len(plan.columns) - len(robot.coordinates)
     kinds = [leg.links[i].kind for leg in robot.legs for i in leg.moving]

@@ -1,4 +1,4 @@
-r"""What the joints and beams of flexible legs dissipate, and the matrices that a stiff integrator needs.
+r"""Dissipation in the joints and beams of flexible legs, and the matrices that a stiff integrator needs.
 
 .. math:: P = \dot e^T D\dot e + d\,\dot q^2 + f(\dot q)\,\dot q,\qquad
           K = N^T K_z N,\qquad D = N^T\left(D_z + \frac{\partial f}{\partial\dot z}\right)N

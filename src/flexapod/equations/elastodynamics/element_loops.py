@@ -1,4 +1,4 @@
-r"""Legs with runs of equal beam elements, gone through in loops: code whose length does not depend on the number of elements.
+r"""Legs with runs of equal beam elements, evaluated in loops: code whose length does not depend on the number of elements.
 
 Letters of `world_links`. Outwards: frames, axes z_k and points p_k of the coordinates. In between, for all elements that are
 alike at once, what each demands at its root (`link_beams`). Inwards: everything beyond a coordinate, inertia J and wrench f, so
@@ -145,7 +145,7 @@ def _parts(element: Element) -> list[SX]:
 
 
 def prefixes(run: ElementRun) -> list[list[str]]:
-    """Per element of a run, what the paths of its own numbers begin with."""
+    """Beginnings of the paths of the numbers of each element of a run."""
     return [_prefixes(run.leg, run.elements[0] if run.shared else beam) for beam in run.elements]
 
 

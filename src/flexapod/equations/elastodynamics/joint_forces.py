@@ -81,7 +81,7 @@ def spring_force(values: Values, leg: Leg, index: int, q: SX, qd: SX) -> SX:
 
 
 def overrun(values: Values, q: SX) -> SX:
-    """How far a coordinate is beyond the ends of its stroke, signed; zero within."""
+    """Signed distance of a coordinate beyond the ends of its stroke; zero within."""
     low, high = values.scalar("low"), values.scalar("high")
     return ca.if_else(q > high, q - high, ca.if_else(q < low, q - low, 0))
 
@@ -176,7 +176,7 @@ def friction_force(
 
 
 def _felt(values: Values, robot: Robot, i: int, motion: TreeMotion, on_platform: Wrench) -> dict[int, SX]:
-    """What a wrench between the halves of a closing joint does at the coordinates that move them."""
+    """Generalized forces of a wrench between the halves of a closing joint, at the coordinates that move them."""
     plan, leg, half = robot.elastic_plan, robot.legs[i], motion.halves[i]
     force, moment = on_platform.force, on_platform.moment
 

@@ -1,4 +1,4 @@
-"""Legs that are alike, gone through in a loop: the code of six equal legs is that of one."""
+"""Equal legs, evaluated in a loop: the code of six equal legs is that of one."""
 
 from __future__ import annotations
 

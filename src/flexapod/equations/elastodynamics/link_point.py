@@ -1,4 +1,4 @@
-r"""Motion of a point of a leg in world axes, and what each coordinate gives it, by recursion inwards from the point.
+r"""Motion of a point of a leg in world axes, and its derivatives by all coordinates, by recursion inwards from the point.
 
 The vector from a link's origin to the point is turned and lengthened link by link; a coordinate's column is made in its own
 axes, where it is :math:`z\times r` or z, and turned along with the rest:

@@ -1,4 +1,4 @@
-r"""Legs of which some motion moves no mass: seats on other bodies, springs and drives at closing joints, bodies without mass.
+r"""Legs with massless motions: attachments to other bodies, springs and drives at closing joints, bodies without mass.
 
 The mass matrix of such a leg alone, :math:`\sum_b J_b^T I_b J_b` over its bodies, is singular, though the loops give the robot's
 own equations a mass. Elimination leg by leg would divide by what rounding leaves of it.

@@ -1,4 +1,4 @@
-r"""Projection of a mass matrix on independent coordinates, product by product where something is to multiply.
+r"""Projection of a mass matrix on independent coordinates, without products with structural zeros.
 
 With :math:`\dot z_b = X\dot u`, C = M_ub and D = M_bb,
 

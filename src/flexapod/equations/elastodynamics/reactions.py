@@ -147,7 +147,7 @@ def _ends(
     robot: Robot, motion: TreeMotion, multiplier: SX, points: Sequence[FrictionPoint], found: Sequence[PointFriction],
     wrench: SX,
 ) -> list[list[Wrench]]:  # fmt: skip
-    """What every leg gives away at each of its closing joints, about the joint's far half."""
+    """Wrench of every leg at each of its closing joints, about the joint's far half."""
     plan, at = robot.elastic_plan, 0
     result: list[list[Wrench]] = []
     for i, cuts in enumerate(motion.cuts):

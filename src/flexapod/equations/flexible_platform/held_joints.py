@@ -1,4 +1,4 @@
-r"""Legs at rest under a flexible platform: what they demand at their joints, and how that changes with the place of the joint.
+r"""Legs at rest under a flexible platform: their forces at the joints, and the derivatives of these by the joint positions.
 
 A leg gives l = R^T (F - a Gamma) at its joint r, platform axes. With displacements (dp, dtheta) of the frame, seen in axes that
 move along,

@@ -39,7 +39,7 @@ class JointShapes:
         return self.Phi + ca.vertcat(*[ca.mtimes(self.Q[a], e).T if a in self.Q else none for a in range(3)])
 
     def drift(self, ed: SX) -> SX:
-        """What the rates alone give the second derivative (3,)."""
+        """Part of the second derivative (3,) due to the rates alone."""
         return self._by_axis(lambda Q: ca.dot(ed, ca.mtimes(Q, ed)))
 
     def weighted(self, force: SX) -> SX:

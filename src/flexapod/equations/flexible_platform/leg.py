@@ -1,4 +1,4 @@
-r"""A rigid leg under a flexible platform: its inertia and the force that its motion demands at the joint, in platform axes.
+r"""A rigid leg under a flexible platform: its inertia and the force that its motion needs at the joint, in platform axes.
 
 .. math:: f = \Lambda\,(Y\dot w) + s - d\,\Gamma,\qquad Y = [\,1,\; -\hat r,\; \Phi\,],\qquad r = r_0 + \Phi e
 

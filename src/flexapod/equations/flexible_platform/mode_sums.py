@@ -1,4 +1,4 @@
-r"""Sums over the normal modes of a plate, which is all that legs and frame see of them; a loop where there are many.
+r"""Sums over the normal modes of a plate, through which alone modes act on legs and frame; a loop where there are many.
 
 With b (6, N) the coupling of frame and modes, m their masses, phi (legs, N) the shapes at the joints along one axis, and
 y (N,) what loads, weight, velocities and the frame's acceleration leave for the modes:

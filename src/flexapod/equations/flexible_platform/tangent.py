@@ -1,4 +1,4 @@
-r"""Equilibrium of a robot with a flexible platform, and its exact derivative: what holds the robot, and how stiffly.
+r"""Equilibrium of a robot with a flexible platform, and its exact derivative: holding forces and stiffness.
 
 At rest, with actuator forces Gamma, in platform axes and for displacements dx = (dp, dtheta, de) of frame and shape:
 

@@ -85,7 +85,7 @@ def inverse_through_joints(q: FlexibleEquation, V: SX, load: SX) -> PlatformSolu
 
 @dataclass(frozen=True, kw_only=True)
 class _Coupling:
-    """What both directions need: w per leg, 1/Z and the system's (legs, legs) block, U (6, legs)."""
+    """Common quantities of both directions: w per leg, 1/Z and the system's (legs, legs) block, U (6, legs)."""
 
     w: list[SX]
     compliance: SX

@@ -1,4 +1,4 @@
-"""When the minimal equations apply to a robot: facts about its structure and its numbers."""
+"""Conditions of the minimal equations: facts about a robot's structure and its numbers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from flexapod.robot.robot import Robot
 
 
 def reasons(robot: Robot) -> Iterator[str]:
-    """Why the minimal equations do not hold for a robot of one set of numbers; nothing where they do."""
+    """The reasons why the minimal equations do not hold for a robot of one set of numbers; empty where they do."""
     kinds = {leg.architecture for leg in robot.legs}
     if len(robot.legs) != 6 or kinds not in ({"UPS"}, {"PUS"}):
         yield "it needs six U-P-S legs or six P-U-S legs"

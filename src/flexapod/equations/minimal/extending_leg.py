@@ -137,7 +137,7 @@ def extending_leg(b: Program, m: MinimalModel, plan: MinimalPlan, leg: int, moti
     X, Y = d[0] * zi, d[1] * zi
     N = 1 + X * X + Y * Y
     upright = ca.logic_and(side * d[2] > 0, N < FLAT)
-    b.fail_if(ca.logic_not(upright), "leg {leg} lies level with its base joint, where these equations end", leg=name)
+    b.fail_if(ca.logic_not(upright), "leg {leg} lies level with its base joint, where these equations are singular", leg=name)
     root = side * ca.sqrt(N)
     ri = 1 / root
     lam = zi * ri

@@ -1,4 +1,4 @@
-r"""What the universal joint adds to a U-P-S leg: spin about its axis and the turning of its cross, exactly.
+r"""Effect of the universal joint on a U-P-S leg: spin about its axis and rotation of its cross, exactly.
 
 Letters: D = (X, Y, 1), N = |D|^2, v, a planar rates (see `extending_leg`), e axis1, m = D x e, theta angle of the cross.
 

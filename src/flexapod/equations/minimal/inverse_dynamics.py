@@ -101,7 +101,7 @@ def _beside(m: MinimalModel, levers: Levers, platform: FrameMotion) -> Triple:
 def _sliding(b: Program, m: MinimalModel, plan: MinimalPlan, platform: FrameMotion) -> list[Scalar]:
     """P-U-S: moments about the platform joint of the first leg of the triangle."""
     levers = lever_motion(platform, m.basis, (0, 0, 0))
-    b.fail_if(ca.logic_not(plan.side * levers.D3[2] > UPRIGHT), "the platform is upright, where these equations end")
+    b.fail_if(ca.logic_not(plan.side * levers.D3[2] > UPRIGHT), "the platform is upright, where these equations are singular")
     joints = [levers.position(c) for c in m.basis.joints]
     legs: list[SlidingLeg] = []
     for j, name in enumerate(plan.legs):
@@ -119,7 +119,7 @@ def _sliding(b: Program, m: MinimalModel, plan: MinimalPlan, platform: FrameMoti
     for name, height in zip(plan.legs, heights, strict=True):
         least = FLAT * m.values.scalar(f"legs.{name}.length")
         upright = ca.logic_or(height > least, height < -least)
-        b.fail_if(ca.logic_not(upright), "leg {leg} lies in the platform plane, where these equations end", leg=name)
+        b.fail_if(ca.logic_not(upright), "leg {leg} lies in the platform plane, where these equations are singular", leg=name)
     inverses = [1 / height for height in heights]
     slopes = [(leg.d[0] * inverse, leg.d[1] * inverse) for leg, inverse in zip(legs, inverses, strict=True)]
     names = plan.platform_joints

@@ -1,4 +1,4 @@
-"""What both directions of the minimal dynamics start from: the robot's numbers as symbols, on the basis of the plan."""
+"""The common start of both directions of the minimal dynamics: the robot's numbers as symbols, on the basis of the plan."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is decided before a minimal kernel is written, and when the minimal equations apply at all.
+"""Choices made before a minimal kernel is written, and whether the minimal equations apply at all.
 
 The equations rely on facts that numbers must have (legs axisymmetric about their axis, crosses balanced; see `applies`) and on
 choices that numbers suggest: which joints carry the basis, which legs are eliminated first, whether joints lie in a plane

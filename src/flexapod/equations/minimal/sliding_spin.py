@@ -1,4 +1,4 @@
-r"""What the universal joint adds to a P-U-S leg: spin about its axis and the turning of its cross, exactly.
+r"""Effect of the universal joint on a P-U-S leg: spin about its axis and rotation of its cross, exactly.
 
 Letters: d leg vector, L its length, e axis1, t = d x e, r = d - e (e.d), theta angle of the cross, P = I_a/L^2.
 

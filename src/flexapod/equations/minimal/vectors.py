@@ -1,4 +1,4 @@
-"""Three-vectors as tuples of scalar expressions: the order of every operation stays in the author's hand."""
+"""Three-vectors as tuples of scalar expressions: the order of every operation is explicit."""
 
 from __future__ import annotations
 

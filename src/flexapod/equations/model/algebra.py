@@ -104,7 +104,7 @@ class LinkValues(Values):
         """
         used = [symbol for name, symbol in self._known.items() if name in self._zeros]
         if used:
-            self.program.fail_if(ca.sumsqr(ca.vertcat(*used)) > 0, "a number that the equations take as zero is not")
+            self.program.fail_if(ca.sumsqr(ca.vertcat(*used)) > 0, "a parameter that the equations assume to be zero is not")
         all_numbers = ca.sumsqr(ca.vertcat(*self._known.values()))
         self.program.fail_if(ca.logic_not(all_numbers >= 0), "a number of the robot is NaN")
 

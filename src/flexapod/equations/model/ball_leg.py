@@ -33,7 +33,7 @@ from flexapod.spatial.vector import line_coordinates
 
 @dataclass(frozen=True, kw_only=True)
 class LegInertia:
-    """What a leg adds: A (6, 6), c (6,), and the rows G V' = r (k, 6), (k,) that it cannot meet."""
+    """Contribution of a leg: A (6, 6), c (6,), and the rows G V' = r (k, 6), (k,) that it cannot meet."""
 
     A: SX
     c: SX

@@ -95,7 +95,7 @@ def link_inertias(values: LinkValues, leg: Leg, carried: SX) -> list[LinkInertia
 
 
 def _shared(own: LinkInertia, kind: str) -> LinkInertia:
-    """What the joint does not move against the link that carries it."""
+    """Inertia that the joint does not move against the link that carries it."""
     if kind == "fixed":
         return own
     if kind == "P":

@@ -1,4 +1,4 @@
-r"""Any other leg: its closing joint taken as the last joints of the chain, one factor for motion and for forces.
+r"""General legs: the closing joint taken as the last joints of the chain, one factor for motion and for forces.
 
 Letters: E centre of the closing joint, J (6, m) unit twists at E of all joints on the way (links, then closing joint),
 V, A velocity and acceleration of the platform at E, w wrench of the leg on the platform at E, b what the bodies need along
@@ -160,7 +160,7 @@ class ChainLeg:
         return Wrench(force=Vec(column[:3], "W"), moment=Vec(column[3:], "W"))
 
     def _backward(self, bodies: Sequence[Wrench], end: Wrench) -> list[Wrench]:
-        """What crosses the joint in front of every link, about its centre."""
+        """Wrenches across the joint in front of every link, about its centre."""
         whole = list(bodies)
         last = self.leg.closing.link
         if last >= 0:

@@ -50,7 +50,7 @@ class ConstraintPlan:
 
 @dataclass(frozen=True, kw_only=True)
 class Undetermined:
-    """What rigid bodies leave open.
+    """Reactions that are statically indeterminate with rigid bodies.
 
     Args:
         names: components such as ``X.rail moment y``; empty for most robots.
@@ -143,7 +143,7 @@ def check_structure(robot: Robot) -> None:
         for i in leg.moving:
             if i not in path:
                 raise InputError(
-                    f"newton_euler: joint {leg.name}.{leg.links[i].coordinate} is not on the way to the platform, so the "
+                    f"newton_euler: joint {leg.name}.{leg.links[i].coordinate} is not on the path to the platform, so the "
                     "platform's motion does not determine it; fix it in the robot file"
                 )
     for leg, J in zip(robot.legs, _configuration(robot, SEEDS[0])[0], strict=True):

@@ -64,7 +64,7 @@ def solve_friction(
         y, _, converged = coupled_loads(b, *_coupling(mechanism, base, legs))
         b.fail_if(
             1 - converged,
-            "friction and joint reactions do not converge: the friction coefficients are so large that joints lock themselves",
+            "friction and joint reactions do not converge: the friction coefficients are so large that joints are self-locking",
         )
         found = [one for own, y_i in zip(legs, y, strict=True) for one in friction_of(own, y_i)]
         of_points.update(zip([points.index(p) for p in inner], found, strict=True))

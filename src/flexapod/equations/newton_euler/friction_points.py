@@ -1,4 +1,4 @@
-"""Joints with friction: each of them, its load, and what its friction does to the leg.
+"""Joints with friction: each of them, its load, and the effect of its friction on the leg.
 
 A universal or spherical joint inside a leg is two or three links; with friction along the relative angular velocity its
 moment acts between the bodies outside (Kim Eq. 31), otherwise each axis has its own friction.
@@ -210,7 +210,7 @@ def refuse_open_loads(
         if any(mask[at + place, 0].any() for place in point.places):
             b.fail_if(
                 ca.SX(point.coefficients.load) != 0,
-                "friction of joint {joint} depends on a reaction that rigid bodies leave undetermined",
+                "friction of joint {joint} depends on a reaction that is statically indeterminate with rigid bodies",
                 joint=f"{point.model.leg.name}.{point.joint}",
             )
             point = replace(point, loaded=False)

@@ -115,7 +115,7 @@ def loads(
     drives: bool = False,
     applied: bool = False,
 ) -> Loads:
-    """What the robot is loaded with.
+    """Loads of the robot.
 
     Args:
         gravity: weight of all bodies.
@@ -132,7 +132,7 @@ def loads(
 
 
 def leg_loads(model: LegModel, values: Values, gravity: Vec | None, legs: bool, drives: bool) -> LegLoads:
-    """What a leg is loaded with: weight (None: without), inertia of its bodies, and of those of the drives."""
+    """Loads of a leg: weight (None: without), inertia of its bodies, and of those of the drives."""
     moves = [drives if link.actuated and link.parent < 0 else legs for link in model.leg.links]
     axial = rotor_loads(model, values.of(f"legs.{model.leg.name}")) if drives else (0,) * len(model.joints)
     return LegLoads(bodies=model.body_loads(gravity, moves), axial=axial, closing=none())

@@ -1,4 +1,4 @@
-"""What every leg offers to the platform equations, whatever its joints: loads in, forces and joint wrenches out.
+"""The interface of every leg to the platform equations: loads in, forces and joint wrenches out.
 
 All maps from loads to forces are linear, so that parts (gravity, inertia, friction) may be computed one by one.
 """
@@ -61,7 +61,7 @@ class ClosingJoint:
 
 @dataclass(frozen=True, kw_only=True)
 class LegLoads:
-    """What a leg is loaded with.
+    """Loads of a leg.
 
     Args:
         bodies: per link, what its body needs to follow its motion, about the link's origin.

@@ -13,7 +13,7 @@ from flexapod.spatial import Vec
 
 @dataclass(frozen=True, kw_only=True)
 class Loads:
-    """What the robot is loaded with.
+    """Loads of the robot.
 
     Args:
         platform: what the platform needs to follow its motion, less the external wrench, about its frame origin.

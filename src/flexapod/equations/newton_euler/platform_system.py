@@ -1,4 +1,4 @@
-r"""The platform's six equations for what the legs leave unknown (Kim Eqs. 25-26).
+r"""The platform's six equations for the unknown forces of the legs (Kim Eqs. 25-26).
 
 .. math:: \sum_i \begin{bmatrix} n_i\\ r_i\times n_i\end{bmatrix} x_i = W_P-\sum_i \bar W_i
 

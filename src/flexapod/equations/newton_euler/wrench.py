@@ -54,7 +54,7 @@ def wrench_outputs(b: Program, name: str, wrenches: Sequence[Wrench]) -> None:
 
 
 def body_wrench(body: Values, frame: FrameMotion, gravity: Vec) -> Wrench:
-    r"""What a body needs to follow its motion against gravity, about its frame origin.
+    r"""Wrench that a body needs to follow its motion against gravity, about its frame origin.
 
     .. math:: F = m(a-g)+\dot\omega\times h+\omega\times(\omega\times h),\qquad
               M = h\times(a-g)+I\dot\omega+\omega\times I\omega

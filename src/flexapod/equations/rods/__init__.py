@@ -1,1 +1,1 @@
-"""Robots of rods: a tree of bodies, and rods as masses at their ends and distances that are kept."""
+"""Robots of rods: a tree of bodies, and rods as masses at their ends with constant distances."""

@@ -26,7 +26,7 @@ NOTHING = ca.SX.zeros(3)
 
 @dataclass(frozen=True, kw_only=True)
 class Seat:
-    """How the axes of a body's link are seen from its node: x_node = B (x - b)."""
+    """Placement of the axes of a body's link relative to its node: x_node = B (x - b)."""
 
     B: SX
     b: SX

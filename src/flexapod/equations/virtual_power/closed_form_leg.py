@@ -1,4 +1,4 @@
-r"""A U-P-S, P-U-S or R-U-S leg projected to its spherical joint: the force that its motion demands at S.
+r"""A U-P-S, P-U-S or R-U-S leg projected to its spherical joint: the force that its motion needs at S.
 
 .. math:: F_S = J_S^{-T}\,(A_i \ddot q_i + c_i) = A_x \dot v_S + c_x \qquad\text{(Long 2014, Eqs. 36-37)}
 

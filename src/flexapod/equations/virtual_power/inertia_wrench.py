@@ -1,4 +1,4 @@
-r"""Wrench that a body's motion demands: inertia less gravity, about the body frame origin, world axes.
+r"""Wrench that a body's motion needs: inertia less gravity, about the body frame origin, world axes.
 
 Letters: c = R m s first moment, I tensor about the origin, a, alpha, w motion of the frame, g gravity.
 

@@ -85,7 +85,7 @@ def _check(robot: Robot, virtual_motions: str) -> None:
 def _leg(b: Program, robot: Robot, index: int, values: Values, platform: PlatformState, guess: SX | None) -> LegWork:
     leg, form, plan = robot.legs[index], robot.closed_forms[index], robot.plan.legs[index]
     if not leg.links:
-        raise InputError(f"virtual_work: leg {leg.name} of {robot.name} has no body; take another formulation (virtual_power)")
+        raise InputError(f"virtual_work: leg {leg.name} of {robot.name} has no body; use another formulation (virtual_power)")
     own = values.of(f"legs.{leg.name}")
     if form is not None:
         r = platform.R @ own.vector("S", "P")

@@ -1,4 +1,4 @@
-"""What a leg contributes to the virtual work: the interface between its connectivity conditions and the platform."""
+"""Contribution of a leg to the virtual work: the interface between its connectivity conditions and the platform."""
 
 from __future__ import annotations
 

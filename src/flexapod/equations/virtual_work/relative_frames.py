@@ -1,4 +1,4 @@
-r"""A leg as the papers see it: bodies T_k placed one on the other by relative matrices and vectors.
+r"""A leg in the notation of the papers: bodies T_k placed one on the other by relative matrices and vectors.
 
 Letters (Staicu, Sinatra): a_{k,j} turns axes of body j into axes of body k; r_{k,j} goes from the joint centre A_j to A_k,
 in axes of j; u_k is the joint axis in axes of k. Frames are called "1", "2", ... in the order of the links, "W" is the

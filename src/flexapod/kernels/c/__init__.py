@@ -1,1 +1,1 @@
-"""C export: portable C99 with header, self-test and a page that says how to call it."""
+"""C export: portable C99 with header, self-test and a page with instructions."""

@@ -1,4 +1,4 @@
-"""C export: a kernel as portable C99 with a header, a self-test and a page that says how to call it.
+"""C export: a kernel as portable C99 with a header, a self-test and a page with instructions.
 
 The text depends on the program, the parameters and the golden inputs alone. Files are written whole or
 not at all, and files that were not generated are never overwritten.

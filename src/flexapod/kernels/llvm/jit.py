@@ -60,7 +60,7 @@ def _mathematical_functions() -> dict[str, int | None]:
 
 @functools.cache
 def target_identity() -> str:
-    """What compiled code depends on besides its text: llvmlite, CPU and its features."""
+    """Dependences of compiled code besides its text: llvmlite, CPU and its features."""
     llvm = _binding()
     import llvmlite
 

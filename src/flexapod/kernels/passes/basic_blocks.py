@@ -1,4 +1,4 @@
-"""Parting: where straight-line code may be cut into basic blocks.
+"""Basic blocks: where straight-line code may be cut.
 
 The time that LLVM takes for a block grows faster than the block (scheduling, allocation of registers), so that thousands of
 operations are compiled in parts. A cut never comes between a product and the only sum that reads it, nor between a comparison

@@ -1,4 +1,4 @@
-r"""Factoring: sums and products that nothing else reads are taken apart and put together with fewer operations.
+r"""Factoring: sums and products used only once are rearranged with fewer operations.
 
 .. math:: c_1 (x\,(c_2\,y)) \to (c_1 c_2)\,(x\,y),\qquad x a + x b - x d \to x\,(a + b - d)
 

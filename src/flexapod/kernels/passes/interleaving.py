@@ -1,4 +1,4 @@
-"""Interleaving: list scheduling that keeps the units of a processor busy while results are on their way.
+"""Interleaving: list scheduling that keeps the units of a processor busy during latencies.
 
 `scheduling` goes depth first, so that an operation often reads what the one before it gives and waits for it. Here operations are
 issued cycle by cycle, `ISSUED` at a time, each as soon as its operands are known; of those that may be issued the first in the

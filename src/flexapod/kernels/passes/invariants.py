@@ -1,4 +1,4 @@
-"""Invariants: what a loop computes alike in every pass moves out of it; what nothing reads disappears.
+"""Invariants: values that do not change in a loop move out of it; unused values are removed.
 
 `simplify` copies a graph through value numbering. On the way it drops dead nodes, dead carries and dead
 outputs of loops, passes constants into bodies, and computes invariant nodes in the enclosing graph.

@@ -79,7 +79,7 @@ RESERVED = {
 
 @dataclass(frozen=True, kw_only=True)
 class Signature:
-    """What a kernel takes and gives."""
+    """Inputs, parameters, outputs and statuses of a kernel."""
 
     name: str
     inputs: tuple[Input, ...]

@@ -102,12 +102,12 @@ def make_tape(program: Program, zeros: Collection[str] | None = None) -> Tape:
 
 def improve(graph: Graph, classes: list[int]) -> Graph:
     """All passes before the cut into set-up and main part."""
-    graph = _settle(graph)
-    graph = _settle(share_reciprocals(graph, classes))
-    return _settle(split_loops(graph, classes)) if graph.loops else graph
+    graph = _simplified(graph)
+    graph = _simplified(share_reciprocals(graph, classes))
+    return _simplified(split_loops(graph, classes)) if graph.loops else graph
 
 
-def _settle(graph: Graph) -> Graph:
+def _simplified(graph: Graph) -> Graph:
     """Simplify; once more where loops may pass on what came out of their inner loops."""
     before = _size(graph)
     graph = simplify(graph)

@@ -1,4 +1,4 @@
-"""A graph evaluated in terms of anything: numbers, arrays, expressions, references of another graph, pairs of them.
+"""Evaluation of a graph with values of any kind: numbers, arrays, expressions, references of another graph, pairs of them.
 
 Backends and passes that go through the operations in order say what a constant, a negative, an operation and a loop are to them.
 """

@@ -16,7 +16,7 @@ _SIGN = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
 
 @dataclass(frozen=True, kw_only=True)
 class Style:
-    """How one language writes names, numbers, signs and functions.
+    """Notation of one language: names, numbers, signs and functions.
 
     Args:
         name, number: text of a leaf.

@@ -1,4 +1,4 @@
-"""Blocks of rows: their table, their way through the compiled loop, and what is known of a simulation between them."""
+"""Blocks of rows: their table, their evaluation by the compiled loop, and the state of a simulation between them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from flexapod.simulation.system.signals import Span, numbers, row_table
 
 @dataclass(kw_only=True, eq=False)
 class Progress:
-    """How far a simulation is: all that is needed to go on with it.
+    """Progress of a simulation: all that is needed to continue it.
 
     Args:
         rows, times: what is kept of the finished rows.
@@ -53,7 +53,7 @@ class Clock:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Segment:
-    """What does not change between two events: the setup with what they changed, what advances it, and the clock."""
+    """Data of a simulation between two events: the setup with their changes, its integrator, and the clock."""
 
     setup: Setup
     runner: Any

@@ -1,4 +1,4 @@
-r"""Through a position at which every choice of independent coordinates fails (a bifurcation of the loops): in one step.
+r"""Crossing, in one step, of a position at which every choice of independent coordinates fails (a bifurcation of the loops).
 
 With A the loops' rows by all coordinates, made dimensionless, and r their rank elsewhere, such a position has
 
@@ -53,7 +53,7 @@ OFF = 0.25
 """Distance from the extrapolated motion, in parts of the step's motion, beyond which joints are on another branch."""
 
 UNDETERMINED = (
-    "at t = {time:.6g} s the loops come to a singular position, where every choice of independent coordinates fails and branches "
+    "at t = {time:.6g} s the loops reach a singular position, where every choice of independent coordinates fails and branches "
     "of the motion meet: {why}. Shorten the step, start elsewhere, or let a drive or a spring decide which branch is taken"
 )
 
@@ -79,7 +79,7 @@ def margin(layout: Layout, A: Array) -> float:
 
 @dataclass(kw_only=True, eq=False)
 class Lookout:
-    """What a simulation knows of the loops on its way: times, margins and coordinates of the last looks."""
+    """Recent checks of the loops during a simulation: times, margins and coordinates."""
 
     times: list[float] = field(default_factory=list)
     margins: list[float] = field(default_factory=list)

@@ -65,7 +65,7 @@ def cvode_simulation(
 
     layout = setup.layout
     if events or layout.memory:
-        raise InputError("method='cvode' is the reference for continuous runs: it knows no events and no sampled controllers")
+        raise InputError("method='cvode' supports neither events nor sampled controllers; choose another method")
     if isinstance(layout, IndependentLayout):
         return _independent_simulation(setup, duration, output_step, rtol, atol)
     kernel, parameters = compiled(layout, "rhs", rhs_program, setup.values)

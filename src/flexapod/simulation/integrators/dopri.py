@@ -41,7 +41,7 @@ PASSES = 100_000
 SMALLEST = 1e-10
 """Steps below this share of the row end the simulation: something is singular or jumps."""
 
-STALLED = "the step of the adaptive method became too small: the motion is singular or jumps"
+STALLED = "the step of the adaptive method became too small: the motion is singular or discontinuous"
 
 
 def adaptive_row(

@@ -1,4 +1,4 @@
-r"""One step of a collocation method for a system of second order, compiled like any other loop; it knows no robot.
+r"""One step of a collocation method for any system of second order, compiled like any other loop.
 
 .. math:: \dot x = \kappa(x, v),\qquad r = M(x)\,\dot v - f(x, v, z, t) = 0,\qquad \dot z = g(x, v, z, t)
 
@@ -32,7 +32,7 @@ from flexapod.simulation.integrators.collocation import Collocation
 from flexapod.simulation.integrators.complex_ldl import Factors, factorise, solve_factorised
 
 PASSES = 30
-LOST = f"the implicit step does not converge in {PASSES} passes: shorten it, or something is singular"
+LOST = f"the implicit step does not converge in {PASSES} passes: shorten it, or check for a singular pose"
 CLOSED = (1e-10, 1e-13)
 """Last change of rates, relative and absolute [m/s, rad/s, ...]; the pass after it would change them by far less."""
 ROUNDING = 1e4

@@ -49,7 +49,7 @@ HALVINGS = 6
 
 
 def runner_of(layout: Layout, values: Mapping[str, float]) -> Any:
-    """What advances a simulation: the compiled loop, or rows in numbers where it would take too long to compile."""
+    """Integrator of a simulation: the compiled loop, or rows in numbers where it would take too long to compile."""
     return NumericRows(layout, values) if is_large(layout) else Runner(layout, values)  # type: ignore[arg-type]
 
 

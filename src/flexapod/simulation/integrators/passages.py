@@ -1,5 +1,4 @@
-"""Singular positions on the way of a simulation: each is crossed in one step, or the simulation ends before it with the
-reason."""
+"""Singular positions during a simulation: each is crossed in one step, or the simulation ends before it with the reason."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-r"""Changing independent coordinates on the way: where those of a simulation come near a dead point, others take over.
+r"""Change of independent coordinates during a simulation, where the present ones come near a dead point.
 
 With A the loops' rows by all coordinates at the state, made dimensionless, and b the coordinates that are solved for:
 

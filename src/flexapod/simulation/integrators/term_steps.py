@@ -53,7 +53,7 @@ class TermSteps:
         return kernel(self.layout.robot, "elastic_control").prepare()
 
     def _places(self) -> None:
-        """Where the numbers of the terms lie among the carried ones."""
+        """Positions of the numbers of the terms among the carried ones."""
         plan, place = self.layout.robot.elastic_plan, self.layout.places
         self.state_places, self.memory_places = (np.array(places) for places in carried_places(self.layout))
         self.free, self.bound = list(plan.independent), np.array(plan.bound, dtype=np.intp)

@@ -1,4 +1,4 @@
-"""Why the bytes of a result are not those that were written: cut off, altered, or of another program; one sentence each."""
+"""Damage of result files: cut off, altered, or written by another program; one sentence each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checkpoints: a simulation that is killed goes on from its last saved block, to the same bits.
+"""Checkpoints: an interrupted simulation continues from its last saved block, to the same bits.
 
 A checkpoint is a line that names it, the sha256 of what follows, and an npz file.
 """
@@ -96,7 +96,7 @@ def read_checkpoint(path: Path, mark: str) -> Progress | None:
         rows, times, state = found["rows"], found["times"], found["state"]
     if not mark:
         raise FileError(
-            f"save: {path}: whether it is of this simulation is unknown: the content of a function is unknown; {again}"
+            f"save: {path}: cannot check whether it belongs to this simulation: the content of a function is unknown; {again}"
         )
     if about["mark"] != mark:
         raise FileError(f"save: {path} belongs to another run (robot, motion or options differ); remove it or rename")

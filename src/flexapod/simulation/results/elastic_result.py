@@ -1,4 +1,4 @@
-"""What the result of a simulation shows of a flexible platform: elastic coordinates, and the deformation that they make."""
+"""Variables of a simulation with a flexible platform: elastic coordinates, and the deformation due to them."""
 
 from __future__ import annotations
 

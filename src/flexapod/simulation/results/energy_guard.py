@@ -1,4 +1,4 @@
-r"""The energy balance of a simulation as a guard: a simulation whose balance breaks ends there, with the reason.
+r"""The energy balance as a check during a simulation, which ends with the reason where the balance is violated.
 
 .. math:: r(t) = \Delta(T + U + E) - W_{supplied} - W_{external} + Q
 

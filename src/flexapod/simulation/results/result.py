@@ -106,7 +106,7 @@ def closed_states(layout: Layout, states: Array, seen: Mapping[str, Array]) -> C
 
 
 def energy_balance(energy: Array, work: Array, external: Array, dissipated: Array) -> dict[str, Any]:
-    r"""Entries of the energy balance, each of its own source, and what they leave.
+    r"""Entries of the energy balance, each of its own source, and its residual.
 
     .. math:: r(t) = \Delta(T + U + E) - W_{supplied} - W_{external} + Q
 
@@ -135,7 +135,7 @@ def _units(units: tuple[str, ...]) -> tuple[str, str]:
 
 
 def provenance(setup: Setup, options: Mapping[str, object]) -> dict[str, Any]:
-    """Where a result comes from: robot with a hash of its numbers, versions, options."""
+    """Origin of a result: robot with a hash of its numbers, versions, options."""
     import json
 
     robot, versions = setup.layout.robot, _versions()

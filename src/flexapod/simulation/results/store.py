@@ -1,4 +1,4 @@
-"""Results to files and back: NetCDF, Parquet and CSV by the file's suffix, written whole or not at all, checked when read.
+"""Results as files: NetCDF, Parquet and CSV by the file's suffix, written whole or not at all, checked when read.
 
 A CSV is a plain table that any program reads. What a table cannot hold (dimensions, labels, units, attributes), its number of
 rows and its digest are in a side file: `run.csv.json` beside `run.csv`. Parquet keeps the same in its metadata, NetCDF in
@@ -45,6 +45,8 @@ def save(result: xr.Dataset, path: str | Path) -> Path:
     Args:
         result: of any verb.
         path: of the file.
+    Returns:
+        The path of the file.
     Raises:
         FileError: the file cannot be written (no space, no permission, ...); the old one is unchanged.
         InputError: the result has something that the format cannot hold.
@@ -74,6 +76,8 @@ def open(path: str | Path) -> xr.Dataset:
 
     Args:
         path: with the suffix that `save` was given.
+    Returns:
+        The Dataset as it was saved, with units and attributes.
     Raises:
         FileError: the file is not there, empty, cut off, altered, damaged, or was not written by `save`; one message per cause.
 
@@ -90,7 +94,7 @@ def open(path: str | Path) -> xr.Dataset:
 
 
 def side_file(path: Path) -> Path:
-    """Where the description of a CSV is."""
+    """Path of the description of a CSV."""
     return path.with_name(path.name + ".json")
 
 
@@ -112,7 +116,7 @@ def _open_csv(path: Path, data: bytes) -> xr.Dataset:
     side = side_file(path)
     without = f"; without {side.name} it is read as a plain table, with a warning"
     if not side.exists():
-        text = f"{path}: {side.name} is not there: nothing says whether the table is whole, and it has no units"
+        text = f"{path}: {side.name} is missing: nothing shows whether the table is whole, and it has no units"
         warnings.warn(text, FileWarning, stacklevel=users_level())
         if reason := table_reason(data):
             raise FileError(f"{path}: {reason}")

@@ -1,4 +1,4 @@
-r"""Exact position closure of robots of limited mobility: after each step the dependent components obey again.
+r"""Exact position closure of robots of limited mobility: dependent components are corrected after each step.
 
 .. math:: r(X) = 0,\qquad G_d\,\delta_d = -r,\qquad V_d = -G_d^{-1} G_f V_f
 

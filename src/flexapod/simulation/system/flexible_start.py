@@ -1,5 +1,4 @@
-"""Start of a simulation with a flexible platform: static deflection unless given otherwise, and what has to hold before it may
-run."""
+"""Start of a simulation with a flexible platform: static deflection unless given otherwise, and the checks before it."""
 
 from __future__ import annotations
 
@@ -46,7 +45,10 @@ def elastic_start(robot: Robot, state: State, wrench: Array | None, acceleration
         if e.shape[1] != N:
             raise InputError(f"elastic: the start has {e.shape[1]} elastic coordinates, {robot.name} has {N}")
         if np.any(robot.gravity) and not np.all(np.any(e, axis=1)):
-            text = "the simulation starts undeformed (elastic = 0), which is no balance under gravity: the platform will ring. "
+            text = (
+                "the simulation starts undeformed (elastic = 0), which is not an equilibrium under gravity: the platform will "
+                "vibrate. "
+            )
             warnings.warn(StartWarning(text + "Leave out `elastic` to start from the static deflection"), stacklevel=5)
         return np.array(e), np.array(ed)
     inputs = platform_inputs(state)

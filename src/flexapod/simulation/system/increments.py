@@ -1,4 +1,5 @@
-"""What integrators see of a system: rates of the increments y of a row, the state after them, their error, what controllers read.
+"""The interface of integrators to a system: rates of the increments y of a row, the state after them, their error, inputs of
+controllers.
 
 Increments are those of the platform's motion (`right_hand_side`) or of independent coordinates (`independent_rates`); the layout
 says which.

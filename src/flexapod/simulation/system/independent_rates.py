@@ -60,7 +60,7 @@ def independent_rates(scope: Scope, layout: IndependentLayout, parts: dict[str, 
     at = moved_loops(scope, layout, parts, y, column)
     now, M = acting_freely(scope, layout, parts, at, y[2 * n :], column)
     a = solve_symmetric(M[unknown, unknown], (now.driving - now.felt)[unknown, :])
-    scope.fail_if(ca.logic_not(ca.dot(a, a) < 1e200), "the acceleration is no finite number: a loop is singular")
+    scope.fail_if(ca.logic_not(ca.dot(a, a) < 1e200), "the acceleration is not finite: a loop is singular")
     if layout.follows or layout.feels:  # forces of followed actuators and what accelerometers feel depend on it
         now = acting(scope, layout, parts, at, a, y[2 * n :], column=column, loaded=now.loaded)
     second = completed(layout, a, signals, 2)

@@ -1,4 +1,4 @@
-r"""Computed torque at the actuators: the deflection is fed forward, accelerometers damp what still vibrates.
+r"""Computed torque at the actuators: feed-forward of the deflection, and active damping by accelerometers.
 
 Letters: q_r, Gamma_r, M_r coordinates, forces and mass matrix of the actuators along the reference motion, in quasi-static
 deflection; e_q = q_r - q; e elastic coordinates; w velocity that the deformation gives to free actuators; f corner frequency.
@@ -45,7 +45,7 @@ class JointTorque(Controller):
     on its path. With a rigid `model` they go where the platform of that robot would be.
 
     Args:
-        kp: [1/s^2], kd: [1/s]; one number or one per actuator. Both are multiplied by the mass that the actuators feel.
+        kp: [1/s^2], kd: [1/s]; one number or one per actuator. Both are multiplied by the effective mass at the actuators.
         ka: [1/s] on w, from accelerometers; None for none. `damping_gain` finds it for the damping of a mode.
         corner: of the filter that integrates the accelerometers [Hz], below the frequencies to damp.
         model: the controller's own model; the simulated robot itself if left out.
@@ -148,6 +148,8 @@ def damping_gain(robot: Robot, state: State | Motion | ActuatorMotion, damping: 
         state: one pose: a `State`, or an `ActuatorMotion` of one sample for flexible legs.
         damping: ratio to critical damping, below 1.
         mode: from 1.
+    Returns:
+        The gain ka [1/s].
 
     Checked by: tests/simulation/test_joint_torque.py.
     """

@@ -1,4 +1,5 @@
-"""The numbers that a simulation carries from row to row, by name in one vector; what a compiled loop depends on."""
+"""The vector of numbers that a simulation carries from row to row, by name; and the structure on which a compiled loop
+depends."""
 
 from __future__ import annotations
 
@@ -142,7 +143,7 @@ class Layout:
 
     @cached_property
     def memory(self) -> dict[str, int]:
-        """What a sampled controller remembers."""
+        """Memory of a sampled controller."""
         c, n = self.controller, self.actuators
         if c is None or c.rate is None:
             return {}
@@ -174,7 +175,7 @@ class Layout:
 
     @property
     def adaptive(self) -> dict[str, int]:
-        """What an adaptive method carries: its step, steps taken and rejected."""
+        """Carried numbers of an adaptive method: its step, steps taken and rejected."""
         return {"step": 1, "taken": 1, "rejected": 1} if self.method == "dopri" else {}
 
     @property

@@ -100,7 +100,7 @@ def closing_passes(
     found, converged, _ = root.iterate(pass_, start=[start, ca.SX(1e300), *none], limit=LIMIT, tolerance=SMALL)
     y, _, a, result, slopes, driven = found
     root.fail_if(1 - converged, "the loops cannot be closed from here: out of reach or singular")
-    root.fail_if(ca.logic_not(ca.dot(a, a) < 1e200), "the acceleration is no finite number: a loop is singular")
+    root.fail_if(ca.logic_not(ca.dot(a, a) < 1e200), "the acceleration is not finite: a loop is singular")
     root.output("derivative", ca.vertcat(x[n:], a))
     root.output("result", ca.vertcat(result, driven))
     root.output("closed", ca.vertcat(y, slopes))

@@ -1,4 +1,4 @@
-"""What a result shows of each state beyond the state itself: rotation, actuators, joints, energies."""
+"""Results derived from each state: rotation, actuators, joints, energies."""
 
 from __future__ import annotations
 

@@ -113,7 +113,7 @@ def rates_of(scope: Scope, layout: Layout, now: Situation, y: SX) -> Rates:
     else:
         Vdot = acceleration(scope, layout.robot, moment, now.force, now.wrench, layout.fast)
     scope.fail_if(
-        ca.logic_not(ca.dot(Vdot, Vdot) < 1e200), "the acceleration is no finite number: a leg or the mechanism is singular"
+        ca.logic_not(ca.dot(Vdot, Vdot) < 1e200), "the acceleration is not finite: a leg or the mechanism is singular"
     )
     if moment.ed is not None:
         beside |= {"e": moment.ed, "ed": Vdot[6:]}
@@ -136,7 +136,7 @@ def advanced(scope: Scope, layout: Layout, parts: dict[str, SX], y: SX) -> dict[
 
 
 def felt_acceleration(layout: Layout, signals: dict[str, SX], edd: SX) -> SX:
-    """What accelerometers on the flexible parts say in actuator coordinates: coupling (actuators, N) times e'' (N,)."""
+    """Signals of accelerometers on the flexible parts in actuator coordinates: coupling (actuators, N) times e'' (N,)."""
     return ca.mtimes(ca.reshape(signals["coupling"], layout.elastic, layout.actuators).T, edd)
 
 

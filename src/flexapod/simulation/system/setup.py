@@ -1,4 +1,4 @@
-"""From the arguments of a simulation to what a compiled simulation needs: structure, numbers, signals, start."""
+"""Setup of a compiled simulation from the arguments: structure, numbers, signals, start."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Setup:
         robot = smooth(robot) if self.layout.friction == "load" else robot
         if robot.elastic_names and robot.structure != self.layout.robot.structure:
             raise InputError(
-                f"event: its parameters give the flexible bodies of {robot.name} other modes; a simulation keeps them"
+                f"event: its parameters change the modes of the flexible bodies of {robot.name}, which a simulation cannot change"
             )
         plan = None if isinstance(self.layout, IndependentLayout) else fast_plan(robot, self.layout.inputs, self.layout.friction)
         layout = replace(self.layout, robot=robot, fast=plan)
@@ -97,7 +97,7 @@ def make_setup(
     robot = smooth(robot) if sliding == "load" else robot
     reference = motion if isinstance(motion, Motion | ActuatorMotion) else None
     if control is not None and control.feels and not robot.elastic_names:
-        raise InputError(f"ka: nothing of {robot.name} deforms, so that accelerometers measure what encoders do; leave it out")
+        raise InputError(f"ka: {robot.name} is rigid, so that accelerometers measure what encoders do; leave it out")
     if isinstance(control, JointTorque) and robot.elastic_names:
         check_held(robot, reference)
     independent = in_independent(robot, drive, method, friction)
@@ -288,7 +288,7 @@ def _control(robot: Robot, controller: Controller | None, start: StateOrMotion |
 
 
 def at_rest(robot: Robot, start: StateOrMotion) -> State | ActuatorMotion:
-    """Where a simulation starts, without velocity: a State, or the actuators of a motion."""
+    """Start of a simulation, without velocity: a State, or the actuators of a motion."""
     from flexapod.analysis.requests.state import State
 
     if not isinstance(start, ActuatorMotion):

@@ -41,7 +41,9 @@ def over_time(name: str, value: Given, width: int) -> Signal:
         if not np.all(np.isfinite(times)):
             raise InputError(f"{name}: times must be finite numbers")
         if values.shape != (len(times), width) or np.any(np.diff(times) <= 0):
-            raise InputError(f"{name}: expected rising times (n,) and values (n, {width}), got {times.shape} and {values.shape}")
+            raise InputError(
+                f"{name}: expected increasing times (n,) and values (n, {width}), got {times.shape} and {values.shape}"
+            )
         return lambda t: np.stack([np.interp(t, times, values[:, k]) for k in range(width)], axis=1)
     constant = numbers(name, value)
     finite(name, constant, None)
@@ -87,7 +89,7 @@ def motion_at(motion: AnyMotion, t: Array) -> AnyMotion:
     ends = [motion.velocity[-1]] + ([motion.angular_velocity[-1]] if isinstance(motion, Motion) else [])
     if max(float(np.max(np.abs(x))) for x in ends) > REST:
         raise InputError(
-            f"duration: the motion ends at {last - first:g} s with a speed; give a shorter duration or a motion that rests there"
+            f"duration: the motion ends at {last - first:g} s with a speed; give a shorter duration or a motion that ends at rest"
         )
     inside = np.unique(np.minimum(local, last))
     found = resample(motion, time=inside) if len(inside) > 1 else _one(motion, inside)
@@ -164,7 +166,7 @@ def driven(robot: Robot, motion: object) -> Signal:
     if not isinstance(motion, ActuatorMotion):
         raise InputError(f"drive='actuators' of {robot.name} needs an ActuatorMotion, got {type(motion).__name__}")
     if motion.position.shape[1] != len(robot.actuators):
-        raise InputError(f"motion: {robot.name} has {len(robot.actuators)} actuators, the motion {motion.position.shape[1]}")
+        raise InputError(f"motion: {robot.name} has {len(robot.actuators)} actuators, the motion has {motion.position.shape[1]}")
 
     def at(t: Array) -> Array:
         m = motion_at(motion, t)

@@ -1,4 +1,4 @@
-"""Carried numbers of a simulation at time 0: a state of the platform, what follows from it, the load at the start."""
+"""State vector of a simulation at time 0: a state of the platform, derived values, the load at the start."""
 
 from __future__ import annotations
 

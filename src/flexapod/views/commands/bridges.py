@@ -37,19 +37,23 @@ def register(app: typer.Typer) -> None:
 
 def export(
     robot: RobotName,
-    out: Annotated[Path, typer.Option("--out", metavar="FILE", help=".fmu, .xml (MJCF), .urdf, .casadi, .m, .hpp, .py, .c")],
+    out: Annotated[
+        Path, typer.Option("--out", metavar="FILE", help="file to write: .fmu, .xml (MJCF), .urdf, .casadi, .m, .hpp, .py, .c")
+    ],
     *,
     quantity: Annotated[
-        str | None, typer.Option(help="forward_dynamics, inverse_dynamics, inverse_kinematics, ...; of MJCF and URDF: none")
+        str | None, typer.Option(help="forward_dynamics, inverse_dynamics, inverse_kinematics, ...; not for MJCF and URDF")
     ] = None,
-    version: Annotated[str | None, typer.Option(help="of an FMU: 2.0 or 3.0; left out: 3.0")] = None,
-    step: Annotated[float | None, typer.Option(help="inner step of an FMU's co-simulation [s]; left out: 1e-3")] = None,
-    method: Annotated[str | None, typer.Option(help="of an FMU's co-simulation: rk4, implicit or radau")] = None,
-    wrench: Annotated[bool, typer.Option("--wrench", help="a load on the platform is an input of the FMU")] = False,
-    general: Annotated[bool, typer.Option("--general", help="every number is a tunable parameter of the FMU")] = False,
-    check: Annotated[bool, typer.Option("--check", help="FMPy checks the FMU and takes steps with it (flexapod[fmu])")] = False,
-    copies: Annotated[int | None, typer.Option(help="of MJCF: how often each loop is written; else it is chosen", min=1)] = None,
-    friction: Annotated[bool, typer.Option(help="of inverse and forward dynamics: that of the robot file, or none")] = True,
+    version: Annotated[str | None, typer.Option(help="FMI version of an FMU: 2.0 or 3.0 (default)")] = None,
+    step: Annotated[float | None, typer.Option(help="inner step of an FMU's co-simulation [s]; default 1e-3")] = None,
+    method: Annotated[str | None, typer.Option(help="integrator of an FMU's co-simulation: rk4, implicit or radau")] = None,
+    wrench: Annotated[bool, typer.Option("--wrench", help="make a load on the platform an input of the FMU")] = False,
+    general: Annotated[bool, typer.Option("--general", help="make every number a tunable parameter of the FMU")] = False,
+    check: Annotated[
+        bool, typer.Option("--check", help="check the FMU with FMPy, which also takes steps (flexapod[fmu])")
+    ] = False,
+    copies: Annotated[int | None, typer.Option(help="MJCF: how often each loop is written; default: as needed", min=1)] = None,
+    friction: Annotated[bool, typer.Option(help="inverse and forward dynamics: friction as in the robot file, or none")] = True,
     changes: Changes = [],  # noqa: B006
     payload: Payloads = [],  # noqa: B006
     as_json: Json = False,
@@ -65,11 +69,11 @@ def export(
         what = out.name if kind in MECHANISMS else quantity
         raise fp.InputError(f"--no-friction: belongs to {' and '.join(DYNAMICS)}, not to {what}; leave it out")
     if copies is not None and kind != ".xml":
-        raise fp.InputError(f"--copies: {out.name} is no MJCF (.xml); leave it out")
+        raise fp.InputError(f"--copies: {out.name} is not an MJCF file (.xml); leave it out")
     given = {"version": version, "step": step, "method": method, "wrench": wrench, "general": general, "check": check}
     fmu = {name: value for name, value in given.items() if value is not None and value is not False}
     for name in fmu if kind != ".fmu" else ():
-        raise fp.InputError(f"--{name}: {out.name} is no FMU; leave it out")
+        raise fp.InputError(f"--{name}: {out.name} is not an FMU; leave it out")
     with working("writing ..."):
         files = _written(robot_of(robot, changes, payload), out, quantity, friction, fmu, copies)
     if as_json:
@@ -102,30 +106,37 @@ def _written(
 
 
 def _existing(robot: fp.Robot) -> fp.Robot:
-    """The robot with bodies that can exist; says so where they are other ones than the file's."""
+    """The robot with physically possible bodies; reports where they differ from those of the file."""
     if robot.moved_by == "actuators" or robot.elastic_names:
         return robot
     found = fp.physical_equivalent(robot)
     if found is not robot:
-        note(f"{robot.name}: bodies of the file cannot exist (base parameters); others with the same dynamics are written")
+        note(f"{robot.name}: bodies of the file are not physically possible (base parameters); equivalent ones are written")
     return found
 
 
 def import_(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="MJCF (.xml), URDF (.urdf), a mesh (.bdf, .cdb) or a mass matrix")],
-    out: Annotated[Path, typer.Option("--out", metavar="FILE", help="robot file (.yaml); of finite elements: modes (.npz)")],
+    out: Annotated[
+        Path, typer.Option("--out", metavar="FILE", help="robot file (.yaml) to write; finite elements: modes (.npz)")
+    ],
     *,
-    platform: Annotated[str | None, typer.Option(help="body that is the platform; left out: the one that floats")] = None,
-    loops: Annotated[Path | None, typer.Option(help="closing joints of a URDF; left out: FILE.loops.yaml")] = None,
-    source: Annotated[str, typer.Option(help="where the numbers come from")] = "",
-    units: Annotated[str, typer.Option(help="finite elements: length, mass and time, e.g. mm,t,s")] = "",
+    platform: Annotated[str | None, typer.Option(help="body that is the platform; default: the one that floats")] = None,
+    loops: Annotated[Path | None, typer.Option(help="closing joints of a URDF; default: FILE.loops.yaml")] = None,
+    source: Annotated[str, typer.Option(help="origin of the numbers, written into the robot file")] = "",
+    units: Annotated[str, typer.Option(help="finite elements: units of length, mass and time, e.g. mm,t,s")] = "",
     interface: Annotated[
-        list[str], typer.Option(metavar="NAME=NODE", help="finite elements: node by number, or by place in m: tip=0,0,0.1")
+        list[str],
+        typer.Option(
+            metavar="NAME=NODE", help="finite elements: interface by node number, or by position [m]: tip=0,0,0.1"
+        )
     ] = [],  # noqa: B006
-    modes: Annotated[int | None, typer.Option(help="finite elements: number of modes; or --below")] = None,
+    modes: Annotated[int | None, typer.Option(help="finite elements: number of modes (or give --below)")] = None,
     below: Annotated[float | None, typer.Option(help="finite elements: modes up to this frequency [Hz]")] = None,
-    method: Annotated[str | None, typer.Option(help="finite elements: normal (if left out), craig-bampton or residual")] = None,
-    stiffness: Annotated[Path | None, typer.Option(help="finite elements: matrix beside FILE, the mass matrix")] = None,
+    method: Annotated[str | None, typer.Option(help="finite elements: normal (default), craig-bampton or residual")] = None,
+    stiffness: Annotated[
+        Path | None, typer.Option(help="finite elements: stiffness matrix; FILE is then the mass matrix")
+    ] = None,
     nodes: Annotated[Path | None, typer.Option(help="finite elements: nodes of the matrices")] = None,
     shapes: Annotated[Path | None, typer.Option(help="finite elements: modes of the solver (.op2, .pch)")] = None,
     check: Annotated[Path | None, typer.Option(metavar="FILE", help="finite elements: the check page to write, .html")] = None,

@@ -88,12 +88,12 @@ def _check_size(robot: fp.Robot) -> None:
 
 def export_c(
     robot: RobotName,
-    out: Annotated[Path, typer.Option("--out", metavar="FOLDER", help="made if it does not exist")],
+    out: Annotated[Path, typer.Option("--out", metavar="FOLDER", help="folder for the files, created if missing")],
     *,
     quantity: Annotated[
-        str, typer.Option(help="inverse_dynamics, forward_dynamics, inverse_kinematics, ...")
+        str, typer.Option(help="quantity to export: inverse_dynamics, forward_dynamics, inverse_kinematics, ...")
     ] = "inverse_dynamics",
-    friction: Annotated[bool, typer.Option(help="of inverse and forward dynamics: that of the robot file, or none")] = True,
+    friction: Annotated[bool, typer.Option(help="inverse and forward dynamics: friction as in the robot file, or none")] = True,
     changes: Changes = [],  # noqa: B006
     payload: Payloads = [],  # noqa: B006
     as_json: Json = False,
@@ -117,8 +117,10 @@ def count(
     *,
     changes: Changes = [],  # noqa: B006
     payload: Payloads = [],  # noqa: B006
-    table: Annotated[bool, typer.Option("--table", help="every formulation, with constants as inputs and as numbers")] = False,
-    quantity: Annotated[list[str], typer.Option("--quantity", help="of the table; may be repeated")] = [],  # noqa: B006
+    table: Annotated[
+        bool, typer.Option("--table", help="table of every formulation, with constants as inputs and as numbers")
+    ] = False,
+    quantity: Annotated[list[str], typer.Option("--quantity", help="quantity of the table; may be repeated")] = [],  # noqa: B006
     dependents: Dependents = [],  # noqa: B006
     as_json: Json = False,
 ) -> None:
@@ -156,7 +158,7 @@ def bench(
     changes: Changes = [],  # noqa: B006
     payload: Payloads = [],  # noqa: B006
     samples: Annotated[int, typer.Option(help="samples per batch", min=1)] = 4096,
-    seconds: Annotated[float, typer.Option(help="time per kernel", min=0.01)] = 1.0,
+    seconds: Annotated[float, typer.Option(help="time per kernel [s]", min=0.01)] = 1.0,
     as_json: Json = False,
 ) -> None:
     """Nanoseconds per sample of each kernel on this machine: best of many batches, one thread."""

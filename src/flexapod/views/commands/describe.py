@@ -1,4 +1,4 @@
-"""Commands that show what there is: robots, motions, show, check, schema."""
+"""Commands that list and describe: robots, motions, show, check, schema."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def robots(as_json: Json = False) -> None:
 
 
 def motions(
-    name: Annotated[str | None, typer.Argument(metavar="[MOTION]", help="show the options of this one")] = None,
+    name: Annotated[str | None, typer.Argument(metavar="[MOTION]", help="motion whose options are shown")] = None,
     as_json: Json = False,
 ) -> None:
     """List the named motions, or the options of one."""
@@ -132,7 +132,7 @@ def value_text(value: object) -> str:
 
 
 def check(file: Annotated[Path, typer.Argument(metavar="FILE", help="a robot file (.yaml)")], as_json: Json = False) -> None:
-    """Check a robot file: every problem with line, path and what would be right."""
+    """Check a robot file: lists every problem with line, path and a correction."""
     from flexapod.views.remarks import remarks
 
     if not file.is_file() and str(file) in fp.catalogue():
@@ -167,7 +167,7 @@ def check(file: Annotated[Path, typer.Argument(metavar="FILE", help="a robot fil
         note(text, "warning: ")
 
 
-def schema(out: Annotated[Path | None, typer.Option("--out", metavar="FILE", help="write it to a file")] = None) -> None:
+def schema(out: Annotated[Path | None, typer.Option("--out", metavar="FILE", help="file; default: print")] = None) -> None:
     """The JSON Schema of the robot file, for completion in editors."""
     text = json.dumps(fp.json_schema(), indent=1)
     if out is None:

@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 Request = Annotated[Path | None, typer.Option("--request", metavar="FILE", help="YAML file with the arguments of the verb")]
-Vary = Annotated[list[str], typer.Option("--vary", metavar="PATH=LOW:HIGH", help="a variable and its limits; may be repeated")]
+Vary = Annotated[
+    list[str], typer.Option("--vary", metavar="PATH=LOW:HIGH", help="design variable and its limits; may be repeated")
+]
 Page = Annotated[Path | None, typer.Option("--page", metavar="FILE", help="write a page with tables and pictures (.html)")]
 Criteria = Annotated[list[str], typer.Option("--criterion", metavar="NAME", help="criterion; may be repeated")]
 
@@ -43,10 +45,12 @@ def study(
     *,
     vary: Vary = [],  # noqa: B006
     criterion: Criteria = [],  # noqa: B006
-    count: Annotated[int | None, typer.Option(help="number of designs; of a grid points per variable", min=1)] = None,
-    plan: Annotated[str | None, typer.Option(help="grid, random, latin or sobol")] = None,
-    save: Annotated[Path | None, typer.Option(help="folder of the dataset; an interrupted study goes on there")] = None,
-    scheduler: Annotated[str | None, typer.Option(metavar="ADDRESS", help="of a Dask cluster, e.g. tcp://host:8786")] = None,
+    count: Annotated[int | None, typer.Option(help="number of designs; for a grid: points per variable", min=1)] = None,
+    plan: Annotated[str | None, typer.Option(help="plan of designs: grid, random, latin or sobol")] = None,
+    save: Annotated[Path | None, typer.Option(help="folder of the dataset; an interrupted study continues from it")] = None,
+    scheduler: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="address of a Dask scheduler, e.g. tcp://host:8786")
+    ] = None,
     request: Request = None,
     changes: Changes = [],  # noqa: B006
     payload: Payloads = [],  # noqa: B006
@@ -247,7 +251,7 @@ def _file(path: Path | None) -> dict[str, Any]:
     try:
         data = yaml.safe_load(read_whole(path, 5_000_000))
     except yaml.YAMLError as error:
-        raise fp.InputError(f"{path}: is no YAML: {str(error).splitlines()[0]}") from None
+        raise fp.InputError(f"{path}: is not valid YAML: {str(error).splitlines()[0]}") from None
     if not isinstance(data, dict) or any(not isinstance(key, str) for key in data):
         raise fp.InputError(f"{path}: expected a mapping of arguments, e.g. variables: ..., criteria: ...")
     return data

@@ -49,14 +49,14 @@ def inverse_dynamics(
     slowed: Slowed = 1.0,
     changes: Changes = [],  # noqa: B006
     payload: Payloads = [],  # noqa: B006
-    friction: Annotated[bool, typer.Option(help="friction as in the file")] = True,
-    reactions: Annotated[bool, typer.Option("--reactions", help="also the loads of all joints")] = False,
+    friction: Annotated[bool, typer.Option(help="include friction as in the robot file")] = True,
+    reactions: Annotated[bool, typer.Option("--reactions", help="also compute the reactions of all joints")] = False,
     contributions: Annotated[
-        bool, typer.Option("--contributions", help="also parts of the force: gravity, inertia, friction")
+        bool, typer.Option("--contributions", help="also split the forces into gravity, inertia and friction")
     ] = False,
     shares: Annotated[bool, typer.Option("--shares", hidden=True)] = False,
     formulation: Annotated[
-        str, typer.Option(help="auto, virtual_power, virtual_work, newton_euler or minimal; all agree to rounding")
+        str, typer.Option(help="formulation: auto, virtual_power, virtual_work, newton_euler or minimal; all agree to rounding")
     ] = "auto",
     wrench: Annotated[
         str | None, typer.Option(metavar="FX,FY,FZ,MX,MY,MZ", help="load on the platform [N, N m], world axes")
@@ -130,7 +130,7 @@ def _at_origin(robot: fp.Robot, motion: fp.Motion | fp.ActuatorMotion, load: lis
 
 
 def _drive_figure(robot: fp.Robot, drive: xr.Dataset, name: str) -> go.Figure:
-    """The figure of inverse dynamics that was asked for."""
+    """The requested figure of inverse dynamics."""
     from flexapod.views.plot_time import contribution_figure, force_figure, reaction_figure, spectrum_figure
 
     if name == "reactions":

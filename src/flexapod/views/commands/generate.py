@@ -35,13 +35,19 @@ def generate(
     quantity: Annotated[
         str, typer.Argument(metavar="QUANTITY", help="inverse_dynamics, forward_dynamics, mass_matrix, inverse_kinematics, ...")
     ] = "inverse_dynamics",
-    form: Annotated[str | None, typer.Option(help="python, c, matlab, cpp, markdown, latex; left out: by --out")] = None,
-    out: Annotated[Path | None, typer.Option("--out", metavar="FILE", help="left out: printed")] = None,
-    numbers: Annotated[bool, typer.Option("--numbers", help="put the robot's values in and fold them")] = False,
-    solve: Annotated[bool, typer.Option(help="solve the final system, or stop at mass matrix and remaining forces")] = True,
-    formulation: Annotated[str | None, typer.Option(help="e.g. virtual_power; left out: the first that applies")] = None,
+    form: Annotated[
+        str | None, typer.Option(help="python, c, matlab, cpp, markdown, latex; default: by the suffix of --out")
+    ] = None,
+    out: Annotated[Path | None, typer.Option("--out", metavar="FILE", help="file to write; default: print")] = None,
+    numbers: Annotated[
+        bool, typer.Option("--numbers", help="replace parameters by the robot's values and fold constants")
+    ] = False,
+    solve: Annotated[bool, typer.Option(help="solve for the accelerations, or stop at mass matrix and remaining forces")] = True,
+    formulation: Annotated[
+        str | None, typer.Option(help="formulation, e.g. virtual_power; default: the first that applies")
+    ] = None,
     dependents: Dependents = [],  # noqa: B006
-    friction: Annotated[bool, typer.Option("--friction", help="with the friction of the robot file")] = False,
+    friction: Annotated[bool, typer.Option("--friction", help="include the friction of the robot file")] = False,
     changes: Changes = [],  # noqa: B006
     payload: Payloads = [],  # noqa: B006
     as_json: Json = False,

@@ -1,4 +1,4 @@
-"""What every command shares: registration with an example, errors as one paragraph, exit codes, a sign of work.
+"""Common parts of all commands: registration with an example, errors as one paragraph, exit codes, progress.
 
 Exit codes: 0 done, 1 a problem with the request or a file, 2 wrong usage, 130 interrupted.
 """
@@ -80,7 +80,7 @@ def guarded(function: Callable[P, None]) -> Callable[P, None]:
                 if os.environ.get("FLEXAPOD_DEBUG"):
                     raise
                 kind = type(error).__name__
-                fail(f"flexapod itself failed ({kind}: {error}). This is a fault of flexapod; FLEXAPOD_DEBUG=1 shows where.")
+                fail(f"internal error ({kind}: {error}). This is a fault of flexapod; FLEXAPOD_DEBUG=1 shows the traceback.")
 
     return run
 
@@ -118,7 +118,7 @@ AGAIN = 0.005
 
 
 def in_words(text: str) -> str:
-    """A message of the package in words of the command line."""
+    """A message of the package with the options of the command line."""
     return OF_MOTIONS.sub("--option ", text.replace("on_error='mask' returns the others", "--mask keeps the others"))
 
 
@@ -127,7 +127,7 @@ OF_MOTIONS = re.compile(r"(?<!--option )\b(?=(?:derivatives|cutoff|window|euler)
 
 
 def fail(text: str, code: int = PROBLEM) -> None:
-    """Say what is wrong, then leave."""
+    """Report what is wrong, then exit."""
     from rich.console import Console
     from rich.text import Text
 
@@ -153,7 +153,7 @@ def note(text: str, word: str = "") -> None:
 
 @contextmanager
 def working(text: str) -> Iterator[None]:
-    """A sign of work at a terminal: deriving and compiling a robot's equations takes seconds the first time."""
+    """A progress message at a terminal: deriving and compiling a robot's equations takes seconds the first time."""
     if not sys.stderr.isatty():
         yield
         return

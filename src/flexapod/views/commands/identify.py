@@ -29,21 +29,25 @@ def identify(
     *,
     changes: Changes = [],  # noqa: B006
     payload: Payloads = [],  # noqa: B006
-    method: Annotated[str, typer.Option(help="wls, ols, iv (instruments: columns qr_NAME) or robust")] = "wls",
-    legs: Annotated[str, typer.Option(help="each leg has its own parameters, or all are alike")] = "each",
+    method: Annotated[str, typer.Option(help="estimator: wls, ols, iv (instruments: columns qr_NAME) or robust")] = "wls",
+    legs: Annotated[str, typer.Option(help="each: every leg has its own parameters; alike: all legs share them")] = "each",
     parameter: Annotated[
-        list[str], typer.Option("--parameter", help="fit this path of the robot file instead; may be repeated")
+        list[str], typer.Option("--parameter", help="fit only this parameter path of the robot file; may be repeated")
     ] = [],  # noqa: B006
-    cutoff: Annotated[float | None, typer.Option(help="[Hz] of the zero-phase filter of the positions")] = None,
-    decimate: Annotated[int, typer.Option(help="samples that are averaged to one equation")] = 1,
-    offset: Annotated[bool, typer.Option("--offset", help="with a constant offset of every force")] = False,
-    backlash: Annotated[bool, typer.Option("--backlash", help="with a gap between encoder and robot in every drive")] = False,
-    delay: Annotated[str, typer.Option(help="[s] by which forces lag behind positions, or find")] = "0",
-    least_speed: Annotated[float, typer.Option(help="[m/s or rad/s] below which samples are left out")] = 0.0,
-    physical: Annotated[bool, typer.Option("--physical", help="physically consistent (needs cvxpy)")] = False,
+    cutoff: Annotated[float | None, typer.Option(help="cut-off frequency of the zero-phase filter of the positions [Hz]")] = None,
+    decimate: Annotated[int, typer.Option(help="number of samples averaged to one equation")] = 1,
+    offset: Annotated[bool, typer.Option("--offset", help="estimate a constant offset of every force")] = False,
+    backlash: Annotated[
+        bool, typer.Option("--backlash", help="estimate the backlash between encoder and robot in every drive")
+    ] = False,
+    delay: Annotated[str, typer.Option(help="delay of forces behind positions [s], or find")] = "0",
+    least_speed: Annotated[float, typer.Option(help="speed below which samples are left out [m/s or rad/s]")] = 0.0,
+    physical: Annotated[bool, typer.Option("--physical", help="make the estimate physically consistent (needs cvxpy)")] = False,
     drop_outliers: Annotated[bool, typer.Option("--drop-outliers", help="leave out spikes of the forces")] = False,
-    validate: Annotated[Path | None, typer.Option(metavar="FILE", help="other data whose forces are predicted")] = None,
-    force: Annotated[bool, typer.Option("--force", help="estimate from data that look wrong, too")] = False,
+    validate: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="other data, whose forces are predicted with the estimate")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="estimate even if the data look wrong")] = False,
     out: Annotated[Path | None, typer.Option("--out", metavar="FILE", help="write the identified robot (.yaml)")] = None,
     page: Annotated[Path | None, typer.Option("--page", metavar="FILE", help="write a page with residuals (.html)")] = None,
     as_json: Json = False,

@@ -55,7 +55,7 @@ def kinematics(
     slowed: Slowed = 1.0,
     changes: Changes = [],  # noqa: B006
     payload: Payloads = [],  # noqa: B006
-    joints: Annotated[bool, typer.Option("--joints", help="also the passive joints")] = False,
+    joints: Annotated[bool, typer.Option("--joints", help="also compute the passive joints")] = False,
     mask: Mask = False,
     out: Out = None,
     plot: Plot = None,
@@ -136,7 +136,7 @@ def axis_of(text: str) -> tuple[str, Any]:
 
 
 def default_grid(robot: fp.Robot, count: int = 41) -> dict[str, Any]:
-    """A slice through home: two components of the pose that the robot chooses, one characteristic length or half a radian each
+    """A slice through home: two components of the pose that the robot controls, one characteristic length or half a radian each
     way."""
     from flexapod.views.slice_axes import slice_axes, slice_window
 
@@ -151,13 +151,13 @@ def workspace(
     ] = [],  # noqa: B006
     changes: Changes = [],  # noqa: B006
     payload: Payloads = [],  # noqa: B006
-    limits: Annotated[bool, typer.Option(help="strokes and joint angles of the file count")] = True,
+    limits: Annotated[bool, typer.Option(help="apply the strokes and joint angle limits of the file")] = True,
     max_condition: Annotated[float | None, typer.Option(help="largest condition number of a valid pose")] = None,
     out: Out = None,
     plot: Plot = None,
     as_json: Json = False,
 ) -> None:
-    """Which poses the robot can reach, how well conditioned, and why not; left out, the grid is a slice through home."""
+    """Poses that the robot can reach, with conditioning, or why not; by default over a slice through home."""
     check_places(out, plot)
     found = robot_of(robot, changes, payload)
     refuse_payload(payload, found, "the poses")

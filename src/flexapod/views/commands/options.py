@@ -38,28 +38,30 @@ Payloads = Annotated[
     list[str],
     typer.Option(
         "--payload", metavar="MASS [on BODY] [at X,Y,Z] [inertia XX,YY,ZZ]",
-        help="what the platform or another body carries, e.g. '500 kg at 0,0,0.4' (body axes, m); may be repeated",
+        help="payload of the platform or another body, e.g. '500 kg at 0,0,0.4' (body axes, m); may be repeated",
     ),
 ]  # fmt: skip
 MotionName = Annotated[
     str | None,
     typer.Option(
         "--motion", metavar="NAME|FILE", autocompletion=_motions,
-        help="a named motion (`flexapod motions`) or a .csv, .parquet or .mat file; left out: a small cosine from home",
+        help="a named motion (`flexapod motions`) or a .csv, .parquet or .mat file; default: a small cosine from home",
     ),
 ]  # fmt: skip
 MotionOptions = Annotated[
     list[str], typer.Option("--option", metavar="NAME=VALUE", help="option of the motion, e.g. radius=0.1, omega='1 Hz'")
 ]
-Slowed = Annotated[float, typer.Option("--slowed", help="the motion takes this many times as long")]
+Slowed = Annotated[float, typer.Option("--slowed", help="factor by which the motion takes longer")]
 Out = Annotated[Path | None, typer.Option("--out", metavar="FILE", help="write the result: .csv, .parquet or .nc")]
 Plot = Annotated[Path | None, typer.Option("--plot", metavar="FILE", help="draw the result: .html, .png or .svg")]
 Json = Annotated[bool, typer.Option("--json", help="print JSON for scripts instead of a table")]
 Region = Annotated[
     list[str],
-    typer.Option("--region", metavar="AXIS=A:B", help="where to look; one number for a slice; left out: what the legs can reach"),
+    typer.Option(
+        "--region", metavar="AXIS=A:B", help="region of positions; one number for a slice; default: all that the legs can reach"
+    ),
 ]
-Mask = Annotated[bool, typer.Option("--mask", help="keep the samples that can be computed where others fail")]
+Mask = Annotated[bool, typer.Option("--mask", help="keep valid samples where others fail")]
 
 
 def keep(name: str, out: Path | None, data: xr.Dataset | None, plot: Path | None, figure: Callable[[], go.Figure]) -> None:

@@ -1,4 +1,4 @@
-"""Command `poses`: all assembly modes of actuator coordinates, or all working modes of the pose that they give."""
+"""Command `poses`: all assembly modes of given actuator coordinates, or all working modes of the home pose."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ def poses(
     robot: RobotName,
     *,
     actuators: Annotated[
-        str | None, typer.Option("--actuators", metavar="A,B,..", help="actuator coordinates [m or rad]; left out: those of home")
+        str | None, typer.Option("--actuators", metavar="A,B,..", help="actuator coordinates [m or rad]; default: those of home")
     ] = None,
     working_modes: Annotated[
-        bool, typer.Option("--working", help="the actuator coordinates that hold the home pose, for all branches of the legs")
+        bool, typer.Option("--working", help="list the actuator coordinates of the home pose for all branches of the legs")
     ] = False,
     certify: Annotated[
-        bool | None, typer.Option(help="prove the poses, and that there are no others, where that is possible; the default")
+        bool | None, typer.Option(help="prove the poses, and that there are no others, where possible (default)")
     ] = None,
     changes: Changes = [],  # noqa: B006
     payload: Payloads = [],  # noqa: B006

@@ -22,7 +22,7 @@ from flexapod.views.commands.options import (
 )
 from flexapod.views.output import check_place, print_table, print_text, write_text
 
-Stiffness = Annotated[float | None, typer.Option(help="of every actuator [N/m or N m/rad], for natural frequencies")]
+Stiffness = Annotated[float | None, typer.Option(help="stiffness of every actuator [N/m or N m/rad], for natural frequencies")]
 
 
 def register(app: typer.Typer) -> None:
@@ -46,22 +46,22 @@ def report(
     stiffness: Stiffness = None,
     measured: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="measured positions and forces, as for identify: adds the identified parameters"),
+        typer.Option(metavar="FILE", help="measured positions and forces, as for identify: adds identified parameters"),
     ] = None,
     tolerance: Annotated[
         list[str],
         typer.Option(
-            "--tolerance", metavar="PATH=AMOUNT", help="adds the pose error at home that tolerances cause; may be repeated"
+            "--tolerance", metavar="PATH=AMOUNT", help="adds the pose error at home due to tolerances; may be repeated"
         ),
     ] = [],  # noqa: B006
     wrench: Annotated[
         str | None, typer.Option(metavar="FX,FY,FZ,MX,MY,MZ", help="load on the platform [N, N m], world axes")
     ] = None,
-    author: Annotated[str, typer.Option(help="whose report it is")] = "",
+    author: Annotated[str, typer.Option(help="author of the report")] = "",
     vibration: Annotated[
         bool,
         typer.Option(
-            "--vibration", help="adds what shapers and controllers leave of a flexible robot's vibration; takes minutes"
+            "--vibration", help="adds the residual vibration of a flexible robot with shapers and controllers; takes minutes"
         ),
     ] = False,
     out: Annotated[Path, typer.Option("--out", metavar="FILE", help="the page to write: .html or .pdf")] = Path("report.html"),
@@ -126,7 +126,7 @@ def compare(
         list[str], typer.Option("--set", metavar="PATH=VALUE", help="change a parameter of the second robot; may be repeated")
     ] = [],  # noqa: B006
     payload: Annotated[
-        list[str], typer.Option("--payload", metavar="MASS [at X,Y,Z]", help="what the second robot carries; may be repeated")
+        list[str], typer.Option("--payload", metavar="MASS [at X,Y,Z]", help="payload of the second robot; may be repeated")
     ] = [],  # noqa: B006
     stiffness: Stiffness = None,
     out: Annotated[Path | None, typer.Option("--out", metavar="FILE", help="also write a page: .html or .pdf")] = None,

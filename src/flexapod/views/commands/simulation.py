@@ -57,16 +57,19 @@ def simulate(
     changes: Changes = [],  # noqa: B006
     payload: Payloads = [],  # noqa: B006
     controller: Annotated[
-        str | None, typer.Option(help=f"{', '.join(CONTROLLERS)} or none; left out: computed-torque, none for flexible legs")
+        str | None, typer.Option(help=f"{', '.join(CONTROLLERS)} or none; default: computed-torque, none for flexible legs")
     ] = None,
     gain: Annotated[list[str], typer.Option("--gain", metavar="NAME=VALUE", help="gain of the controller, e.g. kp=1e5")] = [],  # noqa: B006
-    duration: Annotated[float | None, typer.Option(help="[s]; that of the motion if left out")] = None,
-    step: Annotated[float, typer.Option(help="[s]")] = 1e-3,
+    duration: Annotated[float | None, typer.Option(help="duration [s]; default: that of the motion")] = None,
+    step: Annotated[float, typer.Option(help="integration step [s]")] = 1e-3,
     method: Annotated[
-        str | None, typer.Option(help="rk4, dopri, implicit, radau or cvode; left out: rk4, implicit for flexible legs")
+        str | None,
+        typer.Option(
+            help="integrator: rk4, dopri, implicit, radau or cvode; default: rk4, implicit for flexible legs"
+        )
     ] = None,
-    friction: Annotated[bool, typer.Option(help="friction as in the file")] = True,
-    save: Annotated[Path | None, typer.Option(help="checkpoint file: an interrupted simulation goes on from there")] = None,
+    friction: Annotated[bool, typer.Option(help="include friction as in the robot file")] = True,
+    save: Annotated[Path | None, typer.Option(help="checkpoint file: an interrupted simulation continues from it")] = None,
     out: Out = None,
     plot: Plot = None,
     figure: Annotated[str | None, typer.Option(help="what --plot draws: energy, forces, strokes or spectrum")] = None,
@@ -98,7 +101,7 @@ def simulate(
         **_chosen(found, method, controller),
     )  # fmt: skip
     if result.attrs.get("interrupted"):
-        where = f"; call again to go on from {save}" if save is not None else "; --save FILE would let it go on later"
+        where = f"; call again to continue from {save}" if save is not None else "; with --save FILE it could be continued"
         fail(f"the simulation at t = {float(result.time[-1]):.4g} s; nothing was written{where}", INTERRUPTED)
     error = _tracking(found, moved, result)
     left = float(abs(energy_residual(result)).max())
@@ -121,8 +124,8 @@ def simulate(
         print_table("", head, rows)
         print_text(f"energy balance: {left:.3g} J left over")
     if not left <= DOUBTFUL * exchanged(result):  # also where it is not a number
-        label = f"the energy balance leaves {left:.3g} J of {exchanged(result):.3g} J"
-        note(f"{label}: too long a step for these gains; try --step {step / 4:g}", "warning: ")
+        label = f"the energy balance misses {left:.3g} J of {exchanged(result):.3g} J"
+        note(f"{label}: the step is too long for these gains; try --step {step / 4:g}", "warning: ")
     if out is not None:
         note(f"wrote {write_data(out, result)}")
     if plot is not None:
@@ -148,7 +151,7 @@ def _driven(controller: str) -> str:
 
 
 def _figure_of(robot: fp.Robot, result: xr.Dataset, name: str) -> Any:
-    """The figure of a simulation that was asked for."""
+    """The requested figure of a simulation."""
     from flexapod.views.plot_time import energy_figure, force_figure, spectrum_figure, stroke_figure
 
     if name == "forces":

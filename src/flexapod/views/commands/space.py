@@ -46,27 +46,33 @@ def register(app: typer.Typer) -> None:
     )(singularities)  # fmt: skip
 
 
-Mesh = Annotated[Path | None, typer.Option("--out", metavar="FILE", help="write the surface: .stl, .ply, or its corners as .csv")]
+Mesh = Annotated[
+    Path | None, typer.Option("--out", metavar="FILE", help="write the surface: .stl, .ply, or its vertices as .csv")
+]
 
-Box = Annotated[list[str], typer.Option("--region", metavar="AXIS=A:B", help="where to look; left out: what the legs can reach")]
+Box = Annotated[
+    list[str], typer.Option("--region", metavar="AXIS=A:B", help="region of positions; default: all that the legs can reach")
+]
 
 
 def solid(
     robot: RobotName,
     *,
     kind: Annotated[
-        str, typer.Option(help="constant-orientation, orientation, reachable, total-orientation or dexterous")
+        str, typer.Option(help="kind of workspace: constant-orientation, orientation, reachable, total-orientation or dexterous")
     ] = "constant-orientation",
     resolution: Annotated[int, typer.Option(help="cells of the grid along its longest side")] = 30,
     tilt: Annotated[float, typer.Option(help="range of orientations: largest tilt [rad]")] = 0.0,
     torsion: Annotated[float, typer.Option(help="range of orientations: largest torsion [rad]")] = 0.0,
-    condition: Annotated[float | None, typer.Option(help="largest condition number")] = None,
-    clearance: Annotated[float | None, typer.Option(help="smallest distance between the axes of two legs [m]")] = None,
-    force: Annotated[float | None, typer.Option(help="largest actuator force at rest [N or N m]")] = None,
-    stiffness: Annotated[float | None, typer.Option(help="smallest translational stiffness, actuators locked [N/m]")] = None,
-    frequency: Annotated[float | None, typer.Option(help="smallest natural frequency [Hz]")] = None,
+    condition: Annotated[float | None, typer.Option(help="largest allowed condition number")] = None,
+    clearance: Annotated[float | None, typer.Option(help="smallest allowed distance between the axes of two legs [m]")] = None,
+    force: Annotated[float | None, typer.Option(help="largest allowed actuator force at rest [N or N m]")] = None,
+    stiffness: Annotated[
+        float | None, typer.Option(help="smallest allowed translational stiffness, actuators locked [N/m]")
+    ] = None,
+    frequency: Annotated[float | None, typer.Option(help="smallest allowed natural frequency [Hz]")] = None,
     mounting: Annotated[
-        float | None, typer.Option(help="largest angle of legs from the z axes of base and platform [rad]")
+        float | None, typer.Option(help="largest allowed angle of legs from the z axes of base and platform [rad]")
     ] = None,
     region: Box = [],  # noqa: B006
     changes: Changes = [],  # noqa: B006
@@ -120,8 +126,8 @@ def certify(
     *,
     region: Region = [],  # noqa: B006
     undecided: Annotated[float, typer.Option(help="part of the volume that may stay undecided")] = 0.01,
-    singularities: Annotated[bool, typer.Option(help="poses must be on home's side of the type 2 singularities")] = True,
-    boxes: Annotated[bool, typer.Option(help="count by boxes alone, without cutting planes: fewer undecided boxes")] = False,
+    singularities: Annotated[bool, typer.Option(help="only poses on home's side of the type 2 singularities")] = True,
+    boxes: Annotated[bool, typer.Option(help="bound the volume by boxes alone, without cutting planes")] = False,
     changes: Changes = [],  # noqa: B006
     payload: Payloads = [],  # noqa: B006
     out: Out = None,

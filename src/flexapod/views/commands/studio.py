@@ -1,4 +1,4 @@
-"""Command `studio`: a local web page on which one plays with a robot."""
+"""Command `studio`: a local web page for exploring a robot."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ def register(app: typer.Typer) -> None:
 
 def studio(
     robot: RobotName = "stewart-3-3",
-    port: Annotated[int, typer.Option(help="of the page; the next free one is taken where it is in use")] = 8765,
+    port: Annotated[int, typer.Option(help="port of the page; if it is in use, the next free one")] = 8765,
     host: Annotated[
-        str, typer.Option(help="address to listen on; anything but this machine lets others in your network change the robot")
+        str, typer.Option(help="address to listen on; any other than this machine lets others in your network change the robot")
     ] = "127.0.0.1",
     browser: Annotated[bool, typer.Option("--open", help="open the page in the browser")] = False,
-    seconds: Annotated[float | None, typer.Option(help="close after this time; left out: until Ctrl-C")] = None,
+    seconds: Annotated[float | None, typer.Option(help="close after this time [s]; default: on Ctrl-C")] = None,
 ) -> None:
-    """A page in the browser to play with a robot: move it, change it, watch motions and modes."""
+    """A page in the browser to explore a robot: move it, change it, watch motions and modes."""
     from flexapod.views.studio.app import LOCAL, Studio
 
     if not 0 <= port <= 65535:

@@ -44,7 +44,7 @@ def register(app: typer.Typer) -> None:
 def frequencies(
     robot: RobotName,
     motion: Annotated[
-        str | None, typer.Option("--motion", metavar="NAME|FILE", help="poses along a motion; left out: home")
+        str | None, typer.Option("--motion", metavar="NAME|FILE", help="poses along a motion; default: home")
     ] = None,
     *,
     option: MotionOptions = [],  # noqa: B006
@@ -57,12 +57,15 @@ def frequencies(
     changes: Changes = [],  # noqa: B006
     payload: Payloads = [],  # noqa: B006
     stiffness: Annotated[
-        float | None, typer.Option(help="of every actuator [N/m or N m/rad]; left out: locked, assumed for rigid robots")
+        float | None,
+        typer.Option(
+            help="stiffness of every actuator [N/m or N m/rad]; default: locked, an assumed one for rigid robots"
+        )
     ] = None,
     free: Annotated[bool, typer.Option("--free", help="actuators free (forces held) instead of locked")] = False,
-    prestress: Annotated[bool, typer.Option(help="about the equilibrium under gravity")] = True,
+    prestress: Annotated[bool, typer.Option(help="include gravity and holding forces (equilibrium at the pose)")] = True,
     modes: Annotated[int, typer.Option(help="number of modes shown", min=1)] = 10,
-    mode: Annotated[int | None, typer.Option(help="mode that --plot draws over a grid; left out: the first", min=1)] = None,
+    mode: Annotated[int | None, typer.Option(help="mode that --plot draws over a grid; default: the first", min=1)] = None,
     out: Out = None,
     plot: Plot = None,
     figure: Annotated[str | None, typer.Option(help="what --plot draws: frequencies, or shapes (at home)")] = None,

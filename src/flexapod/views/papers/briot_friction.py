@@ -1,4 +1,4 @@
-"""Briot, Khalil 2014, Fig. 9: what is left of the free vibration, over the speed at which Coulomb friction is smoothed.
+"""Briot, Khalil 2014, Fig. 9: remaining free vibration over the speed at which Coulomb friction is smoothed.
 
 Friction of the passive joints is -c tanh(rate / speed). The slower the speed, the nearer to the sign of the rate and to joints
 that stick; a stuck robot has no damping left, and rings.

@@ -1,4 +1,4 @@
-"""What a reproduced paper consists of: items with the paper's statement, our result and a verdict, readings and errata."""
+"""Items of a reproduced paper: the paper's statement, our result and a verdict, readings and errata."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Beams as what they are: the section of the file, swept along the bent line; cut open in the middle, the section itself is seen.
+"""Beams drawn with their section, swept along the deflected line; cut open in the middle to show the section.
 
 A section is given by its closed outlines (the outer one first, that of a hole after it) and by cells that fill its area; y and z
 in beam axes from the centroid [m].

@@ -1,4 +1,4 @@
-"""Colours that all drawings and figures share: of legs, forces, bodies and what is at fault; safe for colour-blind readers."""
+"""Colours shared by all drawings and figures: of legs, forces, bodies and violated limits; safe for colour-blind readers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the names of legs are: on their longest rods, apart from each other and not behind other legs as they are seen."""
+"""Placement of the names of legs: on their longest rods, apart from each other and not hidden by other legs."""
 
 from __future__ import annotations
 

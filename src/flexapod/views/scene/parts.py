@@ -1,4 +1,4 @@
-"""What drawings read of the parts of a robot: of legs, links, closing joints, beams and meshes.
+"""Parts of a robot as drawings need them: legs, links, closing joints, beams and meshes.
 
 Views import the public verbs only, so that the types of these parts are said by what a drawing needs of them.
 """

@@ -1,4 +1,4 @@
-"""What is drawn of a robot, from its file alone: rods, slides, joints and rails of the legs, platform, base.
+"""Shapes drawn of a robot, from its file alone: rods, slides, joints and rails of the legs, platform, base.
 
 A body is drawn by straight rods from its frame's origin to the joints that it carries. A slide that starts on the ground is a
 rail with end stops and a carriage; one that starts on a body is a cylinder with a piston rod. Hinges are pins along their axes,

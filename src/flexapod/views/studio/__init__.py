@@ -1,4 +1,4 @@
-"""The studio: a local web page on which one understands a parallel robot by playing with it.
+"""The studio: a local web page for exploring a parallel robot interactively.
 
 Model (`session`, `coordinates`, `numbers`, `recording`, `vibration`), drawing (`frames`, `shapes`, `scene`), page (`panels_...`,
 `tables`), life (`loop`, `jobs`, `guard`, `app`). The model knows nothing of the page.

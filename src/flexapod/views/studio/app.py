@@ -356,7 +356,7 @@ class Studio:
             return
         if os.environ.get("FLEXAPOD_DEBUG"):
             traceback.print_exception(error)
-        self.say(f"flexapod itself failed ({type(error).__name__}: {error}). This is a fault of flexapod.", "bad")
+        self.say(f"internal error ({type(error).__name__}: {error}). This is a fault of flexapod.", "bad")
 
     def _progress(self, name: str | None, part: float) -> None:
         self.bar.visible = self.cancel.visible = name is not None

@@ -1,4 +1,4 @@
-"""Where the cameras of the studio are: directions of a robot, the place from which its box is seen whole."""
+"""Cameras of the studio: viewing directions, and the distance from which the whole robot is seen."""
 
 from __future__ import annotations
 

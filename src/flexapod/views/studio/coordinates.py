@@ -46,7 +46,7 @@ class Coordinate:
 
 @dataclass(frozen=True, kw_only=True)
 class PoseCoordinates:
-    """What moves the robot: kind of the coordinates, and each of them."""
+    """Coordinates that move the robot: their kind, and each of them."""
 
     kind: Literal["pose", "actuator"]
     items: tuple[Coordinate, ...]

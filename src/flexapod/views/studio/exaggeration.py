@@ -1,4 +1,4 @@
-"""The factor on drawn deformation: chosen so that the largest displacement is seen, and the drawing stays together."""
+"""Factor of drawn deformation: the largest displacement is visible, and the drawing remains recognisable."""
 
 from __future__ import annotations
 

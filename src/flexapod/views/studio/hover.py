@@ -1,4 +1,4 @@
-"""Values under the mouse in the three-dimensional view: what each leg and each arrow says, and the lines where they are drawn.
+"""Values under the mouse in the three-dimensional view: the text of each leg and each arrow, and the lines where they are drawn.
 
 The lists are written into a hidden element; the page's script finds the line nearest to the mouse and shows its text (page.js).
 """

@@ -79,7 +79,7 @@ class Jobs:
         thread.start()
 
     def cancel(self, *, quietly: bool = False) -> None:
-        """The running job is no longer wanted; its process is ended, its result dropped."""
+        """Cancel the running job: its process is ended, its result dropped."""
         with self._lock:
             self._ticket += 1
         if not quietly:

@@ -1,4 +1,4 @@
-r"""Where along a motion limits are not kept: samples, spans of time, the worst one, and the reasons at each.
+r"""Violated limits along a motion: samples, spans of time, the worst one, and the reasons at each.
 
 The severity of a sample is the largest excess over a limit, of the limit itself (of the range, for strokes); negative where every
 limit is kept, infinite where the pose cannot be reached:
@@ -64,7 +64,7 @@ class LimitsAlong:
         return [(int(a), int(b) - 1) for a, b in zip(edges[::2], edges[1::2], strict=True)]
 
     def problems(self, i: int) -> tuple[BrokenLimit, ...]:
-        """What is wrong at a sample, with the owner of each limit; the worst first."""
+        """Violated limits at a sample, with the owner of each limit; the worst first."""
         found: list[tuple[float, BrokenLimit]] = []
         for kind, (names, margins, parts) in self.excess.items():
             for k in np.flatnonzero(np.nan_to_num(margins[i], nan=np.inf) < -SLACK):

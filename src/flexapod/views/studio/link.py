@@ -23,7 +23,7 @@ LONGEST = 8000
 
 
 class LinkState(TypedDict, total=False):
-    """What an address says: robot, its changes, coordinates, motion with its factor on time, place and moment [s], camera."""
+    """State in an address: robot, its changes, coordinates, motion with its factor on time, place and moment [s], camera."""
 
     robot: Required[str]
     changes: list[str]

@@ -1,4 +1,4 @@
-"""What the studio shows of one pose: actuators, forces, conditioning, distance to singular poses, and what is wrong with it."""
+"""Numbers that the studio shows of one pose: actuators, forces, conditioning, distance to singular poses, and violated limits."""
 
 from __future__ import annotations
 

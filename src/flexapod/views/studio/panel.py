@@ -1,4 +1,4 @@
-"""What the panels of the page share: a widget's events become requests to the studio's thread."""
+"""Base of the panels of the page: a widget's events become requests to the studio's thread."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ W = TypeVar("W", bound="Widget")
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Asked:
-    """What a person asked for: from which page, by which widget, and its value then.
+    """Request of a person: from which page, by which widget, and its value then.
 
     The widget itself may have another value when the request is carried out: that of an earlier one, which ended meanwhile.
     """

@@ -75,7 +75,7 @@ class MotionPanel(Panel):
 
     @property
     def recording(self) -> Recording | None:
-        """What is played."""
+        """The recording that is played."""
         return self.timeline.recording
 
     @property

@@ -1,4 +1,4 @@
-"""Making a robot ready: its equations are compiled in the other process, so that the studio goes on and can give up.
+"""Preparation of a robot: its equations are compiled in another process, which can be cancelled.
 
 A robot that was made ready before is known by a note in the cache; its kernels are only read then, in the studio itself.
 """

@@ -245,7 +245,7 @@ def motion_choices() -> tuple[str, ...]:
 def recording_from_bytes(robot: fp.Robot, name: str, content: bytes) -> Recording:
     """A motion or a saved simulation result that a page sent; nothing of it stays on the disk."""
     if len(content) > LARGEST:
-        raise fp.InputError(f"{name}: a file of more than {LARGEST} bytes is not taken")
+        raise fp.InputError(f"{name}: a file may have at most {LARGEST} bytes")
     suffix = Path(name).suffix.lower()
     if suffix not in (".csv", ".parquet", ".pq", ".nc"):
         raise fp.InputError(f"{name}: a motion is a .csv or .parquet file, a result of simulate a .nc, .csv or .parquet file")

@@ -210,7 +210,7 @@ def robot_from_bytes(name: str, content: bytes) -> fp.Robot:
     Checked by: tests/studio/test_studio_model.py.
     """
     if len(content) > LARGEST:
-        raise fp.InputError(f"{name}: a robot file of more than {LARGEST} bytes is not taken")
+        raise fp.InputError(f"{name}: a robot file may have at most {LARGEST} bytes")
     with tempfile.TemporaryDirectory(prefix="flexapod-") as folder:
         path = Path(folder) / "robot.yaml"
         path.write_bytes(content)

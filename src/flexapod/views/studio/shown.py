@@ -1,4 +1,4 @@
-"""What the studio draws besides a robot itself, and the colours that its renderer takes."""
+"""Items that the studio draws besides a robot itself, and the colours of its renderer."""
 
 from __future__ import annotations
 

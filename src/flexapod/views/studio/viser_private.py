@@ -1,4 +1,4 @@
-"""The one place that uses private names of viser, each with its reason. Everything else goes through its public pieces.
+"""The one module that uses private names of viser, each with its reason. All others use its public interface.
 
 viser trusts its clients. The studio does not: a message that is broken or forged must neither stop the server nor change anything
 but the value of a widget, and only the studio's own page, asked for by the studio's own address, is served.

@@ -1,4 +1,4 @@
-"""Watching a robot file: saved in an editor, the studio follows.
+"""Watching a robot file: the studio reloads it when it is saved in an editor.
 
 The file is looked at twice a second; a change counts once the file has stayed the same between two looks, so that half-written
 files are not read.

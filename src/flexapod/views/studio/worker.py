@@ -27,7 +27,7 @@ BEAT = 0.05
 
 
 class CancelledError(Exception):
-    """The job is no longer wanted."""
+    """The job was cancelled."""
 
 
 class Worker:

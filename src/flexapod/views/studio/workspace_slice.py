@@ -43,7 +43,7 @@ def planes(coordinates: PoseCoordinates) -> tuple[str, ...]:
 
 
 def plane_problem(coordinates: PoseCoordinates) -> str:
-    """Why a plane cannot be taken."""
+    """The reason why a plane cannot be used."""
     known = planes(coordinates)
     if known:
         return f"plane: expected one of {', '.join(known)}"
