@@ -37,7 +37,7 @@ def new(motions: Motions, monkeypatch: pytest.MonkeyPatch, **more: object) -> Jo
 @pytest.mark.parametrize("motions", [(("P", 0), ("R", 2)), (("P", 1),), (("R", 0), ("P", 2))])
 def test_a_slot_has_no_mirror_image(motions: Motions, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its direction follows from `axis` by a rule that is not its own mirror image."""
-    with pytest.raises(MirrorError, match="a new joint has no mirror image in these words: its x and y axes follow from `axis`"):
+    with pytest.raises(MirrorError, match="a new joint cannot be mirrored: its x and y axes follow from `axis`"):
         _joint(new(motions, monkeypatch), PLANE_XY, PLANE_XY)
 
 
@@ -52,7 +52,7 @@ def test_the_axis_of_a_rotation_is_a_pseudovector(motions: Motions, axis: float,
 
 def test_a_start_in_a_plane_has_no_mirror_image(monkeypatch: pytest.MonkeyPatch) -> None:
     joint = new((("P", 0), ("P", 1)), monkeypatch).model_copy(update={"start": [0.1, 0.2]})
-    with pytest.raises(MirrorError, match="a new joint with `start` has no mirror image"):
+    with pytest.raises(MirrorError, match="a new joint with `start` cannot be mirrored"):
         _joint(joint, PLANE_XY, PLANE_XY)
 
 

@@ -81,7 +81,7 @@ def test_a_leg_has_one_per_body_and_no_rod_through_it(tmp_path: Path) -> None:
     assert robot.structure == bare.structure
 
 
-@pytest.mark.parametrize(("content", "reason"), [(None, "there is no file"), (b"garbage", "can be read|no triangles")])
+@pytest.mark.parametrize(("content", "reason"), [(None, "there is no file"), (b"garbage", "is not a readable|no triangles")])
 def test_a_file_that_is_no_good_is_reported_with_its_line(content: bytes | None, reason: str, tmp_path: Path) -> None:
     if content is not None:
         (tmp_path / "part.glb").write_bytes(content)

@@ -80,7 +80,7 @@ def _joint(joint: Joint, before: Signs, behind: Signs) -> dict[str, Any]:
     motions = MOTIONS[joint.type]
     across = {motion for motion in motions if joint.axis is not None and motion[1] != 2}  # along x, y that follow from `axis`
     if across and across != {("P", 0), ("P", 1)}:
-        raise MirrorError(f"a {joint.type} joint has no mirror image in these words: its x and y axes follow from `axis`")
+        raise MirrorError(f"a {joint.type} joint cannot be mirrored: its x and y axes follow from `axis`")
     if across and joint.start is not None:
         raise MirrorError(f"a {joint.type} joint with `start` cannot be mirrored")
     sign = -1.0 if ("R", 2) in motions and ("P", 2) not in motions else 1.0
