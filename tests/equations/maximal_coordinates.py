@@ -9,7 +9,7 @@ import numpy as np
 
 from flexapod.analysis.model.kernels import kernel
 from flexapod.analysis.verbs.inverse_kinematics import solve_from_home
-from flexapod.robot.chain import ancestors, link_poses
+from flexapod.robot.leg_positions import ancestors, link_poses
 
 
 def kinematics(robot, states):

@@ -27,8 +27,8 @@ from flexapod.equations.newton_euler.coupled_loads import LegLoading, coupled_lo
 from flexapod.equations.newton_euler.fixed_point import fixed_point
 from flexapod.errors import InputError
 from flexapod.kernels.tape.program import Program
-from flexapod.robot.chain import link_poses
-from flexapod.robot.values import guide_axes
+from flexapod.robot.leg_positions import link_poses
+from flexapod.robot.named_values import guide_axes
 from flexapod.spatial import Vec
 from support.plain import compile_kernel, plain_kernel
 

@@ -23,7 +23,7 @@ from flexapod.equations import newton_euler as package
 from flexapod.equations.newton_euler import CONTRIBUTION_NAMES, mark_undetermined, newton_euler, reaction_names, undetermined
 from flexapod.errors import InputError
 from flexapod.robot.catalogue import catalogue
-from flexapod.robot.chain import link_poses
+from flexapod.robot.leg_positions import link_poses
 from support.mutants import mutated, one_per_module
 from support.plain import compile_kernel, plain_kernel
 

@@ -253,7 +253,7 @@ def test_wrong_couplings_are_named(tmp_path: Path, factors: str, says: str) -> N
 
 def test_a_flexible_platform_takes_one_joint_of_every_leg() -> None:
     """Two rods of a parallelogram on one flexible platform are refused, not taken as one."""
-    from flexapod.robot.tree import RobotBuildError
+    from flexapod.robot.leg_tree import RobotBuildError
 
     body = fp.load("gough-stewart-flexible").flexible_platform
     with pytest.raises(RobotBuildError, match="leg 1: a flexible platform takes one joint of every leg"):

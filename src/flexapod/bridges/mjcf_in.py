@@ -11,6 +11,7 @@ from xml.etree.ElementTree import Element, ParseError, parse
 import numpy as np
 
 from flexapod.arrays import Array
+from flexapod.bridges.body_tree import WORLD, Inertial, Node, Tree, displacement, massless
 from flexapod.bridges.drive_springs import apart
 from flexapod.bridges.halves import whole
 from flexapod.bridges.imported import ImportedModelError, said, unit_axis, value, values
@@ -19,7 +20,6 @@ from flexapod.bridges.mjcf_loops import read_loops
 from flexapod.bridges.mjcf_place import placed
 from flexapod.bridges.mjcf_refused import check_attributes, check_words, driven_joints, force_limits
 from flexapod.bridges.mjcf_tendons import HELD, read_gears, read_struts
-from flexapod.bridges.tree import WORLD, Inertial, Node, Tree, displacement, massless
 from flexapod.robot.geometry import Pose, frame_along, pose
 
 

@@ -7,9 +7,9 @@ from xml.etree.ElementTree import Element
 
 import numpy as np
 
+from flexapod.bridges.body_tree import Gear, Node, Strut
 from flexapod.bridges.imported import said, value, values, word
 from flexapod.bridges.mjcf_refused import is_active
-from flexapod.bridges.tree import Gear, Node, Strut
 
 if TYPE_CHECKING:
     from flexapod.bridges.mjcf_in import Reader

@@ -11,6 +11,7 @@ from xml.etree.ElementTree import Element, ParseError, parse
 import numpy as np
 import yaml
 
+from flexapod.bridges.body_tree import WORLD, ClosingLoop, Gear, Inertial, Node, Strut, Tree
 from flexapod.bridges.drive_springs import apart
 from flexapod.bridges.halves import whole
 from flexapod.bridges.imported import (
@@ -27,7 +28,6 @@ from flexapod.bridges.imported import (
 )  # fmt: skip
 from flexapod.bridges.loop_frames import loop_document
 from flexapod.bridges.mjcf_tendons import HELD
-from flexapod.bridges.tree import WORLD, ClosingLoop, Gear, Inertial, Node, Strut, Tree
 from flexapod.bridges.urdf import BOUNDLESS, UNLIMITED
 from flexapod.description.schema import Rotation
 from flexapod.robot.geometry import Pose, frame_along, pose, rotation_matrix

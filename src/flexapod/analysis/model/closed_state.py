@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from flexapod.analysis.model.closed_legs import ClosedLegs, LegRequest
-from flexapod.analysis.model.elastic_state import elastic_state
+from flexapod.analysis.model.elastic_coordinates import elastic_state
 from flexapod.analysis.model.flexible_load import flexible_load
 from flexapod.analysis.model.kernels import kernel
 from flexapod.analysis.model.leg_request import leg_request

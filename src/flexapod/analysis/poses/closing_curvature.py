@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from flexapod.arrays import Array
-from flexapod.robot.chain import ROWS
+from flexapod.robot.leg_positions import ROWS
 
 if TYPE_CHECKING:
     from flexapod.analysis.space.contraction import Contraction, LoopBlock

@@ -34,7 +34,7 @@ from flexapod.analysis.poses.pose_projection import onto_constraints
 from flexapod.arrays import Array
 from flexapod.motions.rotations import rotation_rotvec, rotvec_rotation
 from flexapod.robot.build import has_inner_loops
-from flexapod.robot.chain import ROWS
+from flexapod.robot.leg_positions import ROWS
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot

@@ -86,7 +86,7 @@ def inverse_kinematics(
 
 def legs_one_by_one(robot: Robot, request: Request) -> xr.Dataset:
     """Actuators, joints and bodies of rigid legs that follow from the platform; see `inverse_kinematics`."""
-    from flexapod.analysis.model.elastic_state import refuse_elastic
+    from flexapod.analysis.model.elastic_coordinates import refuse_elastic
     from flexapod.analysis.verbs.platform_motion import as_platform
 
     refuse_elastic(robot, getattr(request.at, "elastic", None))

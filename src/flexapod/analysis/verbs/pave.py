@@ -18,8 +18,8 @@ from flexapod.analysis.requests.abilities import refuse
 from flexapod.analysis.requests.arguments import checked
 from flexapod.analysis.requests.properties import PROPERTIES
 from flexapod.analysis.requests.sample_blocks import progress_bar
+from flexapod.analysis.space.box_columns import SlabColumns, cut_columns
 from flexapod.analysis.space.box_decision import Trim
-from flexapod.analysis.space.columns import SlabColumns, cut_columns
 from flexapod.analysis.space.paving import Paving
 from flexapod.analysis.space.pose_bounds import PoseBounds
 from flexapod.analysis.space.search_box import search_box

@@ -16,8 +16,8 @@ from flexapod.views.chosen_motion import chosen_motion, place_text
 from flexapod.views.key_figures import validity
 from flexapod.views.plot_time import actuator_limits
 from flexapod.views.scene.frames import drawn_pose, platform_points
-from flexapod.views.studio.coordinates import strokes, undeformed
 from flexapod.views.studio.limits_along import LimitsAlong, limits_along
+from flexapod.views.studio.moved_coordinates import strokes, undeformed
 from flexapod.views.studio.numbers import FILE, Numbers, Origin
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from flexapod.equations.closing_rows import half_on_link, half_on_platform, plac
 from flexapod.equations.elastodynamics.elastic_rotation import elastic_rotation
 from flexapod.equations.flexible_platform.joint_shapes import joint_shapes
 from flexapod.equations.flexible_platform.kinematics import joint_at
-from flexapod.equations.platform_motion import FrameMotion, pose_inputs, twist_inputs
+from flexapod.equations.platform_inputs import FrameMotion, pose_inputs, twist_inputs
 from flexapod.equations.values import Values
 from flexapod.kernels.tape.control_flow import Builder
 from flexapod.kernels.tape.program import Program

@@ -48,7 +48,7 @@ class LinearMatrices:
         return replace(self, **parts)
 
 
-def linear_model(robot: Robot, state: StateOrMotion, prestress: bool, load: Load, reasons: Reasons) -> LinearMatrices:
+def linear_matrices(robot: Robot, state: StateOrMotion, prestress: bool, load: Load, reasons: Reasons) -> LinearMatrices:
     """Small motions about the states of any robot.
 
     Args:

@@ -60,7 +60,7 @@ def twist_inputs(b: Program) -> tuple[SX, SX]:
     return v, b.input("angular_velocity", (3,), unit="rad/s", doc="of the platform, world")
 
 
-def platform_motion(b: Program) -> FrameMotion:
+def platform_motion_inputs(b: Program) -> FrameMotion:
     """Declare the inputs of a platform motion: pose, twist, acceleration."""
     (p, R), (v, w) = pose_inputs(b), twist_inputs(b)
     a = b.input("acceleration", (3,), unit="m/s^2", doc="of the platform frame origin, world")

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from flexapod.arrays import Array
-from flexapod.robot.chain import ancestors, link_poses
 from flexapod.robot.geometry import Pose
+from flexapod.robot.leg_positions import ancestors, link_poses
+from flexapod.robot.leg_tree import RobotBuildError
 from flexapod.robot.mobility import RANK, generic_configuration, loop_jacobian
 from flexapod.robot.model import Leg, RigidBody
-from flexapod.robot.tree import RobotBuildError
 from flexapod.rotation_arrays import skew
 
 if TYPE_CHECKING:

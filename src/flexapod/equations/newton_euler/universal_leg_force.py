@@ -19,7 +19,7 @@ from flexapod.arrays import SX
 from flexapod.equations.newton_euler.leg import ClosingJoint, LegForces, LegLoads, LinkJoint
 from flexapod.equations.newton_euler.universal_motion import Spin, motion_in_leg_axes, universal_motion
 from flexapod.equations.newton_euler.wrench import Wrench, at_rest, body_wrench, none
-from flexapod.equations.platform_motion import FrameMotion
+from flexapod.equations.platform_inputs import FrameMotion
 from flexapod.equations.values import Values
 from flexapod.kernels.tape.roles import TakesChecks
 from flexapod.robot.model import Leg

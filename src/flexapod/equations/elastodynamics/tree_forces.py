@@ -5,8 +5,8 @@ from __future__ import annotations
 import casadi as ca
 
 from flexapod.arrays import SX
-from flexapod.equations.elastodynamics.elastic_state import RobotAt, TreeMotion, platform_columns, platform_modes
 from flexapod.equations.elastodynamics.elastic_tree import beam_models, elastic_tree_forces
+from flexapod.equations.elastodynamics.program_state import RobotAt, TreeMotion, platform_columns, platform_modes
 from flexapod.equations.elastodynamics.tree_inertia import rigid_composite
 from flexapod.equations.flexible_platform.generalized_newton_euler import FlexibleModel, flexible_model
 from flexapod.equations.flexible_platform.stretching import platform_force

@@ -21,7 +21,7 @@ from flexapod.equations.friction import smoothed
 from flexapod.equations.jacobian import moving_frame
 from flexapod.equations.newton_euler.friction_points import friction_points
 from flexapod.equations.newton_euler.leg import LinkJoint
-from flexapod.equations.platform_motion import FrameMotion
+from flexapod.equations.platform_inputs import FrameMotion
 from flexapod.equations.universal_leg import leg_motion
 from flexapod.equations.values import Values
 from flexapod.errors import InputError

@@ -9,11 +9,11 @@ import numpy as np
 
 from flexapod.arrays import Array
 from flexapod.description import schema
-from flexapod.robot.chain import closures, link_poses
 from flexapod.robot.expanded_joints import END
 from flexapod.robot.geometry import Pose, about, rotation_matrix, unit
+from flexapod.robot.leg_positions import closures, link_poses
+from flexapod.robot.leg_tree import RobotBuildError
 from flexapod.robot.model import Closing, Leg
-from flexapod.robot.tree import RobotBuildError
 from flexapod.rotation_arrays import rotation_vector
 
 CLOSED = 1e-11

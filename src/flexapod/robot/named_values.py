@@ -14,9 +14,9 @@ import numpy as np
 from flexapod.arrays import Array
 from flexapod.robot.architecture import closed_form, leg_frame, reach, roots
 from flexapod.robot.beams import beam_values
-from flexapod.robot.chain import link_poses
 from flexapod.robot.flexible_platform import flexible_values
 from flexapod.robot.geometry import tidy
+from flexapod.robot.leg_positions import link_poses
 from flexapod.robot.link_plan import link_mode
 from flexapod.robot.model import Closing, Leg, Link, RigidBody
 from flexapod.robot.plan import working_mode

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
 
 
-def loop_forward_kinematics(
+def forward_kinematics_of_loops(
     robot: Robot, target: Array, at: Samples, motion: ArrayLike | ActuatorMotion, guess: object, on_error: OnError
 ) -> xr.Dataset:
     """Poses, and rates along an `ActuatorMotion`; see `forward_kinematics`.

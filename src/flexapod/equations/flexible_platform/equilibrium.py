@@ -32,7 +32,7 @@ from flexapod.equations.flexible_platform.held_joints import (
 )
 from flexapod.equations.flexible_platform.joint_shapes import JointShapes, joint_shapes
 from flexapod.equations.flexible_platform.stretching import platform_force, platform_tangent
-from flexapod.equations.platform_motion import pose_inputs
+from flexapod.equations.platform_inputs import pose_inputs
 from flexapod.equations.values import Values
 from flexapod.kernels.tape.control_flow import Builder
 from flexapod.kernels.tape.program import Program
