@@ -69,14 +69,14 @@ def show(
     as_json: Json = False,
 ) -> None:
     """What a robot is made of: legs, bodies, mobility, limits, parameters; with --plot a picture of it."""
-    from flexapod.views.remarks import remarks
+    from flexapod.views.reports.remarks import remarks
 
     check_places(None, plot)
     found = robot_of(robot, changes, payload)
     for path, text in remarks(found).items():
         note(f"{path}: {text}", "warning: ")
     if plot is not None:
-        from flexapod.views.plot import robot_figure
+        from flexapod.views.plots.robot_figures import robot_figure
 
         note(f"wrote {write_plot(plot, robot_figure(found), found.name)}")
     limits = limit_rows(found)
@@ -133,7 +133,7 @@ def value_text(value: object) -> str:
 
 def check(file: Annotated[Path, typer.Argument(metavar="FILE", help="a robot file (.yaml)")], as_json: Json = False) -> None:
     """Check a robot file: lists every problem with line, path and a correction."""
-    from flexapod.views.remarks import remarks
+    from flexapod.views.reports.remarks import remarks
 
     if not file.is_file() and str(file) in fp.catalogue():
         file = fp.catalogue()[str(file)]

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 import flexapod as fp
 from flexapod.arrays import Array
-from flexapod.views.plot_time import actuator_limits
+from flexapod.views.plots.time_figures import actuator_limits
 
 AXES = ("x", "y", "z", "rx", "ry", "rz")
 FREE = 1e-9

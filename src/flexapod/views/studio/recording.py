@@ -13,8 +13,8 @@ import numpy as np
 import flexapod as fp
 from flexapod.arrays import Array
 from flexapod.views.chosen_motion import chosen_motion, place_text
-from flexapod.views.key_figures import validity
-from flexapod.views.plot_time import actuator_limits
+from flexapod.views.plots.time_figures import actuator_limits
+from flexapod.views.reports.key_figures import validity
 from flexapod.views.scene.frames import drawn_pose, platform_points
 from flexapod.views.studio.limits_along import LimitsAlong, limits_along
 from flexapod.views.studio.moved_coordinates import strokes, undeformed

@@ -123,6 +123,6 @@ def page(figures: list[go.Figure], title: str, text: str) -> str:
     """One self-contained HTML page with a text and figures."""
     import html
 
-    from flexapod.views.html import Raw, html_page
+    from flexapod.views.reports.html import Raw, html_page
 
     return html_page(title, [("", [Raw(html=f"<pre>{html.escape(text)}</pre>"), *figures])])

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import flexapod as fp
-from flexapod.views.new_parts import GRAVITY, Data, Sizes, around, circles, degrees, disc, rod, rounded
+from flexapod.views.new.file_parts import GRAVITY, Data, Sizes, around, circles, degrees, disc, rod, rounded
 
 
 def extending(s: Sizes) -> dict[str, Any]:

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 import flexapod as fp
-from flexapod.views.html import HtmlTable, html_page, paragraph
 from flexapod.views.output import number
-from flexapod.views.plot_time import PlotPanel, time_figure
+from flexapod.views.plots.time_figures import PlotPanel, time_figure
+from flexapod.views.reports.html import HtmlTable, html_page, paragraph
 
 HEAD = ("parameter", "estimate", "standard error", "t-ratio", "robot file", "unit", "represents")
 

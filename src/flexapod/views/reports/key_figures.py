@@ -12,7 +12,7 @@ import flexapod as fp
 from flexapod.arrays import Array
 from flexapod.views.drives import Drives
 from flexapod.views.output import number, without_noise
-from flexapod.views.plot_time import actuator_limits, largest
+from flexapod.views.plots.time_figures import actuator_limits, largest
 from flexapod.views.sizing import rms
 
 if TYPE_CHECKING:

@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 import flexapod as fp
 from flexapod.arrays import Array
-from flexapod.views.html import HtmlTable, bullets, paragraph
 from flexapod.views.output import number
-from flexapod.views.plot_poses import poses_figure
-from flexapod.views.plot_space import locus_figure, solid_figure
-from flexapod.views.plot_workspace import workspace_figure
+from flexapod.views.plots.pose_figures import poses_figure
+from flexapod.views.plots.space_figures import locus_figure, solid_figure
+from flexapod.views.plots.workspace_figures import workspace_figure
+from flexapod.views.reports.html import HtmlTable, bullets, paragraph
 from flexapod.views.slice_axes import slice_axes, slice_name, slice_window, slice_words
 
 RESOLUTION = 16

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import flexapod as fp
-from flexapod.views.new_parts import GRAVITY, Data, Sizes, around, circles, degrees, disc, rod, rounded
+from flexapod.views.new.file_parts import GRAVITY, Data, Sizes, around, circles, degrees, disc, rod, rounded
 
 Z = [0.0, 0.0, 1.0]
 ALL_ROUND = ["-180 deg", "180 deg"]

@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 
 import flexapod as fp
-from flexapod.views import new_hexapods, new_parallelograms, new_planar, new_tripods
+from flexapod.views.new import hexapods, parallelograms, planar, tripods
 
 MAKERS: dict[str, tuple[str, Callable[[Any], dict[str, Any]], dict[str, float]]] = {
-    **new_hexapods.KINDS,
-    **new_tripods.KINDS,
-    **new_parallelograms.KINDS,
-    **new_planar.KINDS,
+    **hexapods.KINDS,
+    **tripods.KINDS,
+    **parallelograms.KINDS,
+    **planar.KINDS,
 }
 """Kind -> what it is, the function that makes its document, and its sizes with their usual values."""
 

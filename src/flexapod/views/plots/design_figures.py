@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import flexapod as fp
-from flexapod.views.plot import styled
+from flexapod.views.plots.robot_figures import styled
 from flexapod.views.scene.colours import COLOURS, LIMIT
 
 if TYPE_CHECKING:

@@ -17,18 +17,18 @@ import flexapod as fp
 from flexapod.arrays import Array
 from flexapod.views.chosen_motion import platform_of
 from flexapod.views.drives import Drives, chosen_drives
-from flexapod.views.html import HtmlTable, bullets, html_page, paragraph
-from flexapod.views.key_figures import HEAD, KeyFigure, home_figures, key_figures, validity
-from flexapod.views.key_figures import rows as key_rows
 from flexapod.views.output import number, without_noise
-from flexapod.views.plot import robot_figure
-from flexapod.views.plot_force_speed import force_speed_figure
-from flexapod.views.plot_modes import frequency_figure, mode_figure
-from flexapod.views.plot_time import PlotPanel, force_figure, stroke_figure, time_figure
-from flexapod.views.plot_workspace import workspace_figure
-from flexapod.views.remarks import remarks
-from flexapod.views.report_loads import load_blocks
-from flexapod.views.report_space import orientation_blocks, pose_blocks, singular_blocks, solid_blocks
+from flexapod.views.plots.force_speed import force_speed_figure
+from flexapod.views.plots.mode_figures import frequency_figure, mode_figure
+from flexapod.views.plots.robot_figures import robot_figure
+from flexapod.views.plots.time_figures import PlotPanel, force_figure, stroke_figure, time_figure
+from flexapod.views.plots.workspace_figures import workspace_figure
+from flexapod.views.reports.html import HtmlTable, bullets, html_page, paragraph
+from flexapod.views.reports.key_figures import HEAD, KeyFigure, home_figures, key_figures, validity
+from flexapod.views.reports.key_figures import rows as key_rows
+from flexapod.views.reports.remarks import remarks
+from flexapod.views.reports.report_loads import load_blocks
+from flexapod.views.reports.report_space import orientation_blocks, pose_blocks, singular_blocks, solid_blocks
 from flexapod.views.sizing import motion_sizing, sizing_table, under_actuated
 from flexapod.views.slice_axes import along_axes, slice_axes, slice_name, slice_window, slice_words
 
@@ -95,12 +95,12 @@ def robot_report(
 
         sections.append(("Residual vibration", vibration_blocks(robot)))
     if tolerances:
-        from flexapod.views.design_page import design_sections
+        from flexapod.views.reports.design_page import design_sections
 
         found = fp.tolerance(robot, tolerances)
         sections += [(f"Tolerances: {head.lower()}", parts) for head, parts in design_sections(found)[0]]
     if measured is not None:
-        from flexapod.views.identification_page import identification_sections
+        from flexapod.views.reports.identification_page import identification_sections
 
         estimate = fp.identify(robot, measured, on_bad="report")
         sections += [(f"Measured: {head.lower()}", parts) for head, parts in identification_sections(estimate)]

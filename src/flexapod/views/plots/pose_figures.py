@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from flexapod.views.plot import scene, styled
+from flexapod.views.plots.robot_figures import scene, styled
 from flexapod.views.scene.colours import COLOURS
 
 if TYPE_CHECKING:

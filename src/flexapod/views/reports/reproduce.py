@@ -12,8 +12,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import flexapod as fp
-from flexapod.views.html import HtmlTable, Raw, bullets, heading, html_page, paragraph
 from flexapod.views.papers.items import AGREES, DIFFERS, Item, Paper
+from flexapod.views.reports.html import HtmlTable, Raw, bullets, heading, html_page, paragraph
 
 NAMES = ("staicu", "sinatra", "kim", "long", "briot")
 LEAD = (

@@ -12,9 +12,9 @@ import numpy as np
 import flexapod as fp
 from flexapod.views.bearing_loads import HEAD as BEARING_HEAD
 from flexapod.views.bearing_loads import bearing_loads, bearing_rows
-from flexapod.views.html import HtmlTable, paragraph
 from flexapod.views.output import number
-from flexapod.views.plot_time import contribution_figure
+from flexapod.views.plots.time_figures import contribution_figure
+from flexapod.views.reports.html import HtmlTable, paragraph
 from flexapod.views.sizing import JOINT_HEAD, joint_rows
 
 if TYPE_CHECKING:

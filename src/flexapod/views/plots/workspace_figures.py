@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.arrays import Array
-from flexapod.views.plot import styled
+from flexapod.views.plots.robot_figures import styled
 from flexapod.views.scene.colours import COLOURS
 
 if TYPE_CHECKING:

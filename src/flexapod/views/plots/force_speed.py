@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import flexapod as fp
-from flexapod.views.plot import line_style, styled
-from flexapod.views.plot_time import actuator_limits
+from flexapod.views.plots.robot_figures import line_style, styled
+from flexapod.views.plots.time_figures import actuator_limits
 from flexapod.views.scene.colours import LIMIT
 
 if TYPE_CHECKING:

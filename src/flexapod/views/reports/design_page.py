@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import flexapod as fp
-from flexapod.views.html import HtmlTable, bullets, html_page, paragraph
 from flexapod.views.output import number
-from flexapod.views.plot_design import pareto_figure, residual_figure, tornado_figure
+from flexapod.views.plots.design_figures import pareto_figure, residual_figure, tornado_figure
+from flexapod.views.reports.html import HtmlTable, bullets, html_page, paragraph
 
 if TYPE_CHECKING:
     import xarray as xr

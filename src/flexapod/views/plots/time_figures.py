@@ -11,7 +11,7 @@ import numpy as np
 import flexapod as fp
 from flexapod.arrays import Array
 from flexapod.calls import renamed
-from flexapod.views.plot import line_style, styled
+from flexapod.views.plots.robot_figures import line_style, styled
 from flexapod.views.scene.colours import COLOURS, DASHES, LIMIT
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import numpy as np
 
 import flexapod as fp
 from flexapod.arrays import Array
-from flexapod.views.new_parts import GRAVITY, STEEL, Data, Sizes, degrees, disc, rod, rounded
+from flexapod.views.new.file_parts import GRAVITY, STEEL, Data, Sizes, degrees, disc, rod, rounded
 
 PAIRS = {
     "B": {"copy": "A", "mirrored": "xz"},

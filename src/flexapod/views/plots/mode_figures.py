@@ -9,7 +9,7 @@ import numpy as np
 
 import flexapod as fp
 from flexapod.views.leg_curves import mode_curves
-from flexapod.views.plot import add_line, line_style, scene, styled
+from flexapod.views.plots.robot_figures import add_line, line_style, scene, styled
 from flexapod.views.scene.colours import COLOURS, PLATFORM, colour
 from flexapod.views.scene.frames import platform_points
 

@@ -10,11 +10,11 @@ import numpy as np
 import flexapod as fp
 from flexapod.views.chosen_motion import SMALL, can_follow, followed_motion, small_cosine
 from flexapod.views.drives import chosen_drives
-from flexapod.views.html import HtmlTable, html_page, paragraph
-from flexapod.views.key_figures import KeyFigure, home_figures, key_figures, validity
 from flexapod.views.output import number
-from flexapod.views.plot import robot_figure
-from flexapod.views.plot_force_speed import force_speed_figure
+from flexapod.views.plots.force_speed import force_speed_figure
+from flexapod.views.plots.robot_figures import robot_figure
+from flexapod.views.reports.html import HtmlTable, html_page, paragraph
+from flexapod.views.reports.key_figures import KeyFigure, home_figures, key_figures, validity
 from flexapod.views.sizing import under_actuated
 
 SAME = 1e-9

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from flexapod.views.plot import styled
+from flexapod.views.plots.robot_figures import styled
 from flexapod.views.scene.colours import COLOURS
 
 if TYPE_CHECKING:
