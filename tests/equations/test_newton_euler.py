@@ -16,7 +16,7 @@ import pytest
 
 import flexapod
 from flexapod.analysis.model.kernels import RobotKernel, kernel
-from flexapod.analysis.verbs.inverse_kinematics import solve_from_home
+from flexapod.analysis.verbs.inverse_kinematics import solve_from_starts
 from flexapod.analysis.verbs.sampling import random_states
 from flexapod.equations import friction as friction_package
 from flexapod.equations import newton_euler as package
@@ -109,7 +109,7 @@ def bound_kernel(robot, **options):
 
 def solve(robot, states, **options):
     bound = bound_kernel(robot, **options)
-    batch, _ = solve_from_home(bound, {i.name: states[i.name] for i in bound.signature.inputs if i.name != "guess"})
+    batch, _ = solve_from_starts(bound, {i.name: states[i.name] for i in bound.signature.inputs if i.name != "guess"})
     assert not batch.status.any()
     return batch.outputs
 
@@ -448,7 +448,7 @@ def evaluate(robot, program, states):
     if not program._steps:
         return evaluate_straight(robot, program, states)
     bound = RobotKernel(robot, plain_kernel(program, robot.zeros))
-    batch, _ = solve_from_home(bound, {i.name: states[i.name] for i in bound.signature.inputs if i.name != "guess"})
+    batch, _ = solve_from_starts(bound, {i.name: states[i.name] for i in bound.signature.inputs if i.name != "guess"})
     return batch.outputs
 
 

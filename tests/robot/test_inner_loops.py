@@ -10,7 +10,7 @@ import pytest
 import flexapod as fp
 from flexapod.robot.catalogue import catalogue
 from flexapod.views.chosen_motion import small_motion
-from support.runs import counted
+from support.usual_run import counted
 
 EQUAL = 1e-11
 """Relative to the largest value; measured below 1e-14, forward dynamics and Coriolis forces below 1e-11."""

@@ -119,7 +119,7 @@ def pave(
 
 def _known(robot: Robot, bounds: Bounds, region: Mapping[str, ArrayLike], R: Array | None) -> Mapping[str, Any]:
     """Ranges of the axes: those given, else all that may be needed."""
-    follow = [bounds.axes[k] for k in bounds.follow] if isinstance(bounds, TubeBounds) else []
+    follow = [bounds.axes[k] for k in bounds.dependent_axes] if isinstance(bounds, TubeBounds) else []
     for name in region:
         if name not in bounds.axes or name in follow:
             there = ", ".join(axis for axis in bounds.axes if axis not in follow)

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 import flexapod as fp
+from flexapod.views.catalogue_table import catalogue_rows
 from flexapod.views.commands.guard import command, fail, note
 from flexapod.views.commands.options import Changes, Json, Payloads, Plot, RobotName, robot_of
 from flexapod.views.output import check_place, check_places, number, print_json, print_table, print_text, write_plot, write_text
@@ -25,17 +26,11 @@ def register(app: typer.Typer) -> None:
 
 def robots(as_json: Json = False) -> None:
     """List the robots that come with flexapod."""
-    rows: list[dict[str, Any]] = []
-    for name in fp.catalogue():
-        robot = fp.load(name)
-        rows.append({
-            "name": name, "mobility": robot.mobility.rank, "actuators": len(robot.actuators),
-            "elastic": len(robot.elastic_names), "title": robot.title,
-        })  # fmt: skip
+    rows = catalogue_rows()
     if as_json:
         print_json(rows)
         return
-    table = [[r["name"], r["title"], str(r["mobility"]), str(r["actuators"]), str(r["elastic"] or "")] for r in rows]
+    table = [[str(r["name"]), str(r["title"]), str(r["mobility"]), str(r["actuators"]), str(r["elastic"] or "")] for r in rows]
     print_table("", ("robot", "title", "mobility", "actuators", "elastic"), table, text=2)
 
 

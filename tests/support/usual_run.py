@@ -511,7 +511,7 @@ def counted(usual: int, full: int) -> int:
 
 def pytest_configure(config: pytest.Config) -> None:
     _full[0] = not usual(config)
-    config.addinivalue_line("markers", "quick: part of make test-quick; named in tests/support/runs.py")
+    config.addinivalue_line("markers", "quick: part of make test-quick; named in tests/support/usual_run.py")
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -552,9 +552,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         order = {folder: k for k, folder in enumerate(HALVES)}
         items.sort(key=lambda item: order.get(item.nodeid.split("/")[1], len(order)))
         if unused:
-            raise pytest.UsageError(f"tests/support/runs.py names tests that do not exist: {', '.join(sorted(unused))}")
+            raise pytest.UsageError(f"tests/support/usual_run.py names tests that do not exist: {', '.join(sorted(unused))}")
         if without:
-            raise pytest.UsageError(f"tests/support/runs.py leaves nothing of {', '.join(sorted(without))} in the usual run")
+            raise pytest.UsageError(f"tests/support/usual_run.py leaves nothing of {', '.join(sorted(without))} in the usual run")
 
 
 @functools.cache

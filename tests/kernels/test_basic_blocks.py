@@ -7,7 +7,7 @@ import pytest
 from kernel_programs import ALL, PARAMETERS, inputs_for
 
 from flexapod.kernels.llvm.module import module_text
-from flexapod.kernels.passes import basic_blocks as parting
+from flexapod.kernels.passes import basic_blocks
 from flexapod.kernels.passes.basic_blocks import places
 from flexapod.kernels.tape.graph import COMPARISONS, Graph
 from flexapod.kernels.tape.tape import make_tape
@@ -65,7 +65,7 @@ def test_parts_compute_the_same_to_the_last_bit(make, monkeypatch):
         return module_text(make_tape(make()), per_sample=False).count("label %leave, label %part")
 
     whole, none = compile_kernel(make(), backend="llvm").batch(inputs, PARAMETERS), parts()
-    monkeypatch.setattr(parting, "PART", 4)
+    monkeypatch.setattr(basic_blocks, "PART", 4)
     assert none == 0 < parts()
     got = compile_kernel(make(), backend="llvm").batch(inputs, PARAMETERS)
     np.testing.assert_array_equal(got.status, whole.status)

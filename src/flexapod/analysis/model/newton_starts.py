@@ -24,7 +24,7 @@ STRIDES = (12, 96)
 FEW = 1000
 
 
-def solve_from_home(
+def solve_from_starts(
     bound: RobotKernel, inputs: dict[str, Array], rows: slice | None = None, out: Mapping[str, Array] | None = None
 ) -> tuple[Batch, dict[str, Any]]:
     """Run a kernel; general legs start from home, then from the nearest sample that was solved, then walk there from home.
