@@ -80,9 +80,9 @@ def latencies(browser: Any, robot: str, moves: int) -> Any:
     """Milliseconds (moves,) from a key on the slider z to changed numbers on the page."""
     studio = Studio(robot)
     try:
-        assert studio.loop.settle(READY)
+        assert studio.loop.wait_until_idle(READY)
         page = Page(browser, studio, ROOT / "out" / "studio", draw=False)
-        page.settled()
+        page.wait_until_idle()
         found = page.page.evaluate(LATENCY, [Z_SLIDER, ["ArrowRight", "ArrowLeft"] * (moves // 2), PAUSE])
         page.close()
         return np.array(found)

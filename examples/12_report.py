@@ -6,8 +6,8 @@ Run: python examples/12_report.py. It writes out/mine.yaml, out/report.html and 
 from pathlib import Path
 
 import flexapod as fp
-from flexapod.views.new_robot import RobotSizes, new_text
-from flexapod.views.report import robot_report
+from flexapod.views.new.robot_file import RobotSizes, new_text
+from flexapod.views.reports.motion_report import robot_report
 
 OUT = Path("out")
 OUT.mkdir(exist_ok=True)

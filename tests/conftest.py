@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, settings
 
 from support.patience import PATIENCE
 
-pytest_plugins = ["support.compilers", "support.cpu_seconds", "support.runs"]
+pytest_plugins = ["support.compilers", "support.cpu_seconds", "support.usual_run"]
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -33,7 +33,7 @@ settings.register_profile("full", deadline=None, suppress_health_check=[HealthCh
 def pytest_configure(config: pytest.Config) -> None:
     """New random examples belong to the full run."""
     from flexapod.kernels.tape.quick_operators import quick_operators
-    from support.runs import usual
+    from support.usual_run import usual
 
     settings.load_profile("usual" if usual(config) else "full")
     quick = contextlib.ExitStack()

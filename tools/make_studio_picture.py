@@ -44,7 +44,7 @@ def fingerprint() -> str:
     from flexapod.views.studio.timeline import spans_html
 
     robot = fp.load(ROBOT)
-    found = record(robot, motion_of(robot, MOTION, from_home=True), MOTION)
+    found = record(robot, motion_of(robot, MOTION, start_at_home=True), MOTION)
     i = found.index(MOMENT)
     moment = ShownMoment(time=float(found.time[i]), title=f"{found.kind} {found.name}", power=found.power[i])
     numbers = found.numbers(i)
@@ -70,7 +70,7 @@ def photograph(path: Path) -> None:
     from flexapod.views.studio.app import Studio
 
     studio = Studio(ROBOT)
-    studio.loop.settle(PATIENCE / 1000)
+    studio.loop.wait_until_idle(PATIENCE / 1000)
     flags = ["--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"]
     flags += ["--no-sandbox"] if hasattr(os, "getuid") and os.getuid() == 0 else []
     with sync_playwright() as play:
@@ -82,13 +82,13 @@ def photograph(path: Path) -> None:
         page.locator(".mantine-Notification-closeButton").first.click(force=True)
         page.get_by_role("tab", name="Motion", exact=True).click()
         studio.loop.post("choose", lambda: setattr(studio.motion.choice, "value", MOTION))
-        studio.loop.settle(60)
+        studio.loop.wait_until_idle(60)
         page.get_by_role("button", name="Compute", exact=True).click()
         page.wait_for_selector("#moment")
         studio.loop.post("hold", studio.motion.pause)
-        studio.loop.settle(60)
+        studio.loop.wait_until_idle(60)
         studio.loop.post("show", lambda: studio.motion.timeline.scrubbed(MOMENT))
-        studio.loop.settle(60)
+        studio.loop.wait_until_idle(60)
         page.wait_for_timeout(5000)
         page.screenshot(path=path, timeout=PATIENCE)
         browser.close()

@@ -9,8 +9,8 @@ import pytest
 
 import flexapod as fp
 from flexapod.description import description_from_document
-from flexapod.robot.chain import link_poses
 from flexapod.robot.geometry import rotation_from_vector
+from flexapod.robot.leg_positions import link_poses
 from flexapod.robot.robot import build_robot
 
 LINEAR = 1e-5

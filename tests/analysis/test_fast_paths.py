@@ -10,7 +10,7 @@ import pytest
 import xarray as xr
 
 import flexapod as fp
-from flexapod.analysis.model.linear_model import LinearMatrices
+from flexapod.analysis.model.small_motions import LinearMatrices
 from flexapod.analysis.model.vibration import vibration
 from flexapod.analysis.requests.abilities import reason
 from flexapod.analysis.requests.fast_paths import FAST_PATHS, GENERAL, choose

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import flexapod as fp
-from flexapod.robot.tree import RobotBuildError
+from flexapod.robot.leg_tree import RobotBuildError
 from support.flexible_robots import (
     at_home,
     off,

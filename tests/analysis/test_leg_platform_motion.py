@@ -8,7 +8,7 @@ from leg_robots import home_actuators, moment, robot, share
 
 import flexapod as fp
 from flexapod.analysis.model.prescribed import prescribed_components
-from support.runs import counted
+from support.usual_run import counted
 
 SAME = 5e-8
 """Of the largest entry: stiff beams make forces of the rounding of a pose; found 5e-9."""

@@ -10,7 +10,7 @@ from flexapod.analysis.space.limits import limits_of
 from flexapod.analysis.space.reach import shortfall
 from flexapod.analysis.verbs.sampling import random_states
 from flexapod.motions.rotations import rotvec_rotation
-from flexapod.robot.chain import link_poses
+from flexapod.robot.leg_positions import link_poses
 from support.robots import RIGID
 
 ROUNDING = 1e-12

@@ -15,7 +15,7 @@ from flexapod.analysis.poses.sphere_legs import is_on_spheres
 from flexapod.analysis.requests.results import SampleError
 from flexapod.analysis.verbs.assembly_modes import SelfMotionError
 from flexapod.motions.rotations import rotvec_rotation
-from flexapod.robot.chain import link_poses
+from flexapod.robot.leg_positions import link_poses
 
 DERIVATIVE = 1e-6  # central differences with a step of 1e-5, error of second order
 CLOSED_FORM = 1e-10  # intersection of circles or spheres against Newton; measured 1e-15

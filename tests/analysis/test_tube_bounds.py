@@ -55,8 +55,8 @@ def test_a_paving_of_a_five_bar_agrees_with_sampled_poses():
 def test_pavings_of_other_legs_agree_with_sampled_poses(name):
     robot = fp.load(name)
     size = 0.4 * robot.characteristic_length
-    follow = TubeBounds(robot, None, strokes=True, angles=True, singularities=True).follow
-    free = [axis for k, axis in enumerate("xyz") if k not in follow]
+    dependent = TubeBounds(robot, None, strokes=True, angles=True, singularities=True).dependent_axes
+    free = [axis for k, axis in enumerate("xyz") if k not in dependent]
     region = {axis: (float(robot.home.position["xyz".index(axis)]) - size, float(robot.home.position["xyz".index(axis)]) + size)
               for axis in free[:2]}  # fmt: skip
     region |= {axis: float(robot.home.position["xyz".index(axis)]) for axis in free[2:]}

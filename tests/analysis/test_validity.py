@@ -145,7 +145,7 @@ def test_spin_of_a_motor(beam: fp.Robot) -> None:
 
 def test_spins_in_space_by_finite_differences() -> None:
     """World angular velocity of the links' frames from rotations a moment apart, at random coordinates and rates."""
-    from flexapod.robot.chain import link_poses
+    from flexapod.robot.leg_positions import link_poses
 
     robot = fp.load(DATA / "elastodynamics" / "tripteron-flexible.yaml")
     rng, n, step = np.random.default_rng(2), len(robot.coordinates), 1e-6

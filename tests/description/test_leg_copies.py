@@ -12,8 +12,8 @@ import flexapod as fp
 from flexapod.analysis.verbs.sampling import random_states
 from flexapod.description import RobotFileError, read_robot_text
 from flexapod.description.leg_copies import with_copies
+from flexapod.description.problem_report import Report
 from flexapod.description.read import description_from_document
-from flexapod.description.report import Report
 from flexapod.robot.robot import build_robot
 from support.robots import robot_named
 

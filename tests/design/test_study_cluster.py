@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import flexapod as fp
-from flexapod.design import blocks, cluster
+from flexapod.design import cluster, study_blocks
 from support.cluster import LocalProcesses
 from support.patience import PATIENCE, until
 
@@ -35,7 +35,7 @@ def local(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalProcesses]:
 
 @pytest.fixture
 def robot(monkeypatch: pytest.MonkeyPatch) -> fp.Robot:
-    monkeypatch.setattr(blocks, "BLOCK", 512)
+    monkeypatch.setattr(study_blocks, "BLOCK", 512)
     for limit in ("CONNECT", "AGAIN", "WITHOUT"):  # processes of a busy machine take their time to start
         monkeypatch.setattr(cluster, limit, PATIENCE)
     return fp.load("stewart-3-3")

@@ -18,7 +18,7 @@ from flexapod.design.summary import Summary
 
 CODE = """
 import os, signal, flexapod as fp
-import flexapod.design.blocks as s, flexapod.design.study_files as f
+import flexapod.design.study_blocks as s, flexapod.design.study_files as f
 s.BLOCK, f.EVERY, real, count = 512, 0.0, os.fsync, [0]
 def fsync(handle):
     count[0] += 1
@@ -45,7 +45,7 @@ def campaign(tmp_path: Path, count: int, kills: int, longest: float) -> int:
     whole, killed = tmp_path / "whole", tmp_path / "killed"
     robot, delays, done = fp.load("stewart-3-3"), random.Random(1), 0
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("flexapod.design.blocks.BLOCK", 512)
+        patch.setattr("flexapod.design.study_blocks.BLOCK", 512)
         fp.study(robot, **REQUEST, count=count, save=whole)
         for _ in range(kills):
             done += kill_one(killed, count, delays.uniform(1e-3, longest))

@@ -101,7 +101,7 @@ def test_a_function_of_the_robot_is_a_criterion(robot: fp.Robot) -> None:
 
 
 def test_threads_do_not_change_a_bit(robot: fp.Robot, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("flexapod.design.blocks.BLOCK", 256)
+    monkeypatch.setattr("flexapod.design.study_blocks.BLOCK", 256)
     runs = [
         fp.study(robot, {"platform.mass": (20, 100)}, ["peak_force", "mass"], count=3000, plan="random", threads=n)
         for n in (1, 3)

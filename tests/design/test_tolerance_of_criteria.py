@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import flexapod as fp
-from support.runs import counted
+from support.usual_run import counted
 
 SAMPLES = 20_000
 MASS, HIP = 0.5, 1e-3

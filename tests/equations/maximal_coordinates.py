@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from flexapod.analysis.model.kernels import kernel
-from flexapod.analysis.verbs.inverse_kinematics import solve_from_home
-from flexapod.robot.chain import ancestors, link_poses
+from flexapod.analysis.verbs.inverse_kinematics import solve_from_starts
+from flexapod.robot.leg_positions import ancestors, link_poses
 
 
 def kinematics(robot, states):
@@ -18,7 +18,7 @@ def kinematics(robot, states):
     result = {}
     for detail in ("joints", "bodies"):
         motion = {name: values for name, values in states.items() if name != "wrench"}
-        batch, _ = solve_from_home(kernel(plain, "inverse_kinematics", detail=detail), motion)
+        batch, _ = solve_from_starts(kernel(plain, "inverse_kinematics", detail=detail), motion)
         assert not batch.status.any()
         result.update(batch.outputs)
     return result

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import casadi as ca
 import numpy as np
 
-from flexapod.equations.platform_motion import FrameMotion, platform_motion
+from flexapod.equations.platform_inputs import FrameMotion, platform_motion_inputs
 from flexapod.equations.universal_leg import leg_motion
 from flexapod.equations.values import Values
 from flexapod.kernels.tape.program import Program
@@ -45,7 +45,7 @@ class Mechanism:
     def __init__(self, robot: Robot) -> None:
         self.robot, self.b = robot, Program("oracle")
         values = Values(self.b)
-        self.platform = platform_motion(self.b)
+        self.platform = platform_motion_inputs(self.b)
         self.bodies: list[tuple[str, FrameMotion]] = [("platform", self.platform)]
         self.rotors, self.rates = [], []
         for leg, form in zip(robot.legs, robot.closed_forms, strict=True):

@@ -1,6 +1,6 @@
 """Forces of rigid robots of the catalogue against the multiplier oracle of the tests: every link a free body.
 
-The usual run keeps one robot of every kind (tests/support/runs.py); the nine robots of test_newton_euler.py are not repeated.
+The usual run keeps one robot of every kind (tests/support/usual_run.py); the nine of test_newton_euler.py are not repeated.
 """
 
 from __future__ import annotations

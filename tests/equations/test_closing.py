@@ -14,7 +14,7 @@ import flexapod as fp
 from flexapod.equations.chain import chain_motion, chain_poses
 from flexapod.equations.closing import close_at, close_leg
 from flexapod.equations.closing_rows import half_on_platform
-from flexapod.equations.platform_motion import FrameMotion, platform_motion
+from flexapod.equations.platform_inputs import FrameMotion, platform_motion_inputs
 from flexapod.equations.values import Values
 from flexapod.kernels.kernel import Kernel
 from flexapod.kernels.tape.program import Program
@@ -83,7 +83,7 @@ def assert_closed(leg, found: dict[str, np.ndarray], half: Jet) -> None:
 def test_rigid_platform(name: str) -> None:
     robot = robot_named(name)
     b = Program("rigid")
-    platform = platform_motion(b)
+    platform = platform_motion_inputs(b)
     for i, leg in enumerate(robot.legs):
         half = half_on_platform(Values(b).of(f"legs.{leg.name}"), leg, platform)
         outputs_of(b, leg.name, call(b, robot, i, half, list(leg.home)))
@@ -151,7 +151,7 @@ def deformed_jet(robot: Robot, i: int, e: tuple[np.ndarray, np.ndarray, np.ndarr
 
 def flexible_platform(robot: Robot, legs: list[int]) -> Program:
     b = Program("flexible_platform")
-    platform = platform_motion(b)
+    platform = platform_motion_inputs(b)
     e, ed, edd = (b.input(name, (MODES,)) for name in ("e", "ed", "edd"))
     for i in legs:
         leg = robot.legs[i]
@@ -210,7 +210,7 @@ def dualemps() -> Program:
     """Leg 1 is closed on the platform (its own link 15), leg 2 on that link as leg 1's recursion has it."""
     robot = robot_named("dualemps-topology")
     b = Program("dualemps")
-    platform = platform_motion(b)
+    platform = platform_motion_inputs(b)
     one, two = robot.legs
     guess, free = elastic_input(b, one)
     values = Values(b).of("legs.1")

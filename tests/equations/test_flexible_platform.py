@@ -7,7 +7,7 @@ import pytest
 
 import flexapod as fp
 from flexapod.analysis.verbs.sampling import random_states
-from flexapod.equations.flexible_platform import assembly, dynamics, generalized_newton_euler, tangent
+from flexapod.equations.flexible_platform import assembly, dynamics, equilibrium, generalized_newton_euler
 from flexapod.motions.rotations import rotvec_motion, rotvec_rotation
 from support.flexible_robots import (
     curving_robot,
@@ -232,8 +232,8 @@ def test_tangent_in_a_loop_over_many_modes(monkeypatch: pytest.MonkeyPatch) -> N
     given |= {name: random.normal(size=shape) for name, shape in shapes.items()}
     found = []
     for most in (N, N - 1):
-        monkeypatch.setattr(tangent, "UNROLLED", most)
-        program = tangent.flexible_tangent(robot)
+        monkeypatch.setattr(equilibrium, "UNROLLED", most)
+        program = equilibrium.flexible_tangent(robot)
         assert len(program._steps) == (most < N)
         kernel = compile_kernel(program, backend="numpy")
         values = np.array([robot.values[p.name] for p in kernel.signature.parameters])

@@ -17,7 +17,7 @@ import pytest
 
 import flexapod
 from flexapod.analysis.model.kernels import RobotKernel, kernel
-from flexapod.analysis.verbs.inverse_kinematics import solve_from_home
+from flexapod.analysis.verbs.inverse_kinematics import solve_from_starts
 from flexapod.analysis.verbs.sampling import random_states
 from flexapod.description.schema import Friction
 from flexapod.equations.friction import Coefficients, axis_friction, bearing_load, guide_load, vector_friction
@@ -27,8 +27,8 @@ from flexapod.equations.newton_euler.coupled_loads import LegLoading, coupled_lo
 from flexapod.equations.newton_euler.fixed_point import fixed_point
 from flexapod.errors import InputError
 from flexapod.kernels.tape.program import Program
-from flexapod.robot.chain import link_poses
-from flexapod.robot.values import guide_axes
+from flexapod.robot.leg_positions import link_poses
+from flexapod.robot.named_values import guide_axes
 from flexapod.spatial import Vec
 from support.plain import compile_kernel, plain_kernel
 
@@ -295,7 +295,7 @@ def run(robot, states, **options):
 def run_batch(robot, states, **options):
     program = newton_euler(robot, **options)
     bound = RobotKernel(robot, plain_kernel(program, robot.zeros))
-    batch, _ = solve_from_home(bound, {i.name: states[i.name] for i in program.signature.inputs if i.name != "guess"})
+    batch, _ = solve_from_starts(bound, {i.name: states[i.name] for i in program.signature.inputs if i.name != "guess"})
     return batch
 
 

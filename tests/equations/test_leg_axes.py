@@ -13,9 +13,9 @@ import flexapod as fp
 from flexapod.analysis.verbs.sampling import random_states
 from flexapod.equations.forward_friction import Forward
 from flexapod.equations.newton_euler.leg import LegLoads
-from flexapod.equations.newton_euler.universal_leg import UniversalLeg
+from flexapod.equations.newton_euler.universal_leg_force import UniversalLeg
 from flexapod.equations.newton_euler.wrench import none
-from flexapod.equations.platform_motion import platform_motion, platform_state
+from flexapod.equations.platform_inputs import platform_motion_inputs, platform_state
 from flexapod.equations.values import Values
 from flexapod.kernels.tape.program import Program
 from flexapod.simulation.system.load_friction import smooth
@@ -42,7 +42,7 @@ def test_forces_of_a_leg_do_not_depend_on_the_axes(name: str) -> None:
     states, found = random_states(robot, COUNT, seed=4), []
     for leg_axes in (False, True):
         b = Program("leg")
-        platform, values = platform_motion(b), Values(b)
+        platform, values = platform_motion_inputs(b), Values(b)
         leg, form = robot.legs[1], robot.closed_forms[1]
         assert form is not None
         more = ca.SX.zeros(3) if leg_axes else None

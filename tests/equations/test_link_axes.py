@@ -12,16 +12,16 @@ import pytest
 
 import flexapod as fp
 from flexapod.equations.elastodynamics import link_assembly
-from flexapod.equations.elastodynamics.assembly import tree_forces
 from flexapod.equations.elastodynamics.bordered_solve import bordered_solve
 from flexapod.equations.elastodynamics.closing import elastic_closing
 from flexapod.equations.elastodynamics.dynamics import elastic_forward_dynamics, elastic_inverse_dynamics, elastic_mass_matrix
-from flexapod.equations.elastodynamics.elastic_state import RobotAt, read_state, tree_motion
 from flexapod.equations.elastodynamics.joint_forces import joint_forces
 from flexapod.equations.elastodynamics.link_motion import link_motions
 from flexapod.equations.elastodynamics.link_point import link_point
 from flexapod.equations.elastodynamics.loops import independent_rows
+from flexapod.equations.elastodynamics.program_state import RobotAt, read_state, tree_motion
 from flexapod.equations.elastodynamics.projection import projected_force, projected_mass
+from flexapod.equations.elastodynamics.tree_forces import tree_forces
 from flexapod.equations.values import Values
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.elastic_plan import ElasticPlan, LegLoop

@@ -16,14 +16,14 @@ import pytest
 
 import flexapod
 from flexapod.analysis.model.kernels import RobotKernel, kernel
-from flexapod.analysis.verbs.inverse_kinematics import solve_from_home
+from flexapod.analysis.verbs.inverse_kinematics import solve_from_starts
 from flexapod.analysis.verbs.sampling import random_states
 from flexapod.equations import friction as friction_package
 from flexapod.equations import newton_euler as package
 from flexapod.equations.newton_euler import CONTRIBUTION_NAMES, mark_undetermined, newton_euler, reaction_names, undetermined
 from flexapod.errors import InputError
 from flexapod.robot.catalogue import catalogue
-from flexapod.robot.chain import link_poses
+from flexapod.robot.leg_positions import link_poses
 from support.mutants import mutated, one_per_module
 from support.plain import compile_kernel, plain_kernel
 
@@ -109,7 +109,7 @@ def bound_kernel(robot, **options):
 
 def solve(robot, states, **options):
     bound = bound_kernel(robot, **options)
-    batch, _ = solve_from_home(bound, {i.name: states[i.name] for i in bound.signature.inputs if i.name != "guess"})
+    batch, _ = solve_from_starts(bound, {i.name: states[i.name] for i in bound.signature.inputs if i.name != "guess"})
     assert not batch.status.any()
     return batch.outputs
 
@@ -405,9 +405,12 @@ FLIPS = {
         "dot(d, S.a) - dot(relative, relative)", "hexaslide",
     ),
     "centripetal term of the crank": ("universal_motion", "dot(d, S.a - inward)", "dot(d, S.a + inward)", "hexa"),
-    "force across the leg, x": ("universal_leg", "(f_y - dot(m.y, M2))", "(f_y + dot(m.y, M2))", "hexaslide"),
-    "force across the leg, y": ("universal_leg", "(dot(m.a, M1) - f_a)", "(dot(m.a, M1) + f_a)", "hexaslide friction"),
-    "cross inertia": ("universal_leg", "second, second + on_cross.moment", "second, second - on_cross.moment", "stewart-3-3"),
+    "force across the leg, x": ("universal_leg_force", "(f_y - dot(m.y, M2))", "(f_y + dot(m.y, M2))", "hexaslide"),
+    "force across the leg, y": ("universal_leg_force", "(dot(m.a, M1) - f_a)", "(dot(m.a, M1) + f_a)", "hexaslide friction"),
+    "cross inertia": (
+        "universal_leg_force", "second, second + on_cross.moment",
+        "second, second - on_cross.moment", "stewart-3-3",
+    ),
     "legs on the platform": ("mechanism", "missing = missing - leg", "missing = missing + leg", "hexaslide"),
     "rotor": ("leg", "else -values.scalar", "else values.scalar", "gough-stewart"),
     "rotor in the reaction": ("reactions", "driven = -values", "driven = values", "gough-stewart"),
@@ -448,7 +451,7 @@ def evaluate(robot, program, states):
     if not program._steps:
         return evaluate_straight(robot, program, states)
     bound = RobotKernel(robot, plain_kernel(program, robot.zeros))
-    batch, _ = solve_from_home(bound, {i.name: states[i.name] for i in bound.signature.inputs if i.name != "guess"})
+    batch, _ = solve_from_starts(bound, {i.name: states[i.name] for i in bound.signature.inputs if i.name != "guess"})
     return batch.outputs
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import flexapod as fp
-from flexapod.robot.tree import RobotBuildError
+from flexapod.robot.leg_tree import RobotBuildError
 from support.flexible_robots import at_home, curving_robot, off, plate_robot
 
 GENERAL = 1e-9

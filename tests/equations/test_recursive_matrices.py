@@ -6,7 +6,7 @@ import recursive_matrices as paper
 
 import flexapod
 from flexapod.analysis.model.kernels import kernel
-from flexapod.analysis.verbs.inverse_kinematics import solve_from_home
+from flexapod.analysis.verbs.inverse_kinematics import solve_from_starts
 from flexapod.analysis.verbs.sampling import random_states
 from flexapod.motions.papers import HEXAPOD_HEIGHT, STEWART_HEIGHT
 from flexapod.motions.rotations import euler_motion
@@ -116,7 +116,7 @@ def test_velocities_and_accelerations_along_the_legs(name):
     """Recursions and connectivity (Staicu Eqs. 11-14, 17, 19; Sinatra Eqs. 10-13, 16, 18) against the closed-form kinematics."""
     robot, make_leg = flexapod.load(name), ROBOTS[name][0]
     states = random_states(robot, 8, seed=5)
-    found, _ = solve_from_home(kernel(robot, "inverse_kinematics", detail="joints"), states)
+    found, _ = solve_from_starts(kernel(robot, "inverse_kinematics", detail="joints"), states)
     for i in range(8):
         p, R, v, w, a, alpha = (states[key][i] for key in ORDER)
         for k, leg_name in enumerate(LEGS):

@@ -13,7 +13,7 @@ import pytest
 
 import flexapod
 from flexapod.analysis.model.kernels import RobotKernel, kernel
-from flexapod.analysis.verbs.inverse_kinematics import platform_inputs, solve_from_home
+from flexapod.analysis.verbs.inverse_kinematics import platform_inputs, solve_from_starts
 from flexapod.analysis.verbs.sampling import random_states
 from flexapod.equations import virtual_work as package
 from flexapod.equations.virtual_work import virtual_work
@@ -70,7 +70,7 @@ def bound(name, virtual_motions="transposed"):
 
 def solve(name, states, wrench=None, virtual_motions="transposed"):
     wrench = np.zeros((len(states["position"]), 6)) if wrench is None else wrench
-    batch, _ = solve_from_home(bound(name, virtual_motions), {**states, "wrench": wrench})
+    batch, _ = solve_from_starts(bound(name, virtual_motions), {**states, "wrench": wrench})
     assert not batch.status.any()
     return batch.outputs
 
@@ -85,12 +85,12 @@ def sampled(name, samples=60, seed=11):
 
 
 def kinematics(robot, states):
-    bodies, _ = solve_from_home(kernel(robot, "inverse_kinematics", detail="bodies"), states)
+    bodies, _ = solve_from_starts(kernel(robot, "inverse_kinematics", detail="bodies"), states)
     assert not bodies.status.any()
     if not rotors(robot).any():
         none = np.zeros((len(bodies.status), len(robot.coordinates)))
         return {**bodies.outputs, "joint_velocity": none, "joint_acceleration": none}
-    joints, _ = solve_from_home(kernel(robot, "inverse_kinematics", detail="joints"), states)
+    joints, _ = solve_from_starts(kernel(robot, "inverse_kinematics", detail="joints"), states)
     return {**bodies.outputs, **joints.outputs}
 
 
@@ -101,7 +101,7 @@ def rotors(robot):
 def virtual_basis(robot, states):
     """(n, 6, k) orthonormal platform twists that the legs allow."""
     samples = len(states["position"])
-    found, _ = solve_from_home(kernel(robot, "jacobian"), {k: states[k] for k in ("position", "rotation")})
+    found, _ = solve_from_starts(kernel(robot, "jacobian"), {k: states[k] for k in ("position", "rotation")})
     if "constraint_jacobian" not in found.outputs:
         return np.tile(np.eye(6), (samples, 1, 1))
     _, _, vt = np.linalg.svd(found.outputs["constraint_jacobian"])
@@ -255,7 +255,7 @@ def test_redundant_forces_have_minimum_norm():
     """Forces of planar-4-prr have no part that does no work: they are orthogonal to the null space of the actuator rates."""
     states, wrench, _, basis = sampled("planar-4-prr")
     force = solve("planar-4-prr", states, wrench)["force"]
-    found, _ = solve_from_home(kernel(robot_of("planar-4-prr"), "jacobian"), {k: states[k] for k in ("position", "rotation")})
+    found, _ = solve_from_starts(kernel(robot_of("planar-4-prr"), "jacobian"), {k: states[k] for k in ("position", "rotation")})
     _, _, vt = np.linalg.svd(np.swapaxes(found.outputs["jacobian"] @ basis, 1, 2))
     idle = vt[:, 3]
     assert np.abs((force * idle).sum(1)).max() < TRUTH * np.abs(force).max()
@@ -267,7 +267,7 @@ def test_zero_pattern_changes_no_force(name):
     robot = robot_of(name)
     states, wrench, _, _ = sampled(name)
     general = bound_kernel(robot, virtual_work(robot), specialised=False)
-    batch, _ = solve_from_home(general, {**states, "wrench": wrench})
+    batch, _ = solve_from_starts(general, {**states, "wrench": wrench})
     assert largest_error(solve(name, states, wrench)["force"], batch.outputs["force"]) < TRUTH
 
 
@@ -348,7 +348,7 @@ def message_of(name, **changes):
     home = {"position": robot.home.position, "rotation": robot.home.rotation, "wrench": np.zeros(6)}
     inputs = {key: np.zeros((1, 3)) for key in ("velocity", "angular_velocity", "acceleration", "angular_acceleration")}
     inputs |= {key: np.array(value, dtype=float)[None] for key, value in (home | changes).items()}
-    batch, _ = solve_from_home(bound(name), inputs)
+    batch, _ = solve_from_starts(bound(name), inputs)
     assert np.all(np.isnan(batch.outputs["force"])) == (batch.status[0] != 0)
     return bound(name).signature.status(int(batch.status[0])).text if batch.status[0] else ""
 
@@ -426,7 +426,7 @@ def mutant_error(module, old, new, name):
     states, wrench, expected = few_samples(name)
     with mutated((module, old, new), package) as copy:
         run = bound_kernel(robot_of(name), copy.virtual_work(robot_of(name)))
-    batch, _ = solve_from_home(run, {**states, "wrench": wrench})
+    batch, _ = solve_from_starts(run, {**states, "wrench": wrench})
     return largest_error(np.nan_to_num(batch.outputs["force"]), expected)
 
 

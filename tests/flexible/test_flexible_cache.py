@@ -7,7 +7,7 @@ import pytest
 from bodies import HEXAGON, random_body, sources
 
 from flexapod.flexible import FlexibleBody, plate
-from flexapod.flexible.cache import CONSTANTS, SUFFIX, cached_body, pack, unpack
+from flexapod.flexible.body_cache import CONSTANTS, SUFFIX, cached_body, pack, unpack
 
 
 @pytest.fixture

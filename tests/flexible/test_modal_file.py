@@ -20,7 +20,7 @@ from flexapod.flexible import (
 from flexapod.flexible.beam_element import BeamElement
 from flexapod.flexible.beams import BeamChain
 from flexapod.flexible.body import replace_body
-from flexapod.flexible.cache import CONSTANTS, pack
+from flexapod.flexible.body_cache import CONSTANTS, pack
 from flexapod.flexible.modal_file import INTEGRALS
 from flexapod.flexible.shape_integrals import shape_integrals
 

@@ -13,7 +13,7 @@ import numpy as np
 
 import flexapod as fp
 from flexapod.analysis.verbs.sampling import random_states
-from flexapod.robot.chain import ROWS
+from flexapod.robot.leg_positions import ROWS
 
 
 def cross(a, b):

@@ -9,7 +9,7 @@ import pytest
 from measured import DATA, exact, noisy, series
 
 import flexapod as fp
-from flexapod.identification.physical import is_physical
+from flexapod.identification.physical_consistency import is_physical
 from flexapod.identification.problem import payload_rows, window_starts
 
 THIRD = 1 / 3

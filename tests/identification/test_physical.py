@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexapod.identification.physical import is_physical, physical_estimate
+from flexapod.identification.physical_consistency import is_physical, physical_estimate
 
 INSIDE = 1e-6
 """Of the largest parameter: an interior-point solver stops at 1e-8 of a square."""

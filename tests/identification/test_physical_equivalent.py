@@ -8,7 +8,7 @@ import pytest
 import flexapod as fp
 from flexapod.analysis.verbs.sampling import random_states
 from flexapod.identification.identified_robot import identified_robot
-from flexapod.identification.physical import is_physical
+from flexapod.identification.physical_consistency import is_physical
 
 SAME = 1e-12
 """Of the largest force: sums of a few dozen products."""

@@ -18,7 +18,7 @@ from flexapod.kernels.passes.lowering import lower
 from flexapod.kernels.tape.program import Program
 from flexapod.kernels.tape.signature import Parameter
 from support.plain import compile_kernel
-from support.runs import counted
+from support.usual_run import counted
 
 MISTAKE = 1e-9
 """Relative: rounding cannot grow, so that more is a mistake."""

@@ -12,7 +12,7 @@ import pytest
 import flexapod as fp
 from support.jets import constant, half_on_link, link_jets, open_gaps, platform_jet
 from support.robots import FILES, possible_motion, robot_named, run, split
-from support.runs import counted
+from support.usual_run import counted
 
 CLOSED = 1e-12
 """Of the largest entry of the same quantity: a few hundred roundings of sums over a chain of at most a dozen frames."""

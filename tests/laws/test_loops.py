@@ -7,7 +7,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import flexapod as fp
-from flexapod.robot.chain import link_poses
+from flexapod.robot.leg_positions import link_poses
 from support.robots import LOOPS, robot_named
 
 IDENTITY = 1e-9

@@ -10,6 +10,8 @@ from typer.testing import CliRunner
 
 import flexapod as fp
 from flexapod.calls import renamed
+from flexapod.views.studio.loop import ActionLoop
+from support.patience import PATIENCE
 
 
 @pytest.fixture(scope="module")
@@ -111,3 +113,11 @@ def test_the_turn_of_a_flexible_platform_is_its_rotation_vector() -> None:
     assert np.abs(found.rotation_vector).max() > 0
     assert np.array_equal(found.turn, found.rotation_vector)
     assert found.turn.attrs["deprecated"] == "called rotation_vector now"
+
+
+def test_settle_of_the_studio_is_wait_until_idle() -> None:
+    loop = ActionLoop(lambda error: None)
+    with pytest.warns(DeprecationWarning, match="settle is called wait_until_idle now") as found:
+        assert loop.settle(PATIENCE)
+    assert found[0].filename == __file__, "the line of the user is named"
+    assert loop.wait_until_idle(PATIENCE)

@@ -59,8 +59,8 @@ PHRASES = {
 }
 FORMER = re.compile(r"\bledger_residual\b|\bforce_share\b|\bshares\b|\bshare_figure\b|\bsense\b|\bturns\b")
 KEEP_FORMER = {
-    "analysis/requests/results.py", "analysis/verbs/inverse_dynamics.py", "views/commands/dynamics.py", "views/plot_time.py",
-    "views/figures.py", "motions/paths.py", "motions/papers.py",
+    "analysis/requests/results.py", "analysis/verbs/inverse_dynamics.py", "views/commands/dynamics.py",
+    "views/plots/time_figures.py", "views/figures.py", "motions/paths.py", "motions/papers.py",
 }  # fmt: skip
 """Where public names of the last version are still known."""
 BENT = ("views/", "equations/homotopy/")

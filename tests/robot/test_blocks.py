@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from flexapod.robot.blocks import StructurallySingularError, blocks
+from flexapod.robot.block_triangular import StructurallySingularError, blocks
 
 
 def of_loops(loops: list[tuple[int, list[str]]], known: list[str]) -> list[int]:

@@ -13,8 +13,8 @@ import pytest
 import flexapod as fp
 from flexapod.description import description_from_document
 from flexapod.robot.catalogue import UnknownRobotError
+from flexapod.robot.leg_tree import RobotBuildError
 from flexapod.robot.robot import build_robot
-from flexapod.robot.tree import RobotBuildError
 from support.robots import robot_named
 
 ROUNDING = 1e-12
@@ -150,7 +150,7 @@ def test_a_leg_that_the_file_leaves_inside_out_has_no_closed_form() -> None:
 
 def test_the_branch_is_the_one_in_which_the_leg_was_assembled() -> None:
     """`start` and a given direction lead to one root; `branch` of the file says the other: home decides."""
-    from flexapod.robot.chain import link_poses
+    from flexapod.robot.leg_positions import link_poses
 
     robot = robot_named("hexapod")
     data = copy.deepcopy(robot.description.document)

@@ -12,7 +12,7 @@ import pytest
 from scipy import sparse
 
 import flexapod as fp
-from flexapod.flexible.cache import pack
+from flexapod.flexible.body_cache import pack
 from flexapod.robot.robot import build_robot
 
 SAME_PLATE = 1e-9

@@ -10,7 +10,7 @@ import pytest
 import flexapod as fp
 from flexapod.robot.catalogue import catalogue
 from flexapod.views.chosen_motion import small_motion
-from support.runs import counted
+from support.usual_run import counted
 
 EQUAL = 1e-11
 """Relative to the largest value; measured below 1e-14, forward dynamics and Coriolis forces below 1e-11."""
@@ -253,7 +253,7 @@ def test_wrong_couplings_are_named(tmp_path: Path, factors: str, says: str) -> N
 
 def test_a_flexible_platform_takes_one_joint_of_every_leg() -> None:
     """Two rods of a parallelogram on one flexible platform are refused, not taken as one."""
-    from flexapod.robot.tree import RobotBuildError
+    from flexapod.robot.leg_tree import RobotBuildError
 
     body = fp.load("gough-stewart-flexible").flexible_platform
     with pytest.raises(RobotBuildError, match="leg 1: a flexible platform takes one joint of every leg"):

@@ -7,7 +7,7 @@ import pytest
 
 import flexapod as fp
 from flexapod.robot.mobility import loop_jacobian
-from flexapod.robot.physical import free_mass_matrix
+from flexapod.robot.positive_mass import free_mass_matrix
 from support.kinds import document_of, robot_of
 
 SAME = 1e-9

@@ -34,7 +34,7 @@ SHARED = ("test_studio_again", "test_studio_mended", "test_studio_view")
 
 def started() -> Iterator[Studio]:
     running = Studio("stewart-3-3")
-    assert running.loop.settle(READY)
+    assert running.loop.wait_until_idle(READY)
     yield running
     running.stop()
 
@@ -81,7 +81,7 @@ def opened(browser: Any, studio: Studio, request: pytest.FixtureRequest) -> Iter
 def fresh(studio: Studio) -> None:
     """The studio with the robot of its start."""
     studio.loop.post("fresh", lambda: studio.open("stewart-3-3"))
-    assert studio.loop.settle(PATIENCE / 1000)
+    assert studio.loop.wait_until_idle(PATIENCE / 1000)
 
 
 @pytest.fixture
@@ -89,6 +89,6 @@ def page(opened: Page, studio: Studio) -> Iterator[Page]:
     """That tab on a fresh studio; nothing may go wrong on it during a test."""
     fresh(studio)
     opened.tab("Pose")
-    opened.settled()
+    opened.wait_until_idle()
     yield opened
     assert not opened.errors, "\n".join(opened.errors)

@@ -10,7 +10,7 @@ from typing import Any
 
 from flexapod.views.studio.app import Studio
 from support import patience
-from support.runs import counted
+from support.usual_run import counted
 from support.webgl import DRAWING_LATER
 
 PATIENCE = 1000 * patience.PATIENCE
@@ -131,13 +131,13 @@ class Page:
         """Stop the motion, and wait until it stands: a picture under way would set the time box again."""
         self.press("Pause")
         self.page.get_by_role("button", name="Play", exact=True).wait_for(timeout=PATIENCE)
-        self.settled()
+        self.wait_until_idle()
 
     def scrub(self, seconds: str) -> None:
         """Show a moment of the motion; a text that the box dropped is written again."""
         for _ in range(5):
             self.write("Time [s]", seconds)
-            self.settled()
+            self.wait_until_idle()
             if f"t = {seconds}" in self.text("#moment"):
                 return
         self.wait_text("#moment", f"t = {seconds}")
@@ -147,16 +147,16 @@ class Page:
         before = self.text("#numbers")
         self.write(label, value)
         self.page.wait_for_function("t => document.querySelector('#numbers').innerText !== t", arg=before, timeout=PATIENCE)
-        self.settled()
+        self.wait_until_idle()
 
     def choose(self, label: str, value: str) -> None:
         """Choose from the list beside a label."""
         self.page.get_by_role("combobox", name=label, exact=True).click(timeout=PATIENCE)
         self.page.get_by_role("option", name=value, exact=True).first.click(timeout=PATIENCE)
 
-    def settled(self) -> None:
+    def wait_until_idle(self) -> None:
         """Until the studio has done what was asked, and the page has taken all that came of it, and drawn it."""
-        assert self.studio.loop.settle(PATIENCE / 1000)
+        assert self.studio.loop.wait_until_idle(PATIENCE / 1000)
         mark = MARKS.get(self.studio)
         if mark is None:
             mark = MARKS[self.studio] = self.studio.server.gui.add_html("")

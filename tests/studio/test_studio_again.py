@@ -30,8 +30,8 @@ SHOWN = 1e-3
 
 def show(page: Page, studio: Studio, name: str) -> None:
     studio.loop.post("robot", lambda: studio.open(name))
-    assert studio.loop.settle(PATIENCE / 1000)
-    page.settled()
+    assert studio.loop.wait_until_idle(PATIENCE / 1000)
+    page.wait_until_idle()
 
 
 def test_the_timeline_plays_at_its_speed(page: Page, studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -85,7 +85,7 @@ def test_the_platform_of_a_mode_stays_at_its_joints(page: Page, studio: Studio, 
     show(page, studio, name)
     page.tab("Modes")
     page.wait_text("#frequencies-of", name)
-    page.settled()
+    page.wait_until_idle()
     view, found = studio.scene.view, studio.modes.found
     assert view is not None
     assert found is not None

@@ -15,7 +15,7 @@ SETTLED = 0.05
 
 
 def test_the_disturbance_acts_during_the_middle_third() -> None:
-    motion = motion_of(fp.load("stewart-3-3"), "circle", from_home=True)
+    motion = motion_of(fp.load("stewart-3-3"), "circle", start_at_home=True)
     times, wrench = disturbance(motion, (5.0, 0.0, -2.0))
     span = motion.time[-1] - motion.time[0]
     x = np.interp(motion.time[0] + span * np.array([0.1, 0.5, 0.9]), times, wrench[:, 0])
@@ -26,7 +26,7 @@ def test_the_disturbance_acts_during_the_middle_third() -> None:
 def test_tracking_error_of_computed_torque() -> None:
     """Nothing with the right model; under a force F the offset F / (m kp) of a point mass that the platform's x axis is near."""
     robot = fp.load("stewart-3-3")
-    motion = motion_of(robot, "circle", from_home=True)
+    motion = motion_of(robot, "circle", start_at_home=True)
     exact = recorded(robot, simulated(robot, motion, SimulationSettings()), "circle", followed=motion)
     assert exact.tracking.max() < SMALL_ERROR
     wrong = recorded(robot, simulated(robot, motion, SimulationSettings(wrong=30.0)), "circle", followed=motion)
@@ -53,6 +53,6 @@ def test_every_controller_can_be_made(name: str) -> None:
 
 def test_a_motion_without_controller_has_no_tracking_error() -> None:
     robot = fp.load("stewart-3-3")
-    motion = motion_of(robot, "circle", from_home=True)
+    motion = motion_of(robot, "circle", start_at_home=True)
     result = simulated(robot, motion, SimulationSettings())
     assert np.isnan(recorded(robot, result, "circle").tracking).all()

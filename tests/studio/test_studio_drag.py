@@ -9,9 +9,9 @@ import pytest
 import flexapod as fp
 from flexapod.views.scene.arrows import LONGEST, actuator_arrows, scale_bar
 from flexapod.views.scene.shapes import drawing, extent, platform_corners
-from flexapod.views.studio.coordinates import coordinates_of, state_of
 from flexapod.views.studio.drag import LOOKS, halted
 from flexapod.views.studio.force_handle import ForceHandle
+from flexapod.views.studio.moved_coordinates import coordinates_of, state_of
 from flexapod.views.studio.scene import StudioScene
 from flexapod.views.studio.session import Session
 

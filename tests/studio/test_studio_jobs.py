@@ -85,10 +85,10 @@ def test_jobs_cancel_their_process() -> None:
     assert until(lambda: any(0.5 <= part <= 0.6 for _, part in reported))
     pid = jobs.worker.pid
     assert pid is not None
-    assert not loop.settle(0.05), "a job that runs is something to wait for"
+    assert not loop.wait_until_idle(0.05), "a job that runs is something to wait for"
     jobs.cancel()
     assert until(lambda: not alive(pid))
-    assert loop.settle(PATIENCE)
+    assert loop.wait_until_idle(PATIENCE)
     assert reported[-1] == (None, 0.0)
     jobs.join(1.0)
     loop.stop()
@@ -154,14 +154,14 @@ def test_the_studio_follows_its_file(tmp_path: Path) -> None:
     path = tmp_path / "my.yaml"
     fp.write_robot_file(fp.load("hexapod").description, path)
     studio = Studio(path)
-    assert studio.loop.settle(PATIENCE)
+    assert studio.loop.wait_until_idle(PATIENCE)
     studio.loop.post("move", lambda: studio.moved(lambda: studio.session.move_one("x", 0.02)))
-    assert studio.loop.settle(PATIENCE)
+    assert studio.loop.wait_until_idle(PATIENCE)
     camera = np.array(studio.server.initial_camera.position)
     heavy = fp.load("hexapod").with_parameters({"platform.mass": 7.0})
     fp.write_robot_file(heavy.description, path)
     assert until(lambda: studio.session.robot.platform.mass == 7.0)
-    assert studio.loop.settle(PATIENCE)
+    assert studio.loop.wait_until_idle(PATIENCE)
     assert studio.session.values[0] == 0.02
     assert np.array_equal(studio.server.initial_camera.position, camera)
     path.write_text(path.read_text().replace("mass: 7", "mass: -7", 1))
@@ -183,7 +183,7 @@ def test_files_of_a_person_are_read_in_the_other_process(tmp_path: Path, monkeyp
     monkeypatch.setattr(JobReport, "call", call)
     studio = Studio(path)
     try:
-        assert studio.loop.settle(PATIENCE)
+        assert studio.loop.wait_until_idle(PATIENCE)
         del tasks[:]
         path.write_text(path.read_text().replace("name: delta", "name: mine"))
         assert until(lambda: studio.session.robot.name == "mine")
@@ -191,7 +191,7 @@ def test_files_of_a_person_are_read_in_the_other_process(tmp_path: Path, monkeyp
         sent = SimpleNamespace(value=SimpleNamespace(name="x.yaml", content=path.read_bytes()))
         studio.loop.post("sent", lambda: studio.robot_panel._uploaded(sent))
         assert until(lambda: read_sent in tasks)
-        assert studio.loop.settle(PATIENCE)
+        assert studio.loop.wait_until_idle(PATIENCE)
         assert studio.session.robot.name == "mine"
         broken = SimpleNamespace(value=SimpleNamespace(name="x.yaml", content=b"name: x\nplatform: ["))
         studio.loop.post("sent", lambda: studio.robot_panel._uploaded(broken))

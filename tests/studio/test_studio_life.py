@@ -88,7 +88,7 @@ def send(studio: Studio, *messages: bytes | str) -> None:
 def moves(studio: Studio, value: float) -> bool:
     """A slider of the page still moves the robot."""
     send(studio, pack({"type": "GuiUpdateMessage", "uuid": slider_id(studio), "updates": {"value": value}}))
-    return until(lambda: studio.loop.settle(1.0, alone=True) and studio.session.values[2] == value)
+    return until(lambda: studio.loop.wait_until_idle(1.0, alone=True) and studio.session.values[2] == value)
 
 
 def hostile(studio: Studio) -> dict[str, bytes | str]:
@@ -144,7 +144,7 @@ def test_hostile_values_to_every_widget_do_not_end_the_server(studio: Studio) ->
         send(studio, *[pack({"type": "GuiUpdateMessage", "uuid": one, "updates": {"value": value}}) for one in widgets])
         studio.loop.post("cancel", studio.jobs.cancel)  # buttons may have started something
     studio.loop.post("home", lambda: (studio.motion.pause(), studio.modes.pause(), studio.moved(studio.session.home)))
-    assert studio.loop.settle(PATIENCE)
+    assert studio.loop.wait_until_idle(PATIENCE)
     assert moves(studio, 4.41), "a slider no longer moves the robot"
     assert studio.session.robot.name == "stewart-3-3"
 
@@ -161,7 +161,7 @@ def test_a_value_asked_for_meanwhile_is_not_lost(studio: Studio) -> None:
     send(studio, pack({"type": "GuiUpdateMessage", "uuid": slider_id(studio), "updates": {"value": 4.37}}))
     assert until(lambda: studio.panels[0].sliders[2].value == 4.37)
     go.set()
-    assert until(lambda: studio.loop.settle(1.0, alone=True) and studio.session.values[2] == 4.37)
+    assert until(lambda: studio.loop.wait_until_idle(1.0, alone=True) and studio.session.values[2] == 4.37)
 
 
 def test_the_page_is_the_studios_own(studio: Studio) -> None:
@@ -190,7 +190,7 @@ def test_pages_from_elsewhere_are_refused(studio: Studio) -> None:
         return True
 
     studio.loop.post("home", lambda: studio.moved(studio.session.home))
-    assert studio.loop.settle(PATIENCE)
+    assert studio.loop.wait_until_idle(PATIENCE)
     for origin in (
         "http://evil.example",
         "http://localhost:3000",
@@ -364,7 +364,7 @@ def test_a_signal_at_any_moment_of_the_wait_ends_it() -> None:
 def test_two_studios_do_not_meet(studio: Studio) -> None:
     threads = threading.active_count()
     other = Studio("hexapod")
-    assert other.loop.settle(PATIENCE)
+    assert other.loop.wait_until_idle(PATIENCE)
     assert other.port != studio.port
     assert other.session.robot.name == "hexapod"
     assert studio.session.robot.name == "stewart-3-3"
@@ -387,7 +387,7 @@ def test_loop_keeps_order_and_the_latest_wins() -> None:
     loop.post("other", lambda: said.append("other"))
     loop.post("wrong", lambda: 1 / 0)
     loop.start()
-    assert loop.settle(PATIENCE)
+    assert loop.wait_until_idle(PATIENCE)
     assert said == [99, "other", "quiet"]
     assert isinstance(errors[0], ZeroDivisionError)
     loop.beat(0.001, lambda: said.append("beat"))
@@ -429,7 +429,7 @@ def test_a_newer_job_takes_over() -> None:
     jobs.cancel()
     release.set()
     assert until(lambda: not jobs.running)
-    assert loop.settle(PATIENCE)
+    assert loop.wait_until_idle(PATIENCE)
     assert results == ["quick"]
     loop.stop()
 
@@ -437,7 +437,7 @@ def test_a_newer_job_takes_over() -> None:
 def test_long_work_does_not_hold_up_the_page(studio: Studio) -> None:
     """A slice is computed while a slider moves: numbers come before the slice is there."""
     studio.loop.post("home", lambda: studio.moved(studio.session.home))
-    assert studio.loop.settle(PATIENCE)
+    assert studio.loop.wait_until_idle(PATIENCE)
     order: list[str] = []
     hold = threading.Event()
 
@@ -469,7 +469,7 @@ def test_the_robot_is_drawn_ahead_of_its_numbers(monkeypatch: pytest.MonkeyPatch
         ahead = studio.scene.view
         assert not studio.entered
         held.set()
-        assert studio.loop.settle(PATIENCE)
+        assert studio.loop.wait_until_idle(PATIENCE)
         assert studio.entered
         assert studio.scene.view is ahead, "the robot is not sent twice"
         assert len(studio.scene.handles) > 0
@@ -485,7 +485,7 @@ def test_quiet_work_that_waits_for_the_end_of_a_beat_is_nothing_to_wait_for() ->
     loop.start()
     loop.beat(0.01, lambda: None)
     loop.quiet("later", done.set)
-    assert until(lambda: loop.settle(0.1))
+    assert until(lambda: loop.wait_until_idle(0.1))
     assert not done.is_set()
     loop.beat(None)
     assert done.wait(PATIENCE)

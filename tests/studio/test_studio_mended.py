@@ -71,7 +71,7 @@ def test_arrow_keys_on_a_slider_do_not_turn_the_camera(page: Page, studio: Studi
     page.page.evaluate(HELD)
     page.page.keyboard.up("ArrowRight")
     page.page.evaluate(HELD)
-    page.settled()
+    page.wait_until_idle()
     assert studio.session.values[0] > value, "the slider has the key"
     assert np.allclose(camera(studio), before, rtol=0, atol=SAME), "the camera has it too"
 
@@ -109,7 +109,7 @@ def test_opening_a_robot_blocks_nothing_and_can_be_cancelled(page: Page, studio:
     page.wait_text("#status", "opening hexapod: ")
     page.press("Cancel")
     page.wait_text("#status", "cancelled")
-    page.settled()
+    page.wait_until_idle()
     for thread in studio.jobs._threads:
         thread.join(PATIENCE / 1000)
     assert studio.jobs.worker.pid is None, "it goes on computing"
@@ -142,13 +142,13 @@ def test_deformation_is_reported_and_its_factor_fits_the_robot(page: Page, studi
     page.choose("Catalogue", "gough-stewart-flexible")
     page.wait_text("#status", "gough-stewart-flexible is ready")
     page.tab("View")
-    page.settled()
+    page.wait_until_idle()
     factor = studio.scene.shown.deformation
     assert factor >= 1
     assert page.text("#factor").startswith(f"deformation x {factor:g}, largest ")
     page.write("Deformation 10^", "5")
     page.wait_text("#status", "with x 1e+05 the drawing does not hold together")
-    page.settled()
+    page.wait_until_idle()
     view, elastic = studio.scene.view, studio.session.numbers.elastic
     assert view is not None
     drawn = studio.scene.shown.deformation * float(largest_displacement(studio.session.robot, elastic[None])[0])
@@ -158,7 +158,7 @@ def test_deformation_is_reported_and_its_factor_fits_the_robot(page: Page, studi
 def test_values_beyond_a_slider_are_reported_and_boxes_show_all_digits(page: Page, studio: Studio) -> None:
     page.write("x [m]", "99")
     page.wait_text("#status", "x = 99 m is beyond its slider")
-    page.settled()
+    page.wait_until_idle()
     item = studio.session.coordinates.items[0]
     assert studio.session.values[0] == item.high
     box = page.field("z [m]")
@@ -178,7 +178,7 @@ def test_an_unstable_mode_is_explained(page: Page, studio: Studio) -> None:
 @pytest.mark.parametrize(("width", "height"), [(1280, 720), (1400, 900), (1920, 1080)])
 def test_the_strip_is_there_at_every_size(page: Page, studio: Studio, width: int, height: int) -> None:
     page.page.set_viewport_size({"width": width, "height": height})
-    page.settled()
+    page.wait_until_idle()
     box = page.page.locator("#fp-strip").bounding_box()
     assert box is not None
     assert (box["x"], box["width"], box["y"] + box["height"]) == (0, width, height)

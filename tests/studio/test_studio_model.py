@@ -10,8 +10,8 @@ from flexapod.views.chosen_motion import chosen_motion
 from flexapod.views.drives import chosen_drives
 from flexapod.views.scene.frames import drawn_pose, leg_ends, link_frames
 from flexapod.views.scene.shapes import extent, platform_corners
-from flexapod.views.studio.coordinates import coordinates_of, pose_components, state_of
 from flexapod.views.studio.exaggeration import MOST, SEEN, good_factor, rounded
+from flexapod.views.studio.moved_coordinates import coordinates_of, pose_components, state_of
 from flexapod.views.studio.numbers import Origin, bad_legs, numbers_of
 from flexapod.views.studio.panel_space import all_poses, platforms, singular_curves
 from flexapod.views.studio.recording import (

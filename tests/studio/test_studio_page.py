@@ -55,7 +55,7 @@ def page(drawn: Page, fresh: Studio) -> Iterator[Page]:
     if drawn.resting:
         drawn.open()
     drawn.tab("Pose")
-    drawn.settled()
+    drawn.wait_until_idle()
     yield drawn
     assert not drawn.errors, "\n".join(drawn.errors)
 
@@ -64,7 +64,7 @@ def page(drawn: Page, fresh: Studio) -> Iterator[Page]:
 def fresh(studio: Studio) -> Studio:
     """The studio as it was at its start."""
     studio.loop.post("fresh", lambda: studio.open("stewart-3-3"))
-    assert studio.loop.settle(READY)
+    assert studio.loop.wait_until_idle(READY)
     return studio
 
 
@@ -95,7 +95,7 @@ def test_every_robot_is_loaded_and_moved(fresh: Studio, page: Page, names: list[
             page.choose("Catalogue", name)
         page.wait_text("#status", f"{name} is ready")
         page.tab("Pose")
-        page.settled()
+        page.wait_until_idle()
         item = fresh.session.coordinates.items[0]
         page.move(f"{item.name} [{item.unit}]", f"{item.home + 0.1 * (item.high - item.home):.3g}")
         robot, state = fresh.session.robot, fresh.session.numbers.state
@@ -110,7 +110,7 @@ def test_out_of_reach_is_red_with_leg_and_reason(fresh: Studio, page: Page) -> N
     page.write("x [m]", "2.6")
     page.wait_text("#verdict", "actuator B is above its stroke")
     assert page.page.locator("#verdict.bad").count() == 1
-    page.settled()
+    page.wait_until_idle()
     path = page.picture("out-of-reach")
     from PIL import Image
 
@@ -130,7 +130,7 @@ def test_arrows_are_flat(fresh: Studio, page: Page) -> None:
     from PIL import Image
     from scipy.ndimage import binary_erosion
 
-    page.settled()
+    page.wait_until_idle()
     middle = np.asarray(Image.open(page.picture("flat-arrows")).convert("RGB"))[150:800, 470:1440].astype(int)
     red, green, blue = np.moveaxis(middle, -1, 0)
     drawn = (blue > red + 20) & (red > green + 15) & (blue > 90)
@@ -153,7 +153,7 @@ def test_the_handle_does_not_cover_a_small_platform(fresh: Studio, page: Page) -
 
     def platform(name: str) -> int:
         """Pixels in the dark blue of platforms, whatever its shade; legs are brighter or of another hue."""
-        page.settled()
+        page.wait_until_idle()
         red, green, blue = np.moveaxis(np.asarray(Image.open(page.picture(name)).convert("RGB"))[:780, 470:].astype(int), -1, 0)
         return int(((blue - red > 25) & (blue - red < 90) & (green > red) & (green < blue) & (red > 15) & (blue < 150)).sum())
 
@@ -165,7 +165,7 @@ def test_the_handle_does_not_cover_a_small_platform(fresh: Studio, page: Page) -
     page.page.get_by_text("Handle to drag", exact=True).locator("xpath=following::input[@type='checkbox'][1]").click(
         timeout=PATIENCE
     )
-    page.settled()
+    page.wait_until_idle()
     assert whole > 300, "no platform is seen"
     assert UNCOVERED * whole < covered < whole
 
@@ -173,7 +173,7 @@ def test_the_handle_does_not_cover_a_small_platform(fresh: Studio, page: Page) -
 def test_parameter_undo_compare_save_and_load(fresh: Studio, page: Page, tmp_path: Path) -> None:
     first = forces(page, 6)
     page.wait_text("#frequencies", "Hz")
-    page.settled()
+    page.wait_until_idle()
     slow = page.text("#frequency-0")
     page.tab("Design")
     page.press("Keep this variant")
@@ -181,7 +181,7 @@ def test_parameter_undo_compare_save_and_load(fresh: Studio, page: Page, tmp_pat
     page.write("Value", "120")
     page.press("Apply")
     page.wait_text("#status", "platform.mass = 120")
-    page.settled()
+    page.wait_until_idle()
     heavy = fp.load("stewart-3-3").with_parameters({"platform.mass": 120.0})
     wanted = [f"{x:.6g}" for x in fp.inverse_dynamics(heavy, fresh.session.numbers.state).force.values]
     assert forces(page, 6) == wanted
@@ -197,7 +197,7 @@ def test_parameter_undo_compare_save_and_load(fresh: Studio, page: Page, tmp_pat
     page.tab("Design")
     page.press("Undo")
     page.wait_text("#status", "undone")
-    page.settled()
+    page.wait_until_idle()
     assert forces(page, 6) == first
     page.keep("undone")
     page.press("Forget the kept one")
@@ -207,7 +207,7 @@ def test_parameter_undo_compare_save_and_load(fresh: Studio, page: Page, tmp_pat
         page.press("Open a robot file ...")
     chooser.value.set_files(path)
     page.wait_text("#status", "is ready")
-    page.settled()
+    page.wait_until_idle()
     assert forces(page, 6) == wanted
     page.keep("opened-file")
 
@@ -260,7 +260,7 @@ def test_modes_are_animated_with_frequency_and_damping(fresh: Studio, page: Page
     page.tab("Robot")
     page.choose("Catalogue", "gough-stewart-flexible")
     page.wait_text("#status", "gough-stewart-flexible is ready")
-    page.settled()
+    page.wait_until_idle()
     page.tab("Modes")
     found = fresh.modes.found
     assert found is not None
@@ -269,35 +269,35 @@ def test_modes_are_animated_with_frequency_and_damping(fresh: Studio, page: Page
     wanted = fp.natural_frequencies(fresh.session.robot, fresh.session.numbers.state)
     assert f"{float(wanted.frequency[4]):.6g} Hz" in page.text("#mode")
     assert f"damping {100 * float(wanted.damping[4]):.4g} %" in page.text("#mode")
-    page.settled()
+    page.wait_until_idle()
     one = page.picture("mode").read_bytes()
     assert any(page.picture("mode-later").read_bytes() != one for _ in range(30)), "nothing moves"
     page.press("Stop")
     page.tab("View")
     page.write("Deformation 10^", "1.6")
     page.wait_text("#factor", "deformation x ")
-    page.settled()
+    page.wait_until_idle()
     page.keep("deformed")
 
 
 def test_poses_are_listed_and_one_is_chosen(fresh: Studio, page: Page) -> None:
     page.tab("Pose")
     page.move("z [m]", "4.5")
-    page.settled()
+    page.wait_until_idle()
     q = fresh.session.numbers.actuator.copy()
     page.tab("Space")
     page.press("All poses")
     page.wait_text("#space", "poses of these actuators")
     other = next(name for name, state in fresh.space.found.items() if state.position[2] < 0.0)
     page.choose("Go to pose", other)
-    page.settled()
+    page.wait_until_idle()
     assert fresh.session.numbers.state.position[2] < 0.0, "below the base"
     assert np.allclose(fresh.session.numbers.actuator, q, rtol=0, atol=SAME), "the same lengths of the legs"
     page.press("Singular curves")
     page.wait_text("#space", "singular pose")
     page.keep("space")
     page.press("Remove drawings")
-    page.settled()
+    page.wait_until_idle()
     assert not fresh.scene.space
 
 
@@ -306,7 +306,7 @@ def test_slice_reload_and_second_tab(fresh: Studio, page: Page, tab: Tab) -> Non
     first.tab("View")
     first.press("Compute slice")
     first.wait_text("#slice", "condition number")
-    first.settled()
+    first.wait_until_idle()
     first.keep("slice")
     first.tab("Pose")
     first.move("z [m]", "4.5")
@@ -331,8 +331,8 @@ def test_latency_is_reported(
     drawn.rest()
     page = tab(draw="never")
     fresh.loop.post("open", lambda: fresh.open(name))
-    assert fresh.loop.settle(READY)
-    page.settled()
+    assert fresh.loop.wait_until_idle(READY)
+    page.wait_until_idle()
     found = page.page.evaluate(LATENCY, [2, ["ArrowRight", "ArrowLeft"] * (BEATS // 2), 150])
     assert len(found) == BEATS
     line = f"{name}: slider to numbers {np.median(found):.0f} ms median, {max(found):.0f} ms worst of {BEATS}"

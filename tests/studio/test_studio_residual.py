@@ -17,7 +17,7 @@ SAME = 1e-9
 @pytest.mark.full
 def test_residual_vibration_of_dualemps() -> None:
     studio = Studio("dualemps")
-    assert studio.loop.settle(PATIENCE)
+    assert studio.loop.wait_until_idle(PATIENCE)
     panel = studio.modes
     assert panel.swing.visible
     assert not panel.after.plot.visible
@@ -47,7 +47,7 @@ def test_the_stiffness_of_drives_has_the_unit_of_the_robot(studio: Studio) -> No
     assert "[N/m]" in boxes["m"].label
     assert until(lambda: "stiffness assumed" in studio.strip.content)
     studio.loop.post("open", lambda: studio.open("planar-3-rrr"))
-    assert studio.loop.settle(READY)
+    assert studio.loop.wait_until_idle(READY)
     assert {unit: box.visible for unit, box in boxes.items()} == {"m": False, "rad": True}
     assert boxes["rad"].value == ASSUMED["rad"]
     assert until(lambda: "drives of 1e+05 N m/rad (assumed" in studio.frequencies.content)

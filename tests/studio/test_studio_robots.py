@@ -72,9 +72,9 @@ def opened(browser: Any, studio: Studio) -> Iterator[Page]:
 def show(page: Page, studio: Studio, name: str) -> None:
     """Open a robot, and wait until it is drawn with all its numbers."""
     studio.loop.post("robot", lambda: studio.open(name))
-    assert studio.loop.settle(READY)
+    assert studio.loop.wait_until_idle(READY)
     page.wait_text("#status", f"{name} is ready")
-    page.settled()
+    page.wait_until_idle()
 
 
 def in_order(page: Page) -> list[str]:
@@ -97,7 +97,7 @@ def test_a_robot_of_each_kind_at_every_size(opened: Page, studio: Studio, name: 
         studio.loop.post("look", studio.scene.look)
         for tab in TABS if (width, height) == SIZES[0] else ("Pose",):
             opened.tab(tab)
-            opened.settled()
+            opened.wait_until_idle()
             wrong += [f"{width}x{height} {tab}: {text}" for text in in_order(opened)]
             if tab == "Pose" or name == EVERY_DRAWER:
                 opened.keep(f"{name}-{width}-{tab.lower()}")

@@ -51,11 +51,11 @@ def test_an_icon_opens_one_drawer_and_folds_it(page: Page) -> None:
     narrow = view(page)
     page.page.get_by_role("tab", name="Pose", exact=True).click(timeout=PATIENCE)
     page.page.wait_for_function("() => document.body.classList.contains('fp-folded')", timeout=PATIENCE)
-    page.settled()
+    page.wait_until_idle()
     assert until(lambda: view(page)["width"] > narrow["width"] + 300), "the view fills the window"
     assert page.text("#fp-strip"), "the strip never goes away"
     page.page.get_by_role("tab", name="Design", exact=True).click(timeout=PATIENCE)
-    page.settled()
+    page.wait_until_idle()
     page.page.wait_for_function(  # the page lays itself out anew in a frame of its own
         "(width) => document.querySelector('[data-fp=view]').getBoundingClientRect().width === width",
         arg=narrow["width"], timeout=PATIENCE,
@@ -72,7 +72,7 @@ def test_nothing_overlaps_at_any_size(page: Page, studio: Studio, width: int, he
     page.wait_text("#moment", "motion circle")
     page.pause()
     page.page.wait_for_function("() => document.querySelector('[data-fp=timeline]') !== null", timeout=PATIENCE)
-    page.settled()
+    page.wait_until_idle()
     parts, over = page.page.evaluate(APART)
     assert parts == ["drawer", "fp-strip", "rail", "timeline", "view"]
     assert over == []
@@ -90,13 +90,13 @@ def test_a_narrow_window_opens_on_the_robot_and_its_drawer_lies_over_it(browser:
     """The page was shifted to the left, out of the window, and the view a slit."""
     narrow = Page(browser, studio, PICTURES, draw="never", width=640, height=800)
     narrow.page.wait_for_selector("[data-fp=view]", timeout=PATIENCE)
-    narrow.settled()
+    narrow.wait_until_idle()
     rail = narrow.page.locator("[data-fp=rail]").bounding_box()
     assert rail is not None
     assert (view(narrow)["x"], view(narrow)["width"]) == (rail["width"], 640 - rail["width"])
     assert not narrow.page.locator("#numbers").is_visible(), "the drawer is folded"
     narrow.tab("Pose")
-    narrow.settled()
+    narrow.wait_until_idle()
     drawer = narrow.page.locator("[data-fp=drawer]").bounding_box()
     assert drawer is not None
     assert drawer["x"] == rail["width"]
@@ -118,7 +118,7 @@ def test_a_selected_leg_lights_up_row_bars_and_curve(page: Page, studio: Studio)
     assert page.page.locator("#numbers tr.lit").get_attribute("data-leg") == "2"
     page.page.wait_for_selector("#fp-strip [style*=outline]", state="attached", timeout=PATIENCE)
     assert page.page.locator("#fp-strip [style*=outline]").count() == 1
-    page.settled()
+    page.wait_until_idle()
     widths = [series.get("width") for series in studio.motion.timeline.plots[0].plot.series[1:7]]
     assert [k for k, w in enumerate(widths) if w == max(widths)] == [2]
     assert studio.design.path.value.startswith("legs.C.")
@@ -145,7 +145,7 @@ SWEPT = """() => {
 
 def test_the_mouse_finds_values_in_the_view(page: Page, studio: Studio) -> None:
     """Legs with their numbers, arrows with their forces; as the page's own camera sees them."""
-    page.settled()
+    page.wait_until_idle()
     *found, last = page.page.evaluate(SWEPT)
     assert last == "none"
     for name in studio.session.robot.actuators:
@@ -162,12 +162,12 @@ def test_keys_have_a_sheet(page: Page, studio: Studio) -> None:
     page.page.wait_for_selector("#fp-sheet:not(.shown)", state="attached", timeout=PATIENCE)
     page.page.keyboard.press("o")
     assert until(lambda: studio.scene.parallel)
-    page.settled()
+    page.wait_until_idle()
     client = next(iter(studio.server.get_clients().values()))
     assert until(lambda: client.camera.fov == pytest.approx(PARALLEL))
     page.page.keyboard.press("o")
     assert until(lambda: not studio.scene.parallel)
-    page.settled()
+    page.wait_until_idle()
 
 
 def test_the_projector_theme_has_large_letters(page: Page, studio: Studio) -> None:
@@ -184,7 +184,7 @@ def test_the_projector_theme_has_large_letters(page: Page, studio: Studio) -> No
 def test_a_link_brings_back_robot_changes_pose_motion_and_camera(page: Page, studio: Studio) -> None:
     page.tab("Design")
     page.field("Search").fill("platform mass", timeout=PATIENCE)
-    page.settled()
+    page.wait_until_idle()
     assert studio.design.path.value == "platform.mass"
     page.write("Value", "75")
     page.press("Apply")
@@ -208,7 +208,7 @@ def test_a_link_brings_back_robot_changes_pose_motion_and_camera(page: Page, stu
     page.page.goto(address, timeout=PATIENCE)
     page.page.wait_for_selector("#moment", timeout=PATIENCE)
     page.wait_text("#moment", "t = 1.2")
-    page.settled()
+    page.wait_until_idle()
     assert studio.session.robot.name == "stewart-3-3"
     assert studio.session.robot.parameter("platform.mass") == 75.0
     assert studio.session.values == pytest.approx(values)
@@ -288,7 +288,7 @@ def test_a_motion_and_a_mode_are_saved_as_gif(browser: Any, page: Page, studio: 
         return Image.open(found.value.path())
 
     studio.loop.post("motion", lambda: studio.motion.ask("circle", 1.0, True, 0.0))
-    assert studio.loop.settle(PATIENCE / 1000)
+    assert studio.loop.wait_until_idle(PATIENCE / 1000)
     motion = saved()
     assert motion.n_frames == 3
     assert motion.width == 160
@@ -307,19 +307,19 @@ def test_planar_robots_are_seen_in_plan_without_perspective(page: Page, studio: 
 
     def done(step: Any) -> None:
         studio.loop.post("step", step)
-        assert studio.loop.settle(PATIENCE / 1000)
+        assert studio.loop.wait_until_idle(PATIENCE / 1000)
 
     studio.scene.orthographic = None
     assert not studio.scene.parallel
     done(lambda: studio.open("planar-3-rrr"))
-    page.settled()
+    page.wait_until_idle()
     assert studio.scene.parallel
     assert studio.view_panel.parallel.value
     client = next(iter(studio.server.get_clients().values()))
     assert client.camera.fov == pytest.approx(PARALLEL)
     studio.modes.row.value = True
     done(studio.modes._started)
-    page.settled()
+    page.wait_until_idle()
     way = np.array(client.camera.position) - np.array(client.camera.look_at)
     assert way[2] == pytest.approx(np.linalg.norm(way), rel=IN_PLAN), "the row is not seen in plan"
     studio.modes.row.value = False
@@ -336,7 +336,7 @@ def test_plots_are_saved_as_a_picture(studio: Studio) -> None:
     from flexapod.views.studio.recording import motion_of, record
 
     robot = fp.load("stewart-3-3")
-    found = record(robot, motion_of(robot, "circle", from_home=True), "circle")
+    found = record(robot, motion_of(robot, "circle", start_at_home=True), "circle")
     assert plots_png(found, None, ["forces", "strokes"]).startswith(b"\x89PNG")
 
 
@@ -360,7 +360,7 @@ def test_the_camera_sees_the_whole_box() -> None:
 def test_variants_are_drawn_beside_each_other_or_overlaid(studio: Studio) -> None:
     def done(step: Any) -> None:
         studio.loop.post("step", step)
-        assert studio.loop.settle(PATIENCE / 1000)
+        assert studio.loop.wait_until_idle(PATIENCE / 1000)
 
     done(lambda: studio.open("stewart-3-3"))
     done(studio.design._keep)

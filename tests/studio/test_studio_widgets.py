@@ -26,7 +26,7 @@ SAME = 1e-9
 def page(browser: Any, studio: Studio) -> Iterator[Page]:
     """A tab without the drawing, which takes the time of a machine without a graphics card."""
     opened = Page(browser, studio, PICTURES, draw="never")
-    opened.settled()
+    opened.wait_until_idle()
     yield opened
     opened.close()
 
@@ -36,7 +36,7 @@ def compute(page: Page, studio: Studio, button: str = "Compute") -> None:
     page.press(button)
     page.wait_text("#moment", "t = ")
     studio.loop.post("hold", studio.motion.pause)
-    page.settled()
+    page.wait_until_idle()
 
 
 def test_a_motion_is_saved_as_a_table(studio: Studio, page: Page, tmp_path: Path) -> None:
@@ -62,7 +62,7 @@ def test_a_controller_is_simulated_with_its_tracking_error(studio: Studio, page:
     page.press("Simulate")
     page.wait_text("#tracking", "tracking error")
     studio.loop.post("hold", studio.motion.pause)
-    page.settled()
+    page.wait_until_idle()
     found = studio.motion.recording
     assert found is not None
     assert np.isfinite(found.tracking).all()
@@ -72,22 +72,22 @@ def test_a_controller_is_simulated_with_its_tracking_error(studio: Studio, page:
 def test_a_force_on_the_platform_changes_the_forces(studio: Studio, page: Page) -> None:
     page.tab("Pose")
     page.press("Home")
-    page.settled()
+    page.wait_until_idle()
     page.page.get_by_label("Force on the platform").check(timeout=PATIENCE)
-    page.settled()
+    page.wait_until_idle()
     before = page.text("#force-0")
     boxes = page.page.locator("xpath=//*[text()='Force [N]']/following::input[not(@type='hidden')]")
     for k, value in enumerate(("0", "0", "-500")):
         boxes.nth(k).fill(value, timeout=PATIENCE)
         boxes.nth(k).press("Tab")
-        page.settled()
+        page.wait_until_idle()
     page.page.wait_for_function("t => document.querySelector('#force-0').innerText !== t", arg=before, timeout=PATIENCE)
     robot, state = studio.session.robot, studio.session.numbers.state
     wanted = fp.inverse_dynamics(robot, state, wrench=[0.0, 0.0, -500.0, 0.0, 0.0, 0.0]).force.values
-    page.settled()
+    page.wait_until_idle()
     assert [page.text(f"#force-{k}") for k in range(6)] == [f"{x + 0.0:.6g}" for x in wanted]
     page.page.get_by_label("Force on the platform").uncheck(timeout=PATIENCE)
-    page.settled()
+    page.wait_until_idle()
     assert page.text("#force-0") == before
 
 
@@ -95,14 +95,14 @@ def test_reactions_are_drawn_on_request(studio: Studio, page: Page) -> None:
     page.tab("View")
     assert studio.session.numbers.reaction == {}
     page.page.get_by_label("Joint reactions").check(timeout=PATIENCE)
-    page.settled()
+    page.wait_until_idle()
     wanted = fp.inverse_dynamics(studio.session.robot, studio.session.numbers.state, reactions=True).reaction_force
     shown = studio.session.numbers.reaction
     assert set(shown) == set(wanted.joint.values)
     for name, force in shown.items():
         np.testing.assert_allclose(force, wanted.sel(joint=name).values, rtol=0, atol=SAME * float(np.abs(wanted).max()))
     page.page.get_by_label("Joint reactions").uncheck(timeout=PATIENCE)
-    page.settled()
+    page.wait_until_idle()
     assert studio.session.numbers.reaction == {}
 
 
@@ -116,7 +116,7 @@ def test_modes_are_shown_side_by_side(studio: Studio, page: Page) -> None:
     page.press("Stop")
     page.page.get_by_role("button", name="Animate", exact=True).wait_for(timeout=PATIENCE)
     page.page.get_by_label("Side by side").uncheck(timeout=PATIENCE)
-    page.settled()
+    page.wait_until_idle()
     assert studio.scene.row == []
     assert studio.scene.view.root.visible
 
@@ -125,21 +125,21 @@ def test_colours_of_displacement_have_a_legend_whatever_drawer_is_open(studio: S
     legend = page.page.locator("#fp-legend")
     assert not legend.is_visible()
     studio.loop.post("robot", lambda: studio.open("gough-stewart-flexible"))
-    assert studio.loop.settle(READY)
+    assert studio.loop.wait_until_idle(READY)
     page.wait_text("#status", "gough-stewart-flexible is ready")
     for tab in ("Pose", "Design", "Modes", "View"):
         page.tab(tab)
-        page.settled()
+        page.wait_until_idle()
         assert legend.is_visible(), tab
         assert f"{1e3 * studio.scene.shown.largest:.3g} mm" in legend.inner_text()
         assert f"drawn x {studio.scene.shown.deformation:.3g}" in legend.inner_text()
     page.page.get_by_role("tab", name="View", exact=True).click(timeout=PATIENCE)  # folded
-    page.settled()
+    page.wait_until_idle()
     box = legend.bounding_box()
     assert box is not None
     assert box["x"] + box["width"] <= page.page.viewport_size["width"]
     studio.loop.post("robot", lambda: studio.open("stewart-3-3"))
-    assert studio.loop.settle(READY)
+    assert studio.loop.wait_until_idle(READY)
     page.wait_text("#status", "stewart-3-3 is ready")
-    page.settled()
+    page.wait_until_idle()
     assert not legend.is_visible(), "a rigid robot has no colours of displacement"

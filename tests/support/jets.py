@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from flexapod.robot.chain import ROWS
 from flexapod.robot.geometry import Pose
+from flexapod.robot.leg_positions import ROWS
 from flexapod.robot.model import Closing, Leg
 
 
@@ -138,7 +138,7 @@ def open_gaps(closing: Closing, on_link: Jet, on_platform: Jet) -> tuple[np.ndar
 
 
 def row_seconds(closing: Closing, on_link: Jet, on_platform: Jet) -> np.ndarray:
-    """(n, m) second derivative of the closing rows as `flexapod.robot.chain.ROWS` lists them."""
+    """(n, m) second derivative of the closing rows as `flexapod.robot.leg_positions.ROWS` lists them."""
     e = tuple(a[:, :3, 3] - b[:, :3, 3] for a, b in zip(on_link.parts, on_platform.parts, strict=True))
     still = np.zeros_like(e[0])
     columns = []

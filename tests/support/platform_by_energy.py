@@ -27,7 +27,7 @@ from flexapod.equations.flexible_platform.generalized_newton_euler import (
 from flexapod.equations.flexible_platform.joint_shapes import joint_shapes
 from flexapod.equations.flexible_platform.kinematics import joint_at
 from flexapod.equations.flexible_platform.stretching import platform_energy
-from flexapod.equations.platform_motion import FrameMotion
+from flexapod.equations.platform_inputs import FrameMotion
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.general_leg import tree_forces
 from flexapod.equations.virtual_power.inertia_wrench import tensor

@@ -14,13 +14,13 @@ from typing import Any
 import casadi as ca
 
 from flexapod.equations.chain import LinkPose
-from flexapod.equations.elastodynamics.assembly import platform_load, platform_terms, tree_forces
 from flexapod.equations.elastodynamics.dynamics import accelerations, is_direct
-from flexapod.equations.elastodynamics.elastic_state import ElasticState, RobotAt, TreeMotion, read_state, tree_motion
 from flexapod.equations.elastodynamics.elastic_tree import beam_models
 from flexapod.equations.elastodynamics.joint_forces import joint_forces
 from flexapod.equations.elastodynamics.link_tree import branch_pairs
 from flexapod.equations.elastodynamics.loops import loop_rows, solve_loops
+from flexapod.equations.elastodynamics.program_state import ElasticState, RobotAt, TreeMotion, read_state, tree_motion
+from flexapod.equations.elastodynamics.tree_forces import platform_load, platform_terms, tree_forces
 from flexapod.equations.elastodynamics.tree_inertia import Composite, beam_composite, rigid_composite
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.inertia_wrench import Wrench

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import flexapod as fp
-from flexapod.views.design_page import LONGEST, design_page
+from flexapod.views.reports.design_page import LONGEST, design_page
 
 Run = Callable[..., Any]
 VARIABLES = {"platform.mass": (20, 100), "platform.inertia.zz": (40, 80)}

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from flexapod.views.plot_time import energy_entries, energy_residual, exchanged
+from flexapod.views.plots.time_figures import energy_entries, energy_residual, exchanged
 
 TIMES = np.linspace(0.0, 1.0, 5)
 ROUNDING = 1e-12

@@ -9,11 +9,10 @@ import pytest
 import xarray as xr
 
 import flexapod as fp
-from flexapod.views.html import HtmlTable, html_page, paragraph
-from flexapod.views.plot import LETTERS, LINE, robot_figure
-from flexapod.views.plot_modes import frequency_figure, mode_figure
-from flexapod.views.plot_reduction import reduction_figure
-from flexapod.views.plot_time import (
+from flexapod.views.plots.mode_figures import frequency_figure, mode_figure
+from flexapod.views.plots.reduction_figures import reduction_figure
+from flexapod.views.plots.robot_figures import LETTERS, LINE, robot_figure
+from flexapod.views.plots.time_figures import (
     PlotPanel,
     contribution_figure,
     energy_figure,
@@ -24,7 +23,8 @@ from flexapod.views.plot_time import (
     stroke_figure,
     time_figure,
 )
-from flexapod.views.plot_workspace import workspace_figure
+from flexapod.views.plots.workspace_figures import workspace_figure
+from flexapod.views.reports.html import HtmlTable, html_page, paragraph
 from flexapod.views.scene.colours import COLOURS, DASHES
 from flexapod.views.sizing import joint_rows, motion_sizing, rms
 

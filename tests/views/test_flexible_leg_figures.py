@@ -7,7 +7,7 @@ import pytest
 
 import flexapod as fp
 from flexapod.views.leg_curves import PIECES, home_joints, leg_curves, mode_curves, state_joints
-from flexapod.views.plot_modes import SHOWN_LEGS
+from flexapod.views.plots.mode_figures import SHOWN_LEGS
 from flexapod.views.scene.meshes import cylinder
 
 ROUNDING = 1e-12

@@ -25,7 +25,7 @@ GRID = {"x": (-0.3, 0.3, 5), "z": (0.55, 0.85, 3), "ry": [0.0, 0.2]}
 
 @pytest.fixture(scope="module")
 def robot(tmp_path_factory: pytest.TempPathFactory) -> fp.Robot:
-    from flexapod.views.new_robot import RobotSizes, new_text
+    from flexapod.views.new.robot_file import RobotSizes, new_text
 
     path = tmp_path_factory.mktemp("map") / "own.yaml"
     path.write_text(new_text(RobotSizes(name="own")))

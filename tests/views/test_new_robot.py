@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import flexapod as fp
-from flexapod.views.new_robot import MAKERS, RobotSizes, new_document, usual_sizes
+from flexapod.views.new.robot_file import MAKERS, RobotSizes, new_document, usual_sizes
 
 Run = Callable[..., Any]
 
@@ -150,7 +150,7 @@ def test_sizes_that_make_no_robot(changes: dict[str, float], text: str) -> None:
 def _written(sizes: RobotSizes) -> Path:
     import tempfile
 
-    from flexapod.views.new_robot import new_text
+    from flexapod.views.new.robot_file import new_text
 
     path = Path(tempfile.mkdtemp()) / "a.yaml"
     path.write_text(new_text(sizes))

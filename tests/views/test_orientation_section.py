@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import flexapod as fp
-from flexapod.views.report_space import DIRECTIONS, STEP_TILT, orientation_blocks, reach_about, rotations, tilt_reach
+from flexapod.views.reports.report_space import DIRECTIONS, STEP_TILT, orientation_blocks, reach_about, rotations, tilt_reach
 
 
 def valid(robot: fp.Robot, degrees: float, direction: np.ndarray) -> bool:

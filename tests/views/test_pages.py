@@ -24,7 +24,7 @@ from flexapod.views.papers.items import (
     judged,
     spread,
 )
-from flexapod.views.reproduce import NAMES, paper_parts
+from flexapod.views.reports.reproduce import NAMES, paper_parts
 
 Run = Callable[..., Any]
 Opened = Callable[[Path], tuple[Any, list[str]]]

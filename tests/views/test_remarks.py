@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import flexapod as fp
-from flexapod.views.remarks import remarks
+from flexapod.views.reports.remarks import remarks
 
 Run = Callable[..., Any]
 

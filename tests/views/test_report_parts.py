@@ -13,11 +13,11 @@ from scipy.integrate import trapezoid
 import flexapod as fp
 from flexapod.robot.catalogue import catalogue
 from flexapod.views.chosen_motion import followed_motion
-from flexapod.views.compare import compared, difference, figures_of, same_motions
-from flexapod.views.key_figures import KeyFigure, moving_mass
 from flexapod.views.output import number
-from flexapod.views.plot_force_speed import force_speed_figure
-from flexapod.views.report import robot_report
+from flexapod.views.plots.force_speed import force_speed_figure
+from flexapod.views.reports.compare import compared, difference, figures_of, same_motions
+from flexapod.views.reports.key_figures import KeyFigure, moving_mass
+from flexapod.views.reports.motion_report import robot_report
 from flexapod.views.sizing import joint_rows, motion_sizing, sizing_table
 from flexapod.views.slice_axes import slice_axes, slice_window
 from support.patience import PATIENCE
@@ -222,8 +222,8 @@ def test_slices_lie_along_what_a_robot_chooses(name: str, axes: tuple[str, ...])
 
 
 def test_a_report_is_printed(browser: Any, tmp_path: Path) -> None:
-    from flexapod.views.html import html_page, paragraph
-    from flexapod.views.pdf import write_pdf
+    from flexapod.views.reports.html import html_page, paragraph
+    from flexapod.views.reports.pdf import write_pdf
 
     path = write_pdf(tmp_path / "page.pdf", html_page("A page", [("First", [paragraph("text")])]))
     assert path.read_bytes().startswith(b"%PDF-")
@@ -232,8 +232,8 @@ def test_a_report_is_printed(browser: Any, tmp_path: Path) -> None:
 
 def test_a_printed_page_has_its_figures_in_space(browser: Any, tmp_path: Path) -> None:
     """A browser prints none of what WebGL has drawn: such a figure is a picture in the PDF, and not an empty one."""
-    from flexapod.views.html import html_page
-    from flexapod.views.pdf import write_pdf
+    from flexapod.views.reports.html import html_page
+    from flexapod.views.reports.pdf import write_pdf
 
     figure = fp.figures.robot_figure(fp.load("hexapod"))
     content = write_pdf(tmp_path / "page.pdf", html_page("A page", [("First", [figure])])).read_bytes()
@@ -271,7 +271,7 @@ LONG = "gough-stewart-flexible"
 
 def test_a_long_title_fits_the_printed_page(browser: Any) -> None:
     """On A4 the title of a robot's picture ends before the figure does, and above what it draws."""
-    from flexapod.views.html import html_page
+    from flexapod.views.reports.html import html_page
 
     robot = fp.load(LONG)
     assert len(robot.name + robot.title) == max(len(r.name + r.title) for r in map(fp.load, fp.catalogue()))
@@ -290,7 +290,7 @@ def test_a_long_title_fits_the_printed_page(browser: Any) -> None:
 
 
 def test_no_chromium_is_reported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    from flexapod.views import pdf
+    from flexapod.views.reports import pdf
 
     monkeypatch.setattr(pdf.shutil, "which", lambda name: None)
     with pytest.raises(fp.InputError, match="printed by Chromium, which is not installed"):

@@ -7,7 +7,7 @@ import pytest
 
 import flexapod as fp
 from flexapod.views.leg_curves import home_joints
-from flexapod.views.plot import FILL
+from flexapod.views.plots.robot_figures import FILL
 from flexapod.views.scene.colours import DARK
 from flexapod.views.scene.frames import drawn_pose, leg_ends, link_frames
 from flexapod.views.scene.framing import seen

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from flexapod.bridges.tree import Gear, Node, Tree
+from flexapod.bridges.body_tree import Gear, Node, Tree
 
 
 def apart(tree: Tree) -> Tree:

@@ -41,7 +41,7 @@ class TiedToGroundWarning(FlexapodWarning):
 
 
 class UnitsWarning(FlexapodWarning):
-    """An imported body has numbers that no structure has: its units are hardly those that were said."""
+    """An imported body has numbers that no structure has: its units are hardly those that were given."""
 
 
 def tied_to_ground(found: ImportedBody, ground: Array, free: int) -> ImportedBody:
@@ -88,7 +88,7 @@ def with_remarks(found: ImportedBody, r0: Array, density: float | None, units: M
 
     Args:
         r0: (n, 3) nodes [m]; density: of the elements of a mesh [kg/m^3], None where there are none.
-        units: as they were said.
+        units: as they were given.
 
     Checked by: tests/bridges/test_nastran_mesh.py.
     """
@@ -102,8 +102,8 @@ def with_remarks(found: ImportedBody, r0: Array, density: float | None, units: M
     ]
     if not odd:
         return found
-    said = ", ".join(f"{name} in {unit}" for name, unit in units.items())
+    given_units = ", ".join(f"{name} in {unit}" for name, unit in units.items())
     facts = f"mass {mass:.4g} kg, size {size:.4g} m, first frequency {first:.4g} Hz"
-    text = f"the units hardly fit: {'; '.join(odd)}. With {said}: {facts}. A model in N and mm has mm, t, s"
+    text = f"the units hardly fit: {'; '.join(odd)}. With {given_units}: {facts}. A model in N and mm has mm, t, s"
     warnings.warn(UnitsWarning(f"import_fe: {text}"), stacklevel=users_level())
     return replace(found, notes=(*found.notes, text))

@@ -18,7 +18,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from flexapod.bridges.tree import WORLD, ClosingLoop, Inertial, Node, Tree, displacement, inverse
+from flexapod.bridges.body_tree import WORLD, ClosingLoop, Inertial, Node, Tree, displacement, inverse
 from flexapod.errors import InputError
 from flexapod.robot.geometry import Pose, pose
 

@@ -19,7 +19,7 @@ class ImportedModelError(InputError):
     """A model of another program that cannot be read as a parallel robot."""
 
 
-def said(element: Element) -> str:
+def label(element: Element) -> str:
     """An element as messages call it: ``<joint 'left'>``."""
     name = element.get("name")
     return f"<{element.tag}>" if name is None else f"<{element.tag} {name!r}>"

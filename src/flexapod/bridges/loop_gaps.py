@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from flexapod.arrays import Array
-from flexapod.bridges.tree import ClosingLoop, Tree, inverse
+from flexapod.bridges.body_tree import ClosingLoop, Tree, inverse
 from flexapod.robot.geometry import Pose
 from flexapod.rotation_arrays import rotation_vector
 

@@ -11,15 +11,15 @@ from xml.etree.ElementTree import Element, ParseError, parse
 import numpy as np
 
 from flexapod.arrays import Array
+from flexapod.bridges.body_tree import WORLD, Inertial, Node, Tree, displacement, massless
 from flexapod.bridges.drive_springs import apart
 from flexapod.bridges.halves import whole
-from flexapod.bridges.imported import ImportedModelError, said, unit_axis, value, values
+from flexapod.bridges.imported import ImportedModelError, label, unit_axis, value, values
 from flexapod.bridges.mjcf_defaults import Defaults
 from flexapod.bridges.mjcf_loops import read_loops
 from flexapod.bridges.mjcf_place import placed
 from flexapod.bridges.mjcf_refused import check_attributes, check_words, driven_joints, force_limits
 from flexapod.bridges.mjcf_tendons import HELD, read_gears, read_struts
-from flexapod.bridges.tree import WORLD, Inertial, Node, Tree, displacement, massless
 from flexapod.robot.geometry import Pose, frame_along, pose
 
 
@@ -56,7 +56,7 @@ class Reader:
 
     def where(self, element: Element, owner: str = "") -> str:
         """File and element, for messages."""
-        return f"{self.file}: {said(element)}{f' of body {owner!r}' if owner else ''}"
+        return f"{self.file}: {label(element)}{f' of body {owner!r}' if owner else ''}"
 
     def place(self, element: Element, a: Mapping[str, str], owner: str = "") -> Pose:
         """Pose of an element, whatever form its orientation has."""

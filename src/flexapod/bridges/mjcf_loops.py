@@ -7,9 +7,9 @@ from xml.etree.ElementTree import Element
 
 import numpy as np
 
+from flexapod.bridges.body_tree import ClosingLoop
 from flexapod.bridges.mjcf_refused import is_active
 from flexapod.bridges.mjcf_tendons import HELD, tendon_sites
-from flexapod.bridges.tree import ClosingLoop
 from flexapod.robot.geometry import frame_along, pose, unit
 
 if TYPE_CHECKING:

@@ -19,10 +19,10 @@ from xml.etree.ElementTree import Comment, Element, SubElement, indent, tostring
 import numpy as np
 from numpy.typing import ArrayLike
 
+from flexapod.bridges.body_tree import WORLD, ClosingLoop, Gear, Inertial, Node, Strut, Tree, massless, merged, robot_tree
 from flexapod.bridges.drive_springs import beside
 from flexapod.bridges.halves import halved
 from flexapod.bridges.mjcf_softness import copies_for
-from flexapod.bridges.tree import WORLD, ClosingLoop, Gear, Inertial, Node, Strut, Tree, massless, merged, robot_tree
 from flexapod.calls import check_path, check_seed, checked
 from flexapod.errors import FlexapodWarning, InputError
 from flexapod.robot.geometry import Pose, pose

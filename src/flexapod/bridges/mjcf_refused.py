@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element
 
-from flexapod.bridges.imported import no_strangers, said, values
+from flexapod.bridges.imported import label, no_strangers, values
 
 if TYPE_CHECKING:
     from flexapod.bridges.mjcf_in import Reader
@@ -50,7 +50,7 @@ def check_words(root: Element, reader: Reader) -> None:
     for part in (part for part in root if part.tag != "default"):
         for element in part.iter():
             if element.tag in ELEMENTS:
-                raise reader.error(f"{said(element)} makes bodies, which is not read; write them out, as `mj_saveLastXML` does")
+                raise reader.error(f"{label(element)} makes bodies, which is not read; write them out, as `mj_saveLastXML` does")
             if element.tag in HARMLESS and element.tag != "joint":
                 kind = "tendon" if part.tag == "tendon" else None
                 check_attributes(element, reader.defaults.of(element, "main", kind), reader)
@@ -62,17 +62,18 @@ def check_attributes(element: Element, a: Mapping[str, str], reader: Reader) -> 
         if key in a and not any(_equal(a[key], known) for known in harmless):
             usual = f"leave it out, or write {harmless[0]!r}" if harmless else "leave it out"
             advice = ADVICE.get(element.tag, {}).get(key, usual)
-            raise reader.error(f"{said(element)} has {key} {a[key]!r}, which a robot file cannot describe; {advice}")
+            raise reader.error(f"{label(element)} has {key} {a[key]!r}, which a robot file cannot describe; {advice}")
     if element.tag not in ("joint", "spatial", "fixed"):
         return
     for key in (key for key in LINEAR if key in a):
         if any(values(a, key, reader.where(element))[1:]):
             text = f"has {key} {a[key]!r}: a spring or damper of a robot file is linear; write its first number alone"
-            raise reader.error(f"{said(element)} {text}")
+            raise reader.error(f"{label(element)} {text}")
     if a.get("type") == "free" and (lost := next((key for key in FREE if key in a and not _equal(a[key], "0")), None)):
-        raise reader.error(f"{said(element)} floats and has {lost} {a[lost]!r}, which a robot file cannot describe; leave it out")
+        text = f"floats and has {lost} {a[lost]!r}, which a robot file cannot describe; leave it out"
+        raise reader.error(f"{label(element)} {text}")
     if element.tag != "joint" and "range" in a and reader.limited(a, "limited"):
-        raise reader.error(f"{said(element)} has range {a['range']!r}, and limits of tendons are not read; leave it out")
+        raise reader.error(f"{label(element)} has range {a['range']!r}, and limits of tendons are not read; leave it out")
 
 
 def _equal(text: str, known: str) -> bool:
@@ -89,14 +90,14 @@ def driven_joints(root: Element, reader: Reader) -> dict[str, Element]:
     known, found = [n.joint for n in reader.nodes if n.kind in "RP"], dict[str, Element]()
     for element in root.findall("actuator/*"):
         if element.tag not in ("motor", "general"):
-            raise reader.error(f"{said(element)} is a controller, and robots are driven by forces; write a <motor>")
+            raise reader.error(f"{label(element)} is a controller, and robots are driven by forces; write a <motor>")
         a = reader.attributes(element, "main")
         joint = a.get("joint", a.get("jointinparent"))
         if joint is None:
             raise reader.error(
-                f"{said(element)} does not drive a joint; only joint actuators are supported, so give it a `joint`"
+                f"{label(element)} does not drive a joint; only joint actuators are supported, so give it a `joint`"
             )
-        no_strangers([joint], known, f"{reader.file}: {said(element)}")
+        no_strangers([joint], known, f"{reader.file}: {label(element)}")
         if joint in found:
             raise reader.error(f"two actuators drive the joint {joint!r}; keep one")
         found[joint] = element

@@ -19,7 +19,7 @@ import numpy as np
 import scipy.linalg
 
 from flexapod.arrays import Array
-from flexapod.bridges.tree import WORLD, Tree, displacement
+from flexapod.bridges.body_tree import WORLD, Tree, displacement
 from flexapod.robot.geometry import Pose, pose
 from flexapod.rotation_arrays import skew
 

@@ -7,9 +7,9 @@ from xml.etree.ElementTree import Element
 
 import numpy as np
 
-from flexapod.bridges.imported import said, value, values, word
+from flexapod.bridges.body_tree import Gear, Node, Strut
+from flexapod.bridges.imported import label, value, values, word
 from flexapod.bridges.mjcf_refused import is_active
-from flexapod.bridges.tree import Gear, Node, Strut
 
 if TYPE_CHECKING:
     from flexapod.bridges.mjcf_in import Reader
@@ -86,5 +86,5 @@ def tendon_sites(tendon: Element, reader: Reader) -> list[tuple[str, Pose]]:
     names = [word(site, "site", reader.where(tendon)) for site in tendon.findall("site")]
     unknown = next((name for name in names if name not in reader.sites), None)
     if unknown is not None:
-        raise reader.error(f"{said(tendon)} names the site {unknown!r}, which does not exist")
+        raise reader.error(f"{label(tendon)} names the site {unknown!r}, which does not exist")
     return [reader.sites[name] for name in names]

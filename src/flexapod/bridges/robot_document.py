@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from flexapod.bridges.body_tree import WORLD, ClosingLoop, Inertial, Node, Strut, Tree, inverse
 from flexapod.bridges.imported import ImportedModelError
 from flexapod.bridges.loop_gaps import open_loops
 from flexapod.bridges.mjcf_in import read_mjcf
-from flexapod.bridges.tree import WORLD, ClosingLoop, Inertial, Node, Strut, Tree, inverse
 from flexapod.calls import check_path, check_text, checked
 from flexapod.description.problems import Problem, RobotFileError
 from flexapod.description.read import description_from_document

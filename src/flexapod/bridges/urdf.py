@@ -15,9 +15,9 @@ import numpy as np
 import yaml
 
 from flexapod.arrays import Array
+from flexapod.bridges.body_tree import WORLD, Tree, robot_tree
 from flexapod.bridges.drive_springs import beside
 from flexapod.bridges.mjcf_out import numbers
-from flexapod.bridges.tree import WORLD, Tree, robot_tree
 from flexapod.calls import check_path, checked
 from flexapod.errors import FlexapodWarning, InputError
 from flexapod.robot.geometry import Pose

@@ -11,14 +11,15 @@ from xml.etree.ElementTree import Element, ParseError, parse
 import numpy as np
 import yaml
 
+from flexapod.bridges.body_tree import WORLD, ClosingLoop, Gear, Inertial, Node, Strut, Tree
 from flexapod.bridges.drive_springs import apart
 from flexapod.bridges.halves import whole
 from flexapod.bridges.imported import (
     ImportedModelError,
+    label,
     no_doubles,
     no_strangers,
     number,
-    said,
     unit_axis,
     value,
     values,
@@ -27,7 +28,6 @@ from flexapod.bridges.imported import (
 )  # fmt: skip
 from flexapod.bridges.loop_frames import loop_document
 from flexapod.bridges.mjcf_tendons import HELD
-from flexapod.bridges.tree import WORLD, ClosingLoop, Gear, Inertial, Node, Strut, Tree
 from flexapod.bridges.urdf import BOUNDLESS, UNLIMITED
 from flexapod.description.schema import Rotation
 from flexapod.robot.geometry import Pose, frame_along, pose, rotation_matrix
@@ -56,7 +56,7 @@ def read_urdf(path: str | os.PathLike[str], loops: str | os.PathLike[str] | None
         )
     links, joints = root.findall("link"), root.findall("joint")
     for elements, what in ((links, "links"), (joints, "joints")):
-        no_doubles([word(element, "name", f"{file}: {said(element)}") for element in elements], what, file)
+        no_doubles([word(element, "name", f"{file}: {label(element)}") for element in elements], what, file)
     extra = _checked(loop_document(document, beside), joints, beside)
     nodes, rotated = _nodes(joints, {link.attrib["name"]: _inertial(link, file) for link in links}, extra, file)
     found = [_loop(entry, beside, rotated) for entry in extra["loops"]]
@@ -146,11 +146,11 @@ def _mimics(joints: list[Element], nodes: list[Node], file: Path) -> tuple[Gear,
     starts, found = {n.joint: n.start for n in nodes}, []
     for joint in (j for j in joints if j.find("mimic") is not None):
         name, other, factor, offset = joint.attrib["name"], *_mimic(joint, file)
-        no_strangers([other], starts, f"{file}: the mimic of {said(joint)}")
+        no_strangers([other], starts, f"{file}: the mimic of {label(joint)}")
         home = starts[name] - factor * starts[other]
         if abs(home - offset) > HELD * max(1.0, abs(offset)):
             raise ImportedModelError(
-                f"{file}: the mimic of {said(joint)} does not hold at home: {starts[name]:.9g} is not "
+                f"{file}: the mimic of {label(joint)} does not hold at home: {starts[name]:.9g} is not "
                 f"{factor:.9g} x {starts[other]:.9g} + {offset:.9g}; correct `home` of the loop file"
             )
         found.append(Gear(name=f"{name}.mimic", terms=((name, 1.0), (other, -factor)), home=home))
@@ -159,7 +159,7 @@ def _mimics(joints: list[Element], nodes: list[Node], file: Path) -> tuple[Gear,
 
 def _mimic(joint: Element, file: Path) -> tuple[str, float, float]:
     """The joint that is followed, multiplier and offset."""
-    mimic, where = joint.find("mimic"), f"{file}: the mimic of {said(joint)}"
+    mimic, where = joint.find("mimic"), f"{file}: the mimic of {label(joint)}"
     assert mimic is not None
     factor, offset = (value(mimic.attrib, key, where, none) for key, none in (("multiplier", "1"), ("offset", "0")))
     return word(mimic, "joint", where), factor, offset
@@ -199,7 +199,7 @@ def _inertial(link: Element, file: Path) -> Inertial:
     mass, inertia = found.find("mass"), found.find("inertia")
     if mass is None or inertia is None:
         raise ImportedModelError(f"{file}: the inertial of link {link.get('name')!r} needs `mass` and `inertia`")
-    where = f"{file}: the inertial of {said(link)}"
+    where = f"{file}: the inertial of {label(link)}"
     place = _origin(found, where)
     xx, xy, xz, yy, yz, zz = (value(inertia.attrib, key, where) for key in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz"))
     t, R = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]), place.rotation
@@ -218,11 +218,11 @@ def _nodes(
     joints: list[Element], inertials: dict[str, Inertial], extra: LoopFile, file: Path
 ) -> tuple[list[Node], dict[str, Pose]]:
     """Nodes in order from the root, and each link's URDF frame seen from its node (whose z is the joint axis)."""
-    ends = [[word(j.find(end), "link", f"{file}: {said(j)}: <{end}>") for end in ("parent", "child")] for j in joints]
+    ends = [[word(j.find(end), "link", f"{file}: {label(j)}: <{end}>") for end in ("parent", "child")] for j in joints]
     for joint, both in zip(joints, ends, strict=True):
         unknown = next((link for link in both if link not in inertials), None)
         if unknown is not None:
-            raise ImportedModelError(f"{file}: {said(joint)} names the link {unknown!r}, which does not exist")
+            raise ImportedModelError(f"{file}: {label(joint)} names the link {unknown!r}, which does not exist")
     children = [child for _, child in ends]
     twice = next((child for child in children if children.count(child) > 1), None)
     if twice is not None:
@@ -247,7 +247,7 @@ def _node(
     joint: Element, ends: tuple[str, str], rotated: dict[str, Pose], inertial: Inertial, extra: LoopFile, file: Path
 ) -> Node:
     """The node of a joint's child; `rotated` begins with the root and gets the child's frame."""
-    (parent, child), name, where = ends, joint.attrib["name"], f"{file}: {said(joint)}"
+    (parent, child), name, where = ends, joint.attrib["name"], f"{file}: {label(joint)}"
     kind = KINDS.get(joint.get("type", ""))
     if kind is None:
         raise ImportedModelError(f"{file}: joint {name!r} has the type {joint.get('type')!r}, which is not read")

@@ -11,8 +11,8 @@ from functools import cached_property
 from typing import Any
 
 from flexapod.description.merge import RESERVED, MergedLeg, merge_leg, parts_of
+from flexapod.description.problem_report import Report
 from flexapod.description.problems import Path, nearest
-from flexapod.description.report import Report
 from flexapod.description.schema import Leg, RobotFile, Tensor
 from flexapod.description.units import quantity_of
 from flexapod.description.walk import alternatives, fields_of, is_list, model_of, step

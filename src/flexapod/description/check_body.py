@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from flexapod.description.check_flexible import check_flexible, wrong_file_name
+from flexapod.description.problem_report import Below, Reporter
 from flexapod.description.problems import Path, nearest
-from flexapod.description.report import Below, Reporter
 from flexapod.description.rotations import apply, check_rotation, rotation_matrix
 from flexapod.description.schema import Body, Payload, Platform, Tensor
 from flexapod.description.schema_flexible import Flexible

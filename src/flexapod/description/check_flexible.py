@@ -7,8 +7,8 @@ import os
 from pathlib import Path as FilePath
 from pathlib import PurePosixPath
 
+from flexapod.description.problem_report import Below, Reporter
 from flexapod.description.problems import nearest
-from flexapod.description.report import Below, Reporter
 from flexapod.description.schema_flexible import Flexible, Section
 
 _CONSTANTS = {"young", "poisson", "density"}

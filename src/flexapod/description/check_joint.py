@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from flexapod.description.friction import GUIDES, LAWS
 from flexapod.description.joint_types import DOF, DRIVEN, MOTIONS, words_of
-from flexapod.description.report import Below, Reporter
+from flexapod.description.problem_report import Below, Reporter
 from flexapod.description.rotations import apply, check_rotation, is_zero, parallel, rotation_matrix
 from flexapod.description.schema import Friction, Joint, Limits, Row
 from flexapod.description.unit_parser import UnitError, parse_quantity, parse_unit

@@ -17,8 +17,8 @@ from flexapod.description.check_joint import (
 )
 from flexapod.description.joint_types import DOF
 from flexapod.description.merge import RESERVED
+from flexapod.description.problem_report import Below, Reporter
 from flexapod.description.problems import Path, nearest
-from flexapod.description.report import Below, Reporter
 from flexapod.description.rotations import check_rotation
 from flexapod.description.schema import Joint, Leg
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from flexapod.description.check_leg import SIGMA
 from flexapod.description.check_robot import NORMALS
 from flexapod.description.joint_types import MOTIONS
+from flexapod.description.problem_report import Reporter
 from flexapod.description.problems import Path
-from flexapod.description.report import Reporter
 from flexapod.description.rotations import IDENTITY, Matrix, about, apply, compose, rotation_matrix, unit
 from flexapod.description.schema import Leg
 

@@ -9,8 +9,8 @@ from pathlib import Path as FilePath
 from flexapod.description.check_body import check_body
 from flexapod.description.check_flexible import path_beside, wrong_file_name
 from flexapod.description.check_leg import LegEnds
+from flexapod.description.problem_report import Below, LegReport, Report
 from flexapod.description.problems import Path, nearest
-from flexapod.description.report import Below, LegReport, Report
 from flexapod.description.rotations import check_rotation
 from flexapod.description.schema import Leg, RobotFile
 from flexapod.description.schema_flexible import Flexible

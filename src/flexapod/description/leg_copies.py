@@ -14,8 +14,8 @@ from pydantic_core import PydanticCustomError
 from flexapod.description.merge import COPY_WORDS, merge_leg, merged_values
 from flexapod.description.mirror import MirrorError, mirrored_leg
 from flexapod.description.plain_data import count
+from flexapod.description.problem_report import Report
 from flexapod.description.problems import Path, nearest
-from flexapod.description.report import Report
 from flexapod.description.rotations import about, apply, compose, rotation_matrix
 from flexapod.description.schema import Frame, Leg
 from flexapod.description.units import describe, quantity_of

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from flexapod.description.problem_report import LegReport, Report
 from flexapod.description.problems import Path, nearest
-from flexapod.description.report import LegReport, Report
 from flexapod.description.schema import Leg
 from flexapod.description.units import describe
 from flexapod.description.walk import fields_of

@@ -18,8 +18,8 @@ from flexapod.description.check_robot import check_files, check_together, check_
 from flexapod.description.leg_copies import with_copies
 from flexapod.description.merge import MergedLeg, merge_leg, reporter_of
 from flexapod.description.plain_data import count, plain_data
+from flexapod.description.problem_report import Below, LegReport, Report
 from flexapod.description.problems import Path, Problem, RobotFileError, RobotFileWarning, dotted
-from flexapod.description.report import Below, LegReport, Report
 from flexapod.description.schema import Leg, RobotFile
 from flexapod.description.shared_numbers import resolved
 from flexapod.description.translate import validated

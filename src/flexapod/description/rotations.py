@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from flexapod.description.problem_report import Reporter
 from flexapod.description.problems import nearest
-from flexapod.description.report import Reporter
 from flexapod.description.schema import Rotation
 from flexapod.description.translate import is_euler, rotation_names
 

@@ -16,8 +16,8 @@ from typing import Any
 from pydantic_core import PydanticCustomError
 
 from flexapod.description.expressions import NAME, Shared, evaluate, is_expression, names_in
+from flexapod.description.problem_report import Report
 from flexapod.description.problems import Path, nearest
-from flexapod.description.report import Report
 from flexapod.description.schema_vectors import POLAR_DIRECTION, POLAR_POINT
 from flexapod.description.unit_parser import DIMENSIONLESS, UnitError, parse_quantity
 from flexapod.description.units import Quantity, Written, describe

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from flexapod.description.problem_report import Reporter
 from flexapod.description.problems import Path, nearest
-from flexapod.description.report import Reporter
 from flexapod.description.schema import Rotation
 from flexapod.description.unit_parser import shorten
 from flexapod.description.units import describe, unit_of

@@ -15,9 +15,9 @@ from flexapod.description.check_leg import check_leg
 from flexapod.description.check_plane import check_plane
 from flexapod.description.check_robot import check_top
 from flexapod.description.merge import merge_leg, reporter_of
+from flexapod.description.problem_report import Below, Report
 from flexapod.description.problems import Path
 from flexapod.description.read import Description, description_from_document
-from flexapod.description.report import Below, Report
 from flexapod.description.schema import Leg, RobotFile
 from flexapod.description.translate import validated
 

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
-from flexapod.design.blocks import BlockTask, ComputedBlock
+from flexapod.design.study_blocks import BlockTask, ComputedBlock
 from flexapod.errors import FlexapodError, InputError
 
 CONNECT = 10.0

@@ -24,11 +24,11 @@ from flexapod.analysis.requests.arguments import checked
 from flexapod.analysis.requests.function_key import UnknownContentError, function_key
 from flexapod.analysis.requests.sample_blocks import progress_bar
 from flexapod.description.write import robot_text
-from flexapod.design import blocks
-from flexapod.design.blocks import BlockTask, ComputedBlock
+from flexapod.design import study_blocks
 from flexapod.design.criteria import Criterion, make_criteria
 from flexapod.design.evaluate import Evaluator
 from flexapod.design.plans import DesignPlan
+from flexapod.design.study_blocks import BlockTask, ComputedBlock
 from flexapod.design.study_files import StudyFiles
 from flexapod.design.study_result import Study
 from flexapod.design.summary import Summary
@@ -92,7 +92,7 @@ def study(
         )
     refuse(robot, "study", threads=threads, scheduler=scheduler)
     where = "none" if not keep else "memory" if save is None else "file"
-    task = BlockTask(robot=robot, axes=axes, criteria=wanted, at=at, plan=designs, rows=where, samples=blocks.BLOCK)
+    task = BlockTask(robot=robot, axes=axes, criteria=wanted, at=at, plan=designs, rows=where, samples=study_blocks.BLOCK)
     key, unknown_content = ("", "") if save is None else (_key(task), _unknown_content(wanted))
     _probe(task.evaluator, designs)
     files = StudyFiles(save, key, unknown_content)

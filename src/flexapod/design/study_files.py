@@ -106,9 +106,9 @@ class StudyFiles:
 
 def _written(record: Mapping[str, object]) -> bytes:
     """A record as its file has it, with the digest of all that it says."""
-    said = {name: value for name, value in record.items() if name != "sha256"}
-    digest = hashlib.sha256(json.dumps(said).encode()).hexdigest()
-    return json.dumps({**said, "sha256": digest}).encode()
+    content = {name: value for name, value in record.items() if name != "sha256"}
+    digest = hashlib.sha256(json.dumps(content).encode()).hexdigest()
+    return json.dumps({**content, "sha256": digest}).encode()
 
 
 def parquet(rows: dict[str, Any]) -> bytes:

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 import casadi as ca
 
 from flexapod.arrays import SX
-from flexapod.equations.platform_motion import FrameMotion
+from flexapod.equations.platform_inputs import FrameMotion
 from flexapod.equations.universal_leg import Scalar
 from flexapod.equations.values import Values
-from flexapod.robot.chain import ancestors
+from flexapod.robot.leg_positions import ancestors
 from flexapod.robot.model import Leg
 from flexapod.spatial import Rot, Vec, cross, rotation_z
 from flexapod.spatial.vector import zero

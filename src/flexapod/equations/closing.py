@@ -21,7 +21,7 @@ from flexapod.equations.chain import chain_motion, chain_poses
 from flexapod.equations.closing_rows import ClosingRow, Gap, leg_block, leg_gaps, pick, platform_halves, rotated_row
 from flexapod.equations.model.algebra import LinkValues
 from flexapod.equations.model.positions import closed_positions, displacement
-from flexapod.equations.platform_motion import FrameMotion
+from flexapod.equations.platform_inputs import FrameMotion
 from flexapod.equations.universal_leg import TURNING_POINT
 from flexapod.equations.values import Values
 from flexapod.kernels.tape.program import Program

@@ -9,9 +9,9 @@ import casadi as ca
 
 from flexapod.arrays import SX
 from flexapod.equations.chain import LinkPose, chain_columns
-from flexapod.equations.platform_motion import FrameMotion
+from flexapod.equations.platform_inputs import FrameMotion
 from flexapod.equations.values import Values
-from flexapod.robot.chain import ROWS
+from flexapod.robot.leg_positions import ROWS
 from flexapod.robot.model import Closing, Leg
 from flexapod.spatial import Rot, Vec, cross, dot
 from flexapod.spatial.vector import zero

@@ -18,7 +18,7 @@ import casadi as ca
 from flexapod.arrays import SX
 from flexapod.equations.chain import LinkPose, chain_poses
 from flexapod.equations.leg_kinematics import home_guess
-from flexapod.equations.platform_motion import FrameMotion
+from flexapod.equations.platform_inputs import FrameMotion
 from flexapod.equations.universal_leg import LegMotion, leg_motion
 from flexapod.equations.values import Values
 from flexapod.kernels.tape.roles import TakesChecks

@@ -15,7 +15,7 @@ import casadi as ca
 from flexapod.arrays import SX
 from flexapod.equations.flexible_platform.assembly import flexible_equation, state_of
 from flexapod.equations.flexible_platform.dynamics import inverse_solution
-from flexapod.equations.platform_motion import FrameMotion, guess_input, platform_motion, wrench_input
+from flexapod.equations.platform_inputs import FrameMotion, guess_input, platform_motion_inputs, wrench_input
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.inverse_dynamics import actuator_forces
 from flexapod.equations.virtual_power.platform_equation import platform_equation
@@ -29,7 +29,7 @@ MOTION = ("position", "rotation", "velocity", "angular_velocity", "acceleration"
 
 def _force(b: Program, robot: Robot) -> tuple[FrameMotion, SX]:
     """The motion's inputs and the force as an expression of them."""
-    platform = platform_motion(b)
+    platform = platform_motion_inputs(b)
     wrench = wrench_input(b)
     if robot.flexible_platform is not None:
         return platform, _flexible_force(b, robot, platform, wrench)
@@ -82,7 +82,7 @@ def motion_derivatives(robot: Robot) -> Program:
 
 
 def value_derivatives(robot: Robot, values: Sequence[str]) -> Program:
-    """The program: `tau_D_values` (actuators, k) by named values of the robot (see `flexapod.robot.values`).
+    """The program: `tau_D_values` (actuators, k) by named values of the robot (see `flexapod.robot.named_values`).
 
     Checked by: tests/equations/test_derivatives.py.
     """

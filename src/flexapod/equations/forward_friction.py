@@ -27,7 +27,7 @@ from flexapod.equations.newton_euler.friction_points import FrictionPoint
 from flexapod.equations.newton_euler.inverse_dynamics import loads, set_up, setting_at
 from flexapod.equations.newton_euler.loaded_leg import affine, by_leg, forces_at, friction_of, loads_of, with_friction
 from flexapod.equations.newton_euler.wrench import body_wrench
-from flexapod.equations.platform_motion import FrameMotion, guess_input, wrench_input
+from flexapod.equations.platform_inputs import FrameMotion, guess_input, wrench_input
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.forward_dynamics import StateEquation, state_equation_at, state_inputs
 from flexapod.kernels.tape.control_flow import Builder

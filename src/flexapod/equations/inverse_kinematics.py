@@ -12,7 +12,7 @@ import casadi as ca
 
 from flexapod.arrays import SX
 from flexapod.equations.leg_kinematics import LegKinematics, robot_legs
-from flexapod.equations.platform_motion import FrameMotion, guess_input, platform_motion
+from flexapod.equations.platform_inputs import FrameMotion, guess_input, platform_motion_inputs
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.robot import Robot
 
@@ -38,7 +38,7 @@ def inverse_kinematics(robot: Robot, detail: Detail = "actuators", closed_form: 
     Checked by: tests/equations/test_inverse_kinematics.py, tests/equations/test_closing.py.
     """
     b = Program("inverse_kinematics")
-    platform = platform_motion(b)
+    platform = platform_motion_inputs(b)
     guess = guess_input(b, robot, needed=None if closed_form else True)
     legs = robot_legs(b, robot, platform, guess, closed_form)
     actuator_outputs(b, robot, columns_of(driven_coordinates(robot, legs)), only_rates=detail == "rates")

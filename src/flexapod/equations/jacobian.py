@@ -17,7 +17,7 @@ from flexapod.equations.chain import LinkPose
 from flexapod.equations.closing import ClosedLeg, close_leg
 from flexapod.equations.closing_rows import leg_block, leg_gaps, platform_halves
 from flexapod.equations.leg_kinematics import home_guess
-from flexapod.equations.platform_motion import FrameMotion, frame_motion, guess_input, pose_inputs
+from flexapod.equations.platform_inputs import FrameMotion, frame_motion, guess_input, pose_inputs
 from flexapod.equations.universal_leg import leg_motion
 from flexapod.equations.values import Values
 from flexapod.kernels.tape.control_flow import Builder

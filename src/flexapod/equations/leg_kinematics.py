@@ -10,7 +10,7 @@ import casadi as ca
 from flexapod.arrays import SX
 from flexapod.equations.chain import scalars
 from flexapod.equations.closing import ClosedLeg, close_leg
-from flexapod.equations.platform_motion import FrameMotion
+from flexapod.equations.platform_inputs import FrameMotion
 from flexapod.equations.universal_leg import LegMotion, Scalar, leg_motion
 from flexapod.equations.values import Values
 from flexapod.kernels.tape.roles import Equations, TakesChecks

@@ -13,8 +13,8 @@ import casadi as ca
 
 from flexapod.arrays import SX
 from flexapod.equations.elastodynamics.closing import at_coordinates
-from flexapod.equations.elastodynamics.elastic_state import TreeMotion, tree_motion
 from flexapod.equations.elastodynamics.loops import loop_rows, platform_rates, solve_loops, whole
+from flexapod.equations.elastodynamics.program_state import TreeMotion, tree_motion
 from flexapod.equations.values import Values
 from flexapod.robot.elastic_plan import driven_columns, posed
 from flexapod.robot.robot import Robot

@@ -17,8 +17,8 @@ import casadi as ca
 
 from flexapod.arrays import SX
 from flexapod.equations.elastodynamics.closing import LIMIT, NEWTON_STEP, at_coordinates, limited, moved
-from flexapod.equations.elastodynamics.elastic_state import tree_motion
 from flexapod.equations.elastodynamics.loops import loop_rows, solve_loops, whole
+from flexapod.equations.elastodynamics.program_state import tree_motion
 from flexapod.equations.forward_kinematics import check_iterations, departure, determinant
 from flexapod.equations.inverse_kinematics import Detail, actuator_outputs, body_outputs, joint_outputs
 from flexapod.equations.leg_kinematics import body_frame
@@ -36,7 +36,7 @@ from flexapod.equations.loop_closing import (
     twist_scale,
     weighed,
 )
-from flexapod.equations.platform_motion import guess_input, platform_motion, pose_inputs
+from flexapod.equations.platform_inputs import guess_input, platform_motion_inputs, pose_inputs
 from flexapod.equations.values import Values
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.elastic_plan import chosen_drives
@@ -61,7 +61,7 @@ def loop_inverse_kinematics(robot: Robot, detail: Detail = "actuators") -> Progr
     Checked by: tests/equations/test_loop_kinematics.py.
     """
     b = Program("inverse_kinematics")
-    values, goal = Values(b), platform_motion(b)
+    values, goal = Values(b), platform_motion_inputs(b)
     x, pose = _at_pose(b, values, robot, goal.p.expr, goal.R.expr)
     at = closed_loops(values, robot, x)
     twist, acceleration = ca.vertcat(goal.v.expr, goal.w.expr), ca.vertcat(goal.a.expr, goal.alpha.expr)

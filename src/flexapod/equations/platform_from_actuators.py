@@ -16,7 +16,7 @@ from flexapod.arrays import SX
 from flexapod.equations.closing import close_leg
 from flexapod.equations.jacobian import legs_at_pose, moving_frame
 from flexapod.equations.leg_kinematics import home_guess, leg_kinematics
-from flexapod.equations.platform_motion import FrameMotion, frame_motion, guess_input, pose_inputs
+from flexapod.equations.platform_inputs import FrameMotion, frame_motion, guess_input, pose_inputs
 from flexapod.equations.values import Values
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.robot import Robot

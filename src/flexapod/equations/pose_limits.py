@@ -19,7 +19,7 @@ import casadi as ca
 
 from flexapod.arrays import SX
 from flexapod.equations.deflections import directions, silent, swivels
-from flexapod.equations.platform_motion import FrameMotion
+from flexapod.equations.platform_inputs import FrameMotion
 from flexapod.equations.universal_leg import LegMotion, leg_motion
 from flexapod.equations.values import Values
 from flexapod.kernels.tape.program import Program

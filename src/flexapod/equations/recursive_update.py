@@ -19,7 +19,7 @@ from flexapod.equations.newton_euler.friction_coupling import solve_friction
 from flexapod.equations.newton_euler.inverse_dynamics import loads, setting_at
 from flexapod.equations.newton_euler.mechanism import Loads
 from flexapod.equations.newton_euler.wrench import Wrench
-from flexapod.equations.platform_motion import FrameMotion, guess_input, platform_motion
+from flexapod.equations.platform_inputs import FrameMotion, guess_input, platform_motion_inputs
 from flexapod.equations.regressor import INERTIAL, is_closed_form, regressor_at
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.inertia_wrench import inertia_wrench
@@ -44,7 +44,7 @@ def recursive_update(robot: Robot, columns: tuple[int, ...], friction: bool = Tr
     if any(c >= len(INERTIAL) for c in columns):
         raise InputError("recursive_update: columns beyond those of the platform (0 to 9)")
     b = Program("recursive_update")
-    platform = platform_motion(b)
+    platform = platform_motion_inputs(b)
     n, k = len(robot.actuators), len(columns)
     measured = b.input("force", (n,), unit="N or N m", doc="measured actuator forces")
     theta = b.input("previous_estimate", (k,), doc="increments of the parameters")

@@ -17,7 +17,7 @@ import casadi as ca
 from flexapod.arrays import SX
 from flexapod.equations.closing import close_leg
 from flexapod.equations.leg_kinematics import home_guess
-from flexapod.equations.platform_motion import FrameMotion, guess_input, platform_motion
+from flexapod.equations.platform_inputs import FrameMotion, guess_input, platform_motion_inputs
 from flexapod.equations.universal_leg import actuator_direction
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.closed_form_leg import force_at_joint
@@ -35,7 +35,7 @@ TENSOR = ("xx", "yy", "zz", "xy", "xz", "yz")
 INERTIAL = ("mass", *(f"first_moment.{k}" for k in "xyz"), *(f"inertia.{k}" for k in TENSOR))
 """The ten standard parameters of a body; tensor about the origin of its frame."""
 IN_LEG = {"UPS": ("in_C.0", "in_L.0", "in_L.1"), "PUS": ("carrier", "in_C.0", "in_L.0"), "RUS": ("carrier", "in_C.0", "in_L.0")}
-"""Names of the bodies of closed-form legs in `flexapod.robot.values`, per link."""
+"""Names of the bodies of closed-form legs in `flexapod.robot.named_values`, per link."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,7 +44,7 @@ class Column:
 
     Args:
         name: of the parameter, as the robot file names its place.
-        value: its name in `flexapod.robot.values`, in the axes of the kernel.
+        value: its name in `flexapod.robot.named_values`, in the axes of the kernel.
         body: prefix of its body's values; empty for what has no axes.
     """
 
@@ -96,7 +96,7 @@ def inertia_regressor(robot: Robot, columns: tuple[int, ...] | None = None) -> P
     Checked by: tests/identification/test_regressor.py.
     """
     b = Program("inertia_regressor")
-    platform = platform_motion(b)
+    platform = platform_motion_inputs(b)
     closed = all(is_closed_form(robot, i) for i in range(len(robot.legs)))
     guess = guess_input(b, robot, needed=not closed)
     Y, A = regressor_at(b, robot, platform, guess, columns)

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import casadi as ca
 
 from flexapod.arrays import SX
-from flexapod.equations.platform_motion import FrameMotion, PointMotion
+from flexapod.equations.platform_inputs import FrameMotion, PointMotion
 from flexapod.equations.values import Values
 from flexapod.kernels.tape.roles import TakesChecks
 from flexapod.robot.model import Leg

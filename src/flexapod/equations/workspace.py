@@ -14,7 +14,7 @@ import casadi as ca
 from flexapod.arrays import SX
 from flexapod.equations.deflections import deflections, swivels
 from flexapod.equations.jacobian import legs_at_pose, moving_frame, without_angles
-from flexapod.equations.platform_motion import guess_input, pose_inputs
+from flexapod.equations.platform_inputs import guess_input, pose_inputs
 from flexapod.equations.singular_values import extremes, singular_values
 from flexapod.equations.values import Values
 from flexapod.kernels.tape.program import Program

@@ -19,7 +19,7 @@ from threadpoolctl import threadpool_limits
 from flexapod.calls import check_text, checked
 from flexapod.flexible.arrays import Floats, floats, positive, whole
 from flexapod.flexible.body import FlexibleBody, Interface, body_from_integrals
-from flexapod.flexible.cache import cached_body
+from flexapod.flexible.body_cache import cached_body
 from flexapod.flexible.errors import FlexibleBodyError
 from flexapod.flexible.mesh import plate_mesh
 from flexapod.flexible.mode_order import orientation, weighted_polynomials

@@ -22,7 +22,7 @@ from flexapod.identification.estimators import METHODS, Estimate, Method, essent
 from flexapod.identification.iterations import iterated, loading_robot
 from flexapod.identification.linear_model import Legs
 from flexapod.identification.measurement import Measurement, measurement
-from flexapod.identification.physical import PRIOR
+from flexapod.identification.physical_consistency import PRIOR
 from flexapod.identification.problem import EstimationProblem, Experiment, Options, experiment
 from flexapod.identification.result import Identification, Validation
 from flexapod.motions.motion import ActuatorMotion

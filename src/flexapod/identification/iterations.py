@@ -15,7 +15,7 @@ from flexapod.identification.estimators import SAMPLE, Estimate, Method, estimat
 from flexapod.identification.identified_robot import identified_robot
 from flexapod.identification.linear_model import RegressorModel
 from flexapod.identification.load_feedback import LoadFeedback
-from flexapod.identification.physical import parameter_sizes, physical_estimate
+from flexapod.identification.physical_consistency import parameter_sizes, physical_estimate
 from flexapod.identification.problem import EstimationProblem
 
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ from flexapod.errors import FlexapodError, InputError
 from flexapod.identification.base_parameters import base_parameters
 from flexapod.identification.identified_robot import identified_robot
 from flexapod.identification.linear_model import linear_model
-from flexapod.identification.physical import is_physical, parameter_sizes, pseudo_inertia
+from flexapod.identification.physical_consistency import is_physical, parameter_sizes, pseudo_inertia
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot

@@ -74,10 +74,10 @@ def check_names(table: FileTable, columns: Mapping[str, str | Sequence[str]] | N
     return result
 
 
-def find(table: FileTable, group: str, said: Mapping[str, tuple[str, ...]]) -> Array | None:
+def find(table: FileTable, group: str, chosen: Mapping[str, tuple[str, ...]]) -> Array | None:
     """The columns of a group, (n, columns); None if there is none of them; an error if some are missing."""
-    if group in said:
-        return np.column_stack([table.column(name) for name in said[group]])
+    if group in chosen:
+        return np.column_stack([table.column(name) for name in chosen[group]])
     for names in GROUPS[group]:
         if all(name in table.cells for name in names):
             return np.column_stack([table.column(name) for name in names])
@@ -89,14 +89,14 @@ def find(table: FileTable, group: str, said: Mapping[str, tuple[str, ...]]) -> A
     return None
 
 
-def has(table: FileTable, group: str, said: Mapping[str, tuple[str, ...]]) -> bool:
+def has(table: FileTable, group: str, chosen: Mapping[str, tuple[str, ...]]) -> bool:
     """Whether any column of a group is there."""
-    return group in said or any(name in table.cells for names in GROUPS[group] for name in names)
+    return group in chosen or any(name in table.cells for names in GROUPS[group] for name in names)
 
 
-def find_time(table: FileTable, said: Mapping[str, tuple[str, ...]]) -> Array:
+def find_time(table: FileTable, chosen: Mapping[str, tuple[str, ...]]) -> Array:
     """Time, checked row by row to increase."""
-    name = said["time"][0] if "time" in said else next((name for name in TIME if name in table.cells), None)
+    name = chosen["time"][0] if "time" in chosen else next((name for name in TIME if name in table.cells), None)
     if name is None:
         raise table.missing("t", "time [s]")
     t = table.column(name)
@@ -112,32 +112,32 @@ ORIENTATION = ("rotation", "quat_wxyz", "quat_xyzw", "rotvec", "euler")
 """Groups that say how the platform is turned; a file has one of them."""
 
 
-def present(table: FileTable, said: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+def present(table: FileTable, chosen: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
     """Columns of every group that the table has, as they will be read."""
     found: dict[str, tuple[str, ...]] = {}
     for group, sets in GROUPS.items():
         found[group] = next((names for names in sets if all(n in table.cells for n in names)), ())
     found["time"] = tuple(name for name in TIME if name in table.cells)[:1]
-    return {group: names for group, names in {**found, **said}.items() if names}
+    return {group: names for group, names in {**found, **chosen}.items() if names}
 
 
-def find_rotation(table: FileTable, said: Mapping[str, tuple[str, ...]], sequence: str | None = None) -> Array | None:
+def find_rotation(table: FileTable, chosen: Mapping[str, tuple[str, ...]], sequence: str | None = None) -> Array | None:
     """Rotation matrices (n, 3, 3) from nine columns, a quaternion, a rotation vector, or Euler angles about the axes of
     `sequence`; None where the file has no orientation."""
-    given = [group for group in ORIENTATION if group in said]
-    forms = given or [group for group in ORIENTATION if has(table, group, said)]
+    given = [group for group in ORIENTATION if group in chosen]
+    forms = given or [group for group in ORIENTATION if has(table, group, chosen)]
     if len(forms) > 1:
         raise table.error(f"has the orientation as {' and as '.join(forms)}; choose one with columns={{{forms[0]!r}: [...]}}")
     if not forms:
         return None
-    values = find(table, forms[0], said)
+    values = find(table, forms[0], chosen)
     assert values is not None
     if forms[0] == "euler" and sequence is None:
         raise table.error("has Euler angles; say about which axes, e.g. euler='XYZ' (turned axes) or 'xyz' (fixed axes)")
     if forms[0] != "euler" and sequence is not None:
         raise table.error(f"has the orientation as {forms[0]}, not as Euler angles; leave out euler=...")
     if forms[0] == "euler":
-        return _from_angles(table, said, str(sequence))
+        return _from_angles(table, chosen, str(sequence))
     if forms[0] == "rotvec":
         return rotvec_rotation(values)
     if forms[0] == "rotation":
@@ -150,11 +150,11 @@ def find_rotation(table: FileTable, said: Mapping[str, tuple[str, ...]], sequenc
     return quat_wxyz_rotation(values if forms[0] == "quat_wxyz" else np.roll(values, 1, axis=1))
 
 
-def _from_angles(table: FileTable, said: Mapping[str, tuple[str, ...]], sequence: str) -> Array:
+def _from_angles(table: FileTable, chosen: Mapping[str, tuple[str, ...]], sequence: str) -> Array:
     """Rotations from Euler angles, the columns roll, pitch and yaw in the order of the file unless said otherwise."""
-    names = present(table, said)["euler"]
+    names = present(table, chosen)["euler"]
     if {name.lower() for name in names} == set(ABOUT):
-        names = names if "euler" in said else tuple(name for name in table.cells if name in names)
+        names = names if "euler" in chosen else tuple(name for name in table.cells if name in names)
         meant = "".join(ABOUT[name.lower()] for name in names)
         if sequence.lower() != meant:
             raise table.error(
@@ -179,21 +179,21 @@ def _checked_matrices(table: FileTable, R: Array) -> Array:
     return R
 
 
-def find_actuators(table: FileTable, said: Mapping[str, tuple[str, ...]]) -> tuple[Array, Array | None, Array | None]:
+def find_actuators(table: FileTable, chosen: Mapping[str, tuple[str, ...]]) -> tuple[Array, Array | None, Array | None]:
     """Actuator coordinates and, where the file has them, their derivatives, (n, actuators) each."""
-    names = actuator_columns(table, said)
+    names = actuator_columns(table, chosen)
     q, qd, qdd = (np.column_stack([table.column(name) for name in names[g]]) if g in names else None for g in ACTUATORS)
     assert q is not None
     return q, qd, qdd
 
 
-def actuator_columns(table: FileTable, said: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+def actuator_columns(table: FileTable, chosen: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
     """Group -> columns of the actuators, of the groups that the file has."""
-    if "actuator_position" not in said:
+    if "actuator_position" not in chosen:
         found = dict(zip(ACTUATORS, _actuator_names(table), strict=True))
     else:
-        found = {group: said.get(group) for group in ACTUATORS}
-        if any(names is not None and len(names) != len(said["actuator_position"]) for names in found.values()):
+        found = {group: chosen.get(group) for group in ACTUATORS}
+        if any(names is not None and len(names) != len(chosen["actuator_position"]) for names in found.values()):
             raise InputError("columns: actuator position, velocity and acceleration need the same number of columns")
     return {group: names for group, names in found.items() if names is not None}
 

@@ -99,21 +99,21 @@ def motion_from_file(
     if (derivatives == "savitzky-golay") != (window is not None):
         raise InputError("window: give the number of samples together with derivatives='savitzky-golay'")
     table, headers = without_units(read_table(Path(path), delimiter))
-    said = check_names(table, columns)
-    platform = any(has(table, group, said) for group in ("position", *ORIENTATION))
+    chosen = check_names(table, columns)
+    platform = any(has(table, group, chosen) for group in ("position", *ORIENTATION))
     actuators = kind == "actuators" or (kind == "auto" and not platform)
-    table = in_si(table, headers, units, present(table, said) | (actuator_columns(table, said) if actuators else {}))
-    time = find_time(table, said)
+    table = in_si(table, headers, units, present(table, chosen) | (actuator_columns(table, chosen) if actuators else {}))
+    time = find_time(table, chosen)
     smooth: Smooth | None = None
     if cutoff is not None:
         smooth = partial(low_pass, time=time, cutoff=cutoff, order=4 if order is None else order)
     elif window is not None:
         smooth = partial(savitzky_golay, time=time, window=window)
     try:
-        data = _Data(table=table, time=time, said=said, derivatives=derivatives, smooth=smooth)
+        data = _Data(table=table, time=time, chosen=chosen, derivatives=derivatives, smooth=smooth)
         if actuators:
             return _actuators(data)
-        return _platform(data, find_rotation(table, said, euler), rotation, orientation)
+        return _platform(data, find_rotation(table, chosen, euler), rotation, orientation)
     except MotionFileError:
         raise
     except InputError as error:
@@ -126,14 +126,14 @@ class _Data:
 
     table: FileTable
     time: Array
-    said: Mapping[str, tuple[str, ...]]
+    chosen: Mapping[str, tuple[str, ...]]
     derivatives: str
     smooth: Smooth | None
 
 
 def _actuators(data: _Data) -> ActuatorMotion:
-    table, time, said, smooth = data.table, data.time, data.said, data.smooth
-    q, qd, qdd = find_actuators(table, said)
+    table, time, chosen, smooth = data.table, data.time, data.chosen, data.smooth
+    q, qd, qdd = find_actuators(table, chosen)
     rates = None if smooth else _from_columns(data, "actuator coordinates", qd, qdd)
     if rates is not None:
         return ActuatorMotion(time=time, position=q, velocity=rates[0], acceleration=rates[1])
@@ -150,8 +150,8 @@ def _actuators(data: _Data) -> ActuatorMotion:
 
 def _platform(data: _Data, R: Array | None, rotation: ArrayLike | None, orientation: str) -> Motion:
     """The platform's motion: its orientation from the file (R), or the constant one that was given (rotation)."""
-    table, time, said, smooth = data.table, data.time, data.said, data.smooth
-    p = find(table, "position", said)
+    table, time, chosen, smooth = data.table, data.time, data.chosen, data.smooth
+    p = find(table, "position", chosen)
     if p is None:
         raise table.missing("p_x", "position of the platform")
     if R is None and rotation is None:
@@ -161,8 +161,8 @@ def _platform(data: _Data, R: Array | None, rotation: ArrayLike | None, orientat
     fixed = R is None
     if R is None:
         R = np.repeat(rotations("rotation", rotation, (3, 3))[None], len(time), axis=0)
-    v, a = find(table, "velocity", said), find(table, "acceleration", said)
-    w, alpha = find(table, "angular_velocity", said), find(table, "angular_acceleration", said)
+    v, a = find(table, "velocity", chosen), find(table, "acceleration", chosen)
+    w, alpha = find(table, "angular_velocity", chosen), find(table, "angular_acceleration", chosen)
     still = np.zeros((len(time), 3))
     linear = None if smooth else _from_columns(data, "position", v, a)
     angular = (still, still) if fixed else None if smooth else _from_columns(data, "orientation", w, alpha)

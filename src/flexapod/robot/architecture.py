@@ -16,8 +16,8 @@ from typing import Literal
 import numpy as np
 
 from flexapod.arrays import Array
-from flexapod.robot.chain import link_poses
 from flexapod.robot.geometry import about, frozen, snap
+from flexapod.robot.leg_positions import link_poses
 from flexapod.robot.model import Architecture, Closing, Leg, Link, RigidBody
 
 Z = np.array([0.0, 0.0, 1.0])

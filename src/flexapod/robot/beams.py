@@ -20,8 +20,8 @@ from flexapod.robot.build import placed
 from flexapod.robot.elastic import PLANAR, SPATIAL, arc_chord
 from flexapod.robot.flexible_platform import FlexibleShape, damped, moment_shape, moment_values
 from flexapod.robot.geometry import frame_along, tidy
+from flexapod.robot.leg_tree import RobotBuildError
 from flexapod.robot.model import Leg
-from flexapod.robot.tree import RobotBuildError
 
 if TYPE_CHECKING:
     from flexapod.flexible import FlexibleBody

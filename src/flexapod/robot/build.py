@@ -17,17 +17,17 @@ from flexapod.description.problems import RobotFileError
 from flexapod.description.read import Description
 from flexapod.errors import FlexapodError
 from flexapod.robot.architecture import recognise
-from flexapod.robot.assembly import ALONG_X, assembled, home_coordinates, home_direction, is_beam
 from flexapod.robot.bodies import rigid_body
 from flexapod.robot.carried import add_payloads, held_at
-from flexapod.robot.chain import OWN_LINK, closes_alone, link_poses, posed
 from flexapod.robot.expanded_joints import SEAT_END, expanded, roots
 from flexapod.robot.flexible_platform import SAME_POINT
 from flexapod.robot.geometry import Pose, frozen, pose, rotation_matrix
 from flexapod.robot.gimbals import away_from_lock
+from flexapod.robot.home_assembly import ALONG_X, assembled, home_coordinates, home_direction, is_beam
+from flexapod.robot.leg_positions import OWN_LINK, closes_alone, link_poses, posed
+from flexapod.robot.leg_tree import RobotBuildError, TreeBuilder, add_joint, add_row, closing_joint
 from flexapod.robot.modal_link import Place, place_of, row_shift
 from flexapod.robot.model import Closing, Coupling, Leg, RigidBody
-from flexapod.robot.tree import RobotBuildError, TreeBuilder, add_joint, add_row, closing_joint
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot

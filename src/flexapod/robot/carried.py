@@ -14,8 +14,8 @@ from flexapod.description import schema
 from flexapod.robot.bodies import rigid_body
 
 if TYPE_CHECKING:
+    from flexapod.robot.leg_tree import TreeBuilder
     from flexapod.robot.modal_link import Place
-    from flexapod.robot.tree import TreeBuilder
 
 
 def held_at(spec: schema.Leg, body: str) -> tuple[Place, ...]:

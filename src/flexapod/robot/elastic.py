@@ -18,7 +18,7 @@ from flexapod.robot.model import Kind
 
 if TYPE_CHECKING:
     from flexapod.description.schema_flexible import Flexible
-    from flexapod.robot.tree import TreeBuilder
+    from flexapod.robot.leg_tree import TreeBuilder
 
 PLANAR: tuple[tuple[str, Kind, int], ...] = (("u", "P", 0), ("v", "P", 1), ("theta", "R", 2))
 SPATIAL: tuple[tuple[str, Kind, int], ...] = (

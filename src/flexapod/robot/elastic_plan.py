@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from flexapod.arrays import Array
-from flexapod.robot.chain import ROWS, ancestors, closures, free_joints, link_poses
 from flexapod.robot.geometry import Pose
+from flexapod.robot.leg_positions import ROWS, ancestors, closures, free_joints, link_poses
 from flexapod.robot.mobility import RANK, generic_configuration
 from flexapod.robot.model import Closing
 from flexapod.robot.plan import pivots

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from flexapod.arrays import Array
-from flexapod.robot.chain import free_joints, link_poses
 from flexapod.robot.geometry import Pose, pose
+from flexapod.robot.leg_positions import free_joints, link_poses
 from flexapod.robot.model import Closing, Leg
 from flexapod.robot.rod_plan import SYMMETRIC, NoRodsError, is_passive, is_symmetric, refuse
 

@@ -13,8 +13,8 @@ from dataclasses import replace
 import numpy as np
 
 from flexapod.arrays import Array
-from flexapod.robot.chain import posed
 from flexapod.robot.geometry import pose, snap
+from flexapod.robot.leg_positions import posed
 from flexapod.robot.model import Leg
 
 NEAR = 0.2

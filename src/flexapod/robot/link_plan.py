@@ -16,9 +16,9 @@ import numpy as np
 
 from flexapod.arrays import Array
 from flexapod.robot.architecture import closes, reach, roots
-from flexapod.robot.blocks import StructurallySingularError, blocks
-from flexapod.robot.chain import ROWS, ancestors, link_poses
+from flexapod.robot.block_triangular import StructurallySingularError, blocks
 from flexapod.robot.geometry import Pose
+from flexapod.robot.leg_positions import ROWS, ancestors, link_poses
 from flexapod.robot.mobility import RANK, generic_configuration
 from flexapod.robot.model import Leg
 from flexapod.robot.plan import WORKABLE, pivots

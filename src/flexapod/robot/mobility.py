@@ -13,8 +13,8 @@ import numpy as np
 
 from flexapod.arrays import Array
 from flexapod.description.joint_types import DOF
-from flexapod.robot.chain import closures, leg_rows
 from flexapod.robot.geometry import Pose, pose, rotation_from_vector
+from flexapod.robot.leg_positions import closures, leg_rows
 from flexapod.robot.model import Leg
 
 RANK = 1e-8

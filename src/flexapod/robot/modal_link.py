@@ -24,7 +24,7 @@ from flexapod.robot.flexible_platform import SAME_POINT, damped, made_modal
 from flexapod.robot.geometry import Pose, about, frame_along, pose, snap
 
 if TYPE_CHECKING:
-    from flexapod.robot.tree import TreeBuilder
+    from flexapod.robot.leg_tree import TreeBuilder
 
 INNER = 4
 """Modes of a plate with its root and tips held, unless the file says otherwise."""

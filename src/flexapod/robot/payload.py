@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from flexapod.description.merge import merge_leg
+from flexapod.description.problem_report import Report
 from flexapod.description.read import Description, description_from_document
-from flexapod.description.report import Report
 from flexapod.errors import InputError
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from flexapod.arrays import Array
-from flexapod.robot.chain import closure, leg_rows
 from flexapod.robot.geometry import Pose
+from flexapod.robot.leg_positions import closure, leg_rows
 from flexapod.robot.mobility import RANK, generic_configuration, loop_jacobian
 from flexapod.robot.model import Leg
 

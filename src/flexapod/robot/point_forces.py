@@ -10,11 +10,11 @@ import numpy as np
 
 from flexapod.arrays import Array
 from flexapod.robot.build import placed
-from flexapod.robot.chain import link_poses
 from flexapod.robot.flexible_platform import SAME_POINT
 from flexapod.robot.geometry import Pose, frozen
+from flexapod.robot.leg_positions import link_poses
+from flexapod.robot.leg_tree import RobotBuildError
 from flexapod.robot.model import Leg
-from flexapod.robot.tree import RobotBuildError
 
 if TYPE_CHECKING:
     from flexapod.description.read import Description

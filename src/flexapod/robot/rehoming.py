@@ -16,9 +16,9 @@ from numpy.typing import ArrayLike
 from flexapod.description.read import Description
 from flexapod.robot.build import draft_legs, robot_size
 from flexapod.robot.geometry import Pose
+from flexapod.robot.leg_tree import RobotBuildError
 from flexapod.robot.mobility import RANK, loop_jacobian, move
 from flexapod.robot.model import Leg
-from flexapod.robot.tree import RobotBuildError
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot

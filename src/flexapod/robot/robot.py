@@ -23,21 +23,21 @@ from flexapod.robot.architecture import ClosedFormLeg, closed_form
 from flexapod.robot.beams import ElasticElement, leg_beams, refuse_unmade
 from flexapod.robot.body_meshes import BodyMesh, body_meshes
 from flexapod.robot.build import build_legs, build_platform, frame_pose, has_inner_loops, placed, robot_size
-from flexapod.robot.chain import closes_alone, follows_platform
 from flexapod.robot.elastic_plan import ElasticPlan, elastic_plan, independent_names
 from flexapod.robot.flexible_platform import FlexibleShape, make_flexible, rigid_part, structural_zeros
 from flexapod.robot.geometry import Pose, frozen
+from flexapod.robot.leg_positions import closes_alone, follows_platform
+from flexapod.robot.leg_tree import RobotBuildError
 from flexapod.robot.link_plan import LinkPlan, link_plan, refused, still_good
 from flexapod.robot.locked import refuse_locked
 from flexapod.robot.mobility import Mobility, floats, mobility, winds
 from flexapod.robot.model import Leg, RigidBody
-from flexapod.robot.physical import check_grouped
+from flexapod.robot.named_values import robot_values
 from flexapod.robot.plan import ClosingPlan, closing_plan, fits, platform_plan
 from flexapod.robot.point_forces import ForceElement, build_forces
+from flexapod.robot.positive_mass import check_grouped
 from flexapod.robot.structure import structure
 from flexapod.robot.summary import Table
-from flexapod.robot.tree import RobotBuildError
-from flexapod.robot.values import robot_values
 
 if TYPE_CHECKING:
     from flexapod.description.parameters import ParameterInfo

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from flexapod.arrays import Array
-from flexapod.robot.chain import free_joints
 from flexapod.robot.elastic_plan import driven_columns
+from flexapod.robot.leg_positions import free_joints
 from flexapod.robot.model import Closing, Leg, RigidBody
 from flexapod.robot.plan import WORKABLE, pivots
 from flexapod.robot.rods import PLATFORM, WORLD, Place, Rod, RodNode, RodPlan, loop_rows, moving_nodes, path_down

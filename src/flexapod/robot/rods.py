@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from flexapod.arrays import Array
-from flexapod.robot.chain import ancestors, closing_rows, link_poses
 from flexapod.robot.geometry import Pose
+from flexapod.robot.leg_positions import ancestors, closing_rows, link_poses
 from flexapod.robot.mobility import generic_configuration
 from flexapod.robot.model import Closing
 from flexapod.rotation_arrays import skew

@@ -20,7 +20,7 @@ class Varied:
 
     Args:
         count: number n of samples.
-        moved: names of `robot.values` that differ between designs.
+        moved: names of `robot.named_values` that differ between designs.
         column: the values (n,) of one of them.
         robots: some designs, built: what holds for all of them (coinciding joints, level planes) holds for every design.
     """

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import flexapod as fp
 from flexapod.views.output import write_data, write_text
-from flexapod.views.plot import page, robot_figure
-from flexapod.views.plot_time import actuator_figure
-from flexapod.views.reproduce import reproduce
+from flexapod.views.plots.robot_figures import page, robot_figure
+from flexapod.views.plots.time_figures import actuator_figure
+from flexapod.views.reports.reproduce import reproduce
 
 NEXT = """
 next, a hexapod of your own, changed, with figures for a meeting:

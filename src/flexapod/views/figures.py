@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 
 from flexapod.views.frequency_map import frequency_map, frequency_map_figure
 from flexapod.views.output import check_places, write_plot
-from flexapod.views.plot import robot_figure
-from flexapod.views.plot_design import pareto_figure, residual_figure, tornado_figure
-from flexapod.views.plot_modes import frequency_figure, mode_figure
-from flexapod.views.plot_poses import poses_figure
-from flexapod.views.plot_reduction import reduction_figure
-from flexapod.views.plot_space import locus_figure, paving_figure, solid_figure, timing_figure
-from flexapod.views.plot_time import (
+from flexapod.views.plots.design_figures import pareto_figure, residual_figure, tornado_figure
+from flexapod.views.plots.mode_figures import frequency_figure, mode_figure
+from flexapod.views.plots.pose_figures import poses_figure
+from flexapod.views.plots.reduction_figures import reduction_figure
+from flexapod.views.plots.robot_figures import robot_figure
+from flexapod.views.plots.space_figures import locus_figure, paving_figure, solid_figure, timing_figure
+from flexapod.views.plots.time_figures import (
     change_figure,
     contribution_figure,
     energy_figure,
@@ -27,7 +27,7 @@ from flexapod.views.plot_time import (
     spectrum_figure,
     stroke_figure,
 )
-from flexapod.views.plot_workspace import workspace_figure
+from flexapod.views.plots.workspace_figures import workspace_figure
 from flexapod.views.residual_vibration import vibration_figure
 
 if TYPE_CHECKING:

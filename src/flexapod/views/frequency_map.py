@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 import flexapod as fp
-from flexapod.views.plot_modes import frequency_figure
-from flexapod.views.plot_workspace import middle_slice, slice_figure
+from flexapod.views.plots.mode_figures import frequency_figure
+from flexapod.views.plots.workspace_figures import middle_slice, slice_figure
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go

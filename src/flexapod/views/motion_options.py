@@ -59,11 +59,11 @@ def _in_si(key: str, value: object, unit: str | tuple[str, ...]) -> Any:
 
 
 def _check_all_have_units(key: str, values: list[object]) -> None:
-    said = next((x for x in values if isinstance(x, str) and QUANTITY.fullmatch(x)), None)
+    with_unit = next((x for x in values if isinstance(x, str) and QUANTITY.fullmatch(x)), None)
     bare = next((x for x in values if isinstance(x, int | float) and x != 0), None)
-    if said is not None and bare is not None:
+    if with_unit is not None and bare is not None:
         raise fp.InputError(
-            f"--option {key}: {said.strip()} has a unit and {bare:g} has none; give each number its unit, or none"
+            f"--option {key}: {with_unit.strip()} has a unit and {bare:g} has none; give each number its unit, or none"
         )
 
 

@@ -85,7 +85,7 @@ def storable(result: xr.Dataset, suffix: str) -> xr.Dataset:
 def write_plot(path: Path, figure: go.Figure, title: str = "flexapod") -> Path:
     """A figure by suffix; pictures are drawn by the installed Chromium."""
     if path.suffix.lower() == ".html":
-        from flexapod.views.html import html_page
+        from flexapod.views.reports.html import html_page
 
         return write_text(path, html_page(title, [("", [figure])]))
     write_whole({path: picture_bytes(figure, path.suffix.lower()[1:])})

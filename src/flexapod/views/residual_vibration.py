@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import flexapod as fp
-from flexapod.views.html import HtmlTable, paragraph
 from flexapod.views.output import number
-from flexapod.views.plot import styled
+from flexapod.views.plots.robot_figures import styled
+from flexapod.views.reports.html import HtmlTable, paragraph
 from flexapod.views.scene.colours import DASHES, colour
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from scipy.integrate import trapezoid
 import flexapod as fp
 from flexapod.arrays import Array
 from flexapod.views.output import number
-from flexapod.views.plot_time import actuator_limits
+from flexapod.views.plots.time_figures import actuator_limits
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -38,13 +38,13 @@ def fixed_points(g: Callable[[Array], Array], start: Array) -> tuple[Array, NDAr
         new = new if before is None else (f - before[0], value - before[1])
         before = f, value
         with np.errstate(invalid="ignore"):
-            settled = np.abs(f).max(axis=1, initial=0.0) <= CONVERGED * np.abs(value).max(axis=1, initial=0.0)
+            steady = np.abs(f).max(axis=1, initial=0.0) <= CONVERGED * np.abs(value).max(axis=1, initial=0.0)
         lost = np.asarray(~np.isfinite(value).all(axis=1))
         following = np.where(lost[:, None], 0.0, value - _correction(f, new, old))
         y = np.where(done[:, None], y, following)
         if np.all(done | lost):
             break
-        done = done | (settled & ~lost)
+        done = done | (steady & ~lost)
     return y, done
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from flexapod.analysis.model.closed_legs import ClosedLegs, LegRequest
-from flexapod.analysis.model.elastic_state import elastic_state
+from flexapod.analysis.model.elastic_coordinates import elastic_state
 from flexapod.analysis.model.flexible_load import flexible_load
 from flexapod.analysis.model.kernels import kernel
 from flexapod.analysis.model.leg_request import leg_request
@@ -20,7 +20,7 @@ from flexapod.analysis.model.redundancy import redundancy
 from flexapod.analysis.requests.fast_paths import answer
 from flexapod.analysis.requests.loads import platform_wrench
 from flexapod.analysis.requests.results import reasons_of
-from flexapod.analysis.verbs.inverse_kinematics import failures, platform_inputs, solve_from_home
+from flexapod.analysis.verbs.inverse_kinematics import failures, platform_inputs, solve_from_starts
 from flexapod.analysis.verbs.platform_motion import as_platform
 from flexapod.arrays import Array
 
@@ -52,7 +52,7 @@ def from_platform(robot: Robot, request: Request, reasons: Reasons) -> LegReques
     inputs = platform_inputs(as_platform(robot, request.at))
     none = np.zeros((len(reasons), 0))
     bound = kernel(robot, "inverse_kinematics", detail="joints")
-    batch, given = solve_from_home(bound, inputs)
+    batch, given = solve_from_starts(bound, inputs)
     why = failures(robot, bound, batch, given, False, None)
     if why is not None:
         reasons[reasons == ""] = why[reasons == ""]

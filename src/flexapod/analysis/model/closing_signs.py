@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.model.newton_from_home import joint_positions
+from flexapod.analysis.model.newton_starts import joint_positions
 from flexapod.analysis.poses.complex_loops import SIGNED, closing_at, frame_of, link_frames
 from flexapod.arrays import Array
 

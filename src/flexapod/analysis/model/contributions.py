@@ -23,7 +23,7 @@ from flexapod.analysis.model.closed_legs import evaluate
 from flexapod.analysis.model.general_dynamics import GeneralSolution, solve_inverse
 from flexapod.analysis.model.kernels import kernel
 from flexapod.arrays import Array
-from flexapod.equations.newton_euler.contributions import CONTRIBUTION_NAMES
+from flexapod.equations.newton_euler.force_parts import CONTRIBUTION_NAMES
 from flexapod.equations.newton_euler.friction_points import SOURCES
 from flexapod.robot.elastic_plan import chosen_drives
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.model.elastic_state import ElasticCoordinates, elastic_state
+from flexapod.analysis.model.elastic_coordinates import ElasticCoordinates, elastic_state
 from flexapod.analysis.model.flexible_load import flexible_load
 from flexapod.analysis.model.kernels import kernel
 from flexapod.analysis.model.linear_solve import inverted
@@ -35,7 +35,7 @@ FORMULATIONS = ("auto", "virtual_power")
 """Names of the one compiled equation: that of the paper is by virtual power."""
 
 
-def flexible_inverse_dynamics(robot: Robot, request: Request) -> xr.Dataset:
+def flexible_platform_inverse_dynamics(robot: Robot, request: Request) -> xr.Dataset:
     """Actuator forces and elastic accelerations of a motion; see `inverse_dynamics`.
 
     Source: Long 2014 Eqs. (44)-(49). Checked by: tests/analysis/test_flexible_dynamics.py.
@@ -63,7 +63,7 @@ def flexible_inverse_dynamics(robot: Robot, request: Request) -> xr.Dataset:
     return result.assign_attrs(formulation=request.formulation, friction=0, elastic=e.source)
 
 
-def flexible_forward_dynamics(robot: Robot, request: Request) -> xr.Dataset:
+def flexible_platform_forward_dynamics(robot: Robot, request: Request) -> xr.Dataset:
     """Accelerations of platform frame and elastic coordinates under forces; see `forward_dynamics`.
 
     Checked by: tests/analysis/test_flexible_dynamics.py.

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from flexapod.analysis.model.closed_state import closed_request
 from flexapod.analysis.model.continuous_angles import continue_angles
-from flexapod.analysis.model.elastic_state import ElasticCoordinates, elastic_state
+from flexapod.analysis.model.elastic_coordinates import ElasticCoordinates, elastic_state
 from flexapod.analysis.model.flexible_load import Point, flexible_load, shapes_at
 from flexapod.analysis.model.kernels import kernel
 from flexapod.analysis.requests.abilities import refuse

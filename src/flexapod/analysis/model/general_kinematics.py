@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from flexapod.analysis.model.closed_legs import LegRequest, evaluate
 from flexapod.analysis.model.closed_state import closed_request
-from flexapod.analysis.model.elastic_state import elastic_array
+from flexapod.analysis.model.elastic_coordinates import elastic_array
 from flexapod.analysis.model.flexible_kinematics import deformed_point
 from flexapod.analysis.model.flexible_load import shapes_at
 from flexapod.analysis.model.leg_dynamics import labelled, no_reasons, solve_inverse, state_variables

@@ -92,8 +92,8 @@ def _warn_unused(robot: Robot, state: ClosedLegs, given: GivenMotion, never: Arr
         return
     possible = np.eye(6) - (never if robot.planar else 0.0 * never)
     off = pose_error(robot, state, given.position, given.rotation)
-    from_home = pose_error(robot, home(robot, len(reasons)), given.position, given.rotation)[:, 3:]
-    off[np.abs(from_home).max(axis=1) < SAME, 3:] = 0.0  # the orientation of home is what is given where none is meant
+    rotation_error = pose_error(robot, home(robot, len(reasons)), given.position, given.rotation)[:, 3:]
+    off[np.abs(rotation_error).max(axis=1) < SAME, 3:] = 0.0  # the orientation of home is what is given where none is meant
     rate = np.concatenate([state.velocity, state.angular_velocity], axis=1)
     missed = np.where(np.abs(given.twist) > 0.0, given.twist - rate, 0.0)
     size = np.maximum(1.0, np.abs(given.twist / scale).max(axis=1, keepdims=True))

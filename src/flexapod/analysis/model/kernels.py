@@ -87,10 +87,10 @@ PROGRAMS = {
     "flexible_inverse_dynamics": "flexapod.equations.flexible_platform.dynamics",
     "flexible_forward_dynamics": "flexapod.equations.flexible_platform.dynamics",
     "flexible_mass_matrix": "flexapod.equations.flexible_platform.dynamics",
-    "flexible_tangent": "flexapod.equations.flexible_platform.tangent",
+    "flexible_tangent": "flexapod.equations.flexible_platform.equilibrium",
     "flexible_held_joints": "flexapod.equations.flexible_platform.held_joints",
     "flexible_kinematics": "flexapod.equations.flexible_platform.kinematics",
-    "flexible_elastic_motion": "flexapod.equations.flexible_platform.elastic_motion",
+    "flexible_elastic_motion": "flexapod.equations.flexible_platform.elastic_steps",
 }
 """Quantity -> module that has the program as a function of the same name."""
 

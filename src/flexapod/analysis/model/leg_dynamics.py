@@ -174,12 +174,12 @@ def _chosen(robot: Robot, state: ClosedLegs, terms: LegTerms, which: str, reason
         return terms.c - weightless.c
     still = ClosedLegs(**{k: np.zeros_like(v) if "velocity" in k else v for k, v in state.inputs().items()})
     _, D = matrices_at(robot, state, reasons)
-    moving = np.einsum("nzu,nu->nz", terms.N, independent_rates(robot, state))
+    moving = np.einsum("nzu,nu->nz", terms.N, independent_rates_at(robot, state))
     damping = np.einsum("nzu,nz->nu", terms.N, np.einsum("nzy,ny->nz", np.broadcast_to(D, (len(reasons), *D.shape[1:])), moving))
     return np.asarray(weightless.c - leg_terms(free, still, none, False, reasons).c - damping)
 
 
-def independent_rates(robot: Robot, state: ClosedLegs) -> Array:
+def independent_rates_at(robot: Robot, state: ClosedLegs) -> Array:
     """Rates (n, u) of the independent coordinates."""
     z = np.concatenate([state.modes_velocity, state.joint_velocity], axis=1)
     if robot.elastic_plan.carrier is None:
@@ -204,7 +204,7 @@ def energies(robot: Robot, state: ClosedLegs) -> tuple[Array, Array, Array]:
     """Kinetic energy, potential of gravity, energy of beams and springs [J], (n,) each."""
     reasons = np.full(len(state.position), "", dtype=object)
     terms = leg_terms(robot, state, np.zeros((len(reasons), 6)), False, reasons)
-    rates = independent_rates(robot, state)
+    rates = independent_rates_at(robot, state)
     kinetic = np.einsum("ni,nij,nj->n", rates, terms.M, rates) / 2.0
     found = evaluate(robot, "elastic_potential", state.inputs(), reasons)
     return kinetic, found["gravity_potential"], found["elastic_potential"]

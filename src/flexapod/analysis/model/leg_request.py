@@ -28,7 +28,7 @@ from flexapod.analysis.model.closed_legs import (
     shifted,
 )
 from flexapod.analysis.model.dead_point import name_dead_points
-from flexapod.analysis.model.elastic_state import elastic_array
+from flexapod.analysis.model.elastic_coordinates import elastic_array
 from flexapod.analysis.model.given_motion import GivenMotion, check_given, refuse_impossible
 from flexapod.analysis.model.held_pose import HeldPose, held_pose
 from flexapod.analysis.model.leg_motion import simulated_request

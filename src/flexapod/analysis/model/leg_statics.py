@@ -29,7 +29,7 @@ from flexapod.robot.elastic_plan import driven_columns, undriven
 if TYPE_CHECKING:
     import xarray as xr
 
-    from flexapod.analysis.model.linear_model import LinearMatrices
+    from flexapod.analysis.model.small_motions import LinearMatrices
     from flexapod.analysis.requests.request import Request
     from flexapod.analysis.requests.sample_blocks import Reasons
     from flexapod.analysis.requests.state import StateOrMotion
@@ -101,7 +101,7 @@ def general_linear_model(robot: Robot, asked: Request, reasons: Reasons) -> Line
 
     Source: Briot 2014, section 5. Checked by: tests/analysis/test_flexible_legs.py.
     """
-    from flexapod.analysis.model.linear_model import LinearMatrices
+    from flexapod.analysis.model.small_motions import LinearMatrices
 
     still, prestress = at_rest(asked.at), asked.prestress
     given = prestress or (isinstance(still, State) and still.elastic is not None)

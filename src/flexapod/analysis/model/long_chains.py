@@ -107,7 +107,7 @@ def mass_matrix(robot: Robot, found: Arrays, own: CoordinateAxes) -> Array:
     return M
 
 
-def long_terms(robot: Robot, given: Arrays, reasons: Texts, friction: Friction = False) -> Arrays:
+def long_chain_terms(robot: Robot, given: Arrays, reasons: Texts, friction: Friction = False) -> Arrays:
     """As `elastic_terms`."""
     found = evaluated(robot, "long_terms", given, reasons)
     at = axes(robot, given, found)
@@ -121,7 +121,7 @@ def long_terms(robot: Robot, given: Arrays, reasons: Texts, friction: Friction =
     return result
 
 
-def long_statics(robot: Robot, given: Arrays, reasons: Texts) -> Arrays:
+def long_chain_statics(robot: Robot, given: Arrays, reasons: Texts) -> Arrays:
     """As `elastic_statics`: the derivative by running the tangent of the forces along every coordinate."""
     still = {name: np.zeros_like(values) if "velocity" in name else values for name, values in given.items()}
     found = evaluated(robot, "long_rows", still, reasons)
@@ -177,7 +177,7 @@ def _step(robot: Robot, given: Arrays, reasons: Texts) -> tuple[Array, Arrays, A
     return -np.einsum("nbm,nm->nb", left_inverse(A[:, :, list(robot.elastic_plan.bound)]), found["residual"]), found, A
 
 
-def long_closing(robot: Robot, given: Arrays, reasons: Texts) -> Arrays:
+def long_chain_closing(robot: Robot, given: Arrays, reasons: Texts) -> Arrays:
     """As `elastic_closing`."""
     plan, count = robot.elastic_plan, len(reasons)
     bound, free = list(plan.bound), list(plan.independent)
@@ -235,7 +235,7 @@ def _move(robot: Robot, now: Arrays, chosen: NDArray[np.intp], step: Array, colu
         now["rotation"][chosen] = Rotation.from_rotvec(z[:, 3:6]).as_matrix() @ now["rotation"][chosen]
 
 
-def long_point(robot: Robot, given: Arrays, reasons: Texts) -> Arrays:
+def long_chain_point(robot: Robot, given: Arrays, reasons: Texts) -> Arrays:
     """As `elastic_point` of the platform."""
     plan, found = robot.elastic_plan, evaluated(robot, "long_rows", given, reasons)
     at, bound, free = axes(robot, given, found), list(plan.bound), list(plan.independent)
@@ -256,7 +256,7 @@ def long_point(robot: Robot, given: Arrays, reasons: Texts) -> Arrays:
     }  # fmt: skip
 
 
-def long_control(robot: Robot, given: Arrays, reasons: Texts) -> Arrays:
+def long_chain_control(robot: Robot, given: Arrays, reasons: Texts) -> Arrays:
     """As `elastic_control`, up to a constant factor: the volume of the rows by the bound coordinates, signed where square."""
     found = evaluated(robot, "long_rows", given, reasons)
     A = closing_matrix(robot, found, axes(robot, given, found))[:, :, list(robot.elastic_plan.bound)]
@@ -265,7 +265,7 @@ def long_control(robot: Robot, given: Arrays, reasons: Texts) -> Arrays:
     return {"determinant": np.sqrt(np.maximum(np.linalg.det(np.swapaxes(A, 1, 2) @ A), 0.0))}
 
 
-def long_sliding(robot: Robot, given: Arrays, reasons: Texts, friction: Friction) -> Arrays:
+def long_chain_sliding(robot: Robot, given: Arrays, reasons: Texts, friction: Friction) -> Arrays:
     """As `elastic_sliding`: the slope by running the tangent of the friction along every rate."""
     size, count = len(robot.elastic_plan.columns), len(reasons)
     force, slope = np.zeros((count, size)), np.zeros((count, size, size))
@@ -334,13 +334,14 @@ def _rate_directions(robot: Robot, inputs: Arrays) -> Arrays:
     return result
 
 
-def long_potential(robot: Robot, given: Arrays, reasons: Texts) -> Arrays:
+def long_chain_potential(robot: Robot, given: Arrays, reasons: Texts) -> Arrays:
     """As `elastic_potential`."""
     return evaluated(robot, "long_potential", given, reasons)
 
 
 LONG: dict[str, Callable[..., Arrays]] = {
-    "elastic_terms": long_terms, "elastic_statics": long_statics, "elastic_closing": long_closing, "elastic_point": long_point,
-    "elastic_control": long_control, "elastic_sliding": long_sliding, "elastic_potential": long_potential,
+    "elastic_terms": long_chain_terms, "elastic_statics": long_chain_statics, "elastic_closing": long_chain_closing,
+    "elastic_point": long_chain_point, "elastic_control": long_chain_control, "elastic_sliding": long_chain_sliding,
+    "elastic_potential": long_chain_potential,
 }  # fmt: skip
 """Quantity -> how it is made where `is_long`."""

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from flexapod.analysis.requests.properties import COMPILED
 from flexapod.arrays import Array
-from flexapod.robot.chain import ROWS, ancestors
 from flexapod.robot.elastic_plan import cut_joints
 from flexapod.robot.element_runs import ElementRun, element_runs
+from flexapod.robot.leg_positions import ROWS, ancestors
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot

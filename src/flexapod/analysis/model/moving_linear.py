@@ -19,7 +19,7 @@ from flexapod.analysis.model.closed_legs import ClosedLegs, evaluate, platform_j
 from flexapod.analysis.model.closed_state import closed_request
 from flexapod.analysis.model.contributions import with_values
 from flexapod.analysis.model.general_dynamics import solve_forward, solve_inverse
-from flexapod.analysis.model.leg_dynamics import independent_rates
+from flexapod.analysis.model.leg_dynamics import independent_rates_at
 from flexapod.analysis.model.linear_solve import inverted
 from flexapod.analysis.model.rigid_vibration import STEP, WEIGHTS
 from flexapod.analysis.requests.loads import refuse_out_of_plane
@@ -133,7 +133,7 @@ def _moved(robot: Robot, state: ClosedLegs, moves: Array, rates: Array, reasons:
             q[:, column - at] += moves[:, k]
         else:
             e[:, column - at + modes] += moves[:, k]
-    wanted = independent_rates(robot, state) + rates
+    wanted = independent_rates_at(robot, state) + rates
     own = np.full(size, "", dtype=object)
     given = {**start.inputs(), "joint_position": q, "modes": e, "independent_velocity": wanted}
     found = evaluate(robot, "elastic_closing", given, own)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from flexapod.analysis.requests.properties import PROPERTIES, has_friction
-from flexapod.robot.chain import closes_alone
+from flexapod.robot.leg_positions import closes_alone
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.model.contributions import without_leg_mass
-from flexapod.analysis.model.elastic_state import refuse_elastic
+from flexapod.analysis.model.elastic_coordinates import refuse_elastic
 from flexapod.analysis.model.kernels import RobotKernel, kernel
 from flexapod.analysis.requests.loads import forces, platform_wrench
 from flexapod.analysis.requests.properties import has_friction
@@ -24,7 +24,7 @@ from flexapod.analysis.verbs.platform_motion import as_platform
 from flexapod.arrays import Array
 from flexapod.equations.minimal.planning import applies, poor_designs
 from flexapod.equations.newton_euler.constraint_plan import mark_undetermined
-from flexapod.equations.newton_euler.contributions import CONTRIBUTION_NAMES
+from flexapod.equations.newton_euler.force_parts import CONTRIBUTION_NAMES
 from flexapod.equations.newton_euler.reactions import reaction_names
 from flexapod.errors import InputError
 from flexapod.motions.motion import Motion

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from flexapod.analysis.model.kernels import kernel
-from flexapod.analysis.model.linear_model import LinearMatrices
 from flexapod.analysis.model.point_load import rotated
 from flexapod.analysis.model.rigid_dynamics import state_inputs
+from flexapod.analysis.model.small_motions import LinearMatrices
 from flexapod.analysis.requests.loads import lever, platform_wrench
 from flexapod.analysis.requests.results import TWIST
 from flexapod.analysis.verbs.platform_motion import as_platform

@@ -21,7 +21,7 @@ import numpy as np
 from flexapod.arrays import Array
 from flexapod.errors import InputError
 from flexapod.robot.architecture import EXACT
-from flexapod.robot.chain import ancestors, link_poses
+from flexapod.robot.leg_positions import ancestors, link_poses
 
 if TYPE_CHECKING:
     from flexapod.robot.model import Closing, Leg

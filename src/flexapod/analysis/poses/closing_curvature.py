@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from flexapod.arrays import Array
-from flexapod.robot.chain import ROWS
+from flexapod.robot.leg_positions import ROWS
 
 if TYPE_CHECKING:
     from flexapod.analysis.space.contraction import Contraction, LoopBlock
@@ -31,7 +31,7 @@ class Curvature:
 
     def __init__(self, balls: Contraction, block: LoopBlock, q: Array) -> None:
         robot, length, self.legs = balls.robot, balls.length, []
-        follow = len(block.columns) + np.flatnonzero([k > 2 for k in block.follow])
+        dependent = len(block.columns) + np.flatnonzero([k > 2 for k in block.dependent])
         arms, points, first = [], [], 0
         for i in block.legs:
             leg = robot.legs[i]
@@ -39,13 +39,14 @@ class Curvature:
             own, cut = np.arange(first, first + len(leg.moving)), balls.columns[i]
             rotations = own[[leg.links[k].kind == "R" for k in leg.moving]]
             arm = float(np.linalg.norm(leg.closing.on_platform.position)) / length
-            self.legs.append((own, leg, _distances(leg, q[:, cut], length), np.concatenate([rotations, follow]), arm, len(kinds)))
+            rotating = np.concatenate([rotations, dependent])
+            self.legs.append((own, leg, _distances(leg, q[:, cut], length), rotating, arm, len(kinds)))
             points += [row[0] == "point" for row in kinds]
             arms += [arm if row[0] == "point" else 1.0 for row in kinds]
             first += len(leg.moving)
-        self.follow, self.chosen = follow, block.rows
+        self.dependent, self.chosen = dependent, block.rows
         self.points, self.arms = np.array(points)[block.rows], np.array(arms)[block.rows]
-        ones = np.ones((len(q), len(block.columns) + len(block.follow)))
+        ones = np.ones((len(q), len(block.columns) + len(block.dependent)))
         self.size = 1.0 + self.product(ones, ones)
 
     def product(self, a: Array, b: Array) -> Array:
@@ -61,7 +62,7 @@ class Curvature:
                     before = before + np.stack([x, y])
                 else:
                     keeps += crossed
-            keeps = keeps + arm * a[:, self.follow].sum(axis=1) * b[:, self.follow].sum(axis=1)
+            keeps = keeps + arm * a[:, self.dependent].sum(axis=1) * b[:, self.dependent].sum(axis=1)
             pair = np.stack([keeps, a[:, rotating].sum(axis=1) * b[:, rotating].sum(axis=1)], axis=1)
             found.append(pair[:, None].repeat(count, 1))
         both = np.concatenate(found, axis=1)[:, self.chosen]
@@ -71,7 +72,7 @@ class Curvature:
         """T r (n, rows) for a rotation of the platform by 1 rad."""
         found = []
         for _, _, _, rotating, arm, count in self.legs:
-            pair = np.stack([arm * r[:, self.follow].sum(axis=1), r[:, rotating].sum(axis=1)], axis=1)
+            pair = np.stack([arm * r[:, self.dependent].sum(axis=1), r[:, rotating].sum(axis=1)], axis=1)
             found.append(pair[:, None].repeat(count, 1))
         both = np.concatenate(found, axis=1)[:, self.chosen]
         return np.where(self.points, both[..., 0], both[..., 1])

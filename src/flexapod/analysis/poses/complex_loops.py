@@ -1,7 +1,7 @@
 r"""Loop equations of any robot over the complex numbers: closing rows, their derivatives, Newton, paths of the actuators.
 
 Unknowns: position p, rotation R (complex with R^T R = 1) and the passive coordinates; a step is (v, omega, dq) with
-p <- p + v, R <- exp(omega) R, q <- q + dq. Rows as in `flexapod.robot.chain`; over-constrained robots have more rows than
+p <- p + v, R <- exp(omega) R, q <- q + dq. Rows as in `flexapod.robot.leg_positions`; over-constrained robots have more rows than
 unknowns and are squared by a fixed random matrix, which keeps their solutions. Letters: N points in a batch, products without
 conjugation.
 """
@@ -18,7 +18,7 @@ from flexapod.analysis.poses.generic_balls import with_generic_balls
 from flexapod.analysis.poses.rigid_chains import rigid_chain
 from flexapod.arrays import Array, Complex, Rows
 from flexapod.robot.build import has_inner_loops
-from flexapod.robot.chain import ROWS, ancestors, leg_rows
+from flexapod.robot.leg_positions import ROWS, ancestors, leg_rows
 from flexapod.rotation_arrays import cross
 
 if TYPE_CHECKING:

@@ -67,9 +67,9 @@ def forward_poses(
     proofs = None
     refuse(robot, "forward_kinematics", method="newton", certify=certify)
     if not robot.follows_platform:
-        from flexapod.analysis.poses.loop_kinematics import loop_forward_kinematics
+        from flexapod.analysis.poses.loop_forward import forward_kinematics_of_loops
 
-        return loop_forward_kinematics(robot, *targets(robot, actuator_position), actuator_position, guess, on_error)
+        return forward_kinematics_of_loops(robot, *targets(robot, actuator_position), actuator_position, guess, on_error)
     solved = solve(robot, actuator_position, guess, continuation, assembly)
     reasons = solved.reasons
     if certify:

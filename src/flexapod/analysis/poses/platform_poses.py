@@ -115,8 +115,8 @@ def _chunk(start: KnownSolutions, a: Array, b: Array, s: Array, random: np.rando
         kept = count >= before
         result.x[better], result.found[better], result.infinite[better] = x[kept], found[kept], infinite[kept]
         result.singular[better] = ~found[kept] & ~infinite[kept]
-        settled = (count == n) | ((count == before) & (attempt > 0) & (count > 0))
-        open_ = open_[~settled]
+        complete = (count == n) | ((count == before) & (attempt > 0) & (count > 0))
+        open_ = open_[~complete]
         if len(open_) == 0:
             break
     return result

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.model.kernels import kernel
-from flexapod.analysis.model.newton_from_home import solve_from_home
+from flexapod.analysis.model.newton_starts import solve_from_starts
 from flexapod.analysis.poses.pose_search import Poses, PoseSearch
 from flexapod.analysis.poses.row_condition import type_2_distance
 from flexapod.analysis.requests.results import reasons_of
@@ -65,7 +65,7 @@ def _assembled(search: PoseSearch, position: Array, rotation: Array, joints: Arr
         given: dict[str, Any] = {**inputs, "guess": joints}
         batch = bound.batch(given)
     else:
-        batch, given = solve_from_home(bound, inputs)
+        batch, given = solve_from_starts(bound, inputs)
     reasons = reasons_of(bound.signature, batch.status, given).astype(object)
     for i in np.flatnonzero(reasons != ""):
         reasons[i] = f"the guess is invalid: {reasons[i]}"

@@ -17,7 +17,7 @@ from flexapod.analysis.requests.program_refusals import FLOATING, floating
 from flexapod.analysis.requests.request import Request
 from flexapod.analysis.requests.results import reasons_of
 from flexapod.analysis.requests.state import State
-from flexapod.analysis.verbs.inverse_kinematics import COMPONENTS, FOLLOW, solve_from_home
+from flexapod.analysis.verbs.inverse_kinematics import COMPONENTS, FOLLOW, solve_from_starts
 from flexapod.arrays import Array
 from flexapod.robot.elastic_plan import driven_columns
 
@@ -57,7 +57,7 @@ def pose_jacobians(robot: Robot, position: Array, rotation: Array) -> PoseJacobi
         return _of_all_loops(robot, position, rotation)
     bound = kernel(robot, "jacobian", joints=False)
     inputs = {"position": np.ascontiguousarray(position), "rotation": np.ascontiguousarray(rotation)}
-    batch, given = solve_from_home(bound, inputs)
+    batch, given = solve_from_starts(bound, inputs)
     reasons = reasons_of(bound.signature, batch.status, given).astype(object)
     out, kept = batch.outputs, list(robot.plan.constraints)
     G = out["constraint_jacobian"] if "constraint_jacobian" in out else np.zeros((len(position), 0, 6))

@@ -258,7 +258,7 @@ MOMENTS = ("mass", *(f"first_moment.{i}" for i in "xyz"), *(f"inertia.{k}" for k
 
 
 def _bodies(robot: Robot) -> list[tuple[str, str, bool]]:
-    """Name in `robot.values`, name for people, and whether the file gives an inertia that must be possible, of every body."""
+    """Of every body: name in `robot.named_values`, name for people, whether the inertia that the file gives must be possible."""
     top = robot.description.file.platform
     found = [("platform", "platform", "inertia" in top.model_fields_set and top.base_parameters is None)]
     for leg in robot.legs:

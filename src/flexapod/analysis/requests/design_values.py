@@ -2,7 +2,7 @@ r"""Numbers of kernels as functions of a design, without building a robot per de
 
 .. math:: v_k(x) = v_k(x_0) + \sum_{|a| \le g} c_{k,a} \prod_i (x_i - x_{0i})^{a_i}
 
-Letters: v resolved numbers of the robot (`robot.values`), x variables, g degree. Lengths, masses and offsets enter affinely,
+Letters: v resolved numbers of the robot (`robot.named_values`), x variables, g degree. Lengths, masses, offsets enter affinely,
 moments of a moved centre of mass by degree 2 or 3. The polynomial is found from a few built robots and checked at others;
 numbers that none fits are listed; kernels that read them need a robot built per design.
 """
@@ -21,7 +21,7 @@ from flexapod.arrays import Array
 from flexapod.description.parameters import set_parameters
 from flexapod.errors import FlexapodError, InputError
 from flexapod.kernels.design_columns import ParameterColumns
-from flexapod.robot.tree import RobotBuildError
+from flexapod.robot.leg_tree import RobotBuildError
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
@@ -90,8 +90,8 @@ def _plain(value: object) -> Any:
 class DesignValues:
     """Polynomials of the numbers that a design moves.
 
-    `names` (k,) of `robot.values`; `center`, `scale` (d,); `powers` (terms, d); `coefficients` (terms, k); `robots`: designs
-    built on the way; `unfitted`: names that no polynomial gives; `same`: names that are a variable itself, and which.
+    `names` (k,) of `robot.named_values`; `center`, `scale` (d,); `powers` (terms, d); `coefficients` (terms, k); `robots`:
+    designs built on the way; `unfitted`: names that no polynomial gives; `same`: names that are a variable itself, and which.
     """
 
     names: tuple[str, ...]

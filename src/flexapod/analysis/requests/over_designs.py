@@ -27,7 +27,7 @@ from flexapod.analysis.requests.state import State
 from flexapod.arrays import Array
 from flexapod.errors import FlexapodError, InputError
 from flexapod.motions.motion import ActuatorMotion, Motion, with_start
-from flexapod.robot.physical import has_grouped
+from flexapod.robot.positive_mass import has_grouped
 from flexapod.robot.varied import Varied, with_columns
 
 if TYPE_CHECKING:

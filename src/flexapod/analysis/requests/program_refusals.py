@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from flexapod.errors import InputError
 from flexapod.robot.build import has_inner_loops
-from flexapod.robot.chain import closes_alone
 from flexapod.robot.elastic_plan import posed, undriven
+from flexapod.robot.leg_positions import closes_alone
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from flexapod.robot.build import has_inner_loops
-from flexapod.robot.chain import closes_alone
 from flexapod.robot.elastic_plan import driven_columns
+from flexapod.robot.leg_positions import closes_alone
 
 if TYPE_CHECKING:
     from flexapod.robot.model import Closing, Link

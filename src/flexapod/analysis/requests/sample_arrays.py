@@ -133,9 +133,9 @@ def _masked(whole: xr.Dataset, request: DesignRequest, reasons: Reasons) -> xr.D
             values = variable.values.copy()
             values[bad] = np.nan
             result[name] = (variable.dims, values, variable.attrs)
-    said = whole["reason"].values.astype(object) if "reason" in whole else np.full(len(every), "", dtype=object)
-    said = np.where(bad, every, said).astype(str)
-    return result.assign(valid=(dim, said == ""), reason=(dim, said))
+    texts = whole["reason"].values.astype(object) if "reason" in whole else np.full(len(every), "", dtype=object)
+    texts = np.where(bad, every, texts).astype(str)
+    return result.assign(valid=(dim, texts == ""), reason=(dim, texts))
 
 
 def _split(whole: xr.Dataset, request: DesignRequest, at: StateOrMotion) -> xr.Dataset:
@@ -202,12 +202,12 @@ def _with_reasons(whole: xr.Dataset, request: DesignRequest, reasons: Reasons) -
     """`valid` and `reason` of designs, and of their samples where these have their own."""
     dims: tuple[Any, ...] = ("design",) if request.designs is not None else ()
     dims += (_batch(whole),) if request.per_sample else ()
-    said = reasons.reshape([whole.sizes[dim] for dim in dims])
+    texts = reasons.reshape([whole.sizes[dim] for dim in dims])
     if "reason" in whole:
         dims, own = whole["reason"].dims, whole["reason"].values
-        said = said.reshape(*said.shape, *[1] * (own.ndim - said.ndim))
-        said = np.where(said != "", said, own)
-    return whole.assign(valid=(dims, said == ""), reason=(dims, said.astype(str)))
+        texts = texts.reshape(*texts.shape, *[1] * (own.ndim - texts.ndim))
+        texts = np.where(texts != "", texts, own)
+    return whole.assign(valid=(dims, texts == ""), reason=(dims, texts.astype(str)))
 
 
 def _keep_rotating(whole: xr.Dataset, request: DesignRequest, at: StateOrMotion) -> None:

@@ -27,14 +27,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.model.kernels import kernel
-from flexapod.analysis.model.newton_from_home import solve_from_home
+from flexapod.analysis.model.newton_starts import solve_from_starts
 from flexapod.analysis.poses.closing_curvature import LONGER, Curvature
 from flexapod.analysis.poses.complex_loops import leg_closure
 from flexapod.analysis.poses.pose_projection import onto_constraints
 from flexapod.arrays import Array
 from flexapod.motions.rotations import rotation_rotvec, rotvec_rotation
 from flexapod.robot.build import has_inner_loops
-from flexapod.robot.chain import ROWS
+from flexapod.robot.leg_positions import ROWS
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
@@ -92,7 +92,7 @@ class LoopBlock:
     legs: tuple[int, ...]
     rows: NDArray[np.int64]
     columns: NDArray[np.int64]
-    follow: tuple[int, ...]
+    dependent: tuple[int, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,8 +101,8 @@ class Balls:
 
     Args:
         proven: (n,) the box of every block holds one regular branch, and the actuators hold the platform.
-        z: (n, joints + follow) coordinates over their scale, and the components that follow.
-        radius, unique: (n, joints + follow) half widths of the box, and of the box in which the branch is the only one.
+        z: (n, joints + dependent) coordinates over their scale, and the components that follow.
+        radius, unique: (n, joints + dependent) half widths of the box, and of the box in which the branch is the only one.
         slope: (n, joints, k) change of the coordinates with each move; rest: (n, joints) what is beside the tangent at most.
         rotated: (n,) largest rotation of the platform in the region [rad].
         signs: (n, blocks + 1) of the determinants of the blocks (working mode) and of the platform held by the actuators.
@@ -133,25 +133,25 @@ class Contraction:
         self.columns = [slice(int(a), int(b)) for a, b in pairwise(first)]
         self.arm = max(float(np.linalg.norm(leg.closing.on_platform.position)) for leg in robot.legs)
         legs, plane = range(len(robot.legs)), _plane(robot)
-        follow = tuple(k for k in plane if k in robot.plan.platform_dependents)
-        apart = [((i,), ()) for i in legs] if straight(robot) else [(tuple(legs), follow)]
+        dependent = tuple(k for k in plane if k in robot.plan.platform_dependents)
+        apart = [((i,), ()) for i in legs] if straight(robot) else [(tuple(legs), dependent)]
         self.blocks, self.sound = [], True
-        for own, follow in apart:
+        for own, components in apart:
             columns = np.concatenate([np.arange(c.start, c.stop) for c in (self.columns[i] for i in own)])
-            self.blocks.append(self._block(own, columns, follow))
+            self.blocks.append(self._block(own, columns, components))
         self.platform = list(plane) if not straight(robot) else list(robot.plan.platform_independent)
 
-    def _block(self, legs: tuple[int, ...], columns: NDArray[np.int64], follow: tuple[int, ...]) -> LoopBlock:
+    def _block(self, legs: tuple[int, ...], columns: NDArray[np.int64], dependent: tuple[int, ...]) -> LoopBlock:
         """A block with as many rows as it has unknowns, independent at home."""
         from scipy.linalg import qr
 
-        robot, every = self.robot, LoopBlock(legs=legs, rows=np.arange(0), columns=columns, follow=follow)
+        robot, every = self.robot, LoopBlock(legs=legs, rows=np.arange(0), columns=columns, dependent=dependent)
         home = np.concatenate([leg.home for leg in robot.legs])[None]
         _, A, _ = self._evaluate(every, home, robot.home.position[None], robot.home.rotation[None])
         size = A.shape[2]
         _, pivots, order = qr(A[0].T, mode="economic", pivoting=True)
         self.sound &= A.shape[1] >= size and abs(pivots[size - 1, size - 1]) > INDEPENDENT * abs(pivots[0, 0])
-        return LoopBlock(legs=legs, rows=np.sort(order[:size]), columns=columns, follow=follow)
+        return LoopBlock(legs=legs, rows=np.sort(order[:size]), columns=columns, dependent=dependent)
 
     def _evaluate(self, block: LoopBlock, q: Array, p: Array, R: Array) -> tuple[Array, Array, Array]:
         """Rows (n, N), derivatives by the unknowns (n, N, N) and by the platform's twist (n, N, 6); all rows without a choice."""
@@ -165,7 +165,7 @@ class Contraction:
             J.append(wide[:, :, block.columns])
             P.append(by_platform.real)
         residual, A, twist = (np.concatenate(parts, axis=1) for parts in (G, J, P))
-        A = np.concatenate([A, twist[:, :, list(block.follow)]], axis=2)
+        A = np.concatenate([A, twist[:, :, list(block.dependent)]], axis=2)
         rows = block.rows if len(block.rows) else np.arange(A.shape[1])
         return residual[:, rows], A[:, rows], twist[:, rows]
 
@@ -174,20 +174,20 @@ class Contraction:
         p0, R0, (p, R, q, good) = p, R, self._solved(p, R)
         rotation0 = R @ np.swapaxes(R0, 1, 2)
         aside = np.concatenate([(p - p0) / self.length, rotation_rotvec(rotation0)], axis=1)
-        follow = list(self.blocks[0].follow)
-        rotating = [k for k in follow if k > 2]
-        kept = [k for k in range(6) if k not in follow or (k in rotating and len(rotating) == 2)]  # two axes do not close a group
+        dependent = list(self.blocks[0].dependent)
+        rotating = [k for k in dependent if k > 2]
+        kept = [k for k in range(6) if k not in dependent or (k in rotating and len(rotating) == 2)]  # two axes are no group
         good &= np.all(np.abs(aside[:, kept]) < ASIDE, axis=1)
         moves = np.concatenate([moves[..., :3], moves[..., 3:] @ np.swapaxes(rotation0, 1, 2)], axis=2)
         rotated = np.linalg.norm(moves[..., 3:], axis=2).sum(axis=1)
-        n, size = len(p), self.scale.size + len(follow)
+        n, size = len(p), self.scale.size + len(dependent)
         radius, unique, signs = np.full((n, size), np.inf), np.zeros((n, size)), np.zeros((n, len(self.blocks) + 1))
         slope, rest = np.zeros((n, len(self.scale), moves.shape[1])), np.full((n, len(self.scale)), np.inf)
         change, widest, W = [], rotated.copy(), []
         for j, block in enumerate(self.blocks):
             G, A, P = self._evaluate(block, q, p, R)
             inverse = inverses(A)
-            joints, own = len(block.columns), np.concatenate([block.columns, len(self.scale) + np.arange(len(block.follow))])
+            joints, own = len(block.columns), np.concatenate([block.columns, len(self.scale) + np.arange(len(block.dependent))])
             with np.errstate(invalid="ignore", over="ignore"):
                 second = Curvature(self, block, q)
                 first = inverse @ P @ np.swapaxes(moves, 1, 2)
@@ -196,7 +196,7 @@ class Contraction:
                 good &= kappa <= LOOSEST
                 radius[:, own], unique[:, own] = r, np.clip(0.99 * r / np.maximum(kappa, 1e-300)[:, None], 0.0, LONGER)
                 slope[:, block.columns], rest[:, block.columns] = -first[:, :joints], beside[:, :joints]
-                spin = rotated + np.linalg.norm(r[:, joints:][:, [k > 2 for k in block.follow]], axis=1)
+                spin = rotated + np.linalg.norm(r[:, joints:][:, [k > 2 for k in block.dependent]], axis=1)
                 widest = np.maximum(widest, spin)
                 change.append(second.change(r, spin))
             signs[:, j] = np.linalg.slogdet(A)[0]
@@ -205,7 +205,7 @@ class Contraction:
             W.append(wide)
         held = np.concatenate(W, axis=1)[:, :, [*self.passive, *(q.shape[1] + k for k in self.platform)]]
         signs[:, -1] = np.linalg.slogdet(held)[0]
-        z = np.concatenate([q / self.scale, aside[:, follow]], axis=1)
+        z = np.concatenate([q / self.scale, aside[:, dependent]], axis=1)
         with np.errstate(invalid="ignore"):
             hold = (np.abs(inverses(held)) @ (np.concatenate(change, axis=1) + ROUNDING)[..., None])[..., 0].max(axis=1)
         good &= (hold < 1.0) & np.all(unique >= radius, axis=1)
@@ -216,10 +216,10 @@ class Contraction:
 
     def _solved(self, p: Array, R: Array) -> tuple[Array, Array, Array, NDArray[np.bool_]]:
         """Poses as the robot takes them and its joints there, on the branch that is reached from home."""
-        follow = list(self.blocks[0].follow)
-        if follow:
-            p, R, _ = onto_constraints(self.robot, p, R, follow)
-        batch, _ = solve_from_home(kernel(self.robot, "jacobian"), {"position": p, "rotation": np.ascontiguousarray(R)})
+        dependent = list(self.blocks[0].dependent)
+        if dependent:
+            p, R, _ = onto_constraints(self.robot, p, R, dependent)
+        batch, _ = solve_from_starts(kernel(self.robot, "jacobian"), {"position": p, "rotation": np.ascontiguousarray(R)})
         q, good = batch.outputs["joint_position"].copy(), batch.status == 0
         q = np.where(np.isfinite(q), q, np.concatenate([leg.home for leg in self.robot.legs]))
         for _ in range(POLISHED):
@@ -229,9 +229,9 @@ class Contraction:
                     step = np.nan_to_num((inverses(A) @ G[..., None])[..., 0], posinf=0.0, neginf=0.0)
                 joints = len(block.columns)
                 q[:, block.columns] -= step[:, :joints] * self.scale[block.columns]
-                if follow:
+                if dependent:
                     twist = np.zeros((len(p), 6))
-                    twist[:, follow] = -step[:, joints:]
+                    twist[:, dependent] = -step[:, joints:]
                     p, R = p + twist[:, :3] * self.length, rotvec_rotation(twist[:, 3:]) @ R
         return p, R, q, good
 

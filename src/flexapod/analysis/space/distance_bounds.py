@@ -82,7 +82,7 @@ def _leg_rows(balls: Contraction, found: Balls, i: int) -> tuple[Array, Array, A
     _, by_leg, by_platform, _ = leg_closure(leg, found.q[:, cut], found.p, found.R, balls.length)
     A, P = by_leg.real * balls.scale[cut], by_platform.real
     r, spin = np.minimum(found.radius[:, cut], FARTHEST), np.minimum(found.rotated, FARTHEST)[:, None]
-    block = LoopBlock(legs=(i,), rows=np.arange(A.shape[1]), columns=np.arange(cut.start, cut.stop), follow=())
+    block = LoopBlock(legs=(i,), rows=np.arange(A.shape[1]), columns=np.arange(cut.start, cut.stop), dependent=())
     second = Curvature(balls, block, found.q)
     dA, dP, unit = np.zeros_like(A), np.zeros_like(P), np.eye(r.shape[1])
     for k in range(r.shape[1]):

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from flexapod.analysis.space.box_columns import SlabColumns
 from flexapod.analysis.space.box_decision import Trim
-from flexapod.analysis.space.columns import SlabColumns
 from flexapod.arrays import Array
 from flexapod.errors import InputError
 from flexapod.motions.arrays import finite_array

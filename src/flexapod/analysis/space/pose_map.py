@@ -16,7 +16,7 @@ from flexapod.analysis.poses.pose_jacobians import pose_jacobians
 from flexapod.analysis.poses.row_condition import condition_numbers, type_2_distance
 from flexapod.analysis.space.limits import SLACK, RobotLimits
 from flexapod.analysis.verbs.conditioning import SINGULAR
-from flexapod.analysis.verbs.inverse_kinematics import FOLLOW, solve_from_home
+from flexapod.analysis.verbs.inverse_kinematics import FOLLOW, solve_from_starts
 from flexapod.arrays import Array
 from flexapod.errors import InputError
 
@@ -113,7 +113,7 @@ class PoseMap:
         if not self.general:
             batch = self.kernel.batch(inputs, threads=threads)
         elif guess is None:
-            batch, inputs = solve_from_home(self.kernel, inputs)
+            batch, inputs = solve_from_starts(self.kernel, inputs)
         else:
             inputs["guess"] = guess
             batch = self.kernel.batch(inputs, threads=threads)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from flexapod.arrays import Array
-from flexapod.robot.chain import closure, leg_rows
 from flexapod.robot.geometry import pose
+from flexapod.robot.leg_positions import closure, leg_rows
 from flexapod.robot.model import Leg
 
 if TYPE_CHECKING:

@@ -150,14 +150,14 @@ class ShellBounds:
         for value in np.unique(code) if len(code) else [0]:
             own = np.flatnonzero(code == value)
             counts = (self.counts[0] * bool(value & 1), self.counts[1] * bool(value & 2), bool(value & 4) and self.counts[2])
-            out = self._run(kind, counts, middle[own], radius[own])
+            out = self._bounds_of_kind(kind, counts, middle[own], radius[own])
             if len(own) == len(low):
                 return dict(out)
             for name, values in out.items():
                 found.setdefault(name, np.zeros((len(low), *values.shape[1:])))[own] = values
         return found
 
-    def _run(self, kind: str, counts: tuple[int, int, bool], middle: Array, radius: Array) -> dict[str, Array]:
+    def _bounds_of_kind(self, kind: str, counts: tuple[int, int, bool], middle: Array, radius: Array) -> dict[str, Array]:
         """Outputs of a kernel; but for trims, boxes have the size of the first."""
         kernel = self.kernel(kind, counts)
         size = radius[0] if len(radius) else np.zeros(3)

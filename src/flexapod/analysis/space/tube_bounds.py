@@ -57,7 +57,7 @@ class TubeBounds:
         self.texts = (*every, SINGULAR, UNSURE)
 
     @cached_property
-    def follow(self) -> tuple[int, ...]:
+    def dependent_axes(self) -> tuple[int, ...]:
         """Axes that cannot be chosen: what follows, or what leaves the plane."""
         return tuple(k for k in range(3) if k not in self.robot.plan.platform_independent)
 
@@ -85,13 +85,13 @@ class TubeBounds:
     def region(self) -> dict[str, Any]:
         """A box that no position can leave; numbers for axes that cannot be chosen."""
         base, far, arms = self.reach
-        rotates = any(k > 2 for k in self.balls.blocks[0].follow)
+        rotates = any(k > 2 for k in self.balls.blocks[0].dependent)
         far = far + np.linalg.norm(arms, axis=1) * rotates
         offset = np.zeros_like(arms) if rotates else arms @ self.rotation.T
         low, high = (base - offset - far[:, None]).max(axis=0), (base - offset + far[:, None]).min(axis=0)
         found: dict[str, Any] = {}
         for k, name in enumerate(self.axes):
-            if k in self.follow:
+            if k in self.dependent_axes:
                 found[name] = float(self.robot.home.position[k])
             elif not np.isfinite(low[k]) or not np.isfinite(high[k]):
                 raise InputError(f"{self.robot.name}: a slider without a stroke has no end; give the region of the paving")
@@ -128,8 +128,8 @@ class TubeBounds:
     def _beyond(self, middle: Array, radius: Array) -> NDArray[np.bool_]:
         """A leg cannot reach its joint anywhere in a box."""
         base, far, arms = self.reach
-        rotates = any(k > 2 for k in self.balls.blocks[0].follow)
-        if any(k < 3 for k in self.balls.blocks[0].follow):
+        rotates = any(k > 2 for k in self.balls.blocks[0].dependent)
+        if any(k < 3 for k in self.balls.blocks[0].dependent):
             return np.zeros(len(middle), dtype=bool)
         far = far + np.linalg.norm(arms, axis=1) * rotates
         end = middle[:, None] + (np.zeros_like(arms) if rotates else arms @ self.rotation.T)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from flexapod.analysis.model.linear_model import actuator_stiffness, linear_model
+from flexapod.analysis.model.small_motions import actuator_stiffness, linear_matrices
 from flexapod.analysis.model.vibration import null_space
 from flexapod.analysis.requests.abilities import refuse
 from flexapod.analysis.requests.arguments import checked
@@ -116,7 +116,7 @@ def buckling(
     def tangent(factor: float) -> tuple[Array, list[str], Array]:
         reasons = np.full(1, "", dtype=object)
         at = state if factor == 0.0 else _without_elastic(state)
-        model = linear_model(robot, at, True, (factor * w, point, axes), reasons)
+        model = linear_matrices(robot, at, True, (factor * w, point, axes), reasons)
         raise_failed("buckling", robot, reasons.astype(str), state, "raise")
         K, Bt = model.K[0], model.B[0].T
         Z = null_space(Bt[None])[0] if stiffness is None else np.eye(len(K))

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from flexapod.analysis.model.flexible_load import shapes_at
-from flexapod.analysis.model.linear_model import LinearMatrices, actuator_stiffness, linear_model, warn_equilibrium
 from flexapod.analysis.model.linear_solve import solved
+from flexapod.analysis.model.small_motions import LinearMatrices, actuator_stiffness, linear_matrices, warn_equilibrium
 from flexapod.analysis.model.vibration import null_space, symmetric
 from flexapod.analysis.requests.abilities import refuse
 from flexapod.analysis.requests.arguments import checked
@@ -75,7 +75,7 @@ def cartesian_stiffness(
     stiffness = actuator_stiffness(robot, actuators)
     refuse(robot, "cartesian_stiffness", actuators=actuators, prestress=prestress, wrench=wrench, point=point)
     reasons = np.full(len(state), "", dtype=object)
-    model = linear_model(robot, state, prestress, (wrench, None, "world"), reasons)
+    model = linear_matrices(robot, state, prestress, (wrench, None, "world"), reasons)
     raise_failed("cartesian stiffness", robot, reasons.astype(str), state, on_error)
     if point is not None:
         model = replace(model, P=_at_point(robot, model, point))

@@ -23,7 +23,7 @@ from flexapod.arrays import Array
 from flexapod.errors import InputError
 from flexapod.motions.arrays import positive
 from flexapod.motions.motion import ActuatorMotion, Motion
-from flexapod.robot.chain import ROWS
+from flexapod.robot.leg_positions import ROWS
 
 if TYPE_CHECKING:
     import xarray as xr

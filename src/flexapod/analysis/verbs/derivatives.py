@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from flexapod.analysis.model.elastic_state import elastic_state
+from flexapod.analysis.model.elastic_coordinates import elastic_state
 from flexapod.analysis.model.flexible_load import flexible_load
 from flexapod.analysis.model.kernels import kernel
 from flexapod.analysis.model.rigid_dynamics import note

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from flexapod.analysis.model.closing_signs import reversed_joints
 from flexapod.analysis.model.continuous_angles import continue_angles
 from flexapod.analysis.model.kernels import RobotKernel, kernel
-from flexapod.analysis.model.newton_from_home import solve_from_home as solve_from_home
+from flexapod.analysis.model.newton_starts import solve_from_starts as solve_from_starts
 from flexapod.analysis.requests.abilities import kind_of, refuse
 from flexapod.analysis.requests.arguments import checked
 from flexapod.analysis.requests.over_designs import over_designs
@@ -86,7 +86,7 @@ def inverse_kinematics(
 
 def legs_one_by_one(robot: Robot, request: Request) -> xr.Dataset:
     """Actuators, joints and bodies of rigid legs that follow from the platform; see `inverse_kinematics`."""
-    from flexapod.analysis.model.elastic_state import refuse_elastic
+    from flexapod.analysis.model.elastic_coordinates import refuse_elastic
     from flexapod.analysis.verbs.platform_motion import as_platform
 
     refuse_elastic(robot, getattr(request.at, "elastic", None))
@@ -98,7 +98,7 @@ def legs_one_by_one(robot: Robot, request: Request) -> xr.Dataset:
     def block(part: dict[str, Array], rows: slice, room: Room) -> tuple[dict[str, Any], SampleReasons]:
         found: dict[str, Any] = {}
         for bound in kernels:
-            batch, given = solve_from_home(bound, part, rows, room_for(bound.signature, room))
+            batch, given = solve_from_starts(bound, part, rows, room_for(bound.signature, room))
             reasons = failures(robot, bound, batch, given, hasattr(at, "acceleration"), rows)
             found |= {name: values for name, values in batch.outputs.items() if not name.startswith("constraint")}
         return without_bad(found, reasons), reasons
@@ -129,7 +129,7 @@ def joint_rates_of_block(
     """As `joint_rates`, with reasons only where there are any; `rows`: which samples of a verb these are."""
     bound = kernel(robot, "inverse_kinematics", detail="joints" if any(f is None for f in robot.closed_forms) else "rates")
     own = {i.name: inputs[i.name] for i in bound.signature.inputs if i.name != "guess"}
-    batch, given = solve_from_home(bound, own, rows)
+    batch, given = solve_from_starts(bound, own, rows)
     reasons = failures(robot, bound, batch, given, accelerations, rows)
     home = np.concatenate([leg.home for leg in robot.legs])
     found, count = batch.outputs.get("joint_position"), len(batch.status)

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from flexapod.analysis.model.linear_model import actuator_stiffness, linear_model, warn_equilibrium
 from flexapod.analysis.model.linear_solve import MASSLESS, inverted
+from flexapod.analysis.model.small_motions import actuator_stiffness, linear_matrices, warn_equilibrium
 from flexapod.analysis.model.vibration import null_space
 from flexapod.analysis.requests.abilities import refuse
 from flexapod.analysis.requests.arguments import checked
@@ -109,7 +109,7 @@ def linearize(
         deviations = moving_model(robot, state, wrench, reasons)
         raise_failed("linearize", robot, reasons.astype(str), state, "raise")
         return _about_motion(robot, deviations, inputs, outputs, stiffness)
-    model = linear_model(robot, state, prestress, (wrench, None, "world"), reasons)
+    model = linear_matrices(robot, state, prestress, (wrench, None, "world"), reasons)
     raise_failed("linearize", robot, reasons.astype(str), state, "raise")
     if "elastic" in model.variables and robot.elastic_names:
         warn_equilibrium(robot, model, state, stiffness, is_loaded(wrench))

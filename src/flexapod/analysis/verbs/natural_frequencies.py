@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from flexapod.analysis.model.linear_model import LinearMatrices, actuator_stiffness, linear_model
 from flexapod.analysis.model.linear_solve import MASSLESS
+from flexapod.analysis.model.small_motions import LinearMatrices, actuator_stiffness, linear_matrices
 from flexapod.analysis.model.vibration import Vibration, vibration
 from flexapod.analysis.requests.abilities import refuse
 from flexapod.analysis.requests.arguments import checked
@@ -81,7 +81,7 @@ def natural_frequencies(
     stiffness = actuator_stiffness(robot, actuators)
     refuse(robot, "natural_frequencies", actuators=actuators, prestress=prestress, wrench=wrench, point=point, axes=axes)
     reasons = np.full(len(state), "", dtype=object)
-    model = linear_model(robot, state, prestress, (wrench, point, axes), reasons)
+    model = linear_matrices(robot, state, prestress, (wrench, point, axes), reasons)
     raise_failed("natural frequencies", robot, reasons.astype(str), state, on_error)
     light = ~_moves(model.M)
     reasons[model.good[light]] = MASSLESS

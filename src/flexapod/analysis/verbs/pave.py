@@ -18,8 +18,8 @@ from flexapod.analysis.requests.abilities import refuse
 from flexapod.analysis.requests.arguments import checked
 from flexapod.analysis.requests.properties import PROPERTIES
 from flexapod.analysis.requests.sample_blocks import progress_bar
+from flexapod.analysis.space.box_columns import SlabColumns, cut_columns
 from flexapod.analysis.space.box_decision import Trim
-from flexapod.analysis.space.columns import SlabColumns, cut_columns
 from flexapod.analysis.space.paving import Paving
 from flexapod.analysis.space.pose_bounds import PoseBounds
 from flexapod.analysis.space.search_box import search_box
@@ -119,7 +119,7 @@ def pave(
 
 def _known(robot: Robot, bounds: Bounds, region: Mapping[str, ArrayLike], R: Array | None) -> Mapping[str, Any]:
     """Ranges of the axes: those given, else all that may be needed."""
-    follow = [bounds.axes[k] for k in bounds.follow] if isinstance(bounds, TubeBounds) else []
+    follow = [bounds.axes[k] for k in bounds.dependent_axes] if isinstance(bounds, TubeBounds) else []
     for name in region:
         if name not in bounds.axes or name in follow:
             there = ", ".join(axis for axis in bounds.axes if axis not in follow)

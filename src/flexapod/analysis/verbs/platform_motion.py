@@ -74,7 +74,7 @@ def pose_from_actuators(
     robot: Robot, request: Request, velocity: ArrayLike | None, guess: State | Motion | xr.Dataset | None
 ) -> State:
     """The undeformed platform's state from actuator coordinates and rates; see `State.from_actuators`."""
-    from flexapod.analysis.model.elastic_state import refuse_elastic
+    from flexapod.analysis.model.elastic_coordinates import refuse_elastic
 
     refuse_elastic(robot, request.elastic, request.elastic_velocity)
     position = request.at

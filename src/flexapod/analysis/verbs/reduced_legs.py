@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import linalg
 
-from flexapod.analysis.model.linear_model import linear_model
+from flexapod.analysis.model.small_motions import linear_matrices
 from flexapod.analysis.model.vibration import null_space
 from flexapod.analysis.requests.arguments import checked
 from flexapod.analysis.requests.results import dataset, raise_failed
@@ -30,7 +30,7 @@ from flexapod.motions.arrays import real_array
 if TYPE_CHECKING:
     import xarray as xr
 
-    from flexapod.analysis.model.linear_model import LinearMatrices
+    from flexapod.analysis.model.small_motions import LinearMatrices
     from flexapod.analysis.requests.results import Variable
     from flexapod.analysis.requests.state import StateOrMotion
     from flexapod.flexible.frequency_limit import Reduced
@@ -82,7 +82,7 @@ def reduce_legs(
         if np.any(given < 0.0):
             raise InputError(f"frequencies: expected [Hz] from 0 on, got {given.min():g}")
     reasons = np.full(len(state), "", dtype=object)
-    model = linear_model(robot, state, prestress, (None, None, "world"), reasons)
+    model = linear_matrices(robot, state, prestress, (None, None, "world"), reasons)
     raise_failed("reduce_legs", robot, reasons.astype(str), state, "raise")
     rows = [_sample(model, k, float(limit), method, given) for k in range(len(reasons))]
     variables: dict[str, Variable] = {

@@ -9,7 +9,7 @@ import numpy as np
 from flexapod.analysis.model.kernels import kernel_with_friction
 from flexapod.analysis.verbs.export_c import golden_inputs
 from flexapod.analysis.verbs.sampling import random_leg_states, random_states
-from flexapod.bridges.fmu.plant import FMUVariable, Plant
+from flexapod.bridges.fmu.model_kernels import FMUVariable, Plant
 from flexapod.bridges.fmu.rigid import union
 from flexapod.bridges.fmu.units import entry_units
 

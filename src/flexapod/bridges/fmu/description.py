@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from flexapod.bridges.fmu.plant import FMUVariable, Plant
+from flexapod.bridges.fmu.model_kernels import FMUVariable, Plant
 
 FLAGS2 = {"canGetAndSetFMUstate": "true", "canSerializeFMUstate": "true", "providesDirectionalDerivative": "true"}
 FLAGS3 = {"canGetAndSetFMUState": "true", "canSerializeFMUState": "true", "providesDirectionalDerivatives": "true",

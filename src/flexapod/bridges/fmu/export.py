@@ -24,7 +24,7 @@ from flexapod.errors import FlexapodError, InputError
 
 if TYPE_CHECKING:
     from flexapod.analysis.requests.state import State
-    from flexapod.bridges.fmu.plant import Plant
+    from flexapod.bridges.fmu.model_kernels import Plant
     from flexapod.motions.motion import ActuatorMotion
     from flexapod.robot.robot import Robot
 

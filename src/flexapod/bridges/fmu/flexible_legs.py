@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from flexapod.bridges.fmu.plant import FMUVariable, Implicit, IndependentSystem, Plant, Stepping, vector
+from flexapod.bridges.fmu.model_kernels import FMUVariable, Implicit, IndependentSystem, Plant, Stepping, vector
 from flexapod.bridges.fmu.rigid import actuators, inputs, strokes, tape_for, union
 from flexapod.errors import InputError
 from flexapod.robot.elastic_plan import driven_columns

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 
-from flexapod.bridges.fmu.plant import FMUVariable, Plant, Stepping, vector
+from flexapod.bridges.fmu.model_kernels import FMUVariable, Plant, Stepping, vector
 from flexapod.bridges.fmu.units import parameter_meaning, parameter_unit
 from flexapod.kernels.tape.program import Program
 from flexapod.kernels.tape.tape import Tape, make_tape
@@ -44,7 +44,7 @@ STATE = ("p", "quat", "v", "w", "e", "ed")
 
 
 def rates_program(layout: Layout) -> Program:
-    """The program of the rates; see `flexapod.bridges.fmu.plant`.
+    """The program of the rates; see `flexapod.bridges.fmu.model_kernels`.
 
     Checked by: tests/bridges/test_fmu.py.
     """

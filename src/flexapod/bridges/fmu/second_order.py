@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flexapod.bridges.fmu.plant import Implicit, IndependentSystem, Plant
+from flexapod.bridges.fmu.model_kernels import Implicit, IndependentSystem, Plant
 from flexapod.kernels.c.source import literal
 from flexapod.kernels.c.text import number
 from flexapod.kernels.tape.signature import NONFINITE_RESULT

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from flexapod.bridges.fmu.plant import Plant
+from flexapod.bridges.fmu.model_kernels import Plant
 from flexapod.bridges.fmu.second_order import second_order_header, second_order_source, step_header, step_setup, step_statuses
 from flexapod.kernels.c.source import BANNER, Export, header_text, literal, source_text
 from flexapod.kernels.c.text import number

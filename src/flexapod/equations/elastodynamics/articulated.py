@@ -18,10 +18,10 @@ import casadi as ca
 from flexapod.arrays import SX
 from flexapod.equations.elastodynamics.articulated_form import EliminatedUnknown, Form, Held, child_acceleration
 from flexapod.equations.elastodynamics.bordered_solve import eliminate
-from flexapod.equations.elastodynamics.elastic_state import LegAt
 from flexapod.equations.elastodynamics.link_beams import LinkBeam
 from flexapod.equations.elastodynamics.link_motion import LinkMotion
 from flexapod.equations.elastodynamics.link_tree import rigid_body, rigid_moment
+from flexapod.equations.elastodynamics.program_state import LegAt
 from flexapod.robot.model import Leg
 
 PLACE = {"P": 2, "R": 5, "fixed": 0}

@@ -9,13 +9,13 @@ import casadi as ca
 from flexapod.arrays import SX
 from flexapod.equations.elastodynamics.articulated import leg_accelerations, leg_forms, solve_rest
 from flexapod.equations.elastodynamics.articulated_form import Form
-from flexapod.equations.elastodynamics.assembly import platform_terms
-from flexapod.equations.elastodynamics.elastic_state import RobotAt, TreeMotion, tree_motion
 from flexapod.equations.elastodynamics.link_assembly import other_forces, rows_met_alone
 from flexapod.equations.elastodynamics.link_beams import link_beams
 from flexapod.equations.elastodynamics.link_loops import link_rows, row_wrenches
 from flexapod.equations.elastodynamics.link_motion import LinkMotion, link_motions
 from flexapod.equations.elastodynamics.loops import independent_rows
+from flexapod.equations.elastodynamics.program_state import RobotAt, TreeMotion, tree_motion
+from flexapod.equations.elastodynamics.tree_forces import platform_terms
 from flexapod.equations.values import Values
 from flexapod.errors import InputError
 from flexapod.robot.build import has_inner_loops

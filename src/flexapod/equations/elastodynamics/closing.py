@@ -12,8 +12,8 @@ from collections.abc import Sequence
 import casadi as ca
 
 from flexapod.arrays import SX
-from flexapod.equations.elastodynamics.elastic_state import ElasticState, by_leg, platform_modes, tree_motion
 from flexapod.equations.elastodynamics.loops import loop_rows, solve_loops
+from flexapod.equations.elastodynamics.program_state import ElasticState, by_leg, platform_modes, tree_motion
 from flexapod.equations.values import Values
 from flexapod.kernels.tape.control_flow import Builder
 from flexapod.kernels.tape.program import Program

@@ -10,9 +10,9 @@ import casadi as ca
 
 from flexapod.arrays import SX
 from flexapod.equations.elastodynamics.beam_energy import elastic_slope
-from flexapod.equations.elastodynamics.elastic_state import ElasticState, TreeMotion, platform_modes, read_state, tree_motion
 from flexapod.equations.elastodynamics.joint_forces import Friction, joint_forces, spring_slope
 from flexapod.equations.elastodynamics.point_forces import stretched
+from flexapod.equations.elastodynamics.program_state import ElasticState, TreeMotion, platform_modes, read_state, tree_motion
 from flexapod.equations.flexible_platform.generalized_newton_euler import symmetric_matrix
 from flexapod.equations.values import Values
 from flexapod.kernels.tape.program import Program

@@ -19,7 +19,6 @@ import casadi as ca
 
 from flexapod.arrays import SX
 from flexapod.equations.elastodynamics.articulated_assembly import articulated_forward, articulated_inverse, is_long
-from flexapod.equations.elastodynamics.elastic_state import robot_at
 from flexapod.equations.elastodynamics.link_assembly import (
     Projected,
     driven_rates,
@@ -29,7 +28,8 @@ from flexapod.equations.elastodynamics.link_assembly import (
     solved_inverse,
 )
 from flexapod.equations.elastodynamics.massless import has_massless_motion
-from flexapod.equations.platform_motion import wrench_input
+from flexapod.equations.elastodynamics.program_state import robot_at
+from flexapod.equations.platform_inputs import wrench_input
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.elastic_plan import driven_columns
 from flexapod.robot.robot import Robot
@@ -60,7 +60,7 @@ def elastic_inverse_dynamics(robot: Robot, friction: bool = False, load: bool = 
         link = link_equation(b, robot, friction, load_wrench)
         wanted = b.input("actuator_acceleration", (n,), unit="m/s^2 or rad/s^2")
         p = projected(link)
-        force, u = inverse_solution(robot, p, wanted)
+        force, u = projected_inverse_solution(robot, p, wanted)
         z, rates = ca.mtimes(p.N, u) + p.beta, link.rates
     b.output("force", force, shape=(n,), unit="N or N m", dims=("actuator",))
     b.output("power", force * rates, shape=(n,), unit="W", dims=("actuator",))
@@ -68,7 +68,7 @@ def elastic_inverse_dynamics(robot: Robot, friction: bool = False, load: bool = 
     return b
 
 
-def inverse_solution(robot: Robot, q: Projected, wanted: SX) -> tuple[SX, SX]:
+def projected_inverse_solution(robot: Robot, q: Projected, wanted: SX) -> tuple[SX, SX]:
     """Actuator forces and u'' for wanted actuator accelerations."""
     size, n, driven = q.M.shape[0], wanted.numel(), driven_columns(robot)
     if not is_direct(robot):

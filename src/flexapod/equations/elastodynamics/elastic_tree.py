@@ -12,9 +12,9 @@ import casadi as ca
 
 from flexapod.arrays import SX
 from flexapod.equations.elastodynamics.beam_energy import DrawnField, DrawnIn, drawn_field, drawn_in, elastic_forces
-from flexapod.equations.elastodynamics.elastic_state import LegAt
+from flexapod.equations.elastodynamics.program_state import LegAt
 from flexapod.equations.flexible_platform.generalized_newton_euler import FlexibleModel, axial, flexible_model
-from flexapod.equations.platform_motion import FrameMotion
+from flexapod.equations.platform_inputs import FrameMotion
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.general_leg import along_joints
 from flexapod.equations.virtual_power.inertia_wrench import Wrench, inertia_wrench, none

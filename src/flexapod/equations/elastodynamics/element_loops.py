@@ -25,7 +25,13 @@ from flexapod.equations.elastodynamics.element_values import element_map
 from flexapod.equations.elastodynamics.link_beams import link_beam
 from flexapod.equations.elastodynamics.link_motion import LinkMotion, field_of
 from flexapod.equations.elastodynamics.link_tree import rigid_body
-from flexapod.equations.elastodynamics.world_links import WorldInertia, WorldLink, moved_frame, moved_wrench, virtual_work
+from flexapod.equations.elastodynamics.world_links import (
+    WorldInertia,
+    WorldLink,
+    moved_frame,
+    moved_wrench,
+    virtual_work_of_wrench,
+)
 from flexapod.equations.values import Values
 from flexapod.kernels.tape.control_flow import Builder
 from flexapod.robot.beams import ElasticElement
@@ -297,7 +303,7 @@ def inwards(b: Builder, looped: LoopedLeg, outside: dict[int, SX]) -> Inwards:
             beyond, wrench = WorldInertia.of(J.get(at, ca.SX.zeros(10))), f.get(at, ca.SX.zeros(6))
             if at in looped.axes:
                 joint = leg.links[at].kind, looped.axes[at], ca.SX.zeros(3)
-                result.F[at], result.forces[at] = beyond.of_joint(*joint), virtual_work(*joint, wrench)
+                result.F[at], result.forces[at] = beyond.of_joint(*joint), virtual_work_of_wrench(*joint, wrench)
             inertia, wrench = beyond.moved(looped.levers[at]).column, moved_wrench(wrench, looped.levers[at])
         parent = leg.links[at].parent
         add(parent, inertia, wrench)
@@ -317,7 +323,7 @@ def _couple(looped: LoopedLeg, beam: ElasticElement, result: Inwards) -> None:
     for k, i in enumerate(beam.links):
         for j, other in enumerate(beam.links):
             joint = looped.leg.links[other].kind, looped.axes[other], points[k] - points[j]
-            result.masses[other, i] = virtual_work(*joint, rigid[k]) + own.mass[k * N + j]
+            result.masses[other, i] = virtual_work_of_wrench(*joint, rigid[k]) + own.mass[k * N + j]
         result.F[i] = rigid[k] + moved_wrench(own.coupling[6 * k : 6 * k + 6], -points[k])
         result.forces[i] = result.forces[i] + own.bias[k]
 
@@ -331,9 +337,9 @@ def _run_inwards(b: Builder, looped: LoopedLeg, k: int, inertia: SX, wrench: SX)
         beyond, points = WorldInertia.of(J), [at[6 * i + 3 : 6 * i + 6] for i in range(N)]
         joints = [(kinds[i], at[6 * i : 6 * i + 3], points[-1] - points[i]) for i in range(N)]
         rigid = [beyond.of_joint(*joint) for joint in joints]
-        blocks = [virtual_work(*joints[i], rigid[j]) + mass[i * N + j] for i in range(N) for j in range(N)]
+        blocks = [virtual_work_of_wrench(*joints[i], rigid[j]) + mass[i * N + j] for i in range(N) for j in range(N)]
         F = [moved_wrench(rigid[i], joints[i][2]) + moved_wrench(coupling[6 * i : 6 * i + 6], -points[i]) for i in range(N)]
-        forces = [virtual_work(*joints[i], f) + bias[i] for i in range(N)]
+        forces = [virtual_work_of_wrench(*joints[i], f) + bias[i] for i in range(N)]
         inner = [beyond.moved(points[-1]).column + body, moved_wrench(f, points[-1]) + demand]
         return inner, [ca.vertcat(*F), ca.vertcat(*blocks), ca.vertcat(*forces)]
 

@@ -14,10 +14,10 @@ import casadi as ca
 
 from flexapod.arrays import SX
 from flexapod.equations.elastodynamics.dissipation import elastic_matrices, rates_of
-from flexapod.equations.elastodynamics.dynamics import inverse_solution
-from flexapod.equations.elastodynamics.elastic_state import ElasticState, RobotAt, read_state, robot_at
+from flexapod.equations.elastodynamics.dynamics import projected_inverse_solution
 from flexapod.equations.elastodynamics.link_assembly import link_equation_at, projected
-from flexapod.equations.platform_motion import wrench_input
+from flexapod.equations.elastodynamics.program_state import ElasticState, RobotAt, read_state, robot_at
+from flexapod.equations.platform_inputs import wrench_input
 from flexapod.equations.values import Values
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.robot import Robot
@@ -62,7 +62,7 @@ def elastic_friction_force(robot: Robot) -> Program:
     at = robot_at(b, robot)
     wanted = b.input("actuator_acceleration", (n,), unit="m/s^2 or rad/s^2")
     equations = [projected(link_equation_at(at, f, wrench)) for f in (True, False)]
-    found = [inverse_solution(robot, p, wanted)[0] for p in equations]
+    found = [projected_inverse_solution(robot, p, wanted)[0] for p in equations]
     b.output("force", found[0] - found[1], shape=(n,), unit="N or N m", dims=("actuator",))
     return b
 

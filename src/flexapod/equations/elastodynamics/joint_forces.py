@@ -18,15 +18,15 @@ import casadi as ca
 
 from flexapod.arrays import SX
 from flexapod.equations.chain import chain_columns
-from flexapod.equations.elastodynamics.elastic_state import ElasticState, TreeMotion
 from flexapod.equations.elastodynamics.loops import far_columns, mode_columns
 from flexapod.equations.elastodynamics.point_forces import stretched
+from flexapod.equations.elastodynamics.program_state import ElasticState, TreeMotion
 from flexapod.equations.friction import smoothed
 from flexapod.equations.newton_euler.chain_leg import closing_axes
 from flexapod.equations.newton_euler.friction_points import FrictionPoint, PointFriction, friction_points
 from flexapod.equations.newton_euler.leg import ClosingJoint, LinkJoint
 from flexapod.equations.newton_euler.wrench import Wrench
-from flexapod.equations.platform_motion import FrameMotion
+from flexapod.equations.platform_inputs import FrameMotion
 from flexapod.equations.values import Values
 from flexapod.robot.model import Leg, Link
 from flexapod.robot.robot import Robot

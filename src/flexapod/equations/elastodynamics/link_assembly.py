@@ -16,16 +16,16 @@ import casadi as ca
 import numpy as np
 
 from flexapod.arrays import SX
-from flexapod.equations.elastodynamics.assembly import platform_load, platform_terms
 from flexapod.equations.elastodynamics.bordered_solve import bordered_solve
-from flexapod.equations.elastodynamics.elastic_state import ElasticState, RobotAt, TreeMotion, robot_at, tree_motion
 from flexapod.equations.elastodynamics.joint_forces import Friction, joint_forces
 from flexapod.equations.elastodynamics.link_beams import link_beams
 from flexapod.equations.elastodynamics.link_loops import link_rows
 from flexapod.equations.elastodynamics.link_motion import LinkMotion, link_motions
 from flexapod.equations.elastodynamics.link_tree import leg_bias, leg_mass_matrix
 from flexapod.equations.elastodynamics.loops import independent_rows, solve_loops
+from flexapod.equations.elastodynamics.program_state import ElasticState, RobotAt, TreeMotion, robot_at, tree_motion
 from flexapod.equations.elastodynamics.projection import projected_force, projected_mass
+from flexapod.equations.elastodynamics.tree_forces import platform_load, platform_terms
 from flexapod.equations.values import Values
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.elastic_plan import driven_columns, loop_matrix

@@ -18,8 +18,8 @@ import casadi as ca
 
 from flexapod.arrays import SX
 from flexapod.equations.elastodynamics.beam_energy import drawn_field, drawn_in, elastic_forces
-from flexapod.equations.elastodynamics.elastic_state import LegAt
 from flexapod.equations.elastodynamics.link_motion import LinkMotion
+from flexapod.equations.elastodynamics.program_state import LegAt
 from flexapod.equations.flexible_platform.generalized_newton_euler import (
     axial,
     deformed_moments,

@@ -12,11 +12,11 @@ import casadi as ca
 
 from flexapod.arrays import SX
 from flexapod.equations.closing_rows import closing_rows
-from flexapod.equations.elastodynamics.elastic_state import Cut, TreeMotion, platform_columns
 from flexapod.equations.elastodynamics.link_motion import LinkMotion
 from flexapod.equations.elastodynamics.link_point import link_point
 from flexapod.equations.elastodynamics.loops import SLIDES, coupling_rows, mode_columns
-from flexapod.equations.platform_motion import FrameMotion
+from flexapod.equations.elastodynamics.program_state import Cut, TreeMotion, platform_columns
+from flexapod.equations.platform_inputs import FrameMotion
 from flexapod.equations.values import Values
 from flexapod.robot.model import Closing
 from flexapod.robot.robot import Robot

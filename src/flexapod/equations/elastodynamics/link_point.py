@@ -15,7 +15,7 @@ import casadi as ca
 
 from flexapod.arrays import SX
 from flexapod.equations.elastodynamics.link_motion import LinkMotion, Z
-from flexapod.equations.platform_motion import FrameMotion
+from flexapod.equations.platform_inputs import FrameMotion
 from flexapod.robot.model import Leg
 from flexapod.spatial import Rot, Vec
 

@@ -21,7 +21,7 @@ from flexapod.equations.model.algebra import cross, mul, sparse, symmetric, vee
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.inertia_wrench import tensor
 from flexapod.robot.beams import ElasticElement
-from flexapod.robot.chain import ancestors
+from flexapod.robot.leg_positions import ancestors
 from flexapod.robot.model import Leg
 
 

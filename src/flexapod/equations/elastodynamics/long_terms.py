@@ -20,18 +20,18 @@ import casadi as ca
 from flexapod.arrays import SX
 from flexapod.equations.chain import LinkPose
 from flexapod.equations.closing_rows import closing_rows
-from flexapod.equations.elastodynamics.assembly import platform_terms
-from flexapod.equations.elastodynamics.elastic_state import ElasticState, RobotAt, TreeMotion, joined, read_state
 from flexapod.equations.elastodynamics.element_loops import Inwards, LoopedLeg, demand_elements
 from flexapod.equations.elastodynamics.joint_forces import Friction, leg_views, sliding_points, spring_energy, spring_force
 from flexapod.equations.elastodynamics.leg_maps import legs_inwards, legs_outwards
 from flexapod.equations.elastodynamics.loops import SLIDES, mode_columns
+from flexapod.equations.elastodynamics.program_state import ElasticState, RobotAt, TreeMotion, joined, read_state
 from flexapod.equations.elastodynamics.statics import used_rows
+from flexapod.equations.elastodynamics.tree_forces import platform_terms
 from flexapod.equations.elastodynamics.tree_inertia import rigid_composite
 from flexapod.equations.elastodynamics.world_links import WorldLink, wrench_at
 from flexapod.equations.flexible_platform.generalized_newton_euler import first_moments
 from flexapod.equations.flexible_platform.stretching import platform_energy
-from flexapod.equations.platform_motion import FrameMotion, wrench_input
+from flexapod.equations.platform_inputs import FrameMotion, wrench_input
 from flexapod.equations.values import Values
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.element_runs import alike_legs, element_runs

@@ -15,7 +15,8 @@ import casadi as ca
 from flexapod.arrays import SX
 from flexapod.equations.chain import chain_columns
 from flexapod.equations.closing_rows import ClosingRow, closing_rows
-from flexapod.equations.elastodynamics.elastic_state import (
+from flexapod.equations.elastodynamics.front_solve import solve_fronts
+from flexapod.equations.elastodynamics.program_state import (
     Cut,
     TreeMotion,
     platform_columns,
@@ -23,7 +24,6 @@ from flexapod.equations.elastodynamics.elastic_state import (
     read_state,
     tree_motion,
 )
-from flexapod.equations.elastodynamics.front_solve import solve_fronts
 from flexapod.equations.model.algebra import determinant
 from flexapod.equations.values import Values
 from flexapod.kernels.tape.program import Program

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.robot.chain import ancestors, link_poses
+from flexapod.robot.leg_positions import ancestors, link_poses
 from flexapod.robot.model import Leg, Link
 from flexapod.robot.robot import Robot
 from flexapod.rotation_arrays import skew

@@ -14,8 +14,8 @@ import casadi as ca
 
 from flexapod.arrays import SX
 from flexapod.equations.chain import chain_columns
-from flexapod.equations.elastodynamics.elastic_state import TreeMotion, platform_columns
-from flexapod.equations.platform_motion import FrameMotion, PointMotion
+from flexapod.equations.elastodynamics.program_state import TreeMotion, platform_columns
+from flexapod.equations.platform_inputs import FrameMotion, PointMotion
 from flexapod.equations.values import Values
 from flexapod.robot.point_forces import PLATFORM, WORLD, End
 from flexapod.robot.robot import Robot

@@ -8,10 +8,10 @@ from __future__ import annotations
 import casadi as ca
 
 from flexapod.equations.chain import chain_columns
-from flexapod.equations.elastodynamics.elastic_state import TreeMotion, platform_columns, read_state, tree_motion
 from flexapod.equations.elastodynamics.loops import loop_rows, solve_loops
+from flexapod.equations.elastodynamics.program_state import TreeMotion, platform_columns, read_state, tree_motion
 from flexapod.equations.inverse_kinematics import body_outputs
-from flexapod.equations.platform_motion import FrameMotion
+from flexapod.equations.platform_inputs import FrameMotion
 from flexapod.equations.values import Values
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.robot import Robot

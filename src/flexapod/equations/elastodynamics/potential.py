@@ -9,16 +9,16 @@ import casadi as ca
 
 from flexapod.arrays import SX
 from flexapod.equations.elastodynamics.beam_energy import elastic_energy
-from flexapod.equations.elastodynamics.elastic_state import (
+from flexapod.equations.elastodynamics.elastic_tree import beam_models
+from flexapod.equations.elastodynamics.joint_forces import spring_energy
+from flexapod.equations.elastodynamics.point_forces import stretched
+from flexapod.equations.elastodynamics.program_state import (
     RobotAt,
     TreeMotion,
     platform_modes,
     robot_at,
     tree_motion,
 )
-from flexapod.equations.elastodynamics.elastic_tree import beam_models
-from flexapod.equations.elastodynamics.joint_forces import spring_energy
-from flexapod.equations.elastodynamics.point_forces import stretched
 from flexapod.equations.elastodynamics.tree_inertia import beam_composite, rigid_composite
 from flexapod.equations.flexible_platform.generalized_newton_euler import first_moments
 from flexapod.equations.flexible_platform.stretching import platform_energy

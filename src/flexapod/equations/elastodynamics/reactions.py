@@ -16,7 +16,6 @@ import casadi as ca
 
 from flexapod.arrays import SX
 from flexapod.equations.closing_rows import closing_rows
-from flexapod.equations.elastodynamics.elastic_state import RobotAt, TreeMotion, read_state, tree_motion
 from flexapod.equations.elastodynamics.elastic_tree import beam_models, tree_wrenches
 from flexapod.equations.elastodynamics.joint_forces import (
     LegView,
@@ -27,15 +26,16 @@ from flexapod.equations.elastodynamics.joint_forces import (
 )
 from flexapod.equations.elastodynamics.loops import SLIDES, coupling_rows
 from flexapod.equations.elastodynamics.point_forces import Stretched, stretched
+from flexapod.equations.elastodynamics.program_state import RobotAt, TreeMotion, read_state, tree_motion
 from flexapod.equations.newton_euler.friction_coupling import joint_friction
 from flexapod.equations.newton_euler.friction_points import SOURCES, FrictionPoint, PointFriction
 from flexapod.equations.newton_euler.leg import LegForces
 from flexapod.equations.newton_euler.wrench import Wrench, none, wrench_outputs
-from flexapod.equations.platform_motion import wrench_input
+from flexapod.equations.platform_inputs import wrench_input
 from flexapod.equations.values import Values
 from flexapod.kernels.tape.program import Program
-from flexapod.robot.chain import ROWS
 from flexapod.robot.elastic_plan import cut_joints, driven_columns
+from flexapod.robot.leg_positions import ROWS
 from flexapod.robot.robot import Robot
 from flexapod.spatial import Vec, cross
 from flexapod.spatial.vector import zero

@@ -15,12 +15,12 @@ from typing import Any
 import casadi as ca
 
 from flexapod.arrays import SX
-from flexapod.equations.elastodynamics.assembly import platform_load, tree_forces
 from flexapod.equations.elastodynamics.closing import at_coordinates, moved
-from flexapod.equations.elastodynamics.elastic_state import RobotAt, platform_modes, tree_motion
 from flexapod.equations.elastodynamics.joint_forces import joint_forces
 from flexapod.equations.elastodynamics.loops import loop_rows
-from flexapod.equations.platform_motion import pose_inputs, wrench_input
+from flexapod.equations.elastodynamics.program_state import RobotAt, platform_modes, tree_motion
+from flexapod.equations.elastodynamics.tree_forces import platform_load, tree_forces
+from flexapod.equations.platform_inputs import pose_inputs, wrench_input
 from flexapod.equations.values import Values
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.elastic_plan import ElasticPlan

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import casadi as ca
 
-from flexapod.equations.elastodynamics.elastic_state import robot_at
 from flexapod.equations.elastodynamics.link_assembly import link_equation_at
+from flexapod.equations.elastodynamics.program_state import robot_at
 from flexapod.equations.elastodynamics.statics import used_rows
-from flexapod.equations.platform_motion import wrench_input
+from flexapod.equations.platform_inputs import wrench_input
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.robot import Robot
 

@@ -70,7 +70,7 @@ def moved_wrench(wrench: SX, d: SX) -> SX:
     return wrench_at(d, wrench[:3], wrench[3:])
 
 
-def virtual_work(kind: str, z: SX, d: SX, wrench: SX) -> SX:
+def virtual_work_of_wrench(kind: str, z: SX, d: SX, wrench: SX) -> SX:
     """Virtual work of a unit rate of a joint with axis z against a wrench (6,) at the lever d from the joint."""
     return ca.dot(z, wrench[:3]) if kind == "P" else ca.dot(z, wrench[3:] + ca.cross(d, wrench[:3]))
 

@@ -20,7 +20,7 @@ from flexapod.equations.flexible_platform.joint_shapes import joint_shapes
 from flexapod.equations.flexible_platform.leg import FlexibleLeg, flexible_leg
 from flexapod.equations.flexible_platform.mode_sums import ModeLoop, ModeSums, written_out
 from flexapod.equations.flexible_platform.stretching import platform_force
-from flexapod.equations.platform_motion import FrameMotion, frame_motion, pose_inputs, twist_inputs
+from flexapod.equations.platform_inputs import FrameMotion, frame_motion, pose_inputs, twist_inputs
 from flexapod.equations.values import Values
 from flexapod.kernels.tape.program import Program
 from flexapod.kernels.tape.roles import Loops

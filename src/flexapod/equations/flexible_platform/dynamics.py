@@ -17,7 +17,7 @@ from flexapod.equations.flexible_platform.assembly import (
     state_inputs,
 )
 from flexapod.equations.flexible_platform.through_joints import forward_through_joints, inverse_through_joints
-from flexapod.equations.platform_motion import wrench_input
+from flexapod.equations.platform_inputs import wrench_input
 from flexapod.equations.values import Values
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.robot import Robot

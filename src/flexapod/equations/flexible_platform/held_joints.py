@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import casadi as ca
 
 from flexapod.arrays import SX
-from flexapod.equations.platform_motion import FrameMotion, PointMotion, pose_inputs, wrench_input
+from flexapod.equations.platform_inputs import FrameMotion, PointMotion, pose_inputs, wrench_input
 from flexapod.equations.universal_leg import actuator_direction
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.closed_form_leg import force_at_joint

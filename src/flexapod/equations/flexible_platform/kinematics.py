@@ -13,7 +13,7 @@ from flexapod.arrays import SX
 from flexapod.equations.flexible_platform.joint_shapes import JointShapes, joint_shapes
 from flexapod.equations.inverse_kinematics import actuator_outputs, body_outputs, columns_of, driven_coordinates, joint_outputs
 from flexapod.equations.leg_kinematics import LegKinematics, _bodies
-from flexapod.equations.platform_motion import FrameMotion, PointMotion, platform_motion
+from flexapod.equations.platform_inputs import FrameMotion, PointMotion, platform_motion_inputs
 from flexapod.equations.universal_leg import leg_motion
 from flexapod.equations.values import Values
 from flexapod.kernels.tape.program import Program
@@ -27,7 +27,7 @@ def flexible_kinematics(robot: Robot, detail: Literal["actuators", "joints", "bo
     Source: Long 2014 Eqs. (2), (6), (11)-(13), (18)-(25). Checked by: tests/analysis/test_flexible_kinematics.py.
     """
     b = Program("flexible_kinematics")
-    frame = platform_motion(b)
+    frame = platform_motion_inputs(b)
     shape, letters = robot.flexible_shape
     e = [b.input(name, (shape.modes,), doc=f"{name.replace('_', ' ')} coordinates") for name in ELASTIC]
     values, legs = Values(b), []

@@ -3,7 +3,7 @@ r"""Directions of sliding (Kim & Ryu 2002 Eqs. 30-31, Briot & Khalil 2014 Eq. 27
 .. math:: s(v) = \operatorname{sign} v \;(0 \text{ for } |v| < 10^{-12}),\qquad s(v) = \tanh(v/v_0)
 
 The laws themselves are `description.friction`. Guides: normal force from the components along u and v of
-`robot.values.guide_axes` (v horizontal, u = a x v for a guide along a). Bearings: size of the reaction.
+`robot.named_values.guide_axes` (v horizontal, u = a x v for a guide along a). Bearings: size of the reaction.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ from flexapod.equations.minimal.platform_levers import Coordinates, Levers, Pseu
 from flexapod.equations.minimal.slide import slide
 from flexapod.equations.minimal.sliding_leg import sliding_leg
 from flexapod.equations.minimal.vectors import MovingVector, Scalar, Triple, add, combine, cross, scale, subtract
-from flexapod.equations.platform_motion import platform_state
+from flexapod.equations.platform_inputs import platform_state
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.robot import Robot
 

@@ -25,7 +25,7 @@ from flexapod.equations.minimal.slide import slide
 from flexapod.equations.minimal.sliding_leg import SlidingLeg, sliding_leg
 from flexapod.equations.minimal.solve import LegCoefficients, Load, solve
 from flexapod.equations.minimal.vectors import MovingVector, Scalar, Triple, add, cross, dot, scale, subtract, triple
-from flexapod.equations.platform_motion import FrameMotion, platform_motion
+from flexapod.equations.platform_inputs import FrameMotion, platform_motion_inputs
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.robot import Robot
 
@@ -36,7 +36,7 @@ UPRIGHT = 0.05
 
 
 def minimal_inverse_dynamics(robot: Robot, plan: MinimalPlan | None = None) -> Program:
-    """The program: inputs of `platform_motion`, output `force` (6,) [N].
+    """The program: inputs of `platform_motion_inputs`, output `force` (6,) [N].
 
     Args:
         robot: a robot to which the minimal equations apply.
@@ -47,7 +47,7 @@ def minimal_inverse_dynamics(robot: Robot, plan: MinimalPlan | None = None) -> P
     chosen = make_plan(robot) if plan is None else plan
     b = Program("minimal_inverse_dynamics")
     m = model(b, robot, chosen)
-    forces = (_extending if chosen.architecture == "UPS" else _sliding)(b, m, chosen, platform_motion(b))
+    forces = (_extending if chosen.architecture == "UPS" else _sliding)(b, m, chosen, platform_motion_inputs(b))
     b.output("force", ca.vertcat(*forces), shape=(6,), unit="N", dims=("actuator",))
     return b
 

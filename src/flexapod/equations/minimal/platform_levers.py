@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 from flexapod.equations.minimal.planning import MinimalPlan
 from flexapod.equations.minimal.vectors import Scalar, Triple, add, combine, cross, scale, subtract, times, total, triple
-from flexapod.equations.platform_motion import FrameMotion
+from flexapod.equations.platform_inputs import FrameMotion
 from flexapod.equations.values import Values
 
 Place = tuple[Scalar, Scalar]

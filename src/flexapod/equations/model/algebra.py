@@ -13,7 +13,7 @@ import casadi as ca
 from flexapod.arrays import SX
 from flexapod.equations.values import Values
 from flexapod.kernels.tape.roles import Declares
-from flexapod.robot.blocks import blocks
+from flexapod.robot.block_triangular import blocks
 from flexapod.spatial.linear import solve, solve_reflected
 
 Z = ca.SX(ca.DM([0, 0, 1]))

@@ -21,7 +21,7 @@ from flexapod.arrays import SX
 from flexapod.equations.model.algebra import LinkValues, Z, cross, field, mul, sparse, symmetric, vee
 from flexapod.equations.model.leg import TipTarget, tip_of
 from flexapod.equations.model.positions import Position, displacement, drive_position
-from flexapod.equations.platform_motion import FrameMotion
+from flexapod.equations.platform_inputs import FrameMotion
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.inertia_wrench import tensor
 from flexapod.kernels.tape.roles import Equations

@@ -30,7 +30,7 @@ from flexapod.equations.model.inverse_dynamics import (
     seen_from,
 )
 from flexapod.equations.model.leg import LinkLeg, link_leg
-from flexapod.equations.platform_motion import FrameMotion, guess_input, wrench_input
+from flexapod.equations.platform_inputs import FrameMotion, guess_input, wrench_input
 from flexapod.equations.virtual_power.forward_dynamics import state_inputs
 from flexapod.equations.virtual_power.inverse_dynamics import SINGULAR
 from flexapod.kernels.tape.program import Program

@@ -18,7 +18,7 @@ from flexapod.arrays import SX
 from flexapod.equations.model.algebra import NONE, LinkValues, cross, field, mul, nearly_dependent, solve_blocks, sparse, vee
 from flexapod.equations.model.inertias import LinkInertia, body_inertia, carried_mass, point_mass
 from flexapod.equations.model.leg import LinkLeg, link_leg
-from flexapod.equations.platform_motion import FrameMotion, guess_input, platform_motion, wrench_input
+from flexapod.equations.platform_inputs import FrameMotion, guess_input, platform_motion_inputs, wrench_input
 from flexapod.equations.virtual_power.inverse_dynamics import SINGULAR
 from flexapod.kernels.tape.program import Program
 from flexapod.kernels.tape.roles import Declares, Equations
@@ -47,7 +47,7 @@ def link_inverse_dynamics(robot: Robot, massless_legs: bool = False, zeros: Coll
     Checked by: tests/equations/test_link_model.py.
     """
     b = Program("link_inverse_dynamics")
-    platform = platform_motion(b)
+    platform = platform_motion_inputs(b)
     wrench = wrench_input(b)
     guess, values = guess_input(b, robot), LinkValues(b, zeros=zeros)
     about = joint_on_platform(values, robot) if len(robot.link_plan.components) == 6 else NONE

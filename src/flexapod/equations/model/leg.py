@@ -24,10 +24,10 @@ from flexapod.equations.closing_rows import platform_halves
 from flexapod.equations.model.algebra import NONE, LinkValues, Z, cross, determinant, field, mul, solve_blocks, sparse
 from flexapod.equations.model.inertias import LinkInertia, joint_forces, link_inertias
 from flexapod.equations.model.positions import Position, closed_positions, displacement, last_axes
-from flexapod.equations.platform_motion import FrameMotion
+from flexapod.equations.platform_inputs import FrameMotion
 from flexapod.equations.values import Values
 from flexapod.kernels.tape.roles import Equations, TakesChecks
-from flexapod.robot.chain import ROWS, ancestors
+from flexapod.robot.leg_positions import ROWS, ancestors
 from flexapod.robot.link_plan import LegChoice
 from flexapod.robot.model import Leg
 from flexapod.robot.robot import Robot

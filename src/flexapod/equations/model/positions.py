@@ -26,7 +26,7 @@ from flexapod.equations.model.algebra import LinkValues, mul, sparse
 from flexapod.equations.universal_leg import SINGULAR
 from flexapod.kernels.tape.roles import TakesChecks
 from flexapod.robot.architecture import Reach, reach
-from flexapod.robot.chain import ROWS
+from flexapod.robot.leg_positions import ROWS
 from flexapod.robot.model import Leg
 
 Position = SX | tuple[SX, SX]

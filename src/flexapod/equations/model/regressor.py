@@ -20,7 +20,7 @@ from flexapod.equations.model.algebra import LinkValues, mul, solve_blocks, spar
 from flexapod.equations.model.inertias import body_inertia
 from flexapod.equations.model.inverse_dynamics import SINGULAR_POSE, link_legs, nearly_singular, platform_wrench
 from flexapod.equations.model.leg import LinkLeg
-from flexapod.equations.platform_motion import FrameMotion, guess_input, platform_motion
+from flexapod.equations.platform_inputs import FrameMotion, guess_input, platform_motion_inputs
 from flexapod.equations.regressor import INERTIAL, TENSOR, inertial_columns, leg_columns
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.robot import Robot
@@ -55,14 +55,14 @@ def link_regressor(
 
     Args:
         columns: positions in `inertial_columns` that are wanted; None for all.
-        rotated: bodies whose own axes are not those of their link (prefixes of `flexapod.robot.values`).
+        rotated: bodies whose own axes are not those of their link (prefixes of `flexapod.robot.named_values`).
 
     Redundant robots: the regressor of the smallest forces.
 
     Checked by: tests/identification/test_regressor.py.
     """
     b = Program("link_regressor")
-    platform = platform_motion(b)
+    platform = platform_motion_inputs(b)
     guess, plain = guess_input(b, robot), LinkValues(b, zeros=zeros)
     names = [c.name for c in inertial_columns(robot)]
     symbols = ca.SX.sym("theta", len(names))

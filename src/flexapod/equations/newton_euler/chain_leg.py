@@ -24,10 +24,10 @@ from flexapod.equations.closing_rows import half_on_platform
 from flexapod.equations.newton_euler.chain_motion import end_motion, link_motions
 from flexapod.equations.newton_euler.leg import ClosingJoint, LegForces, LegLoads, LinkJoint
 from flexapod.equations.newton_euler.wrench import Wrench, at_rest, body_wrench, none
-from flexapod.equations.platform_motion import FrameMotion
+from flexapod.equations.platform_inputs import FrameMotion
 from flexapod.equations.values import Values
 from flexapod.kernels.tape.roles import Iterates
-from flexapod.robot.chain import ancestors
+from flexapod.robot.leg_positions import ancestors
 from flexapod.robot.model import Leg
 from flexapod.robot.plan import LegPlan
 from flexapod.spatial import Rot, Vec, cross, dot

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from flexapod.arrays import SX
 from flexapod.equations.chain import LinkPose
-from flexapod.equations.platform_motion import FrameMotion
+from flexapod.equations.platform_inputs import FrameMotion
 from flexapod.robot.model import Leg
 from flexapod.spatial import Vec, cross
 from flexapod.spatial.vector import zero

@@ -17,8 +17,8 @@ import numpy as np
 from flexapod.arrays import Array, Mask
 from flexapod.equations.newton_euler.reactions import reaction_names
 from flexapod.errors import InputError
-from flexapod.robot.chain import ancestors, link_poses
 from flexapod.robot.geometry import Pose
+from flexapod.robot.leg_positions import ancestors, link_poses
 from flexapod.robot.mobility import generic_configuration
 from flexapod.robot.model import Leg
 from flexapod.robot.plan import pivots

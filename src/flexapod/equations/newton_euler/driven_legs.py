@@ -18,8 +18,8 @@ from flexapod.equations.newton_euler.carrying_legs import CarryingLeg, Packed
 from flexapod.equations.newton_euler.friction_points import friction_points
 from flexapod.equations.newton_euler.inverse_dynamics import leg_loads
 from flexapod.equations.newton_euler.loaded_leg import affine, forces_at, friction_of, loads_of, with_friction
-from flexapod.equations.newton_euler.universal_leg import UniversalLeg
-from flexapod.equations.platform_motion import FrameMotion
+from flexapod.equations.newton_euler.universal_leg_force import UniversalLeg
+from flexapod.equations.platform_inputs import FrameMotion
 from flexapod.equations.values import Values
 from flexapod.kernels.tape.control_flow import Builder
 from flexapod.kernels.tape.layers import map_in_layers

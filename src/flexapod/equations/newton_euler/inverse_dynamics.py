@@ -11,17 +11,17 @@ import casadi as ca
 from flexapod.arrays import SX
 from flexapod.equations.newton_euler.chain_leg import ChainLeg
 from flexapod.equations.newton_euler.constraint_plan import Undetermined, check_structure, constraint_plan, plain, undetermined
-from flexapod.equations.newton_euler.contributions import Contributions, force_contributions
+from flexapod.equations.newton_euler.force_parts import Contributions, force_contributions
 from flexapod.equations.newton_euler.friction_coupling import joint_friction, solve_friction
 from flexapod.equations.newton_euler.friction_points import FrictionPoint, friction_points, refuse_open_loads
 from flexapod.equations.newton_euler.leg import LegLoads, LegModel, rotor_loads
 from flexapod.equations.newton_euler.mechanism import Loads, Mechanism
 from flexapod.equations.newton_euler.platform_system import AxialSystem, GeneralSystem
 from flexapod.equations.newton_euler.reactions import leg_reactions
-from flexapod.equations.newton_euler.universal_leg import UniversalLeg
+from flexapod.equations.newton_euler.universal_leg_force import UniversalLeg
 from flexapod.equations.newton_euler.universal_motion import Spin
 from flexapod.equations.newton_euler.wrench import Wrench, at_rest, body_wrench, none, wrench_outputs
-from flexapod.equations.platform_motion import FrameMotion, guess_input, platform_motion, wrench_input
+from flexapod.equations.platform_inputs import FrameMotion, guess_input, platform_motion_inputs, wrench_input
 from flexapod.equations.values import Values
 from flexapod.errors import InputError
 from flexapod.kernels.tape.program import Program
@@ -148,7 +148,7 @@ def set_up(b: Program, robot: Robot, spin: Spin, closed_form: bool, friction: bo
             f"newton_euler: spin='neglected' is a simplification of six U-P-S, P-U-S or R-U-S legs, and {robot.name} is treated "
             "with general ones; use spin='exact'"
         )
-    platform = platform_motion(b)
+    platform = platform_motion_inputs(b)
     wrench = wrench_input(b)
     guess = guess_input(b, robot, needed=not kim)
     return setting_at(b, Values(b), robot, platform, wrench, guess, spin=spin, friction=friction)

@@ -17,7 +17,7 @@ from typing import Literal
 import casadi as ca
 
 from flexapod.arrays import SX, Scalar
-from flexapod.equations.platform_motion import FrameMotion, PointMotion
+from flexapod.equations.platform_inputs import FrameMotion, PointMotion
 from flexapod.equations.universal_leg import TURNING_POINT
 from flexapod.equations.values import Values
 from flexapod.kernels.tape.roles import TakesChecks

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import casadi as ca
 
 from flexapod.arrays import SX
-from flexapod.equations.platform_motion import FrameMotion
+from flexapod.equations.platform_inputs import FrameMotion
 from flexapod.equations.values import Values
 from flexapod.kernels.tape.program import Program
 from flexapod.spatial import Vec, cross

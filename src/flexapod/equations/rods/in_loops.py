@@ -17,7 +17,7 @@ from flexapod.arrays import SX
 from flexapod.equations.elastodynamics.projection import projected_mass
 from flexapod.equations.model.algebra import mul, sparse
 from flexapod.equations.rods.rod import RodValues, rotates_across
-from flexapod.equations.rods.tree import Frames, NodeMotion, RodTree
+from flexapod.equations.rods.tree_without_rods import Frames, NodeMotion, RodTree
 from flexapod.kernels.tape.control_flow import Builder
 from flexapod.kernels.tape.layers import map_in_layers
 from flexapod.robot.rods import Rod

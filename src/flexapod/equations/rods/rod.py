@@ -27,7 +27,7 @@ import casadi as ca
 from flexapod.arrays import SX
 from flexapod.equations.elastodynamics.projection import projected_mass
 from flexapod.equations.model.algebra import mul, sparse
-from flexapod.equations.rods.tree import Frames, NodeMotion, Pull, RodTree
+from flexapod.equations.rods.tree_without_rods import Frames, NodeMotion, Pull, RodTree
 from flexapod.equations.virtual_power.inertia_wrench import tensor
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.rod_plan import SYMMETRIC

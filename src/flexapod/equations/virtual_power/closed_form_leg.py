@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import casadi as ca
 
 from flexapod.arrays import SX
-from flexapod.equations.platform_motion import FrameMotion, PointMotion
+from flexapod.equations.platform_inputs import FrameMotion, PointMotion
 from flexapod.equations.universal_leg import LegMotion, leg_motion
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.inertia_wrench import Wrench, inertia_wrench, none

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import casadi as ca
 
 from flexapod.arrays import SX
-from flexapod.equations.platform_motion import FrameMotion
+from flexapod.equations.platform_inputs import FrameMotion
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.inertia_wrench import Wrench, inertia_wrench, none
 from flexapod.robot.model import Leg

@@ -15,7 +15,7 @@ import casadi as ca
 from flexapod.arrays import SX
 from flexapod.equations.newton_euler.wrench import Wrench as Wrench
 from flexapod.equations.newton_euler.wrench import none as none
-from flexapod.equations.platform_motion import FrameMotion
+from flexapod.equations.platform_inputs import FrameMotion
 from flexapod.equations.values import Values
 from flexapod.spatial import Vec, cross
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import casadi as ca
 
 from flexapod.arrays import SX
-from flexapod.equations.platform_motion import guess_input, platform_motion, wrench_input
+from flexapod.equations.platform_inputs import guess_input, platform_motion_inputs, wrench_input
 from flexapod.equations.virtual_power.platform_equation import platform_equation
 from flexapod.kernels.tape.program import Program
 from flexapod.kernels.tape.roles import TakesChecks
@@ -28,7 +28,7 @@ def virtual_power(robot: Robot, massless_legs: bool = False) -> Program:
     Source: Long 2014 Eq. (46) without elastic part. Checked by: tests/equations/test_formulations_agree.py.
     """
     b = Program("virtual_power")
-    platform = platform_motion(b)
+    platform = platform_motion_inputs(b)
     wrench = wrench_input(b)
     equation = platform_equation(b, robot, platform, guess_input(b, robot), massless_legs)
     A = ca.densify(ca.mtimes(equation.jacobian, equation.basis))

@@ -16,7 +16,7 @@ import casadi as ca
 from flexapod.arrays import SX
 from flexapod.equations.closing import close_leg
 from flexapod.equations.leg_kinematics import home_guess
-from flexapod.equations.platform_motion import FrameMotion
+from flexapod.equations.platform_inputs import FrameMotion
 from flexapod.equations.universal_leg import actuator_direction
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.closed_form_leg import force_at_joint

@@ -20,7 +20,7 @@ from flexapod.equations.virtual_work.leg_work import SMALLEST, LegWork, Platform
 from flexapod.equations.virtual_work.recursion import BodyMotion, JointTip, acceleration_matrix, inward, outward, unit_twists
 from flexapod.equations.virtual_work.relative_frames import LegChain, frame
 from flexapod.kernels.tape.program import Program
-from flexapod.robot.chain import ROWS
+from flexapod.robot.leg_positions import ROWS
 from flexapod.robot.model import Leg
 from flexapod.robot.plan import LegPlan
 from flexapod.spatial import Rot, Vec, cross, dot

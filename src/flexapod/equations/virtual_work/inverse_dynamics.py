@@ -15,7 +15,7 @@ from typing import Literal
 import casadi as ca
 
 from flexapod.arrays import SX
-from flexapod.equations.platform_motion import guess_input, platform_motion, wrench_input
+from flexapod.equations.platform_inputs import guess_input, platform_motion_inputs, wrench_input
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_work.general_connectivity import general_leg_work
 from flexapod.equations.virtual_work.joint_chain import joint_chain
@@ -41,7 +41,7 @@ def virtual_work(robot: Robot, virtual_motions: VirtualMotions = "transposed") -
             ``"explicit"`` solves for every virtual motion and sums its work, as the papers write it (same numbers; not for
             redundant actuation).
 
-    Inputs as `platform_motion`, `wrench` (6,): external force and moment on the platform at its frame origin, world axes,
+    Inputs as `platform_motion_inputs`, `wrench` (6,): external force and moment on the platform at its frame origin, world axes,
     and `guess` (joint coordinates to start from) where legs are general. Outputs `force` (actuators,) and `power`
     (actuators,). Redundant actuation: forces of minimum norm.
 
@@ -49,7 +49,7 @@ def virtual_work(robot: Robot, virtual_motions: VirtualMotions = "transposed") -
     """
     _check(robot, virtual_motions)
     b = Program("virtual_work")
-    motion = platform_motion(b)
+    motion = platform_motion_inputs(b)
     external = wrench_input(b)
     guess = guess_input(b, robot)
     values = Values(b)

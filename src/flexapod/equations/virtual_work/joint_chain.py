@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from flexapod.arrays import SX
 from flexapod.equations.closing import solve_position
-from flexapod.equations.platform_motion import FrameMotion
+from flexapod.equations.platform_inputs import FrameMotion
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_work.relative_frames import LegChain, Z, frame, steps_of
 from flexapod.kernels.tape.program import Program

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import casadi as ca
 
 from flexapod.arrays import SX
-from flexapod.equations.platform_motion import FrameMotion
+from flexapod.equations.platform_inputs import FrameMotion
 from flexapod.equations.virtual_work.recursion import acceleration_matrix, apply
 from flexapod.spatial import Rot, Vec, cross
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 
-from flexapod.kernels.llvm.layout import Rows, RowStores, gather, row_base, store_indexed
+from flexapod.kernels.llvm.boundary_rows import Rows, RowStores, gather, row_base, store_indexed
 from flexapod.kernels.llvm.loops import counted
 from flexapod.kernels.llvm.text import Constants, GraphWriter, MemoryPlace
 from flexapod.kernels.llvm.writer import LANES, M, V, Writer, number, splat

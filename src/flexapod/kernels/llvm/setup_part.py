@@ -6,7 +6,7 @@ four sets at a time.
 
 from __future__ import annotations
 
-from flexapod.kernels.llvm.layout import Rows, RowStores, gather, row_base, store_indexed
+from flexapod.kernels.llvm.boundary_rows import Rows, RowStores, gather, row_base, store_indexed
 from flexapod.kernels.llvm.loops import counted
 from flexapod.kernels.llvm.text import Constants, GraphWriter
 from flexapod.kernels.llvm.writer import COPY, LANES, Writer

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from flexapod.kernels.llvm.boundary_rows import gather
 from flexapod.kernels.llvm.functions import function_text
-from flexapod.kernels.llvm.layout import gather
 from flexapod.kernels.llvm.loops import counted, emit_counted, emit_until
 from flexapod.kernels.llvm.writer import LANES, M, V, Writer, lanes, number, splat, vector_of
 from flexapod.kernels.passes.basic_blocks import places

@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Sequence
 
-from flexapod.kernels.passes import basic_blocks as parting
+from flexapod.kernels.passes import basic_blocks
 
 LANES = 4
 V = f"<{LANES} x double>"
@@ -68,7 +68,7 @@ class Writer:
 
     def end_part(self) -> None:
         """Go on in a new basic block if this one is long; the condition, never met, keeps LLVM from joining them."""
-        if len(self.lines) - self._start < parting.PART:
+        if len(self.lines) - self._start < basic_blocks.PART:
             return
         label = self.name("part")
         self.do(f"br i1 %never, label %leave, label %{label}")

@@ -16,7 +16,7 @@ PART = 2000
 def places(graph: Graph) -> set[int]:
     """Nodes before which code may be cut; the number behind the last node counts as well.
 
-    Checked by: tests/kernels/test_parting.py.
+    Checked by: tests/kernels/test_basic_blocks.py.
     """
     change = _held(graph)
     found, pending = set(range(graph.front)), 0

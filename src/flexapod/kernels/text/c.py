@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from flexapod.kernels.c.text import c_name, number
 from flexapod.kernels.tape.signature import NONFINITE_INPUT, NONFINITE_RESULT, Signature
-from flexapod.kernels.text.expressions import Style, plain_signs, text
+from flexapod.kernels.text.expression_text import Style, plain_signs, text
 from flexapod.kernels.text.listing import Listing
 from flexapod.kernels.text.statements import Assign, Expr, Repeat, Statement
 

@@ -10,7 +10,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 
-from flexapod.kernels.text.expressions import Style, plain_signs, text
+from flexapod.kernels.text.expression_text import Style, plain_signs, text
 from flexapod.kernels.text.listing import Listing
 from flexapod.kernels.text.statements import Assign, Repeat, Statement
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from flexapod.kernels.tape.signature import NONFINITE_INPUT, NONFINITE_RESULT, Input, Output, Signature
-from flexapod.kernels.text.expressions import Style, plain_signs, text
+from flexapod.kernels.text.expression_text import Style, plain_signs, text
 from flexapod.kernels.text.listing import Listing
 from flexapod.kernels.text.statements import Assign, Repeat, Statement
 

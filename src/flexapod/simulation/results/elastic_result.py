@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 UNIT = "sqrt(kg) m for mass-normalised modes"
 
 
-def elastic_variables(robot: Robot, e: Array, ed: Array, edd: Array) -> dict[str, Any]:
+def elastic_result_variables(robot: Robot, e: Array, ed: Array, edd: Array) -> dict[str, Any]:
     """Elastic coordinates (n, N) with rates and accelerations, and the deformation in platform axes.
 
     `displacement` and `rotation_vector` (n, axis) of the material at the platform's origin, where the body has shapes there, and

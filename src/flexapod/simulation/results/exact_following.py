@@ -11,7 +11,7 @@ from flexapod.errors import InputError
 from flexapod.motions.motion import ActuatorMotion, Motion
 from flexapod.rotation_arrays import rotation_quaternion
 from flexapod.simulation.results.result import energy_balance, labelled, observed, provenance, with_reactions
-from flexapod.simulation.system.joint_friction import check_friction
+from flexapod.simulation.system.friction_wrench import check_friction
 from flexapod.simulation.system.layout import Layout
 from flexapod.simulation.system.load_friction import smooth
 from flexapod.simulation.system.setup import Setup, as_platform

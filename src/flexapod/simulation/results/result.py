@@ -14,7 +14,7 @@ from flexapod.analysis.requests.validity import spin_variable
 from flexapod.arrays import Array
 from flexapod.kernels.kernel import choose_backend
 from flexapod.robot.link_plan import LinkPlan
-from flexapod.simulation.results.elastic_result import elastic_variables
+from flexapod.simulation.results.elastic_result import elastic_result_variables
 from flexapod.simulation.system.independent import IndependentLayout
 from flexapod.simulation.system.observe import observed_at
 
@@ -78,14 +78,14 @@ def _elastic(layout: Layout, states: Array, seen: Mapping[str, Array], second: A
     """Elastic coordinates of a simulation, and of actuators that are integrated themselves their accelerations."""
     robot, place, n = layout.robot, layout.places, layout.elastic
     if not isinstance(layout, IndependentLayout):
-        return elastic_variables(robot, states[:, place["e"]], states[:, place["ed"]], second) if n else {}
+        return elastic_result_variables(robot, states[:, place["e"]], states[:, place["ed"]], second) if n else {}
     found: dict[str, Any] = {"actuator_acceleration": (("actuator",), second[:, n:], "m/s^2 or rad/s^2")}
     if not n:
         return found
     e, ed, dims = seen["elastic"], seen["elastic_velocity"], ("elastic_coordinate",)
     modes = len(robot.platform_modes)
     if modes:
-        shown = elastic_variables(robot, e[:, :modes], ed[:, :modes], second[:, :modes])
+        shown = elastic_result_variables(robot, e[:, :modes], ed[:, :modes], second[:, :modes])
         found |= {name: value for name, value in shown.items() if not name.startswith("elastic")}
     found |= {
         "elastic": (dims, e, "m or rad"), "elastic_velocity": (dims, ed, "m/s or rad/s"),

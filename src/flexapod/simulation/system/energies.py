@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import casadi as ca
 
 from flexapod.equations.closing import close_leg
-from flexapod.equations.platform_motion import FrameMotion
+from flexapod.equations.platform_inputs import FrameMotion
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.inertia_wrench import tensor
 from flexapod.simulation.system.flexible_plant import platform_energies

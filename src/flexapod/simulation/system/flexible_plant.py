@@ -21,7 +21,7 @@ from flexapod.equations.flexible_platform.joint_shapes import joint_shapes
 from flexapod.equations.flexible_platform.kinematics import joint_at
 from flexapod.equations.flexible_platform.stretching import platform_energy
 from flexapod.equations.jacobian import moving_frame
-from flexapod.equations.platform_motion import FrameMotion, PointMotion
+from flexapod.equations.platform_inputs import FrameMotion, PointMotion
 from flexapod.equations.universal_leg import leg_motion
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.inertia_wrench import tensor

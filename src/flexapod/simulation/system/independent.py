@@ -18,10 +18,10 @@ import casadi as ca
 from flexapod.arrays import SX
 from flexapod.equations.elastodynamics.closing import at_coordinates, moved
 from flexapod.equations.elastodynamics.dissipation import dissipated_power, rates_of
-from flexapod.equations.elastodynamics.elastic_state import ElasticState, RobotAt, TreeMotion, platform_modes, tree_motion
 from flexapod.equations.elastodynamics.joint_forces import Friction
 from flexapod.equations.elastodynamics.link_assembly import LinkEquation, link_equation_at
 from flexapod.equations.elastodynamics.loops import closing_determinant, loop_rows, platform_rates, solve_loops, whole
+from flexapod.equations.elastodynamics.program_state import ElasticState, RobotAt, TreeMotion, platform_modes, tree_motion
 from flexapod.equations.values import Values
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.elastic_plan import chosen_drives, driven_columns

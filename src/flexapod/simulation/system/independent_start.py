@@ -25,7 +25,7 @@ def independent_start(
 
     Checked by: tests/simulation/test_leg_simulation.py.
     """
-    from flexapod.analysis.model.leg_dynamics import independent_rates
+    from flexapod.analysis.model.leg_dynamics import independent_rates_at
     from flexapod.analysis.model.leg_request import leg_request
     from flexapod.analysis.requests.request import Request
     from flexapod.analysis.requests.results import raise_failed
@@ -49,7 +49,7 @@ def independent_start(
     start, place = np.zeros(layout.size), layout.places
     found = {
         "p": state.position[0], "R": state.rotation[0].T.ravel(), "v": state.velocity[0], "w": state.angular_velocity[0],
-        "joints": state.joint_position[0], "modes": state.modes[0], "ud": independent_rates(robot, state)[0],
+        "joints": state.joint_position[0], "modes": state.modes[0], "ud": independent_rates_at(robot, state)[0],
     }  # fmt: skip
     for name, numbers in found.items():
         start[place[name]] = numbers

@@ -16,14 +16,14 @@ import casadi as ca
 
 from flexapod.arrays import SX
 from flexapod.equations.elastodynamics.closing import LARGEST_STEP, LIMIT, NEWTON_STEP, at_coordinates, units
-from flexapod.equations.elastodynamics.elastic_state import RobotAt, tree_motion
 from flexapod.equations.elastodynamics.link_assembly import tree_terms
 from flexapod.equations.elastodynamics.loops import loop_rows, solve_loops
+from flexapod.equations.elastodynamics.program_state import RobotAt, tree_motion
 from flexapod.equations.elastodynamics.projection import projected_force, projected_mass
 from flexapod.equations.values import Values
 from flexapod.kernels.tape.program import Program
-from flexapod.robot.chain import follows_platform
 from flexapod.robot.elastic_plan import TWIST, ElasticPlan, driven_columns, elastic_plan
+from flexapod.robot.leg_positions import follows_platform
 from flexapod.simulation.system.leg_terms import margin_output
 from flexapod.simulation.system.loop_states import LoopStates, moved_pose
 from flexapod.spatial.linear import solve_symmetric

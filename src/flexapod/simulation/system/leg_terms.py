@@ -15,9 +15,9 @@ import casadi as ca
 
 from flexapod.equations.elastodynamics.closing import LIMIT, NEWTON_STEP, at_coordinates, moved, newton_step
 from flexapod.equations.elastodynamics.dissipation import stiff_matrices
-from flexapod.equations.elastodynamics.elastic_state import RobotAt, platform_modes, tree_motion
 from flexapod.equations.elastodynamics.link_assembly import link_equation_at
 from flexapod.equations.elastodynamics.loops import loop_rows, solve_loops
+from flexapod.equations.elastodynamics.program_state import RobotAt, platform_modes, tree_motion
 from flexapod.equations.values import Values
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.elastic_plan import driven_columns

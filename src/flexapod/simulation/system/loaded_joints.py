@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 import casadi as ca
 import numpy as np
 
-from flexapod.equations.elastodynamics.elastic_state import RobotAt
 from flexapod.equations.elastodynamics.joint_forces import friction_force, leg_views, sliding_points
 from flexapod.equations.elastodynamics.loops import loop_multipliers, whole
+from flexapod.equations.elastodynamics.program_state import RobotAt
 from flexapod.equations.elastodynamics.projection import projected_mass
 from flexapod.equations.elastodynamics.reactions import next_loads
 from flexapod.equations.newton_euler.fixed_point import CONVERGED, LIMIT, fixed_point

@@ -10,9 +10,9 @@ import casadi as ca
 import numpy as np
 
 from flexapod.equations.elastodynamics.dissipation import rates_of
-from flexapod.equations.elastodynamics.elastic_state import RobotAt
 from flexapod.equations.elastodynamics.link_assembly import link_equation_at
 from flexapod.equations.elastodynamics.potential import potentials
+from flexapod.equations.elastodynamics.program_state import RobotAt
 from flexapod.equations.values import Values
 from flexapod.kernels.tape.program import Program
 from flexapod.simulation.system.attitude import matrix

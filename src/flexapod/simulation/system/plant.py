@@ -16,7 +16,7 @@ from flexapod.equations.model.algebra import LinkValues
 from flexapod.equations.model.ball_leg import BallLeg
 from flexapod.equations.model.forward_dynamics import link_acceleration, state_legs
 from flexapod.equations.model.leg import LinkLeg
-from flexapod.equations.platform_motion import FrameMotion
+from flexapod.equations.platform_inputs import FrameMotion
 from flexapod.equations.universal_leg import LegMotion, leg_motion
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.forward_dynamics import StateEquation, state_equation

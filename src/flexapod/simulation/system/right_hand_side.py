@@ -13,7 +13,7 @@ from flexapod.simulation.controllers import gain
 from flexapod.simulation.system.attitude import matrix, rotated, theta_rate
 from flexapod.simulation.system.closure import closed
 from flexapod.simulation.system.flexible_plant import damping_power, equation_at, inverse_force
-from flexapod.simulation.system.joint_friction import friction_wrench
+from flexapod.simulation.system.friction_wrench import friction_wrench
 from flexapod.simulation.system.layout import MOTION, Layout
 from flexapod.simulation.system.load_friction import loaded_acceleration
 from flexapod.simulation.system.plant import JointCoordinates, Moment, acceleration, coordinates, in_link_axes

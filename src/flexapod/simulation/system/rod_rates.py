@@ -20,10 +20,10 @@ from flexapod.equations.closing_rows import closing_rows, rotated_row
 from flexapod.equations.elastodynamics.closing import LARGEST_STEP
 from flexapod.equations.elastodynamics.front_solve import solve_fronts
 from flexapod.equations.model.algebra import LinkValues, mul
-from flexapod.equations.platform_motion import FrameMotion
+from flexapod.equations.platform_inputs import FrameMotion
 from flexapod.equations.rods.in_loops import RodsInLoops, alike
 from flexapod.equations.rods.rod import RodsOneByOne, RodValues, rod_values
-from flexapod.equations.rods.tree import Frames, NodeMotion, RodTree
+from flexapod.equations.rods.tree_without_rods import Frames, NodeMotion, RodTree
 from flexapod.kernels.tape.control_flow import Builder
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.geometry import pose

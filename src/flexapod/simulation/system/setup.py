@@ -17,9 +17,9 @@ from flexapod.simulation.controllers import ComputedTorque, Controller, Springs,
 from flexapod.simulation.integrators.collocation import METHODS
 from flexapod.simulation.system import signals as sig
 from flexapod.simulation.system.flexible_start import check_internal
+from flexapod.simulation.system.friction_wrench import check_friction
 from flexapod.simulation.system.independent import IndependentLayout
 from flexapod.simulation.system.independent_start import independent_start
-from flexapod.simulation.system.joint_friction import check_friction
 from flexapod.simulation.system.joint_torque import JointTorque, check_held
 from flexapod.simulation.system.layout import Layout
 from flexapod.simulation.system.load_friction import smooth

@@ -137,13 +137,13 @@ def actuator_reference(robot: Robot, motion: Motion | ActuatorMotion) -> Signal:
         return _deflected_reference(robot, motion)
     from flexapod.analysis.model.kernels import kernel
     from flexapod.analysis.requests.results import raise_failed, reasons_of
-    from flexapod.analysis.verbs.inverse_kinematics import platform_inputs, solve_from_home
+    from flexapod.analysis.verbs.inverse_kinematics import platform_inputs, solve_from_starts
 
     bound = kernel(robot, "inverse_kinematics", detail="actuators")
 
     def at(t: Array) -> Array:
         m = motion_at(motion, t)
-        batch, given = solve_from_home(bound, platform_inputs(m))
+        batch, given = solve_from_starts(bound, platform_inputs(m))
         raise_failed("reference motion", robot, reasons_of(bound.signature, batch.status, given), m, "raise")
         return np.concatenate([batch.outputs["actuator_position"], batch.outputs["actuator_velocity"]], axis=1)
 

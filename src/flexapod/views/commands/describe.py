@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 import flexapod as fp
+from flexapod.views.catalogue_table import catalogue_rows
 from flexapod.views.commands.guard import command, fail, note
 from flexapod.views.commands.options import Changes, Json, Payloads, Plot, RobotName, robot_of
 from flexapod.views.output import check_place, check_places, number, print_json, print_table, print_text, write_plot, write_text
@@ -25,17 +26,11 @@ def register(app: typer.Typer) -> None:
 
 def robots(as_json: Json = False) -> None:
     """List the robots that come with flexapod."""
-    rows: list[dict[str, Any]] = []
-    for name in fp.catalogue():
-        robot = fp.load(name)
-        rows.append({
-            "name": name, "mobility": robot.mobility.rank, "actuators": len(robot.actuators),
-            "elastic": len(robot.elastic_names), "title": robot.title,
-        })  # fmt: skip
+    rows = catalogue_rows()
     if as_json:
         print_json(rows)
         return
-    table = [[r["name"], r["title"], str(r["mobility"]), str(r["actuators"]), str(r["elastic"] or "")] for r in rows]
+    table = [[str(r["name"]), str(r["title"]), str(r["mobility"]), str(r["actuators"]), str(r["elastic"] or "")] for r in rows]
     print_table("", ("robot", "title", "mobility", "actuators", "elastic"), table, text=2)
 
 
@@ -69,14 +64,14 @@ def show(
     as_json: Json = False,
 ) -> None:
     """What a robot is made of: legs, bodies, mobility, limits, parameters; with --plot a picture of it."""
-    from flexapod.views.remarks import remarks
+    from flexapod.views.reports.remarks import remarks
 
     check_places(None, plot)
     found = robot_of(robot, changes, payload)
     for path, text in remarks(found).items():
         note(f"{path}: {text}", "warning: ")
     if plot is not None:
-        from flexapod.views.plot import robot_figure
+        from flexapod.views.plots.robot_figures import robot_figure
 
         note(f"wrote {write_plot(plot, robot_figure(found), found.name)}")
     limits = limit_rows(found)
@@ -133,7 +128,7 @@ def value_text(value: object) -> str:
 
 def check(file: Annotated[Path, typer.Argument(metavar="FILE", help="a robot file (.yaml)")], as_json: Json = False) -> None:
     """Check a robot file: lists every problem with line, path and a correction."""
-    from flexapod.views.remarks import remarks
+    from flexapod.views.reports.remarks import remarks
 
     if not file.is_file() and str(file) in fp.catalogue():
         file = fp.catalogue()[str(file)]

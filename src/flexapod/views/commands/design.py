@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
     import xarray as xr
 
-    from flexapod.views.design_page import DesignResult, DesignTable
+    from flexapod.views.reports.design_page import DesignResult, DesignTable
 
 T = TypeVar("T")
 
@@ -205,7 +205,7 @@ def _check(out: Path | None, plot: Path | None, page: Path | None) -> None:
 
 def _pages() -> Any:
     """The tables and pages, imported with what they draw."""
-    from flexapod.views import design_page
+    from flexapod.views.reports import design_page
 
     return design_page
 

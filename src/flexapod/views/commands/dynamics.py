@@ -107,7 +107,7 @@ def inverse_dynamics(
     if out is not None:
         note(f"wrote {write_data(out, drive)}")
     if plot is not None and figure == "change":
-        from flexapod.views.plot_time import change_figure
+        from flexapod.views.plots.time_figures import change_figure
 
         options: Any = {"friction": friction, "formulation": chosen, "wrench": load, "point": point}
         before = fp.inverse_dynamics(fp.load(robot), moved, on_error="mask" if mask else "raise", **options)
@@ -131,7 +131,7 @@ def _at_origin(robot: fp.Robot, motion: fp.Motion | fp.ActuatorMotion, load: lis
 
 def _drive_figure(robot: fp.Robot, drive: xr.Dataset, name: str) -> go.Figure:
     """The requested figure of inverse dynamics."""
-    from flexapod.views.plot_time import contribution_figure, force_figure, reaction_figure, spectrum_figure
+    from flexapod.views.plots.time_figures import contribution_figure, force_figure, reaction_figure, spectrum_figure
 
     if name == "reactions":
         closing = [f"{leg.name}.{leg.closing.joint}" for leg in robot.legs]

@@ -68,7 +68,7 @@ def identify(
         if out is not None:
             found.save(out)
         if page is not None:
-            from flexapod.views.identification_page import identification_page
+            from flexapod.views.reports.identification_page import identification_page
 
             write_text(page, identification_page(found))
     for suspicion in found.suspicions:

@@ -89,7 +89,7 @@ def kinematics(
     if out is not None:
         note(f"wrote {write_data(out, legs)}")
     if plot is not None:
-        from flexapod.views.plot_time import stroke_figure
+        from flexapod.views.plots.time_figures import stroke_figure
 
         note(f"wrote {write_plot(plot, stroke_figure(found, legs), found.name)}")
 
@@ -179,7 +179,7 @@ def workspace(
     if out is not None:
         note(f"wrote {write_data(out, area)}")
     if plot is not None:
-        from flexapod.views.plot_workspace import workspace_figure
+        from flexapod.views.plots.workspace_figures import workspace_figure
 
         note(f"wrote {write_plot(plot, workspace_figure(area, f'Workspace of {found.name}'), found.name)}")
 

@@ -61,7 +61,7 @@ def new(
     force: Annotated[bool, typer.Option("--force", help="replace the file if it exists")] = False,
 ) -> None:
     """Make a robot file that every other command accepts as it is, with its radii, lengths and angles as parameters."""
-    from flexapod.views.new_robot import RobotSizes, new_text
+    from flexapod.views.new.robot_file import RobotSizes, new_text
 
     check_place(file, "FILE")
     if file.suffix.lower() not in (".yaml", ".yml"):
@@ -92,7 +92,7 @@ def new(
 
 def _ask(given: dict[str, object]) -> None:
     """Ask for what is not given, in place."""
-    from flexapod.views.new_robot import MAKERS, usual_sizes
+    from flexapod.views.new.robot_file import MAKERS, usual_sizes
 
     if given["kind"] is None:
         given["kind"] = typer.prompt(f"Kind: {', '.join(MAKERS)}", default="6-ups", err=True)

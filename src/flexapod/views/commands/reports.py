@@ -70,7 +70,7 @@ def report(
     import flexapod as fp
     from flexapod.views.chosen_motion import followed_motion
     from flexapod.views.payload import payload_of
-    from flexapod.views.report import robot_report
+    from flexapod.views.reports.motion_report import robot_report
 
     _check(out, (".html", ".htm", ".pdf"))
     found = robot_of(robot, changes, payload)
@@ -105,7 +105,7 @@ def reproduce(
     out: Annotated[Path, typer.Option("--out", metavar="FILE", help="the page to write (.html)")] = Path("papers.html"),
 ) -> None:
     """Tables and figures of the five papers, computed now, beside what the papers say."""
-    from flexapod.views.reproduce import reproduce as make
+    from flexapod.views.reports.reproduce import reproduce as make
 
     _check(out)
     start = time.perf_counter()
@@ -132,7 +132,7 @@ def compare(
     out: Annotated[Path | None, typer.Option("--out", metavar="FILE", help="also write a page: .html or .pdf")] = None,
 ) -> None:
     """Two robots, or a robot and a variant of it, on the same motion: key figures side by side, differences in percent."""
-    from flexapod.views.compare import comparison_page, same_motions
+    from flexapod.views.reports.compare import comparison_page, same_motions
 
     if out is not None:
         _check(out, (".html", ".htm", ".pdf"))
@@ -153,7 +153,7 @@ def compare(
 
 
 def _write(out: Path, text: str) -> None:
-    from flexapod.views.pdf import write_pdf
+    from flexapod.views.reports.pdf import write_pdf
 
     if out.suffix.lower() == ".pdf":
         write_pdf(out, text)

@@ -80,7 +80,7 @@ def simulate(
     Actuators of robots with flexible legs follow the motion exactly, and the links vibrate.
     """
     from flexapod.views.chosen_motion import followed_motion
-    from flexapod.views.plot_time import energy_residual, exchanged
+    from flexapod.views.plots.time_figures import energy_residual, exchanged
 
     check_places(out, plot)
     if save is not None:
@@ -152,7 +152,7 @@ def _driven(controller: str) -> str:
 
 def _figure_of(robot: fp.Robot, result: xr.Dataset, name: str) -> Any:
     """The requested figure of a simulation."""
-    from flexapod.views.plot_time import energy_figure, force_figure, spectrum_figure, stroke_figure
+    from flexapod.views.plots.time_figures import energy_figure, force_figure, spectrum_figure, stroke_figure
 
     if name == "forces":
         return force_figure(robot, result)

@@ -139,7 +139,7 @@ def _print_range(robot: fp.Robot, result: xr.Dataset, drives: str, modes: int) -
 
 def _figure(robot: fp.Robot, result: xr.Dataset, at: fp.State, name: str, modes: int, mode: int | None) -> go.Figure:
     from flexapod.views.frequency_map import frequency_map_figure
-    from flexapod.views.plot_modes import frequency_figure, mode_figure
+    from flexapod.views.plots.mode_figures import frequency_figure, mode_figure
 
     title = f"Natural frequencies of {robot.name}"
     if mode is not None:

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 import flexapod as fp
-from flexapod.views.html import HtmlTable
 from flexapod.views.papers.briot_friction import accelerations, smoothings
 from flexapod.views.papers.briot_simulations import (
     STROKE,
@@ -21,8 +20,9 @@ from flexapod.views.papers.briot_simulations import (
 from flexapod.views.papers.briot_tables import operators, over_the_workspace, table_1, table_2, table_3
 from flexapod.views.papers.items import DIFFERS, READ, Item, Paper
 from flexapod.views.papers.shared_items import parameter_item
-from flexapod.views.plot import line_style, styled
-from flexapod.views.plot_time import PlotPanel, time_figure
+from flexapod.views.plots.robot_figures import line_style, styled
+from flexapod.views.plots.time_figures import PlotPanel, time_figure
+from flexapod.views.reports.html import HtmlTable
 
 MOVING = 1.8
 """Time of an edge of the square [s]."""

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 import numpy as np
 
 import flexapod as fp
-from flexapod.views.html import HtmlTable
 from flexapod.views.papers.briot_simulations import (
     REST,
     RESTS,
@@ -24,7 +23,8 @@ from flexapod.views.papers.briot_simulations import (
 )
 from flexapod.views.papers.briot_tables import FIRST, MEASURED, RESOLUTION
 from flexapod.views.papers.items import DIFFERS, PARTLY, UNDECIDED, Item
-from flexapod.views.plot_time import PlotPanel, spectrum_figure, time_figure
+from flexapod.views.plots.time_figures import PlotPanel, spectrum_figure, time_figure
+from flexapod.views.reports.html import HtmlTable
 
 SPEEDS = {1e-3: 1e-4, 1e-4: 1e-4, 1e-5: 2e-5}
 """Speed of the tanh law [rad/s] -> step of the simulation [s]: friction is stiffer the slower it is."""

@@ -14,7 +14,7 @@ import numpy as np
 import flexapod as fp
 from flexapod.arrays import Array
 from flexapod.views.papers.items import DIFFERS, OPEN, Item, checked, judged
-from flexapod.views.plot_time import PlotPanel, spectra, time_figure
+from flexapod.views.plots.time_figures import PlotPanel, spectra, time_figure
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go

@@ -11,8 +11,8 @@ import numpy as np
 
 import flexapod as fp
 from flexapod.views.frequency_map import frequency_map_figure
-from flexapod.views.html import HtmlTable
 from flexapod.views.papers.items import AGREES, DIFFERS, INPUT, PARTLY, WITHIN, Item, judged
+from flexapod.views.reports.html import HtmlTable
 
 TABLE_1 = {
     "1.13": 0.0675, "1.14": 0.4505, "1.15": 0.082, "1.16": 0.065, "1.17": 0.14, "2.21": 0.4, "2.23": 0.0675, "2.24": 0.4505,

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import flexapod as fp
-from flexapod.views.html import HtmlTable
 from flexapod.views.papers.items import BOUNDED, OPEN, Item, Paper, apart, checked, judged
 from flexapod.views.papers.shared_items import Printed, diagonal, parameter_item
-from flexapod.views.plot_time import PlotPanel, time_figure
+from flexapod.views.plots.time_figures import PlotPanel, time_figure
+from flexapod.views.reports.html import HtmlTable
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import flexapod as fp
-from flexapod.views.html import HtmlTable
 from flexapod.views.papers.items import CONSTRUCTION, DIFFERS, INPUT, OPEN, Item, Paper, checked, judged
 from flexapod.views.papers.shared_items import parameter_item
-from flexapod.views.plot_time import PlotPanel, time_figure
+from flexapod.views.plots.time_figures import PlotPanel, time_figure
+from flexapod.views.reports.html import HtmlTable
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from numpy.typing import ArrayLike
 
 import flexapod as fp
-from flexapod.views.html import HtmlTable
 from flexapod.views.papers.items import AGREES, DIFFERS, INPUT, PARTLY, Item
+from flexapod.views.reports.html import HtmlTable
 
 Printed = Mapping[str, tuple[ArrayLike, str]]
 """Name and unit -> printed value (a number, or a tuple of numbers), and its path in the robot file."""

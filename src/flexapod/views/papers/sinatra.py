@@ -9,7 +9,7 @@ import numpy as np
 import flexapod as fp
 from flexapod.views.papers.items import SYMMETRY, Item, Paper, apart, checked, judged, spread
 from flexapod.views.papers.shared_items import diagonal, efficiency, parameter_item
-from flexapod.views.plot_time import PlotPanel, time_figure
+from flexapod.views.plots.time_figures import PlotPanel, time_figure
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -11,7 +11,7 @@ import numpy as np
 
 import flexapod as fp
 from flexapod.arrays import Array
-from flexapod.views.studio.coordinates import PoseCoordinates, state_near, state_of, undeformed
+from flexapod.views.studio.moved_coordinates import PoseCoordinates, state_near, state_of, undeformed
 
 STEPS, HALVES = 8, 4
 LOOKS = 16

@@ -73,7 +73,7 @@ class Jobs:
             self._ticket += 1
             ticket = self._ticket
             self._running.add(ticket)
-        thread = threading.Thread(target=self._run, args=(ticket, name, work, done), name=f"studio job: {name}", daemon=True)
+        thread = threading.Thread(target=self._work, args=(ticket, name, work, done), name=f"studio job: {name}", daemon=True)
         self._threads = [t for t in self._threads if t.is_alive()] + [thread]
         self._progress(name, 0.0)
         thread.start()
@@ -102,7 +102,7 @@ class Jobs:
             thread.join(timeout)
         self.worker.end()
 
-    def _run(self, ticket: int, name: str, work: Callable[[JobReport], T], done: Callable[[T], None]) -> None:
+    def _work(self, ticket: int, name: str, work: Callable[[JobReport], T], done: Callable[[T], None]) -> None:
         def reported(part: float) -> None:
             self._post("job progress", lambda: self._progress(name, part) if ticket == self._ticket else None)
 

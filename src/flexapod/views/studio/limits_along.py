@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 import flexapod as fp
 from flexapod.arrays import Array
 from flexapod.views.output import number
-from flexapod.views.plot_time import actuator_limits, largest
+from flexapod.views.plots.time_figures import actuator_limits, largest
 from flexapod.views.studio.numbers import BrokenLimit
 
 if TYPE_CHECKING:

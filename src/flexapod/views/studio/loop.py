@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 import time
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -35,7 +36,7 @@ class ActionLoop:
         self._quiet_from = self._beat_from = 0.0
         self._stopped = self._busy = False
         self.also_busy: list[Callable[[], bool]] = []
-        self._thread = threading.Thread(target=self._run, name="studio", daemon=True)
+        self._thread = threading.Thread(target=self._act, name="studio", daemon=True)
 
     def start(self) -> None:
         """Start the thread."""
@@ -61,7 +62,7 @@ class ActionLoop:
             self._beat = None if seconds is None or action is None else (seconds, action)
             self._changed.notify()
 
-    def settle(self, timeout: float, *, alone: bool = False) -> bool:
+    def wait_until_idle(self, timeout: float, *, alone: bool = False) -> bool:
         """Wait until nothing waits or runs, here and, unless `alone`, in what is `also_busy`.
 
         Quiet work that waits for the end of a beat is not waited for.
@@ -75,6 +76,12 @@ class ActionLoop:
             time.sleep(0.005)
         return False
 
+    def settle(self, timeout: float, *, alone: bool = False) -> bool:
+        """The former name of `wait_until_idle`, for one version."""
+        text = "settle is called wait_until_idle now; the former name is removed in the next version"
+        warnings.warn(text, DeprecationWarning, stacklevel=2)
+        return self.wait_until_idle(timeout, alone=alone)
+
     def stop(self, timeout: float = 1.0) -> None:
         """End the thread after the action that runs."""
         with self._changed:
@@ -83,7 +90,7 @@ class ActionLoop:
         if self._thread.is_alive() and threading.current_thread() is not self._thread:
             self._thread.join(timeout)
 
-    def _run(self) -> None:
+    def _act(self) -> None:
         while True:
             with self._changed:
                 self._busy = False

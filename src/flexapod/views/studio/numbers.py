@@ -9,7 +9,7 @@ import numpy as np
 
 import flexapod as fp
 from flexapod.arrays import Array
-from flexapod.views.studio.coordinates import strokes, undeformed
+from flexapod.views.studio.moved_coordinates import strokes, undeformed
 
 FILE = "as in its file"
 

@@ -102,11 +102,11 @@ class MotionPanel(Panel):
             raise fp.InputError("motion: choose one from the list")
         return self.choice.value, float(self.slowed.value), self.place.value == HOME
 
-    def ask(self, name: str, slowed: float, from_home: bool, t: float) -> None:
+    def ask(self, name: str, slowed: float, start_at_home: bool, t: float) -> None:
         """Compute a motion and show a moment of it: what a link asks for."""
         if name not in motion_choices():
             raise fp.InputError("motion: choose one from the list")
-        self.choice.value, self.place.value = name, HOME if from_home else GIVEN
+        self.choice.value, self.place.value = name, HOME if start_at_home else GIVEN
         self.slowed.value = min(max(slowed, 0.1), 100.0)
         self._compute(t)
 
@@ -238,6 +238,6 @@ def disturbance(motion: fp.Motion, push: tuple[float, ...]) -> tuple[Any, Any]:
     return times, np.outer([0.0, 0.0, 1.0, 1.0, 0.0, 0.0], [*push, 0.0, 0.0, 0.0])
 
 
-def _motion(robot: fp.Robot, name: str, slowed: float, from_home: bool) -> fp.Motion:
-    motion = motion_of(robot, name, from_home=from_home)
+def _motion(robot: fp.Robot, name: str, slowed: float, start_at_home: bool) -> fp.Motion:
+    motion = motion_of(robot, name, start_at_home=start_at_home)
     return fp.motions.slowed(motion, slowed) if slowed != 1.0 else motion

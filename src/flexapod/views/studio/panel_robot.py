@@ -82,7 +82,7 @@ class RobotPanel(Panel):
 
 def report_bytes(robot: fp.Robot, stiffness: dict[str, float] | None, report: JobReport) -> bytes:
     """The report on a small motion; computed in the other process."""
-    from flexapod.views.report import robot_report
+    from flexapod.views.reports.motion_report import robot_report
 
     motion = motion_of(robot, SMALL)
     report(0.1)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 import flexapod as fp
 from flexapod.arrays import Array
 from flexapod.views.output import number, without_noise
-from flexapod.views.studio.coordinates import PoseCoordinates
+from flexapod.views.studio.moved_coordinates import PoseCoordinates
 from flexapod.views.studio.panel import Asked, Panel
 from flexapod.views.studio.tables import STYLE
 from flexapod.views.studio.workspace_slice import NO_PLANE, plane_problem, planes

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import flexapod as fp
 from flexapod.private_files import cache_folder, files_in_cache, read_private, write_private
-from flexapod.views.studio.coordinates import coordinates_of
+from flexapod.views.studio.moved_coordinates import coordinates_of
 from flexapod.views.studio.numbers import numbers_of
 from flexapod.views.studio.recording import SMALL, motion_of, record
 from flexapod.views.studio.session import Session

@@ -13,11 +13,11 @@ import numpy as np
 import flexapod as fp
 from flexapod.arrays import Array
 from flexapod.views.chosen_motion import chosen_motion, place_text
-from flexapod.views.key_figures import validity
-from flexapod.views.plot_time import actuator_limits
+from flexapod.views.plots.time_figures import actuator_limits
+from flexapod.views.reports.key_figures import validity
 from flexapod.views.scene.frames import drawn_pose, platform_points
-from flexapod.views.studio.coordinates import strokes, undeformed
 from flexapod.views.studio.limits_along import LimitsAlong, limits_along
+from flexapod.views.studio.moved_coordinates import strokes, undeformed
 from flexapod.views.studio.numbers import FILE, Numbers, Origin
 
 if TYPE_CHECKING:
@@ -209,11 +209,11 @@ def largest_displacement(robot: fp.Robot, elastic: Array) -> Array:
     return found
 
 
-def motion_of(robot: fp.Robot, name: str, *, from_home: bool = False) -> fp.Motion:
+def motion_of(robot: fp.Robot, name: str, *, start_at_home: bool = False) -> fp.Motion:
     """A named motion at the robot's home; sizes that suit the robot for those that have no size of their own.
 
     Args:
-        from_home: motions whose numbers are absolute (those of papers) are shifted so that they start at home.
+        start_at_home: motions whose numbers are absolute (those of papers) are shifted so that they start at home.
     """
     if name == SMALL:
         return chosen_motion(robot, None, {})
@@ -223,7 +223,7 @@ def motion_of(robot: fp.Robot, name: str, *, from_home: bool = False) -> fp.Moti
     if name == "line":
         options = {"end": tuple(robot.home.position - robot.gravity / (np.linalg.norm(robot.gravity) or 1.0) * size)}  # type: ignore[dict-item]
     motion = chosen_motion(robot, name, options)
-    return started_at_home(robot, motion) if from_home and not place_text(name) else motion
+    return started_at_home(robot, motion) if start_at_home and not place_text(name) else motion
 
 
 def started_at_home(robot: fp.Robot, motion: fp.Motion) -> fp.Motion:

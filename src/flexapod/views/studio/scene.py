@@ -17,9 +17,9 @@ from flexapod.views.scene.frames import wxyz
 from flexapod.views.scene.meshes import plate, sphere
 from flexapod.views.scene.shapes import platform_surface
 from flexapod.views.studio.camera import ASPECT, FIELD, PARALLEL, camera_place, level, oblique, planes_of, seen_points, upwards
-from flexapod.views.studio.coordinates import PoseCoordinates
 from flexapod.views.studio.exaggeration import good_factor
 from flexapod.views.studio.force_handle import ForceHandle
+from flexapod.views.studio.moved_coordinates import PoseCoordinates
 from flexapod.views.studio.numbers import Numbers, bad_legs
 from flexapod.views.studio.recording import largest_displacement
 from flexapod.views.studio.robot_view import RobotView

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 import flexapod as fp
-from flexapod.views.studio.coordinates import PoseCoordinates, coordinates_of, pose_values, state_of
+from flexapod.views.studio.moved_coordinates import PoseCoordinates, coordinates_of, pose_values, state_of
 from flexapod.views.studio.numbers import FILE, BrokenLimit, Numbers, Origin, numbers_of
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import numpy as np
 
 import flexapod as fp
 from flexapod.views.output import number
-from flexapod.views.plot_time import actuator_limits
+from flexapod.views.plots.time_figures import actuator_limits
 from flexapod.views.scene.colours import FAULT, PULL, PUSH, colour
 from flexapod.views.studio.numbers import Numbers
 from flexapod.views.studio.tables import UNKNOWN, ShownMoment, actuator_legs

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 import flexapod as fp
 from flexapod.views.output import number
-from flexapod.views.plot_time import largest
+from flexapod.views.plots.time_figures import largest
 from flexapod.views.scene.colours import colour
 from flexapod.views.studio.numbers import Numbers
 from flexapod.views.studio.vibration import Modes

@@ -16,7 +16,7 @@ import flexapod as fp
 from flexapod.arrays import Array
 from flexapod.views.drives import chosen_drives
 from flexapod.views.scene.frames import drawn_pose, platform_points
-from flexapod.views.studio.coordinates import PoseCoordinates, undeformed
+from flexapod.views.studio.moved_coordinates import PoseCoordinates, undeformed
 from flexapod.views.studio.numbers import FILE, Origin
 
 PEAK = 0.5 * np.pi

@@ -28,7 +28,7 @@ class FileWatch:
         self.path, self._changed, self._every = path, changed, every
         self._stopped = threading.Event()
         self._reported = self._look()
-        threading.Thread(target=self._run, name="studio watch", daemon=True).start()
+        threading.Thread(target=self._watch, name="studio watch", daemon=True).start()
 
     def stop(self) -> None:
         """Look no longer."""
@@ -41,7 +41,7 @@ class FileWatch:
             return None
         return facts.st_mtime_ns, facts.st_size
 
-    def _run(self) -> None:
+    def _watch(self) -> None:
         before = self._reported
         while not self._stopped.wait(self._every):
             now = self._look()

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 import flexapod as fp
 from flexapod.arrays import Array
-from flexapod.views.studio.coordinates import PoseCoordinates
+from flexapod.views.studio.moved_coordinates import PoseCoordinates
 
 NO_PLANE = "(none)"
 """Choice of a robot whose platform has no plane of positions."""
