@@ -50,7 +50,7 @@ def check_path(name: str, value: object) -> None:
 
 
 def unchecked(name: str, value: object) -> None:
-    """For an argument that the verb checks itself, though the table has another kind under its name."""
+    """Accept an argument that the verb checks itself, though the table has another kind under its name."""
 
 
 def check_text(name: str, value: object) -> None:

@@ -17,7 +17,7 @@ GRAVITY = [0.0, 0.0, -9.81]
 
 
 def loop_document(extra: dict[str, Any], file: Path) -> dict[str, Any]:
-    """What our own loop files say, from the form with pairs of links; other documents as they are.
+    """Document of loops in the form of our own files, from one with pairs of links; other documents as they are.
 
     Checked by: tests/bridges/test_urdf.py.
     """

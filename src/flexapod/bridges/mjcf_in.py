@@ -24,7 +24,7 @@ from flexapod.robot.geometry import Pose, frame_along, pose
 
 
 class Reader:
-    """What the whole file says: angle unit, default classes, and the nodes found so far."""
+    """Settings of the whole file: angle unit, default classes, and the nodes found so far."""
 
     def __init__(self, root: Element, file: str) -> None:
         self.file = file

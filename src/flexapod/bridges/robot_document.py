@@ -155,7 +155,7 @@ def _branches(tree: Tree, group: list[Node], rank: dict[str, int], platform: str
 
 
 def _actuator_note(tree: Tree, joints: dict[str, str]) -> list[str]:
-    """Which actuator is which joint of the file, where the names do not say it, and the file's order, where it is another one."""
+    """Note on actuators whose names are not those of the file's joints, and on their order where the file has another one."""
     driven = [joint for joint in joints if joint in tree.actuators]
     legs = [joints[joint].partition(".")[0] for joint in driven]
     names = [leg if legs.count(leg) == 1 else joints[joint] for leg, joint in zip(legs, driven, strict=True)]
@@ -172,7 +172,7 @@ def _root(chain: list[Node]) -> str:
 
 
 def _add_coupled(tree: Tree, groups: dict[str, list[Node]], platform: str) -> None:
-    """What no loop holds but a coupling does belongs to the leg of the joint that it is coupled to."""
+    """Add bodies that only a coupling ties to a loop to the leg of the joint that they are coupled to."""
     for gear in tree.gears:
         nodes = [next(n for n in tree.nodes if n.joint == joint) for joint, _ in gear.terms]
         held = [group for n in nodes for group in groups.values() if any(k.name == n.name for k in group)]
@@ -295,7 +295,7 @@ def _short(name: str) -> str:
 
 
 def _leg_name(chain: list[Node], known: Mapping[str, object]) -> str:
-    """What the names of a chain have before their dot, else its one driven joint, else a number."""
+    """Name of a leg: what the names of its chain have before their dot, else its one driven joint, else a number."""
     own = {n.name for n in chain}
     heads = {n.name.split(".", 1)[0] for n in chain if "." in n.name and n.name.rpartition(".")[0] not in own}
     driven = {n.joint for n in chain if n.actuated}

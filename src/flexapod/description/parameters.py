@@ -106,7 +106,7 @@ def _single(places: Addresses, path: str) -> Any:
 
 
 def _set_shared(description: Description, values: Mapping[str, object], words: SharedPlaces) -> Description:
-    """As `set_parameters`, of a file whose values refer to shared numbers: it is resolved again."""
+    """Set parameters, as `set_parameters`, of a file whose values refer to shared numbers: it is resolved again."""
     document, source = description.document, description.written
     for path, value in values.items():
         if (shared := words.find(path)) is not None:

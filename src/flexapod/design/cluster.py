@@ -88,7 +88,7 @@ class Cluster:
 
     @property
     def threads(self) -> int:
-        """Of all workers."""
+        """Threads of all workers."""
         return max(1, int(sum(self.client.nthreads().values())))
 
     def ordered(self, task: BlockTask, numbers: range) -> Iterator[ComputedBlock]:

@@ -51,13 +51,13 @@ class MeasuredPoses:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of the parameters: paths of the file, then compliances."""
+        """Names of the parameters: paths of the file, then compliances."""
         extra = () if self.poses.forces is None else tuple(f"{name}.compliance" for name in self.poses.robot.actuators)
         return self.poses.paths + extra
 
     @property
     def units(self) -> tuple[str, ...]:
-        """Of the parameters."""
+        """Units of the parameters."""
         extra = [{"m": "m/N", "rad": "rad/(N m)"}[unit] for unit in self.poses.robot.actuator_units]
         return (*(axis.unit for axis in self.poses.axes), *(extra if self.poses.forces is not None else ()))
 

@@ -103,7 +103,7 @@ def deflections(robot: Robot, values: Values, platform: FrameMotion, coordinates
 
 
 def directions(robot: Robot, values: Values, platform: FrameMotion, coordinates: Sequence[SX] = ()) -> list[tuple[Vec, Vec]]:
-    """Of every swivel: where the body on the other side would carry the leg's direction from home, and where it is."""
+    """Directions of every swivel: the leg's at home, carried along by the body on the other side, and the leg's now."""
     R_home = values.rotation("home.rotation", "W", "P")
     rotated = platform.R @ R_home.T.renamed("P", "W0")  # what the platform did since home
     result: list[tuple[Vec, Vec]] = []

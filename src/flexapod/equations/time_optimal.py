@@ -51,7 +51,7 @@ class Extremes:
     m: SX
 
     def size(self, x: SX) -> SX:
-        """Of the terms of g(x), before they cancel: their rounding is that of g."""
+        """Size of the terms of g(x) before they cancel: their rounding is that of g."""
         return ca.fabs(self.h) + ca.fabs(self.k * x) + ca.fabs(self.l) + ca.fabs(self.m * x)
 
 

@@ -220,7 +220,8 @@ def _matrix(name: str, value: Matrix, n: int) -> Sparse:
 
 
 def _check_positive(M: Sparse, K: Sparse) -> None:
-    """No negative diagonal, no negative direction of the mass (small bodies: all; large: by a shifted factorisation)."""
+    """Refuse a negative diagonal and a mass that is negative in some direction (small bodies: all directions; large: by a
+    shifted factorisation)."""
     for name, A in (("mass", M), ("stiffness", K)):
         diagonal = A.diagonal()
         if diagonal.min() < 0.0 or diagonal.max() <= 0.0:

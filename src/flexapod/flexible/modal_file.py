@@ -179,7 +179,7 @@ def save_modes(body: FlexibleBody, path: str | Path) -> None:
 
 
 def _digest(data: Mapping[str, Array]) -> str:
-    """Of the arrays that make the nodes, as float64."""
+    """Digest of the arrays that make the nodes, as float64."""
     digest = hashlib.sha256()
     for name in NODES:
         if name in data:

@@ -91,7 +91,7 @@ def cached_kernel(
 
 
 def lookup_key() -> tuple[int, str, str]:
-    """What a looked-up kernel depends on besides its content: how often memory was cleared, backend, effort of the compiler."""
+    """Key of a looked-up kernel besides its content: how often memory was cleared, backend, effort of the compiler."""
     return len(_cleared), choose_backend(None), os.environ.get("FLEXAPOD_CODE_LEVEL", "")
 
 

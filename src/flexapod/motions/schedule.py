@@ -44,7 +44,7 @@ def law_for(law: LawMaker, duration: float) -> TimeLaw:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Schedule:
-    """When each segment starts and the law it follows.
+    """Start time of each segment [s] and the law it follows.
 
     Args:
         starts: (segments,) [s]; laws: one for each.

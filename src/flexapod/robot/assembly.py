@@ -238,7 +238,7 @@ def _ends_moved(
 
 
 def _open_loop(legs: Sequence[Leg], coordinates: Sequence[Array], platform: Pose, left: float) -> str:
-    """Which leg does not close, and by how much."""
+    """Message about the leg that does not close, with its gap."""
     sizes = [float(np.linalg.norm(r)) for r, _, _ in closures(legs, coordinates, platform)]
     worst = legs[int(np.argmax(sizes))]
     where = f"leg {worst.name}" + (f" (joints {', '.join(c.joint for c in worst.closings)})" if worst.cuts else "")

@@ -103,7 +103,7 @@ class ElasticElement:
 
     @cached_property
     def shape(self) -> FlexibleShape:
-        """Which moments the element has."""
+        """Shape moments that the element has."""
         return moment_shape(self.body)
 
 

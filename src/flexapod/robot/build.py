@@ -316,12 +316,12 @@ def _seat(joint: schema.Joint, leg: str, trees: dict[str, TreeBuilder]) -> tuple
 
 
 def has_inner_loops(legs: Sequence[Leg]) -> bool:
-    """Some loop closes inside a leg, between legs, or a second time on the platform, or joints are coupled."""
+    """Whether some loop closes inside a leg, between legs, or a second time on the platform, or joints are coupled."""
     return any(leg.cuts or leg.couplings or leg.closing.to is not None for leg in legs)
 
 
 def _own_link(name: str, tree: TreeBuilder, description: Description) -> Closing | None:
-    """Where the platform is this leg's own link: a fixed joint between the two."""
+    """Fixed joint between the last link of this leg and the platform, if the platform is the leg's own link."""
     body = (description.file.platform.body or "").partition(".")
     if body[0] != name or body[2] not in tree.placed:
         return None

@@ -129,7 +129,7 @@ def elastic_plan(
 
 
 def _leg(block: Array, passive: list[int]) -> LegLoop:
-    """Which rows of a leg are solved for which of its passive joints."""
+    """Rows of a leg that are solved, and the passive joints for which they are."""
     present = [k for k in range(len(block)) if np.abs(block[k]).max() > RANK]  # a plane has rows that are never touched
     dependents = [passive[k] for k in pivots(block[:, passive])]
     if dependents and len(present) == len(dependents) + 1 <= 3:
@@ -164,7 +164,8 @@ def cut_joints(robot: Robot, i: int) -> tuple[Closing, ...]:
 
 
 def _kinds(robot: Robot, head: int, modes: int) -> list[str]:
-    """Of every column: passive (platform twist too), afloat (a free joint of the file that carries a body), elastic or driven."""
+    """Kind of every column: passive (platform twist too), afloat (a free joint of the file that carries a body), elastic or
+    driven."""
     kinds = ["passive"] * (head - modes) + ["elastic"] * modes
     for leg in robot.legs:
         floating = {k for last in free_joints(leg) if leg.links[last].body is not None for k in range(last - 5, last + 1)}

@@ -77,7 +77,7 @@ class LegNumbers:
 
 
 def refused(robot: Robot) -> str | None:
-    """Why the link-axes model has no plan for a robot yet; None where it has."""
+    """Reason why the link-axes model has no plan for a robot yet; None where it has."""
     if robot.elastic_legs or robot.flexible_platform is not None:
         return "it has flexible bodies or springs"
     for leg in robot.legs:
@@ -257,7 +257,7 @@ def _core(
 
 
 def _left(found: LegNumbers, choice: LegChoice) -> Array:
-    """What a leg forbids the platform: rows left over when its coordinates are eliminated, (k, 6)."""
+    """Constraints of a leg on the platform: rows left over when its coordinates are eliminated, (k, 6)."""
     rows = list(choice.rows)
     left = [r for r in range(len(found.B)) if r not in rows]
     X = np.linalg.solve(found.B[rows], -found.P[rows]) if rows else np.zeros((0, 6))

@@ -117,8 +117,8 @@ def floats(legs: tuple[Leg, ...], platform: Pose, size: float) -> bool:
 
 
 def winds(legs: tuple[Leg, ...], platform: Pose, size: float, dof: int) -> bool:
-    """No fixed choice among the components of the platform's twist describes its whole motion, as that of a coupler: the platform
-    hangs on a crank or a rod, or has one way to move, and its ways to move change their directions.
+    """Whether no fixed choice among the components of the platform's twist describes its whole motion, as that of a coupler: the
+    platform hangs on a crank or a rod, or has one degree of freedom, and its directions of motion change.
 
     Checked by: tests/robot/test_whole_revolution.py.
     """

@@ -45,7 +45,7 @@ def place_of(at: Sequence[float] | Array) -> Place:
 
 
 def _foot(spec: Flexible, end: Place) -> Place:
-    """Where something is held: on a plate at its middle plane, from which a rigid arm leads up."""
+    """Place where something is attached: on a plate at its middle plane, from which a rigid arm leads up."""
     return (end[0], end[1], 0.0) if spec.type == "plate" else end
 
 

@@ -131,14 +131,15 @@ class _Graph:
 
 
 def _far(i: int, closing: Closing) -> Place:
-    """Where a closing joint of leg i ends."""
+    """Place where a closing joint of leg i ends: on the platform, on another leg, or in the world."""
     if closing.to is None:
         return PLATFORM
     return closing.to if closing.to[1] >= 0 else WORLD
 
 
 def _rod(leg: Leg, k: int) -> tuple[int, Closing | None, int] | None:
-    """Where link k is a rod: first link of its universal joint, its ball, the link that a ball of the tree carries."""
+    """Rod that ends with link k, if there is one: first link of its universal joint, its ball, the link that a ball of the tree
+    carries."""
     rod = leg.links[k]
     cross = rod.parent
     if rod.body is None or cross < 0 or leg.links[cross].joint != rod.joint or not is_passive(leg, (cross, k)):

@@ -60,7 +60,7 @@ def robot_values(robot: Robot) -> dict[str, float]:
 
 
 def _branch(robot: Robot, leg: Leg) -> dict[str, float]:
-    """What distinguishes the branches of a leg that has no closed form: roots of its reach, or the sign of its rows."""
+    """Values that distinguishes the branches of a leg without a closed form: roots of its reach, or the sign of its rows."""
     found: dict[str, float] = {}
     if reach(leg) != "general":
         found = dict(zip(("root", "fold"), map(float, roots(leg)), strict=True))

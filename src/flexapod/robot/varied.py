@@ -32,7 +32,7 @@ class Varied:
 
     @property
     def geometry(self) -> bool:
-        """More than masses, inertias, friction and gravity varies."""
+        """Whether more than masses, inertias, friction and gravity varies."""
         return any(not name.startswith("gravity.") and not any(part in name for part in INERTIAL) for name in self.moved)
 
 

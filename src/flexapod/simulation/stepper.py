@@ -57,7 +57,7 @@ class Stepper:
         return True
 
     def reset(self) -> None:
-        """Back to the start; forces are kept."""
+        """Go back to the start; forces are kept."""
         np.copyto(self.state, self._start)
         self.time, self.reason = 0.0, ""
 
@@ -92,8 +92,8 @@ class CompiledSteps:
 
 
 class NumericSteps:
-    """As `CompiledSteps`, by rows in numbers: of robots with many coordinates whose friction depends on joint loads, or whose
-    platform rotates by itself."""
+    """Steps as `CompiledSteps` makes them, by rows in numbers, for robots with many coordinates whose friction depends on joint
+    loads, or whose platform rotates by itself."""
 
     def __init__(self, setup: Setup, step: float) -> None:
         from flexapod.simulation.integrators.numeric_rows import NumericRows

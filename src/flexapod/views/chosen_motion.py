@@ -92,7 +92,7 @@ def _named(robot: fp.Robot, name: str, options: dict[str, object]) -> fp.Motion 
 
 
 def place_text(name: str) -> str:
-    """Where a named motion is placed if nothing is given; empty where its numbers are absolute."""
+    """Place of a named motion if none is given, in words; empty where its numbers are absolute."""
     if name.startswith(CENTRED):
         return "Unless center is given, the command line centres it at the robot's home, in world axes."
     if name.startswith(STARTED):

@@ -238,7 +238,7 @@ def _add_motion(figure: go.Figure, way: Array, window: dict[str, tuple[float, fl
 
 
 def _modes(robot: fp.Robot, stiffness: float | Mapping[str, float] | None) -> tuple[Drives | None, xr.Dataset | str]:
-    """What holds the actuators, and natural frequencies at home or why there are none."""
+    """Natural frequencies at home, with what holds the actuators, or the reason why there are none."""
     try:
         drives = chosen_drives(robot, stiffness)
         return drives, fp.natural_frequencies(robot, fp.State.at_home(robot), actuators=drives.actuators)

@@ -36,7 +36,7 @@ Sizing = TypedDict(
 
 
 def under_actuated(robot: fp.Robot) -> bool:
-    """Its actuators cannot choose a motion, so that a motion gives no forces of theirs."""
+    """Whether the actuators cannot choose a motion, so that a motion determines no actuator forces."""
     return robot.floats or len(robot.actuators) < robot.mobility.platform
 
 

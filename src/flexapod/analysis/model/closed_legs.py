@@ -67,11 +67,11 @@ class ClosedLegs:
     modes_velocity: Array
 
     def inputs(self) -> dict[str, Array]:
-        """By the names of the kernels."""
+        """Inputs of the kernels, by name."""
         return dict(self.__dict__)
 
     def rows(self, chosen: Rows) -> ClosedLegs:
-        """Some of the states."""
+        """Inputs of some of the states."""
         return ClosedLegs(**{name: np.ascontiguousarray(values[chosen]) for name, values in self.__dict__.items()})
 
     def with_rows(self, chosen: Rows, part: ClosedLegs) -> ClosedLegs:
@@ -192,8 +192,8 @@ def shifted(robot: Robot, state: ClosedLegs, columns: Sequence[int], step: Array
 
 
 def close_along(robot: Robot, given: ActuatorState, reasons: Reasons) -> ClosedLegs:
-    """As `close`, from home: samples that are far from there, or cannot be assembled from there, go in steps, so that loops stay
-    in the assembly mode of home. Redundant actuators of rigid robots must fit the others."""
+    """Close as `close` does, from home: samples that are far from it, or cannot be assembled from it, are reached in steps,
+    so that loops stay in the assembly mode of home. Redundant actuators of rigid robots must fit the others."""
     found = _close_along(robot, given, reasons)
     if not robot.elastic_names:
         _name_contradictions(robot, found.actuators(robot)[0] - given.q, reasons)

@@ -43,7 +43,7 @@ def closed_request(robot: Robot, request: Request, reasons: Reasons) -> LegReque
 
 
 def from_elastic_legs(robot: Robot, request: Request, reasons: Reasons) -> LegRequest:
-    """What deforms itself, or is given by its actuators: Newton's method from the neighbour or from home."""
+    """Closed states of robots with flexible legs, or given by their actuators: Newton's method from the neighbour or home."""
     return leg_request(robot, request, reasons, redundancy(robot, request))
 
 

@@ -47,7 +47,7 @@ TOUCHED = 1e-7
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class GeneralSolution:
-    """Of n states.
+    """Solution of the general dynamics at n states.
 
     Args:
         force: (n, actuators).

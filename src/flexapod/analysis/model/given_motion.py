@@ -37,7 +37,7 @@ MAIN = 0.1
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class GivenMotion:
-    """What was asked for: poses (n, ...), twists (n, 6), accelerations (n, 6) without what the rates make of them, or None of
+    """Motion that is given: poses (n, ...), twists (n, 6), accelerations (n, 6) less their part from the rates, None for
     states; `rows`: components that the actuators prescribe."""
 
     position: Array

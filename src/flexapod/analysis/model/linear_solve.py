@@ -43,7 +43,7 @@ def inverted(A: Array) -> Array:
 
 
 def regular(A: Array) -> NDArray[np.bool_]:
-    """Which of the square matrices (n, m, m) are finite and not singular."""
+    """Whether each of the square matrices (n, m, m) is finite and not singular."""
     m = A.shape[1]
     result: NDArray[np.bool_] = np.asarray(np.isfinite(A).all(axis=(1, 2)))
     if m == 0 or not np.any(result):

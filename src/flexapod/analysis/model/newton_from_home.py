@@ -101,7 +101,7 @@ def _home(robot: Robot) -> NDArray[np.float64]:
 
 
 def _nearest(robot: Robot, inputs: dict[str, Array], failed: NDArray[np.int64], good: NDArray[np.int64]) -> NDArray[np.int64]:
-    """For each failed sample the solved one whose pose is nearest, as an index into `good`."""
+    """Index into `good` of the solved sample whose pose is nearest, for each failed sample."""
     from scipy.spatial import cKDTree
 
     poses = np.hstack([inputs["position"] / robot.characteristic_length, inputs["rotation"].reshape(-1, 9)])

@@ -118,7 +118,7 @@ class Stride:
 
     @classmethod
     def start(cls, count: int) -> Stride:
-        """At the first step nothing is known."""
+        """Stride before the first step: no error is predicted yet."""
         return cls(reach=np.full(count, STRIDE), expected=(np.zeros(count), np.full(count, -1.0)))
 
     def limited(self, step: Array, sizes: Array, error: Array) -> tuple[Array, Stride]:

@@ -99,7 +99,7 @@ TOO_FAR = "no static deflection found: the load deflects the robot further than 
 
 
 def _indefinite(K: Array) -> NDArray[np.bool_]:
-    """Which stiffness matrices (n, k, k) have a direction without stiffness."""
+    """Whether each stiffness matrix (n, k, k) has a direction without stiffness."""
     result = np.zeros(len(K), dtype=bool)
     good = np.isfinite(K).all(axis=(1, 2))
     size = np.sqrt(np.abs(np.einsum("nii->ni", K[good])))

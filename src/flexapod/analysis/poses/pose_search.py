@@ -52,7 +52,7 @@ class Poses:
         return len(self.position)
 
     def at(self, index: Rows) -> Poses:
-        """Some of them."""
+        """Some of the samples."""
         return Poses(position=self.position[index], rotation=self.rotation[index], joints=self.joints[index])
 
     def put(self, index: Rows, others: Poses) -> None:

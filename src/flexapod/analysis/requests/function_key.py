@@ -49,7 +49,7 @@ class _Walk:
         self._kept: list[Any] = []  # values stay alive, so that their ids stay their own
 
     def add(self, what: str, value: object) -> None:
-        """One value, by its content."""
+        """Add one value, by its content."""
         if value is None or isinstance(value, bool | int | float | complex | str | bytes):
             self._note(type(value).__name__, repr(value))
             return

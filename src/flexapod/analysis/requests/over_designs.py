@@ -110,7 +110,7 @@ def _evaluated(
 
 
 def _follows(at: StateOrMotion, options: Mapping[str, object], kinds: type | UnionType) -> bool:
-    """Each sample goes on from the one before: as was asked for, or because these are samples of a motion."""
+    """Whether each sample starts from the one before: on request, or because these are samples of a motion."""
     asked = options.get("continuation")
     return isinstance(at, kinds) if asked is None else bool(asked)
 
@@ -268,7 +268,7 @@ def _takes_columns(name: str, designs: Designs, at: StateOrMotion, options: Mapp
 
 
 def _at_once(verb: Callable[..., Result], designs: Designs, at: StateOrMotion, options: dict[str, object]) -> Result:
-    """One call for all designs."""
+    """Evaluate all designs in one call."""
     request = designs.request
     designs.check()
     if options.get("on_error", "raise") == "raise":

@@ -24,7 +24,7 @@ def _parts(robot: Robot) -> list[Link | Closing]:
 
 
 def has_friction(robot: Robot) -> bool:
-    """Some joint of the robot has friction."""
+    """Whether some joint of the robot has friction."""
     return any(part.friction is not None and part.friction.given() for part in _parts(robot))
 
 
@@ -44,7 +44,7 @@ def _loaded(robot: Robot) -> list[Link | Closing]:
 
 
 def depends_on_loads(robot: Robot) -> bool:
-    """Some joint's friction depends on its load."""
+    """Whether some joint's friction depends on its load."""
     return bool(_loaded(robot))
 
 
@@ -68,7 +68,7 @@ def _own(robot: Robot) -> int:
 
 
 def _minimal(robot: Robot) -> str:
-    """Why the minimal equations do not apply; empty where they do."""
+    """Reason why the minimal equations do not apply; empty where they do."""
     from flexapod.equations.minimal.planning import applies
 
     return applies(robot) or ""
@@ -98,7 +98,7 @@ def _without_columns(robot: Robot) -> bool:
 
 
 def _unproven(robot: Robot) -> bool:
-    """Neither intervals nor contraction bound the legs over boxes of poses."""
+    """Whether neither intervals nor contraction bound the legs over boxes of poses."""
     from flexapod.analysis.space.contraction import contracts
 
     return PROPERTIES["legs without bounds"](robot) and not contracts(robot)

@@ -85,7 +85,7 @@ def failing(bad: int, all_: int, what: str = "") -> str:
 
 
 def nothing_said(reasons: Texts) -> bool:
-    """No sample has a reason, where the array has no room for one."""
+    """Whether no sample has a reason, in an array without room for one."""
     return reasons.dtype == np.dtype("<U1") and not reasons.view(np.uint32).any()
 
 

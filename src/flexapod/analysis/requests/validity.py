@@ -121,7 +121,7 @@ class StrainedPart:
         return min(bound, self._thin) if measure == "deflection_ratio" else bound
 
     def why(self, measure: str) -> str:
-        """What is wrong above the bound of a measure, and what helps."""
+        """Message for a measure above its bound: what is wrong, and what helps."""
         thin = measure == "deflection_ratio" and self._thin < BOUNDS[measure][self.law]
         text = WHY[measure, "thin plate" if thin else self.law].format(stiffer=STIFFER[self.kind])
         return text.replace("more elements", "leave out `modes`: the beam has one frame") if self.reduced else text
@@ -135,7 +135,7 @@ class StrainedPart:
 
     @property
     def kind(self) -> str:
-        """What it is: platform, beam, plate, or another body in modes."""
+        """Kind of the flexible body: platform, beam, plate, or another body in modes."""
         if self.leg is None:
             return "platform"
         return "beam" if self.strains is not None else "modes" if self.thickness is None else "plate"

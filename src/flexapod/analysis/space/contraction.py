@@ -97,7 +97,7 @@ class LoopBlock:
 
 @dataclass(frozen=True, kw_only=True)
 class Balls:
-    """Of n regions: p, R of the middles as the robot takes them, joint coordinates q (n, joints), and half widths.
+    """Boxes about n poses: p, R of the middles as the robot reaches them, joint coordinates q (n, joints), and half widths.
 
     Args:
         proven: (n,) the box of every block holds one regular branch, and the actuators hold the platform.

@@ -59,7 +59,7 @@ class RobotLimits:
 
     @cached_property
     def joint_units(self) -> list[str]:
-        """Their units."""
+        """Units of the joint limits."""
         kinds = [leg.links[i].kind for leg in self.robot.legs for i in leg.moving]
         return ["m" if kinds[i] == "P" else "rad" for i in self.joints]
 

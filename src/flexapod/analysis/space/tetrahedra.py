@@ -93,7 +93,7 @@ def _position(numbers: NDArray[np.int64], shape: tuple[int, ...], axes: tuple[Ar
 def _ends(
     edges: NDArray[np.int64], flat: NDArray[np.bool_], shape: tuple[int, ...], axes: tuple[Array, Array, Array], inside: Inside
 ) -> Array:
-    """Where the set ends on each edge, by bisection."""
+    """Points at which the set ends on each edge, by bisection."""
     if len(edges) == 0:
         return np.zeros((0, 3))
     first = flat[edges[:, 0]]

@@ -254,7 +254,7 @@ def timed(s: Array, x: Array, terms: PathTerms, left: Array | None) -> Timing:
 
 
 def _refuse(status: NDArray[np.int32], low: Array, s: Array, terms: PathTerms) -> None:
-    """No timing: say where, and which actuator needs most there."""
+    """Refuse a path without a timing; the message has the place, and the actuator that needs most there."""
     bad = np.flatnonzero(status != 0)
     n = len(s) - 1
     if len(bad) == 0 and low[-1] <= 1e-9 * max(1.0, low.max()):

@@ -50,7 +50,7 @@ class LimitCheck:
 
     @property
     def ok(self) -> bool:
-        """No limit is violated."""
+        """Whether no limit is violated."""
         return not self.violations
 
     def __bool__(self) -> bool:

@@ -214,7 +214,7 @@ class _Halving:
         )  # fmt: skip
 
     def _worth_halving(self, between: Array, budget: float) -> NDArray[np.bool_]:
-        """All but the boxes with least open volume, which together keep a fifth of what is left of the budget."""
+        """Boxes to halve: all but those with least open volume, which together keep a fifth of the remaining budget."""
         order = np.argsort(between)
         small = np.cumsum(between[order]) <= max(budget, 0.0) / 5
         again = np.ones(len(between), dtype=bool)

@@ -156,8 +156,8 @@ def _prefixes(leg: Leg, beam: ElasticElement) -> list[str]:
 
 @dataclass(frozen=True, kw_only=True)
 class Element:
-    """What elements are and demand, about their roots, a column each: inertia (10), wrench (6), coupling (6 N), bias forces (N),
-    elastic mass (N N), energy (1)."""
+    """Inertia and forces of elements about their roots, a column each: inertia (10), wrench (6), coupling (6 N), bias forces
+    (N), elastic mass (N N), energy (1)."""
 
     inertia: SX
     wrench: SX
@@ -186,7 +186,7 @@ def element_at(b: Builder, values: Values, beam: ElasticElement, root: WorldLink
 
 
 def demand_elements(b: Builder, legs: Sequence[LoopedLeg]) -> None:
-    """What elements of a robot demand that `outwards` left out; those in runs that are alike in one loop.
+    """Add inertia and forces of the elements that `outwards` left out; elements of runs that are alike share one loop.
 
     Source: Briot 2014 Eqs. (4), (53)-(55), (64)-(68). Checked by: tests/equations/test_element_loops.py.
     """
@@ -239,8 +239,8 @@ def _looped_elements(b: Builder, members: Sequence[_Member]) -> Element:
 
 @dataclass(frozen=True, kw_only=True)
 class RunTerms:
-    """Of a run, a column per element from the tip inwards: F (6 N) about the points of the coordinates, blocks (N N) of the mass
-    matrix, forces (N)."""
+    """Terms of a run, a column per element from the tip inwards: F (6 N) about the points of the coordinates, blocks (N N) of
+    the mass matrix, forces (N)."""
 
     F: SX
     blocks: SX
@@ -249,8 +249,8 @@ class RunTerms:
 
 @dataclass(kw_only=True)
 class Inwards:
-    """What a leg demands: F (6,) about its origin and force by link that moves alone, terms by run, what is left at the base
-    (first moment), and the elastic energy of its elements."""
+    """Inertia and forces of a leg: F (6,) about its origin and force by link that moves alone, terms by run, the remainder at
+    the base (first moment), and the elastic energy of its elements."""
 
     F: dict[int, SX] = field(default_factory=dict)
     forces: dict[int, SX] = field(default_factory=dict)

@@ -30,7 +30,7 @@ class ElementValues(Values):
         self._outer, self._prefixes, self._found = values, tuple(prefixes), found
 
     def of(self, prefix: str) -> ElementValues:
-        """The same below a prefix."""
+        """Values below a prefix."""
         return ElementValues(self._outer, self._prefixes, self._found, f"{self.prefix}{prefix}.")
 
     def at(self, path: str) -> SX:

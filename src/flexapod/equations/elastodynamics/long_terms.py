@@ -267,7 +267,7 @@ def long_sliding(robot: Robot, friction: Friction) -> Program:
 
 
 def sliding_places(robot: Robot, friction: Friction) -> list[tuple[int, tuple[int, ...]]]:
-    """Of every output of `long_sliding`: leg, and links along which it acts; none for the joint at which the leg is cut."""
+    """Leg of every output of `long_sliding`, and the links along which it acts; none for the joint at which the leg is cut."""
     b = Program("places")
     long = long_robot(b, robot, demand=False)
     points = sliding_points(long.values, robot, leg_views(long.values, robot, long.state, long.motion), friction)

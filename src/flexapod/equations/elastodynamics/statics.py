@@ -34,7 +34,7 @@ class _Straight:
         self.program = program
 
     def map(self, fn: Callable[..., Sequence[SX]], count: int, **given: Any) -> tuple[SX, ...]:
-        """As that of the program, without a loop."""
+        """Map over the legs as that of the program, written out without a loop."""
         return self.program.map(fn, count, **{**given, "unroll": True})
 
 

@@ -105,7 +105,7 @@ def held_frame(mass: SX, c: SX, g: SX, legs: Sequence[HeldJoint], load: FrameLoa
 
 
 def first_moment(values: Values) -> SX:
-    """Of the undeformed platform (3,)."""
+    """First moment of the undeformed platform (3,)."""
     return ca.vertcat(*[values.scalar(f"first_moment.{a}") for a in "xyz"])
 
 

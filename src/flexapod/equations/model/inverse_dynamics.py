@@ -206,8 +206,8 @@ def _multipliers(b: Declares, robot: Robot, G: SX, right: SX) -> tuple[list[SX],
 
 
 def nearly_singular(b: Declares, A: SX) -> SX:
-    """Some block of the balance has lost its rank: the wrench of a unit multiplier (force of order 1, moment of the robot's size)
-    is spanned by the others to rounding."""
+    """Whether some block of the balance has lost its rank: the wrench of a unit multiplier (force of order 1, moment of the
+    robot's size) is spanned by the others to rounding."""
     length = b.parameter("characteristic_length", unit="m")
     return nearly_dependent(A, SINGULAR, ca.fmin(1, length) ** 2)
 

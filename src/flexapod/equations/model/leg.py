@@ -38,7 +38,7 @@ NO_MASS = ca.SX(0)
 
 @dataclass(frozen=True, kw_only=True)
 class TipTarget:
-    """What the leg must meet, world axes: arm from a point of the platform to S, its velocity and acceleration less gravity."""
+    """Target of a leg's tip, world axes: arm from a point of the platform to S, its velocity and acceleration less gravity."""
 
     arm: SX
     S: SX

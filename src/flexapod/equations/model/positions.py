@@ -51,7 +51,7 @@ HINGED = (
 
 
 def displacement(position: Position) -> SX:
-    """That of a prismatic joint."""
+    """Displacement of a prismatic joint."""
     assert not isinstance(position, tuple)
     return position
 

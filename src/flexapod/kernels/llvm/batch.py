@@ -58,7 +58,7 @@ def _function(name: str, w: Writer) -> str:
 
 
 def _few(w: Writer, arrays: str, inputs: list[int], outputs: list[int]) -> None:
-    """Less than 4 samples: evaluate padded copies."""
+    """Evaluate fewer than 4 samples, as padded copies."""
     w.start_block("small")
     w.do("%some = icmp sgt i64 %n, 0")
     w.do("br i1 %some, label %pad, label %end")

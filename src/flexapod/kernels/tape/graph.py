@@ -61,7 +61,7 @@ class Graph:
         return next((node for node in range(end, len(ops)) if ops[node] != "arg"), len(ops))
 
     def live(self) -> list[bool]:
-        """Which nodes reach an output."""
+        """Whether each node reaches an output."""
         ops, args = self.ops, self.args
         mark = [False] * len(ops)
         for ref in self.outputs:

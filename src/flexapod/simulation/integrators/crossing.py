@@ -99,7 +99,7 @@ class Lookout:
 
     @property
     def speed(self) -> float:
-        """Of the fastest joint [1/s] between the last two looks."""
+        """Speed of the fastest joint [1/s] between the last two looks."""
         if len(self.times) < 2:
             return np.inf
         return float(np.abs(self.trail[-1] - self.trail[-2]).max() / (self.times[-1] - self.times[-2]))

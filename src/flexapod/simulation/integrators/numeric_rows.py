@@ -54,7 +54,7 @@ def runner_of(layout: Layout, values: Mapping[str, float]) -> Any:
 
 
 def drive_determinant_at(robot: Robot, state: ClosedLegs, reasons: Reasons) -> float:
-    """As `drive_determinant`, in numbers."""
+    """Determinant of the drives, as `drive_determinant`, in numbers."""
     return float(evaluate(robot, "elastic_control", state.inputs(), reasons)["determinant"][0])
 
 
@@ -101,7 +101,7 @@ class NumericRows:
         self.gains = self._gains()
 
     def reason(self, code: float) -> str:
-        """Why a simulation stopped."""
+        """Reason why a simulation stopped."""
         return self.messages[round(code) - 1]
 
     def _gains(self) -> tuple[Array, Array] | None:

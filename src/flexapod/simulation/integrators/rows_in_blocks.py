@@ -69,7 +69,7 @@ def with_events(setup: Setup, events: Sequence[Event], progress: Progress) -> Se
 
 
 def _segment_end(clock: Clock, events: Sequence[Event], progress: Progress) -> float:
-    """Where the next segment ends: at an event or the end of the simulation, with one short row from and to the grid of steps."""
+    """End of the next segment: an event or the end of the simulation, with one short row from and to the grid of steps."""
     start, end = progress.segment, _next_event(clock, events, progress)
     if end < clock.duration and clock.period is not None and not _on_grid(end, clock.step):
         raise InputError(f"event: with a sampled controller, times must be multiples of the step; {end:g} s is not")
@@ -247,7 +247,7 @@ def _leaves(setup: Setup, text: str, rows: Array, time: float, h: float) -> floa
 
 
 def samples_of(setup: Setup, rows: Array, times: Array) -> Mapping[str, Any]:
-    """What a condition sees of rows."""
+    """Values that the condition of an event reads, from rows of a simulation."""
     layout = setup.layout
     found = observed_at(layout, setup.values, rows[:, : layout.size])
     place = layout.places

@@ -69,7 +69,7 @@ class IndependentLayout(Layout):
 
     @cached_property
     def extra(self) -> dict[str, int]:
-        """What is integrated beside the motion."""
+        """Quantities integrated beside the motion."""
         return {name: size for name, size in super().extra.items() if name not in ("e", "ed")}
 
     @cached_property
@@ -196,7 +196,8 @@ def observed_moment(layout: IndependentLayout, now: CarriedLoops) -> tuple[Momen
 
 @dataclass(frozen=True, kw_only=True)
 class Action:
-    """What acts at a state: the equation, forces (actuators,), rates of what is integrated beside, residual (u,).
+    """Forces and equation of motion at a state: the equation, forces (actuators,), rates of what is integrated beside, residual
+    (u,).
 
     `loaded`: friction by joint loads along the coordinates (z,).
     """

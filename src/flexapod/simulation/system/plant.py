@@ -66,7 +66,7 @@ class Moment:
 
     @property
     def inputs(self) -> dict[str, SX]:
-        """By the names of programs."""
+        """Inputs by the names of programs."""
         return {"position": self.p, "rotation": self.R, "velocity": self.v, "angular_velocity": self.w, "guess": self.joints}
 
     @property
@@ -93,7 +93,7 @@ class JointCoordinates:
 
 
 def is_general(robot: Robot) -> bool:
-    """Some leg is closed by Newton."""
+    """Whether some leg is closed by Newton's method."""
     return any(form is None for form in robot.closed_forms)
 
 

@@ -16,8 +16,8 @@ FILE = "as in its file"
 
 @dataclass(frozen=True, kw_only=True)
 class Origin:
-    """What a number belongs to: robot, variant (its changes in text), position [m] and rotation vector from home [deg], and when
-    it was computed [s since 1970]."""
+    """Origin of a number: robot, variant (its changes in text), position [m] and rotation vector from home [deg], and when it
+    was computed [s since 1970]."""
 
     robot: str
     variant: str = FILE

@@ -167,7 +167,7 @@ class ModesPanel(Panel):
             self._started()
 
     def pause(self) -> None:
-        """Back to rest."""
+        """Stop the animation and return to rest."""
         self.studio.scene.forget_row()
         if self.playing:
             self.playing = False

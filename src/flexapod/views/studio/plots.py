@@ -78,7 +78,7 @@ class TimePlot:
             self.plot.data = self._data(t)
 
     def hide(self) -> None:
-        """Nothing to plot."""
+        """Hide the plot."""
         self.plot.visible = False
 
 
@@ -112,7 +112,7 @@ QUANTITIES: dict[str, Callable[[Recording], tuple[str, tuple[str, ...], Array]]]
 
 
 def load_plot(plot: TimePlot, name: str, recording: Recording, kept: Recording | None, selected: int | None = None) -> None:
-    """One quantity of a recording into a plot, and that of the kept variant, paler; curves of the selected leg are thick."""
+    """Load one quantity of a recording into a plot, and that of the kept variant, paler; curves of the selected leg are thick."""
     label, names, values = QUANTITIES.get(name, QUANTITIES["forces"])(recording)
     other = None if kept is None or len(kept.time) != len(recording.time) else QUANTITIES.get(name, QUANTITIES["forces"])(kept)[2]
     legs = actuator_legs(recording.robot)

@@ -25,7 +25,7 @@ WHAT = "numbers, reach, modes with prestress, motion"
 
 
 def kernels_on_disk() -> int:
-    """How many compiled kernels the cache holds."""
+    """Number of compiled kernels in the cache."""
     return files_in_cache(".kernel")
 
 

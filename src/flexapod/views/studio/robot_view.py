@@ -224,7 +224,7 @@ class RobotView:
         self.platform.draw(state, elastic, shade, shown.deformation, largest)
 
     def _payloads(self, state: fp.State) -> None:
-        """What is fixed to the platform, as balls of its mass."""
+        """Draw the payloads that are fixed to the platform as balls by their mass."""
         centre, radius = payload_balls(self.robot, state)
         if not len(radius):
             return
