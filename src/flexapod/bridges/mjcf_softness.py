@@ -24,9 +24,10 @@ from flexapod.robot.geometry import Pose, pose
 from flexapod.rotation_arrays import skew
 
 IMPEDANCE = 0.9999
-"""The largest that MuJoCo takes."""
+"""Largest impedance of a constraint that MuJoCo accepts."""
 MOST_COPIES = 16
-"""More would make steps slow; only directions of motion that hardly load the loops ask for them (`h4`: 54)."""
+"""Most copies of a constraint, since more make steps slow; only directions of motion that hardly load the loops ask for them
+(`h4`: 54)."""
 LEAST = 1e-14
 """Moments of inertia below this are written as this."""
 RANK = 1e-10

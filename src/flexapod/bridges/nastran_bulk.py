@@ -17,11 +17,11 @@ from flexapod.arrays import Array
 from flexapod.bridges.fe_files import FeFileError, first_line, needed_package
 
 LOST = re.compile(r"KeyError: ['\"](.*?)(?:\\n(?:nids|pids|mids)|['\"]?\n|$)")
-"""What the reader says of a card that another one needs."""
+"""Message of the reader about a missing card that another one needs."""
 TWICE = re.compile(r"[a-z]id=\d+")
-"""What the reader says of two cards with one number."""
+"""Message of the reader about two cards with one number."""
 SILENT = logging.Logger("pyNastran", logging.CRITICAL + 1)
-"""What its reader would print is in our error already."""
+"""Logger that drops what the reader prints: our error has it already."""
 
 
 @contextmanager

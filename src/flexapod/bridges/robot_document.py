@@ -183,7 +183,7 @@ def _add_coupled(tree: Tree, groups: dict[str, list[Node]], platform: str) -> No
 
 def _check_used(tree: Tree, groups: dict[str, list[Node]], platform: str) -> None:
     used = {n.name for group in groups.values() for n in group} | {platform}
-    for node in tree.nodes:  # what hangs beyond the loops belongs to the leg it hangs on
+    for node in tree.nodes:  # bodies beyond the loops belong to the leg that carries them
         if node.name not in used and node.parent in used and node.parent != platform:
             next(group for group in groups.values() if any(n.name == node.parent for n in group)).append(node)
             used.add(node.name)

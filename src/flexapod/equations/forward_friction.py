@@ -45,7 +45,7 @@ def forward_friction(robot: Robot) -> Program:
     Redundant actuators: forces between them that do not move the platform are left out of the comparison; friction must not
     depend on loads there.
 
-    Source: Kim 2002 Eqs. (30)-(32) turned round. Checked by: tests/equations/test_forward_friction.py.
+    Source: Kim 2002 Eqs. (30)-(32), solved for the acceleration. Checked by: tests/equations/test_forward_friction.py.
     """
     b = Program("forward_friction")
     frame, acceleration = state_inputs(b)

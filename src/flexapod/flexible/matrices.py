@@ -52,7 +52,7 @@ NEGATIVE = 1e-9
 """Smallest eigenvalue of a matrix with unit diagonal, below zero, that is rounding of double precision."""
 
 FEW_DIGITS = 1e-5
-"""The same of matrices that were written with seven digits (single precision)."""
+"""Smallest eigenvalue, below zero, that is rounding of matrices that were written with seven digits (single precision)."""
 
 
 @checked(stiffness=unchecked)

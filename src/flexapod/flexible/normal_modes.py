@@ -18,7 +18,7 @@ from flexapod.flexible.block_lanczos import Solve, Sparse, lowest_modes
 from flexapod.flexible.errors import FlexibleBodyError
 
 DENSE = 300
-"""Up to this number of degrees of freedom the dense eigenproblem is faster and gives all modes."""
+"""Degrees of freedom up to which the dense eigenproblem is faster; it gives all modes."""
 
 NO_INERTIA = 1e-13
 """Modes whose 1/omega^2 is below this part of the largest have no inertia beyond rounding."""

@@ -37,7 +37,7 @@ SAMPLES = 60
 ROOM = 0.999
 """Part of the limits that a motion uses: between samples it must keep them, too."""
 STEP = 1e-5
-"""Of the differences, relative to the largest coefficient."""
+"""Step of the differences, relative to the largest coefficient."""
 LOST = 1e6
 """Criterion of a motion that cannot be followed."""
 STARTS = 12

@@ -42,7 +42,7 @@ _lock = FORK_LOCKS.kernels
 
 
 Along = Literal["parameters", "inputs"]
-"""What a direction of derivatives is of."""
+"""Quantity along which derivatives are taken."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,7 +84,7 @@ def cached_kernel(
         kernel = _memory.pop(identity, None) or _load_or_build(
             identity, lambda: _kept_tape(tape) or _made_tape(make_program, zeros), backend, asked
         )
-        _memory[identity] = kernel  # the last used is the last to go
+        _memory[identity] = kernel  # files used last are removed last
         if len(_memory) > MOST_KEPT:
             del _memory[next(iter(_memory))]
         return kernel

@@ -172,9 +172,9 @@ ROWS: dict[str, tuple[tuple[str | int, ...], ...]] = {
     "prismatic": (*SLIDING, *ALIGNED),
     "fixed": (*POINT, *ALIGNED),
 }
-"""What each joint forbids, as scalars that vanish when it is closed. With e from the platform half to the link half:
-`point i` is e along world axis i, `along i` is e along axis i of the platform half, `axes i j` is axis i of the platform
-half times axis j of the link half."""
+"""Constraints of each joint, as scalars that vanish when it is closed. With e from the platform half to the link half: `point i`
+is e along world axis i, `along i` is e along axis i of the platform half, `axes i j` is axis i of the platform half times axis j
+of the link half."""
 
 
 def closing_rows(closing: Closing, R_l: Array, p_l: Array, R_p: Array, p_p: Array) -> tuple[Array, Array]:

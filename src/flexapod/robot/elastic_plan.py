@@ -107,7 +107,7 @@ def elastic_plan(
     if carrier is not None and any(c.to is None for i, leg in enumerate(robot.legs) if i != carrier for c in leg.closings):
         met.add(carrier)
     legs, rest = [], []
-    for i, block in enumerate(A):  # joints of a leg that others end on are in their rows too: solved for with all that is left
+    for i, block in enumerate(A):  # joints of a leg that other legs end on are in their rows too: solved for with the remaining columns
         own = range(first[i], first[i] + counts[i])
         loop = _leg(block, [] if i in met else [k for k in own if kinds[k] == "passive"])
         legs.append(loop)
@@ -130,7 +130,7 @@ def elastic_plan(
 
 def _leg(block: Array, passive: list[int]) -> LegLoop:
     """Rows of a leg that are solved, and the passive joints for which they are."""
-    present = [k for k in range(len(block)) if np.abs(block[k]).max() > RANK]  # a plane has rows that are never touched
+    present = [k for k in range(len(block)) if np.abs(block[k]).max() > RANK]  # a planar robot has rows that are always zero
     dependents = [passive[k] for k in pivots(block[:, passive])]
     if dependents and len(present) == len(dependents) + 1 <= 3:
         return LegLoop(rows=tuple(present), dependents=tuple(dependents), leftover=(), crossed=True)

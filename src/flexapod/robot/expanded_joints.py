@@ -19,11 +19,11 @@ from flexapod.description.joint_types import CUT
 from flexapod.robot.geometry import Pose, frame_along, rotation_matrix, snap, unit
 
 END = "/end"
-"""How the name of the joint ends that closes a loop behind a joint of the tree."""
+"""Ending of the name of the joint that closes a loop behind a joint of the tree."""
 PERPENDICULAR = 1e-9
 """Cosine of the angle between the axes of a universal joint below which they are perpendicular."""
 SEAT_END = "/seat/end"
-"""How the name of the joint ends that holds the first frame of a leg to a body of another leg."""
+"""Ending of the name of the joint that holds the first frame of a leg to a body of another leg."""
 
 
 def expanded(

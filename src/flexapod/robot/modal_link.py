@@ -58,7 +58,7 @@ def modal_link(spec: Flexible, ends: Sequence[Place], path: Path | None, planar:
     Checked by: tests/robot/test_modal_links.py.
     """
     feet = tuple(p for p in dict.fromkeys(_foot(spec, end) for end in ends) if np.linalg.norm(p) > SAME_POINT)
-    if spec.type == "modes":  # the file may be another one tomorrow
+    if spec.type == "modes":  # the file may change
         return _reduced(spec, feet, path, planar)
     return _plate(spec.model_dump_json(), feet, planar)
 

@@ -161,7 +161,7 @@ def _followed_share(robot: fp.Robot, home: np.ndarray, change: np.ndarray) -> fl
             way = home + share * change * np.linspace(0.0, 2.0, WAY)[1:, None]
             if bool(fp.forward_kinematics(robot, way, on_error="mask").valid.all()):
                 return share
-        except fp.FlexapodError:  # under-actuated: its verbs have a word on that
+        except fp.FlexapodError:  # under-actuated: its verbs report that
             break
     return 1.0
 

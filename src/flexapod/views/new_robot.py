@@ -30,7 +30,7 @@ LENGTHS = ("base_radius", "platform_radius", "height", "arm", "link", "stroke")
 """Sizes that keep joints apart."""
 
 SMALLEST = 1e-6
-"""Of the largest of them: below it joints count as one, and the robot has other degrees of freedom than its kind."""
+"""Distance of joints, of the largest, below which they count as one, and the robot has other degrees of freedom than its kind."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -44,7 +44,7 @@ SLICE = 61
 """Poses along each axis of the workspace slice."""
 
 WIDER = 4
-"""How often the slice is doubled until it shows a border of the workspace."""
+"""Times that the slice is doubled at most until it shows a border of the workspace."""
 
 SHOWN_MODES = 6
 

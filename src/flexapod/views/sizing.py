@@ -32,7 +32,7 @@ Sizing = TypedDict(
         "rms_force": float, "peak_power": float, "rms_power": float, "energy": float,
     },
 )  # fmt: skip
-"""What an actuator must give along a motion; SI units."""
+"""Requirements of an actuator along a motion; SI units."""
 
 
 def under_actuated(robot: fp.Robot) -> bool:

@@ -113,7 +113,7 @@ def _friction(robot: Robot, request: LegRequest, found: GeneralSolution, kind: s
 
 
 STRUCTURAL = ("plan", "elastic_plan", "follows_platform", "floats", "elastic_legs", "structure", "mobility")
-"""What a robot knows about itself that no number changes."""
+"""Properties of a robot that do not depend on its numbers."""
 
 
 def with_values(robot: Robot, changed: Mapping[str, float]) -> Robot:

@@ -28,7 +28,7 @@ UNUSED = np.array([1e-2] * 3 + [1e-3] * 3)
 ones may be the deflection itself. Also of rates, of 1 and the largest rate."""
 
 ROTATED = 1e-2
-"""Part of a motion in space that nothing makes, up to which it is taken: deflection turns these directions by its own angle.
+"""Part of a motion in space that nothing makes, up to which it is taken: deflection rotates these directions by its own angle.
 Those of a planar robot stay where they are, and are known to rounding."""
 
 MAIN = 0.1
@@ -93,7 +93,7 @@ def _warn_unused(robot: Robot, state: ClosedLegs, given: GivenMotion, never: Arr
     possible = np.eye(6) - (never if robot.planar else 0.0 * never)
     off = pose_error(robot, state, given.position, given.rotation)
     from_home = pose_error(robot, home(robot, len(reasons)), given.position, given.rotation)[:, 3:]
-    off[np.abs(from_home).max(axis=1) < SAME, 3:] = 0.0  # the orientation of home is what is given where none is meant
+    off[np.abs(from_home).max(axis=1) < SAME, 3:] = 0.0  # users give the orientation of home where they mean none
     rate = np.concatenate([state.velocity, state.angular_velocity], axis=1)
     missed = np.where(np.abs(given.twist) > 0.0, given.twist - rate, 0.0)
     size = np.maximum(1.0, np.abs(given.twist / scale).max(axis=1, keepdims=True))

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from flexapod.arrays import Array
 
 MASSLESS = "the mass matrix is singular, as a moving part has no mass: an actuator that drives through a spring needs `inertia`"
-"""Why a mass matrix is singular."""
+"""Reason why a mass matrix is singular."""
 
 LEFT = 1e-6
 """Error of a left inverse, of 1: rounding stays below 1e-10, a lost rank gives 1."""

@@ -343,4 +343,4 @@ LONG: dict[str, Callable[..., Arrays]] = {
     "elastic_terms": long_terms, "elastic_statics": long_statics, "elastic_closing": long_closing, "elastic_point": long_point,
     "elastic_control": long_control, "elastic_sliding": long_sliding, "elastic_potential": long_potential,
 }  # fmt: skip
-"""Quantity -> how it is made where `is_long`."""
+"""Quantity -> function that evaluates it where `is_long`."""

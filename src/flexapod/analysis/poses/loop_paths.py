@@ -123,7 +123,7 @@ def _floor(loops: ComplexLoops, x: Points) -> Array:
     if len(x) == 0:
         return np.zeros(0)
     A = loops.square @ loops.evaluate(x)[1]
-    A[~np.all(np.isfinite(A), axis=(1, 2))] = np.eye(A.shape[1])  # overflow: a floor of infinite size is no reason to accept
+    A[~np.all(np.isfinite(A), axis=(1, 2))] = np.eye(A.shape[1])  # overflow: an infinite floor would accept any step
     smallest = np.linalg.svd(A, compute_uv=False)[:, -1]
     return np.asarray(10.0 * np.finfo(float).eps * _magnitude(x) / np.maximum(smallest, 1e-300))
 

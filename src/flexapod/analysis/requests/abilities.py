@@ -160,7 +160,7 @@ SMALL: dict[str, Row] = {
     "wrench": {"prestress=False": UNUSED},
     "on_error": {},
 }  # fmt: skip
-HANGING: dict[str, Row] = {  # what no actuator holds moves under its weight, like a pendulum
+HANGING: dict[str, Row] = {  # a body that no actuator holds moves under its weight, like a pendulum
     option: {"rigid & fully actuated" if name == "rigid" else name: why for name, why in SMALL[option].items()}
     for option in ("actuators=locked", "actuators=free")
 }

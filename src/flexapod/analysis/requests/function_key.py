@@ -124,7 +124,7 @@ class _Walk:
         self._note(name, str(getattr(module, "__version__", "")))
         file = getattr(module, "__file__", None)
         if not isinstance(file, str):
-            return  # of the interpreter itself: its name is all there is
+            return  # a function of the interpreter itself has a name and nothing else
         with suppress(OSError, ValueError):
             self.digest.update(Path(file).read_bytes())
 

@@ -312,7 +312,7 @@ def _each(
         return lambda robot, part, own, options: verb(robot, own, **options)
     if name == FOLLOWED:
         return _pose_by_pose(verb)
-    if not holds(designs.robot, "rigid"):  # what deforms is closed from home
+    if not holds(designs.robot, "rigid"):  # flexible robots are closed from home
         return lambda robot, part, own, options: verb(robot, own, **options)
     poses = _evaluated(FOLLOWED, forward_poses, designs.robot, ("actuator_position", at), parameters, {"on_error": "mask"})
 

@@ -125,7 +125,7 @@ class State:
 
 
 StateOrMotion = State | Motion | ActuatorMotion
-"""What a verb is asked about: states, or a motion of the platform or of the actuators."""
+"""Argument of a verb: states, or a motion of the platform or of the actuators."""
 
 
 def unaccelerated(request: Request) -> Request:

@@ -44,10 +44,9 @@ BOUNDS = {
     "strain": {"linear": 0.01, "stiffened": 0.01, "exact": 0.01, "stiffened plate": 0.01},
     "axial_ratio": {"linear": 0.02, "stiffened": np.inf, "exact": np.inf, "stiffened plate": np.inf},
 }
-"""By the law of a part; above these a result warns: errors of about one per cent. 3/5 v^2 / l^2 = 0.6 % of the length,
-Omega^2 / omega^2 = 1 %, P / k l = 2 % (1.2 % of the first frequency), strain of 1 %; of stiffened and exact
-elements by the elastica
-(tests/elastodynamics/test_large_deflection.py)."""
+"""Bounds by the law of a part; above them a result warns: errors of about one per cent. 3/5 v^2 / l^2 = 0.6 % of the length,
+Omega^2 / omega^2 = 1 %, P / k l = 2 % (1.2 % of the first frequency), strain of 1 %; of stiffened and exact elements by the
+elastica (tests/elastodynamics/test_large_deflection.py)."""
 
 OF_THICKNESS = 0.5
 """Displacement of a plate without stiffening, of its thickness, from which the forces in its plane count: a warning."""

@@ -48,8 +48,11 @@ LOOSEST = 0.8
 rounding of the number itself, of 1e-12 or so, and for boxes of which `unique` must be larger than the half widths."""
 
 WIDENED = 1.1
-"""Half widths over those that the map gives back, and how often they are found anew."""
+"""Factor on the half widths that the map returns."""
+
 PASSES = 4
+"""Times that the half widths are computed again from the map."""
+
 NARROWEST = 0.1
 """Smallest half width over the largest one."""
 

@@ -33,7 +33,7 @@ CASES: dict[int, list[tuple[tuple[int, int], ...]]] = {
 """Corners inside (bits) -> triangles by the edges that they cut; the other cases are complements."""
 
 HALVINGS = 12
-"""Of an edge, to find where the set ends on it."""
+"""Halvings of an edge, to find where the set ends on it."""
 
 
 @dataclass(frozen=True)

@@ -45,7 +45,7 @@ LEG_SINGULAR = {
     "RUS": "with rod and crank in line (turning point)",
     "general": "at the end of its reach, or folded (turning point)",
 }
-"""What a leg of each architecture does where it is singular."""
+"""Singularity of a leg of each architecture, in words."""
 
 
 @checked

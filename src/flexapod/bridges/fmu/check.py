@@ -35,5 +35,5 @@ def check_fmu(path: Path, step: float) -> None:
         raise FmuError(f"{path}: FMPy finds {len(problems)} problems: {'; '.join(problems)[:500]}")
     try:
         fmpy.simulate_fmu(str(path), fmi_type="CoSimulation", stop_time=STEPS * step, step_size=step, output_interval=step)
-    except Exception as error:  # whatever another program raises
+    except Exception as error:  # another program may raise anything
         raise FmuError(f"{path}: FMPy cannot take steps with it: {error}") from error

@@ -23,7 +23,7 @@ from flexapod.robot.model import Leg
 from flexapod.spatial import Rot, Vec
 
 Elements = Mapping[str, tuple[ElasticElement, Rot, FlexibleModel]]
-"""By name: element, beam axes in the world, its model at the state."""
+"""Elements by name: element, beam axes in the world, its model at the state."""
 
 
 def beam_models(at: LegAt, links: Sequence[FrameMotion], gravity: Vec) -> Elements:

@@ -13,7 +13,7 @@ from flexapod.kernels.tape.control_flow import Builder
 from flexapod.kernels.tape.program import Program
 
 Looped = TypeVar("Looped")
-"""What a loop over elements gives."""
+"""Result of a loop over elements."""
 
 
 class ElementValues(Values):

@@ -28,7 +28,7 @@ Axis = Literal["x", "y", "inclined", "none"]
 GOOD = 0.6 - 1e-9
 """Triangles and lever pairs of at least this part of the largest area are as good as the largest."""
 EVEN = 1.0 - 1e-9
-"""Of two lengths with at least this ratio, none is the larger: a choice between them does not hang on rounding."""
+"""Of two lengths with at least this ratio, none is the larger: a choice between them does not depend on rounding."""
 
 SCALARS = (".S.", ".U.", "platform.mass", "platform.inertia.", "platform.first_moment.")
 """Numbers that designs may vary in the minimal equations; coinciding joints and level planes are those of all designs."""

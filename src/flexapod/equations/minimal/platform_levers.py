@@ -24,7 +24,7 @@ from flexapod.equations.values import Values
 Place = tuple[Scalar, Scalar]
 """Coordinates in a plane."""
 Coordinates = tuple[Scalar, ...]
-"""Of a joint: (c1, c2) on the levers, and c3 along the normal where the joints do not lie in one plane."""
+"""Coordinates of a joint: (c1, c2) on the levers, and c3 along the normal where the joints do not lie in one plane."""
 
 
 @dataclass(frozen=True, kw_only=True)

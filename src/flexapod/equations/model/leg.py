@@ -216,7 +216,7 @@ def leg_that_meets(
     chain = list(reversed(ancestors(leg, leg.closing.link)))
     t = values.vec(f"{leg.closing.joint}.on_link.p")
     sliding = leg.closing.type in ("cylindrical", "prismatic")
-    if sliding:  # the tip slides on the platform: what it must meet is the point of the platform where it is
+    if sliding:  # the tip slides on the platform: its target is the point of the platform where it is now
         tip = tip_of(leg, platform, gravity, _tip(R, r, chain, t) - platform.p.expr)
     outward = _into_last_link(R, chain, world, axes)
     w, alpha = outward(platform.w.expr), outward(platform.alpha.expr)

@@ -47,7 +47,7 @@ HINGED = (
     "leg {leg} cannot reach: the hinge at the platform does not let its rod turn so far",
     "leg {leg}: its rod and the hinge at the platform are in line (turning point)",
 )
-"""Why a drive has no root, and why it may not be taken."""
+"""Reasons why a drive has no root, and why its root may not be taken."""
 
 
 def displacement(position: Position) -> SX:
@@ -138,7 +138,7 @@ def last_axes(values: LinkValues, leg: Leg, where: Sequence[Position], S: SX) ->
     R, p = (
         [getattr(values, read)(f"{link.coordinate}.{key}") for link in leg.links] for read, key in (("rot", "R"), ("vec", "p"))
     )
-    if R[0].nnz() == 3:  # axes of the base: its rotation takes no operation
+    if R[0].nnz() == 3:  # axes of the base: its rotation costs no operation
         return None
     tip = values.vec(f"{leg.closing.joint}.on_link.p")
     if kind == "UPS":

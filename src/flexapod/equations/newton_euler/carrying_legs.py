@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 NAMES = ("R", "r", "F", "G", "g", "M", "m", "P", "L", "K")
 NONE = 1e-300
-"""Added to the squares of loads [N^2], so that none at all divide nothing."""
+"""Number added to the squares of loads [N^2], so that unloaded joints do not divide by zero."""
 
 
 @dataclass(frozen=True, kw_only=True)

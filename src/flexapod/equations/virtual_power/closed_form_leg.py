@@ -123,7 +123,7 @@ def _carried(values: Values, leg: Leg, motion: LegMotion, gravity: Vec, rotor: S
             load = load + dot(inertia_wrench(values, "carrier", motion.carrier, gravity).moment, drive)
         else:
             load = load + values.scalar("carrier.mass") * dot(motion.carrier.a - gravity, drive)
-    if rotating:  # the crank turns the universal joint itself: rod and cross are turned with it, less what _turning counts
+    if rotating:  # the crank rotates the universal joint itself: rod and cross rotate with it, less what _turning counts
         load = load + _crank_rotation(motion, rod, on_cross, drive, rotated)
     force: Vec = rotated + n * (load * (1 / dot(n, u)))
     return force

@@ -111,7 +111,7 @@ def _reduced(w: FunctionWriter, x: str) -> tuple[str, str, str]:
     a = w.plain("sub", x, w.plain("mul", n, splat(HALF_PI[0])))
     t = w.plain("mul", n, splat(HALF_PI[1]))
     r = w.plain("sub", a, t)
-    back = w.plain("sub", a, r)  # what was taken away; its error is exact (Knuth)
+    back = w.plain("sub", a, r)  # the part that was subtracted; its error is exact (Knuth)
     error = w.plain("sub", w.plain("sub", a, w.plain("add", r, back)), w.plain("sub", t, back))
     low = w.plain("sub", w.plain("mul", n, splat(HALF_PI[2])), error)
     y = w.plain("sub", r, low)

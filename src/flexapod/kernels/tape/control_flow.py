@@ -41,7 +41,7 @@ class ParameterRows:
 
 
 Each = SX | ParameterRows
-"""What a loop reads column by column."""
+"""Operand that a loop reads column by column."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

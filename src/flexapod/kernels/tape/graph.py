@@ -67,7 +67,7 @@ class Graph:
         for ref in self.outputs:
             mark[ref >> 1] = True
         for node in range(len(ops) - 1, self.front - 1, -1):
-            if mark[node]:  # `operands`, written out: this loop sees every node of every pass
+            if mark[node]:  # `operands`, written out, since this loop visits every node of every pass
                 op = ops[node]
                 if op == "result":
                     mark[args[node][0]] = True

@@ -33,8 +33,8 @@ LOOK = 0.1
 """Motion of the fastest joint (radians, or characteristic lengths) between two looks at the loops."""
 
 ACROSS = 0.2
-"""The same in the longest step across. Nodes are then 0.04 away from the position: positions keep 1e-14, rates 1e-12; the error
-of the step itself is 0.2^7 / 2e6 of the motion where that has no faster part."""
+"""Motion of the fastest joint in the longest step across. Nodes are then 0.04 away from the position: positions keep 1e-14,
+rates 1e-12; the error of the step itself is 0.2^7 / 2e6 of the motion where that has no faster part."""
 
 RESOLVED = 0.5
 """Least ratio of margins of successive rows where steps of the simulation resolve a position that is only nearly singular. Rows

@@ -189,7 +189,7 @@ def observed_moment(layout: IndependentLayout, now: CarriedLoops) -> tuple[Momen
     joints = ca.vertcat(*[q for leg in now.state.q for q in leg])
     rates = ca.vertcat(*[qd for leg in now.state.qd for qd in leg])
     driven = list(robot.driven)
-    e, ed = (now.state.e, now.state.ed) if "acceleration" in layout.inputs else (None, None)  # the inverse model answers to them
+    e, ed = (now.state.e, now.state.ed) if "acceleration" in layout.inputs else (None, None)  # the inverse model responds to them
     moment = Moment(p=frame.p.expr, R=frame.R.expr, v=frame.v.expr, w=frame.w.expr, joints=joints, e=e, ed=ed)
     return moment, JointCoordinates(q=joints[driven], qd=rates[driven], joints=joints, joint_rates=rates)
 

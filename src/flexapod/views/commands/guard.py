@@ -123,7 +123,7 @@ def in_words(text: str) -> str:
 
 
 OF_MOTIONS = re.compile(r"(?<!--option )\b(?=(?:derivatives|cutoff|window|euler)=)")
-"""Where a message names an option of a motion file."""
+"""Places where a message names an option of a motion file."""
 
 
 def fail(text: str, code: int = PROBLEM) -> None:

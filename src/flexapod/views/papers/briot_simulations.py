@@ -36,7 +36,7 @@ STROKE, REST = 0.25, 2.8
 """Stroke of the sliders and side of the square [m]; when the first edge ends [s]."""
 
 RESTS = ((2.8, 7.0), (8.8, 13.0), (14.8, 19.0), (20.8, 25.0))
-"""When the sliders are at rest [s]."""
+"""Intervals in which the sliders are at rest [s]."""
 
 SAME, BALANCE = 1e-9, 1e-9
 """Forces of the simulation and of the inverse model, of the largest; energy that it may lose or win, of what was exchanged. Both

@@ -31,7 +31,7 @@ PIN, MOTOR, STOP, TOOL = 0.006, 0.021, 0.014, 0.005
 PAIR = 0.022
 """Half the distance of paired forearms, of the extent."""
 MOUTH = 0.55
-"""Where the barrel of a slide ends, of its length."""
+"""End of the barrel of a slide, as a part of its length."""
 NEAR = 0.25
 """Distance of the platform's joints from the plane of a base plate, of its radius, below which the plate would hide the legs."""
 ALUMINIUM = 2700.0

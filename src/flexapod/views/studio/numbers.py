@@ -99,7 +99,7 @@ def numbers_of(
         check = fp.check_pose(robot, undeformed(state))
         load = np.array([*force, 0.0, 0.0, 0.0]) if any(force) else None
         drive = fp.inverse_dynamics(robot, state, reactions=reactions and not flexible, on_error="mask", wrench=load)
-    except fp.FlexapodError as error:  # a floating or under-actuated robot: it is drawn, and said why it has no forces
+    except fp.FlexapodError as error:  # a floating or under-actuated robot: it is drawn, with the reason why it has no forces
         return Numbers(
             origin=Origin.of(robot, state, variant), state=state, taken=bool(legs.valid), stroke=np.array(strokes(robot)),
             problems=(), unknown=str(error), actuator=legs.actuator_position.values, condition=np.nan,

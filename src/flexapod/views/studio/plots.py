@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import viser
 
 HEIGHT = 86
-"""Of a plot [pixels]: two fit above the timeline on a small screen."""
+"""Height of a plot [pixels]: two fit above the timeline on a small screen."""
 TICKS = 14
 """Least distance of numbers on the upright axis [pixels]: at the usual 30 a low plot would have one alone, and no scale."""
 POINTS = 400
@@ -108,7 +108,7 @@ QUANTITIES: dict[str, Callable[[Recording], tuple[str, tuple[str, ...], Array]]]
     "tracking error": lambda r: ("tracking error [mm]", ("error",), 1e3 * r.tracking[:, None]),
     "deflection": lambda r: ("largest deflection [mm]", ("deflection",), 1e3 * r.deformation[:, None]),
 }
-"""What can be plotted over a recording: label, names of the curves, values (n, curves)."""
+"""Quantities that can be plotted over a recording: label, names of the curves, values (n, curves)."""
 
 
 def load_plot(plot: TimePlot, name: str, recording: Recording, kept: Recording | None, selected: int | None = None) -> None:

@@ -42,7 +42,7 @@ PLATE, GROUND, PAYLOAD = (rgb(text) for text in (colours.PLATE, colours.BASE, co
 ARROW, ARCS = 0.0065, 0.011
 """Thickness of the lines of arrows and of arcs, of the extent."""
 PALE = 0.72
-"""How much of the colour of the other legs goes while one is selected."""
+"""Part of their colour that other legs lose while one is selected."""
 
 
 class RobotView:

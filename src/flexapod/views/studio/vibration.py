@@ -21,7 +21,7 @@ from flexapod.views.studio.numbers import FILE, Origin
 
 PEAK = 0.5 * np.pi
 HALVES = 8
-"""How often an amplitude is halved until the legs reach the platform."""
+"""Times that an amplitude is halved at most until the legs reach the platform."""
 TWIST = ("vx", "vy", "vz", "wx", "wy", "wz")
 SHOWN = 0.07
 """Largest displacement of the animation, of the robot's characteristic length, at a factor of one."""
