@@ -29,7 +29,7 @@ class FileError(InputError):
 
 
 class FlexapodWarning(UserWarning):
-    """Something that flexapod did, but that may not be what was intended; the command line prints every one."""
+    """Warning about a result that may not be what was intended; the command line prints every one."""
 
 
 class FileWarning(FlexapodWarning):

@@ -48,7 +48,7 @@ class MovingPlace:
 
 
 def copies_for(tree: Tree, points: Mapping[str, list[Array]], most: float) -> int:
-    """Copies of each point with which the solver leaves at most `most` of what the loops change at home.
+    """Copies of each point with which the solver leaves at most `most` of the loops' change at home.
 
     Args:
         tree: as it is written; points: per loop, the points (3,) of its frames that are held together.

@@ -86,7 +86,7 @@ def _in_words_of(file: Path, problem: Problem, origins: dict[str, tuple[str, str
 
 
 def robot_document(tree: Tree, platform: str | None, source: str) -> tuple[dict[str, Any], dict[str, tuple[str, str]]]:
-    """The robot file of a tree as plain data: what hangs on one moving body of the world is a leg.
+    """The robot file of a tree as plain data: the bodies that one moving body of the world carries are a leg.
 
     Returns:
         The document, and by path in it what it was: ``("body", name)``, ``("joint", name)`` or ``("loop", name)``.

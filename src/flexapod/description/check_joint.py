@@ -34,7 +34,7 @@ def given_fields(model: BaseModel) -> set[str]:
 
 
 def check_joint(joint: Joint, closing: bool, report: Reporter) -> None:
-    """Report what is wrong with a joint by itself. `closing`: it leads to the platform or to another leg."""
+    """Report the errors of a joint by itself. `closing`: it leads to the platform or to another leg."""
     given = given_fields(joint)
     used = words_of(joint.type)
     for name in _AXES:

@@ -57,7 +57,7 @@ def closing_names(leg: Leg) -> list[str]:
 def check_leg(
     leg: Leg, data: dict[str, Any], report: Reporter, *, allow_unphysical: bool = False, planar: bool = False
 ) -> LegEnds:
-    """Report what is wrong with a leg by itself.
+    """Report the errors of a leg by itself.
 
     Args:
         leg: the validated leg.

@@ -101,7 +101,7 @@ LAWS = _laws()
 
 
 def friction_unit(name: str, linear: bool) -> str:
-    """SI unit of a number of `Friction` at a joint that slides (`linear`) or turns; empty where it has none."""
+    """SI unit of a number of `Friction` at a joint that slides (`linear`) or rotates; empty where it has none."""
     quantity = quantity_of(Friction.model_fields[name])
     assert quantity is not None
     first, *second = quantity.unit.split(" or ")

@@ -66,7 +66,7 @@ def list_parameters(description: Description) -> dict[str, ParameterInfo]:
 
 
 def get_parameter(description: Description, path: str) -> Value:
-    """The value at a dotted path; what the file leaves out has its default.
+    """The value at a dotted path; the default where the file leaves it out.
 
     Raises:
         ParameterError: there is no such parameter, or it has no value.

@@ -148,7 +148,7 @@ def _unreadable(name: str, what: str) -> Problem:
 
 
 def _read(content: bytes | str, name: str, path: FilePath | None) -> Description:
-    """A file that says what it said when it was found right is right: the last ones are remembered by what they say."""
+    """Read and check a file; the last valid files are remembered by their contents and not checked again."""
     key = (content, name, str(path))
     if key in _remembered:
         return _remembered[key]

@@ -296,7 +296,7 @@ class Leg(Model):
 
 
 class Legs(Model):
-    """The legs: what they share, and per leg what differs (keys of the leg, or names of its joints and bodies)."""
+    """The legs: their shared template, and per leg the differences (keys of the leg, or names of its joints and bodies)."""
 
     template: dict[str, Any] | None = Field(
         default=None, description="values shared by all legs; need not be complete"

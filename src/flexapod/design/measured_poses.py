@@ -77,7 +77,7 @@ class MeasuredPoses:
         return np.asarray(self._rows(p, R, chosen)[0])
 
     def jacobian(self, theta: Array, chosen: NDArray[np.int64]) -> Array:
-        """Derivative (chosen * rows, d) of what is predicted, by fourth-order differences."""
+        """Derivative (chosen * rows, d) of the predictions, by fourth-order differences."""
         h = self.poses.steps
         d = len(h)
         points = np.concatenate([theta + s * np.diag(h) for s in (1.0, -1.0, 2.0, -2.0)])

@@ -181,7 +181,7 @@ class Forward:
         return list(points.values()), *_assembled(parts, self.force, free)
 
     def _without_friction(self) -> tuple[SX, SX]:
-        """Acceleration (6,) without friction, and what it changes by per actuator force (6, actuators)."""
+        """Acceleration (6,) without friction, and its change per actuator force (6, actuators)."""
         state = self.equation()
         N = state.basis
         M = ca.mtimes(N.T, ca.mtimes(state.A, N))

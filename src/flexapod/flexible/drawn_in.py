@@ -123,7 +123,7 @@ def quadratic_link(
 
 
 def _rotated(root: Interface, tip: Interface) -> Floats:
-    """Quadratic part (3, N, N) of a tip's turns about x, y, z; zeros where the tip's quadratic rotation is not known."""
+    """Quadratic part (3, N, N) of a tip's rotations about x, y, z; zeros where the tip's quadratic rotation is not known."""
     assert root.Phi_r is not None
     assert tip.Phi_r is not None
     if root.Q_r is None or tip.Q_r is None:

@@ -222,7 +222,7 @@ _MECHANISM = (
 
 
 def _refuse_loose_parts(K: Sparse, R: Floats) -> None:
-    """The parts that K couples may move rigidly in no more ways than the whole body: their ranks of R add up to that of R."""
+    """Refuse parts that move rigidly against each other: the ranks of R of the parts that K couples must add up to that of R."""
     from scipy.sparse.csgraph import connected_components
 
     number, part = connected_components(K, directed=False)

@@ -261,7 +261,8 @@ def _angle(legs: Sequence[Leg], leg: Leg, closing: Closing, found: Sequence[Arra
 
 
 def _refuse_rotated(legs: Sequence[Leg], leg: Leg, closing: Closing, found: Sequence[Array], platform: Pose) -> None:
-    """The rows of fixed and prismatic joints also vanish where the halves are turned by a third or half of a revolution."""
+    """Refuse joints whose halves are rotated by a third or half of a revolution, where the rows of fixed and prismatic
+    joints vanish, too."""
     if closing.type not in ("fixed", "prismatic"):
         return
     angle = _angle(legs, leg, closing, found, platform)

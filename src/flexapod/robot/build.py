@@ -342,7 +342,8 @@ def _at_home(draft: Leg, q: Array) -> Leg:
 
 
 def _with_home_branch(leg: Leg, q: Array) -> Leg:
-    """The branch of the closed form in which the leg was assembled, whatever led there; none for a leg that is turned inside out.
+    """The branch of the closed form in which the leg was assembled, whatever led there; none for a leg that is folded the other
+    way.
 
     With d from U to S and u the direction in which the actuator moves U, the sign of d.u is the root's (reversed); a U-P-S
     leg whose displacement is negative has no closed form here.

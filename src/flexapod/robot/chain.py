@@ -72,7 +72,7 @@ def closes_alone(legs: Sequence[Leg]) -> bool:
 
 
 def free_joints(leg: Leg) -> set[int]:
-    """Last links of free joints that hang on the world."""
+    """Last links of free joints that connect to the world."""
     found = set()
     for k, link in enumerate(leg.links):
         joint = leg.links[k : k + 6]

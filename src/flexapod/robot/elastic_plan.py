@@ -107,7 +107,7 @@ def elastic_plan(
     if carrier is not None and any(c.to is None for i, leg in enumerate(robot.legs) if i != carrier for c in leg.closings):
         met.add(carrier)
     legs, rest = [], []
-    for i, block in enumerate(A):  # joints of a leg that other legs end on are in their rows too: solved for with the remaining columns
+    for i, block in enumerate(A):  # joints of a leg that other legs end on are in their rows, too: solved for with the rest
         own = range(first[i], first[i] + counts[i])
         loop = _leg(block, [] if i in met else [k for k in own if kinds[k] == "passive"])
         legs.append(loop)

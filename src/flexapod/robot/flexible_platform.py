@@ -253,7 +253,7 @@ def moments(body: FlexibleBody) -> tuple[Array, Array, Array]:
 
 
 def _clean(values: Array) -> Array:
-    """Values of one unit without rounding: what is below a part of the largest of them is zero."""
+    """Values of one unit without rounding: those below a part of the largest are zero."""
     return np.where(np.abs(values) <= NEGLIGIBLE * np.abs(values).max(initial=0.0), 0.0, values)
 
 

@@ -69,7 +69,7 @@ def _plate(words: str, ends: tuple[Place, ...], planar: bool) -> RootedBody:
 
 
 def plate_link(spec: Flexible) -> Flexible:
-    """The words of a plate that is a link, with what the file leaves out."""
+    """Keys of a plate that is a link, completed by the defaults."""
     reduction = spec.reduction or Reduction()
     if reduction.method is None:
         reduction = Reduction(method="craig-bampton", boundary=reduction.boundary)

@@ -62,7 +62,7 @@ def refuse(robot: Robot) -> None:
 
 @dataclass
 class _Graph:
-    """Bodies and joints as they are found; `hanging`: body that nothing carries yet -> what hangs on it, itself first."""
+    """Bodies and joints as they are found; `hanging`: body that nothing carries yet -> bodies that it carries, itself first."""
 
     robot: Robot
     nodes: list[RodNode] = field(default_factory=lambda: [RodNode(place=PLATFORM, parent=None, kind="free")])

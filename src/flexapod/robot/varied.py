@@ -37,7 +37,7 @@ class Varied:
 
 
 def with_columns(robot: Robot, varied: Varied) -> Robot:
-    """The robot with values that vary per sample; what was found out about its own values is not kept."""
+    """The robot with values that vary per sample; results cached for its own values are not kept."""
     found = object.__new__(type(robot))
     found.__dict__.update({k: v for k, v in robot.__dict__.items() if k != "kept"}, varied=varied)
     return found

@@ -49,7 +49,7 @@ HALF_REVOLUTION = 1e-6
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ClosedLegs:
-    """Closed states: what the kernels of flexible legs read.
+    """Closed states as the kernels of flexible legs read them.
 
     Args:
         joint_position, joint_velocity: (n, joints) all joints, elastic ones included.

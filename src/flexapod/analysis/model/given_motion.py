@@ -86,7 +86,7 @@ def _named(size: Array) -> str:
 
 
 def _warn_unused(robot: Robot, state: ClosedLegs, given: GivenMotion, never: Array, reasons: Reasons) -> None:
-    """One warning where given components that the actuators do not prescribe differ from what the robot does there."""
+    """Warn once if given components that the actuators do not prescribe differ from the robot's motion."""
     scale, others = twist_scale(robot), [i for i in range(6) if i not in given.rows]
     if not others:
         return

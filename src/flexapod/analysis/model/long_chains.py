@@ -171,7 +171,7 @@ def _unit_steps(robot: Robot, columns: list[int]) -> Array:
 
 
 def _step(robot: Robot, given: Arrays, reasons: Texts) -> tuple[Array, Arrays, Array]:
-    """Newton's step of the bound coordinates, what the kernel gave, closing rows."""
+    """Newton's step of the bound coordinates, the kernel's outputs, closing rows."""
     found = evaluated(robot, "long_rows", given, reasons)
     A = closing_matrix(robot, found, axes(robot, given, found))
     return -np.einsum("nbm,nm->nb", left_inverse(A[:, :, list(robot.elastic_plan.bound)]), found["residual"]), found, A

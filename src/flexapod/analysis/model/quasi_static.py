@@ -125,7 +125,7 @@ def searched(robot: Robot, state: ClosedLegs, to: ActuatorState, soft: NDArray[n
 def held(
     robot: Robot, state: ClosedLegs, load: Load, acceleration: Array, friction: bool, reasons: Reasons
 ) -> tuple[ClosedLegs, Array]:
-    """Quasi-static deflection with the actuators held under a load that may turn with the platform, and the wrench there."""
+    """Quasi-static deflection with the actuators held under a load that may rotate with the platform, and the wrench there."""
     wrench = acting(robot, state, load)
     for _ in range(LIMIT):
         state = with_static_deflection(robot, state, wrench, acceleration, friction, reasons)

@@ -264,7 +264,7 @@ def _defaults(verb: str) -> Mapping[str, object]:
 
 
 def _asked(robot: Robot, verb: str, options: Mapping[str, object]) -> Iterator[str]:
-    """Options that are asked for: those that differ from the verb's default; words and yes/no also with their value."""
+    """Options in use: those that differ from the verb's default; words and yes/no also with their value."""
     for name, value in options.items():
         if isinstance(value, str | bool):
             yield f"{name}={value}"

@@ -57,7 +57,7 @@ NO_FRICTION = (
 
 
 def refuse_too_few_actuators(robot: Robot, quantity: str) -> None:
-    """Refuse actuator forces that enforce a motion, and what is found by them, as the verb does."""
+    """Refuse actuator forces that enforce a motion, and results that follow from them, as the verb does."""
     from flexapod.analysis.requests.abilities import UNDERACTUATED, wording
     from flexapod.analysis.requests.properties import holds
 

@@ -181,7 +181,7 @@ def parts(robot: Robot) -> tuple[StrainedPart, ...]:
 
 
 def _thickness(spec: Flexible | None) -> float | None:
-    """Thickness [m] of what the file describes, if it is a plate."""
+    """Thickness [m] of the flexible body of the file, if it is a plate."""
     return spec.thickness if spec is not None and spec.type == "plate" else None
 
 
@@ -305,8 +305,8 @@ def spin_variable(robot: Robot, state: ClosedLegs) -> dict[str, Any]:
 def with_validity(
     robot: Robot, variables: Mapping[str, Variable], at: object
 ) -> tuple[Mapping[str, Any], dict[str, list[str]], dict[str, str]]:
-    """Variables of a result with its measures, the labels of their dimension, and what is above `BOUNDS` as its attribute
-    ``validity``; warns of the same.
+    """Variables of a result with its measures, the labels of their dimension, and the measures above `BOUNDS` as its attribute
+    ``validity``; warns of these.
 
     Args:
         at: what the result is for; a platform's spin comes from its `angular_velocity`.

@@ -240,8 +240,8 @@ class Contraction:
 
 
 def _box(inverse: Array, first: Array, error: Array, second: Curvature, rotated: Array) -> tuple[Array, Array, Array]:
-    """Half widths (n, unknowns) of a box that the map sends into itself, what is beside the tangent in it (n, unknowns), and how
-    much the map contracts there (n,), infinite if it does not."""
+    """Half widths (n, unknowns) of a box that the map sends into itself, the remainder beside the tangent in it (n,
+    unknowns), and how much the map contracts there (n,), infinite if it does not."""
 
     def times(rows: Array) -> Array:
         return np.asarray((inverse @ rows[..., None])[..., 0])

@@ -110,7 +110,7 @@ class TubeCheck:
 
 
 def margins(limits: RobotLimits, found: Balls, balls: Contraction) -> tuple[Array, Array]:
-    """Least and largest values (n, m) of what is left of strokes, strokes of passive joints and deflections, in whole regions."""
+    """Least and largest margins (n, m) of strokes, strokes of passive joints and deflections, in whole regions."""
     with np.errstate(invalid="ignore"):
         reach = np.nan_to_num(np.abs(found.slope).sum(axis=2) + found.rest, nan=np.inf)
     driven = list(limits.robot.driven)

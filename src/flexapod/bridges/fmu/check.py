@@ -25,7 +25,7 @@ def importer() -> Any:
 
 
 def check_fmu(path: Path, step: float) -> None:
-    """Let FMPy validate an FMU and take some steps of it from its start; what it finds is one message.
+    """Let FMPy validate an FMU and take some steps of it from its start; its findings are one message.
 
     Checked by: tests/bridges/test_fmu.py.
     """

@@ -35,7 +35,7 @@ from flexapod.robot.model import Leg
 
 @dataclass(kw_only=True)
 class LoopedLeg:
-    """A leg on its way through a program.
+    """A leg while its terms are assembled by a program.
 
     Args:
         frames: by link: single links, and the last link of every run.

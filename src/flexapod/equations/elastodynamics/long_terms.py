@@ -41,7 +41,7 @@ from flexapod.spatial import Rot, Vec, cross, dot
 
 @dataclass(frozen=True, kw_only=True)
 class CutRow:
-    """One closing row: wrenches (9,) on the end and, negative, on the far half; what it makes of the platform's modes (N,)."""
+    """One closing row: wrenches (9,) on the end and, negative, on the far half; coefficients of the platform's modes (N,)."""
 
     leg: int
     link: int
@@ -55,7 +55,7 @@ class CutRow:
 
 @dataclass(frozen=True, kw_only=True)
 class LongRobot:
-    """A robot on its way through a program."""
+    """A robot while its terms are assembled by a program."""
 
     robot: Robot
     values: Values

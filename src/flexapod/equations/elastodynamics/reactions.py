@@ -178,8 +178,8 @@ def _ends(
 def _on_links(
     robot: Robot, motion: TreeMotion, ends: Sequence[Sequence[Wrench]], forces: Sequence[Stretched]
 ) -> list[dict[int, list[Wrench]]]:
-    """Per leg: link -> what it gives away at closing joints and to force elements, about the link's origin; the far link of an
-    inner loop gets it."""
+    """Per leg: link -> wrench that it exerts at closing joints and on force elements, about the link's origin; the far link
+    of an inner loop gets it."""
     result: list[dict[int, list[Wrench]]] = [{} for _ in robot.legs]
     for i, (leg, given_away) in enumerate(zip(robot.legs, ends, strict=True)):
         centres = [cut.half.p for cut in motion.cuts[i]]

@@ -28,7 +28,7 @@ from flexapod.robot.robot import Robot
 
 
 class _Straight:
-    """A program whose loops over modes are written out, so that what they give can be differentiated by CasADi."""
+    """A program whose loops over modes are written out, so that CasADi can differentiate their results."""
 
     def __init__(self, program: Program) -> None:
         self.program = program

@@ -53,7 +53,7 @@ class PlatformSolution:
 
 @dataclass(frozen=True, kw_only=True)
 class FlexibleEquation:
-    """Free platform and legs; M (n, n), c (n,), B (n, actuators) with n = 6 + N where they are asked for, platform axes.
+    """Free platform and legs; M (n, n), c (n,), B (n, actuators) with n = 6 + N where they are needed, platform axes.
 
     `axis`: of the joints' displacements, where they move along one and the modes are normal; else None. `loop`: the modes in a
     loop, where they are many and the joints move along an axis.

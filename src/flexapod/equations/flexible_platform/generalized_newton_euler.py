@@ -169,7 +169,7 @@ def entry(H: SX, pair: str) -> SX:
 
 
 def elastic_moments(values: Values, shape: FlexibleShape, e: SX) -> tuple[SX, SX]:
-    """MS_re (3, N), columns beta_k + sum_i e_i lambda_ik, and what the deformation adds to the inertia tensor (3, 3).
+    """MS_re (3, N), columns beta_k + sum_i e_i lambda_ik, and the change of the inertia tensor (3, 3) by the deformation.
 
     Written by the definitions, entry by entry, for the general assembly.
     """

@@ -87,7 +87,7 @@ def _pull(
 
 
 def held_frame(mass: SX, c: SX, g: SX, legs: Sequence[HeldJoint], load: FrameLoad) -> tuple[SX, SX]:
-    """Residual (6,) of the frame and its derivative (6, 6) by its own motion; g turns with dg = g x dtheta in platform axes.
+    """Residual (6,) of the frame and its derivative (6, 6) by its own motion; g rotates with dg = g x dtheta in platform axes.
 
     Args:
         mass, c: mass and first moment (3,) of the platform as it is deformed.

@@ -98,7 +98,7 @@ class LinkValues(Values):
         return ca.SX(0) if self.prefix + name in self._zeros else symbol
 
     def check(self) -> None:
-        """Refuse numbers that the equations are not for; every number that was asked for is then part of the signature.
+        """Refuse numbers for which the equations do not hold; every number that was asked for is then part of the signature.
 
         The checks depend on parameters alone: they cost nothing per sample, and nothing at all for zeros that the tape knows.
         """

@@ -39,7 +39,7 @@ class LinkInertia:
         return LinkInertia(m=self.m - other.m, S=sparse(self.S - other.S), E=sparse(self.E - other.E))
 
     def seen(self, R: SX, r: SX) -> LinkInertia:
-        """The same in axes that R turns its own to, about an origin from which its own is at r."""
+        """The same in axes to which R rotates its own, about an origin from which its own is at r."""
         S = mul(R, self.S)
         mixed = mul(r, S.T)
         E = mul(mul(R, self.E), R.T) + mixed + mixed.T + self.m * mul(r, sparse(r).T)

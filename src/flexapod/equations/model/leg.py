@@ -265,7 +265,7 @@ def _frames(values: LinkValues, leg: Leg, where: Sequence[Position]) -> tuple[li
 
 
 def _weight(values: LinkValues, leg: Leg, where: Sequence[Position], gravity: SX) -> dict[int, SX]:
-    """Gravity in axes of every link on the base: what the joint does not rotate is known per parameter set."""
+    """Gravity in axes of every link on the base: components that the joint does not rotate are computed per parameter set."""
     moves, result = iter(where), {}
     for j, link in enumerate(leg.links):
         moved = next(moves) if link.kind != "fixed" else ()
@@ -358,7 +358,7 @@ def _motion(leg: Leg, R: Sequence[SX], r: Sequence[SX], qd: SX, qdd: SX | None, 
 
 
 def _drift(rows: Sequence[TipRow], gap: SX, last: tuple[SX, SX], platform: tuple[SX, SX]) -> list[SX]:
-    """Per row, what the second derivative of the coordinates has to meet.
+    """Right-hand side, per row, for the second derivative of the coordinates.
 
     Args:
         gap: acceleration that the tip must have, less that with q'' = 0.

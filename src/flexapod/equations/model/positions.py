@@ -207,7 +207,7 @@ def _rod(root: Root, d: SX, t: SX, c: SX, a: SX, near: SX) -> tuple[SX, SX]:
 
 
 def _ball(b: TakesChecks, leg: Leg, R: Sequence[SX], x: SX, z: SX, sigma: Scalar) -> list[Position]:
-    """The three angles of a ball that turn its last link's axes to x and z, in axes before the first angle."""
+    """The three angles of a ball that rotate its last link's axes to x and z, in axes before the first angle."""
     first, second, rho2 = _universal(R[0], ca.densify(z), sigma)
     b.fail_if(rho2 <= SINGULAR * SINGULAR, "leg {leg}: the first and last axes of its ball are in line", leg=leg.name)
     middle = _in_plane(second, ca.densify(R[1][:, 2]), 1)
@@ -247,7 +247,7 @@ def _swing(root: Root, R: SX, p: SX, tip: SX, d: SX) -> list[Position]:
 
 
 def _rotated(angle: Position, d: SX) -> SX:
-    """d, one column or several, in axes that were turned about z."""
+    """d, one column or several, in axes that are rotated about z."""
     c, s = angle
     return ca.vertcat(c * d[0, :] + s * d[1, :], c * d[1, :] - s * d[0, :], d[2, :])
 

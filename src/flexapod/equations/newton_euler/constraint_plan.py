@@ -133,7 +133,7 @@ def mark_undetermined(robot: Robot, outputs: Mapping[str, Array]) -> dict[str, A
 
 
 def check_structure(robot: Robot) -> None:
-    """Refuse what the general formulation does not cover.
+    """Refuse robots that the general formulation does not cover.
 
     Raises:
         InputError: a leg with idle joints, or fewer actuators than degrees of freedom.

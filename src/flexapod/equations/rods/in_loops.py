@@ -214,7 +214,7 @@ class RodsInLoops:
         return self._found
 
     def forces(self, motion: NodeMotion) -> tuple[list[tuple[SX, SX]], SX]:
-        """Force and moment (3,) about the origin of every node, and (w,) what the near columns feel."""
+        """Force and moment (3,) about the origin of every node, and forces (w,) along the near columns."""
         plan = self.tree.plan
         F, moment, felt = self._moving(motion)[self.size :]
         pulls, h = [(ca.SX.zeros(3), ca.SX.zeros(3)) for _ in plan.nodes], ca.SX.zeros(6 + len(plan.moving))

@@ -185,7 +185,7 @@ class RodsOneByOne:
         return [rod_drift(self.at, motion, rod) for rod in self.ends]
 
     def forces(self, motion: NodeMotion) -> tuple[list[Pull], SX]:
-        """Force and moment about the origin of every node, and (w,) what is felt along columns beside."""
+        """Force and moment about the origin of every node, and forces (w,) along further columns."""
         plan, at = self.tree.plan, self.at
         pulls, h = [(ca.SX.zeros(3), ca.SX.zeros(3)) for _ in plan.nodes], ca.SX.zeros(6 + len(plan.moving))
         for rod in self.ends:

@@ -111,7 +111,7 @@ def _copy(
     replaced: dict[int, int] | None = None,
     on_loop: Callable[[Numbering, int, list[int]], Callable[[int], int]] | None = None,
 ) -> Graph:
-    """Copy what the outputs need; nodes in `replaced` become arguments with the given number."""
+    """Copy the nodes that the outputs need; nodes in `replaced` become arguments with the given number."""
     replaced = replaced or {}
     needed = _needed(graph, outputs, replaced)
     n, front = Numbering(), bisect_left(needed, graph.front)

@@ -106,7 +106,7 @@ class Lookout:
 
     @property
     def left(self) -> float:
-        """Time [s] from the last look to the position at which the margin vanishes, if it goes on as between two looks."""
+        """Time [s] from the last look to the position at which the margin vanishes, by linear extrapolation of the last two."""
         if len(self.times) < 2 or self.margins[-1] >= self.margins[-2]:
             return np.inf
         return self.margins[-1] * (self.times[-1] - self.times[-2]) / (self.margins[-2] - self.margins[-1])

@@ -55,7 +55,7 @@ def drive(
 
 
 def with_events(setup: Setup, events: Sequence[Event], progress: Progress) -> Setup:
-    """The simulation with what the events so far have changed."""
+    """The simulation with the changes by the events so far."""
     robot = setup.layout.robot
     gains: dict[str, float] = {}
     for index, _, _ in progress.happened:
@@ -191,8 +191,8 @@ def _failed(segment: Segment, progress: Progress, rows: Array, span: Span, i: in
 
 
 def _dead_point_ahead(setup: Setup, rows: Array) -> bool:
-    """The determinant that is watched falls to zero within a few steps: a drive at its dead point can only turn back, so that no
-    step in its coordinate leads across."""
+    """Whether the determinant that is watched falls to zero within a few steps: a drive at its dead point can only turn
+    back, so that no step in its coordinate leads across."""
     place = setup.layout.places.get("determinant")
     if place is None or len(rows) < 2:
         return False

@@ -107,7 +107,7 @@ def _results(root: Program, layout: IndependentLayout, now: CarriedLoops) -> Non
 
 
 def leg_matrices(layout: IndependentLayout) -> Program:
-    """The program of what is stiff: a closed state in, `stiffness` and `damping` (z, z) with the slope of friction out."""
+    """The program of the stiff terms: a closed state in, `stiffness` and `damping` (z, z) with the slope of friction out."""
     root, robot = Program("matrices"), layout.robot
     values, given = Values(root), _given(root, robot)
     now = loops_at(values, robot, given.y, given.modes, given.rates)

@@ -127,7 +127,7 @@ OF_MOTIONS = re.compile(r"(?<!--option )\b(?=(?:derivatives|cutoff|window|euler)
 
 
 def fail(text: str, code: int = PROBLEM) -> None:
-    """Report what is wrong, then exit."""
+    """Print the error, then exit."""
     from rich.console import Console
     from rich.text import Text
 
