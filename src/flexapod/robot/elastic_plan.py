@@ -111,7 +111,7 @@ def elastic_plan(
         own = range(first[i], first[i] + counts[i])
         loop = _leg(block, [] if i in met else [k for k in own if kinds[k] == "passive"])
         legs.append(loop)
-        rest.append(_left(block, loop))
+        rest.append(_leftover_rows(block, loop))
     G = np.vstack([*rest, np.zeros((0, len(columns)))])
     taken = {k for leg in legs for k in leg.dependents}
     left = [k for k in range(len(columns)) if k not in taken]
@@ -139,7 +139,7 @@ def _leg(block: Array, passive: list[int]) -> LegLoop:
     return LegLoop(rows=tuple(rows), dependents=tuple(dependents), leftover=left)
 
 
-def _left(block: Array, loop: LegLoop) -> Array:
+def _leftover_rows(block: Array, loop: LegLoop) -> Array:
     """Rows of a leg that remain when its passive joints are eliminated, in numbers; rows that repeat others leave zeros, no
     rounding."""
     B, rows, left = block[:, list(loop.dependents)], list(loop.rows), list(loop.leftover)

@@ -47,7 +47,7 @@ def expanded(
             joints |= _seat(seat, joint, where(joint.from_))
             joint = joint.model_copy(update={"from_": seat, "at": [0.0, 0.0, 0.0]})
         if closing and (_acts(joint) or name in geared or (name != first and joint.friction is not None)):
-            joints |= _held(name, joint)
+            joints |= _split_closing(name, joint)
         else:
             joints[name] = joint
         placed |= {joint.to} | ({joint.cross} if joint.cross else set())
@@ -66,7 +66,7 @@ def _acts(joint: schema.Joint) -> bool:
     return joint.type not in CUT or joint.actuated or (bool(sprung) and joint.type != "fixed")
 
 
-def _held(name: str, joint: schema.Joint) -> dict[str, schema.Joint]:
+def _split_closing(name: str, joint: schema.Joint) -> dict[str, schema.Joint]:
     """A closing joint as a joint of the tree and a fixed one behind it."""
     end, R = f"{name}{END}", rotation_matrix(joint.rotation)
     if joint.axis is not None and joint.rotation is None:  # a rotation that brings the two axes together

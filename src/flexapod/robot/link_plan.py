@@ -110,7 +110,7 @@ def link_plan(robot: Robot) -> LinkPlan:
     numbers = numbers_near_home(robot)
     choices = tuple(_leg_choice(leg, found) for leg, found in zip(robot.legs, numbers, strict=True))
     columns, components, strain = _core(robot, numbers, choices)
-    G = np.vstack([_left(found, choice) for found, choice in zip(numbers, choices, strict=True)])
+    G = np.vstack([_constraint_rows(found, choice) for found, choice in zip(numbers, choices, strict=True)])
     kept = pivots(G.T)
     return LinkPlan(
         legs=choices,
@@ -256,7 +256,7 @@ def _core(
     return tuple(columns), tuple(components), tuple(pivots(strained)) if others else ()
 
 
-def _left(found: LegNumbers, choice: LegChoice) -> Array:
+def _constraint_rows(found: LegNumbers, choice: LegChoice) -> Array:
     """Constraints of a leg on the platform: rows left over when its coordinates are eliminated, (k, 6)."""
     rows = list(choice.rows)
     left = [r for r in range(len(found.B)) if r not in rows]

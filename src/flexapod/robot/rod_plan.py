@@ -86,7 +86,7 @@ class _Graph:
             if (rod := _rod(leg, k)) is not None:
                 cross, ball, after = rod
                 near = (i, leg.links[cross].parent) if leg.links[cross].parent >= 0 else WORLD
-                far = (i, after) if ball is None else _far(i, ball)
+                far = (i, after) if ball is None else _far_place(i, ball)
                 self.rods.append((i, cross, k, near, far, ball, after))
                 gone |= {cross, k, *([after - 2, after - 1] if ball is None else [])}
         loose = {after for leg_, *_, ball, after in self.rods if leg_ == i and ball is None} | free_joints(leg)
@@ -124,13 +124,13 @@ class _Graph:
 
     def _hinges(self) -> Iterator[tuple[tuple[int, Closing], Place, Place]]:
         for i, closing in self.cuts:
-            ends = (i, closing.link), _far(i, closing)
+            ends = (i, closing.link), _far_place(i, closing)
             for place, carrier in (ends, ends[::-1]):
                 if closing.type in HINGES and place in self.hanging and self.known(carrier):
                     yield (i, closing), place, carrier
 
 
-def _far(i: int, closing: Closing) -> Place:
+def _far_place(i: int, closing: Closing) -> Place:
     """Place where a closing joint of leg i ends: on the platform, on another leg, or in the world."""
     if closing.to is None:
         return PLATFORM
@@ -206,7 +206,7 @@ def _chosen(robot: Robot, graph: _Graph) -> RodPlan:
     )
     if len(rods) < len(graph.rods):
         raise NoRodsError("a rod hangs on the base")
-    cuts = tuple((i, c, graph.at((i, c.link)), graph.at(_far(i, c))) for i, c in graph.cuts)
+    cuts = tuple((i, c, graph.at((i, c.link)), graph.at(_far_place(i, c))) for i, c in graph.cuts)
     moving = moving_nodes(nodes)
     columns = [(6 + k, nodes[j]) for k, j in enumerate(moving)]
     names = {(node.place, node.hinge is None): column for column, node in columns}

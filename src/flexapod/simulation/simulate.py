@@ -204,18 +204,18 @@ def make_clock(setup: Setup, duration: float, step: float, output_step: float | 
         row = output_step or duration / 300
         if period is not None or setup.function is not None:
             row = min(row, period or step)
-        every = _whole("output_step", (output_step or row) / row)
+        every = _multiple("output_step", (output_step or row) / row)
     else:
         row = step
-        every = _whole("output_step", output_step / step) if output_step else max(1, int(np.ceil(duration / step / SHOWN)))
+        every = _multiple("output_step", output_step / step) if output_step else max(1, int(np.ceil(duration / step / SHOWN)))
     if period is not None:
-        _whole("rate: the sampling period", period / row)
+        _multiple("rate: the sampling period", period / row)
     if duration / row / every > MOST_ROWS:
         raise InputError(f"output_step: {duration / row / every:.3g} rows do not fit into memory; at most {MOST_ROWS:g} are kept")
     return Clock(duration=duration, step=row, every=every, period=period)
 
 
-def _whole(name: str, ratio: float) -> int:
+def _multiple(name: str, ratio: float) -> int:
     if abs(ratio - round(ratio)) > 1e-6 or round(ratio) < 1:
         raise InputError(f"{name} must be a whole multiple of the step, it is {ratio:g} of them")
     return round(ratio)

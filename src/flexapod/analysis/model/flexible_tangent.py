@@ -80,7 +80,7 @@ class ModesTangent:
         given = {name: inputs[name] for name in ("position", "rotation", "force", "wrench", "point_wrench")}
         moved = np.einsum("nk,ak->na", e, own.S)
         held = self._held.batch({**given, "joint_shift": shift, "moment_shift": moved, "point_position": point})
-        return Batch(outputs=_whole(own, held.outputs, inputs), status=held.status)
+        return Batch(outputs=_tangent_terms(own, held.outputs, inputs), status=held.status)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -94,7 +94,7 @@ class _Shapes:
     rows: NDArray[np.intp]
 
 
-def _whole(own: _Shapes, held: dict[str, Array], inputs: dict[str, Array]) -> dict[str, Array]:
+def _tangent_terms(own: _Shapes, held: dict[str, Array], inputs: dict[str, Array]) -> dict[str, Array]:
     """Residual, stiffness and actuator map."""
     (S, rows), e, Phi = (own.S, own.rows), inputs["elastic"], own.Phi[own.rows]
     n, N = e.shape

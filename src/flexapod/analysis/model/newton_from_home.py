@@ -48,16 +48,16 @@ def solve_from_home(
         if len(failed) == 0:
             break
         known = joint_positions(bound.robot, {k: v[good] for k, v in given.items()}, first + good)
-        if len(good) and _again(bound, batch, given, (first, failed), known[_nearest(bound.robot, inputs, failed, good)]):
+        if len(good) and _solve_again(bound, batch, given, (first, failed), known[_nearest(bound.robot, inputs, failed, good)]):
             continue
         if not walks or (len(walks) == 1 and len(failed) > FEW):
             break
         start = _walk(bound.robot, {k: v[failed] for k, v in given.items()}, walks.pop(0), first + failed)
-        _again(bound, batch, given, (first, failed), start)
+        _solve_again(bound, batch, given, (first, failed), start)
     return batch, given
 
 
-def _again(
+def _solve_again(
     bound: RobotKernel, batch: Batch, given: dict[str, Array], which: tuple[int, NDArray[np.int64]], guess: NDArray[np.float64]
 ) -> bool:
     """Start failed samples from other coordinates, in place; whether any was solved.

@@ -103,7 +103,7 @@ def _evaluated(
         result = designs.checked_result(name, on_error, lambda: _at_once(verb, designs, at, options))
     else:
         in_order = _follows(at, options, ActuatorMotion)
-        call = _each(name, verb, designs, at, parameters, in_order)
+        call = _call_per_part(name, verb, designs, at, parameters, in_order)
         result = designs.checked_result(name, on_error, lambda: _one_by_one(call, designs, at, options, in_order))
     reasons = designs.reason_rows() if on_error == "mask" else None
     return shaped(result, request, reasons, at, _follows(at, options, Motion | ActuatorMotion))
@@ -299,7 +299,7 @@ def _one_by_one(
     return results
 
 
-def _each(
+def _call_per_part(
     name: str,
     verb: Callable[..., Result],
     designs: Designs,

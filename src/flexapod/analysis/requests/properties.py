@@ -63,7 +63,7 @@ def _mobility(robot: Robot) -> int:
     return robot.mobility.rank if robot.floats else len(robot.plan.platform_independent)
 
 
-def _own(robot: Robot) -> int:
+def _independent_count(robot: Robot) -> int:
     return len(robot.elastic_plan.independent)
 
 
@@ -135,7 +135,7 @@ PROPERTIES: dict[str, Callable[[Robot], bool]] = {
     "elastic coordinates": lambda robot: bool(robot.elastic_names),
     "no elastic coordinates": lambda robot: not robot.elastic_names,
     "joints only": lambda robot: robot.elastic_legs and len(robot.elastic_plan.independent) <= len(robot.actuators),
-    "tied coordinates": lambda robot: robot.elastic_legs and _own(robot) != len(robot.elastic_names) + 6,
+    "tied coordinates": lambda robot: robot.elastic_legs and _independent_count(robot) != len(robot.elastic_names) + 6,
     "other legs than six that spin": lambda robot: not _six_that_spin(robot),
     "legs without bounds": lambda robot: (
         len(robot.legs) != 6 or bool(robot.plan.constraints) or any(form is None for form in robot.closed_forms)
@@ -169,7 +169,7 @@ PLACES: dict[str, Callable[[Robot], Any]] = {
         else "floating bodies" if robot.floats else "joint springs" if _more_than_masses(robot) else "cranks"
     ),
     "actuators": lambda robot: len(robot.actuators),
-    "own": lambda robot: _own(robot),
+    "own": lambda robot: _independent_count(robot),
     "wanted": lambda robot: len(robot.elastic_names) + 6,
     "minimal": lambda robot: _minimal(robot),
     "no_links": lambda robot: robot.no_link_plan,
