@@ -59,7 +59,7 @@ def copies_for(tree: Tree, points: Mapping[str, list[Array]], most: float) -> in
 
 
 def softness(tree: Tree, points: Mapping[str, list[Array]]) -> float:
-    """epsilon of one copy of each loop; 0 where there are none, and with couplings or welds, where one copy is all."""
+    """epsilon of one copy of each loop; 0 where there are none, and with couplings or welds, which have a single copy."""
     loops = tree.loops
     if not loops or tree.gears or not all(points.get(loop.name) for loop in loops):
         return 0.0

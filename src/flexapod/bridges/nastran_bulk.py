@@ -26,7 +26,7 @@ SILENT = logging.Logger("pyNastran", logging.CRITICAL + 1)
 
 @contextmanager
 def quiet_reader() -> Iterator[None]:
-    """pyNastran without its prints, and without the file `pyNastran_crash.bdf` that it leaves where an INCLUDE is missing."""
+    """Run pyNastran without its prints, and without the file `pyNastran_crash.bdf` that it leaves where an INCLUDE is missing."""
     reader = importlib.import_module("pyNastran.bdf.bdf_interface.pybdf").BDFInputPy
     dump = reader._dump_file
     reader._dump_file = lambda *_: None

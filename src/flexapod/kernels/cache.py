@@ -126,7 +126,8 @@ def _load_or_build(
 
 @contextlib.contextmanager
 def _no_collection() -> Iterator[None]:
-    """Graphs are tens of thousands of tuples without cycles: the search for cycles would walk all of them again and again."""
+    """Context without garbage collection. Graphs are tens of thousands of tuples without cycles: the search for cycles would
+    walk all of them again and again."""
     was = gc.isenabled()
     gc.disable()
     try:

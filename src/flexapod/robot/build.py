@@ -119,12 +119,12 @@ def _threads(i: int, leg: Leg) -> tuple[Coupling, ...]:
 
 @contextmanager
 def placed(description: Description, path: tuple[str | int, ...]) -> Iterator[None]:
-    """Errors inside say file and line of a part of the robot file, where these are known."""
+    """Context whose errors name file and line of a part of the robot file, where these are known."""
     try:
         yield
     except FlexapodError as error:
         place = description.place(path)
-        if place and not isinstance(error, RobotFileError):  # which has its place already
+        if place and not isinstance(error, RobotFileError):  # whose text has its place already
             error.args = (f"{place}: {error}",)
         raise
 

@@ -60,7 +60,7 @@ def roots(spec: schema.Leg) -> set[str]:
 
 
 def _acts(joint: schema.Joint) -> bool:
-    """Something acts along the coordinates of a joint, or it has no closing equations of its own."""
+    """Whether something acts along the coordinates of a joint, or it has no closing equations of its own."""
     stop = joint.limits is not None and joint.limits.stop
     sprung = joint.stiffness or joint.damping or joint.preload or joint.inertia or stop
     return joint.type not in CUT or joint.actuated or (bool(sprung) and joint.type != "fixed")

@@ -105,7 +105,8 @@ def generic_configuration(legs: tuple[Leg, ...], platform: Pose, size: float, se
 
 
 def floats(legs: tuple[Leg, ...], platform: Pose, size: float) -> bool:
-    """Actuators can move while the platform is at rest, as on a base that floats: its pose says less than the whole state."""
+    """Whether actuators can move while the platform is at rest, as on a base that floats: its pose does not determine the
+    state."""
     if all(len(leg.moving) <= len(leg_rows(leg)) for leg in legs):
         return False
     q, p = generic_configuration(legs, platform, size, 0)

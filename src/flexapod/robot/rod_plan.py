@@ -105,7 +105,7 @@ class _Graph:
         self.cuts += [(i, closing) for closing in leg.closings if closing not in balls]
 
     def attach(self) -> None:
-        """Hang what nothing carries on the hinges that hold it."""
+        """Attach bodies that nothing carries to the hinges that hold them."""
         while self.hanging:
             found = list(self._hinges())
             if not found:
@@ -163,7 +163,7 @@ def _rod(leg: Leg, k: int) -> tuple[int, Closing | None, int] | None:
 
 
 def _ball(leg: Leg, first: int) -> int | None:
-    """Last link of a ball of the tree that begins at a link; None: it is another joint."""
+    """Last link of a ball of the tree that begins at a link; None for other joints."""
     chain = [j for j, link in enumerate(leg.links) if link.joint == leg.links[first].joint]
     if chain != [first, first + 1, first + 2] or not is_passive(leg, chain):
         return None

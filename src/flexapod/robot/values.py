@@ -85,7 +85,7 @@ def _matrix(result: dict[str, float], name: str, values: Array) -> None:
 
 
 def _body(result: dict[str, float], name: str, body: RigidBody | None, size: float) -> None:
-    """Inertial data of a body; its moments are measured by the largest of their order that it has or could have."""
+    """Inertial data of a body; rounding of its moments is judged against the largest of their order that it has or could have."""
     if body is None:
         return
     second = float(np.abs(np.diag(body.inertia)).max())

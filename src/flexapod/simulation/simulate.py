@@ -282,7 +282,7 @@ def finished(
 
 
 def _with_reactions(setup: Setup, result: xr.Dataset, wrench: Given | None) -> xr.Dataset:
-    """Joint reactions by inverse dynamics of the motion that came out, or under the forces that made it."""
+    """Joint reactions by inverse dynamics of the simulated motion, or under the forces of the simulation."""
     from flexapod.analysis.verbs.inverse_dynamics import inverse_dynamics
 
     load = None if wrench is None else over_time("wrench", wrench, 6)(result.time.values)
@@ -294,8 +294,8 @@ def _with_reactions(setup: Setup, result: xr.Dataset, wrench: Given | None) -> x
 
 
 def _reactions_under_forces(setup: Setup, result: xr.Dataset, load: Array | None) -> xr.Dataset:
-    """Joint reactions under the forces that came out, where the motion alone does not give them: at an elastic state, with
-    redundant actuators, whose internal forces the joints carry, or with fewer actuators than degrees of freedom."""
+    """Joint reactions under the forces of the simulation, where the motion alone does not give them: at an elastic state,
+    with redundant actuators, whose internal forces the joints carry, or with fewer actuators than degrees of freedom."""
     from flexapod.analysis.verbs.forward_dynamics import forward_dynamics
 
     names = ("position", "rotation", "velocity", "angular_velocity", "elastic", "elastic_velocity")

@@ -79,7 +79,7 @@ class CompiledSteps:
         self._nodes = [table[2 + k * layout.width : 2 + (k + 1) * layout.width] for k in range(len(layout.nodes))]
 
     def __call__(self, state: Array) -> str:
-        """Advance; the reason where it fails, the state is then as before."""
+        """Advance by one step; returns the reason if it fails, with the state as before."""
         for node in self._nodes:
             np.copyto(node, self.signals)
         np.copyto(self._state_in, state)
@@ -106,7 +106,7 @@ class NumericSteps:
         self.signals = np.zeros(layout.width)
 
     def __call__(self, state: Array) -> str:
-        """Advance; the reason where it fails, the state is then as before."""
+        """Advance by one step; returns the reason if it fails, with the state as before."""
         self._nodes[:] = self.signals
         now, _ = self._rows.advance(state, self._table, self._row)
         code = float(now[self._code][0])

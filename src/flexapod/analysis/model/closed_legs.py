@@ -264,7 +264,7 @@ def pose_error(robot: Robot, state: ClosedLegs, position: Array, rotation: Array
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class LegRequest:
-    """Closed states, what moves them, and how the elastic coordinates were found.
+    """Closed states, the motion or forces on them, and how the elastic coordinates were found.
 
     Args:
         state: closed coordinates.

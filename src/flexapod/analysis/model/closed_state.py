@@ -48,7 +48,7 @@ def from_elastic_legs(robot: Robot, request: Request, reasons: Reasons) -> LegRe
 
 
 def from_platform(robot: Robot, request: Request, reasons: Reasons) -> LegRequest:
-    """Rigid legs follow from the platform by inverse kinematics."""
+    """Closed states of rigid legs, from the platform by inverse kinematics."""
     inputs = platform_inputs(as_platform(robot, request.at))
     none = np.zeros((len(reasons), 0))
     bound = kernel(robot, "inverse_kinematics", detail="joints")
@@ -61,7 +61,7 @@ def from_platform(robot: Robot, request: Request, reasons: Reasons) -> LegReques
 
 
 def from_flexible_platform(robot: Robot, request: Request, reasons: Reasons) -> LegRequest:
-    """Closed-form legs follow the deformed joints of a flexible platform."""
+    """Closed states of closed-form legs, from the deformed joints of a flexible platform."""
     inputs = platform_inputs(request.at)
     acting = flexible_load(robot, inputs, *request.load)
     found = elastic_state(

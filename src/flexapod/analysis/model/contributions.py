@@ -56,7 +56,7 @@ def inertial_parameters(robot: Robot, quantity: str) -> dict[str, list[int]]:
 
 
 def contributions(robot: Robot, request: LegRequest, found: GeneralSolution, kind: str, reasons: Reasons) -> Array:
-    """(n, parts, actuators) in the order of `NAMES`.
+    """Contributions (n, parts, actuators) to the actuator forces, in the order of `NAMES`.
 
     Source: Kim 2002 Eqs. (32), (34). Checked by: tests/analysis/test_general_dynamics.py.
     """
@@ -98,7 +98,7 @@ def _at_actuators(robot: Robot, found: GeneralSolution, force: Array) -> Array:
 
 
 def _friction(robot: Robot, request: LegRequest, found: GeneralSolution, kind: str, reasons: Reasons) -> Array:
-    """(n, sources, actuators)."""
+    """Contributions (n, sources, actuators) of friction to the actuator forces."""
     rows = []
     smooth = solve_inverse(robot, request, False, reasons).force if kind == "alone" else None
     for source in SOURCES:

@@ -210,7 +210,7 @@ def _by_parameter(start: _Start, path: str, slopes: tuple[Array, Array, Array], 
 
 
 def _followed(robot: Robot, state: ClosedLegs) -> Array:
-    """Components (n, r, 6) of the platform's motion that the actuators choose; deformation decides the others."""
+    """Components (n, r, 6) of the platform's motion that the actuators determine; the others follow from deformation."""
     if not robot.elastic_names:
         return np.tile(np.eye(6), (len(state.position), 1, 1))
     J, _ = platform_jacobian(robot, state, np.full(len(state.position), "", dtype=object))

@@ -60,7 +60,7 @@ def solve_from_home(
 def _solve_again(
     bound: RobotKernel, batch: Batch, given: dict[str, Array], which: tuple[int, NDArray[np.int64]], guess: NDArray[np.float64]
 ) -> bool:
-    """Start failed samples from other coordinates, in place; whether any was solved.
+    """Start failed samples again from other coordinates, in place; returns whether any was solved.
 
     Args:
         which: number of the first sample of the batch among all, and the failed ones counted from there.

@@ -160,7 +160,7 @@ class ComplexLoops:
         return np.asarray(values[:, -1] / values[:, 0])
 
     def aligned(self, x: Points) -> NDArray[np.bool_]:
-        """Joints whose rows leave a sign or an exchange of axes open are closed with the right one."""
+        """Whether joints whose rows leave a sign or an exchange of axes open are closed with the right one."""
         return self._closed(x)[3]
 
 

@@ -30,7 +30,7 @@ REAL = 1e-7
 
 @dataclass(frozen=True, kw_only=True)
 class LoopPoses:
-    """Real poses of one question.
+    """Real poses of one set of actuator coordinates.
 
     Args:
         p, R, q: (r, 3), (r, 3, 3), (r, joints); regular poses, then those of higher multiplicity.

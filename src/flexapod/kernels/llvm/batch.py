@@ -100,7 +100,7 @@ def _many(w: Writer, name: str, arrays: str) -> None:
 
 
 def _copy_rows(w: Writer, source: str, buffer: str, size: int) -> None:
-    """Four rows, the last one again where there are fewer."""
+    """Copy four rows, the last one again where there are fewer."""
     for r in range(LANES):
         below = w.let(f"icmp slt i64 {r}, %last")
         row = w.let(f"select i1 {below}, i64 {r}, i64 %last")

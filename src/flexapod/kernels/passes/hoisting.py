@@ -60,7 +60,8 @@ def _frontier(graph: Graph, classes: Sequence[int], *, arguments: bool = False) 
 
 
 def _worth(body: Graph, frontier: list[int]) -> list[int]:
-    """Without choices between arguments and constants, which cost less than to read them per instance (a diagonal, say)."""
+    """Nodes worth hoisting: without choices between arguments and constants, which cost less than to read them per instance
+    (a diagonal, say)."""
     plain, choice = ("arg", "const"), ("select", "eq", "ne", "lt", "le")
 
     def free(node: int) -> bool:

@@ -296,7 +296,7 @@ class NumericRows:
         self, at: ClosedLegs, rates: Array, a: Array, z: Array, signals: Array, reasons: Reasons, *, now: Array,
         tick: float = 0.0,
     ) -> SimpleNamespace:  # fmt: skip
-        """Residual (n, unknowns), rates of what is integrated beside, and what they were made of.
+        """Residual (n, unknowns), rates of the quantities integrated beside, and the values they were computed from.
 
         Args:
             now: carried numbers at the start of the row; tick: 1 where the controller samples there.
