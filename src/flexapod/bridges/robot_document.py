@@ -236,8 +236,8 @@ def _written(
 
 
 def _ended(loops: list[ClosingLoop], legs: dict[str, str], carrier: str) -> list[ClosingLoop]:
-    """Loops such that every leg has one that begins on it, where another leg ends on it and has further loops; `legs`: by
-    body."""
+    """Loops such that every leg has one that begins on it: one that ends there is reversed where its first leg has others;
+    `legs`: by body."""
     found, free = list(loops), {carrier.partition(".")[0]}
     for leg in dict.fromkeys(legs.values()):
         begin = [legs.get(loop.first, "") for loop in found]

@@ -165,7 +165,7 @@ def _frame(poses: list[LinkPose], link: int) -> Rot:
 
 
 def _direction(values: Values, leg: Leg, swivel: Swivel) -> Vec:
-    """Direction along the leg in the link that the joint bends: towards what comes next, or across a hinge."""
+    """Direction along the leg in the link that the joint bends: towards the next joint, or across a hinge."""
     x, z = Vec([1, 0, 0], "B"), Vec([0, 0, 1], "B")
     if swivel.closing:
         if next(c.type for c in leg.closings if c.joint == swivel.joint) == "revolute":

@@ -63,7 +63,8 @@ def forward_friction(robot: Robot) -> Program:
 
 
 def friction_force(robot: Robot) -> Program:
-    """The program: as `newton_euler`, `force` (actuators,) being the part that friction takes: forces with it less those without.
+    """The program: as `newton_euler`, `force` (actuators,) being the part that overcomes friction: forces with it less those
+    without.
 
     Source: Kim 2002 Eqs. (30)-(32). Checked by: tests/generator/test_matlab_and_cpp.py.
     """
@@ -137,7 +138,7 @@ class Forward:
         return Sliding(acceleration=z[:6], heat=heat)
 
     def _leg_by_leg(self, b: TakesChecks, loop: Builder, start: SX | None) -> Sliding:
-        """Six closed-form legs: the force of a drive says what its leg does to the platform."""
+        """Six closed-form legs: the force of a drive determines that of its leg on the platform."""
         V, f, gravity = ca.SX.sym("V", 6), self.frame, self.values.vector("gravity", "W")
         still = FrameMotion(p=f.p, R=f.R, v=f.v, w=f.w, a=zero("W"), alpha=zero("W"))
         moving = replace(still, a=Vec(V[:3], "W"), alpha=Vec(V[3:], "W"))

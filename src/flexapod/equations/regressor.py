@@ -54,7 +54,7 @@ class Column:
 
 
 def is_closed_form(robot: Robot, index: int) -> bool:
-    """The leg's closed form applies: it has one and no springs."""
+    """Whether the leg's closed form applies: it has one and no springs."""
     return robot.closed_forms[index] is not None and not any(link.spring for link in robot.legs[index].links)
 
 

@@ -164,7 +164,7 @@ class Form:
 
 
 def _moved(link: LinkMotion, k: SX) -> SX:
-    """A wrench of the link as the parent feels it."""
+    """A wrench of the link about the parent's origin, in the parent's axes."""
     force = ca.mtimes(link.R, k[:3])
     return ca.vertcat(force, ca.mtimes(link.R, k[3:]) + ca.cross(link.r, force))
 

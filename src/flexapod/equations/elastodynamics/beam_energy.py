@@ -111,7 +111,7 @@ def _linear_part(values: Values, beam: ElasticElement, e: SX) -> SX:
 
 
 def _untwisted(values: Values, beam: ElasticElement, e: SX) -> SX:
-    """Coordinates (N,) without what bending and twisting move the tip by together."""
+    """Coordinates (N,) less the displacement of the tip by bending and twisting together."""
     if beam.twisting is None:
         return e
     part = ca.SX(e)

@@ -105,7 +105,7 @@ def placed(values: Values, leg: Leg, index: int, parent: WorldLink, q: Scalar, q
 
 
 def _run_outwards(b: Builder, looped: LoopedLeg, run: ElementRun, parent: WorldLink, demand: bool) -> None:
-    """Outwards along a run; what elements with the same numbers demand comes from the same loop."""
+    """Outwards along a run; inertia and forces of elements with the same numbers come from the same loop."""
     first = run.elements[0]
 
     def element(builder: Builder, values: Values, root: SX, q: SX, qd: SX) -> list[SX]:
@@ -261,7 +261,7 @@ class Inwards:
 
 
 def inwards(b: Builder, looped: LoopedLeg, outside: dict[int, SX]) -> Inwards:
-    """Everything beyond each coordinate of a leg, added up.
+    """Sums of inertia and forces of everything beyond each coordinate of a leg.
 
     Args:
         outside: by link, wrench (6,) about its origin that acts on it.

@@ -81,7 +81,7 @@ def _read(values: Values, prefixes: Sequence[str], arguments: Sequence[SX], body
 
 
 def _other(path: str, first: Sequence[str], own: Sequence[str]) -> str:
-    """The path of another element that is what `path` is of the first."""
+    """The path of another element that corresponds to `path` of the first."""
     for a, c in zip(first, own, strict=True):
         if path.startswith(a):
             return c + path.removeprefix(a)

@@ -129,7 +129,7 @@ def _crossing(at: RobotAt, motion: TreeMotion, zdd: SX, ends: Sequence[list[Wren
 
 
 def all_rows(robot: Robot) -> list[tuple[int, int]]:
-    """(leg, row) of all closing rows, also of those that nothing touches: what holds a planar robot in its plane."""
+    """(leg, row) of all closing rows, also of those without effect, which hold a planar robot in its plane."""
     counts = [sum(len(ROWS[c.type]) for c in cut_joints(robot, i)) + len(leg.couplings) for i, leg in enumerate(robot.legs)]
     return [(i, k) for i, count in enumerate(counts) for k in range(count)]
 

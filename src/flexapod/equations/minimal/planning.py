@@ -46,7 +46,7 @@ def applies(robot: Robot) -> str | None:
 
 
 def _varied_reasons(robot: Robot) -> Iterator[str]:
-    """Reasons why the equations do not hold for all designs; those that are poor in them alone are named by `poor_designs`."""
+    """Reasons why the equations do not hold for all designs; `poor_designs` names those for which they lose accuracy."""
     assert robot.varied is not None
     if any(not any(part in name for part in SCALARS) for name in robot.varied.moved if not _unused(name)):
         yield "its designs vary more than platform and joint centres"

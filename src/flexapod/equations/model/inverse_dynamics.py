@@ -158,8 +158,8 @@ def balance(leg: LinkLeg) -> Balance:
 
 
 def _is_shorter_by_rows(robot: Robot, parts: list[Balance]) -> bool:
-    """Redundant forces take fewer operations from the rows of the balance than from the directions that it leaves free: these are
-    half as many as the rows or more, and every multiplier follows from the forces of its leg."""
+    """Whether redundant forces take fewer operations from the rows of the balance than from the directions that it leaves
+    free: these are half as many as the rows or more, and every multiplier follows from the forces of its leg."""
     many = 2 * len(robot.link_plan.strain) >= len(robot.link_plan.components)
     return many and all(len(part.columns) == len(part.force) for part in parts)
 

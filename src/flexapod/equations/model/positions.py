@@ -66,7 +66,7 @@ class Root:
     band: float
 
     def of(self, under: SX, square: SX, texts: tuple[str, str]) -> SX:
-        """The signed root, refused where there is none and where it turns; `square` is what `under` is measured by."""
+        """The signed root, refused where there is none and where its branches meet; `square` is the scale of `under`."""
         self.program.fail_if(under < -self.band * square, texts[0], leg=self.leg.name)
         self.program.fail_if(under < max(self.band, SINGULAR * SINGULAR) * square, texts[1], leg=self.leg.name)
         return self.sign * ca.sqrt(under)

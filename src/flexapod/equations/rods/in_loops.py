@@ -226,7 +226,7 @@ class RodsInLoops:
         return pulls, h
 
     def projected(self, M: SX, h: SX, N: SX, beta: SX) -> tuple[SX, SX]:
-        r"""N^T M N (v, v) and :math:`N^T(h + M\beta)` (v,) with what rods add to M.
+        r"""N^T M N (v, v) and :math:`N^T(h + M\beta)` (v,) with the contributions of rods to M.
 
         Of every near column, with :math:`\dot q = x\dot v` and y half its inertia times x and its masses with other columns, a
         group adds :math:`x^Ty + y^Tx`, every rod the square of its spin.

@@ -89,7 +89,7 @@ class Layout:
 
     @property
     def feels(self) -> bool:
-        """The controller takes in the acceleration of the deformation."""
+        """Whether the controller reads the acceleration of the deformation."""
         return self.controller is not None and self.controller.feels
 
     @property

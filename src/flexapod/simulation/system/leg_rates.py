@@ -53,7 +53,7 @@ def solving_plan(robot: Robot) -> ElasticPlan:
 
 
 def loop_states(robot: Robot, by: ElasticPlan) -> LoopStates:
-    """The states of a robot and what its loops are solved by."""
+    """The states of a robot and the plan by which its loops are solved."""
     return LoopStates(independent=by.independent, bound=by.bound, states=robot.elastic_plan.independent)
 
 

@@ -87,7 +87,7 @@ class JointCoordinates:
     joint_rates: SX | None
     @staticmethod
     def unknown(actuators: int) -> JointCoordinates:
-        """Zeros, of robots without general legs, where nobody reads them."""
+        """Zeros in place of joint coordinates, for robots without general legs, where they are not used."""
         none = ca.SX.zeros(actuators)
         return JointCoordinates(q=none, qd=none, joints=ca.SX(0, 1), joint_rates=ca.SX(0, 1))
 

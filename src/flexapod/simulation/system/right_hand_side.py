@@ -86,7 +86,8 @@ def situation(scope: Scope, layout: Layout, parts: dict[str, SX], y: SX, column:
 
 
 def _looped(layout: Layout) -> bool:
-    """The loops over legs with friction by loads give the rates of the drives and check the legs: nothing else needs them."""
+    """Whether the loops over legs with friction by loads give the rates of the drives and check the legs: nothing else needs
+    them."""
     return layout.looped and layout.controller is None and layout.friction == "load" and plain(layout.robot)
 
 

@@ -213,7 +213,7 @@ def as_platform(robot: Robot, motion: Motion | ActuatorMotion) -> Motion:
 
 
 def as_moved(robot: Robot, motion: Motion | ActuatorMotion) -> Motion | ActuatorMotion:
-    """A motion by what moves the robot: of the platform, or as it is where the actuators determine a state."""
+    """The motion that drives the robot: of the platform, or the given one where the actuators determine a state."""
     return as_platform(robot, motion) if robot.moved_by == "platform" else motion
 
 
