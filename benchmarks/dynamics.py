@@ -114,7 +114,7 @@ def section(effort: Effort) -> str:
     own = ours(effort)
     cpp, no_cpp = ({kind: {} for kind in WAYS}, ["The C++ peers were left out."]) if effort.quick else cpp_peers()
     python, no_python = python_peers(effort)
-    labels = {"pinocchio": "Pinocchio, C++, written by an expert", "mujoco": "MuJoCo, C++, the best of its ways"}
+    labels = {"pinocchio": "Pinocchio, C++, written by an expert", "mujoco": "MuJoCo, C++, the fastest of its methods"}
     parts = []
     for kind, ways in own.items():
         unit = ways["minimal equations"]["batch"]

@@ -37,7 +37,7 @@ of it in one run, peers included; statements about figures are computed from it.
 """
 TIMES = """
 Times are CPU time of the process, the best of many short measurements, on one core unless noted. Absolute figures
-vary by some percent from run to run and more from machine to machine; ratios mean more. A script prints its section when it is
+vary by some percent from run to run and more from machine to machine; compare ratios. A script prints its section when it is
 run by itself:
 """
 END = """## Count the operations yourself

@@ -115,7 +115,7 @@ def section(effort: Effort) -> str:
 
 HEAD = """## Whole calls
 
-Verbs on {count} samples or designs of `stewart-3-3`, one core: what users call, against the kernel behind it with its arrays
+Verbs on {count} samples or designs of `stewart-3-3`, one core: the verb against the kernel behind it with its arrays
 given. Memory is what a call allocates at its peak beyond its input, its labelled result included.
 """
 

@@ -50,7 +50,7 @@ def given_array(name: str, value: object) -> NDArray[Any]:
 
 
 def kind_given(array: NDArray[np.generic]) -> str:
-    """What an array has in place of real numbers, for a message: a text in quotes, or its type."""
+    """Kind of an array without real numbers, for a message: its first text in quotes, or its type."""
     texts = [entry for entry in array.ravel() if isinstance(entry, str)]
     if not texts:
         return f"{array.dtype} values"

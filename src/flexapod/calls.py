@@ -50,7 +50,7 @@ def check_path(name: str, value: object) -> None:
 
 
 def unchecked(name: str, value: object) -> None:
-    """For an argument that the verb checks itself, though the table has another kind under its name."""
+    """Accept an argument that the verb checks itself, though the table has another kind under its name."""
 
 
 def check_text(name: str, value: object) -> None:
@@ -219,7 +219,7 @@ class Dataclass(Protocol):
 
 
 def fields_alone(data: Dataclass) -> dict[str, Any]:
-    """State of a dataclass for pickling: its fields, without what it has derived from them and kept."""
+    """State of a dataclass for pickling: its fields, without cached values derived from them."""
     return {name: data.__dict__[name] for name in data.__dataclass_fields__}
 
 

@@ -9,10 +9,10 @@ from typing import Any
 
 
 class FlexapodError(Exception):
-    """Something is wrong with what flexapod was given; the text says what and how to put it right."""
+    """Base of all errors about input: the text says what is wrong and how to correct it."""
 
     def __reduce__(self) -> Any:
-        """Errors travel between processes with all that they say, whatever their constructors need."""
+        """Parts for pickling: errors pass between processes with text and fields, whatever their constructors need."""
         return _received, (type(self), self.args, dict(self.__dict__))
 
 
@@ -29,7 +29,7 @@ class FileError(InputError):
 
 
 class FlexapodWarning(UserWarning):
-    """Something that flexapod did, but that may not be what was intended; the command line prints every one."""
+    """Warning about a result that may not be what was intended; the command line prints every one."""
 
 
 class FileWarning(FlexapodWarning):

@@ -34,7 +34,7 @@ NEXT = {
     errno.ENAMETOOLONG: "choose a shorter name",
 }
 OTHERWISE = "choose another place or check the permissions"
-"""What to do, by the system's reason."""
+"""Advice for the user, by the system's reason."""
 
 
 def write_whole(files: Mapping[Path, bytes]) -> None:
@@ -71,7 +71,7 @@ def _refuse_special(target: Path) -> None:
     try:
         mode = os.stat(target).st_mode
     except OSError:
-        return  # nothing is there, or the writing will say why not
+        return  # there is no file, or writing will raise the reason
     if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
         raise FileError(f"{target}: was not written: it is not a regular file; choose another name")
 

@@ -15,7 +15,7 @@ RESULTS = (
     "BaseParameters", "Calibration", "CountRow", "CountTable", "Generated", "Identification", "ImportedBody", "Locus",
     "OperatorCount", "Optimum", "Paving", "PosePath", "Robot", "StateSpace", "Stepper", "Study", "TimeOptimal", "WorkspaceSolid",
 )  # fmt: skip
-"""Classes that verbs return; nobody makes them by hand."""
+"""Classes that verbs return; users do not make them."""
 
 LEFT_OUT = ("cache_entries", "clear_cache", "export_fmu")
 """Callables that are not called at random: they read all of the cache, empty that of the other tests, and start a compiler."""
@@ -24,7 +24,7 @@ PARTS = ("flexible.beam", "flexible.from_modes", "flexible.material", "flexible.
 """Callables of `flexapod.flexible` that read, write or solve."""
 
 METHODS = ("Robot.parameter", "Robot.with_parameters", "Robot.with_flexible_body", "Robot.with_payload", "State.from_actuators")
-"""Methods that take what users write."""
+"""Methods with arguments that users write."""
 
 
 def public_callables() -> tuple[str, ...]:
@@ -48,11 +48,11 @@ VALUES: tuple[Any, ...] = (
     np.ones(2, dtype=bool), np.eye(3), -np.eye(3), np.datetime64("2020-01-01"), range(3), slice(None), {"x": (0, 1, 2)},
     {"x": NAN}, {1: 2}, ("force", "wrench"), (1, 2),
 )  # fmt: skip
-"""What may represent any argument."""
+"""Values that are drawn for any argument."""
 
 
 def good(robot: fp.Robot) -> tuple[Any, ...]:
-    """Right values of some arguments, so that wrong ones beside them are reached."""
+    """Right values of some arguments, so that the checks of the other, wrong ones are reached."""
     q = np.concatenate([leg.home for leg in robot.legs])[list(robot.driven)]
     rows = np.tile(q, (3, 1))
     at = {"position": np.tile(robot.home.position, (3, 1)), "rotation": np.tile(robot.home.rotation, (3, 1, 1))}
@@ -115,7 +115,7 @@ def calls(robots: list[fp.Robot], count: int, seed: int) -> Iterator[tuple[str, 
             elif name in SMALL:
                 options[name] = SMALL[name]
         if any(is_number(options.get(k)) for k in ("step", "duration", "output_step")):
-            options |= {k: v for k, v in SMALL.items() if k in ("step", "duration")}  # right in principle, and long
+            options |= {k: v for k, v in SMALL.items() if k in ("step", "duration")}  # valid, but they would take long
             options.pop("output_step", None)
         if verb == "count_table":
             options["quantities"] = draw(VALUES[1:])  # all quantities take a minute
@@ -131,12 +131,12 @@ def callable_of(verb: str) -> Any:
 
 
 def is_number(value: Any) -> bool:
-    """A number, not a flag."""
+    """Whether the value is a number and no flag."""
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def outcome(verb: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> str | None:
-    """What a call ends in: None for a result or a FlexapodError, else the foreign exception."""
+    """The unexpected exception of a call; None for a result or a FlexapodError."""
     try:
         callable_of(verb)(*arguments, **options)
     except fp.FlexapodError:

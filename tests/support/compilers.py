@@ -27,7 +27,7 @@ def lacks_compiler(error: BaseException) -> bool:
 
 @contextmanager
 def skipped_without_compiler() -> Iterator[None]:
-    """Skip where a compiler was called that is not there."""
+    """Skip a test that called a compiler which the machine does not have."""
     try:
         yield
     except (FileNotFoundError, fp.CompilerError) as error:
@@ -38,13 +38,13 @@ def skipped_without_compiler() -> Iterator[None]:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_setup() -> Iterator[None]:
-    """A fixture that calls a compiler."""
+    """Skip where a fixture calls a compiler that is missing."""
     with skipped_without_compiler():
         return (yield)
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call() -> Iterator[None]:
-    """A test that calls one itself."""
+    """Skip where the test itself calls a compiler that is missing."""
     with skipped_without_compiler():
         return (yield)

@@ -1,8 +1,8 @@
-"""CPU seconds of every test, children included: the figures that stay true on a machine that does other things too.
+"""CPU seconds of every test, children included: figures that do not depend on what else the machine does.
 
-`make test` prints the dearest tests and the sum of every folder. A fixture of a module or session counts for the test that first
+`make test` prints the longest tests and the sum of every folder. A fixture of a module or session counts for the test that first
 needs it; a process that outlives its test counts where it is waited for. Of tests with a browser its processes count as well: it
-draws in software, and takes more than the test itself. BUDGETS says what a folder may take.
+draws in software, and takes more than the test itself. BUDGETS has the limit of each folder.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ BUDGETS = {
 """CPU seconds of a folder in the usual run, browsers included. The log marks a folder that takes more: then choose among its
 cases, or take a robot and options whose kernels another test has, rather than raise the number."""
 LEAST = 0.5
-"""Seconds below which a test is not worth a line."""
+"""Seconds below which a test is not listed."""
 STARTED = pytest.StashKey[float]()
 
 
 def spent(item: pytest.Item) -> float:
-    """CPU seconds of this process and of the children it waited for; of a test with a browser, of those that live, too."""
+    """CPU seconds of this process and of the children it waited for; for a test with a browser, also of those that still run."""
     times = os.times()
     own = times.user + times.system + times.children_user + times.children_system
     return own + living() if "browser" in getattr(item, "fixturenames", ()) else own
@@ -61,7 +61,7 @@ def pytest_runtest_makereport(item: pytest.Item) -> Iterator[Any]:
     """Setup, call and teardown: each report carries its own part, also from a worker to the process that prints."""
     report = yield
     now = spent(item)
-    report.cpu_seconds = max(0.0, now - item.stash[STARTED])  # a browser that ends takes its seconds along
+    report.cpu_seconds = max(0.0, now - item.stash[STARTED])  # the seconds of a browser that has ended are no longer counted
     item.stash[STARTED] = now
     return report
 
@@ -78,7 +78,7 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
             tests[report.nodeid if seconds else ""] += seconds
             folders[report.nodeid.split("::")[0].rpartition("/")[0] if seconds else ""] += seconds
     terminalreporter.section(f"CPU seconds: {sum(tests.values()):.0f}")
-    dearest = [pair for pair in tests.most_common(asked) if pair[1] >= LEAST]
-    for name, seconds in [*folders.most_common(), *dearest]:
+    longest = [pair for pair in tests.most_common(asked) if pair[1] >= LEAST]
+    for name, seconds in [*folders.most_common(), *longest]:
         budget = BUDGETS.get(name.removeprefix("tests/"), seconds)
         terminalreporter.write_line(f"{seconds:8.1f}  {name}" + f"  (above its budget of {budget})" * (seconds > budget))

@@ -107,7 +107,7 @@ def run(robot: Robot, quantity: str, inputs: dict[str, np.ndarray], **options: A
 
 
 def run_by_energy(robot: Robot, quantity: str, inputs: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """As `run` of ``flexible_<quantity>``, by the second derivation of `platform_by_energy`."""
+    """Outputs as `run` of ``flexible_<quantity>`` has them, by the second derivation of `platform_by_energy`."""
     from flexapod.analysis.model.kernels import RobotKernel
     from support import platform_by_energy
     from support.plain import plain_kernel

@@ -32,7 +32,7 @@ class Jet:
 
     @property
     def inverse(self) -> Jet:
-        """Of a rigid placement: R^T, -R^T p, by the inverse of the matrix function: (A B)'' = 0."""
+        """Inverse of a rigid placement: R^T, -R^T p, by the inverse of the matrix function: (A B)'' = 0."""
         x = np.linalg.inv(self.x)
         xd = -x @ self.xd @ x
         xdd = -(x @ self.xdd + 2 * xd @ self.xd) @ x
@@ -114,7 +114,7 @@ def half_on_link(leg: Leg, links: list[Jet], count: int) -> Jet:
 
 
 def open_gaps(closing: Closing, on_link: Jet, on_platform: Jet) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """What a joint forbids, from the definition of the joint: entries (n, m) that vanish, with two derivatives.
+    """Closing gaps of a joint, from its definition: entries (n, m) that vanish, with two derivatives.
 
     The link half is seen from the platform half: T = T_platform^-1 T_link.
     """

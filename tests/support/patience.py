@@ -1,4 +1,4 @@
-"""How long tests wait for processes: never a measure of speed, only the end of waiting for what will not come."""
+"""How long tests wait for processes: a limit for those that never answer, not a measure of speed."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 PATIENCE = 900.0
-"""Seconds. A test that waits for less fails on a machine with ten other things to do; one that waits in vain waits once."""
+"""Limit [s]. A test that waits for less fails on a machine with ten other things to do; one that waits in vain waits once."""
 
 
 def until(true: Callable[[], bool], seconds: float = PATIENCE) -> bool:
-    """Wait until something holds; whether it does in time."""
+    """Wait until a condition holds; False if it does not in time."""
     end = time.monotonic() + seconds
     while not true():
         if time.monotonic() > end:

@@ -1,4 +1,4 @@
-"""Programs as they are written: interpreted without simplification, factoring or machine code.
+"""Kernels that interpret a program as it is written, without simplification, factoring or machine code.
 
 Tests of equations evaluate a program a few times, and passes take most of the time of a kernel. Kernels with all passes are
 compared with the same equations by the tests of verbs, and the passes with each other in tests/kernels and tests/generator.

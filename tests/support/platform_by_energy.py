@@ -144,7 +144,7 @@ def _load(b: Program, N: int) -> Any:
 
 
 def general_inverse_dynamics(robot: Robot) -> Program:
-    """As `flexible_inverse_dynamics`: one system for forces and elastic accelerations together."""
+    """Inverse dynamics, as `flexible_inverse_dynamics`: one system for forces and elastic accelerations together."""
     b = Program("general_inverse_dynamics")
     q = general_equation(b, robot)
     N, n = len(robot.elastic_names), len(robot.actuators)
@@ -158,7 +158,7 @@ def general_inverse_dynamics(robot: Robot) -> Program:
 
 
 def general_forward_dynamics(robot: Robot) -> Program:
-    """As `flexible_forward_dynamics`."""
+    """Forward dynamics, as `flexible_forward_dynamics`."""
     b = Program("general_forward_dynamics")
     q = general_equation(b, robot)
     N, n = len(robot.elastic_names), len(robot.actuators)

@@ -11,7 +11,7 @@ import flexapod as fp
 
 FOLDER = Path(__file__).parent.parent / "data" / "reference"
 FILES = {path.stem: path for path in sorted(FOLDER.glob("*.csv")) if not path.stem.endswith("_parts")}
-"""Those that hold a motion."""
+"""Reference files that hold a motion."""
 
 XYZ = "xyz"
 

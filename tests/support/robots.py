@@ -22,7 +22,7 @@ LOOPS = ("delta-parallelograms", "h4", "hexapod-floating", "orthoglide", "par4")
 """Robots of the catalogue that only the general model supports; their laws are in tests/laws/test_loops.py."""
 FILES: dict[str, Path] = {**{k: v for k, v in fp.catalogue().items() if k not in ("dualemps-8", *LOOPS)}, **OWN}
 """Every robot that the laws are checked on: the catalogue, and the files of the tests. `dualemps-8` is `dualemps` with more
-elements: its 72 held coordinates would only take long to compile."""
+elements: its 72 held coordinates would take long to compile and check nothing more."""
 
 RIGID = sorted(
     name for name, path in fp.catalogue().items() if name not in LOOPS and "flexible:" not in path.read_text(encoding="utf-8")
@@ -117,9 +117,9 @@ def _null(J: np.ndarray) -> np.ndarray:
 
 
 def _assembled(robot: Robot, platform: Pose) -> tuple[list[np.ndarray], Pose]:
-    """Leg by leg to the drawn pose as far as they reach, then all loops together."""
+    """Coordinates and platform pose with closed loops: legs go to the drawn pose one by one, then all loops close together."""
     q = [leg.home.copy() for leg in robot.legs]
-    for weight in (1e-3, 1.0):  # at first the platform hardly gives way
+    for weight in (1e-3, 1.0):  # first the platform is held close to the drawn pose
         for _ in range(30):
             r, J = loop_jacobian(robot.legs, q, platform)
             if np.linalg.norm(r) < 1e-13:

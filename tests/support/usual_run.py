@@ -300,13 +300,13 @@ FULL = {
         "the compare command and differences in percent, in the same file",
     "views/test_report_parts.py::test_under_actuated_robots": "the compare command, in the same file",
 }
-"""Beginning of a test's name -> what the usual run keeps of its subject."""
+"""Beginning of a test's name -> the check of the same subject that the usual run keeps."""
 
 KINDS = ("stewart-3-3", "hexaslide", "gough-stewart", "delta", "five-bar", "planar-4-prr")
 """A robot of every kind: legs that extend, slide, are given as a table, are general; mobility below six, redundant drives."""
 
 RULES = ("hexaslide-", "delta-rule5", "planar-4-prr-")
-"""Friction at legs that slide, turn a crank, in the plane with redundant drives."""
+"""Friction at legs that slide, rotate a crank, in the plane with redundant drives."""
 
 CHAINS = ("[stewart-3-3]", "[hexa-oblique]", "[delta]", "[planar-4-prr]", "[spatial-3-rrc]", "[hexapod-offset]")
 """Closed forms, with everything oblique too, general legs in plane and space, redundant and over-constrained."""
@@ -444,7 +444,7 @@ USUAL, and the full run the whole catalogue."""
 EACH = (
     "stewart-3-3", "hexaslide", "delta", "five-bar", "planar-4-prr", "gough-stewart-flexible", "dualemps", "dualemps-8",
 )  # fmt: skip
-"""Legs that extend, slide, turn a crank and are general; planar, redundant, flexible platform on legs given as a table, flexible
+"""Legs that extend, slide, have a crank and are general; planar, redundant, flexible platform on legs given as a table, flexible
 legs."""
 
 ALWAYS = (
@@ -464,9 +464,9 @@ SHIPPED = (
     "examples/test_examples.py::test_examples_run[01", "generator/", "kernels/", "laws/test_closure.py", "laws/test_variants.py",
     "equations/test_flexible_platform.py::test_two_formulations_agree",  # its bound is a few roundings of fused sums away
 )  # fmt: skip
-"""Tests whose kernels are compiled as users get them, with the usual effort of LLVM's code generator. In the others the usual
+"""Tests whose kernels are compiled as for users, with the usual effort of LLVM's code generator. In the others the usual
 run compiles the same text with the least effort (FLEXAPOD_CODE_LEVEL=0, a quarter of the time): they check equations and verbs,
-not LLVM. The full run compiles all of them as users get them."""
+not LLVM. The full run compiles all of them as for users."""
 
 QUICK = (
     "analysis/test_call_errors", "analysis/test_conditioning", "analysis/test_limits", "analysis/test_linear_solve",
@@ -488,12 +488,12 @@ HALVES = (
     "examples", "design", "elastodynamics", "views", "project", "generator", "analysis", "docs", "bridges", "spatial", "kernels",
 )  # fmt: skip
 """Folders in the order of the whole run, a line for each of two workers: a half of the tests, in the same time. A worker that is
-done takes from the end of the other's. Dear tests come first and hundreds of short ones last, so that none waits for the other,
+done takes from the end of the other's. Long tests come first and hundreds of short ones last, so that none waits for the other,
 and the pages of a folder are opened in one browser."""
 
 LEVEL = "FLEXAPOD_CODE_LEVEL"
 GIVEN = os.environ.get(LEVEL)
-"""What the user asked for holds everywhere."""
+"""Effort that the user asked for; it holds for every test."""
 
 
 def usual(config: pytest.Config) -> bool:
@@ -505,7 +505,7 @@ _full = [False]
 
 
 def counted(usual: int, full: int) -> int:
-    """How many random samples a test takes: fewer in the usual run, as many as are worth having in the full one."""
+    """Number of random samples of a test: few in the usual run, all in the full one."""
     return full if _full[0] else usual
 
 

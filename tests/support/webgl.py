@@ -1,7 +1,7 @@
-"""What browser tests leave out: drawing by WebGL, which a machine without a graphics card does in software, seconds per picture.
+"""Drawing by WebGL, which browser tests leave out: in software, without a graphics card, a picture takes seconds.
 
 Scenes are set up and shaders compiled as ever, and errors are seen; texts, tables and lines (SVG) are drawn. Pictures that WebGL
-draws are looked at by tests/studio/test_studio_page.py, tests/views/test_pictures.py and tests/views/test_report_parts.py.
+draws are tested by tests/studio/test_studio_page.py, tests/views/test_pictures.py and tests/views/test_report_parts.py.
 """
 
 DRAWING_LATER = """

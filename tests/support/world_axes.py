@@ -35,7 +35,7 @@ from flexapod.spatial.vector import zero
 
 
 def inverse(robot: Robot) -> Program:
-    """As `elastic_inverse_dynamics`, forces and accelerations from one system."""
+    """Inverse dynamics, as `elastic_inverse_dynamics`, forces and accelerations from one system."""
     b, n = Program("elastic_inverse_dynamics"), len(robot.actuators)
     q = elastic_equation(b, robot)
     wanted = b.input("actuator_acceleration", (n,), unit="m/s^2 or rad/s^2")
@@ -49,7 +49,7 @@ def inverse(robot: Robot) -> Program:
 
 
 def forward(robot: Robot) -> Program:
-    """As `elastic_forward_dynamics`."""
+    """Forward dynamics, as `elastic_forward_dynamics`."""
     b, n = Program("elastic_forward_dynamics"), len(robot.actuators)
     q = elastic_equation(b, robot)
     force = b.input("force", (n,), unit="N or N m", doc="actuator forces")
@@ -60,7 +60,7 @@ def forward(robot: Robot) -> Program:
 
 
 def mass(robot: Robot) -> Program:
-    """As `elastic_mass_matrix`."""
+    """Mass matrix, as `elastic_mass_matrix`."""
     b, n = Program("elastic_mass_matrix"), len(robot.actuators)
     q = elastic_equation(b, robot)
     size = q.c.numel()
@@ -74,7 +74,7 @@ def mass(robot: Robot) -> Program:
 
 @dataclass(frozen=True, kw_only=True)
 class ElasticEquation:
-    """Terms in independent coordinates u, and what leads back from them.
+    """Terms in independent coordinates u, and the map from u back to all coordinates.
 
     Args:
         M, c: (n, n), (n,) mass matrix and all other forces.
@@ -201,7 +201,7 @@ def leg_mass_matrix(values: Values, leg: Leg, poses: list[LinkPose], beams: Mapp
 def _composites(
     values: Values, leg: Leg, poses: list[LinkPose], beams: Mapping[int, tuple[ElasticElement, Rot, Any]]
 ) -> list[Composite]:
-    """Everything beyond each joint, about its frame."""
+    """Composite body of everything beyond each joint, about the joint's frame."""
     result = []
     for i, link in enumerate(leg.links):
         rigid = link.body is not None and link.body.flexible is None
@@ -217,7 +217,7 @@ def _composites(
 
 
 def together(one: Composite, other: Composite) -> Composite:
-    """Both bodies about the same point."""
+    """Sum of two bodies about the same point."""
     return Composite(m=one.m + other.m, S=one.S + other.S, I=one.I + other.I)
 
 

@@ -20,7 +20,8 @@ PER_LINE = 6
 
 @dataclass(kw_only=True, eq=False)
 class Tables:
-    """What commands of the file say, by number: materials by property, sections (kind, shape, numbers, offset), real constants.
+    """Data of the commands of the file, by number: materials by property, sections (kind, shape, numbers, offset), real
+    constants.
 
     controls: what SECCONTROLS adds to sections; replaced: materials whose elasticity is in a table; keys: by type and option.
     """

@@ -119,7 +119,7 @@ def _carrier(links: Mapping[int, int], node: int, source: str) -> int:
 
 
 def _links(mesh: FileMesh, used: Sequence[int], kept: Sequence[int], source: str) -> sparse.csr_matrix:
-    """(6 used, 6 kept): every node as its carrier moves it."""
+    """Matrix (6 used, 6 kept) that moves every node with its carrier."""
     T = sparse.lil_matrix((6 * len(used), 6 * len(kept)))
     place = {node: k for k, node in enumerate(kept)}
     for k, node in enumerate(used):

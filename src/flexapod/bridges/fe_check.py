@@ -43,7 +43,7 @@ STYLE = (
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ImportedBody:
-    """A reduced body and what it was reduced from.
+    """A reduced body and the model that it was reduced from.
 
     Args:
         body: for `Robot.with_flexible_body` or `flexible.save_modes`.

@@ -156,7 +156,7 @@ def whole(tree: Tree) -> Tree:
     """
     for loop in tree.loops:
         for one, other in ((loop, loop), (_swapped(loop), loop)):
-            far = _far(tree, one)
+            far = _far_nodes(tree, one)
             if far:
                 tree = _join(tree, one, other, far)
                 break
@@ -167,8 +167,9 @@ def _swapped(loop: ClosingLoop) -> ClosingLoop:
     return replace(loop, first=loop.second, on_first=loop.on_second, second=loop.first, on_second=loop.on_first)
 
 
-def _far(tree: Tree, loop: ClosingLoop) -> list[Node]:
-    """Nodes of the joint behind which the second body of a fixed joint hangs, from its carrier outwards; none: it is no half."""
+def _far_nodes(tree: Tree, loop: ClosingLoop) -> list[Node]:
+    """Nodes of the joint that carries the second body of a fixed joint, from its carrier outwards; empty if the body is no
+    half."""
     if loop.type != "fixed" or WORLD in (loop.first, loop.second) or tree.node(loop.second).kind not in "RP":
         return []
     ends = [end for k in tree.loops for end in (k.first, k.second)] + [end for s in tree.struts for end in (s.first, s.second)]
@@ -193,7 +194,7 @@ def _far(tree: Tree, loop: ClosingLoop) -> list[Node]:
 
 
 def _floats(tree: Tree, node: Node) -> bool:
-    """The node hangs on a floating body."""
+    """Whether the node is carried by a floating body."""
     while node.parent != WORLD and node.kind != "free":
         node = tree.node(node.parent)
     return node.kind == "free"

@@ -13,11 +13,11 @@ from flexapod.bridges.imported import ImportedModelError
 
 TYPES = {"3d": "spherical", "6d": "fixed"}
 GRAVITY = [0.0, 0.0, -9.81]
-"""The form says none; tools that read it take z upwards."""
+"""Gravity [m/s^2], which the form does not state: tools that read it take z upwards."""
 
 
 def loop_document(extra: dict[str, Any], file: Path) -> dict[str, Any]:
-    """What our own loop files say, from the form with pairs of links; other documents as they are.
+    """Document of loops in the form of our own files, from one with pairs of links; other documents as they are.
 
     Checked by: tests/bridges/test_urdf.py.
     """

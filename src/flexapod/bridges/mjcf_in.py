@@ -24,7 +24,7 @@ from flexapod.robot.geometry import Pose, frame_along, pose
 
 
 class Reader:
-    """What the whole file says: angle unit, default classes, and the nodes found so far."""
+    """Settings of the whole file: angle unit, default classes, and the nodes found so far."""
 
     def __init__(self, root: Element, file: str) -> None:
         self.file = file
@@ -159,7 +159,7 @@ class Reader:
         return Inertial(mass=value(a, "mass", where), com=np.asarray(place.position), tensor=R @ tensor @ R.T)
 
     def bodies(self, a: Mapping[str, str], name: str) -> tuple[tuple[str, Pose], tuple[str, Pose]]:
-        """Both sides of an equality given by bodies: they meet where they are as the file is."""
+        """Both sides of an equality given by bodies: they meet at their places in the file."""
         first, second = a.get("body1", WORLD), a.get("body2", WORLD)
         for body in (first, second):
             if body not in self.frames:

@@ -30,7 +30,7 @@ from flexapod.robot.robot import Robot
 from flexapod.rotation_arrays import rotation_quaternion
 
 LEAST = 1e-14
-"""Principal moments below this are written as this: MuJoCo refuses moving bodies without inertia. No result notices."""
+"""Principal moments below this are written as this: MuJoCo refuses moving bodies without inertia. Results do not change by it."""
 FLAT = 1e-14
 """Flat bodies get this part of their largest moment more about every axis: MuJoCo takes A + B >= C to the last digit."""
 ARM = 1.0
@@ -39,7 +39,7 @@ CORNERS = ARM / np.sqrt(3.0) * np.array([[1.0, 1.0, 1.0], [1.0, -1.0, -1.0], [-1
 """Where two halves of a body are held together: points far from a slender body hold its rotations better than `weld`, whose
 softness follows its smallest moment of inertia."""
 SOFT = 1.2e-4
-"""What one state at home may leave of the loops; elsewhere it is up to 1.6 times as much, and 2e-4 is the aim."""
+"""Gap of the loops that may remain at home; elsewhere it is up to 1.6 times as large, and the aim is 2e-4."""
 STIFF = {"solref": "0.002 1", "solimp": "0.9999 0.9999 0.001 0.5 2"}
 
 

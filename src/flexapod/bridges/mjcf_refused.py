@@ -28,7 +28,7 @@ HARMLESS: dict[str, Harmless] = {
 }  # fmt: skip
 """Element -> attribute -> values without effect; every other value is refused."""
 FREE = ("damping", "armature", "frictionloss", "stiffness")
-"""What a joint that floats has no word for in a robot file."""
+"""Attributes of a free joint that a robot file cannot express."""
 LINEAR = ("damping", "stiffness")
 """Attributes of joints and tendons that may have terms of higher order."""
 ELEMENTS = ("composite", "flexcomp", "replicate", "attach")

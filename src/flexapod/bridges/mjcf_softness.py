@@ -24,9 +24,10 @@ from flexapod.robot.geometry import Pose, pose
 from flexapod.rotation_arrays import skew
 
 IMPEDANCE = 0.9999
-"""The largest that MuJoCo takes."""
+"""Largest impedance of a constraint that MuJoCo accepts."""
 MOST_COPIES = 16
-"""More would make steps slow; only directions of motion that hardly load the loops ask for them (`h4`: 54)."""
+"""Most copies of a constraint, since more make steps slow; only directions of motion that hardly load the loops ask for them
+(`h4`: 54)."""
 LEAST = 1e-14
 """Moments of inertia below this are written as this."""
 RANK = 1e-10
@@ -47,7 +48,7 @@ class MovingPlace:
 
 
 def copies_for(tree: Tree, points: Mapping[str, list[Array]], most: float) -> int:
-    """Copies of each point with which the solver leaves at most `most` of what the loops change at home.
+    """Copies of each point with which the solver leaves at most `most` of the loops' change at home.
 
     Args:
         tree: as it is written; points: per loop, the points (3,) of its frames that are held together.
@@ -58,7 +59,7 @@ def copies_for(tree: Tree, points: Mapping[str, list[Array]], most: float) -> in
 
 
 def softness(tree: Tree, points: Mapping[str, list[Array]]) -> float:
-    """epsilon of one copy of each loop; 0 where there are none, and with couplings or welds, where one copy is all."""
+    """epsilon of one copy of each loop; 0 where there are none, and with couplings or welds, which have a single copy."""
     loops = tree.loops
     if not loops or tree.gears or not all(points.get(loop.name) for loop in loops):
         return 0.0

@@ -17,16 +17,16 @@ from flexapod.arrays import Array
 from flexapod.bridges.fe_files import FeFileError, first_line, needed_package
 
 LOST = re.compile(r"KeyError: ['\"](.*?)(?:\\n(?:nids|pids|mids)|['\"]?\n|$)")
-"""What the reader says of a card that another one needs."""
+"""Message of the reader about a missing card that another one needs."""
 TWICE = re.compile(r"[a-z]id=\d+")
-"""What the reader says of two cards with one number."""
+"""Message of the reader about two cards with one number."""
 SILENT = logging.Logger("pyNastran", logging.CRITICAL + 1)
-"""What its reader would print is in our error already."""
+"""Logger that drops what the reader prints: our error has it already."""
 
 
 @contextmanager
 def quiet_reader() -> Iterator[None]:
-    """pyNastran without its prints, and without the file `pyNastran_crash.bdf` that it leaves where an INCLUDE is missing."""
+    """Run pyNastran without its prints, and without the file `pyNastran_crash.bdf` that it leaves where an INCLUDE is missing."""
     reader = importlib.import_module("pyNastran.bdf.bdf_interface.pybdf").BDFInputPy
     dump = reader._dump_file
     reader._dump_file = lambda *_: None

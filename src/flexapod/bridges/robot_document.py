@@ -86,7 +86,7 @@ def _in_words_of(file: Path, problem: Problem, origins: dict[str, tuple[str, str
 
 
 def robot_document(tree: Tree, platform: str | None, source: str) -> tuple[dict[str, Any], dict[str, tuple[str, str]]]:
-    """The robot file of a tree as plain data: what hangs on one moving body of the world is a leg.
+    """The robot file of a tree as plain data: the bodies that one moving body of the world carries are a leg.
 
     Returns:
         The document, and by path in it what it was: ``("body", name)``, ``("joint", name)`` or ``("loop", name)``.
@@ -155,7 +155,7 @@ def _branches(tree: Tree, group: list[Node], rank: dict[str, int], platform: str
 
 
 def _actuator_note(tree: Tree, joints: dict[str, str]) -> list[str]:
-    """Which actuator is which joint of the file, where the names do not say it, and the file's order, where it is another one."""
+    """Note on actuators whose names are not those of the file's joints, and on their order where the file has another one."""
     driven = [joint for joint in joints if joint in tree.actuators]
     legs = [joints[joint].partition(".")[0] for joint in driven]
     names = [leg if legs.count(leg) == 1 else joints[joint] for leg, joint in zip(legs, driven, strict=True)]
@@ -172,7 +172,7 @@ def _root(chain: list[Node]) -> str:
 
 
 def _add_coupled(tree: Tree, groups: dict[str, list[Node]], platform: str) -> None:
-    """What no loop holds but a coupling does belongs to the leg of the joint that it is coupled to."""
+    """Add bodies that only a coupling ties to a loop to the leg of the joint that they are coupled to."""
     for gear in tree.gears:
         nodes = [next(n for n in tree.nodes if n.joint == joint) for joint, _ in gear.terms]
         held = [group for n in nodes for group in groups.values() if any(k.name == n.name for k in group)]
@@ -183,7 +183,7 @@ def _add_coupled(tree: Tree, groups: dict[str, list[Node]], platform: str) -> No
 
 def _check_used(tree: Tree, groups: dict[str, list[Node]], platform: str) -> None:
     used = {n.name for group in groups.values() for n in group} | {platform}
-    for node in tree.nodes:  # what hangs beyond the loops belongs to the leg it hangs on
+    for node in tree.nodes:  # bodies beyond the loops belong to the leg that carries them
         if node.name not in used and node.parent in used and node.parent != platform:
             next(group for group in groups.values() if any(n.name == node.parent for n in group)).append(node)
             used.add(node.name)
@@ -236,7 +236,8 @@ def _written(
 
 
 def _ended(loops: list[ClosingLoop], legs: dict[str, str], carrier: str) -> list[ClosingLoop]:
-    """Loops such that every leg has one that begins on it, where another leg ends on it and can do without; `legs`: by body."""
+    """Loops such that every leg has one that begins on it: one that ends there is reversed where its first leg has others;
+    `legs`: by body."""
     found, free = list(loops), {carrier.partition(".")[0]}
     for leg in dict.fromkeys(legs.values()):
         begin = [legs.get(loop.first, "") for loop in found]
@@ -295,7 +296,7 @@ def _short(name: str) -> str:
 
 
 def _leg_name(chain: list[Node], known: Mapping[str, object]) -> str:
-    """What the names of a chain have before their dot, else its one driven joint, else a number."""
+    """Name of a leg: what the names of its chain have before their dot, else its one driven joint, else a number."""
     own = {n.name for n in chain}
     heads = {n.name.split(".", 1)[0] for n in chain if "." in n.name and n.name.rpartition(".")[0] not in own}
     driven = {n.joint for n in chain if n.actuated}

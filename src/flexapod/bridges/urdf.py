@@ -56,7 +56,7 @@ def export_urdf(robot: Robot, path: str | os.PathLike[str]) -> dict[str, Path]:
 def rpy(R: Array) -> Array:
     """Roll, pitch, yaw [rad] of a rotation: R = Rz(yaw) Ry(pitch) Rx(roll)."""
     pitch = np.arctan2(-R[2, 0], np.hypot(R[0, 0], R[1, 0]))
-    if np.hypot(R[0, 0], R[1, 0]) < 1e-12:  # roll and yaw turn about one axis: yaw is zero
+    if np.hypot(R[0, 0], R[1, 0]) < 1e-12:  # roll and yaw have one axis: yaw is set to zero
         return np.array([np.arctan2(-R[1, 2], R[1, 1]), pitch, 0.0])
     return np.array([np.arctan2(R[2, 1], R[2, 2]), pitch, np.arctan2(R[1, 0], R[0, 0])])
 

@@ -70,7 +70,7 @@ def read_urdf(path: str | os.PathLike[str], loops: str | os.PathLike[str] | None
 
 
 class LoopFile(TypedDict):
-    """What a loop file says, every section there; numbers and entries are checked where they are used."""
+    """Contents of a loop file with every section present; numbers and entries are checked where they are used."""
 
     gravity: object
     platform: object

@@ -29,7 +29,7 @@ def check_body(
     allow_unphysical: bool = False,
     planar: bool = False,
 ) -> None:
-    """Report what is wrong with a body.
+    """Report the errors of a body.
 
     Args:
         flexible: checks what makes it flexible.

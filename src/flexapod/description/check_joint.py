@@ -25,7 +25,7 @@ def _two_units() -> dict[str, tuple[str, str]]:
 
 
 LINEAR_AND_ANGULAR = _two_units()
-"""Fields whose unit depends on the joint: for a joint that slides, and for one that turns."""
+"""Fields whose unit depends on the joint: for a joint that slides, and for one that rotates."""
 
 
 def given_fields(model: BaseModel) -> set[str]:
@@ -34,7 +34,7 @@ def given_fields(model: BaseModel) -> set[str]:
 
 
 def check_joint(joint: Joint, closing: bool, report: Reporter) -> None:
-    """Report what is wrong with a joint by itself. `closing`: it leads to the platform or to another leg."""
+    """Report the errors of a joint by itself. `closing`: it leads to the platform or to another leg."""
     given = given_fields(joint)
     used = words_of(joint.type)
     for name in _AXES:
@@ -166,7 +166,7 @@ def check_units(data: object, kind: str, report: Reporter) -> None:
 def own_unit(name: str, kind: str) -> str:
     """Unit of a field of a joint whose unit depends on its type; empty where the field or the type leaves it open."""
     motions = {motion for motion, _ in MOTIONS.get(kind, ())}
-    if name not in LINEAR_AND_ANGULAR or not (len(motions) == 1 or kind == "screw"):  # the drive of a screw turns it
+    if name not in LINEAR_AND_ANGULAR or not (len(motions) == 1 or kind == "screw"):  # the drive of a screw rotates it
         return ""
     return LINEAR_AND_ANGULAR[name]["R" in motions]
 

@@ -29,8 +29,8 @@ MOST_PARTS = 200
 
 @dataclass
 class LegEnds:
-    """What a leg has to do with the rest: its bodies, the joints that close loops (name, target), those that begin on bodies of
-    other legs (name, body), and the names of its joint coordinates."""
+    """Names by which a leg is connected to the rest of the robot: its bodies, the joints that close loops (name, target), those
+    that begin on bodies of other legs (name, body), and the names of its joint coordinates."""
 
     bodies: list[str] = field(default_factory=list)
     closing: list[tuple[str, str]] = field(default_factory=list)
@@ -57,7 +57,7 @@ def closing_names(leg: Leg) -> list[str]:
 def check_leg(
     leg: Leg, data: dict[str, Any], report: Reporter, *, allow_unphysical: bool = False, planar: bool = False
 ) -> LegEnds:
-    """Report what is wrong with a leg by itself.
+    """Report the errors of a leg by itself.
 
     Args:
         leg: the validated leg.

@@ -20,7 +20,7 @@ NORMALS = {"xy": 2, "xz": 1, "yz": 0}
 
 
 def check_top(file: RobotFile, report: Report) -> None:
-    """Report what is wrong outside the legs."""
+    """Report errors outside the legs."""
     check_rotation(file.home.rotation, Below(report, ("home", "rotation")))
     below, planar = Below(report, ("platform",)), file.plane is not None
     check_body(file.platform, below, allow_unphysical=file.allow_unphysical, planar=planar)

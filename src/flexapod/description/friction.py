@@ -82,7 +82,7 @@ class Friction(Model):
         return tuple(name for name, law in LAWS.items() if getattr(self, name) and by_load in (None, law.by_load))
 
     def numbers(self) -> dict[str, float]:
-        """What the file gives as numbers: coefficients, and what shapes and directions take besides."""
+        """Numbers of the file: coefficients, and the further values of shapes and directions."""
         found = {name: getattr(self, name) for name, field in type(self).model_fields.items() if quantity_of(field)}
         return {name: float(value) for name, value in found.items() if value is not None}
 
@@ -101,7 +101,7 @@ LAWS = _laws()
 
 
 def friction_unit(name: str, linear: bool) -> str:
-    """SI unit of a number of `Friction` at a joint that slides (`linear`) or turns; empty where it has none."""
+    """SI unit of a number of `Friction` at a joint that slides (`linear`) or rotates; empty where it has none."""
     quantity = quantity_of(Friction.model_fields[name])
     assert quantity is not None
     first, *second = quantity.unit.split(" or ")

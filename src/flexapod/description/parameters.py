@@ -66,7 +66,7 @@ def list_parameters(description: Description) -> dict[str, ParameterInfo]:
 
 
 def get_parameter(description: Description, path: str) -> Value:
-    """The value at a dotted path; what the file leaves out has its default.
+    """The value at a dotted path; the default where the file leaves it out.
 
     Raises:
         ParameterError: there is no such parameter, or it has no value.
@@ -106,7 +106,7 @@ def _single(places: Addresses, path: str) -> Any:
 
 
 def _set_shared(description: Description, values: Mapping[str, object], words: SharedPlaces) -> Description:
-    """As `set_parameters`, of a file whose values refer to shared numbers: it is resolved again."""
+    """Set parameters, as `set_parameters`, of a file whose values refer to shared numbers: it is resolved again."""
     document, source = description.document, description.written
     for path, value in values.items():
         if (shared := words.find(path)) is not None:

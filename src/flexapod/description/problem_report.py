@@ -74,7 +74,8 @@ class Report:
         return value
 
     def gather_legs(self, legs: int) -> None:
-        """Move what was found in merged legs to the problems; what all `legs` inherit is reported once, for the template."""
+        """Move the problems of merged legs to those of the file; a problem that all `legs` inherit is reported once, for the
+        template."""
         for (severity, path, what, hint), reports in self.of_legs.items():
             inherited = (
                 path

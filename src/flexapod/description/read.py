@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 MOST_LEGS = 100
 REMEMBERED = 16
-"""Files that are remembered, as long as they say the same."""
+"""Files that are remembered, as long as their contents do not change."""
 
 _remembered: dict[tuple[bytes | str, str, str], Description] = {}
 
@@ -45,18 +45,18 @@ class Description:
     legs: dict[str, Leg]
     """Each leg complete: the template with the leg's own values, in file order."""
     document: dict[str, Any]
-    """What the file says as plain data: quantities in SI, names as strings; shared numbers and copies of legs written out."""
+    """Contents of the file as plain data: quantities in SI, names as strings; shared numbers and copies of legs written out."""
     written: dict[str, Any]
-    """The same with shared numbers and copies as they are written; `document` itself where there are none."""
+    """The contents with shared numbers and copies as they are written; `document` itself where there are none."""
     shared: Mapping[Path, float] = field(default_factory=dict)
     """Values of the numbers that are only in `written`, by path: parameters, polar forms, angles of rotated legs."""
     lines: Mapping[Path, int] = field(default_factory=dict, compare=False)
     """Line of every path of the document."""
     warnings: tuple[Problem, ...] = field(default=(), compare=False)
     path: FilePath | None = field(default=None, compare=False)
-    """Where the file is; None if it was given as text or data."""
+    """Place of the file; None if it was given as text or data."""
     name: str = field(default="robot", compare=False)
-    """What messages call the file."""
+    """Name of the file in messages."""
 
     @cached_property
     def addresses(self) -> Addresses:
@@ -148,7 +148,7 @@ def _unreadable(name: str, what: str) -> Problem:
 
 
 def _read(content: bytes | str, name: str, path: FilePath | None) -> Description:
-    """A file that says what it said when it was found right is right: the last ones are remembered by what they say."""
+    """Read and check a file; the last valid files are remembered by their contents and not checked again."""
     key = (content, name, str(path))
     if key in _remembered:
         return _remembered[key]

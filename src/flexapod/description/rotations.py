@@ -113,7 +113,7 @@ def rotation_matrix(rotation: Rotation | None) -> Matrix:
     for sequence, angles in (rotation.model_extra or {}).items():
         for letter, angle in zip(sequence, angles, strict=True):
             elementary = about(IDENTITY["xyz".index(letter.lower())], angle)
-            # Upper case: about the axes already turned. Lower case: about the fixed ones.
+            # Upper case: about the rotated axes. Lower case: about the fixed ones.
             R = compose(R, elementary) if letter.isupper() else compose(elementary, R)
     return R
 
@@ -127,7 +127,7 @@ def check_rotation(rotation: Rotation | None, report: Reporter) -> bool:
     for name in wrong:
         mixed = set(name) <= set("xyzXYZ") and not (name.isupper() or name.islower())
         twice = set(name.lower()) <= set("xyz") and len(name) <= 3 and not mixed
-        hint = "Use capitals (turned axes) or small letters (fixed axes), not both." if mixed else ""
+        hint = "Use capitals (rotated axes) or small letters (fixed axes), not both." if mixed else ""
         hint = "Do not turn about the same axis twice in a row." if twice else hint
         report.error((name,), "unknown key", hint or nearest(name, rotation_names()))
     if wrong:

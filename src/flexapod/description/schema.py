@@ -117,8 +117,9 @@ class Inertia(Tensor):
 
 
 class Payload(Model):
-    """What is fixed to a body and moves with it: a tool, a workpiece, a counterweight. A flexible body of a leg holds it at the
-    nearest place: a node of a beam, the point of a plate below it, a place where something is attached to a body of a file."""
+    """Load that is fixed to a body and moves with it: a tool, a workpiece, a counterweight. A flexible body of a leg holds it
+    at the nearest place: a node of a beam, the point of a plate below it, a place where something is attached to a body of a
+    file."""
 
     mass: Mass = Field(description="mass")
     com: Position = Field(default=[0.0, 0.0, 0.0], description="its centre of mass in the body frame")
@@ -295,7 +296,7 @@ class Leg(Model):
 
 
 class Legs(Model):
-    """The legs: what they share, and per leg what differs (keys of the leg, or names of its joints and bodies)."""
+    """The legs: their shared template, and per leg the differences (keys of the leg, or names of its joints and bodies)."""
 
     template: dict[str, Any] | None = Field(
         default=None, description="values shared by all legs; need not be complete"

@@ -68,7 +68,7 @@ class HomeOrDirection:
     def __get_pydantic_json_schema__(
         self, schema: core_schema.WrapValidatorFunctionSchema, handler: GetJsonSchemaHandler
     ) -> dict[str, Any]:
-        """Either of the two."""
+        """JSON schema of the field: the word `home` or the value."""
         return {"anyOf": [{"const": "home"}, handler(schema["schema"])]}
 
 

@@ -167,5 +167,5 @@ def _polar(value: Mapping[str, object], words: dict[str, Quantity], path: Path, 
 
 
 def _clean(value: float, size: float = 1.0) -> float:
-    """Without the rounding of cosines: what is below 1e-15 of the size is zero by design."""
+    """The numbers without the rounding of cosines: entries below 1e-15 of the size are zero by design."""
     return 0.0 if abs(value) <= 1e-15 * size else value

@@ -91,7 +91,7 @@ class SharedPlaces:
 
 
 def _dotted(path: Path) -> str:
-    """As parameter lists have it: `legs.A.hip.at.radius`, `legs.hip.at.radius` of the template."""
+    """Dotted path of a place, as lists of parameters have it: `legs.A.hip.at.radius`, `legs.hip.at.radius` of the template."""
     keys = [str(key) for key in path]
     if keys[:2] in (["legs", "each"], ["legs", "template"]):
         end = 3 if keys[1] == "each" else 2

@@ -54,7 +54,7 @@ def rotation_names() -> list[str]:
 
 
 def translate(model: type[BaseModel], error: ErrorDetails) -> tuple[Path, str, str]:
-    """Path, what is wrong and a hint, from one of pydantic's errors."""
+    """Path, message and a hint, from one of pydantic's errors."""
     path = _path(error["loc"])
     for end in range(1, len(path) + 1):
         if model_of(type_at(model, path[: end - 1])) is Rotation and not (

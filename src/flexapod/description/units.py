@@ -161,7 +161,7 @@ class AnyQuantity(Quantity):
 
 
 def describe(value: object) -> str:
-    """What kind of value it is, in the words of the file."""
+    """Kind of value in the words of the robot file."""
     if value is None:
         return "empty"
     if isinstance(value, bool):

@@ -75,7 +75,7 @@ def _number(value: float) -> str:
 
 
 def _key_style(key: str) -> str | None:
-    """Keys are always strings: only the key `<<` and what is no plain text need quotes."""
+    """Style of a key. Keys are always strings: only the key `<<`, and those that are no plain text, need quotes."""
     return None if isinstance(resolve_scalar(key), str) and key != "<<" else '"'
 
 

@@ -273,7 +273,7 @@ def _attach(stack: list[_Node], node: _Node, report: Reported) -> None:
 
 
 def _path(stack: list[_Node]) -> Path:
-    """Where the next value will be."""
+    """Path at which the next value will be."""
     path: list[str | int] = []
     for node in stack:
         if node.kind == "list":

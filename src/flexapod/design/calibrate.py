@@ -100,7 +100,7 @@ def calibrate(
     problem = measured_poses(robot, paths, measurements, sigma)
     everything, names = np.arange(problem.count), problem.names
     theta = np.zeros(len(names))
-    for last in (False, True)["rotation" in problem.given :]:  # what cannot be seen is known where residuals are small
+    for last in (False, True)["rotation" in problem.given :]:  # identifiability is judged where residuals are small
         free, hidden, rank = _identifiable(problem.sensitivity(theta), problem)
         if hidden and unidentifiable == "raise" and last:
             raise NotIdentifiableError(_hidden_text(hidden, rank, len(names), problem), tuple(hidden), rank)

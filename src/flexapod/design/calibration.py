@@ -53,7 +53,7 @@ class Calibration:
 
     @property
     def compliance(self) -> Array:
-        """Of the actuators (a,) [m/N or rad/(N m)]; empty without loads."""
+        """Compliance of the actuators (a,) [m/N or rad/(N m)]; empty without loads."""
         return self.correction[len(self.paths) :]
 
     @cached_property

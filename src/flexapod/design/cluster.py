@@ -24,7 +24,8 @@ AGAIN = 60.0
 """[s] without connection or worker after which a study gives up."""
 
 TIMES = 20
-"""Times that one block is sent before it is blamed for its workers' deaths; lost connections do not count."""
+"""Times that one block is sent to workers that die before the block itself is taken as the cause; lost connections do not
+count."""
 
 WITHOUT = 600.0
 """[s] without one result after which a study on a cluster that comes and goes gives up."""
@@ -88,7 +89,7 @@ class Cluster:
 
     @property
     def threads(self) -> int:
-        """Of all workers."""
+        """Threads of all workers."""
         return max(1, int(sum(self.client.nthreads().values())))
 
     def ordered(self, task: BlockTask, numbers: range) -> Iterator[ComputedBlock]:

@@ -50,7 +50,7 @@ class Criterion:
 
 @dataclass(frozen=True, kw_only=True)
 class Rule:
-    """How a built-in criterion is computed: unit, preferred end, kernels, value, slope, options."""
+    """Rule by which a built-in criterion is computed: unit, preferred end, kernels, value, slope, options."""
 
     unit: str
     better: str

@@ -86,7 +86,7 @@ class Evaluator:
         robot = self.robot
         kinds = {k for c in self.ruled for k in RULES[c.kind].kernels}
         if kinds and robot.plan.constraints:
-            kinds.add("rates")  # which says whether the robot can follow the poses
+            kinds.add("rates")  # reports whether the robot can follow the poses
         generic = design_values(robot, self.axes, ()).robots[1]
         names = sorted(kinds - {"masses", "volume"})
         self.masses = [name for name in robot.values if name == "platform.mass" or name.endswith(".body.mass")]

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def takes_verbs(robot: Robot) -> bool:
-    """No kernel has the criteria of this robot, and verbs have: its loops are closed together, and nothing deforms."""
+    """Whether verbs, not kernels, evaluate the criteria of this robot: its loops are closed together, and nothing deforms."""
     return holds(robot, "flexible legs") and not robot.elastic_names and robot.flexible_platform is None
 
 

@@ -51,13 +51,13 @@ class MeasuredPoses:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of the parameters: paths of the file, then compliances."""
+        """Names of the parameters: paths of the file, then compliances."""
         extra = () if self.poses.forces is None else tuple(f"{name}.compliance" for name in self.poses.robot.actuators)
         return self.poses.paths + extra
 
     @property
     def units(self) -> tuple[str, ...]:
-        """Of the parameters."""
+        """Units of the parameters."""
         extra = [{"m": "m/N", "rad": "rad/(N m)"}[unit] for unit in self.poses.robot.actuator_units]
         return (*(axis.unit for axis in self.poses.axes), *(extra if self.poses.forces is not None else ()))
 
@@ -77,7 +77,7 @@ class MeasuredPoses:
         return np.asarray(self._rows(p, R, chosen)[0])
 
     def jacobian(self, theta: Array, chosen: NDArray[np.int64]) -> Array:
-        """Derivative (chosen * rows, d) of what is predicted, by fourth-order differences."""
+        """Derivative (chosen * rows, d) of the predictions, by fourth-order differences."""
         h = self.poses.steps
         d = len(h)
         points = np.concatenate([theta + s * np.diag(h) for s in (1.0, -1.0, 2.0, -2.0)])

@@ -76,7 +76,7 @@ def condition(o: Outputs, options: Options) -> Array:
 
 
 def condition_slope(o: Outputs, dot: Outputs, options: Options) -> Array:
-    """Of `condition`."""
+    """Slope of the criterion `condition`."""
     s = np.linalg.svd(_reduced(o, options) * _units(options), compute_uv=False)
     o, dot = _at_pose(o, dot, int((s[:, 0] / s[:, -1]).argmax()))
     _, _, A, dA = _reduced_dot(o, dot, options)
@@ -99,7 +99,7 @@ def distance(o: Outputs, options: Options) -> Array:
 
 
 def distance_slope(o: Outputs, dot: Outputs, options: Options) -> Array:
-    """Of `distance`."""
+    """Slope of the criterion `distance`."""
     J = _unit_rows(o, options)
     s = np.linalg.svd(J / np.linalg.norm(J, axis=-1, keepdims=True), compute_uv=False)
     o, dot = _at_pose(o, dot, int(s[:, -1].argmin()))
@@ -140,7 +140,7 @@ def stiffness(o: Outputs, options: Options) -> Array:
 
 
 def stiffness_slope(o: Outputs, dot: Outputs, options: Options) -> Array:
-    """Of `stiffness`."""
+    """Slope of the criterion `stiffness`."""
     C = _compliance(o, options)[..., :3, :3]
     t = int(np.linalg.eigvalsh(C)[:, -1].argmax())
     yields, modes = np.linalg.eigh(C[t])
@@ -155,7 +155,7 @@ def deflection(o: Outputs, options: Options) -> Array:
 
 
 def deflection_slope(o: Outputs, dot: Outputs, options: Options) -> Array:
-    """Of `deflection`."""
+    """Slope of the criterion `deflection`."""
     load = np.asarray(options["load"], dtype=np.float64)
     moved = (_compliance(o, options) @ load)[:, :3]
     t = int(np.linalg.norm(moved, axis=-1).argmax())
@@ -186,7 +186,7 @@ def frequency(o: Outputs, options: Options) -> Array:
 
 
 def frequency_slope(o: Outputs, dot: Outputs, options: Options) -> Array:
-    """Of `frequency`."""
+    """Slope of the criterion `frequency`."""
     t = int(_eigenvalues(o, options)[0][0][:, 0].argmin())
     o, dot = _at_pose(o, dot, t)
     (values, modes), L = _eigenvalues(o, options)

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 UNITS = {"x": "m", "y": "m", "z": "m", "rx": "rad", "ry": "rad", "rz": "rad"}
 
 FREE = 1e-9
-"""Of the length: poses of a box that the legs' constraints move by more are no poses that can be chosen."""
+"""Distance, of the characteristic length, by which the legs' constraints may move a pose of a box; poses that they move by more
+cannot be chosen."""
 
 
 def volume_unit(name: str, box: Mapping[str, ArrayLike]) -> str:

@@ -74,7 +74,7 @@ def rms(o: Outputs, _: Options) -> Array:
 
 
 def rms_slope(o: Outputs, dot: Outputs, _: Options) -> Array:
-    """Of `rms`."""
+    """Slope of the criterion `rms`."""
     each = np.sqrt((o["force"] ** 2).mean(axis=0))
     k = int(each.argmax())
     return np.asarray((dot["force"][:, :, k] * o["force"][:, k]).mean(axis=1) / each[k])
@@ -86,7 +86,7 @@ def power(o: Outputs, _: Options) -> Array:
 
 
 def power_slope(o: Outputs, dot: Outputs, _: Options) -> Array:
-    """Of `power`."""
+    """Slope of the criterion `power`."""
     f, v = o["force"], o["actuator_velocity"]
     at = np.unravel_index(np.abs(f * v).argmax(), f.shape)
     df, dv = _at(dot["force"], at), _at(dot["actuator_velocity"], at)
@@ -100,7 +100,7 @@ def stroke(o: Outputs, _: Options) -> Array:
 
 
 def stroke_slope(o: Outputs, dot: Outputs, _: Options) -> Array:
-    """Of `stroke`."""
+    """Slope of the criterion `stroke`."""
     q = o["actuator_position"]
     k = int((q.max(axis=0) - q.min(axis=0)).argmax())
     rows = dot["actuator_position"][:, :, k]

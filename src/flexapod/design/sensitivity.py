@@ -48,7 +48,7 @@ def sensitivity(
     samples: int = 1024,
     seed: int = 1,
 ) -> xr.Dataset:
-    """Which parameter matters for which criterion.
+    """Effect of each parameter on each criterion, from a study.
 
     Args:
         variables, criteria, at: as for `study`; choices have indices but no derivatives.

@@ -66,7 +66,7 @@ class BlockTask:
 
     @cached_property
     def evaluator(self) -> Evaluator:
-        """Of this process."""
+        """Evaluator of this process."""
         return Evaluator(self.robot, self.axes, self.criteria, self.at)
 
     @cached_property

@@ -76,7 +76,7 @@ class StudyFiles:
         return len(digests)
 
     def file(self, number: int) -> Path:
-        """Of a block."""
+        """File of a block."""
         assert self.folder is not None
         return self.folder / f"block-{number:07d}.parquet"
 

@@ -47,7 +47,7 @@ class Study:
 
     @property
     def reasons(self) -> dict[str, int]:
-        """Why the others are invalid, with their numbers."""
+        """Reasons why designs are invalid, each with the number of designs."""
         return dict(sorted(self.summary.reasons.items()))
 
     @property

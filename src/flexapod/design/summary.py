@@ -74,7 +74,7 @@ class Summary:
         self.front = kept[:FRONT]
 
     def state(self) -> dict[str, Any]:
-        """As JSON keeps it; numbers return bit for bit."""
+        """State of the statistics as plain data for JSON; numbers are restored bit for bit."""
         arrays = ("mean", "square", "lowest", "highest", "front")
         plain = ("designs", "valid", "lowest_at", "highest_at", "reasons", "complete")
         return {name: getattr(self, name).tolist() for name in arrays} | {name: getattr(self, name) for name in plain}

@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from flexapod.kernels.tape.control_flow import Builder
 
 ROUNDING = 1e-9
-"""By how much ends of parts are moved to the safe side: rounding of a few operations on numbers up to 1."""
+"""Distance by which ends of parts are moved to the safe side: rounding of a few operations on numbers up to 1."""
 
 LEAST = 1e-300
-"""In place of a slope of zero: the limit then decides about all or nothing along that axis."""
+"""Number in place of a slope of zero: the limit then decides about all or nothing along that axis."""
 
 FARTHEST = 2.0
 """Ends beyond the box are moved here."""

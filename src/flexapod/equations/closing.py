@@ -193,7 +193,7 @@ def _half_rows(gaps: Sequence[Gap]) -> SX:
 
 
 def _eliminate(B: SX, P: SX, block: SX, plan: LegPlan, n: int) -> tuple[SX, SX]:
-    """Coordinates per platform twist, and what is left of the constraint rows when dependents are eliminated."""
+    """Coordinates per platform twist, and the constraint rows that remain when dependents are eliminated."""
     J = ca.SX.zeros(n, 6)
     if not plan.rows:
         return J, pick(P, plan.leftover, range(6))

@@ -94,7 +94,7 @@ def _product(a: tuple[Vec, Vec, Vec], c: tuple[Vec, Vec, Vec], linear: Vec, angu
 
 @dataclass(frozen=True, kw_only=True)
 class Gap:
-    """A closing joint of a leg as it is met: its halves on the link and on the far side, and its rows."""
+    """A closing joint of a leg at a state: its halves on the link and on the far side, and its rows."""
 
     closing: Closing
     end: FrameMotion

@@ -103,9 +103,9 @@ def deflections(robot: Robot, values: Values, platform: FrameMotion, coordinates
 
 
 def directions(robot: Robot, values: Values, platform: FrameMotion, coordinates: Sequence[SX] = ()) -> list[tuple[Vec, Vec]]:
-    """Of every swivel: where the body on the other side would carry the leg's direction from home, and where it is."""
+    """Directions of every swivel: the leg's at home, carried along by the body on the other side, and the leg's now."""
     R_home = values.rotation("home.rotation", "W", "P")
-    rotated = platform.R @ R_home.T.renamed("P", "W0")  # what the platform did since home
+    rotated = platform.R @ R_home.T.renamed("P", "W0")  # rotation of the platform since home
     result: list[tuple[Vec, Vec]] = []
     for k, leg in enumerate(robot.legs):
         own, deflected = values.of(f"legs.{leg.name}"), [s for s in swivels(robot) if s.leg == k]
@@ -165,7 +165,7 @@ def _frame(poses: list[LinkPose], link: int) -> Rot:
 
 
 def _direction(values: Values, leg: Leg, swivel: Swivel) -> Vec:
-    """Direction along the leg in the link that the joint bends: towards what comes next, or across a hinge."""
+    """Direction along the leg in the link that the joint bends: towards the next joint, or across a hinge."""
     x, z = Vec([1, 0, 0], "B"), Vec([0, 0, 1], "B")
     if swivel.closing:
         if next(c.type for c in leg.closings if c.joint == swivel.joint) == "revolute":
@@ -174,7 +174,7 @@ def _direction(values: Values, leg: Leg, swivel: Swivel) -> Vec:
             return z
         return _unless_zero(values.vector(f"{swivel.joint}.on_link.p", "B"), z)
     if leg.links[swivel.link].joint == swivel.joint and sum(link.joint == swivel.joint for link in leg.links) == 1:
-        return x  # a hinge turns about z
+        return x  # a hinge rotates about z
     child = next((link for link in leg.links if link.parent == swivel.link), None)
     if child is not None and child.kind == "P":
         return values.rotation(f"{child.coordinate}.R", "B", "C").column(2)

@@ -45,7 +45,7 @@ def forward_friction(robot: Robot) -> Program:
     Redundant actuators: forces between them that do not move the platform are left out of the comparison; friction must not
     depend on loads there.
 
-    Source: Kim 2002 Eqs. (30)-(32) turned round. Checked by: tests/equations/test_forward_friction.py.
+    Source: Kim 2002 Eqs. (30)-(32), solved for the acceleration. Checked by: tests/equations/test_forward_friction.py.
     """
     b = Program("forward_friction")
     frame, acceleration = state_inputs(b)
@@ -63,7 +63,8 @@ def forward_friction(robot: Robot) -> Program:
 
 
 def friction_force(robot: Robot) -> Program:
-    """The program: as `newton_euler`, `force` (actuators,) being the part that friction takes: forces with it less those without.
+    """The program: as `newton_euler`, `force` (actuators,) being the part that overcomes friction: forces with it less those
+    without.
 
     Source: Kim 2002 Eqs. (30)-(32). Checked by: tests/generator/test_matlab_and_cpp.py.
     """
@@ -137,7 +138,7 @@ class Forward:
         return Sliding(acceleration=z[:6], heat=heat)
 
     def _leg_by_leg(self, b: TakesChecks, loop: Builder, start: SX | None) -> Sliding:
-        """Six closed-form legs: the force of a drive says what its leg does to the platform."""
+        """Six closed-form legs: the force of a drive determines that of its leg on the platform."""
         V, f, gravity = ca.SX.sym("V", 6), self.frame, self.values.vector("gravity", "W")
         still = FrameMotion(p=f.p, R=f.R, v=f.v, w=f.w, a=zero("W"), alpha=zero("W"))
         moving = replace(still, a=Vec(V[:3], "W"), alpha=Vec(V[3:], "W"))
@@ -181,7 +182,7 @@ class Forward:
         return list(points.values()), *_assembled(parts, self.force, free)
 
     def _without_friction(self) -> tuple[SX, SX]:
-        """Acceleration (6,) without friction, and what it changes by per actuator force (6, actuators)."""
+        """Acceleration (6,) without friction, and its change per actuator force (6, actuators)."""
         state = self.equation()
         N = state.basis
         M = ca.mtimes(N.T, ca.mtimes(state.A, N))

@@ -76,7 +76,7 @@ def twist_scale(values: Values) -> SX:
 
 
 def met(values: Values, at: Closed, twist: SX) -> SX:
-    """P^+ twist (r, k): least squares in dimensionless components, exact for what the robot can follow."""
+    """P^+ twist (r, k): least squares in dimensionless components, exact for twists that the robot can follow."""
     return solve(weighed(values, at.P), weighed(values, twist))
 
 

@@ -170,7 +170,7 @@ def loop_forward_kinematics(robot: Robot, iterations: int = 60, joints: bool = T
 
 
 def _at_pose(b: Program, values: Values, robot: Robot, p: SX, R: SX) -> tuple[SX, SX]:
-    """Coordinates at a pose, from the input `guess`, and what is left of the pose (6,)."""
+    """Coordinates at a pose, from the input `guess`, and the residual of the pose (6,)."""
     q = guess_input(b, robot, needed=True)
     assert q is not None
     columns = range(len(robot.elastic_plan.columns))
@@ -199,7 +199,7 @@ def _parts(robot: Robot, z: SX) -> tuple[SX, SX | None]:
 
 
 def _constraint(b: Program, robot: Robot, name: str, error: SX) -> None:
-    """Output of what is left in the components that follow from the others."""
+    """Output of the residual in the components that follow from the others."""
     kept = follows(robot)
     if kept:
         doc = "must vanish for a motion the robot can follow"

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class FrameMotion:
-    """Pose, twist and acceleration of a frame, in world axes; R turns frame axes to world."""
+    """Pose, twist and acceleration of a frame, in world axes; R rotates frame axes to world axes."""
 
     R: Rot
     p: Vec

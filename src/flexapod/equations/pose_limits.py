@@ -129,7 +129,7 @@ def _limits(
 
 
 def _reach(own: Values, leg: Leg, frame: FrameMotion) -> list[Limit]:
-    """Where a rod reaches its rail or crank."""
+    """Limits at which a rod no longer reaches its rail or crank."""
     if leg.architecture == "UPS":
         return []
     S, e, l = frame.point(own.vector("S", "P")).p, own.vector("drive", "W"), own.scalar("length")

@@ -68,7 +68,7 @@ def recursive_update(robot: Robot, columns: tuple[int, ...], friction: bool = Tr
 
 
 def _payload(b: Program, platform: FrameMotion, columns: tuple[int, ...], theta: SX) -> Wrench:
-    """What the platform needs to carry the increments: linear in them."""
+    """Wrench that increments theta of the platform's inertial parameters need, linear in them."""
     values = Values(b)
     whole = inertia_wrench(values, "platform", platform, values.vector("gravity", "W")).column
     J = ca.jacobian(whole, ca.vertcat(*[values.scalar(f"platform.{INERTIAL[c]}") for c in columns]))

@@ -54,7 +54,7 @@ class Column:
 
 
 def is_closed_form(robot: Robot, index: int) -> bool:
-    """The leg's closed form applies: it has one and no springs."""
+    """Whether the leg's closed form applies: it has one and no springs."""
     return robot.closed_forms[index] is not None and not any(link.spring for link in robot.legs[index].links)
 
 
@@ -171,7 +171,7 @@ class _Parts:
         return ca.horzcat(*result) if result else ca.SX.zeros(share.shape[0], 0)
 
     def _in_kernel_axes(self, column: Column) -> Mapping[str, SX | float]:
-        """What one unit of a parameter in the file's axes is in those of the kernel: v' = R v, I' = R I R^T."""
+        """Image in the kernel's axes of one unit of a parameter in the file's axes: v' = R v, I' = R I R^T."""
         kind = column.value.removeprefix(f"{column.body}.")
         if not column.body or kind == "mass":
             return {column.value: 1}

@@ -59,7 +59,7 @@ def _rotated(u: SX, v: SX) -> tuple[SX, SX, SX]:
     alpha, beta, gamma = ca.dot(u, u), ca.dot(v, v), ca.dot(u, v)
     half = (beta - alpha) / 2
     root = ca.sqrt(half * half + gamma * gamma)
-    # the smaller root, so that columns turn by at most 45 degrees
+    # the smaller root, so that columns rotate by at most 45 degrees
     t = gamma / (half + ca.if_else(half < 0, -root, root) + ca.if_else(root > 0, 0, 1))
     c = 1 / ca.sqrt(1 + t * t)
     s = c * t

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from flexapod.kernels.tape.control_flow import Builder
 
 PASSES = 100
-"""More than there are straight pieces in g of most robots; Newton's method needs 2 to 6."""
+"""Most passes, more than there are straight pieces in g of most robots; Newton's method needs 2 to 6."""
 
 ROUNDING = 1e-13
 """g that counts as zero, over the size of its terms."""
@@ -51,7 +51,7 @@ class Extremes:
     m: SX
 
     def size(self, x: SX) -> SX:
-        """Of the terms of g(x), before they cancel: their rounding is that of g."""
+        """Size of the terms of g(x) before they cancel: their rounding is that of g."""
         return ca.fabs(self.h) + ca.fabs(self.k * x) + ca.fabs(self.l) + ca.fabs(self.m * x)
 
 

@@ -96,7 +96,8 @@ def actuator_direction(values: Values, leg: Leg, motion: LegMotion) -> Vec:
 
 @dataclass(frozen=True, kw_only=True)
 class _Driven:
-    """What the actuator moves: its coordinate, the carrier of U (None: the base), U, the first universal axis a, the length."""
+    """Drive of the leg: the actuator's coordinate, the carrier of U (None: the base), U, the first universal axis a, the
+    length."""
 
     actuator: Scalar
     carrier: FrameMotion | None

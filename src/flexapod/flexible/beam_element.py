@@ -33,7 +33,7 @@ class Foreshortening:
     second: Floats
 
     def of_tip(self) -> Foreshortening:
-        """By the coordinates of the tip, the root held."""
+        """Matrices by the coordinates of the tip, the root held."""
         N = len(self.B) // 2
         return Foreshortening(B=self.B[N:, N:], first=self.first[N:, N:], second=self.second[N:, N:])
 

@@ -32,7 +32,7 @@ ROUNDING = 1e-15
 """Residual that rounding leaves, of the largest 1/omega^2."""
 
 DEPENDENT = 1e-12
-"""Part of a block, in the norm of M, below which it is no new direction."""
+"""Part of a block, in the norm of M, below which a vector is no new direction."""
 
 MADE_OF_ROUNDING = 0.1
 """Norm below which a direction of norm one is found when it is measured again, if it was a difference of equal vectors."""
@@ -74,7 +74,7 @@ def _ritz_vectors(M: Sparse, image: Solve, count: int) -> tuple[Floats, Floats]:
         Q[last:m] = X
         X, B, T[last:m, :m] = _new_directions(M, image(X), Q[:m], near)
         near = last
-        if len(X) == 0:  # all that the start can reach is found: more of an equal frequency may be left
+        if len(X) == 0:  # all modes that the start contains are found: more of an equal frequency may remain
             X, near = start(m), 0
         if m < test and len(X):
             continue

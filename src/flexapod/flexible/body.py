@@ -382,6 +382,6 @@ def body_from_integrals(
 
 
 def check_body(name: str, value: object) -> None:
-    """Refuse what is not a flexible body."""
+    """Refuse an argument that is not a flexible body."""
     if not isinstance(value, FlexibleBody):
         refuse_kind(name, "a FlexibleBody of flexapod.flexible", value)

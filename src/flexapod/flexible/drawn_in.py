@@ -72,7 +72,7 @@ def quadratic_link(
     body: FlexibleBody, root: str, tips: Sequence[str], components: Sequence[Sequence[str]], basis: Floats, seen: Seen,
     *, planar: bool = False,
 ) -> QuadraticLink:  # fmt: skip
-    """Of a stiffened body with its frame's origin at the root.
+    """Quadratic displacements of a stiffened body whose frame has its origin at the root.
 
     Args:
         components: of each tip, which of u, v, w, thx, thy, thz are coordinates, in their order.
@@ -123,7 +123,7 @@ def quadratic_link(
 
 
 def _rotated(root: Interface, tip: Interface) -> Floats:
-    """Quadratic part (3, N, N) of a tip's turns about x, y, z; zeros where the tip's quadratic rotation is not known."""
+    """Quadratic part (3, N, N) of a tip's rotations about x, y, z; zeros where the tip's quadratic rotation is not known."""
     assert root.Phi_r is not None
     assert tip.Phi_r is not None
     if root.Q_r is None or tip.Q_r is None:
@@ -187,14 +187,14 @@ def _check_free(Q: Floats, own: Sequence[str], K: Floats, planar: bool) -> None:
 
 
 def in_plane(link: QuadraticLink) -> QuadraticLink:
-    """Of a robot that moves in the plane xy alone."""
+    """The part of the quadratic displacements that a robot moving in the plane xy alone has."""
     first, second = link.first.copy(), link.second.copy()
     first[2], second[2], second[:, 2] = 0.0, 0.0, 0.0
     return replace(link, first=first, second=second)
 
 
 def tidied(link: QuadraticLink, K: Floats) -> QuadraticLink:
-    """Without rounding: an entry against the largest of its matrices, coordinates scaled to equal energy."""
+    """The matrices without rounding: an entry against the largest of its matrices, coordinates scaled to equal energy."""
     size = 1.0 / np.sqrt(np.diag(K))
 
     def clean(values: Floats) -> Floats:

@@ -71,7 +71,7 @@ class Reduced:
         return result
 
     def missing(self, omega: float) -> Floats:
-        """Upper bound E (b, b) of what the reduction adds to the dynamic stiffness; infinite where nothing is known."""
+        """Upper bound E (b, b) of the error of the reduction in the dynamic stiffness; infinite where nothing is known."""
         end = self.above if self.rest is not None else self.first
         if omega >= end:
             return np.full((self.interfaces,) * 2, np.inf)

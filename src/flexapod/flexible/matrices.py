@@ -52,7 +52,7 @@ NEGATIVE = 1e-9
 """Smallest eigenvalue of a matrix with unit diagonal, below zero, that is rounding of double precision."""
 
 FEW_DIGITS = 1e-5
-"""The same of matrices that were written with seven digits (single precision)."""
+"""Smallest eigenvalue, below zero, that is rounding of matrices that were written with seven digits (single precision)."""
 
 
 @checked(stiffness=unchecked)
@@ -220,7 +220,8 @@ def _matrix(name: str, value: Matrix, n: int) -> Sparse:
 
 
 def _check_positive(M: Sparse, K: Sparse) -> None:
-    """No negative diagonal, no negative direction of the mass (small bodies: all; large: by a shifted factorisation)."""
+    """Refuse a negative diagonal and a mass that is negative in some direction (small bodies: all directions; large: by a
+    shifted factorisation)."""
     for name, A in (("mass", M), ("stiffness", K)):
         diagonal = A.diagonal()
         if diagonal.min() < 0.0 or diagonal.max() <= 0.0:

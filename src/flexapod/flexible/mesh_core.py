@@ -105,7 +105,7 @@ def _lattice(loops: Sequence[Floats], fixed: Floats, spacing: Floats, size: floa
 
 
 def _lattice_points(i: Integers, j: Integers, step: float) -> Floats:
-    """Points of the turned triangular lattice: rows j, places i in the row."""
+    """Points of the rotated triangular lattice: rows j, places i in the row."""
     rotation = np.array([[np.cos(ROTATION), -np.sin(ROTATION)], [np.sin(ROTATION), np.cos(ROTATION)]])
     points: Floats = step * np.stack([i + 0.5 * (j % 2), j * np.sqrt(0.75)], axis=-1).reshape(-1, 2) @ rotation.T
     return points

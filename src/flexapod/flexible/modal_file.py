@@ -92,7 +92,7 @@ def from_modes(path: str | Path, *, interfaces: Mapping[str, Sequence[float]] | 
         K, D = _stiffness_and_damping(data, integrals)
         points = _attached(data, nodes) if interfaces is None else _chosen(interfaces, nodes)
         names = _names("names", data["names"], nodes.Phi_d.shape[2]) if "names" in data else ()
-        body = body_from_integrals(integrals, K_ee=K, D_ee=D, interfaces=points, names=names, nodes=_own(data, nodes))
+        body = body_from_integrals(integrals, K_ee=K, D_ee=D, interfaces=points, names=names, nodes=_own_nodes(data, nodes))
         return _with_stiffening(body, data, interfaces is None)
     except FlexibleBodyError as problem:
         raise FlexibleBodyError(f"{path}: {problem}") from None
@@ -179,7 +179,7 @@ def save_modes(body: FlexibleBody, path: str | Path) -> None:
 
 
 def _digest(data: Mapping[str, Array]) -> str:
-    """Of the arrays that make the nodes, as float64."""
+    """Digest of the arrays that make the nodes, as float64."""
     digest = hashlib.sha256()
     for name in NODES:
         if name in data:
@@ -208,7 +208,7 @@ def _integrals(data: Mapping[str, Array], nodes: Nodes) -> ShapeIntegrals:
     return ShapeIntegrals(mass=mass, **{name: floats(name, data[name], shape) for name, shape in shapes.items()})
 
 
-def _own(data: Mapping[str, Array], nodes: Nodes) -> Nodes:
+def _own_nodes(data: Mapping[str, Array], nodes: Nodes) -> Nodes:
     """The nodes without those that represent interface points alone."""
     if "own_nodes" not in data:
         return nodes

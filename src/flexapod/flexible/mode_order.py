@@ -25,7 +25,7 @@ HIGHEST_DEGREE = 6
 
 
 def fixed_orientation(omega2: Floats, r0: Floats, mass: Floats, phi: Floats) -> tuple[Floats, Floats]:
-    """The orthogonal matrix Q (N, N) that turns modes into the fixed orientation, `V @ Q`, and omega^2 made equal in groups.
+    """The orthogonal matrix Q (N, N) that rotates modes into the fixed orientation, `V @ Q`, and omega^2 made equal in groups.
 
     Args:
         omega2: (N,) ascending.

@@ -18,7 +18,7 @@ from flexapod.flexible.block_lanczos import Solve, Sparse, lowest_modes
 from flexapod.flexible.errors import FlexibleBodyError
 
 DENSE = 300
-"""Up to this number of degrees of freedom the dense eigenproblem is faster and gives all modes."""
+"""Degrees of freedom up to which the dense eigenproblem is faster; it gives all modes."""
 
 NO_INERTIA = 1e-13
 """Modes whose 1/omega^2 is below this part of the largest have no inertia beyond rounding."""
@@ -222,7 +222,7 @@ _MECHANISM = (
 
 
 def _refuse_loose_parts(K: Sparse, R: Floats) -> None:
-    """The parts that K couples may move rigidly in no more ways than the whole body: their ranks of R add up to that of R."""
+    """Refuse parts that move rigidly against each other: the ranks of R of the parts that K couples must add up to that of R."""
     from scipy.sparse.csgraph import connected_components
 
     number, part = connected_components(K, directed=False)

@@ -161,7 +161,7 @@ def shapes_in_plane(plane: Membrane, root: int) -> Floats:
 
 
 def stretch_matrices(model: PlateModel, plane: Membrane, material: PlateMaterial, V: Floats, omega: Floats) -> Floats:
-    r"""A_r (R, N, N) of the membrane energy that is left when the plate has drawn in as far as it can.
+    r"""A_r (R, N, N) of the membrane energy that remains when the plate has drawn in freely.
 
     Pairs of modes strain the plate by :math:`\tfrac12(\nabla w_i\nabla w_k^T)^{sym}`, and by the displacement that balances
     it; the energy of all pairs is a square form, whose principal parts above `NEGLIGIBLE` of the largest are kept.

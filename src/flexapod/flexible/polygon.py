@@ -117,7 +117,7 @@ def loops_cross(a: Floats, b: Floats) -> bool:
 
 
 def inside(points: Floats, loops: Sequence[Floats]) -> Mask:
-    """Which points (p, 2) lie inside the loops, by the winding number; holes turn the other way than the outline."""
+    """Whether each point (p, 2) lies inside the loops, by the winding number; holes run the other way round than the outline."""
     winding = np.zeros(len(points))
     for loop in loops:
         for part in _blocks(len(points), len(loop)):
@@ -149,7 +149,7 @@ def _blocks(points: int, sides: int) -> list[slice]:
 
 
 def _crossing(p: Floats, q: Floats, a: Floats, b: Floats, close: float) -> Mask:
-    """Which of the segments a-b (n, 2) meet the segment p-q, touching included."""
+    """Whether each of the segments a-b (n, 2) meets the segment p-q, touching included."""
 
     def side(u: Floats, v: Floats, w: Floats) -> Floats:
         along = v - u

@@ -101,7 +101,7 @@ def _largest(values: Floats) -> float:
 
 
 def _in_order(found: list[tuple[float, int, Floats]]) -> list[tuple[float, int, Floats]]:
-    """By frequency, equal ones by group."""
+    """Sort modes by frequency, equal ones by group."""
     result = sorted(found, key=lambda mode: mode[0])
     for k in range(1, len(result)):
         at = k

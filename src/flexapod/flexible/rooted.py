@@ -199,7 +199,8 @@ def _basis(body: FlexibleBody, rows: Floats, count: int) -> Floats:
 
 
 def _tidied(body: FlexibleBody) -> FlexibleBody:
-    """Moments and stiffness without the rounding of eigenvectors, so that what is zero on paper is zero everywhere."""
+    """Moments and stiffness without the rounding of eigenvectors, so that entries that are zero on paper are zero on every
+    machine."""
     J, H, G = _second_moments(body)
     modal, K = np.sqrt(np.diag(body.M_ee)), np.asarray(body.K_ee)
     stiff = np.sqrt(np.diag(K))

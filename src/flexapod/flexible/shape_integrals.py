@@ -115,7 +115,7 @@ def shape_integrals(nodes: Nodes) -> ShapeIntegrals:
 
 
 def _moments_of_size(nodes: Nodes, some: NDArray[np.bool_]) -> tuple[Floats, Floats, Floats]:
-    r"""What the size of the nodes adds to T, H and G: with u = skew(phi_r) rho and sum rho rho^T = S per unit mass,
+    r"""Contribution of the size of the nodes to T, H and G: with u = skew(phi_r) rho and sum rho rho^T = S per unit mass,
 
     .. math:: T = \sum m S, \quad H_k = \sum m S \hat\phi_{rk}^T, \quad G_{ik} = \sum m \hat\phi_{ri} S \hat\phi_{rk}^T
     """

@@ -62,5 +62,5 @@ def _derivative(s: Floats) -> Floats:
 
 
 def tip_twisting(element: BeamElement) -> Floats | None:
-    """Of one element by the coordinates of its tip; None in the plane, where nothing twists."""
+    """Matrices of `twisting` for one element by the coordinates of its tip; None in the plane, where nothing twists."""
     return None if element.planar else twisting([element], np.vstack([np.zeros((6, 6)), np.eye(6)]))

@@ -21,7 +21,7 @@ from flexapod.arrays import Array
 from flexapod.identification.pose_track import PoseTrack
 
 STEP = 1e-5
-"""Of the differences, over the robot's characteristic length (of lengths; angles: in radians). Central differences of smooth
+"""Step of the differences, over the robot's characteristic length (of lengths; angles: in radians). Central differences of smooth
 forces are then right to 1e-9 of them."""
 
 

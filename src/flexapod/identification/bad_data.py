@@ -41,8 +41,8 @@ LOOKED = 3000
 
 @dataclass(frozen=True, kw_only=True)
 class Suspicion:
-    """What looks wrong: kind (``gap``, ``units``, ``swapped``, ``reversed``, ``saturated``, ``excitation``, ``constant``),
-    text."""
+    """Suspicion about the data: kind (``gap``, ``units``, ``swapped``, ``reversed``, ``saturated``, ``excitation``,
+    ``constant``), text."""
 
     kind: str
     text: str

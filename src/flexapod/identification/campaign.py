@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from flexapod.simulation.controllers import Controller
 
 BANDWIDTH = 60.0
-"""Of the default controller [rad/s]: k_p = m w^2, k_d = 1.4 m w, with m the robot's mass seen at an actuator."""
+"""Bandwidth of the default controller [rad/s]: k_p = m w^2, k_d = 1.4 m w, with m the robot's mass seen at an actuator."""
 
 
 @checked

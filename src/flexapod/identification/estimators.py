@@ -24,7 +24,7 @@ METHODS: tuple[Method, ...] = ("ols", "wls", "iv", "robust")
 Block = tuple[Array, Array, Array | None]
 """Y (n, a, P), y (n, a), Z (n, a, P) or None."""
 HUBER = 1.345
-"""Of Huber's weight: 95 % efficiency for normal noise."""
+"""Constant of Huber's weight: 95 % efficiency for normal noise."""
 ROUNDS = 8
 """Passes of the robust weights."""
 EXACT = 1e-14
@@ -94,7 +94,7 @@ def estimate(blocks: Blocks, method: Method) -> Estimate:
     some = list(blocks(SAMPLE))
     start = solve(accumulate(iter(some), None))
     noise = residual_noise(iter(some), start)
-    for _ in range(0 if method == "ols" else REWEIGHTED):  # errors of the first estimate hide in the first residuals
+    for _ in range(0 if method == "ols" else REWEIGHTED):  # the first residuals still contain errors of the first estimate
         start = solve(accumulate(iter(some), whitening(noise), about=start))
         noise = residual_noise(iter(some), start)
     root = None if method == "ols" else whitening(noise)

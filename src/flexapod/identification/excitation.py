@@ -37,7 +37,7 @@ SAMPLES = 60
 ROOM = 0.999
 """Part of the limits that a motion uses: between samples it must keep them, too."""
 STEP = 1e-5
-"""Of the differences, relative to the largest coefficient."""
+"""Step of the differences, relative to the largest coefficient."""
 LOST = 1e6
 """Criterion of a motion that cannot be followed."""
 STARTS = 12
@@ -191,7 +191,7 @@ def _over(values: Array, limit: ArrayLike) -> Array:
 
 
 def condition_number(Y: Array) -> float:
-    """Of a regressor (n, actuators, parameters) with columns scaled to one."""
+    """Condition number of a regressor (n, actuators, parameters) with columns scaled to one."""
     flat = Y.reshape(-1, Y.shape[2])
     s = np.linalg.svd(flat / np.maximum(np.linalg.norm(flat, axis=0), 1e-300), compute_uv=False)
     return float(s[0] / max(s[-1], 1e-300))

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 KHALIL = dict(zip(INERTIAL, ("M", "MX", "MY", "MZ", "XX", "YY", "ZZ", "XY", "XZ", "YZ"), strict=True))
 INSTEAD = ("mass", "com", "inertia", "base_parameters", "payloads")
-"""What `base_parameters` replaces."""
+"""Keys that `base_parameters` replaces."""
 
 
 def identified_robot(robot: Robot, names: Sequence[str], theta: NDArray[np.float64], source: str) -> Robot:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 Instrument: TypeAlias = "Data | ActuatorMotion"
 Instruments: TypeAlias = "Instrument | list[Instrument] | tuple[Instrument, ...] | None"
-"""Of `method="iv"`; the text ``reference`` is no path."""
+"""Instruments of `method="iv"`; the text ``reference`` is no path."""
 
 
 class KnownPayload(TypedDict, total=False):

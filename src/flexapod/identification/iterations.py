@@ -82,7 +82,7 @@ def _distribution(base: BaseParameters) -> Array:
 
 
 def _information(found: Estimate, count: int) -> Array:
-    """Of the base parameters, whatever offsets and gains are."""
+    """Information matrix of the base parameters while offsets and gains are unknown."""
     if len(found.beta) == count:
         return found.information
     C = found.covariance[:count, :count]

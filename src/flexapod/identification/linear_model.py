@@ -156,7 +156,8 @@ def inertial_kernel(robot: Robot, columns: tuple[int, ...]) -> RobotKernel:
 
 
 def closed_together(robot: Robot) -> bool:
-    """Loops run inside legs, between them or through a crank: friction is that of the general model, without joint loads."""
+    """Whether loops run inside legs, between them or through a crank: friction is that of the general model, without joint
+    loads."""
     return not robot.follows_platform or has_inner_loops(robot.legs)
 
 

@@ -81,7 +81,7 @@ def _values_of(robot: Robot, name: str) -> dict[str, float]:
 
 
 def _rotated(robot: Robot, body: str, kind: str) -> dict[str, float]:
-    """What a unit of one of the ten parameters is in the axes of a body's values."""
+    """One unit of one of the ten parameters, in the axes in which a body's values are given."""
     if f"{body}.mass" not in robot.values:
         return {}
     if kind == "mass":

@@ -31,7 +31,7 @@ GROUPS = {
 """Beginnings of the columns of actuators, by what they hold."""
 EMPS = ("qm", "vir", "gtau")
 Data: TypeAlias = "Measurement | str | Path | xr.Dataset"
-"""What `measurement` takes: a file by its path."""
+"""Data that `measurement` accepts: a file by its path."""
 
 
 @made

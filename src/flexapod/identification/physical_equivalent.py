@@ -34,7 +34,7 @@ MARGIN = 1e-5
 
 
 class NotPhysicalError(FlexapodError):
-    """No physically possible bodies have the dynamics of a robot."""
+    """Raised if no physically possible bodies have the dynamics of a robot."""
 
 
 @checked

@@ -64,7 +64,7 @@ class PoseTrack:
         near = np.minimum((np.arange(first, first + len(q)) + KNOTS // 2) // KNOTS, len(self._knots) - 1)
         start = self._poses.at(near)
         found = self._newton.newton(q, start)
-        if not np.all(found.solved & found.same):  # smaller steps, and other proofs of the branch
+        if not np.all(found.solved & found.same):  # smaller steps, with another proof of the branch
             found = self._search.search(q, start, self.states[0][self._knots[near]])
         lost = np.flatnonzero(~(found.solved & found.same))
         if len(lost):

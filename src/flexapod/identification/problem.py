@@ -125,13 +125,13 @@ class EstimationProblem:
 
     @property
     def extras(self) -> list[str]:
-        """What is estimated beside the base parameters, one number per actuator each, in the order of the columns."""
+        """Quantities estimated beside the base parameters, one number per actuator each, in the order of the columns."""
         known = {"offset": self.options.offset, "backlash": self.options.backlash, "gain": self.options.find_gain}
         return [name for name, wanted in known.items() if wanted]
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of all columns: base parameters, and one per actuator of what else is estimated."""
+        """Names of all columns: base parameters, then one per actuator of each further quantity."""
         return (*self.model.names, *(f"{extra} of {name}" for extra in self.extras for name in self.model.robot.actuators))
 
     def set_loads(self, robot: Robot) -> None:

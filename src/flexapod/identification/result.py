@@ -115,7 +115,7 @@ class Identification:
             if not inertial and theta[k] < 0 and value > -3 * sigma:
                 theta[k] = 0.0
             if (not inertial or name.endswith(".mass")) and abs(theta[k]) < 1e-9 * np.abs(theta).max():
-                theta[k] = 0.0  # nothing speaks for it, and the file has zero
+                theta[k] = 0.0  # the data do not show it, and the file has zero
         return theta
 
     @property

@@ -42,7 +42,7 @@ _lock = FORK_LOCKS.kernels
 
 
 Along = Literal["parameters", "inputs"]
-"""What a direction of derivatives is of."""
+"""Quantity along which derivatives are taken."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,14 +84,14 @@ def cached_kernel(
         kernel = _memory.pop(identity, None) or _load_or_build(
             identity, lambda: _kept_tape(tape) or _made_tape(make_program, zeros), backend, asked
         )
-        _memory[identity] = kernel  # the last used is the last to go
+        _memory[identity] = kernel  # files used last are removed last
         if len(_memory) > MOST_KEPT:
             del _memory[next(iter(_memory))]
         return kernel
 
 
 def lookup_key() -> tuple[int, str, str]:
-    """What a looked-up kernel depends on besides its content: how often memory was cleared, backend, effort of the compiler."""
+    """Key of a looked-up kernel besides its content: how often memory was cleared, backend, effort of the compiler."""
     return len(_cleared), choose_backend(None), os.environ.get("FLEXAPOD_CODE_LEVEL", "")
 
 
@@ -126,7 +126,8 @@ def _load_or_build(
 
 @contextlib.contextmanager
 def _no_collection() -> Iterator[None]:
-    """Graphs are tens of thousands of tuples without cycles: the search for cycles would walk all of them again and again."""
+    """Context without garbage collection. Graphs are tens of thousands of tuples without cycles: the search for cycles would
+    walk all of them again and again."""
     was = gc.isenabled()
     gc.disable()
     try:

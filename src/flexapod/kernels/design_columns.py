@@ -34,12 +34,12 @@ class ParameterColumns:
     count: int
 
     def at(self, rows: Rows) -> ParameterColumns:
-        """Those of some samples: a slice (views) or indices."""
+        """Columns of some samples: a slice (views) or indices."""
         count = len(range(self.count)[rows]) if isinstance(rows, slice) else len(rows)
         return ParameterColumns(base=self.base, places=self.places, values=[column[rows] for column in self.values], count=count)
 
     def rows(self) -> Array:
-        """All parameters (n, P)."""
+        """Parameters of all samples (n, P)."""
         found = np.repeat(self.base[None], self.count, axis=0)
         for place, column in zip(self.places, self.values, strict=True):
             found[:, place] = column

@@ -33,8 +33,8 @@ class KernelFamily:
         make_general: Callable[[], Program] | None = None,
         level: int | None = None,
     ) -> None:
-        """Of a program; `make_general`: another one for numbers that lost a zero, where the first was written for the zeros;
-        `level`: effort of the code generator."""
+        """A family of kernels from `make_program`; `make_general` makes the program for values that lost a zero, where the
+        first was written for the zeros; `level`: effort of the code generator."""
         self._make_program = make_program
         self._make_general = make_general
         self._key = key

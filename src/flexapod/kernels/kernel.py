@@ -185,7 +185,7 @@ class Kernel:
             return
         rows = as_float(f"{name}: parameters", parameters)
         if rows.shape != (count, len(declared)):
-            check_parameters(name, declared, rows, zeros, count)  # which says so
+            check_parameters(name, declared, rows, zeros, count)  # raises the reason
 
         def blocks(p: slice) -> None:
             for start in range(p.start, p.stop, _BLOCK):

@@ -16,7 +16,8 @@ from flexapod.kernels.tape.tape import Tape
 
 @dataclass(frozen=True, kw_only=True)
 class Pieces:
-    """What rebuilds a kernel: a header of plain data, the tape as text, object code by variant; the cache seals them."""
+    """Parts from which a kernel is rebuilt: a header of plain data, the tape as text, object code by variant; the cache seals
+    them."""
 
     header: Mapping[str, Any]
     tape: bytes

@@ -46,7 +46,7 @@ def processors() -> int:
 
 
 def _is_worker() -> bool:
-    """This process was made by a program that shares its work between processes."""
+    """Whether this process was made by a program that shares its work between processes."""
     return multiprocessing.parent_process() is not None or multiprocessing.current_process().name != "MainProcess"
 
 

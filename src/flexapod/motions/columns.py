@@ -133,7 +133,7 @@ def find_rotation(table: FileTable, chosen: Mapping[str, tuple[str, ...]], seque
     values = find(table, forms[0], chosen)
     assert values is not None
     if forms[0] == "euler" and sequence is None:
-        raise table.error("has Euler angles; say about which axes, e.g. euler='XYZ' (turned axes) or 'xyz' (fixed axes)")
+        raise table.error("has Euler angles; say about which axes, e.g. euler='XYZ' (rotated axes) or 'xyz' (fixed axes)")
     if forms[0] != "euler" and sequence is not None:
         raise table.error(f"has the orientation as {forms[0]}, not as Euler angles; leave out euler=...")
     if forms[0] == "euler":
@@ -159,7 +159,7 @@ def _from_angles(table: FileTable, chosen: Mapping[str, tuple[str, ...]], sequen
         if sequence.lower() != meant:
             raise table.error(
                 f"euler={sequence!r} does not fit the columns {', '.join(names)}, which are angles about {', '.join(meant)}; say "
-                f"euler={meant.upper()!r} (turned axes) or {meant!r} (fixed axes), or name the columns euler_1, euler_2, euler_3"
+                f"euler={meant.upper()!r} (rotated axes) or {meant!r} (fixed axes), or name the columns euler_1, euler_2, euler_3"
             )
     return euler_rotation(sequence, np.column_stack([table.column(name) for name in names]))
 

@@ -32,7 +32,7 @@ def _arrays(motion: Motion | ActuatorMotion) -> dict[str, Array]:
     return {name: getattr(motion, name) for name in _ORDER if hasattr(motion, name)}
 
 
-def _made(like: AnyMotion, time: Array, arrays: dict[str, Array]) -> AnyMotion:
+def _motion_like(like: AnyMotion, time: Array, arrays: dict[str, Array]) -> AnyMotion:
     make = cast(Callable[..., AnyMotion], type(like))
     return make(time=time, **arrays)
 
@@ -109,7 +109,7 @@ def _slow_clock(t: Array, *, start: float, factor: float) -> Array:
 
 
 def _scaled(motion: AnyMotion, t: Array, *, factor: float) -> AnyMotion:
-    return _made(motion, t, {name: values / factor ** _ORDER[name] for name, values in _arrays(motion).items()})
+    return _motion_like(motion, t, {name: values / factor ** _ORDER[name] for name, values in _arrays(motion).items()})
 
 
 def reverse(motion: AnyMotion) -> AnyMotion:
@@ -131,7 +131,7 @@ def _back_clock(t: Array, *, total: float) -> Array:
 
 
 def _backwards(motion: AnyMotion, t: Array) -> AnyMotion:
-    return _made(motion, t, {name: values[::-1] * (-1.0) ** _ORDER[name] for name, values in _arrays(motion).items()})
+    return _motion_like(motion, t, {name: values[::-1] * (-1.0) ** _ORDER[name] for name, values in _arrays(motion).items()})
 
 
 def offset(motion: AnyMotion, *, translation: ArrayLike | None = None, rotation: ArrayLike | None = None) -> AnyMotion:
@@ -161,7 +161,7 @@ def _moved(motion: AnyMotion, t: Array, *, R: Array, d: Array) -> AnyMotion:
     arrays = _arrays(motion)
     if isinstance(motion, Motion):
         arrays = {name: R @ x if name == "rotation" else x @ R.T for name, x in arrays.items()}
-    return _made(motion, t, arrays | {"position": arrays["position"] + d})
+    return _motion_like(motion, t, arrays | {"position": arrays["position"] + d})
 
 
 def shifted(motion: AnyMotion, time: float) -> AnyMotion:
@@ -182,7 +182,7 @@ def _shift_clock(t: Array, *, by: float) -> Array:
 
 
 def _retimed(motion: AnyMotion, t: Array) -> AnyMotion:
-    return _made(motion, t, _arrays(motion))
+    return _motion_like(motion, t, _arrays(motion))
 
 
 def _with(result: AnyMotion, motion: AnyMotion, clock: Callable[[Array], Array], change: Callable[..., AnyMotion]) -> AnyMotion:
@@ -211,7 +211,7 @@ def concatenate(*motions: AnyMotion) -> AnyMotion:
         _check_joint(before, after, i)
         placed.append(after)
     time = np.concatenate([placed[0].time, *(m.time[1:] for m in placed[1:])])
-    result = _made(motions[0], time, _joined([_arrays(m) for m in placed]))
+    result = _motion_like(motions[0], time, _joined([_arrays(m) for m in placed]))
     if any(m.formula is None for m in placed):
         return result
     ends = np.array([m.time[-1] for m in placed[:-1]])
@@ -227,7 +227,7 @@ def _joined(parts: list[dict[str, Array]]) -> dict[str, Array]:
 def _pieces(t: Array, *, ends: Array, formulas: tuple[Callable[[Array], AnyMotion], ...], like: AnyMotion) -> AnyMotion:
     index = np.searchsorted(ends, t, side="left")  # a joint belongs to the earlier motion
     parts = [_arrays(formulas[i](t[index == i])) for i in range(len(formulas)) if np.any(index == i)]
-    return _made(like, t, {k: np.concatenate([p[k] for p in parts]) for k in parts[0]})
+    return _motion_like(like, t, {k: np.concatenate([p[k] for p in parts]) for k in parts[0]})
 
 
 def _check_joint(before: Motion | ActuatorMotion, after: Motion | ActuatorMotion, index: int) -> None:

@@ -26,7 +26,7 @@ def motion_from_coordinates(*, time: ArrayLike, q: ArrayLike, qd: ArrayLike, qdd
     Args:
         time: (n,) [s].
         q, qd, qdd: (n, 6): x, y, z, then the angles in the order of the sequence's letters.
-        sequence: three letters; `XYZ`: R = Rx Ry Rz about turned axes, `xyz`: about fixed axes.
+        sequence: three letters; `XYZ`: R = Rx Ry Rz about rotated axes, `xyz`: about fixed axes.
 
     Checked by: tests/motions/test_coordinate_motions.py.
     """
@@ -142,7 +142,7 @@ def constant_acceleration_motion(
     samples: int = 301,
     sequence: str = "XYZ",
 ) -> Motion:
-    """Constant accelerations of the six coordinates, turned round at the switch.
+    """Constant accelerations of the six coordinates, with signs reversed at the switch.
 
     Args:
         start, acceleration: (6,) position and angles, and their second derivatives before the switch.

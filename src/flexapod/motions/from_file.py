@@ -80,7 +80,7 @@ def motion_from_file(
         window: samples of a local polynomial (savitzky-golay), odd.
         units: of groups or columns, e.g. {"position": "mm", "euler": "deg"}; headers may say them too: ``x [mm]``.
         euler: axes of Euler angles in the order of their columns: any of the sequences that `euler_rotation` takes, `XYZ` about
-            the turned axes, `xyz` about the fixed ones. Roll is about x, pitch about y, yaw about z: columns yaw, pitch, roll in
+            the rotated axes, `xyz` about the fixed ones. Roll is about x, pitch about y, yaw about z: columns yaw, pitch, roll in
             this order are `ZYX` or `zyx`.
         delimiter: of the CSV; comma, semicolon or tab are recognised.
 

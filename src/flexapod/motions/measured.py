@@ -41,7 +41,7 @@ Accelerate = Callable[[Array], Array]
 
 
 class MotionNoiseWarning(FlexapodWarning):
-    """Noise makes up most of the accelerations of a measured motion, of their rms or of their peak."""
+    """Warning that noise makes up most of the accelerations of a measured motion, of their rms or of their peak."""
 
 
 def savitzky_golay(*, time: ArrayLike, values: ArrayLike, window: int, order: int = 5) -> Values:

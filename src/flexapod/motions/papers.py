@@ -39,10 +39,10 @@ DUALEMPS_RAILS = 0.4
 """Distance of the two rails of DualEMPS [m] (d21)."""
 
 DUALEMPS_LEG = 0.6
-"""From slider to the joint between the legs [m] (0.0675 + 0.4505 + 0.082)."""
+"""Distance from slider to the joint between the legs [m] (0.0675 + 0.4505 + 0.082)."""
 
 DUALEMPS_TIP = 0.805
-"""From slider 1 to point P [m] (leg 1 + 0.065 + 0.14)."""
+"""Distance from slider 1 to point P [m] (leg 1 + 0.065 + 0.14)."""
 
 
 def staicu_motion(example: str = "vertical-z", *, samples: int = 61) -> Motion:
@@ -86,7 +86,7 @@ def kim_circle(
 def kim_constant_acceleration(
     *, start: ArrayLike = (0.0, 0.0, 0.80, 0.0, 0.0, 0.0), duration: float = 3.0, samples: int = 301
 ) -> Motion:
-    """Constant acceleration of all six coordinates, turned round at half time (1.5 s), where the first value still holds.
+    """Constant acceleration of all six coordinates, reversed at half time (1.5 s), where the first value still holds.
 
     Angles are those of R = Ry(theta) Rx(psi) Rz(phi): the last three of `start` are theta, psi, phi. The paper's last entry,
     printed -0.0, is -0.1.

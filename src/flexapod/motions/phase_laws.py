@@ -35,7 +35,7 @@ def constant_acceleration(duration: float, *, acceleration: float = 1.0, switch:
         raise InputError(f"switch: must lie in (0, {T:g}] s, got {ts:g}")
     formula = partial(_switched, a=a, ts=ts)
     travel = float(formula(np.asarray(T))[0])
-    distance = travel if abs(travel) > 1e-12 * abs(a) * T**2 else 1.0  # a law that comes back has no travel to divide by
+    distance = travel if abs(travel) > 1e-12 * abs(a) * T**2 else 1.0  # a law back at its start has no travel to divide by
     breaks = () if ts == T else (ts,)
     return TimeLaw(name="constant acceleration", duration=T, distance=distance, formula=formula, breaks=breaks)
 

@@ -32,7 +32,7 @@ def through_poses(
     path: str = "straight",
     samples: int = 301,
 ) -> Motion:
-    r"""From pose to pose, at rest at each of them.
+    r"""Motion from pose to pose, at rest at each of them.
 
     The time law makes every stop smooth; the position goes straight, or along one curve with continuous curvature
     through all positions (cubic spline over the chord length); the orientation turns about one axis in each segment:

@@ -77,7 +77,7 @@ def _presets() -> dict[str, Preset]:
     add("through-poses", "from pose to pose, at rest at each", through_poses, durations=1.0, rests=0.5)
     sine = "sine in any of the six coordinates"
     add("harmonic", sine, harmonic_motion, center=HOME, amplitude=rise, omega=2 * np.pi, duration=2.0)
-    constant = "constant acceleration, turned round at half time (Kim Eq. 33)"
+    constant = "constant acceleration, reversed at half time (Kim Eq. 33)"
     add("constant-acceleration", constant, constant_acceleration_motion, start=HOME, acceleration=rise, duration=2.0)
     corners = "from corner to corner in actuator coordinates"
     add("actuator-polygon", corners, actuator_polygon, durations=1.0, rests=0.5)

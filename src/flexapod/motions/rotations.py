@@ -22,12 +22,12 @@ _SERIES = 12
 
 
 def check_sequence(sequence: str) -> str:
-    """A sequence of one to three axes: `XYZ` about the turned axes (intrinsic), `xyz` about the fixed ones."""
+    """A sequence of one to three axes: `XYZ` about the rotated axes (intrinsic), `xyz` about the fixed ones."""
     letters = str(sequence)
     upper, lower = set(letters) <= set("XYZ"), set(letters) <= set("xyz")
     if not letters or len(letters) > 3 or not (upper or lower):
         raise InputError(
-            f"sequence: expected up to three letters of XYZ (about turned axes) or of xyz (about fixed axes), got {sequence!r}"
+            f"sequence: expected up to three letters of XYZ (about rotated axes) or of xyz (about fixed axes), got {sequence!r}"
         )
     if any(a == b for a, b in pairwise(letters)):
         raise InputError(f"sequence: {letters!r} turns about the same axis twice in a row")
@@ -68,7 +68,7 @@ def euler_motion(sequence: str, angles: ArrayLike, rates: ArrayLike, acceleratio
     th = real_array("angles", angles, shape)
     thd, thdd = real_array("rates", rates, shape), real_array("accelerations", accelerations, shape)
     rotations = range(len(letters))
-    # about fixed axes: the same turns about turned axes, the last one first
+    # rotations about fixed axes equal those about rotated axes in reverse order
     order = list(rotations) if letters.isupper() else list(reversed(rotations))
     batch = shape[:-1]
     R = np.broadcast_to(np.eye(3), (*batch, 3, 3)).copy()
@@ -132,7 +132,7 @@ def rotvec_motion(rotvec: ArrayLike, rates: ArrayLike, accelerations: ArrayLike)
 
 
 def rotvec_rates(rotvec: ArrayLike, w: ArrayLike, alpha: ArrayLike) -> tuple[Array, Array]:
-    """Derivatives r', r'' of the rotation vector from w and alpha (world axes): `rotvec_motion` turned round.
+    """Derivatives r', r'' of the rotation vector from w and alpha (world axes): the inverse of `rotvec_motion`.
 
     Singular where the angle is a whole number of revolutions, zero excepted. Checked by: tests/motions/test_motion_rotations.py.
     """

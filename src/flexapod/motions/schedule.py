@@ -30,7 +30,7 @@ LAWS: dict[str, Callable[[float], TimeLaw]] = {
 """Laws that need a duration alone, by name."""
 
 LawMaker = str | TimeLaw | Callable[[float], TimeLaw]
-"""How a law is asked for: its name, a law to be stretched to each duration, or a function of the duration."""
+"""Ways to choose a law: its name, a law to be stretched to each duration, or a function of the duration."""
 
 
 def law_for(law: LawMaker, duration: float) -> TimeLaw:
@@ -44,7 +44,7 @@ def law_for(law: LawMaker, duration: float) -> TimeLaw:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Schedule:
-    """When each segment starts and the law it follows.
+    """Start time of each segment [s] and the law it follows.
 
     Args:
         starts: (segments,) [s]; laws: one for each.

@@ -84,13 +84,13 @@ def shaper(kind: str, frequency: ArrayLike, *, damping: float = 0.0, tolerance: 
     modes = [positive("frequency", f) for f in np.atleast_1d(np.asarray(frequency, dtype=float))]
     if not modes:
         raise InputError("frequency: give at least one")
-    result = _one(kind, modes[0], damping, tolerance)
+    result = _shaper(kind, modes[0], damping, tolerance)
     for f in modes[1:]:
-        result = result * _one(kind, f, damping, tolerance)
+        result = result * _shaper(kind, f, damping, tolerance)
     return result
 
 
-def _one(kind: str, frequency: float, damping: float, tolerance: float) -> Shaper:
+def _shaper(kind: str, frequency: float, damping: float, tolerance: float) -> Shaper:
     root = np.sqrt(1.0 - damping**2)
     K, half = np.exp(-damping * np.pi / root), 0.5 / (frequency * root)
     weights = {

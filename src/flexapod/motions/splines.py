@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from scipy.interpolate import BSpline
 
 DEGREE = 5
-"""Of the splines, where there are enough samples: the acceleration is then a smooth cubic."""
+"""Degree of the splines, where there are enough samples: the acceleration is then a smooth cubic."""
 
 FAR = 0.8 * np.pi
 """Angle from the mean orientation up to which rotation vectors are used: well below half a revolution, where they jump."""

@@ -44,7 +44,7 @@ class MotionFileError(InputError):
 
 @dataclass(frozen=True, kw_only=True)
 class FileTable:
-    """Columns of a file as they are, turned into numbers when asked for.
+    """Columns of a file as they are, converted to numbers on request.
 
     Args:
         file: its name, for messages.

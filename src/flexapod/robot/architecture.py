@@ -92,7 +92,7 @@ def reach(leg: Leg) -> Reach:
     found = _geometry(links[:n], tip)
     if found != "UPS":
         return found
-    R, p = link_poses(leg, leg.home)[2]  # a leg that is turned inside out has the other root
+    R, p = link_poses(leg, leg.home)[2]  # a leg that is folded the other way has the other root
     return found if (p + R @ tip - links[0].placement.position) @ R[:, 2] > 0.0 else "general"
 
 

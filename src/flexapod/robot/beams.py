@@ -103,7 +103,7 @@ class ElasticElement:
 
     @cached_property
     def shape(self) -> FlexibleShape:
-        """Which moments the element has."""
+        """Shape moments that the element has."""
         return moment_shape(self.body)
 
 
@@ -228,7 +228,7 @@ def _part(spec: Flexible, planar: bool, number: int, length: float) -> Element:
 
 
 def _check_slender(section: Cut, length: float, elements: int, planar: bool) -> None:
-    """Refuse elements with shear that are shorter than the beam is thick: they turn their sections linearly along the beam."""
+    """Refuse elements with shear that are shorter than the beam is thick: their sections rotate linearly along the beam."""
     thick = float(np.sqrt(12.0 * (section.iz if planar else max(section.iy, section.iz)) / section.area))
     if length < (1.0 - 1e-9) * thick:
         most = max(int(length * elements / thick), 1)

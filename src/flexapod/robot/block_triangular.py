@@ -9,7 +9,7 @@ Block = tuple[tuple[int, ...], tuple[int, ...]]
 
 
 class StructurallySingularError(ValueError):
-    """Some rows of a pattern have too few columns between them."""
+    """Raised if some rows of a pattern have too few columns between them."""
 
 
 def blocks(pattern: Pattern) -> list[Block]:

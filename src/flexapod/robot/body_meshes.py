@@ -96,7 +96,7 @@ def _surface(robot: Robot, spec: Mesh) -> tuple[Array, NDArray[np.int64]]:
             io.BytesIO(content), file_type=kind, force="mesh", process=False, skip_materials=True, resolver={}
         )
         vertices, faces = np.asarray(whole.vertices, dtype=np.float64), np.asarray(whole.faces, dtype=np.int64)
-    except Exception as error:  # trimesh passes on whatever its parsers meet
+    except Exception as error:  # trimesh passes on the errors of its parsers
         raise FileError(f"{spec.file}: is not a readable {kind.upper()} file ({type(error).__name__})") from error
     if not len(faces) or not np.all(np.isfinite(vertices)):
         raise FileError(f"{spec.file}: has no triangles, or vertices that are not finite")

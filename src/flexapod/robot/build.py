@@ -119,12 +119,12 @@ def _threads(i: int, leg: Leg) -> tuple[Coupling, ...]:
 
 @contextmanager
 def placed(description: Description, path: tuple[str | int, ...]) -> Iterator[None]:
-    """Errors inside say file and line of a part of the robot file, where these are known."""
+    """Context whose errors name file and line of a part of the robot file, where these are known."""
     try:
         yield
     except FlexapodError as error:
         place = description.place(path)
-        if place and not isinstance(error, RobotFileError):  # which has its place already
+        if place and not isinstance(error, RobotFileError):  # whose text has its place already
             error.args = (f"{place}: {error}",)
         raise
 
@@ -316,12 +316,12 @@ def _seat(joint: schema.Joint, leg: str, trees: dict[str, TreeBuilder]) -> tuple
 
 
 def has_inner_loops(legs: Sequence[Leg]) -> bool:
-    """Some loop closes inside a leg, between legs, or a second time on the platform, or joints are coupled."""
+    """Whether some loop closes inside a leg, between legs, or a second time on the platform, or joints are coupled."""
     return any(leg.cuts or leg.couplings or leg.closing.to is not None for leg in legs)
 
 
 def _own_link(name: str, tree: TreeBuilder, description: Description) -> Closing | None:
-    """Where the platform is this leg's own link: a fixed joint between the two."""
+    """Fixed joint between the last link of this leg and the platform, if the platform is the leg's own link."""
     body = (description.file.platform.body or "").partition(".")
     if body[0] != name or body[2] not in tree.placed:
         return None
@@ -342,7 +342,8 @@ def _at_home(draft: Leg, q: Array) -> Leg:
 
 
 def _with_home_branch(leg: Leg, q: Array) -> Leg:
-    """The branch of the closed form in which the leg was assembled, whatever led there; none for a leg that is turned inside out.
+    """The branch of the closed form in which the leg was assembled, whatever led there; none for a leg that is folded the other
+    way.
 
     With d from U to S and u the direction in which the actuator moves U, the sign of d.u is the root's (reversed); a U-P-S
     leg whose displacement is negative has no closed form here.

@@ -15,7 +15,7 @@ from flexapod.robot.robot import Robot, build_robot
 
 
 class UnknownRobotError(FlexapodError):
-    """No robot of that name in the catalogue and no such file."""
+    """Raised if the catalogue has no robot of that name and there is no such file."""
 
 
 @checked

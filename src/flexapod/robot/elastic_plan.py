@@ -107,11 +107,11 @@ def elastic_plan(
     if carrier is not None and any(c.to is None for i, leg in enumerate(robot.legs) if i != carrier for c in leg.closings):
         met.add(carrier)
     legs, rest = [], []
-    for i, block in enumerate(A):  # joints of a leg that others end on are in their rows too: solved for with all that is left
+    for i, block in enumerate(A):  # joints of a leg that other legs end on are in their rows, too: solved for with the rest
         own = range(first[i], first[i] + counts[i])
         loop = _leg(block, [] if i in met else [k for k in own if kinds[k] == "passive"])
         legs.append(loop)
-        rest.append(_left(block, loop))
+        rest.append(_leftover_rows(block, loop))
     G = np.vstack([*rest, np.zeros((0, len(columns)))])
     taken = {k for leg in legs for k in leg.dependents}
     left = [k for k in range(len(columns)) if k not in taken]
@@ -129,8 +129,8 @@ def elastic_plan(
 
 
 def _leg(block: Array, passive: list[int]) -> LegLoop:
-    """Which rows of a leg are solved for which of its passive joints."""
-    present = [k for k in range(len(block)) if np.abs(block[k]).max() > RANK]  # a plane has rows that are never touched
+    """Rows of a leg that are solved, and the passive joints for which they are."""
+    present = [k for k in range(len(block)) if np.abs(block[k]).max() > RANK]  # a planar robot has rows that are always zero
     dependents = [passive[k] for k in pivots(block[:, passive])]
     if dependents and len(present) == len(dependents) + 1 <= 3:
         return LegLoop(rows=tuple(present), dependents=tuple(dependents), leftover=(), crossed=True)
@@ -139,7 +139,7 @@ def _leg(block: Array, passive: list[int]) -> LegLoop:
     return LegLoop(rows=tuple(rows), dependents=tuple(dependents), leftover=left)
 
 
-def _left(block: Array, loop: LegLoop) -> Array:
+def _leftover_rows(block: Array, loop: LegLoop) -> Array:
     """Rows of a leg that remain when its passive joints are eliminated, in numbers; rows that repeat others leave zeros, no
     rounding."""
     B, rows, left = block[:, list(loop.dependents)], list(loop.rows), list(loop.leftover)
@@ -164,7 +164,8 @@ def cut_joints(robot: Robot, i: int) -> tuple[Closing, ...]:
 
 
 def _kinds(robot: Robot, head: int, modes: int) -> list[str]:
-    """Of every column: passive (platform twist too), afloat (a free joint of the file that carries a body), elastic or driven."""
+    """Kind of every column: passive (platform twist too), afloat (a free joint of the file that carries a body), elastic or
+    driven."""
     kinds = ["passive"] * (head - modes) + ["elastic"] * modes
     for leg in robot.legs:
         floating = {k for last in free_joints(leg) if leg.links[last].body is not None for k in range(last - 5, last + 1)}

@@ -99,7 +99,7 @@ def alike_legs(robot: Robot) -> list[list[int]]:
 
 
 def _body_key(body: RigidBody | None) -> object:
-    """What bodies of legs that are alike have in common."""
+    """Key that bodies of legs that are alike share."""
     return None if body is None else (body.name, body.flexible is None)
 
 
@@ -114,7 +114,7 @@ def met_links(robot: Robot) -> list[set[int]]:
 
 
 def kind(leg: Leg, beam: ElasticElement) -> tuple[object, ...]:
-    """What elements that are alike have in common."""
+    """Key that elements that are alike share."""
     kinds = tuple(leg.links[i].kind for i in beam.links)
     return kinds, tuple(beam.body.names), beam.shape, beam.law, beam.foreshortening is None, beam.twisting is None
 
@@ -133,7 +133,7 @@ def _parts(leg: Leg, beams: Sequence[ElasticElement], met: set[int]) -> list[lis
 
 
 def _bare(leg: Leg, beam: ElasticElement, met: set[int]) -> bool:
-    """Nothing but the next element hangs on an element."""
+    """Whether nothing but the next element hangs on an element."""
     own = set(beam.links)
     if own & met:
         return False

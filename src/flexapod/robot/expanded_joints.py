@@ -19,11 +19,11 @@ from flexapod.description.joint_types import CUT
 from flexapod.robot.geometry import Pose, frame_along, rotation_matrix, snap, unit
 
 END = "/end"
-"""How the name of the joint ends that closes a loop behind a joint of the tree."""
+"""Ending of the name of the joint that closes a loop behind a joint of the tree."""
 PERPENDICULAR = 1e-9
 """Cosine of the angle between the axes of a universal joint below which they are perpendicular."""
 SEAT_END = "/seat/end"
-"""How the name of the joint ends that holds the first frame of a leg to a body of another leg."""
+"""Ending of the name of the joint that holds the first frame of a leg to a body of another leg."""
 
 
 def expanded(
@@ -47,7 +47,7 @@ def expanded(
             joints |= _seat(seat, joint, where(joint.from_))
             joint = joint.model_copy(update={"from_": seat, "at": [0.0, 0.0, 0.0]})
         if closing and (_acts(joint) or name in geared or (name != first and joint.friction is not None)):
-            joints |= _held(name, joint)
+            joints |= _split_closing(name, joint)
         else:
             joints[name] = joint
         placed |= {joint.to} | ({joint.cross} if joint.cross else set())
@@ -60,13 +60,13 @@ def roots(spec: schema.Leg) -> set[str]:
 
 
 def _acts(joint: schema.Joint) -> bool:
-    """Something acts along the coordinates of a joint, or it has no closing equations of its own."""
+    """Whether something acts along the coordinates of a joint, or it has no closing equations of its own."""
     stop = joint.limits is not None and joint.limits.stop
     sprung = joint.stiffness or joint.damping or joint.preload or joint.inertia or stop
     return joint.type not in CUT or joint.actuated or (bool(sprung) and joint.type != "fixed")
 
 
-def _held(name: str, joint: schema.Joint) -> dict[str, schema.Joint]:
+def _split_closing(name: str, joint: schema.Joint) -> dict[str, schema.Joint]:
     """A closing joint as a joint of the tree and a fixed one behind it."""
     end, R = f"{name}{END}", rotation_matrix(joint.rotation)
     if joint.axis is not None and joint.rotation is None:  # a rotation that brings the two axes together

@@ -44,7 +44,7 @@ PAIRS = tuple(a + b for a in "xyz" for b in "xyz")
 
 @dataclass(frozen=True, kw_only=True)
 class FlexibleShape:
-    """Which entries the shape moments have: axis letters of S, pairs of H and G; `normal`: M_ee, K_ee, D_ee are diagonal;
+    """Entries that the shape moments have: axis letters of S, pairs of H and G; `normal`: M_ee, K_ee, D_ee are diagonal;
     `quadratic`: axes along which joints have a quadratic displacement, `stretches`: number of quadratic strains (stiffening)."""
 
     modes: int
@@ -144,7 +144,7 @@ def damped(body: FlexibleBody, spec: Flexible) -> FlexibleBody:
 
 
 def _constants(spec: Flexible) -> Flexible | Material:
-    """What has Young's modulus, Poisson's ratio and density of a plate."""
+    """Young's modulus, Poisson's ratio and density of a plate: those of its material, or those that the file gives."""
     from flexapod.flexible import materials
 
     try:
@@ -253,7 +253,7 @@ def moments(body: FlexibleBody) -> tuple[Array, Array, Array]:
 
 
 def _clean(values: Array) -> Array:
-    """Values of one unit without rounding: what is below a part of the largest of them is zero."""
+    """Values of one unit without rounding: those below a part of the largest are zero."""
     return np.where(np.abs(values) <= NEGLIGIBLE * np.abs(values).max(initial=0.0), 0.0, values)
 
 

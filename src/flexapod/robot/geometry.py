@@ -103,7 +103,7 @@ class Pose:
         return Pose(position=frozen(-self.rotation.T @ self.position), rotation=frozen(self.rotation.T))
 
     def equals(self, other: Pose) -> bool:
-        """The same to the last bit."""
+        """Whether the poses are the same to the last bit."""
         return bool(np.array_equal(self.position, other.position) and np.array_equal(self.rotation, other.rotation))
 
     def point(self, p: Array) -> Array:

@@ -238,7 +238,7 @@ def _ends_moved(
 
 
 def _open_loop(legs: Sequence[Leg], coordinates: Sequence[Array], platform: Pose, left: float) -> str:
-    """Which leg does not close, and by how much."""
+    """Message about the leg that does not close, with its gap."""
     sizes = [float(np.linalg.norm(r)) for r, _, _ in closures(legs, coordinates, platform)]
     worst = legs[int(np.argmax(sizes))]
     where = f"leg {worst.name}" + (f" (joints {', '.join(c.joint for c in worst.closings)})" if worst.cuts else "")
@@ -261,7 +261,8 @@ def _angle(legs: Sequence[Leg], leg: Leg, closing: Closing, found: Sequence[Arra
 
 
 def _refuse_rotated(legs: Sequence[Leg], leg: Leg, closing: Closing, found: Sequence[Array], platform: Pose) -> None:
-    """The rows of fixed and prismatic joints also vanish where the halves are turned by a third or half of a revolution."""
+    """Refuse joints whose halves are rotated by a third or half of a revolution, where the rows of fixed and prismatic
+    joints vanish, too."""
     if closing.type not in ("fixed", "prismatic"):
         return
     angle = _angle(legs, leg, closing, found, platform)

@@ -72,7 +72,7 @@ def closes_alone(legs: Sequence[Leg]) -> bool:
 
 
 def free_joints(leg: Leg) -> set[int]:
-    """Last links of free joints that hang on the world."""
+    """Last links of free joints that connect to the world."""
     found = set()
     for k, link in enumerate(leg.links):
         joint = leg.links[k : k + 6]
@@ -82,7 +82,7 @@ def free_joints(leg: Leg) -> set[int]:
 
 
 def follows_platform(legs: Sequence[Leg]) -> bool:
-    """Each leg closes by itself, and the same rows of it decide at every pose.
+    """Whether each leg closes by itself, and the same rows of it decide at every pose.
 
     Not so where the platform is a link in a loop: the pin of a crank moves along x here and along y there, so that all loops are
     closed together from the actuators.
@@ -97,8 +97,8 @@ def leg_rows(leg: Leg) -> tuple[tuple[str | int, ...], ...]:
 
 
 def closures(legs: Sequence[Leg], coordinates: Sequence[Array], platform: Pose) -> list[tuple[Array, Array, Array]]:
-    """Of every leg: residual (m,) of all joints at which it is cut, derivatives (m, n) by the coordinates of all legs, (m, 6) by
-    the platform's twist. One leg alone: its inner loops are its own."""
+    """Closing equations of every leg: residual (m,) of all joints at which it is cut, derivatives (m, n) by the coordinates of
+    all legs, (m, 6) by the platform's twist. One leg alone: its inner loops are its own."""
     poses, result = [link_poses(leg, q) for leg, q in zip(legs, coordinates, strict=True)], []
     for i, leg in enumerate(legs):
         found = [_closure(legs, poses, i, closing, platform) for closing in leg.closings]
@@ -109,7 +109,7 @@ def closures(legs: Sequence[Leg], coordinates: Sequence[Array], platform: Pose) 
 
 
 def _coupled(legs: Sequence[Leg], coordinates: Sequence[Array], coupling: Coupling) -> tuple[Array, Array, Array]:
-    """As `_closure`, of a coupling."""
+    """Residual and derivatives of a coupling, as `_closure` has them of a joint."""
     first = [sum(len(leg.moving) for leg in legs[:k]) for k in range(len(legs) + 1)]
     J = np.zeros((1, first[-1]))
     for leg, k, factor in coupling.terms:
@@ -172,9 +172,9 @@ ROWS: dict[str, tuple[tuple[str | int, ...], ...]] = {
     "prismatic": (*SLIDING, *ALIGNED),
     "fixed": (*POINT, *ALIGNED),
 }
-"""What each joint forbids, as scalars that vanish when it is closed. With e from the platform half to the link half:
-`point i` is e along world axis i, `along i` is e along axis i of the platform half, `axes i j` is axis i of the platform
-half times axis j of the link half."""
+"""Constraints of each joint, as scalars that vanish when it is closed. With e from the platform half to the link half: `point i`
+is e along world axis i, `along i` is e along axis i of the platform half, `axes i j` is axis i of the platform half times axis j
+of the link half."""
 
 
 def closing_rows(closing: Closing, R_l: Array, p_l: Array, R_p: Array, p_p: Array) -> tuple[Array, Array]:

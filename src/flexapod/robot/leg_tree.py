@@ -71,7 +71,7 @@ class TreeBuilder:
         return len(self.links) - 1
 
     def seat(self, body: str, at: Array) -> tuple[int, Pose]:
-        """Where something at `at` of a body is attached: link, and the body's axes placed there, seen from the link."""
+        """Attachment of something at `at` of a body: link, and the body's axes placed there, seen from the link."""
         if body not in self.nodes:
             link, axes = self.placed[body]
             return link, pose(axes @ at, axes)

@@ -77,7 +77,7 @@ class LegNumbers:
 
 
 def refused(robot: Robot) -> str | None:
-    """Why the link-axes model has no plan for a robot yet; None where it has."""
+    """Reason why the link-axes model has no plan for a robot yet; None where it has."""
     if robot.elastic_legs or robot.flexible_platform is not None:
         return "it has flexible bodies or springs"
     for leg in robot.legs:
@@ -110,7 +110,7 @@ def link_plan(robot: Robot) -> LinkPlan:
     numbers = numbers_near_home(robot)
     choices = tuple(_leg_choice(leg, found) for leg, found in zip(robot.legs, numbers, strict=True))
     columns, components, strain = _core(robot, numbers, choices)
-    G = np.vstack([_left(found, choice) for found, choice in zip(numbers, choices, strict=True)])
+    G = np.vstack([_constraint_rows(found, choice) for found, choice in zip(numbers, choices, strict=True)])
     kept = pivots(G.T)
     return LinkPlan(
         legs=choices,
@@ -256,8 +256,8 @@ def _core(
     return tuple(columns), tuple(components), tuple(pivots(strained)) if others else ()
 
 
-def _left(found: LegNumbers, choice: LegChoice) -> Array:
-    """What a leg forbids the platform: rows left over when its coordinates are eliminated, (k, 6)."""
+def _constraint_rows(found: LegNumbers, choice: LegChoice) -> Array:
+    """Constraints of a leg on the platform: rows left over when its coordinates are eliminated, (k, 6)."""
     rows = list(choice.rows)
     left = [r for r in range(len(found.B)) if r not in rows]
     X = np.linalg.solve(found.B[rows], -found.P[rows]) if rows else np.zeros((0, 6))

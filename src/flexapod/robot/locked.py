@@ -85,7 +85,7 @@ def _locked(legs: tuple[Leg, ...], home: Pose, size: float) -> list[tuple[str, s
 def _moving(legs: tuple[Leg, ...], q: list[Array], platform: Pose) -> set[int]:
     """Coordinates that some motion of the loops moves."""
     _, J = loop_jacobian(legs, q, platform)
-    if not np.isfinite(J).all():  # other checks have a word on that
+    if not np.isfinite(J).all():  # other checks report that
         return set(range(J.shape[1]))
     _, s, vt = np.linalg.svd(J)
     null = vt[int(np.sum(s > RANK * s.max(initial=0.0))) :]

@@ -105,7 +105,8 @@ def generic_configuration(legs: tuple[Leg, ...], platform: Pose, size: float, se
 
 
 def floats(legs: tuple[Leg, ...], platform: Pose, size: float) -> bool:
-    """Actuators can move while the platform is at rest, as on a base that floats: its pose says less than the whole state."""
+    """Whether actuators can move while the platform is at rest, as on a base that floats: its pose does not determine the
+    state."""
     if all(len(leg.moving) <= len(leg_rows(leg)) for leg in legs):
         return False
     q, p = generic_configuration(legs, platform, size, 0)
@@ -117,8 +118,8 @@ def floats(legs: tuple[Leg, ...], platform: Pose, size: float) -> bool:
 
 
 def winds(legs: tuple[Leg, ...], platform: Pose, size: float, dof: int) -> bool:
-    """No fixed choice among the components of the platform's twist describes its whole motion, as that of a coupler: the platform
-    hangs on a crank or a rod, or has one way to move, and its ways to move change their directions.
+    """Whether no fixed choice among the components of the platform's twist describes its whole motion, as that of a coupler: the
+    platform hangs on a crank or a rod, or has one degree of freedom, and its directions of motion change.
 
     Checked by: tests/robot/test_whole_revolution.py.
     """

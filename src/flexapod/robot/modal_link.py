@@ -45,7 +45,7 @@ def place_of(at: Sequence[float] | Array) -> Place:
 
 
 def _foot(spec: Flexible, end: Place) -> Place:
-    """Where something is held: on a plate at its middle plane, from which a rigid arm leads up."""
+    """Place where something is attached: on a plate at its middle plane, from which a rigid arm leads up."""
     return (end[0], end[1], 0.0) if spec.type == "plate" else end
 
 
@@ -58,7 +58,7 @@ def modal_link(spec: Flexible, ends: Sequence[Place], path: Path | None, planar:
     Checked by: tests/robot/test_modal_links.py.
     """
     feet = tuple(p for p in dict.fromkeys(_foot(spec, end) for end in ends) if np.linalg.norm(p) > SAME_POINT)
-    if spec.type == "modes":  # the file may be another one tomorrow
+    if spec.type == "modes":  # the file may change
         return _reduced(spec, feet, path, planar)
     return _plate(spec.model_dump_json(), feet, planar)
 
@@ -69,7 +69,7 @@ def _plate(words: str, ends: tuple[Place, ...], planar: bool) -> RootedBody:
 
 
 def plate_link(spec: Flexible) -> Flexible:
-    """The words of a plate that is a link, with what the file leaves out."""
+    """Keys of a plate that is a link, completed by the defaults."""
     reduction = spec.reduction or Reduction()
     if reduction.method is None:
         reduction = Reduction(method="craig-bampton", boundary=reduction.boundary)

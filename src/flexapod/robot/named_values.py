@@ -60,7 +60,7 @@ def robot_values(robot: Robot) -> dict[str, float]:
 
 
 def _branch(robot: Robot, leg: Leg) -> dict[str, float]:
-    """What distinguishes the branches of a leg that has no closed form: roots of its reach, or the sign of its rows."""
+    """Values that distinguishes the branches of a leg without a closed form: roots of its reach, or the sign of its rows."""
     found: dict[str, float] = {}
     if reach(leg) != "general":
         found = dict(zip(("root", "fold"), map(float, roots(leg)), strict=True))
@@ -85,7 +85,7 @@ def _matrix(result: dict[str, float], name: str, values: Array) -> None:
 
 
 def _body(result: dict[str, float], name: str, body: RigidBody | None, size: float) -> None:
-    """Inertial data of a body; its moments are measured by the largest of their order that it has or could have."""
+    """Inertial data of a body; rounding of its moments is judged against the largest of their order that it has or could have."""
     if body is None:
         return
     second = float(np.abs(np.diag(body.inertia)).max())

@@ -49,7 +49,7 @@ def loaded_description(
 
 
 def _merged(plain: dict[str, Any], leg: str) -> dict[str, Any]:
-    """A leg with what it takes from the template."""
+    """A leg merged with the template."""
     template, own = plain["legs"].get("template"), plain["legs"]["each"][leg]
     return merge_leg(leg, template, own, Report(file="", document=plain, lines={})).data
 

@@ -142,7 +142,7 @@ def pivots(matrix: Array, groups: Sequence[Sequence[int]] | None = None) -> list
     for group in [range(work.shape[1])] if groups is None else groups:
         while group and largest > 0.0 and len(chosen) < min(work.shape):
             norms = np.linalg.norm(work[:, list(group)], axis=0)
-            # the first of equally good columns, so that the choice does not hang on rounding
+            # the first of equally good columns, so that the choice does not depend on rounding
             best = int(np.flatnonzero(norms >= (1.0 - 1e-6) * norms.max())[0])
             if norms[best] <= RANK * largest:
                 break

@@ -71,7 +71,7 @@ def build_forces(description: Description, legs: Sequence[Leg], home: Pose) -> t
 
 
 def _point(legs: Sequence[Leg], end: End, home: Pose) -> Array:
-    """Where a point is at home, in the world."""
+    """Position of a point at home, in the world (3,) [m]."""
     if end.on == WORLD:
         return end.at
     if end.on == PLATFORM:

@@ -48,7 +48,7 @@ def check_grouped(robot: Robot) -> None:
 
 
 def has_grouped(robot: Robot) -> bool:
-    """Some body has grouped parameters that must make a positive mass matrix."""
+    """Whether some body has grouped parameters that must make a positive mass matrix."""
     file, legs = robot.description.file, robot.description.legs.values()
     grouped = [file.platform.base_parameters is not None, *(bool(leg.table) for leg in legs)]
     grouped += [body.base_parameters is not None for leg in legs for body in leg.bodies.values()]

@@ -89,7 +89,7 @@ class Robot:
 
     @property
     def source(self) -> str:
-        """Where the numbers come from."""
+        """Source of the numbers."""
         return self.description.file.source
 
     @property
@@ -231,7 +231,7 @@ class Robot:
 
     @cached_property
     def flexible_shape(self) -> tuple[FlexibleShape, tuple[str, ...]]:
-        """Which moments a flexible platform has, and along which axes its joints move."""
+        """Moments that a flexible platform has, and the axes along which its joints move."""
         if self.flexible_platform is None:
             raise RobotBuildError(f"{self.name} has a rigid platform")
         return flexible_platforms.shape_of(self.flexible_platform, self.joint_shapes)
@@ -288,7 +288,7 @@ class Robot:
 
     @cached_property
     def elastic_plan(self) -> ElasticPlan:
-        """Which coordinates stay independent when the loops of a robot with flexible legs are closed."""
+        """Plan of the coordinates that stay independent when the loops of a robot with flexible legs are closed."""
         return elastic_plan(self)
 
     @cached_property
@@ -308,7 +308,7 @@ class Robot:
 
     @cached_property
     def plan(self) -> ClosingPlan:
-        """Which coordinates the closing of loops is solved for."""
+        """Plan of the coordinates for which the closing of loops is solved."""
         length = self.characteristic_length
         if not closes_alone(self.legs):
             return platform_plan(self.legs, self.home, length)
@@ -318,7 +318,7 @@ class Robot:
 
     @cached_property
     def no_link_plan(self) -> str | None:
-        """Why the link-axes model does not apply; None where it does."""
+        """Reason why the link-axes model does not apply; None where it does."""
         return refused(self)
 
     @cached_property

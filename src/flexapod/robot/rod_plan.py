@@ -62,7 +62,7 @@ def refuse(robot: Robot) -> None:
 
 @dataclass
 class _Graph:
-    """Bodies and joints as they are found; `hanging`: body that nothing carries yet -> what hangs on it, itself first."""
+    """Bodies and joints as they are found; `hanging`: body that nothing carries yet -> bodies that it carries, itself first."""
 
     robot: Robot
     nodes: list[RodNode] = field(default_factory=lambda: [RodNode(place=PLATFORM, parent=None, kind="free")])
@@ -86,7 +86,7 @@ class _Graph:
             if (rod := _rod(leg, k)) is not None:
                 cross, ball, after = rod
                 near = (i, leg.links[cross].parent) if leg.links[cross].parent >= 0 else WORLD
-                far = (i, after) if ball is None else _far(i, ball)
+                far = (i, after) if ball is None else _far_place(i, ball)
                 self.rods.append((i, cross, k, near, far, ball, after))
                 gone |= {cross, k, *([after - 2, after - 1] if ball is None else [])}
         loose = {after for leg_, *_, ball, after in self.rods if leg_ == i and ball is None} | free_joints(leg)
@@ -105,7 +105,7 @@ class _Graph:
         self.cuts += [(i, closing) for closing in leg.closings if closing not in balls]
 
     def attach(self) -> None:
-        """Hang what nothing carries on the hinges that hold it."""
+        """Attach bodies that nothing carries to the hinges that hold them."""
         while self.hanging:
             found = list(self._hinges())
             if not found:
@@ -124,21 +124,22 @@ class _Graph:
 
     def _hinges(self) -> Iterator[tuple[tuple[int, Closing], Place, Place]]:
         for i, closing in self.cuts:
-            ends = (i, closing.link), _far(i, closing)
+            ends = (i, closing.link), _far_place(i, closing)
             for place, carrier in (ends, ends[::-1]):
                 if closing.type in HINGES and place in self.hanging and self.known(carrier):
                     yield (i, closing), place, carrier
 
 
-def _far(i: int, closing: Closing) -> Place:
-    """Where a closing joint of leg i ends."""
+def _far_place(i: int, closing: Closing) -> Place:
+    """Place where a closing joint of leg i ends: on the platform, on another leg, or in the world."""
     if closing.to is None:
         return PLATFORM
     return closing.to if closing.to[1] >= 0 else WORLD
 
 
 def _rod(leg: Leg, k: int) -> tuple[int, Closing | None, int] | None:
-    """Where link k is a rod: first link of its universal joint, its ball, the link that a ball of the tree carries."""
+    """Rod that ends with link k, if there is one: first link of its universal joint, its ball, the link that a ball of the tree
+    carries."""
     rod = leg.links[k]
     cross = rod.parent
     if rod.body is None or cross < 0 or leg.links[cross].joint != rod.joint or not is_passive(leg, (cross, k)):
@@ -162,7 +163,7 @@ def _rod(leg: Leg, k: int) -> tuple[int, Closing | None, int] | None:
 
 
 def _ball(leg: Leg, first: int) -> int | None:
-    """Last link of a ball of the tree that begins at a link; None: it is another joint."""
+    """Last link of a ball of the tree that begins at a link; None for other joints."""
     chain = [j for j, link in enumerate(leg.links) if link.joint == leg.links[first].joint]
     if chain != [first, first + 1, first + 2] or not is_passive(leg, chain):
         return None
@@ -205,7 +206,7 @@ def _chosen(robot: Robot, graph: _Graph) -> RodPlan:
     )
     if len(rods) < len(graph.rods):
         raise NoRodsError("a rod hangs on the base")
-    cuts = tuple((i, c, graph.at((i, c.link)), graph.at(_far(i, c))) for i, c in graph.cuts)
+    cuts = tuple((i, c, graph.at((i, c.link)), graph.at(_far_place(i, c))) for i, c in graph.cuts)
     moving = moving_nodes(nodes)
     columns = [(6 + k, nodes[j]) for k, j in enumerate(moving)]
     names = {(node.place, node.hinge is None): column for column, node in columns}

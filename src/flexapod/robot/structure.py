@@ -47,7 +47,7 @@ def structure(robot: Robot) -> str:
 
 
 def _element(beam: ElasticElement) -> tuple[Any, ...]:
-    """What the equations of an element depend on besides its numbers."""
+    """Structure of an element: what its equations depend on besides its numbers."""
     parts = (beam.name, beam.root, beam.links, beam.shape, beam.law)
     if beam.twisting is not None:
         return (*parts, twisting_pairs(beam))
@@ -55,13 +55,13 @@ def _element(beam: ElasticElement) -> tuple[Any, ...]:
 
 
 def _architecture(leg: Leg, rows: Sequence[int]) -> str:
-    """Of a leg; a general one whose plan is solved in closed form names its reach."""
+    """Architecture of a leg; a general one whose plan is solved in closed form names its reach."""
     reached = leg.architecture == "general" and closes(leg, rows)
     return f"general {reach(leg)}" if reached else leg.architecture
 
 
 def acting(link: Link) -> tuple[bool, ...]:
-    """What acts at the coordinate of a link: a spring, and where there are any a constant force and bump stops."""
+    """Passive forces at the coordinate of a link: a spring, and where there are any a constant force and bump stops."""
     more = (link.preload != 0.0, link.stop > 0.0)
     return (link.spring, *more) if any(more) else (link.spring,)
 

@@ -32,12 +32,12 @@ class Varied:
 
     @property
     def geometry(self) -> bool:
-        """More than masses, inertias, friction and gravity varies."""
+        """Whether more than masses, inertias, friction and gravity varies."""
         return any(not name.startswith("gravity.") and not any(part in name for part in INERTIAL) for name in self.moved)
 
 
 def with_columns(robot: Robot, varied: Varied) -> Robot:
-    """The robot with values that vary per sample; what was found out about its own values is not kept."""
+    """The robot with values that vary per sample; results cached for its own values are not kept."""
     found = object.__new__(type(robot))
     found.__dict__.update({k: v for k, v in robot.__dict__.items() if k != "kept"}, varied=varied)
     return found

@@ -115,7 +115,7 @@ class Controller:
         raise NotImplementedError
 
     def error(self, scope: Scope, robot: Robot, c: JointCoordinates, ref: Mapping[str, SX], integral: SX | None) -> SX:
-        """What an integral part adds up (actuators,), beside the acceleration that it `feels`."""
+        """Error (actuators,) that an integral part adds up, beside the acceleration that it `feels`."""
         return ca.SX.zeros(c.q.numel())
 
     def elastic_energy(self, scope: Scope, robot: Robot, c: JointCoordinates) -> SX:
@@ -185,7 +185,7 @@ class JointControl(Controller):
 
     @property
     def integral(self) -> bool:  # type: ignore[override]
-        """It has an integral part."""
+        """Whether the controller has an integral part."""
         return self.ki is not None
 
     def _structure(self) -> object:

@@ -201,7 +201,7 @@ Plan = dict[str, tuple[Any, Controller | None, float]]
 def _plan(
     robot: Robot, motion: Motion | ActuatorMotion, ways: Sequence[str] | Mapping[str, object], modes: int, error: float
 ) -> Plan:
-    """By label: what is followed, the controller or None, how much later the move ends."""
+    """By label: the motion that is followed, the controller or None, and how much later [s] the move ends."""
     if isinstance(ways, str):
         ways = (ways,)
     named = ways if isinstance(ways, Mapping) else {AS_GIVEN: None, **{str(name): name for name in ways}}

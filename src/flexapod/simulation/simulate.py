@@ -204,18 +204,18 @@ def make_clock(setup: Setup, duration: float, step: float, output_step: float | 
         row = output_step or duration / 300
         if period is not None or setup.function is not None:
             row = min(row, period or step)
-        every = _whole("output_step", (output_step or row) / row)
+        every = _multiple("output_step", (output_step or row) / row)
     else:
         row = step
-        every = _whole("output_step", output_step / step) if output_step else max(1, int(np.ceil(duration / step / SHOWN)))
+        every = _multiple("output_step", output_step / step) if output_step else max(1, int(np.ceil(duration / step / SHOWN)))
     if period is not None:
-        _whole("rate: the sampling period", period / row)
+        _multiple("rate: the sampling period", period / row)
     if duration / row / every > MOST_ROWS:
         raise InputError(f"output_step: {duration / row / every:.3g} rows do not fit into memory; at most {MOST_ROWS:g} are kept")
     return Clock(duration=duration, step=row, every=every, period=period)
 
 
-def _whole(name: str, ratio: float) -> int:
+def _multiple(name: str, ratio: float) -> int:
     if abs(ratio - round(ratio)) > 1e-6 or round(ratio) < 1:
         raise InputError(f"{name} must be a whole multiple of the step, it is {ratio:g} of them")
     return round(ratio)
@@ -282,7 +282,7 @@ def finished(
 
 
 def _with_reactions(setup: Setup, result: xr.Dataset, wrench: Given | None) -> xr.Dataset:
-    """Joint reactions by inverse dynamics of the motion that came out, or under the forces that made it."""
+    """Joint reactions by inverse dynamics of the simulated motion, or under the forces of the simulation."""
     from flexapod.analysis.verbs.inverse_dynamics import inverse_dynamics
 
     load = None if wrench is None else over_time("wrench", wrench, 6)(result.time.values)
@@ -294,8 +294,8 @@ def _with_reactions(setup: Setup, result: xr.Dataset, wrench: Given | None) -> x
 
 
 def _reactions_under_forces(setup: Setup, result: xr.Dataset, load: Array | None) -> xr.Dataset:
-    """Joint reactions under the forces that came out, where the motion alone does not give them: at an elastic state, with
-    redundant actuators, whose internal forces the joints carry, or with fewer actuators than degrees of freedom."""
+    """Joint reactions under the forces of the simulation, where the motion alone does not give them: at an elastic state,
+    with redundant actuators, whose internal forces the joints carry, or with fewer actuators than degrees of freedom."""
     from flexapod.analysis.verbs.forward_dynamics import forward_dynamics
 
     names = ("position", "rotation", "velocity", "angular_velocity", "elastic", "elastic_velocity")

@@ -57,7 +57,7 @@ class Stepper:
         return True
 
     def reset(self) -> None:
-        """Back to the start; forces are kept."""
+        """Go back to the start; forces are kept."""
         np.copyto(self.state, self._start)
         self.time, self.reason = 0.0, ""
 
@@ -79,7 +79,7 @@ class CompiledSteps:
         self._nodes = [table[2 + k * layout.width : 2 + (k + 1) * layout.width] for k in range(len(layout.nodes))]
 
     def __call__(self, state: Array) -> str:
-        """Advance; the reason where it fails, the state is then as before."""
+        """Advance by one step; returns the reason if it fails, with the state as before."""
         for node in self._nodes:
             np.copyto(node, self.signals)
         np.copyto(self._state_in, state)
@@ -92,8 +92,8 @@ class CompiledSteps:
 
 
 class NumericSteps:
-    """As `CompiledSteps`, by rows in numbers: of robots with many coordinates whose friction depends on joint loads, or whose
-    platform rotates by itself."""
+    """Steps as `CompiledSteps` makes them, by rows in numbers, for robots with many coordinates whose friction depends on joint
+    loads, or whose platform rotates by itself."""
 
     def __init__(self, setup: Setup, step: float) -> None:
         from flexapod.simulation.integrators.numeric_rows import NumericRows
@@ -106,7 +106,7 @@ class NumericSteps:
         self.signals = np.zeros(layout.width)
 
     def __call__(self, state: Array) -> str:
-        """Advance; the reason where it fails, the state is then as before."""
+        """Advance by one step; returns the reason if it fails, with the state as before."""
         self._nodes[:] = self.signals
         now, _ = self._rows.advance(state, self._table, self._row)
         code = float(now[self._code][0])

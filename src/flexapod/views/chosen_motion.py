@@ -92,7 +92,7 @@ def _named(robot: fp.Robot, name: str, options: dict[str, object]) -> fp.Motion 
 
 
 def place_text(name: str) -> str:
-    """Where a named motion is placed if nothing is given; empty where its numbers are absolute."""
+    """Place of a named motion if none is given, in words; empty where its numbers are absolute."""
     if name.startswith(CENTRED):
         return "Unless center is given, the command line centres it at the robot's home, in world axes."
     if name.startswith(STARTED):
@@ -161,7 +161,7 @@ def _followed_share(robot: fp.Robot, home: np.ndarray, change: np.ndarray) -> fl
             way = home + share * change * np.linspace(0.0, 2.0, WAY)[1:, None]
             if bool(fp.forward_kinematics(robot, way, on_error="mask").valid.all()):
                 return share
-        except fp.FlexapodError:  # under-actuated: its verbs have a word on that
+        except fp.FlexapodError:  # under-actuated: its verbs report that
             break
     return 1.0
 

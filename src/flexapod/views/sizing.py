@@ -32,11 +32,11 @@ Sizing = TypedDict(
         "rms_force": float, "peak_power": float, "rms_power": float, "energy": float,
     },
 )  # fmt: skip
-"""What an actuator must give along a motion; SI units."""
+"""Requirements of an actuator along a motion; SI units."""
 
 
 def under_actuated(robot: fp.Robot) -> bool:
-    """Its actuators cannot choose a motion, so that a motion gives no forces of theirs."""
+    """Whether the actuators cannot choose a motion, so that a motion determines no actuator forces."""
     return robot.floats or len(robot.actuators) < robot.mobility.platform
 
 

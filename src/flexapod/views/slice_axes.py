@@ -46,6 +46,6 @@ def slice_name(axes: tuple[str, ...]) -> str:
 
 
 def slice_words(robot: fp.Robot, axes: tuple[str, ...], scale: float = 1.0) -> str:
-    """How far a slice reaches from home: `within 0.3 m of home`, or `within 28.65 deg of home`."""
+    """Extent of a slice from home, in words: `within 0.3 m of home`, or `within 28.65 deg of home`."""
     length, angle = f"{number(scale * robot.characteristic_length, 4)} m", f"{number(np.degrees(scale * TILT), 4)} deg"
     return f"within {' and '.join(dict.fromkeys(length if a in 'xyz' else angle for a in axes))} of home"

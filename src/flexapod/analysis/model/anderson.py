@@ -21,7 +21,7 @@ DEPENDENT = 1e-20
 
 
 def fixed_points(g: Callable[[Array], Array], start: Array) -> tuple[Array, NDArray[np.bool_]]:
-    """y (n, k), and which samples have converged.
+    """Fixed points y (n, k), and whether each sample has converged.
 
     Args:
         g: map of (n, k); samples do not depend on each other.

@@ -49,7 +49,7 @@ HALF_REVOLUTION = 1e-6
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ClosedLegs:
-    """Closed states: what the kernels of flexible legs read.
+    """Closed states as the kernels of flexible legs read them.
 
     Args:
         joint_position, joint_velocity: (n, joints) all joints, elastic ones included.
@@ -67,11 +67,11 @@ class ClosedLegs:
     modes_velocity: Array
 
     def inputs(self) -> dict[str, Array]:
-        """By the names of the kernels."""
+        """Inputs of the kernels, by name."""
         return dict(self.__dict__)
 
     def rows(self, chosen: Rows) -> ClosedLegs:
-        """Some of the states."""
+        """Inputs of some of the states."""
         return ClosedLegs(**{name: np.ascontiguousarray(values[chosen]) for name, values in self.__dict__.items()})
 
     def with_rows(self, chosen: Rows, part: ClosedLegs) -> ClosedLegs:
@@ -192,8 +192,8 @@ def shifted(robot: Robot, state: ClosedLegs, columns: Sequence[int], step: Array
 
 
 def close_along(robot: Robot, given: ActuatorState, reasons: Reasons) -> ClosedLegs:
-    """As `close`, from home: samples that are far from there, or cannot be assembled from there, go in steps, so that loops stay
-    in the assembly mode of home. Redundant actuators of rigid robots must fit the others."""
+    """Close as `close` does, from home: samples that are far from it, or cannot be assembled from it, are reached in steps,
+    so that loops stay in the assembly mode of home. Redundant actuators of rigid robots must fit the others."""
     found = _close_along(robot, given, reasons)
     if not robot.elastic_names:
         _name_contradictions(robot, found.actuators(robot)[0] - given.q, reasons)
@@ -264,7 +264,7 @@ def pose_error(robot: Robot, state: ClosedLegs, position: Array, rotation: Array
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class LegRequest:
-    """Closed states, what moves them, and how the elastic coordinates were found.
+    """Closed states, the motion or forces on them, and how the elastic coordinates were found.
 
     Args:
         state: closed coordinates.

@@ -43,12 +43,12 @@ def closed_request(robot: Robot, request: Request, reasons: Reasons) -> LegReque
 
 
 def from_elastic_legs(robot: Robot, request: Request, reasons: Reasons) -> LegRequest:
-    """What deforms itself, or is given by its actuators: Newton's method from the neighbour or from home."""
+    """Closed states of robots with flexible legs, or given by their actuators: Newton's method from the neighbour or home."""
     return leg_request(robot, request, reasons, redundancy(robot, request))
 
 
 def from_platform(robot: Robot, request: Request, reasons: Reasons) -> LegRequest:
-    """Rigid legs follow from the platform by inverse kinematics."""
+    """Closed states of rigid legs, from the platform by inverse kinematics."""
     inputs = platform_inputs(as_platform(robot, request.at))
     none = np.zeros((len(reasons), 0))
     bound = kernel(robot, "inverse_kinematics", detail="joints")
@@ -61,7 +61,7 @@ def from_platform(robot: Robot, request: Request, reasons: Reasons) -> LegReques
 
 
 def from_flexible_platform(robot: Robot, request: Request, reasons: Reasons) -> LegRequest:
-    """Closed-form legs follow the deformed joints of a flexible platform."""
+    """Closed states of closed-form legs, from the deformed joints of a flexible platform."""
     inputs = platform_inputs(request.at)
     acting = flexible_load(robot, inputs, *request.load)
     found = elastic_state(

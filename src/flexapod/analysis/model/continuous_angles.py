@@ -24,7 +24,7 @@ def continue_angles(robot: Robot, variables: Mapping[str, Variable], along: bool
 
 
 def make_continuous(values: NDArray[np.float64], angles: NDArray[np.bool_], near: NDArray[np.float64], along: bool) -> None:
-    """Turn angles by whole revolutions, in place: within half a revolution of home, and without jumps along a motion.
+    """Shift angles by whole revolutions, in place: within half a revolution of home, and without jumps along a motion.
 
     Args:
         values: (n, k) coordinates; NaN where a sample failed.

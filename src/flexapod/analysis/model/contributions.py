@@ -56,7 +56,7 @@ def inertial_parameters(robot: Robot, quantity: str) -> dict[str, list[int]]:
 
 
 def contributions(robot: Robot, request: LegRequest, found: GeneralSolution, kind: str, reasons: Reasons) -> Array:
-    """(n, parts, actuators) in the order of `NAMES`.
+    """Contributions (n, parts, actuators) to the actuator forces, in the order of `NAMES`.
 
     Source: Kim 2002 Eqs. (32), (34). Checked by: tests/analysis/test_general_dynamics.py.
     """
@@ -98,7 +98,7 @@ def _at_actuators(robot: Robot, found: GeneralSolution, force: Array) -> Array:
 
 
 def _friction(robot: Robot, request: LegRequest, found: GeneralSolution, kind: str, reasons: Reasons) -> Array:
-    """(n, sources, actuators)."""
+    """Contributions (n, sources, actuators) of friction to the actuator forces."""
     rows = []
     smooth = solve_inverse(robot, request, False, reasons).force if kind == "alone" else None
     for source in SOURCES:
@@ -113,7 +113,7 @@ def _friction(robot: Robot, request: LegRequest, found: GeneralSolution, kind: s
 
 
 STRUCTURAL = ("plan", "elastic_plan", "follows_platform", "floats", "elastic_legs", "structure", "mobility")
-"""What a robot knows about itself that no number changes."""
+"""Properties of a robot that do not depend on its numbers."""
 
 
 def with_values(robot: Robot, changed: Mapping[str, float]) -> Robot:

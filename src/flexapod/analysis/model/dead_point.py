@@ -28,7 +28,7 @@ NEAR = 1e-4
 CLOSED = 1e-9
 """Residual, of the robot's size, below which a pose counts as one that the loops can reach."""
 STEPS, SAMPLES = 30, 16
-"""Newton steps; failed samples that are looked at."""
+"""Newton steps; failed samples that are tried."""
 
 
 def name_dead_points(robot: Robot, position: Array, rotation: Array, joints: Array, reasons: Reasons) -> None:

@@ -55,7 +55,7 @@ def drives(robot: Robot) -> list[tuple[Link, Link | None]]:
 
 @lru_cache(maxsize=32)
 def rigid_drives(robot: Robot) -> Robot:
-    """The robot with its drives rigid and without rotors: what the links demand of them."""
+    """The robot with its drives rigid and without rotors: their forces are those that the links need."""
     return build_robot(_without_springs(robot.description), home=robot.home)
 
 

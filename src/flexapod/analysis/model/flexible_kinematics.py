@@ -138,7 +138,7 @@ def deformed_point(inputs: dict[str, Array], point: Point, e: Array, ed: Array, 
     if point.Q is not None:
         twice = twice + np.einsum("aij,ni,nj->na", point.Q, ed, ed)
     rate, second = world(np.einsum("nai,ni->na", Phi, ed)), world(twice)
-    own_R, own_w, own_alpha = rotvec_motion(e @ point.Phi_r.T, ed @ point.Phi_r.T, edd @ point.Phi_r.T)  # against the frame
+    own_R, own_w, own_alpha = rotvec_motion(e @ point.Phi_r.T, ed @ point.Phi_r.T, edd @ point.Phi_r.T)  # relative to the frame
     own_w, own_alpha = world(own_w), world(own_alpha)
     spin = np.cross(w, r)
     return {

@@ -58,7 +58,7 @@ class FlexibleLoad:
         return total, np.einsum("nai,na->ni", self.point.columns(elastic), local_f) + local_m @ self.point.Phi_r
 
     def inputs(self) -> dict[str, Array]:
-        """As the tangent kernel reads them."""
+        """Inputs of the tangent kernel, by name."""
         n = len(self.wrench)
         point = {"point_position": self.point.r0, "point_shape": self.point.Phi_d, "point_rotation": self.point.Phi_r}
         if self.point.Q is not None:

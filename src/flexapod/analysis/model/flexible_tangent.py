@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 
 
 def tangent_of(robot: Robot) -> RobotKernel | ModesTangent:
-    """What gives `residual` (n, 6 + N), `stiffness` and `actuator_map` by `batch`, as the kernel `flexible_tangent` does.
+    """Tangent of a flexible platform: its `batch` returns `residual` (n, 6 + N), `stiffness` and `actuator_map`, as the kernel
+    `flexible_tangent`.
 
     Checked by: tests/analysis/test_flexible_static.py::test_many_modes_have_the_tangent_of_the_kernel.
     """
@@ -53,7 +54,7 @@ class ModesTangent:
 
     @property
     def signature(self) -> Signature:
-        """Of the kernel of frame and legs: its statuses."""
+        """Signature of the kernel of frame and legs, for its statuses."""
         return self._held.signature
 
     @property
@@ -62,7 +63,7 @@ class ModesTangent:
 
     @cached_property
     def _shapes(self) -> _Shapes:
-        """From the numbers that kernels read."""
+        """Shapes of the platform from the numbers that kernels read."""
         values, modes = self.robot.values, range(self.robot.flexible_shape[0].modes)
         joints = [f"legs.{leg.name}.Phi" for leg in self.robot.legs]
         Phi = np.array([[values.get(f"{name}.{k}.{a}", 0.0) for k in modes] for name in joints for a in "xyz"])
@@ -79,7 +80,7 @@ class ModesTangent:
         given = {name: inputs[name] for name in ("position", "rotation", "force", "wrench", "point_wrench")}
         moved = np.einsum("nk,ak->na", e, own.S)
         held = self._held.batch({**given, "joint_shift": shift, "moment_shift": moved, "point_position": point})
-        return Batch(outputs=_whole(own, held.outputs, inputs), status=held.status)
+        return Batch(outputs=_tangent_terms(own, held.outputs, inputs), status=held.status)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -93,7 +94,7 @@ class _Shapes:
     rows: NDArray[np.intp]
 
 
-def _whole(own: _Shapes, held: dict[str, Array], inputs: dict[str, Array]) -> dict[str, Array]:
+def _tangent_terms(own: _Shapes, held: dict[str, Array], inputs: dict[str, Array]) -> dict[str, Array]:
     """Residual, stiffness and actuator map."""
     (S, rows), e, Phi = (own.S, own.rows), inputs["elastic"], own.Phi[own.rows]
     n, N = e.shape

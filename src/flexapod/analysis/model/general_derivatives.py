@@ -55,14 +55,14 @@ PARAMETER_STEP = 1e-3
 """Shift of a parameter, of itself."""
 
 SMALL = 1e-3
-"""Of a parameter's shift: a first one, which finds how actuators keep the platform in its place."""
+"""Part of a parameter's shift that is made first: it shows how actuators keep the platform in its place."""
 
 WEIGHTS = {1: 4.0 / 5.0, 2: -1.0 / 5.0, 3: 4.0 / 105.0, 4: -1.0 / 280.0}
-"""Of f(x + k h) - f(x - k h), divided by h."""
+"""Weights of f(x + k h) - f(x - k h), divided by h, in the central difference of eighth order."""
 
 AROUND = {sign * k: sign * weight for k, weight in WEIGHTS.items() for sign in (1, -1)}
 ASIDE = {0: -49.0 / 20.0, 1: 6.0, 2: -15.0 / 2.0, 3: 20.0 / 3.0, 4: -15.0 / 4.0, 5: 6.0 / 5.0, 6: -1.0 / 6.0}
-"""Of f(x + k h), divided by h: on both sides, and on one side, of sixth order."""
+"""Weights of f(x + k h), divided by h, in differences of sixth order on one side."""
 
 NAMES = ("position", "rotation", "velocity", "angular_velocity", "acceleration", "angular_acceleration")
 
@@ -202,7 +202,7 @@ def _by_parameter(start: _Start, path: str, slopes: tuple[Array, Array, Array], 
 
     q_p = -np.einsum("nqk,nk->nq", inverse, along(SMALL * h, 0.0)[1]) / (SMALL * h)
     total = np.zeros((len(start.wrench), len(robot.actuators)))
-    for k, weight in (ASIDE if 0.0 <= at < 4.0 * h else AROUND).items():  # many parameters are not negative
+    for k, weight in (ASIDE if 0.0 <= at < 4.0 * h else AROUND).items():  # many parameters must not be negative
         force, *moved = along(k * h, q_p)
         whole = [np.einsum("nak,nk->na", slope, values) for slope, values in zip(slopes, moved, strict=True)]
         total += weight / h * (force - whole[0] - whole[1] - whole[2])
@@ -210,7 +210,7 @@ def _by_parameter(start: _Start, path: str, slopes: tuple[Array, Array, Array], 
 
 
 def _followed(robot: Robot, state: ClosedLegs) -> Array:
-    """Components (n, r, 6) of the platform's motion that the actuators choose; deformation decides the others."""
+    """Components (n, r, 6) of the platform's motion that the actuators determine; the others follow from deformation."""
     if not robot.elastic_names:
         return np.tile(np.eye(6), (len(state.position), 1, 1))
     J, _ = platform_jacobian(robot, state, np.full(len(state.position), "", dtype=object))

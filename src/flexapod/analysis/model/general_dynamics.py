@@ -47,7 +47,7 @@ TOUCHED = 1e-7
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class GeneralSolution:
-    """Of n states.
+    """Solution of the general dynamics at n states.
 
     Args:
         force: (n, actuators).
@@ -201,7 +201,8 @@ def _checked(found: GeneralSolution, singular: str, reasons: Reasons) -> General
 
 
 def _multipliers(robot: Robot, terms: LegTerms, rest: Array) -> Array:
-    """Multipliers (n, m) of all closing rows with A^T lambda = rest; of many the smallest, zero where nothing is touched."""
+    """Multipliers (n, m) of all closing rows with A^T lambda = rest; of many solutions the smallest; zero for rows without
+    effect."""
     every = all_rows(robot)
     used = [every.index(row) for row in used_rows(robot.elastic_plan)]
     result = np.full((len(rest), max(len(every), 1)), np.nan)

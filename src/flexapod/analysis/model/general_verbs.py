@@ -38,7 +38,7 @@ Variables = dict[str, Variable]
 
 
 def general_inverse_dynamics(robot: Robot, asked: Request) -> xr.Dataset:
-    """Actuator forces, with what is asked for beside; see `inverse_dynamics`.
+    """Actuator forces, with the optional results; see `inverse_dynamics`.
 
     Source: Briot 2014 Eqs. (41)-(44), Kim 2002 Eqs. (20)-(34). Checked by: tests/analysis/test_general_dynamics.py.
     """

@@ -28,7 +28,7 @@ UNUSED = np.array([1e-2] * 3 + [1e-3] * 3)
 ones may be the deflection itself. Also of rates, of 1 and the largest rate."""
 
 ROTATED = 1e-2
-"""Part of a motion in space that nothing makes, up to which it is taken: deflection turns these directions by its own angle.
+"""Part of a motion in space that nothing makes, up to which it is taken: deflection rotates these directions by its own angle.
 Those of a planar robot stay where they are, and are known to rounding."""
 
 MAIN = 0.1
@@ -37,7 +37,7 @@ MAIN = 0.1
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class GivenMotion:
-    """What was asked for: poses (n, ...), twists (n, 6), accelerations (n, 6) without what the rates make of them, or None of
+    """Motion that is given: poses (n, ...), twists (n, 6), accelerations (n, 6) less their part from the rates, None for
     states; `rows`: components that the actuators prescribe."""
 
     position: Array
@@ -86,14 +86,14 @@ def _named(size: Array) -> str:
 
 
 def _warn_unused(robot: Robot, state: ClosedLegs, given: GivenMotion, never: Array, reasons: Reasons) -> None:
-    """One warning where given components that the actuators do not prescribe differ from what the robot does there."""
+    """Warn once if given components that the actuators do not prescribe differ from the robot's motion."""
     scale, others = twist_scale(robot), [i for i in range(6) if i not in given.rows]
     if not others:
         return
     possible = np.eye(6) - (never if robot.planar else 0.0 * never)
     off = pose_error(robot, state, given.position, given.rotation)
     rotation_error = pose_error(robot, home(robot, len(reasons)), given.position, given.rotation)[:, 3:]
-    off[np.abs(rotation_error).max(axis=1) < SAME, 3:] = 0.0  # the orientation of home is what is given where none is meant
+    off[np.abs(rotation_error).max(axis=1) < SAME, 3:] = 0.0  # users give the orientation of home where they mean none
     rate = np.concatenate([state.velocity, state.angular_velocity], axis=1)
     missed = np.where(np.abs(given.twist) > 0.0, given.twist - rate, 0.0)
     size = np.maximum(1.0, np.abs(given.twist / scale).max(axis=1, keepdims=True))

@@ -121,7 +121,7 @@ def _rotation(v: Array) -> Array:
 
 
 def held_stable(robot: Robot, tangent: Mapping[str, Array], reasons: Reasons, wrench: ArrayLike | None) -> NDArray[np.bool_]:
-    """Which equilibria (n,) of a flexible platform are stable on held actuators; warns of the others.
+    """Whether each equilibrium (n,) of a flexible platform is stable with its actuators held; warns of those that are not.
 
     Args:
         tangent: outputs of the kernel `flexible_tangent` there.

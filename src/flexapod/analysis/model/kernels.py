@@ -224,7 +224,7 @@ def program_family(robot: Robot, quantity: str, options: Mapping[str, object]) -
     from flexapod.analysis.model.programs import usual_program
 
     program, chosen = usual_program(robot, quantity, options.get("friction", True))
-    if program.startswith("flexible_") and options.get("friction") is False:  # these equations have none
+    if program.startswith("flexible_") and options.get("friction") is False:  # these equations do not know `friction`
         options = {name: value for name, value in options.items() if name != "friction"}
     if program not in PROGRAMS:
         raise unknown_quantity("kernel for", program)

@@ -81,7 +81,7 @@ def general_static_deflection(robot: Robot, asked: Request) -> xr.Dataset:
 
 
 def is_stable(robot: Robot, K: Array) -> NDArray[np.bool_]:
-    """Which stiffness matrices (n, u, u) are positive definite with the actuators held."""
+    """Whether each stiffness matrix (n, u, u) is positive definite with the actuators held."""
     driven = driven_columns(robot)
     free = [k for k, column in enumerate(robot.elastic_plan.independent) if column not in driven]
     return is_definite(K[:, free][:, :, free])

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from flexapod.arrays import Array
 
 MASSLESS = "the mass matrix is singular, as a moving part has no mass: an actuator that drives through a spring needs `inertia`"
-"""Why a mass matrix is singular."""
+"""Reason why a mass matrix is singular."""
 
 LEFT = 1e-6
 """Error of a left inverse, of 1: rounding stays below 1e-10, a lost rank gives 1."""
@@ -43,7 +43,7 @@ def inverted(A: Array) -> Array:
 
 
 def regular(A: Array) -> NDArray[np.bool_]:
-    """Which of the square matrices (n, m, m) are finite and not singular."""
+    """Whether each of the square matrices (n, m, m) is finite and not singular."""
     m = A.shape[1]
     result: NDArray[np.bool_] = np.asarray(np.isfinite(A).all(axis=(1, 2)))
     if m == 0 or not np.any(result):

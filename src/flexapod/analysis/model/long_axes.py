@@ -24,7 +24,8 @@ Arrays = dict[str, Array]
 
 @dataclass(frozen=True, kw_only=True)
 class CoordinateAxes:
-    """Of all coordinates z, axes and points (n, 3, z), and which of them rotate (z,); modes of the platform have zero axes.
+    """Axes and points of all coordinates z: axes and points (n, 3, z), and which of them rotate (z,); modes of the platform have
+    zero axes.
 
     rest: (n, 3, z) what the rounded points lack, so that differences of near ones keep their digits.
     """
@@ -35,11 +36,11 @@ class CoordinateAxes:
     rotates: NDArray[np.bool_]
 
     def part(self, own: slice) -> CoordinateAxes:
-        """Some of the coordinates."""
+        """Axes of some of the coordinates."""
         return CoordinateAxes(z=self.z[:, :, own], p=self.p[:, :, own], rest=self.rest[:, :, own], rotates=self.rotates[own])
 
     def work(self, force: Array, moment: Array, point: Array, rest: Array | None = None) -> Array:
-        """Of unit rates against wrenches (n, 3, k) about points (n, 3, k): (n, z, k); rest: what those points lack.
+        """Power (n, z, k) at unit rates of wrenches (n, 3, k) about points (n, 3, k); `rest`: low parts of the points.
 
         z . (moment + (point - p) x force) for coordinates that rotate, z . force for those that slide.
         """
@@ -56,7 +57,7 @@ class CoordinateAxes:
         return np.asarray(result)
 
     def unit_work(self, point: Array) -> Array:
-        """Of unit forces and moments at a point (n, 3): (n, z, 6), transposed Jacobian of the point."""
+        """Power of unit forces and moments at a point (n, 3) at unit rates: (n, z, 6), the transposed Jacobian of the point."""
         force, moment = (np.broadcast_to(part, (len(point), 3, 6)) for part in (np.eye(3, 6), np.eye(3, 6, 3)))
         return self.work(force, moment, np.repeat(point[:, :, None], 6, axis=2))
 

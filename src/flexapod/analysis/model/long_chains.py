@@ -56,7 +56,7 @@ def closing_matrix(robot: Robot, found: Arrays, at: CoordinateAxes) -> Array:
 
 
 def _work(at: CoordinateAxes, wrenches: Array) -> Array:
-    """Of wrenches (n, m, 9): force, moment, point."""
+    """Power of wrenches (n, m, 9) at unit rates; a wrench is force, moment, point."""
     force, moment, point = (np.swapaxes(wrenches[:, :, k : k + 3], 1, 2) for k in (0, 3, 6))
     return at.work(force, moment, point)
 
@@ -108,7 +108,7 @@ def mass_matrix(robot: Robot, found: Arrays, own: CoordinateAxes) -> Array:
 
 
 def long_chain_terms(robot: Robot, given: Arrays, reasons: Texts, friction: Friction = False) -> Arrays:
-    """As `elastic_terms`."""
+    """Inertia and bias of the legs in numbers, as `elastic_terms` has them."""
     found = evaluated(robot, "long_terms", given, reasons)
     at = axes(robot, given, found)
     result = {"mass": mass_matrix(robot, found, at), "forces": force_column(robot, found)}
@@ -122,7 +122,7 @@ def long_chain_terms(robot: Robot, given: Arrays, reasons: Texts, friction: Fric
 
 
 def long_chain_statics(robot: Robot, given: Arrays, reasons: Texts) -> Arrays:
-    """As `elastic_statics`: the derivative by running the tangent of the forces along every coordinate."""
+    """Static forces and their derivative, as `elastic_statics`, by running the tangent along every coordinate."""
     still = {name: np.zeros_like(values) if "velocity" in name else values for name, values in given.items()}
     found = evaluated(robot, "long_rows", still, reasons)
     A = closing_matrix(robot, found, axes(robot, given, found))
@@ -171,14 +171,14 @@ def _unit_steps(robot: Robot, columns: list[int]) -> Array:
 
 
 def _step(robot: Robot, given: Arrays, reasons: Texts) -> tuple[Array, Arrays, Array]:
-    """Newton's step of the bound coordinates, what the kernel gave, closing rows."""
+    """Newton's step of the bound coordinates, the kernel's outputs, closing rows."""
     found = evaluated(robot, "long_rows", given, reasons)
     A = closing_matrix(robot, found, axes(robot, given, found))
     return -np.einsum("nbm,nm->nb", left_inverse(A[:, :, list(robot.elastic_plan.bound)]), found["residual"]), found, A
 
 
 def long_chain_closing(robot: Robot, given: Arrays, reasons: Texts) -> Arrays:
-    """As `elastic_closing`."""
+    """Residual and rows of the closing loops in numbers, as `elastic_closing` has them."""
     plan, count = robot.elastic_plan, len(reasons)
     bound, free = list(plan.bound), list(plan.independent)
     now = {name: np.array(values) for name, values in given.items()}
@@ -236,7 +236,7 @@ def _move(robot: Robot, now: Arrays, chosen: NDArray[np.intp], step: Array, colu
 
 
 def long_chain_point(robot: Robot, given: Arrays, reasons: Texts) -> Arrays:
-    """As `elastic_point` of the platform."""
+    """Position and Jacobian of a point of the platform in numbers, as `elastic_point` has them."""
     plan, found = robot.elastic_plan, evaluated(robot, "long_rows", given, reasons)
     at, bound, free = axes(robot, given, found), list(plan.bound), list(plan.independent)
     A = closing_matrix(robot, found, at)
@@ -257,7 +257,7 @@ def long_chain_point(robot: Robot, given: Arrays, reasons: Texts) -> Arrays:
 
 
 def long_chain_control(robot: Robot, given: Arrays, reasons: Texts) -> Arrays:
-    """As `elastic_control`, up to a constant factor: the volume of the rows by the bound coordinates, signed where square."""
+    """Determinant of `elastic_control` up to a constant: volume of the rows by the bound coordinates, signed where square."""
     found = evaluated(robot, "long_rows", given, reasons)
     A = closing_matrix(robot, found, axes(robot, given, found))[:, :, list(robot.elastic_plan.bound)]
     if A.shape[1] == A.shape[2]:
@@ -266,7 +266,7 @@ def long_chain_control(robot: Robot, given: Arrays, reasons: Texts) -> Arrays:
 
 
 def long_chain_sliding(robot: Robot, given: Arrays, reasons: Texts, friction: Friction) -> Arrays:
-    """As `elastic_sliding`: the slope by running the tangent of the friction along every rate."""
+    """Friction forces and their slope, as `elastic_sliding`, by running the tangent along every rate."""
     size, count = len(robot.elastic_plan.columns), len(reasons)
     force, slope = np.zeros((count, size)), np.zeros((count, size, size))
     if not _sliding_places(robot, friction):
@@ -295,7 +295,7 @@ def _sliding_places(robot: Robot, friction: Friction) -> list[tuple[int, tuple[i
 
 
 def _spread_friction(robot: Robot, at: CoordinateAxes, friction: Friction, sliding: Arrays) -> Arrays:
-    """By name of what `long_sliding` gives, what it does at the coordinates (n, z, k)."""
+    """Effect of each output of `long_sliding` on the coordinates (n, z, k), by the name of the output."""
     result = {}
     for k, (leg, links) in enumerate(_sliding_places(robot, friction)):
         if links:
@@ -335,7 +335,7 @@ def _rate_directions(robot: Robot, inputs: Arrays) -> Arrays:
 
 
 def long_chain_potential(robot: Robot, given: Arrays, reasons: Texts) -> Arrays:
-    """As `elastic_potential`."""
+    """Potential energy in numbers, as `elastic_potential` has it."""
     return evaluated(robot, "long_potential", given, reasons)
 
 
@@ -344,4 +344,4 @@ LONG: dict[str, Callable[..., Arrays]] = {
     "elastic_point": long_chain_point, "elastic_control": long_chain_control, "elastic_sliding": long_chain_sliding,
     "elastic_potential": long_chain_potential,
 }  # fmt: skip
-"""Quantity -> how it is made where `is_long`."""
+"""Quantity -> function that evaluates it where `is_long`."""

@@ -60,6 +60,6 @@ def _labels(robot: Robot, name: str) -> tuple[str, ...]:
 
 
 def _shortest(labels: tuple[str, ...]) -> list[str]:
-    """Labels without the name of their leg where that leaves them different."""
+    """Labels without the name of their leg where they are unique without it."""
     short = [label.partition(".")[2] or label for label in labels]
     return [s if short.count(s) == 1 else label for s, label in zip(short, labels, strict=True)]

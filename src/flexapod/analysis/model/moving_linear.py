@@ -40,7 +40,7 @@ DRY = tuple(f".friction.{name}" for name, law in LAWS.items() if law.along == "d
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class MovingModel:
-    """Near one state of a motion, in independent coordinates u.
+    """Linear model near one state of a motion, in independent coordinates u.
 
     Args:
         by_position, by_rate: (u, u) derivatives of the acceleration.

@@ -48,19 +48,19 @@ def solve_from_starts(
         if len(failed) == 0:
             break
         known = joint_positions(bound.robot, {k: v[good] for k, v in given.items()}, first + good)
-        if len(good) and _again(bound, batch, given, (first, failed), known[_nearest(bound.robot, inputs, failed, good)]):
+        if len(good) and _solve_again(bound, batch, given, (first, failed), known[_nearest(bound.robot, inputs, failed, good)]):
             continue
         if not walks or (len(walks) == 1 and len(failed) > FEW):
             break
         start = _walk(bound.robot, {k: v[failed] for k, v in given.items()}, walks.pop(0), first + failed)
-        _again(bound, batch, given, (first, failed), start)
+        _solve_again(bound, batch, given, (first, failed), start)
     return batch, given
 
 
-def _again(
+def _solve_again(
     bound: RobotKernel, batch: Batch, given: dict[str, Array], which: tuple[int, NDArray[np.int64]], guess: NDArray[np.float64]
 ) -> bool:
-    """Start failed samples from other coordinates, in place; whether any was solved.
+    """Start failed samples again from other coordinates, in place; returns whether any was solved.
 
     Args:
         which: number of the first sample of the batch among all, and the failed ones counted from there.
@@ -101,7 +101,7 @@ def _home(robot: Robot) -> NDArray[np.float64]:
 
 
 def _nearest(robot: Robot, inputs: dict[str, Array], failed: NDArray[np.int64], good: NDArray[np.int64]) -> NDArray[np.int64]:
-    """For each failed sample the solved one whose pose is nearest, as an index into `good`."""
+    """Index into `good` of the solved sample whose pose is nearest, for each failed sample."""
     from scipy.spatial import cKDTree
 
     poses = np.hstack([inputs["position"] / robot.characteristic_length, inputs["rotation"].reshape(-1, 9)])

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
 
 BETTER = 10.0
-"""How much better conditioned other rows must be, of the smallest singular value: else the robot itself is singular. The state is
-that from which the search for a closed one begins, a step away from it."""
+"""Factor by which the smallest singular value of other rows must be larger: else the robot itself is singular. The state is that
+from which the search for a closed one begins, a step away from it."""
 
 
 def with_other_rows(robot: Robot, given: Mapping[str, NDArray[np.float64]], k: int) -> Robot | None:

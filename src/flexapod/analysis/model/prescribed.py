@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 CURVED = 1e-3
 """Part of the foreseen decrease of the error beyond which a step was not straight; after a straight one the next may be twice as
-long: a fine screw turns a hundred times, and its path has no curvature."""
+long: a fine screw makes a hundred revolutions, and its path has no curvature."""
 
 
 RANK = 1e-9
@@ -118,7 +118,7 @@ class Stride:
 
     @classmethod
     def start(cls, count: int) -> Stride:
-        """At the first step nothing is known."""
+        """Stride before the first step: no error is predicted yet."""
         return cls(reach=np.full(count, STRIDE), expected=(np.zeros(count), np.full(count, -1.0)))
 
     def limited(self, step: Array, sizes: Array, error: Array) -> tuple[Array, Stride]:

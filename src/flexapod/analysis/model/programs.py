@@ -106,7 +106,7 @@ def usual_program(robot: Robot, quantity: str, friction: object) -> tuple[str, d
         return quantity, {}
     if slides:
         return "newton_euler", {"friction": True}
-    from flexapod.analysis.model.rigid_dynamics import (  # imports what derives, which cached results do not need
+    from flexapod.analysis.model.rigid_dynamics import (  # imports the derivations, which cached results do not need
         INVERSE,
         usual_formulation,
     )

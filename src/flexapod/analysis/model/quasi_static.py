@@ -31,17 +31,17 @@ SETTLED = 1e-13
 """Last step of a static deflection, of the largest elastic coordinate or step so far."""
 
 ROUNDING = 1e-9
-"""Steps up to this may be rounding of stiff beams: they are taken as the end where they fall no more."""
+"""Steps up to this may be rounding of stiff beams: they end the iteration once they no longer decrease."""
 
 NOISE = 1e-12
-"""So are steps up to this, of the characteristic length: loops close to 1e-16 of it, and a robot near a buckling load amplifies
-that."""
+"""Steps up to this, of the characteristic length, may be rounding as well: loops close to 1e-16 of it, and a robot near a
+buckling load amplifies that."""
 
 NOTHING = 1e-5
 """Deflections, of the characteristic length, below which steps are judged against this size: rounding has no digits to settle."""
 
 FOLLOWED = 1e-12
-"""Change of a load that turns with the platform, of itself, at which its equilibrium is found."""
+"""Change of a load that rotates with the platform, of itself, at which its equilibrium is found."""
 
 
 def with_static_deflection(
@@ -99,7 +99,7 @@ TOO_FAR = "no static deflection found: the load deflects the robot further than 
 
 
 def _indefinite(K: Array) -> NDArray[np.bool_]:
-    """Which stiffness matrices (n, k, k) have a direction without stiffness."""
+    """Whether each stiffness matrix (n, k, k) has a direction without stiffness."""
     result = np.zeros(len(K), dtype=bool)
     good = np.isfinite(K).all(axis=(1, 2))
     size = np.sqrt(np.abs(np.einsum("nii->ni", K[good])))
@@ -125,7 +125,7 @@ def searched(robot: Robot, state: ClosedLegs, to: ActuatorState, soft: NDArray[n
 def held(
     robot: Robot, state: ClosedLegs, load: Load, acceleration: Array, friction: bool, reasons: Reasons
 ) -> tuple[ClosedLegs, Array]:
-    """Quasi-static deflection with the actuators held under a load that may turn with the platform, and the wrench there."""
+    """Quasi-static deflection with the actuators held under a load that may rotate with the platform, and the wrench there."""
     wrench = acting(robot, state, load)
     for _ in range(LIMIT):
         state = with_static_deflection(robot, state, wrench, acceleration, friction, reasons)

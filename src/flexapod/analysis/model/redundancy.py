@@ -70,6 +70,6 @@ def redundancy(robot: Robot, asked: Request) -> Redundancy:
 
 
 def _needed(robot: Robot) -> int:
-    """Actuators without which the platform's motion cannot be given."""
+    """Number of actuators that the platform's motion needs."""
     own = len(chosen_drives(robot)[0])
     return own if robot.floats else min(own, len(robot.plan.platform_independent))

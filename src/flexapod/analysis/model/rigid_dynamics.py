@@ -55,7 +55,7 @@ FORWARD = {
 
 
 def rigid_inverse_dynamics(robot: Robot, request: Request) -> xr.Dataset:
-    """Actuator forces and powers, with what is asked for beside; see `inverse_dynamics`.
+    """Actuator forces and powers, with the optional results; see `inverse_dynamics`.
 
     Checked by: tests/equations/test_formulations_agree.py, tests/analysis/test_fast_paths.py.
     """
@@ -134,8 +134,8 @@ def usual_formulation(robot: Robot, formulation: str, loaded: bool) -> str:
 
 
 def fallback_formulation(robot: Robot) -> str:
-    """The formulation that takes over where the minimal equations have no result; link axes hang on home, where every design has
-    others."""
+    """The formulation that takes over where the minimal equations have no result; link axes depend on home, which differs
+    between designs."""
     return "links" if robot.varied is None or not robot.varied.geometry else "virtual_power"
 
 

@@ -37,7 +37,7 @@ HELD = 1e-8
 UNHELD = "the actuators cannot hold this pose (singular); prestress=False needs no equilibrium"
 
 BORDER = "a neighbouring pose, needed to differentiate the prestress, cannot be reached; use prestress=False"
-"""Why a pose at the border of reach has no prestress."""
+"""Reason why a pose at the border of reach has no prestress."""
 
 WEIGHTS = {1: 3.0 / 4.0, 2: -3.0 / 20.0, 3: 1.0 / 60.0}
 

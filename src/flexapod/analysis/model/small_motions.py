@@ -77,7 +77,8 @@ def actuator_stiffness(robot: Robot, actuators: str | ArrayLike) -> Array | None
 
 
 def held_stiffness(model: LinearMatrices, stiffness: Array | None) -> tuple[Array, Array]:
-    """Stiffness (n, k, k) of what moves with the actuators locked or on springs (actuators,), and its basis Z (n, m, k)."""
+    """Stiffness (n, k, k) of the motions that remain with the actuators locked or on springs (actuators,), and its basis Z
+    (n, m, k)."""
     K, Bt = model.K, np.swapaxes(model.B, 1, 2)
     if stiffness is not None:
         return K + model.B @ (stiffness[:, None] * Bt), np.broadcast_to(np.eye(K.shape[1]), K.shape)

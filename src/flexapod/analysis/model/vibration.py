@@ -87,7 +87,7 @@ def symmetric(K: Array) -> Array:
 
 
 def is_definite(K: Array) -> NDArray[np.bool_]:
-    """Which stiffness matrices (n, k, k) have no negative eigenvalue beyond rounding; False where they are no numbers.
+    """Whether each stiffness matrix (n, k, k) has no negative eigenvalue beyond rounding; False where its entries are not finite.
 
     Checked by: tests/analysis/test_unstable_equilibria.py.
     """

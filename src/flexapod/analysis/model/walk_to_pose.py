@@ -76,7 +76,7 @@ def walk_to_poses(
 
 
 def _undeformed(robot: Robot) -> Closing:
-    """All loops of a rigid robot together."""
+    """Close all loops of a rigid robot together."""
     bound = kernel(robot, "loop_jacobian")
 
     def close(at: ClosedLegs) -> tuple[Array, NDArray[np.bool_]]:

@@ -61,8 +61,8 @@ def sphere_count(leg: Leg) -> int:
 
 
 def _are_rods(leg: Leg) -> bool:
-    """Every loop of a leg closes by a spherical joint at the platform, behind a universal joint of its own; no others are
-    passive."""
+    """Whether every loop of a leg closes by a spherical joint at the platform, behind a universal joint of its own; no
+    others are passive."""
     used: list[int] = []
     for closing in leg.closings:
         own = _before(leg, closing)

@@ -43,11 +43,11 @@ class Points:
         return len(self.p)
 
     def at(self, index: Rows | list[int]) -> Points:
-        """Some of them."""
+        """Some of the points."""
         return Points(p=self.p[index], R=self.R[index], q=self.q[index])
 
     def where(self, mask: NDArray[np.bool_], other: Points) -> Points:
-        """These where the mask holds, else the others."""
+        """These points where the mask holds, else the others."""
         return Points(
             p=np.where(mask[:, None], self.p, other.p),
             R=np.where(mask[:, None, None], self.R, other.R),
@@ -93,8 +93,8 @@ class ComplexLoops:
         return np.concatenate(residuals, axis=1), rows, J[:, :, self.driven]
 
     def _closed(self, x: Points) -> tuple[list[Complex], list[Complex], list[Complex], NDArray[np.bool_]]:
-        """Of closing joints and couplings: residual (N, m), derivatives by the platform (N, m, 6) and by all joints (N, m, n),
-        and whether all axes are aligned (N,)."""
+        """Equations of closing joints and couplings: residual (N, m), derivatives by the platform (N, m, 6) and by all joints
+        (N, m, n), and whether all axes are aligned (N,)."""
         legs, N, total = self.legs, len(x), x.q.shape[1]
         frames = [link_frames(leg, x.q[:, at : at + len(leg.moving)]) for leg, at in zip(legs, self.first, strict=True)]
         residuals, platform, joints, aligned = list[Complex](), list[Complex](), list[Complex](), np.ones(N, dtype=bool)
@@ -140,8 +140,8 @@ class ComplexLoops:
             return step
 
     def newton(self, x: Points, squared: bool = True) -> tuple[Points, Array, Array]:
-        """One step: points, size of the step, size of the residual before it. Not squared: of least squares, which solutions of
-        the squared equations that solve nothing do not attract."""
+        """One Newton step: points, size of the step, size of the residual before it. It is a least-squares step of the
+        equations as they are: squared equations have solutions that solve nothing, and would attract it."""
         f, A, _ = self.evaluate(x)
         step = -self.solve(A, f) if squared or self.rows == self.unknowns else -least_squares(A, f)
         size, error = (np.nan_to_num(np.abs(v).max(axis=1), nan=np.inf) for v in (step, f))
@@ -160,7 +160,7 @@ class ComplexLoops:
         return np.asarray(values[:, -1] / values[:, 0])
 
     def aligned(self, x: Points) -> NDArray[np.bool_]:
-        """Joints whose rows leave a sign or an exchange of axes open are closed with the right one."""
+        """Whether joints whose rows leave a sign or an exchange of axes open are closed with the right one."""
         return self._closed(x)[3]
 
 

@@ -41,7 +41,7 @@ def with_generic_balls(leg: Leg) -> Leg:
 
 
 def _is_ball(leg: Leg, i: int) -> bool:
-    """Links i, i + 1, i + 2 are the three axes of a spherical joint."""
+    """Whether links i, i + 1, i + 2 are the three axes of a spherical joint."""
     links = leg.links[i : i + 3]
     passive = all(link.kind == "R" and not link.actuated and not link.elastic for link in links)
     return passive and all(leg.links[j].parent == j - 1 and axes_meet(leg, j) for j in (i + 1, i + 2))

@@ -97,7 +97,7 @@ def _predicted(loops: ComplexLoops, x: Points, q0: Complex, way: Complex, t: Arr
 
 
 def polished(loops: ComplexLoops, x: Points, passes: int = 6) -> tuple[Points, NDArray[np.bool_], Array]:
-    """Newton until rounding: points, whether it converged, largest residual at the end."""
+    """Points after Newton's method down to rounding, whether it converged, and the largest residual at the end."""
     size = np.full(len(x), np.inf)
     with np.errstate(all="ignore"):
         for _ in range(passes):
@@ -123,7 +123,7 @@ def _floor(loops: ComplexLoops, x: Points) -> Array:
     if len(x) == 0:
         return np.zeros(0)
     A = loops.square @ loops.evaluate(x)[1]
-    A[~np.all(np.isfinite(A), axis=(1, 2))] = np.eye(A.shape[1])  # overflow: a floor of infinite size is no reason to accept
+    A[~np.all(np.isfinite(A), axis=(1, 2))] = np.eye(A.shape[1])  # overflow: an infinite floor would accept any step
     smallest = np.linalg.svd(A, compute_uv=False)[:, -1]
     return np.asarray(10.0 * np.finfo(float).eps * _magnitude(x) / np.maximum(smallest, 1e-300))
 
@@ -147,7 +147,7 @@ def _put(x: Points, index: NDArray[np.int64], others: Points) -> Points:
 
 
 def distinct(loops: ComplexLoops, x: Points) -> Points:
-    """Each pose of the platform once."""
+    """Solutions with each pose of the platform once."""
     keys = pose_keys(loops, x)
     kept: list[int] = []
     for i in range(len(x)):

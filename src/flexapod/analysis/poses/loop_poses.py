@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
 
 ATTEMPTS = 4
-"""Ways to the question that are tried while paths are lost and new poses are found."""
+"""Random ways to the given actuators that are tried while paths are lost and new poses are found."""
 
 FARTHEST = 1e4
 """Characteristic lengths beyond which a path is cut short near its end: complex poses of the Delta lie at 300."""
@@ -30,7 +30,7 @@ REAL = 1e-7
 
 @dataclass(frozen=True, kw_only=True)
 class LoopPoses:
-    """Real poses of one question.
+    """Real poses of one set of actuator coordinates.
 
     Args:
         p, R, q: (r, 3), (r, 3, 3), (r, joints); regular poses, then those of higher multiplicity.
@@ -63,7 +63,7 @@ def loop_poses(robot: Robot, actuator_position: Array, seed: int = 0) -> LoopPos
     random = np.random.default_rng(seed)
     target = _within_a_revolution(loops, actuator_position).astype(complex)
     known, mode, ends, lost = generic.x.at(slice(0, 0)), generic.mode[:0], generic.x.at(slice(0, 0)), generic.mode[:0]
-    for attempt in range(ATTEMPTS):  # where paths are lost, all of them go another way: a detour of some would permute their ends
+    for attempt in range(ATTEMPTS):  # where paths are lost, all take another way: a detour of some alone would permute their ends
         x, arrived = generic.x, np.ones(len(generic.x), dtype=bool)
         corner = generic.q + reach(loops) * complex_normal(random, len(target))
         for source, end in pairwise([generic.q, *([corner] if attempt else []), target]):

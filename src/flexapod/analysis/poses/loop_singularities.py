@@ -140,7 +140,7 @@ def _on_curve(loops: ComplexLoops, x: Points, real: bool = False) -> bool:
 
 
 def _null(loops: ComplexLoops, x: Points, before: Complex, real: bool) -> Complex:
-    """Unit null direction (unknowns,) of one point that moves the platform most, turned towards the one before."""
+    """Unit null direction (unknowns,) of one point that moves the platform most, with the sign that continues the one before."""
     A = _rows(loops, x, real)[1][0]
     _, values, rows = np.linalg.svd(A.real if real else A)
     null = np.conj(rows[values < RANK * values[0]]).T

@@ -65,7 +65,7 @@ def monodromy(
 
 
 def distinct(x: Complex) -> Complex:
-    """Each solution once, in order."""
+    """Solutions, each once, in order."""
     near = projective_gap(x, x) < SAME
     first = near.argmax(axis=1)
     return np.asarray(x[first == np.arange(len(x))])

@@ -132,7 +132,8 @@ def _stored(loops: ComplexLoops, key: str) -> Generic | None:
 
 
 def traced_solutions(robot: Robot) -> Generic:
-    """As `generic_solutions`, after the trace test; of robots with more than `LARGEST` solutions it is made only when stored."""
+    """Generic solutions, as `generic_solutions` has them, after the trace test; for robots with more than `LARGEST` solutions
+    the test is made only when they are stored."""
     loops, generic = generic_solutions(robot)
     if generic.degree < 0 and len(generic.x) <= LARGEST:
         generic = _traced(loops, generic)

@@ -183,7 +183,7 @@ def _trace(path: _Path, x: Array) -> tuple[Array, Array]:
 def _segments(
     path: _Path, t: Array, x: Array, nodes: tuple[Disc, NDArray[np.bool_]], index: NDArray[np.int64]
 ) -> NDArray[np.bool_]:
-    """Which segments are certified: a polydisc with one branch, in which the enclosures of both nodes lie."""
+    """Whether each segment is certified: it has a polydisc with one branch, in which the enclosures of both nodes lie."""
     middle, half = 0.5 * (t[index] + t[index + 1]), 0.5 * (t[index + 1] - t[index])
     at = _newton(_quadrics(path, middle).mid.real, _middle(x[index], x[index + 1]))
     Q, drift = _moving_quadrics(path, middle, half)

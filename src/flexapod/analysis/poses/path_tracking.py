@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 ARRIVED, STUCK, TOO_LONG = 1, 2, 3
-"""How a path ends: at t = 1, with a step too small, after too many steps."""
+"""Ends of a path: at t = 1, with a step too small, after too many steps."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -81,7 +81,7 @@ def certify_quadrics(Q: Disc, x: Complex, real: NDArray[np.bool_], quaternion: i
     radius = 2.0 * shift + 1e-16
     good, final = np.zeros(N, dtype=bool), radius.copy()
     for _ in range(ROUNDS):
-        X = Disc(x, _whole(free, radius, n))
+        X = Disc(x, _all_radii(free, radius, n))
         rest = (exact(np.eye(n - 1)) - point_matrix_product(Y, _chosen(_gradient(Q, X), columns))).largest()
         if drift is not None:
             rest = (rest + point_matrix_product(Y, _chosen(_gradient(drift, X), columns)).largest()) * UP
@@ -92,7 +92,7 @@ def certify_quadrics(Q: Disc, x: Complex, real: NDArray[np.bool_], quaternion: i
         radius = np.where(good[:, None], radius, 1.5 * np.minimum(image, 1.0) + 1e-16)
         if good.all():
             break
-    box = Disc(x, _whole(free, final, n))
+    box = Disc(x, _all_radii(free, final, n))
     norm = box[:, 0] * box[:, 0]
     for j in range(1, quaternion):
         norm = norm + box[:, j] * box[:, j]
@@ -179,7 +179,7 @@ def joined(*parts: Disc) -> Disc:
     return Disc(whole([p.mid for p in parts]), whole([p.rad for p in parts]))
 
 
-def _whole(free: NDArray[np.int64], values: Array, n: int) -> Array:
+def _all_radii(free: NDArray[np.int64], values: Array, n: int) -> Array:
     """Radii of all coordinates; zero in the chart."""
     full = np.zeros((len(free), n))
     np.put_along_axis(full, free, values, axis=1)

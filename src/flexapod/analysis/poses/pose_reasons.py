@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class PoseNotFoundError(SampleError):
-    """No pose of the guess's assembly mode has the actuator coordinates.
+    """Raised if no pose of the guess's assembly mode has the actuator coordinates.
 
     Args:
         actuator: name of the one that misses most.

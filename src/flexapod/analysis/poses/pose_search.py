@@ -52,7 +52,7 @@ class Poses:
         return len(self.position)
 
     def at(self, index: Rows) -> Poses:
-        """Some of them."""
+        """Some of the samples."""
         return Poses(position=self.position[index], rotation=self.rotation[index], joints=self.joints[index])
 
     def put(self, index: Rows, others: Poses) -> None:
@@ -181,7 +181,7 @@ class PoseSearch:
         found.same[rest[~ended]] = False
 
     def _shortest(self, way: Array) -> Array:
-        """Revolute actuators go the short way round."""
+        """Changes of the actuators, revolute ones by the smaller angle."""
         rotating = np.array(self.robot.actuator_units) == "rad"
         return np.where(rotating, np.arctan2(np.sin(way), np.cos(way)), way)
 

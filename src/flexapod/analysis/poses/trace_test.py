@@ -95,7 +95,8 @@ class SlicedLoops(ComplexLoops):
         return Points(p=x.p, R=x.R, q=q)
 
     def evaluate(self, x: Points) -> tuple[Complex, Complex, Complex]:
-        """As those of the robot, with a column for t and the slice as last row; the last matrix is by the slice."""
+        """Residual and derivatives of the robot's equations, with a column for t and the slice as last row; the last matrix is
+        by the slice."""
         t, cut = x.q[:, self.total], x.q[:, self.driven]
         f, A, B = self.own.evaluate(self.on_curve(x))
         along = (B @ self.actuators(t)[1][..., None])[..., 0]

@@ -160,7 +160,7 @@ SMALL: dict[str, Row] = {
     "wrench": {"prestress=False": UNUSED},
     "on_error": {},
 }  # fmt: skip
-HANGING: dict[str, Row] = {  # what no actuator holds moves under its weight, like a pendulum
+HANGING: dict[str, Row] = {  # a body that no actuator holds moves under its weight, like a pendulum
     option: {"rigid & fully actuated" if name == "rigid" else name: why for name, why in SMALL[option].items()}
     for option in ("actuators=locked", "actuators=free")
 }
@@ -264,7 +264,7 @@ def _defaults(verb: str) -> Mapping[str, object]:
 
 
 def _asked(robot: Robot, verb: str, options: Mapping[str, object]) -> Iterator[str]:
-    """Options that are asked for: those that differ from the verb's default; words and yes/no also with their value."""
+    """Options in use: those that differ from the verb's default; words and yes/no also with their value."""
     for name, value in options.items():
         if isinstance(value, str | bool):
             yield f"{name}={value}"

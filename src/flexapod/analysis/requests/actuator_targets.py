@@ -31,7 +31,7 @@ class Samples:
 
 
 def targets(robot: Robot, actuator_position: ArrayLike | ActuatorMotion) -> tuple[Array, Samples]:
-    """Wanted coordinates (n, actuators), and what they belong to."""
+    """Wanted coordinates (n, actuators), and the samples that they belong to."""
     n = len(robot.actuators)
     refuse(robot, "forward_kinematics")
     if isinstance(actuator_position, ActuatorMotion):

@@ -67,7 +67,7 @@ class DesignRequest:
         return (self.designs or 1) * (self.samples or 1)
 
     def parts(self, in_order: bool) -> list[DesignAnswer]:
-        """What one robot each answers: a design; where values differ from sample to sample, samples of a design that share them.
+        """Parts that one robot each evaluates: a design, or the samples of a design that share its values.
 
         Args:
             in_order: only samples that follow each other share a part.

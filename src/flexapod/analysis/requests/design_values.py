@@ -68,7 +68,7 @@ class Axis:
         return {p: apply(np.asarray(v), x).tolist() for p, v in zip(self.paths, self.nominal, strict=True)}
 
     def moved(self, x: float) -> dict[str, Any]:
-        """Those of `changes` that differ from the file."""
+        """Parameters of `changes` that differ from the file."""
         return {
             path: value for (path, value), own in zip(self.changes(x).items(), self.nominal, strict=True) if value != _plain(own)
         }
@@ -105,7 +105,7 @@ class DesignValues:
 
     @property
     def degree(self) -> int:
-        """Of the polynomial; 1 is affine."""
+        """Degree of the polynomial; 1 is affine."""
         return int(self.powers.sum(axis=1).max(initial=0))
 
     def column(self, x: Array, name: str) -> Array:

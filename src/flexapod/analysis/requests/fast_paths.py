@@ -29,7 +29,7 @@ GENERAL = "general"
 
 @dataclass(frozen=True, kw_only=True)
 class FastPath:
-    """A way to answer a request.
+    """One path by which a verb evaluates a request.
 
     Args:
         name: as documented.
@@ -52,7 +52,7 @@ def _always(robot: Robot, request: Request) -> bool:
 
 
 def _is(name: str) -> Applies:
-    """The robot has a property; the general model was not asked for by name."""
+    """Whether the robot has a property, and the general model was not requested by name."""
 
     def applies(robot: Robot, request: Request) -> bool:
         return request.formulation != GENERAL and holds(robot, name)
@@ -70,7 +70,7 @@ def _chosen_forces(request: Request) -> bool:
 
 
 def _more(request: Request) -> bool:
-    """Asked for what the compiled equations of flexible robots do not give."""
+    """Whether the request needs results that the compiled equations of flexible robots do not have."""
     beside = request.reactions or request.contributions is not None or request.legs == "massless"
     return beside or _chosen_forces(request)
 

@@ -49,7 +49,7 @@ class _Walk:
         self._kept: list[Any] = []  # values stay alive, so that their ids stay their own
 
     def add(self, what: str, value: object) -> None:
-        """One value, by its content."""
+        """Add one value, by its content."""
         if value is None or isinstance(value, bool | int | float | complex | str | bytes):
             self._note(type(value).__name__, repr(value))
             return
@@ -124,7 +124,7 @@ class _Walk:
         self._note(name, str(getattr(module, "__version__", "")))
         file = getattr(module, "__file__", None)
         if not isinstance(file, str):
-            return  # of the interpreter itself: its name is all there is
+            return  # a function of the interpreter itself has a name and nothing else
         with suppress(OSError, ValueError):
             self.digest.update(Path(file).read_bytes())
 

@@ -103,14 +103,14 @@ def _evaluated(
         result = designs.checked_result(name, on_error, lambda: _at_once(verb, designs, at, options))
     else:
         in_order = _follows(at, options, ActuatorMotion)
-        call = _each(name, verb, designs, at, parameters, in_order)
+        call = _call_per_part(name, verb, designs, at, parameters, in_order)
         result = designs.checked_result(name, on_error, lambda: _one_by_one(call, designs, at, options, in_order))
     reasons = designs.reason_rows() if on_error == "mask" else None
     return shaped(result, request, reasons, at, _follows(at, options, Motion | ActuatorMotion))
 
 
 def _follows(at: StateOrMotion, options: Mapping[str, object], kinds: type | UnionType) -> bool:
-    """Each sample goes on from the one before: as was asked for, or because these are samples of a motion."""
+    """Whether each sample starts from the one before: on request, or because these are samples of a motion."""
     asked = options.get("continuation")
     return isinstance(at, kinds) if asked is None else bool(asked)
 
@@ -268,7 +268,7 @@ def _takes_columns(name: str, designs: Designs, at: StateOrMotion, options: Mapp
 
 
 def _at_once(verb: Callable[..., Result], designs: Designs, at: StateOrMotion, options: dict[str, object]) -> Result:
-    """One call for all designs."""
+    """Evaluate all designs in one call."""
     request = designs.request
     designs.check()
     if options.get("on_error", "raise") == "raise":
@@ -299,7 +299,7 @@ def _one_by_one(
     return results
 
 
-def _each(
+def _call_per_part(
     name: str,
     verb: Callable[..., Result],
     designs: Designs,
@@ -312,7 +312,7 @@ def _each(
         return lambda robot, part, own, options: verb(robot, own, **options)
     if name == FOLLOWED:
         return _pose_by_pose(verb)
-    if not holds(designs.robot, "rigid"):  # what deforms is closed from home
+    if not holds(designs.robot, "rigid"):  # flexible robots are closed from home
         return lambda robot, part, own, options: verb(robot, own, **options)
     poses = _evaluated(FOLLOWED, forward_poses, designs.robot, ("actuator_position", at), parameters, {"on_error": "mask"})
 

@@ -57,7 +57,7 @@ NO_FRICTION = (
 
 
 def refuse_too_few_actuators(robot: Robot, quantity: str) -> None:
-    """Refuse actuator forces that enforce a motion, and what is found by them, as the verb does."""
+    """Refuse actuator forces that enforce a motion, and results that follow from them, as the verb does."""
     from flexapod.analysis.requests.abilities import UNDERACTUATED, wording
     from flexapod.analysis.requests.properties import holds
 
@@ -117,7 +117,7 @@ FLOATING = {
 
 
 def floating(robot: Robot, what: str, instead: str) -> InputError:
-    """Why the platform's motion does not give that of the actuators."""
+    """Error where the platform's motion does not determine that of the actuators."""
     return InputError(
         f"{what}: actuators of {robot.name} can move while its platform is at rest, so that its motion does not determine "
         f"theirs; {instead}"
@@ -125,7 +125,7 @@ def floating(robot: Robot, what: str, instead: str) -> InputError:
 
 
 def undetermined(robot: Robot) -> InputError:
-    """Why actuators do not give the platform's pose."""
+    """Error where the actuators do not determine the platform's pose."""
     count, rest = len(robot.actuators), ", ".join(robot.independent[k] for k in undriven(robot))
     return InputError(
         f"forward kinematics: the {count} actuators of {robot.name} do not determine where all its bodies are: "

@@ -24,7 +24,7 @@ def _parts(robot: Robot) -> list[Link | Closing]:
 
 
 def has_friction(robot: Robot) -> bool:
-    """Some joint of the robot has friction."""
+    """Whether some joint of the robot has friction."""
     return any(part.friction is not None and part.friction.given() for part in _parts(robot))
 
 
@@ -44,7 +44,7 @@ def _loaded(robot: Robot) -> list[Link | Closing]:
 
 
 def depends_on_loads(robot: Robot) -> bool:
-    """Some joint's friction depends on its load."""
+    """Whether some joint's friction depends on its load."""
     return bool(_loaded(robot))
 
 
@@ -63,12 +63,12 @@ def _mobility(robot: Robot) -> int:
     return robot.mobility.rank if robot.floats else len(robot.plan.platform_independent)
 
 
-def _own(robot: Robot) -> int:
+def _independent_count(robot: Robot) -> int:
     return len(robot.elastic_plan.independent)
 
 
 def _minimal(robot: Robot) -> str:
-    """Why the minimal equations do not apply; empty where they do."""
+    """Reason why the minimal equations do not apply; empty where they do."""
     from flexapod.equations.minimal.planning import applies
 
     return applies(robot) or ""
@@ -98,7 +98,7 @@ def _without_columns(robot: Robot) -> bool:
 
 
 def _unproven(robot: Robot) -> bool:
-    """Neither intervals nor contraction bound the legs over boxes of poses."""
+    """Whether neither intervals nor contraction bound the legs over boxes of poses."""
     from flexapod.analysis.space.contraction import contracts
 
     return PROPERTIES["legs without bounds"](robot) and not contracts(robot)
@@ -135,7 +135,7 @@ PROPERTIES: dict[str, Callable[[Robot], bool]] = {
     "elastic coordinates": lambda robot: bool(robot.elastic_names),
     "no elastic coordinates": lambda robot: not robot.elastic_names,
     "joints only": lambda robot: robot.elastic_legs and len(robot.elastic_plan.independent) <= len(robot.actuators),
-    "tied coordinates": lambda robot: robot.elastic_legs and _own(robot) != len(robot.elastic_names) + 6,
+    "tied coordinates": lambda robot: robot.elastic_legs and _independent_count(robot) != len(robot.elastic_names) + 6,
     "other legs than six that spin": lambda robot: not _six_that_spin(robot),
     "legs without bounds": lambda robot: (
         len(robot.legs) != 6 or bool(robot.plan.constraints) or any(form is None for form in robot.closed_forms)
@@ -169,7 +169,7 @@ PLACES: dict[str, Callable[[Robot], Any]] = {
         else "floating bodies" if robot.floats else "joint springs" if _more_than_masses(robot) else "cranks"
     ),
     "actuators": lambda robot: len(robot.actuators),
-    "own": lambda robot: _own(robot),
+    "own": lambda robot: _independent_count(robot),
     "wanted": lambda robot: len(robot.elastic_names) + 6,
     "minimal": lambda robot: _minimal(robot),
     "no_links": lambda robot: robot.no_link_plan,

@@ -85,7 +85,7 @@ def failing(bad: int, all_: int, what: str = "") -> str:
 
 
 def nothing_said(reasons: Texts) -> bool:
-    """No sample has a reason, where the array has no room for one."""
+    """Whether no sample has a reason, in an array without room for one."""
     return reasons.dtype == np.dtype("<U1") and not reasons.view(np.uint32).any()
 
 
@@ -221,7 +221,7 @@ def labelled_dimensions(known: Mapping[str, tuple[str, Sequence[str]]]) -> xr.Co
     variables, indexes = {name: plain_variable((dim,), values) for name, (dim, values) in known.items()}, {}
     for name, (dim, values) in known.items():
         if name == dim:
-            index = pd.Index(np.asarray(values))  # of a plain array xarray would ask whether it is one of Dask's
+            index = pd.Index(np.asarray(values))  # xarray would check a plain array for being one of Dask's
             indexes[dim] = PandasIndex(index, dim, coord_dtype=variables[dim].dtype)
             variables |= indexes[dim].create_variables({dim: variables[dim]})
     return xr.Coordinates(variables, indexes=indexes)

@@ -163,7 +163,7 @@ def _split(whole: xr.Dataset, request: DesignRequest, at: StateOrMotion) -> xr.D
 def _together(
     results: list[tuple[DesignAnswer, xr.Dataset | xr.DataArray | None]], request: DesignRequest, at: StateOrMotion
 ) -> xr.Dataset:
-    """Results of parts in their places, blank where there is none; the longest is what all have room for."""
+    """Results of parts in their places, blank where there is none; all have room for the longest text."""
     import xarray as xr
 
     sets = [(part, _dataset(r)) for part, r in results if r is not None]

@@ -117,7 +117,7 @@ class State:
 
     @property
     def single(self) -> bool:
-        """One moment rather than a batch."""
+        """Whether this is one sample rather than a batch."""
         return self.position.ndim == 1
 
     def __len__(self) -> int:
@@ -125,11 +125,11 @@ class State:
 
 
 StateOrMotion = State | Motion | ActuatorMotion
-"""What a verb is asked about: states, or a motion of the platform or of the actuators."""
+"""Argument of a verb: states, or a motion of the platform or of the actuators."""
 
 
 def unaccelerated(request: Request) -> Request:
-    """The same states without accelerations: what masses, energies and motions under given forces are asked about."""
+    """The same states without accelerations: for masses, energies and motions under given forces."""
     at = request.at
     if isinstance(at, Motion):
         names = ("position", "rotation", "velocity", "angular_velocity")

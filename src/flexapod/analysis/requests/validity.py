@@ -44,10 +44,9 @@ BOUNDS = {
     "strain": {"linear": 0.01, "stiffened": 0.01, "exact": 0.01, "stiffened plate": 0.01},
     "axial_ratio": {"linear": 0.02, "stiffened": np.inf, "exact": np.inf, "stiffened plate": np.inf},
 }
-"""By the law of a part; above these a result warns: errors of about one per cent. 3/5 v^2 / l^2 = 0.6 % of the length,
-Omega^2 / omega^2 = 1 %, P / k l = 2 % (1.2 % of the first frequency), strain of 1 %; of stiffened and exact
-elements by the elastica
-(tests/elastodynamics/test_large_deflection.py)."""
+"""Bounds by the law of a part; above them a result warns: errors of about one per cent. 3/5 v^2 / l^2 = 0.6 % of the length,
+Omega^2 / omega^2 = 1 %, P / k l = 2 % (1.2 % of the first frequency), strain of 1 %; of stiffened and exact elements by the
+elastica (tests/elastodynamics/test_large_deflection.py)."""
 
 OF_THICKNESS = 0.5
 """Displacement of a plate without stiffening, of its thickness, from which the forces in its plane count: a warning."""
@@ -121,7 +120,7 @@ class StrainedPart:
         return min(bound, self._thin) if measure == "deflection_ratio" else bound
 
     def why(self, measure: str) -> str:
-        """What is wrong above the bound of a measure, and what helps."""
+        """Message for a measure above its bound: what is wrong, and what helps."""
         thin = measure == "deflection_ratio" and self._thin < BOUNDS[measure][self.law]
         text = WHY[measure, "thin plate" if thin else self.law].format(stiffer=STIFFER[self.kind])
         return text.replace("more elements", "leave out `modes`: the beam has one frame") if self.reduced else text
@@ -135,7 +134,7 @@ class StrainedPart:
 
     @property
     def kind(self) -> str:
-        """What it is: platform, beam, plate, or another body in modes."""
+        """Kind of the flexible body: platform, beam, plate, or another body in modes."""
         if self.leg is None:
             return "platform"
         return "beam" if self.strains is not None else "modes" if self.thickness is None else "plate"
@@ -182,7 +181,7 @@ def parts(robot: Robot) -> tuple[StrainedPart, ...]:
 
 
 def _thickness(spec: Flexible | None) -> float | None:
-    """Thickness [m] of what the file describes, if it is a plate."""
+    """Thickness [m] of the flexible body of the file, if it is a plate."""
     return spec.thickness if spec is not None and spec.type == "plate" else None
 
 
@@ -306,8 +305,8 @@ def spin_variable(robot: Robot, state: ClosedLegs) -> dict[str, Any]:
 def with_validity(
     robot: Robot, variables: Mapping[str, Variable], at: object
 ) -> tuple[Mapping[str, Any], dict[str, list[str]], dict[str, str]]:
-    """Variables of a result with its measures, the labels of their dimension, and what is above `BOUNDS` as its attribute
-    ``validity``; warns of the same.
+    """Variables of a result with its measures, the labels of their dimension, and the measures above `BOUNDS` as its attribute
+    ``validity``; warns of these.
 
     Args:
         at: what the result is for; a platform's spin comes from its `angular_velocity`.

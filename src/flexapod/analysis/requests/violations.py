@@ -13,7 +13,7 @@ from flexapod.arrays import Array
 
 @dataclass(frozen=True, kw_only=True)
 class Violation:
-    """One limit that is not kept.
+    """A limit that a sample violates.
 
     Args:
         kind: ``reach``, ``pose``, ``stroke``, ``angle``, ``speed``, ``force``, ``power`` or ``singular``.

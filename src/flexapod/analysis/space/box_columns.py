@@ -26,7 +26,7 @@ CHUNK = 32_768
 """Columns evaluated at a time."""
 
 MARGIN = 1.03
-"""By how many more columns are cut than the estimate asks for."""
+"""Columns that are cut, over those that the estimate asks for."""
 
 PASSES = 6
 """Passes that a paving takes at most to reach its target."""

@@ -152,7 +152,7 @@ def _one_way(f: Function, start: tuple[Array, Array], sign: float, step: float) 
 
 
 def _on_border(inside: Array, outside: Array) -> Array:
-    """Where a short segment leaves the unit square."""
+    """Point at which a short segment leaves the unit square."""
     way = outside - inside
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.where(way > 0, (1.0 - inside) / way, np.where(way < 0, -inside / way, np.inf))

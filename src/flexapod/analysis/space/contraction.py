@@ -48,8 +48,11 @@ LOOSEST = 0.8
 rounding of the number itself, of 1e-12 or so, and for boxes of which `unique` must be larger than the half widths."""
 
 WIDENED = 1.1
-"""Half widths over those that the map gives back, and how often they are found anew."""
+"""Factor on the half widths that the map returns."""
+
 PASSES = 4
+"""Times that the half widths are computed again from the map."""
+
 NARROWEST = 0.1
 """Smallest half width over the largest one."""
 
@@ -97,7 +100,7 @@ class LoopBlock:
 
 @dataclass(frozen=True, kw_only=True)
 class Balls:
-    """Of n regions: p, R of the middles as the robot takes them, joint coordinates q (n, joints), and half widths.
+    """Boxes about n poses: p, R of the middles as the robot reaches them, joint coordinates q (n, joints), and half widths.
 
     Args:
         proven: (n,) the box of every block holds one regular branch, and the actuators hold the platform.
@@ -237,8 +240,8 @@ class Contraction:
 
 
 def _box(inverse: Array, first: Array, error: Array, second: Curvature, rotated: Array) -> tuple[Array, Array, Array]:
-    """Half widths (n, unknowns) of a box that the map sends into itself, what is beside the tangent in it (n, unknowns), and how
-    much the map contracts there (n,), infinite if it does not."""
+    """Half widths (n, unknowns) of a box that the map sends into itself, the remainder beside the tangent in it (n,
+    unknowns), and how much the map contracts there (n,), infinite if it does not."""
 
     def times(rows: Array) -> Array:
         return np.asarray((inverse @ rows[..., None])[..., 0])

@@ -29,7 +29,7 @@ ROUNDING = 1e-9
 """Error of a share: digits that the closed form loses for w of `SMALL`."""
 
 LEAST = 1e-300
-"""In place of a slope of zero along the axis that a box is trimmed on."""
+"""Number in place of a slope of zero along the axis that a box is trimmed on."""
 
 
 def half_space_share(alpha: Array, w: Array, safe: int) -> Array:

@@ -59,12 +59,12 @@ class RobotLimits:
 
     @cached_property
     def joint_units(self) -> list[str]:
-        """Their units."""
+        """Units of the joint limits."""
         kinds = [leg.links[i].kind for leg in self.robot.legs for i in leg.moving]
         return ["m" if kinds[i] == "P" else "rad" for i in self.joints]
 
     def stroke_margin(self, actuators: Array) -> Array:
-        """(n, actuators) what is left of the stroke; negative beyond it."""
+        """Margin (n, actuators) to the ends of the stroke; negative beyond them."""
         return np.minimum(actuators - self.low, self.high - actuators)
 
     def joint_margin(self, joints: Array) -> Array:
@@ -73,7 +73,7 @@ class RobotLimits:
         return np.minimum(own - self.joint_low, self.joint_high - own)
 
     def angle_margin(self, deflection: Array) -> Array:
-        """(n, swivels) what is left of the deflection; negative beyond it."""
+        """Margin (n, swivels) to the largest deflection; negative beyond it."""
         return self.angle - deflection
 
 

@@ -49,7 +49,7 @@ def between(a: PathPoses, b: PathPoses, t: Array) -> PathPoses:
 
 
 class SampledCheck:
-    """Which poses may be part of a path, by the map of `workspace`, the side of the singularities and the distance to them."""
+    """Check of the poses of a path, by the map of `workspace`, the side of the singularities and the distance to them."""
 
     def __init__(self, robot: Robot, limits: bool, distance: float, clearance: float | None) -> None:
         self.robot, self.distance, self.clearance = robot, distance, clearance
@@ -79,7 +79,7 @@ class SampledCheck:
         return np.where(good, np.sign(np.linalg.det(row_normalised(rows, self.length))), np.nan)
 
     def reasons(self, poses: PathPoses) -> list[str]:
-        """Why each pose may not be part of a path; empty where it may."""
+        """Reason why each pose cannot be part of a path; empty where it can."""
         facts = self._map.evaluate(np.ascontiguousarray(poses.p), np.ascontiguousarray(poses.R))
         reasons = [self._map.reasons.texts[code] for code in facts.code]
         near = [f"the distance {d:.3g} to a type 2 singularity is below {self.distance:g}" for d in facts.type_2]
@@ -98,7 +98,7 @@ class SampledCheck:
         return self._points.apart(at, at)
 
     def good(self, a: PathPoses, b: PathPoses, sign: float, step: float) -> bool:
-        """All samples of a segment may be part of a path."""
+        """Whether all samples of a segment may be part of a path."""
         count = max(2, int(np.ceil(distance(a, b, self.length) / step)) + 1)
         poses = self.onto(between(a, b, np.linspace(0.0, 1.0, count)))
         return not any(self.reasons(poses)) and bool(np.all(self.signs(poses) == sign))

@@ -94,7 +94,7 @@ class TubeCheck:
         return _Parts(low=low, width=width, proven=good, z=found.z, radius=found.radius, unique=found.unique)
 
     def _joined(self, parts: _Parts) -> NDArray[np.bool_]:
-        """Which neighbours (n - 1,) follow one branch: the box of one lies in the box of uniqueness of the other."""
+        """Whether neighbours (n - 1,) follow one branch: the box of one lies in the box of uniqueness of the other."""
         gap = np.abs(np.diff(parts.z, axis=0))
         joints = len(self.balls.scale)
         gap[:, joints:] *= 2.0  # rotations about three axes do not add up: their angle does, at most sqrt 3 times the largest
@@ -110,7 +110,7 @@ class TubeCheck:
 
 
 def margins(limits: RobotLimits, found: Balls, balls: Contraction) -> tuple[Array, Array]:
-    """Least and largest values (n, m) of what is left of strokes, strokes of passive joints and deflections, in whole regions."""
+    """Least and largest margins (n, m) of strokes, strokes of passive joints and deflections, in whole regions."""
     with np.errstate(invalid="ignore"):
         reach = np.nan_to_num(np.abs(found.slope).sum(axis=2) + found.rest, nan=np.inf)
     driven = list(limits.robot.driven)

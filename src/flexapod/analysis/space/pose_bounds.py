@@ -131,7 +131,7 @@ class PoseBounds:
         return self.kernel.batch({"at": low, **points}, {"at": high, **points}, self.parameters)
 
     def judge(self, low: Array, high: Array, extra: dict[str, Array] | None = None) -> Judged:
-        """Which boxes are inside, which outside, and which limits are open in the others."""
+        """Whether each box is inside or outside, and the limits that are undecided in the others."""
         middle = (low + high) / 2
         radius = np.nextafter(np.maximum(high - middle, middle - low), np.inf)
         box = self.over(low, high, extra)
@@ -163,7 +163,7 @@ class PoseBounds:
         )
 
     def prepared(self, low: Array, high: Array) -> None:
-        """Nothing belongs to the first box."""
+        """No data: nothing is kept for the first box."""
 
     def decide(self, low: Array, high: Array, groups: NDArray[np.bool_]) -> Decision:
         """Decide boxes; open limits are evaluated again in parts of a box."""
@@ -201,7 +201,7 @@ class PoseBounds:
         )  # fmt: skip
 
     def _regular(self, box: Bounds, at: Bounds) -> tuple[NDArray[np.bool_], Array]:
-        """Where the lines are independent in the whole box, and the sign of their determinant there."""
+        """Whether the lines are independent in the whole box, and the sign of their determinant there."""
         middle = (at.low["lines"] + at.high["lines"]) / 2
         good = np.all(np.isfinite(middle), axis=(1, 2))
         middle = np.where(good[:, None, None], middle, np.eye(6))

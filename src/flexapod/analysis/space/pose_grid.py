@@ -51,7 +51,7 @@ class PoseGrid:
 
     @property
     def free(self) -> list[int]:
-        """Components of the pose that were not asked for (0-2 translation, 3-5 rotation)."""
+        """Components of the pose that were not given (0-2 translation, 3-5 rotation)."""
         return [k for k, name in enumerate(POSITION) if name not in self.axes] + list(self.following)
 
     def block(self, start: int, stop: int) -> tuple[Array, Array]:

@@ -80,7 +80,7 @@ class PoseTests:
         return PoseTests, (self.robot, self.demands)
 
     def __call__(self, position: Array, rotation: Array) -> NDArray[np.bool_]:
-        """Which poses (n, 3), (n, 3, 3) keep all demands. Checked by: tests/analysis/test_workspace_solid.py."""
+        """Whether each pose (n, 3), (n, 3, 3) meets all demands. Checked by: tests/analysis/test_workspace_solid.py."""
         poses = self._check.onto(PathPoses(p=position, R=np.ascontiguousarray(rotation)))
         good = np.all(np.isfinite(poses.p), axis=1)
         good[good] = self._map.evaluate(np.ascontiguousarray(poses.p[good]), np.ascontiguousarray(poses.R[good])).code == 0
@@ -110,7 +110,7 @@ class PoseTests:
         return self._weak(inverse_dynamics(self.robot, self._state(poses), friction=False, wrench=load, on_error="mask"))
 
     def _weak(self, drive: xr.Dataset) -> NDArray[np.bool_]:
-        """Which samples need no more than the largest force."""
+        """Whether each sample needs no more than the largest force."""
         size = np.nan_to_num(np.abs(drive["force"].values), nan=np.inf).max(axis=1)
         return np.asarray(size <= (self.demands.force or 0.0))
 

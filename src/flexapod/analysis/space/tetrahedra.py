@@ -33,7 +33,7 @@ CASES: dict[int, list[tuple[tuple[int, int], ...]]] = {
 """Corners inside (bits) -> triangles by the edges that they cut; the other cases are complements."""
 
 HALVINGS = 12
-"""Of an edge, to find where the set ends on it."""
+"""Halvings of an edge, to find where the set ends on it."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ def _position(numbers: NDArray[np.int64], shape: tuple[int, ...], axes: tuple[Ar
 def _ends(
     edges: NDArray[np.int64], flat: NDArray[np.bool_], shape: tuple[int, ...], axes: tuple[Array, Array, Array], inside: Inside
 ) -> Array:
-    """Where the set ends on each edge, by bisection."""
+    """Points at which the set ends on each edge, by bisection."""
     if len(edges) == 0:
         return np.zeros((0, 3))
     first = flat[edges[:, 0]]

@@ -69,7 +69,7 @@ class TubeBounds:
 
     @cached_property
     def reach(self) -> tuple[Array, Array, Array]:
-        """Where legs begin (legs, 3), how far their end may be from there (legs,), and the arms (legs, 3) on the platform."""
+        """Base points of the legs (legs, 3), bounds (legs,) on their reach, and their arms (legs, 3) on the platform."""
         links = [[leg.links[i] for i in leg.moving] for leg in self.robot.legs]
         far = np.zeros(len(links))
         for k, leg in enumerate(self.robot.legs):
@@ -102,7 +102,7 @@ class TubeBounds:
         return found
 
     def prepared(self, low: Array, high: Array) -> None:
-        """Nothing belongs to the first box."""
+        """No data: nothing is kept for the first box."""
 
     def decide(self, low: Array, high: Array, groups: NDArray[np.bool_]) -> Decision:
         """Decide boxes; open limits are evaluated again in parts of a box."""

@@ -37,7 +37,8 @@ SETTLED = 1e-6
 """Change of the duration, relative, at which passes end early."""
 
 QUADRATIC = 1e-4
-"""The same with viscous friction alone: tangents make the passes Newton's method, whose next change is about its square."""
+"""Change at which passes end with viscous friction alone: tangents make the passes Newton's method, whose next change is about
+its square."""
 
 THINNED = 10
 """Intervals that are one in the first passes with viscous friction, whose timing is where the others begin."""
@@ -143,7 +144,7 @@ def _thinned(dynamics: PathDynamics, terms: PathTerms, bounds: TimingLimits, s: 
 def _about(timing: Timing, terms: PathTerms, bounds: TimingLimits, rest: float) -> Array:
     """Roots r of squared speeds at both ends of each interval (n, 2), about which limits are made linear."""
     x = np.maximum(timing.x, rest * timing.x.max())
-    if np.isfinite(bounds.power).any():  # where the static force alone is too much power the tangent would forbid rest
+    if np.isfinite(bounds.power).any():  # where the static force alone needs too much power, the tangent would exclude rest
         with np.errstate(divide="ignore"):
             static = np.min(bounds.power / np.abs((terms.c + terms.k)[::FINER] * terms.dq[::FINER]), axis=1)
         x = np.minimum(x, static**2)
@@ -165,7 +166,7 @@ class ForceRows:
 
     def about(self, about: Array | None, last: Timing | None, left: Array | None) -> tuple[Array, Array, Array, Array]:
         """Rows about the roots of the last timing; `left` is a force that the terms do not hold."""
-        if not self.limited.any():  # speed and power are limits elsewhere: one row that bounds nothing
+        if not self.limited.any():  # speed and power are limited elsewhere: one row without effect
             far, zero = np.full((self.n, 1), FAR), np.zeros((self.n, 1))
             return far, zero, -far, zero
         bx, above, below = self.b, self.above, self.below
@@ -254,7 +255,7 @@ def timed(s: Array, x: Array, terms: PathTerms, left: Array | None) -> Timing:
 
 
 def _refuse(status: NDArray[np.int32], low: Array, s: Array, terms: PathTerms) -> None:
-    """No timing: say where, and which actuator needs most there."""
+    """Refuse a path without a timing; the message has the place, and the actuator that needs most there."""
     bad = np.flatnonzero(status != 0)
     n = len(s) - 1
     if len(bad) == 0 and low[-1] <= 1e-9 * max(1.0, low.max()):
@@ -302,7 +303,7 @@ def _slowed(dynamics: PathDynamics, timing: Timing, bounds: TimingLimits) -> Tim
             break
         factor = _kept(partial(worst, np.flatnonzero(ratio > 1 + KEPT)), factor, float(ratio.max()))
         if bounds.kinds == ("force",) and not terms.sliding:
-            break  # forces are affine in the square of the factor: what kept its limit keeps it
+            break  # forces are affine in the square of the factor: those within their limits stay within
     slow = timed(timing.s, factor**2 * timing.x, terms, timing.left)
     return replace(slow, slowing=factor, passes=timing.passes)
 

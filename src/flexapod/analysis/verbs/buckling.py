@@ -125,7 +125,7 @@ def buckling(
 
     K0, names, Z = tangent(0.0)
     whole = Z @ K0 @ Z.T
-    size = np.sqrt(np.abs(np.diag(K0)))  # even scales: forces and moments of tiny robots lie far apart
+    size = np.sqrt(np.abs(np.diag(K0)))  # equal scales: forces and moments of tiny robots differ by many orders
     size = np.where(size > 0.0, size, 1.0)
     values, vectors = np.linalg.eigh(K0 / np.outer(size, size))
     if values[0] <= 0.0:

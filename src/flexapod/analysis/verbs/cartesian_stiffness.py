@@ -39,7 +39,7 @@ YIELDS = 1e-12
 
 
 OUT_OF_PLANE = "{robot} is planar: its model has no stiffness or compliance out of its plane, these entries are NaN"
-"""Why some entries of a planar robot are no numbers."""
+"""Reason why some entries of a planar robot are no numbers."""
 
 
 @checked

@@ -35,7 +35,7 @@ MEASURED = 100
 
 @dataclass(frozen=True, kw_only=True)
 class LimitCheck:
-    """Margins of a pose or motion, and what is violated. True where nothing is.
+    """Margins of a pose or motion, and the limits that are violated. True if none is.
 
     Args:
         margins: Dataset: `stroke_margin` (.., actuator), `deflection` and `angle_margin` (.., swivel), `joint_margin`
@@ -50,7 +50,7 @@ class LimitCheck:
 
     @property
     def ok(self) -> bool:
-        """No limit is violated."""
+        """Whether no limit is violated."""
         return not self.violations
 
     def __bool__(self) -> bool:

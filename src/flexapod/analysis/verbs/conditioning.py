@@ -45,7 +45,7 @@ LEG_SINGULAR = {
     "RUS": "with rod and crank in line (turning point)",
     "general": "at the end of its reach, or folded (turning point)",
 }
-"""What a leg of each architecture does where it is singular."""
+"""Singularity of a leg of each architecture, in words."""
 
 
 @checked
@@ -157,7 +157,7 @@ def _weakest(rows: Array, length: float) -> tuple[Array, Array]:
 
 
 def _named(robot: Robot, found: PoseJacobians, i: int, length: float, type_2: float) -> str:
-    """Which kind of singularity, which leg, which motion is free."""
+    """Name of a singularity: its kind, the leg, the motion that is free."""
     reason = str(found.reasons[i])
     if reason:
         return f"type 1: {reason}" if any(word in reason for word in TYPE_1) else ""

@@ -25,7 +25,7 @@ COLUMNS = (
 
 @dataclass(frozen=True, kw_only=True)
 class CountRow:
-    """One model.
+    """Operation counts of one model.
 
     Args:
         quantity, formulation, constants: as for `generate`.

@@ -81,7 +81,7 @@ def inverse_dynamics_derivatives(
 
 
 def leg_by_leg(robot: Robot) -> bool:
-    """The legs close one by one, and nothing but masses and loads acts: kernels have the derivatives."""
+    """Whether the legs close one by one, and only masses and loads act: kernels have the derivatives."""
     return robot.follows_platform and not holds(robot, "more than masses") and not holds(robot, "flexible legs")
 
 

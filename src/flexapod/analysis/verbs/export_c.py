@@ -40,8 +40,8 @@ def export_c(robot: Robot, quantity: str, folder: str | Path, **options: object)
 
 
 def exported_kernel(robot: Robot, quantity: str, options: Mapping[str, object]) -> RobotKernel:
-    """What `export_c` writes: with friction as by `kernel_with_friction`; forward dynamics without it by the first formulation
-    that applies, of which that of virtual power, which always does, is the last."""
+    """Kernel that `export_c` writes: with friction that of `kernel_with_friction`; forward dynamics without friction by the
+    first formulation that applies, the last being virtual power, which always does."""
     general = kernel_with_friction(robot, quantity, options)
     if (general.quantity, general.options) != ("forward_dynamics", {}):
         return general

@@ -126,7 +126,7 @@ def joint_rates(
 def joint_rates_of_block(
     robot: Robot, inputs: dict[str, Array], accelerations: bool = True, rows: slice | None = None
 ) -> tuple[NDArray[np.float64], SampleReasons, NDArray[np.float64]]:
-    """As `joint_rates`, with reasons only where there are any; `rows`: which samples of a verb these are."""
+    """Joint rates of a block of a verb's samples `rows`, as `joint_rates`, with reasons only where there are any."""
     bound = kernel(robot, "inverse_kinematics", detail="joints" if any(f is None for f in robot.closed_forms) else "rates")
     own = {i.name: inputs[i.name] for i in bound.signature.inputs if i.name != "guess"}
     batch, given = solve_from_starts(bound, own, rows)

@@ -92,7 +92,7 @@ def natural_frequencies(
 
 
 def _moves(M: Array) -> NDArray[np.bool_]:
-    """Which mass matrices (n, m, m) are positive definite."""
+    """Whether each mass matrix (n, m, m) is positive definite."""
     scale = np.sqrt(np.abs(np.einsum("nii->ni", M)))
     even = M / np.where(scale > 0.0, scale, 1.0)[:, :, None] / np.where(scale > 0.0, scale, 1.0)[:, None, :]
     return np.asarray(np.linalg.eigvalsh(even).min(axis=1, initial=1.0) > POSITIVE)

@@ -42,7 +42,7 @@ SHORTCUTS = 60
 
 
 class NoPathError(FlexapodError):
-    """No path was found; `reason` says why, `proven` whether none can exist."""
+    """Raised if no path was found; `reason` says why, `proven` whether none can exist."""
 
     def __init__(self, text: str, reason: str, proven: bool) -> None:
         super().__init__(text)

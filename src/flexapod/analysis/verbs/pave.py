@@ -43,7 +43,7 @@ GRID = 2.0**-20
 """Corners of the first box are multiples of it, so that those of all boxes are exact."""
 
 COARSER = 10.0
-"""What may stay undecided where boxes are cut into columns next, over what may stay at the end: both take about as long."""
+"""Volume that may stay undecided before boxes are cut into columns, over that at the end: both take about as long."""
 
 MOST = (4_000_000, 200_000)
 """Boxes in interval arithmetic, and by contraction, which takes some hundred times longer for a box."""
@@ -214,7 +214,7 @@ class _Halving:
         )  # fmt: skip
 
     def _worth_halving(self, between: Array, budget: float) -> NDArray[np.bool_]:
-        """All but the boxes with least open volume, which together keep a fifth of what is left of the budget."""
+        """Boxes to halve: all but those with least open volume, which together keep a fifth of the remaining budget."""
         order = np.argsort(between)
         small = np.cumsum(between[order]) <= max(budget, 0.0) / 5
         again = np.ones(len(between), dtype=bool)

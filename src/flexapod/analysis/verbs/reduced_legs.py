@@ -143,7 +143,7 @@ def _sample(model: LinearMatrices, k: int, limit: float, method: str, given: Arr
 
 
 def _excess(E: Array, motion: Array, omega: float) -> float:
-    """By what part a frequency is too high at most, to first order."""
+    """Largest relative error of a frequency of the reduced model, which is too high, to first order."""
     return float(motion @ E @ motion) / (2 * omega**2) if np.isfinite(E).all() else np.inf
 
 

@@ -87,7 +87,7 @@ def random_leg_states(robot: Robot, count: int, seed: int = 0) -> dict[str, Arra
     random, n, N = np.random.default_rng(seed), len(robot.actuators), len(robot.elastic_names)
     home = np.concatenate([leg.home for leg in robot.legs])[list(robot.driven)]
     size, parts, found = robot.characteristic_length, [], 0
-    while found < count:  # what cannot be closed is drawn again
+    while found < count:  # samples that cannot be closed are drawn again
         k = count - found
         q, qd = home + 0.05 * size * random.uniform(-1, 1, (k, n)), 0.3 * random.uniform(-1, 1, (k, n))
         e, ed = 1e-3 * size * random.uniform(-1, 1, (k, N)), 0.05 * random.uniform(-1, 1, (k, N))

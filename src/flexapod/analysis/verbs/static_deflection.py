@@ -150,7 +150,7 @@ def given_elastic(state: StateOrMotion | None) -> Array | None:
 def equilibrium(
     robot: Robot, inputs: dict[str, Array], load: FlexibleLoad, state: StateOrMotion | None, reasons: Reasons
 ) -> Static:
-    """As `solve_static`; samples whose states have elastic coordinates that are no equilibrium get a reason."""
+    """As `solve_static`, with a reason for samples whose states have elastic coordinates that are no equilibrium."""
     start = given_elastic(state)
     found = solve_static(robot, inputs, load, reasons, start)
     if start is not None:

@@ -44,7 +44,7 @@ FIRST = 32
 """Cells of the first grid where no region is given; a part of the workspace that lies apart and is thinner may be missed."""
 
 DOUBLED = 2
-"""How often a region that was not given is doubled where the workspace reaches its border."""
+"""Times that a region that was not given is doubled at most where the workspace reaches its border."""
 
 
 @dataclass(frozen=True, kw_only=True)

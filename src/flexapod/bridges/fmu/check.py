@@ -25,7 +25,7 @@ def importer() -> Any:
 
 
 def check_fmu(path: Path, step: float) -> None:
-    """Let FMPy validate an FMU and take some steps of it from its start; what it finds is one message.
+    """Let FMPy validate an FMU and take some steps of it from its start; its findings are one message.
 
     Checked by: tests/bridges/test_fmu.py.
     """
@@ -35,5 +35,5 @@ def check_fmu(path: Path, step: float) -> None:
         raise FmuError(f"{path}: FMPy finds {len(problems)} problems: {'; '.join(problems)[:500]}")
     try:
         fmpy.simulate_fmu(str(path), fmi_type="CoSimulation", stop_time=STEPS * step, step_size=step, output_interval=step)
-    except Exception as error:  # whatever another program raises
+    except Exception as error:  # another program may raise anything
         raise FmuError(f"{path}: FMPy cannot take steps with it: {error}") from error

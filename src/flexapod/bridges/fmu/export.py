@@ -33,7 +33,7 @@ STEP = 1e-3
 """Inner step of co-simulation where none is given [s]."""
 FLAGS = ("-std=c99", "-fPIC", "-fvisibility=hidden")
 DATE = (1980, 1, 1, 0, 0, 0)
-"""Of the files inside, so that equal robots give equal FMUs."""
+"""Date of the files inside, so that equal robots give equal FMUs."""
 LONG = 2_000_000
 """Characters of a source beyond which optimising takes many minutes: such kernels are compiled as they are."""
 
@@ -216,7 +216,7 @@ def compile_sources(sources: dict[str, str], names: list[str]) -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         for name, text in sources.items():
             (Path(folder) / name).write_text(text, encoding="utf-8")
-        # derivatives are long and asked for seldom: optimising them takes a minute and gains little
+        # derivatives are long and rarely used: optimising them takes a minute and gains little
         plain = {name for name in names if name.startswith("tangent") or len(sources[name]) > LONG}
         parts = [[f"-O{0 if name in plain else 2}", "-c", name] for name in names]
         objects = [f"{Path(name).stem}.o" for name in names]

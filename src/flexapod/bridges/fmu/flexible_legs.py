@@ -121,7 +121,7 @@ def _states(robot: Robot, start: list[float]) -> list[FMUVariable]:
 
 
 def _outputs(robot: Robot) -> list[FMUVariable]:
-    """As `leg_terms` has them, then the accelerations of the actuators."""
+    """Outputs of `leg_terms`, then the accelerations of the actuators."""
     none = np.zeros(3).tolist()
     return [
         *actuators(robot), *vector("position", "m", none, "platform frame origin, world"),

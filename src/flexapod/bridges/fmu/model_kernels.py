@@ -107,7 +107,7 @@ class Plant:
 
     @property
     def explicit(self) -> bool:
-        """Its steps are those of rk4.c, made of its rates."""
+        """Whether its steps are those of rk4.c, made of its rates."""
         in_c = self.stepping is not None and self.stepping.tape is None
         return in_c and (self.second_order is None or self.second_order.implicit is None)
 

@@ -23,7 +23,7 @@ STATUS_OFFSET = 10_000
 
 
 CARRIED = frozenset({"memory", "closed"})
-"""What a call gives the next one: where it has no number, the rates have none."""
+"""Values that a call hands to the next one: where they are not finite, the rates have none."""
 
 
 def shared_files(plant: Plant, version: str) -> dict[str, str]:

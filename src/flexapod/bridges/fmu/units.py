@@ -37,7 +37,7 @@ MEANINGS = {
 
 
 def parameter_meaning(name: str) -> str:
-    """What an inertial number of a kernel is; empty of others."""
+    """Meaning of an inertial number of a kernel, in words; empty for other numbers."""
     return next((MEANINGS[word] for word in name.split(".")[::-1][:2] if word in MEANINGS), "")
 
 

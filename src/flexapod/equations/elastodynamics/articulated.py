@@ -86,7 +86,7 @@ def leg_forms(
 
 
 def _add_element(form: Form, e: LinkBeam, unknowns: Sequence[int]) -> None:
-    """A beam element at its root; its coordinates came with what hangs on the tip."""
+    """Add a beam element at its root; its coordinates came with the bodies on its tip."""
     form.add_body(e.m, e.S, e.I, e.f, e.n)
     for k, unknown in enumerate(unknowns):
         form.add_column(unknown, ca.vertcat(e.force[:, k], e.moment[:, k]))

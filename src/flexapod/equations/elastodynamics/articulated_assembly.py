@@ -27,7 +27,7 @@ LONG_LEG = 10
 
 
 def is_long(robot: Robot) -> bool:
-    """Some leg is so long that articulated bodies pay, and they apply."""
+    """Whether some leg is so long that articulated bodies are cheaper, and they apply."""
     return max(len(leg.moving) for leg in robot.legs) >= LONG_LEG and not_articulated(robot) is None
 
 
@@ -118,7 +118,7 @@ def _head(
     at: RobotAt, still: TreeMotion, legs: Sequence[Sequence[LinkMotion]], used: Sequence[Sequence[int]], first_row: Sequence[int],
     given: SX,
 ) -> Form:  # fmt: skip
-    """What the platform, if it is a body of its own, and the drift of the rows add to the last system."""
+    """Terms that the platform, if it is a body of its own, and the drift of the rows add to the last system."""
     form, plan = Form(), at.robot.elastic_plan
     matrices, drifts = link_rows(at.values, at.robot, legs, still)
     head = plan.first[0]

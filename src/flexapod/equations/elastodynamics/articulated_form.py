@@ -93,7 +93,7 @@ class Form:
         self.p[i] = self.p[i] + value if i in self.p else value
 
     def join(self, other: Form) -> None:
-        """Another branch with the same frame."""
+        """Add another branch with the same frame."""
         self.A, self.B, self.C = self.A + other.A, self.B + other.B, self.C + other.C
         self.f, self.n = self.f + other.f, self.n + other.n
         self.join_unknowns(other)
@@ -108,7 +108,7 @@ class Form:
             self.add_p(i, value)
 
     def in_parent(self, link: LinkMotion, unknown: int | None, place: int) -> Form:
-        """The same in the parent's frame.
+        """The same form in the parent's frame.
 
         Args:
             unknown: coordinate of the joint, or None for a fixed one.
@@ -164,7 +164,7 @@ class Form:
 
 
 def _moved(link: LinkMotion, k: SX) -> SX:
-    """A wrench of the link as the parent feels it."""
+    """A wrench of the link about the parent's origin, in the parent's axes."""
     force = ca.mtimes(link.R, k[:3])
     return ca.vertcat(force, ca.mtimes(link.R, k[3:]) + ca.cross(link.r, force))
 

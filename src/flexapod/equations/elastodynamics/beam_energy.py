@@ -111,7 +111,7 @@ def _linear_part(values: Values, beam: ElasticElement, e: SX) -> SX:
 
 
 def _untwisted(values: Values, beam: ElasticElement, e: SX) -> SX:
-    """Coordinates (N,) without what bending and twisting move the tip by together."""
+    """Coordinates (N,) less the displacement of the tip by bending and twisting together."""
     if beam.twisting is None:
         return e
     part = ca.SX(e)
@@ -152,7 +152,7 @@ def _stiffness(values: Values, beam: ElasticElement) -> SX:
 
 
 def _foreshortening(values: Values, beam: ElasticElement) -> SX:
-    """B (N, N); of exact elements without what the chord's own rotation shortens, 1/l at v and w."""
+    """B (N, N); of exact elements without the shortening by the chord's own rotation, 1/l at v and w."""
     B = bending_matrix(values, beam, "B")
     for i in ((1, 2) if "w" in beam.body.names else (1,)) if beam.law == "exact" else ():
         B[i, i] = B[i, i] - 1 / values.scalar("length")

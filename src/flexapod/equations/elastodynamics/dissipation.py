@@ -64,7 +64,7 @@ def rates_of(robot: Robot, state: ElasticState) -> SX:
 
 
 def dissipated_power(values: Values, robot: Robot, state: ElasticState, friction: Friction) -> SX:
-    """Power [W] that friction and damping take from a state.
+    """Power [W] that friction and damping dissipate at a state.
 
     Checked by: tests/simulation/test_leg_simulation.py.
     """

@@ -127,8 +127,8 @@ def elastic_mass_matrix(robot: Robot, friction: bool = False, load: bool = False
 
 
 def solved_by(robot: Robot, axes: Axes) -> str:
-    """The way that is taken: articulated bodies for long legs, mass matrix and elimination for short ones; the projected equation
-    where legs move without mass, which both would divide by."""
+    """The method of solution: articulated bodies for long legs, mass matrix and elimination for short ones; the projected
+    equation where legs move without mass, which both would divide by."""
     if axes != "auto":
         return axes
     if has_massless_motion(robot):

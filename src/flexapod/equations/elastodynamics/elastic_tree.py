@@ -23,7 +23,7 @@ from flexapod.robot.model import Leg
 from flexapod.spatial import Rot, Vec
 
 Elements = Mapping[str, tuple[ElasticElement, Rot, FlexibleModel]]
-"""By name: element, beam axes in the world, its model at the state."""
+"""Elements by name: element, beam axes in the world, its model at the state."""
 
 
 def beam_models(at: LegAt, links: Sequence[FrameMotion], gravity: Vec) -> Elements:
@@ -84,7 +84,8 @@ def _with_field(inner: DrawnField, e: SX, ed: SX, w: SX, g: SX, model: FlexibleM
 def tree_wrenches(
     values: Values, leg: Leg, elements: Elements, links: Sequence[FrameMotion], qdd: Sequence[SX], gravity: Vec
 ) -> tuple[list[Wrench], dict[int, SX]]:
-    """Per link, the wrench about its origin that its body or the elements rooted there demand; by elastic link, the force."""
+    """Per link, the wrench about its origin that the motion of its body, or of the elements rooted there, needs; by elastic
+    link, the force."""
     wrenches = []
     for link, frame in zip(leg.links, links, strict=True):
         own = FrameMotion(R=frame.R.renamed("W", "B"), p=frame.p, v=frame.v, w=frame.w, a=frame.a, alpha=frame.alpha)

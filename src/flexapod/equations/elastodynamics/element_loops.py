@@ -41,7 +41,7 @@ from flexapod.robot.model import Leg
 
 @dataclass(kw_only=True)
 class LoopedLeg:
-    """A leg on its way through a program.
+    """A leg while its terms are assembled by a program.
 
     Args:
         frames: by link: single links, and the last link of every run.
@@ -111,7 +111,7 @@ def placed(values: Values, leg: Leg, index: int, parent: WorldLink, q: Scalar, q
 
 
 def _run_outwards(b: Builder, looped: LoopedLeg, run: ElementRun, parent: WorldLink, demand: bool) -> None:
-    """Outwards along a run; what elements with the same numbers demand comes from the same loop."""
+    """Outwards along a run; inertia and forces of elements with the same numbers come from the same loop."""
     first = run.elements[0]
 
     def element(builder: Builder, values: Values, root: SX, q: SX, qd: SX) -> list[SX]:
@@ -162,8 +162,8 @@ def _prefixes(leg: Leg, beam: ElasticElement) -> list[str]:
 
 @dataclass(frozen=True, kw_only=True)
 class Element:
-    """What elements are and demand, about their roots, a column each: inertia (10), wrench (6), coupling (6 N), bias forces (N),
-    elastic mass (N N), energy (1)."""
+    """Inertia and forces of elements about their roots, a column each: inertia (10), wrench (6), coupling (6 N), bias forces
+    (N), elastic mass (N N), energy (1)."""
 
     inertia: SX
     wrench: SX
@@ -192,7 +192,7 @@ def element_at(b: Builder, values: Values, beam: ElasticElement, root: WorldLink
 
 
 def demand_elements(b: Builder, legs: Sequence[LoopedLeg]) -> None:
-    """What elements of a robot demand that `outwards` left out; those in runs that are alike in one loop.
+    """Add inertia and forces of the elements that `outwards` left out; elements of runs that are alike share one loop.
 
     Source: Briot 2014 Eqs. (4), (53)-(55), (64)-(68). Checked by: tests/equations/test_element_loops.py.
     """
@@ -245,8 +245,8 @@ def _looped_elements(b: Builder, members: Sequence[_Member]) -> Element:
 
 @dataclass(frozen=True, kw_only=True)
 class RunTerms:
-    """Of a run, a column per element from the tip inwards: F (6 N) about the points of the coordinates, blocks (N N) of the mass
-    matrix, forces (N)."""
+    """Terms of a run, a column per element from the tip inwards: F (6 N) about the points of the coordinates, blocks (N N) of
+    the mass matrix, forces (N)."""
 
     F: SX
     blocks: SX
@@ -255,8 +255,8 @@ class RunTerms:
 
 @dataclass(kw_only=True)
 class Inwards:
-    """What a leg demands: F (6,) about its origin and force by link that moves alone, terms by run, what is left at the base
-    (first moment), and the elastic energy of its elements."""
+    """Inertia and forces of a leg: F (6,) about its origin and force by link that moves alone, terms by run, the remainder at
+    the base (first moment), and the elastic energy of its elements."""
 
     F: dict[int, SX] = field(default_factory=dict)
     forces: dict[int, SX] = field(default_factory=dict)
@@ -267,7 +267,7 @@ class Inwards:
 
 
 def inwards(b: Builder, looped: LoopedLeg, outside: dict[int, SX]) -> Inwards:
-    """Everything beyond each coordinate of a leg, added up.
+    """Sums of inertia and forces of everything beyond each coordinate of a leg.
 
     Args:
         outside: by link, wrench (6,) about its origin that acts on it.

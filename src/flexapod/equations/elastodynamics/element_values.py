@@ -13,7 +13,7 @@ from flexapod.kernels.tape.control_flow import Builder
 from flexapod.kernels.tape.program import Program
 
 Looped = TypeVar("Looped")
-"""What a loop over elements gives."""
+"""Result of a loop over elements."""
 
 
 class ElementValues(Values):
@@ -30,7 +30,7 @@ class ElementValues(Values):
         self._outer, self._prefixes, self._found = values, tuple(prefixes), found
 
     def of(self, prefix: str) -> ElementValues:
-        """The same below a prefix."""
+        """Values below a prefix."""
         return ElementValues(self._outer, self._prefixes, self._found, f"{self.prefix}{prefix}.")
 
     def at(self, path: str) -> SX:
@@ -81,7 +81,7 @@ def _read(values: Values, prefixes: Sequence[str], arguments: Sequence[SX], body
 
 
 def _other(path: str, first: Sequence[str], own: Sequence[str]) -> str:
-    """The path of another element that is what `path` is of the first."""
+    """The path of another element that corresponds to `path` of the first."""
     for a, c in zip(first, own, strict=True):
         if path.startswith(a):
             return c + path.removeprefix(a)

@@ -41,7 +41,7 @@ Friction = bool | Literal["smooth", "smooth passive"]
 
 @dataclass(frozen=True, kw_only=True)
 class LegView:
-    """A leg as friction sees it: its joints as they are. Elastic links are left out: nothing slides there."""
+    """A leg as friction needs it: its joints at the state. Elastic links are left out: nothing slides there."""
 
     leg: Leg
     joints: tuple[LinkJoint, ...]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from flexapod.equations.values import Values
 
 MADE = ("frames", "axes", "levers", "coordinates", "starts")
-"""What `outwards` writes into a leg and what is around the loop reads."""
+"""Fields that `outwards` writes into a leg, and that the code around the loop reads."""
 
 
 def legs_outwards(b: Builder, legs: Sequence[LoopedLeg], gravity: SX, demand: bool) -> None:

@@ -28,7 +28,7 @@ Twists = dict[int, tuple[Vec, Vec]]
 def link_rows(
     values: Values, robot: Robot, legs: Sequence[Sequence[LinkMotion]], still: TreeMotion
 ) -> tuple[list[SX], list[SX]]:
-    """Of every leg: its rows by all coordinates (m, z), and their second derivative at zero accelerations (m,).
+    """Closing rows of every leg by all coordinates (m, z), and their second derivative at zero accelerations (m,).
 
     Args:
         legs: links of every leg.
@@ -106,8 +106,8 @@ def _rows(
 def row_wrenches(
     values: Values, robot: Robot, i: int, legs: Sequence[Sequence[LinkMotion]], still: TreeMotion
 ) -> tuple[list[SX], list[SX]]:
-    """Of every row of a leg that closes once: coefficients (6,) of the acceleration of its last link, and of the carrier link, in
-    their axes.
+    """Wrenches of every row of a leg that closes once: coefficients (6,) of the acceleration of its last link, and of the carrier
+    link, in their axes.
 
     The second list is empty where the platform is a body of its own. Checked by: tests/equations/test_articulated.py.
     """

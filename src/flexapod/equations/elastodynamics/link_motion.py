@@ -26,7 +26,7 @@ Z = ca.DM([0, 0, 1])
 
 @dataclass(frozen=True, kw_only=True)
 class LinkMotion:
-    """One link.
+    """Motion of one link.
 
     Args:
         R: (3, 3) parent axes from link axes; the world's for the first links.

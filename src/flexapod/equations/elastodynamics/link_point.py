@@ -34,7 +34,7 @@ class LinkPoint:
 
 
 def link_point(leg: Leg, links: Sequence[LinkMotion], link: int, p: SX, R: SX, name: str) -> LinkPoint:
-    """A frame at p, turned by R against a link's axes; `name` names its axes.
+    """A frame at p, rotated by R relative to a link's axes; `name` names its axes.
 
     Source: Briot 2014 Eqs. (28)-(33). Checked by: tests/equations/test_link_axes.py.
     """

@@ -41,7 +41,7 @@ from flexapod.spatial import Rot, Vec, cross, dot
 
 @dataclass(frozen=True, kw_only=True)
 class CutRow:
-    """One closing row: wrenches (9,) on the end and, negative, on the far half; what it makes of the platform's modes (N,)."""
+    """One closing row: wrenches (9,) on the end and, negative, on the far half; coefficients of the platform's modes (N,)."""
 
     leg: int
     link: int
@@ -55,7 +55,7 @@ class CutRow:
 
 @dataclass(frozen=True, kw_only=True)
 class LongRobot:
-    """A robot on its way through a program."""
+    """A robot while its terms are assembled by a program."""
 
     robot: Robot
     values: Values
@@ -267,7 +267,7 @@ def long_sliding(robot: Robot, friction: Friction) -> Program:
 
 
 def sliding_places(robot: Robot, friction: Friction) -> list[tuple[int, tuple[int, ...]]]:
-    """Of every output of `long_sliding`: leg, and links along which it acts; none for the joint at which the leg is cut."""
+    """Leg of every output of `long_sliding`, and the links along which it acts; none for the joint at which the leg is cut."""
     b = Program("places")
     long = long_robot(b, robot, demand=False)
     points = sliding_points(long.values, robot, leg_views(long.values, robot, long.state, long.motion), friction)

@@ -37,7 +37,7 @@ SLIDES = ("prismatic", "cylindrical")
 
 
 def loop_rows(values: Values, robot: Robot, motion: TreeMotion) -> tuple[list[SX], list[SX], list[SX]]:
-    """Of every leg: its rows by all coordinates (m, z), their second derivative at zero accelerations (m,), residual (m,).
+    """Closing rows of every leg by all coordinates (m, z), their second derivative at zero accelerations (m,), residual (m,).
 
     Source: Briot 2014 Eqs. (28)-(33). Checked by: tests/equations/test_elastodynamics.py.
     """
@@ -55,7 +55,7 @@ def loop_rows(values: Values, robot: Robot, motion: TreeMotion) -> tuple[list[SX
 
 
 def coupling_rows(values: Values, robot: Robot, i: int) -> list[tuple[SX, SX]]:
-    """Of every coupling of a leg: its row (1, z), and the value that the row's sum has at home."""
+    """Row (1, z) of every coupling of a leg, and the value of its sum at home."""
     plan, result = robot.elastic_plan, []
     for coupling in robot.legs[i].couplings:
         A, own = ca.SX(1, len(plan.columns)), values.of(f"couplings.{coupling.name}")

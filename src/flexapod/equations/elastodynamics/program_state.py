@@ -146,7 +146,7 @@ class RobotAt:
     state: ElasticState
 
     def leg(self, i: int) -> LegAt:
-        """One of its legs."""
+        """State of one of its legs."""
         leg = self.robot.legs[i]
         return LegAt(
             b=self.b, values=self.values.of(f"legs.{leg.name}"), leg=leg, beams=self.robot.beams.get(leg.name, ()),

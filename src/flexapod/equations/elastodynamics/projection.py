@@ -67,7 +67,7 @@ def _by_rows(C: SX, D: SX, X: SX) -> Way:
 
 
 def _by_halves(C: SX, D: SX, X: SX) -> Way:
-    r"""With D = L + L^T, :math:`Y = C^T + L X`: :math:`X^TY + Y^TX`. Fewer products where most of C is there."""
+    r"""Sum :math:`X^TY + Y^TX` with D = L + L^T, :math:`Y = C^T + L X`: fewer products where most of C is there."""
     half = ca.tril(D)
     count = D.shape[0]
     for b in range(count):

@@ -51,12 +51,12 @@ def elastic_friction(robot: Robot, sources: Sequence[str] = SOURCES) -> Program:
     values, state = Values(b), read_state(b, robot)
     motion = tree_motion(values, robot, state)
     points = sliding_points(values, robot, leg_views(values, robot, state, motion), True)
-    force = friction_force(values, robot, motion, points, _found(b, points, sources))
+    force = friction_force(values, robot, motion, points, _input_friction(b, points, sources))
     b.output("friction", force, shape=(force.numel(),), dims=("coordinate",))
     return b
 
 
-def _found(b: Program, points: Sequence[FrictionPoint], sources: Sequence[str]) -> list[PointFriction]:
+def _input_friction(b: Program, points: Sequence[FrictionPoint], sources: Sequence[str]) -> list[PointFriction]:
     """Friction of every point at the input `load`; none of kinds that are left out."""
     counts = [len(point.places) for point in points]
     load = b.input("load", (max(sum(counts), 1),), unit="N", doc="loads of the joints with friction")
@@ -87,7 +87,7 @@ def elastic_reactions(robot: Robot, sources: Sequence[str] = ()) -> Program:
     motion = tree_motion(values, robot, state, zdd)
     views = leg_views(values, robot, state, motion, guides=True)
     points = sliding_points(values, robot, views, True) if sources else []
-    found = _found(b, points, sources) if sources else []
+    found = _input_friction(b, points, sources) if sources else []
     at = RobotAt(b=b, values=values, robot=robot, state=state)
     whole = _crossing(at, motion, zdd, _ends(robot, motion, multiplier, points, found, wrench))
     along = _Along(acceleration=zdd, force=force, geared=_geared(values, robot, multiplier))
@@ -125,11 +125,11 @@ def _loads(points: Sequence[FrictionPoint], whole: Sequence[Sequence[Wrench]]) -
 def _crossing(at: RobotAt, motion: TreeMotion, zdd: SX, ends: Sequence[list[Wrench]]) -> list[list[Wrench]]:
     """Per leg, the wrenches that cross the joints of its tree and its closing joints."""
     on_links = _on_links(at.robot, motion, ends, stretched(at.values, at.robot, motion))
-    return [_whole(at, i, motion, zdd, on_links[i]) + ends[i] for i in range(len(at.robot.legs))]
+    return [_joint_wrenches(at, i, motion, zdd, on_links[i]) + ends[i] for i in range(len(at.robot.legs))]
 
 
 def all_rows(robot: Robot) -> list[tuple[int, int]]:
-    """(leg, row) of all closing rows, also of those that nothing touches: what holds a planar robot in its plane."""
+    """(leg, row) of all closing rows, also of those without effect, which hold a planar robot in its plane."""
     counts = [sum(len(ROWS[c.type]) for c in cut_joints(robot, i)) + len(leg.couplings) for i, leg in enumerate(robot.legs)]
     return [(i, k) for i, count in enumerate(counts) for k in range(count)]
 
@@ -178,8 +178,8 @@ def _ends(
 def _on_links(
     robot: Robot, motion: TreeMotion, ends: Sequence[Sequence[Wrench]], forces: Sequence[Stretched]
 ) -> list[dict[int, list[Wrench]]]:
-    """Per leg: link -> what it gives away at closing joints and to force elements, about the link's origin; the far link of an
-    inner loop gets it."""
+    """Per leg: link -> wrench that it exerts at closing joints and on force elements, about the link's origin; the far link
+    of an inner loop gets it."""
     result: list[dict[int, list[Wrench]]] = [{} for _ in robot.legs]
     for i, (leg, given_away) in enumerate(zip(robot.legs, ends, strict=True)):
         centres = [cut.half.p for cut in motion.cuts[i]]
@@ -200,7 +200,7 @@ def _on_links(
     return result
 
 
-def _whole(at: RobotAt, i: int, motion: TreeMotion, zdd: SX, given: dict[int, list[Wrench]]) -> list[Wrench]:
+def _joint_wrenches(at: RobotAt, i: int, motion: TreeMotion, zdd: SX, given: dict[int, list[Wrench]]) -> list[Wrench]:
     """The whole wrench that crosses every joint of a leg's tree, about its centre."""
     gravity, own, links = at.values.vector("gravity", "W"), at.leg(i), motion.links[i]
     leg, elements = own.leg, beam_models(own, links, gravity)

@@ -28,13 +28,13 @@ from flexapod.robot.robot import Robot
 
 
 class _Straight:
-    """A program whose loops over modes are written out, so that what they give can be differentiated by CasADi."""
+    """A program whose loops over modes are written out, so that CasADi can differentiate their results."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
 
     def map(self, fn: Callable[..., Sequence[SX]], count: int, **given: Any) -> tuple[SX, ...]:
-        """As that of the program, without a loop."""
+        """Map over the legs as that of the program, written out without a loop."""
         return self.program.map(fn, count, **{**given, "unroll": True})
 
 

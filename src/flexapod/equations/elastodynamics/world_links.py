@@ -85,7 +85,8 @@ class WorldInertia:
 
     @staticmethod
     def rotated(R: SX, m: SX, S: SX, I: SX) -> WorldInertia:
-        """Of a body with first moment S and tensor I in the axes that R turns to the world's."""
+        """Mass, first moment and tensor in world axes of a body with first moment S and tensor I in its own; R:
+        world-from-body."""
         return WorldInertia(m=m, c=ca.mtimes(R, S), I=ca.mtimes(R, ca.mtimes(I, R.T)))
 
     @staticmethod

@@ -53,7 +53,7 @@ class PlatformSolution:
 
 @dataclass(frozen=True, kw_only=True)
 class FlexibleEquation:
-    """Free platform and legs; M (n, n), c (n,), B (n, actuators) with n = 6 + N where they are asked for, platform axes.
+    """Free platform and legs; M (n, n), c (n,), B (n, actuators) with n = 6 + N where they are needed, platform axes.
 
     `axis`: of the joints' displacements, where they move along one and the modes are normal; else None. `loop`: the modes in a
     loop, where they are many and the joints move along an axis.
@@ -70,7 +70,7 @@ class FlexibleEquation:
         return self.whole()
 
     def mode_sums(self, load: SX, V: SX | None = None) -> ModeSums:
-        """What legs and frame see of the modes under a load (6 + N,), and an acceleration (6,) of the frame if it is known."""
+        """Sums over the modes for legs and frame, under a load (6 + N,), at an acceleration (6,) of the frame if known."""
         assert self.axis is not None
         phi = ca.vertcat(*[leg.Phi[self.axis, :] for leg in self.legs])
         return written_out(self.body, phi, load, V) if self.loop is None else self.loop.sums(load, V)

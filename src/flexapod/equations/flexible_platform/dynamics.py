@@ -87,7 +87,7 @@ def forward_solution(q: FlexibleEquation, force: SX, load: SX) -> PlatformSoluti
 
 
 def _solution(q: FlexibleEquation, x: SX, force: SX) -> PlatformSolution:
-    """With what the legs demand at their joints (Long 2014 Eq. 37)."""
+    """Solution with the forces of the legs at their joints (Long 2014 Eq. 37)."""
     joints = [ca.mtimes(leg.inertia, ca.mtimes(leg.Y, x)) + leg.bias - leg.direction * force[k] for k, leg in enumerate(q.legs)]
     return PlatformSolution(acceleration=x, force=force, joints=joints)
 

@@ -24,7 +24,7 @@ STAGES = {
     "angular_acceleration": 3,
     "wrench": 6,
 }
-"""What the kernel reads per stage, flattened, and how many numbers."""
+"""Inputs that the kernel reads per stage, flattened, and how many numbers each has."""
 
 
 def flexible_elastic_motion(robot: Robot, steps: int = 16) -> Program:

@@ -80,7 +80,7 @@ def flexible_tangent(robot: Robot) -> Program:
 
 @dataclass(frozen=True, kw_only=True)
 class _Joint(HeldJoint):
-    """With its shapes, and Phi(e) (3, N)."""
+    """A platform joint with its shapes, and Phi(e) (3, N)."""
 
     shapes: JointShapes
     Phi: SX
@@ -88,7 +88,7 @@ class _Joint(HeldJoint):
 
 @dataclass(frozen=True, kw_only=True)
 class _Load(FrameLoad):
-    """With the shapes at the point."""
+    """External load with the shapes at its point."""
 
     shapes: JointShapes
     Phi: SX
@@ -107,7 +107,7 @@ class _Modes:
 
 
 def _modes(b: Program, values: Values, shape: FlexibleShape, e: SX, g: SX, *, legs: Sequence[_Joint], load: _Load) -> _Modes:
-    """What belongs to the modes, mode after mode; a loop where there are many: n^2 products are not written out."""
+    """Terms of the modes, mode after mode; a loop where there are many, so that n^2 products are not written out."""
     N, loop = shape.modes, shape.modes > UNROLLED
     K = platform_tangent(values, shape, e) - load.shapes.weighted(load.f)
     for leg in legs:

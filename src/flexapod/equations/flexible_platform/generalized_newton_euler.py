@@ -94,7 +94,7 @@ class FrameMoments:
         return ca.vertcat(ca.horzcat(self.mass * ca.SX.eye(3), -hat), ca.horzcat(hat, self.I))
 
     def deformed(self, shift: SX, T: SX) -> FrameMoments:
-        """With S e (3,) and T = sum e_k (H_k + H_k(e)), whose symmetric part gives tr(T) 1 - T."""
+        """Moments of the deformed body, with S e (3,) and T = sum e_k (H_k + H_k(e)), whose symmetric part gives tr(T) 1 - T."""
         T = (T + T.T) / 2
         return FrameMoments(mass=self.mass, c=self.c + shift, I=self.I + (ca.trace(T) * ca.SX.eye(3) - T))
 
@@ -106,7 +106,7 @@ class FrameMoments:
 
 
 def rigid_moments(values: Values) -> FrameMoments:
-    """Of the body undeformed."""
+    """Moments of the undeformed body."""
     c = ca.vertcat(*[values.scalar(f"first_moment.{a}") for a in "xyz"])
     return FrameMoments(mass=values.scalar("mass"), c=c, I=tensor(values, "inertia"))
 
@@ -142,7 +142,8 @@ def pair_moments(values: Values, shape: FlexibleShape) -> ParameterRows:
 
 
 def moved_moments(shape: FlexibleShape, G: SX, e: SX, ed: SX) -> tuple[SX, SX]:
-    """Of one mode: sum_i e_i G_ik (3, 3) and sum_i e'_i lambda_ik (3,), from its column of `pair_moments`."""
+    """Moments that the deformation gives one mode: sum_i e_i G_ik (3, 3) and sum_i e'_i lambda_ik (3,), from its column of
+    `pair_moments`."""
     N = shape.modes
     part, none = {pair: G[c * N : (c + 1) * N] for c, pair in enumerate(shape.G)}, ca.SX.zeros(N)
 
@@ -163,12 +164,12 @@ def matrix(entries: dict[str, SX]) -> SX:
 
 
 def entry(H: SX, pair: str) -> SX:
-    """Of a matrix (3, 3), by axes."""
+    """Entry of a matrix (3, 3), by axes."""
     return H["xyz".index(pair[0]), "xyz".index(pair[1])]
 
 
 def elastic_moments(values: Values, shape: FlexibleShape, e: SX) -> tuple[SX, SX]:
-    """MS_re (3, N), columns beta_k + sum_i e_i lambda_ik, and what the deformation adds to the inertia tensor (3, 3).
+    """MS_re (3, N), columns beta_k + sum_i e_i lambda_ik, and the change of the inertia tensor (3, 3) by the deformation.
 
     Written by the definitions, entry by entry, for the general assembly.
     """

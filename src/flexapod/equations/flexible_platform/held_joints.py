@@ -87,7 +87,7 @@ def _pull(
 
 
 def held_frame(mass: SX, c: SX, g: SX, legs: Sequence[HeldJoint], load: FrameLoad) -> tuple[SX, SX]:
-    """Residual (6,) of the frame and its derivative (6, 6) by its own motion; g turns with dg = g x dtheta in platform axes.
+    """Residual (6,) of the frame and its derivative (6, 6) by its own motion; g rotates with dg = g x dtheta in platform axes.
 
     Args:
         mass, c: mass and first moment (3,) of the platform as it is deformed.
@@ -105,7 +105,7 @@ def held_frame(mass: SX, c: SX, g: SX, legs: Sequence[HeldJoint], load: FrameLoa
 
 
 def first_moment(values: Values) -> SX:
-    """Of the undeformed platform (3,)."""
+    """First moment of the undeformed platform (3,)."""
     return ca.vertcat(*[values.scalar(f"first_moment.{a}") for a in "xyz"])
 
 

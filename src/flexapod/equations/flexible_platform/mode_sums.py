@@ -54,7 +54,7 @@ class ModeSums:
 
 
 def written_out(body: FlexibleModel, phi: SX, load: SX, V: SX | None = None) -> ModeSums:
-    """Of a body with few modes, from its matrix.
+    """Sums over the modes of a body with few of them, from its matrix.
 
     Args:
         phi: (legs, N) shapes at the joints.
@@ -117,7 +117,7 @@ class ModeLoop:
         return self.b.scan(mode, self.shape.modes, carry=[start], each=[x, inverse])[0][0]
 
     def sums(self, load: SX, V: SX | None = None) -> ModeSums:
-        """As `written_out`, in one loop over the modes, and one for their accelerations."""
+        """Sums over the modes, as `written_out`, in one loop over the modes, and one for their accelerations."""
         shape, e, ed, w, g = self.shape, self.state.e, self.state.ed, self.state.w, self.g
         legs, known = self.phi.shape[0], V is not None
         given_V = [] if V is None else [V]

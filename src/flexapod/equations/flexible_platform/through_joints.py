@@ -116,7 +116,7 @@ def _in_plane(f: SX, z: int) -> SX:
 
 
 def _without(inertia: SX, w: SX, z: int) -> SX:
-    """Lambda' (3, 3): what is left of a leg's inertia where its joint moves freely along the axis."""
+    """Lambda' (3, 3): inertia of a leg at the platform where its joint moves freely along the axis."""
     rest = [[ca.SX(0) if z in (i, j) else inertia[i, j] - w[i] * inertia[z, j] for j in range(3)] for i in range(3)]
     return ca.sparsify(ca.vertcat(*[ca.horzcat(*row) for row in rest]))
 

@@ -31,7 +31,7 @@ class Coefficients:
 
     @property
     def load(self) -> Scalar:
-        """What multiplies the joint's load: `normal` of a guide, `reaction` of a bearing."""
+        """Coefficient by which friction grows with the joint's load: `normal` of a guide, `reaction` of a bearing."""
         return sum(k for name, k in self.numbers.items() if name in LAWS and LAWS[name].by_load)
 
 

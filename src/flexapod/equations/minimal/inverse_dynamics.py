@@ -93,7 +93,7 @@ def _wrench(slope: Place, place: Sequence[Scalar]) -> list[Scalar]:
 
 
 def _beside(m: MinimalModel, levers: Levers, platform: FrameMotion) -> Triple:
-    """Moment that is not D1 x U1 + D2 x U2: what the platform has along its normal."""
+    """Moment of the platform along its normal, which is not part of D1 x U1 + D2 x U2."""
     lifted = cross(levers.D3, load_on_normal(m.body, levers, subtract(levers.a, m.gravity), m.gravity))
     return add(scale(m.body.spin, triple(platform.alpha.expr)), lifted)
 

@@ -28,7 +28,7 @@ Axis = Literal["x", "y", "inclined", "none"]
 GOOD = 0.6 - 1e-9
 """Triangles and lever pairs of at least this part of the largest area are as good as the largest."""
 EVEN = 1.0 - 1e-9
-"""Of two lengths with at least this ratio, none is the larger: a choice between them does not hang on rounding."""
+"""Of two lengths with at least this ratio, none is the larger: a choice between them does not depend on rounding."""
 
 SCALARS = (".S.", ".U.", "platform.mass", "platform.inertia.", "platform.first_moment.")
 """Numbers that designs may vary in the minimal equations; coinciding joints and level planes are those of all designs."""
@@ -46,7 +46,7 @@ def applies(robot: Robot) -> str | None:
 
 
 def _varied_reasons(robot: Robot) -> Iterator[str]:
-    """Why the equations do not hold for all designs; those that are poor in them alone are named by `poor_designs`."""
+    """Reasons why the equations do not hold for all designs; `poor_designs` names those for which they lose accuracy."""
     assert robot.varied is not None
     if any(not any(part in name for part in SCALARS) for name in robot.varied.moved if not _unused(name)):
         yield "its designs vary more than platform and joint centres"

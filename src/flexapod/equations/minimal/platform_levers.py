@@ -24,7 +24,7 @@ from flexapod.equations.values import Values
 Place = tuple[Scalar, Scalar]
 """Coordinates in a plane."""
 Coordinates = tuple[Scalar, ...]
-"""Of a joint: (c1, c2) on the levers, and c3 along the normal where the joints do not lie in one plane."""
+"""Coordinates of a joint: (c1, c2) on the levers, and c3 along the normal where the joints do not lie in one plane."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -169,15 +169,15 @@ class Levers:
     W3: Triple
 
     def position(self, c: Coordinates) -> Triple:
-        """Of a joint."""
+        """Position of a joint."""
         return combine((1, *c), (self.p, *self.D, self.D3)[: 1 + len(c)])
 
     def velocity(self, c: Coordinates) -> Triple:
-        """Of a joint."""
+        """Velocity of a joint."""
         return combine((1, *c), (self.v, *self.V, self.V3)[: 1 + len(c)])
 
     def acceleration(self, c: Coordinates) -> Triple:
-        """Of a joint."""
+        """Acceleration of a joint."""
         return add(self.a, self.drift(c))
 
     def drift(self, c: Coordinates) -> Triple:

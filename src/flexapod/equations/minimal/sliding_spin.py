@@ -59,7 +59,7 @@ def sliding_spin(b: Program, values: Values, name: str, axis: Axis, inertia: Sli
 
 
 def _horizontal(check: Check, upright: bool, e: tuple[Scalar, Scalar], inertia: SlidingInertia, motion: Slide) -> SlidingSpin:
-    """In the plane of w = k.d and z; q, Gamma and theta' are scaled with k."""
+    """Spin of a leg whose axis1 is horizontal, in the plane of w = k.d and z; q, Gamma and theta' are scaled with k."""
     J, P, second = inertia.J, inertia.P, motion.acceleration
     kx, ky = -e[1], e[0]
     s = ky if upright else kx

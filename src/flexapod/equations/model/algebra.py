@@ -41,7 +41,7 @@ def cross(a: SX, b: SX) -> SX:
 
 
 def field(w: SX, alpha: SX) -> SX:
-    r"""What a point's position becomes in its acceleration, :math:`\hat\alpha + \hat\omega\hat\omega`, each product once."""
+    r"""Matrix that maps a point's position to its acceleration, :math:`\hat\alpha + \hat\omega\hat\omega`, each product once."""
     w, alpha = ca.densify(w), ca.densify(alpha)
     xx, yy, zz = w[0] * w[0], w[1] * w[1], w[2] * w[2]
     xy, xz, yz = w[0] * w[1], w[0] * w[2], w[1] * w[2]
@@ -98,7 +98,7 @@ class LinkValues(Values):
         return ca.SX(0) if self.prefix + name in self._zeros else symbol
 
     def check(self) -> None:
-        """Refuse numbers that the equations are not for; every number that was asked for is then part of the signature.
+        """Refuse numbers for which the equations do not hold; every number that was asked for is then part of the signature.
 
         The checks depend on parameters alone: they cost nothing per sample, and nothing at all for zeros that the tape knows.
         """
@@ -125,7 +125,7 @@ class LinkValues(Values):
 
 
 def pattern(A: SX) -> list[list[bool]]:
-    """Which entries of a matrix are not structurally zero."""
+    """Pattern of the entries of a matrix that are not structurally zero."""
     A = sparse(A)
     return [[bool(A.sparsity().has_nz(i, j)) for j in range(A.shape[1])] for i in range(A.shape[0])]
 
@@ -185,8 +185,8 @@ def _reflected(X: SX) -> SX:
 
 
 def nearly_dependent(A: SX, bound: float, scale: SX) -> SX:
-    """Some block of A has lost its rank: below `bound` is the square of its determinant where it has up to three columns, else
-    that of the part of a column that others do not span; entries are measured by the root of `scale`."""
+    """Whether some block of A has lost its rank: below `bound` is the square of its determinant where it has up to three
+    columns, else that of the part of a column that others do not span; entries are measured by the root of `scale`."""
     lost = ca.SX(0)
     for rows, columns in blocks(pattern(A)):
         X = sparse(A)[list(rows), list(columns)]

@@ -39,7 +39,7 @@ class LinkInertia:
         return LinkInertia(m=self.m - other.m, S=sparse(self.S - other.S), E=sparse(self.E - other.E))
 
     def seen(self, R: SX, r: SX) -> LinkInertia:
-        """The same in axes that R turns its own to, about an origin from which its own is at r."""
+        """The same in axes to which R rotates its own, about an origin from which its own is at r."""
         S = mul(R, self.S)
         mixed = mul(r, S.T)
         E = mul(mul(R, self.E), R.T) + mixed + mixed.T + self.m * mul(r, sparse(r).T)
@@ -55,7 +55,7 @@ NO_INERTIA = LinkInertia(m=ca.SX(0), S=NONE, E=NOTHING)
 
 
 def body_inertia(values: LinkValues, name: str) -> LinkInertia:
-    """Of a body as the parameters give it."""
+    """Inertia of a body as the parameters give it."""
     return LinkInertia(m=values.scalar(f"{name}.mass"), S=values.vec(f"{name}.first_moment"), E=values.pseudo_inertia(name))
 
 
@@ -73,7 +73,7 @@ def carried_mass(values: LinkValues, leg: Leg) -> SX:
 
 
 def link_inertias(values: LinkValues, leg: Leg, carried: SX) -> list[LinkInertia]:
-    """Of every link what is left of its body when all that may is given to the link that carries it.
+    """Inertia of every link that remains when as much as possible is moved to the link that carries it.
 
     Args:
         carried: mass that the platform has at the leg's end.

@@ -158,8 +158,8 @@ def balance(leg: LinkLeg) -> Balance:
 
 
 def _is_shorter_by_rows(robot: Robot, parts: list[Balance]) -> bool:
-    """Redundant forces take fewer operations from the rows of the balance than from the directions that it leaves free: these are
-    half as many as the rows or more, and every multiplier follows from the forces of its leg."""
+    """Whether redundant forces take fewer operations from the rows of the balance than from the directions that it leaves
+    free: these are half as many as the rows or more, and every multiplier follows from the forces of its leg."""
     many = 2 * len(robot.link_plan.strain) >= len(robot.link_plan.components)
     return many and all(len(part.columns) == len(part.force) for part in parts)
 
@@ -206,8 +206,8 @@ def _multipliers(b: Declares, robot: Robot, G: SX, right: SX) -> tuple[list[SX],
 
 
 def nearly_singular(b: Declares, A: SX) -> SX:
-    """Some block of the balance has lost its rank: the wrench of a unit multiplier (force of order 1, moment of the robot's size)
-    is spanned by the others to rounding."""
+    """Whether some block of the balance has lost its rank: the wrench of a unit multiplier (force of order 1, moment of the
+    robot's size) is spanned by the others to rounding."""
     length = b.parameter("characteristic_length", unit="m")
     return nearly_dependent(A, SINGULAR, ca.fmin(1, length) ** 2)
 

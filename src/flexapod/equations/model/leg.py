@@ -38,7 +38,7 @@ NO_MASS = ca.SX(0)
 
 @dataclass(frozen=True, kw_only=True)
 class TipTarget:
-    """What the leg must meet, world axes: arm from a point of the platform to S, its velocity and acceleration less gravity."""
+    """Target of a leg's tip, world axes: arm from a point of the platform to S, its velocity and acceleration less gravity."""
 
     arm: SX
     S: SX
@@ -216,7 +216,7 @@ def leg_that_meets(
     chain = list(reversed(ancestors(leg, leg.closing.link)))
     t = values.vec(f"{leg.closing.joint}.on_link.p")
     sliding = leg.closing.type in ("cylindrical", "prismatic")
-    if sliding:  # the tip slides on the platform: what it must meet is the point of the platform where it is
+    if sliding:  # the tip slides on the platform: its target is the point of the platform where it is now
         tip = tip_of(leg, platform, gravity, _tip(R, r, chain, t) - platform.p.expr)
     outward = _into_last_link(R, chain, world, axes)
     w, alpha = outward(platform.w.expr), outward(platform.alpha.expr)
@@ -265,7 +265,7 @@ def _frames(values: LinkValues, leg: Leg, where: Sequence[Position]) -> tuple[li
 
 
 def _weight(values: LinkValues, leg: Leg, where: Sequence[Position], gravity: SX) -> dict[int, SX]:
-    """Gravity in axes of every link on the base: what the joint does not rotate is known per parameter set."""
+    """Gravity in axes of every link on the base: components that the joint does not rotate are computed per parameter set."""
     moves, result = iter(where), {}
     for j, link in enumerate(leg.links):
         moved = next(moves) if link.kind != "fixed" else ()
@@ -358,7 +358,7 @@ def _motion(leg: Leg, R: Sequence[SX], r: Sequence[SX], qd: SX, qdd: SX | None, 
 
 
 def _drift(rows: Sequence[TipRow], gap: SX, last: tuple[SX, SX], platform: tuple[SX, SX]) -> list[SX]:
-    """Per row, what the second derivative of the coordinates has to meet.
+    """Right-hand side, per row, for the second derivative of the coordinates.
 
     Args:
         gap: acceleration that the tip must have, less that with q'' = 0.

@@ -47,11 +47,11 @@ HINGED = (
     "leg {leg} cannot reach: the hinge at the platform does not let its rod turn so far",
     "leg {leg}: its rod and the hinge at the platform are in line (turning point)",
 )
-"""Why a drive has no root, and why it may not be taken."""
+"""Reasons why a drive has no root, and why its root may not be taken."""
 
 
 def displacement(position: Position) -> SX:
-    """That of a prismatic joint."""
+    """Displacement of a prismatic joint."""
     assert not isinstance(position, tuple)
     return position
 
@@ -66,7 +66,7 @@ class Root:
     band: float
 
     def of(self, under: SX, square: SX, texts: tuple[str, str]) -> SX:
-        """The signed root, refused where there is none and where it turns; `square` is what `under` is measured by."""
+        """The signed root, refused where there is none and where its branches meet; `square` is the scale of `under`."""
         self.program.fail_if(under < -self.band * square, texts[0], leg=self.leg.name)
         self.program.fail_if(under < max(self.band, SINGULAR * SINGULAR) * square, texts[1], leg=self.leg.name)
         return self.sign * ca.sqrt(under)
@@ -138,7 +138,7 @@ def last_axes(values: LinkValues, leg: Leg, where: Sequence[Position], S: SX) ->
     R, p = (
         [getattr(values, read)(f"{link.coordinate}.{key}") for link in leg.links] for read, key in (("rot", "R"), ("vec", "p"))
     )
-    if R[0].nnz() == 3:  # axes of the base: its rotation takes no operation
+    if R[0].nnz() == 3:  # axes of the base: its rotation costs no operation
         return None
     tip = values.vec(f"{leg.closing.joint}.on_link.p")
     if kind == "UPS":
@@ -207,7 +207,7 @@ def _rod(root: Root, d: SX, t: SX, c: SX, a: SX, near: SX) -> tuple[SX, SX]:
 
 
 def _ball(b: TakesChecks, leg: Leg, R: Sequence[SX], x: SX, z: SX, sigma: Scalar) -> list[Position]:
-    """The three angles of a ball that turn its last link's axes to x and z, in axes before the first angle."""
+    """The three angles of a ball that rotate its last link's axes to x and z, in axes before the first angle."""
     first, second, rho2 = _universal(R[0], ca.densify(z), sigma)
     b.fail_if(rho2 <= SINGULAR * SINGULAR, "leg {leg}: the first and last axes of its ball are in line", leg=leg.name)
     middle = _in_plane(second, ca.densify(R[1][:, 2]), 1)
@@ -247,7 +247,7 @@ def _swing(root: Root, R: SX, p: SX, tip: SX, d: SX) -> list[Position]:
 
 
 def _rotated(angle: Position, d: SX) -> SX:
-    """d, one column or several, in axes that were turned about z."""
+    """d, one column or several, in axes that are rotated about z."""
     c, s = angle
     return ca.vertcat(c * d[0, :] + s * d[1, :], c * d[1, :] - s * d[0, :], d[2, :])
 

@@ -130,7 +130,7 @@ def _influence(b: Program, robot: Robot, legs: list[LinkLeg]) -> tuple[SX, list[
         at += len(leg.driven)
     others = [k for k in range(G.shape[1]) if k not in columns]
     strain = [others[k] for k in plan.strain]
-    if strain:  # redundant actuators: without what only strains them
+    if strain:  # redundant actuators: without forces that only strain the robot
         S = ca.densify(per_mu[:, strain] - mul(X_P, G[:, strain]))
         X_P, *X = (_unstrained(S, M) for M in (X_P, *X))
     return X_P, X

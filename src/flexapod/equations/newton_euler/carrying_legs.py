@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 NAMES = ("R", "r", "F", "G", "g", "M", "m", "P", "L", "K")
 NONE = 1e-300
-"""Added to the squares of loads [N^2], so that none at all divide nothing."""
+"""Number added to the squares of loads [N^2], so that unloaded joints do not divide by zero."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,7 +88,7 @@ class Coupled:
 
     @property
     def memory(self) -> SX:
-        """Where the next solution nearby may start: loads, then the acceleration."""
+        """Start values of the next solution nearby: loads, then the acceleration."""
         return ca.vertcat(*self.loads, self.acceleration)
 
 
@@ -227,7 +227,7 @@ class Packed:
         return CarryingLeg(**found, loads=self._loads, slope=self._slope)
 
     def over(self, b: Builder, fn: Callable[..., list[SX]], entries: SX, each: Sequence[SX], *shared: SX) -> list[SX]:
-        """What `fn` gives for every leg, its columns of `each` and what all have in common, side by side."""
+        """Results of `fn` for every leg, from its columns of `each` and the values that all legs share, side by side."""
 
         def one(_: Builder, column: SX, *rest: SX) -> list[SX]:
             return fn(self.leg(column), *rest)

@@ -133,7 +133,7 @@ class ChainLeg:
         return [self._unscaled(c) for c in (*columns, *self._complement)]
 
     def particular(self, loads: LegLoads) -> Wrench:
-        """Without actuator forces and constraint wrenches."""
+        """Wrench of the leg on the platform without actuator forces and constraint wrenches."""
         return self._on_platform(loads, [0] * sum(link.actuated for link in self.leg.links), [])
 
     def finish(self, loads: LegLoads, unknowns: Sequence[SX]) -> LegForces:

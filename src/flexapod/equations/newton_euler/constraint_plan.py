@@ -93,7 +93,7 @@ def constraint_plan(robot: Robot) -> ConstraintPlan:
 
 
 def _complement(J: Array) -> tuple[Array, list[int]]:
-    """Projector onto what J (6, m) of full rank leaves, and the 6 - m unit vectors that span it best."""
+    """Projector onto the complement of J (6, m) of full rank, and the 6 - m unit vectors that span it best."""
     if J.shape[1] == 6:
         return np.zeros((6, 6)), []
     projector = np.eye(6) - J @ np.linalg.pinv(J)
@@ -133,7 +133,7 @@ def mark_undetermined(robot: Robot, outputs: Mapping[str, Array]) -> dict[str, A
 
 
 def check_structure(robot: Robot) -> None:
-    """Refuse what the general formulation does not cover.
+    """Refuse robots that the general formulation does not cover.
 
     Raises:
         InputError: a leg with idle joints, or fewer actuators than degrees of freedom.

@@ -59,7 +59,7 @@ def force_contributions(
 def _frozen(
     mechanism: Mechanism, points: Sequence[FrictionPoint], solution: FrictionSolution, chosen: Sequence[int], redundant: bool
 ) -> SX:
-    """Force that given friction asks for."""
+    """Force that balances given friction."""
     friction = [solution.friction[i] for i in chosen]
     inner = [k for k, p in enumerate(points) if redundant or not p.driven]
     forces = mechanism.forces(friction_loads(mechanism, [points[k] for k in inner], [friction[k] for k in inner]))

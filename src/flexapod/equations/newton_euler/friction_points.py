@@ -88,7 +88,7 @@ class FrictionPoint:
         return self.sloped_load(self.components(place, force))[0]
 
     def components(self, place: int, force: Vec) -> SX:
-        """What of the force that crosses a joint loads the point: (2,) across a guide, (3,) of a bearing [N]."""
+        """Components of the force through a joint that load the point: (2,) across a guide, (3,) of a bearing [N]."""
         if self.source != "prismatic":
             return force.expr
         guide = self.model.joints[place].guide if self.links else self.model.closing.guide

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class LinkJoint:
-    """The elementary joint in front of a link, as it is.
+    """The elementary joint in front of a link, at a state.
 
     Args:
         kind: R, P or fixed.
@@ -40,7 +40,7 @@ class LinkJoint:
 
 @dataclass(frozen=True, kw_only=True)
 class ClosingJoint:
-    """The joint to the platform, as it is.
+    """The joint to the platform, at a state.
 
     Args:
         axes: (linear, angular) unit twists that it leaves free, platform relative to leg.
@@ -90,7 +90,7 @@ class LegModel(Protocol):
     closing: ClosingJoint
 
     def body_loads(self, gravity: Vec | None, moves: Sequence[bool]) -> tuple[Wrench, ...]:
-        """Per link, what its body needs: against gravity (None: without), to follow its motion (where it moves)."""
+        """Per link, the wrench that its body needs: against gravity (None: without), to follow its motion (where it moves)."""
 
     def columns(self) -> Sequence[SX]:
         """Wrenches (6,) on the platform about the closing centre per unit of the leg's unknowns."""

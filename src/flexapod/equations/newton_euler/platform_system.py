@@ -62,7 +62,7 @@ class AxialSystem:
         )
 
     def solve(self, missing: Wrench) -> list[list[SX]]:
-        """One axial force per leg."""
+        """Axial forces, one per leg."""
         return [[x] for x in ca.vertsplit(self._factor.solve(scaled(missing, self._length)))]
 
     @property

@@ -139,7 +139,7 @@ class UniversalLeg:
         return self.leg.architecture == "UPS"
 
     def _passive_moments(self, loads: LegLoads) -> tuple[Vec, Vec]:
-        """Moments about U of what lies behind the second and the first universal axis, without the force at S."""
+        """Moments about U of the bodies behind the second and the first universal axis, without the force at S."""
         m = self.motion
         if self._extends:
             on_cross, on_leg, on_piston = loads.bodies

@@ -71,7 +71,7 @@ def body_wrench(body: Values, frame: FrameMotion, gravity: Vec) -> Wrench:
     """
     B = frame.R.from_
     mass, h = body.scalar("mass"), body.vector("first_moment", B)
-    if frame.w.expr.is_zero() and frame.alpha.expr.is_zero():  # it does not turn
+    if frame.w.expr.is_zero() and frame.alpha.expr.is_zero():  # it does not rotate
         need = frame.a - gravity
         return Wrench(force=need * mass, moment=cross(frame.R @ h, need))
     R_BW = frame.R.T

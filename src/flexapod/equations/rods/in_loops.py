@@ -214,7 +214,7 @@ class RodsInLoops:
         return self._found
 
     def forces(self, motion: NodeMotion) -> tuple[list[tuple[SX, SX]], SX]:
-        """Force and moment (3,) about the origin of every node, and (w,) what the near columns feel."""
+        """Force and moment (3,) about the origin of every node, and forces (w,) along the near columns."""
         plan = self.tree.plan
         F, moment, felt = self._moving(motion)[self.size :]
         pulls, h = [(ca.SX.zeros(3), ca.SX.zeros(3)) for _ in plan.nodes], ca.SX.zeros(6 + len(plan.moving))
@@ -226,7 +226,7 @@ class RodsInLoops:
         return pulls, h
 
     def projected(self, M: SX, h: SX, N: SX, beta: SX) -> tuple[SX, SX]:
-        r"""N^T M N (v, v) and :math:`N^T(h + M\beta)` (v,) with what rods add to M.
+        r"""N^T M N (v, v) and :math:`N^T(h + M\beta)` (v,) with the contributions of rods to M.
 
         Of every near column, with :math:`\dot q = x\dot v` and y half its inertia times x and its masses with other columns, a
         group adds :math:`x^Ty + y^Tx`, every rod the square of its spin.

@@ -127,7 +127,7 @@ def rod_at(tree: RodTree, at: Frames, rod: Rod, values: RodValues) -> RodAt:
 
 
 def rotates_across(tree: RodTree, rod: Rod, values: RodValues) -> bool:
-    """The body that carries U can spun about another line than the joint's first axis."""
+    """Whether the body that carries U can spin about another line than the joint's first axis."""
     nodes = tree.plan.nodes
     rotating = [k for k in tree.plan.path(rod.near) if nodes[k].kind in ("R", "free")]
     along = values.e[0].is_zero() and values.e[1].is_zero()
@@ -185,7 +185,7 @@ class RodsOneByOne:
         return [rod_drift(self.at, motion, rod) for rod in self.ends]
 
     def forces(self, motion: NodeMotion) -> tuple[list[Pull], SX]:
-        """Force and moment about the origin of every node, and (w,) what is felt along columns beside."""
+        """Force and moment about the origin of every node, and forces (w,) along further columns."""
         plan, at = self.tree.plan, self.at
         pulls, h = [(ca.SX.zeros(3), ca.SX.zeros(3)) for _ in plan.nodes], ca.SX.zeros(6 + len(plan.moving))
         for rod in self.ends:
@@ -198,7 +198,8 @@ class RodsOneByOne:
         return pulls, h
 
     def projected(self, M: SX, h: SX, N: SX, beta: SX) -> tuple[SX, SX]:
-        r"""N^T M N (v, v) and :math:`N^T(h + M\beta)` (v,) with what rods add to M: masses between both ends, and spins."""
+        r"""N^T M N (v, v) and :math:`N^T(h + M\beta)` (v,) with the contributions of rods to M: masses between both ends,
+        and spins."""
         plan = self.tree.plan
         both = sum((rod.values.m_SU * mul(rod.J_U.T, rod.J_S) for rod in self.ends), ca.SX(0))
         M = M + both + both.T

@@ -223,7 +223,8 @@ class RodTree:
         return (f"{own.coordinate}.body" if own.body is not None else None), self.legs[i]
 
     def mass_matrix(self, at: Frames, bodies: Sequence[LinkBody]) -> SX:
-        """(w, w): a unit acceleration of a coordinate demands a wrench, which every carrier on the way inwards feels."""
+        """Mass matrix (w, w): a unit acceleration of a coordinate needs a wrench, which acts on every carrier on the way
+        inwards."""
         plan, size = self.plan, 6 + len(self.plan.moving)
         M, whole = ca.SX(size, size), list(bodies)
         for k in reversed(range(1, len(plan.nodes))):
@@ -258,7 +259,7 @@ class RodTree:
         return self.legs[i].scalar(f"{self.robot.legs[i].links[link].coordinate}.rotor")
 
     def forces(self, at: Frames, motion: NodeMotion, bodies: Sequence[LinkBody], pulls: Sequence[Pull]) -> SX:
-        """(w,) forces that the motion demands, weight included; pulls: what besides is demanded at every node."""
+        """Forces (w,) that the motion needs, weight included; `pulls`: further forces and moments at every node."""
         plan, h = self.plan, ca.SX.zeros(6 + len(self.plan.moving))
         demanded = [body.demanded(U, a) for body, U, a in zip(bodies, motion.U, motion.a, strict=True)]
         f, n = ([each[k] for each in demanded] for k in range(2))

@@ -67,7 +67,7 @@ def _driven(leg: Leg) -> int:
 
 
 def _rotating(motion: LegMotion, length: SX, moment: Vec, about_cross: SX) -> Vec:
-    """Force at S of a moment on the leg about U and of the cross's moment about a: both turn with v*."""
+    """Force at S of a moment on the leg about U and of the cross's moment about a: both rotate with v*."""
     n, x, y = motion.leg.R.column(2), motion.leg.R.column(0), motion.leg.R.column(1)
     a = motion.cross.R.column(0)
     ratio = -1 / (dot(a, x) * length)
@@ -83,7 +83,7 @@ def _cross_moment(values: Values, leg: Leg, index: int, motion: LegMotion, gravi
 
 
 def _ups(values: Values, leg: Leg, motion: LegMotion, gravity: Vec, rotor: SX) -> Vec:
-    """Cylinder turns about U; piston turns and extends along n; cross turns about a."""
+    """Cylinder rotates about U; piston rotates and extends along n; cross rotates about a."""
     n = motion.leg.R.column(2)
     length = motion.actuator.q + values.scalar("zero") + values.scalar("length")
     on_cross = _cross_moment(values, leg, 0, motion, gravity)
@@ -101,7 +101,7 @@ def _ups(values: Values, leg: Leg, motion: LegMotion, gravity: Vec, rotor: SX) -
 
 
 def _carried(values: Values, leg: Leg, motion: LegMotion, gravity: Vec, rotor: SX) -> Vec:
-    """The carrier (slider or crank) moves U; the rod turns about U; what U feels goes back through the carrier.
+    """The carrier (slider or crank) moves U; the rod rotates about U; the force at U acts on the carrier.
 
     With v_U* = u t*, t* = n.v*/(n.u): F_S = turning(rod) + n (u.(f - turning) + carrier)/(n.u), where turning is what v*
     relative to U feels.
@@ -123,14 +123,14 @@ def _carried(values: Values, leg: Leg, motion: LegMotion, gravity: Vec, rotor: S
             load = load + dot(inertia_wrench(values, "carrier", motion.carrier, gravity).moment, drive)
         else:
             load = load + values.scalar("carrier.mass") * dot(motion.carrier.a - gravity, drive)
-    if rotating:  # the crank turns the universal joint itself: rod and cross are turned with it, less what _turning counts
+    if rotating:  # the crank rotates the universal joint itself: rod and cross rotate with it, less what _turning counts
         load = load + _crank_rotation(motion, rod, on_cross, drive, rotated)
     force: Vec = rotated + n * (load * (1 / dot(n, u)))
     return force
 
 
 def _crank_rotation(motion: LegMotion, rod: Wrench, on_cross: Wrench, drive: Vec, rotated: Vec) -> SX:
-    """Power of the rod's and cross's moments in the part of the motion in which the crank turns a with S held relative to U.
+    """Power of the rod's and cross's moments in the part of the motion in which the crank rotates a with S held relative to U.
 
     The constraint (w* - t* e).(y x a) = 0 adds to the spin of the rod: s* += t* (e.(y x a))/(n.(y x a)); the cross turns
     with t* e + q1* a, q1* = (w* - t* e).a.

@@ -126,7 +126,7 @@ def inward(chain: LegChain, motions: Sequence[BodyMotion], accelerations: Sequen
 
 @dataclass(frozen=True, kw_only=True)
 class JointTip:
-    """The platform joint as the leg sees it.
+    """The platform joint as the tip of the leg.
 
     Args:
         twists: velocity of the joint centre and angular velocity of the last body at unit rate of one coordinate, in axes

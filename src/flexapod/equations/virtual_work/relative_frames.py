@@ -30,7 +30,7 @@ class BodyInertia:
 
 @dataclass(frozen=True, kw_only=True)
 class JointStep:
-    """From one body to the next through one joint.
+    """Step from one body to the next through one joint.
 
     Args:
         kind: revolute, prismatic or fixed.

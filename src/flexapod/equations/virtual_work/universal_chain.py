@@ -75,7 +75,7 @@ def _pus(b: Program, values: Values, leg: Leg, sign: int, S: Vec) -> LegChain:
 
 
 def _rus(b: Program, values: Values, leg: Leg, sign: int, S: Vec) -> LegChain:
-    r"""Cosine and sine of the crank's turn from :math:`A\cos t + B\sin t = C`, which is :math:`|S - O - R(e,t)\,c| = l`."""
+    r"""Cosine and sine of the crank's angle from :math:`A\cos t + B\sin t = C`, which is :math:`|S - O - R(e,t)\,c| = l`."""
     e, pivot, length = values.vector("drive", "W"), values.vector("pivot", "W"), values.scalar("length")
     crank = values.vector("U", "W") - pivot
     d0 = S - pivot

@@ -21,7 +21,7 @@ _RESERVED_NAMES = {0: "OK", NONFINITE_INPUT: "NONFINITE_INPUT", NONFINITE_RESULT
 
 @dataclass(frozen=True, kw_only=True)
 class Export:
-    """One export: the tape, its name in C, and the golden numbers of its self-test.
+    """Data of one export: the tape, its name in C, and the golden numbers of its self-test.
 
     Args:
         unchecked: inputs and outputs whose entries are not looked at one by one: where one is no number, other results are none.

@@ -94,7 +94,7 @@ def _bounded(i: Intervals, graph: Graph, arguments: Sequence[Pair]) -> list[Pair
 
 
 def _loop(i: Intervals, loop: LoopNode, operands: list[Pair]) -> list[Pair]:
-    """A counted loop with twice its variables, and what is defined as one more."""
+    """A counted loop with twice its variables, and one more for whether they are defined."""
     if loop.tolerance is not None:
         raise ProgramError("interval bounds: an iteration has no bounds of its own; only legs in closed form can be bounded")
     body = Intervals(Numbering())

@@ -58,7 +58,7 @@ def _function(name: str, w: Writer) -> str:
 
 
 def _few(w: Writer, arrays: str, inputs: list[int], outputs: list[int]) -> None:
-    """Less than 4 samples: evaluate padded copies."""
+    """Evaluate fewer than 4 samples, as padded copies."""
     w.start_block("small")
     w.do("%some = icmp sgt i64 %n, 0")
     w.do("br i1 %some, label %pad, label %end")
@@ -100,7 +100,7 @@ def _many(w: Writer, name: str, arrays: str) -> None:
 
 
 def _copy_rows(w: Writer, source: str, buffer: str, size: int) -> None:
-    """Four rows, the last one again where there are fewer."""
+    """Copy four rows, the last one again where there are fewer."""
     for r in range(LANES):
         below = w.let(f"icmp slt i64 {r}, %last")
         row = w.let(f"select i1 {below}, i64 {r}, i64 %last")

@@ -48,7 +48,7 @@ class FunctionWriter(Writer):
     """Arithmetic on vectors, exact steps apart from those that may fuse."""
 
     def plain(self, op: str, a: str, b: str) -> str:
-        """One rounding, never fused."""
+        """An operation with one rounding, never fused."""
         return self.let(f"f{op} {V} {a}, {b}")
 
     def fused(self, a: str, b: str, c: str) -> str:
@@ -69,7 +69,7 @@ class FunctionWriter(Writer):
 
 
 def _held(w: FunctionWriter, limit: float) -> tuple[str, str]:
-    """Which lanes are in range, and x with zero in the others: no lane's result depends on its neighbours."""
+    """Mask of the lanes in range, and x with zero in the others: no lane's result depends on its neighbours."""
     size = w.let(f"call {V} @llvm.fabs.v{LANES}f64({V} %x)")
     inside = w.let(f"fcmp ole {V} {size}, {splat(limit)}")
     return inside, w.let(f"select {M} {inside}, {V} %x, {V} {splat(0.0)}")
@@ -111,7 +111,7 @@ def _reduced(w: FunctionWriter, x: str) -> tuple[str, str, str]:
     a = w.plain("sub", x, w.plain("mul", n, splat(HALF_PI[0])))
     t = w.plain("mul", n, splat(HALF_PI[1]))
     r = w.plain("sub", a, t)
-    back = w.plain("sub", a, r)  # what was taken away; its error is exact (Knuth)
+    back = w.plain("sub", a, r)  # the part that was subtracted; its error is exact (Knuth)
     error = w.plain("sub", w.plain("sub", a, w.plain("add", r, back)), w.plain("sub", t, back))
     low = w.plain("sub", w.plain("mul", n, splat(HALF_PI[2])), error)
     y = w.plain("sub", r, low)

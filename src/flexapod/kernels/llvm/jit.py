@@ -128,7 +128,7 @@ def imported_beside(size: int) -> Iterator[None]:
 
 
 def _imported(name: str) -> None:
-    with contextlib.suppress(ImportError):  # said where it is needed
+    with contextlib.suppress(ImportError):  # reported where it is needed
         importlib.import_module(name)
 
 

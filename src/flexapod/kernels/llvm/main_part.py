@@ -114,7 +114,7 @@ def finish_main(
 
 
 def _stores(w: Writer, columns: Sequence[tuple[str, int, int]], runs: Mapping[int, range]) -> dict[int, RowStores]:
-    """What writes each output that no run has: columns one after the other of one array share theirs."""
+    """Writer of each output that no run has; consecutive columns of one array share theirs."""
     found: dict[int, RowStores] = {}
     first = 0
     for k, (base, size, column) in enumerate(columns):

@@ -42,7 +42,7 @@ class Constants:
 
 @dataclass(frozen=True, kw_only=True)
 class MemoryPlace:
-    """Where an argument lies in memory: column `column` of four rows of `size` doubles that begin at `base`."""
+    """Place of an argument in memory: column `column` of four rows of `size` doubles that begin at `base`."""
 
     base: str
     size: int
@@ -272,7 +272,7 @@ class GraphWriter:
         return lambda index: self.w.load_vector(array, index)
 
     def _source(self, ref: int) -> Source | None:
-        """Where a reference lies in memory; None where it is computed."""
+        """Place in memory of a reference; None where it is computed."""
         node = ref >> 1
         if ref & 1:
             return None

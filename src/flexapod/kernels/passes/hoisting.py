@@ -60,7 +60,8 @@ def _frontier(graph: Graph, classes: Sequence[int], *, arguments: bool = False) 
 
 
 def _worth(body: Graph, frontier: list[int]) -> list[int]:
-    """Without choices between arguments and constants, which cost less than to read them per instance (a diagonal, say)."""
+    """Nodes worth hoisting: without choices between arguments and constants, which cost less than to read them per instance
+    (a diagonal, say)."""
     plain, choice = ("arg", "const"), ("select", "eq", "ne", "lt", "le")
 
     def free(node: int) -> bool:
@@ -111,7 +112,7 @@ def _copy(
     replaced: dict[int, int] | None = None,
     on_loop: Callable[[Numbering, int, list[int]], Callable[[int], int]] | None = None,
 ) -> Graph:
-    """Copy what the outputs need; nodes in `replaced` become arguments with the given number."""
+    """Copy the nodes that the outputs need; nodes in `replaced` become arguments with the given number."""
     replaced = replaced or {}
     needed = _needed(graph, outputs, replaced)
     n, front = Numbering(), bisect_left(needed, graph.front)

@@ -39,7 +39,7 @@ def interleave(graph: Graph) -> Graph:
     done: set[int] = set()
 
     def put(node: int) -> None:
-        """Behind what it reads: all that is no unit comes with its first reader."""
+        """Place a node behind what it reads: all that is no unit comes with its first reader."""
         if node not in done:
             done.add(node)
             for k in graph.operands(node):
@@ -58,7 +58,7 @@ def interleave(graph: Graph) -> Graph:
 
 
 def window(units: int) -> int:
-    """How far ahead operations may be issued: the less the longer the code is."""
+    """Number of operations that may be issued ahead: the longer the code, the fewer."""
     return int(WINDOW * min(1.0, CACHED / max(units, 1)) ** 2)
 
 
@@ -78,7 +78,7 @@ def _own_products(graph: Graph) -> dict[int, int]:
 
 
 def _read_units(graph: Graph, units: list[int]) -> list[set[int]]:
-    """Of every unit the numbers of those that it waits for."""
+    """Numbers of the units that each unit waits for."""
     number = {node: k for k, node in enumerate(units)}
 
     def read(node: int) -> set[int]:

@@ -137,7 +137,7 @@ def _copy_loop(loop: LoopNode, operands: list[int], used: Collection[int], targe
 def _make_loop(
     loop: LoopNode, operands: list[int], target: Numbering, scope: _Scope, carry: list[int], stacked: list[int]
 ) -> dict[int, int]:
-    """Add the loop with what is left of it; returns the references of its results by old position."""
+    """Add the loop with its remaining nodes; returns the references of its results by old position."""
     graph, start = scope.inner.graph, loop.carry_operands(operands)
     each = _renumber_arguments(graph, loop, carry, scope)
     new_operands = [ref for j in each for ref in loop.each_operands(operands, j)]

@@ -45,7 +45,7 @@ def statuses(messages: Sequence[Message]) -> dict[int, Status]:
 
 
 def plain(value: object) -> Any:
-    """Field value that can be stored as text: a string, a number, or how it prints."""
+    """Field value that can be stored as text: a string, a number, or its printed form."""
     if isinstance(value, PerInstance):
         return PerInstance(values=tuple(plain(v) for v in value.values))
     value = value.item() if isinstance(value, np.generic) else value

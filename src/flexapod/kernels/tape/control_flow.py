@@ -36,12 +36,12 @@ class ParameterRows:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """As of an expression."""
+        """Shape, as of an expression."""
         return len(self.names) // self.count, self.count
 
 
 Each = SX | ParameterRows
-"""What a loop reads column by column."""
+"""Operand that a loop reads column by column."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -293,7 +293,8 @@ class Builder:
                 self._checks.append(Check(condition=check.condition, code=code))
 
     def _readable(self, each: Sequence[Each], *, symbols: bool = False) -> list[Each]:
-        """As a loop of this scope reads them: bodies capture symbols, so that rows of parameters stay rows at the root alone."""
+        """Arguments as a loop of this scope reads them: bodies capture symbols, so that rows of parameters stay rows at the
+        root alone."""
         rows = self is self._root and not symbols
         return [(e if rows else e.symbols()) if isinstance(e, ParameterRows) else ca.SX(e) for e in each]
 

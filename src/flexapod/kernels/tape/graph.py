@@ -61,13 +61,13 @@ class Graph:
         return next((node for node in range(end, len(ops)) if ops[node] != "arg"), len(ops))
 
     def live(self) -> list[bool]:
-        """Which nodes reach an output."""
+        """Whether each node reaches an output."""
         ops, args = self.ops, self.args
         mark = [False] * len(ops)
         for ref in self.outputs:
             mark[ref >> 1] = True
         for node in range(len(ops) - 1, self.front - 1, -1):
-            if mark[node]:  # `operands`, written out: this loop sees every node of every pass
+            if mark[node]:  # `operands`, written out, since this loop visits every node of every pass
                 op = ops[node]
                 if op == "result":
                     mark[args[node][0]] = True

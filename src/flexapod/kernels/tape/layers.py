@@ -87,7 +87,7 @@ def _nodes(f: ca.Function, each: SX, shared: SX) -> tuple[list[LayerNode], list[
 
 
 def _operation(op: int, args: tuple[int, ...], nodes: Sequence[LayerNode]) -> LayerNode:
-    """An operation after its arguments; what is not plain starts a new layer."""
+    """An operation after its arguments; one that is not plain starts a new layer."""
     if all(nodes[k].common for k in args):
         known = [x for k in args if (x := nodes[k].value) is not None]
         return LayerNode(op=op, args=args, common=True, value=_applied(op, known))
@@ -101,7 +101,7 @@ def _applied(op: int, args: Sequence[SX]) -> SX:
 
 
 def _rows(b: Builder, nodes: Sequence[LayerNode], results: Sequence[int], count: int) -> dict[int, SX]:
-    """Rows (1, count) of what crosses layers, by number; scalars of what all instances have in common."""
+    """Rows (1, count) of the values that cross layers, by number; scalars of those that all instances share."""
     rows: dict[int, SX] = {k: node.value for k, node in enumerate(nodes) if node.value is not None}
     inside = {k for k, node in enumerate(nodes) if node.value is None and node.op in PLAIN}
     kept = set(results)

@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 
 class TakesChecks(Protocol):
-    """Samples can fail there."""
+    """Program part that takes checks, by which samples can fail."""
 
     def fail_if(self, condition: SX, message: str, **fields: object) -> object:
         """See `Builder.fail_if`."""
 
 
 class Iterates(TakesChecks, Protocol):
-    """Newton's method can run there."""
+    """Program part in which Newton's method can run."""
 
     def iterate(
         self,
@@ -37,7 +37,7 @@ class Iterates(TakesChecks, Protocol):
 
 
 class Loops(Iterates, Protocol):
-    """Loops over alike parts can be written there."""
+    """Program part in which loops over alike parts can be written."""
 
     def map(
         self,
@@ -73,4 +73,4 @@ class Declares(TakesChecks, Protocol):
 
 
 class Equations(Iterates, Declares, Protocol):
-    """Whole equations can be written there."""
+    """Program part in which whole equations can be written."""

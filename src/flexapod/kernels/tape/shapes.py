@@ -17,7 +17,7 @@ def flat(parts: Sequence[SX]) -> SX:
 
 
 def positive(count: int, what: str) -> None:
-    """Refuse what is not a positive whole number."""
+    """Refuse a count that is not a positive whole number."""
     if not isinstance(count, int) or count < 1:
         raise ProgramError(f"{what} must be a positive integer, got {count!r}")
 

@@ -42,12 +42,12 @@ class Named:
 
 @dataclass(frozen=True, kw_only=True)
 class Input(Named):
-    """One that is given."""
+    """An array that is given."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Output(Named):
-    """One that is returned, with the names of its dimensions."""
+    """An array that is returned, with the names of its dimensions."""
 
     dims: tuple[str, ...] = ()
 

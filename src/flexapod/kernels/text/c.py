@@ -39,7 +39,7 @@ def c_listing(listing: Listing, about: Sequence[str], values: Mapping[str, float
     comment = "\n".join(f" * {line}".rstrip() for line in _ascii(about))
     parts = [f"/*\n{comment}\n */", "#include <math.h>"]
     if listing.parameters:
-        parts += [_own(listing, values), _setup(listing, style)]
+        parts += [_own_parameters(listing, values), _setup(listing, style)]
     return "\n\n".join([*parts, _model(listing, style)]) + "\n"
 
 
@@ -68,7 +68,7 @@ def _call(op: str, operands: list[str]) -> str:
     return f"{_CALL.get(op, op)}({', '.join(operands)})"
 
 
-def _own(listing: Listing, values: Mapping[str, float]) -> str:
+def _own_parameters(listing: Listing, values: Mapping[str, float]) -> str:
     paths = listing.parameters.values()
     rows = [f"    {number(values[path])}, /* {_ascii([path])[0]} */" for path in paths]
     head = f"const double {listing.signature.name}_parameters[{len(paths)}] = {{"

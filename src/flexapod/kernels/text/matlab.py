@@ -68,7 +68,7 @@ def matlab_text(listing: Listing, about: Sequence[str], values: Mapping[str, flo
     lines += [f"  {safe(name)} = {safe(entry)};" for name, entry in listing.aliases.items()]
     lines += [f"  {safe(o.name)} = zeros({_size(o.shape)});" for o in s.outputs if o.shape]
     lines += [*_statements(listing.main, style, 1), f"  status = {text(listing.status, style)};", *_judged(s), "end"]
-    return "\n".join(lines) + "\n" + (_own(listing, values) if listing.parameters else "") + HELPERS
+    return "\n".join(lines) + "\n" + (_own_parameters(listing, values) if listing.parameters else "") + HELPERS
 
 
 def _judged(s: Signature) -> list[str]:
@@ -93,7 +93,7 @@ def renamed(text: str, name: str) -> str | None:
     return text.replace(f" = {old[1]}(", f" = {name}(", 1)
 
 
-def _own(listing: Listing, values: Mapping[str, float]) -> str:
+def _own_parameters(listing: Listing, values: Mapping[str, float]) -> str:
     rows = [f"    {number(values[path])} % {path}" for path in listing.parameters.values()]
     return "\n".join(["", "function r = own_parameters_()", "  r = [", *rows, "  ];", "end", ""])
 

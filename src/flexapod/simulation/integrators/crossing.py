@@ -33,8 +33,8 @@ LOOK = 0.1
 """Motion of the fastest joint (radians, or characteristic lengths) between two looks at the loops."""
 
 ACROSS = 0.2
-"""The same in the longest step across. Nodes are then 0.04 away from the position: positions keep 1e-14, rates 1e-12; the error
-of the step itself is 0.2^7 / 2e6 of the motion where that has no faster part."""
+"""Motion of the fastest joint in the longest step across. Nodes are then 0.04 away from the position: positions keep 1e-14,
+rates 1e-12; the error of the step itself is 0.2^7 / 2e6 of the motion where that has no faster part."""
 
 RESOLVED = 0.5
 """Least ratio of margins of successive rows where steps of the simulation resolve a position that is only nearly singular. Rows
@@ -99,14 +99,14 @@ class Lookout:
 
     @property
     def speed(self) -> float:
-        """Of the fastest joint [1/s] between the last two looks."""
+        """Speed of the fastest joint [1/s] between the last two looks."""
         if len(self.times) < 2:
             return np.inf
         return float(np.abs(self.trail[-1] - self.trail[-2]).max() / (self.times[-1] - self.times[-2]))
 
     @property
     def left(self) -> float:
-        """Time [s] from the last look to the position at which the margin vanishes, if it goes on as between two looks."""
+        """Time [s] from the last look to the position at which the margin vanishes, by linear extrapolation of the last two."""
         if len(self.times) < 2 or self.margins[-1] >= self.margins[-2]:
             return np.inf
         return self.margins[-1] * (self.times[-1] - self.times[-2]) / (self.margins[-2] - self.margins[-1])

@@ -103,7 +103,7 @@ def cvode_simulation(
 
 
 def _independent_simulation(setup: Setup, duration: float, output_step: float, rtol: float, atol: float) -> tuple[Array, Array]:
-    """As `cvode_simulation`, of increments of the independent coordinates from one output time to the next.
+    """Simulation, as `cvode_simulation`, of increments of the independent coordinates from one output time to the next.
 
     Checked by: tests/simulation/test_independent_simulation.py.
     """
@@ -157,7 +157,7 @@ class Increments:
         return shown
 
     def derivative(self, y: Array, column: Array, t: float) -> Array:
-        """Of the increments."""
+        """Derivative of the increments."""
         from flexapod.simulation.integrators.numeric_steps import derivative
 
         found, why = derivative(self.rows, self.start, y, column)

@@ -41,7 +41,7 @@ ROUNDING = 1e4
 
 @dataclass(frozen=True, kw_only=True)
 class Evaluation:
-    """At one stage: residual r (n,), x' (n,), z' (m,), and a status, 0 where all is well."""
+    """Equations at one stage: residual r (n,), x' (n,), z' (m,), and a status, 0 where all is well."""
 
     residual: SX
     rate: SX

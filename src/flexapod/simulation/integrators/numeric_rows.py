@@ -54,7 +54,7 @@ def runner_of(layout: Layout, values: Mapping[str, float]) -> Any:
 
 
 def drive_determinant_at(robot: Robot, state: ClosedLegs, reasons: Reasons) -> float:
-    """As `drive_determinant`, in numbers."""
+    """Determinant of the drives, as `drive_determinant`, in numbers."""
     return float(evaluate(robot, "elastic_control", state.inputs(), reasons)["determinant"][0])
 
 
@@ -101,7 +101,7 @@ class NumericRows:
         self.gains = self._gains()
 
     def reason(self, code: float) -> str:
-        """Why a simulation stopped."""
+        """Reason why a simulation stopped."""
         return self.messages[round(code) - 1]
 
     def _gains(self) -> tuple[Array, Array] | None:
@@ -296,7 +296,7 @@ class NumericRows:
         self, at: ClosedLegs, rates: Array, a: Array, z: Array, signals: Array, reasons: Reasons, *, now: Array,
         tick: float = 0.0,
     ) -> SimpleNamespace:  # fmt: skip
-        """Residual (n, unknowns), rates of what is integrated beside, and what they were made of.
+        """Residual (n, unknowns), rates of the quantities integrated beside, and the values they were computed from.
 
         Args:
             now: carried numbers at the start of the row; tick: 1 where the controller samples there.

@@ -30,7 +30,8 @@ Signal = Callable[[float], Array]
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class StepStart:
-    """Where increments begin: carried numbers, the closed state of one sample, N (z, u) there, signals (1, width) there."""
+    """State from which increments begin: carried numbers, the closed state of one sample, N (z, u) there, signals (1, width)
+    there."""
 
     now: Array
     begin: ClosedLegs

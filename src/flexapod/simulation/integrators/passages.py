@@ -103,5 +103,5 @@ def unresolved(segment: Segment, rows: Array) -> bool:
 
 
 def reason(look: Lookout, why: str) -> str:
-    """Why a simulation ends at a singular position."""
+    """Reason why a simulation ends at a singular position."""
     return UNDETERMINED.format(time=look.times[-1] + look.left, why=why)

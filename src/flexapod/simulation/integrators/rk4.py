@@ -45,7 +45,7 @@ class RowStep:
 
 
 def rk4_step(root: Program, b: Builder, layout: Layout, parts: dict[str, SX], h: SX, table: SX) -> RowStep:
-    """One step.
+    """One step of the classical fourth-order Runge-Kutta method.
 
     Args:
         b: builder of the enclosing body.

@@ -55,7 +55,7 @@ def drive(
 
 
 def with_events(setup: Setup, events: Sequence[Event], progress: Progress) -> Setup:
-    """The simulation with what the events so far have changed."""
+    """The simulation with the changes by the events so far."""
     robot = setup.layout.robot
     gains: dict[str, float] = {}
     for index, _, _ in progress.happened:
@@ -69,7 +69,7 @@ def with_events(setup: Setup, events: Sequence[Event], progress: Progress) -> Se
 
 
 def _segment_end(clock: Clock, events: Sequence[Event], progress: Progress) -> float:
-    """Where the next segment ends: at an event or the end of the simulation, with one short row from and to the grid of steps."""
+    """End of the next segment: an event or the end of the simulation, with one short row from and to the grid of steps."""
     start, end = progress.segment, _next_event(clock, events, progress)
     if end < clock.duration and clock.period is not None and not _on_grid(end, clock.step):
         raise InputError(f"event: with a sampled controller, times must be multiples of the step; {end:g} s is not")
@@ -191,8 +191,8 @@ def _failed(segment: Segment, progress: Progress, rows: Array, span: Span, i: in
 
 
 def _dead_point_ahead(setup: Setup, rows: Array) -> bool:
-    """The determinant that is watched falls to zero within a few steps: a drive at its dead point can only turn back, so that no
-    step in its coordinate leads across."""
+    """Whether the determinant that is watched falls to zero within a few steps: a drive at its dead point can only turn
+    back, so that no step in its coordinate leads across."""
     place = setup.layout.places.get("determinant")
     if place is None or len(rows) < 2:
         return False
@@ -247,7 +247,7 @@ def _leaves(setup: Setup, text: str, rows: Array, time: float, h: float) -> floa
 
 
 def samples_of(setup: Setup, rows: Array, times: Array) -> Mapping[str, Any]:
-    """What a condition sees of rows."""
+    """Values that the condition of an event reads, from rows of a simulation."""
     layout = setup.layout
     found = observed_at(layout, setup.values, rows[:, : layout.size])
     place = layout.places

@@ -71,7 +71,7 @@ class Runner:
         self._constants = self.kernel.constants(self.parameters)
 
     def reason(self, code: float) -> str:
-        """Why a simulation stopped, from its status."""
+        """Reason why a simulation stopped, from its status."""
         return self.kernel.signature.status(round(code)).text
 
     def advance(self, state: Array, table: Array, rows: Array) -> tuple[Array, int]:

@@ -77,7 +77,7 @@ class TermSteps:
 
     # -- one step ------------------------------------------------------------------------------------------
     def __call__(self, state: Array) -> str:
-        """Advance; the reason where it fails, the state is then as before."""
+        """Advance by one step; returns the reason if it fails, with the state as before."""
         np.take(state, self.state_places, out=self.start, mode="clip")
         np.take(state, self.memory_places, out=self.memory, mode="clip")
         self.terms.inputs["state"][:], self.terms.inputs["memory"][:] = self.start, self.memory

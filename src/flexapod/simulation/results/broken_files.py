@@ -16,7 +16,7 @@ AGAIN = "restore it or write it again"
 
 
 def csv_reason(data: bytes, rows: int, columns: Collection[str]) -> str:
-    """Of a table whose digest differs: `rows` and `columns` are those that were written."""
+    """Reason for a table whose digest differs: `rows` and `columns` are those that were written."""
     if not data:
         return f"is empty; {rows} rows were written"
     first, newline, _ = data.partition(b"\n")
@@ -27,7 +27,7 @@ def csv_reason(data: bytes, rows: int, columns: Collection[str]) -> str:
 
 
 def table_reason(data: bytes) -> str:
-    """What is wrong with a table of which nothing is known but its bytes; empty where nothing is, or a parser will say it.
+    """Reason for a table of which nothing is known but its bytes; empty where it is whole, or a parser will report it.
 
     A row with fewer fields than the first line has is the end of a table that was cut off.
 
@@ -61,7 +61,7 @@ def _is_header(line: bytes, columns: Collection[str], whole: bool) -> bool:
 
 
 def parquet_reason(data: bytes) -> str:
-    """Of a file that begins as Parquet and does not end so."""
+    """Reason for a file that begins as Parquet and does not end so."""
     end = data.rfind(b"PAR1") + 4
     if end > 8:
         return behind(len(data) - end)
@@ -69,7 +69,7 @@ def parquet_reason(data: bytes) -> str:
 
 
 def netcdf_reason(data: bytes) -> str:
-    """Of a NetCDF file that does not end with the digest of a result."""
+    """Reason for a NetCDF file that does not end with the digest of a result."""
     ends = [found.end() for found in DIGEST.finditer(data)]
     if ends:
         return behind(len(data) - ends[-1])
@@ -85,7 +85,7 @@ def netcdf_reason(data: bytes) -> str:
 
 
 def behind(count: int) -> str:
-    """Of a file that is longer than it was."""
+    """Reason for a file with bytes behind its end."""
     return f"was altered after it was written: {count} byte{'s' * (count != 1)} more follow its end; {AGAIN}"
 
 

@@ -56,7 +56,7 @@ def follow_exactly(
     work = _simpson(force * rates, duration / count)
     loaded = np.zeros((len(times), 1)) if load is None else np.sum(load * twist, axis=1, keepdims=True)
     heat = np.zeros((len(times), 1))
-    if sliding:  # power that friction takes: what the actuators give beyond the motion without it
+    if sliding:  # friction power: actuator power beyond that of the motion without friction
         smooth_force = inverse_dynamics(robot, platform, friction=False, wrench=load).force.values
         heat = np.sum((force - smooth_force) * rates, axis=1, keepdims=True)
     lost = _simpson(heat, duration / count)

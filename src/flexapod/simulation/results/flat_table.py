@@ -25,7 +25,7 @@ PART_OF = "part_of"
 
 
 def parted(result: xr.Dataset) -> xr.Dataset:
-    """The result with two variables for every complex one; refuses what no file can hold."""
+    """The result with two variables for every complex one; refuses variables that no file can hold."""
     for name, array in [*result.coords.items(), *result.data_vars.items()]:
         if array.dtype.kind == "c":
             attrs = {**array.attrs, PART_OF: str(name)}

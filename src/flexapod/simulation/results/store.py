@@ -31,7 +31,7 @@ FORMAT = "flexapod result 1"
 END = re.compile(rb"\nflexapod sha256 ([0-9a-f]{64})\n\Z")
 DIGEST = re.compile(rb"flexapod_sha256.{1,8}?([0-9a-f]{64})", re.DOTALL)
 NONE = b"flexapod".ljust(64, b"0")
-"""What replaces the digest of a Parquet file while it is computed."""
+"""Bytes in place of the digest of a Parquet file while it is computed."""
 DAMAGED = "is damaged; restore it or write the result again"
 EXTRA = "install the extra: pip install 'flexapod[files]', or use a .csv file"
 

@@ -69,7 +69,7 @@ class IndependentLayout(Layout):
 
     @cached_property
     def extra(self) -> dict[str, int]:
-        """What is integrated beside the motion."""
+        """Quantities integrated beside the motion."""
         return {name: size for name, size in super().extra.items() if name not in ("e", "ed")}
 
     @cached_property
@@ -189,14 +189,15 @@ def observed_moment(layout: IndependentLayout, now: CarriedLoops) -> tuple[Momen
     joints = ca.vertcat(*[q for leg in now.state.q for q in leg])
     rates = ca.vertcat(*[qd for leg in now.state.qd for qd in leg])
     driven = list(robot.driven)
-    e, ed = (now.state.e, now.state.ed) if "acceleration" in layout.inputs else (None, None)  # the inverse model answers to them
+    e, ed = (now.state.e, now.state.ed) if "acceleration" in layout.inputs else (None, None)  # the inverse model responds to them
     moment = Moment(p=frame.p.expr, R=frame.R.expr, v=frame.v.expr, w=frame.w.expr, joints=joints, e=e, ed=ed)
     return moment, JointCoordinates(q=joints[driven], qd=rates[driven], joints=joints, joint_rates=rates)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Action:
-    """What acts at a state: the equation, forces (actuators,), rates of what is integrated beside, residual (u,).
+    """Forces and equation of motion at a state: the equation, forces (actuators,), rates of what is integrated beside, residual
+    (u,).
 
     `loaded`: friction by joint loads along the coordinates (z,).
     """

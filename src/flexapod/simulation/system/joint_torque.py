@@ -104,7 +104,7 @@ class JointTorque(Controller):
         return ref["feedforward"] + ca.mtimes(M, back)
 
     def error(self, scope: Scope, robot: Robot, c: JointCoordinates, ref: Mapping[str, SX], integral: SX | None) -> SX:
-        """-2 pi f w: what the filter forgets; nothing without accelerometers."""
+        """Rate -2 pi f w at which the state w of the filter decays; without accelerometers as for other controllers."""
         if not self.feels:
             return super().error(scope, robot, c, ref, integral)
         assert integral is not None

@@ -89,7 +89,7 @@ class Layout:
 
     @property
     def feels(self) -> bool:
-        """The controller takes in the acceleration of the deformation."""
+        """Whether the controller reads the acceleration of the deformation."""
         return self.controller is not None and self.controller.feels
 
     @property
@@ -124,7 +124,7 @@ class Layout:
 
     @cached_property
     def nodes(self) -> NDArray[np.float64]:
-        """Where in a row signals are sampled, 0 to 1."""
+        """Nodes of a row at which signals are sampled, 0 to 1."""
         if self.method == "rk4":
             return np.array([0.0, 0.5, 1.0])
         if self.method in METHODS:
@@ -133,7 +133,7 @@ class Layout:
 
     @cached_property
     def extra(self) -> dict[str, int]:
-        """What is integrated beside the motion of the platform, and how many numbers each."""
+        """Quantities integrated beside the motion of the platform, with the number of values of each."""
         n = self.actuators
         found = {"e": self.elastic, "ed": self.elastic} if self.elastic else {}
         found |= {"travel": n, "work": n, "external": 1, "dissipated": 1}

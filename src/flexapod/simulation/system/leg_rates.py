@@ -41,7 +41,8 @@ SMALL = 1e-11
 
 
 def solving_plan(robot: Robot) -> ElasticPlan:
-    """What the loops are solved by: components of the platform's twist where these close every leg by itself, else the states."""
+    """Plan by which the loops are solved: by components of the platform's twist where these close every leg by itself, else by
+    the states."""
     plan = robot.elastic_plan
     if plan.carrier is not None or not follows_platform(robot.legs):
         return plan
@@ -52,7 +53,7 @@ def solving_plan(robot: Robot) -> ElasticPlan:
 
 
 def loop_states(robot: Robot, by: ElasticPlan) -> LoopStates:
-    """The states of a robot and what its loops are solved by."""
+    """The states of a robot and the plan by which its loops are solved."""
     return LoopStates(independent=by.independent, bound=by.bound, states=robot.elastic_plan.independent)
 
 

@@ -107,7 +107,7 @@ def _results(root: Program, layout: IndependentLayout, now: CarriedLoops) -> Non
 
 
 def leg_matrices(layout: IndependentLayout) -> Program:
-    """The program of what is stiff: a closed state in, `stiffness` and `damping` (z, z) with the slope of friction out."""
+    """The program of the stiff terms: a closed state in, `stiffness` and `damping` (z, z) with the slope of friction out."""
     root, robot = Program("matrices"), layout.robot
     values, given = Values(root), _given(root, robot)
     now = loops_at(values, robot, given.y, given.modes, given.rates)
@@ -137,7 +137,7 @@ def placed(robot: Robot, memory: SX, u: SX) -> tuple[SX, SX]:
 
 
 def carried_places(layout: IndependentLayout) -> tuple[list[int], list[int]]:
-    """Where state (u, u') and memory lie among the carried numbers of a simulation."""
+    """Places of state (u, u') and memory among the carried numbers of a simulation."""
     plan, place = layout.robot.elastic_plan, layout.places
     joints, position, modes, rates, R = (range(place[k].start, place[k].stop) for k in ("joints", "p", "modes", "ud", "R"))
     columns = [*(position if plan.carrier is None else []), *([-1] * 3 if plan.carrier is None else []), *modes, *joints]

@@ -81,7 +81,7 @@ def loaded_friction(scope: Scope, layout: IndependentLayout, at: CarriedLoops, n
 def acting_freely(
     scope: Scope, layout: IndependentLayout, parts: dict[str, SX], at: CarriedLoops, z: SX, column: SX
 ) -> tuple[Action, SX]:
-    """What acts at zero accelerations of the unknowns, friction by joint loads included, and the mass matrix (u, u)."""
+    """Forces at zero accelerations of the unknowns, friction by joint loads included, and the mass matrix (u, u)."""
     plan, none = layout.robot.elastic_plan, ca.SX.zeros(len(layout.unknown))
     now = acting(scope, layout, parts, at, none, z, column=column)
     M = projected_mass(now.equation.M, now.X, plan.independent, plan.bound)

@@ -85,7 +85,7 @@ class LoopStates:
         return ca.vertcat(ca.vec(ca.densify(at.X)), *own, second, ud)
 
     def predicted(self, memory: SX, step: SX) -> SX:
-        """(w,) step of all columns for a step (u,) of the states, from what the last call wrote."""
+        """(w,) step of all columns for a step (u,) of the states, from the memory of the last call."""
         ends = [sum(self.remembered[:k]) for k in range(5)]
         X, V, second, rates = (memory[a:b] for a, b in pairwise(ends))
         n = rates.numel()

@@ -66,7 +66,7 @@ class Moment:
 
     @property
     def inputs(self) -> dict[str, SX]:
-        """By the names of programs."""
+        """Inputs by the names of programs."""
         return {"position": self.p, "rotation": self.R, "velocity": self.v, "angular_velocity": self.w, "guess": self.joints}
 
     @property
@@ -87,13 +87,13 @@ class JointCoordinates:
     joint_rates: SX | None
     @staticmethod
     def unknown(actuators: int) -> JointCoordinates:
-        """Zeros, of robots without general legs, where nobody reads them."""
+        """Zeros in place of joint coordinates, for robots without general legs, where they are not used."""
         none = ca.SX.zeros(actuators)
         return JointCoordinates(q=none, qd=none, joints=ca.SX(0, 1), joint_rates=ca.SX(0, 1))
 
 
 def is_general(robot: Robot) -> bool:
-    """Some leg is closed by Newton."""
+    """Whether some leg is closed by Newton's method."""
     return any(form is None for form in robot.closed_forms)
 
 

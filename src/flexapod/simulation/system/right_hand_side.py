@@ -48,8 +48,8 @@ def moment_of(layout: Layout, parts: dict[str, SX], y: SX | None = None) -> Mome
 
 @dataclass(frozen=True, kw_only=True)
 class Situation:
-    """What acts at a moment: forces (actuators,), wrench (6,) on the platform or None, rates of what is integrated beside,
-    signals, and where the search for joint loads starts (None: anew)."""
+    """Forces and signals at an instant: forces (actuators,), wrench (6,) on the platform or None, rates of what is integrated
+    beside, signals, and the point where the search for joint loads starts (None: anew)."""
 
     moment: Moment
     force: SX
@@ -86,7 +86,8 @@ def situation(scope: Scope, layout: Layout, parts: dict[str, SX], y: SX, column:
 
 
 def _looped(layout: Layout) -> bool:
-    """The loops over legs with friction by loads give the rates of the drives and check the legs: nothing else needs them."""
+    """Whether the loops over legs with friction by loads give the rates of the drives and check the legs: nothing else needs
+    them."""
     return layout.looped and layout.controller is None and layout.friction == "load" and plain(layout.robot)
 
 
@@ -199,7 +200,7 @@ def sampled_at(
     scope: Scope, layout: Layout, parts: dict[str, SX], signals: dict[str, SX], moment: Moment, c: JointCoordinates, *, tick: SX,
     period: SX,
 ) -> dict[str, SX]:  # fmt: skip
-    """As `increments.sampled`, with platform and actuators given."""
+    """Samples, as `increments.sampled`, with platform and actuators given."""
     controller, n = layout.controller, layout.actuators
     assert controller is not None
     new = {}

@@ -169,7 +169,7 @@ def _half(tree: RodTree, at: Frames, motion: NodeMotion | None, node: int | None
 
 
 def _terms(tree: RodTree, at: Frames, motion: NodeMotion, rods: Sequence[tuple[Rod, RodValues]], ends: Ends) -> tuple[SX, SX]:
-    """M (w, w) without what rods add between their ends, and the forces (w,) that a motion demands."""
+    """M (w, w) without the part of rods between their ends, and the forces (w,) that a motion needs."""
     masses: list[list[tuple[SX, SX]]] = [[] for _ in tree.plan.nodes]
     for rod, values in rods:
         masses[rod.near].append((values.m_UU, values.near))

@@ -128,9 +128,9 @@ def make_setup(
 
 
 def in_independent(robot: Robot, drive: str, method: str | None = None, friction: object = False) -> bool:
-    """A simulation in independent coordinates: something in the legs deforms; actuators are followed, joints have friction at a
-    platform that deforms or by their loads below it; redundant actuators load joints with friction by what they push against each
-    other; or an implicit method integrates a platform that its legs constrain."""
+    """Whether the simulation uses independent coordinates: something in the legs deforms; actuators are followed, joints
+    have friction at a platform that deforms or by their loads below it; redundant actuators load joints with friction by
+    what they push against each other; or an implicit method integrates a platform that its legs constrain."""
     held = drive == "actuators" or (friction is not False and holds(robot, "friction at the platform"))
     held = held or by_loads(robot, friction)
     if robot.moved_by == "actuators" or (bool(robot.elastic_names) and held):
@@ -142,7 +142,7 @@ def in_independent(robot: Robot, drive: str, method: str | None = None, friction
 
 
 def by_loads(robot: Robot, friction: object) -> bool:
-    """Friction that is asked for depends on joint loads."""
+    """Whether the friction of the simulation depends on joint loads."""
     return friction is True and holds(robot, "friction by loads")
 
 
@@ -213,7 +213,7 @@ def as_platform(robot: Robot, motion: Motion | ActuatorMotion) -> Motion:
 
 
 def as_moved(robot: Robot, motion: Motion | ActuatorMotion) -> Motion | ActuatorMotion:
-    """A motion by what moves the robot: of the platform, or as it is where the actuators determine a state."""
+    """The motion that drives the robot: of the platform, or the given one where the actuators determine a state."""
     return as_platform(robot, motion) if robot.moved_by == "platform" else motion
 
 

@@ -26,7 +26,7 @@ def first_load(setup: Setup) -> tuple[Array | None, Array | None]:
 
 
 def start_vector(setup: Setup, state: State, step: float) -> tuple[Array, dict[str, float]]:
-    """Carried numbers of a state, and the numbers of the simulation completed with what depends on the start."""
+    """Carried numbers of a state, and the numbers of the simulation completed with those that depend on the start."""
     from flexapod.analysis.requests.results import raise_failed
     from flexapod.analysis.verbs.inverse_kinematics import joint_rates, platform_inputs
 
@@ -49,7 +49,7 @@ def start_vector(setup: Setup, state: State, step: float) -> tuple[Array, dict[s
 
 
 def complete_start(layout: Layout, start: Array, values: dict[str, float], determinant: float | None = None) -> Array:
-    """Carried numbers with what follows from the state: determinant, actuators, what encoders show. Adds to `values`."""
+    """Carried numbers with those that follow from the state: determinant, actuators, readings of encoders. Adds to `values`."""
     from flexapod.simulation.integrators.runner import compiled
     from flexapod.simulation.system.observe import determinant_program, observed_at, pick_inputs
 

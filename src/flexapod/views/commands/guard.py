@@ -123,11 +123,11 @@ def in_words(text: str) -> str:
 
 
 OF_MOTIONS = re.compile(r"(?<!--option )\b(?=(?:derivatives|cutoff|window|euler)=)")
-"""Where a message names an option of a motion file."""
+"""Places where a message names an option of a motion file."""
 
 
 def fail(text: str, code: int = PROBLEM) -> None:
-    """Report what is wrong, then exit."""
+    """Print the error, then exit."""
     from rich.console import Console
     from rich.text import Text
 

@@ -58,7 +58,7 @@ def identify(
             check_place(place, option)
     with working("identification ..."):
         start = robot_of(robot, changes, payload)
-        found = _found(
+        found = _identified(
             start, _data(start, data), method=method, legs=legs, cutoff=cutoff, decimate=decimate,
             offset=offset, backlash=backlash, delay=_delay(delay), least_speed=least_speed, physical=physical,
             drop_outliers=drop_outliers, validate=validate, instruments="reference" if method == "iv" else None,
@@ -82,7 +82,7 @@ def identify(
             print_text(f"{name}: {place.resolve()}")
 
 
-def _found(robot: fp.Robot, data: Any, **options: Any) -> fp.Identification:
+def _identified(robot: fp.Robot, data: Any, **options: Any) -> fp.Identification:
     try:
         return fp.identify(robot, data, **options)
     except fp.BadDataError as error:

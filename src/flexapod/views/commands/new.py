@@ -91,7 +91,7 @@ def new(
 
 
 def _ask(given: dict[str, object]) -> None:
-    """Ask for what is not given, in place."""
+    """Ask for the sizes that are not given, in place."""
     from flexapod.views.new.robot_file import MAKERS, usual_sizes
 
     if given["kind"] is None:

@@ -151,7 +151,7 @@ def refuse_payload(payloads: list[str], robot: fp.Robot, what: str) -> None:
 
 
 def numbers_of_option(option: str, text: str | None, count: int) -> list[float] | None:
-    """So many numbers between commas."""
+    """Exactly `count` numbers between commas; None if the option is not given."""
     if text is None:
         return None
     try:

@@ -61,7 +61,7 @@ def studio(
 
 @contextmanager
 def asked_to_end() -> Iterator[Callable[[float | None], None]]:
-    """What waits until Ctrl-C or a signal asks to end, or for so many seconds.
+    """Function that waits until Ctrl-C or a signal asks to end, or for so many seconds.
 
     Handler and wait share no lock: a handler that sets an event may interrupt the very thread that holds the event's lock, and
     neither goes on.

@@ -101,7 +101,7 @@ def _half(s: Sizes) -> float:
 
 
 def _line(s: Sizes) -> Any:
-    """Of leg A: from the base joint to the platform joint, in the plane of the base (3,)."""
+    """Vector of leg A from the base joint to the platform joint, in the plane of the base (3,)."""
     half = _half(s)
     base, top = s.base_radius * np.exp(-1j * half), s.platform_radius * np.exp(1j * (half - np.pi / 3))
     return np.array([(top - base).real, (top - base).imag, 0.0])

@@ -30,7 +30,7 @@ def delta(s: Sizes) -> dict[str, Any]:
             "on": ["$platform_radius", across, 0.0],
         }  # fmt: skip
         bodies[f"rod{number}"] = rod(s.link, s.rod, s.link / 2)
-    return _whole(s, {"branch": -1, "joints": joints, "bodies": bodies}, around(3))
+    return _document(s, {"branch": -1, "joints": joints, "bodies": bodies}, around(3))
 
 
 def par4(s: Sizes) -> dict[str, Any]:
@@ -62,7 +62,7 @@ def par4(s: Sizes) -> dict[str, Any]:
         for name in seconds:
             azimuth = np.radians(45.0 + 90.0 * (int(name) - 1))
             each[f"leg{name}"] = _chain(s, azimuth, half, sign, angle, direction)
-    made = _whole(s, {}, {})
+    made = _document(s, {}, {})
     made["parameters"]["bar"] = rounded(2 * s.platform_radius)
     made["sampling"] |= {"rotation": [0.0, 0.0, 0.3], "angular_velocity": 1.0}
     made["legs"] = {"each": each}
@@ -153,7 +153,7 @@ def _arm_angle(s: Sizes, end: float) -> tuple[float, list[float]]:
     return angle, rounded([(c * rod_x - sine * rod_z) / s.link, 0.0, (sine * rod_x + c * rod_z) / s.link])
 
 
-def _whole(s: Sizes, template: Data, each: Data) -> dict[str, Any]:
+def _document(s: Sizes, template: Data, each: Data) -> dict[str, Any]:
     names = ("base_radius", "platform_radius", "arm", "link", "height")
     return {
         "parameters": {name: getattr(s, name) for name in names} | {"spacing": rounded(8 * s.rod)},

@@ -30,7 +30,7 @@ LENGTHS = ("base_radius", "platform_radius", "height", "arm", "link", "stroke")
 """Sizes that keep joints apart."""
 
 SMALLEST = 1e-6
-"""Of the largest of them: below it joints count as one, and the robot has other degrees of freedom than its kind."""
+"""Distance of joints, of the largest, below which they count as one, and the robot has other degrees of freedom than its kind."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,7 +77,7 @@ def usual_sizes(kind: str) -> dict[str, float]:
 
 
 def new_document(sizes: RobotSizes) -> dict[str, Any]:
-    """What the robot file says, as plain data.
+    """New robot file as plain data.
 
     Raises:
         InputError: sizes that do not make a robot, or that its kind does not have.
@@ -101,7 +101,7 @@ def new_text(sizes: RobotSizes) -> str:
 
 
 def _complete(sizes: RobotSizes) -> RobotSizes:
-    """With the usual values of its kind where none are given."""
+    """The sizes, with the usual values of their kind where none are given."""
     usual = usual_sizes(sizes.kind)
     known = (*usual, *OPTIONAL.get(sizes.kind, ()))
     names = [f.name for f in dataclasses.fields(sizes) if f.name not in ("name", "kind")]

@@ -131,7 +131,7 @@ def _paths(square: PaperSimulation, circle: PaperSimulation) -> Item:
 
 
 def _outside(needed: tuple[float, float], stroke: tuple[float, float]) -> float:
-    """How far a range leaves the stroke [m]."""
+    """Distance by which a range leaves the stroke [m]."""
     return max(0.0, stroke[0] - needed[0], needed[1] - stroke[1])
 
 

@@ -64,7 +64,7 @@ def smoothings(robot: fp.Robot) -> list[Smoothing]:
 
 
 def depends(found: list[Smoothing]) -> bool:
-    """What is left follows the speed: it grows towards stuck joints, at one frequency."""
+    """Whether the remaining error depends on the speed: it grows towards joints that stick, at one frequency."""
     left = np.array([s.left for s in found])
     return bool(np.all(np.diff(left) > 0) and left[-1] > 2 * left[0])
 

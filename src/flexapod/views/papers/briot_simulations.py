@@ -36,7 +36,7 @@ STROKE, REST = 0.25, 2.8
 """Stroke of the sliders and side of the square [m]; when the first edge ends [s]."""
 
 RESTS = ((2.8, 7.0), (8.8, 13.0), (14.8, 19.0), (20.8, 25.0))
-"""When the sliders are at rest [s]."""
+"""Intervals in which the sliders are at rest [s]."""
 
 SAME, BALANCE = 1e-9, 1e-9
 """Forces of the simulation and of the inverse model, of the largest; energy that it may lose or win, of what was exchanged. Both
@@ -72,12 +72,12 @@ class PaperSimulation:
 
     @property
     def holds(self) -> bool:
-        """Our own checks of the simulation."""
+        """Whether our own checks of the simulation hold."""
         return "stopped" not in self.result.attrs and self.inverse < SAME and self.balance < BALANCE
 
     @property
     def checks(self) -> str:
-        """The same as text."""
+        """Our own checks of the simulation, as text."""
         return f"the inverse model gives these forces to {self.inverse:.0e}, energy balances to {self.balance:.0e}"
 
 
@@ -217,7 +217,7 @@ def circle_items(found: PaperSimulation) -> list[Item]:
 
 
 def timing(robot: fp.Robot) -> Item:
-    """How long the square takes."""
+    """Wall time of the simulation of the square, beside the paper's."""
     motion = fp.motions.dualemps_square(side=STROKE)
     start = time.perf_counter()
     result = fp.simulate(robot, motion, drive="actuators", step=TIMED_STEP, output_step=0.01, progress=False)

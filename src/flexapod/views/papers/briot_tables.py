@@ -42,7 +42,7 @@ FIRST, CLOSE = 5, 0.02
 """The first five frequencies within 2 %: Table 2 is printed to three digits."""
 
 RESOLUTION = 1.0
-"""Of the measured frequencies [Hz]."""
+"""Resolution of the measured frequencies [Hz]."""
 
 FINER = 4
 """Elements per link of the finer model; 8, as in the paper's Adams model, move the six frequencies by 0.2 % at most

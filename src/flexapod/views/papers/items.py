@@ -28,7 +28,7 @@ be made; PARTLY that some of several statements or numbers hold, named in the ch
 
 @dataclass(frozen=True, kw_only=True)
 class Item:
-    """One table or figure.
+    """One table or figure of a paper.
 
     Args:
         where: e.g. ``Fig. 3``.

@@ -43,7 +43,7 @@ def same_motions(
 def figures_of(
     robot: fp.Robot, motion: fp.Motion | fp.ActuatorMotion, stiffness: float | None = None
 ) -> tuple[list[KeyFigure], Any, Any, list[str]]:
-    """Key figures of a robot on a motion, its legs and drives along it, and what it violates.
+    """Key figures of a robot on a motion, its legs and drives along it, and the limits that it violates.
 
     Legs and drives are None where the robot is under-actuated.
     """

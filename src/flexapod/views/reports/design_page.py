@@ -34,7 +34,7 @@ class DesignTable:
     rows: list[list[str]]
 
     def on_page(self) -> list[Any]:
-        """As parts of a page, long tables cut with a note."""
+        """Parts of a page, long tables cut with a note."""
         table = HtmlTable(head=self.head, rows=self.rows[:LONGEST], caption=self.title)
         left = len(self.rows) - LONGEST
         return [table, *([paragraph(f"{left} more rows are not shown.", "note")] if left > 0 else [])]

@@ -44,7 +44,7 @@ HEAD = ("key figure", "value", "at", "margin to the limit")
 
 
 def validity(result: xr.Dataset) -> list[str]:
-    """What a result of a flexible robot says about the range of its theory."""
+    """Remarks on the range of the theory, from a result of a flexible robot."""
     return [text for text in str(result.attrs.get("validity", "")).split("\n") if text]
 
 
@@ -74,7 +74,7 @@ def key_figures(robot: fp.Robot, legs: xr.Dataset, drive: xr.Dataset, margins: x
 
 
 def home_figures(robot: fp.Robot, modes: xr.Dataset | str | None = None, drives: Drives | None = None) -> list[KeyFigure]:
-    """What needs no motion: first frequency at home, where there is any, and moving mass; an assumed stiffness is noted."""
+    """Figures that need no motion: first frequency at home, if there is any, and moving mass; an assumed stiffness is noted."""
     mass = KeyFigure(name="moving mass", value=moving_mass(robot), unit="kg")
     if modes is None or isinstance(modes, str):
         return [mass]

@@ -44,7 +44,7 @@ SLICE = 61
 """Poses along each axis of the workspace slice."""
 
 WIDER = 4
-"""How often the slice is doubled until it shows a border of the workspace."""
+"""Times that the slice is doubled at most until it shows a border of the workspace."""
 
 SHOWN_MODES = 6
 
@@ -76,7 +76,7 @@ def robot_report(
         vibration: of a flexible robot: the page then has what shapers and controllers leave of the vibration after a move.
     """
     drives, modes = _modes(robot, stiffness)
-    figures, moved, violations = _along(robot, motion, name, wrench, modes, drives)
+    figures, moved, violations = _along_motion(robot, motion, name, wrench, modes, drives)
     above = [] if isinstance(modes, str) else validity(modes)
     warnings = list(dict.fromkeys(str(w) for w in (*robot.description.warnings, *violations, *above)))
     warnings += [f"{path}: {text}" for path, text in remarks(robot).items()]
@@ -104,11 +104,11 @@ def robot_report(
 
         estimate = fp.identify(robot, measured, on_bad="report")
         sections += [(f"Measured: {head.lower()}", parts) for head, parts in identification_sections(estimate)]
-    lead = f"{robot.title}. Motion: {name}, {motion.time[-1] - motion.time[0]:g} s. {_made(author)}; SI units."
+    lead = f"{robot.title}. Motion: {name}, {motion.time[-1] - motion.time[0]:g} s. {_author_line(author)}; SI units."
     return html_page(f"{robot.name}: report", sections, lead), warnings
 
 
-def _along(
+def _along_motion(
     robot: fp.Robot,
     motion: fp.Motion | fp.ActuatorMotion,
     name: str,
@@ -144,7 +144,7 @@ def _along(
     return key_figures(robot, legs, drive, check.margins, modes, drives), sections, [*check.violations, *validity(drive)]
 
 
-def _made(author: str) -> str:
+def _author_line(author: str) -> str:
     """Author, date and versions."""
     today = datetime.datetime.now(tz=datetime.UTC).date().isoformat()
     versions = f"flexapod {fp.__version__}, Python {platform_module.python_version()}, NumPy {np.__version__}"
@@ -238,7 +238,7 @@ def _add_motion(figure: go.Figure, way: Array, window: dict[str, tuple[float, fl
 
 
 def _modes(robot: fp.Robot, stiffness: float | Mapping[str, float] | None) -> tuple[Drives | None, xr.Dataset | str]:
-    """What holds the actuators, and natural frequencies at home or why there are none."""
+    """Natural frequencies at home, with what holds the actuators, or the reason why there are none."""
     try:
         drives = chosen_drives(robot, stiffness)
         return drives, fp.natural_frequencies(robot, fp.State.at_home(robot), actuators=drives.actuators)

@@ -49,7 +49,7 @@ def solid_blocks(robot: fp.Robot) -> list[Any]:
 
 
 def orientation_blocks(robot: fp.Robot) -> list[Any]:
-    """Which rotations the platform can take at home's position: tilt in every direction, torsion, and a slice."""
+    """Rotations that the platform can reach at home's position: tilt in every direction, torsion, and a slice."""
     free = [a for a, moves in zip("xyz", rotations(robot), strict=True) if moves]
     if not free:
         rotates = any(k > 2 for k in robot.plan.platform_independent)
@@ -72,7 +72,7 @@ def orientation_blocks(robot: fp.Robot) -> list[Any]:
 
 
 def rotations(robot: fp.Robot) -> list[bool]:
-    """Which of the rotations about x, y, z at home the robot can take by themselves, a small one each."""
+    """Whether the robot can make a small rotation about each of x, y, z at home by itself."""
     tried = np.radians(0.05) * np.eye(3)
     try:
         found = fp.inverse_kinematics(robot, _rotated(robot, tried), joints=False, on_error="mask")

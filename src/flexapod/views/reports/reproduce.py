@@ -100,13 +100,13 @@ def paper_parts(paper: Paper) -> list[Any]:
     """Everything about one paper, for the page."""
     parts: list[Any] = [paragraph(paper.source, "note")]
     for item in paper.items:
-        parts += [heading(f"{item.where}: {item.title}"), _beside(item), *item.parts]
+        parts += [heading(f"{item.where}: {item.title}"), _verdict_block(item), *item.parts]
     if paper.missing:
         parts += [heading("Not computed"), bullets(paper.missing)]
     return [*parts, heading("How the paper was read"), bullets(paper.readings), heading("Errata"), bullets(paper.errata)]
 
 
-def _beside(item: Item) -> Raw:
+def _verdict_block(item: Item) -> Raw:
     """The paper's statement beside our result, and the verdict."""
     kind = "warning" if DIFFERS in item.verdict else "good" if item.verdict == AGREES else "note"
     return Raw(

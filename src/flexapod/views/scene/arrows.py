@@ -100,7 +100,7 @@ def actuator_arrows(
 
 
 def pushed_place(link: DrawnLink, frame: LinkFrame) -> Array:
-    """Where a driven slide pushes: at the slider of a rail, at the mouth of a cylinder."""
+    """Point at which a driven slide pushes: at the slider of a rail, at the mouth of a cylinder."""
     return np.asarray(frame.origin if link.parent < 0 else frame.foot + MOUTH * (frame.origin - frame.foot))
 
 

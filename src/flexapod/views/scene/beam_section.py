@@ -29,7 +29,7 @@ ROUND = 20
 THIN = 0.6
 """Least thickness of a strip as drawn, of the least size of a section."""
 GAP = (0.42, 0.58)
-"""What is left out of a beam that is cut open, from 0 (root) to 1 (tip)."""
+"""Part left out of a beam that is cut open, from 0 (root) to 1 (tip)."""
 Sizes = Callable[[float], Mapping[str, float]]
 """Place from 0 (root) to 1 (tip) -> sizes of the section [m] by name."""
 

@@ -20,9 +20,9 @@ PUSH, PULL = "#5D3A9B", "#E66100"
 REACTION: Shade = (40, 90, 60)
 """Forces and moments of joints."""
 FAULT = "#d51e1e"
-"""Beyond a limit."""
+"""Colour of values beyond a limit."""
 RED = rgb(FAULT)
-"""The same as numbers, and legs that cannot reach."""
+"""The same colour as numbers; it also marks legs that cannot reach."""
 LIMIT = "#882255"
 """Limits in figures."""
 METAL, STEEL, DARK = (168, 173, 180), (105, 111, 120), (52, 57, 65)

@@ -67,12 +67,12 @@ def mesh_frame(mesh: DrawnMesh, frames: list[list[LinkFrame]], state: fp.State) 
 
 
 def elastic_coordinates(robot: fp.Robot) -> NDArray[np.bool_]:
-    """Which of the joint coordinates are deformations of beams."""
+    """Mask of the joint coordinates that are deformations of beams."""
     return np.array([leg.links[i].elastic for leg in robot.legs for i in leg.moving], dtype=bool)
 
 
 def leg_ends(robot: fp.Robot, frames: list[list[LinkFrame]]) -> Array:
-    """Where each leg ends at its closing joint (legs, 3), as its own links have it."""
+    """End of each leg at its closing joint (legs, 3), from its own links."""
     ends = [
         own[leg.closing.link].origin + own[leg.closing.link].rotation @ leg.closing.on_link.position
         if leg.closing.link >= 0

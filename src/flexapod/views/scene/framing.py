@@ -48,7 +48,7 @@ def framed(figure: go.Figure, fill: float) -> Any:
 
 
 def seen(points: Array, eye: Array, up: Array) -> float:
-    """How far points (n, 3) reach towards the border of the picture: 1 is there, infinite behind the eye."""
+    """Place of points (n, 3) relative to the border of the picture: 1 is there, infinite behind the eye."""
     distance = float(np.linalg.norm(eye))
     ahead = -eye / distance
     right = np.cross(ahead, up)

@@ -72,7 +72,7 @@ def along(start: Array, end: Array, radius: Array) -> tuple[Array, Array, Array]
     way = end - start
     length = np.linalg.norm(way, axis=1)
     z = np.where(length[:, None] > 0, way / np.where(length > 0, length, 1.0)[:, None], np.array([0.0, 0.0, 1.0]))
-    half = np.column_stack([1.0 + z[:, 2], -z[:, 1], z[:, 0], np.zeros(len(z))])  # turns the z axis to the direction
+    half = np.column_stack([1.0 + z[:, 2], -z[:, 1], z[:, 0], np.zeros(len(z))])  # rotates the z axis to the direction
     half[half[:, 0] < 1e-9] = (0.0, 1.0, 0.0, 0.0)  # straight down
     quat = half / np.linalg.norm(half, axis=1, keepdims=True)
     return quat, 0.5 * (start + end), np.column_stack([radius, radius, np.maximum(length, 1e-9)])

@@ -52,7 +52,7 @@ class DrawnClosing(Protocol):
 
     @property
     def type(self) -> str:
-        """As in the robot file: `spherical`, `universal`, ..."""
+        """Type of the joint, as in the robot file: `spherical`, `universal`, ..."""
 
     @property
     def link(self) -> int:

@@ -31,7 +31,7 @@ PIN, MOTOR, STOP, TOOL = 0.006, 0.021, 0.014, 0.005
 PAIR = 0.022
 """Half the distance of paired forearms, of the extent."""
 MOUTH = 0.55
-"""Where the barrel of a slide ends, of its length."""
+"""End of the barrel of a slide, as a part of its length."""
 NEAR = 0.25
 """Distance of the platform's joints from the plane of a base plate, of its radius, below which the plate would hide the legs."""
 ALUMINIUM = 2700.0
@@ -93,7 +93,7 @@ class Rods:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Pen:
-    """What a leg is drawn with: its rods and their shade, the hardware of its joints, the robot's size [m]."""
+    """Means by which a leg is drawn: its rods and their shade, the hardware of its joints, the robot's size [m]."""
 
     rods: Rods
     shade: Shade
@@ -211,7 +211,7 @@ def _floating_base(robot: fp.Robot, frames: list[list[LinkFrame]], size: float, 
 
 
 def _feet(robot: fp.Robot, frames: list[list[LinkFrame]]) -> Array:
-    """Where the legs begin on a base that floats (legs, 3): the first of their joints that is not free."""
+    """Base points of the legs on a base that floats (legs, 3): the first of their joints that is not free."""
     first = [next((k for k, link in enumerate(leg.links) if link.joint != leg.links[0].joint), 0) for leg in robot.legs]
     return np.array([own[k].foot for k, own in zip(first, frames, strict=True)])
 
@@ -272,7 +272,8 @@ def _closing(
 
 
 def platform_joints(robot: fp.Robot) -> Array:
-    """Where each leg's first closing joint is on the platform (legs, 3), in its axes; its origin where that is elsewhere."""
+    """Place of each leg's first closing joint on the platform (legs, 3), in its axes; the platform's origin where the joint is
+    elsewhere."""
     return np.array([leg.closing.on_platform.position if leg.closing.to is None else np.zeros(3) for leg in robot.legs])
 
 
@@ -358,7 +359,7 @@ def rails(robot: fp.Robot) -> list[tuple[Array, Array]]:
 
 
 def ground_parts(robot: fp.Robot, size: float) -> tuple[Rods, Array | None]:
-    """What never moves: rails with their end stops, and the outline (k, 3) of a base plate under feet that lie in a plane."""
+    """Parts at rest: rails with their end stops, and the outline (k, 3) of a base plate under feet that lie in a plane."""
     tracks, fixed = rails(robot), Rods()
     for low, high in tracks:
         axis = (high - low) / (np.linalg.norm(high - low) or 1.0)
@@ -384,7 +385,7 @@ def _hides(robot: fp.Robot, feet: Array) -> bool:
 
 
 def base_points(robot: fp.Robot) -> Array:
-    """Where legs begin on the ground, or at home on a base that floats (n, 3); halves of a platform begin nowhere."""
+    """Base points of legs on the ground, or at home on a base that floats (n, 3); halves of a platform have none."""
     standing = [leg.links[0].placement.position for leg in robot.legs if not floats(leg)]
     if standing:
         return np.array(standing)

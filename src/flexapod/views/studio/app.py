@@ -138,7 +138,7 @@ class Studio:
         self.panels = (pose, self.robot_panel, self.design, self.motion, self.modes, self.space, self.view_panel)
 
     def _tidy_up(self) -> None:
-        """What a client that left leaves behind in memory goes in a quiet moment, not whenever the collector comes by."""
+        """Free the memory of clients that left in a quiet moment, not whenever the garbage collector runs."""
 
         async def left(_: object) -> None:
             self.loop.quiet("tidy", give_back_memory)
@@ -171,7 +171,7 @@ class Studio:
         self.opening(robot.name, lambda _: robot)
 
     def watch_no_longer(self) -> None:
-        """Another robot than that of the file is shown."""
+        """Stop watching the file: another robot is shown."""
         if self.watch is not None:
             self.watch.stop()
             self.watch = None
@@ -268,12 +268,12 @@ class Studio:
         self.loop.quiet("hover", lambda: self._write_hover(numbers))
 
     def _write_hover(self, numbers: Numbers) -> None:
-        """What the mouse finds in the view, once the robot rests."""
+        """Write what is below the mouse in the view, once the robot rests."""
         if numbers.origin.robot == self.session.robot.name:
             self.hover.content = hover_of(self.session.robot, numbers, self.scene.view)
 
     def pushed(self, force: Sequence[float]) -> None:
-        """Another force on the platform: numbers, arrows and deflection follow."""
+        """Apply another force to the platform: numbers, arrows and deflection follow."""
         self.moved(lambda: self.session.push(force), source="force")
 
     def redraw(self) -> None:
@@ -338,7 +338,7 @@ class Studio:
         self.say(text, "busy")
 
     def say(self, text: str, kind: str = "good") -> None:
-        """One line above the tabs: `good`, `bad` or `busy`."""
+        """Show one line above the tabs: `good`, `bad` or `busy`."""
         shade = {"good": "#e6f4ee", "bad": "#fdeaea", "busy": "#eef2f7"}[kind]
         edge = {"good": "#009E73", "bad": "#d51e1e", "busy": "#0072B2"}[kind]
         box = f"background:{shade};border-left:4px solid {edge};padding:.3em .5em"

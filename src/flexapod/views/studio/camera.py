@@ -127,7 +127,7 @@ def _own_points(robot: fp.Robot) -> Array:
 
 
 def scale_place(robot: fp.Robot, size: float) -> tuple[Array, Array]:
-    """Where the scale bar of a robot of an extent [m] starts, and its direction: before the robot, low, across the view.
+    """Start of the scale bar of a robot of an extent [m], and its direction: before the robot, low, across the view.
 
     Checked by: tests/studio/test_studio_drawing.py.
     """

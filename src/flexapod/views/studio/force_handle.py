@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 SHADE, THICK = (0, 0, 0), 0.008
 """Colour of the arrow, and thickness of its lines, of the extent."""
 PART = 0.55
-"""Where the handle waits while there is no force, of the longest arrow, straight up from the platform."""
+"""Height of the handle above the platform while there is no force, as a part of the longest arrow."""
 
 
 class ForceHandle:

@@ -76,7 +76,7 @@ def _force(robot: fp.Robot, numbers: Numbers, k: int) -> str:
 
 
 def empty_hover() -> str:
-    """Nothing to show."""
+    """Hover text with nothing to show."""
     return "<div id='hover-source' hidden data-items='[]'></div>"
 
 

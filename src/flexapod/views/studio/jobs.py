@@ -19,7 +19,7 @@ __all__ = ["CancelledError", "JobReport", "Jobs"]
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class JobReport:
-    """What a job has in its hands: `report(part)` reports progress from 0 to 1 and raises where the job is no longer wanted."""
+    """Handle that a job is given: `report(part)` reports progress from 0 to 1 and raises if the job is no longer wanted."""
 
     reported: Callable[[float], None]
     wanted: Callable[[], bool]

@@ -91,7 +91,7 @@ class LimitsAlong:
 
 
 def limits_along(robot: fp.Robot, margins: xr.Dataset) -> LimitsAlong:
-    """From the margins of `check_motion` or of `check_pose` over a batch.
+    """Limits along a batch, from the margins of `check_motion` or of `check_pose`.
 
     Checked by: tests/studio/test_studio_model.py.
     """

@@ -16,8 +16,8 @@ FILE = "as in its file"
 
 @dataclass(frozen=True, kw_only=True)
 class Origin:
-    """What a number belongs to: robot, variant (its changes in text), position [m] and rotation vector from home [deg], and when
-    it was computed [s since 1970]."""
+    """Origin of a number: robot, variant (its changes in text), position [m] and rotation vector from home [deg], and when it
+    was computed [s since 1970]."""
 
     robot: str
     variant: str = FILE
@@ -99,7 +99,7 @@ def numbers_of(
         check = fp.check_pose(robot, undeformed(state))
         load = np.array([*force, 0.0, 0.0, 0.0]) if any(force) else None
         drive = fp.inverse_dynamics(robot, state, reactions=reactions and not flexible, on_error="mask", wrench=load)
-    except fp.FlexapodError as error:  # a floating or under-actuated robot: it is drawn, and said why it has no forces
+    except fp.FlexapodError as error:  # a floating or under-actuated robot: it is drawn, with the reason why it has no forces
         return Numbers(
             origin=Origin.of(robot, state, variant), state=state, taken=bool(legs.valid), stroke=np.array(strokes(robot)),
             problems=(), unknown=str(error), actuator=legs.actuator_position.values, condition=np.nan,

@@ -47,7 +47,7 @@ class Panel:
         """Make the widgets; inside the tab."""
 
     def new_robot(self) -> None:
-        """Another robot, or another variant of it, is shown."""
+        """Called when another robot, or another variant of it, is shown."""
 
     def refresh(self) -> None:
         """The numbers have changed."""

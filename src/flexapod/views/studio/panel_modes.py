@@ -126,7 +126,7 @@ class ModesPanel(Panel):
 
         def done(result: tuple[Modes | str, Modes | None]) -> None:
             if self.studio.session.variant is not variant or self.studio.session.numbers is not shown:
-                return  # of another robot, variant or pose: those are asked for again
+                return  # of another robot, variant or pose: they are computed again
             found, beside = result
             self.found, self.asked = (None if isinstance(found, str) else found), False
             self._report_text(found, beside)
@@ -167,7 +167,7 @@ class ModesPanel(Panel):
             self._started()
 
     def pause(self) -> None:
-        """Back to rest."""
+        """Stop the animation and return to rest."""
         self.studio.scene.forget_row()
         if self.playing:
             self.playing = False

@@ -115,7 +115,7 @@ class MotionPanel(Panel):
             self.kp.value, self.kd.value = GAINS[self.controller.value]
 
     def _control(self) -> SimulationSettings:
-        """What is asked of the simulation; a name that is not on the list is refused."""
+        """Settings of the simulation; a name that is not on the list is refused."""
         if self.controller.value not in GAINS:
             raise fp.InputError(f"controller: expected one of {', '.join(CONTROLLERS)}")
         push = tuple(float(x) for x in self.push.value)

@@ -56,7 +56,7 @@ class SpacePanel(Panel):
         self.note = gui.add_html("")
 
     def new_robot(self) -> None:
-        """Nothing is known of another robot."""
+        """Forget the results: nothing is known of another robot."""
         slices = planes(self.studio.session.coordinates) or (NO_PLANE,)
         if tuple(self.plane.options) != slices:
             self.plane.options = slices
@@ -94,7 +94,7 @@ class SpacePanel(Panel):
         self._finer(robot, R, 0)
 
     def _finer(self, robot: fp.Robot, rotation: Array, k: int) -> None:
-        """One resolution in a job, then the next finer one: the surface fills in while it is looked at."""
+        """Compute one resolution in a job, then the next finer one: the surface fills in while it is looked at."""
         part = f"{k + 1} of {len(RESOLUTIONS)}"
 
         def done(found: tuple[str, Array, NDArray[np.int64]]) -> None:

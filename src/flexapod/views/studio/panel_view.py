@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class ViewPanel(Panel):
-    """What is drawn besides the robot."""
+    """Panel that chooses what is drawn besides the robot."""
 
     def build(self) -> None:
         """Make the widgets."""
@@ -113,7 +113,7 @@ class ViewPanel(Panel):
         self.studio.say("the link below brings back this state, in this studio or in another one of the same robot")
 
     def _picture(self, event: Asked) -> None:
-        """What is seen, as PNG; the page draws it, so this waits in a job."""
+        """Save the current view as PNG; the page draws it, so this waits in a job."""
         client, name = event.client, self.studio.session.robot.name
 
         def work(report: JobReport) -> bytes:
@@ -148,7 +148,7 @@ class ViewPanel(Panel):
         self.factor_note.content = f"{STYLE}<div class='fp muted'><span id='factor'>deformation {text}</span></div>"
 
     def _factor(self, factor: float) -> None:
-        """As a person chose it, or as far as the drawing holds together."""
+        """Set the factor of the deformation: the chosen one, or the largest at which the drawing stays connected."""
         session = self.studio.session
         room = reachable_factor(session.robot, session.numbers.state, session.numbers.elastic, factor, self.largest)
         self._set(deformation=room)

@@ -50,7 +50,7 @@ class PlatformView:
             self.points, self.shapes, self.triangles = finer(self.points, self.shapes, oriented(self.points, triangles))
 
     def draw(self, state: fp.State, elastic: Array, shade: tuple[int, int, int], factor: float, largest: float) -> None:
-        """At a pose.
+        """Draw at a pose.
 
         Args:
             elastic: coordinates as drawn, which are `factor` times the true ones.

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import viser
 
 HEIGHT = 86
-"""Of a plot [pixels]: two fit above the timeline on a small screen."""
+"""Height of a plot [pixels]: two fit above the timeline on a small screen."""
 TICKS = 14
 """Least distance of numbers on the upright axis [pixels]: at the usual 30 a low plot would have one alone, and no scale."""
 POINTS = 400
@@ -78,7 +78,7 @@ class TimePlot:
             self.plot.data = self._data(t)
 
     def hide(self) -> None:
-        """Nothing to plot."""
+        """Hide the plot."""
         self.plot.visible = False
 
 
@@ -108,11 +108,11 @@ QUANTITIES: dict[str, Callable[[Recording], tuple[str, tuple[str, ...], Array]]]
     "tracking error": lambda r: ("tracking error [mm]", ("error",), 1e3 * r.tracking[:, None]),
     "deflection": lambda r: ("largest deflection [mm]", ("deflection",), 1e3 * r.deformation[:, None]),
 }
-"""What can be plotted over a recording: label, names of the curves, values (n, curves)."""
+"""Quantities that can be plotted over a recording: label, names of the curves, values (n, curves)."""
 
 
 def load_plot(plot: TimePlot, name: str, recording: Recording, kept: Recording | None, selected: int | None = None) -> None:
-    """One quantity of a recording into a plot, and that of the kept variant, paler; curves of the selected leg are thick."""
+    """Load one quantity of a recording into a plot, and that of the kept variant, paler; curves of the selected leg are thick."""
     label, names, values = QUANTITIES.get(name, QUANTITIES["forces"])(recording)
     other = None if kept is None or len(kept.time) != len(recording.time) else QUANTITIES.get(name, QUANTITIES["forces"])(kept)[2]
     legs = actuator_legs(recording.robot)

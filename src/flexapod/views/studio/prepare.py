@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from flexapod.views.studio.jobs import JobReport
 
 WHAT = "numbers, reach, modes with prestress, motion"
-"""What a note says was made ready; a note of something else is another one."""
+"""Contents of the cache that a note lists as prepared; a note with other contents does not count."""
 
 
 def kernels_on_disk() -> int:
-    """How many compiled kernels the cache holds."""
+    """Number of compiled kernels in the cache."""
     return files_in_cache(".kernel")
 
 

@@ -78,7 +78,7 @@ class Recording:
 
     @property
     def duration(self) -> float:
-        """From first to last sample [s]."""
+        """Time from first to last sample [s]."""
         return float(self.time[-1] - self.time[0])
 
     def index(self, t: float) -> int:

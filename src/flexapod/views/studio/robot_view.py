@@ -42,7 +42,7 @@ PLATE, GROUND, PAYLOAD = (rgb(text) for text in (colours.PLATE, colours.BASE, co
 ARROW, ARCS = 0.0065, 0.011
 """Thickness of the lines of arrows and of arcs, of the extent."""
 PALE = 0.72
-"""How much of the colour of the other legs goes while one is selected."""
+"""Part of their colour that other legs lose while one is selected."""
 
 
 class RobotView:
@@ -224,7 +224,7 @@ class RobotView:
         self.platform.draw(state, elastic, shade, shown.deformation, largest)
 
     def _payloads(self, state: fp.State) -> None:
-        """What is fixed to the platform, as balls of its mass."""
+        """Draw the payloads that are fixed to the platform as balls by their mass."""
         centre, radius = payload_balls(self.robot, state)
         if not len(radius):
             return

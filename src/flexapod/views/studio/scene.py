@@ -43,7 +43,7 @@ Vector = Sequence[float] | Array
 
 @dataclass(frozen=True, kw_only=True)
 class Placed:
-    """Where a person dragged a handle; the handle itself goes back to the platform whenever that is drawn."""
+    """Place to which a person dragged a handle; the handle itself goes back to the platform whenever that is drawn."""
 
     name: str
     position: tuple[float, ...]
@@ -319,7 +319,7 @@ class StudioScene:
         self.look("row")
 
     def forget_row(self) -> None:
-        """One robot again."""
+        """Show one robot again."""
         if not self.row or self.view is None:
             return
         for one in self.row:

@@ -37,7 +37,7 @@ class Variant:
 
 @dataclass(kw_only=True, eq=False)
 class Session:
-    """One studio. Methods change the state and leave it as it was where they raise.
+    """State of one studio. Methods change the state and leave it as it was where they raise.
 
     Args:
         variants, current: history for undo, and where it is.
@@ -96,7 +96,7 @@ class Session:
         return self.move([*self.values[:k], value, *self.values[k + 1 :]])
 
     def home(self) -> Numbers:
-        """Back to the home pose."""
+        """Go back to the home pose."""
         return self.move(self.coordinates.home)
 
     def place(self, position: ArrayLike, rotation: ArrayLike) -> Numbers:
@@ -124,7 +124,7 @@ class Session:
         return numbers
 
     def push(self, force: Sequence[float]) -> Numbers:
-        """Another force (3,) [N] on the platform's origin."""
+        """Apply another force (3,) [N] at the platform's origin."""
         given = tuple(float(x) for x in force)
         if len(given) != 3 or not np.all(np.isfinite(given)):
             raise fp.InputError("force on the platform: expected three finite numbers [N]")
@@ -183,7 +183,7 @@ class Session:
         return self.current + 1 < len(self.variants)
 
     def undo(self) -> Variant:
-        """Back to the variant before; stays where there is none."""
+        """Go back to the variant before; the robot stays where there is none."""
         self.current = max(0, self.current - 1)
         self.evaluate()
         return self.variant

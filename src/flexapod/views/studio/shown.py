@@ -14,7 +14,7 @@ from flexapod.views.scene.shapes import Drawing
 
 @dataclass(frozen=True, kw_only=True)
 class Shown:
-    """What is drawn besides the robot itself.
+    """Options of what is drawn besides the robot.
 
     Args:
         deformation: factor on the elastic coordinates.

@@ -160,7 +160,7 @@ def _in(unit: str) -> str:
 
 
 def _bar(value: float, low: float, high: float) -> str:
-    """Where an actuator is in its stroke."""
+    """Bar of an actuator's place in its stroke."""
     if not np.all(np.isfinite([value, low, high])) or high <= low:
         return "<span class='muted'>none</span>" if np.isfinite(value) else ""
     part = (value - low) / (high - low)
@@ -217,7 +217,7 @@ def frequencies_html(found: Modes | str, kept: Modes | None = None, note: str = 
 
 
 def residual_html(robot: str, variant: str, found: list[tuple[str, xr.Dataset]]) -> str:
-    """What shapers leave of a standard move's vibration: peak, and reduction with exact and wrong frequencies [%].
+    """Table of the vibration that shapers leave after a standard move: peak, and reduction with exact and wrong frequencies [%].
 
     Checked by: tests/studio/test_studio_tables.py.
     """

@@ -84,7 +84,7 @@ class Timeline:
         self.shows = False
 
     def load(self, found: Recording, kept: Recording | None) -> None:
-        """Another recording: plots, then the first picture, then it plays."""
+        """Load another recording: plots, then the first picture, then it plays."""
         self.forget()
         if self.panel is None:
             self._build()

@@ -21,7 +21,7 @@ from flexapod.views.studio.numbers import FILE, Origin
 
 PEAK = 0.5 * np.pi
 HALVES = 8
-"""How often an amplitude is halved until the legs reach the platform."""
+"""Times that an amplitude is halved at most until the legs reach the platform."""
 TWIST = ("vx", "vy", "vz", "wx", "wy", "wz")
 SHOWN = 0.07
 """Largest displacement of the animation, of the robot's characteristic length, at a factor of one."""
@@ -73,7 +73,7 @@ def modes_of(robot: fp.Robot, state: fp.State, stiffness: Mapping[str, float] | 
             bend[:, robot.elastic_names.index(name)] = shape[:, k]
     elastic = found.elastic.values if "elastic" in found else np.zeros(bend.shape[1])
     if known:
-        twist = _whole(robot, state, [names[k] for k in known], shape[:, known])
+        twist = _full_twists(robot, state, [names[k] for k in known], shape[:, known])
     else:
         twist = np.zeros((len(shape), 6)) if robot.elastic_names else shape @ _twists(robot, state, drives.actuators).T
     if set(robot.actuators) <= set(names):
@@ -93,7 +93,7 @@ def _twists(robot: fp.Robot, state: fp.State, actuators: ArrayLike) -> Array:
     return np.asarray(system.C[:, : system.C.shape[1] // 2])
 
 
-def _whole(robot: fp.Robot, state: fp.State, names: list[str], parts: Array) -> Array:
+def _full_twists(robot: fp.Robot, state: fp.State, names: list[str], parts: Array) -> Array:
     """Twists (m, 6) from their independent components (m, k): the others follow from the constraints."""
     picked = np.array([[1.0 if name == other else 0.0 for other in TWIST] for name in names]).reshape(-1, 6)
     if len(names) == 6:

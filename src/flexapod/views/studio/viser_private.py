@@ -131,7 +131,7 @@ def _checked_requests(
 
 
 def own_page(label: str, script: str) -> Callable[[bytes], bytes]:
-    """What makes the studio's page of viser's: its title, and a script behind the element that viser's own fills later.
+    """Function that changes viser's page to the studio's: its title, and a script behind the element that viser fills later.
 
     Checked by: tests/studio/test_studio_life.py.
     """
@@ -221,7 +221,7 @@ def _wrap(handlers: Handlers, kind: type[M], wanted: Callable[[M], bool]) -> Non
 
 
 def _numbers(values: Sequence[object], count: int) -> bool:
-    """So many finite numbers."""
+    """Whether the values are `count` finite numbers."""
     return len(values) == count and all(isinstance(x, int | float) and abs(x) < 1e300 for x in values)
 
 

@@ -133,7 +133,7 @@ def _listen(pipe: BinaryIO, answers: queue.Queue[tuple[str, object]]) -> None:
 def serve() -> None:
     """The other process: takes tasks from its input until that is closed, which ends it at once."""
     out = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what a library prints is no answer
+    os.dup2(2, 1)  # text that a library prints is not a message to the studio
     with contextlib.suppress(OSError, AttributeError):
         os.nice(5)  # the page goes first
     tasks: queue.Queue[Task] = queue.Queue()
