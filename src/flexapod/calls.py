@@ -227,7 +227,13 @@ def _bound(name: str, signature: inspect.Signature, args: tuple[object, ...], kw
     try:
         return signature.bind(*args, **kwargs).arguments
     except TypeError as error:
-        raise InputError(f"{name}: {call_reason(error)}; it takes {signature}") from None
+        raise InputError(f"{name}: {call_reason(error)}; it takes {_names_alone(signature)}") from None
+
+
+def _names_alone(signature: inspect.Signature) -> str:
+    """A signature without types, for people who made a slip of the pen."""
+    arguments = [argument.replace(annotation=argument.empty) for argument in signature.parameters.values()]
+    return str(signature.replace(parameters=arguments, return_annotation=signature.empty))
 
 
 def call_reason(error: TypeError) -> str:

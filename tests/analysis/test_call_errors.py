@@ -58,7 +58,7 @@ def test_values_of_a_simulation_are_finite(options: dict[str, Any], text: str) -
 
 def test_under_actuated_inverse_dynamics() -> None:
     robot = robot_of_kind("under-actuated")
-    with pytest.raises(fp.InputError, match="five-bar-under is under-actuated: 1 actuators cannot choose 2 components"):
+    with pytest.raises(fp.InputError, match="five-bar-under is under-actuated: 1 actuator cannot choose 2 components"):
         fp.inverse_dynamics(robot, home(robot))
 
 
@@ -74,7 +74,7 @@ def test_under_actuated_inverse_dynamics_in_exports(tmp_path: Path) -> None:
     ]
     for ask in asked:
         for quantity, name in (("inverse_dynamics", "inverse dynamics"), ("friction_force", "friction force")):
-            with pytest.raises(fp.InputError, match=f"^{name}: five-bar-under is under-actuated: 1 actuators cannot"):
+            with pytest.raises(fp.InputError, match=f"^{name}: five-bar-under is under-actuated: 1 actuator cannot"):
                 ask(quantity)
 
 

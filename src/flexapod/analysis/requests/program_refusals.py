@@ -51,8 +51,8 @@ INVERSE_DYNAMICS = (
 
 
 NO_FRICTION = (
-    "forward dynamics with friction: found by inverse dynamics, which the under-actuated {robot} does not have ({actuators} "
-    "actuators for {mobility} DOF); friction=False leaves it out, the verb forward_dynamics, simulate and export_fmu have it"
+    "forward dynamics with friction: found by inverse dynamics, which the under-actuated {robot} does not have ({driven} "
+    "for {mobility} DOF); friction=False leaves it out, the verb forward_dynamics, simulate and export_fmu have it"
 )
 
 
