@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 R = TypeVar("R")
 C = TypeVar("C", bound=type)
+F = TypeVar("F", bound=Callable[..., object])
 Check = Callable[[str, Any], None]
 
 
@@ -193,6 +194,21 @@ def renamed(**former: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
         return call
 
     return decorate
+
+
+def by_name(function: F) -> F:
+    """A function that refuses wrong names of arguments by an `InputError`; their values it checks itself.
+
+    Checked by: tests/motions/test_motion_calls.py.
+    """
+    signature = inspect.signature(function)
+
+    @wraps(function)
+    def call(*args: object, **kwargs: object) -> object:
+        _bound(function.__name__, signature, args, kwargs)
+        return function(*args, **kwargs)
+
+    return call  # type: ignore[return-value]
 
 
 def made(kind: C) -> C:

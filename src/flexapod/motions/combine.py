@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from flexapod.arrays import Array
+from flexapod.calls import by_name
 from flexapod.errors import InputError
 from flexapod.motions.arrays import finite_array, positive, rotations, snapped
 from flexapod.motions.hermite import interpolate_actuators, interpolate_platform
@@ -51,6 +52,7 @@ def _apply(
     return change(inner(times[::-1] if back else times), t)
 
 
+@by_name
 def resample(
     motion: AnyMotion, *, time: ArrayLike | None = None, samples: int | None = None, rate: float | None = None
 ) -> AnyMotion:
@@ -88,6 +90,7 @@ def resample(
     return interpolate_actuators(motion, t)
 
 
+@by_name
 def slowed(motion: AnyMotion, factor: float) -> AnyMotion:
     """The same way in factor times the time: speeds / factor, accelerations / factor^2; starts when it did.
 
@@ -112,6 +115,7 @@ def _scaled(motion: AnyMotion, t: Array, *, factor: float) -> AnyMotion:
     return _made(motion, t, {name: values / factor ** _ORDER[name] for name, values in _arrays(motion).items()})
 
 
+@by_name
 def reverse(motion: AnyMotion) -> AnyMotion:
     """The same way backwards, over the same times: speeds change their sign, accelerations do not.
 
@@ -134,6 +138,7 @@ def _backwards(motion: AnyMotion, t: Array) -> AnyMotion:
     return _made(motion, t, {name: values[::-1] * (-1.0) ** _ORDER[name] for name, values in _arrays(motion).items()})
 
 
+@by_name
 def offset(motion: AnyMotion, *, translation: ArrayLike | None = None, rotation: ArrayLike | None = None) -> AnyMotion:
     """The motion seen from a moved world frame: p becomes rotation p + translation, R becomes rotation R.
 
@@ -164,6 +169,7 @@ def _moved(motion: AnyMotion, t: Array, *, R: Array, d: Array) -> AnyMotion:
     return _made(motion, t, arrays | {"position": arrays["position"] + d})
 
 
+@by_name
 def shifted(motion: AnyMotion, time: float) -> AnyMotion:
     """The same motion, `time` seconds later.
 
@@ -192,6 +198,7 @@ def _with(result: AnyMotion, motion: AnyMotion, clock: Callable[[Array], Array],
     return with_formula(result, partial(_apply, inner=motion.formula, clock=clock, change=change, ends=ends))
 
 
+@by_name
 def concatenate(*motions: AnyMotion) -> AnyMotion:
     """One motion after the other; each starts when the one before ends, where pose and speed have to agree.
 

@@ -68,7 +68,9 @@ def general_forward_dynamics(robot: Robot, asked: Request) -> xr.Dataset:
     state, on_error = asked.at, asked.on_error
     reasons, friction = no_reasons(state), asked.friction and has_friction(robot)
     request = closed_request(robot, replace(unaccelerated(asked), friction=False), reasons)
-    found = solve_forward(robot, request, forces(robot, asked.force, len(reasons)), friction, reasons)
+    force = forces(robot, asked.force, len(reasons))
+    reasons[(reasons == "") & ~np.isfinite(force).all(axis=1)] = "input is not a finite number: force"
+    found = solve_forward(robot, request, force, friction, reasons)
     J, drift = platform_jacobian(robot, request.state, reasons)
     V = np.einsum("niu,nu->ni", J, found.independent) + drift
     variables: Variables = {

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 import flexapod as fp
-from flexapod.views.commands.guard import command, note, working
+from flexapod.views.commands.guard import INTERRUPTED, command, fail, note, working
 from flexapod.views.commands.options import Changes, Json, Out, Payloads, Plot, RobotName, robot_of
 from flexapod.views.commands.requests import named, needed, request_of, with_limits
 from flexapod.views.output import as_json as dataset_json
@@ -65,7 +65,13 @@ def study(
     needed(given, variables="--vary", criteria="--criterion")
     _check_front(plot, given["criteria"])
     with working("study ..."):
-        found = _called(fp.study, robot_of(robot, changes, payload), given)
+        try:
+            found = _called(fp.study, robot_of(robot, changes, payload), given)
+        except KeyboardInterrupt:
+            kept = given.get("save")
+            if kept is None or not Path(kept).is_dir():
+                raise
+            fail(f"{kept} holds the designs computed so far; the same command goes on from there", INTERRUPTED)
     if as_json:
         print_json({"statistics": dataset_json(found.statistics), "front": dataset_json(found.front), "reasons": found.reasons})
     else:
