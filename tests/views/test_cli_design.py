@@ -2,8 +2,13 @@
 
 import json
 from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
 from typing import Any
+
+import pytest
+
+import flexapod as fp
 
 Run = Callable[..., Any]
 
@@ -46,8 +51,6 @@ def test_calibrate_from_a_request(run: Run, tmp_path: Path) -> None:
     """An offset of 1 mm is found from four measured positions, and the calibrated robot is written."""
     import numpy as np
     import yaml
-
-    import flexapod as fp
 
     robot = fp.load("stewart-3-3")
     at = fp.State(position=robot.home.position + 0.2 * np.array([[0, 0, 1], [1, 0, 0], [0, 1, 0], [1, 1, 0]]))
@@ -107,3 +110,18 @@ def test_tolerances_that_do_not_move_the_platform(run: Run) -> None:
     result = run("tolerance", "stewart-3-3", "--source", "platform.mass=1")
     assert result.exit_code == 0
     assert "none of these tolerances changes the pose" in result.stderr
+
+
+def test_an_interrupted_study_says_where_its_designs_are(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    @wraps(fp.study)
+    def interrupted(*_: object, save: Path | None = None, **__: object) -> None:
+        if save is not None:
+            save.mkdir()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(fp, "study", interrupted)
+    words = ("study", "stewart-3-3", "--vary", "platform.mass=20:100", "--criterion", "mass")
+    kept = run(*words, "--save", "designs")
+    assert kept.exit_code == 130
+    assert "designs holds the designs computed so far; the same command goes on from there" in " ".join(kept.stderr.split())
+    assert "nothing was written" in run(*words).stderr

@@ -38,6 +38,14 @@ def _made(like: AnyMotion, time: Array, arrays: dict[str, Array]) -> AnyMotion:
     return make(time=time, **arrays)
 
 
+def _check(verb: str, motion: object) -> None:
+    """Refuse what is no motion, and motions without a start."""
+    if not isinstance(motion, Motion | ActuatorMotion):
+        raise InputError(f"{verb}: expected a Motion or an ActuatorMotion, got {type(motion).__name__}")
+    if len(motion) == 0:
+        raise InputError(f"{verb}: the motion has no samples; give one or more")
+
+
 def _apply(
     t: Array,
     *,
@@ -66,6 +74,7 @@ def resample(
 
     Checked by: tests/motions/test_combine_motions.py.
     """
+    _check("resample", motion)
     if sum(value is not None for value in (time, samples, rate)) != 1:
         raise InputError("resample: give exactly one of time, samples and rate")
     first, last = float(motion.time[0]), float(motion.time[-1])
@@ -100,6 +109,7 @@ def slowed(motion: AnyMotion, factor: float) -> AnyMotion:
 
     Checked by: tests/motions/test_combine_motions.py.
     """
+    _check("slowed", motion)
     k = positive("factor", factor)
     start = float(motion.time[0])
     change = partial(_scaled, factor=k)
@@ -124,6 +134,7 @@ def reverse(motion: AnyMotion) -> AnyMotion:
 
     Checked by: tests/motions/test_combine_motions.py.
     """
+    _check("reverse", motion)
     total = float(motion.time[0] + motion.time[-1])
     time = total - motion.time[::-1]
     time[0], time[-1] = motion.time[0], motion.time[-1]
@@ -149,6 +160,7 @@ def offset(motion: AnyMotion, *, translation: ArrayLike | None = None, rotation:
 
     Checked by: tests/motions/test_combine_motions.py.
     """
+    _check("offset", motion)
     size = motion.position.shape[1]
     d = finite_array("translation", np.zeros(size) if translation is None else translation, (size,))
     if rotation is not None and isinstance(motion, ActuatorMotion):
@@ -179,6 +191,7 @@ def shifted(motion: AnyMotion, time: float) -> AnyMotion:
 
     Checked by: tests/motions/test_combine_motions.py.
     """
+    _check("shifted", motion)
     by = float(finite_array("time", time, ()))
     return _with(_retimed(motion, motion.time + by), motion, partial(_shift_clock, by=by), _retimed)
 
@@ -209,6 +222,8 @@ def concatenate(*motions: AnyMotion) -> AnyMotion:
     """
     if not motions:
         raise InputError("concatenate: expected at least one motion")
+    for motion in motions:
+        _check("concatenate", motion)
     if len({type(m) for m in motions}) > 1:
         raise InputError("concatenate: expected motions of one kind, of the platform or of the actuators")
     placed: list[Any] = [motions[0]]
