@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 R = TypeVar("R")
 C = TypeVar("C", bound=type)
+F = TypeVar("F", bound=Callable[..., object])
 Check = Callable[[str, Any], None]
 
 
@@ -195,6 +196,21 @@ def renamed(**former: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
     return decorate
 
 
+def by_name(function: F) -> F:
+    """A function that refuses wrong names of arguments by an `InputError`; their values it checks itself.
+
+    Checked by: tests/motions/test_motion_calls.py.
+    """
+    signature = inspect.signature(function)
+
+    @wraps(function)
+    def call(*args: object, **kwargs: object) -> object:
+        _bound(function.__name__, signature, args, kwargs)
+        return function(*args, **kwargs)
+
+    return call  # type: ignore[return-value]
+
+
 def made(kind: C) -> C:
     """A class whose constructor refuses wrong names of arguments by an `InputError`; their values it checks itself."""
     init, signature = vars(kind)["__init__"], inspect.signature(kind)
@@ -227,7 +243,13 @@ def _bound(name: str, signature: inspect.Signature, args: tuple[object, ...], kw
     try:
         return signature.bind(*args, **kwargs).arguments
     except TypeError as error:
-        raise InputError(f"{name}: {call_reason(error)}; it takes {signature}") from None
+        raise InputError(f"{name}: {call_reason(error)}; it takes {_names_alone(signature)}") from None
+
+
+def _names_alone(signature: inspect.Signature) -> str:
+    """A signature without types, for people who made a slip of the pen."""
+    arguments = [argument.replace(annotation=argument.empty) for argument in signature.parameters.values()]
+    return str(signature.replace(parameters=arguments, return_annotation=signature.empty))
 
 
 def call_reason(error: TypeError) -> str:

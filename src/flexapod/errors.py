@@ -36,6 +36,14 @@ class FileWarning(FlexapodWarning):
     """A file that was read or not written, with something lost: names it and says what."""
 
 
+def amount(count: int, noun: str) -> str:
+    """`1 leg`, `6 legs`: a number of things, as messages say it.
+
+    Checked by: tests/analysis/test_call_errors.py.
+    """
+    return f"{count} {noun}{'s' * (count != 1)}"
+
+
 def _received(kind: type[FlexapodError], args: tuple[object, ...], fields: dict[str, object]) -> FlexapodError:
     error = kind.__new__(kind, *args)
     error.args = args

@@ -12,6 +12,7 @@ import pytest
 
 import flexapod as fp
 from flexapod.calls import call_reason
+from flexapod.errors import amount
 from support.call_fuzz import LEFT_OUT, RESULTS, VERBS, callable_of, calls, outcome
 from support.kinds import changed_leg, robot_of_kind
 
@@ -56,9 +57,39 @@ def test_values_of_a_simulation_are_finite(options: dict[str, Any], text: str) -
         fp.simulate(robot, home(robot), duration=0.002, friction=False, **options)
 
 
+@pytest.mark.parametrize("name", ["stewart-3-3", "par4", "gough-stewart-flexible"])
+def test_an_input_that_is_no_number_is_named_with_its_sample(name: str) -> None:
+    """Forces and wrenches as poses are; neither a singular pose nor a missing mass is blamed."""
+    robot = fp.load(name)
+    at = fp.State(position=np.tile(robot.home.position, (3, 1)), rotation=np.tile(robot.home.rotation, (3, 1, 1)))
+    force, wrench = np.zeros((3, len(robot.actuators))), np.zeros((3, 6))
+    force[1, 0], wrench[1, 2] = np.nan, np.inf
+    with pytest.raises(fp.FlexapodError, match=r"sample 1: .*input is not a finite number: force\."):
+        fp.forward_dynamics(robot, at, force)
+    with pytest.raises(fp.FlexapodError, match=r"sample 1: .*input is not a finite number: wrench\."):
+        fp.inverse_dynamics(robot, at, wrench=wrench)
+
+
+@pytest.mark.parametrize("verb", [fp.inverse_kinematics, fp.inverse_dynamics])
+def test_a_pose_that_is_absurdly_far_says_so(verb: Callable[..., Any]) -> None:
+    with pytest.raises(fp.FlexapodError, match=r"position: no robot reaches 1e\+200 m"):
+        verb(fp.load("stewart-3-3"), fp.State(position=[0.0, 0.0, 1e200]))
+
+
+def test_no_samples_give_an_empty_result() -> None:
+    robot, none = fp.load("stewart-3-3"), fp.State(position=np.zeros((0, 3)))
+    for verb in (fp.inverse_kinematics, fp.inverse_dynamics, fp.jacobian, fp.mass_matrix, fp.gravity_force, fp.energy):
+        assert verb(robot, none).sizes["sample"] == 0
+    assert fp.forward_dynamics(robot, none, np.zeros((0, 6))).sizes["sample"] == 0
+
+
+def test_a_number_of_things() -> None:
+    assert [amount(count, "leg") for count in (0, 1, 2)] == ["0 legs", "1 leg", "2 legs"]
+
+
 def test_under_actuated_inverse_dynamics() -> None:
     robot = robot_of_kind("under-actuated")
-    with pytest.raises(fp.InputError, match="five-bar-under is under-actuated: 1 actuators cannot control 2 components"):
+    with pytest.raises(fp.InputError, match="five-bar-under is under-actuated: 1 actuator cannot control 2 components"):
         fp.inverse_dynamics(robot, home(robot))
 
 
@@ -74,7 +105,7 @@ def test_under_actuated_inverse_dynamics_in_exports(tmp_path: Path) -> None:
     ]
     for ask in asked:
         for quantity, name in (("inverse_dynamics", "inverse dynamics"), ("friction_force", "friction force")):
-            with pytest.raises(fp.InputError, match=f"^{name}: five-bar-under is under-actuated: 1 actuators cannot"):
+            with pytest.raises(fp.InputError, match=f"^{name}: five-bar-under is under-actuated: 1 actuator cannot"):
                 ask(quantity)
 
 

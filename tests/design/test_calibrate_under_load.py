@@ -61,6 +61,6 @@ def test_readings_alone_with_a_held_point(drawing: fp.Robot) -> None:
     data = {"actuator_position": fp.inverse_kinematics(real, at, joints=False).actuator_position.values, "fixed_point": point}
     found = fp.calibrate(drawing, data, ["legs.*.slide.zero"])
     assert found.values == pytest.approx([float(real.parameter(p)) for p in found.paths], abs=EXACT)
-    with pytest.raises(fp.NotIdentifiableError, match="are determined by the measurements") as caught:  # where the base stands cannot be seen
+    with pytest.raises(fp.NotIdentifiableError, match="determined by the measurements") as caught:  # not the place of the base
         fp.calibrate(drawing, data, ["legs.*.slide.zero", "legs.*.hip.at"])
     assert caught.value.rank <= 24 - 6

@@ -384,7 +384,7 @@ def test_springs_and_forces_choose_no_motion(spring: str, more: str, tmp_path: P
     path = tmp_path / "sprung.yaml"
     path.write_text(SPRUNG.replace("SPRING", spring) + more, encoding="utf-8")
     robot, home = fp.load(path), fp.State(position=[0.4, 0.0, 0.0])
-    with pytest.raises(fp.InputError, match="sprung is under-actuated: 1 actuators cannot control 2 components"):
+    with pytest.raises(fp.InputError, match="sprung is under-actuated: 1 actuator cannot control 2 components"):
         fp.inverse_dynamics(robot, home)
     with pytest.raises(fp.InputError, match="actuator coordinates do not determine its pose"):
         fp.forward_kinematics(robot, [0.0])

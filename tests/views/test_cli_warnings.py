@@ -88,3 +88,11 @@ def test_warnings_of_flexapod_have_one_base() -> None:
         text = file.read_text(encoding="utf-8")
         assert not re.search(r"class (?!FlexapodWarning)\w+\((User|Runtime)?Warning\)", text), file
         assert not re.search(r"warnings\.warn\((\w+|f?\"[^\"]*\"), stacklevel", text), file
+
+
+def test_a_warning_is_said_once(run: Run) -> None:
+    """The reason why a simulation stopped, in words of the command line; the shorter step is part of the simulated time."""
+    stopped = run("simulate", "stewart-3-3", "--duration", "0.2", "--step", "1").stderr
+    assert stopped.count("the energy balance is broken") == 1
+    assert "use --method implicit" in stopped
+    assert "try --step 0.05" in stopped

@@ -140,6 +140,10 @@ def test_questions(run: Run, tmp_path: Path) -> None:
         ({"mass": -1.0}, "--mass -1.0"),
         ({"stroke": 5.0}, "--stroke 5.0"),
         ({"rod": float("nan")}, "--rod"),
+        (
+            {"base_radius": 0.01, "platform_radius": 0.01, "height": 0.1},
+            "--stroke 0.3: a leg of 0.1 m .* usual --stroke of a 6-ups, which does not fit --base-radius 0.01, .* give --stroke",
+        ),
     ],
 )
 def test_sizes_that_make_no_robot(changes: dict[str, float], text: str) -> None:

@@ -83,7 +83,7 @@ def set_parameters(description: Description, values: Mapping[str, object]) -> De
 
     Raises:
         ParameterError: a path or the type of a value is wrong.
-        RobotFileError: the values do not make a right robot.
+        RobotFileError: the values do not make a valid robot.
     """
     words = SharedPlaces(description)
     if description.written is not description.document or any(words.find(path) is not None for path in values):

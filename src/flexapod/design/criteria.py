@@ -161,7 +161,8 @@ def _criterion(given: object) -> Criterion:
     missing = [name for name in rule.needs if name not in given.options]
     if missing:
         raise InputError(
-            f"criteria: {given.name} needs {missing[0]!r}: Criterion(name={kind!r}, options={{{missing[0]!r}: ...}})"
+            f"criteria: {given.name} needs {missing[0]!r}: Criterion(name={kind!r}, options={{{missing[0]!r}: ...}}), or "
+            f"{{name: {kind}, {missing[0]}: ...}} in a request file"
         )
     extra = [name for name in given.options if name not in (*rule.needs, *rule.may)]
     if extra:

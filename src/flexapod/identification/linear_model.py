@@ -114,7 +114,7 @@ class RegressorModel:
             return None
         bound = kernel(self.robot, "joint_loads")
         batch = bound.batch({i.name: inputs[i.name] for i in bound.signature.inputs})
-        note(bound, batch.status, reasons)
+        note(bound, batch.status, reasons, inputs)
         return batch.outputs["load"]
 
     def rows(self, inputs: Mapping[str, Array], loads: Array | None, reasons: Reasons) -> Array:
@@ -125,7 +125,7 @@ class RegressorModel:
         elif self.inertial:
             bound = self._inertial_kernel
             batch = bound.batch({i.name: inputs[i.name] for i in bound.signature.inputs})
-            note(bound, batch.status, reasons)
+            note(bound, batch.status, reasons, inputs)
             parts.append(batch.outputs["regressor"])
         if self.friction and closed_together(self.robot):
             parts.append(loop_friction_regressor(self.robot, inputs, self.friction, reasons))
@@ -133,7 +133,7 @@ class RegressorModel:
             bound = kernel(self.robot, "friction_regressor", columns=self.friction)
             known = inputs if loads is None else {**inputs, "load": loads}
             batch = bound.batch({i.name: known[i.name] for i in bound.signature.inputs})
-            note(bound, batch.status, reasons)
+            note(bound, batch.status, reasons, inputs)
             parts.append(batch.outputs["regressor"])
         Y = parts[0] if len(parts) == 1 else np.concatenate(parts, axis=2)
         return Y if self.legs == "each" else np.asarray(Y @ self.tie)

@@ -14,7 +14,7 @@ import numpy as np
 
 from flexapod.arrays import Array
 from flexapod.calls import check_path, checked, made
-from flexapod.errors import InputError
+from flexapod.errors import InputError, amount
 from flexapod.motions.motion import Motion, check_time
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def measurement(robot: Robot, data: Data) -> Measurement:
         raise InputError(f"data: expected a Measurement, a dataset or the path of a table, got {type(data).__name__}")
     n = len(robot.actuators)
     if found.position.shape[1] != n:
-        raise InputError(f"data: {robot.name} has {n} actuators, the data has {found.position.shape[1]}")
+        raise InputError(f"data: {robot.name} has {amount(n, 'actuator')}, the data has {found.position.shape[1]}")
     return found
 
 

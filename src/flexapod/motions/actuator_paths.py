@@ -8,12 +8,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from flexapod.arrays import Array
+from flexapod.calls import by_name
 from flexapod.errors import InputError
 from flexapod.motions.arrays import finite_array, number
 from flexapod.motions.motion import ActuatorMotion, sampled
 from flexapod.motions.schedule import LawMaker, Schedule, schedule
 
 
+@by_name
 def actuator_polygon(
     *, corners: ArrayLike, durations: ArrayLike, rests: ArrayLike = 0.0, law: LawMaker = "quintic", samples: int = 301
 ) -> ActuatorMotion:
@@ -39,6 +41,7 @@ def _polygon(t: Array, *, q: Array, plan: Schedule) -> ActuatorMotion:
     return ActuatorMotion(time=t, position=q[i] + s[:, None] * way, velocity=sd[:, None] * way, acceleration=sdd[:, None] * way)
 
 
+@by_name
 def joint_square(
     *,
     side: float,

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from flexapod.arrays import Array
+from flexapod.calls import by_name
 from flexapod.errors import InputError
 from flexapod.motions.arrays import finite_array, positive, rotations, snapped
 from flexapod.motions.hermite import interpolate_actuators, interpolate_platform
@@ -37,6 +38,14 @@ def _motion_like(like: AnyMotion, time: Array, arrays: dict[str, Array]) -> AnyM
     return make(time=time, **arrays)
 
 
+def _check(verb: str, motion: object) -> None:
+    """Refuse what is no motion, and motions without a start."""
+    if not isinstance(motion, Motion | ActuatorMotion):
+        raise InputError(f"{verb}: expected a Motion or an ActuatorMotion, got {type(motion).__name__}")
+    if len(motion) == 0:
+        raise InputError(f"{verb}: the motion has no samples; give one or more")
+
+
 def _apply(
     t: Array,
     *,
@@ -51,6 +60,7 @@ def _apply(
     return change(inner(times[::-1] if back else times), t)
 
 
+@by_name
 def resample(
     motion: AnyMotion, *, time: ArrayLike | None = None, samples: int | None = None, rate: float | None = None
 ) -> AnyMotion:
@@ -64,6 +74,7 @@ def resample(
 
     Checked by: tests/motions/test_combine_motions.py.
     """
+    _check("resample", motion)
     if sum(value is not None for value in (time, samples, rate)) != 1:
         raise InputError("resample: give exactly one of time, samples and rate")
     first, last = float(motion.time[0]), float(motion.time[-1])
@@ -88,6 +99,7 @@ def resample(
     return interpolate_actuators(motion, t)
 
 
+@by_name
 def slowed(motion: AnyMotion, factor: float) -> AnyMotion:
     """The same path in factor times the time: speeds / factor, accelerations / factor^2; starts when it did.
 
@@ -97,6 +109,7 @@ def slowed(motion: AnyMotion, factor: float) -> AnyMotion:
 
     Checked by: tests/motions/test_combine_motions.py.
     """
+    _check("slowed", motion)
     k = positive("factor", factor)
     start = float(motion.time[0])
     change = partial(_scaled, factor=k)
@@ -112,6 +125,7 @@ def _scaled(motion: AnyMotion, t: Array, *, factor: float) -> AnyMotion:
     return _motion_like(motion, t, {name: values / factor ** _ORDER[name] for name, values in _arrays(motion).items()})
 
 
+@by_name
 def reverse(motion: AnyMotion) -> AnyMotion:
     """The same path backwards, over the same times: speeds change their sign, accelerations do not.
 
@@ -120,6 +134,7 @@ def reverse(motion: AnyMotion) -> AnyMotion:
 
     Checked by: tests/motions/test_combine_motions.py.
     """
+    _check("reverse", motion)
     total = float(motion.time[0] + motion.time[-1])
     time = total - motion.time[::-1]
     time[0], time[-1] = motion.time[0], motion.time[-1]
@@ -134,6 +149,7 @@ def _backwards(motion: AnyMotion, t: Array) -> AnyMotion:
     return _motion_like(motion, t, {name: values[::-1] * (-1.0) ** _ORDER[name] for name, values in _arrays(motion).items()})
 
 
+@by_name
 def offset(motion: AnyMotion, *, translation: ArrayLike | None = None, rotation: ArrayLike | None = None) -> AnyMotion:
     """The motion seen from a moved world frame: p becomes rotation p + translation, R becomes rotation R.
 
@@ -144,6 +160,7 @@ def offset(motion: AnyMotion, *, translation: ArrayLike | None = None, rotation:
 
     Checked by: tests/motions/test_combine_motions.py.
     """
+    _check("offset", motion)
     size = motion.position.shape[1]
     d = finite_array("translation", np.zeros(size) if translation is None else translation, (size,))
     if rotation is not None and isinstance(motion, ActuatorMotion):
@@ -164,6 +181,7 @@ def _moved(motion: AnyMotion, t: Array, *, R: Array, d: Array) -> AnyMotion:
     return _motion_like(motion, t, arrays | {"position": arrays["position"] + d})
 
 
+@by_name
 def shifted(motion: AnyMotion, time: float) -> AnyMotion:
     """The same motion, `time` seconds later.
 
@@ -173,6 +191,7 @@ def shifted(motion: AnyMotion, time: float) -> AnyMotion:
 
     Checked by: tests/motions/test_combine_motions.py.
     """
+    _check("shifted", motion)
     by = float(finite_array("time", time, ()))
     return _with(_retimed(motion, motion.time + by), motion, partial(_shift_clock, by=by), _retimed)
 
@@ -192,6 +211,7 @@ def _with(result: AnyMotion, motion: AnyMotion, clock: Callable[[Array], Array],
     return with_formula(result, partial(_apply, inner=motion.formula, clock=clock, change=change, ends=ends))
 
 
+@by_name
 def concatenate(*motions: AnyMotion) -> AnyMotion:
     """One motion after the other; each starts when the one before ends, where pose and speed have to agree.
 
@@ -202,6 +222,8 @@ def concatenate(*motions: AnyMotion) -> AnyMotion:
     """
     if not motions:
         raise InputError("concatenate: expected at least one motion")
+    for motion in motions:
+        _check("concatenate", motion)
     if len({type(m) for m in motions}) > 1:
         raise InputError("concatenate: expected motions of one kind, of the platform or of the actuators")
     placed: list[Any] = [motions[0]]

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from flexapod.arrays import Array
+from flexapod.calls import by_name
 from flexapod.errors import InputError
 from flexapod.motions.arrays import finite_array
 from flexapod.motions.motion import Motion, sampled
@@ -20,6 +21,7 @@ from flexapod.motions.rotations import check_sequence, euler_motion
 from flexapod.motions.time_laws import TimeLaw
 
 
+@by_name
 def motion_from_coordinates(*, time: ArrayLike, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, sequence: str = "XYZ") -> Motion:
     """A motion from six coordinates and their derivatives.
 
@@ -38,6 +40,7 @@ def motion_from_coordinates(*, time: ArrayLike, q: ArrayLike, qd: ArrayLike, qdd
     return Motion(time=t, position=p, rotation=R, velocity=v, angular_velocity=w, acceleration=a, angular_acceleration=alpha)
 
 
+@by_name
 def one_minus_cos(
     start: ArrayLike, amplitude: ArrayLike, omega: ArrayLike, duration: float, samples: int = 301, sequence: str = "XYZ"
 ) -> Motion:
@@ -70,6 +73,7 @@ def _one_minus_cos(t: Array, *, start: Array, amplitude: Array, omega: Array, se
     return motion_from_coordinates(time=t, q=q, qd=qd, qdd=qdd, sequence=sequence)
 
 
+@by_name
 def harmonic_motion(
     *,
     center: ArrayLike,
@@ -107,6 +111,7 @@ def _harmonic_motion(t: Array, *, center: Array, amplitude: Array, omega: Array,
     return motion_from_coordinates(time=t, q=q, qd=qd, qdd=qdd, sequence=sequence)
 
 
+@by_name
 def coordinate_motion(*, start: ArrayLike, change: ArrayLike, law: TimeLaw, samples: int = 301, sequence: str = "XYZ") -> Motion:
     """All six coordinates follow one time law: q = start + change s(t) / distance.
 
@@ -133,6 +138,7 @@ def _coordinate_motion(t: Array, *, start: Array, change: Array, law: TimeLaw, s
     return motion_from_coordinates(time=t, q=q, qd=qd, qdd=qdd, sequence=sequence)
 
 
+@by_name
 def constant_acceleration_motion(
     *,
     start: ArrayLike,

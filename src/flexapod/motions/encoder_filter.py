@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from flexapod.arrays import Array
+from flexapod.calls import by_name
 from flexapod.errors import InputError
 from flexapod.motions.arrays import finite_array, positive
 from flexapod.motions.motion import check_time
@@ -17,6 +18,7 @@ UNIFORM = 1e-6
 """Largest deviation of a step from the mean step, relative, that counts as uniform: printed times pass."""
 
 
+@by_name
 def low_pass(*, time: ArrayLike, values: ArrayLike, cutoff: float, order: int = 4) -> Array:
     r"""Samples filtered without delay.
 

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from flexapod.arrays import Array
+from flexapod.calls import by_name
 from flexapod.errors import InputError
 from flexapod.motions.arrays import choice, rotations
 from flexapod.motions.columns import (
@@ -50,6 +51,7 @@ Smooth = Callable[..., Any]
 __all__ = ["MotionFileError", "motion_from_file"]
 
 
+@by_name
 def motion_from_file(
     path: str | Path,
     *,

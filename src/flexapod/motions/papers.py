@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from flexapod.arrays import Array
-from flexapod.calls import renamed
+from flexapod.calls import by_name, renamed
 from flexapod.errors import InputError
 from flexapod.motions.actuator_paths import joint_square
 from flexapod.motions.arrays import choice
@@ -45,6 +45,7 @@ DUALEMPS_TIP = 0.805
 """Distance from slider 1 to point P [m] (leg 1 + 0.065 + 0.14)."""
 
 
+@by_name
 def staicu_motion(example: str = "vertical-z", *, samples: int = 61) -> Motion:
     """Test motions of the 3-3 Stewart platform: `vertical-z`, `horizontal-x`, `rotation-z`; 3 s, there and back.
 
@@ -57,6 +58,7 @@ def staicu_motion(example: str = "vertical-z", *, samples: int = 61) -> Motion:
     return one_minus_cos((0, 0, STEWART_HEIGHT, 0, 0, 0), amplitude, 2 * np.pi / 3, 3.0, samples)
 
 
+@by_name
 def sinatra_motion(example: str = "vertical-z", *, samples: int = 61) -> Motion:
     """Test motions of the hexapod: `vertical-z`, `horizontal-x`, `rotation-z`; 3 s, one way.
 
@@ -69,6 +71,7 @@ def sinatra_motion(example: str = "vertical-z", *, samples: int = 61) -> Motion:
     return one_minus_cos((0, 0, HEXAPOD_HEIGHT, 0, 0, 0), amplitude, np.pi / 3, 3.0, samples)
 
 
+@by_name
 def kim_circle(
     *, radius: float = 0.1, rpm: float = 40.0, center: ArrayLike = (0.0, 0.0, 0.93), duration: float = 3.0, samples: int = 61
 ) -> Motion:
@@ -83,6 +86,7 @@ def kim_circle(
     return circle(center=center, radius=radius, rpm=rpm, duration=duration, samples=samples)
 
 
+@by_name
 def kim_constant_acceleration(
     *, start: ArrayLike = (0.0, 0.0, 0.80, 0.0, 0.0, 0.0), duration: float = 3.0, samples: int = 301
 ) -> Motion:
@@ -103,6 +107,7 @@ def kim_constant_acceleration(
     )
 
 
+@by_name
 def dualemps_square(*, side: float = 0.2, samples: int = 2501) -> ActuatorMotion:
     """Square in joint space: each edge in 1.8 s, then rest while the robot vibrates; 25 s.
 
@@ -115,6 +120,7 @@ def dualemps_square(*, side: float = 0.2, samples: int = 2501) -> ActuatorMotion
 
 
 @renamed(turns="revolutions")
+@by_name
 def dualemps_circle_tip(
     *, center: ArrayLike = (0.28, 0.90), radius: float = 0.1, speed: float = 0.2, revolutions: float = 1.0, samples: int = 301
 ) -> Motion:
@@ -131,6 +137,7 @@ def dualemps_circle_tip(
 
 
 @renamed(turns="revolutions")
+@by_name
 def dualemps_circle(
     *, center: ArrayLike = (0.28, 0.90), radius: float = 0.1, speed: float = 0.2, revolutions: float = 1.0, samples: int = 301
 ) -> ActuatorMotion:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from flexapod.arrays import Array
-from flexapod.calls import renamed
+from flexapod.calls import by_name, renamed
 from flexapod.errors import InputError
 from flexapod.motions.arrays import choice, finite_array, number, positive, rotations
 from flexapod.motions.motion import Motion, sampled
@@ -36,6 +36,7 @@ def geodesic(R0: Array, R1: Array, s: Array, sd: Array, sdd: Array) -> RotationM
     return R, axis * sd[..., None], axis * sdd[..., None]
 
 
+@by_name
 def line(
     *,
     start: ArrayLike,
@@ -75,6 +76,7 @@ def _line(t: Array, *, p0: Array, p1: Array, R0: Array, R1: Array, law: TimeLaw)
 
 
 @renamed(sense="direction", turns="revolutions")
+@by_name
 def circle(
     *,
     center: ArrayLike,

@@ -12,11 +12,13 @@ from functools import partial
 import numpy as np
 
 from flexapod.arrays import Array
+from flexapod.calls import by_name
 from flexapod.errors import InputError
 from flexapod.motions.arrays import number, positive
 from flexapod.motions.time_laws import TimeLaw, Values
 
 
+@by_name
 def constant_acceleration(duration: float, *, acceleration: float = 1.0, switch: float | None = None) -> TimeLaw:
     r"""Constant acceleration, then the opposite from the switch on.
 
@@ -46,6 +48,7 @@ def _switched(t: Array, *, a: float, ts: float) -> Values:
     return s, a * t - 2 * a * after, np.where(t <= ts, a, -a)
 
 
+@by_name
 def trapezoidal(*, distance: float = 1.0, speed: float, acceleration: float) -> TimeLaw:
     """Speeding up, cruising, slowing down in the shortest time; triangular where the distance is too short to cruise.
 
@@ -63,6 +66,7 @@ def trapezoidal(*, distance: float = 1.0, speed: float, acceleration: float) -> 
     return _mirrored("trapezoidal", d, (Ta, Tv / 2), (a, 0.0), (0.0, 0.0))
 
 
+@by_name
 def s_curve(*, distance: float = 1.0, speed: float, acceleration: float, jerk: float) -> TimeLaw:
     r"""Jerk-limited law from rest to rest in the shortest time: 7 phases, fewer where a limit is not reached.
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from flexapod.arrays import Array
+from flexapod.calls import by_name
 from flexapod.errors import InputError
 from flexapod.motions.arrays import choice, finite_array, rotations
 from flexapod.motions.motion import Motion, sampled
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from scipy.interpolate import BSpline
 
 
+@by_name
 def through_poses(
     *,
     positions: ArrayLike,

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from flexapod.calls import by_name
 from flexapod.errors import InputError
 from flexapod.motions import papers
 from flexapod.motions.actuator_paths import actuator_polygon, joint_square
@@ -96,6 +97,7 @@ PRESETS = _presets()
 """Every named motion."""
 
 
+@by_name
 def motion_names() -> dict[str, str]:
     """The named motions, each with one line of text."""
     return {name: preset.doc for name, preset in PRESETS.items()}
@@ -109,6 +111,7 @@ def _preset(name: str) -> Preset:
     return PRESETS[name]
 
 
+@by_name
 def describe_motion(name: str) -> str:
     """Description of a named motion and its options with their defaults, as text.
 
@@ -122,6 +125,7 @@ def describe_motion(name: str) -> str:
     return "\n".join(rows)
 
 
+@by_name
 def named_motion(name: str, **options: object) -> Motion | ActuatorMotion:
     """A motion by name; options replace the defaults that `describe_motion` shows.
 

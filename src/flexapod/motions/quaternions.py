@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from flexapod.arrays import Array
+from flexapod.calls import by_name
 from flexapod.errors import InputError
 from flexapod.motions.arrays import real_array
 from flexapod.rotation_arrays import cross, quaternion_rotation, rotation_quaternion
@@ -21,6 +22,7 @@ UNIT = 1e-6
 """Largest distance of a quaternion's norm from 1: single precision data passes."""
 
 
+@by_name
 def quat_wxyz_rotation(quat_wxyz: ArrayLike) -> Array:
     """Rotation of a unit quaternion (w, x, y, z), normalised; refused where its norm is off by more than 1e-6.
 
@@ -32,6 +34,7 @@ def quat_wxyz_rotation(quat_wxyz: ArrayLike) -> Array:
     return quaternion_rotation(unit_quaternions("quat_wxyz", quat_wxyz))
 
 
+@by_name
 def quat_xyzw_rotation(quat_xyzw: ArrayLike) -> Array:
     """Rotation of a unit quaternion (x, y, z, w).
 
@@ -43,6 +46,7 @@ def quat_xyzw_rotation(quat_xyzw: ArrayLike) -> Array:
     return quat_wxyz_rotation(np.roll(unit_quaternions("quat_xyzw", quat_xyzw), 1, axis=-1))
 
 
+@by_name
 def rotation_quat_wxyz(rotation: ArrayLike) -> Array:
     """Unit quaternion (w, x, y, z) of a rotation, the largest component positive (Shepperd: no loss of digits).
 
@@ -54,6 +58,7 @@ def rotation_quat_wxyz(rotation: ArrayLike) -> Array:
     return rotation_quaternion(checked_rotation(rotation))
 
 
+@by_name
 def rotation_quat_xyzw(rotation: ArrayLike) -> Array:
     """Unit quaternion (x, y, z, w) of a rotation, the largest component positive.
 
@@ -65,6 +70,7 @@ def rotation_quat_xyzw(rotation: ArrayLike) -> Array:
     return np.roll(rotation_quat_wxyz(rotation), -1, axis=-1)
 
 
+@by_name
 def quat_wxyz_motion(quat_wxyz: ArrayLike, rates: ArrayLike, accelerations: ArrayLike) -> RotationMotion:
     r"""Rotation, angular velocity and acceleration from a quaternion (any norm) and its derivatives.
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from flexapod.arrays import Array
+from flexapod.calls import by_name
 from flexapod.errors import InputError
 from flexapod.motions.arrays import real_array
 from flexapod.motions.quaternions import RotationMotion, checked_rotation, last_axis
@@ -34,6 +35,7 @@ def check_sequence(sequence: str) -> str:
     return letters
 
 
+@by_name
 def euler_rotation(sequence: str, angles: ArrayLike) -> Array:
     """World-from-body rotation; angles (..., len(sequence)) [rad], one for each letter, in the order of the letters.
 
@@ -48,6 +50,7 @@ def euler_rotation(sequence: str, angles: ArrayLike) -> Array:
     return euler_motion(sequence, angles, zero, zero)[0]
 
 
+@by_name
 def euler_motion(sequence: str, angles: ArrayLike, rates: ArrayLike, accelerations: ArrayLike) -> RotationMotion:
     r"""Rotation, angular velocity and acceleration from Euler angles and their derivatives.
 
@@ -93,6 +96,7 @@ def axis_rotation(axis: int, angle: Array) -> Array:
     return R
 
 
+@by_name
 def rotvec_rotation(rotvec: ArrayLike) -> Array:
     r"""Exponential of a rotation vector: :math:`R = 1 + \frac{\sin\theta}{\theta}[r] + \frac{1-\cos\theta}{\theta^2}[r]^2`.
 
@@ -108,6 +112,7 @@ def rotvec_rotation(rotvec: ArrayLike) -> Array:
     return np.asarray(np.eye(3) + sinc * S + A * (S @ S))
 
 
+@by_name
 def rotvec_motion(rotvec: ArrayLike, rates: ArrayLike, accelerations: ArrayLike) -> RotationMotion:
     r"""Rotation, angular velocity and acceleration (world axes) of R = exp(r) from r and its derivatives.
 
@@ -149,6 +154,7 @@ def _solved(J: Array, right: Array) -> Array:
     return np.asarray(np.linalg.solve(J, right[..., None])[..., 0], dtype=np.float64)
 
 
+@by_name
 def rotation_rotvec(rotation: ArrayLike) -> Array:
     """Logarithm of a rotation: the rotation vector of at most half a revolution.
 

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from flexapod.arrays import Array
+from flexapod.calls import by_name
 from flexapod.errors import InputError
 from flexapod.motions.arrays import positive
 from flexapod.motions.combine import resample
@@ -62,6 +63,7 @@ class Shaper:
         return np.asarray(np.abs(np.sum(self.amplitude * np.exp(rise + 1j * phase), axis=-1)))
 
 
+@by_name
 def shaper(kind: str, frequency: ArrayLike, *, damping: float = 0.0, tolerance: float = 0.05) -> Shaper:
     """An input shaper for one mode, or for several by their product.
 
@@ -102,6 +104,7 @@ def _shaper(kind: str, frequency: float, damping: float, tolerance: float) -> Sh
     return Shaper(amplitude=amplitude, delay=half * np.arange(len(weights)))
 
 
+@by_name
 def shaped(motion: ActuatorMotion, by: Shaper) -> ActuatorMotion:
     """A motion of the actuators through a shaper: the same path, which ends later by the shaper's duration.
 

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from flexapod.arrays import Array
+from flexapod.calls import by_name
 from flexapod.errors import InputError
 from flexapod.motions.arrays import choice, finite_array, rotations
 from flexapod.motions.motion import ActuatorMotion, Motion, check_time, with_formula
@@ -84,6 +85,7 @@ class OrientationSpline:
         return rotation @ self.reference, w, alpha
 
 
+@by_name
 def platform_spline(*, time: ArrayLike, position: ArrayLike, rotation: ArrayLike, orientation: str = "auto") -> Motion:
     """A platform motion through poses over time, with the derivatives of its splines.
 
@@ -106,6 +108,7 @@ def _platform(t: Array, *, fit: BSpline, rotation: OrientationSpline) -> Motion:
     return Motion(time=t, position=p, rotation=R, velocity=v, angular_velocity=w, acceleration=a, angular_acceleration=alpha)
 
 
+@by_name
 def actuator_spline(*, time: ArrayLike, position: ArrayLike) -> ActuatorMotion:
     """An actuator motion through coordinates (n, actuators) over time.
 

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from flexapod.arrays import Array
+from flexapod.calls import by_name
 from flexapod.errors import InputError
 from flexapod.motions.arrays import finite_array, number, positive
 
@@ -76,6 +77,7 @@ def _scaled(t: Array, *, formula: Callable[[Array], Values], factor: float) -> V
     return factor * s, factor * sd, factor * sdd
 
 
+@by_name
 def cosine(duration: float, *, distance: float = 1.0, cycles: float = 0.5) -> TimeLaw:
     r"""Cosine law.
 
@@ -100,6 +102,7 @@ def _cosine(t: Array, *, half: float, omega: float) -> Values:
     return half * (1 - c), half * omega * s, half * omega**2 * c
 
 
+@by_name
 def polynomial(duration: float, coefficients: Sequence[float], *, distance: float = 1.0, name: str = "polynomial") -> TimeLaw:
     """s = distance * sum c_k u^k with u = t / T.
 
@@ -134,6 +137,7 @@ def _horner(u: Array, c: Array) -> Array:
     return value
 
 
+@by_name
 def quintic(duration: float, *, distance: float = 1.0) -> TimeLaw:
     r"""5th-order polynomial at rest at both ends, without a jump of acceleration; the least jerk from rest to rest.
 
@@ -148,6 +152,7 @@ def quintic(duration: float, *, distance: float = 1.0) -> TimeLaw:
     return polynomial(duration, (0, 0, 0, 10, -15, 6), distance=distance, name="quintic")
 
 
+@by_name
 def septic(duration: float, *, distance: float = 1.0) -> TimeLaw:
     """7th-order polynomial: as quintic, and without a jump of jerk.
 
@@ -160,6 +165,7 @@ def septic(duration: float, *, distance: float = 1.0) -> TimeLaw:
     return polynomial(duration, (0, 0, 0, 0, 35, -84, 70, -20), distance=distance, name="septic")
 
 
+@by_name
 def cycloidal(duration: float, *, distance: float = 1.0) -> TimeLaw:
     r"""Cycloid: :math:`s = d\,(u - \sin(2\pi u)/2\pi)`.
 
@@ -178,6 +184,7 @@ def _cycloidal(t: Array, *, d: float, T: float) -> Values:
     return d * (t / T - np.sin(w * t) / (2 * np.pi)), d / T * (1 - np.cos(w * t)), d / T * w * np.sin(w * t)
 
 
+@by_name
 def constant_speed(duration: float, *, distance: float = 1.0) -> TimeLaw:
     """s = distance * t / T: the speed jumps at both ends.
 
@@ -190,6 +197,7 @@ def constant_speed(duration: float, *, distance: float = 1.0) -> TimeLaw:
     return polynomial(duration, (0, 1), distance=distance, name="constant speed")
 
 
+@by_name
 def harmonic(duration: float, *, omega: float, amplitude: float = 1.0, phase: float = 0.0) -> TimeLaw:
     r"""Harmonic law :math:`s = a \sin(\omega t + \varphi)`; its distance is the amplitude.
 
@@ -209,6 +217,7 @@ def _harmonic(t: Array, *, a: float, omega: float, phase: float) -> Values:
     return a * s, a * omega * c, -a * omega**2 * s
 
 
+@by_name
 def minimum_jerk(duration: float, *, start: Sequence[float] = (0.0, 0.0, 0.0), end: Sequence[float] = (1.0, 0.0, 0.0)) -> TimeLaw:
     r"""Least integral of jerk squared between two given states (s, s', s''): a 5th-order polynomial.
 

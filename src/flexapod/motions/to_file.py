@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from flexapod.arrays import Array
+from flexapod.calls import by_name
 from flexapod.errors import InputError
 from flexapod.motions.motion import ActuatorMotion, Motion
 from flexapod.motions.table_file import write_table
@@ -15,6 +16,7 @@ from flexapod.motions.table_file import write_table
 _RATES = {"v": "velocity", "w": "angular_velocity", "a": "acceleration", "alpha": "angular_acceleration"}
 
 
+@by_name
 def motion_to_file(motion: Motion | ActuatorMotion, path: str | Path, *, actuators: Sequence[str] | None = None) -> Path:
     """Write a motion; the ending `.parquet` or `.pq` makes a Parquet file, every other a CSV. All or nothing.
 

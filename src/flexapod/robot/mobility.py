@@ -13,6 +13,7 @@ import numpy as np
 
 from flexapod.arrays import Array
 from flexapod.description.joint_types import DOF
+from flexapod.errors import amount
 from flexapod.robot.geometry import Pose, pose, rotation_from_vector
 from flexapod.robot.leg_positions import closures, leg_rows
 from flexapod.robot.model import Leg
@@ -53,7 +54,7 @@ class Mobility:
         if self.actuators > self.rank:
             remarks.append(f"redundantly actuated ({self.actuators} actuators)")
         elif self.actuators < self.platform:
-            remarks.append(f"under-actuated ({self.actuators} actuators)")
+            remarks.append(f"under-actuated ({amount(self.actuators, 'actuator')})")
         return "; ".join(remarks)
 
 

@@ -15,7 +15,7 @@ from flexapod.arrays import Array
 from flexapod.calls import check_mapping, check_text, checked, fields_alone
 from flexapod.description.read import Description
 from flexapod.description.schema import Sampling
-from flexapod.errors import InputError
+from flexapod.errors import InputError, amount
 from flexapod.flexible.body import check_body
 from flexapod.robot import flexible_platform as flexible_platforms
 from flexapod.robot import summary
@@ -368,7 +368,7 @@ class Robot:
         return summary.text(self)
 
     def __repr__(self) -> str:
-        return f"<Robot {self.name}: {len(self.legs)} legs, {len(self.actuators)} actuators>"
+        return f"<Robot {self.name}: {amount(len(self.legs), 'leg')}, {amount(len(self.actuators), 'actuator')}>"
 
 
 def build_robot(

@@ -174,6 +174,8 @@ def _check(drive: str, method: str, watch: Sequence[str], step: float) -> None:
 
 
 def _duration(motion: StateOrMotion | None, duration: float | None) -> float:
+    if isinstance(motion, Motion | ActuatorMotion) and len(motion) == 0:
+        raise InputError("motion: has no samples; give one or more")
     if duration is None:
         if not isinstance(motion, Motion | ActuatorMotion):
             raise InputError("duration: give one; a State has none")

@@ -29,7 +29,7 @@ from flexapod.arrays import Array
 from flexapod.equations.elastodynamics.reactions import all_rows, reaction_joints
 from flexapod.equations.elastodynamics.statics import used_rows
 from flexapod.equations.newton_euler.friction_points import SOURCES
-from flexapod.errors import InputError
+from flexapod.errors import InputError, amount
 from flexapod.robot.elastic_plan import chosen_drives, driven_columns
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ def chosen_forces(terms: LegTerms, J: Array, right: Array, c: Array, redundancy:
     count, size = c.shape
     actuators, rows = terms.A.shape[1], J.shape[1]
     if actuators < rows:
-        raise InputError(f"inverse dynamics: {actuators} actuators for {rows} components of motion")
+        raise InputError(f"inverse dynamics: {amount(actuators, 'actuator')} for {amount(rows, 'component')} of motion")
     if actuators == rows:
         system = np.zeros((count, size + rows, size + rows))
         system[:, :size, :size], system[:, :size, size:], system[:, size:, :size] = terms.M, -np.swapaxes(terms.A, 1, 2), J

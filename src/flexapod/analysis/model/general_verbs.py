@@ -18,7 +18,7 @@ from flexapod.analysis.model.general_dynamics import solve_forward, solve_invers
 from flexapod.analysis.model.leg_dynamics import no_reasons, state_variables
 from flexapod.analysis.model.leg_model import elastic_columns
 from flexapod.analysis.model.redundancy import redundancy
-from flexapod.analysis.requests.loads import forces
+from flexapod.analysis.requests.loads import forces, note_force
 from flexapod.analysis.requests.properties import has_friction
 from flexapod.analysis.requests.results import Variable, dataset, force_unit, raise_failed
 from flexapod.analysis.requests.state import unaccelerated
@@ -68,7 +68,9 @@ def general_forward_dynamics(robot: Robot, asked: Request) -> xr.Dataset:
     state, on_error = asked.at, asked.on_error
     reasons, friction = no_reasons(state), asked.friction and has_friction(robot)
     request = closed_request(robot, replace(unaccelerated(asked), friction=False), reasons)
-    found = solve_forward(robot, request, forces(robot, asked.force, len(reasons)), friction, reasons)
+    force = forces(robot, asked.force, len(reasons))
+    note_force(force, reasons)
+    found = solve_forward(robot, request, force, friction, reasons)
     J, drift = platform_jacobian(robot, request.state, reasons)
     V = np.einsum("niu,nu->ni", J, found.independent) + drift
     variables: Variables = {

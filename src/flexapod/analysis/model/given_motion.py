@@ -16,7 +16,7 @@ from flexapod.analysis.model.closed_legs import SAME, ClosedLegs, home, pose_err
 from flexapod.analysis.model.prescribed import impossible, twist_scale
 from flexapod.analysis.verbs.inverse_kinematics import COMPONENTS, FOLLOW
 from flexapod.arrays import Array
-from flexapod.errors import FlexapodWarning
+from flexapod.errors import FlexapodWarning, amount
 
 if TYPE_CHECKING:
     from flexapod.analysis.requests.sample_blocks import Reasons
@@ -105,7 +105,8 @@ def _warn_unused(robot: Robot, state: ClosedLegs, given: GivenMotion, never: Arr
             names = " and ".join(COMPONENTS[i] for i, yes in zip(others, seen[sample], strict=True) if yes)
             where = f" (first in sample {sample})" if len(reasons) > 1 else ""
             warnings.warn(
-                f"{robot.name}: {names} of the given {what} is not used{where}: {len(robot.actuators)} actuators prescribe "
-                f"{', '.join(COMPONENTS[i] for i in given.rows)}, and deformation decides the others",
+                f"{robot.name}: {names} of the given {what} is not used{where}: "
+                f"{amount(len(robot.actuators), 'actuator')} prescribe {', '.join(COMPONENTS[i] for i in given.rows)}, "
+                "and deformation decides the others",
                 FlexapodWarning, stacklevel=2,
             )  # fmt: skip

@@ -17,7 +17,7 @@ from flexapod.analysis.model.leg_model import LegTerms, elastic_columns, leg_ter
 from flexapod.analysis.model.leg_request import leg_request
 from flexapod.analysis.model.linear_solve import MASSLESS, inverted, solved
 from flexapod.analysis.model.redundancy import Redundancy
-from flexapod.analysis.requests.loads import forces
+from flexapod.analysis.requests.loads import forces, note_force
 from flexapod.analysis.requests.properties import COMPILED
 from flexapod.analysis.requests.results import TWIST, OnError, Variable, dataset, force_unit, raise_failed
 from flexapod.analysis.requests.state import unaccelerated
@@ -87,6 +87,7 @@ def leg_forward_dynamics(robot: Robot, asked: Request) -> xr.Dataset:
     reasons, friction = no_reasons(asked.at), asked.friction
     request = leg_request(robot, replace(unaccelerated(asked), friction=False), reasons)
     given, closed = forces(robot, asked.force, len(reasons)), request.state
+    note_force(given, reasons)
     if len(robot.elastic_plan.columns) <= COMPILED and request.wrench.shape[1] == 6:
         loaded = bool(np.any(request.wrench))
         inputs = {**closed.inputs(), "force": given, "wrench": request.wrench}

@@ -51,7 +51,7 @@ from flexapod.analysis.requests.request import Load, Request
 from flexapod.analysis.requests.state import State
 from flexapod.analysis.verbs.inverse_kinematics import COMPONENTS, FOLLOW, platform_inputs
 from flexapod.arrays import Array
-from flexapod.errors import InputError
+from flexapod.errors import InputError, amount
 from flexapod.motions.motion import ActuatorMotion, Motion
 from flexapod.robot.chosen_dependents import led_by_platform
 from flexapod.robot.elastic_plan import chosen_drives
@@ -96,7 +96,7 @@ def _from_actuators(robot: Robot, asked: Request, elastic: tuple[Array, Array], 
     motion, load, friction, (e, ed) = asked.at, asked.load, asked.friction, elastic
     n = len(robot.actuators)
     if motion.position.shape[1] != n:
-        raise InputError(f"position: {robot.name} has {n} actuators, the motion has {motion.position.shape[1]}")
+        raise InputError(f"position: {robot.name} has {amount(n, 'actuator')}, the motion has {motion.position.shape[1]}")
     if robot.elastic_names and len(chosen_drives(robot)[0]) < n:
         raise InputError(
             f"motion: the {n} actuators of {robot.name} act against each other through its elasticity, and their coordinates do "

@@ -14,7 +14,7 @@ import numpy as np
 
 from flexapod.analysis.model.linear_solve import solved
 from flexapod.arrays import Array
-from flexapod.errors import InputError
+from flexapod.errors import InputError, amount
 from flexapod.motions.arrays import finite_array, real_array
 from flexapod.robot.elastic_plan import chosen_drives
 
@@ -60,8 +60,8 @@ def redundancy(robot: Robot, asked: Request) -> Redundancy:
     idle, needed = [a for a, w in zip(robot.actuators, weights, strict=True) if np.isinf(w)], _needed(robot)
     if n - len(idle) < needed:
         raise InputError(
-            f"weights: without {', '.join(idle)} (weight inf: idle) {robot.name} has {n - len(idle)} actuators for {needed} "
-            "degrees of freedom; leave fewer of them idle"
+            f"weights: without {', '.join(idle)} (weight inf: idle) {robot.name} has "
+            f"{amount(n - len(idle), 'actuator')} for {needed} degrees of freedom; leave fewer of them idle"
         )
     preload = np.zeros(n)
     if asked.preload is not None:

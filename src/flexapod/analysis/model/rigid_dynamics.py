@@ -6,11 +6,12 @@ friction, reactions and contributions come from Newton-Euler.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from flexapod.analysis.model.contributions import without_leg_mass
 from flexapod.analysis.model.elastic_coordinates import refuse_elastic
@@ -168,8 +169,9 @@ def _with_details(
 ) -> tuple[dict[str, Array], SampleReasons]:
     """Forces with friction, reactions and contributions on request, from the Newton-Euler kernel."""
     bound = details.full
-    batch = bound.batch({i.name: inputs[i.name] for i in bound.signature.inputs}, rows=rows)
-    reasons = noted(bound.signature, batch.status, reasons)
+    given = {i.name: inputs[i.name] for i in bound.signature.inputs}
+    batch = bound.batch(given, rows=rows)
+    reasons = noted(bound.signature, batch.status, reasons, given)
     if details.smooth is not None:
         smooth, reasons = evaluate_kernel(details.smooth, inputs, reasons, rows=rows)
         force = batch.outputs["force"] if details.replaces else force + (batch.outputs["force"] - smooth["force"])
@@ -252,10 +254,11 @@ def evaluate_kernel(
         rows: which samples of a verb these are; all where left out.
         out: arrays to write to; new ones if not given.
     """
-    batch = bound.batch({i.name: inputs[i.name] for i in bound.signature.inputs}, rows=rows, out=out)
+    given = {i.name: inputs[i.name] for i in bound.signature.inputs}
+    batch = bound.batch(given, rows=rows, out=out)
     varied = other is not None and bound.robot.varied is not None
     if other is None or not (varied or batch.status.any()):
-        return batch.outputs, noted(bound.signature, batch.status, reasons)
+        return batch.outputs, noted(bound.signature, batch.status, reasons, given)
     bad = batch.status != 0
     if varied:
         bad |= poor_designs(bound.robot, rows if rows is not None else slice(None))
@@ -269,12 +272,10 @@ def evaluate_kernel(
         batch.status[failed] = 0
         status = np.zeros_like(batch.status)
         status[failed] = again.status
-        reasons = noted(second.signature, status, reasons)
-    return batch.outputs, noted(bound.signature, batch.status, reasons)
+        reasons = noted(second.signature, status, reasons, inputs)
+    return batch.outputs, noted(bound.signature, batch.status, reasons, given)
 
 
-def note(bound: RobotKernel, status: NDArray[np.int32], reasons: Reasons) -> None:
+def note(bound: RobotKernel, status: NDArray[np.int32], reasons: Reasons, inputs: Mapping[str, ArrayLike]) -> None:
     """Add the reasons of a kernel's bad samples to the samples that have none yet."""
-    for i in np.flatnonzero(status):
-        if reasons[i] == "":
-            reasons[i] = bound.signature.status(int(status[i])).text
+    reasons[:] = noted(bound.signature, status, reasons, inputs)

@@ -34,15 +34,15 @@ NO_ELASTIC = "elastic: {robot} is rigid and has no elastic coordinates; leave it
 NO_COORDINATES = "{option}: {robot} has {part} and no elastic coordinates; leave it out"
 NO_WRENCH = "{option}: says how the wrench is given; give `wrench` as well, or leave {option} out"
 UNDERACTUATED = (
-    "{verb}: {robot} is under-actuated: {actuators} actuators cannot control {mobility} components of the platform's motion. "
+    "{verb}: {robot} is under-actuated: {driven} cannot control {mobility} components of the platform's motion. "
     "Actuate more joints; forward_dynamics and simulate accept it as it is"
 )
 NO_INVERSE = (
-    "{option}: needs inverse dynamics, which the under-actuated {robot} does not have ({actuators} actuators for {mobility} "
+    "{option}: needs inverse dynamics, which the under-actuated {robot} does not have ({driven} for {mobility} "
     "degrees of freedom); leave it out"
 )
 TOO_MANY = (
-    "{robot} has {actuators} actuators for {mobility} degrees of freedom: almost no actuator coordinates fit together; use "
+    "{robot} has {driven} for {mobility} degrees of freedom: almost no actuator coordinates fit together; use "
     "forward_kinematics, which finds the pose and checks that they do"
 )
 NO_PATHS = (

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from flexapod.analysis.requests.abilities import refuse
 from flexapod.arrays import Array
-from flexapod.errors import InputError
+from flexapod.errors import InputError, amount
 from flexapod.motions.arrays import real_array
 from flexapod.motions.motion import ActuatorMotion
 
@@ -37,7 +37,8 @@ def targets(robot: Robot, actuator_position: ArrayLike | ActuatorMotion) -> tupl
     if isinstance(actuator_position, ActuatorMotion):
         motion = actuator_position
         if motion.position.shape[1] != n:
-            raise InputError(f"actuator_position: the motion has {motion.position.shape[1]} actuators, {robot.name} has {n}")
+            many = amount(motion.position.shape[1], "actuator")
+            raise InputError(f"actuator_position: the motion has {many}, {robot.name} has {n}")
         return motion.position, Samples(count=len(motion), time=motion.time)
     shape = np.shape(actuator_position)
     if shape not in ((n,), (*shape[:1], n)) or len(shape) not in (1, 2):

@@ -8,7 +8,7 @@ Row = Mapping[str, str]
 ANY = ""
 
 UNDETERMINED = (
-    "{robot} has {actuators} actuators for {mobility} DOF of its platform; actuator coordinates do not determine its pose"
+    "{robot} has {driven} for {mobility} DOF of its platform; actuator coordinates do not determine its pose"
 )
 CRITERIA = (
     "criteria: the named criteria do not cover the {part} of {robot}; give criteria as functions of a robot: "

@@ -21,7 +21,7 @@ COLUMNLESS = (
 NAMED = "{option}: not available with named parameters, which are fitted to the forces directly; leave it out"
 INSTRUMENTS = "instruments: give them together with method='iv', and only then"
 INDEPENDENT = (
-    "{verb}: {robot} has {actuators} actuators for {mobility} degrees of freedom; they cannot be moved one by one. Give the "
+    "{verb}: {robot} has {driven} for {mobility} degrees of freedom; they cannot be moved one by one. Give the "
     "motion of its platform, or a robot with as many actuators as degrees of freedom"
 )
 RIGID_RUN = (

@@ -14,6 +14,7 @@ from flexapod.motions.arrays import real_array
 from flexapod.robot.varied import value_of
 
 if TYPE_CHECKING:
+    from flexapod.analysis.requests.sample_blocks import Reasons
     from flexapod.robot.robot import Robot
 
 
@@ -29,6 +30,11 @@ def forces(robot: Robot, force: ArrayLike | None, count: int) -> Array:
     array = np.asarray(force)
     given = real_array("force", array, (n,) if array.ndim == 1 else (count, n))
     return np.array(np.broadcast_to(given, (count, n)))
+
+
+def note_force(force: Array, reasons: Reasons) -> None:
+    """A reason for the samples whose force is no number, before accelerations are blamed on masses."""
+    reasons[(reasons == "") & ~np.isfinite(force).all(axis=1)] = "input is not a finite number: force"
 
 
 def platform_wrench(robot: Robot, inputs: dict[str, Array], wrench: ArrayLike | None, point: str | None, axes: str) -> Array:

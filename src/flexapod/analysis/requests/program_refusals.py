@@ -51,8 +51,8 @@ INVERSE_DYNAMICS = (
 
 
 NO_FRICTION = (
-    "forward dynamics with friction: needs inverse dynamics, which the under-actuated {robot} does not have ({actuators} "
-    "actuators for {mobility} DOF); set friction=False, or use the verb forward_dynamics, simulate or export_fmu"
+    "forward dynamics with friction: needs inverse dynamics, which the under-actuated {robot} does not have ({driven} "
+    "for {mobility} DOF); set friction=False, or use the verb forward_dynamics, simulate or export_fmu"
 )
 
 

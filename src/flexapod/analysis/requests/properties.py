@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from flexapod.errors import amount
 from flexapod.robot.build import has_inner_loops
 from flexapod.robot.elastic_plan import driven_columns
 from flexapod.robot.leg_positions import closes_alone
@@ -169,6 +170,7 @@ PLACES: dict[str, Callable[[Robot], Any]] = {
         else "floating bodies" if robot.floats else "joint springs" if _more_than_masses(robot) else "cranks"
     ),
     "actuators": lambda robot: len(robot.actuators),
+    "driven": lambda robot: amount(len(robot.actuators), "actuator"),
     "own": lambda robot: _independent_count(robot),
     "wanted": lambda robot: len(robot.elastic_names) + 6,
     "minimal": lambda robot: _minimal(robot),

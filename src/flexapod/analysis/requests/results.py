@@ -44,6 +44,8 @@ def check_option(name: str, value: object, allowed: Sequence[str | None]) -> Non
         raise InputError(f"{name}: expected {' or '.join(map(repr, allowed))}, got {value!r}")
 
 
+FARTHEST = 1e100
+"""[m]: squares of longer distances are no numbers, and a reason found with them would mislead."""
 _TOO_LARGE = "an intermediate value is not a finite number, though the inputs are: pose, rates or parameters are too large"
 
 
@@ -59,6 +61,10 @@ def reasons_of(signature: Signature, status: NDArray[np.int32], inputs: Mapping[
     for i in np.flatnonzero(status == -1):
         wrong = [name for name, values in inputs.items() if not np.all(np.isfinite(np.asarray(values)[i]))]
         reasons[i] = f"input is not a finite number: {', '.join(wrong)}" if wrong else _TOO_LARGE
+    if "position" in inputs:
+        distance = np.abs(np.asarray(inputs["position"])).reshape(len(status), -1).max(axis=1)
+        for i in np.flatnonzero((status != 0) & (distance > FARTHEST) & np.isfinite(distance)):
+            reasons[i] = f"position: no robot reaches {distance[i]:.3g} m"
     return reasons.astype(str)
 
 

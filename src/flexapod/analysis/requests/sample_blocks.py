@@ -12,8 +12,9 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from flexapod.analysis.requests.results import reasons_of
 from flexapod.arrays import Array, Texts
 from flexapod.kernels.threads import ENOUGH, shared, thread_count
 
@@ -90,14 +91,14 @@ def room_for(signature: Signature, room: Room) -> Room | None:
     return {name: room[name] for name in names} if all(name in room for name in names) else None
 
 
-def noted(signature: Signature, status: NDArray[np.int32], reasons: SampleReasons) -> SampleReasons:
+def noted(
+    signature: Signature, status: NDArray[np.int32], reasons: SampleReasons, inputs: Mapping[str, ArrayLike]
+) -> SampleReasons:
     """Reasons with those of a kernel's bad samples where there were none yet."""
     if not status.any():
         return reasons
     result = np.full(len(status), "", dtype=object) if reasons is None else reasons.astype(object)
-    for code in np.unique(status[status != 0]):
-        result[(status == code) & (result == "")] = signature.status(int(code)).text
-    return result
+    return np.where(result == "", reasons_of(signature, status, inputs).astype(object), result)
 
 
 def without_bad(outputs: dict[str, Array], reasons: SampleReasons) -> dict[str, Array]:

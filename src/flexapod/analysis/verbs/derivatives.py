@@ -69,7 +69,7 @@ def inverse_dynamics_derivatives(
         inputs = {**inputs, "guess": guess}
     bound = kernel(robot, "motion_derivatives")
     batch = bound.batch({i.name: inputs[i.name] for i in bound.signature.inputs})
-    note(bound, batch.status, reasons)
+    note(bound, batch.status, reasons, inputs)
     raise_failed("derivatives of inverse dynamics", robot, reasons, motion, "raise")
     variables: dict[str, Variable] = {o.name: (o.dims, batch.outputs[o.name], "") for o in bound.signature.outputs}
     if parameters:

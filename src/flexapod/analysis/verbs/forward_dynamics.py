@@ -112,6 +112,8 @@ def gravity_force(
 ) -> xr.DataArray:
     """Generalized force needed against gravity, (.., coordinate).
 
+    Of masses alone: springs, dampers, friction and force elements are not in it; `inverse_dynamics` has them all.
+
     Args:
         state: poses and twists; of a motion the accelerations are not used.
         coordinates: ``"platform"`` (v, omega in world axes, then elastic; mobility 6 only), ``"actuator"`` or
@@ -135,6 +137,8 @@ def coriolis_force(
     parameters: Mapping[str, ArrayLike] | None = None,
 ) -> xr.DataArray:
     """Generalized force needed by velocity terms at zero independent acceleration, (.., coordinate).
+
+    Of masses alone: springs, dampers, friction and force elements are not in it; `inverse_dynamics` has them all.
 
     Args:
         state: poses and twists; of a motion the accelerations are not used.

@@ -187,7 +187,7 @@ def solve_static(
         own = load.rows(active)
         batch = tangent.batch({**pose_of(part), "elastic": e[active], "force": force[active], **own.inputs()})
         good = batch.status == 0
-        for k, text in zip(active[~good], reasons_of(tangent.signature, batch.status, part)[~good], strict=True):
+        for k, text in zip(active[~good], reasons_of(tangent.signature, batch.status, part | own.inputs())[~good], strict=True):
             reasons[k] = f"no static deflection found: {text}"
         rho, K, B = (batch.outputs[name] for name in ("residual", "stiffness", "actuator_map"))
         if moving:

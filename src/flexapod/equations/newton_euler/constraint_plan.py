@@ -16,7 +16,7 @@ import numpy as np
 
 from flexapod.arrays import Array, Mask
 from flexapod.equations.newton_euler.reactions import reaction_names
-from flexapod.errors import InputError
+from flexapod.errors import InputError, amount
 from flexapod.robot.geometry import Pose
 from flexapod.robot.leg_positions import ancestors, link_poses
 from flexapod.robot.mobility import generic_configuration
@@ -152,7 +152,7 @@ def check_structure(robot: Robot) -> None:
     dof = len(constraint_plan(robot).dof)
     if len(robot.actuators) < dof:
         raise InputError(
-            f"newton_euler: {robot.name} has {len(robot.actuators)} actuators for {dof} DOF; inverse dynamics needs "
+            f"newton_euler: {robot.name} has {amount(len(robot.actuators), 'actuator')} for {dof} DOF; inverse dynamics needs "
             "at least as many actuators"
         )
 

@@ -25,7 +25,7 @@ from flexapod.equations.virtual_work.relative_frames import inertia
 from flexapod.equations.virtual_work.universal_chain import universal_chain
 from flexapod.equations.virtual_work.universal_connectivity import universal_leg_work
 from flexapod.equations.virtual_work.virtual_motions import explicit_forces, transposed_forces
-from flexapod.errors import InputError
+from flexapod.errors import InputError, amount
 from flexapod.kernels.tape.program import Program
 from flexapod.robot.robot import Robot
 
@@ -72,7 +72,7 @@ def _check(robot: Robot, virtual_motions: str) -> None:
         raise InputError(f"{robot.name} has flexible bodies; virtual_work treats rigid ones. Use formulation 'virtual_power'")
     dof, count = 6 - len(robot.plan.constraints), len(robot.actuators)
     if count < dof:
-        raise InputError(f"{robot.name}: {count} actuators cannot hold {dof} DOF of the platform; actuate more joints")
+        raise InputError(f"{robot.name}: {amount(count, 'actuator')} cannot hold {dof} DOF of the platform; actuate more joints")
     if virtual_motions == "explicit" and count > dof:
         raise InputError(f"{robot.name}: {count} actuators for {dof} degrees of freedom, so none moves alone; use 'transposed'")
     for leg, plan in zip(robot.legs, robot.plan.legs, strict=True):

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from flexapod.arrays import Array, given_array, kind_given
-from flexapod.errors import InputError
+from flexapod.errors import InputError, amount
 from flexapod.motions.motion import ActuatorMotion, AnyMotion, Motion
 
 if TYPE_CHECKING:
@@ -166,7 +166,8 @@ def driven(robot: Robot, motion: object) -> Signal:
     if not isinstance(motion, ActuatorMotion):
         raise InputError(f"drive='actuators' of {robot.name} needs an ActuatorMotion, got {type(motion).__name__}")
     if motion.position.shape[1] != len(robot.actuators):
-        raise InputError(f"motion: {robot.name} has {len(robot.actuators)} actuators, the motion has {motion.position.shape[1]}")
+        many = amount(len(robot.actuators), "actuator")
+        raise InputError(f"motion: {robot.name} has {many}, the motion has {motion.position.shape[1]}")
 
     def at(t: Array) -> Array:
         m = motion_at(motion, t)

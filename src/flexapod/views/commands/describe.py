@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 import flexapod as fp
+from flexapod.errors import amount
 from flexapod.views.catalogue_table import catalogue_rows
 from flexapod.views.commands.guard import command, fail, note
 from flexapod.views.commands.options import Changes, Json, Payloads, Plot, RobotName, robot_of
@@ -141,7 +142,7 @@ def check(file: Annotated[Path, typer.Argument(metavar="FILE", help="a robot fil
     except fp.RobotFileError as error:
         if not as_json:
             count = len(error.problems)
-            fail(f"{file} has {count} problem{'s' * (count > 1)}:\n{error}")
+            fail(f"{file} has {amount(count, 'problem')}:\n{error}")
         problems, robot = [vars(p) for p in error.problems], None
     odd = {} if robot is None else remarks(robot)
     warnings = [] if robot is None else [vars(w) for w in robot.description.warnings]
@@ -154,7 +155,7 @@ def check(file: Annotated[Path, typer.Argument(metavar="FILE", help="a robot fil
     assert robot is not None
     home = fp.State.at_home(robot)
     at_home = () if robot.floats else fp.check_pose(robot, home).violations  # a pose does not say where those that float are
-    print_text(f"{file}: a right robot file: {robot.name}, {len(robot.legs)} legs, {robot.mobility}")
+    print_text(f"{file}: a valid robot file: {robot.name}, {amount(len(robot.legs), 'leg')}, {robot.mobility}")
     for text in [
         *(f"at home: {violation}" for violation in at_home),
         *(f"{path}: {text}" for path, text in odd.items()),

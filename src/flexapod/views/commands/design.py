@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 import flexapod as fp
-from flexapod.files import read_whole
-from flexapod.views.commands.guard import command, note, working
+from flexapod.views.commands.guard import INTERRUPTED, command, fail, note, working
 from flexapod.views.commands.options import Changes, Json, Out, Payloads, Plot, RobotName, robot_of
+from flexapod.views.commands.requests import named, needed, request_of, with_limits
 from flexapod.views.output import as_json as dataset_json
 from flexapod.views.output import check_place, check_places, print_json, print_table, write_data, write_text
 
@@ -27,6 +27,7 @@ Request = Annotated[Path | None, typer.Option("--request", metavar="FILE", help=
 Vary = Annotated[
     list[str], typer.Option("--vary", metavar="PATH=LOW:HIGH", help="design variable and its limits; may be repeated")
 ]
+FrontOut = Annotated[Path | None, typer.Option("--out", metavar="FILE", help="write the Pareto front: .csv, .parquet or .nc")]
 Page = Annotated[Path | None, typer.Option("--page", metavar="FILE", help="write a page with tables and pictures (.html)")]
 Criteria = Annotated[list[str], typer.Option("--criterion", metavar="NAME", help="criterion; may be repeated")]
 
@@ -47,23 +48,34 @@ def study(
     criterion: Criteria = [],  # noqa: B006
     count: Annotated[int | None, typer.Option(help="number of designs; for a grid: points per variable", min=1)] = None,
     plan: Annotated[str | None, typer.Option(help="plan of designs: grid, random, latin or sobol")] = None,
-    save: Annotated[Path | None, typer.Option(help="folder of the dataset; an interrupted study continues from it")] = None,
+    save: Annotated[
+        Path | None, typer.Option(help="folder of the dataset with every design; an interrupted study continues from it")
+    ] = None,
     scheduler: Annotated[
         str | None, typer.Option(metavar="ADDRESS", help="address of a Dask scheduler, e.g. tcp://host:8786")
     ] = None,
     request: Request = None,
     changes: Changes = [],  # noqa: B006
     payload: Payloads = [],  # noqa: B006
-    out: Out = None,
+    out: FrontOut = None,
     plot: Plot = None,
     page: Page = None,
     as_json: Json = False,
 ) -> None:
     """Criteria of many designs: statistics and Pareto front."""
     _check(out, plot, page)
-    given = _request(request, vary, criterion, "criteria") | _set(count=count, plan=plan, save=save, scheduler=scheduler)
+    given = request_of(request, fp.study, criteria=criterion or None, count=count, plan=plan, save=save, scheduler=scheduler)
+    given = with_limits(given, vary)
+    needed(given, variables="--vary", criteria="--criterion")
+    _check_front(plot, given["criteria"])
     with working("study ..."):
-        found = _called(fp.study, robot_of(robot, changes, payload), given)
+        try:
+            found = _called(fp.study, robot_of(robot, changes, payload), given)
+        except KeyboardInterrupt:
+            kept = given.get("save")
+            if kept is None or not Path(kept).is_dir():
+                raise
+            fail(f"{kept} holds the designs computed so far; the same command goes on from there", INTERRUPTED)
     if as_json:
         print_json({"statistics": dataset_json(found.statistics), "front": dataset_json(found.front), "reasons": found.reasons})
     else:
@@ -72,7 +84,7 @@ def study(
     for reason, times in found.reasons.items():
         note(f"{times} designs: {reason}")
     if out is not None:
-        note(f"wrote {write_data(out, found.front)}")
+        note(f"wrote the Pareto front to {write_data(out, found.front)}")
     _draw(plot, fp.figures.pareto_figure, found, f"Designs of {robot}")
     _page(page, found, robot)
 
@@ -93,7 +105,8 @@ def sensitivity(
 ) -> None:
     """Derivatives and Sobol indices of criteria by variables."""
     _check(out, plot, page)
-    given = _request(request, vary, criterion, "criteria") | _set(samples=samples)
+    given = with_limits(request_of(request, fp.sensitivity, criteria=criterion or None, samples=samples), vary)
+    needed(given, variables="--vary", criteria="--criterion")
     with working("sensitivity ..."):
         found = _called(fp.sensitivity, robot_of(robot, changes, payload), given)
     _show(found, as_json, _pages().sensitivity_table(found), out)
@@ -116,16 +129,18 @@ def optimise(
     as_json: Json = False,
 ) -> None:
     """The best design, or the Pareto front of several criteria."""
-    _check(out, plot, page)
-    given = _request(request, vary, criterion, "objectives")
+    _check(out, plot, page, write)
+    given = with_limits(request_of(request, fp.optimise, objectives=criterion or None), vary)
+    needed(given, variables="--vary", objectives="--criterion")
+    _check_front(plot, given["objectives"])
     with working("optimise ..."):
         best = _called(fp.optimise, robot_of(robot, changes, payload), given)
     _show(best.table, as_json, _pages().designs_table(best.table, f"Best designs of {robot}"), out)
-    _draw(plot, fp.figures.pareto_figure, best, f"Best designs of {robot}")
-    _page(page, best, robot)
     if write is not None:
         fp.write_robot_file(best.robot().description, write)
         note(f"wrote {write}")
+    _draw(plot, fp.figures.pareto_figure, best, f"Best designs of {robot}")
+    _page(page, best, robot)
 
 
 def tolerance(
@@ -143,13 +158,15 @@ def tolerance(
 ) -> None:
     """Pose errors at home from tolerances of the parts."""
     _check(out, plot, page)
-    given = _file(request) | _set(samples=samples)
-    if source:
-        given["tolerances"] = dict(_pair("--source", text) for text in source)
+    given = request_of(request, fp.tolerance, tolerances=named("--source", source) or None, samples=samples)
+    needed(given, tolerances="--source")
     with working("tolerance ..."):
         found = _called(fp.tolerance, robot_of(robot, changes, payload), given)
     _show(found, as_json, _pages().tolerance_table(found), out)
-    note(f"tighten first: {found.attrs['tighten_first']}")
+    if float(found.worst_case.max()) > 0.0:
+        note(f"tighten first: {found.attrs['tighten_first']}")
+    else:
+        note("none of these tolerances changes the pose")
     _draw(plot, fp.figures.tornado_figure, found, f"Pose error of {robot}")
     _page(page, found, robot)
 
@@ -167,11 +184,9 @@ def calibrate(
     as_json: Json = False,
 ) -> None:
     """Parameters of the real robot from `measurements` (lists, or the name of a .nc file) of a request file."""
-    _check(out, plot, page)
-    given = _file(request)
-    for name in ("measurements", "parameters"):
-        if name not in given:
-            raise fp.InputError(f"{name}: missing; give a --request file with {name}")
+    _check(out, plot, page, write)
+    given = request_of(request, fp.calibrate)
+    needed(given, measurements="", parameters="")
     if isinstance(given["measurements"], str):
         given["measurements"] = fp.open((request.parent if request else Path()) / given["measurements"])
     with working("calibrate ..."):
@@ -194,13 +209,21 @@ def _page(page: Path | None, found: DesignResult, robot: str) -> None:
         note(f"wrote {write_text(page, _pages().design_page(found, robot))}")
 
 
-def _check(out: Path | None, plot: Path | None, page: Path | None) -> None:
+def _check(out: Path | None, plot: Path | None, page: Path | None, write: Path | None = None) -> None:
     """Refuse places that cannot be written before anything is computed."""
     check_places(out, plot)
+    if write is not None:
+        check_place(write, "--write")
     if page is not None:
         if page.suffix.lower() not in (".html", ".htm"):
             raise fp.InputError(f"--page {page}: expected a name that ends with .html")
         check_place(page, "--page")
+
+
+def _check_front(plot: Path | None, criteria: object) -> None:
+    """Refuse the picture of a front of one criterion before anything is computed."""
+    if plot is not None and (not isinstance(criteria, list) or len(criteria) < 2):
+        raise fp.InputError(f"--plot {plot}: draws the front of two or more criteria; give another --criterion, or leave it out")
 
 
 def _pages() -> Any:
@@ -217,44 +240,6 @@ def _show(found: xr.Dataset, as_json: bool, table: DesignTable, out: Path | None
         print_table(table.title, table.head, table.rows)
     if out is not None:
         note(f"wrote {write_data(out, found)}")
-
-
-def _set(**options: object) -> dict[str, Any]:
-    return {name: value for name, value in options.items() if value is not None}
-
-
-def _pair(option: str, text: str) -> tuple[str, str]:
-    name, equals, value = text.partition("=")
-    if not equals or not name or not value:
-        raise fp.InputError(f"{option} {text}: expected PATH=VALUE")
-    return name, value
-
-
-def _request(file: Path | None, vary: list[str], criteria: list[str], key: str) -> dict[str, Any]:
-    given = _file(file)
-    if vary:
-        limits = {name: tuple(value.split(":")) for name, value in (_pair("--vary", text) for text in vary)}
-        given["variables"] = {**given.get("variables", {}), **limits}
-    if criteria:
-        given[key] = criteria
-    for name, option in (("variables", "--vary"), (key, "--criterion")):
-        if name not in given:
-            raise fp.InputError(f"{name}: missing; give {option}, or a --request file with {name}")
-    return given
-
-
-def _file(path: Path | None) -> dict[str, Any]:
-    import yaml
-
-    if path is None:
-        return {}
-    try:
-        data = yaml.safe_load(read_whole(path, 5_000_000))
-    except yaml.YAMLError as error:
-        raise fp.InputError(f"{path}: is not valid YAML: {str(error).splitlines()[0]}") from None
-    if not isinstance(data, dict) or any(not isinstance(key, str) for key in data):
-        raise fp.InputError(f"{path}: expected a mapping of arguments, e.g. variables: ..., criteria: ...")
-    return data
 
 
 def _called(verb: Callable[..., T], robot: fp.Robot, given: dict[str, Any]) -> T:

@@ -60,6 +60,7 @@ def guarded(function: Callable[P, None]) -> Callable[P, None]:
     def run(*args: P.args, **options: P.kwargs) -> None:
         with warnings.catch_warnings(), interruptible() as seen:
             warnings.showwarning = _reported  # type: ignore[assignment]
+            SAID.clear()
             try:
                 function(*args, **options)
             except KeyboardInterrupt:
@@ -119,7 +120,8 @@ AGAIN = 0.005
 
 def in_words(text: str) -> str:
     """A message of the package with the options of the command line."""
-    return OF_MOTIONS.sub("--option ", text.replace("on_error='mask' returns the others", "--mask keeps the others"))
+    text = text.replace("on_error='mask' returns the others", "--mask keeps the others")
+    return OF_MOTIONS.sub("--option ", text.replace("method='implicit'", "--method implicit"))
 
 
 OF_MOTIONS = re.compile(r"(?<!--option )\b(?=(?:derivatives|cutoff|window|euler)=)")
@@ -140,7 +142,18 @@ def _reported(message: Warning | str, category: type[Warning], *_: object) -> No
     """Warnings of flexapod as text, those of libraries not at all."""
     if issubclass(category, fp.FlexapodWarning):
         for line in in_words(str(message)).splitlines():
-            note(line, "warning: ")
+            warn(line)
+
+
+SAID: list[str] = []
+"""Warnings of this command: several verbs may give one, and it is said once."""
+
+
+def warn(line: str) -> None:
+    """Say a warning that was not said yet, alone or with more words behind it."""
+    if not any(line.startswith(said) or said.startswith(line) for said in SAID):
+        SAID.append(line)
+        note(line, "warning: ")
 
 
 def note(text: str, word: str = "") -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import flexapod as fp
+from flexapod.errors import amount
 from flexapod.views.commands.guard import command, working
 from flexapod.views.commands.options import Changes, Json, Out, Payloads, Plot, RobotName, keep, refuse_payload, robot_of
 from flexapod.views.output import as_json as dataset_json
@@ -79,7 +80,7 @@ def _coordinates(robot: fp.Robot, text: str | None) -> list[float]:
     except ValueError:
         raise fp.InputError(f"--actuators {text}: expected numbers between commas, e.g. --actuators 0.1,0.2,0.1") from None
     if len(values) != len(robot.actuators):
-        wanted = f"{len(robot.actuators)} actuators of {robot.name} ({', '.join(robot.actuators)})"
+        wanted = f"{amount(len(robot.actuators), 'actuator')} of {robot.name} ({', '.join(robot.actuators)})"
         raise fp.InputError(f"--actuators: {len(values)} numbers for the {wanted}")
     return values
 

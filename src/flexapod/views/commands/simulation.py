@@ -9,7 +9,7 @@ import typer
 
 import flexapod as fp
 from flexapod.views.commands.dynamics import figure_of
-from flexapod.views.commands.guard import INTERRUPTED, bar, command, fail, note, working
+from flexapod.views.commands.guard import INTERRUPTED, SAID, bar, command, fail, in_words, note, warn, working
 from flexapod.views.commands.options import (
     Changes,
     Json,
@@ -109,8 +109,9 @@ def simulate(
         print_json(dataset_json(result, tracking_error=error))
     else:
         print_text(f"{found.name}: {float(result.time[-1]):g} s simulated, {_driven(controller)}, {result.attrs['method']}")
-        if result.attrs.get("stopped"):
-            note(f"stopped at t = {result.attrs['stopped_at']:.6g} s: {result.attrs['stopped']}", "warning: ")
+        stopped = in_words(result.attrs.get("stopped", ""))
+        if stopped and not any(stopped in line for line in SAID):
+            warn(f"stopped at t = {result.attrs['stopped_at']:.6g} s: {stopped}")
         rows = [
             [
                 name,
@@ -124,8 +125,9 @@ def simulate(
         print_table("", head, rows)
         print_text(f"energy balance: {left:.3g} J left over")
     if not left <= DOUBTFUL * exchanged(result):  # also where it is not a number
+        shorter = min(step, float(result.time[-1])) / 4
         label = f"the energy balance misses {left:.3g} J of {exchanged(result):.3g} J"
-        note(f"{label}: the step is too long for these gains; try --step {step / 4:g}", "warning: ")
+        note(f"{label}: the step is too long for these gains; try --step {shorter:.3g}", "warning: ")
     if out is not None:
         note(f"wrote {write_data(out, result)}")
     if plot is not None:

@@ -84,7 +84,10 @@ def new_document(sizes: RobotSizes) -> dict[str, Any]:
     """
     made = _complete(sizes)
     title, make, _ = MAKERS[sizes.kind]
-    body = make(made)
+    try:
+        body = make(made)
+    except fp.InputError as error:
+        raise fp.InputError(f"{error}{_not_given(sizes, str(error))}") from None
     source = "made by `flexapod new`; masses from solid steel rods and a disc"
     return {"flexapod": 1, "name": sizes.name, "title": title, "source": source, **body}
 
@@ -98,6 +101,17 @@ def new_text(sizes: RobotSizes) -> str:
         "# Masses, inertias and `start` values are those of these sizes: they do not follow when a parameter changes.\n"
     )
     return head + fp.robot_text(description)
+
+
+def _not_given(sizes: RobotSizes, problem: str) -> str:
+    """What to add to a problem with a size that was not given: that it is the usual one, and what was given."""
+    name = problem.split()[0].strip("-:").replace("-", "_")
+    if name not in usual_sizes(sizes.kind) or getattr(sizes, name) is not None:
+        return ""
+    given = {f.name: getattr(sizes, f.name) for f in dataclasses.fields(sizes) if f.name not in ("name", "kind")}
+    shown = ", ".join(f"--{key.replace('_', '-')} {value}" for key, value in given.items() if value is not None)
+    option = "--" + name.replace("_", "-")
+    return f"; this is the usual {option} of a {sizes.kind}, which does not fit {shown}: give {option} as well"
 
 
 def _complete(sizes: RobotSizes) -> RobotSizes:

@@ -6,6 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 import flexapod as fp
+from flexapod.errors import amount
 from flexapod.views.studio.panel import Asked, Panel
 from flexapod.views.studio.recording import SMALL, motion_of
 from flexapod.views.studio.session import read_sent, robot_bytes
@@ -46,7 +47,7 @@ class RobotPanel(Panel):
         facts = [
             f"<b>{escape(robot.title)}</b>",
             escape(str(robot.mobility)),
-            f"{len(robot.legs)} legs ({escape(legs)}), {len(robot.actuators)} actuators"
+            f"{amount(len(robot.legs), 'leg')} ({escape(legs)}), {amount(len(robot.actuators), 'actuator')}"
             + (f", {len(robot.elastic_names)} elastic coordinates" if robot.elastic_names else ""),
             f"<span class='muted'>{escape(robot.source)}</span>",
             f"variant: <span id='variant'>{escape(changed)}</span>",
