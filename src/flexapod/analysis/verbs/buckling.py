@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from flexapod.analysis.model.linear_model import actuator_stiffness, linear_model
-from flexapod.analysis.model.vibration import inertial_sizes, null_space
+from flexapod.analysis.model.vibration import null_space
 from flexapod.analysis.requests.abilities import refuse
 from flexapod.analysis.requests.arguments import checked
 from flexapod.analysis.requests.results import dataset, raise_failed
@@ -119,7 +119,7 @@ def buckling(
         model = linear_model(robot, at, True, (factor * w, point, axes), reasons)
         raise_failed("buckling", robot, reasons.astype(str), state, "raise")
         K, Bt = model.K[0], model.B[0].T
-        Z = null_space(Bt[None], inertial_sizes(model.M))[0] if stiffness is None else np.eye(len(K))
+        Z = null_space(Bt[None], np.ones((1, len(K))))[0] if stiffness is None else np.eye(len(K))
         K = Z.T @ (K if stiffness is None else K + model.B[0] @ (stiffness[:, None] * Bt)) @ Z
         return (K + K.T) / 2.0, model.names, Z
 
