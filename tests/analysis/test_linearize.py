@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import flexapod as fp
+from support.kinds import robot_of_kind
 
 DIFFERENCES = 1e-6
 """Central differences with steps of 1e-4, of the largest entry; measured 1e-8."""
@@ -147,6 +148,25 @@ def test_about_a_motion_the_derivatives_are_those_of_forward_dynamics(name: str,
         np.testing.assert_allclose(system.A[n:, n + k], by_rate, rtol=0, atol=DIFFERENCES * size)
         np.testing.assert_allclose(system.C[:, k], (twist(e) - twist(-e)) / (2.0 * h), rtol=0, atol=DIFFERENCES * size)
     assert np.abs(system.A[n:, n:]).max() > 1e-3  # velocity terms
+
+
+def test_about_a_motion_a_light_plate_is_linear_as_well() -> None:
+    """Acceleration of the mode of a plate on legs that pass moments to it, by its coordinate and rate."""
+    robot = robot_of_kind("flexible platform on flexible legs")
+    q = fp.inverse_kinematics(robot, fp.State.at_home(robot)).actuator_position.values
+    v, still, h = np.array([0.5, -0.3, 0.4]), np.zeros((1, 3)), 3e-7
+    driven = fp.ActuatorMotion(time=np.zeros(1), position=q[None], velocity=v[None], acceleration=still)
+    found, system = fp.inverse_dynamics(robot, driven), fp.linearize(robot, driven)
+    mode, mode_rate = found.elastic.values[0], found.elastic_velocity.values[0]
+
+    def acceleration(de: float, dv: float) -> float:
+        at = fp.State.from_actuators(robot, q, v, elastic=mode + de, elastic_velocity=mode_rate + dv)
+        return fp.forward_dynamics(robot, at, found.force.values[0]).elastic_acceleration.item()
+
+    row, k = system.A[system.states.index("platform.mode1_rate")], system.states.index("platform.mode1")
+    by_mode, by_rate = ((acceleration(*d) - acceleration(*-d)) / (2.0 * h) for d in np.eye(2) * h)
+    assert abs(row[k] - by_mode) < DIFFERENCES * abs(by_mode)
+    assert abs(row[len(row) // 2 + k] - by_rate) < DIFFERENCES * np.abs(row).max()
 
 
 def test_about_a_motion_locked_actuators_have_no_meaning() -> None:

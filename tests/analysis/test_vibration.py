@@ -9,6 +9,9 @@ from flexapod.analysis.model.vibration import vibration
 ROUNDING = 1e-12
 """Relative: eigenvalues of well-conditioned matrices of size up to 8."""
 
+UNITS = 1e-8
+"""Relative: rounding of the largest of eigenvalues that are 1e5 apart, found 4e-11; by a null space in the given units 7."""
+
 
 def test_two_masses_on_springs() -> None:
     """m = 1, 1; springs k to the wall and between: omega^2 = k (3 -+ sqrt 5) / 2."""
@@ -30,6 +33,19 @@ def test_random_systems_with_constraints() -> None:
         shapes = found.shapes[i]
         assert np.abs(C[i] @ shapes).max() < ROUNDING * np.abs(shapes).max() * 10
         np.testing.assert_allclose(shapes.T @ M[i] @ shapes, np.eye(5), rtol=0, atol=ROUNDING)
+
+
+def test_units_do_not_matter() -> None:
+    """Coordinates as far apart as metres, radians and root kg times metres of a plate of 1 mg and 1 mm."""
+    random = np.random.default_rng(2)
+    A, B, C = random.normal(size=(8, 8)), random.normal(size=(8, 8)), random.normal(size=(1, 3, 8))
+    M, K = (A @ A.T + np.eye(8))[None], (B @ np.diag(10.0 ** np.arange(-4, 4)) @ B.T)[None]
+    units = np.array([3e-5] * 2 + [3e-8] * 2 + [1.0] * 4)
+    even = vibration(M, K, np.zeros_like(M), C)
+    other = vibration(units[:, None] * M * units, units[:, None] * K * units, np.zeros_like(M), C / 7e3 * units)
+    np.testing.assert_allclose(other.omega_squared, even.omega_squared, rtol=UNITS)
+    shapes = np.abs(units[:, None] * other.shapes)  # their largest entry, which is positive, may be another
+    np.testing.assert_allclose(shapes, np.abs(even.shapes), rtol=0, atol=UNITS * np.abs(even.shapes).max())
 
 
 def test_damping_of_one_mass() -> None:

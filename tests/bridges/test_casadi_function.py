@@ -1,5 +1,7 @@
 """`casadi_function` agrees with the kernels, its derivatives with differences, and IPOPT finds a motion within force limits."""
 
+import warnings
+
 import casadi as ca
 import numpy as np
 import pytest
@@ -8,6 +10,7 @@ import flexapod as fp
 from flexapod.analysis.model.kernels import kernel_with_friction
 from flexapod.analysis.verbs.export_c import golden_inputs
 from flexapod.analysis.verbs.sampling import random_states
+from support.kinds import changed, robot_of_kind
 
 SAME = 1e-11
 """The same operations in CasADi's order, relative to the largest entry."""
@@ -105,3 +108,17 @@ def test_friction_in_forward_dynamics() -> None:
     )
     found = np.array(function(**state, force=force)["acceleration"]).ravel()
     assert np.abs(found - wanted).max() <= ITERATED * np.abs(wanted - without).max()
+
+
+def test_friction_by_joint_loads_is_left_out_with_a_warning() -> None:
+    """Of robots with springs, which are closed all together; without it nothing is to be said."""
+    friction = {"reaction": 0.01, "viscous": 0.3, "speed": 0.01}
+    robot = changed("five-bar", "five-bar-loaded", crank={"friction": friction}, elbow={"stiffness": 40.0})
+    with pytest.warns(fp.FlexapodWarning, match="friction of five-bar-loaded by joint loads .* is left out"):
+        fp.casadi_function(robot, "inverse_dynamics")
+    with pytest.warns(fp.FlexapodWarning, match="left out, and the rest of the friction is in it"):
+        fp.generate(robot, "inverse_dynamics", friction=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fp.casadi_function(robot, "inverse_dynamics", friction=False)
+        fp.casadi_function(robot_of_kind("joint springs"), "inverse_dynamics")

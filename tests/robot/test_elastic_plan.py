@@ -14,6 +14,7 @@ from flexapod.analysis.model.other_rows import with_other_rows
 from flexapod.robot.chosen_dependents import with_plan
 from flexapod.robot.elastic_plan import loop_matrix
 from flexapod.robot.plan import pivots
+from support.kinds import document_of, robot_of
 
 DATA = Path(__file__).parents[1] / "data" / "elastodynamics"
 RANK = 1e-9
@@ -23,6 +24,8 @@ SAME = 1e-11
 """Of forces and lengths: the same mechanism closed in another order."""
 DOUBTFUL = 1e-4
 """Singular values between RANK and this, of the largest, would leave the rank open."""
+LIGHT = 1e-20
+"""Of a plate of 70 kg and 1 m: root of its mass over its size is that of 1 ug and 1 mm, with a margin."""
 NEAR_SINGULAR = 1e-2
 """Relative: rounding over a pivot of 1e-14; found 3e-4."""
 
@@ -73,6 +76,14 @@ def test_over_constrained_robots_tie_what_rigid_ones_could_not_have() -> None:
     r = robot("tripteron-flexible")
     bound = set(r.elastic_names) - set(r.independent)
     assert all(name.split(".")[-1] in ("thx", "thy", "thz") for name in bound)
+
+
+def test_light_platforms_have_the_plan_of_heavy_ones() -> None:
+    """Mass-normalised modes of light plates have large shapes, which displace nothing else."""
+    heavy = document_of("gough-stewart-flexible-legs")
+    light = document_of("gough-stewart-flexible-legs")
+    light["platform"]["flexible"].update(density=7500 * LIGHT, young=20e9 * LIGHT)
+    assert robot_of(light).elastic_plan == robot_of(heavy).elastic_plan
 
 
 def test_pivots() -> None:

@@ -7,6 +7,7 @@ from pd_simulations import at_home, robot_named, springs_near_home
 import flexapod as fp
 from flexapod.analysis.space.limits import limits_of
 from flexapod.motions import rotvec_rotation
+from support.kinds import robot_of_kind
 
 BALANCE_LEFT = 1e-9
 """Share of the energy exchanged that a conservative run may lose or win in 10 s at tight tolerances."""
@@ -74,6 +75,20 @@ def test_random_starts_keep_energy_away_from_limits(name: str, free: int, seed: 
         assert np.all(margins[key].min("sample") >= AWAY * home[key])
     assert np.ptp(q, axis=0).max() > 1e-4  # it does move
     assert float(np.max(np.abs(result.energy_residual))) < BALANCE_LEFT * exchanged(result)
+
+
+def test_the_potential_of_the_verb_has_the_springs_in_it() -> None:
+    """Elastic energy by the joint angles; the rest of the potential is that of the weight, without springs."""
+    robot = robot_of_kind("joint springs")
+    home = fp.inverse_kinematics(robot, fp.State.at_home(robot))
+    state = fp.State.from_actuators(robot, home.actuator_position.values + np.array([0.05, -0.03]))
+    found, angles = fp.energy(robot, state), fp.inverse_kinematics(robot, state).joint_position
+    elbows = [name for name in angles.joint.values if name.endswith("elbow")]
+    stretch = (angles - home.joint_position).sel(joint=elbows).values
+    assert np.isclose(float(found.elastic), float(0.5 * 40.0 * np.sum(stretch**2)), rtol=SAME, atol=0)
+    rigid = fp.energy(fp.load("five-bar"), state)
+    assert np.isclose(float(found.potential - found.elastic), float(rigid.potential), rtol=SAME, atol=0)
+
 
 
 def test_energies_agree_with_the_mass_matrix() -> None:

@@ -188,11 +188,7 @@ def loop_matrix(
     else:
         n = len(q[carrier])
         Jp[:, first[carrier] : first[carrier] + n] = _carried(robot, carrier, q[carrier], platform)
-    units = np.ones(size)
-    for i, leg in enumerate(robot.legs):
-        units[first[i] : first[i] + len(leg.moving)] = [length if leg.links[k].kind == "P" else 1.0 for k in leg.moving]
-    if carrier is None:
-        units[:3] = length
+    units = column_sizes(robot, carrier, first, size)
     modes = 0 if robot.flexible_platform is None else len(robot.flexible_platform.names)
     for leg, (_, J, P) in zip(robot.legs, closures(robot.legs, q, platform), strict=True):
         A = P @ Jp
@@ -208,6 +204,25 @@ def loop_matrix(
                 A[:, start : start + modes] += angular @ platform.rotation @ robot.joint_rotations[leg.name]
         result.append(A * units)
     return result
+
+
+def column_sizes(robot: Robot, carrier: int | None, first: Sequence[int], size: int) -> Array:
+    """Sizes (z,) of all coordinates that move the robot about as far: its characteristic length, one radian; of the modes of the
+    platform one size, so that the largest displacement of a joint by them is that length (per root of kg, modes of a plate of
+    1 mg move a thousand times further than those of 1 kg).
+
+    Checked by: tests/robot/test_elastic_plan.py.
+    """
+    length, sizes = robot.characteristic_length, np.ones(size)
+    for i, leg in enumerate(robot.legs):
+        sizes[first[i] : first[i] + len(leg.moving)] = [length if leg.links[k].kind == "P" else 1.0 for k in leg.moving]
+    at = 0 if carrier is not None else 6
+    sizes[:at] = [length] * (at // 2) + [1.0] * (at // 2)
+    if robot.flexible_platform is not None:
+        shapes = [*robot.joint_shapes.values(), *[length * each for each in robot.joint_rotations.values()]]
+        largest = max((float(np.abs(each).max(initial=0.0)) for each in shapes), default=0.0)
+        sizes[at : at + len(robot.flexible_platform.names)] = length / largest if largest > 0.0 else 1.0
+    return sizes
 
 
 def _carried(robot: Robot, carrier: int, q: Array, platform: Pose) -> Array:

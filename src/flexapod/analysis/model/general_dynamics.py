@@ -30,7 +30,7 @@ from flexapod.equations.elastodynamics.reactions import all_rows, reaction_joint
 from flexapod.equations.elastodynamics.statics import used_rows
 from flexapod.equations.newton_euler.friction_points import SOURCES
 from flexapod.errors import InputError, amount
-from flexapod.robot.elastic_plan import chosen_drives, driven_columns
+from flexapod.robot.elastic_plan import chosen_drives, column_sizes, driven_columns
 
 if TYPE_CHECKING:
     from flexapod.analysis.model.closed_legs import LegRequest
@@ -260,17 +260,12 @@ def _undetermined(robot: Robot, state: ClosedLegs, terms: LegTerms, reasons: Rea
 
 def _repeated(robot: Robot, rows: Array) -> Array:
     """Combinations (k, m) of all closing rows that vanish: of the used ones (m', z), and each that nothing touches."""
-    plan, length, every = robot.elastic_plan, robot.characteristic_length, all_rows(robot)
+    plan, every = robot.elastic_plan, all_rows(robot)
     used = [every.index(row) for row in used_rows(plan)]
     loose = np.eye(len(every))[[k for k in range(len(every)) if k not in used]]
     if not used:
         return loose
-    units = np.ones(len(plan.columns))
-    if plan.carrier is None:
-        units[:3] = length
-    for i, leg in enumerate(robot.legs):
-        units[plan.first[i] : plan.first[i] + len(leg.moving)] = [length if leg.links[k].kind == "P" else 1.0 for k in leg.moving]
-    left, sizes, _ = np.linalg.svd(rows * units)
+    left, sizes, _ = np.linalg.svd(rows * column_sizes(robot, plan.carrier, plan.first, len(plan.columns)))
     among = left[:, int(np.sum(sizes > REPEATED * sizes[0])) :].T
     whole = np.zeros((len(among), len(every)))
     whole[:, used] = among

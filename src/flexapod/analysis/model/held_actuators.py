@@ -127,7 +127,11 @@ def held_stable(robot: Robot, tangent: Mapping[str, Array], reasons: Reasons, wr
         tangent: outputs of the kernel `flexible_tangent` there.
     """
     good, stable = np.flatnonzero(reasons == ""), np.zeros(len(reasons), dtype=bool)
-    Z = null_space(np.swapaxes(tangent["actuator_map"][good], 1, 2))
+    body, length = robot.flexible_platform, robot.characteristic_length
+    assert body is not None
+    mass = np.concatenate([[body.mass] * 3, [body.mass * length**2] * 3, np.diag(body.M_ee)])
+    C = np.swapaxes(tangent["actuator_map"][good], 1, 2)
+    Z = null_space(C, np.tile(1.0 / np.sqrt(mass), (len(C), 1)))
     stable[good] = is_definite(np.swapaxes(Z, 1, 2) @ tangent["stiffness"][good] @ Z)
     warn_unstable(robot, stable, reasons, is_loaded(wrench))
     return stable

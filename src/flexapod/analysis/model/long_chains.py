@@ -20,6 +20,7 @@ from flexapod.analysis.model.slope_kernels import input_slopes
 from flexapod.analysis.requests.results import reasons_of
 from flexapod.arrays import Array, Texts
 from flexapod.kernels.tape.tangent import SUFFIX
+from flexapod.robot.elastic_plan import column_sizes
 
 if TYPE_CHECKING:
     from flexapod.equations.elastodynamics.joint_forces import Friction
@@ -164,10 +165,8 @@ def _directions(robot: Robot, inputs: Arrays) -> Arrays:
 
 def _unit_steps(robot: Robot, columns: list[int]) -> Array:
     """Scales that make steps of some columns of z dimensionless."""
-    at = len(robot.elastic_plan.columns) - len(robot.coordinates)
-    kinds = [leg.links[i].kind for leg in robot.legs for i in leg.moving]
-    linear = [k < 3 if k < at else kinds[k - at] == "P" for k in columns]
-    return np.where(linear, robot.characteristic_length, 1.0)
+    plan = robot.elastic_plan
+    return column_sizes(robot, plan.carrier, plan.first, len(plan.columns))[columns]
 
 
 def _step(robot: Robot, given: Arrays, reasons: Texts) -> tuple[Array, Arrays, Array]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from flexapod.analysis.model.kernels import PROGRAMS, parameter_values, unknown_quantity
-from flexapod.analysis.model.programs import WITH_FRICTION, formulations, usual_program
+from flexapod.analysis.model.programs import WITH_FRICTION, formulations, usual_program, warn_loads
 from flexapod.analysis.requests.program_refusals import refuse_other_bodies
 from flexapod.analysis.requests.properties import PROPERTIES, has_friction
 from flexapod.errors import FlexapodError, InputError
@@ -98,7 +98,10 @@ def _with_friction(
         raise InputError("friction: available in inverse_dynamics and in forward_dynamics with its final solve; leave it out")
     if quantity in WITH_FRICTION:
         refuse(robot, quantity, motion="actuators", friction=True)
-    return WITH_FRICTION if PROPERTIES["rigid"](robot) else known
+    if PROPERTIES["rigid"](robot):
+        return WITH_FRICTION
+    warn_loads(robot, quantity)
+    return known
 
 
 def _direct(robot: Robot, quantity: str, formulation: str | None, given: dict[str, object]) -> Choice:

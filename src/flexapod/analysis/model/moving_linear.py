@@ -28,6 +28,7 @@ from flexapod.analysis.requests.request import Request
 from flexapod.arrays import Array
 from flexapod.description.friction import LAWS
 from flexapod.errors import InputError
+from flexapod.robot.elastic_plan import column_sizes
 
 if TYPE_CHECKING:
     from flexapod.analysis.requests.sample_blocks import Reasons
@@ -74,9 +75,7 @@ def moving_model(robot: Robot, motion: StateOrMotion, wrench: ArrayLike | None, 
     refuse_out_of_plane(robot, request.wrench)
     found = solve_inverse(robot, request, friction, reasons)
     count = len(plan.independent)
-    length = robot.characteristic_length
-    linear = [_is_length(robot, column, at) for column in plan.independent]
-    steps = np.array([STEP * (length if is_length else 1.0) for is_length in linear])
+    steps = STEP * column_sizes(robot, plan.carrier, plan.first, len(plan.columns))[list(plan.independent)]
     moves, rates = _stencil(steps)
     states = _moved(robot, request.state, moves, rates, reasons)
     size = len(moves)
@@ -97,11 +96,6 @@ def moving_model(robot: Robot, motion: StateOrMotion, wrench: ArrayLike | None, 
 def _viscous(robot: Robot) -> Robot:
     """The robot with the viscous part of its friction alone."""
     return with_values(robot, {name: 0.0 for name in robot.values if name.endswith(DRY)})
-
-
-def _is_length(robot: Robot, column: int, at: int) -> bool:
-    kinds = [leg.links[i].kind for leg in robot.legs for i in leg.moving]
-    return column >= at and kinds[column - at] == "P"
 
 
 def _stencil(steps: Array) -> tuple[Array, Array]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from flexapod.analysis.requests.properties import PROPERTIES, has_friction
+from flexapod.analysis.requests.properties import PROPERTIES, depends_on_loads, has_friction
+from flexapod.errors import FlexapodWarning
 from flexapod.robot.leg_positions import closes_alone
 
 if TYPE_CHECKING:
@@ -90,6 +92,19 @@ def _preferred(robot: Robot, found: Mapping[str, str]) -> dict[str, str]:
     return {name: found[name] for name in [*first, *(n for n in found if n not in first)]}
 
 
+def warn_loads(robot: Robot, quantity: str) -> None:
+    """Say that a kernel has not the friction by joint loads that the verb finds around it.
+
+    Checked by: tests/bridges/test_casadi_function.py.
+    """
+    if depends_on_loads(robot):
+        warnings.warn(
+            f"kernel of {quantity}: the friction of {robot.name} by joint loads (`reaction`, `normal`) is left out, and the "
+            f"rest of the friction is in it; the verb {quantity} has all, friction=False leaves out all",
+            FlexapodWarning, stacklevel=2,
+        )  # fmt: skip
+
+
 def usual_program(robot: Robot, quantity: str, friction: object) -> tuple[str, dict[str, object]]:
     """The program and its options behind a verb's name; friction that its equations do not have is refused."""
     slides = has_friction(robot)
@@ -100,6 +115,7 @@ def usual_program(robot: Robot, quantity: str, friction: object) -> tuple[str, d
             from flexapod.analysis.requests.abilities import refuse
 
             refuse(robot, quantity, motion="actuators", friction=True)
+            warn_loads(robot, quantity)
         program = next(iter(formulations(robot)[quantity].values()))
         return program, {"friction": slides} if program.startswith("elastic_") and quantity != "mass_matrix" else {}
     if quantity != "inverse_dynamics":

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from flexapod.analysis.model.vibration import is_definite, null_space
+from flexapod.analysis.model.vibration import inertial_sizes, is_definite, null_space
 from flexapod.analysis.requests.fast_paths import answer
 from flexapod.analysis.requests.request import Request
 from flexapod.analysis.requests.validity import warn_unstable
@@ -82,7 +82,7 @@ def held_stiffness(model: LinearMatrices, stiffness: Array | None) -> tuple[Arra
     K, Bt = model.K, np.swapaxes(model.B, 1, 2)
     if stiffness is not None:
         return K + model.B @ (stiffness[:, None] * Bt), np.broadcast_to(np.eye(K.shape[1]), K.shape)
-    Z = null_space(Bt)
+    Z = null_space(Bt, inertial_sizes(model.M))
     return np.swapaxes(Z, 1, 2) @ K @ Z, Z
 
 

@@ -58,7 +58,7 @@ def vibration(M: Array, K: Array, D: Array, constraint: Array | None = None) -> 
     Source: Briot 2014, section 5 (natural frequencies). Checked by: tests/analysis/test_vibration.py.
     """
     n, m = M.shape[:2]
-    Z = np.broadcast_to(np.eye(m), (n, m, m)) if constraint is None else null_space(constraint)
+    Z = np.broadcast_to(np.eye(m), (n, m, m)) if constraint is None else null_space(constraint, inertial_sizes(M))
     Zt = np.swapaxes(Z, 1, 2)
     M_y, K_y, D_y = Zt @ M @ Z, Zt @ K @ Z, Zt @ D @ Z
     scale = np.abs(K_y).max(axis=(1, 2), initial=0.0)
@@ -100,10 +100,25 @@ def is_definite(K: Array) -> NDArray[np.bool_]:
     return result
 
 
-def null_space(C: Array) -> Array:
-    """Orthonormal basis (n, m, m - r) of C x = 0."""
-    _, _, Vh = np.linalg.svd(C, full_matrices=True)
-    return np.swapaxes(Vh[:, C.shape[1] :], 1, 2)
+def null_space(C: Array, sizes: Array) -> Array:
+    """Basis (n, m, m - r) of C x = 0, orthonormal in x / sizes.
+
+    Args:
+        sizes: (n, m) of the coordinates, as `inertial_sizes`: in metres, radians and root kg times metres as they are,
+            rounding of the large entries of C would be stiffness along the soft directions of a small robot.
+
+    Checked by: tests/analysis/test_vibration.py.
+    """
+    even = C * sizes[:, None, :]
+    rows = np.abs(even).max(axis=2, initial=0.0, keepdims=True)
+    _, _, Vh = np.linalg.svd(even / np.where(rows > 0.0, rows, 1.0), full_matrices=True)
+    return np.asarray(sizes[:, :, None] * np.swapaxes(Vh[:, C.shape[1] :], 1, 2))
+
+
+def inertial_sizes(M: Array) -> Array:
+    """Sizes (n, m) of coordinates that have the same kinetic energy at the same rate: 1 / sqrt(M_kk), or 1 without mass."""
+    mass = np.einsum("nii->ni", M)
+    return np.asarray(1.0 / np.sqrt(np.where(mass > 0.0, mass, 1.0)))
 
 
 def _damped(K: Array, D: Array) -> NDArray[np.complex128]:

@@ -119,7 +119,7 @@ def buckling(
         model = linear_matrices(robot, at, True, (factor * w, point, axes), reasons)
         raise_failed("buckling", robot, reasons.astype(str), state, "raise")
         K, Bt = model.K[0], model.B[0].T
-        Z = null_space(Bt[None])[0] if stiffness is None else np.eye(len(K))
+        Z = null_space(Bt[None], np.ones((1, len(K))))[0] if stiffness is None else np.eye(len(K))
         K = Z.T @ (K if stiffness is None else K + model.B[0] @ (stiffness[:, None] * Bt)) @ Z
         return (K + K.T) / 2.0, model.names, Z
 

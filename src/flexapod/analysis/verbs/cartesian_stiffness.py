@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from flexapod.analysis.model.flexible_load import shapes_at
 from flexapod.analysis.model.linear_solve import solved
 from flexapod.analysis.model.small_motions import LinearMatrices, actuator_stiffness, linear_matrices, warn_equilibrium
-from flexapod.analysis.model.vibration import null_space, symmetric
+from flexapod.analysis.model.vibration import inertial_sizes, null_space, symmetric
 from flexapod.analysis.requests.abilities import refuse
 from flexapod.analysis.requests.arguments import checked
 from flexapod.analysis.requests.loads import in_plane, is_loaded
@@ -118,7 +118,8 @@ def compliance(model: LinearMatrices, actuators: str, stiffness: Array | None) -
     K, Bt = model.K, np.swapaxes(model.B, 1, 2)
     if stiffness is not None:
         K = K + model.B @ (stiffness[:, None] * Bt)
-    Z = null_space(Bt) if actuators == "locked" else np.broadcast_to(np.eye(K.shape[1]), K.shape)
+    free = np.broadcast_to(np.eye(K.shape[1]), K.shape)
+    Z = null_space(Bt, inertial_sizes(model.M)) if actuators == "locked" else free
     inner = symmetric(np.swapaxes(Z, 1, 2) @ K @ Z)
     P = model.P @ Z
     C = P @ solved(inner, np.swapaxes(P, 1, 2))

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from flexapod.analysis.model.linear_solve import MASSLESS, inverted
 from flexapod.analysis.model.small_motions import actuator_stiffness, linear_matrices, warn_equilibrium
-from flexapod.analysis.model.vibration import null_space
+from flexapod.analysis.model.vibration import inertial_sizes, null_space
 from flexapod.analysis.requests.abilities import refuse
 from flexapod.analysis.requests.arguments import checked
 from flexapod.analysis.requests.loads import is_loaded
@@ -118,7 +118,7 @@ def linearize(
     if stiffness is not None:
         K = K + B @ (stiffness[:, None] * B.T)
     locked = isinstance(actuators, str) and actuators == "locked"
-    Z = null_space(B.T[None])[0] if locked else np.eye(len(M))
+    Z = null_space(B.T[None], inertial_sizes(M[None]))[0] if locked else np.eye(len(M))
     names = [f"y{k + 1}" for k in range(Z.shape[1])] if locked else model.names
     M_y = Z.T @ M @ Z
     n = len(M_y)

@@ -28,7 +28,7 @@ from flexapod.analysis.requests.validity import spin_variable
 from flexapod.arrays import Array
 from flexapod.errors import InputError
 from flexapod.motions.motion import ActuatorMotion
-from flexapod.robot.elastic_plan import driven_columns
+from flexapod.robot.elastic_plan import column_sizes, driven_columns
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -102,10 +102,7 @@ def _matrices(robot: Robot, state: ClosedLegs, acceleration: Array, wrench: Arra
     held = [k for k, column in enumerate(plan.independent) if column in driven]
     where = {column: k for k, column in enumerate(elastic_columns(robot))}
     places = [where[plan.independent[k]] for k in free]
-    kinds = [leg.links[i].kind for leg in robot.legs for i in leg.moving]
-    at = len(plan.columns) - len(robot.coordinates)
-    linear = [plan.independent[k] < at or kinds[plan.independent[k] - at] == "P" for k in free]
-    steps = STEP * np.where(linear, robot.characteristic_length, 1.0)
+    steps = STEP * column_sizes(robot, plan.carrier, plan.first, len(plan.columns))[[plan.independent[k] for k in free]]
     q, qd = state.actuators(robot)
     e, ed = state.elastic(robot)
     reasons = np.full(len(q), "", dtype=object)

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 from scipy import linalg
 
 from flexapod.analysis.model.small_motions import linear_matrices
-from flexapod.analysis.model.vibration import null_space
+from flexapod.analysis.model.vibration import inertial_sizes, null_space
 from flexapod.analysis.requests.arguments import checked
 from flexapod.analysis.requests.results import dataset, raise_failed
 from flexapod.arrays import Array
@@ -108,7 +108,7 @@ def _sample(model: LinearMatrices, k: int, limit: float, method: str, given: Arr
     """Results at one pose."""
     from flexapod.flexible.frequency_limit import reduce_to
 
-    Z = null_space(np.swapaxes(model.B[k : k + 1], 1, 2))[0]
+    Z = null_space(np.swapaxes(model.B[k : k + 1], 1, 2), inertial_sizes(model.M[k : k + 1]))[0]
     K, M, P = Z.T @ model.K[k] @ Z, Z.T @ model.M[k] @ Z, model.P[k] @ Z
     K = (K + K.T) / 2.0
     _, size, rotation = np.linalg.svd(P / np.abs(P).max(axis=1, initial=INDEPENDENT, keepdims=True))
