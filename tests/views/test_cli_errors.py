@@ -287,7 +287,7 @@ OPTIONS = {
     ),
     "friction of kinematics": (
         ["generate", "hexaslide", "inverse_kinematics", "--friction"],
-        "--friction: inverse_kinematics has none; leave it out",
+        "--friction: belongs to inverse_dynamics and forward_dynamics, not to inverse_kinematics; leave it out",
     ),
     "a time below zero": (["studio", "--seconds", "-1"], "--seconds -1: expected a time above 0 s"),
     "an option by its name in Python": (
