@@ -61,6 +61,17 @@ def test_units_of_forces(good: tuple[fp.Robot, fp.Measurement], factor: float, u
     assert "times those of the robot file" in message
 
 
+@pytest.mark.parametrize(("factor", "unit"), [(1e3, "ms"), (1e6, "us")])
+def test_units_of_time(factor: float, unit: str) -> None:
+    """Without the check the residuals are as small as ever, and the inertias a million times too large."""
+    robot = fp.load("five-bar")
+    motion = series(robot, 4.0, 200.0, size=0.1, seed=1)
+    data = noisy(motion, exact(robot, motion)[1], force_noise=0.01)
+    assert kinds(robot, data) == []
+    message = text(robot, fp.Measurement(time=data.time * factor, position=data.position, force=data.force))
+    assert f"given in {unit} instead of s?" in message
+
+
 def test_swapped_actuators(good: tuple[fp.Robot, fp.Measurement]) -> None:
     robot, data = good
     order = [0, 4, 2, 3, 1, 5]

@@ -178,8 +178,9 @@ def test_noise_in_accelerations_is_said(tmp_path: Path, recwarn: pytest.Warnings
     motion_from_file(tmp_path / "clean.csv")
     assert not [w for w in recwarn if w.category is MotionNoiseWarning]
     write(tmp_path / "dirty.csv", "t,q_1", dirty)
-    with pytest.warns(MotionNoiseWarning, match=r"about 9\d % of the accelerations of the actuator coordinates"):
+    with pytest.warns(MotionNoiseWarning, match=r"about 9\d % of the accelerations of the actuator coordinates") as seen:
         raw = motion_from_file(tmp_path / "dirty.csv")
+    assert seen[0].filename == __file__  # the line of the caller
     for sigma in noise(dirty[:, 0], dirty[:, 1:]):
         assert sigma[0] == pytest.approx(1e-5, rel=NOISE)
     exact = -0.1 * (2 * np.pi) ** 2 * np.sin(2 * np.pi * dirty[:, 0])

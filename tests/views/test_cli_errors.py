@@ -275,6 +275,37 @@ def test_interrupted_simulation(tmp_path: Path, moment: str) -> None:
     assert list(work.iterdir()) == []
 
 
+OPTIONS = {
+    "robot file by another name": (
+        ["identify", "simulated", "--robot", "five-bar", "--out", "a.csv"],
+        "--out a.csv: a robot file ends in .yaml",
+    ),
+    "page by another name": (["identify", "simulated", "--robot", "five-bar", "--page", "a.pdf"], "a name that ends with .html"),
+    "best design by another name": (
+        ["optimise", "hexapod", "--vary", "platform.mass=3:5", "--criterion", "mass", "--write", "a.csv"],
+        "--write a.csv: a robot file ends in .yaml",
+    ),
+    "friction of kinematics": (
+        ["generate", "hexaslide", "inverse_kinematics", "--friction"],
+        "--friction: belongs to inverse_dynamics and forward_dynamics, not to inverse_kinematics; leave it out",
+    ),
+    "a time below zero": (["studio", "--seconds", "-1"], "--seconds -1: expected a time above 0 s"),
+    "an option by its name in Python": (
+        ["generate", "hexaslide", "--formulation", "virtual_power", "--no-solve"],
+        "--no-solve applies to forward_dynamics",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", list(OPTIONS))
+def test_options_that_do_not_fit_are_refused_first(run: Run, tmp_path: Path, case: str) -> None:
+    command, text = OPTIONS[case]
+    result = run(*command)
+    assert result.exit_code == 1
+    assert text in result.stderr.replace("\n", " ")
+    assert list(tmp_path.iterdir()) == []
+
+
 NEAR = {
     "unit behind an option": (
         ["kinematics", "hexapod", "--motion", "circle", "--option", "radius=100parsecs"],

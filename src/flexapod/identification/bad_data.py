@@ -61,6 +61,11 @@ class BadDataError(InputError):
         self.suspicions = suspicions
 
 
+SLOW = 0.05
+"""[s]: time between samples from which on its unit is doubted; drives are sampled a hundred times as fast."""
+TIME_FACTORS = {1e3: "ms", 1e6: "us"}
+
+
 def suspicions(robot: Robot, data: Measurement, options: Options) -> list[Suspicion]:
     """Everything that looks wrong with a measurement, most basic first.
 
@@ -179,24 +184,52 @@ def _reached(robot: Robot, q: Array) -> bool:
 
 
 def _compared(robot: Robot, data: Measurement, options: Options) -> list[Suspicion]:
-    """Against the forces of the robot file: unit of force, order and direction of actuators; excitation."""
+    """Against the forces of the robot file: units of force and time, order and direction of actuators; excitation."""
+    if options.find_gain:
+        return []
+    Y, y, predicted = _rows(robot, first_part(data), options)
+    found = force_units(y, predicted)
+    if not found:
+        residual = float(np.sum((y - predicted) ** 2))
+        found = assignment(robot, y, predicted) or time_units(robot, first_part(data), residual, options)
+    return found + excitation(Y)
+
+
+def _rows(robot: Robot, data: Measurement, options: Options) -> tuple[Array, Array, Array]:
+    """Regressor, measured forces and those of the robot file."""
     from flexapod.identification.linear_model import linear_model
     from flexapod.identification.problem import EstimationProblem, experiment
 
-    if options.find_gain:
-        return []
     plain = replace(options, offset=False, backlash=False, drop_outliers=False, decimate=1, least_speed=0.0)
-    one = experiment(robot, first_part(data), plain, None, None)
+    one = experiment(robot, data, plain, None, None)
     model = linear_model(robot)
     problem = EstimationProblem(model=model, experiments=[one], options=plain)
     problem.set_loads(robot)
     blocks = list(problem.blocks(LOOKED))
     Y, y = np.concatenate([b[0] for b in blocks]), np.concatenate([b[1] for b in blocks])
-    predicted = Y @ model.values
-    found = force_units(y, predicted)
-    if not found:
-        found = assignment(robot, y, predicted)
-    return found + excitation(Y)
+    return Y, y, Y @ model.values
+
+
+def time_units(robot: Robot, data: Measurement, residual: float, options: Options) -> list[Suspicion]:
+    """Slow samples whose forces fit the robot file only when their times are those of a shorter unit.
+
+    Times in ms make speeds a thousand times too small, and the inertias that are found a million times too large.
+
+    Args:
+        residual: sum of squares of measured minus predicted force [N^2] with the times as they are.
+    """
+    if data.motion is not None or float(np.median(np.diff(data.time))) < SLOW:
+        return []
+    for factor, unit in TIME_FACTORS.items():
+        faster = Measurement(time=data.time / factor, position=data.position, force=data.force, current=data.current)
+        _, y, predicted = _rows(robot, faster, replace(options, cutoff=None))
+        if float(np.sum((y - predicted) ** 2)) < BETTER * residual:
+            text = (
+                f"times up to {data.time[-1]:.6g}: divided by {factor:g}, the residual against the robot file is far smaller: "
+                f"given in {unit} instead of s?"
+            )
+            return [Suspicion(kind="units", text=text)]
+    return []
 
 
 def first_part(data: Measurement) -> Measurement:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from flexapod.arrays import Array
+from flexapod.calls import users_level
 from flexapod.errors import FlexapodWarning, InputError
 from flexapod.motions.arrays import finite_array
 from flexapod.motions.encoder_filter import sampling_rate
@@ -124,7 +125,7 @@ def warn_of_noise(file: str, what: str, time: Array, values: Array, accelerate: 
                 f"{caused[0, k]:.3g} (rms) and peaks of {caused[1, k]:.3g}; found were {whole[0]:.3g} and {whole[1]:.3g}. "
                 f"{SMOOTH_MORE if smoothed else SMOOTH}"
             ),
-            stacklevel=5,
+            stacklevel=users_level(),
         )
 
 

@@ -59,6 +59,20 @@ def check_place(path: Path, option: str) -> None:
         raise fp.InputError(f"{option} {path}: the folder {folder.resolve()} cannot be written; choose another place")
 
 
+def check_page(path: Path, option: str) -> None:
+    """Refuse what is no place for a page."""
+    if path.suffix.lower() not in (".html", ".htm"):
+        raise fp.InputError(f"{option} {path}: expected a name that ends with .html")
+    check_place(path, option)
+
+
+def check_robot_place(path: Path, option: str) -> None:
+    """Refuse what is no place for a robot file."""
+    if path.suffix.lower() not in (".yaml", ".yml"):
+        raise fp.InputError(f"{option} {path}: a robot file ends in .yaml")
+    check_place(path, option)
+
+
 def write_text(path: Path, text: str) -> Path:
     """A text file, whole or not at all; after Ctrl-C nothing is left."""
     write_whole({path: text.encode()})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -21,8 +22,10 @@ from flexapod.analysis.verbs.conditioning import SINGULAR, singular_legs
 from flexapod.analysis.verbs.inverse_kinematics import platform_inputs
 from flexapod.analysis.verbs.platform_motion import as_platform
 from flexapod.arrays import Array
-from flexapod.errors import InputError
+from flexapod.calls import users_level
+from flexapod.errors import FlexapodWarning, InputError
 from flexapod.motions.motion import ActuatorMotion, Motion
+from flexapod.motions.odd_rates import odd_rates
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -88,13 +91,16 @@ def check_motion(
         wrench: load (6,) or (n, 6) [N, N m] on the platform at its frame origin, world axes.
     Returns:
         Margins and violations, each with the first time it happens and where it is worst; nothing is raised for a motion
-        that is invalid.
+        that is invalid. A `FlexapodWarning` names rates that are in another unit than what they are the rates of.
 
-    Checked by: tests/analysis/test_limits.py.
+    Checked by: tests/analysis/test_limits.py, tests/motions/test_odd_rates.py.
     """
     moved = as_platform(robot, motion)
     if not isinstance(moved, Motion):
         raise InputError(f"motion: expected a Motion or an ActuatorMotion, got {type(motion).__name__}")
+    odd = odd_rates(motion)
+    if odd:
+        warnings.warn(f"motion: {odd}", FlexapodWarning, stacklevel=users_level())
     return _check(robot, moved, friction, wrench)
 
 

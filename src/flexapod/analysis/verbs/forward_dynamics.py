@@ -170,9 +170,9 @@ def energy(robot: Robot, state: State | Motion, *, parameters: Mapping[str, Arra
     Args:
         state: poses and twists; of a motion the accelerations are not used.
     Returns:
-        Dataset over `time` or `sample` [J]: `kinetic`, `potential` of weight, springs and deformation together; where there are springs, forces between
-        points or flexible bodies also `elastic`, their part of `potential`. (`simulate` has them apart: its `potential_energy` is
-        that of the weight alone, beside `elastic_energy`.)
+        Dataset over `time` or `sample` [J]: `kinetic`, `potential` of weight, springs and deformation together; where there are
+        springs, forces between points or flexible bodies also `elastic`, their part of `potential`. (`simulate` has them apart:
+        its `potential_energy` is that of the weight alone, beside `elastic_energy`.)
 
     Checked by: tests/simulation/test_energy_balance.py.
     """

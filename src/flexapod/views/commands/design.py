@@ -13,7 +13,7 @@ from flexapod.views.commands.guard import INTERRUPTED, command, fail, note, work
 from flexapod.views.commands.options import Changes, Json, Out, Payloads, Plot, RobotName, robot_of
 from flexapod.views.commands.requests import named, needed, request_of, with_limits
 from flexapod.views.output import as_json as dataset_json
-from flexapod.views.output import check_place, check_places, print_json, print_table, write_data, write_text
+from flexapod.views.output import check_page, check_places, check_robot_place, print_json, print_table, write_data, write_text
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -213,11 +213,9 @@ def _check(out: Path | None, plot: Path | None, page: Path | None, write: Path |
     """Refuse places that cannot be written before anything is computed."""
     check_places(out, plot)
     if write is not None:
-        check_place(write, "--write")
+        check_robot_place(write, "--write")
     if page is not None:
-        if page.suffix.lower() not in (".html", ".htm"):
-            raise fp.InputError(f"--page {page}: expected a name that ends with .html")
-        check_place(page, "--page")
+        check_page(page, "--page")
 
 
 def _check_front(plot: Path | None, criteria: object) -> None:

@@ -19,6 +19,9 @@ Dependents = Annotated[
     typer.Option("--dependents", metavar="NAME,NAME", help="solve the loops of flexible legs for these, e.g. q12,q22"),
 ]
 
+DYNAMICS = ("inverse_dynamics", "forward_dynamics")
+"""Quantities with friction where it is asked for."""
+
 
 def register(app: typer.Typer) -> None:
     """Add the command to the app."""
@@ -57,6 +60,8 @@ def generate(
         check_place(out, "--out")
         if form is None and out.suffix.lower() not in SUFFIXES:
             raise fp.InputError(f"--out {out}: the suffix decides about the form; expected {', '.join(SUFFIXES)}, or give --form")
+    if friction and quantity not in DYNAMICS:
+        raise fp.InputError(f"--friction: belongs to {' and '.join(DYNAMICS)}, not to {quantity}; leave it out")
     chosen: Any = form or (SUFFIXES[out.suffix.lower()] if out is not None else "python")
     if len(dependents) > 1:
         raise fp.InputError("--dependents: give one list of names, e.g. q12,q22")

@@ -120,8 +120,17 @@ AGAIN = 0.005
 
 def in_words(text: str) -> str:
     """A message of the package with the options of the command line."""
-    text = text.replace("on_error='mask' returns the others", "--mask keeps the others")
-    return OF_MOTIONS.sub("--option ", text.replace("method='implicit'", "--method implicit"))
+    for python, option in SAME.items():
+        text = text.replace(python, option)
+    return OF_MOTIONS.sub("--option ", text)
+
+
+SAME = {
+    "on_error='mask' returns the others": "--mask keeps the others",
+    "method='implicit'": "--method implicit",
+    "solve=False": "--no-solve",
+}
+"""Options in Python -> on the command line."""
 
 
 OF_MOTIONS = re.compile(r"(?<!--option )\b(?=(?:derivatives|cutoff|window|euler)=)")

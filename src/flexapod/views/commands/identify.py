@@ -10,7 +10,7 @@ import typer
 import flexapod as fp
 from flexapod.views.commands.guard import command, note, working
 from flexapod.views.commands.options import Changes, Json, Payloads, robot_of
-from flexapod.views.output import check_place, number, print_json, print_table, print_text, write_text
+from flexapod.views.output import check_page, check_robot_place, number, print_json, print_table, print_text, write_text
 
 
 def register(app: typer.Typer) -> None:
@@ -53,9 +53,10 @@ def identify(
     as_json: Json = False,
 ) -> None:
     """Masses, inertias and friction from measured actuator positions and forces, with error bars."""
-    for place, option in ((out, "--out"), (page, "--page")):
-        if place is not None:
-            check_place(place, option)
+    if out is not None:
+        check_robot_place(out, "--out")
+    if page is not None:
+        check_page(page, "--page")
     with working("identification ..."):
         start = robot_of(robot, changes, payload)
         found = _identified(

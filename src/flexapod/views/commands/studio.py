@@ -43,6 +43,8 @@ def studio(
 
     if not 0 <= port <= 65535:
         raise fp.InputError(f"--port {port}: a port is a number from 0 to 65535")
+    if seconds is not None and not seconds > 0:
+        raise fp.InputError(f"--seconds {seconds:g}: expected a time above 0 s")
     sys.setswitchinterval(SWITCH)
     with asked_to_end() as wait:  # before the address is printed: who reads it may end the studio at once
         running = Studio(robot, host=host, port=port)
