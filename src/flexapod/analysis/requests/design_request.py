@@ -156,8 +156,8 @@ def _request(
     reasons: SampleReasons = None
     shared = SharedPlaces(robot.description)
     given = [shared.find(name) is not None for name in paths]
-    for name, column, whole in zip(paths, x.T, given, strict=True):
-        reasons = reasons if whole else _bounds(robot, name, column, reasons)
+    for name, column, known in zip(paths, x.T, given, strict=True):
+        reasons = reasons if known else _bounds(robot, name, column, reasons)
     if any(given):
         reasons = _read_one_by_one(robot, paths, x, reasons)
     return DesignRequest(
