@@ -16,7 +16,7 @@ from flexapod.analysis.requests.results import SampleError
 from flexapod.analysis.requests.sample_arrays import without_jumps
 from flexapod.analysis.verbs.sampling import random_states
 from flexapod.motions.motion import with_start
-from support.kinds import robot_of_kind
+from support.kinds import document_of, robot_of, robot_of_kind
 
 ROUNDING = 1e-10
 """Of the largest entry: the same equations with numbers that differ by rounding, or another formulation of them."""
@@ -365,6 +365,22 @@ def test_designs_that_cannot_be_have_their_reason() -> None:
     )
     with pytest.raises(SampleError, match=expected):
         fp.inverse_dynamics(robot, state(robot), parameters=parameters)
+
+
+def test_shared_numbers_are_designs() -> None:
+    """As `with_parameters` for each, with what the file does not allow of the numbers that follow from them."""
+    document = document_of("stewart-3-3")
+    document["parameters"] = {"load": 20, "reach": 2.5}
+    document["platform"]["mass"] = "$load + 30"
+    document["legs"]["each"]["A"]["hip"]["at"] = ["$reach", 0, 0]
+    robot = robot_of(document)
+    given = {"parameters.load": [20.0, 60.0, -40.0, 10.0], "parameters.reach": [2.5, 2.4, 2.5, 2.6]}
+    found = fp.inverse_dynamics(robot, state(robot), parameters=given, on_error="mask")
+    assert found.valid.values.tolist() == [True, True, False, True]
+    assert "platform.mass: must not be below 0, is -10" in found.reason.values[2]
+    for i in (0, 1, 3):
+        own = fp.inverse_dynamics(robot.with_parameters({path: v[i] for path, v in given.items()}), state(robot))
+        assert close(found.force[i], own.force)
 
 
 def test_impossible_inertias_are_found_as_one_by_one() -> None:

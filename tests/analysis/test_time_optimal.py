@@ -21,6 +21,9 @@ TEN_TIMES_FINER = 1e-9
 FORTY_TIMES_FINER = 1e-5
 """The same between those points: fourth order of a step of 1/20000 of the path."""
 
+ALL_OF_IT = 3e-3
+"""Of the limit: what 40 intervals leave of it with friction taken at their middles; found 1e-3, and 0.1 with the loss at rest."""
+
 SLOWER_THAN_TOPPRA = 1e-3
 """What the slowing costs on the same grid."""
 
@@ -186,6 +189,21 @@ def test_friction_is_kept_within_the_limit(friction):
     assert np.abs(forces_between(robot, found, 40)).max() <= FORCE * (1 + FORTY_TIMES_FINER)
     assert np.abs(force).max() > 0.999 * FORCE
     assert found.duration > without.duration
+
+
+def test_friction_by_load_does_not_slow_the_whole_path_for_its_loss_at_rest():
+    """At rest friction has no direction; the limit holds from inside, as with friction that does not depend on the load."""
+    robot = fp.load("hexaslide")
+    start = np.asarray(robot.home.position)
+    path = fp.motions.line(start=start, end=start + np.array([0.03, 0.02, 0.01]), duration=1.0, law="constant-speed")
+    limit = 2.0 * np.abs(fp.inverse_dynamics(robot, path).force.values).max()
+    found = fp.time_optimal(robot, path, {"force": limit}, intervals=40)
+    size = np.abs(forces_between(robot, found, 10)).max(axis=1)
+    assert size.max() <= limit * (1 + TEN_TIMES_FINER)
+    assert np.median(size) > limit * (1 - ALL_OF_IT)
+    inside = found.table.isel(node=slice(1, -1))
+    at_nodes = fp.inverse_dynamics(robot, found.motion).force.values[1:-1]
+    np.testing.assert_allclose(inside.force.values, at_nodes, rtol=0, atol=TEN_TIMES_FINER * limit)
 
 
 def test_jerk_keeps_its_limit():

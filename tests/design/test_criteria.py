@@ -1,9 +1,12 @@
 """Criteria of space and of robots with limited mobility, against the verbs on robots built for each design."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 import flexapod as fp
+from support.kinds import document_of, robot_of
 
 SAME = 1e-9
 """Relative: the same formulas in another order."""
@@ -69,6 +72,31 @@ def test_limited_mobility() -> None:
     }  # fmt: skip
     for name, value in expected.items():
         assert float(rows[name]) == pytest.approx(value, rel=SAME), name
+
+
+def test_springs_count_in_the_stiffness_of_a_robot_with_six_degrees_of_freedom() -> None:
+    """A strut beside six legs: criteria by verbs where the platform has no constraint, against the verbs on each robot."""
+    document, k, load = document_of("bench-6ups"), 1e4, [3.0, -2.0, 5.0, 0.2, 0.1, -0.3]
+    document["forces"] = {"strut": {"from": "base", "at": [0.1, 0.05, 0], "to": "platform", "on": [0.02, 0, 0], "stiffness": 5e3}}
+    robot = robot_of(document)
+    at = fp.State(position=robot.home.position + np.array([[0.02, 0.01, 0.03], [-0.01, 0.02, 0.0]]))
+    wanted: list[Any] = ["worst_condition", *({"name": name, "stiffness": k} for name in ("stiffness", "lowest_frequency"))]
+    found = fp.study(
+        robot, {"forces.strut.stiffness": (2e3, 8e3)}, [*wanted, {"name": "deflection", "stiffness": k, "load": load}], at=at,
+        plan="grid", count=2, progress=False,
+    )  # fmt: skip
+    for design in range(2):
+        rows, built = found.rows.isel(design=design), found.robot(design)
+        small = {"actuators": np.full(6, k), "prestress": False}
+        C = fp.cartesian_stiffness(built, at, **small).compliance.values
+        expected = {
+            "worst_condition": fp.conditioning(built, at).condition_number.values.max(),
+            "stiffness": 1 / np.linalg.eigvalsh(C[:, :3, :3]).max(),
+            "deflection": np.linalg.norm((C @ load)[:, :3], axis=1).max(),
+            "lowest_frequency": fp.natural_frequencies(built, at, **small).frequency.values.min(),
+        }  # fmt: skip
+        for name, value in expected.items():
+            assert float(rows[name]) == pytest.approx(value, rel=SAME), name
 
 
 def test_poses_that_a_robot_cannot_follow_are_named() -> None:

@@ -9,10 +9,16 @@ import flexapod as fp
 from flexapod.design.criteria import RULES, make_criteria
 from flexapod.design.evaluate import Evaluator
 from flexapod.design.gradients import _differences, gradient
+from flexapod.design.reductions import longest_vector
 from flexapod.design.variables import make_axes
 
 AGREES = 1e-6
 """Of the largest slope of a criterion: fourth-order differences carry rounding of some 1e-10 of the value over steps of 1e-3."""
+
+DISTANCE = 1e-5
+"""Of central differences of lengths of about 3."""
+CENTRAL = 1e-8
+"""The square of the distance, and rounding of 1e-15 over it: some 1e-10."""
 
 OPTIONS: dict[str, dict[str, Any]] = {
     "stiffness": {"stiffness": 2e7}, "lowest_frequency": {"stiffness": 2e7},
@@ -58,6 +64,19 @@ def test_gradients_agree_with_differences(name: str, variables: dict[str, Any], 
     size = np.maximum(np.abs(expected).max(axis=1), 1e-12)[:, None]
     error = np.abs((found - expected) / size).max(axis=1)
     assert np.all(error < AGREES), dict(zip(wanted, error, strict=True))
+
+
+@pytest.mark.parametrize("variables", [1, 2, 3, 5])
+def test_the_slope_of_the_longest_vector_is_that_of_its_length(variables: int) -> None:
+    """Vectors that are linear in the variables, NaN where undetermined; three variables are as many as axes."""
+    random = np.random.default_rng(variables)
+    start, along = random.normal(size=(4, 6, 3)), random.normal(size=(variables, 4, 6, 3))
+    start[1, 2] = along[:, 1, 2] = np.nan
+    value, slope = longest_vector("reaction_force")
+    found = slope({"reaction_force": start}, {"reaction_force": along}, {})
+    designs = np.concatenate([start + sign * DISTANCE * along for sign in (1.0, -1.0)])
+    ends = value({"reaction_force": designs.reshape(2, variables, 4, 6, 3).reshape(-1, 4, 6, 3)}, {}).reshape(2, variables)
+    np.testing.assert_allclose(found, (ends[0] - ends[1]) / (2 * DISTANCE), rtol=0, atol=CENTRAL)
 
 
 def sway(robot: fp.Robot) -> fp.Motion:

@@ -15,6 +15,7 @@ from flexapod.analysis.verbs.sampling import random_states
 from flexapod.equations.regressor import inertial_columns
 from flexapod.identification.linear_model import inertial_kernel, linear_model, model_inputs
 from flexapod.views.chosen_motion import small_motion
+from support.kinds import document_of, robot_of
 
 ROUNDING = 1e-12
 """Regressor and inverse dynamics are sums of some thousand products; errors over the largest force of all samples."""
@@ -220,6 +221,22 @@ def test_forces_without_columns_are_known(tmp_path: Path) -> None:
     data = fp.Measurement(time=motion.time, position=motion.position, force=force, motion=platform)
     estimate, true = fp.identify(wrong, data).estimate, fp.base_parameters(robot).values
     assert np.abs(estimate - true).max() < EXACT * np.abs(true).max()
+
+
+def test_known_forces_of_legs_in_closed_form_hold_no_inertia(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A strut on six legs whose bodies have the numbers of a closed form and those of the general model."""
+    monkeypatch.setenv("FLEXAPOD_BACKEND", "numpy")
+    document = document_of("bench-6ups")
+    strut = {"from": "base", "at": [0.1, 0.5, 0], "to": "platform", "stiffness": 60.0, "length": 0.2, "damping": 20.0}
+    document["forces"] = {"strut": strut}
+    robot = robot_of(document)
+    states = states_of(robot)
+    force, found = fp.inverse_dynamics(robot, states).force.values, fp.regressor(robot, states)
+    left = found.regressor.values @ found.value.values + found.known_force.values - force
+    assert np.abs(left).max() < 10 * ROUNDING * np.abs(force).max()
+    document["legs"]["template"]["joints"]["ball"]["friction"] = {"reaction": 0.01}
+    with pytest.raises(fp.InputError, match="depends on the loads of its joints, which are no columns with force elements"):
+        fp.regressor(robot_of(document), states)
 
 
 def test_what_it_refuses() -> None:

@@ -17,6 +17,7 @@ from flexapod.analysis.requests.properties import holds
 from flexapod.analysis.verbs.inverse_kinematics import inverse_kinematics
 from flexapod.arrays import Array
 from flexapod.design.criteria import RULES, Criterion
+from flexapod.design.pose_reductions import deflection_of, stiffness_of
 from flexapod.errors import FlexapodError, InputError
 
 if TYPE_CHECKING:
@@ -49,9 +50,12 @@ def by_verbs(criterion: Criterion, at: State | Motion, options: Mapping[str, flo
     def value(robot: Robot) -> float:
         if criterion.kind == "lowest_frequency":
             return _lowest(robot, at, float(options["stiffness"]))
+        if criterion.kind in ("stiffness", "deflection"):
+            C = _compliance(robot, at, float(settled["stiffness"]))
+            return float((stiffness_of(C) if criterion.kind == "stiffness" else deflection_of(C, settled))[0])
         outputs: dict[str, Array] = {}
         for name in RULES[criterion.kind].kernels:
-            outputs |= {key: array.reshape(1, -1, *array.shape[1:]) for key, array in OUTPUTS[name](robot, at).items()}
+            outputs |= {key: array[None] for key, array in OUTPUTS[name](robot, at).items()}
         if criterion.kind == "mass":
             return float(outputs["total_mass"][0, 0])
         own = {"length": robot.characteristic_length, "constraints": range(len(robot.plan.constraints))}
@@ -96,6 +100,14 @@ def _lowest(robot: Robot, at: State | Motion, stiffness: float) -> float:
 
     found = natural_frequencies(robot, at, actuators=np.full(len(robot.actuators), stiffness), prestress=False)
     return float(found.frequency.values.min())
+
+
+def _compliance(robot: Robot, at: State | Motion, stiffness: float) -> Array:
+    """Compliance (1, m, 6, 6) at m poses, on springs in the actuators and with those of the file, without weight."""
+    from flexapod.analysis.verbs.cartesian_stiffness import cartesian_stiffness
+
+    found = cartesian_stiffness(robot, at, actuators=np.full(len(robot.actuators), stiffness), prestress=False)
+    return np.asarray(found.compliance.values).reshape(1, -1, 6, 6)
 
 
 OUTPUTS: dict[str, Callable[[Robot, Any], dict[str, Array]]] = {

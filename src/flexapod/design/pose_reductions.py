@@ -133,7 +133,12 @@ def _compliance_dot(o: Outputs, dot: Outputs, options: Options) -> Array:
 
 def stiffness(o: Outputs, options: Options) -> Array:
     """Smallest stiffness of a translation under a force; 0 where singular."""
-    C = _compliance(o, options)[..., :3, :3]
+    return stiffness_of(_compliance(o, options))
+
+
+def stiffness_of(C: Array) -> Array:
+    """Smallest stiffness (n,) of a translation under a force, from compliances C (n, m, 6, 6); 0 where they are NaN."""
+    C = C[..., :3, :3]
     bad: NDArray[np.bool_] = np.asarray(np.logical_not(np.isfinite(C).all(axis=(-1, -2))))
     yields = np.linalg.eigvalsh(np.where(bad[..., None, None], np.eye(3), C))[..., -1]
     return np.asarray(np.where(bad, 0.0, 1.0 / yields).min(axis=1))
@@ -150,7 +155,12 @@ def stiffness_slope(o: Outputs, dot: Outputs, options: Options) -> Array:
 
 def deflection(o: Outputs, options: Options) -> Array:
     """Largest displacement under the load."""
-    moved = _compliance(o, options) @ np.asarray(options["load"], dtype=np.float64)
+    return deflection_of(_compliance(o, options), options)
+
+
+def deflection_of(C: Array, options: Options) -> Array:
+    """Largest displacement (n,) under the load, from compliances C (n, m, 6, 6)."""
+    moved = C @ np.asarray(options["load"], dtype=np.float64)
     return np.asarray(np.linalg.norm(moved[..., :3], axis=-1).max(axis=1))
 
 

@@ -63,7 +63,7 @@ def longest_vector(name: str) -> tuple[Value, Slope]:
     def slope(o: Outputs, dot: Outputs, _: Options) -> Array:
         size = np.linalg.norm(o[name], axis=-1)
         at = np.unravel_index(np.nanargmax(size), size.shape)
-        return np.asarray(_at(dot[name], at) @ o[name][at] / size[at])
+        return np.asarray(o[name][at] @ _at(dot[name], at) / size[at])
 
     return value, slope
 

@@ -168,10 +168,11 @@ def linear_model(robot: Robot, *, friction: bool = True, legs: Legs = "each") ->
     carried = robot.description.file.platform.body is not None  # the platform is a leg's link and has no mass of its own
     inertial = tuple(i for i, c in enumerate(known) if not (carried and c.body == "platform"))
     coefficients = tuple(friction_columns(robot)) if friction else ()
-    if coefficients and closed_together(robot) and depends_on_loads(robot):
+    if coefficients and depends_on_loads(robot) and (closed_together(robot) or bool(robot.forces)):
+        where = "where loops are closed together" if closed_together(robot) else "with force elements, which change them"
         raise InputError(
-            f"friction: that of {robot.name} depends on the loads of its joints, which are no columns where loops are closed "
-            "together; set friction=False, or name file parameters to fp.identify(robot, data, parameters=[...])"
+            f"friction: that of {robot.name} depends on the loads of its joints, which are no columns {where}; "
+            "set friction=False, or name file parameters to fp.identify(robot, data, parameters=[...])"
         )
     return RegressorModel(robot=robot, inertial=inertial, friction=coefficients, legs=legs)
 

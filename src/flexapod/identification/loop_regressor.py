@@ -25,7 +25,7 @@ from flexapod.analysis.model.linear_solve import pseudo_inverse
 from flexapod.analysis.model.prescribed import prescribed, prescribed_components
 from flexapod.analysis.requests.request import Request
 from flexapod.arrays import Array
-from flexapod.equations.regressor import TENSOR, Column, inertial_columns
+from flexapod.equations.regressor import IN_LEG, TENSOR, Column, inertial_columns, is_closed_form
 from flexapod.motions.motion import Motion
 
 if TYPE_CHECKING:
@@ -96,16 +96,27 @@ def _forces_by_values(
     return forces, pseudo_inverse(np.swapaxes(terms.A, 1, 2))
 
 
+def general_bodies(robot: Robot) -> dict[str, str]:
+    """Body of a leg in closed form -> the same body in the general model, which has its numbers under its link."""
+    return {
+        f"legs.{leg.name}.{own}": f"legs.{leg.name}.{link.coordinate}.body"
+        for i, leg in enumerate(robot.legs) if is_closed_form(robot, i)
+        for own, link in zip(IN_LEG[leg.architecture], leg.links, strict=True)
+    }  # fmt: skip
+
+
 def in_kernel_axes(robot: Robot, column: Column) -> dict[str, float]:
-    """One unit of a parameter in the file's axes, in those of the kernel: v' = R v, I' = R I R^T."""
-    kind = column.value.removeprefix(f"{column.body}.")
-    if not column.body or kind == "mass":
+    """One unit of a parameter in the file's axes, in those of the general kernel: v' = R v, I' = R I R^T."""
+    if not column.body:
         return {column.value: 1.0}
-    R = np.array([[robot.values[f"{column.body}.axes.{i}{j}"] for j in "xyz"] for i in "xyz"])
+    kind, body = column.value.removeprefix(f"{column.body}."), general_bodies(robot).get(column.body, column.body)
+    if kind == "mass":
+        return {f"{body}.mass": 1.0}
+    R = np.array([[robot.values[f"{body}.axes.{i}{j}"] for j in "xyz"] for i in "xyz"])
     if kind.startswith("first_moment"):
-        return {f"{column.body}.first_moment.{k}": float(R[i, "xyz".index(kind[-1])]) for i, k in enumerate("xyz")}
+        return {f"{body}.first_moment.{k}": float(R[i, "xyz".index(kind[-1])]) for i, k in enumerate("xyz")}
     p, q = "xyz".index(kind[-2]), "xyz".index(kind[-1])
     unit = np.zeros((3, 3))
     unit[p, q] = unit[q, p] = 1.0
     rotated = R @ unit @ R.T
-    return {f"{column.body}.inertia.{e}": float(rotated["xyz".index(e[0]), "xyz".index(e[1])]) for e in TENSOR}
+    return {f"{body}.inertia.{e}": float(rotated["xyz".index(e[0]), "xyz".index(e[1])]) for e in TENSOR}

@@ -18,6 +18,8 @@ from flexapod.analysis.requests.design_values import Axis
 from flexapod.analysis.requests.sample_blocks import SampleReasons
 from flexapod.arrays import Array, given_array, kind_given
 from flexapod.description.check_body import ROUNDING as PRINTED
+from flexapod.description.parameters import set_parameters
+from flexapod.description.shared_places import SharedPlaces
 from flexapod.description.unit_parser import LARGEST
 from flexapod.description.units import Quantity, quantity_of
 from flexapod.errors import FlexapodError, InputError
@@ -152,8 +154,12 @@ def _request(
             columns.append(column)
     x = np.stack(columns).T
     reasons: SampleReasons = None
-    for name, column in zip(paths, x.T, strict=True):
-        reasons = _bounds(robot, name, column, reasons)
+    shared = SharedPlaces(robot.description)
+    given = [shared.find(name) is not None for name in paths]
+    for name, column, known in zip(paths, x.T, given, strict=True):
+        reasons = reasons if known else _bounds(robot, name, column, reasons)
+    if any(given):
+        reasons = _read_one_by_one(robot, paths, x, reasons)
     return DesignRequest(
         robot=robot, paths=tuple(paths), x=x, designs=designs, samples=samples, per_sample=per_sample, reasons=reasons
     )
@@ -209,6 +215,20 @@ def _bounds(robot: Robot, path: str, column: Array, reasons: SampleReasons) -> S
         if result[i] == "":
             result[i] = _refusal(quantity, path, float(value))
     return result
+
+
+def _read_one_by_one(robot: Robot, paths: Sequence[str], x: Array, reasons: SampleReasons) -> SampleReasons:
+    """Reasons of rows (n, d) of which the file allows no robot: what a shared number gives is known where the file is read."""
+    result = np.full(len(x), "", dtype=object) if reasons is None else reasons
+    rows, place = np.unique(x, axis=0, return_inverse=True)
+    for k, row in enumerate(rows):
+        own = (place.ravel() == k) & (result == "")
+        if own.any():
+            try:
+                set_parameters(robot.description, dict(zip(paths, row.tolist(), strict=True)))
+            except FlexapodError as error:
+                result[own] = str(error).rstrip(".")
+    return reasons if reasons is None and not np.any(result != "") else result
 
 
 def _refusal(quantity: Quantity, path: str, value: float) -> str:

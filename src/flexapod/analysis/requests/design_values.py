@@ -67,11 +67,9 @@ class Axis:
         apply = np.multiply if self.how == "factor" else np.add
         return {p: apply(np.asarray(v), x).tolist() for p, v in zip(self.paths, self.nominal, strict=True)}
 
-    def moved(self, x: float) -> dict[str, Any]:
-        """Parameters of `changes` that differ from the file."""
-        return {
-            path: value for (path, value), own in zip(self.changes(x).items(), self.nominal, strict=True) if value != _plain(own)
-        }
+    def moves(self, x: float) -> bool:
+        """Whether some of `changes` differ from the file."""
+        return any(value != _plain(own) for value, own in zip(self.changes(x).values(), self.nominal, strict=True))
 
     def placed(self, u: Array) -> Array:
         """Values at u in [0, 1); choices in equal parts."""
@@ -148,9 +146,11 @@ class DesignValues:
 
 
 def variant(robot: Robot, axes: Sequence[Axis], x: Iterable[float] | Array) -> Robot:
-    """The robot of one design (d,)."""
-    changes = {path: value for axis, v in zip(axes, x, strict=True) for path, value in axis.moved(float(v)).items()}
-    return robot.with_parameters(changes) if changes else robot
+    """The robot of one design (d,): all values are set where one differs, since copies of a leg follow it where they are not."""
+    at = [(axis, float(v)) for axis, v in zip(axes, x, strict=True)]
+    if not any(axis.moves(v) for axis, v in at):
+        return robot
+    return robot.with_parameters({path: value for axis, v in at for path, value in axis.changes(v).items()})
 
 
 def design_values(robot: Robot, axes: Sequence[Axis], wanted: Collection[str]) -> DesignValues:

@@ -49,6 +49,9 @@ AT_REST = 1e-5
 WHERE = np.array([0.0, 1.0])[:, None]
 """Both ends of an interval, as parts of its length."""
 
+MOVING = 1e-18
+"""Squared speed over the largest, at which friction has its sign and forces of speed vanish."""
+
 KEPT = 1e-12
 """Excess over a limit that is rounding."""
 
@@ -293,7 +296,7 @@ def _slowed(dynamics: PathDynamics, timing: Timing, bounds: TimingLimits) -> Tim
 
     def worst(part: Rows, factor: float) -> Array:
         X, U = factor**2 * x[part], factor**2 * u[part]
-        force = inside.force(part, X, U) if exact is None else _exact(dynamics, exact, rows[part], X, U)
+        force = inside.force(part, X, U) if exact is None else exact_forces(dynamics, exact, rows[part], X, U)
         return np.asarray(bounds.ratio(inside, part, X, U, force).max(axis=(-1, -2)))
 
     factor = 1.0
@@ -327,10 +330,10 @@ def _kept(worst: Callable[[float], Array], factor: float, ratio: float) -> float
             trial = (low + high) / 2
 
 
-def _exact(dynamics: PathDynamics, poses: Motion, rows: NDArray[np.int64], x: Array, u: Array) -> Array:
-    """Forces of the kernels at rows of the fine grid."""
+def exact_forces(dynamics: PathDynamics, poses: Motion, rows: NDArray[np.int64], x: Array, u: Array) -> Array:
+    """Forces of the kernels at rows of the fine grid; at rest, friction is that of the motion beside it, as in the terms."""
     flat = rows.ravel()
     names = ("position", "rotation", "velocity", "angular_velocity", "acceleration", "angular_acceleration")
     at = Motion(time=np.arange(len(flat), dtype=float), **{name: getattr(poses, name)[flat] for name in names})
-    force = dynamics.forces(at, np.sqrt(x.ravel()), u.ravel(), True)
+    force = dynamics.forces(at, np.sqrt(np.maximum(x, MOVING * x.max()).ravel()), u.ravel(), True)
     return force.reshape(*rows.shape, -1)

@@ -20,7 +20,7 @@ from flexapod.analysis.requests.arguments import check_motion, checked
 from flexapod.analysis.timing.path_terms import FINER, PathDynamics, path_at
 from flexapod.analysis.timing.timing_jerk import Averaged, with_jerk
 from flexapod.analysis.timing.timing_limits import TimingLimits, timing_limits
-from flexapod.analysis.timing.timing_passes import Timing, fastest
+from flexapod.analysis.timing.timing_passes import Timing, exact_forces, fastest
 from flexapod.analysis.verbs.inverse_kinematics import inverse_kinematics
 from flexapod.analysis.verbs.platform_motion import as_platform
 from flexapod.arrays import Array
@@ -68,7 +68,7 @@ def time_optimal(
             one number for all, or one each. What is left out is taken from the robot's file (jerk: none). Speeds alone bound
             no acceleration: the path is then left and reached within one interval.
         intervals: of constant acceleration of the path parameter.
-        friction: of the file; False leaves it out.
+        friction: of the file, at both ends that of the motion beside them; False leaves it out.
         wrench: constant load (6,) on the platform, world axes.
     Returns:
         `TimeOptimal`: the motion, its duration [s], and a table with the limit that is active in every interval.
@@ -93,7 +93,7 @@ def time_optimal(
         return TimeOptimal(motion=motion, duration=smooth.duration, table=_smooth_table(robot, dynamics, smooth, motion))
     formula = partial(_at, way=way, timing=timing)
     motion = with_formula(formula(timing.time), formula)
-    return TimeOptimal(motion=motion, duration=float(timing.time[-1]), table=_table(robot, timing, bounds))
+    return TimeOptimal(motion=motion, duration=float(timing.time[-1]), table=_table(robot, dynamics, timing, bounds))
 
 
 def _at(t: Array, *, way: Motion, timing: Timing) -> Motion:
@@ -119,10 +119,13 @@ def _moving(way: Motion, t: Array, s: Array, sd: Array, sdd: Array) -> Motion:
     )  # fmt: skip
 
 
-def _table(robot: Robot, timing: Timing, bounds: TimingLimits) -> xr.Dataset:
+def _table(robot: Robot, dynamics: PathDynamics, timing: Timing, bounds: TimingLimits) -> xr.Dataset:
     u = np.append(timing.u, timing.u[-1])
     rows = FINER * np.arange(len(timing.x))
-    force = timing.terms.force(rows, timing.x, u) + timing.remainder(rows)
+    if timing.terms.loaded:
+        force = exact_forces(dynamics, dynamics.poses(timing.s), np.arange(len(u)), timing.x, u)
+    else:
+        force = timing.terms.force(rows, timing.x, u)
     speed = np.sqrt(timing.x)
     rate = timing.terms.dq[rows] * speed[:, None]
     notes = {"slowing": timing.slowing, "passes": timing.passes}
