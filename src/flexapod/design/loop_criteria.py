@@ -51,8 +51,8 @@ def by_verbs(criterion: Criterion, at: State | Motion, options: Mapping[str, flo
         if criterion.kind == "lowest_frequency":
             return _lowest(robot, at, float(options["stiffness"]))
         if criterion.kind in ("stiffness", "deflection"):
-            C = _compliance(robot, at, float(settled["stiffness"]))
-            return float((stiffness_of(C) if criterion.kind == "stiffness" else deflection_of(C, settled))[0])
+            C = _compliance(robot, at, float(options["stiffness"]))
+            return float((stiffness_of(C) if criterion.kind == "stiffness" else deflection_of(C, options))[0])
         outputs: dict[str, Array] = {}
         for name in RULES[criterion.kind].kernels:
             outputs |= {key: array[None] for key, array in OUTPUTS[name](robot, at).items()}
