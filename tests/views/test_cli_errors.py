@@ -208,12 +208,12 @@ def test_disk_that_refuses(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_no_browser_for_a_picture(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import plotly.graph_objects as go
+    import kaleido
 
     def none(*_: object, **__: object) -> None:
         raise RuntimeError("Kaleido requires Google Chrome to be installed.")
 
-    monkeypatch.setattr(go.Figure, "to_image", none)
+    monkeypatch.setattr(kaleido, "calc_fig", none)
     result = run("kinematics", "hexapod", "--plot", "a.png")
     assert result.exit_code == 1
     assert "PNG and SVG need a Chrome or Chromium browser" in result.stderr

@@ -14,6 +14,7 @@ import pytest
 import xarray as xr
 
 import flexapod as fp
+from flexapod.views import output
 from flexapod.views.output import check_place, picture_bytes, write_data, write_text
 
 Run = Callable[..., Any]
@@ -62,6 +63,19 @@ def test_pictures_without_kaleido_name_the_extra(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setitem(sys.modules, "kaleido", None)
     with pytest.raises(fp.InputError, match=re.escape("install it with `pip install 'flexapod[pictures]'`; --plot FILE.html")):
         picture_bytes(go.Figure(), "png")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a shell script stands for the browser")
+def test_a_browser_that_never_answers_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Seen on a busy machine: Chromium started, and kaleido waited for it without end."""
+    started, silent = tmp_path / "started", tmp_path / "silent"
+    silent.write_text(f"#!/bin/sh\necho one >> '{started}'\nexec sleep 30\n", encoding="utf-8")
+    silent.chmod(0o700)
+    monkeypatch.setenv("BROWSER_PATH", str(silent))
+    monkeypatch.setattr(output, "WAIT", 1.0)
+    with pytest.raises(fp.InputError, match=r"no picture could be drawn: 2 browsers did not answer within 1 s\."):
+        picture_bytes(go.Figure(), "png")
+    assert started.read_text(encoding="utf-8").split() == ["one", "one"]
 
 
 @pytest.mark.parametrize(

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import importlib
 import importlib.util
 import json
 import math
 import os
+import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +31,10 @@ PACKAGES = {
     ".svg": ("kaleido", "pictures", ".html"),
 }
 """Suffix -> package that writes such files, the extra that brings it, and a suffix that needs none."""
+BROWSERS = 2
+"""Browsers that are started for a picture, one after another."""
+WAIT = 120.0
+"""Seconds that one of them has. It needs two to ten; on a busy machine one in some hundred starts but never answers."""
 
 
 def check_places(out: Path | None, plot: Path | None) -> None:
@@ -115,17 +122,36 @@ def picture_bytes(figure: go.Figure, kind: str) -> bytes:
             "no picture could be drawn: PNG and SVG need the package kaleido; install it with "
             "`pip install 'flexapod[pictures]'`; --plot FILE.html needs none"
         ) from None
-    height = figure.layout.height or 520
-    try:
-        return bytes(figure.to_image(format=kind, width=1000, height=height, scale=2 if kind == "png" else 1))
-    except KeyboardInterrupt:
-        raise
-    except Exception as error:
-        first = (str(error).strip() or type(error).__name__).splitlines()[0]
-        raise fp.InputError(
-            f"no picture could be drawn: {first} PNG and SVG need a Chrome or Chromium browser "
-            "(on Debian: install chromium); --plot FILE.html needs none"
-        ) from None
+    size = {"width": 1000, "height": figure.layout.height or 520, "scale": 2 if kind == "png" else 1}
+    for left in reversed(range(BROWSERS)):
+        begun = time.monotonic()
+        try:
+            return _drawn(figure, {"format": kind, **size})
+        except Exception as error:
+            late = time.monotonic() - begun >= WAIT
+            if late and left:
+                continue
+            first = f"{BROWSERS} browsers did not answer within {WAIT:g} s." if late else _first_line(error)
+            raise fp.InputError(
+                f"no picture could be drawn: {first} PNG and SVG need a Chrome or Chromium browser "
+                "(on Debian: install chromium); --plot FILE.html needs none"
+            ) from None
+    raise AssertionError
+
+
+def _drawn(figure: go.Figure, options: dict[str, Any]) -> bytes:
+    """A figure drawn by kaleido within WAIT, in a thread of its own: the caller may have a running event loop."""
+    import kaleido
+
+    async def picture() -> bytes:
+        return bytes(await asyncio.wait_for(kaleido.calc_fig(figure.to_dict(), opts=options), WAIT))
+
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        return pool.submit(asyncio.run, picture()).result()
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip() or type(error).__name__).splitlines()[0]
 
 
 def as_json(result: xr.Dataset, **extra: object) -> dict[str, Any]:
