@@ -139,7 +139,7 @@ def picture_bytes(figure: go.Figure, kind: str) -> bytes:
     raise AssertionError
 
 
-def _drawn(figure: go.Figure, options: dict[str, Any]) -> bytes:
+def _drawn(figure: go.Figure, options: dict[str, object]) -> bytes:
     """A figure drawn by kaleido within WAIT, in a thread of its own: the caller may have a running event loop."""
     import kaleido
 
