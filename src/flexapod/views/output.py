@@ -8,9 +8,9 @@ import importlib.util
 import json
 import math
 import os
+import threading
 import time
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -146,8 +146,20 @@ def _drawn(figure: go.Figure, options: dict[str, object]) -> bytes:
     async def picture() -> bytes:
         return bytes(await asyncio.wait_for(kaleido.calc_fig(figure.to_dict(), opts=options), WAIT))
 
-    with ThreadPoolExecutor(max_workers=1) as pool:
-        return pool.submit(asyncio.run, picture()).result()
+    found: list[bytes | Exception] = []
+
+    def draw() -> None:
+        try:
+            found.append(asyncio.run(picture()))
+        except Exception as error:
+            found.append(error)
+
+    thread = threading.Thread(target=draw, daemon=True)  # the process ends without the threads of a browser that was given up
+    thread.start()
+    thread.join()
+    if isinstance(found[0], Exception):
+        raise found[0]
+    return found[0]
 
 
 def _first_line(error: Exception) -> str:
