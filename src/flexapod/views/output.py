@@ -34,7 +34,7 @@ PACKAGES = {
 BROWSERS = 2
 """Browsers that are started for a picture, one after another."""
 WAIT = 120.0
-"""Seconds that one of them has. It needs two to ten; on a busy machine one in some hundred starts but never answers."""
+"""Seconds that one of them has. On a busy machine one may start and never answer (seen once)."""
 
 
 def check_places(out: Path | None, plot: Path | None) -> None:
