@@ -77,7 +77,7 @@ def check_attributes(element: Element, a: Mapping[str, str], reader: Reader) -> 
 
 
 def _equal(text: str, known: str) -> bool:
-    """The same words or numbers; numbers that follow may be zeros."""
+    """Whether two attributes have equal words or numbers; numbers beyond the known ones may be zeros."""
     try:
         given, wanted = [float(word) for word in text.split()], [float(word) for word in known.split()]
     except ValueError:

@@ -106,7 +106,7 @@ def _check_reduced(flexible: Flexible, report: Reporter) -> None:
 
 
 def check_leg_flexible(flexible: Flexible, report: Reporter) -> None:
-    """The same for a body of a leg."""
+    """Check the `flexible` block of a body of a leg: as of the platform, and what legs alone need."""
     check_flexible(flexible, report)
     if flexible.type == "plate" and flexible.reduction is not None and flexible.reduction.boundary != "free":
         what = f"{flexible.reduction.boundary} would hold the outline of a link, which moves, and what is attached there"

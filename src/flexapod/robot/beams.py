@@ -256,7 +256,7 @@ def _first_frequency(spec: Flexible, made_of: Material, planar: bool) -> float:
 
 
 def _first_of_elements(spec: Flexible, planar: bool) -> float:
-    """The same by at least eight elements."""
+    """First angular frequency [rad/s] of the whole beam, root held, tip free, by at least eight elements."""
     from flexapod.flexible.beams import BeamChain
 
     fine = spec.model_copy(update={"elements": max(spec.elements, 8), "theory": None})

@@ -142,7 +142,7 @@ def vibration_blocks(robot: fp.Robot) -> list[Any]:
 
 
 def _controlled_blocks(robot: fp.Robot) -> list[Any]:
-    """The same move driven by forces; a slow controller that cannot hold the weight is reported."""
+    """Blocks about the move driven by forces; a slow controller that cannot hold the weight is reported."""
     try:
         found = controlled_residuals(robot)
     except fp.FlexapodError as error:

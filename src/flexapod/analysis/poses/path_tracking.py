@@ -43,7 +43,7 @@ class TrackingControl:
     steps: int = 3000
 
     def tighter(self) -> TrackingControl:
-        """The same, for paths that failed or met another."""
+        """Shorter and more exact steps, for paths that failed or met another."""
         return TrackingControl(
             correction=0.03 * self.correction,
             contraction=self.contraction,

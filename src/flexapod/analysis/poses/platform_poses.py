@@ -30,7 +30,7 @@ FLAT = 1e-8
 """|e.e| / |e|^2 below which a solution lies at infinity: no rotation belongs to it."""
 
 LEAVING = 1e-2
-"""The same for a path that is stuck: it is on its way to infinity and is cut short; |e.e| = |e|^2 at a real pose."""
+"""|e.e| / |e|^2 below which a path that is stuck is on its way to infinity and is cut short; it is 1 at a real pose."""
 
 REAL = 1e-10
 """Squared sine of the angle to the complex conjugate below which a solution is tried as a real pose."""

@@ -88,7 +88,7 @@ def spheres(robot: Robot, q: Array, *, arrange: bool = True) -> Spheres:
 
 
 def arranged(given: Spheres) -> Spheres:
-    """The same with legs in the order that the smallest family of start systems needs."""
+    """The spheres with legs in the order that the smallest family of start systems needs."""
     size = float(np.abs(given.a).max() + np.abs(given.b).max())
     for points, swapped in ((given.b, False), (given.a, True)):
         order = _pairs(points, MEET * size)

@@ -29,7 +29,7 @@ SAME = 1e-13
 """Relative difference of two shells or cones that are one: legs whose joints coincide twice at an orientation."""
 
 CUBIC_SLACK = 1e-12
-"""The same of the determinant over Hadamard's bound, with the rounding of its data and coefficients."""
+"""Bound of the rounding of the determinant over Hadamard's bound, rounding of its data and coefficients included."""
 
 
 def applies(robot: Robot, chart: str, clearance: float | None) -> bool:

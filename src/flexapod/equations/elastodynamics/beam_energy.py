@@ -188,7 +188,7 @@ class DrawnIn:
 
 @dataclass(frozen=True, kw_only=True)
 class DrawnField:
-    r"""The same where points are drawn in along any axis, h(r) = 1/2 e^T Q(r) e: of a plate or file of modes.
+    r"""Inertia of the quadratic displacement of a plate or a file of modes, along any axis: h(r) = 1/2 e^T Q(r) e.
 
     Args:
         first: (3,) integral of h dm; per_first: (3, N) of Q e; bias: (3,) of e'^T Q e'.

@@ -37,7 +37,7 @@ class LinkBody:
         return LinkBody(m=self.m + other.m, S=self.S + other.S, I=self.I + other.I)
 
     def with_mass(self, m: SX, x: SX) -> LinkBody:
-        """The same with a mass at a point x (3,) of it."""
+        """The link with a mass m added at its point x (3,)."""
         x = ca.densify(x)
         I = m * (ca.dot(x, x) * ca.SX.eye(3) - ca.mtimes(x, x.T))
         return LinkBody(m=self.m + m, S=self.S + m * x, I=self.I + I)
@@ -48,7 +48,7 @@ class LinkBody:
         return self.m * a + mul(U, sparse(self.S)), cross(self.S, a) + vee(mul(U, E))
 
     def carried(self, R: SX, r: SX) -> LinkBody:
-        """The same about the origin of what carries the link, in its axes: R from axes of the link, r the link's origin there."""
+        """The link's inertia about the origin of its carrier, in axes of the carrier: R from axes of the link, r the link's origin there."""
         S, r = ca.densify(mul(R, self.S)), ca.densify(r)
         moved = S + self.m * r
         mixed = ca.mtimes(r, (S + moved).T)

@@ -45,7 +45,7 @@ class _Scope:
         return is_outer, ((self.outer if is_outer else self.inner).neg(new) if ref & 1 else new)
 
     def lowered(self, ref: int) -> int:
-        """The same as a reference of the inner graph."""
+        """Value of a reference of the old graph, as a reference of the inner graph."""
         is_outer, new = self.of(ref)
         if not is_outer or self.inner is self.outer:
             return new

@@ -25,7 +25,7 @@ SHOWN = 0.18
 
 
 SHOWN_LEGS = 0.12
-"""The same for robots that are drawn by the lines of their legs."""
+"""Largest displacement in a picture of a mode where legs are drawn as lines, of the robot's characteristic length."""
 
 
 TALL, FLAT_SIDE = 1.3, 1e-3

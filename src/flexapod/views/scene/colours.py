@@ -22,7 +22,7 @@ REACTION: Shade = (40, 90, 60)
 FAULT = "#d51e1e"
 """Colour of values beyond a limit."""
 RED = rgb(FAULT)
-"""The same colour as numbers; it also marks legs that cannot reach."""
+"""FAULT as red, green, blue; it also marks legs that cannot reach."""
 LIMIT = "#882255"
 """Limits in figures."""
 METAL, STEEL, DARK = (168, 173, 180), (105, 111, 120), (52, 57, 65)
