@@ -48,7 +48,7 @@ class LinkBody:
         return self.m * a + mul(U, sparse(self.S)), cross(self.S, a) + vee(mul(U, E))
 
     def carried(self, R: SX, r: SX) -> LinkBody:
-        """The link's inertia about the origin of its carrier, in axes of the carrier: R from axes of the link, r the link's origin there."""
+        """Inertia about the origin of the carrier, in its axes: R from axes of the link, r the link's origin there."""
         S, r = ca.densify(mul(R, self.S)), ca.densify(r)
         moved = S + self.m * r
         mixed = ca.mtimes(r, (S + moved).T)
