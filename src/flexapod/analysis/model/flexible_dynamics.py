@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.model.elastic_coordinates import ElasticCoordinates, elastic_state
-from flexapod.analysis.model.flexible_load import flexible_load
+from flexapod.analysis.model.flexible_load import MODAL_UNIT, flexible_load
 from flexapod.analysis.model.kernels import kernel
 from flexapod.analysis.model.linear_solve import inverted
 from flexapod.analysis.requests.loads import forces
@@ -111,10 +111,9 @@ def with_elastic(inputs: dict[str, Array], e: ElasticCoordinates) -> dict[str, A
 
 def elastic_variables(e: ElasticCoordinates) -> dict[str, Variable]:
     """The elastic coordinates that a result was computed for."""
-    unit = "sqrt(kg) m for mass-normalised modes"
     return {
-        "elastic": (("elastic_coordinate",), e.elastic.copy(), unit),
-        "elastic_velocity": (("elastic_coordinate",), e.elastic_velocity.copy(), f"1/s of {unit}"),
+        "elastic": (("elastic_coordinate",), e.elastic.copy(), MODAL_UNIT),
+        "elastic_velocity": (("elastic_coordinate",), e.elastic_velocity.copy(), f"1/s of {MODAL_UNIT}"),
     }
 
 

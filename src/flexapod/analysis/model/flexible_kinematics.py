@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from flexapod.analysis.model.closed_state import closed_request
 from flexapod.analysis.model.continuous_angles import continue_angles
 from flexapod.analysis.model.elastic_coordinates import ElasticCoordinates, elastic_state
-from flexapod.analysis.model.flexible_load import Point, flexible_load, shapes_at
+from flexapod.analysis.model.flexible_load import MODAL_UNIT, Point, displacements, flexible_load, shapes_at
 from flexapod.analysis.model.kernels import kernel
 from flexapod.analysis.requests.abilities import refuse
 from flexapod.analysis.requests.arguments import checked
@@ -176,16 +176,9 @@ def deformation(
     reasons = np.full(len(motion), "", dtype=object)
     found = closed_request(robot, Request(at=motion, elastic=elastic, elastic_velocity=elastic_velocity), reasons)
     raise_failed("deformation", robot, reasons.astype(str), motion, on_error)
-    variables: dict[str, Variable] = {}
-    modes, (e, ed) = found.state.modes, found.state.elastic(robot)
-    try:
-        origin = shapes_at(robot, np.zeros(3), "platform origin")
-        variables["displacement"] = (("axis",), origin.shift(modes), "m")
-        variables["rotation_vector"] = (("axis",), modes @ origin.Phi_r.T, "rad")
-    except InputError:
-        pass  # a file of modes without a node at the origin
-    variables["joint_displacement"] = (("leg", "axis"), robot.joint_displacements(modes), "m")
-    variables["elastic"] = (("elastic_coordinate",), e, "sqrt(kg) m for mass-normalised modes")
+    e, ed = found.state.elastic(robot)
+    variables = displacements(robot, found.state.modes)
+    variables["elastic"] = (("elastic_coordinate",), e, MODAL_UNIT)
     variables["elastic_velocity"] = (("elastic_coordinate",), ed, "1/s of the coordinate")
     return dataset(robot, variables, motion, reasons.astype(str) if on_error == "mask" else None).assign_attrs(
         elastic=found.source

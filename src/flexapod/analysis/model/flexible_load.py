@@ -1,4 +1,4 @@
-"""External loads on a flexible platform: on its reference frame, or at a material point that deforms.
+"""External loads on a flexible platform (on its reference frame, or at a material point that deforms), and its displacements.
 
 Without `point` the wrench acts on the reference frame at its origin and works no elastic coordinate. At a named point it acts
 on the material there: moment about the deformed point, generalized forces Phi_d^T f + Phi_r^T m on the modes.
@@ -18,7 +18,11 @@ from flexapod.errors import InputError
 from flexapod.robot.flexible_platform import SAME_POINT
 
 if TYPE_CHECKING:
+    from flexapod.analysis.requests.results import Variable
     from flexapod.robot.robot import Robot
+
+MODAL_UNIT = "sqrt(kg) m for mass-normalised modes"
+"""Unit of the elastic coordinates of a flexible platform."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -119,3 +123,19 @@ def shapes_at(robot: Robot, place: Array, what: str) -> Point:
         f"{what}: the flexible platform of {robot.name} has no mode shapes at {np.round(place, 6).tolist()} m{near}. "
         "Give the body an interface there"
     )
+
+
+def displacements(robot: Robot, modes: Array) -> dict[str, Variable]:
+    """`displacement`, `rotation_vector` (n, axis) and `joint_displacement` (n, leg, axis) by modes (n, N), platform axes.
+
+    The first two are of the material at the platform's origin; a file of modes without a node there has none.
+    """
+    found: dict[str, Variable] = {}
+    try:
+        origin = shapes_at(robot, np.zeros(3), "platform origin")
+        found["displacement"] = (("axis",), origin.shift(modes), "m")
+        found["rotation_vector"] = (("axis",), modes @ origin.Phi_r.T, "rad")
+    except InputError:
+        pass
+    found["joint_displacement"] = (("leg", "axis"), robot.joint_displacements(modes), "m")
+    return found

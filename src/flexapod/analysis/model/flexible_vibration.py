@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from flexapod.analysis.model.flexible_dynamics import world_axes
-from flexapod.analysis.model.flexible_load import flexible_load
+from flexapod.analysis.model.flexible_load import MODAL_UNIT, flexible_load
 from flexapod.analysis.model.flexible_tangent import tangent_of
 from flexapod.analysis.model.kernels import kernel
 from flexapod.analysis.model.small_motions import LinearMatrices
@@ -54,7 +54,7 @@ def flexible_model(robot: Robot, request: Request, reasons: Reasons) -> LinearMa
         K = tangent_of(robot).batch({**pose, **acting}).outputs["stiffness"]
     T = world_axes(inputs["rotation"][good], N)
     Tt = np.swapaxes(T, 1, 2)
-    variables: dict[str, Variable] = {"elastic": (("elastic_coordinate",), e, "sqrt(kg) m for mass-normalised modes")}
+    variables: dict[str, Variable] = {"elastic": (("elastic_coordinate",), e, MODAL_UNIT)}
     if prestress:
         variables["force"] = (("actuator",), force, "N")
     return LinearMatrices(

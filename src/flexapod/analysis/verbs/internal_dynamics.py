@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from flexapod.analysis.model.flexible_load import FlexibleLoad, flexible_load
+from flexapod.analysis.model.flexible_load import MODAL_UNIT, FlexibleLoad, flexible_load
 from flexapod.analysis.model.flexible_tangent import tangent_of
 from flexapod.analysis.model.kernels import kernel
 from flexapod.analysis.model.linear_solve import solved
@@ -82,7 +82,7 @@ def internal_dynamics(
         "eigenvalue": (("eigenvalue_number",), found, "1/s"),
         "growth": ((), growth, "1/s"),
         "stable": ((), growth <= STABLE * np.abs(found).max(axis=1), ""),
-        "elastic": (("elastic_coordinate",), e, "sqrt(kg) m for mass-normalised modes"),
+        "elastic": (("elastic_coordinate",), e, MODAL_UNIT),
     }
     return dataset(robot, variables, state, reasons.astype(str) if on_error == "mask" else None)
 

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from flexapod.analysis.model.closed_legs import ClosedLegs
+from flexapod.analysis.model.flexible_load import MODAL_UNIT, displacements
 from flexapod.analysis.requests.validity import spin_variable
 from flexapod.arrays import Array
 from flexapod.kernels.kernel import choose_backend
 from flexapod.robot.link_plan import LinkPlan
-from flexapod.simulation.results.elastic_result import elastic_result_variables
 from flexapod.simulation.system.independent import IndependentLayout
 from flexapod.simulation.system.observe import observed_at
 
@@ -75,22 +75,24 @@ def result_variables(setup: Setup, rows: Array, variants: list[tuple[float, Setu
 
 
 def _elastic(layout: Layout, states: Array, seen: Mapping[str, Array], second: Array) -> dict[str, Any]:
-    """Elastic coordinates of a simulation, and of actuators that are integrated themselves their accelerations."""
+    """Elastic coordinates of a simulation with the deformation of the platform; of independent actuators their accelerations."""
     robot, place, n = layout.robot, layout.places, layout.elastic
+    names, dims = ("elastic", "elastic_velocity", "elastic_acceleration"), ("elastic_coordinate",)
     if not isinstance(layout, IndependentLayout):
-        return elastic_result_variables(robot, states[:, place["e"]], states[:, place["ed"]], second) if n else {}
+        if not n:
+            return {}
+        values = (states[:, place["e"]], states[:, place["ed"]], second)
+        units = (MODAL_UNIT, f"1/s of {MODAL_UNIT}", f"1/s^2 of {MODAL_UNIT}")
+        elastic = {name: (dims, value, unit) for name, value, unit in zip(names, values, units, strict=True)}
+        return elastic | displacements(robot, values[0])
     found: dict[str, Any] = {"actuator_acceleration": (("actuator",), second[:, n:], "m/s^2 or rad/s^2")}
     if not n:
         return found
-    e, ed, dims = seen["elastic"], seen["elastic_velocity"], ("elastic_coordinate",)
-    modes = len(robot.platform_modes)
-    if modes:
-        shown = elastic_result_variables(robot, e[:, :modes], ed[:, :modes], second[:, :modes])
-        found |= {name: value for name, value in shown.items() if not name.startswith("elastic")}
-    found |= {
-        "elastic": (dims, e, "m or rad"), "elastic_velocity": (dims, ed, "m/s or rad/s"),
-        "elastic_acceleration": (dims, second[:, :n], "1/s^2 of the coordinate"),
-    }  # fmt: skip
+    values = (seen["elastic"], seen["elastic_velocity"], second[:, :n])
+    units = ("m or rad", "m/s or rad/s", "1/s^2 of the coordinate")
+    if robot.platform_modes:
+        found |= displacements(robot, values[0][:, : len(robot.platform_modes)])
+    found |= {name: (dims, value, unit) for name, value, unit in zip(names, values, units, strict=True)}
     return found | spin_variable(robot, closed_states(layout, states, seen))
 
 
