@@ -165,3 +165,17 @@ def test_distances_give_offsets(drawing: fp.Robot) -> None:
 def test_bad_measurements(drawing: fp.Robot, data: object, message: str) -> None:
     with pytest.raises(fp.InputError, match=message):
         fp.calibrate(drawing, data, ["legs.*.slide.zero"])
+
+
+def test_a_pose_beside_which_none_is_reached_is_named() -> None:
+    """Distal links of a five-bar nearly in line: a crank moved outwards by the step of differences pulls them apart."""
+    robot = fp.load("five-bar")
+    cranks = np.array([[np.arccos(-c), np.arccos(c)] for c in (0.46, 0.52, 0.59992)])  # elbows up to 0.49996 m apart
+    at = fp.forward_kinematics(robot, cranks)
+    measurements = {"actuator_position": cranks, "position": at.position.values}
+    path = "legs.right.crank.at.x"
+    with pytest.raises(fp.InputError, match=rf"five-bar: pose 2: with {path} changed by 6.3e-05 m it cannot be reached"):
+        fp.calibrate(robot, measurements, [path], validate=False)
+    state = fp.State(position=at.position.values, rotation=at.rotation.values)
+    with pytest.raises(fp.InputError, match="pose 2"):
+        fp.tolerance(robot, {path: "20 um"}, at=state)

@@ -52,14 +52,12 @@ class MeasuredPoses:
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the parameters: paths of the file, then compliances."""
-        extra = () if self.poses.forces is None else tuple(f"{name}.compliance" for name in self.poses.robot.actuators)
-        return self.poses.paths + extra
+        return self.poses.names
 
     @property
     def units(self) -> tuple[str, ...]:
         """Units of the parameters."""
-        extra = [{"m": "m/N", "rad": "rad/(N m)"}[unit] for unit in self.poses.robot.actuator_units]
-        return (*(axis.unit for axis in self.poses.axes), *(extra if self.poses.forces is not None else ()))
+        return self.poses.units
 
     @property
     def parameters(self) -> int:
@@ -78,12 +76,8 @@ class MeasuredPoses:
 
     def jacobian(self, theta: Array, chosen: NDArray[np.int64]) -> Array:
         """Derivative (chosen * rows, d) of the predictions, by fourth-order differences."""
-        h = self.poses.steps
-        d = len(h)
-        points = np.concatenate([theta + s * np.diag(h) for s in (1.0, -1.0, 2.0, -2.0)])
-        r = -self._rows(*self.poses.poses(points), chosen).reshape(4, d, len(chosen), -1)
-        slope = (8 * (r[0] - r[1]) - (r[2] - r[3])) / (12 * h[:, None, None])
-        return np.asarray(slope.reshape(d, -1).T)
+        slope = self.poses.slope(-self._rows(*self.poses.neighbours(theta, chosen), chosen))
+        return np.asarray(slope.reshape(len(slope), -1).T)
 
     def sensitivity(self, theta: Array) -> Array:
         """Derivative (n rows, d) where the platform was measured, else at corrections theta; errors of the drawing blur it."""

@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from flexapod.analysis.model.kernels import RobotKernel, kernel
 from flexapod.analysis.requests.design_values import DesignValues, design_values
@@ -32,6 +33,11 @@ CHUNK = 2048
 
 REACH = 1e-3
 """Half-width, in characteristic lengths or parts of the value, of the box in which the numbers' polynomials are found."""
+
+STENCIL = (1.0, -1.0, 2.0, -2.0)
+"""Steps of fourth-order central differences."""
+
+ALL = slice(None)
 
 
 def offset_axes(robot: Robot, paths: Sequence[str]) -> tuple[Axis, ...]:
@@ -121,6 +127,18 @@ class PerturbedPoses:
         return len(self.position)
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """Names of offsets: paths of the file, then compliances."""
+        extra = () if self.forces is None else tuple(f"{name}.compliance" for name in self.robot.actuators)
+        return self.paths + extra
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        """Units of offsets."""
+        extra = [{"m": "m/N", "rad": "rad/(N m)"}[unit] for unit in self.robot.actuator_units]
+        return (*(axis.unit for axis in self.axes), *(extra if self.forces is not None else ()))
+
+    @property
     def steps(self) -> Array:
         """Steps of differences (d,), of compliances those that move an actuator as far as a length."""
         own = np.array([axis.high for axis in self.axes]) / 4
@@ -171,14 +189,37 @@ class PerturbedPoses:
 
     def errors(self, offsets: Array, threads: int = 1) -> Array:
         """Pose errors (n, m, 6) against the nominal poses, to second order in the rotation."""
-        p, R = self.poses(offsets, threads)
+        return self._errors(*self.poses(offsets, threads))
+
+    def _errors(self, p: Array, R: Array) -> Array:
         rotation = R @ np.swapaxes(self.rotation, 1, 2)
         return np.concatenate([p - self.position, rotation_vector(rotation)], axis=2)
 
-    def derivative(self) -> Array:
-        """d error / d offset (m, 6, d), by fourth-order central differences: exact to about 1e-10."""
+    def neighbours(self, offset: Array, which: NDArray[np.int64] | slice = ALL) -> tuple[Array, Array]:
+        """Positions (4 d, m, 3) and rotations one and two steps to both sides of an offset (d,), as `slope` takes them.
+
+        Raises:
+            InputError: a pose (of `which`) cannot be reached: names it and the parameter.
+        """
         h = self.steps
-        points = np.concatenate([s * np.diag(h) for s in (1.0, -1.0, 2.0, -2.0)])
-        e = self.errors(points).reshape(4, len(h), self.count, 6)
-        slope = (8 * (e[0] - e[1]) - (e[2] - e[3])) / (12 * h[:, None, None])
-        return np.asarray(np.moveaxis(slope, 0, 2))
+        p, R = self.poses(np.concatenate([offset + s * np.diag(h) for s in STENCIL]))
+        lost = np.argwhere(np.isnan(p[:, which, 0]))
+        if len(lost):
+            row, pose = lost[0][0], np.arange(self.count)[which][lost[0][1]]
+            k = int(row) % len(h)
+            change = f"{self.names[k]} changed by {STENCIL[row // len(h)] * h[k]:.2g} {self.units[k]}"
+            raise InputError(
+                f"{self.robot.name}: pose {pose}: with {change} it cannot be reached: it is next to a singular pose or the end "
+                "of the reach; leave it out or change it"
+            )
+        return p, R
+
+    def slope(self, values: Array) -> Array:
+        """Derivative (d, ...) of values (4 d, ...) at `neighbours`, by fourth-order central differences."""
+        h = self.steps
+        v = values.reshape(4, len(h), *values.shape[1:])
+        return np.asarray((8 * (v[0] - v[1]) - (v[2] - v[3])) / (12 * h.reshape(-1, *[1] * (v.ndim - 2))))
+
+    def derivative(self) -> Array:
+        """d error / d offset (m, 6, d): exact to about 1e-10."""
+        return np.asarray(np.moveaxis(self.slope(self._errors(*self.neighbours(np.zeros(len(self.steps))))), 0, 2))

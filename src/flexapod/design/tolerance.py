@@ -92,10 +92,6 @@ def tolerance(
     paths, t = list(amounts), np.array(list(amounts.values()))
     problem = PerturbedPoses(robot, paths, at)
     D = problem.derivative()
-    if not np.all(np.isfinite(D)):
-        raise InputError(
-            "a pose next to a nominal one cannot be reached: the robot is at a singular pose or at the end of its reach"
-        )
     sigma = t / (3.0 if distribution == "normal" else np.sqrt(3.0))
     shift = np.zeros((problem.count, 6))
     if clearances is not None:

@@ -93,8 +93,8 @@ def simulate(
         output_step: [s], a multiple of the step.
         method: fixed-step Runge-Kutta 4, adaptive Dormand-Prince 5(4), ``"implicit"`` for stiff vibrations (Gauss of order 6, no
             numerical damping), ``"radau"`` (order 5, damps what a step cannot resolve), or CVODE (scikit-sundae) as reference;
-            left out: ``"implicit"`` with flexible legs (``"dopri"`` where friction depends on joint loads and steps are
-            compiled, for up to 24 coordinates), else ``"rk4"``.
+            left out: ``"dopri"`` where friction depends on joint loads (with flexible legs: up to 24 coordinates, whose steps
+            are compiled), ``"implicit"`` with flexible legs, else ``"rk4"``.
         rtol, atol: tolerances of the adaptive methods; 1e-9 and 1e-11 if left out.
         friction: as in the file, friction by joint loads solved with the acceleration at every evaluation (tanh law: at the
             file's speed, else 1e-3 m/s, rad/s), ``"constant"`` (viscous and constant parts only), or False.
@@ -158,11 +158,12 @@ def simulate(
 
 
 def default_method(robot: Robot, drive: str, friction: object) -> Method:
-    """The method where none is chosen: implicit where vibrations are stiff, adaptive where friction depends on joint loads and
-    steps are compiled."""
-    if not in_independent(robot, drive, None, friction):
-        return "rk4"
-    return "dopri" if by_loads(robot, friction) and len(robot.elastic_plan.columns) <= COMPILED else "implicit"
+    """The method where none is chosen: adaptive where friction depends on joint loads and steps are compiled, implicit where
+    vibrations are stiff."""
+    loads = by_loads(robot, friction)
+    if in_independent(robot, drive, None, friction):
+        return "dopri" if loads and len(robot.elastic_plan.columns) <= COMPILED else "implicit"
+    return "dopri" if loads and drive != "actuators" else "rk4"
 
 
 def _check(drive: str, method: str, watch: Sequence[str], step: float) -> None:

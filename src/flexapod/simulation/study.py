@@ -73,7 +73,8 @@ def simulate_study(
     if starts is not None and not starts.single and len(starts) == 0:
         raise InputError("starts: there is no state; give one per trajectory")
     first = None if starts is None else _single(starts, 0)
-    method = default_method(robot, "force", friction)
+    independent = in_independent(robot, "force", None, friction)
+    method = default_method(robot, "force", friction) if independent else "rk4"
     given: dict[str, Any] = dict(
         drive="force", controller=controller, force=force, wrench=wrench, friction=friction, method=method, events=(), watch=(),
         tolerance=(1e-9, 1e-11),
@@ -82,7 +83,7 @@ def simulate_study(
     if setup.function is not None or setup.layout.memory:
         raise InputError("controller: a study takes continuous compiled controllers; run sampled ones and functions one by one")
     setup, columns, count = _varied(setup, robots, values, starts)
-    if in_independent(robot, "force", None, friction):
+    if independent:
         from flexapod.simulation.study_one_by_one import one_by_one
 
         begins = [None if starts is None else _single(starts, k) for k in range(count)]

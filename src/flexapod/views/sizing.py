@@ -36,7 +36,7 @@ Sizing = TypedDict(
 
 
 def under_actuated(robot: fp.Robot) -> bool:
-    """Whether the actuators cannot choose a motion, so that a motion determines no actuator forces."""
+    """Whether there are fewer actuators than degrees of freedom, so that a motion determines no actuator forces."""
     return robot.floats or len(robot.actuators) < robot.mobility.platform
 
 

@@ -13,7 +13,7 @@ their error is `STEP`^8 / 630 of a ninth derivative (5e-10 of bent legs on redun
 the robot's size) and rounding divided by `STEP`. Near a singular pose a small motion of the actuators is a large one of the
 platform: q goes along the singular directions of the rates of all coordinates, each so far that these change by `MOTION`.
 Motions that the robot cannot make have no derivative: the pseudo-inverse leaves them out. Where something deforms, x are the
-components that the actuators choose (`prescribed`), as in `inverse_dynamics`.
+components that the actuators determine (`prescribed`), as in `inverse_dynamics`.
 """
 
 from __future__ import annotations

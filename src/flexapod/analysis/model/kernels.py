@@ -6,7 +6,7 @@ import difflib
 import hashlib
 import importlib
 import inspect
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -287,15 +287,25 @@ def _many_modes(robot: Robot, quantity: str) -> bool:
     return quantity in ("flexible_tangent", "flexible_held_joints") and len(robot.elastic_names) > UNROLLED
 
 
+def _derivation(quantity: str) -> Callable[..., Any]:
+    derive: Callable[..., Any] = getattr(importlib.import_module(PROGRAMS[quantity]), quantity)
+    return derive
+
+
+def program_options(quantity: str) -> tuple[str, ...]:
+    """Options that the program of a quantity takes besides the robot."""
+    return tuple(inspect.signature(_derivation(quantity)).parameters)[1:]
+
+
 def make_program(robot: Robot, quantity: str, options: Mapping[str, object], asked: str = "") -> Any:
     """The program of a quantity, derived now; `asked`: the name by which the user knows it."""
     refuse_inner_loops(robot, quantity)
     refuse_too_few_actuators(robot, quantity)
-    derive = getattr(importlib.import_module(PROGRAMS[quantity]), quantity)
+    derive = _derivation(quantity)
     try:
         inspect.signature(derive).bind(robot, **options)
     except TypeError as error:
-        known = ", ".join(name for name in list(inspect.signature(derive).parameters)[1:] if name not in ("plan", "zeros"))
+        known = ", ".join(name for name in program_options(quantity) if name not in ("plan", "zeros"))
         raise InputError(f"options of '{asked or quantity}': {call_reason(error)}; it has: {known or 'none'}") from None
     program = derive(robot, **options)
     program.factored = quantity.startswith(FACTORED)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from flexapod.analysis.model.kernels import PROGRAMS, parameter_values, unknown_quantity
+from flexapod.analysis.model.kernels import PROGRAMS, parameter_values, program_options, unknown_quantity
 from flexapod.analysis.model.programs import WITH_FRICTION, formulations, usual_program, warn_loads
 from flexapod.analysis.requests.program_refusals import refuse_other_bodies
 from flexapod.analysis.requests.properties import PROPERTIES, has_friction
@@ -96,6 +96,8 @@ def _with_friction(
         raise InputError(f"friction: the joints of {robot.name} have none; leave it out")
     if quantity in known and (quantity not in WITH_FRICTION or not solve):
         raise InputError("friction: available in inverse_dynamics and in forward_dynamics with its final solve; leave it out")
+    if quantity in PROGRAMS and quantity not in known and "friction" not in program_options(quantity):
+        raise InputError(f"friction: {quantity} does not depend on it; leave it out")
     if quantity in WITH_FRICTION:
         refuse(robot, quantity, motion="actuators", friction=True)
     if PROPERTIES["rigid"](robot):

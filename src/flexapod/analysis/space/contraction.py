@@ -10,8 +10,8 @@ coordinate and the region by at most T_ij. The map z - A^{-1} G sends the box of
 
 so that exactly one branch lies in the box, it is regular, and it stays near its tangent, by all terms but the first of these.
 H, T and E hold everywhere, since joints only rotate and slide: a row that keeps a point changes with two rotations by the
-distance from the later joint, a row of axes by 1. Robots of limited mobility have one block of all legs, in which the components
-of the pose that they cannot choose are unknowns as well. Of over-constrained robots as many rows are taken as are independent
+distance from the later joint, a row of axes by 1. Robots of limited mobility have one block of all legs, in which the dependent
+components of the pose are unknowns as well. Of over-constrained robots as many rows are taken as are independent
 at home: where the others hold beside home they hold on the whole branch, since it is analytic. Rounding is covered by `ROUNDING`.
 
 Source: the theorem of Newton and Kantorovich in the form of a contraction. Checked by: tests/analysis/test_path_tube.py.

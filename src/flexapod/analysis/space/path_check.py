@@ -61,7 +61,7 @@ class SampledCheck:
         self.followed = bool(robot.plan.constraints)
 
     def onto(self, poses: PathPoses) -> PathPoses:
-        """Poses that a robot of limited mobility can reach: components that it cannot choose follow."""
+        """Poses that a robot of limited mobility can reach: the dependent components follow from the others."""
         if not self.followed:
             return poses
         held = [k for k in range(6) if k in self.robot.plan.platform_dependents]

@@ -1,8 +1,8 @@
 r"""Proof that a straight segment of poses keeps the limits and is regular, for legs without a closed form.
 
 The segment is cut into parts; each is a region of `flexapod.analysis.space.contraction`, whose boxes hold one branch of the legs.
-Branches of two neighbouring parts are one where the box of one lies in the box of uniqueness of the other. Of a robot of
-limited mobility the components of the pose that it cannot choose follow.
+Branches of two neighbouring parts are one where the box of one lies in the box of uniqueness of the other. The dependent
+components of the pose of a robot of limited mobility follow from the others.
 
 Checked by: tests/analysis/test_path_tube.py.
 """

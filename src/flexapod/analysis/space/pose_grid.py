@@ -113,7 +113,7 @@ def pose_grid(
 def following_rotations(robot: Robot, axes: Collection[str]) -> tuple[int, ...]:
     """Components of the rotation vector (3-5) that follow from the others of a pose.
 
-    All where no rotation is an axis; else those that are no axis and that the robot cannot choose.
+    All where no rotation is an axis; else the dependent ones that are no axis.
     """
     if not any(name in axes for name in ROTATION):
         return (3, 4, 5)

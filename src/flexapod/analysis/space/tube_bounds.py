@@ -7,8 +7,8 @@ coordinates lie between two planes,
 
 with a distance that falls with the square of the box. The branch is the one that kinematics follows from home, with home's signs
 of the determinants of the legs. A box is inside where this branch keeps all limits and is on home's side of the type 2
-singularities, outside where it breaks a limit or is on the other side, or where a leg cannot reach. Components of the pose that
-a robot of limited mobility cannot choose follow.
+singularities, outside where it breaks a limit or is on the other side, or where a leg cannot reach. The dependent components of
+the pose of a robot of limited mobility follow from the others.
 
 Checked by: tests/analysis/test_tube_bounds.py.
 """

@@ -132,8 +132,8 @@ def workspace_solid(
     Returns:
         `WorkspaceSolid`: volume [m^3 or rad^3] and area with their errors, and the surface; `save` writes it as STL or PLY.
     Raises:
-        InputError: no pose of the grid is inside, the workspace reaches the border of the region, or the platform cannot choose
-            x, y and z (planar robots, 3-RPS).
+        InputError: no pose of the grid is inside, the workspace reaches the border of the region, or x, y and z of the platform
+            are not independent (planar robots, 3-RPS).
 
     Checked by: tests/analysis/test_workspace_solid.py.
     """
@@ -308,7 +308,7 @@ def _touches(mesh: SurfaceMesh, low: Array, high: Array) -> bool:
 
 
 def _refuse_dependent(robot: Robot) -> None:
-    """Positions are a solid only where the platform can choose all three of their components."""
+    """Positions are a solid only where all three of their components are independent."""
     held = [axis for k, axis in enumerate("xyz") if k not in robot.plan.platform_independent]
     if held:
         raise InputError(

@@ -52,7 +52,8 @@ def until_broken(name: str, variables: Variables, times: Array, named: float = n
         return {key: (dims, values[:k], unit) for key, (dims, values, unit) in variables.items()}, times[:k], ""
     reason = (
         f"the energy balance is broken: {left[k]:.3g} J are missing of {size[k]:.3g} J exchanged (bound {BROKEN:.0%}). "
-        "Shorten the step or use method='implicit'; where that does not help, the model has left its range"
+        "Shorten the step or use method='dopri' (friction) or method='implicit' (vibrations); where that does not help, the "
+        "model has left its range"
     )
     warnings.warn(f"the simulation of {name} stopped at t = {times[k]:g} s: {reason}", ValidityWarning, stacklevel=4)
     return {key: (dims, values[: k + 1], unit) for key, (dims, values, unit) in variables.items()}, times[: k + 1], reason

@@ -127,6 +127,7 @@ def in_words(text: str) -> str:
 
 SAME = {
     "on_error='mask' returns the others": "--mask keeps the others",
+    "method='dopri'": "--method dopri",
     "method='implicit'": "--method implicit",
     "solve=False": "--no-solve",
 }

@@ -65,8 +65,9 @@ def simulate(
     method: Annotated[
         str | None,
         typer.Option(
-            help="integrator: rk4, dopri, implicit, radau or cvode; default: rk4, implicit for flexible legs"
-        )
+            help="integrator: rk4, dopri, implicit, radau or cvode; default: rk4, dopri for friction by joint loads, "
+            "implicit for flexible legs"
+        ),
     ] = None,
     friction: Annotated[bool, typer.Option(help="include friction as in the robot file")] = True,
     save: Annotated[Path | None, typer.Option(help="checkpoint file: an interrupted simulation continues from it")] = None,

@@ -75,6 +75,7 @@ def robot_report(
         tolerances: as for `flexapod.tolerance`: the page then has the pose error at home and what it comes from.
         vibration: of a flexible robot: the page then has what shapers and controllers leave of the vibration after a move.
     """
+    asked = _asked(robot, measured, tolerances)  # first: a mistake in these is reported before the long part
     drives, modes = _modes(robot, stiffness)
     figures, moved, violations = _along_motion(robot, motion, name, wrench, modes, drives)
     above = [] if isinstance(modes, str) else validity(modes)
@@ -94,6 +95,14 @@ def robot_report(
         from flexapod.views.residual_vibration import vibration_blocks
 
         sections.append(("Residual vibration", vibration_blocks(robot)))
+    sections += asked
+    lead = f"{robot.title}. Motion: {name}, {motion.time[-1] - motion.time[0]:g} s. {_author_line(author)}; SI units."
+    return html_page(f"{robot.name}: report", sections, lead), warnings
+
+
+def _asked(robot: fp.Robot, measured: Any, tolerances: Any) -> list[Section]:
+    """Sections of tolerances and of measured data, where the reader gave some."""
+    sections: list[Section] = []
     if tolerances:
         from flexapod.views.reports.design_page import design_sections
 
@@ -104,8 +113,7 @@ def robot_report(
 
         estimate = fp.identify(robot, measured, on_bad="report")
         sections += [(f"Measured: {head.lower()}", parts) for head, parts in identification_sections(estimate)]
-    lead = f"{robot.title}. Motion: {name}, {motion.time[-1] - motion.time[0]:g} s. {_author_line(author)}; SI units."
-    return html_page(f"{robot.name}: report", sections, lead), warnings
+    return sections
 
 
 def _along_motion(

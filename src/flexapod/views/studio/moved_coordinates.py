@@ -1,7 +1,7 @@
 """The coordinates by which a robot is moved in the studio: components of the platform's pose, or its actuators.
 
 A pose is written x, y, z [m, world] and a rotation vector rx, ry, rz [deg, world axes, from home]. A robot of limited mobility is
-moved by those components that it can choose alone; where there are none (a five-bar's tip turns as it goes), by its actuators.
+moved by its independent components; where there are none (a five-bar's tip turns as it goes), by its actuators.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def strokes(robot: fp.Robot) -> list[tuple[float, float]]:
 
 
 def pose_components(robot: fp.Robot) -> tuple[str, ...]:
-    """Components of the pose that the robot can choose alone, as many as its mobility; empty where there are no such ones."""
+    """Independent components of the pose, as many as its mobility; empty where there are none."""
     count = robot.mobility.platform
     if count >= 6:
         return AXES
