@@ -41,7 +41,7 @@ file.write_text(TEXT.replace("type: revolute, from: slider", "type: revolut, fro
 try:
     fp.load(file)
 except fp.RobotFileError as error:
-    print(f"a slip of the pen: {error}\n")
+    print(f"a misspelt key: {error}\n")
 
 file.write_text(TEXT)
 robot = fp.load(file)

@@ -15,9 +15,9 @@ OUT.mkdir(exist_ok=True)
 robot = fp.load("hexaslide")
 home = robot.home.position
 
-# A slice through home: every pose with its condition number, or the reason why it cannot be taken.
+# A slice through home: every pose with its condition number, or the reason why it is invalid.
 area = fp.workspace(robot, grid={"x": (-0.7, 0.7, 61), "y": (-0.7, 0.7, 61)})
-print(f"slice: {100 * float(area.valid.mean()):.0f} % of the poses can be taken")
+print(f"slice: {100 * float(area.valid.mean()):.0f} % of the poses are usable")
 codes, counts = np.unique(area.reason, return_counts=True)
 for code, count in sorted(zip(codes, counts, strict=True), key=lambda pair: -pair[1])[:4]:
     print(f"  {count:5} poses: {area.reason_text.values[code] if code else 'usable'}")

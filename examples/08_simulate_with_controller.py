@@ -1,4 +1,4 @@
-"""What does the controller make of it? A PD and a computed-torque controller follow a motion; energy is accounted for.
+"""How well do controllers follow a motion? A PD and a computed-torque controller on one robot, with the energy balance.
 
 Run: python examples/08_simulate_with_controller.py. It writes out/energy.html and out/result.nc.
 """

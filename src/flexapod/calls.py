@@ -247,7 +247,7 @@ def _bound(name: str, signature: inspect.Signature, args: tuple[object, ...], kw
 
 
 def _names_alone(signature: inspect.Signature) -> str:
-    """A signature without types, for people who made a slip of the pen."""
+    """A signature without types, for messages about misspelt arguments."""
     arguments = [argument.replace(annotation=argument.empty) for argument in signature.parameters.values()]
     return str(signature.replace(parameters=arguments, return_annotation=signature.empty))
 

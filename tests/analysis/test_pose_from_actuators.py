@@ -190,7 +190,7 @@ def test_another_assembly_mode_is_refused_unless_wanted():
     assert re.fullmatch(
         r"forward kinematics of stewart-3-3: the pose found \(position \(.*\) m\) lies on another assembly mode than the guess "
         r"\(the determinant of the Jacobian has the other sign\): on the straight way of the actuators to it the robot is "
-        r"singular after [\d.]+ %; give a guess nearer to the pose that is meant, or assembly='any'\.",
+        r"singular after [\d.]+ %; give a guess nearer to the intended pose, or assembly='any'\.",
         text,
     ), text
 

@@ -253,7 +253,7 @@ def test_what_cannot_be_timed_is_refused_with_the_reason():
     robot = fp.load("bench-6ups")
     with pytest.raises(fp.InputError, match="no limit of force, speed or power"):
         fp.time_optimal(robot, lissajous())
-    with pytest.raises(fp.InputError, match="standing still there needs forces up to"):
+    with pytest.raises(fp.InputError, match="holding the robot there needs forces up to"):
         fp.time_optimal(robot, lissajous(), {"force": 150.0})
     stops = fp.motions.line(start=[0, 0, 4.3], end=[0.2, 0, 4.3], duration=1.0)
     with pytest.raises(fp.InputError, match="is at rest at parameter 0"):

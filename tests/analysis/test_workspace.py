@@ -185,7 +185,7 @@ def test_an_interrupted_run_goes_on(tmp_path, monkeypatch):
         fp.workspace(robot.with_parameters({"legs.A.slide.limits.stroke": [-1.0, 1.0]}), grid, save=folder)
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "letter.txt").write_text("mine", encoding="utf-8")
-    with pytest.raises(fp.InputError, match=r"is not empty and holds no saved run; choose another$"):
+    with pytest.raises(fp.InputError, match=r"is not empty and holds no saved result; choose an empty folder$"):
         fp.workspace(robot, grid, save=tmp_path / "full")
 
 

@@ -179,7 +179,7 @@ def test_expressions_that_are_none(text: str, label: str) -> None:
         ("stroke: [$height - 0.2", "stroke: [$turn", "my.yaml:17: legs.slide.limits.stroke[0]: $turn does not fit a prismatic joint. Write it in m."),
         ("mass: 20", "mass: $base", "my.yaml:12: platform.mass: '$base' is in m: it must be kg."),
         ("mass: 20", "mass: $base * $base", "platform.mass: '$base * $base' is in m^2"),
-        ("mass: 20", "mass: __import__('os') * $gap", "platform.mass: \"__import__('os') * $gap\" is no sum of products."),
+        ("mass: 20", "mass: __import__('os') * $gap", "platform.mass: \"__import__('os') * $gap\" is not a sum of products."),
         ("C: {copy: A", "C: {copy: X", "my.yaml:23: legs.C.copy: no leg is called 'X'."),
         ("C: {copy: A", "C: {copy: E", "legs.C.rotated"),
         ("rotated: 120 deg}\n    D", "rotated: 120 mm}\n    D", "my.yaml:23: legs.C.rotated: '120 mm' has the wrong unit: it must be rad."),

@@ -87,7 +87,7 @@ def test_words_of_the_file(tmp_path: Path) -> None:
 def test_damping_of_several_elements_is_said_to_be_theirs(tmp_path: Path) -> None:
     """The beam's first mode has about 1/n^2 of the ratio; the word that is advised gives the whole of it."""
     with pytest.warns(
-        fp.RobotFileWarning, match=r"damping: is that of the own modes of each of 4 .* about 0.0013.*loss_factor: 0.04"
+        fp.RobotFileWarning, match=r"damping: applies to the modes of each of 4 .* about 0.0013.*loss_factor: 0.04"
     ):
         four = load(tmp_path, f"elements: 4, damping: 0.02, {RECTANGLE}")
     still = fp.ActuatorMotion(time=[0.0], position=[[0.0]], velocity=[[0.0]], acceleration=[[0.0]])

@@ -187,7 +187,7 @@ def test_signs_of_quaternions_become_continuous() -> None:
     ("call", "text"),
     [
         (lambda: euler_rotation("XyZ", [0, 0, 0.0]), "sequence: expected up to three letters of XYZ .* got 'XyZ'"),
-        (lambda: euler_rotation("XXZ", [0, 0, 0.0]), "sequence: 'XXZ' turns about the same axis twice in a row"),
+        (lambda: euler_rotation("XXZ", [0, 0, 0.0]), "sequence: 'XXZ' rotates about the same axis twice in a row"),
         (lambda: euler_rotation("XYZ", [0, 0.0]), r"angles: expected shape \(..., 3\) for the sequence 'XYZ', got \(2,\)"),
         (lambda: euler_rotation("", []), "sequence: expected up to three letters"),
         (lambda: quat_wxyz_rotation([1, 1, 0, 0.0]), "quat_wxyz: expected unit quaternions, but a norm is 1.41421356"),

@@ -33,7 +33,7 @@ def compute(page: Page, motion: str, place: str) -> None:
 
 
 def test_a_motion_beyond_limits_is_red_with_its_reason(page: Page, studio: Studio) -> None:
-    compute(page, "kim-constant-acceleration", "where its numbers say")
+    compute(page, "kim-constant-acceleration", "at the paper's coordinates")
     assert "beyond limits at 301 of 301 samples" in page.text("#beyond")
     assert "starts 3.53 m from home" in page.text("#recording")
     assert page.page.locator("#verdict.bad").count() == 1

@@ -200,7 +200,7 @@ def test_parameter_undo_compare_save_and_load(fresh: Studio, page: Page, tmp_pat
     page.wait_until_idle()
     assert forces(page, 6) == first
     page.keep("undone")
-    page.press("Forget the kept one")
+    page.press("Discard the kept variant")
     page.wait_text("#status", "one variant")
     page.tab("Robot")
     with page.page.expect_file_chooser(timeout=PATIENCE) as chooser:

@@ -52,7 +52,7 @@ def check_body(
     if body.flexible is not None:
         flexible(body.flexible, Below(report, ("flexible",)))
         for name in sorted({"mass", "com", "inertia", "base_parameters"} & body.model_fields_set):
-            report.warn((name,), "is not used: the flexible body has its own", f"Remove {name}.")
+            report.warn((name,), "is not used: mass and inertia follow from `flexible`", f"Remove {name}.")
     inertia, right = body.inertia, frames_right and not _diagonal_twice(body.inertia, Below(report, ("inertia",)))
     points = ["com", "origin", *body.points]
     if inertia.about not in points:

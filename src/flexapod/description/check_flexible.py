@@ -90,7 +90,7 @@ def _say_per_element(flexible: Flexible, report: Reporter) -> None:
     """Damping of the elements' own modes, far above those of the beam: the beam has about 1/n^2 of it."""
     n, ratio = flexible.elements, flexible.damping or 0.0
     what = (
-        f"is that of the own modes of each of {n} elements, of far higher frequency: the first mode of the whole beam has about "
+        f"applies to the modes of each of {n} elements, of far higher frequency: the first mode of the whole beam has about "
         f"{ratio / n**2:.2g}, and less with more elements"
     )
     report.warn(("damping",), what, f"Write `loss_factor: {2.0 * ratio:g}` for {ratio:g} in it, or add `modes: 2` or more.")

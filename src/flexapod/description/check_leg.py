@@ -86,7 +86,7 @@ def check_leg(
         if row.flexible is not None:
             check_leg_flexible(row.flexible, Below(here, ("flexible",)))
             if "inertial" in row.model_fields_set:
-                here.warn(("inertial",), "is not used: the flexible body has its own", "Remove inertial.")
+                here.warn(("inertial",), "is not used: mass and inertia follow from `flexible`", "Remove inertial.")
         check_points(row.points, here)
     cut = closing_names(leg)
     for name, joint in leg.joints.items():

@@ -87,7 +87,7 @@ def _tokens(text: str) -> list[str]:
     while at < len(text):
         match = _TOKEN.match(text, at)
         if match is None or match.end() == at:
-            raise UnitError(f"{shorten(text)} is no sum of products", _HINT)
+            raise UnitError(f"{shorten(text)} is not a sum of products", _HINT)
         found.append(match.group().strip())
         at = match.end()
     return found
@@ -98,7 +98,7 @@ def _product(text: str, tokens: list[str], at: int, known: Mapping[str, Shared])
     value, dimensions, literal = 1.0, list[Dimension | None](), True
     while True:
         if at == len(tokens) or tokens[at] in ("+", "-", "*"):
-            raise UnitError(f"{shorten(text)} is no sum of products", _HINT)
+            raise UnitError(f"{shorten(text)} is not a sum of products", _HINT)
         factor, dimension, bare = _factor(tokens[at], known)
         value, at = value * factor, at + 1
         literal = literal and bare
@@ -107,7 +107,7 @@ def _product(text: str, tokens: list[str], at: int, known: Mapping[str, Shared])
         if at == len(tokens) or tokens[at] in ("+", "-"):
             break
         if tokens[at] != "*":
-            raise UnitError(f"{shorten(text)} is no sum of products", _HINT)
+            raise UnitError(f"{shorten(text)} is not a sum of products", _HINT)
         at += 1
     if literal or None in dimensions:
         return value, None, at

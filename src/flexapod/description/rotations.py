@@ -128,7 +128,7 @@ def check_rotation(rotation: Rotation | None, report: Reporter) -> bool:
         mixed = set(name) <= set("xyzXYZ") and not (name.isupper() or name.islower())
         twice = set(name.lower()) <= set("xyz") and len(name) <= 3 and not mixed
         hint = "Use capitals (rotated axes) or small letters (fixed axes), not both." if mixed else ""
-        hint = "Do not turn about the same axis twice in a row." if twice else hint
+        hint = "Name a different axis for neighbouring rotations." if twice else hint
         report.error((name,), "unknown key", hint or nearest(name, rotation_names()))
     if wrong:
         return False
@@ -154,7 +154,7 @@ def _check_matrix(rotation: Rotation, report: Reporter) -> bool:
                 report.error(("matrix",), what, "Write at least 7 digits, or use another form.")
                 return False
     if dot(cross(R[0], R[1]), R[2]) < 0:
-        report.error(("matrix",), "is a reflection (left-handed)", "Turn the sign of one row.")
+        report.error(("matrix",), "is a reflection (left-handed)", "Change the sign of one row.")
         return False
     return True
 

@@ -128,7 +128,7 @@ class Payload(Model):
 
 
 class KhalilInertia(Model):
-    """Base inertial parameters about the frame origin, as in the tables of Khalil's school."""
+    """Base inertial parameters about the frame origin, as Khalil tabulates them."""
 
     XX: InertiaValue = Field(default=0.0, description="entry of the tensor about the frame origin")
     XY: InertiaValue = Field(default=0.0, description="entry of the tensor about the frame origin")
@@ -237,12 +237,12 @@ class Joint(Model):
     stiffness: Stiffness | None = Field(
         default=None, description="spring, unloaded at home or at `rest`; an actuator drives through it"
     )
-    damping: Viscous | None = Field(default=None, description="damper at the joint, beside the spring")
+    damping: Viscous | None = Field(default=None, description="damper at the joint, parallel to the spring")
     rest: Coordinate | None = Field(
         default=None, description="coordinate at which the spring is unloaded, of an angle counted from home; left out: home"
     )
     preload: SignedForceOrTorque = Field(
-        default=0.0, description="constant force or torque of the spring besides, towards smaller coordinates"
+        default=0.0, description="constant force or torque in addition to the spring; positive acts towards smaller coordinates"
     )
 
 
@@ -339,7 +339,7 @@ class PointForce(Model):
     to: Reference = Field(description="body of the second point")
     on: Position = Field(default=[0.0, 0.0, 0.0], description="second point in the frame of its body")
     stiffness: SpringRate = Field(default=0.0, description="of the spring")
-    length: LengthSize = Field(default=0.0, description="distance at which the spring is free")
+    length: LengthSize = Field(default=0.0, description="free length of the spring")
     damping: DamperRate = Field(default=0.0, description="of the damper")
     preload: SignedForce = Field(default=0.0, description="constant tension; negative pushes the points apart")
 
@@ -356,10 +356,12 @@ class RobotFile(Model):
         default_factory=dict, description="numbers by name, for others to refer to: `$radius`, `2 * $radius - 5 mm`"
     )
     gravity: Annotated[list[Acceleration], Field(min_length=3, max_length=3)] = Field(
-        description="in the world frame; never assumed"
+        description="in the world frame; required, there is no default"
     )
     plane: Literal["xy", "xz", "yz"] | None = Field(default=None, description="plane of motion of a planar robot")
-    characteristic_length: Size | None = Field(default=None, description="makes condition numbers of mixed Jacobians meaningful")
+    characteristic_length: Size | None = Field(
+        default=None, description="length that makes translations and rotations comparable, e.g. in condition numbers"
+    )
     allow_unphysical: bool = Field(default=False, description="accept inertias that no body can have, with a warning")
     home: Home = Field(description="pose in which the robot is assembled")
     sampling: Sampling | None = Field(default=None, description="box of random states for tests")

@@ -43,7 +43,7 @@ class Rayleigh(Model):
     """Damping in proportion to mass and stiffness of a flexible body."""
 
     mass: Fraction = Field(
-        default=0.0, description="factor of the mass matrix [1/s]; of a beam of several elements beside `modes` only"
+        default=0.0, description="factor of the mass matrix [1/s]; a beam of several elements needs `modes` as well"
     )
     stiffness: Fraction = Field(default=0.0, description="factor of the stiffness matrix [s]")
 
@@ -53,8 +53,8 @@ class Reduction(Model):
 
     method: Literal["normal", "craig-bampton", "residual"] | None = Field(
         default=None,
-        description="normal (default): free modes; craig-bampton (default of a link): modes with held joints and points beside "
-        "their deflections; residual: free modes beside deflections under loads there (residual flexibility)",
+        description="normal (default): free modes; craig-bampton (default of a link): modes with joints and points held, and "
+        "the static deflections of these; residual: free modes, and static deflections under loads there",
     )
     boundary: Literal["free", "pinned", "clamped"] = Field(
         default="free", description="outline of the plate in its modes; free for links"
@@ -83,12 +83,13 @@ class Flexible(Model):
     theory: Literal["euler-bernoulli", "timoshenko", "exact", "kirchhoff", "mindlin"] | None = Field(
         default=None,
         description="beam: euler-bernoulli (default), timoshenko (shear) or exact (shear, large rotations of every element); "
-        "plate: the last two",
+        "plate: kirchhoff or mindlin",
     )
     stiffening: Flag | None = Field(
         default=None,
         description="beam: axial load stiffens or softens bending (default true); false: the papers' linear elements; "
-        "plate: loads in its plane do (default false); modes: as the file has it (`attach_geometric`)",
+        "plate: loads in its plane stiffen or soften bending (default false); "
+        "file of modes: as the file has it (`attach_geometric`)",
     )
     outline: list[Annotated[list[Length], Field(min_length=2, max_length=2)]] | None = Field(
         default=None, description="plate: corners in order, in the body's xy plane"

@@ -83,7 +83,7 @@ def _words(model: object, path: Path, error: ErrorDetails) -> tuple[Path, str, s
         words = [str(word) for word in literals_of(wanted)]
         if len(words) <= 3:
             return path, f"must be {' or '.join(words)}, is {describe(given)}", f"Write {' or '.join(words)}."
-        return path, f"{describe(given)} is not one of the words that are allowed here", nearest(shorten(given), words)
+        return path, f"{describe(given)} is not an allowed value", nearest(shorten(given), words)
     if kind in ("too_short", "too_long"):
         return path, *_wrong_length(wanted, context, given)
     if kind in ("greater_than_equal", "less_than_equal", "greater_than", "less_than"):

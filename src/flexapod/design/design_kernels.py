@@ -35,7 +35,7 @@ class KernelPart:
         name: of the part: forces, rates, angles, jacobian, mass, reactions, ends or volume.
         bound: the kernel.
         inputs: of its poses, (m, ..) by name.
-        map: judges poses of a box, which may be out of reach; else every pose must be taken.
+        map: judges poses of a box, which may be out of reach; else every pose must be reachable.
         key: under which outputs are kept apart: the criterion of a box, empty else.
     """
 

@@ -62,7 +62,7 @@ class Study:
 
         s = self.summary
         if s.valid == 0:
-            raise InputError("no design is valid; see `reasons`")
+            raise InputError("no design is valid, so that there are no statistics; `reasons` says why")
         numbers = {"mean": s.mean, "deviation": np.sqrt(s.square / max(s.valid - 1, 1)), "lowest": s.lowest, "highest": s.highest}
         data = {name: ("criterion", values) for name, values in numbers.items()}
         data |= {"lowest_design": ("criterion", np.array(s.lowest_at)), "highest_design": ("criterion", np.array(s.highest_at))}

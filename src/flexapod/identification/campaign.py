@@ -80,5 +80,5 @@ def simulated_measurement(
     reference = np.column_stack([np.interp(time, motion.time - motion.time[0], q) for q in motion.position.T])
     return Measurement(
         time=time, position=position, force=force + force_noise * random.normal(size=force.shape), reference=reference,
-        source=f"simulated run of {robot.name}, encoder {resolution:g}, force noise {force_noise:g}",
+        source=f"simulated measurement of {robot.name}, encoder {resolution:g}, force noise {force_noise:g}",
     )  # fmt: skip

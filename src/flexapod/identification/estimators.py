@@ -185,7 +185,10 @@ def accumulate(
             sums.add(Y, y)
         rows, samples = rows + n * a, samples + n
     if sums is None:
-        raise FlexapodError("data: no sample is left to estimate from")
+        raise FlexapodError(
+            "data: no sample is left to estimate from; all were left out (slow, decimated or outliers): measure longer, or relax "
+            "these options"
+        )
     G = sums.matrix()
     N, M, r = other or (G[:-1, :-1], G[:-1, :-1], G[:-1, -1])
     return Normal(N=N, M=M, r=r, s=s, rows=rows, samples=samples, about=about)

@@ -140,7 +140,7 @@ class RegressorModel:
 
     def known(self, inputs: Mapping[str, Array], reasons: Reasons) -> Array | float:
         """(n, actuators) forces that have no columns: force elements, preloads, bump stops, dampers of drives; 0 without."""
-        return known_forces(self.robot, inputs, reasons) if holds(self.robot, "forces without columns") else 0.0
+        return known_forces(self.robot, inputs, reasons) if holds(self.robot, "forces outside the regressor") else 0.0
 
 
 def inertial_kernel(robot: Robot, columns: tuple[int, ...]) -> RobotKernel:

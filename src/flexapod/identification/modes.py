@@ -220,7 +220,7 @@ def modes_of_response(frequency: ArrayLike, response: ArrayLike, count: int) -> 
     f, H = np.asarray(frequency, dtype=np.float64), np.asarray(response, dtype=np.complex128)
     peaks, _ = find_peaks(np.abs(H))
     if len(peaks) < count:
-        raise InputError(f"response: {len(peaks)} peaks, {count} wanted")
+        raise InputError(f"response: {len(peaks)} peaks, {count} requested; lower count, or measure a wider frequency range")
     chosen = np.sort(peaks[np.argsort(-np.abs(H[peaks]))[:count]])
     found = []
     for k in chosen:

@@ -83,9 +83,12 @@ def physical_estimate(
     try:
         problem.solve(solver=cp.CLARABEL)
     except cp.SolverError as error:
-        raise FlexapodError(f"physically consistent estimate: the solver gave up ({error}); raise the prior") from None
+        raise FlexapodError(f"physically consistent estimate: the solver failed ({error}); raise the prior") from None
     if x.value is None:
-        raise FlexapodError(f"physically consistent estimate: {problem.status}; the constraints leave no solution")
+        raise FlexapodError(
+            f"physically consistent estimate: {problem.status}; no physically possible parameters fit the data: raise the prior, "
+            "or check data and robot file"
+        )
     return np.asarray(x.value) * size
 
 

@@ -31,7 +31,7 @@ def check_sequence(sequence: str) -> str:
             f"sequence: expected up to three letters of XYZ (about rotated axes) or of xyz (about fixed axes), got {sequence!r}"
         )
     if any(a == b for a, b in pairwise(letters)):
-        raise InputError(f"sequence: {letters!r} turns about the same axis twice in a row")
+        raise InputError(f"sequence: {letters!r} rotates about the same axis twice in a row")
     return letters
 
 

@@ -80,7 +80,7 @@ def shaper(kind: str, frequency: ArrayLike, *, damping: float = 0.0, tolerance: 
     if kind not in KINDS:
         raise InputError(f"kind: expected one of {', '.join(map(repr, KINDS))}, got {kind!r}")
     if not 0.0 <= damping < 1.0:
-        raise InputError(f"damping: expected a share of critical damping from 0 to below 1, got {damping!r}")
+        raise InputError(f"damping: expected a fraction of critical damping from 0 to below 1, got {damping!r}")
     if not 0.0 < tolerance < 1.0:
         raise InputError(f"tolerance: expected a vibration between 0 and 1, got {tolerance!r}")
     modes = [positive("frequency", f) for f in np.atleast_1d(np.asarray(frequency, dtype=float))]

@@ -27,7 +27,9 @@ PERIODS = 1.7
 """Duration of the standard move, in periods of the first mode: two would leave nothing of it, one the most."""
 BANDWIDTH, DAMPING = 0.25, 0.2
 """Bandwidth of the shown controllers, of the first frequency, and the damping that accelerometers shall give its mode."""
-HEAD = ("way", "peak [m]", "reduction [%]", "late peak [m]", "reduction [%]", "reduction of the level [%]", "ends later by [s]")
+HEAD = (
+    "method", "peak [m]", "reduction [%]", "late peak [m]", "reduction [%]", "reduction of the level [%]", "ends later by [s]",
+)  # fmt: skip
 
 
 def standard_move(robot: fp.Robot) -> fp.ActuatorMotion:
@@ -42,8 +44,8 @@ def standard_move(robot: fp.Robot) -> fp.ActuatorMotion:
     first = float(modes.frequency.values[0])
     if not bool(modes.stable.values[0]) or first <= 0:
         raise fp.InputError(
-            f"{robot.name} is unstable at home with locked actuators (growth {number(-2 * np.pi * first, 3)} 1/s): what is left "
-            "of a move grows whatever is done before it"
+            f"{robot.name} is unstable at home with locked actuators (growth {number(-2 * np.pi * first, 3)} 1/s): its vibration "
+            "grows whatever the shaper or controller; make it stiffer or lighter"
         )
     way = DISTANCE * np.where([unit == "m" for unit in robot.actuator_units], robot.characteristic_length, 1.0)
     corners = [home, home + way]
@@ -149,6 +151,6 @@ def _controlled_blocks(robot: fp.Robot) -> list[Any]:
         return [paragraph(f"Not driven by forces: {error}", "note")]
     driven = (
         f"The same move under computed torque with the deflection fed forward, bandwidth {100 * BANDWIDTH:g} % of the first "
-        f"frequency; accelerometers shall damp its mode by {100 * DAMPING:g} %."
+        f"frequency; accelerometers are to damp its mode to {100 * DAMPING:g} % of critical."
     )
     return [paragraph(driven), HtmlTable(head=HEAD, rows=residual_rows(found)), vibration_figure(found, "Driven by forces")]

@@ -83,7 +83,7 @@ def _walk(
         if own[0] == "" and jump < JUMP * max(1.0, robot.characteristic_length):
             state, at, step = trial, following, 2.0 * step
         else:
-            reason = str(own[0]) or "no static deflection found: the load jumps to another shape"
+            reason = str(own[0]) or "no static deflection found: the robot snaps through to another equilibrium"
             step /= 2.0
             if step < 0.5**HALVINGS:
                 return state, reason

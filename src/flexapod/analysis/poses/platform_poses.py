@@ -1,4 +1,4 @@
-r"""All poses of platforms on six legs: base points a, platform points b, squared leg lengths s (Gough-Stewart and its kin).
+r"""All poses of platforms on six legs: base points a, platform points b, squared leg lengths s (Gough-Stewart).
 
 The target is centred, scaled and rotated at random, the stored generic start system is multiplied by a random complex unit; the
 straight line of parameters between them then meets no singular system, with probability one. Letters as in

@@ -73,8 +73,8 @@ def _reason(robot: Robot, search: PoseSearch, found: Search, i: int, target: Arr
             else "lies on another assembly mode than the guess (the determinant of the Jacobian has the other sign)"
         )
         return (
-            f"the pose found ({where}) {mode}: on the straight way of the actuators to it the robot is singular "
-            f"after {100 * found.reached[i]:.3g} %; give a guess nearer to the pose that is meant, or assembly='any'"
+            f"the pose found ({where}) {mode}: on the straight path of the actuators to it the robot is singular "
+            f"after {100 * found.reached[i]:.3g} %; give a guess nearer to the intended pose, or assembly='any'"
         )
     if not np.all(np.isfinite(found.poses.position[i])):
         return "no pose was found with these actuator coordinates: no trial pose near the guess can be reached"

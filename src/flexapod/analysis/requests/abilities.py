@@ -42,8 +42,8 @@ NO_INVERSE = (
     "degrees of freedom); leave it out"
 )
 TOO_MANY = (
-    "{robot} has {driven} for {mobility} degrees of freedom: almost no actuator coordinates fit together; use "
-    "forward_kinematics, which finds the pose and checks that they do"
+    "{robot} has {driven} for {mobility} degrees of freedom: arbitrary actuator coordinates contradict the "
+    "loops; use forward_kinematics, which finds the pose and checks that they agree"
 )
 NO_PATHS = (
     "certify: paths of {robot} cannot be certified; that is available for robots on six U-P-S, P-U-S or R-U-S legs. "
@@ -149,7 +149,7 @@ SMALL: dict[str, Row] = {
         "rigid":
             "{verb}: {robot} is rigid, and with actuators 'locked' nothing in it is elastic; "
             "give actuators=<stiffness of each actuator>, or make its platform flexible",
-        "joints only": LOCKED,
+        "no independent elastic coordinates": LOCKED,
     },
     "actuators=free": {
         "rigid":
@@ -175,7 +175,7 @@ ABILITIES: dict[str, dict[str, Row]] = {
     "forward_kinematics": {
         ANY: {"under-actuated": UNDETERMINED}, "guess": {}, "on_error": {}, "continuation": {}, "assembly": {},
         "method": {}, "method=all": {"redundant actuators": TOO_MANY}, **DESIGNS,
-        "certify": {"method=newton & other legs than six that spin": NO_PATHS},
+        "certify": {"method=newton & not six U-P-S, P-U-S or R-U-S legs": NO_PATHS},
     },
     "assembly_modes": {
         ANY: {"under-actuated": UNDETERMINED, "redundant actuators": TOO_MANY},
@@ -198,8 +198,10 @@ ABILITIES: dict[str, dict[str, Row]] = {
         "contributions": {"elastic drive & motion=platform": CARRIED, "tied actuators": TIED_PARTS},
         "legs": {"elastic legs": MASSLESS}, **MOVING,
         "variation=sample": {**MOVING["variation=sample"], "elastic drive & motion=platform": ALONG},
-        "weights": {"determined forces": DETERMINED}, "preload": {"determined forces": DETERMINED},
-        "spin": {"flexible platform": RIGID_SPIN, "flexible legs": RIGID_SPIN, "rigid & other legs than six that spin": NO_SPIN},
+        "weights": {"actuators not redundant": DETERMINED}, "preload": {"actuators not redundant": DETERMINED},
+        "spin": {
+            "flexible platform": RIGID_SPIN, "flexible legs": RIGID_SPIN, "rigid & not six U-P-S, P-U-S or R-U-S legs": NO_SPIN,
+        },
         **FORMULATION,
         **LOAD, **ELASTIC, "on_error": {},
     },

@@ -70,7 +70,7 @@ class BlockStore:
         assert self._folder is not None
         remove_left_over(self._folder / STATE)
         if any(self._folder.iterdir()):
-            raise FileError(f"save: the folder {self._folder} is not empty and holds no saved run; choose another")
+            raise FileError(f"save: the folder {self._folder} is not empty and holds no saved result; choose an empty folder")
         self._record()
         self._make(arrays)
 
@@ -92,7 +92,9 @@ class BlockStore:
         except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise FileError(f"save: {self._folder / STATE} is damaged; {again}") from error
         if key != self._key:
-            raise FileError(f"save: the folder {self._folder} holds another run (robot, grid or options differ); choose another")
+            raise FileError(
+                f"save: the folder {self._folder} holds another result (robot, grid or options differ); choose another folder"
+            )
         if not done:
             self._make(arrays)
             return

@@ -17,16 +17,16 @@ CRITERIA = (
 GEOMETRY = "{verb}: available for rigid robots; {robot} has {part}. Load a rigid version of it"
 RIGID_GEOMETRY: Row = {"flexible platform": GEOMETRY, "flexible legs": GEOMETRY, "under-actuated": UNDETERMINED}
 SIMULATED = (
-    "elastic='simulate': integrates the deformation of one robot along the motion, and values that differ from sample to sample "
-    "make each sample another robot. Give designs, of shape (designs, 1), or leave elastic out"
+    "elastic='simulate': integrates the deformation of one robot along the whole motion, so that parameters may not vary from "
+    "sample to sample. Give one value per design, shape (designs, 1), or leave elastic out"
 )
 SEQUENCE = (
-    "sequence: follows the equilibria of one robot, and values that differ from sample to sample make each sample another robot. "
-    "Give designs, of shape (designs, 1), or leave sequence out"
+    "sequence: follows the equilibria of one robot, so that parameters may not vary from sample to sample. "
+    "Give one value per design, shape (designs, 1), or leave sequence out"
 )
 ALONG = (
-    "parameters: the deflection rates of the springs of {motor} follow from the motion of one robot, and values that differ "
-    "from sample to sample make each sample another robot. Give designs, of shape (designs, 1), or States"
+    "parameters: the deflection rates of the springs of {motor} follow from the motion of one robot, so that parameters may not "
+    "vary from sample to sample. Give one value per design, shape (designs, 1), or States"
 )
 DESIGNS: dict[str, Row] = {"parameters": {}, "variation=sample": {}}
 MOVING: dict[str, Row] = {"parameters": {}, "variation=sample": {"elastic=simulate": SIMULATED}}

@@ -42,7 +42,7 @@ def identification_rows(underactuated: str) -> dict[str, dict[str, Row]]:
         "regressor": {ANY: linear, "friction": {}, "legs": {}, "loads": {}},
         "base_parameters": {ANY: linear, "friction": {}, "legs": {}, "seed": {}},
         "exciting_motion": {
-            ANY: {**linear, "forces without columns": COLUMNLESS, "redundant actuators": INDEPENDENT},
+            ANY: {**linear, "forces outside the regressor": COLUMNLESS, "redundant actuators": INDEPENDENT},
             "period": {}, "harmonics": {}, "rate": {}, "legs": {}, "friction": {}, "passes": {}, "seed": {},
         },
         "simulated_measurement": {
@@ -74,5 +74,5 @@ def identification_rows(underactuated: str) -> dict[str, dict[str, Row]]:
                 "state", "sigma", "spread", "damping", "damping_sigma", "shapes", "shape_coordinates", "actuators", "prestress",
             )
         },
-        "export_payload_estimator": {ANY: {**linear, "forces without columns": COLUMNLESS}},
+        "export_payload_estimator": {ANY: {**linear, "forces outside the regressor": COLUMNLESS}},
     }  # fmt: skip

@@ -117,7 +117,7 @@ PROPERTIES: dict[str, Callable[[Robot], bool]] = {
     "loops between legs": lambda robot: not closes_alone(robot.legs),
     "flexible platform on flexible legs": lambda robot: robot.flexible_platform is not None and robot.elastic_legs,
     "unmeasured deflections": _deflects,
-    "forces without columns": _without_columns,
+    "forces outside the regressor": _without_columns,
     "elastic drive": lambda robot: bool(_elastic_drives(robot)),
     "friction of an elastic drive": lambda robot: any(
         link.actuated and link.friction is not None and link.joint in {spring.joint for spring in _elastic_drives(robot)}
@@ -132,12 +132,14 @@ PROPERTIES: dict[str, Callable[[Robot], bool]] = {
     "mobility below 6": lambda robot: _mobility(robot) < 6,
     "friction": has_friction,
     "redundant actuators": lambda robot: len(robot.actuators) > _mobility(robot),
-    "determined forces": lambda robot: len(robot.actuators) <= _mobility(robot),
+    "actuators not redundant": lambda robot: len(robot.actuators) <= _mobility(robot),
     "elastic coordinates": lambda robot: bool(robot.elastic_names),
     "no elastic coordinates": lambda robot: not robot.elastic_names,
-    "joints only": lambda robot: robot.elastic_legs and len(robot.elastic_plan.independent) <= len(robot.actuators),
+    "no independent elastic coordinates": lambda robot: (
+        robot.elastic_legs and len(robot.elastic_plan.independent) <= len(robot.actuators)
+    ),
     "tied coordinates": lambda robot: robot.elastic_legs and _independent_count(robot) != len(robot.elastic_names) + 6,
-    "other legs than six that spin": lambda robot: not _six_that_spin(robot),
+    "not six U-P-S, P-U-S or R-U-S legs": lambda robot: not _six_that_spin(robot),
     "legs without bounds": lambda robot: (
         len(robot.legs) != 6 or bool(robot.plan.constraints) or any(form is None for form in robot.closed_forms)
     ),

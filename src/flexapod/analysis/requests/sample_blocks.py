@@ -120,7 +120,7 @@ def progress_bar(title: str, total: int, wanted: bool | None, done: int = 0) -> 
 
     Args:
         wanted: True or False decide; None shows a bar at a terminal for long computations.
-        done: where an earlier run ended.
+        done: where an earlier computation ended.
     """
     if wanted is False or (wanted is None and (total < LONG or not sys.stderr.isatty())):
         yield lambda count: None

@@ -267,7 +267,7 @@ def _refuse(status: NDArray[np.int32], low: Array, s: Array, terms: PathTerms) -
     static = np.abs(terms.c + terms.k)[FINER * i]
     what = "the limits leave no acceleration" if len(bad) else "the limits forbid a start from rest"
     raise InputError(
-        f"path: {what} at parameter {s[i]:g}; standing still there needs forces up to {static.max():.6g}: "
+        f"path: {what} at parameter {s[i]:g}; holding the robot there needs forces up to {static.max():.6g}: "
         "raise the force limit, or change the path or the load"
     )
 

@@ -129,7 +129,8 @@ def count_table(
                 except FlexapodError as error:
                     refused.append((f"{quantity}, {formulation}" if formulation else quantity, str(error)))
     if not rows:
-        raise InputError(refused[0][1] if refused else "no quantities were named")
+        empty = "quantities: is empty; name one or more, e.g. 'inverse_dynamics', or leave it out"
+        raise InputError(refused[0][1] if refused else empty)
     return CountTable(robot=robot.name, rows=tuple(rows), refused=tuple(refused))
 
 

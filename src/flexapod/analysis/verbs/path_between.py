@@ -174,8 +174,8 @@ class _Search:
             return self._path([a, b])
         found = self._trees(a, b, attempts)
         if found is None:
-            reason = f"none was found in {attempts} attempts"
-            reason += f"; the straight way fails: {self.last}" if self.last else ""
+            reason = f"no path was found in {attempts} attempts"
+            reason += f"; the straight path fails: {self.last}" if self.last else ""
             raise NoPathError(f"path_between of {robot.name}: {reason}", reason, False)
         return self._path(self._shortened(found))
 

@@ -1,1 +1,1 @@
-"""Rigid dynamics by virtual power: legs projected to their closing joints, then to the platform (Khalil's school)."""
+"""Rigid dynamics by virtual power: legs projected to their closing joints, then to the platform (Khalil and co-workers)."""

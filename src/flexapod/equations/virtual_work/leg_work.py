@@ -55,8 +55,8 @@ class LegWork:
         works: per joint, work of the leg's wrenches at unit rate of that joint alone (`recursion.inward`).
         actuators: indices of the actuated joints.
         rows: (actuators, 6), scales: per actuator: row . (platform twist) = scale * actuator rate.
-        own: per actuator, work per unit of its rate with the platform standing still.
-        load: (6,) work of the passive joints per unit of the platform twist with the actuators standing still.
+        own: per actuator, work per unit of its rate with the platform at rest.
+        load: (6,) work of the passive joints per unit of the platform twist with the actuators at rest.
         constraint: (k, 6) what the leg forbids the platform: constraint . twist = 0.
         virtual_rates: joint rates in a virtual motion of the platform, given as a twist (6,).
     """

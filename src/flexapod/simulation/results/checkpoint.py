@@ -99,7 +99,9 @@ def read_checkpoint(path: Path, mark: str) -> Progress | None:
             f"save: {path}: cannot check whether it belongs to this simulation: the content of a function is unknown; {again}"
         )
     if about["mark"] != mark:
-        raise FileError(f"save: {path} belongs to another run (robot, motion or options differ); remove it or rename")
+        raise FileError(
+            f"save: {path} belongs to another simulation (robot, motion or options differ); remove it or choose another name"
+        )
     return Progress(
         state=state, rows=[rows], times=[times], segment=about["segment"], index=about["index"],
         happened=[(int(i), float(t), str(text)) for i, t, text in about["happened"]],

@@ -160,7 +160,7 @@ def damping_gain(robot: Robot, state: State | Motion | ActuatorMotion, damping: 
         raise InputError(f"damping_gain: {robot.name} is rigid and does not vibrate; load a flexible robot")
     check_number("damping", damping)
     if not 0.0 <= damping < 1.0:
-        raise InputError(f"damping: expected a share of critical damping from 0 to below 1, got {damping!r}")
+        raise InputError(f"damping: expected a fraction of critical damping from 0 to below 1, got {damping!r}")
     modes = natural_frequencies(robot, state).squeeze()
     if isinstance(mode, bool) or not isinstance(mode, int) or not 1 <= mode <= modes.sizes["mode"]:
         raise InputError(f"mode: {robot.name} has the modes 1 to {modes.sizes['mode']} at this pose, got {mode!r}")

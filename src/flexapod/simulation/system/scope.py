@@ -2,7 +2,7 @@
 
 Programs are written for inputs and outputs of their own. Inside a simulation loop, inputs are expressions, parameters belong to
 the root program (under a prefix, so that a controller's model may have other numbers), and checks become a code that a simulation
-carries along: a failed run keeps what it computed before.
+carries along: a failed simulation keeps what it computed before.
 """
 
 from __future__ import annotations

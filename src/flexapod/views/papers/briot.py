@@ -169,7 +169,7 @@ READINGS = (
     "Table 3: actuators locked, consistent mass, one element per elastic link, no gravity in the plane.",
     "Elastic end rotations enter the following bodies as true rotations; energy is then conserved.",
     "Point P is the origin of frame 17. The low-pass filter is a Butterworth filter of order 4, run forwards and backwards.",
-    "Runs have steps of 0.5 ms: samples farther apart would fold modes above 400 Hz into what lies below 100 Hz.",
+    "Simulations have steps of 0.5 ms: samples farther apart would fold modes above 400 Hz into what lies below 100 Hz.",
     "Chosen: a stroke from 0 to 0.25 m and edges over the whole of it, the first after 1 s, one every 6 s; the circle starts at "
     "angle 0, counter-clockwise, at full speed with straight beams, which makes them vibrate. The paper feeds measured actuator "
     "motions to its models instead.",

@@ -126,7 +126,7 @@ def remaining(found: PaperSimulation, rest: tuple[float, float]) -> float:
 
 
 def local_accelerations(simulations: dict[str, PaperSimulation]) -> xr.Dataset:
-    """Acceleration of point P along local y, of several runs at the same times."""
+    """Acceleration of point P along local y, of several simulations at the same times."""
     import xarray as xr
 
     times = next(iter(simulations.values())).result.time.values

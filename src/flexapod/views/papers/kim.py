@@ -154,7 +154,7 @@ def _inertia(robot: fp.Robot, motions: dict[int, fp.Motion], parts: dict[int, xr
             title=f"total force and force due to link inertia, {rpm} rpm",
             says="The higher the speed, the more significant the link inertia; it must be included at higher speeds.",
             ours=f"Link inertia takes up to {link:.2f} N of {total:.2f} N ({100 * ratio[rpm]:.1f} %); "
-            f"the share grows from {100 * ratio[20]:.1f} % at 20 rpm to {100 * ratio[60]:.1f} % at 60 rpm.",
+            f"the fraction grows from {100 * ratio[20]:.1f} % at 20 rpm to {100 * ratio[60]:.1f} % at 60 rpm.",
             verdict=grows,
             check="largest force by link inertia, as a part of the total, at 60 rpm above that at 20 rpm",
             parts=[figure],

@@ -209,7 +209,7 @@ def _slice(robot: fp.Robot, axes: tuple[str, ...], scale: float) -> Any:
 
 
 def _workspace(robot: fp.Robot, motion: fp.Motion) -> list[Any]:
-    """A slice through home as wide as the robot, wider where all of it can be taken, with the motion drawn in."""
+    """A slice through home as wide as the robot, wider where all of it can be reached, with the motion drawn in."""
     axes, scale = slice_axes(robot), 1.0
     shifts = all(a in "xyz" for a in axes)
     if shifts:

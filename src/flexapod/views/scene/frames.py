@@ -83,7 +83,7 @@ def leg_ends(robot: fp.Robot, frames: list[list[LinkFrame]]) -> Array:
 
 
 def drawn_pose(robot: fp.Robot, state: fp.State, elastic: Array, held: Array | None = None) -> tuple[fp.State, Array]:
-    """Pose and joint coordinates (coordinates,) of a drawing with these elastic coordinates; NaN where it cannot be taken.
+    """Pose and joint coordinates (coordinates,) of a drawing with these elastic coordinates; NaN where it cannot be reached.
 
     The platform stays where it is; on legs that bend it is the actuators that stay, and the platform goes with the legs. States
     may be a batch; `held` are the actuator coordinates where they are known.

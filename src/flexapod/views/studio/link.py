@@ -106,4 +106,4 @@ def _apply(studio: Studio, state: LinkState) -> None:
         studio.motion.ask(
             state["motion"], float(state.get("slowed", 1.0)), bool(state.get("place", True)), float(state.get("time", 0.0))
         )
-    studio.say(f"{session.robot.name} as the link says")
+    studio.say(f"{session.robot.name}: state of the link restored")

@@ -48,7 +48,7 @@ class DesignPanel(Panel):
         self.text: Any = gui.add_text("Value", "", hint="a number in SI units, numbers between commas, or with a unit: 60 kg")
         self.on(gui.add_button("Apply"), lambda _: self._apply(value_of(self.text.value.strip())))
         self.factor = self.on(
-            gui.add_slider("x of now", 0.2, 3.0, 0.01, 1.0, marks=(), hint="try: drag to scale the value, then release"),
+            gui.add_slider("Scale", 0.2, 3.0, 0.01, 1.0, marks=(), hint="factor on the present value; applied on release"),
             lambda event: self._scale(float(event.value)),
         )
         with gui.add_folder("History"):
@@ -57,12 +57,13 @@ class DesignPanel(Panel):
             self.on(self.undo, lambda _: self._step(self.studio.session.undo, "undone"))
             self.on(self.redo, lambda _: self._step(self.studio.session.redo, "done again"))
         with gui.add_folder("Compare"):
-            self.on(gui.add_button("Keep this variant", hint="draw it in grey beside the next ones"), lambda _: self._keep())
+            keep = gui.add_button("Keep this variant", hint="draw it in grey next to the variants that follow")
+            self.on(keep, lambda _: self._keep())
             self.overlay = self.on(
-                gui.add_checkbox("Overlaid", False, hint="the kept variant in the place of the other one, not beside it"),
+                gui.add_checkbox("Overlaid", False, hint="draw both variants at the same place instead of side by side"),
                 lambda event: self._overlaid(bool(event.value)),
             )
-            self.drop = self.on(gui.add_button("Forget the kept one", disabled=True), lambda _: self._drop())
+            self.drop = self.on(gui.add_button("Discard the kept variant", disabled=True), lambda _: self._drop())
         self._robot_name, self._base = "", (0, 1.0)
 
     def new_robot(self) -> None:

@@ -40,7 +40,7 @@ class ModesPanel(Panel):
         self.found: Modes | None = None
         self.playing = self.asked = False
         self._since, self._room, self._rooms = 0.0, 1.0, [1.0]
-        hint = "of every such actuator of a rigid robot, assumed until you give yours; flexible robots have locked actuators"
+        hint = "of every such actuator of a rigid robot: an assumed value, enter yours; flexible robots have locked actuators"
         self.stiffness = {
             unit: self.on(
                 gui.add_number(
@@ -60,7 +60,7 @@ class ModesPanel(Panel):
         )
         self.about = gui.add_html("")
         self.swing = self.on(
-            gui.add_button("Residual vibration", hint="what a fast move leaves, and what input shapers leave of it"),
+            gui.add_button("Residual vibration", hint="vibration after a fast move, with and without input shapers"),
             lambda _: self._residual(),
         )
         self.left = gui.add_html("")
@@ -208,7 +208,7 @@ class ModesPanel(Panel):
         self.about.content = (
             f"{STYLE}<div class='fp' id='mode'><b>mode {k + 1}</b>: {number(float(self.found.frequency[k]), 6)} Hz, "
             f"damping {number(100 * float(self.found.damping[k]), 4)} %{state}<br>"
-            f"<span class='muted'>drawn larger than life; {escape(self.found.origin.text)}</span></div>"
+            f"<span class='muted'>amplitude exaggerated; {escape(self.found.origin.text)}</span></div>"
         )
         self.studio.loop.beat(BEAT, self._beat)
 

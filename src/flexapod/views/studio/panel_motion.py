@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from flexapod.views.studio.app import Studio
     from flexapod.views.studio.jobs import JobReport
 
-HOME, GIVEN = "relative to home", "where its numbers say"
+HOME, GIVEN = "relative to home", "at the paper's coordinates"
 GAINS = {"computed torque": (400.0, 40.0), "PD": (1e6, 2e4), "PD with feed-forward": (1e6, 2e4)}
 """Controllers that can be chosen, with gains to begin with (kp, kd)."""
 CONTROLLERS = tuple(GAINS)
@@ -50,9 +50,9 @@ class MotionPanel(Panel):
         """Make the widgets."""
         gui = self.gui
         self.choice = gui.add_dropdown("Motion", motion_choices(), initial_value=SMALL)
-        hint = "of motions of papers, whose numbers are absolute; all others are relative to home"
+        hint = "motions of papers have absolute coordinates; all others are relative to home"
         self.place = gui.add_dropdown("Placed", (HOME, GIVEN), initial_value=HOME, hint=hint)
-        self.slowed = gui.add_number("Slowed by", 1.0, min=0.1, max=100.0, step=0.1, hint="it takes this many times as long")
+        self.slowed = gui.add_number("Slowed by", 1.0, min=0.1, max=100.0, step=0.1, hint="factor on the duration")
         self.on(gui.add_button("Compute", hint="inverse dynamics along the motion"), lambda _: self._compute())
         with gui.add_folder("Simulation", expand_by_default=False):
             self.controller = self.on(
@@ -60,14 +60,15 @@ class MotionPanel(Panel):
                 lambda _: self._controller_chosen(),
             )
             self.kp = gui.add_number(
-                "kp", 400.0, min=0.0, max=1e12, hint="per error: 1/s^2 of the platform, N/m or N m/rad of actuators"
+                "kp", 400.0, min=0.0, max=1e12, hint="proportional gain: 1/s^2 (computed torque), N/m or N m/rad (PD)"
             )
-            self.kd = gui.add_number("kd", 40.0, min=0.0, max=1e12, hint="per rate of the error")
+            self.kd = gui.add_number("kd", 40.0, min=0.0, max=1e12, hint="derivative gain")
             self.push = gui.add_vector3(
                 "Disturbance [N]", (0.0, 0.0, 0.0), step=1.0, hint="on the platform during the middle third"
             )
             self.wrong = gui.add_number(
-                "Model error [%]", 0.0, min=-90.0, max=500.0, step=1.0, hint="of the platform's mass as the controller knows it"
+                "Model error [%]", 0.0, min=-90.0, max=500.0, step=1.0,
+                hint="error of the platform's mass in the controller's model"
             )
             self.on(gui.add_button("Simulate", hint="the motion under this controller"), lambda _: self._simulate())
         self.on(gui.add_upload_button("Open motion or result ...", mime_type=".csv,.parquet,.nc"), self._uploaded)

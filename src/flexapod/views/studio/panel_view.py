@@ -154,7 +154,7 @@ class ViewPanel(Panel):
         self._set(deformation=room)
         self._note(room)
         if room < factor:
-            text = f"with x {number(factor, 3)} the drawing does not hold together: x {number(room, 3)} is drawn"
+            text = f"with x {number(factor, 3)} links would separate in the drawing: x {number(room, 3)} is drawn"
             self.studio.say(text, "bad")
 
     def _set(self, **changes: Any) -> None:

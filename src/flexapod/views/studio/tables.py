@@ -187,7 +187,7 @@ def _facts(robot: fp.Robot, shown: Numbers, kept: Numbers | None) -> str:
         for text, key, value, other in rows
     )
     place, angles = (", ".join(f"{x:.{n}g}" for x in np.round(v, 9) + 0.0) for v, n in ((p, 4), (rotation, 3)))
-    where = f"platform at ({place}) m, turned by ({angles}) deg"
+    where = f"platform at ({place}) m, rotated by ({angles}) deg"
     return f"<table class='facts' style='margin-top:.45em'>{body}</table><div class='muted'>{where}</div>"
 
 

@@ -32,7 +32,7 @@ class Modes:
     """Modes at one pose.
 
     Args:
-        frequency, damping: (m,) [Hz], share of critical.
+        frequency, damping: (m,) [Hz], fraction of critical.
         twist, push, bend: displacements of the platform (m, 6), the actuators (m, actuators), the elastic coordinates (m, N);
             on legs that bend the platform follows from the other two, and `twist` is zero.
         elastic: (N,) the static shape.

@@ -41,7 +41,7 @@ def record_video(studio: Studio, client: viser.ClientHandle) -> float:
     from flexapod.views.studio.viser_private import run_script
 
     if client is None:
-        raise fp.InputError("video: a page has to ask for it")
+        raise fp.InputError("video: can be recorded from the studio's page only; open it in a browser")
     timeline = studio.motion.timeline
     seconds, name = SECONDS, studio.session.robot.name
     if timeline.recording is not None:
@@ -60,7 +60,7 @@ def save_gif(studio: Studio, client: viser.ClientHandle) -> None:
     Checked by: tests/studio/test_studio_view.py.
     """
     if client is None:
-        raise fp.InputError("GIF: a page has to ask for it")
+        raise fp.InputError("GIF: can be recorded from the studio's page only; open it in a browser")
     name, moments, show = _gif_moments(studio)
 
     def work(report: JobReport) -> bytes:
