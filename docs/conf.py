@@ -17,7 +17,7 @@ exclude_patterns = ["_build", "**/.ipynb_checkpoints"]
 source_suffix = {".md": "markdown", ".ipynb": "notebook"}
 nitpicky = True
 
-myst_enable_extensions = ["amsmath", "attrs_inline", "deflist", "dollarmath"]
+myst_enable_extensions = ["amsmath", "attrs_inline", "deflist", "dollarmath", "html_image"]
 myst_heading_anchors = 3
 math_numfig = False
 math_eqref_format = "Eq. ({number})"

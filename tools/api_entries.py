@@ -12,6 +12,7 @@ import inspect
 import itertools
 import re
 import sys
+from collections.abc import Collection
 from functools import cache
 from typing import Any
 
@@ -174,6 +175,15 @@ def arguments(path: str) -> tuple[list[str], list[str]]:
     return lines, missing
 
 
+def parted(entry: str, names: Collection[str]) -> list[str]:
+    """An entry that describes several names, one after another, as an entry for each."""
+    starts = [m.start() for m in NAMED.finditer(entry) if set(re.findall(r"\w+(?![^\[]*\])", m[1])) <= set(names)]
+    if len(starts) < 2 or starts[0]:
+        return [entry]
+    *parts, last = [entry[a:b].lstrip(" ;,.") for a, b in itertools.pairwise([*starts, len(entry)])]
+    return [*(f"{part}." for part in parts), last]
+
+
 def bullet(entry: str) -> str:
     """An entry as a list item, its names in bold code."""
     match = NAMED.match(entry)
@@ -232,6 +242,7 @@ def entry(path: str, options: str = "") -> str:
         lines = entries(bodies.get("Args", "")) if "result" in options else arguments(path)[0]
         lines += entries(bodies.get("Attributes", ""))
         title = "Fields" if "result" in options else "Arguments"
+        lines = [part for line in lines for part in parted(line, inspect.signature(found).parameters)]
         if lines:
             parts.append(f"**{title}**\n\n" + "\n".join(bullet(line) for line in lines))
         if "Returns" in bodies:

@@ -125,7 +125,10 @@ def page(robot: fp.Robot) -> str:
         f"- limits: {limits(robot)}",
         *computed(robot),
     ]
-    where = f" Its equations, one by one, and our readings: [](../papers/{paper}.md)." if paper else ""
+    where = ""
+    if paper:
+        title = (GALLERY.parent / "papers" / f"{paper}.md").read_text(encoding="utf-8").splitlines()[0].removeprefix("# ")
+        where = f" Its equations, one by one, and our readings: [{title}](../papers/{paper}.md)."
     blocks = [
         f"# {name}", f"{robot.title}.", f"![{name}, drawn from its robot file](pictures/{name}.png)",
         f"<!-- picture {fingerprint(robot)} -->", f"Source of the numbers: {robot.source}.{where}",
@@ -187,8 +190,8 @@ def index() -> str:
     rows = []
     for name in fp.catalogue():
         robot = fp.load(name)
-        rows.append([f"[![{name}](pictures/{name}.png){{width=180px}}]({name}.md)", f"[{name}]({name}.md)", robot.title,
-                     str(robot.mobility.rank), str(len(robot.actuators))])  # fmt: skip
+        picture = f'[<img src="pictures/{name}.png" alt="{name}" width="180">]({name}.md)'
+        rows.append([picture, f"[{name}]({name}.md)", robot.title, str(robot.mobility.rank), str(len(robot.actuators))])
     head = ["", "robot", "what it is", "mobility", "actuators"]
     label = "Every robot of the catalogue, from its file: `python tools/make_gallery.py` writes these pages."
     tree = "```{toctree}\n:hidden:\n\n" + "\n".join(fp.catalogue()) + "\n```"

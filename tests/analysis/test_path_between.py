@@ -105,7 +105,7 @@ def test_a_thousand_random_pairs_of_other_robots(name):
 
 
 def test_the_way_around_is_found_where_the_straight_one_is_blocked():
-    """Between two tilted poses the straight way leaves a joint limit; the search goes around."""
+    """Between two tilted poses the straight path leaves a joint limit; the search goes around."""
     robot = study_hexapod(cone=22.0)
     check = SampledCheck(robot, True, 1e-3, None)
     rng = np.random.default_rng(3)

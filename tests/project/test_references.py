@@ -130,3 +130,10 @@ def test_relative_links(page: str) -> None:
     targets = re.findall(r"\]\((?!https?:)([^)#]+)", (ROOT / page).read_text(encoding="utf-8"))
     gone = [target for target in targets if not (ROOT / target).exists()]
     assert not gone, f"{page} links to what is not there: {gone}"
+
+
+def test_links_have_a_text() -> None:
+    """A link without a text is shown on the site, but not in the repository."""
+    pages = [path for path in DOCS.rglob("*.md") if "_build" not in path.parts]
+    empty = [f"{p.relative_to(ROOT)}: {link}" for p in pages for link in re.findall(r"\[\]\(.*?\)", p.read_text("utf-8"))]
+    assert not empty, "\n".join(empty)

@@ -278,7 +278,7 @@ class Leg(Model):
         default_factory=Frame,
         description="frame on the platform in which this leg's `on` and `axis_on` are given",
     )
-    branch: Literal[-1, 1] = Field(default=1, description="sign of the root in closed-form inverse kinematics (assembly mode)")
+    branch: Literal[-1, 1] = Field(default=1, description="sign of the root in closed-form inverse kinematics (working mode)")
     table: list[Row] = Field(default_factory=list, description="Khalil-Kleinfinger table")
     joints: dict[Name, Joint] = Field(
         default_factory=dict, description="joints by name, each after the one that carries its `from` body"

@@ -161,7 +161,7 @@ def parse_quantity(text: str) -> tuple[float, Dimension]:
 
 @checked(text=check_text, unit=check_text)
 def si_value(text: str, unit: str = "") -> float:
-    """The SI number of a text with a unit, e.g. 0.015 of ``"15 mm"``; angles in rad, rpm in rad/s.
+    """The SI number of a text with a unit, such as 0.015 of ``"15 mm"``; angles in rad, rpm in rad/s.
 
     Args:
         text: a number with or without a unit.

@@ -44,6 +44,8 @@ def _built(description: Description) -> Robot:
 def load(robot: str | Path) -> Robot:
     """A robot by catalogue name or path of a robot file.
 
+    Args:
+        robot: a name of the catalogue, e.g. ``"stewart-3-3"``, or the path of a robot file (.yaml).
     Returns:
         The `Robot`, assembled at its home pose.
     Raises:

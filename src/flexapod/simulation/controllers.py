@@ -167,7 +167,9 @@ class JointControl(Controller):
     """Force from the error of each actuator coordinate: kp e + kd e' + ki int e, plus a feed-forward.
 
     Args:
-        kp: [N/m or N m/rad]; kd: per rate; ki: per error and second. One number or one per actuator.
+        kp: [N/m or N m/rad], one number or one per actuator.
+        kd: [N s/m or N m s/rad], likewise.
+        ki: [N/(m s) or N m/(rad s)], likewise.
         feedforward: add the forces that the reference motion demands of the `model`.
         model: the controller's own model; the simulated robot itself if left out.
     """
@@ -227,10 +229,11 @@ class Common(TypedDict, total=False):
 
 @checked
 def PD(*, kp: ArrayLike, kd: ArrayLike, **options: Unpack[Common]) -> JointControl:
-    """Joint PD: kp e + kd e'; options of `Controller`.
+    """Joint PD controller: kp e + kd e' of the error e of every actuator.
 
     Args:
-        kp: [N/m or N m/rad], kd: per rate; one number or one per actuator.
+        kp: [N/m or N m/rad], one number or one per actuator.
+        kd: [N s/m or N m s/rad], likewise.
         options: rate, delay, resolution and limit, as for `JointControl`.
     """
     return JointControl(kp=kp, kd=kd, **options)
@@ -238,10 +241,12 @@ def PD(*, kp: ArrayLike, kd: ArrayLike, **options: Unpack[Common]) -> JointContr
 
 @checked
 def PID(*, kp: ArrayLike, ki: ArrayLike, kd: ArrayLike, **options: Unpack[Common]) -> JointControl:
-    """Joint PID: kp e + ki int e + kd e'; options of `Controller`.
+    """Joint PID controller: kp e + ki int e + kd e' of the error e of every actuator.
 
     Args:
-        kp: [N/m or N m/rad], kd: per rate, ki: per error and second; one number or one per actuator.
+        kp: [N/m or N m/rad], one number or one per actuator.
+        ki: [N/(m s) or N m/(rad s)], likewise.
+        kd: [N s/m or N m s/rad], likewise.
         options: rate, delay, resolution and limit, as for `JointControl`.
     """
     return JointControl(kp=kp, ki=ki, kd=kd, **options)
@@ -252,7 +257,8 @@ def FeedForwardPD(*, kp: ArrayLike, kd: ArrayLike, model: Robot | None = None, *
     """Joint PD plus the forces that the reference motion demands of a model of the robot.
 
     Args:
-        kp: [N/m or N m/rad], kd: per rate; one number or one per actuator.
+        kp: [N/m or N m/rad], one number or one per actuator.
+        kd: [N s/m or N m s/rad], likewise.
         model: the controller's own model; the simulated robot itself if left out.
         options: rate, delay, resolution and limit, as for `JointControl`.
     """

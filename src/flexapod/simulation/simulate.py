@@ -93,8 +93,8 @@ def simulate(
         output_step: [s], a multiple of the step.
         method: fixed-step Runge-Kutta 4, adaptive Dormand-Prince 5(4), ``"implicit"`` for stiff vibrations (Gauss of order 6, no
             numerical damping), ``"radau"`` (order 5, damps what a step cannot resolve), or CVODE (scikit-sundae) as reference;
-            left out: ``"dopri"`` where friction depends on joint loads (with flexible legs: up to 24 coordinates, whose steps
-            are compiled), ``"implicit"`` with flexible legs, else ``"rk4"``.
+            left out: ``"dopri"`` where friction depends on joint loads (in independent coordinates: up to 24 of them, whose
+            steps are compiled), ``"implicit"`` with flexible legs, springs, or loops inside or between legs, else ``"rk4"``.
         rtol, atol: tolerances of the adaptive methods; 1e-9 and 1e-11 if left out.
         friction: as in the file, friction by joint loads solved with the acceleration at every evaluation (tanh law: at the
             file's speed, else 1e-3 m/s, rad/s), ``"constant"`` (viscous and constant parts only), or False.
@@ -106,7 +106,10 @@ def simulate(
         progress: show a bar; None decides by the length of the simulation.
         save: file of checkpoints: a simulation that was killed goes on from there when called again, to the same bits (rk4).
     Returns:
-        Dataset over `time`: pose, twist, acceleration, actuators, `force`, `power`, `joint_position`, energy balance; of a
+        Dataset over `time`: `position` [m], `rotation`, `velocity` [m/s], `angular_velocity` [rad/s], `acceleration`,
+        `angular_acceleration`, world axes; `actuator_position`, `actuator_velocity`, `actuator_travel` (distance covered),
+        `force` [N or N m], `power` [W]; `joint_position`; `kinetic_energy`, `potential_energy`, `elastic_energy`,
+        `supplied_work` (by actuator), `external_work`, `dissipated_energy`, `energy_residual` (what the balance lacks) [J]; of a
         flexible platform `elastic`, `elastic_velocity`, `elastic_acceleration`, `displacement` and `rotation_vector` at its
         origin, `joint_displacement` (.., leg, axis) in platform axes; attributes `stopped` and `stopped_at` where the simulation
         ended early, `interrupted` after Ctrl-C, provenance.

@@ -126,8 +126,8 @@ def stepper(
     Args:
         start: state at time 0; home at rest if left out. With flexible legs an `ActuatorMotion`, whose start is taken.
         step: [s].
-        method: ``"rk4"``, ``"implicit"`` or ``"radau"``, as in `simulate`. Left out: ``"implicit"`` with flexible legs, springs
-            or loops between legs, else ``"rk4"``.
+        method: ``"rk4"``, ``"implicit"`` or ``"radau"``, as in `simulate`. Left out: ``"implicit"`` with flexible legs, springs,
+            or loops inside or between legs, else ``"rk4"``.
         wrench: a load on the platform is an input too.
         friction, watch: as in `simulate`.
     Returns:

@@ -57,7 +57,7 @@ def simulate_study(
     Args:
         motion: as for `simulate`; all trajectories follow it.
         robots: variants of the robot (same structure), one per trajectory; or
-        values: numbers per trajectory (n,) by the names that kernels read: those of `robot.named_values` (``platform.mass``,
+        values: numbers per trajectory (n,) by the names that kernels read: those of `robot.values` (``platform.mass``,
             ``gravity.z``, ...) and of the controller (``controller.kp.A``, ...). Much cheaper than building robots.
         starts: (n,) states to start from, where they differ.
         controller, force, wrench, duration, step, output_step, friction: as for `simulate`.

@@ -185,7 +185,9 @@ def kernel(robot: Robot, quantity: str, **options: object) -> RobotKernel:
 
     Args:
         robot: any robot; variants of one robot share the kernel.
-        quantity: e.g. ``"inverse_kinematics"``; ``"inverse_dynamics"`` is the formulation that `inverse_dynamics` uses.
+        quantity: ``"inverse_dynamics"`` (the formulation that `inverse_dynamics` uses), ``"forward_dynamics"`` (virtual power;
+            `export_c` writes the one with the fewest operations), ``"mass_matrix"``, ``"gravity_force"``, ``"coriolis_force"``,
+            ``"friction_force"``, ``"inverse_kinematics"``, ``"forward_kinematics"`` or ``"jacobian"``; others by their names.
         options: of the program, e.g. ``detail="joints"``.
     Returns:
         The compiled kernel: call it with one sample, or `batch` with many; `signature` has names, shapes and units.

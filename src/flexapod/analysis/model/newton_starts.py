@@ -78,7 +78,7 @@ def _solve_again(
 
 
 def _walk(robot: Robot, inputs: dict[str, Array], strides: int, rows: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Joint coordinates found on the straight way from home to each pose, as far as it goes; `rows`: which samples they are."""
+    """Joint coordinates found on the straight path from home to each pose, as far as it goes; `rows`: which samples they are."""
     from scipy.spatial.transform import Rotation
 
     way = inputs["position"] - robot.home.position

@@ -3,7 +3,7 @@
 A pose counts as reached on the branch of the guess when Newton converges, the determinant of [J; G] keeps its sign and the
 way to the result stays near the first Newton step. Otherwise the actuators are moved straight from the guess's own
 coordinates to the wanted ones in steps that each keep these three. Where that way is blocked by a singular pose, a result
-still counts if the straight way of the platform to it is free of singular poses (`same_region`).
+still counts if the straight path of the platform to it is free of singular poses (`same_region`).
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ SMALLEST_STEP = 2.0**-12
 
 
 STATIONS = 65
-"""Poses at which the straight way of the platform is examined."""
+"""Poses at which the straight path of the platform is examined."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -192,7 +192,7 @@ def largest(values: Array, scale: Array | float = 1.0) -> Array:
 
 
 def same_region(robot: Robot, start: Poses, end: Poses) -> Mask:
-    """Whether the determinant of [J; G] keeps its sign on the platform's straight way, with no leg out of reach or flipped."""
+    """Whether the determinant of [J; G] keeps its sign on the platform's straight path, with no leg out of reach or flipped."""
     bound = kernel(robot, "jacobian")
     general = "guess" in {i.name for i in bound.signature.inputs}
     rotation = rotation_rotvec(end.rotation @ np.swapaxes(start.rotation, 1, 2))

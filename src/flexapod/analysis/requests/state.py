@@ -28,8 +28,8 @@ class State:
 
     Args:
         position: (3,) or (n, 3) platform frame origin in the world [m].
-        rotation: (3, 3) or (n, 3, 3) world-from-platform.
-        velocity, angular_velocity: like position, world axes.
+        rotation: (3, 3) or (n, 3, 3) world-from-platform; the identity if left out.
+        velocity, angular_velocity: like position, world axes [m/s, rad/s]; zero if left out.
         elastic, elastic_velocity: (N,) or (n, N) coordinates of a flexible robot and their rates, in the order of
             `robot.elastic_names`; rates are zero where only `elastic` is given. Left out, verbs choose (quasi-static).
     """

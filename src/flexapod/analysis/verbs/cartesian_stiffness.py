@@ -62,7 +62,7 @@ def cartesian_stiffness(
         actuators, prestress, wrench: as for `natural_frequencies`; rigid robots need actuator stiffness.
         point: of the platform where load and motion are taken; on a flexible platform the material there, which deforms.
         parameters: designs: paths of the robot file to values: (k,) of k designs, for n samples (n,), (k, 1) or (k, n); see
-            the page on many designs.
+            `docs/design.md`, Many designs in one line.
     Returns:
         Dataset: `compliance` (.., twist, wrench) [m/N, rad/N, rad/(N m)]; `stiffness` (.., wrench, twist), its inverse, or its
         pseudo-inverse where the platform is rigid in some direction; `rank` (..), the number of compliant directions;

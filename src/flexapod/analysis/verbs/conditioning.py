@@ -63,10 +63,11 @@ def jacobian(
         state: pose or poses; twists are not used.
         on_error: ``"raise"``, or ``"mask"`` to get `valid` and `reason` per sample.
         parameters: designs: paths of the robot file to values: (k,) of k designs, for n samples (n,), (k, 1) or (k, n); see
-            the page on many designs.
+            `docs/design.md`, Many designs in one line.
     Returns:
-        Dataset: `jacobian` (.., actuator, twist), for limited mobility also `constraint_jacobian` (.., constraint, twist):
-        independent rows whose product with the twist vanishes. Twist: vx, vy, vz, wx, wy, wz in world axes.
+        Dataset: `jacobian` (.., actuator, twist) [m or rad per m or rad], for limited mobility also `constraint_jacobian`
+        (.., constraint, twist): independent rows whose product with the twist vanishes. Twist: vx, vy, vz, wx, wy, wz,
+        world axes.
     Raises:
         SampleError: a leg cannot reach the pose, or is singular.
 
@@ -103,7 +104,7 @@ def conditioning(
         length: characteristic length [m]; the robot's own if left out.
         on_error: for poses that cannot be reached; singular poses are named in the result, not refused.
         parameters: designs: paths of the robot file to values: (k,) of k designs, for n samples (n,), (k, 1) or (k, n); see
-            the page on many designs.
+            `docs/design.md`, Many designs in one line.
     Returns:
         Dataset: `condition_number` of the Jacobian over the motions that the constraints allow (twists over `length`,
         prismatic actuators over `length`); `type_1` (.., leg) and `type_2`, 0 at a singular pose and at most 1; `free_motion`

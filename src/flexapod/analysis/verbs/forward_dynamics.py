@@ -54,7 +54,7 @@ def forward_dynamics(
         wrench: external load on the platform, as for `inverse_dynamics`.
         elastic, elastic_velocity: of flexible robots, as for `inverse_dynamics`; a State may carry them.
         parameters: designs: paths of the robot file to values: (k,) of k designs, for n samples (n,), (k, 1) or (k, n); see
-            the page on many designs.
+            `docs/design.md`, Many designs in one line.
         formulation: derivation of the equations, as for `inverse_dynamics`; they agree to rounding.
     Returns:
         Dataset with `acceleration` and `angular_acceleration` (.., axis), world axes; of flexible robots also
@@ -93,9 +93,9 @@ def mass_matrix(
         coordinates: ``"platform"`` (v, omega in world axes, then elastic; mobility 6 only), ``"actuator"``, or
             ``"independent"`` (the independent components of the platform twist).
         parameters: designs: paths of the robot file to values: (k,) of k designs, for n samples (n,), (k, 1) or (k, n); see
-            the page on many designs.
+            `docs/design.md`, Many designs in one line.
     Returns:
-        DataArray (.., coordinate, coordinate_).
+        DataArray (.., coordinate, coordinate_), symmetric [kg, kg m or kg m^2].
     """
     return _term(robot, state, coordinates, on_error, "mass_matrix")
 

@@ -58,7 +58,7 @@ def forward_kinematics(
             With ``method="all"``: prove every pose. Without it, a faster check is made; docs/theory/assembly-modes.md has its
             miss rate.
         parameters: designs: paths of the robot file to values: (k,) of k designs, for n samples (n,), (k, 1) or (k, n); see
-            the page on many designs.
+            `docs/design.md`, Many designs in one line.
     Returns:
         Dataset over `time` or `sample`: `position`, `rotation`, `joint_position`, `residual` (.., actuator), `passes`; for
         an `ActuatorMotion` also `velocity`, `angular_velocity`, `acceleration`, `angular_acceleration`; certified ones also

@@ -56,9 +56,11 @@ def inverse_dynamics(
         friction: friction as in the file; False leaves it out.
         reactions: also joint reactions (by Newton-Euler): exerted by the base-side body on the next one, at the joint
             centre, world axes, actuator force excluded.
-        formulation: which derivation gives the forces; they agree to rounding. ``"auto"`` takes the one with the fewest
-            operations where its conditions hold: minimal equations, else link axes, else virtual power. Friction depends on
-            reactions: it is always solved with Newton-Euler, and added. ``"general"``: the model that applies to every robot.
+        formulation: ``"auto"``, ``"minimal"``, ``"links"`` (link axes), ``"virtual_power"``, ``"virtual_work"``,
+            ``"newton_euler"`` or ``"general"``: which derivation gives the forces; they agree to rounding. ``"auto"`` takes the
+            one with the fewest operations where its conditions hold: minimal equations, else link axes, else virtual power.
+            Friction depends on reactions: it is always solved with Newton-Euler, and added. ``"general"``: the model that
+            applies to every robot.
         wrench: external load (6,) or (n, 6) [N, N m] on the platform; `point` and `axes` say where and how.
         contributions: also the parts of the force due to gravity, inertia of platform, legs and drives, load, and each source of
             friction: ``"frozen"`` with the converged reactions (adds up), ``"alone"`` each source by itself (does not).
@@ -74,7 +76,7 @@ def inverse_dynamics(
             static start; ``"zero"``. Left out: the state's own where it has them, else static.
         on_error: ``"raise"``, or ``"mask"`` to get `valid` and `reason` per sample.
         parameters: designs: paths of the robot file to values: (k,) of k designs, for n samples (n,), (k, 1) or (k, n); see
-            the page on many designs.
+            `docs/design.md`, Many designs in one line.
     Returns:
         Dataset over `time` or `sample`: `force` [N or N m], `power` [W] (.., actuator); with reactions
         `reaction_force`, `reaction_moment` (.., joint, axis), NaN where rigid bodies leave them undetermined, and with

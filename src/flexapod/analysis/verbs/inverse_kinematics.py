@@ -61,7 +61,7 @@ def inverse_kinematics(
             follow the deformed joints. Accelerations are zero where left out.
         on_error: ``"raise"``, or ``"mask"`` to get `valid` and `reason` per sample.
         parameters: designs: paths of the robot file to values: (k,) of k designs, for n samples (n,), (k, 1) or (k, n); see
-            the page on many designs.
+            `docs/design.md`, Many designs in one line.
     Returns:
         Dataset over `time` (Motion) or `sample`: `actuator_position`, `actuator_velocity`, `actuator_acceleration`
         (.., actuator), `joint_...` (.., joint), `body_...` (.., body, axis).

@@ -94,7 +94,9 @@ def linearize(
         prestress, wrench: as for `natural_frequencies`, but a moment keeps its world axes, as in `simulate`. Friction is not
             part of the model at rest.
     Returns:
-        `StateSpace`, coordinates and their rates as states; about the equilibrium, so that all are zero there.
+        `StateSpace`, coordinates and their rates as states; about the equilibrium, so that all are zero there. States are
+        named after the independent coordinates (of a six-DOF platform ``vx`` to ``wz``: displacement along and rotation about
+        x, y, z), rates with ``_rate``; inputs ``force A``, outputs ``actuator A``, ``platform x``, ``platform rotation x``.
 
     Source: Briot 2014, section 5 (linear model). Checked by: tests/analysis/test_linearize.py.
     """

@@ -64,7 +64,7 @@ def natural_frequencies(
         wrench: external load of the equilibrium, as for `static_deflection`; a moment counts as semi-tangential.
         on_error: ``"raise"``, or ``"mask"`` to get `valid` and `reason` per sample.
         parameters: designs: paths of the robot file to values: (k,) of k designs, for n samples (n,), (k, 1) or (k, n); see
-            the page on many designs.
+            `docs/design.md`, Many designs in one line.
     Returns:
         Dataset over `mode`, by ascending omega^2: `frequency` [Hz], `omega_squared` [1/s^2], `stable`, `damping` (ratio to
         critical), `shape` (.., coordinate, mode), mass-normalised, world axes; `eigenvalue` [1/s] of the damped motion. Where

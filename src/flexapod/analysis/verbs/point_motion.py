@@ -63,7 +63,7 @@ def point_motion(
         elastic, elastic_velocity, elastic_acceleration: of flexible robots, as for `inverse_kinematics`.
         on_error: ``"raise"``, or ``"mask"`` to get `valid` and `reason` per sample.
         parameters: designs: paths of the robot file to values: (k,) of k designs, for n samples (n,), (k, 1) or (k, n); see
-            the page on many designs.
+            `docs/design.md`, Many designs in one line.
     Returns:
         Dataset: `position`, `velocity`, `acceleration` of the point, `rotation` (world-from-body), `angular_velocity`,
         `angular_acceleration` of its body; world axes.

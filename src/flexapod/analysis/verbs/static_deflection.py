@@ -91,7 +91,7 @@ def static_deflection(
             platform, without `point` it acts on the reference frame.
         on_error: ``"raise"``, or ``"mask"`` to get `valid` and `reason` per sample.
         parameters: designs: paths of the robot file to values: (k,) of k designs, for n samples (n,), (k, 1) or (k, n); see
-            the page on many designs.
+            `docs/design.md`, Many designs in one line.
     Returns:
         Dataset: `elastic` (.., elastic_coordinate), `force` (.., actuator) that hold the robot, `residual` (..): the largest
         generalized force left over, `elastic_energy` (..) [J]; `stable` (..): False beyond a buckling load (with the actuators

@@ -75,7 +75,7 @@ def export_fmu(
             flexible bodies in their static deflection.
         step: longest inner step of co-simulation [s], 1e-3 if left out; a communication step is cut into equal parts of about
             this length.
-        method: of co-simulation: ``"rk4"``, ``"implicit"`` or ``"radau"``, as in `simulate`. Left out: as in `simulate`.
+        method: of co-simulation: ``"rk4"``, ``"implicit"`` or ``"radau"``, as in `simulate`. Left out: as in `stepper`.
         wrench: also a load on the platform as input, at its origin, world axes.
         friction: as for `simulate`; of a block True or False.
         watch: ends of strokes are events: model exchange has an indicator for each and asks to end, co-simulation stops.

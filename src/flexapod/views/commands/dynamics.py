@@ -56,7 +56,10 @@ def inverse_dynamics(
     ] = False,
     shares: Annotated[bool, typer.Option("--shares", hidden=True)] = False,
     formulation: Annotated[
-        str, typer.Option(help="formulation: auto, virtual_power, virtual_work, newton_euler or minimal; all agree to rounding")
+        str,
+        typer.Option(
+            help="formulation: auto, minimal, links, virtual_power, virtual_work, newton_euler or general; all agree to rounding"
+        ),
     ] = "auto",
     wrench: Annotated[
         str | None, typer.Option(metavar="FX,FY,FZ,MX,MY,MZ", help="load on the platform [N, N m], world axes")

@@ -66,7 +66,7 @@ def simulate(
         str | None,
         typer.Option(
             help="integrator: rk4, dopri, implicit, radau or cvode; default: rk4, dopri for friction by joint loads, "
-            "implicit for flexible legs"
+            "implicit for flexible legs, springs and inner loops"
         ),
     ] = None,
     friction: Annotated[bool, typer.Option(help="include friction as in the robot file")] = True,

@@ -57,7 +57,7 @@ def actuators_near(
 def halted(
     robot: fp.Robot, coordinates: PoseCoordinates, start: tuple[float, ...], target: tuple[float, ...]
 ) -> tuple[float, ...]:
-    """The last values within all limits on the straight way from `start` to `target`, which is itself where nothing stops it.
+    """The last values within all limits on the straight path from `start` to `target`, which is itself where nothing stops it.
 
     The way is looked at in `LOOKS` places at once, then again between the last good and the first bad of them.
 
