@@ -27,8 +27,11 @@ if TYPE_CHECKING:
     from flexapod.simulation.system.setup import Setup
 
 
+NEXT = "loosen rtol and atol, or use method='dopri' or method='implicit'"
+
+
 class IntegrationError(FlexapodError):
-    """An integrator gave up."""
+    """An integrator that cannot go on."""
 
 
 def rhs_program(layout: Layout) -> Program:
@@ -92,7 +95,7 @@ def cvode_simulation(
     solver = CVODE(rhs, method="Adams", rtol=max(rtol, 1e-13), atol=atol, max_num_steps=1_000_000)
     found = solver.solve(times, setup.start)
     if not found.success:
-        raise IntegrationError(f"CVODE stopped at {found.t[-1]:g} s: {found.message}")
+        raise IntegrationError(f"CVODE stopped at {found.t[-1]:g} s: {found.message}; {NEXT}")
     states = np.array(found.y)
     extra = []
     for t, y in zip(times, states, strict=True):
@@ -134,7 +137,7 @@ def _interval(setup: Setup, rows: Increments, times: tuple[float, float], tolera
     solver = CVODE(rhs, method="Adams", rtol=max(tolerances[0], 1e-13), atol=tolerances[1], max_num_steps=1_000_000)
     found = solver.solve(np.array([0.0, end - begin]), np.zeros(setup.layout.increments))
     if not found.success:
-        raise IntegrationError(f"CVODE stopped at {begin + found.t[-1]:g} s: {found.message}")
+        raise IntegrationError(f"CVODE stopped at {begin + found.t[-1]:g} s: {found.message}; {NEXT}")
     y = np.array(found.y[-1])
     return rows.advanced(y, at(end, y))
 
