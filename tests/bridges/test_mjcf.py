@@ -13,7 +13,7 @@ from mujoco_tools import Engine
 import flexapod as fp
 from flexapod.analysis.verbs.sampling import random_states
 from flexapod.bridges.body_tree import Inertial, robot_tree
-from flexapod.bridges.drive_springs import beside
+from flexapod.bridges.drive_springs import merge_drive_springs
 from flexapod.bridges.halves import halved
 from flexapod.bridges.mjcf_in import read_mjcf
 from flexapod.bridges.mjcf_out import held_points, mjcf_text
@@ -112,7 +112,7 @@ def test_copies_are_chosen_by_what_the_solver_leaves(name: str, least: int, tmp_
     """Mobilities of bodies are MuJoCo's own; what one copy leaves at home, under forces that hold the weight, is at most what is
     computed without MuJoCo, and of that size; the file says how many copies it has."""
     robot = fp.load(name)
-    tree = halved(beside(robot_tree(robot)))
+    tree = halved(merge_drive_springs(robot_tree(robot)))
     left = softness(tree, {loop.name: held_points(loop) for loop in tree.loops})
     path = fp.export_mjcf(robot, tmp_path / "robot.xml", copies=1)
     once, engine = path.read_text(), Engine(path.read_text())

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import flexapod as fp
-from flexapod.equations.elastodynamics.articulated_assembly import LONG_LEG, is_long
+from flexapod.equations.elastodynamics.articulated_assembly import LONG_LEG, prefers_articulated
 from flexapod.equations.elastodynamics.dynamics import elastic_forward_dynamics, elastic_inverse_dynamics
 from flexapod.kernels.tape.program import Program
 
@@ -82,7 +82,7 @@ def test_operations_grow_with_the_number_of_elements() -> None:
 
 
 def test_long_legs_are_solved_so() -> None:
-    assert [is_long(robot(name)) for name in ("dualemps", "dualemps-2")] == [False, True]
+    assert [prefers_articulated(robot(name)) for name in ("dualemps", "dualemps-2")] == [False, True]
     assert max(len(leg.moving) for leg in robot("dualemps").legs) < LONG_LEG
     assert fp.generate(robot("dualemps-2"), "forward_dynamics", constants="numbers").formulation == "articulated"
     assert fp.generate(robot("dualemps"), "forward_dynamics", constants="numbers").formulation == "link_axes"

@@ -11,7 +11,7 @@ import pytest
 import flexapod as fp
 from flexapod.analysis.model.closed_legs import ActuatorState, ClosedLegs, close, evaluate, home
 from flexapod.analysis.model.kernels import kernel
-from flexapod.analysis.model.long_places import is_long
+from flexapod.analysis.model.long_places import has_looped_elements
 from flexapod.robot.element_runs import element_runs
 
 DATA = Path(__file__).parents[1] / "data"
@@ -88,7 +88,7 @@ def off(found: Any, wanted: Any) -> float:
 def test_loops_over_elements_agree_with_what_is_written_out(make, tmp_path):
     robot = make(tmp_path)
     assert element_runs(robot)
-    assert is_long(robot)
+    assert has_looped_elements(robot)
     state = states(robot)
     written = states(looping(robot, False))
     for name, values in written.inputs().items():

@@ -19,7 +19,7 @@ from flexapod.views.papers.items import (
     PARTLY,
     SYMMETRY,
     VERDICTS,
-    apart,
+    relative_difference,
     checked,
     judged,
     spread,
@@ -165,7 +165,7 @@ def test_verdicts_follow_from_numbers() -> None:
     assert (judged(True), judged(False)) == (AGREES, DIFFERS)
     assert (checked(True), checked(False)) == (CHECKED, DIFFERS)
     assert spread(np.array([[1.0, 1.0], [2.0, 4.0]])) == 0.5
-    assert apart(np.array([1.0, 2.0]), np.array([1.0, 4.0])) == 0.5
+    assert relative_difference(np.array([1.0, 2.0]), np.array([1.0, 4.0])) == 0.5
 
 
 def test_a_wrong_robot_gets_another_verdict(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from flexapod.bridges.body_tree import Gear, Node, Tree
 
 
-def apart(tree: Tree) -> Tree:
+def separate_drive_springs(tree: Tree) -> Tree:
     """The tree with every spring beside a motor at a joint of its own, coupled to that of the motor.
 
     Checked by: tests/bridges/test_mjcf.py.
@@ -28,8 +28,8 @@ def apart(tree: Tree) -> Tree:
     return replace(tree, nodes=tuple(nodes), gears=tuple(gears))
 
 
-def beside(tree: Tree) -> Tree:
-    """The tree with springs of massless bodies that only move with a motor at the motor's joint: `apart`, undone."""
+def merge_drive_springs(tree: Tree) -> Tree:
+    """The tree with springs of massless bodies that only move with a motor at the motor's joint: `separate_drive_springs`, undone."""
     nodes = {node.name: node for node in tree.nodes}
     gears = []
     for gear in tree.gears:

@@ -123,12 +123,12 @@ def _from_shapes(
     damping: float | ArrayLike,
 ) -> FlexibleBody:
     """The body of a solver's elastic modes, normalised by the mass."""
-    from flexapod.flexible.arrays import whole
+    from flexapod.flexible.arrays import checked_integer
     from flexapod.flexible.matrices import _node as nearest
     from flexapod.flexible.matrices import reduced_body, rigid_motions
 
     if modes is not None:
-        whole("modes", modes, 1)
+        checked_integer("modes", modes, 1)
     if method != "normal":
         raise InputError(f"method={method!r}: modes of a solver are used as they are; leave it out")
     at = {number: k for k, number in enumerate(shapes.numbers)}

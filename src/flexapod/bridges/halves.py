@@ -149,7 +149,7 @@ def _chain(loop: ClosingLoop, parent: str, place: Pose, between: Pose) -> list[N
     return found
 
 
-def whole(tree: Tree) -> Tree:
+def rejoined(tree: Tree) -> Tree:
     """The tree with halves made one body again: bodies that end in a fixed joint behind a joint on which friction acts at most.
 
     Such a body may have any mass: it is a part of the body that it is fixed to. The joint that it hangs on closes the loop.

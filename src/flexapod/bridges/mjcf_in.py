@@ -12,8 +12,8 @@ import numpy as np
 
 from flexapod.arrays import Array
 from flexapod.bridges.body_tree import WORLD, Inertial, Node, Tree, displacement, massless
-from flexapod.bridges.drive_springs import apart
-from flexapod.bridges.halves import whole
+from flexapod.bridges.drive_springs import separate_drive_springs
+from flexapod.bridges.halves import rejoined
 from flexapod.bridges.imported import ImportedModelError, label, unit_axis, value, values
 from flexapod.bridges.mjcf_defaults import Defaults
 from flexapod.bridges.mjcf_loops import read_loops
@@ -207,10 +207,10 @@ def read_mjcf(path: str | os.PathLike[str]) -> Tree:
         for n in reader.nodes
     )  # fmt: skip
     name = root.get("model", file.stem).replace(" ", "-")
-    found = whole(Tree(name=name, gravity=_gravity(root, file.name), nodes=nodes, loops=read_loops(root, reader),
+    found = rejoined(Tree(name=name, gravity=_gravity(root, file.name), nodes=nodes, loops=read_loops(root, reader),
                        gears=read_gears(root, reader, nodes), struts=read_struts(root, reader), actuators=tuple(driven),
                        remarks=remarks, frames=reader.frames))  # fmt: skip
-    return apart(found)
+    return separate_drive_springs(found)
 
 
 def _check_masses(reader: Reader) -> None:

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from flexapod.bridges.body_tree import WORLD, ClosingLoop, Gear, Inertial, Node, Strut, Tree, massless, merged, robot_tree
-from flexapod.bridges.drive_springs import beside
+from flexapod.bridges.drive_springs import merge_drive_springs
 from flexapod.bridges.halves import halved
 from flexapod.bridges.mjcf_softness import copies_for
 from flexapod.calls import check_path, check_seed, checked
@@ -67,7 +67,7 @@ def export_mjcf(robot: Robot, path: str | os.PathLike[str], *, copies: int | Non
         raise InputError(f"export_mjcf: {target} must be a file that ends in .xml, in a folder that exists")
     if copies is not None and copies < 1:
         raise InputError(f"export_mjcf: copies is {copies}; every loop is written once at least")
-    tree = beside(robot_tree(robot))
+    tree = merge_drive_springs(robot_tree(robot))
     target.write_text(mjcf_text(tree, copies), encoding="utf-8")
     for remark in (*tree.remarks, *_remarks(tree)):
         warnings.warn(f"{target.name}: {remark}", FlexapodWarning, stacklevel=2)

@@ -16,7 +16,7 @@ import yaml
 
 from flexapod.arrays import Array
 from flexapod.bridges.body_tree import WORLD, Tree, robot_tree
-from flexapod.bridges.drive_springs import beside
+from flexapod.bridges.drive_springs import merge_drive_springs
 from flexapod.bridges.mjcf_out import numbers
 from flexapod.calls import check_path, checked
 from flexapod.errors import FlexapodWarning, InputError
@@ -44,7 +44,7 @@ def export_urdf(robot: Robot, path: str | os.PathLike[str]) -> dict[str, Path]:
     target = Path(path)
     if target.suffix != ".urdf" or target.is_dir() or not target.parent.is_dir():
         raise InputError(f"export_urdf: {target} must be a file that ends in .urdf, in a folder that exists")
-    tree = beside(robot_tree(robot))
+    tree = merge_drive_springs(robot_tree(robot))
     loops = target.with_suffix(".loops.yaml")
     target.write_text(urdf_text(tree), encoding="utf-8")
     loops.write_text(loops_text(tree), encoding="utf-8")

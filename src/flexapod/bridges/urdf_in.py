@@ -12,8 +12,8 @@ import numpy as np
 import yaml
 
 from flexapod.bridges.body_tree import WORLD, ClosingLoop, Gear, Inertial, Node, Strut, Tree
-from flexapod.bridges.drive_springs import apart
-from flexapod.bridges.halves import whole
+from flexapod.bridges.drive_springs import separate_drive_springs
+from flexapod.bridges.halves import rejoined
 from flexapod.bridges.imported import (
     ImportedModelError,
     label,
@@ -63,7 +63,7 @@ def read_urdf(path: str | os.PathLike[str], loops: str | os.PathLike[str] | None
     no_doubles([loop.name for loop in found], "loops", beside)
     no_doubles([entry["name"] for entry in extra["struts"] if isinstance(entry, dict) and "name" in entry], "struts", beside)
     gears = (*_gears(extra, nodes, beside), *_mimics(joints, nodes, file))
-    return apart(whole(Tree(name=root.get("name", file.stem), gravity=vector(extra["gravity"], 3, f"{beside}: gravity"),
+    return separate_drive_springs(rejoined(Tree(name=root.get("name", file.stem), gravity=vector(extra["gravity"], 3, f"{beside}: gravity"),
                             nodes=tuple(nodes), loops=tuple(found), gears=gears, struts=_struts(extra, rotated, beside),
                             actuators=tuple(extra["actuated"]), remarks=tuple(extra["remarks"]), frames=rotated,
                             platform=_platform(extra, rotated, beside))))  # fmt: skip

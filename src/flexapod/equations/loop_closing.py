@@ -13,7 +13,7 @@ import casadi as ca
 
 from flexapod.arrays import SX
 from flexapod.equations.elastodynamics.closing import at_coordinates
-from flexapod.equations.elastodynamics.loops import loop_rows, platform_rates, solve_loops, whole
+from flexapod.equations.elastodynamics.loops import loop_rows, platform_rates, solve_loops, all_coordinates
 from flexapod.equations.elastodynamics.program_state import TreeMotion, tree_motion
 from flexapod.equations.values import Values
 from flexapod.robot.elastic_plan import driven_columns, posed
@@ -90,7 +90,7 @@ def spread(robot: Robot, at: Closed, own: SX, beta: SX | None = None) -> SX:
     free = ca.SX.zeros(len(robot.elastic_plan.independent))
     free[posed(robot)] = own
     bound = ca.mtimes(at.X, free)
-    return whole(robot, free, bound if beta is None else bound + beta)
+    return all_coordinates(robot, free, bound if beta is None else bound + beta)
 
 
 def carried(robot: Robot, at: Closed, beta: SX) -> SX:

@@ -17,7 +17,7 @@ import casadi as ca
 
 from flexapod.arrays import SX
 from flexapod.equations.elastodynamics.closing import LIMIT, NEWTON_STEP, at_coordinates, limited, moved
-from flexapod.equations.elastodynamics.loops import loop_rows, solve_loops, whole
+from flexapod.equations.elastodynamics.loops import loop_rows, solve_loops, all_coordinates
 from flexapod.equations.elastodynamics.program_state import tree_motion
 from flexapod.equations.forward_kinematics import check_iterations, departure, determinant
 from flexapod.equations.inverse_kinematics import Detail, actuator_outputs, body_outputs, joint_outputs
@@ -143,7 +143,7 @@ def loop_forward_kinematics(robot: Robot, iterations: int = 60, joints: bool = T
         at = closed_loops(values, robot, y)
         free = ca.SX.zeros(len(plan.independent))
         free[places] = (wanted - y[list(robot.driven)])[own]
-        return whole(robot, free, ca.mtimes(at.X, free) + at.beta), at
+        return all_coordinates(robot, free, ca.mtimes(at.X, free) + at.beta), at
 
     def iteration(_: Builder, y: SX, wanted: SX) -> tuple[list[SX], SX]:
         return limited(values, robot, y, step(y, wanted)[0], range(len(plan.columns)))

@@ -54,7 +54,7 @@ def positive(name: str, value: float, unit: str = "") -> float:
     return float(value)
 
 
-def whole(name: str, value: int, least: int = 1) -> int:
+def checked_integer(name: str, value: int, least: int = 1) -> int:
     """A whole number, at least `least`."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
         raise FlexibleBodyError(f"{name} must be a whole number, at least {least}, is {value!r}.")

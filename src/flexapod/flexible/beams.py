@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from flexapod.calls import check_flag, check_text, checked
-from flexapod.flexible.arrays import Floats, positive, whole
+from flexapod.flexible.arrays import Floats, positive, checked_integer
 from flexapod.flexible.beam_element import BeamElement, gauss_points
 from flexapod.flexible.body import FlexibleBody, Interface, body_from_integrals
 from flexapod.flexible.errors import FlexibleBodyError
@@ -69,7 +69,7 @@ def beam(
     """
     made_of = beam_material(material, young, density, poisson)
     positive("length", length, "metres")
-    whole("elements", elements)
+    checked_integer("elements", elements)
     if theory not in THEORIES:
         raise FlexibleBodyError(f"theory must be one of {', '.join(THEORIES)}, is {theory!r}.")
     if boundary not in ("clamped", "free"):
@@ -90,7 +90,7 @@ def beam(
         if modes is not None:
             body = _oriented(body.normal_modes(modes))
     else:
-        body = full.free_modes(whole("modes", modes or 0, 0))
+        body = full.free_modes(checked_integer("modes", modes or 0, 0))
     return body if np.ndim(damping) == 0 and damping == 0.0 else body.with_damping(damping)
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from flexapod.calls import refuse_kind
-from flexapod.flexible.arrays import Floats, floats, positive, symmetric, whole
+from flexapod.flexible.arrays import Floats, floats, positive, symmetric, checked_integer
 from flexapod.flexible.errors import FlexibleBodyError
 from flexapod.flexible.interface import SYMMETRY
 from flexapod.flexible.interface import Interface as Interface
@@ -281,7 +281,7 @@ class FlexibleBody:
         For bodies in modal coordinates; a beam in tip coordinates is first put into `normal_modes`.
         """
         N = len(self.M_ee)
-        chosen = range(whole("modes", modes, 0)) if isinstance(modes, int | np.integer) else [whole("modes", k, 0) for k in modes]
+        chosen = range(checked_integer("modes", modes, 0)) if isinstance(modes, int | np.integer) else [checked_integer("modes", k, 0) for k in modes]
         if len(chosen) > N or any(k >= N for k in chosen):
             raise FlexibleBodyError(f"modes asks for coordinate {max(chosen) + 1}, but the body has {N}.")
         return self.transformed(np.eye(N)[:, list(chosen)], [self.names[k] for k in chosen])
@@ -289,7 +289,7 @@ class FlexibleBody:
     def normal_modes(self, modes: int | None = None) -> FlexibleBody:
         """The body in mass-normalised normal modes with the frame held, the lowest `modes` of them."""
         V = self._spectrum()[1]
-        count = len(V) if modes is None else whole("modes", modes, 0)
+        count = len(V) if modes is None else checked_integer("modes", modes, 0)
         if count > len(V):
             raise FlexibleBodyError(f"modes must be at most {len(V)}, the number of coordinates, is {count}.")
         return self.transformed(V[:, :count])

@@ -22,7 +22,7 @@ from scipy import sparse
 from flexapod.calls import checked, unchecked
 from flexapod.errors import FileError
 from flexapod.files import read_whole
-from flexapod.flexible.arrays import Floats, floats, whole
+from flexapod.flexible.arrays import Floats, floats, checked_integer
 from flexapod.flexible.block_lanczos import Sparse
 from flexapod.flexible.body import FlexibleBody, Interface, body_from_integrals
 from flexapod.flexible.errors import FlexibleBodyError
@@ -89,7 +89,7 @@ def from_matrices(
     """
     if dofs_per_node not in (3, 6):
         raise FlexibleBodyError(f"dofs_per_node must be 3 or 6, is {dofs_per_node!r}.")
-    whole("modes", modes, 1 if method == "normal" else 0)
+    checked_integer("modes", modes, 1 if method == "normal" else 0)
     r0 = floats("nodes", _load("nodes", nodes), (None, 3))
     n = len(r0) * dofs_per_node
     M, K = _matrix("mass", mass, n), _matrix("stiffness", stiffness, n)

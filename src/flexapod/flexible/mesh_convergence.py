@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from flexapod.calls import check_text, checked
-from flexapod.flexible.arrays import Floats, whole
+from flexapod.flexible.arrays import Floats, checked_integer
 from flexapod.flexible.errors import FlexibleBodyError
 from flexapod.flexible.plates import plate_modes, plate_problem
 
@@ -61,7 +61,7 @@ def plate_convergence(
 
     Checked by: tests/flexible/test_plate_modes.py::test_convergence_rates.
     """
-    if whole("refinements", refinements, 3) > 6:
+    if checked_integer("refinements", refinements, 3) > 6:
         raise FlexibleBodyError(f"refinements must be at most 6, is {refinements}: the last mesh would be enormous.")
     coarse = plate_problem(
         outline=outline, thickness=thickness, young=young, poisson=poisson, density=density, theory=theory, modes=modes,

@@ -17,7 +17,7 @@ from scipy.linalg import block_diag
 from threadpoolctl import threadpool_limits
 
 from flexapod.calls import check_text, checked
-from flexapod.flexible.arrays import Floats, floats, positive, whole
+from flexapod.flexible.arrays import Floats, floats, positive, checked_integer
 from flexapod.flexible.body import FlexibleBody, Interface, body_from_integrals
 from flexapod.flexible.body_cache import cached_body
 from flexapod.flexible.errors import FlexibleBodyError
@@ -160,8 +160,8 @@ def plate_problem(
     masses = floats("point_masses", np.reshape(point_masses, (0, 3)) if len(point_masses) == 0 else point_masses, (None, 3))
     if masses[:, 2].min(initial=0.0) < 0.0:
         raise FlexibleBodyError(f"point_masses must not be negative, but one is {masses[:, 2].min():g} kg.")
-    whole("modes", modes, 0)
-    whole("refine", refine, 0)
+    checked_integer("modes", modes, 0)
+    checked_integer("refine", refine, 0)
     scale = np.sqrt(sum(area(loop) for loop in loops))
     usual = DEFAULT_SIZE[theory] * scale * (10.0 / max(modes, 10)) ** 0.25
     size = usual if mesh_size is None else positive("mesh_size", mesh_size, "metres")

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from flexapod.arrays import Mask
 from flexapod.calls import checked
-from flexapod.flexible.arrays import Floats, floats, positive, whole
+from flexapod.flexible.arrays import Floats, floats, positive, checked_integer
 from flexapod.flexible.errors import FlexibleBodyError
 
 CLOSE = 1e-9
@@ -28,7 +28,7 @@ def regular_outline(sides: int, radius: float) -> Floats:
 
     Checked by: tests/flexible/test_polygon.py.
     """
-    whole("sides", sides, 3)
+    checked_integer("sides", sides, 3)
     positive("radius", radius, "metres")
     angle = 2.0 * np.pi * np.arange(sides) / sides
     return radius * np.stack([np.cos(angle), np.sin(angle)], axis=1)

@@ -122,7 +122,7 @@ def link_plan(robot: Robot) -> LinkPlan:
     )
 
 
-def still_good(robot: Robot, plan: LinkPlan) -> bool:
+def plan_holds(robot: Robot, plan: LinkPlan) -> bool:
     """A plan made for other numbers holds for these: same branches and constants, blocks well conditioned at home."""
     length = robot.characteristic_length
     for leg, choice in zip(robot.legs, plan.legs, strict=True):

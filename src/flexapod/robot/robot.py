@@ -28,7 +28,7 @@ from flexapod.robot.flexible_platform import FlexibleShape, make_flexible, rigid
 from flexapod.robot.geometry import Pose, frozen
 from flexapod.robot.leg_positions import closes_alone, follows_platform
 from flexapod.robot.leg_tree import RobotBuildError
-from flexapod.robot.link_plan import LinkPlan, link_plan, refused, still_good
+from flexapod.robot.link_plan import LinkPlan, link_plan, refused, plan_holds
 from flexapod.robot.locked import refuse_locked
 from flexapod.robot.mobility import Mobility, floats, mobility, winds
 from flexapod.robot.model import Leg, RigidBody
@@ -326,7 +326,7 @@ class Robot:
     def link_plan(self) -> LinkPlan:
         """Choices of the link-axes model; asked for only where `no_link_plan` is None."""
         lent = self.origin.link_plan if self.origin is not None and self.origin.no_link_plan is None else None
-        return lent if lent is not None and still_good(self, lent) else link_plan(self)
+        return lent if lent is not None and plan_holds(self, lent) else link_plan(self)
 
     @cached_property
     def kept(self) -> dict[Any, Any]:

@@ -14,7 +14,7 @@ from scipy.spatial.transform import Rotation
 
 from flexapod.analysis.model.kernels import kernel
 from flexapod.analysis.model.long_chains import LONG
-from flexapod.analysis.model.long_places import is_long
+from flexapod.analysis.model.long_places import has_looped_elements
 from flexapod.analysis.model.other_rows import with_other_rows
 from flexapod.analysis.requests.results import reasons_of
 from flexapod.arrays import Array, Rows
@@ -110,7 +110,7 @@ class ActuatorState:
 
 def evaluate(robot: Robot, quantity: str, given: dict[str, Array], reasons: Reasons, **options: object) -> dict[str, Array]:
     """Outputs of a kernel; reasons of samples that fail are added to `reasons`."""
-    if quantity in LONG and not options.get("leg") and is_long(robot):
+    if quantity in LONG and not options.get("leg") and has_looped_elements(robot):
         return LONG[quantity](robot, given, reasons, **options)
     bound = kernel(robot, quantity, **options)
     read = {i.name: np.ascontiguousarray(given[i.name]) for i in bound.signature.inputs}

@@ -83,7 +83,7 @@ def solve_inverse(
     Source: Briot 2014 Eqs. (41)-(44), Kim 2002 Eqs. (20)-(32). Checked by: tests/analysis/test_general_dynamics.py.
     """
     terms = leg_terms(robot, request.state, request.wrench, False, reasons)
-    J, right = wanted(robot, request, terms, reasons)
+    J, right = prescribed_rows(robot, request, terms, reasons)
     chosen = redundancy or Redundancy.plain(len(robot.actuators))
 
     def choose(Q: Array) -> tuple[Array, Array]:
@@ -110,7 +110,7 @@ def _projected(terms: LegTerms, Q: Array) -> Array:
     return np.asarray(np.einsum("nzu,nz->nu", terms.N, Q))
 
 
-def wanted(robot: Robot, request: LegRequest, terms: LegTerms, reasons: Reasons) -> tuple[Array, Array]:
+def prescribed_rows(robot: Robot, request: LegRequest, terms: LegTerms, reasons: Reasons) -> tuple[Array, Array]:
     """Rows (n, j, u) and right sides (n, j) of the accelerations that a request prescribes."""
     if request.actuator_acceleration is not None:
         own = [k for k, column in enumerate(driven_columns(robot)) if column in robot.elastic_plan.independent]

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.model.closed_legs import ClosedLegs, LegRequest, evaluate, platform_jacobian
-from flexapod.analysis.model.general_dynamics import SINGULAR, chosen_forces, quiet, wanted
+from flexapod.analysis.model.general_dynamics import SINGULAR, chosen_forces, quiet, prescribed_rows
 from flexapod.analysis.model.leg_model import LegTerms, elastic_columns, leg_terms, matrices_at
 from flexapod.analysis.model.leg_request import leg_request
 from flexapod.analysis.model.linear_solve import MASSLESS, inverted, solved
@@ -67,7 +67,7 @@ def solve_inverse(robot: Robot, request: LegRequest, friction: bool, reasons: Re
         found = evaluate(robot, "elastic_inverse_dynamics", given, reasons, friction=friction, load=loaded)
         return found["force"], found["coordinate_acceleration"]
     terms = leg_terms(robot, state, request.wrench, friction, reasons)
-    J, right = wanted(robot, request, terms, reasons)
+    J, right = prescribed_rows(robot, request, terms, reasons)
     plain = Redundancy.plain(len(robot.actuators))
     force, u = chosen_forces(terms, J, right, terms.c, quiet(robot, terms, J, right, terms.c, plain))
     _reported(np.concatenate([force, u], axis=1), SINGULAR, reasons)

@@ -343,4 +343,4 @@ LONG: dict[str, Callable[..., Arrays]] = {
     "elastic_point": long_chain_point, "elastic_control": long_chain_control, "elastic_sliding": long_chain_sliding,
     "elastic_potential": long_chain_potential,
 }  # fmt: skip
-"""Quantity -> function that evaluates it where `is_long`."""
+"""Quantity -> function that evaluates it where `has_looped_elements`."""

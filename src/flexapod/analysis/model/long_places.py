@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
 
 
-def is_long(robot: Robot) -> bool:
+def has_looped_elements(robot: Robot) -> bool:
     """The robot has many coordinates and runs of elements that a kernel can loop over."""
     if robot.varied is not None:
         return False

@@ -81,14 +81,14 @@ BY_LEG_MASS = ("link_axes", "articulated")
 
 def _preferred(robot: Robot, found: Mapping[str, str]) -> dict[str, str]:
     """Articulated bodies first where legs are long; none that divides by the mass of legs that move without any."""
-    from flexapod.equations.elastodynamics.articulated_assembly import is_long
+    from flexapod.equations.elastodynamics.articulated_assembly import prefers_articulated
     from flexapod.equations.elastodynamics.massless import has_massless_motion
 
     if "articulated" not in found:
         return dict(found)
     if has_massless_motion(robot):
         return {name: program for name, program in found.items() if name not in BY_LEG_MASS}
-    first = ["articulated"] if is_long(robot) else []
+    first = ["articulated"] if prefers_articulated(robot) else []
     return {name: found[name] for name in [*first, *(n for n in found if n not in first)]}
 
 

@@ -23,7 +23,7 @@ from flexapod.analysis.requests.sample_blocks import Room, SampleReasons, in_blo
 from flexapod.analysis.verbs.inverse_kinematics import joint_rates_of_block, platform_inputs
 from flexapod.analysis.verbs.platform_motion import as_platform
 from flexapod.arrays import Array
-from flexapod.equations.minimal.planning import applies, poor_designs
+from flexapod.equations.minimal.planning import applies, ill_conditioned_designs
 from flexapod.equations.newton_euler.constraint_plan import mark_undetermined
 from flexapod.equations.newton_euler.force_parts import CONTRIBUTION_NAMES
 from flexapod.equations.newton_euler.reactions import reaction_names
@@ -261,7 +261,7 @@ def evaluate_kernel(
         return batch.outputs, noted(bound.signature, batch.status, reasons, given)
     bad = batch.status != 0
     if varied:
-        bad |= poor_designs(bound.robot, rows if rows is not None else slice(None))
+        bad |= ill_conditioned_designs(bound.robot, rows if rows is not None else slice(None))
     failed = np.flatnonzero(bad if reasons is None else bad & (reasons == ""))
     if len(failed):
         second = kernel(bound.robot, other)

@@ -71,7 +71,7 @@ def reasons_of(signature: Signature, status: NDArray[np.int32], inputs: Mapping[
 def raise_failed(what: str, robot: Robot, reasons: Texts, at: object, on_error: OnError) -> None:
     """Raise for the first bad sample, unless a mask is wanted."""
     check_option("on_error", on_error, ("raise", "mask"))
-    if on_error == "mask" or nothing_said(reasons):
+    if on_error == "mask" or no_reasons_given(reasons):
         return
     bad = np.flatnonzero(reasons != "")
     if len(bad) == 0:
@@ -90,7 +90,7 @@ def failing(bad: int, all_: int, what: str = "") -> str:
     return f" {bad} of {all_}{what} fail; on_error='mask' returns the others."
 
 
-def nothing_said(reasons: Texts) -> bool:
+def no_reasons_given(reasons: Texts) -> bool:
     """Whether no sample has a reason, in an array without room for one."""
     return reasons.dtype == np.dtype("<U1") and not reasons.view(np.uint32).any()
 

@@ -26,7 +26,7 @@ LONG_LEG = 10
 """Coordinates of a leg from which articulated bodies take fewer operations than mass matrix and elimination (measured)."""
 
 
-def is_long(robot: Robot) -> bool:
+def prefers_articulated(robot: Robot) -> bool:
     """Whether some leg is so long that articulated bodies are cheaper, and they apply."""
     return max(len(leg.moving) for leg in robot.legs) >= LONG_LEG and not_articulated(robot) is None
 

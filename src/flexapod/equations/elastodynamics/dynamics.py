@@ -18,7 +18,7 @@ from typing import Literal
 import casadi as ca
 
 from flexapod.arrays import SX
-from flexapod.equations.elastodynamics.articulated_assembly import articulated_forward, articulated_inverse, is_long
+from flexapod.equations.elastodynamics.articulated_assembly import articulated_forward, articulated_inverse, prefers_articulated
 from flexapod.equations.elastodynamics.link_assembly import (
     Projected,
     driven_rates,
@@ -133,7 +133,7 @@ def solved_by(robot: Robot, axes: Axes) -> str:
         return axes
     if has_massless_motion(robot):
         return "projected"
-    return "articulated" if is_long(robot) else "links"
+    return "articulated" if prefers_articulated(robot) else "links"
 
 
 def is_direct(robot: Robot) -> bool:

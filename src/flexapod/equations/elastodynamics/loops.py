@@ -169,7 +169,7 @@ def loop_multipliers(plan: ElasticPlan, matrices: Sequence[SX], rest: SX) -> SX:
     return -ca.densify(ca.jtimes(beta, ca.vertcat(*right), rest, True))
 
 
-def whole(robot: Robot, free: SX, bound: SX) -> SX:
+def all_coordinates(robot: Robot, free: SX, bound: SX) -> SX:
     """(z,) from independent and bound entries."""
     z = ca.SX(len(robot.elastic_plan.columns), 1)
     z[list(robot.elastic_plan.independent)] = free

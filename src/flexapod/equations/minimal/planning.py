@@ -46,7 +46,7 @@ def applies(robot: Robot) -> str | None:
 
 
 def _varied_reasons(robot: Robot) -> Iterator[str]:
-    """Reasons why the equations do not hold for all designs; `poor_designs` names those for which they lose accuracy."""
+    """Reasons why the equations do not hold for all designs; `ill_conditioned_designs` names those for which they lose accuracy."""
     assert robot.varied is not None
     if any(not any(part in name for part in SCALARS) for name in robot.varied.moved if not _unused(name)):
         yield "its designs vary more than platform and joint centres"
@@ -148,7 +148,7 @@ POOR = 0.05
 """Area of levers or triangle, of that in the design by which they were chosen, below which a design takes other equations."""
 
 
-def poor_designs(robot: Robot, rows: slice) -> np.ndarray:
+def ill_conditioned_designs(robot: Robot, rows: slice) -> np.ndarray:
     """Designs among `rows` of a robot with varied values in which the chosen levers or the triangle of the solve are too small.
 
     Checked by: tests/analysis/test_designs.py.

@@ -22,7 +22,7 @@ from flexapod.simulation.system.flexible_plant import equation_at, generalized_l
 from flexapod.simulation.system.layout import MOTION
 from flexapod.simulation.system.load_friction import loaded_acceleration
 from flexapod.simulation.system.plant import model_equation
-from flexapod.simulation.system.right_hand_side import Situation, felt_acceleration, rates_of, situation
+from flexapod.simulation.system.right_hand_side import Situation, accelerometer_signals, rates_of, situation
 from flexapod.simulation.system.scope import Scope
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def implicit_row(root: Program, b: Builder, layout: Layout, parts: dict[str, SX]
         y = increments(x, v, z)
         own, at = situation(Scope(root, inner), layout, parts, y, column)
         rate = ca.vertcat(at.moment.v, theta_rate(y[3:6], at.moment.w), *([at.moment.elastic[1]] if N else []))
-        felt = {"integral": at.beside["integral"] + felt_acceleration(layout, at.signals, a[6:])} if layout.feels else {}
+        felt = {"integral": at.beside["integral"] + accelerometer_signals(layout, at.signals, a[6:])} if layout.feels else {}
         residual, lost = _residual(own, layout, at, a)
         rates = ca.vertcat(*[(at.beside | felt | lost)[name] for name in beside])
         return Evaluation(residual=residual, rate=rate, beside=rates, code=own.code)

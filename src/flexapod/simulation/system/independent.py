@@ -20,7 +20,7 @@ from flexapod.equations.elastodynamics.closing import at_coordinates, moved
 from flexapod.equations.elastodynamics.dissipation import dissipated_power, rates_of
 from flexapod.equations.elastodynamics.joint_forces import Friction
 from flexapod.equations.elastodynamics.link_assembly import LinkEquation, link_equation_at
-from flexapod.equations.elastodynamics.loops import closing_determinant, loop_rows, platform_rates, solve_loops, whole
+from flexapod.equations.elastodynamics.loops import closing_determinant, loop_rows, platform_rates, solve_loops, all_coordinates
 from flexapod.equations.elastodynamics.program_state import ElasticState, RobotAt, TreeMotion, platform_modes, tree_motion
 from flexapod.equations.values import Values
 from flexapod.kernels.tape.program import Program
@@ -29,7 +29,7 @@ from flexapod.robot.robot import Robot
 from flexapod.simulation.system.attitude import spin_per_theta, theta_rate
 from flexapod.simulation.system.layout import Layout
 from flexapod.simulation.system.plant import JointCoordinates, Moment
-from flexapod.simulation.system.right_hand_side import controlled, felt_acceleration
+from flexapod.simulation.system.right_hand_side import controlled, accelerometer_signals
 from flexapod.simulation.system.scope import Scope
 
 
@@ -132,7 +132,7 @@ def placed(values: Values, robot: Robot, start: CarriedLoops, step: SX, correcti
     the loops are solved for its change: what is left of a product of rotations would be of second order in the step.
     """
     plan = robot.elastic_plan
-    z, rotates = whole(robot, step, ca.mtimes(start.X, step)), rotates_freely(robot)
+    z, rotates = all_coordinates(robot, step, ca.mtimes(start.X, step)), rotates_freely(robot)
     y, N = moved(robot, start.y, z, range(z.numel())), platform_modes(robot)
     at = z.numel() - len(robot.coordinates) - N
     modes = start.modes + (z[at : at + N] if N else ca.SX(0, 1))
@@ -167,14 +167,14 @@ def coordinate_rates(layout: IndependentLayout, now: CarriedLoops) -> SX:
 
 def spread(robot: Robot, X: SX, rates: SX) -> tuple[SX, SX | None, SX]:
     """Rates of the joints, platform twist, rates of the modes."""
-    z = whole(robot, rates, ca.mtimes(X, rates))
+    z = all_coordinates(robot, rates, ca.mtimes(X, rates))
     at, N = z.numel() - len(robot.coordinates), platform_modes(robot)
     return z[at:], z[:6] if robot.elastic_plan.carrier is None else None, z[at - N : at] if N else ca.SX(0, 1)
 
 
-def felt_forces(robot: Robot, q: LinkEquation, X: SX, beta: SX, accelerations: SX) -> SX:
+def projected_forces(robot: Robot, q: LinkEquation, X: SX, beta: SX, accelerations: SX) -> SX:
     """N^T (M z'' + h) (u,) at accelerations u''."""
-    return projected(robot, X, ca.mtimes(q.M, whole(robot, accelerations, ca.mtimes(X, accelerations) + beta)) + q.h)
+    return projected(robot, X, ca.mtimes(q.M, all_coordinates(robot, accelerations, ca.mtimes(X, accelerations) + beta)) + q.h)
 
 
 def projected(robot: Robot, X: SX, f: SX) -> SX:
@@ -240,7 +240,7 @@ def acting(
     q = replace(link_equation_at(at, sliding, wrench), A=rows, gamma=drifts)
     q = q if loaded is None else replace(q, h=q.h - loaded)
     X, beta = solve_loops(robot.elastic_plan, rows, drifts)
-    felt = felt_forces(robot, q, X, beta, completed(layout, a, signals, 2))
+    felt = projected_forces(robot, q, X, beta, completed(layout, a, signals, 2))
     moment, c = observed_moment(layout, now)
     error = ca.SX.zeros(layout.actuators)
     if layout.follows:
@@ -253,8 +253,8 @@ def acting(
         force, supplied, error = controlled(scope, layout, moment, c, signals, held=parts.get("held"), integral=integral)
         driving = driving_forces(robot, X, force)
         if layout.feels:
-            moved = whole(robot, a, ca.mtimes(X, a) + beta)
-            error = error + felt_acceleration(layout, signals, moved[elastic_columns(robot)])
+            moved = all_coordinates(robot, a, ca.mtimes(X, a) + beta)
+            error = error + accelerometer_signals(layout, signals, moved[elastic_columns(robot)])
     external = ca.SX(0) if wrench is None else ca.dot(wrench, moment.twist)
     lost = dissipated_power(values, robot, now.state, sliding)
     lost = lost if loaded is None else lost - ca.dot(loaded, rates_of(robot, now.state))
@@ -307,6 +307,6 @@ def shown_accelerations(layout: IndependentLayout, start: CarriedLoops, now: Act
     from flexapod.analysis.model.leg_model import elastic_columns
 
     robot = layout.robot
-    z = whole(robot, second, ca.mtimes(now.X, second) + now.beta)
+    z = all_coordinates(robot, second, ca.mtimes(now.X, second) + now.beta)
     V = ca.mtimes(platform_rates(robot, start.motion), z) + _platform_drift(start.motion)
     return ca.vertcat(V, *[z[k] for k in (*elastic_columns(robot), *driven_columns(robot))])

@@ -17,7 +17,7 @@ import casadi as ca
 import numpy as np
 
 from flexapod.equations.elastodynamics.joint_forces import friction_force, leg_views, sliding_points
-from flexapod.equations.elastodynamics.loops import loop_multipliers, whole
+from flexapod.equations.elastodynamics.loops import loop_multipliers, all_coordinates
 from flexapod.equations.elastodynamics.program_state import RobotAt
 from flexapod.equations.elastodynamics.projection import projected_mass
 from flexapod.equations.elastodynamics.reactions import next_loads
@@ -66,7 +66,7 @@ def loaded_friction(scope: Scope, layout: IndependentLayout, at: CarriedLoops, n
         friction = found(y)
         Q = along(friction)
         second = completed(layout, start + ca.mtimes(inverse, projected(robot, now.X, Q)[unknown, :]), signals, 2)
-        zdd = whole(robot, second, ca.mtimes(now.X, second) + now.beta)
+        zdd = all_coordinates(robot, second, ca.mtimes(now.X, second) + now.beta)
         rest = ca.mtimes(q.M, zdd) + q.h - Q - driving
         multiplier = loop_multipliers(robot.elastic_plan, q.A, rest[list(robot.elastic_plan.bound)])
         inner, wrench = Scope(scope.root, builder), signals.get("wrench", ca.SX.zeros(6))

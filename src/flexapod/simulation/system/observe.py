@@ -109,10 +109,10 @@ def determinant_program(layout: Layout) -> Program:
 
 def observed_at(layout: Layout, values: Mapping[str, float], states: np.ndarray) -> dict[str, np.ndarray]:
     """Outputs of `observe_program` at carried vectors (n, size): by its kernel, or in numbers for robots with long beams."""
-    from flexapod.analysis.model.long_places import is_long
+    from flexapod.analysis.model.long_places import has_looped_elements
     from flexapod.simulation.integrators.runner import compiled
 
-    if isinstance(layout, IndependentLayout) and is_long(layout.robot):
+    if isinstance(layout, IndependentLayout) and has_looped_elements(layout.robot):
         return _in_numbers(layout, values, states)
     kernel, parameters = compiled(layout, "observe", observe_program, values)
     return kernel.batch(pick_inputs(layout, kernel, states), parameters).outputs

@@ -119,7 +119,7 @@ def rates_of(scope: Scope, layout: Layout, now: Situation, y: SX) -> Rates:
     if moment.ed is not None:
         beside |= {"e": moment.ed, "ed": Vdot[6:]}
     if layout.feels:
-        beside["integral"] = beside["integral"] + felt_acceleration(layout, now.signals, Vdot[6:])
+        beside["integral"] = beside["integral"] + accelerometer_signals(layout, now.signals, Vdot[6:])
     dy = ca.vertcat(moment.v, theta_rate(y[3:6], moment.w), Vdot[:6], *[beside[name] for name in layout.extra])
     return Rates(dy=dy, force=now.force, acceleration=Vdot, loads=loads)
 
@@ -136,7 +136,7 @@ def advanced(scope: Scope, layout: Layout, parts: dict[str, SX], y: SX) -> dict[
     return found
 
 
-def felt_acceleration(layout: Layout, signals: dict[str, SX], edd: SX) -> SX:
+def accelerometer_signals(layout: Layout, signals: dict[str, SX], edd: SX) -> SX:
     """Signals of accelerometers on the flexible parts in actuator coordinates: coupling (actuators, N) times e'' (N,)."""
     return ca.mtimes(ca.reshape(signals["coupling"], layout.elastic, layout.actuators).T, edd)
 

@@ -94,7 +94,7 @@ def spread(values: Array) -> float:
     return float(np.max(values.max(axis=1) - values.min(axis=1)) / np.abs(values).max())
 
 
-def apart(first: Array, second: Array) -> float:
+def relative_difference(first: Array, second: Array) -> float:
     """Largest difference of two arrays, of the largest value."""
     import numpy as np
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import flexapod as fp
-from flexapod.views.papers.items import BOUNDED, OPEN, Item, Paper, apart, checked, judged
+from flexapod.views.papers.items import BOUNDED, OPEN, Item, Paper, relative_difference, checked, judged
 from flexapod.views.papers.shared_items import Printed, diagonal, parameter_item
 from flexapod.views.plots.time_figures import PlotPanel, time_figure
 from flexapod.views.reports.html import HtmlTable
@@ -95,7 +95,7 @@ def _compared(robot: fp.Robot, motion: fp.Motion, where: str, what: str) -> list
         label: fp.inverse_dynamics(robot, motion, friction=False, formulation=name)  # type: ignore[arg-type]
         for label, name in OTHERS.items()
     }
-    differences = {label: apart(ours.force.values, other.force.values) for label, other in others.items()}
+    differences = {label: relative_difference(ours.force.values, other.force.values) for label, other in others.items()}
     worst, largest = max(differences.values()), float(np.abs(ours.force.values).max())
     rows = [[f"Newton-Euler against {label}", f"{value:.1e}"] for label, value in differences.items()]
     return [

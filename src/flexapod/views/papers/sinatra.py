@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import flexapod as fp
-from flexapod.views.papers.items import SYMMETRY, Item, Paper, apart, checked, judged, spread
+from flexapod.views.papers.items import SYMMETRY, Item, Paper, relative_difference, checked, judged, spread
 from flexapod.views.papers.shared_items import diagonal, efficiency, parameter_item
 from flexapod.views.plots.time_figures import PlotPanel, time_figure
 
@@ -89,7 +89,7 @@ def _horizontal(drive: xr.Dataset) -> list[Item]:
     items = []
     for where, name in (("Fig. 5", "force"), ("Fig. 6", "power")):
         v = {a: drive[name].sel(actuator=a).values for a in "ABCDEF"}
-        same = max(apart(v["A"], v["F"]), apart(v["B"], v["E"]), apart(v["C"], v["D"]))
+        same = max(relative_difference(v["A"], v["F"]), relative_difference(v["B"], v["E"]), relative_difference(v["C"], v["D"]))
         unit = drive[name].attrs["units"]
         items.append(
             Item(

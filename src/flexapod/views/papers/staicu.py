@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import flexapod as fp
-from flexapod.views.papers.items import SYMMETRY, Item, Paper, apart, checked, judged, spread
+from flexapod.views.papers.items import SYMMETRY, Item, Paper, relative_difference, checked, judged, spread
 from flexapod.views.papers.shared_items import diagonal, efficiency, parameter_item
 from flexapod.views.plots.time_figures import PlotPanel, time_figure
 
@@ -91,7 +91,7 @@ def _horizontal(drive: xr.Dataset) -> list[Item]:
     items = []
     for where, pair in (("Fig. 4", "AF"), ("Fig. 5", "BE")):
         names = [*pair, "C", "D"]
-        same = max(apart(f[pair[0]], f[pair[1]]), apart(f["C"], f["D"]))
+        same = max(relative_difference(f[pair[0]], f[pair[1]]), relative_difference(f["C"], f["D"]))
         shown = drive.sel(actuator=names)
         items.append(
             Item(
@@ -113,7 +113,7 @@ def _rotation(robot: fp.Robot, drive: xr.Dataset) -> Item:
     back = fp.motions.one_minus_cos((*robot.home.position, 0, 0, 0), (0, 0, 0, 0, 0, -np.pi / 12), 2 * np.pi / 3, 3.0, SAMPLES)
     other = fp.inverse_dynamics(robot, back).force
     thirds = max(spread(f.sel(actuator=list(names)).values) for names in ("ACE", "BDF"))
-    mirrored = apart(f.sel(actuator="A").values, other.sel(actuator="B").values)
+    mirrored = relative_difference(f.sel(actuator="A").values, other.sel(actuator="B").values)
     return Item(
         where="Fig. 6",
         title="forces of the six actuators, rotation about z",

@@ -87,7 +87,7 @@ def actuator_arrows(
                 arrows.append([line[-HEAD - 1], line[-1]])
             else:
                 start = pushed_place(link, frame)
-                start = start + ASIDE * size * beside(z, start - centre, seen)
+                start = start + ASIDE * size * sideways_direction(z, start - centre, seen)
                 arrows.append([start, start + LONGEST * size * scale * part * z])
             push.append(value > 0)
             legs.append(i)
@@ -104,7 +104,7 @@ def pushed_place(link: DrawnLink, frame: LinkFrame) -> Array:
     return np.asarray(frame.origin if link.parent < 0 else frame.foot + MOUTH * (frame.origin - frame.foot))
 
 
-def beside(z: Array, outwards: Array, seen: Array | None) -> Array:
+def sideways_direction(z: Array, outwards: Array, seen: Array | None) -> Array:
     """The unit vector across z, and across the view where that is known, that points most outwards."""
     if seen is not None:
         beside = np.cross(z, seen / np.linalg.norm(seen))

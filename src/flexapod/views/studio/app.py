@@ -215,7 +215,7 @@ class Studio:
         self._connect_handles()
         self._everything()
         self.say(f"{robot.name} is ready")
-        self.loop.quiet("set apart", set_apart)
+        self.loop.quiet("set apart", collect_and_freeze)
         then, self.after_opening = self.after_opening, None
         if then is not None:
             then()
@@ -371,7 +371,7 @@ class Studio:
             self.robot_panel.new_robot()
 
 
-def set_apart() -> None:
+def collect_and_freeze() -> None:
     """Collect what the former robot left, and set apart what stays: modules, robot, page.
 
     A search through all of it takes 50 ms, in a notebook with much beside it a second, and a slider would have to wait for it

@@ -7,7 +7,7 @@ import numpy as np
 import flexapod as fp
 from flexapod.arrays import Array
 from flexapod.views.scene.arrows import ASIDE as ARROW_ASIDE
-from flexapod.views.scene.arrows import LONGEST, beside, pushed_place
+from flexapod.views.scene.arrows import LONGEST, sideways_direction, pushed_place
 from flexapod.views.scene.frames import leg_ends, link_frames
 from flexapod.views.scene.shapes import base_points, rails
 
@@ -113,7 +113,7 @@ def _arrow_ends(robot: fp.Robot, size: float) -> list[Array]:
         for link, frame in zip(leg.links, own, strict=True):
             if link.actuated and link.kind != "R":
                 place, z = pushed_place(link, frame), frame.rotation[:, 2]
-                side = ARROW_ASIDE * size * beside(z, place - robot.home.position, seen)
+                side = ARROW_ASIDE * size * sideways_direction(z, place - robot.home.position, seen)
                 found += [place + s * side + t * LONGEST * size * z for s in (-1.0, 1.0) for t in (-1.0, 1.0)]
     return found
 
