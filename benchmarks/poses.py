@@ -17,7 +17,7 @@ import flexapod as fp
 from flexapod.analysis.poses.platform_poses import real_poses, solve_platforms
 from flexapod.analysis.poses.pose_certificate import certify_quadrics, leg_quadrics, study_quadric
 from flexapod.analysis.poses.pose_certificate import joined as joined_quadrics
-from flexapod.analysis.poses.quaternions import matrix, random_unit
+from flexapod.analysis.poses.quaternion_algebra import matrix, random_unit
 
 
 def platforms(count, seed, pairs=False):

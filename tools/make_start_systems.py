@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 import flexapod
-from flexapod.analysis.poses import quaternions as quat
+from flexapod.analysis.poses import quaternion_algebra as quat
 from flexapod.analysis.poses.monodromy import monodromy
 from flexapod.analysis.poses.operation_modes import store
 from flexapod.analysis.poses.path_tracking import TrackingControl

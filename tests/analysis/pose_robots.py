@@ -130,7 +130,7 @@ def griffis_duffy() -> tuple[np.ndarray, np.ndarray]:
 
 def random_platforms(count: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """General 6-6 platforms: joints in a cube, squared leg lengths of a random pose."""
-    from flexapod.analysis.poses.quaternions import matrix, random_unit
+    from flexapod.analysis.poses.quaternion_algebra import matrix, random_unit
 
     random = np.random.default_rng(seed)
     a, b = random.uniform(-1, 1, (count, 6, 3)), random.uniform(-1, 1, (count, 6, 3))

@@ -257,7 +257,7 @@ def test_a_singular_pose_is_listed_once_and_not_certified(seed, tmp_path):
 
 def test_poses_of_higher_multiplicity_are_polished_from_the_ends_of_their_paths():
     """An exact double pose: ends 1e-6 beside it lead back to it, once."""
-    from flexapod.analysis.poses import quaternions as quat
+    from flexapod.analysis.poses import quaternion_algebra as quat
     from flexapod.analysis.poses.self_motion import multiple_poses
 
     a = np.array([[1, 0, 0], [1, 0, 0], [0, 1, 0], [-1, 0, 0], [-1, 0, 0], [0, -1, 0]], dtype=float)

@@ -14,10 +14,10 @@ import flexapod as fp
 from flexapod.analysis.verbs.sampling import random_states
 from flexapod.bridges.body_tree import Inertial, robot_tree
 from flexapod.bridges.drive_springs import merge_drive_springs
-from flexapod.bridges.halves import halved
 from flexapod.bridges.mjcf_in import read_mjcf
 from flexapod.bridges.mjcf_out import held_points, mjcf_text
 from flexapod.bridges.mjcf_softness import mobilities, softness
+from flexapod.bridges.split_bodies import halved
 from flexapod.simulation.stepper import step_setup
 
 EXACT = 1e-9

@@ -94,7 +94,7 @@ def test_a_double_root_is_not_taken_for_an_arrival(tracker):
 
 def test_equations_of_six_legs_vanish_at_a_pose():
     """The Study form of a leg is |p + R b - a|^2 = s, written by hand here."""
-    from flexapod.analysis.poses import quaternions as quat
+    from flexapod.analysis.poses import quaternion_algebra as quat
 
     random = np.random.default_rng(8)
     a, b, e, p = random.normal(size=(6, 3)), random.normal(size=(6, 3)), random.normal(size=4), random.normal(size=3)

@@ -5,8 +5,8 @@ import pytest
 from scipy import linalg, sparse
 from scipy.sparse.linalg import splu
 
-from flexapod.flexible.arrays import Floats
 from flexapod.flexible.block_lanczos import BLOCK, lowest_modes
+from flexapod.flexible.checked_arrays import Floats
 
 SHAPES = 1e-8
 """Of M-orthonormal modes: the residual 1e-10 over the distance to the next frequency, a hundredth of it here."""

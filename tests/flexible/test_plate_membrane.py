@@ -11,7 +11,7 @@ from scipy.integrate import trapezoid
 from scipy.linalg import eigh
 
 from flexapod.flexible import FlexibleBody, FlexibleBodyError, from_modes, plate, save_modes
-from flexapod.flexible.rooted import rooted
+from flexapod.flexible.body_from_root import rooted
 
 LENGTH, WIDTH, THICK = 1.0, 0.05, 0.002
 HELD = 0.05

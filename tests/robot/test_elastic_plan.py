@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import flexapod as fp
+from flexapod.analysis.model.alternative_rows import with_other_rows
 from flexapod.analysis.model.contributions import with_values
-from flexapod.analysis.model.other_rows import with_other_rows
 from flexapod.robot.chosen_dependents import with_plan
 from flexapod.robot.elastic_plan import loop_matrix
 from flexapod.robot.plan import pivots

@@ -14,8 +14,8 @@ import flexapod as fp
 from flexapod.views.studio import video
 from flexapod.views.studio.app import Studio
 from flexapod.views.studio.camera import FILLED, PARALLEL, camera_place
-from flexapod.views.studio.link import link_query, read_state
 from flexapod.views.studio.plots import plots_png
+from flexapod.views.studio.state_address import link_query, read_state
 from support.patience import until
 
 SIZES = [(1280, 720), (1400, 900), (1920, 1080)]

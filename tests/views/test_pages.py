@@ -19,9 +19,9 @@ from flexapod.views.papers.items import (
     PARTLY,
     SYMMETRY,
     VERDICTS,
-    relative_difference,
     checked,
     judged,
+    relative_difference,
     spread,
 )
 from flexapod.views.reports.reproduce import NAMES, paper_parts

@@ -29,7 +29,7 @@ def separate_drive_springs(tree: Tree) -> Tree:
 
 
 def merge_drive_springs(tree: Tree) -> Tree:
-    """The tree with springs of massless bodies that only move with a motor at the motor's joint: `separate_drive_springs`, undone."""
+    """`separate_drive_springs` undone: springs of massless bodies that only move with a motor, at the motor's joint again."""
     nodes = {node.name: node for node in tree.nodes}
     gears = []
     for gear in tree.gears:

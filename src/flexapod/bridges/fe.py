@@ -123,7 +123,7 @@ def _from_shapes(
     damping: float | ArrayLike,
 ) -> FlexibleBody:
     """The body of a solver's elastic modes, normalised by the mass."""
-    from flexapod.flexible.arrays import checked_integer
+    from flexapod.flexible.checked_arrays import checked_integer
     from flexapod.flexible.matrices import _node as nearest
     from flexapod.flexible.matrices import reduced_body, rigid_motions
 

@@ -13,13 +13,13 @@ import numpy as np
 from flexapod.arrays import Array
 from flexapod.bridges.body_tree import WORLD, Inertial, Node, Tree, displacement, massless
 from flexapod.bridges.drive_springs import separate_drive_springs
-from flexapod.bridges.halves import rejoined
 from flexapod.bridges.imported import ImportedModelError, label, unit_axis, value, values
 from flexapod.bridges.mjcf_defaults import Defaults
 from flexapod.bridges.mjcf_loops import read_loops
 from flexapod.bridges.mjcf_place import placed
 from flexapod.bridges.mjcf_refused import check_attributes, check_words, driven_joints, force_limits
 from flexapod.bridges.mjcf_tendons import HELD, read_gears, read_struts
+from flexapod.bridges.split_bodies import rejoined
 from flexapod.robot.geometry import Pose, frame_along, pose
 
 

@@ -3,7 +3,7 @@
 Legs are bodies with hinges and slides, massless frames are merged into the next body, the platform floats unless a leg carries
 it. A spherical joint closes by `connect`, a revolute one by two of them along its axis, a fixed one by `weld`. Others, and
 revolute ones with friction, are hinges and slides of the tree behind which half of the leg's last body hangs; four `connect` hold
-the halves together (halves.py).
+the halves together (split_bodies.py).
 Couplings are fixed tendons held by an equality, force elements spatial tendons with a spring.
 """
 
@@ -21,8 +21,8 @@ from numpy.typing import ArrayLike
 
 from flexapod.bridges.body_tree import WORLD, ClosingLoop, Gear, Inertial, Node, Strut, Tree, massless, merged, robot_tree
 from flexapod.bridges.drive_springs import merge_drive_springs
-from flexapod.bridges.halves import halved
 from flexapod.bridges.mjcf_softness import copies_for
+from flexapod.bridges.split_bodies import halved
 from flexapod.calls import check_path, check_seed, checked
 from flexapod.errors import FlexapodWarning, InputError
 from flexapod.robot.geometry import Pose, pose

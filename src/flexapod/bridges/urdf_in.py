@@ -13,7 +13,6 @@ import yaml
 
 from flexapod.bridges.body_tree import WORLD, ClosingLoop, Gear, Inertial, Node, Strut, Tree
 from flexapod.bridges.drive_springs import separate_drive_springs
-from flexapod.bridges.halves import rejoined
 from flexapod.bridges.imported import (
     ImportedModelError,
     label,
@@ -28,6 +27,7 @@ from flexapod.bridges.imported import (
 )  # fmt: skip
 from flexapod.bridges.loop_frames import loop_document
 from flexapod.bridges.mjcf_tendons import HELD
+from flexapod.bridges.split_bodies import rejoined
 from flexapod.bridges.urdf import BOUNDLESS, UNLIMITED
 from flexapod.description.schema import Rotation
 from flexapod.robot.geometry import Pose, frame_along, pose, rotation_matrix
@@ -63,10 +63,11 @@ def read_urdf(path: str | os.PathLike[str], loops: str | os.PathLike[str] | None
     no_doubles([loop.name for loop in found], "loops", beside)
     no_doubles([entry["name"] for entry in extra["struts"] if isinstance(entry, dict) and "name" in entry], "struts", beside)
     gears = (*_gears(extra, nodes, beside), *_mimics(joints, nodes, file))
-    return separate_drive_springs(rejoined(Tree(name=root.get("name", file.stem), gravity=vector(extra["gravity"], 3, f"{beside}: gravity"),
-                            nodes=tuple(nodes), loops=tuple(found), gears=gears, struts=_struts(extra, rotated, beside),
-                            actuators=tuple(extra["actuated"]), remarks=tuple(extra["remarks"]), frames=rotated,
-                            platform=_platform(extra, rotated, beside))))  # fmt: skip
+    tree = Tree(name=root.get("name", file.stem), gravity=vector(extra["gravity"], 3, f"{beside}: gravity"),
+                nodes=tuple(nodes), loops=tuple(found), gears=gears, struts=_struts(extra, rotated, beside),
+                actuators=tuple(extra["actuated"]), remarks=tuple(extra["remarks"]), frames=rotated,
+                platform=_platform(extra, rotated, beside))  # fmt: skip
+    return separate_drive_springs(rejoined(tree))
 
 
 class LoopFile(TypedDict):

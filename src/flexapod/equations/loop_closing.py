@@ -13,7 +13,7 @@ import casadi as ca
 
 from flexapod.arrays import SX
 from flexapod.equations.elastodynamics.closing import at_coordinates
-from flexapod.equations.elastodynamics.loops import loop_rows, platform_rates, solve_loops, all_coordinates
+from flexapod.equations.elastodynamics.loops import all_coordinates, loop_rows, platform_rates, solve_loops
 from flexapod.equations.elastodynamics.program_state import TreeMotion, tree_motion
 from flexapod.equations.values import Values
 from flexapod.robot.elastic_plan import driven_columns, posed

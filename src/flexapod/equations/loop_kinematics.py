@@ -17,7 +17,7 @@ import casadi as ca
 
 from flexapod.arrays import SX
 from flexapod.equations.elastodynamics.closing import LIMIT, NEWTON_STEP, at_coordinates, limited, moved
-from flexapod.equations.elastodynamics.loops import loop_rows, solve_loops, all_coordinates
+from flexapod.equations.elastodynamics.loops import all_coordinates, loop_rows, solve_loops
 from flexapod.equations.elastodynamics.program_state import tree_motion
 from flexapod.equations.forward_kinematics import check_iterations, departure, determinant
 from flexapod.equations.inverse_kinematics import Detail, actuator_outputs, body_outputs, joint_outputs

@@ -15,9 +15,9 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from flexapod.calls import check_flag, check_text, checked
-from flexapod.flexible.arrays import Floats, positive, checked_integer
 from flexapod.flexible.beam_element import BeamElement, gauss_points
 from flexapod.flexible.body import FlexibleBody, Interface, body_from_integrals
+from flexapod.flexible.checked_arrays import Floats, checked_integer, positive
 from flexapod.flexible.errors import FlexibleBodyError
 from flexapod.flexible.materials import Material
 from flexapod.flexible.materials import material as material_by_name

@@ -16,7 +16,7 @@ from collections.abc import Callable
 import numpy as np
 from scipy import sparse
 
-from flexapod.flexible.arrays import Floats
+from flexapod.flexible.checked_arrays import Floats
 
 Sparse = sparse.csc_array
 Solve = Callable[[Floats], Floats]

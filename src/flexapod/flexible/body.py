@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from flexapod.calls import refuse_kind
-from flexapod.flexible.arrays import Floats, floats, positive, symmetric, checked_integer
+from flexapod.flexible.checked_arrays import Floats, checked_integer, floats, positive, symmetric
 from flexapod.flexible.errors import FlexibleBodyError
 from flexapod.flexible.interface import SYMMETRY
 from flexapod.flexible.interface import Interface as Interface
@@ -281,7 +281,10 @@ class FlexibleBody:
         For bodies in modal coordinates; a beam in tip coordinates is first put into `normal_modes`.
         """
         N = len(self.M_ee)
-        chosen = range(checked_integer("modes", modes, 0)) if isinstance(modes, int | np.integer) else [checked_integer("modes", k, 0) for k in modes]
+        if isinstance(modes, int | np.integer):
+            chosen: Sequence[int] = range(checked_integer("modes", modes, 0))
+        else:
+            chosen = [checked_integer("modes", k, 0) for k in modes]
         if len(chosen) > N or any(k >= N for k in chosen):
             raise FlexibleBodyError(f"modes asks for coordinate {max(chosen) + 1}, but the body has {N}.")
         return self.transformed(np.eye(N)[:, list(chosen)], [self.names[k] for k in chosen])

@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from flexapod.errors import FlexapodError
-from flexapod.flexible.arrays import Floats, Integers
 from flexapod.flexible.body import FlexibleBody, Interface
+from flexapod.flexible.checked_arrays import Floats, Integers
 from flexapod.flexible.shape_integrals import Nodes
 from flexapod.private_files import cache_folder, read_private, write_private
 

@@ -24,7 +24,7 @@ import numpy as np
 from scipy import linalg
 
 from flexapod.arrays import Array
-from flexapod.flexible.arrays import Floats
+from flexapod.flexible.checked_arrays import Floats
 from flexapod.flexible.errors import FlexibleBodyError
 
 METHODS = ("craig-bampton", "krylov")

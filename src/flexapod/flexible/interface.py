@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from flexapod.flexible.arrays import Floats, floats, symmetric
+from flexapod.flexible.checked_arrays import Floats, floats, symmetric
 
 SYMMETRY = 1e-9
 """Largest asymmetry of a symmetric constant, of its largest entry: sums over some thousand nodes are good to 1e-13."""

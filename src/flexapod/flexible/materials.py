@@ -6,7 +6,7 @@ import difflib
 from dataclasses import dataclass
 
 from flexapod.calls import check_text, checked
-from flexapod.flexible.arrays import positive
+from flexapod.flexible.checked_arrays import positive
 from flexapod.flexible.errors import FlexibleBodyError
 
 

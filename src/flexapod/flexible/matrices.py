@@ -22,9 +22,9 @@ from scipy import sparse
 from flexapod.calls import checked, unchecked
 from flexapod.errors import FileError
 from flexapod.files import read_whole
-from flexapod.flexible.arrays import Floats, floats, checked_integer
 from flexapod.flexible.block_lanczos import Sparse
 from flexapod.flexible.body import FlexibleBody, Interface, body_from_integrals
+from flexapod.flexible.checked_arrays import Floats, checked_integer, floats
 from flexapod.flexible.errors import FlexibleBodyError
 from flexapod.flexible.mode_order import fixed_orientation
 from flexapod.flexible.normal_modes import craig_bampton, normal_modes, residual_modes

@@ -16,7 +16,7 @@ from itertools import pairwise
 import numpy as np
 
 from flexapod.errors import FlexapodWarning
-from flexapod.flexible.arrays import Floats, Integers
+from flexapod.flexible.checked_arrays import Floats, Integers
 from flexapod.flexible.mesh_core import NotConforming, delaunay_core, fan_core
 from flexapod.flexible.polygon import area, distance, inside, is_simple, loops_cross
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from flexapod.calls import check_text, checked
-from flexapod.flexible.arrays import Floats, checked_integer
+from flexapod.flexible.checked_arrays import Floats, checked_integer
 from flexapod.flexible.errors import FlexibleBodyError
 from flexapod.flexible.plates import plate_modes, plate_problem
 

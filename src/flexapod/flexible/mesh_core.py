@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from flexapod.flexible.arrays import Floats, Integers
+from flexapod.flexible.checked_arrays import Floats, Integers
 from flexapod.flexible.errors import FlexibleBodyError
 from flexapod.flexible.polygon import distance, inside
 

@@ -44,8 +44,8 @@ from flexapod.arrays import Array
 from flexapod.calls import check_mapping, check_path, checked
 from flexapod.errors import FileError
 from flexapod.files import write_whole
-from flexapod.flexible.arrays import Floats, floats
 from flexapod.flexible.body import FlexibleBody, Interface, body_from_integrals, check_body
+from flexapod.flexible.checked_arrays import Floats, floats
 from flexapod.flexible.errors import FlexibleBodyError
 from flexapod.flexible.npz_reader import read_npz
 from flexapod.flexible.shape_integrals import Nodes, ShapeIntegrals, shape_integrals

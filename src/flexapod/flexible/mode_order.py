@@ -1,4 +1,4 @@
-r"""A fixed orientation and sign of modes, so that results do not depend on the machine or on a lucky rounding.
+r"""A fixed orientation and sign of modes, so that results do not depend on the machine or on rounding.
 
 Modes with the same frequency may be turned into each other, and any mode may change its sign. The rule: expand the modes in
 polynomials p_j(r0), orthonormal over the mass, in graded order 1, x, y, z, x^2, ...; the functionals are
@@ -13,7 +13,7 @@ import itertools
 
 import numpy as np
 
-from flexapod.flexible.arrays import Floats
+from flexapod.flexible.checked_arrays import Floats
 
 SAME = 1e-6
 """Frequencies closer than this, relatively, are one degenerate group: symmetric meshes agree to 1e-9."""

@@ -13,8 +13,8 @@ import numpy as np
 from scipy import linalg, sparse
 from scipy.sparse.linalg import splu
 
-from flexapod.flexible.arrays import Floats
 from flexapod.flexible.block_lanczos import Solve, Sparse, lowest_modes
+from flexapod.flexible.checked_arrays import Floats
 from flexapod.flexible.errors import FlexibleBodyError
 
 DENSE = 300

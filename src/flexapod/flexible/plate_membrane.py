@@ -20,7 +20,7 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import splu
 
-from flexapod.flexible.arrays import Floats
+from flexapod.flexible.checked_arrays import Floats
 from flexapod.flexible.plate_model import Matrix, PlateMaterial, PlateModel, congruence, field_matrix, locate, selection
 
 NEGLIGIBLE = 1e-4

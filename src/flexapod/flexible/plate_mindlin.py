@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import sparse
 
-from flexapod.flexible.arrays import Floats, Integers
+from flexapod.flexible.checked_arrays import Floats, Integers
 from flexapod.flexible.mesh import TriangleMesh
 from flexapod.flexible.plate_model import (
     Fields,

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from flexapod.flexible.arrays import Floats, Integers
+from flexapod.flexible.checked_arrays import Floats, Integers
 from flexapod.flexible.errors import FlexibleBodyError
 from flexapod.flexible.mesh import TriangleMesh
 from flexapod.flexible.polygon import distance

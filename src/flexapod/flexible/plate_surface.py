@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from flexapod.flexible.arrays import Floats
+from flexapod.flexible.checked_arrays import Floats
 from flexapod.flexible.plate_membrane import joint_loads, membrane, membrane_forces, stretching
 from flexapod.flexible.plates import oriented_modes, plate_problem
 

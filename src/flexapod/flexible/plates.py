@@ -17,9 +17,9 @@ from scipy.linalg import block_diag
 from threadpoolctl import threadpool_limits
 
 from flexapod.calls import check_text, checked
-from flexapod.flexible.arrays import Floats, floats, positive, checked_integer
 from flexapod.flexible.body import FlexibleBody, Interface, body_from_integrals
 from flexapod.flexible.body_cache import cached_body
+from flexapod.flexible.checked_arrays import Floats, checked_integer, floats, positive
 from flexapod.flexible.errors import FlexibleBodyError
 from flexapod.flexible.mesh import plate_mesh
 from flexapod.flexible.mode_order import orientation, weighted_polynomials

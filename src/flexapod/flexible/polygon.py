@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from flexapod.arrays import Mask
 from flexapod.calls import checked
-from flexapod.flexible.arrays import Floats, floats, positive, checked_integer
+from flexapod.flexible.checked_arrays import Floats, checked_integer, floats, positive
 from flexapod.flexible.errors import FlexibleBodyError
 
 CLOSE = 1e-9

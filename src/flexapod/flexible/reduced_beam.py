@@ -18,10 +18,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import linalg
 
-from flexapod.flexible.arrays import Floats
 from flexapod.flexible.beam_element import BeamElement, Foreshortening, gauss_points
 from flexapod.flexible.beams import BeamChain
 from flexapod.flexible.body import FlexibleBody
+from flexapod.flexible.checked_arrays import Floats
 from flexapod.flexible.errors import FlexibleBodyError
 from flexapod.flexible.shape_integrals import shape_integrals
 

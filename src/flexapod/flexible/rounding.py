@@ -10,8 +10,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from flexapod.flexible.arrays import Floats
 from flexapod.flexible.body import FlexibleBody, replace_body
+from flexapod.flexible.checked_arrays import Floats
 from flexapod.flexible.interface import Interface
 from flexapod.flexible.shape_integrals import axial
 

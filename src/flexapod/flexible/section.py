@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.flexible.arrays import positive
+from flexapod.flexible.checked_arrays import positive
 from flexapod.flexible.errors import FlexibleBodyError
 
 POISSON_OF_TUBES = 0.3

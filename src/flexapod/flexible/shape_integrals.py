@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.flexible.arrays import Floats, Integers, floats
+from flexapod.flexible.checked_arrays import Floats, Integers, floats
 from flexapod.flexible.errors import FlexibleBodyError
 
 SAME = 1e-9

@@ -19,7 +19,7 @@ from functools import cached_property
 
 import numpy as np
 
-from flexapod.flexible.arrays import Floats
+from flexapod.flexible.checked_arrays import Floats
 from flexapod.flexible.errors import FlexibleBodyError
 from flexapod.rotation_arrays import skew
 

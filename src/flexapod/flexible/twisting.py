@@ -19,8 +19,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from flexapod.flexible.arrays import Floats
 from flexapod.flexible.beam_element import BeamElement, gauss_points
+from flexapod.flexible.checked_arrays import Floats
 
 COORDINATES = (1, 2, 3, 4, 5)
 """v, w, thx, thy, thz: those of the tip that twisting and bending move together."""

@@ -22,7 +22,7 @@ from flexapod.analysis.requests.state import State
 from flexapod.analysis.verbs.natural_frequencies import natural_frequencies
 from flexapod.arrays import Array
 from flexapod.errors import FlexapodError, InputError
-from flexapod.motions.arrays import real_array
+from flexapod.motions.argument_checks import real_array
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot

@@ -18,7 +18,7 @@ from flexapod.arrays import Array
 from flexapod.calls import check_finite, check_path, made
 from flexapod.errors import InputError
 from flexapod.identification.linear_model import model_inputs
-from flexapod.motions.arrays import real_array
+from flexapod.motions.argument_checks import real_array
 
 if TYPE_CHECKING:
     from flexapod.analysis.requests.state import State

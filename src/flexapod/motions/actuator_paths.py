@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from flexapod.arrays import Array
 from flexapod.calls import by_name
 from flexapod.errors import InputError
-from flexapod.motions.arrays import finite_array, number
+from flexapod.motions.argument_checks import finite_array, number
 from flexapod.motions.motion import ActuatorMotion, sampled
 from flexapod.motions.schedule import LawMaker, Schedule, schedule
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from flexapod.arrays import Array
 from flexapod.errors import InputError
-from flexapod.motions.arrays import ORTHONORMAL, choice, mapping
+from flexapod.motions.argument_checks import ORTHONORMAL, choice, mapping
 from flexapod.motions.quaternions import UNIT, quat_wxyz_rotation
 from flexapod.motions.rotations import euler_rotation, rotvec_rotation
 from flexapod.motions.table_file import FileTable

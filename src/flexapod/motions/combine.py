@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from flexapod.arrays import Array
 from flexapod.calls import by_name
 from flexapod.errors import InputError
-from flexapod.motions.arrays import finite_array, positive, rotations, snapped
+from flexapod.motions.argument_checks import finite_array, positive, rotations, snapped
 from flexapod.motions.hermite import interpolate_actuators, interpolate_platform
 from flexapod.motions.motion import ActuatorMotion, AnyMotion, Motion, check_samples, check_time, with_formula
 from flexapod.motions.rotations import rotation_rotvec

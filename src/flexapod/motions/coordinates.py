@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from flexapod.arrays import Array
 from flexapod.calls import by_name
 from flexapod.errors import InputError
-from flexapod.motions.arrays import finite_array
+from flexapod.motions.argument_checks import finite_array
 from flexapod.motions.motion import Motion, sampled
 from flexapod.motions.phase_laws import constant_acceleration
 from flexapod.motions.rotations import check_sequence, euler_motion

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from flexapod.arrays import Array
 from flexapod.calls import by_name
 from flexapod.errors import InputError
-from flexapod.motions.arrays import finite_array, positive
+from flexapod.motions.argument_checks import finite_array, positive
 from flexapod.motions.motion import check_time
 
 UNIFORM = 1e-6

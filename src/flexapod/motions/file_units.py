@@ -10,7 +10,7 @@ from itertools import zip_longest
 import numpy as np
 
 from flexapod.errors import InputError
-from flexapod.motions.arrays import mapping
+from flexapod.motions.argument_checks import mapping
 from flexapod.motions.table_file import FileTable
 
 BASE = {

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from flexapod.arrays import Array
 from flexapod.calls import by_name
 from flexapod.errors import InputError
-from flexapod.motions.arrays import choice, rotations
+from flexapod.motions.argument_checks import choice, rotations
 from flexapod.motions.columns import (
     ORIENTATION,
     actuator_columns,

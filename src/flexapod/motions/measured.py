@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from flexapod.arrays import Array
 from flexapod.calls import users_level
 from flexapod.errors import FlexapodWarning, InputError
-from flexapod.motions.arrays import finite_array
+from flexapod.motions.argument_checks import finite_array
 from flexapod.motions.encoder_filter import sampling_rate
 from flexapod.motions.motion import check_time
 from flexapod.motions.time_laws import Values

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from flexapod.arrays import Array, given_array
 from flexapod.calls import made
 from flexapod.errors import InputError
-from flexapod.motions.arrays import positive, real_array, rotations
+from flexapod.motions.argument_checks import positive, real_array, rotations
 
 
 def check_time(value: object) -> Array:

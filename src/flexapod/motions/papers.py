@@ -16,7 +16,7 @@ from flexapod.arrays import Array
 from flexapod.calls import by_name, renamed
 from flexapod.errors import InputError
 from flexapod.motions.actuator_paths import joint_square
-from flexapod.motions.arrays import choice
+from flexapod.motions.argument_checks import choice
 from flexapod.motions.coordinates import constant_acceleration_motion, one_minus_cos
 from flexapod.motions.motion import ActuatorMotion, Motion, sampled
 from flexapod.motions.paths import circle

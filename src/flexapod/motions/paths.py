@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from flexapod.arrays import Array
 from flexapod.calls import by_name, renamed
 from flexapod.errors import InputError
-from flexapod.motions.arrays import choice, finite_array, number, positive, rotations
+from flexapod.motions.argument_checks import choice, finite_array, number, positive, rotations
 from flexapod.motions.motion import Motion, sampled
 from flexapod.motions.quaternions import RotationMotion
 from flexapod.motions.rotations import rotation_rotvec, rotvec_rotation

@@ -14,7 +14,7 @@ import numpy as np
 from flexapod.arrays import Array
 from flexapod.calls import by_name
 from flexapod.errors import InputError
-from flexapod.motions.arrays import number, positive
+from flexapod.motions.argument_checks import number, positive
 from flexapod.motions.time_laws import TimeLaw, Values
 
 

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from flexapod.arrays import Array
 from flexapod.calls import by_name
 from flexapod.errors import InputError
-from flexapod.motions.arrays import choice, finite_array, rotations
+from flexapod.motions.argument_checks import choice, finite_array, rotations
 from flexapod.motions.motion import Motion, sampled
 from flexapod.motions.paths import geodesic
 from flexapod.motions.schedule import LawMaker, Schedule, schedule

@@ -19,7 +19,7 @@ from flexapod.calls import by_name
 from flexapod.errors import InputError
 from flexapod.motions import papers
 from flexapod.motions.actuator_paths import actuator_polygon, joint_square
-from flexapod.motions.arrays import finite_array, number
+from flexapod.motions.argument_checks import finite_array, number
 from flexapod.motions.coordinates import constant_acceleration_motion, harmonic_motion, one_minus_cos
 from flexapod.motions.motion import ActuatorMotion, Motion
 from flexapod.motions.paths import circle, line

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from flexapod.arrays import Array
 from flexapod.calls import by_name
 from flexapod.errors import InputError
-from flexapod.motions.arrays import real_array
+from flexapod.motions.argument_checks import real_array
 from flexapod.motions.quaternions import RotationMotion, checked_rotation, last_axis
 from flexapod.rotation_arrays import cross, rotation_vector, skew
 

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from flexapod.arrays import Array
 from flexapod.errors import InputError
 from flexapod.motions import time_laws
-from flexapod.motions.arrays import choice, finite_array, snapped
+from flexapod.motions.argument_checks import choice, finite_array, snapped
 from flexapod.motions.phase_laws import constant_acceleration
 from flexapod.motions.time_laws import TimeLaw
 

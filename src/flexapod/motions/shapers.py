@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from flexapod.arrays import Array
 from flexapod.calls import by_name
 from flexapod.errors import InputError
-from flexapod.motions.arrays import positive
+from flexapod.motions.argument_checks import positive
 from flexapod.motions.combine import resample
 from flexapod.motions.motion import ActuatorMotion, with_formula
 

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from flexapod.arrays import Array
 from flexapod.calls import by_name
 from flexapod.errors import InputError
-from flexapod.motions.arrays import choice, finite_array, rotations
+from flexapod.motions.argument_checks import choice, finite_array, rotations
 from flexapod.motions.motion import ActuatorMotion, Motion, check_time, with_formula
 from flexapod.motions.quaternions import RotationMotion, continuous_quaternions, quat_wxyz_motion, rotation_quat_wxyz
 from flexapod.motions.rotations import rotation_rotvec, rotvec_motion

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from flexapod.arrays import Array
 from flexapod.calls import by_name
 from flexapod.errors import InputError
-from flexapod.motions.arrays import finite_array, number, positive
+from flexapod.motions.argument_checks import finite_array, number, positive
 
 Values = tuple[Array, Array, Array]
 """s, s', s'' at the same times."""

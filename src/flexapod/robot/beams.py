@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from flexapod.flexible import Section as Cut
     from flexapod.flexible.beam_element import BeamElement as Element
     from flexapod.flexible.beam_element import Foreshortening
-    from flexapod.flexible.drawn_in import QuadraticLink
+    from flexapod.flexible.body_from_root import RootedBody
     from flexapod.flexible.materials import Material
-    from flexapod.flexible.rooted import RootedBody
+    from flexapod.flexible.modal_foreshortening import QuadraticLink
     from flexapod.robot.robot import Robot
 
 

@@ -18,8 +18,8 @@ from flexapod.description.read import Description
 from flexapod.errors import FlexapodError
 from flexapod.robot.architecture import recognise
 from flexapod.robot.bodies import rigid_body
-from flexapod.robot.carried import add_payloads, held_at
 from flexapod.robot.expanded_joints import SEAT_END, expanded, roots
+from flexapod.robot.flexible_body_payloads import add_payloads, held_at
 from flexapod.robot.flexible_platform import SAME_POINT
 from flexapod.robot.geometry import Pose, frozen, pose, rotation_matrix
 from flexapod.robot.gimbals import away_from_lock

@@ -1,5 +1,4 @@
-"""Legs of the robot file in the words that the model has: joints on which something acts where a loop closes, and legs that
-begin on a body of another leg.
+"""Legs rewritten in the joints that the model supports: driven or sprung closing joints, and legs that begin on another leg.
 
 A closing joint that is driven, sprung, geared or of a type without closing equations of its own becomes a joint of the tree,
 whose far frame a fixed joint closes: the joint keeps its name, the fixed one is `name/end`. A leg that begins on a body of

@@ -18,7 +18,7 @@ from flexapod.arrays import Array
 from flexapod.description import schema
 from flexapod.description.schema_flexible import Flexible, Reduction
 from flexapod.errors import FlexapodError, RobotBuildError
-from flexapod.flexible.rooted import RootedBody, rooted
+from flexapod.flexible.body_from_root import RootedBody, rooted
 from flexapod.robot.elastic import SPATIAL
 from flexapod.robot.flexible_platform import SAME_POINT, damped, made_modal
 from flexapod.robot.geometry import Pose, about, frame_along, pose, snap

@@ -22,7 +22,7 @@ from flexapod.description.schema_flexible import Flexible
 from flexapod.robot.geometry import Pose, frozen
 
 if TYPE_CHECKING:
-    from flexapod.flexible.rooted import RootedBody
+    from flexapod.flexible.body_from_root import RootedBody
 
 Kind = Literal["R", "P", "fixed"]
 ClosingType = Literal["revolute", "prismatic", "universal", "spherical", "cylindrical", "fixed"]

@@ -28,8 +28,8 @@ from flexapod.robot.flexible_platform import FlexibleShape, make_flexible, rigid
 from flexapod.robot.geometry import Pose, frozen
 from flexapod.robot.leg_positions import closes_alone, follows_platform
 from flexapod.robot.leg_tree import RobotBuildError
-from flexapod.robot.link_plan import LinkPlan, link_plan, refused, plan_holds
-from flexapod.robot.locked import refuse_locked
+from flexapod.robot.link_plan import LinkPlan, link_plan, plan_holds, refused
+from flexapod.robot.locked_drives import refuse_locked
 from flexapod.robot.mobility import Mobility, floats, mobility, winds
 from flexapod.robot.model import Leg, RigidBody
 from flexapod.robot.named_values import robot_values
@@ -42,7 +42,7 @@ from flexapod.robot.summary import Table
 if TYPE_CHECKING:
     from flexapod.description.parameters import ParameterInfo
     from flexapod.flexible import FlexibleBody
-    from flexapod.robot.varied import Varied
+    from flexapod.robot.varied_numbers import Varied
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.spatial.transform import Rotation
 
+from flexapod.analysis.model.alternative_rows import with_other_rows
 from flexapod.analysis.model.kernels import kernel
 from flexapod.analysis.model.long_chains import LONG
 from flexapod.analysis.model.long_places import has_looped_elements
-from flexapod.analysis.model.other_rows import with_other_rows
 from flexapod.analysis.requests.results import reasons_of
 from flexapod.arrays import Array, Rows
 

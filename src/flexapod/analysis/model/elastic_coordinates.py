@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from flexapod.analysis.requests.state import State
 from flexapod.arrays import Array
 from flexapod.errors import InputError
-from flexapod.motions.arrays import real_array
+from flexapod.motions.argument_checks import real_array
 
 if TYPE_CHECKING:
     from flexapod.analysis.model.flexible_load import FlexibleLoad

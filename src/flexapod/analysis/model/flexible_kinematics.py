@@ -26,7 +26,7 @@ from flexapod.analysis.requests.validity import warn_beyond
 from flexapod.analysis.verbs.inverse_kinematics import platform_inputs
 from flexapod.arrays import Array
 from flexapod.errors import InputError
-from flexapod.motions.arrays import real_array
+from flexapod.motions.argument_checks import real_array
 from flexapod.motions.motion import ActuatorMotion, Motion
 from flexapod.motions.rotations import rotvec_motion
 

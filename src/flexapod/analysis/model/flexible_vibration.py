@@ -14,7 +14,7 @@ from flexapod.analysis.model.small_motions import LinearMatrices
 from flexapod.analysis.requests.results import TWIST, reasons_of
 from flexapod.analysis.verbs.inverse_kinematics import platform_inputs
 from flexapod.analysis.verbs.static_deflection import MOVING, equilibrium, pose_of
-from flexapod.motions.arrays import real_array
+from flexapod.motions.argument_checks import real_array
 
 if TYPE_CHECKING:
     from flexapod.analysis.requests.request import Request

@@ -25,7 +25,7 @@ from flexapod.analysis.requests.state_rules import moving
 from flexapod.analysis.requests.validity import warn_beyond
 from flexapod.arrays import Array
 from flexapod.errors import InputError
-from flexapod.motions.arrays import real_array
+from flexapod.motions.argument_checks import real_array
 from flexapod.motions.motion import ActuatorMotion
 from flexapod.robot.elastic_plan import chosen_drives, driven_columns
 

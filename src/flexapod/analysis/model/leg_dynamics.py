@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.model.closed_legs import ClosedLegs, LegRequest, evaluate, platform_jacobian
-from flexapod.analysis.model.general_dynamics import SINGULAR, chosen_forces, quiet, prescribed_rows
+from flexapod.analysis.model.general_dynamics import SINGULAR, chosen_forces, prescribed_rows, quiet
 from flexapod.analysis.model.leg_model import LegTerms, elastic_columns, leg_terms, matrices_at
 from flexapod.analysis.model.leg_request import leg_request
 from flexapod.analysis.model.linear_solve import MASSLESS, inverted, solved

@@ -14,7 +14,7 @@ from flexapod.analysis.model.point_load import acting
 from flexapod.analysis.model.quasi_static import held
 from flexapod.arrays import Array
 from flexapod.errors import InputError
-from flexapod.motions.arrays import real_array
+from flexapod.motions.argument_checks import real_array
 from flexapod.motions.motion import ActuatorMotion
 
 if TYPE_CHECKING:

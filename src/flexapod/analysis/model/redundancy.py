@@ -15,7 +15,7 @@ import numpy as np
 from flexapod.analysis.model.linear_solve import solved
 from flexapod.arrays import Array
 from flexapod.errors import InputError, amount
-from flexapod.motions.arrays import finite_array, real_array
+from flexapod.motions.argument_checks import finite_array, real_array
 from flexapod.robot.elastic_plan import chosen_drives
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from flexapod.analysis.requests.state import State
 from flexapod.analysis.verbs.inverse_kinematics import inverse_kinematics, joint_rates, platform_inputs
 from flexapod.analysis.verbs.platform_motion import as_platform
 from flexapod.arrays import Array
-from flexapod.robot.varied import value_of
+from flexapod.robot.varied_numbers import value_of
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -15,7 +15,7 @@ from flexapod.analysis.requests.request import Request
 from flexapod.analysis.requests.validity import warn_unstable
 from flexapod.arrays import Array
 from flexapod.errors import InputError
-from flexapod.motions.arrays import real_array
+from flexapod.motions.argument_checks import real_array
 
 if TYPE_CHECKING:
     from flexapod.analysis.requests.request import Load

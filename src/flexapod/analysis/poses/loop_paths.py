@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.poses.complex_loops import ComplexLoops, Points
-from flexapod.analysis.poses.quaternions import matrix
+from flexapod.analysis.poses.quaternion_algebra import matrix
 from flexapod.arrays import Array, Complex
 
 CORRECTION = 0.02

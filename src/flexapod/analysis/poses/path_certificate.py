@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.poses import quaternions as quat
+from flexapod.analysis.poses import quaternion_algebra as quat
 from flexapod.analysis.poses.discs import Disc
 from flexapod.analysis.poses.pose_certificate import certify_quadrics, joined, leg_drift, leg_quadrics, study_quadric
 from flexapod.analysis.poses.pose_guess import start_poses

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.poses import quaternions as quat
+from flexapod.analysis.poses import quaternion_algebra as quat
 from flexapod.analysis.poses.monodromy import KnownSolutions, load_start
 from flexapod.analysis.poses.path_tracking import ARRIVED, Ends, Tracker, TrackingControl, projective_gap
 from flexapod.arrays import Array, Complex

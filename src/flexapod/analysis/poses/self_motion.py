@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.poses import quaternions as quat
+from flexapod.analysis.poses import quaternion_algebra as quat
 from flexapod.analysis.poses.path_tracking import projective_gap
 from flexapod.analysis.poses.pose_certificate import joined, leg_quadrics, study_quadric
 from flexapod.arrays import Array, Complex

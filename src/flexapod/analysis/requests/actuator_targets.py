@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from flexapod.analysis.requests.abilities import refuse
 from flexapod.arrays import Array
 from flexapod.errors import InputError, amount
-from flexapod.motions.arrays import real_array
+from flexapod.motions.argument_checks import real_array
 from flexapod.motions.motion import ActuatorMotion
 
 if TYPE_CHECKING:

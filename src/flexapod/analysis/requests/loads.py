@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike
 from flexapod.arrays import Array
 from flexapod.description.check_robot import NORMALS
 from flexapod.errors import InputError
-from flexapod.motions.arrays import real_array
-from flexapod.robot.varied import value_of
+from flexapod.motions.argument_checks import real_array
+from flexapod.robot.varied_numbers import value_of
 
 if TYPE_CHECKING:
     from flexapod.analysis.requests.sample_blocks import Reasons

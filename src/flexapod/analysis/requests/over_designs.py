@@ -28,7 +28,7 @@ from flexapod.arrays import Array
 from flexapod.errors import FlexapodError, InputError
 from flexapod.motions.motion import ActuatorMotion, Motion, with_start
 from flexapod.robot.positive_mass import has_grouped
-from flexapod.robot.varied import Varied, with_columns
+from flexapod.robot.varied_numbers import Varied, with_columns
 
 if TYPE_CHECKING:
     import xarray as xr

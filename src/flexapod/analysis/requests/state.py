@@ -12,7 +12,7 @@ from flexapod.analysis.requests.request import Request
 from flexapod.arrays import Array
 from flexapod.calls import checked, made
 from flexapod.errors import InputError
-from flexapod.motions.arrays import real_array, rotations
+from flexapod.motions.argument_checks import real_array, rotations
 from flexapod.motions.motion import ActuatorMotion, Motion, with_start
 
 if TYPE_CHECKING:

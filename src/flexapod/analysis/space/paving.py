@@ -12,7 +12,7 @@ from flexapod.analysis.space.box_columns import SlabColumns
 from flexapod.analysis.space.box_decision import Trim
 from flexapod.arrays import Array
 from flexapod.errors import InputError
-from flexapod.motions.arrays import finite_array
+from flexapod.motions.argument_checks import finite_array
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from flexapod.arrays import Array
 from flexapod.errors import InputError
-from flexapod.motions.arrays import finite_array, rotations
+from flexapod.motions.argument_checks import finite_array, rotations
 from flexapod.motions.rotations import euler_rotation, rotvec_rotation
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from flexapod.analysis.space.path_check import PathPoses, SampledCheck
 from flexapod.analysis.space.pose_bounds import PoseBounds, segment_inputs
 from flexapod.analysis.space.pose_map import PoseMap
 from flexapod.arrays import Array
-from flexapod.motions.arrays import positive
+from flexapod.motions.argument_checks import positive
 from flexapod.motions.motion import Motion
 
 if TYPE_CHECKING:

@@ -26,7 +26,7 @@ from flexapod.analysis.requests.validity import ValidityWarning, parts
 from flexapod.analysis.verbs.static_deflection import static_deflection
 from flexapod.arrays import Array
 from flexapod.errors import FlexapodError, InputError
-from flexapod.motions.arrays import real_array
+from flexapod.motions.argument_checks import real_array
 
 if TYPE_CHECKING:
     import xarray as xr

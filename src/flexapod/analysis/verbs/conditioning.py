@@ -21,7 +21,7 @@ from flexapod.analysis.requests.sample_blocks import no_reasons
 from flexapod.analysis.requests.state import State
 from flexapod.arrays import Array
 from flexapod.errors import InputError
-from flexapod.motions.arrays import positive
+from flexapod.motions.argument_checks import positive
 from flexapod.motions.motion import ActuatorMotion, Motion
 from flexapod.robot.leg_positions import ROWS
 

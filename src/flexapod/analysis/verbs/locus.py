@@ -18,7 +18,7 @@ from flexapod.analysis.space.pose_grid import POSITION, ROTATION, TILT, axis_val
 from flexapod.analysis.verbs.singularities import determinants, sides
 from flexapod.arrays import Array
 from flexapod.errors import InputError
-from flexapod.motions.arrays import finite_array, positive
+from flexapod.motions.argument_checks import finite_array, positive
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -23,7 +23,7 @@ from flexapod.analysis.space.path_check import IntervalCheck, PathPoses, Sampled
 from flexapod.analysis.space.path_tube import TubeCheck
 from flexapod.arrays import Array
 from flexapod.errors import FlexapodError, InputError
-from flexapod.motions.arrays import number
+from flexapod.motions.argument_checks import number
 from flexapod.motions.motion import Motion
 from flexapod.motions.rotations import rotation_rotvec, rotvec_rotation
 

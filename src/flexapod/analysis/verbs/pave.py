@@ -27,7 +27,7 @@ from flexapod.analysis.space.shell_bounds import ShellBounds, applies
 from flexapod.analysis.space.tube_bounds import TubeBounds
 from flexapod.arrays import Array
 from flexapod.errors import InputError
-from flexapod.motions.arrays import finite_array, rotations
+from flexapod.motions.argument_checks import finite_array, rotations
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot

@@ -13,7 +13,7 @@ from flexapod.analysis.requests.state import State
 from flexapod.analysis.verbs.forward_kinematics import forward_kinematics
 from flexapod.arrays import Array
 from flexapod.errors import InputError
-from flexapod.motions.arrays import real_array
+from flexapod.motions.argument_checks import real_array
 from flexapod.motions.motion import ActuatorMotion, Motion, with_formula
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ from flexapod.analysis.requests.results import dataset, raise_failed
 from flexapod.arrays import Array
 from flexapod.errors import InputError
 from flexapod.flexible.errors import FlexibleBodyError
-from flexapod.motions.arrays import real_array
+from flexapod.motions.argument_checks import real_array
 
 if TYPE_CHECKING:
     import xarray as xr

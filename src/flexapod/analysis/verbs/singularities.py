@@ -24,7 +24,7 @@ from flexapod.analysis.verbs.conditioning import SINGULAR, singular_legs
 from flexapod.analysis.verbs.platform_motion import as_platform
 from flexapod.arrays import Array
 from flexapod.errors import InputError
-from flexapod.motions.arrays import positive
+from flexapod.motions.argument_checks import positive
 from flexapod.motions.motion import ActuatorMotion, Motion
 
 if TYPE_CHECKING:

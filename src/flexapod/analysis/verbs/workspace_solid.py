@@ -29,7 +29,7 @@ from flexapod.analysis.space.search_box import search_box
 from flexapod.analysis.space.tetrahedra import SurfaceMesh, surface
 from flexapod.arrays import Array
 from flexapod.errors import InputError
-from flexapod.motions.arrays import finite_array, positive, rotations
+from flexapod.motions.argument_checks import finite_array, positive, rotations
 from flexapod.motions.rotations import euler_rotation
 
 if TYPE_CHECKING:

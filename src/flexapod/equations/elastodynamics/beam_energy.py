@@ -22,7 +22,8 @@ t_1, t_2: rotation vectors of root and tip against the chord frame, whose first 
 Modes of a reduced beam follow behind the tip's coordinates and are what they are: their ends do not move.
 What the rotation of the chord itself shortens is in :math:`\hat u` already.
 
-A stiffened plate or file of modes (`flexapod.flexible.drawn_in`) has its tips' quadratic displacements in several coordinates c,
+A stiffened plate or file of modes (`flexapod.flexible.modal_foreshortening`) has its tips' quadratic displacements in several
+coordinates c,
 
 .. math:: V = \tfrac12\,\hat e^T K\,\hat e + \tfrac12\sum_r (\tfrac12 e^T A_r e)^2,\qquad \hat e_c = e_c - \tfrac12 e^T Q_c\,e
 """

@@ -1,4 +1,4 @@
-"""Numbers of elements or legs that a loop goes through: what the first one reads by name, all have as columns of the loop."""
+"""Numbers of equal elements or legs as columns of a loop; the first one's names are read for all."""
 
 from __future__ import annotations
 

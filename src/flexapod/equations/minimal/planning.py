@@ -21,7 +21,7 @@ from flexapod.errors import InputError
 from flexapod.robot.geometry import ROUNDING
 from flexapod.robot.model import Leg
 from flexapod.robot.robot import Robot
-from flexapod.robot.varied import value_of
+from flexapod.robot.varied_numbers import value_of
 
 Axis = Literal["x", "y", "inclined", "none"]
 """First universal axis: horizontal and nearer to x or to y, inclined, or without effect (P-U-S legs without spin)."""
@@ -46,7 +46,7 @@ def applies(robot: Robot) -> str | None:
 
 
 def _varied_reasons(robot: Robot) -> Iterator[str]:
-    """Reasons why the equations do not hold for all designs; `ill_conditioned_designs` names those for which they lose accuracy."""
+    """Reasons why the equations do not hold for all designs; `ill_conditioned_designs` has those for which they lose accuracy."""
     assert robot.varied is not None
     if any(not any(part in name for part in SCALARS) for name in robot.varied.moved if not _unused(name)):
         yield "its designs vary more than platform and joint centres"

@@ -1,4 +1,4 @@
-"""What equations ask of what they are written into: a program, the body of a loop, or what stands for one of them.
+"""Interfaces that equations are written against: a program, the body of a loop, or a substitute for one.
 
 A function that says what it needs can be written into all of them: closing a leg takes checks and Newton's method, and no
 inputs or outputs of a program.

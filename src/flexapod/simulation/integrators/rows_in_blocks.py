@@ -14,10 +14,18 @@ from flexapod.robot.chosen_dependents import with_plan
 from flexapod.simulation.integrators.blocks import Clock, Progress, Segment, block
 from flexapod.simulation.integrators.compiled_rows import LOST_CONTROL
 from flexapod.simulation.integrators.crossing import Crossing, Lookout, loops_of
+from flexapod.simulation.integrators.crossing_in_simulation import (
+    across,
+    may_cross,
+    one_step,
+    reason,
+    row_at,
+    rows_within,
+    unresolved,
+)
 from flexapod.simulation.integrators.dopri import STALLED
 from flexapod.simulation.integrators.implicit import LOST
 from flexapod.simulation.integrators.numeric_rows import runner_of
-from flexapod.simulation.integrators.passages import across, may_cross, one_step, reason, row_at, rows_within, unresolved
 from flexapod.simulation.integrators.replanning import ROWS, better_plan, carried_over, may_change
 from flexapod.simulation.system.independent import IndependentLayout
 from flexapod.simulation.system.observe import elastic_samples, observed_at

@@ -20,7 +20,7 @@ from flexapod.equations.elastodynamics.closing import at_coordinates, moved
 from flexapod.equations.elastodynamics.dissipation import dissipated_power, rates_of
 from flexapod.equations.elastodynamics.joint_forces import Friction
 from flexapod.equations.elastodynamics.link_assembly import LinkEquation, link_equation_at
-from flexapod.equations.elastodynamics.loops import closing_determinant, loop_rows, platform_rates, solve_loops, all_coordinates
+from flexapod.equations.elastodynamics.loops import all_coordinates, closing_determinant, loop_rows, platform_rates, solve_loops
 from flexapod.equations.elastodynamics.program_state import ElasticState, RobotAt, TreeMotion, platform_modes, tree_motion
 from flexapod.equations.values import Values
 from flexapod.kernels.tape.program import Program
@@ -29,7 +29,7 @@ from flexapod.robot.robot import Robot
 from flexapod.simulation.system.attitude import spin_per_theta, theta_rate
 from flexapod.simulation.system.layout import Layout
 from flexapod.simulation.system.plant import JointCoordinates, Moment
-from flexapod.simulation.system.right_hand_side import controlled, accelerometer_signals
+from flexapod.simulation.system.right_hand_side import accelerometer_signals, controlled
 from flexapod.simulation.system.scope import Scope
 
 

@@ -17,7 +17,7 @@ import casadi as ca
 import numpy as np
 
 from flexapod.equations.elastodynamics.joint_forces import friction_force, leg_views, sliding_points
-from flexapod.equations.elastodynamics.loops import loop_multipliers, all_coordinates
+from flexapod.equations.elastodynamics.loops import all_coordinates, loop_multipliers
 from flexapod.equations.elastodynamics.program_state import RobotAt
 from flexapod.equations.elastodynamics.projection import projected_mass
 from flexapod.equations.elastodynamics.reactions import next_loads

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import flexapod as fp
-from flexapod.views.papers.items import BOUNDED, OPEN, Item, Paper, relative_difference, checked, judged
+from flexapod.views.papers.items import BOUNDED, OPEN, Item, Paper, checked, judged, relative_difference
 from flexapod.views.papers.shared_items import Printed, diagonal, parameter_item
 from flexapod.views.plots.time_figures import PlotPanel, time_figure
 from flexapod.views.reports.html import HtmlTable

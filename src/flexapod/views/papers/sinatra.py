@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import flexapod as fp
-from flexapod.views.papers.items import SYMMETRY, Item, Paper, relative_difference, checked, judged, spread
+from flexapod.views.papers.items import SYMMETRY, Item, Paper, checked, judged, relative_difference, spread
 from flexapod.views.papers.shared_items import diagonal, efficiency, parameter_item
 from flexapod.views.plots.time_figures import PlotPanel, time_figure
 

@@ -21,12 +21,12 @@ from typing import TYPE_CHECKING, Any
 import flexapod as fp
 from flexapod.views.studio.hover import hover_of
 from flexapod.views.studio.jobs import JobReport, Jobs
-from flexapod.views.studio.link import read_state, restore
 from flexapod.views.studio.loop import ActionLoop
 from flexapod.views.studio.numbers import Numbers
 from flexapod.views.studio.scene import Placed, StudioScene
 from flexapod.views.studio.session import Session, read_file
 from flexapod.views.studio.shortcuts import add_shortcuts
+from flexapod.views.studio.state_address import read_state, restore
 from flexapod.views.studio.strip import strip_html
 from flexapod.views.studio.tables import STYLE, ShownMoment, numbers_html
 from flexapod.views.studio.watch import FileWatch

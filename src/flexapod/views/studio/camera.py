@@ -7,7 +7,7 @@ import numpy as np
 import flexapod as fp
 from flexapod.arrays import Array
 from flexapod.views.scene.arrows import ASIDE as ARROW_ASIDE
-from flexapod.views.scene.arrows import LONGEST, sideways_direction, pushed_place
+from flexapod.views.scene.arrows import LONGEST, pushed_place, sideways_direction
 from flexapod.views.scene.frames import leg_ends, link_frames
 from flexapod.views.scene.shapes import base_points, rails
 

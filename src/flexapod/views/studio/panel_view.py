@@ -11,10 +11,10 @@ import numpy as np
 import flexapod as fp
 from flexapod.views.output import number
 from flexapod.views.studio.exaggeration import factor_text, reachable_factor
-from flexapod.views.studio.link import link_query
 from flexapod.views.studio.panel import Asked, Panel
 from flexapod.views.studio.platform_view import legend_html
 from flexapod.views.studio.recording import largest_displacement
+from flexapod.views.studio.state_address import link_query
 from flexapod.views.studio.tables import STYLE
 from flexapod.views.studio.video import WAITED, record_video, save_gif
 from flexapod.views.studio.workspace_slice import NO_PLANE, Slice, plane_problem, planes, workspace_slice

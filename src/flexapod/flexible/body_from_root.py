@@ -17,11 +17,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from flexapod.flexible.arrays import Floats
 from flexapod.flexible.body import FlexibleBody
-from flexapod.flexible.drawn_in import QuadraticLink, Seen, in_plane, quadratic_link, tidied
+from flexapod.flexible.checked_arrays import Floats
 from flexapod.flexible.errors import FlexibleBodyError
 from flexapod.flexible.interface import Interface
+from flexapod.flexible.modal_foreshortening import QuadraticLink, Seen, in_plane, quadratic_link, tidied
 from flexapod.flexible.mode_order import fixed_orientation
 from flexapod.rotation_arrays import axial, skew
 
@@ -74,7 +74,7 @@ def rooted(body: FlexibleBody, root: str, tips: Sequence[str], *, planar: bool =
     Raises:
         FlexibleBodyError: no rotations there, or fewer modes than tip components.
 
-    Checked by: tests/flexible/test_rooted.py.
+    Checked by: tests/flexible/test_body_from_root.py.
     """
     for name in (root, *tips):
         if body.interfaces[name].Phi_r is None:
@@ -103,7 +103,7 @@ def _name(tip: int, component: str) -> str:
 def seen_from(body: FlexibleBody, root: Interface) -> FlexibleBody:
     """The body with shapes that are zero, rotations too, at an interface at the frame's origin.
 
-    Checked by: tests/flexible/test_rooted.py.
+    Checked by: tests/flexible/test_body_from_root.py.
     """
     assert root.Phi_r is not None
     a, b = root.Phi_d.T, root.Phi_r.T  # (N, 3)

@@ -6,7 +6,7 @@ from test_fe_matrices import chain
 
 from flexapod import flexible
 from flexapod.flexible import FlexibleBodyError, Section
-from flexapod.flexible.rooted import rooted, seen_from
+from flexapod.flexible.body_from_root import rooted, seen_from
 from flexapod.flexible.shape_integrals import shape_integrals
 
 ROUNDING = 1e-10

@@ -27,8 +27,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from flexapod.flexible.arrays import Floats
 from flexapod.flexible.body import FlexibleBody
+from flexapod.flexible.checked_arrays import Floats
 from flexapod.flexible.errors import FlexibleBodyError
 from flexapod.flexible.interface import Interface
 from flexapod.rotation_arrays import skew
