@@ -35,7 +35,7 @@ def fingerprint() -> str:
     from flexapod.views.scene.arrows import actuator_arrows
     from flexapod.views.scene.shapes import drawing, extent, platform_corners
     from flexapod.views.studio import app
-    from flexapod.views.studio.camera import level, oblique, upwards
+    from flexapod.views.studio.camera import level, oblique, upward_direction
     from flexapod.views.studio.flat_arrows import arrow_lines
     from flexapod.views.studio.recording import motion_of, record
     from flexapod.views.studio.robot_view import ARROW
@@ -49,7 +49,7 @@ def fingerprint() -> str:
     moment = ShownMoment(time=float(found.time[i]), title=f"{found.kind} {found.name}", power=found.power[i])
     numbers = found.numbers(i)
     corners = platform_corners(robot, numbers.state, np.zeros(0))
-    size, up = extent(robot), upwards(robot)
+    size, up = extent(robot), upward_direction(robot)
     shown = drawing(robot, found.joints[i], corners, size, set())
     arrows = actuator_arrows(robot, shown, numbers.force, size, seen=oblique(robot, up, level(robot, up)))
     lines = arrow_lines(arrows.points, ARROW * size).reshape(-1, 3)

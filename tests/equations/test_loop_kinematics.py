@@ -14,7 +14,7 @@ from flexapod.analysis.model.closed_legs import ActuatorState, close_along, home
 from flexapod.analysis.model.kernels import kernel_with_friction, make_program, parameter_values
 from flexapod.analysis.model.programs import usual_program
 from flexapod.analysis.verbs.export_c import golden_inputs
-from flexapod.analysis.verbs.sampling import PARTS, following, random_inputs, random_leg_states, random_states
+from flexapod.analysis.verbs.sampling import PARTS, dependent_inputs, random_inputs, random_leg_states, random_states
 from support.plain import plain_kernel
 
 SAME = 1e-9
@@ -172,7 +172,7 @@ def test_friction_of_loops(tmp_path: Path) -> None:
     """The difference of inverse dynamics with and without friction."""
     robot = four_bar(tmp_path)
     states = random_leg_states(robot, 3, seed=1)
-    given = {**states, **following(robot, states, ()), "wrench": np.ones((3, 6)), "actuator_acceleration": np.ones((3, 1))}
+    given = {**states, **dependent_inputs(robot, states, ()), "wrench": np.ones((3, 6)), "actuator_acceleration": np.ones((3, 1))}
     found = evaluate(robot, "friction_force", given)["force"]
     motion = fp.ActuatorMotion(
         time=np.arange(3.0),

@@ -6,7 +6,7 @@ from test_fe_matrices import chain
 
 from flexapod import flexible
 from flexapod.flexible import FlexibleBodyError, Section
-from flexapod.flexible.body_from_root import rooted, seen_from
+from flexapod.flexible.body_from_root import rooted_body, seen_from
 from flexapod.flexible.shape_integrals import shape_integrals
 
 ROUNDING = 1e-10
@@ -28,7 +28,7 @@ def plate() -> flexible.FlexibleBody:
 
 @pytest.mark.parametrize("tips", [["tip"], ["side", "tip"], []], ids=["one", "two", "none"])
 def test_moments_are_those_of_the_mass_points(plate: flexible.FlexibleBody, tips: list[str]) -> None:
-    found = rooted(plate, "root", tips)
+    found = rooted_body(plate, "root", tips)
     same, body = shape_integrals(found.body.nodes), found.body
     for name in ("MS_de", "beta", "lambda_", "I_re", "I_ee", "M_ee"):
         expected = getattr(same, name)
@@ -61,13 +61,13 @@ def test_a_beam_of_matrices_has_the_stiffness_of_a_beam() -> None:
     body = flexible.from_matrices(
         *chain(8, BAR), dofs_per_node=6, modes=0, method="craig-bampton", interfaces={"root": 0, "tip": 8}
     )
-    found = rooted(body, "root", ["tip"])
+    found = rooted_body(body, "root", ["tip"])
     one = flexible.beam(length=0.5, section=BAR, material="steel")
     assert found.components == (("u", "v", "w", "thx", "thy", "thz"),)
     assert found.inner == 0
     scale = np.sqrt(np.outer(np.diag(one.K_ee), np.diag(one.K_ee)))
     assert np.allclose(found.body.K_ee / scale, one.K_ee / scale, rtol=0, atol=ROUNDING)
-    planar = rooted(body, "root", ["tip"], planar=True)
+    planar = rooted_body(body, "root", ["tip"], planar=True)
     assert planar.components == (("u", "v", "thz"),)
     part = np.ix_([0, 1, 5], [0, 1, 5])
     assert np.allclose(planar.body.K_ee / scale[part], one.K_ee[part] / scale[part], rtol=0, atol=ROUNDING)
@@ -76,10 +76,10 @@ def test_a_beam_of_matrices_has_the_stiffness_of_a_beam() -> None:
 def test_too_few_modes_are_refused() -> None:
     body = flexible.from_matrices(*chain(8, BAR), dofs_per_node=6, modes=3, interfaces={"root": 0, "tip": 8})
     with pytest.raises(FlexibleBodyError, match="3 modes move only 3 of the 4 displacements"):
-        rooted(body, "root", ["tip"])
+        rooted_body(body, "root", ["tip"])
     solid = flexible.from_matrices(*chain(8, BAR), dofs_per_node=6, modes=9, interfaces={"root": 0, "tip": 8})
     bare = flexible.body.replace_body(
         solid, interfaces={name: flexible.Interface(r0=p.r0, Phi_d=p.Phi_d) for name, p in solid.interfaces.items()}
     )
     with pytest.raises(FlexibleBodyError, match="interface root has no rotations"):
-        rooted(bare, "root", ["tip"])
+        rooted_body(bare, "root", ["tip"])

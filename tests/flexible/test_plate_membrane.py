@@ -11,7 +11,7 @@ from scipy.integrate import trapezoid
 from scipy.linalg import eigh
 
 from flexapod.flexible import FlexibleBody, FlexibleBodyError, from_modes, plate, save_modes
-from flexapod.flexible.body_from_root import rooted
+from flexapod.flexible.body_from_root import rooted_body
 
 LENGTH, WIDTH, THICK = 1.0, 0.05, 0.002
 HELD = 0.05
@@ -77,7 +77,7 @@ def test_the_tip_of_a_strip_moves_in_its_plane_as_a_beam_does() -> None:
     arguments = {"outline": corners, "thickness": THICK, "young": 70e9, "poisson": 0.0, "density": 2700, "theory": "kirchhoff"}
     ends = {"root": (0.0, 0.0), "tip": (LENGTH, 0.0)}
     body = plate(**arguments, modes=2, method="craig-bampton", interfaces=ends, stiffening=True, root="root")
-    found = rooted(body, "root", ["tip"])
+    found = rooted_body(body, "root", ["tip"])
     assert found.components == (("u", "v", "w", "thx", "thy", "thz"),)
     flexibility = np.linalg.inv(found.body.K_ee)
     assert 1.0 / flexibility[0, 0] == pytest.approx(70e9 * WIDTH * THICK / LENGTH, rel=HELD)

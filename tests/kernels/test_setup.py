@@ -14,7 +14,7 @@ from flexapod.kernels.llvm.module import module_text
 from flexapod.kernels.tape.graph import Graph
 from flexapod.kernels.tape.program import Program
 from flexapod.kernels.tape.signature import Parameter
-from flexapod.kernels.tape.strides import Run, between, copied_runs, progression
+from flexapod.kernels.tape.strides import Run, copied_runs, progression, ranges_outside_runs
 from flexapod.kernels.tape.tape import make_tape
 from support.plain import compile_kernel
 
@@ -51,9 +51,9 @@ def test_runs_and_the_outputs_between_them():
     graph.outputs = [2 * k for k in (8, 0, 1, 2, 3, 4)] + [2 * 5 + 1] + [2 * k for k in (5, 6, 7, 2, 4, 6, 8)]
     one, two = Run(output=1, argument=0, stride=1, length=5), Run(output=10, argument=2, stride=2, length=4)
     assert copied_runs(graph) == [one, two]  # 5 is negative, (5, 6, 7) is short
-    assert between([one, two], 15) == [range(0, 1), range(6, 10), range(14, 15)]
-    assert between([], 3) == [range(3)]
-    assert between([one], 6) == [range(0, 1)]
+    assert ranges_outside_runs([one, two], 15) == [range(0, 1), range(6, 10), range(14, 15)]
+    assert ranges_outside_runs([], 3) == [range(3)]
+    assert ranges_outside_runs([one], 6) == [range(0, 1)]
 
 
 def test_progressions():

@@ -5,7 +5,7 @@ import numpy as np
 import flexapod as fp
 from flexapod.views.scene.shapes import platform_surface
 from flexapod.views.studio.exaggeration import factor_text
-from flexapod.views.studio.platform_view import BANDS, bands, border, contoured, cut_along, finer, legend_html, oriented
+from flexapod.views.studio.platform_view import BANDS, bands, border, contoured, cut_along, finer_surface, legend_html, oriented
 
 POINTS = np.array([[0.0, 0.0, 0.0], [2.0, 0.0, 0.0], [2.0, 1.0, 0.0], [0.0, 1.0, 0.0]])
 TRIANGLES = np.array([[0, 1, 2], [0, 3, 2]])
@@ -29,7 +29,7 @@ def test_triangles_face_the_same_side() -> None:
 
 def test_finer_triangles_cover_the_same_area_and_follow_the_shapes() -> None:
     shapes = np.einsum("ki,j->kij", POINTS, [1.0, -2.0])  # displacements that are linear in the place
-    points, shape, triangles = finer(POINTS, shapes, oriented(POINTS, TRIANGLES))
+    points, shape, triangles = finer_surface(POINTS, shapes, oriented(POINTS, TRIANGLES))
     assert len(triangles) == 4 * len(TRIANGLES)
     assert np.isclose(np.abs(area(points, triangles)).sum(), 2.0)
     assert np.array_equal(points[:4], POINTS)

@@ -9,7 +9,7 @@ from flexapod.views.scene.arrows import ARC, ASIDE, LONGEST, actuator_arrows, jo
 from flexapod.views.scene.beam_curve import beam_curve
 from flexapod.views.scene.colours import RED
 from flexapod.views.scene.frames import drawn_pose, leg_ends, link_frames
-from flexapod.views.scene.meshes import along, cylinder, plate, sphere
+from flexapod.views.scene.meshes import cylinder, cylinder_placements, plate, sphere
 from flexapod.views.scene.shapes import (
     Drawing,
     arc,
@@ -33,7 +33,7 @@ from flexapod.views.studio.camera import (
     scale_place,
     seen_points,
     tilt,
-    upwards,
+    upward_direction,
 )
 from flexapod.views.studio.flat_arrows import HEAD_LENGTH, RING, RING_RADIUS, SHAFT, arrow_lines
 from flexapod.views.studio.numbers import numbers_of
@@ -224,7 +224,7 @@ def test_arrows_are_bundles_of_lines() -> None:
 def test_arrows_stand_beside_their_legs_as_they_are_seen(name: str) -> None:
     """The arrow of a leg that points at the camera stood before it."""
     robot = fp.load(name)
-    state, size, up = fp.State.at_home(robot), extent(robot), upwards(robot)
+    state, size, up = fp.State.at_home(robot), extent(robot), upward_direction(robot)
     seen = oblique(robot, up, level(robot, up))
     shown = drawing(robot, drawn_pose(robot, state, np.zeros(0))[1], platform_corners(robot, state, np.zeros(0)), size, set())
     found = actuator_arrows(robot, shown, np.full(len(robot.actuators), 10.0), size, 1.0, seen)
@@ -238,7 +238,7 @@ def test_arrows_stand_beside_their_legs_as_they_are_seen(name: str) -> None:
 @pytest.mark.parametrize("name", ["stewart-3-3", "hexaglide", "8-ups", "planar-3-prr", "dualemps"])
 def test_the_scale_bar_is_before_the_robot_and_on_no_leg(name: str) -> None:
     robot = fp.load(name)
-    size, up = extent(robot), upwards(robot)
+    size, up = extent(robot), upward_direction(robot)
     start, right = scale_place(robot, size)
     seen = oblique(robot, up, level(robot, up))
     assert abs(right @ seen) < ROUNDING * np.linalg.norm(seen), "it is seen in its full length"
@@ -284,7 +284,7 @@ def test_cylinders_reach_from_start_to_end() -> None:
     start, end = random.normal(size=(2, 20, 3))
     end[0] = start[0] + [0.0, 0.0, -1.0]  # straight down
     end[1] = start[1]  # no length
-    quat, middle, scale = along(start, end, np.full(20, 0.1))
+    quat, middle, scale = cylinder_placements(start, end, np.full(20, 0.1))
     R = fp.motions.quat_wxyz_rotation(quat)
     tip = middle + np.einsum("nij,nj->ni", R, np.column_stack([np.zeros((20, 2)), 0.5 * scale[:, 2]]))
     assert np.allclose(tip, end, rtol=0, atol=ROTATED)
@@ -314,7 +314,7 @@ def test_cameras_see_the_points_of_the_platform(name: str) -> None:
 def test_cameras_see_the_longest_arrows(name: str) -> None:
     """Pushing and pulling with the same force, at every drive: no arrow leaves the view at home."""
     robot = fp.load(name)
-    up, size, state = upwards(robot), extent(robot), fp.State.at_home(robot)
+    up, size, state = upward_direction(robot), extent(robot), fp.State.at_home(robot)
     direction, corners = oblique(robot, up, level(robot, up)), platform_corners(robot, state, np.zeros(0))
     shown = drawing(robot, home_joints(robot), corners, size, set())
     for sign in (1.0, -1.0):
@@ -331,7 +331,7 @@ def test_cameras_see_the_longest_arrows(name: str) -> None:
 @pytest.mark.parametrize("name", fp.catalogue())
 def test_no_platform_is_seen_edge_on(name: str) -> None:
     robot = fp.load(name)
-    up = upwards(robot)
+    up = upward_direction(robot)
     assert robot.planar or tilt(robot, oblique(robot, up, level(robot, up))) > EDGE
 
 

@@ -9,7 +9,7 @@ import flexapod as fp
 from flexapod.views.papers.briot import _paths, _ranges, _square
 from flexapod.views.papers.briot_friction import accelerations, depends, smoothings
 from flexapod.views.papers.briot_simulations import STROKE, frictionless, low_pass, simulated, timing, torques
-from flexapod.views.papers.briot_tables import finer, operators, over_the_workspace, table_1, table_2, table_3
+from flexapod.views.papers.briot_tables import finer_dualemps, operators, over_the_workspace, table_1, table_2, table_3
 from flexapod.views.papers.items import AGREES, DIFFERS, INPUT, OPEN, PARTLY, READ, UNDECIDED, WITHIN
 
 RATE = 500.0
@@ -57,7 +57,7 @@ def test_table_3_and_a_softer_robot(robot: fp.Robot, monkeypatch: pytest.MonkeyP
     """The finer model is near the converged frequencies of an independent computation; a softer beam gets another verdict."""
     from flexapod.views.papers import briot_tables
 
-    two = finer(2)
+    two = finer_dualemps(2)
     monkeypatch.setattr(briot_tables, "finer", lambda: two)
     found = table_3(robot)
     assert found.verdict == PARTLY

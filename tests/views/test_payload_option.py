@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 import flexapod as fp
-from flexapod.views.payload import CarriedMass, carried, payload_of
+from flexapod.views.payload import CarriedMass, payload_of, with_payloads
 
 Run = Callable[..., Any]
 
@@ -66,7 +66,7 @@ def test_forms_that_are_none(text: str) -> None:
 )
 def test_values_are_checked_as_in_the_file(text: str, label: str) -> None:
     with pytest.raises(fp.FlexapodError, match=label):
-        carried(fp.load("stewart-3-3"), [text])
+        with_payloads(fp.load("stewart-3-3"), [text])
 
 
 def test_commands_take_it(run: Run) -> None:

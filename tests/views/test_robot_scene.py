@@ -10,10 +10,10 @@ from flexapod.views.leg_curves import home_joints
 from flexapod.views.plots.robot_figures import FILL
 from flexapod.views.scene.colours import DARK
 from flexapod.views.scene.frames import drawn_pose, leg_ends, link_frames
-from flexapod.views.scene.framing import seen
+from flexapod.views.scene.framing import place_in_picture
 from flexapod.views.scene.labels import APART, COVERED, name_parts, name_place
 from flexapod.views.scene.shapes import BALL, drawing, extent, ground_parts, payload_balls, platform_corners, rails
-from flexapod.views.studio.camera import ASPECT, FIELD, camera_place, level, oblique, seen_points, upwards
+from flexapod.views.studio.camera import ASPECT, FIELD, camera_place, level, oblique, seen_points, upward_direction
 
 ROBOTS = ["stewart-3-3", "hexaslide", "delta", "five-bar", "planar-4-prr"]
 NEAR = 0.06
@@ -61,11 +61,10 @@ def test_the_whole_robot_is_in_the_picture(name: str) -> None:
     view = figure.layout.scene
     sides = np.array([view.aspectratio.x, view.aspectratio.y, view.aspectratio.z])
     camera = [np.array([at.x, at.y, at.z], dtype=float) for at in (view.camera.eye, view.camera.up)]
-    assert seen(sides * (every - 0.5 * (low + high)) / (high - low), *camera) == pytest.approx(FILL, rel=FILLS)
-    assert seen(np.array([[0.0, 0.0, np.tan(np.radians(22.5))]]), np.array([1.0, 0, 0]), np.array([0, 0, 1.0])) == pytest.approx(
-        1
-    )
-    assert seen(np.array([[1.0, 0.0, 0.0]]), np.array([1.0, 0, 0]), np.array([0, 0, 1.0])) == np.inf
+    assert place_in_picture(sides * (every - 0.5 * (low + high)) / (high - low), *camera) == pytest.approx(FILL, rel=FILLS)
+    eye, up = np.array([1.0, 0, 0]), np.array([0, 0, 1.0])
+    assert place_in_picture(np.array([[0.0, 0.0, np.tan(np.radians(22.5))]]), eye, up) == pytest.approx(1)
+    assert place_in_picture(np.array([[1.0, 0.0, 0.0]]), eye, up) == np.inf
 
 
 def test_joints_differ_by_kind() -> None:
@@ -94,7 +93,7 @@ def test_names_of_bending_legs_are_apart(name: str) -> None:
 def test_names_of_legs_do_not_cover_each_other(name: str) -> None:
     """As the robot is seen: legs that cross in the view had one name on the other (`hexaglide`)."""
     robot, _, drawn = shown(name)
-    up = upwards(robot)
+    up = upward_direction(robot)
     seen = oblique(robot, up, level(robot, up))
     d, size = seen / np.linalg.norm(seen), extent(robot)
 
@@ -110,7 +109,7 @@ def test_names_of_legs_do_not_cover_each_other(name: str) -> None:
 def test_names_are_not_on_legs_in_front() -> None:
     """The name of leg 1 of `h4` was on leg 2, which crosses it in the view."""
     robot, _, drawn = shown("h4")
-    up, size = upwards(robot), extent(robot)
+    up, size = upward_direction(robot), extent(robot)
     eye = camera_place(seen_points(robot, size), up, oblique(robot, up, level(robot, up)), FIELD, ASPECT)[0]
     middle = np.array([name_place(drawn, k, 0.5) for k in range(4)])
     chosen = np.array([name_place(drawn, k, part) for k, part in enumerate(name_parts(drawn, eye, size))])

@@ -208,8 +208,8 @@ def read_mjcf(path: str | os.PathLike[str]) -> Tree:
     )  # fmt: skip
     name = root.get("model", file.stem).replace(" ", "-")
     found = rejoined(Tree(name=name, gravity=_gravity(root, file.name), nodes=nodes, loops=read_loops(root, reader),
-                       gears=read_gears(root, reader, nodes), struts=read_struts(root, reader), actuators=tuple(driven),
-                       remarks=remarks, frames=reader.frames))  # fmt: skip
+                          gears=read_gears(root, reader, nodes), struts=read_struts(root, reader), actuators=tuple(driven),
+                          remarks=remarks, frames=reader.frames))  # fmt: skip
     return separate_drive_springs(found)
 
 

@@ -68,7 +68,7 @@ class LocalProblem:
         return float(self.sign * v[0, 0] / self.scale) + PENALTY * (excess + outside)
 
 
-def searched(problem: DesignProblem, sample: Array, values: Array, searches: int, method: str) -> Array:
+def local_search_ends(problem: DesignProblem, sample: Array, values: Array, searches: int, method: str) -> Array:
     """Designs (n, d) at the ends of local searches from the best of a sample; the starts are among them."""
     local = LocalProblem(problem, sample, values)
     search = {"slsqp": _slsqp, "ipopt": _ipopt}[method]

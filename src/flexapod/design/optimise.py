@@ -20,7 +20,7 @@ from flexapod.arrays import Array
 from flexapod.design.criteria import Criterion, make_criteria
 from flexapod.design.evaluate import Evaluator
 from flexapod.design.gradients import gradient
-from flexapod.design.local_search import searched
+from flexapod.design.local_search import local_search_ends
 from flexapod.design.optimum import Optimum
 from flexapod.design.plans import DesignPlan
 from flexapod.design.problem import DesignProblem
@@ -94,7 +94,7 @@ def optimise(
             f"none of {plan} designs tried is valid: {evaluator.reasons[found.code[0]]}. Choose other limits or poses"
         )
     if local:
-        x = searched(problem, sample, found.criteria, SEARCHES if searches is None else searches, method)
+        x = local_search_ends(problem, sample, found.criteria, SEARCHES if searches is None else searches, method)
     else:
         x = _population(problem, population or POPULATION, generations or GENERATIONS, seed)
     values = evaluator(x).criteria

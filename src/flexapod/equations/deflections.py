@@ -131,7 +131,7 @@ def directions(robot: Robot, values: Values, platform: FrameMotion, coordinates:
     return result
 
 
-def silent() -> TakesChecks:
+def without_checks() -> TakesChecks:
     """A builder that takes no checks, for legs whose checks are made elsewhere."""
     return _Silent()
 

@@ -16,7 +16,7 @@ from flexapod.equations.elastodynamics.closing import at_coordinates
 from flexapod.equations.elastodynamics.loops import all_coordinates, loop_rows, platform_rates, solve_loops
 from flexapod.equations.elastodynamics.program_state import TreeMotion, tree_motion
 from flexapod.equations.values import Values
-from flexapod.robot.elastic_plan import driven_columns, posed
+from flexapod.robot.elastic_plan import driven_columns, pose_columns
 from flexapod.robot.robot import Robot
 from flexapod.spatial.linear import solve
 
@@ -44,7 +44,7 @@ class Closed:
     P: SX
 
 
-def follows(robot: Robot) -> list[int]:
+def dependent_components(robot: Robot) -> list[int]:
     """Components of the platform's motion (0-2 translation, 3-5 rotation) that follow from the others."""
     return [k for k in range(6) if k not in robot.plan.platform_independent]
 
@@ -56,7 +56,7 @@ def closed_loops(values: Values, robot: Robot, x: SX) -> Closed:
     X, beta = solve_loops(plan, rows, residual)
     W = platform_rates(robot, motion)
     P = W[:, list(plan.independent)] + ca.mtimes(W[:, list(plan.bound)], X)
-    return Closed(motion=motion, rows=rows, residual=residual, X=X, beta=beta, W=W, P=P[:, posed(robot)])
+    return Closed(motion=motion, rows=rows, residual=residual, X=X, beta=beta, W=W, P=P[:, pose_columns(robot)])
 
 
 def pose_gap(motion: TreeMotion, goal: SX) -> SX:
@@ -75,32 +75,32 @@ def twist_scale(values: Values) -> SX:
     return ca.vertcat(*[values.scalar("characteristic_length")] * 3, 1, 1, 1)
 
 
-def met(values: Values, at: Closed, twist: SX) -> SX:
+def rates_from_twist(values: Values, at: Closed, twist: SX) -> SX:
     """P^+ twist (r, k): least squares in dimensionless components, exact for twists that the robot can follow."""
-    return solve(weighed(values, at.P), weighed(values, twist))
+    return solve(dimensionless_twists(values, at.P), dimensionless_twists(values, twist))
 
 
-def weighed(values: Values, twists: SX) -> SX:
+def dimensionless_twists(values: Values, twists: SX) -> SX:
     """Twists (6, k) in dimensionless components."""
     return ca.densify(ca.mtimes(ca.diag(1 / twist_scale(values)), twists))
 
 
-def spread(robot: Robot, at: Closed, own: SX, beta: SX | None = None) -> SX:
+def from_pose_columns(robot: Robot, at: Closed, own: SX, beta: SX | None = None) -> SX:
     """(z,) from the coordinates that the pose determines; others stay."""
     free = ca.SX.zeros(len(robot.elastic_plan.independent))
-    free[posed(robot)] = own
+    free[pose_columns(robot)] = own
     bound = ca.mtimes(at.X, free)
     return all_coordinates(robot, free, bound if beta is None else bound + beta)
 
 
-def carried(robot: Robot, at: Closed, beta: SX) -> SX:
+def twist_from_bound(robot: Robot, at: Closed, beta: SX) -> SX:
     """Twist (6,) that bound coordinates give the platform."""
     return ca.mtimes(at.W[:, list(robot.elastic_plan.bound)], beta)
 
 
 def by_twist(values: Values, robot: Robot, at: Closed) -> tuple[SX, SX]:
     """Actuator rates (actuators, 6) and constraint rows (c, 6) per twist: J = A P^+, G = 1 - P P^+."""
-    inverse, unit = met(values, at, ca.SX.eye(6)), ca.SX.eye(at.P.shape[1])
-    N = ca.horzcat(*[spread(robot, at, unit[:, k]) for k in range(unit.shape[0])])
+    inverse, unit = rates_from_twist(values, at, ca.SX.eye(6)), ca.SX.eye(at.P.shape[1])
+    N = ca.horzcat(*[from_pose_columns(robot, at, unit[:, k]) for k in range(unit.shape[0])])
     G = ca.SX.eye(6) - ca.mtimes(at.P, inverse)
-    return ca.densify(ca.mtimes(N[driven_columns(robot), :], inverse)), ca.densify(G[follows(robot), :])
+    return ca.densify(ca.mtimes(N[driven_columns(robot), :], inverse)), ca.densify(G[dependent_components(robot), :])

@@ -26,15 +26,15 @@ from flexapod.equations.loop_closing import (
     NONE,
     Closed,
     by_twist,
-    carried,
     carried_start,
     closed_loops,
-    follows,
-    met,
+    dependent_components,
+    dimensionless_twists,
+    from_pose_columns,
     pose_gap,
-    spread,
+    rates_from_twist,
+    twist_from_bound,
     twist_scale,
-    weighed,
 )
 from flexapod.equations.platform_inputs import guess_input, platform_motion_inputs, pose_inputs
 from flexapod.equations.values import Values
@@ -65,12 +65,12 @@ def loop_inverse_kinematics(robot: Robot, detail: Detail = "actuators") -> Progr
     x, pose = _at_pose(b, values, robot, goal.p.expr, goal.R.expr)
     at = closed_loops(values, robot, x)
     twist, acceleration = ca.vertcat(goal.v.expr, goal.w.expr), ca.vertcat(goal.a.expr, goal.alpha.expr)
-    first = spread(robot, at, met(values, at, twist))
+    first = from_pose_columns(robot, at, rates_from_twist(values, at, twist))
     moving = at_coordinates(robot, x, NONE, *_parts(robot, first))
     still = tree_motion(values, robot, moving)
     beta = solve_loops(robot.elastic_plan, at.rows, loop_rows(values, robot, still)[1])[1]
     rest = acceleration - ca.vertcat(still.platform.a.expr, still.platform.alpha.expr)
-    second = spread(robot, at, met(values, at, rest - carried(robot, at, beta)), beta)
+    second = from_pose_columns(robot, at, rates_from_twist(values, at, rest - twist_from_bound(robot, at, beta)), beta)
     n = len(robot.coordinates)
     joints = [x[:n], _parts(robot, first)[0], _parts(robot, second)[0]]
     actuator_outputs(b, robot, [column[list(robot.driven)] for column in joints], only_rates=detail == "rates")
@@ -114,7 +114,7 @@ def loop_jacobian(robot: Robot, joints: bool = True) -> Program:
     if G.shape[0]:
         b.output("constraint_jacobian", G, shape=G.shape, dims=("constraint_row", "twist"))
     _constraint(b, robot, "constraint", error)
-    margin = GramSchmidt(ca.horzsplit(weighed(values, at.P))).smallest_pivot
+    margin = GramSchmidt(ca.horzsplit(dimensionless_twists(values, at.P))).smallest_pivot
     b.output("margin", ca.vertcat(*[margin] * count), shape=(count,), dims=("leg",))
     b.output("actuator_position", q[list(robot.driven)], shape=(len(robot.actuators),), dims=("actuator",))
     if joints:
@@ -164,7 +164,7 @@ def loop_forward_kinematics(robot: Robot, iterations: int = 60, joints: bool = T
     rows = [ca.mtimes(ca.vertcat(*by_twist(values, robot, loops)), ca.diag(twist_scale(values))) for loops in (before, at)]
     b.output("determinant", ca.vertcat(*map(determinant, rows)), shape=(2,), doc="at the guess and at the result")
     start, end = [ca.vertcat(loops.motion.platform.p.expr, ca.vec(loops.motion.platform.R.expr)) for loops in (before, at)]
-    way = departure(start, end, twist_scale(values), weighed(values, ca.mtimes(before.W, first)))
+    way = departure(start, end, twist_scale(values), dimensionless_twists(values, ca.mtimes(before.W, first)))
     b.output("departure", way, shape=(), doc="way from the guess less the first Newton step, relative to that step")
     return b
 
@@ -177,8 +177,8 @@ def _at_pose(b: Program, values: Values, robot: Robot, p: SX, R: SX) -> tuple[SX
 
     def step(y: SX, goal: SX) -> SX:
         at = closed_loops(values, robot, y)
-        error = pose_gap(at.motion, goal) - carried(robot, at, at.beta)
-        return spread(robot, at, met(values, at, error), at.beta)
+        error = pose_gap(at.motion, goal) - twist_from_bound(robot, at, at.beta)
+        return from_pose_columns(robot, at, rates_from_twist(values, at, error), at.beta)
 
     def iteration(_: Builder, y: SX, goal: SX) -> tuple[list[SX], SX]:
         return limited(values, robot, y, step(y, goal), columns)
@@ -189,7 +189,7 @@ def _at_pose(b: Program, values: Values, robot: Robot, p: SX, R: SX) -> tuple[SX
     b.fail_if(1 - converged, OUT_OF_REACH)
     x = moved(robot, x, step(x, wanted), columns)
     gap = pose_gap(tree_motion(values, robot, at_coordinates(robot, x, NONE)), wanted)
-    b.fail_if(ca.logic_not(ca.mmax(ca.fabs(weighed(values, gap))) <= MISSED), OUT_OF_POSE)
+    b.fail_if(ca.logic_not(ca.mmax(ca.fabs(dimensionless_twists(values, gap))) <= MISSED), OUT_OF_POSE)
     return x, gap
 
 
@@ -200,7 +200,7 @@ def _parts(robot: Robot, z: SX) -> tuple[SX, SX | None]:
 
 def _constraint(b: Program, robot: Robot, name: str, error: SX) -> None:
     """Output of the residual in the components that follow from the others."""
-    kept = follows(robot)
+    kept = dependent_components(robot)
     if kept:
         doc = "must vanish for a motion the robot can follow"
         b.output(name, error[kept], shape=(len(kept),), dims=("constraint_row",), doc=doc)

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import casadi as ca
 
 from flexapod.arrays import SX
-from flexapod.equations.deflections import directions, silent, swivels
+from flexapod.equations.deflections import directions, swivels, without_checks
 from flexapod.equations.platform_inputs import FrameMotion
 from flexapod.equations.universal_leg import LegMotion, leg_motion
 from flexapod.equations.values import Values
@@ -103,7 +103,11 @@ def _about(k: int, angle: SX) -> SX:
 
 def _legs(robot: Robot, values: Values, frame: FrameMotion) -> list[LegMotion]:
     forms = zip(robot.legs, robot.closed_forms, strict=True)
-    return [leg_motion(silent(), values.of(f"legs.{leg.name}"), leg, form.sign, frame) for leg, form in forms if form is not None]
+    return [
+        leg_motion(without_checks(), values.of(f"legs.{leg.name}"), leg, form.sign, frame)
+        for leg, form in forms
+        if form is not None
+    ]
 
 
 def _limits(

@@ -142,7 +142,7 @@ class FlexibleBody:
                 nothing.
             stretch: see the class.
             moments: (3, N, N) per newton metre about x, y, z at interfaces, balanced in the same way. A link of a leg takes that
-                of its root: without it only loads along the line from its root to its tip stiffen it (`rooted`).
+                of its root: without it only loads along the line from its root to its tip stiffen it (`rooted_body`).
 
         Checked by: tests/flexible/test_plate_membrane.py, tests/robot/test_modal_links.py.
         """

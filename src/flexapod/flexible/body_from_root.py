@@ -62,7 +62,7 @@ class RootedBody:
         return len(self.body.names) - sum(map(len, self.components))
 
 
-def rooted(body: FlexibleBody, root: str, tips: Sequence[str], *, planar: bool = False) -> RootedBody:
+def rooted_body(body: FlexibleBody, root: str, tips: Sequence[str], *, planar: bool = False) -> RootedBody:
     """A modal body in coordinates of its interfaces.
 
     Args:

@@ -44,7 +44,7 @@ def rigid_body(name: str, body: Body, body_axes: Array) -> RigidBody:
             body_axes=frozen(np.eye(3)),
             flexible=body.flexible,
         )
-    for payload in body.payloads.values() if body.flexible is None else ():  # see `carried`
+    for payload in body.payloads.values() if body.flexible is None else ():  # see `flexible_body_payloads`
         result = loaded(result, payload)
     return result.seen_from(body_axes)
 

@@ -24,7 +24,7 @@ from flexapod.robot.flexible_platform import SAME_POINT
 from flexapod.robot.geometry import Pose, frozen, pose, rotation_matrix
 from flexapod.robot.gimbals import away_from_lock
 from flexapod.robot.home_assembly import ALONG_X, assembled, home_coordinates, home_direction, is_beam
-from flexapod.robot.leg_positions import OWN_LINK, closes_alone, link_poses, posed
+from flexapod.robot.leg_positions import OWN_LINK, closes_alone, link_frames, link_poses
 from flexapod.robot.leg_tree import RobotBuildError, TreeBuilder, add_joint, add_row, closing_joint
 from flexapod.robot.modal_link import Place, place_of, row_shift
 from flexapod.robot.model import Closing, Coupling, Leg, RigidBody
@@ -203,7 +203,7 @@ def _about(world: Pose, trees: dict[str, TreeBuilder], founds: dict[str, dict[st
     link, seat = tree.seat(name, np.zeros(3))
     moving = [k for k in tree.links if k.kind != "fixed"]
     q = [float(founds[leg].get(k.joint, 0.0) if k.start is None else k.start) for k in moving]
-    R, p = posed(tree.links, np.array(q))[link] if link >= 0 else (tree.base.rotation, tree.base.position)
+    R, p = link_frames(tree.links, np.array(q))[link] if link >= 0 else (tree.base.rotation, tree.base.position)
     return world @ pose(p, R) @ seat
 
 

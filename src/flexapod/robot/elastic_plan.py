@@ -272,7 +272,7 @@ def chosen_drives(robot: Robot) -> tuple[list[int], list[int]]:
     return own, [independent.index(driven_columns(robot)[k]) for k in own]
 
 
-def posed(robot: Robot) -> list[int]:
+def pose_columns(robot: Robot) -> list[int]:
     """Positions among the independent coordinates of those that the platform's pose determines: the actuators, and those that
     nothing drives where the platform moves in more components than there are actuators."""
     _, driven = chosen_drives(robot)

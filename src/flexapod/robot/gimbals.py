@@ -14,7 +14,7 @@ import numpy as np
 
 from flexapod.arrays import Array
 from flexapod.robot.geometry import pose, snap
-from flexapod.robot.leg_positions import posed
+from flexapod.robot.leg_positions import link_frames
 from flexapod.robot.model import Leg
 
 NEAR = 0.2
@@ -34,8 +34,8 @@ def away_from_lock(leg: Leg, q: Array) -> tuple[Leg, Array]:
             continue
         still = q.copy()
         still[own] = 0.0
-        home, zero = posed(leg.links, q)[rows[2]][0], posed(leg.links, still)[rows[2]][0]
-        parent = posed(leg.links, q)[first.parent][0] if first.parent >= 0 else np.eye(3)
+        home, zero = link_frames(leg.links, q)[rows[2]][0], link_frames(leg.links, still)[rows[2]][0]
+        parent = link_frames(leg.links, q)[first.parent][0] if first.parent >= 0 else np.eye(3)
         rotated = snap(parent.T @ home @ zero.T @ parent @ first.placement.rotation)
         links = list(leg.links)
         links[rows[0]] = replace(first, placement=pose(first.placement.position, rotated))

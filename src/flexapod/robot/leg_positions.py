@@ -17,15 +17,15 @@ from flexapod.rotation_arrays import cross, skew
 
 
 def link_poses(leg: Leg, coordinates: Array) -> list[tuple[Array, Array]]:
-    """World rotation and origin of every link frame of a leg; see `posed`."""
-    return posed(leg.links, coordinates)
+    """World rotation and origin of every link frame of a leg; see `link_frames`."""
+    return link_frames(leg.links, coordinates)
 
 
 OWN_LINK = "platform"
 """Name of the fixed joint between the platform and the link that is the platform."""
 
 
-def posed(links: Sequence[Link], coordinates: Array) -> list[tuple[Array, Array]]:
+def link_frames(links: Sequence[Link], coordinates: Array) -> list[tuple[Array, Array]]:
     """World rotation and origin of every link frame of a tree.
 
     Args:

@@ -18,7 +18,7 @@ from flexapod.arrays import Array
 from flexapod.description import schema
 from flexapod.description.schema_flexible import Flexible, Reduction
 from flexapod.errors import FlexapodError, RobotBuildError
-from flexapod.flexible.body_from_root import RootedBody, rooted
+from flexapod.flexible.body_from_root import RootedBody, rooted_body
 from flexapod.robot.elastic import SPATIAL
 from flexapod.robot.flexible_platform import SAME_POINT, damped, made_modal
 from flexapod.robot.geometry import Pose, about, frame_along, pose, snap
@@ -92,7 +92,7 @@ def _reduced(spec: Flexible, ends: tuple[Place, ...], path: Path | None, planar:
             places = ", ".join(str(np.round(point.r0, 6).tolist()) for point in made.interfaces.values())
             raise RobotBuildError(f"it has no interface at {place.tolist()} m, where {what} is; its interfaces are at {places}")
         names[key] = found[0]
-    result = rooted(made, names.pop("root"), list(names.values()), planar=planar)
+    result = rooted_body(made, names.pop("root"), list(names.values()), planar=planar)
     return replace(result, body=damped(result.body, spec), places=np.array(ends).reshape(-1, 3))
 
 

@@ -27,7 +27,10 @@ def structure(robot: Robot) -> str:
             "branch": leg.branch,
             "sign": form.sign if form else 0,
             "links": [
-                (k.coordinate, k.kind, k.parent, k.actuated, k.body.name if k.body else None, _friction(k), *acting(k))
+                (
+                    *(k.coordinate, k.kind, k.parent, k.actuated, k.body.name if k.body else None),
+                    *(_friction(k), *passive_force_kinds(k)),
+                )
                 for k in leg.links
             ],
             "closing": [(c.joint, c.type, c.link, _friction(c), *([c.to] if c.to else [])) for c in leg.closings],
@@ -60,7 +63,7 @@ def _architecture(leg: Leg, rows: Sequence[int]) -> str:
     return f"general {reach(leg)}" if reached else leg.architecture
 
 
-def acting(link: Link) -> tuple[bool, ...]:
+def passive_force_kinds(link: Link) -> tuple[bool, ...]:
     """Passive forces at the coordinate of a link: a spring, and where there are any a constant force and bump stops."""
     more = (link.preload != 0.0, link.stop > 0.0)
     return (link.spring, *more) if any(more) else (link.spring,)

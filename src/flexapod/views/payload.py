@@ -70,7 +70,7 @@ def _three(text: str | None) -> tuple[Value, ...] | None:
     return _value(x), _value(y), _value(z)
 
 
-def carried(robot: fp.Robot, payloads: list[str]) -> fp.Robot:
+def with_payloads(robot: fp.Robot, payloads: list[str]) -> fp.Robot:
     """The robot with the payloads of the command line."""
     for text in payloads:
         one = payload_of(text)

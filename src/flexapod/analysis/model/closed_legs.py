@@ -270,7 +270,8 @@ class LegRequest:
         state: closed coordinates.
         actuator_acceleration: (n, actuators), or None where the platform's acceleration is given.
         acceleration: (n, 6) of the platform, or None.
-        wrench: (n, 6) on the platform frame, world axes; with forces on the platform's modes (n, 6 + N), see `acting`.
+        wrench: (n, 6) on the platform frame, world axes; with forces on the platform's modes (n, 6 + N), see
+            `wrench_and_mode_forces`.
         source: ``"given"``, ``"static"``, ``"zero"``, ``"simulate"``.
     """
 

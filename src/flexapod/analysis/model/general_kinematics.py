@@ -16,12 +16,12 @@ from flexapod.analysis.model.leg_dynamics import labelled, no_reasons, solve_inv
 from flexapod.analysis.model.leg_model import elastic_columns, leg_terms
 from flexapod.analysis.model.leg_request import leg_request
 from flexapod.analysis.model.linear_solve import pseudo_inverse
-from flexapod.analysis.model.prescribed import prescribed, reached
+from flexapod.analysis.model.prescribed import met_components, prescribed
 from flexapod.analysis.requests.program_refusals import FLOATING, floating
 from flexapod.analysis.requests.request import Request
 from flexapod.analysis.requests.results import raise_failed
 from flexapod.analysis.requests.state import State
-from flexapod.analysis.requests.state_rules import moving
+from flexapod.analysis.requests.state_rules import has_velocity
 from flexapod.analysis.requests.validity import warn_beyond
 from flexapod.arrays import Array
 from flexapod.errors import InputError
@@ -91,7 +91,7 @@ def accelerations(robot: Robot, request: LegRequest, given: Array | None, fricti
     else:
         assert request.acceleration is not None
         found = evaluate(robot, "elastic_point", {**request.state.inputs(), "point": np.zeros((len(reasons), 3))}, reasons)
-        rows, others = reached(robot)
+        rows, others = met_components(robot)
         own = [*own, *others]
         S = prescribed(robot, found["jacobian"], rows, others)
         rest = request.acceleration - found["drift"] - np.einsum("niu,nu->ni", found["jacobian"], u)
@@ -111,7 +111,7 @@ def general_inverse_kinematics(robot: Robot, asked: Request) -> xr.Dataset:
     """
     motion, on_error, edd = asked.at, asked.on_error, asked.elastic_acceleration
     reasons = no_reasons(motion)
-    if robot.floats and (not isinstance(motion, State) or moving(motion)):
+    if robot.floats and (not isinstance(motion, State) or has_velocity(motion)):
         raise floating(robot, *FLOATING["inverse_kinematics"])
     request = closed_request(robot, asked, reasons)
     if edd is None and isinstance(motion, State) and any(k.elastic and k.spring for leg in robot.legs for k in leg.links):

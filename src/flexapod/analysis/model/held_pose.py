@@ -19,7 +19,7 @@ import numpy as np
 from flexapod.analysis.model.closed_legs import REACHED, STRIDE, ActuatorState, ClosedLegs, platform_jacobian, pose_error
 from flexapod.analysis.model.leg_model import elastic_columns, leg_stiffness, leg_terms
 from flexapod.analysis.model.linear_solve import pseudo_inverse, solved
-from flexapod.analysis.model.point_load import acting
+from flexapod.analysis.model.point_load import wrench_and_mode_forces
 from flexapod.analysis.model.prescribed import actuator_rates, coordinate_sizes, prescribed, prescribed_components, twist_scale
 from flexapod.analysis.model.quasi_static import LIMIT, NOTHING, SETTLED, rounding, searched
 from flexapod.arrays import Array
@@ -97,7 +97,7 @@ def _step(
     """
     rows, soft, driven = columns
     J, drift = platform_jacobian(robot, state, reasons)
-    wrench = acting(robot, state, pose.load)
+    wrench = wrench_and_mode_forces(robot, state, pose.load)
     terms = leg_terms(robot, state, wrench, pose.friction, reasons)
     _, K, _ = leg_stiffness(robot, state, wrench, reasons, pose.load)
     inverse = pseudo_inverse(J[:, rows][:, :, driven])

@@ -42,7 +42,8 @@ def leg_terms(robot: Robot, state: ClosedLegs, wrench: Array, friction: bool, re
     """Terms of the equation M u'' + c = A^T Gamma.
 
     Args:
-        wrench: (n, 6) on the platform frame, world axes; with forces on the platform's modes (n, 6 + N), see `acting`.
+        wrench: (n, 6) on the platform frame, world axes; with forces on the platform's modes (n, 6 + N), see
+            `wrench_and_mode_forces`.
 
     Source: Briot 2014 Eqs. (28)-(44). Checked by: tests/analysis/test_flexible_legs.py.
     """

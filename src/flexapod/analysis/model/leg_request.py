@@ -34,17 +34,17 @@ from flexapod.analysis.model.held_pose import HeldPose, held_pose
 from flexapod.analysis.model.leg_motion import simulated_request
 from flexapod.analysis.model.linear_solve import pseudo_inverse
 from flexapod.analysis.model.load_sequence import load_sequence
-from flexapod.analysis.model.point_load import acting
+from flexapod.analysis.model.point_load import wrench_and_mode_forces
 from flexapod.analysis.model.prescribed import (
     Stride,
     actuator_rates,
     coordinate_sizes,
     impossible,
+    met_components,
     prescribed,
-    reached,
     twist_scale,
 )
-from flexapod.analysis.model.quasi_static import NOT_FOUND, held, with_static_deflection
+from flexapod.analysis.model.quasi_static import NOT_FOUND, held_deflection, with_static_deflection
 from flexapod.analysis.model.redundancy import Redundancy
 from flexapod.analysis.model.walk_to_pose import walk_to_poses
 from flexapod.analysis.requests.request import Load, Request
@@ -103,9 +103,9 @@ def _from_actuators(robot: Robot, asked: Request, elastic: tuple[Array, Array], 
             "not determine its deflection; give the motion of its platform (Motion or State)"
         )
     state = close_along(robot, ActuatorState(q=motion.position, e=e, qd=motion.velocity, ed=ed), reasons)
-    wrench = acting(robot, state, load)
+    wrench = wrench_and_mode_forces(robot, state, load)
     if source == "static":
-        state, wrench = held(robot, state, load, motion.acceleration, friction, reasons)
+        state, wrench = held_deflection(robot, state, load, motion.acceleration, friction, reasons)
         if not friction and not np.any(motion.velocity) and not np.any(motion.acceleration):
             state, wrench = _in_steps(robot, motion, state, load, wrench, reasons)
     return LegRequest(state=state, actuator_acceleration=motion.acceleration, acceleration=None, wrench=wrench, source=source)
@@ -141,7 +141,7 @@ def _from_platform(
     """States at a given pose and twist of the platform."""
     motion, load, friction, (e, ed) = asked.at, asked.load, asked.friction, elastic
     inputs = platform_inputs(motion)
-    rows, others = reached(robot)
+    rows, others = met_components(robot)
     acceleration = np.concatenate([inputs["acceleration"], inputs["angular_acceleration"]], axis=1)
     twist = np.concatenate([inputs["velocity"], inputs["angular_velocity"]], axis=1)
     state, length, scale = home(robot, len(reasons)), robot.characteristic_length, twist_scale(robot)
@@ -168,7 +168,7 @@ def _from_platform(
         qd, rest = actuator_rates(robot, J, (S, others), twist, at_e[1])
         state = close(robot, state, ActuatorState(q=q, e=at_e[0], qd=qd, ed=at_e[1], others=rest), reasons)
         if alternating:
-            wrench = acting(robot, state, load)
+            wrench = wrench_and_mode_forces(robot, state, load)
             before = state.elastic(robot)[0]
             qdd = np.zeros_like(q)
             qdd[:, own] = np.einsum("nij,njk,nk->ni", inverse, S, acceleration - drift)[:, : len(own)]
@@ -209,7 +209,7 @@ def _from_platform(
         )  # fmt: skip
         check_given(robot, state, given, J, reasons)
     name_dead_points(robot, inputs["position"], inputs["rotation"], state.joint_position, reasons)
-    wrench = acting(robot, state, load)
+    wrench = wrench_and_mode_forces(robot, state, load)
     return LegRequest(state=state, actuator_acceleration=None, acceleration=acceleration, wrench=wrench, source=source)
 
 

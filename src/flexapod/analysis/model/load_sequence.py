@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from flexapod.analysis.model.closed_legs import ActuatorState, ClosedLegs, LegRequest, close, home
-from flexapod.analysis.model.point_load import acting
-from flexapod.analysis.model.quasi_static import held
+from flexapod.analysis.model.point_load import wrench_and_mode_forces
+from flexapod.analysis.model.quasi_static import held_deflection
 from flexapod.arrays import Array
 from flexapod.errors import InputError
 from flexapod.motions.argument_checks import real_array
@@ -59,7 +59,7 @@ def load_sequence(robot: Robot, motion: StateOrMotion, load: Load, reasons: Reas
             reasons[k] = "an earlier sample of the load sequence has no equilibrium"
         q, w = motion.position[k : k + 1], loads[k : k + 1]
         found.append(state)
-        wrenches.append(acting(robot, state, (w, point, axes)))
+        wrenches.append(wrench_and_mode_forces(robot, state, (w, point, axes)))
     arrays = {name: np.concatenate([s.inputs()[name] for s in found]) for name in state.inputs()}
     none = np.zeros_like(motion.position)
     whole = np.concatenate(wrenches)
@@ -78,7 +78,7 @@ def _walk(
         e, _ = state.elastic(robot)
         trial = close(robot, state, ActuatorState(q=q, e=e, qd=np.zeros_like(q), ed=np.zeros_like(e)), own)
         load = (w, how[0], how[1]) if np.any(w) else (None, None, "world")
-        trial, _ = held(robot, trial, load, np.zeros_like(q), False, own)
+        trial, _ = held_deflection(robot, trial, load, np.zeros_like(q), False, own)
         jump = np.abs(trial.elastic(robot)[0] - e).max(initial=0.0)
         if own[0] == "" and jump < JUMP * max(1.0, robot.characteristic_length):
             state, at, step = trial, following, 2.0 * step

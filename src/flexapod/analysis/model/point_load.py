@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
 
 
-def acting(robot: Robot, state: ClosedLegs, load: Load) -> Array:
+def wrench_and_mode_forces(robot: Robot, state: ClosedLegs, load: Load) -> Array:
     """(n, 6) wrench on the platform frame, world axes; at a point (n, 6 + N), with forces on its N modes.
 
     Args:
@@ -50,7 +50,7 @@ def load_slope(robot: Robot, state: ClosedLegs, load: Load) -> Array | None:
     C, rotations = R @ point.columns(state.modes), R @ point.Phi_r
     N = C.shape[2]
     slope = np.zeros((len(f), 6 + N, 6 + N))
-    slope[:, 3:6, 3:6] = rotated(r, f)
+    slope[:, 3:6, 3:6] = moment_by_rotation(r, f)
     slope[:, 3:6, 6:] = -skew(f) @ C
     slope[:, 6:, 3:6] = np.swapaxes(C, 1, 2) @ skew(f) + np.swapaxes(rotations, 1, 2) @ skew(m)
     if point.Q is not None:
@@ -64,7 +64,7 @@ def load_rows(load: Load, chosen: Rows) -> Load:
     return (wrench if wrench is None or np.ndim(wrench) == 1 else np.asarray(wrench)[chosen]), point, axes
 
 
-def rotated(r: Array, f: Array) -> Array:
+def moment_by_rotation(r: Array, f: Array) -> Array:
     """(n, 3, 3): change of the moment r x f per rotation of the lever r, the force f constant; (n, 3) each, world axes."""
     return np.asarray(r[:, :, None] * f[:, None, :] - np.einsum("ni,ni->n", r, f)[:, None, None] * np.eye(3))
 

@@ -47,7 +47,7 @@ def prescribed_components(robot: Robot, others: Sequence[int] = ()) -> list[int]
     return pivots((J[0][:, [*driven, *others]] / twist_scale(robot)[:, None]).T, [[0, 1, 2], [3, 4, 5]])
 
 
-def reached(robot: Robot) -> tuple[list[int], list[int]]:
+def met_components(robot: Robot) -> tuple[list[int], list[int]]:
     """Components of a given pose that a state meets, and positions of the undriven independent coordinates that help to meet it:
     those of an under-actuated robot, none where the actuators alone meet as many."""
     driven, others = prescribed_components(robot), undriven(robot)
@@ -136,7 +136,7 @@ def actuator_rates(
     """Actuator rates that give the platform a twist at elastic rates ed, and rates (n, z) of the undriven coordinates, if any.
 
     Args:
-        chosen: what is prescribed (`prescribed`), and the undriven coordinates that help (`reached`).
+        chosen: what is prescribed (`prescribed`), and the undriven coordinates that help (`met_components`).
     """
     S, others = chosen
     u = np.zeros((len(J), J.shape[2]))

@@ -14,7 +14,7 @@ from flexapod.analysis.model.closed_legs import (
 )
 from flexapod.analysis.model.leg_model import elastic_columns, leg_stiffness, leg_terms
 from flexapod.analysis.model.linear_solve import solved
-from flexapod.analysis.model.point_load import acting
+from flexapod.analysis.model.point_load import wrench_and_mode_forces
 from flexapod.arrays import Array
 from flexapod.robot.elastic_plan import chosen_drives, driven_columns
 
@@ -122,14 +122,14 @@ def searched(robot: Robot, state: ClosedLegs, to: ActuatorState, soft: NDArray[n
     return found
 
 
-def held(
+def held_deflection(
     robot: Robot, state: ClosedLegs, load: Load, acceleration: Array, friction: bool, reasons: Reasons
 ) -> tuple[ClosedLegs, Array]:
     """Quasi-static deflection with the actuators held under a load that may rotate with the platform, and the wrench there."""
-    wrench = acting(robot, state, load)
+    wrench = wrench_and_mode_forces(robot, state, load)
     for _ in range(LIMIT):
         state = with_static_deflection(robot, state, wrench, acceleration, friction, reasons)
-        before, wrench = wrench, acting(robot, state, load)
+        before, wrench = wrench, wrench_and_mode_forces(robot, state, load)
         change = np.abs(wrench - before).max(axis=1, initial=0.0)
         if np.all((change <= FOLLOWED * np.abs(wrench).max(axis=1, initial=0.0)) | (reasons != "")):
             return state, wrench

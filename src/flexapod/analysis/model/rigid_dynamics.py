@@ -19,7 +19,7 @@ from flexapod.analysis.model.kernels import RobotKernel, kernel
 from flexapod.analysis.requests.loads import forces, platform_wrench
 from flexapod.analysis.requests.properties import has_friction
 from flexapod.analysis.requests.results import check_option, dataset, force_unit, raise_failed
-from flexapod.analysis.requests.sample_blocks import Room, SampleReasons, in_blocks, noted, room_for, without_bad
+from flexapod.analysis.requests.sample_blocks import Room, SampleReasons, in_blocks, room_for, with_kernel_reasons, without_bad
 from flexapod.analysis.verbs.inverse_kinematics import joint_rates_of_block, platform_inputs
 from flexapod.analysis.verbs.platform_motion import as_platform
 from flexapod.arrays import Array
@@ -171,7 +171,7 @@ def _with_details(
     bound = details.full
     given = {i.name: inputs[i.name] for i in bound.signature.inputs}
     batch = bound.batch(given, rows=rows)
-    reasons = noted(bound.signature, batch.status, reasons, given)
+    reasons = with_kernel_reasons(bound.signature, batch.status, reasons, given)
     if details.smooth is not None:
         smooth, reasons = evaluate_kernel(details.smooth, inputs, reasons, rows=rows)
         force = batch.outputs["force"] if details.replaces else force + (batch.outputs["force"] - smooth["force"])
@@ -258,7 +258,7 @@ def evaluate_kernel(
     batch = bound.batch(given, rows=rows, out=out)
     varied = other is not None and bound.robot.varied is not None
     if other is None or not (varied or batch.status.any()):
-        return batch.outputs, noted(bound.signature, batch.status, reasons, given)
+        return batch.outputs, with_kernel_reasons(bound.signature, batch.status, reasons, given)
     bad = batch.status != 0
     if varied:
         bad |= ill_conditioned_designs(bound.robot, rows if rows is not None else slice(None))
@@ -272,10 +272,10 @@ def evaluate_kernel(
         batch.status[failed] = 0
         status = np.zeros_like(batch.status)
         status[failed] = again.status
-        reasons = noted(second.signature, status, reasons, inputs)
-    return batch.outputs, noted(bound.signature, batch.status, reasons, given)
+        reasons = with_kernel_reasons(second.signature, status, reasons, inputs)
+    return batch.outputs, with_kernel_reasons(bound.signature, batch.status, reasons, given)
 
 
 def note(bound: RobotKernel, status: NDArray[np.int32], reasons: Reasons, inputs: Mapping[str, ArrayLike]) -> None:
     """Add the reasons of a kernel's bad samples to the samples that have none yet."""
-    reasons[:] = noted(bound.signature, status, reasons, inputs)
+    reasons[:] = with_kernel_reasons(bound.signature, status, reasons, inputs)

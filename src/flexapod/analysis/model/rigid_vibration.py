@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from flexapod.analysis.model.kernels import kernel
-from flexapod.analysis.model.point_load import rotated
+from flexapod.analysis.model.point_load import moment_by_rotation
 from flexapod.analysis.model.rigid_dynamics import state_inputs
 from flexapod.analysis.model.small_motions import LinearMatrices
 from flexapod.analysis.requests.loads import lever, platform_wrench
@@ -66,7 +66,7 @@ def rigid_model(robot: Robot, request: Request, reasons: Reasons) -> LinearMatri
         tangent = _derivative(robot, inputs, force)
         if request.point is not None and request.wrench is not None:  # the load goes with its point
             at_point = platform_wrench(robot, inputs, request.wrench, None, request.axes)
-            tangent[:, 3:, 3:] -= rotated(lever(robot, inputs["rotation"], request.point), at_point[:, :3])
+            tangent[:, 3:, 3:] -= moment_by_rotation(lever(robot, inputs["rotation"], request.point), at_point[:, :3])
         reasons[known & ~np.isfinite(tangent).all(axis=(1, 2))] = BORDER
     good = np.flatnonzero(reasons == "")
     N = terms["basis"][good]

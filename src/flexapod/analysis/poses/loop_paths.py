@@ -107,7 +107,7 @@ def polished(loops: ComplexLoops, x: Points, passes: int = 6) -> tuple[Points, N
     return x, (scale < FAR**2) & (size < DONE * scale) & (residual < DONE * scale), residual
 
 
-def longer(x: Points) -> Points:
+def in_extended_precision(x: Points) -> Points:
     """Points in extended precision, where the machine has one: Newton's rows keep digits that large rotations cost."""
     return Points(p=x.p.astype(np.clongdouble), R=x.R.astype(np.clongdouble), q=x.q.astype(np.clongdouble))
 
@@ -128,7 +128,7 @@ def _floor(loops: ComplexLoops, x: Points) -> Array:
     return np.asarray(10.0 * np.finfo(float).eps * _magnitude(x) / np.maximum(smallest, 1e-300))
 
 
-def tamest(loops: ComplexLoops, x: Points, q: Complex, others: list[Complex]) -> tuple[Points, Complex]:
+def solutions_near_real_rotations(loops: ComplexLoops, x: Points, q: Complex, others: list[Complex]) -> tuple[Points, Complex]:
     """Solutions x at actuators q, followed to those of some others where most arrive and the largest rotation matrix is smallest:
     far from real rotations digits are lost."""
     best, at, rank = x, q, (len(x), -float(np.abs(x.R).max(initial=0.0)))

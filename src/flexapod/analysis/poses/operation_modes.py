@@ -26,7 +26,7 @@ from flexapod.analysis.poses.loop_paths import (
     pose_keys,
     random_solutions,
     reach,
-    tamest,
+    solutions_near_real_rotations,
     track_paths,
 )
 from flexapod.analysis.poses.rigid_chains import rigid_chain
@@ -171,7 +171,8 @@ def search(loops: ComplexLoops) -> Generic:
     q = home + reach(loops) * complex_normal(random, len(home))
     first, arrived = track_paths(loops, loops.home, home, q)
     x = distinct(loops, _usable(loops, join(first.at(arrived), random_solutions(loops, q, STARTS, random))))
-    x, q = tamest(loops, x, q, [home + reach(loops) * complex_normal(random, len(home)) for _ in range(CANDIDATES)])
+    others = [home + reach(loops) * complex_normal(random, len(home)) for _ in range(CANDIDATES)]
+    x, q = solutions_near_real_rotations(loops, x, q, others)
     return _grouped(loops, q, x, random)
 
 

@@ -26,11 +26,11 @@ from flexapod.analysis.poses.loop_paths import (
     FAR,
     complex_normal,
     distinct,
-    longer,
+    in_extended_precision,
     polished,
     pose_keys,
     reach,
-    tamest,
+    solutions_near_real_rotations,
     track_paths,
 )
 from flexapod.arrays import Complex
@@ -141,7 +141,7 @@ def trace_test(loops: ComplexLoops, q: Complex, x: Points, seed: int = 0) -> Tra
     still[12] = 1.0  # t = 0
     base, z = normal(14), normal(13)
     known = _moved(sliced, sliced.at_slice(x, still), still, base)
-    known, base = tamest(sliced, known, base, [normal(14) for _ in range(CANDIDATES)])
+    known, base = solutions_near_real_rotations(sliced, known, base, [normal(14) for _ in range(CANDIDATES)])
     shift, quiet, bend = np.zeros(14, dtype=complex), 0, np.inf
     shift[13] = normal(1)[0]
     complete, grown = False, 0.0
@@ -187,7 +187,7 @@ def _bend(sliced: SlicedLoops, x: Points, base: Complex, shift: Complex, z: Comp
         at, arrived = (x, np.ones(len(x), dtype=bool)) if k == 0 else track_paths(sliced, x, base, base + k * shift, leaving=FAR)
         if not arrived.all():
             return np.inf, False
-        at, good, _ = polished(sliced, longer(at), 3)
+        at, good, _ = polished(sliced, in_extended_precision(at), 3)
         if not good.all() or len(distinct(sliced, at)) < len(x):
             return np.inf, False
         values.append(np.concatenate([pose_keys(sliced.own, at), at.q[:, [sliced.total]]], axis=1) @ z)

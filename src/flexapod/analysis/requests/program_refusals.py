@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from flexapod.errors import InputError
 from flexapod.robot.build import has_inner_loops
-from flexapod.robot.elastic_plan import posed, undriven
+from flexapod.robot.elastic_plan import pose_columns, undriven
 from flexapod.robot.leg_positions import closes_alone
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def _refuse_undetermined(robot: Robot, verb: str) -> None:
             raise undetermined(robot)
     elif robot.floats:
         raise floating(robot, *FLOATING[verb])
-    elif len(posed(robot)) != len(robot.plan.platform_independent):
+    elif len(pose_columns(robot)) != len(robot.plan.platform_independent):
         raise InputError(f"{verb}: the platform's motion does not determine all coordinates of {robot.name}; use linearize")
 
 

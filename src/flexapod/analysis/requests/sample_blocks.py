@@ -91,7 +91,7 @@ def room_for(signature: Signature, room: Room) -> Room | None:
     return {name: room[name] for name in names} if all(name in room for name in names) else None
 
 
-def noted(
+def with_kernel_reasons(
     signature: Signature, status: NDArray[np.int32], reasons: SampleReasons, inputs: Mapping[str, ArrayLike]
 ) -> SampleReasons:
     """Reasons with those of a kernel's bad samples where there were none yet."""

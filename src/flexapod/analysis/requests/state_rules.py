@@ -67,7 +67,7 @@ def _check_elastic(verb: str, robot: Robot, state: State, mask: bool) -> None:
 
 
 def _check_rest(verb: str, robot: Robot, state: State) -> None:
-    if not moving(state):
+    if not has_velocity(state):
         return
     there = ", and moving_frequencies along an ActuatorMotion" if robot.elastic_names else ""
     raise InputError(
@@ -76,7 +76,7 @@ def _check_rest(verb: str, robot: Robot, state: State) -> None:
     )
 
 
-def moving(state: StateOrMotion) -> bool | None:
+def has_velocity(state: StateOrMotion) -> bool | None:
     """True where a state or motion has a velocity, else None."""
     arrays = (getattr(state, name, None) for name in ("velocity", "angular_velocity", "elastic_velocity"))
     return True if any(array is not None and np.any(array) for array in arrays) else None

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from flexapod.analysis.model.kernels import RobotKernel, kernel, kernel_with_friction
 from flexapod.analysis.model.model_names import identifier
-from flexapod.analysis.verbs.sampling import following, random_inputs
+from flexapod.analysis.verbs.sampling import dependent_inputs, random_inputs
 from flexapod.arrays import Array
 from flexapod.calls import check_path, checked
 from flexapod.errors import FlexapodError
@@ -59,7 +59,7 @@ def golden_inputs(bound: RobotKernel, states: Mapping[str, Array]) -> dict[str, 
     home = np.concatenate([leg.home for leg in bound.robot.legs])
     known = {
         **states,
-        **following(bound.robot, states, {i.name for i in bound.signature.inputs}),
+        **dependent_inputs(bound.robot, states, {i.name for i in bound.signature.inputs}),
         "guess": np.tile(home, (count, 1)),
         "guess_position": np.tile(bound.robot.home.position, (count, 1)),
         "guess_rotation": np.tile(bound.robot.home.rotation, (count, 1, 1)),

@@ -21,7 +21,7 @@ from flexapod.analysis.requests.abilities import refuse
 from flexapod.analysis.requests.arguments import checked
 from flexapod.analysis.requests.loads import is_loaded
 from flexapod.analysis.requests.results import check_option, raise_failed
-from flexapod.analysis.requests.state_rules import moving
+from flexapod.analysis.requests.state_rules import has_velocity
 from flexapod.analysis.requests.validity import warn_beyond
 from flexapod.arrays import Array
 from flexapod.errors import InputError
@@ -100,12 +100,12 @@ def linearize(
 
     Source: Briot 2014, section 5 (linear model). Checked by: tests/analysis/test_linearize.py.
     """
-    refuse(robot, "linearize", velocity=moving(state), actuators=actuators, prestress=prestress, wrench=wrench)
+    refuse(robot, "linearize", velocity=has_velocity(state), actuators=actuators, prestress=prestress, wrench=wrench)
     reasons = np.full(len(state), "", dtype=object)
     if len(reasons) != 1:
         raise InputError(f"linearize: expected one state, got {len(reasons)}")
     stiffness = actuator_stiffness(robot, actuators)
-    if moving(state):
+    if has_velocity(state):
         from flexapod.analysis.model.moving_linear import moving_model
 
         deviations = moving_model(robot, state, wrench, reasons)

@@ -54,7 +54,7 @@ def random_inputs(robot: Robot, count: int, seed: int = 0) -> dict[str, Array]:
     return random_leg_states(robot, count, seed) if by_actuators else random_states(robot, count, seed)
 
 
-def following(robot: Robot, states: Mapping[str, Array], names: Collection[str]) -> dict[str, Array]:
+def dependent_inputs(robot: Robot, states: Mapping[str, Array], names: Collection[str]) -> dict[str, Array]:
     """Joints and actuators that follow from the platform's states, where inputs of a kernel name them.
 
     Checked by: tests/kernels/test_c_builds.py.

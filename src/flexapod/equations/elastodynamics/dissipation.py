@@ -11,7 +11,7 @@ import casadi as ca
 from flexapod.arrays import SX
 from flexapod.equations.elastodynamics.beam_energy import elastic_slope
 from flexapod.equations.elastodynamics.joint_forces import Friction, joint_forces, spring_slope
-from flexapod.equations.elastodynamics.point_forces import stretched
+from flexapod.equations.elastodynamics.point_forces import force_element_states
 from flexapod.equations.elastodynamics.program_state import ElasticState, TreeMotion, platform_modes, read_state, tree_motion
 from flexapod.equations.flexible_platform.generalized_newton_euler import symmetric_matrix
 from flexapod.equations.values import Values
@@ -40,7 +40,7 @@ def elastic_matrices(values: Values, robot: Robot, state: ElasticState) -> tuple
             if leg.links[k].spring:
                 K[place, place] = spring_slope(own, leg.links[k], state.q[i][leg.moving.index(k)])
                 D[place, place] = own.scalar(f"{leg.links[k].coordinate}.damping")
-    for force in stretched(values, robot, tree_motion(values, robot, state)) if robot.forces else []:
+    for force in force_element_states(values, robot, tree_motion(values, robot, state)) if robot.forces else []:
         K, D = (
             matrix + rate * ca.mtimes(force.slope, force.slope.T) for matrix, rate in ((K, force.stiffness), (D, force.damping))
         )

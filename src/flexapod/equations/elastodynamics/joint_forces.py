@@ -19,7 +19,7 @@ import casadi as ca
 from flexapod.arrays import SX
 from flexapod.equations.chain import chain_columns
 from flexapod.equations.elastodynamics.loops import far_columns, mode_columns
-from flexapod.equations.elastodynamics.point_forces import stretched
+from flexapod.equations.elastodynamics.point_forces import force_element_states
 from flexapod.equations.elastodynamics.program_state import ElasticState, TreeMotion
 from flexapod.equations.friction import smoothed
 from flexapod.equations.newton_euler.chain_leg import closing_axes
@@ -60,7 +60,7 @@ def joint_forces(values: Values, robot: Robot, state: ElasticState, motion: Tree
         for k, index in enumerate(leg.moving):
             if leg.links[index].spring:
                 h[plan.first[i] + k] = spring_force(own, leg, index, state.q[i][k], state.qd[i][k])
-    for force in stretched(values, robot, motion):
+    for force in force_element_states(values, robot, motion):
         h = h + force.slope * force.tension
     if not friction:
         return h

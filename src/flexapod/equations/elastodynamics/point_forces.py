@@ -38,7 +38,7 @@ class Stretched:
     energy: SX
 
 
-def stretched(values: Values, robot: Robot, motion: TreeMotion) -> list[Stretched]:
+def force_element_states(values: Values, robot: Robot, motion: TreeMotion) -> list[Stretched]:
     """Every force element of a robot.
 
     Checked by: tests/elastodynamics/test_point_forces.py.

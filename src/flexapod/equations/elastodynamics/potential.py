@@ -11,7 +11,7 @@ from flexapod.arrays import SX
 from flexapod.equations.elastodynamics.beam_energy import elastic_energy
 from flexapod.equations.elastodynamics.elastic_tree import beam_models
 from flexapod.equations.elastodynamics.joint_forces import spring_energy
-from flexapod.equations.elastodynamics.point_forces import stretched
+from flexapod.equations.elastodynamics.point_forces import force_element_states
 from flexapod.equations.elastodynamics.program_state import (
     RobotAt,
     TreeMotion,
@@ -65,6 +65,6 @@ def potentials(at: RobotAt, motion: TreeMotion) -> tuple[SX, SX]:
             body, e = beam_composite(R, model.M), ca.vertcat(*[state.q[i][leg.moving.index(k)] for k in beam.links])
             weight = weight - dot(gravity, links[beam.root].p * body.m + body.S)
             elastic = elastic + elastic_energy(own.of(beam.name), beam, e)
-    for force in stretched(values, robot, motion):
+    for force in force_element_states(values, robot, motion):
         elastic = elastic + force.energy
     return weight, elastic

@@ -25,7 +25,7 @@ from flexapod.equations.elastodynamics.joint_forces import (
     spring_force,
 )
 from flexapod.equations.elastodynamics.loops import SLIDES, coupling_rows
-from flexapod.equations.elastodynamics.point_forces import Stretched, stretched
+from flexapod.equations.elastodynamics.point_forces import Stretched, force_element_states
 from flexapod.equations.elastodynamics.program_state import RobotAt, TreeMotion, read_state, tree_motion
 from flexapod.equations.newton_euler.friction_coupling import joint_friction
 from flexapod.equations.newton_euler.friction_points import SOURCES, FrictionPoint, PointFriction
@@ -124,7 +124,7 @@ def _loads(points: Sequence[FrictionPoint], whole: Sequence[Sequence[Wrench]]) -
 
 def _crossing(at: RobotAt, motion: TreeMotion, zdd: SX, ends: Sequence[list[Wrench]]) -> list[list[Wrench]]:
     """Per leg, the wrenches that cross the joints of its tree and its closing joints."""
-    on_links = _on_links(at.robot, motion, ends, stretched(at.values, at.robot, motion))
+    on_links = _on_links(at.robot, motion, ends, force_element_states(at.values, at.robot, motion))
     return [_joint_wrenches(at, i, motion, zdd, on_links[i]) + ends[i] for i in range(len(at.robot.legs))]
 
 

@@ -23,7 +23,7 @@ from flexapod.kernels.tape.layers import map_in_layers
 from flexapod.robot.rods import Rod
 
 
-def alike(tree: RodTree, rods: Sequence[tuple[Rod, RodValues]]) -> bool:
+def have_same_joints(tree: RodTree, rods: Sequence[tuple[Rod, RodValues]]) -> bool:
     """Rods that one loop can evaluate: the same joints on the way to both ends, on the base and on the platform."""
     nodes = tree.plan.nodes
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 from flexapod.kernels.llvm.main_part import finish_main
 from flexapod.kernels.llvm.text import Constants, GraphWriter
 from flexapod.kernels.llvm.writer import V, Writer
-from flexapod.kernels.tape.strides import Run, between, copied_runs
+from flexapod.kernels.tape.strides import Run, copied_runs, ranges_outside_runs
 from flexapod.kernels.tape.tape import Tape
 
 
@@ -26,7 +26,7 @@ def setup_block(tape: Tape) -> Writer:
     runs = copied_runs(tape.setup)
     for run in runs:
         _copy(w, run)
-    own = {k for columns in between(runs, tape.constants) for k in columns}
+    own = {k for columns in ranges_outside_runs(runs, tape.constants) for k in columns}
     constants = Constants(numbers=lambda i: i, load=lambda index: w.load_vector("%inputs", index), reload=True)
     graph = GraphWriter(w, tape.setup, lambda i: w.load_vector("%inputs", str(i)), constants)
 

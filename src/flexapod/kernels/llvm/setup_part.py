@@ -10,7 +10,7 @@ from flexapod.kernels.llvm.boundary_rows import Rows, RowStores, gather, row_bas
 from flexapod.kernels.llvm.loops import counted
 from flexapod.kernels.llvm.text import Constants, GraphWriter
 from flexapod.kernels.llvm.writer import COPY, LANES, Writer
-from flexapod.kernels.tape.strides import Run, between, copied_runs, stacked_runs
+from flexapod.kernels.tape.strides import Run, copied_runs, ranges_outside_runs, stacked_runs
 from flexapod.kernels.tape.tape import Tape
 
 
@@ -26,7 +26,7 @@ def setup_lines(tape: Tape) -> Writer:
             _copy(w, run, from_, to)
     stores: dict[int, RowStores] = {}
     stacked = stacked_runs(tape.setup, [count])
-    for columns in between([*runs, *stacked], count):
+    for columns in ranges_outside_runs([*runs, *stacked], count):
         stores |= dict.fromkeys(columns, RowStores(w, target, count, columns))
     first = {run.start: run for run in stacked}
     constants = Constants(numbers=lambda i: i, load=lambda index: gather(w, source, index, size), reload=False)

@@ -77,7 +77,7 @@ def _stacked(graph: Graph, ref: int) -> tuple[int, int] | None:
     return (loop, position) if position >= graph.loops[loop].carry and graph.loops[loop].tolerance is None else None
 
 
-def between(runs: Sequence[Run | range], count: int) -> list[range]:
+def ranges_outside_runs(runs: Sequence[Run | range], count: int) -> list[range]:
     """Numbers of `count` outputs that no run has, as ranges."""
     taken = sorted((run.start, run.stop) if isinstance(run, range) else (run.output, run.output + run.length) for run in runs)
     edges = [0, *(edge for pair in taken for edge in pair), count]

@@ -26,7 +26,7 @@ def may_cross(segment: Segment) -> bool:
     return segment.clock.period is None and setup.function is None and setup.layout.method in METHODS
 
 
-def across(segment: Segment, state: Array, look: Lookout, time: float, end: float) -> Crossing | str:
+def step_across(segment: Segment, state: Array, look: Lookout, time: float, end: float) -> Crossing | str:
     """A step across the singular position ahead of a state at a time, or the reason why there is none.
 
     At the end of the simulation the step may lead beyond it, if its signals go on.
@@ -40,10 +40,10 @@ def across(segment: Segment, state: Array, look: Lookout, time: float, end: floa
     if not isinstance(found, Crossing) and end >= segment.clock.duration:
         with contextlib.suppress(InputError):  # the motion or table that drives it ends
             found = crossed(layout, step, look, state, time, np.inf)
-    return balanced(segment.setup, state, found) if isinstance(found, Crossing) else found
+    return with_energy_balance(segment.setup, state, found) if isinstance(found, Crossing) else found
 
 
-def balanced(setup: Setup, state: Array, found: Crossing) -> Crossing:
+def with_energy_balance(setup: Setup, state: Array, found: Crossing) -> Crossing:
     r"""The crossing with rates scaled by what its energy balance leaves: rounding is divided by the distance of the nodes from
     the position twice, which is 1e-10 of the rates in long chains.
 

@@ -15,12 +15,12 @@ from flexapod.simulation.integrators.blocks import Clock, Progress, Segment, blo
 from flexapod.simulation.integrators.compiled_rows import LOST_CONTROL
 from flexapod.simulation.integrators.crossing import Crossing, Lookout, loops_of
 from flexapod.simulation.integrators.crossing_in_simulation import (
-    across,
     may_cross,
     one_step,
     reason,
     row_at,
     rows_within,
+    step_across,
     unresolved,
 )
 from flexapod.simulation.integrators.dopri import STALLED
@@ -115,7 +115,7 @@ def _segment(
         if crosses:
             many = look.rows(h, many, layout.method)
         if many == 0:
-            found = across(segment, progress.state, look, start + h * first, _next_event(clock, events, progress))
+            found = step_across(segment, progress.state, look, start + h * first, _next_event(clock, events, progress))
             if isinstance(found, Crossing):
                 _across(segment, events, progress, start + h * first, found)
                 look.forget()  # the margin grows again from here

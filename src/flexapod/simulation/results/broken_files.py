@@ -64,7 +64,7 @@ def parquet_reason(data: bytes) -> str:
     """Reason for a file that begins as Parquet and does not end so."""
     end = data.rfind(b"PAR1") + 4
     if end > 8:
-        return behind(len(data) - end)
+        return trailing_bytes(len(data) - end)
     return f"is cut off: the end of the Parquet file is missing; {AGAIN}"
 
 
@@ -72,7 +72,7 @@ def netcdf_reason(data: bytes) -> str:
     """Reason for a NetCDF file that does not end with the digest of a result."""
     ends = [found.end() for found in DIGEST.finditer(data)]
     if ends:
-        return behind(len(data) - ends[-1])
+        return trailing_bytes(len(data) - ends[-1])
     length = hdf5_length(data)
     if length > len(data) or (length < len(data) and b"flexapod_format" in data):  # cut in the data, or in the digest behind them
         return f"is cut off: the end of the NetCDF file is missing; {AGAIN}"
@@ -84,7 +84,7 @@ def netcdf_reason(data: bytes) -> str:
     return "was not written by flexapod: it lacks the digest of a result; xarray.open_dataset may read it"
 
 
-def behind(count: int) -> str:
+def trailing_bytes(count: int) -> str:
     """Reason for a file with bytes behind its end."""
     return f"was altered after it was written: {count} byte{'s' * (count != 1)} more follow its end; {AGAIN}"
 

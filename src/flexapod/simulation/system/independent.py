@@ -121,7 +121,7 @@ def loops_at(values: Values, robot: Robot, y: SX, modes: SX, rates: SX, theta: S
     """The state of closed coordinates at rates u'."""
     rows, drifts, _ = loop_rows(values, robot, tree_motion(values, robot, at_coordinates(robot, y, modes)))
     X, _ = solve_loops(robot.elastic_plan, rows, drifts)
-    state = at_coordinates(robot, y, modes, *spread(robot, X, rates))
+    state = at_coordinates(robot, y, modes, *joint_platform_mode_rates(robot, X, rates))
     return CarriedLoops(y=y, modes=modes, X=X, rates=rates, state=state, motion=tree_motion(values, robot, state), theta=theta)
 
 
@@ -165,7 +165,7 @@ def coordinate_rates(layout: IndependentLayout, now: CarriedLoops) -> SX:
     return rates[layout.unknown, :]
 
 
-def spread(robot: Robot, X: SX, rates: SX) -> tuple[SX, SX | None, SX]:
+def joint_platform_mode_rates(robot: Robot, X: SX, rates: SX) -> tuple[SX, SX | None, SX]:
     """Rates of the joints, platform twist, rates of the modes."""
     z = all_coordinates(robot, rates, ca.mtimes(X, rates))
     at, N = z.numel() - len(robot.coordinates), platform_modes(robot)

@@ -21,7 +21,7 @@ from flexapod.equations.elastodynamics.closing import LARGEST_STEP
 from flexapod.equations.elastodynamics.front_solve import solve_fronts
 from flexapod.equations.model.algebra import LinkValues, mul
 from flexapod.equations.platform_inputs import FrameMotion
-from flexapod.equations.rods.in_loops import RodsInLoops, alike
+from flexapod.equations.rods.in_loops import RodsInLoops, have_same_joints
 from flexapod.equations.rods.rod import RodsOneByOne, RodValues, rod_values
 from flexapod.equations.rods.tree_without_rods import Frames, NodeMotion, RodTree
 from flexapod.kernels.tape.control_flow import Builder
@@ -99,7 +99,7 @@ def _evaluated(
     """One pass; see `Evaluated`."""
     plan, by, states = tree.plan, loop_states(tree.plan), list(tree.plan.states)
     at = tree.frames(y[:3], ca.reshape(y[3:12], 3, 3), [y[12 + k] for k in range(len(plan.moving))])
-    ends: Ends = RodsInLoops(b, tree, rods, at) if alike(tree, rods) else RodsOneByOne(tree, rods, at)
+    ends: Ends = RodsInLoops(b, tree, rods, at) if have_same_joints(tree, rods) else RodsOneByOne(tree, rods, at)
     rows, residual, _ = _rows(tree, at, ends, None)
     X, missed = _solved(plan, rows, residual)
     slope = by.slope(X)

@@ -13,7 +13,7 @@ import typer
 import flexapod as fp
 from flexapod.views.commands.guard import note
 from flexapod.views.output import write_data, write_plot
-from flexapod.views.payload import carried
+from flexapod.views.payload import with_payloads
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -121,7 +121,7 @@ def value_of(text: str) -> Any:
 
 def robot_of(name: str, changes: list[str], payloads: list[str]) -> fp.Robot:
     """The robot with its changes and payloads; a path that does not exist is refused with the nearest that does."""
-    return carried(_changed(fp.load(name), changes), payloads)
+    return with_payloads(_changed(fp.load(name), changes), payloads)
 
 
 def _changed(robot: fp.Robot, changes: list[str]) -> fp.Robot:

@@ -47,7 +47,7 @@ def disc(mass: float, radius: float) -> dict[str, Any]:
     return {"mass": mass, "inertia": {"diagonal": rounded([flat, flat, 2 * flat])}, "points": {"tool": [0.0, 0.0, 0.05]}}
 
 
-def around(count: int = 3) -> dict[str, Any]:
+def legs_around_z(count: int = 3) -> dict[str, Any]:
     """Legs `1`, `2`, ... that are one leg, rotated about z."""
     return {"1": {}, **{str(k + 1): {"rotated": f"{360 * k // count} deg"} for k in range(1, count)}}
 

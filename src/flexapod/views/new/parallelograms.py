@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 import flexapod as fp
-from flexapod.views.new.file_parts import GRAVITY, Data, Sizes, around, degrees, disc, rod, rounded
+from flexapod.views.new.file_parts import GRAVITY, Data, Sizes, degrees, disc, legs_around_z, rod, rounded
 
 
 def delta(s: Sizes) -> dict[str, Any]:
@@ -30,7 +30,7 @@ def delta(s: Sizes) -> dict[str, Any]:
             "on": ["$platform_radius", across, 0.0],
         }  # fmt: skip
         bodies[f"rod{number}"] = rod(s.link, s.rod, s.link / 2)
-    return _document(s, {"branch": -1, "joints": joints, "bodies": bodies}, around(3))
+    return _document(s, {"branch": -1, "joints": joints, "bodies": bodies}, legs_around_z(3))
 
 
 def par4(s: Sizes) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import flexapod as fp
-from flexapod.views.new.file_parts import GRAVITY, Data, Sizes, around, circles, degrees, disc, rod, rounded
+from flexapod.views.new.file_parts import GRAVITY, Data, Sizes, circles, degrees, disc, legs_around_z, rod, rounded
 
 Z = [0.0, 0.0, 1.0]
 ALL_ROUND = ["-180 deg", "180 deg"]
@@ -128,7 +128,7 @@ def _planar(s: Sizes, parameters: Data, template: Data) -> dict[str, Any]:
         "home": {"position": [0.0, 0.0, 0.0]},
         "sampling": {"position": [size, size, 0.0], "rotation": [0.0, 0.0, 0.1], "velocity": 0.5, "condition": 500.0},
         "platform": {**disc(s.mass, s.platform_radius), "points": {"tool": [0.0, 0.0, 0.0]}},
-        "legs": {"template": template, "each": around(3)},
+        "legs": {"template": template, "each": legs_around_z(3)},
     }
 
 

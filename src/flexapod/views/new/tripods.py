@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import flexapod as fp
-from flexapod.views.new.file_parts import GRAVITY, Data, Sizes, around, circles, degrees, disc, rod, rounded
+from flexapod.views.new.file_parts import GRAVITY, Data, Sizes, circles, degrees, disc, legs_around_z, rod, rounded
 
 
 def extending(s: Sizes) -> dict[str, Any]:
@@ -121,7 +121,7 @@ def _tripod(s: Sizes, parameters: Data, height: str, template: Data) -> dict[str
             "condition": 500.0,
         },
         "platform": disc(s.mass, s.platform_radius),
-        "legs": {"template": template, "each": around(3)},
+        "legs": {"template": template, "each": legs_around_z(3)},
     }
 
 

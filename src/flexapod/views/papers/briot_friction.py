@@ -16,7 +16,7 @@ from flexapod.views.papers.briot_simulations import (
     RESTS,
     STROKE,
     PaperSimulation,
-    dominating,
+    dominating_frequency,
     local_accelerations,
     remaining,
     simulated,
@@ -58,7 +58,9 @@ def smoothings(robot: fp.Robot) -> list[Smoothing]:
     for speed, step in SPEEDS.items():
         result = simulated(robot.with_parameters(dict.fromkeys(paths, speed)), square, step=step, duration=UNTIL)
         found.append(
-            Smoothing(speed=speed, left=remaining(result, rest), line=dominating(result, (REST + 0.5, UNTIL)), result=result)
+            Smoothing(
+                speed=speed, left=remaining(result, rest), line=dominating_frequency(result, (REST + 0.5, UNTIL)), result=result
+            )
         )
     return found
 
@@ -78,7 +80,7 @@ def smoothing_table(found: list[Smoothing]) -> HtmlTable:
 def accelerations(found: PaperSimulation, free: PaperSimulation, smoothed: list[Smoothing]) -> Item:
     """Fig. 9: acceleration of P along the square; its spectrum while the sliders rest, without friction in joints."""
     data = local_accelerations({"passive joints without friction": free, "friction of Table 2": found})
-    lines = [dominating(free, rest) for rest in RESTS]
+    lines = [dominating_frequency(free, rest) for rest in RESTS]
     off = max(min(abs(f - wanted) for wanted in MEASURED[:FIRST]) for f in lines)
     rings = ", ".join(f"{f:.1f}" for f in lines)
     holds = off < RESOLUTION and found.holds and free.holds and all(s.result.holds for s in smoothed)

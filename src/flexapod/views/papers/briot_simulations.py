@@ -137,7 +137,7 @@ def local_accelerations(simulations: dict[str, PaperSimulation]) -> xr.Dataset:
     )
 
 
-def dominating(found: PaperSimulation, rest: tuple[float, float]) -> float:
+def dominating_frequency(found: PaperSimulation, rest: tuple[float, float]) -> float:
     """Frequency of the strongest line in a rest [Hz]."""
     data = local_accelerations({"": found}).sel(time=slice(*rest))
     frequency, ((_, amplitude),) = spectra(data, "acceleration")

@@ -114,7 +114,7 @@ def _beam_row(robot: fp.Robot, link: str) -> list[float]:
     return [m, m * length / 2, m * length**2 / 3, 0.0, 0.0]
 
 
-def finer(elements: int = FINER) -> fp.Robot:
+def finer_dualemps(elements: int = FINER) -> fp.Robot:
     """DualEMPS with more elements per link: the file of `dualemps-8` with another number."""
     text = fp.catalogue()["dualemps-8"].read_text(encoding="utf-8")
     with tempfile.TemporaryDirectory() as folder:
@@ -130,7 +130,7 @@ def _frequencies(robot: fp.Robot) -> Any:
 
 def table_3(robot: fp.Robot) -> Item:
     """Frequencies with one element per link as in the paper, and with more."""
-    one, more = _frequencies(robot), _frequencies(finer())
+    one, more = _frequencies(robot), _frequencies(finer_dualemps())
     error = np.abs(one / np.array(MODEL) - 1.0)[:FIRST].max()
     far_one, far_more = (np.abs(f - np.array(MEASURED)) for f in (one, more))
     farther = [f"f{k + 1}" for k in range(FIRST) if far_more[k] > far_one[k]]

@@ -42,12 +42,12 @@ def framed(figure: go.Figure, fill: float) -> Any:
     small, large = 0.0, 4.0
     for _ in range(STEPS):
         middle = 0.5 * (small + large)
-        small, large = (middle, large) if seen(middle * shape, eye, up) <= fill else (small, middle)
+        small, large = (middle, large) if place_in_picture(middle * shape, eye, up) <= fill else (small, middle)
     figure.update_scenes(aspectmode="manual", aspectratio=dict(zip("xyz", map(float, small * span / span.max()), strict=True)))
     return figure
 
 
-def seen(points: Array, eye: Array, up: Array) -> float:
+def place_in_picture(points: Array, eye: Array, up: Array) -> float:
     """Place of points (n, 3) relative to the border of the picture: 1 is there, infinite behind the eye."""
     distance = float(np.linalg.norm(eye))
     ahead = -eye / distance

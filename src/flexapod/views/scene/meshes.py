@@ -67,7 +67,7 @@ def plate(outline: Array, thickness: float) -> tuple[Array, Faces]:
     return np.vstack(vertices), np.vstack(faces)
 
 
-def along(start: Array, end: Array, radius: Array) -> tuple[Array, Array, Array]:
+def cylinder_placements(start: Array, end: Array, radius: Array) -> tuple[Array, Array, Array]:
     """Placement of unit cylinders between points: quaternions (n, 4) scalar first, centres (n, 3), scales (n, 3)."""
     way = end - start
     length = np.linalg.norm(way, axis=1)

@@ -13,7 +13,7 @@ from flexapod.arrays import Array
 from flexapod.views.leg_curves import home_joints, state_joints
 from flexapod.views.scene.colours import BASE, DARK, PAYLOAD, PLATE, colour
 from flexapod.views.scene.frames import mesh_frame
-from flexapod.views.scene.meshes import along, cylinder, plate, sphere
+from flexapod.views.scene.meshes import cylinder, cylinder_placements, plate, sphere
 from flexapod.views.scene.shapes import (
     TOOL,
     Drawing,
@@ -113,7 +113,7 @@ def _of_leg(rods: Rods, k: int) -> Rods:
 def _tubes(rods: Rods) -> Mesh:
     """Surfaces of rods; those without length or radius are left out."""
     start, end = np.array(rods.start).reshape(-1, 3), np.array(rods.end).reshape(-1, 3)
-    quat, middle, scale = along(start, end, np.array(rods.radius))
+    quat, middle, scale = cylinder_placements(start, end, np.array(rods.radius))
     R = fp.motions.quat_wxyz_rotation(quat) if len(quat) else np.zeros((0, 3, 3))
     vertices, faces = cylinder()
     long = np.flatnonzero((np.linalg.norm(end - start, axis=1) > 1e-9) & (np.array(rods.radius) > 0.0))

@@ -204,7 +204,7 @@ def drawing(
 def _floating_base(robot: fp.Robot, frames: list[list[LinkFrame]], size: float, hardware: Rods) -> None:
     """The outline of a base that moves: rods from foot to foot."""
     feet = _feet(robot, frames)
-    order = around(base_points(robot))
+    order = order_around_middle(base_points(robot))
     hardware.current = -1
     for a, b in itertools.pairwise([*order, order[0]]):
         hardware.add(feet[a], feet[b], RAIL * size, METAL)
@@ -296,7 +296,7 @@ def platform_surface(robot: fp.Robot) -> tuple[Array, Array | None, NDArray[np.i
         distinct, first = np.unique(np.round(points, 9), axis=0, return_index=True)
         if len(distinct) < 3 or np.linalg.matrix_rank(distinct - distinct.mean(axis=0), tol=1e-9) < 2:
             return points, None, None
-        order = first[around(points[first])]
+        order = first[order_around_middle(points[first])]
         points, shapes = points[order], None if shapes is None else shapes[order]
         triangles = np.array([(0, i, i + 1) for i in range(1, len(order) - 1)])
     return points, shapes, triangles
@@ -327,7 +327,7 @@ def payload_balls(robot: fp.Robot, state: fp.State) -> tuple[Array, Array]:
     return state.position + centre @ state.rotation.T, radius
 
 
-def around(points: Array) -> NDArray[np.int64]:
+def order_around_middle(points: Array) -> NDArray[np.int64]:
     """Order of points (k, 3) around their middle, in the plane that fits them best."""
     middle = points.mean(axis=0)
     flat = (points - middle) @ np.linalg.svd(points - middle)[2][:2].T
@@ -371,7 +371,7 @@ def ground_parts(robot: fp.Robot, size: float) -> tuple[Rods, Array | None]:
     flat = len(distinct) >= 3 and np.linalg.matrix_rank(distinct - distinct.mean(axis=0), tol=1e-9) == 2
     if tracks or not flat or _hides(robot, distinct) or all(floats(leg) for leg in robot.legs):
         return fixed, None
-    outline = distinct[around(distinct)]
+    outline = distinct[order_around_middle(distinct)]
     middle = outline.mean(axis=0)
     return fixed, middle + 1.08 * (outline - middle)
 

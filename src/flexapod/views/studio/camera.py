@@ -85,7 +85,7 @@ def tilt(robot: fp.Robot, direction: Array) -> float:
     return float(abs(axes[2] @ direction) / np.linalg.norm(direction))
 
 
-def upwards(robot: fp.Robot) -> Array:
+def upward_direction(robot: fp.Robot) -> Array:
     """Against gravity; without gravity along z, or along y for a robot that moves in the plane xy."""
     pull = float(np.linalg.norm(robot.gravity))
     if pull > 0:
@@ -95,7 +95,7 @@ def upwards(robot: fp.Robot) -> Array:
 
 def seen_points(robot: fp.Robot, size: float) -> Array:
     """Points (n, 3) of the robot of an extent [m] as drawn at home, of the handle above it, its longest arrows and scale bar."""
-    up = upwards(robot)
+    up = upward_direction(robot)
     start, right = scale_place(robot, size)
     plane = robot.description.file.plane or "xy"
     ways = np.eye(3)[["xyz".index(axis) for axis in plane]] if robot.planar else up[None]
@@ -106,7 +106,7 @@ def seen_points(robot: fp.Robot, size: float) -> Array:
 
 def _arrow_ends(robot: fp.Robot, size: float) -> list[Array]:
     """Ends of the longest arrows that push or pull beside each driven slide at home, on either side."""
-    up, found = upwards(robot), []
+    up, found = upward_direction(robot), []
     seen = oblique(robot, up, level(robot, up))
     frames = link_frames(robot, np.concatenate([leg.home for leg in robot.legs]))
     for leg, own in zip(robot.legs, frames, strict=True):
@@ -131,7 +131,7 @@ def scale_place(robot: fp.Robot, size: float) -> tuple[Array, Array]:
 
     Checked by: tests/studio/test_studio_drawing.py.
     """
-    up, points = upwards(robot), _own_points(robot)
+    up, points = upward_direction(robot), _own_points(robot)
     d = oblique(robot, up, level(robot, up))
     right = np.cross(up, d) / np.linalg.norm(np.cross(up, d))
     towards = np.cross(right, up)

@@ -47,7 +47,7 @@ class PlatformView:
         self._nodes: dict[Any, Any] = {}
         if self.shapes is not None and triangles is not None:
             self.edges = border(triangles)
-            self.points, self.shapes, self.triangles = finer(self.points, self.shapes, oriented(self.points, triangles))
+            self.points, self.shapes, self.triangles = finer_surface(self.points, self.shapes, oriented(self.points, triangles))
 
     def draw(self, state: fp.State, elastic: Array, shade: tuple[int, int, int], factor: float, largest: float) -> None:
         """Draw at a pose.
@@ -155,7 +155,7 @@ def border(triangles: Faces) -> NDArray[np.int64]:
     return np.asarray(own[count == 1])
 
 
-def finer(points: Array, shapes: Array, triangles: Faces) -> tuple[Array, Array, Faces]:
+def finer_surface(points: Array, shapes: Array, triangles: Faces) -> tuple[Array, Array, Faces]:
     """Triangles cut into four at the middles of their edges, where shapes (k, 3, N) are averaged; old points keep their index."""
     edges = np.sort(np.vstack([triangles[:, [0, 1]], triangles[:, [1, 2]], triangles[:, [2, 0]]]), axis=1)
     own, where = np.unique(edges, axis=0, return_inverse=True)

@@ -19,7 +19,7 @@ from flexapod.views.scene.arrows import ForceArrows, actuator_arrows, reaction_a
 from flexapod.views.scene.colours import DARK, GHOST, PULL, PUSH, REACTION, RED, SCALE, colour, rgb
 from flexapod.views.scene.frames import drawn_pose, mesh_frame, wxyz
 from flexapod.views.scene.labels import name_parts, name_place
-from flexapod.views.scene.meshes import along, cylinder, plate, sphere
+from flexapod.views.scene.meshes import cylinder, cylinder_placements, plate, sphere
 from flexapod.views.scene.shapes import (
     TOOL,
     Drawing,
@@ -30,7 +30,17 @@ from flexapod.views.scene.shapes import (
     platform_corners,
     platform_rods,
 )
-from flexapod.views.studio.camera import ASPECT, FIELD, PARALLEL, camera_place, level, oblique, scale_place, seen_points, upwards
+from flexapod.views.studio.camera import (
+    ASPECT,
+    FIELD,
+    PARALLEL,
+    camera_place,
+    level,
+    oblique,
+    scale_place,
+    seen_points,
+    upward_direction,
+)
 from flexapod.views.studio.flat_arrows import FlatLines
 from flexapod.views.studio.platform_view import PlatformView
 from flexapod.views.studio.shown import Shown, drawing_colours, linear
@@ -57,7 +67,7 @@ class RobotView:
         self.scene, self.name, self.robot, self.ghost = scene, name, robot, ghost
         self.size = extent(robot)
         self.corner, self.right = scale_place(robot, self.size)
-        up = upwards(robot)
+        up = upward_direction(robot)
         self.seen = oblique(robot, up, level(robot, up))
         field = PARALLEL if robot.planar else FIELD
         self.eye = camera_place(seen_points(robot, self.size), up, self.seen, field, ASPECT)[0]
@@ -90,7 +100,7 @@ class RobotView:
             )  # fmt: skip
 
     def _rods(self, name: str, start: Array, end: Array, radius: Array, shades: ArrayLike) -> viser.BatchedMeshHandle:
-        quat, middle, scale = along(start, end, radius)
+        quat, middle, scale = cylinder_placements(start, end, radius)
         vertices, faces = cylinder()
         return self.scene.add_batched_meshes_simple(
             f"{self.name}/{name}", vertices, faces, quat, middle, batched_scales=scale, lod="off",
@@ -130,7 +140,7 @@ class RobotView:
                 self._listen(self._moving[name], list(rods.leg))
                 continue
             node = self._moving[name]
-            node.batched_wxyzs, node.batched_positions, node.batched_scales = along(start, end, radius)
+            node.batched_wxyzs, node.batched_positions, node.batched_scales = cylinder_placements(start, end, radius)
             if name == "rods":
                 node.batched_colors = linear(shades)
         if len(now.balls):
@@ -248,7 +258,7 @@ class RobotView:
         if "bars" not in self._moving:
             self._moving["bars"] = self._rods("bars", start, ends, radius, shades)
         node = self._moving["bars"]
-        node.batched_wxyzs, node.batched_positions, node.batched_scales = along(start, ends, radius)
+        node.batched_wxyzs, node.batched_positions, node.batched_scales = cylinder_placements(start, ends, radius)
         node.batched_colors = linear(shades)
 
     def arrows(self, force: Array, reaction: dict[str, Array], shown: Shown) -> None:

@@ -16,7 +16,17 @@ from flexapod.views.scene.colours import RED
 from flexapod.views.scene.frames import wxyz
 from flexapod.views.scene.meshes import plate, sphere
 from flexapod.views.scene.shapes import platform_surface
-from flexapod.views.studio.camera import ASPECT, FIELD, PARALLEL, camera_place, level, oblique, planes_of, seen_points, upwards
+from flexapod.views.studio.camera import (
+    ASPECT,
+    FIELD,
+    PARALLEL,
+    camera_place,
+    level,
+    oblique,
+    planes_of,
+    seen_points,
+    upward_direction,
+)
 from flexapod.views.studio.exaggeration import good_factor
 from flexapod.views.studio.force_handle import ForceHandle
 from flexapod.views.studio.moved_coordinates import PoseCoordinates
@@ -110,7 +120,7 @@ class StudioScene:
         self.forget_row()
         self._shown += 1  # a node of a name that was there before may keep its place on the page: names are new
         self.view = RobotView(self.scene, f"/robot-{self._shown}", robot, np.zeros(3))
-        up = upwards(robot)
+        up = upward_direction(robot)
         across = level(robot, up)
         points = seen_points(robot, self.view.size)
         self.kept = None
@@ -269,7 +279,7 @@ class StudioScene:
         largest = max([1.0, weight, *known])
         robot = self.view.robot
         axes = (robot.description.file.plane or "xyz") if robot.planar else "xyz"
-        self.force = ForceHandle(self.scene, f"/force-{self._shown}", self.view.size, largest, upwards(robot), axes)
+        self.force = ForceHandle(self.scene, f"/force-{self._shown}", self.view.size, largest, upward_direction(robot), axes)
         self.force.shown = shown
         return self.force.handle
 
