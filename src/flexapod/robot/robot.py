@@ -201,8 +201,7 @@ class Robot:
         """A new robot with a flexible body as its platform; interfaces are matched by position.
 
         Args:
-            name: ``"platform"``, the only body that may be replaced.
-            body: a `FlexibleBody` in axes of the platform frame, with an interface at the joint of every leg.
+            name: ``"platform"``; body: a `FlexibleBody` in axes of the platform frame, with an interface per leg.
         """
         if name != "platform":
             raise InputError(f"name: only the platform can be made flexible this way, not '{name}'")

@@ -8,7 +8,6 @@ as the integrator left them. Nothing is fed back into the equations of motion (n
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import casadi as ca
@@ -85,8 +84,3 @@ def determinant(scope: Scope, robot: Robot, moment: Moment) -> SX:
     kept = list(robot.plan.constraints)
     rows = ca.vertcat(ca.vertcat(*[leg.jacobian for leg in legs]), ca.vertcat(*[leg.constraint for leg in legs])[kept, :])
     return of_rows(ca.densify(rows))
-
-
-def still(moment: Moment) -> Moment:
-    """The same pose at rest."""
-    return replace(moment, v=ca.SX.zeros(3), w=ca.SX.zeros(3))

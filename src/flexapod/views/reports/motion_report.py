@@ -59,7 +59,7 @@ def robot_report(
     author: str = "",
     loads: tuple[str, ...] = (),
     measured: Any = None,
-    tolerances: Any = None,
+    tolerances: object = None,
     vibration: bool = False,
 ) -> tuple[str, list[str]]:
     """The page, and its warnings.
@@ -100,7 +100,7 @@ def robot_report(
     return html_page(f"{robot.name}: report", sections, lead), warnings
 
 
-def _asked(robot: fp.Robot, measured: Any, tolerances: Any) -> list[Section]:
+def _asked(robot: fp.Robot, measured: Any, tolerances: object) -> list[Section]:
     """Sections of tolerances and of measured data, where the reader gave some."""
     sections: list[Section] = []
     if tolerances:
