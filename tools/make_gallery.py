@@ -94,7 +94,8 @@ def computed(robot: fp.Robot) -> list[str]:
     home = fp.State(position=robot.home.position, rotation=robot.home.rotation)
     condition = float(fp.conditioning(robot, home).condition_number)
     still = fp.static_deflection(robot, home) if robot.elastic_names else fp.inverse_dynamics(robot, home)
-    force = [x if abs(x) > 1e-9 * np.abs(still.force.values).max() else 0.0 for x in still.force.values]
+    largest = np.abs(still.force.values).max()
+    force = [float(f"{x:.10g}") if abs(x) > 1e-9 * largest else 0.0 for x in still.force.values]  # a tie is cut alike everywhere
     unit = still.force.attrs.get("units", "N")
     lines = [f"- condition number of the Jacobian at home: {condition:.3g}"]
     if any(force):
@@ -208,10 +209,13 @@ def main() -> None:
         robot = fp.load(name)
         target, picture = GALLERY / f"{name}.md", GALLERY / "pictures" / f"{name}.png"
         if drawn_fingerprint(target) != fingerprint(robot) or not picture.is_file():
-            if pages_only:
+            if not pages_only:
+                draw(robot, picture)
+            elif picture.is_file():  # the page would say that the picture shows this robot
                 print(f"{name}: the picture is out of date; run without --pages")
                 continue
-            draw(robot, picture)
+            else:
+                print(f"{name}: has no picture yet; run without --pages")
         target.write_text(page(robot), encoding="utf-8")
         print(f"docs/gallery/{name}.md")
     (GALLERY / "index.md").write_text(index(), encoding="utf-8")

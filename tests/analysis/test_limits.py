@@ -50,7 +50,8 @@ def bend_of(robot, swivel, q, platform):
             d = R[:, 0]  # a hinge
         elif leg.links[leg.closing.link].kind == "P":
             first = next(i for i, link in enumerate(leg.links) if link.parent == -1)
-            d = end[1] + end[0] @ leg.closing.on_link.position - frames[first][1]  # from U to S
+            alone = first == leg.closing.link  # a slide and nothing before it
+            d = end[0][:, 2] if alone else end[1] + end[0] @ leg.closing.on_link.position - frames[first][1]  # from U to S
         else:
             d = end[1] + end[0] @ leg.closing.on_link.position - p
         other = R_platform if swivel.before is None else np.eye(3) if swivel.before < 0 else frames[swivel.before][0]

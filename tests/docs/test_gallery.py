@@ -78,3 +78,7 @@ def test_published_results(tool: ModuleType, name: str) -> None:
     robot = fp.load(name)
     for entry in tool.PUBLISHED[name]:
         assert entry.ours(robot) == pytest.approx(float(entry.printed), rel=PRINTED[name]), entry.what
+
+
+def test_every_published_result_has_a_bound(tool: ModuleType) -> None:
+    assert {*PRINTED} == {*tool.PUBLISHED}

@@ -66,8 +66,9 @@ def test_every_robot_has_an_independent_check_of_its_forces() -> None:
     assert len(fp.catalogue()) >= 30
     for name, path in fp.catalogue().items():
         text = path.read_text(encoding="utf-8")
-        assert "\nsource:" in text, name
-        assert "\nnotes:" in text, name
+        assert f"\nname: {name}\n" in text, f"{path.name}: `name:` is not that of the file"
+        assert "\nsource:" in text, f"{path.name}: `source:` says where the numbers come from"
+        assert "\nnotes:" in text, f"{path.name}: `notes:` say what was chosen"
     folder = Path(__file__).parents[1]
     for file, names in (("bridges/test_mjcf.py", mujoco), ("elastodynamics/test_catalogue_flexible.py", maximal)):
         text = (folder / file).read_text(encoding="utf-8")

@@ -66,7 +66,8 @@ def test_modules_are_short() -> None:
     long = [f"{name}: {size} lines" for name, size in sizes.items() if size > LONG]
     if long:
         warnings.warn(f"above {LONG} lines, look for a second concept:\n" + "\n".join(long), stacklevel=1)
-    assert not [name for name, size in sizes.items() if size > LONGEST], f"above {LONGEST} lines:\n" + "\n".join(long)
+    over = [f"{name}: {size} lines" for name, size in sizes.items() if size > LONGEST]
+    assert not over, f"above {LONGEST} lines:\n" + "\n".join(over)
 
 
 def test_modules_are_not_tiny() -> None:
@@ -121,12 +122,16 @@ def test_little_is_anything() -> None:
     assert arguments_of_any(example) == ["f(a)", "f(b)", "f(c)"]
     assert returning_any(example) == ["f"]
     for what, most in (("of_any", ANYTHING), ("returning_any", RETURNED)):
-        counts: dict[str, int] = {}
+        found: dict[str, list[str]] = {}
         for name, module in read().items():
             folder = Path(name).parts[0].removesuffix(".py")
-            counts[folder] = counts.get(folder, 0) + len(getattr(module, what))
-        above = {folder: count for folder, count in counts.items() if count > most.get(folder, 0)}
-        assert not above, f"{what}: {above}, at most {most}; say what they are"
+            found.setdefault(folder, []).extend(f"{name} {function}" for function in getattr(module, what))
+        above = [
+            f"{what} in {folder}: {len(names)}, at most {most.get(folder, 0)}; say what one of them is:\n" + "\n".join(names)
+            for folder, names in found.items()
+            if len(names) > most.get(folder, 0)
+        ]
+        assert not above, "\n".join(above)
 
 
 def anonymous(function: ast.FunctionDef | ast.AsyncFunctionDef, body: list[ast.stmt]) -> str:

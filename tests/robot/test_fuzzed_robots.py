@@ -65,8 +65,9 @@ def test_fuzzed_files_are_refused_or_evaluate(part: int, count: int) -> None:
             seen[verdict] = seen.get(verdict, 0) + 1
             assert time.process_time() - start < SLOWEST, name
     # neither a robot that refuses everything nor one that accepts everything would be tested here
-    assert seen["solved"] > 0.03 * count, seen
-    assert seen["refused"] > 0.3 * count, seen
+    assert seen.get("refused", 0) > 0.3 * count, seen
+    if count > SAMPLE:  # a tenth is solved: of a sample it may be none, and each new robot draws another one
+        assert seen.get("solved", 0) > 0.03 * count, seen
 
 
 @pytest.mark.parametrize("name", [name for name in fp.catalogue() if name != "gough-stewart-flexible-legs"])
