@@ -32,7 +32,8 @@ Check = Callable[[str, Any], None]
 def refuse_kind(name: str, expected: str, value: object) -> NoReturn:
     """The error for a value of another kind."""
     shown = repr(value) if isinstance(value, str | int | float | bool | None) else type(value).__name__
-    raise InputError(f"{name}: expected {expected}, got {shown[:80]}")
+    hint = "; a State at home is State.at_home(robot)" if shown == "Pose" else ""
+    raise InputError(f"{name}: expected {expected}, got {shown[:80]}{hint}")
 
 
 def check_path_kind(name: str, value: object) -> None:

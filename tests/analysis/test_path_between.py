@@ -116,7 +116,7 @@ def test_the_way_around_is_found_where_the_straight_one_is_blocked():
         if any(check.reasons(between(pa, pb, np.linspace(0, 1, 101)))):
             blocked = (a, b)
             break
-    assert blocked, "the example has a blocked straight way"
+    assert blocked, "the example has a blocked straight path"
     path = fp.path_between(robot, *blocked, attempts=400)
     assert len(path.position) > 2
     assert finer_check(robot, path) == []
@@ -145,14 +145,14 @@ def test_legs_keep_their_distance():
 
 
 def lowest(robot, a, b, count):
-    """Smallest distance to type 2 singularities at samples of the straight way."""
+    """Smallest distance to type 2 singularities at samples of the straight path."""
     ends = (PathPoses(p=s.position[None], R=s.rotation[None]) for s in (a, b))
     poses = SampledCheck(robot, False, 0.0, None).onto(between(*ends, np.linspace(0, 1, count)))
     return float(type_2_distance(pose_jacobians(robot, poses.p, poses.R).rows, robot.characteristic_length).min())
 
 
 def narrow_pair(name):
-    """A robot, two poses, and a distance to singular poses that the samples of the search keep on the straight way, but not the
+    """A robot, two poses, and a distance to singular poses that the samples of the search keep on the straight path, but not the
     poses between them."""
     robot = study_hexapod(stroke=9.0, cone=170.0, shortest=0.2) if name == "study" else fp.load(name)
     rng, size = np.random.default_rng(8), 0.8 * robot.characteristic_length
