@@ -197,6 +197,7 @@ def test_a_missing_argument_reads_the_same_in_every_python(kind: str) -> None:
 ROBOT = "stewart-3-3"
 RAW: list[tuple[str, Any, str]] = [
     ("save", lambda s, d: fp.save(d, None), "path: expected the path of a file, got None"),  # type: ignore[arg-type]
+    ("a pose", lambda s, d: fp.inverse_kinematics(s, s.home), "or a State, got Pose; a State at home is State.at_home(robot)"),
     ("save 3", lambda s, d: fp.save(3, "y.csv"), "result: expected a result (Dataset), got 3"),  # type: ignore[arg-type]
     ("save null", lambda s, d: fp.save(d, "a\0.csv"), "path: expected the path of a file"),
     ("open", lambda s, d: fp.open(3), "path: expected the path of a file, got 3"),  # type: ignore[arg-type]
