@@ -15,7 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 from flexapod.analysis.requests.arguments import check_robot as _robot
 from flexapod.analysis.requests.arguments import checked
 from flexapod.analysis.requests.program_refusals import refuse_inner_loops, refuse_other_bodies, refuse_too_few_actuators
-from flexapod.arrays import Array, Rows
+from flexapod.analysis.requests.results import reasons_of
+from flexapod.arrays import Array, Rows, Texts
 from flexapod.calls import call_reason
 from flexapod.errors import InputError
 from flexapod.kernels.cache import lookup_key
@@ -245,6 +246,16 @@ def _again(robot: Robot, quantity: str, options: Mapping[str, object], parameter
     bound = RobotKernel(robot, kernel(robot, quantity, **options).compiled, quantity, options)
     bound.parameters = parameters
     return bound
+
+
+def evaluated(robot: Robot, quantity: str, given: dict[str, Array], reasons: Texts, **options: object) -> dict[str, Array]:
+    """Outputs of a kernel; reasons of samples that fail are added to `reasons`."""
+    bound = kernel(robot, quantity, **options)
+    read = {i.name: np.ascontiguousarray(given[i.name]) for i in bound.signature.inputs}
+    batch = bound.batch(read)
+    why = reasons_of(bound.signature, batch.status, read)
+    reasons[reasons == ""] = why[reasons == ""]
+    return batch.outputs
 
 
 def unknown_quantity(what: str, quantity: str) -> InputError:
