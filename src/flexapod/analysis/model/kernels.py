@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import hashlib
 import importlib
 import inspect
@@ -18,7 +17,7 @@ from flexapod.analysis.requests.program_refusals import refuse_inner_loops, refu
 from flexapod.analysis.requests.results import reasons_of
 from flexapod.arrays import Array, Rows, Texts
 from flexapod.calls import call_reason
-from flexapod.errors import InputError
+from flexapod.errors import InputError, did_you_mean
 from flexapod.kernels.cache import lookup_key
 from flexapod.kernels.design_columns import ParameterColumns
 from flexapod.kernels.family import KernelFamily
@@ -260,8 +259,7 @@ def evaluated(robot: Robot, quantity: str, given: dict[str, Array], reasons: Tex
 
 def unknown_quantity(what: str, quantity: str) -> InputError:
     """The error for a quantity that no program computes: the nearest name, and those that are offered."""
-    near = difflib.get_close_matches(str(quantity), [*QUANTITIES, *PROGRAMS], n=1)
-    hint = f"did you mean '{near[0]}'? There are" if near else "there are"
+    hint = did_you_mean(quantity, [*QUANTITIES, *PROGRAMS], "there are", after=" There are")
     return InputError(f"no {what} '{quantity}'; {hint}: {', '.join(QUANTITIES)}")
 
 

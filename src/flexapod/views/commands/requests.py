@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import inspect
 import re
 from collections.abc import Callable, Hashable, Mapping
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import flexapod as fp
+from flexapod.errors import did_you_mean
 from flexapod.files import read_whole
 
 LARGEST_FILE = 5_000_000
@@ -26,8 +26,7 @@ def request_of(file: Path | None, verb: Callable[..., object], **options: object
     known = list(inspect.signature(verb).parameters)[1:]  # the robot is the argument of the command
     for name in given:
         if name not in known:
-            near = difflib.get_close_matches(name, known, n=1)
-            hint = f"did you mean {near[0]}? There are" if near else "there are"
+            hint = did_you_mean(name, known, "there are", after=" There are")
             raise fp.InputError(f"{file}: {verb.__name__} has no argument {name!r}; {hint}: {', '.join(known)}")
     return given | {name: value for name, value in options.items() if value is not None}
 
