@@ -34,8 +34,6 @@ def as_float(where: str, value: ArrayLike) -> Array:
         array = given_array(where, value)
     except InputError as error:
         raise KernelInputError(str(error)) from error
-    except ValueError as error:
-        raise KernelInputError(f"{where}: expected an array of numbers, got {type(value).__name__}") from error
     if array.dtype.kind not in "iuf":
         raise KernelInputError(f"{where}: expected real numbers (float64), got dtype {array.dtype}")
     converted = np.asarray(array, dtype=np.float64, order="C")

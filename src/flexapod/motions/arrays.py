@@ -23,10 +23,7 @@ def real_array(name: str, value: object, shape: tuple[int, ...]) -> Array:
         value: array-like of real numbers.
         shape: expected shape.
     """
-    try:
-        array = given_array(name, value)
-    except ValueError as error:
-        raise InputError(f"{name}: expected numbers of shape {shape}; the rows have different lengths") from error
+    array = given_array(name, value, f"numbers of shape {shape}")
     if array.dtype.kind not in "iuf":
         raise InputError(f"{name}: expected real numbers, got {kind_given(array)}")
     if array.shape != shape:
