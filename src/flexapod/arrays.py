@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.errors import InputError
+from flexapod.files import is_number
 
 if TYPE_CHECKING:
     from casadi import SX as SX
@@ -55,13 +56,5 @@ def kind_given(array: NDArray[np.generic]) -> str:
     texts = [entry for entry in array.ravel() if isinstance(entry, str)]
     if not texts:
         return f"{array.dtype} values"
-    wrong = next((text for text in texts if not _is_number(text)), texts[0])
+    wrong = next((text for text in texts if not is_number(text)), texts[0])
     return f"the text {str(wrong)[:40]!r}"
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
