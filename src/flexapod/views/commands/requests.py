@@ -11,6 +11,7 @@ from typing import Any
 import flexapod as fp
 from flexapod.errors import did_you_mean
 from flexapod.files import read_whole
+from flexapod.views.commands.options import named
 
 LARGEST_FILE = 5_000_000
 FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)[eE][-+]?[0-9]+")
@@ -37,19 +38,6 @@ def needed(given: Mapping[str, object], **options: str) -> None:
         if name not in given:
             how = f"give {option}, or a --request file with {name}" if option else f"give a --request file with {name}"
             raise fp.InputError(f"{name}: missing; {how}")
-
-
-def named(option: str, texts: list[str]) -> dict[str, str]:
-    """`PATH=VALUE` texts as a mapping; a path that is given twice is refused."""
-    found: dict[str, str] = {}
-    for text in texts:
-        name, equals, value = text.partition("=")
-        if not equals or not name or not value:
-            raise fp.InputError(f"{option} {text}: expected PATH=VALUE")
-        if name in found:
-            raise fp.InputError(f"{option} {name}: is given twice; give it once")
-        found[name] = value
-    return found
 
 
 def with_limits(given: Mapping[str, object], vary: list[str]) -> dict[str, Any]:
