@@ -6,6 +6,7 @@ Shapes are left to the verbs, which know the robot; here a robot is a robot, a f
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -29,6 +30,9 @@ from flexapod.calls import (
 )
 from flexapod.errors import InputError
 
+if TYPE_CHECKING:
+    from flexapod.robot.robot import Robot
+
 __all__ = [
     "CHECKS",
     "SIGNATURES",
@@ -43,6 +47,7 @@ __all__ = [
     "check_texts",
     "checked",
     "made",
+    "scalar_parameter",
 ]
 
 
@@ -137,6 +142,14 @@ def _text(name: str, value: object) -> None:
 def _texts_or_none(name: str, value: object) -> None:
     if value is not None:
         check_texts(name, value)
+
+
+def scalar_parameter(robot: Robot, path: str) -> float:
+    """The number at a path of `parameters`; vectors are refused."""
+    value = robot.parameter(path)
+    if isinstance(value, tuple):
+        raise InputError(f"parameters: '{path}' is a vector; name a component, e.g. '{path}.x'")
+    return float(value)
 
 
 def check_array(name: str, value: object) -> None:
