@@ -36,7 +36,7 @@ def test_bad_requests(run: Run, tmp_path: Path) -> None:
     (tmp_path / "extra.yaml").write_text(REQUEST + "colour: red\n")
     cases = {
         ("--vary", "platform.mass=20:100"): "criteria: missing; give --criterion",
-        ("--vary", "platform.mass"): "expected PATH=VALUE",
+        ("--vary", "platform.mass"): "expected NAME=VALUE, e.g. --vary platform.mass=20:100",
         ("--request", "list.yaml"): "expected a mapping of arguments",
         ("--request", "extra.yaml"): "colour",
         ("--request", "none.yaml"): "there is no file",
