@@ -66,7 +66,7 @@ def elastic_state(
             raise InputError("elastic_velocity: the state has its own; give elastic as well to replace both")
         elastic, elastic_velocity = motion.elastic, motion.elastic_velocity
     source = elastic_source(elastic, elastic_velocity)
-    if source != "given":
+    if elastic is None or source != "given":
         return _chosen(robot, motion, inputs, load, source, reasons)
     rates = np.zeros_like(np.asarray(elastic, dtype=float)) if elastic_velocity is None else elastic_velocity
     e, ed = (elastic_array(name, value, count, len(names)) for name, value in (("elastic", elastic), ("elastic_velocity", rates)))
