@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.errors import InputError
+from flexapod.files import is_number
 
 if TYPE_CHECKING:
     from casadi import SX as SX
@@ -31,22 +32,23 @@ def entries(expression: SX) -> list[SX]:
 
 
 
-def given_array(name: str, value: object) -> NDArray[Any]:
-    """The array that a user gave; masked entries are refused, of which NumPy would take the numbers below the mask.
+def given_array(name: str, value: object, expected: str = "numbers") -> NDArray[Any]:
+    """The array that a user gave; uneven rows and masked entries (NumPy would take the numbers below the mask) are refused.
 
     Args:
         name: used in the message.
         value: array-like.
-    Raises:
-        InputError: an entry is masked.
-        ValueError: rows of different lengths.
+        expected: what it should be, for the message about rows of different lengths.
 
     Checked by: tests/motions/test_given_arrays.py.
     """
     if isinstance(value, np.ma.MaskedArray) and (masked := int(np.sum(value.mask))):
         count = "1 entry is" if masked == 1 else f"{masked} entries are"
         raise InputError(f"{name}: {count} masked, so that there is no number; leave these samples out, or fill them")
-    return np.asarray(value)
+    try:
+        return np.asarray(value)
+    except ValueError as error:
+        raise InputError(f"{name}: expected {expected}; the rows have different lengths") from error
 
 
 def kind_given(array: NDArray[np.generic]) -> str:
@@ -54,13 +56,5 @@ def kind_given(array: NDArray[np.generic]) -> str:
     texts = [entry for entry in array.ravel() if isinstance(entry, str)]
     if not texts:
         return f"{array.dtype} values"
-    wrong = next((text for text in texts if not _is_number(text)), texts[0])
+    wrong = next((text for text in texts if not is_number(text)), texts[0])
     return f"the text {str(wrong)[:40]!r}"
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True

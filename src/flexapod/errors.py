@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import difflib
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
@@ -42,6 +43,18 @@ def amount(count: int, noun: str) -> str:
     Checked by: tests/analysis/test_call_errors.py.
     """
     return f"{count} {noun}{'s' * (count != 1)}"
+
+
+def did_you_mean(word: object, known: Iterable[str], otherwise: str = "", *, before: str = "", after: str = "") -> str:
+    """Hint about an unknown name, as a part of a message: `did you mean 'circle'?` with text around it.
+
+    Args:
+        otherwise: the whole hint where no known name is near.
+
+    Checked by: tests/motions/test_named_motions.py.
+    """
+    near = difflib.get_close_matches(str(word)[:80], list(known), n=1)
+    return f"{before}did you mean {near[0]!r}?{after}" if near else otherwise
 
 
 def _received(kind: type[FlexapodError], args: tuple[object, ...], fields: dict[str, object]) -> FlexapodError:

@@ -192,10 +192,10 @@ def _reason(error: Exception) -> str:
     return str(getattr(error, "strerror", None) or error).lower()
 
 
-def is_number(word: str) -> bool:
+def is_number(word: str | float) -> bool:
     """Whether a field of a table is a number."""
     try:
         float(word)
-    except ValueError:
+    except (TypeError, ValueError):
         return False
     return True

@@ -19,6 +19,7 @@ E = np.zeros(9)
         ({"elastic": np.zeros(8)}, r"elastic: expected shape \(9,\) or \(1, 9\), one entry per elastic coordinate, got \(8,\)"),
         ({"elastic": E, "elastic_velocity": np.zeros((2, 9))}, r"elastic_velocity: expected shape \(9,\) or \(1, 9\)"),
         ({"elastic": "rigid"}, "elastic: expected an array or one of 'static', 'zero', 'simulate', got 'rigid'"),
+        ({"elastic": "given"}, "elastic: expected an array or one of 'static', 'zero', 'simulate', got 'given'"),
         ({"elastic": "static", "elastic_velocity": E}, "elastic_velocity: elastic='static' chooses the rates itself"),
         ({"elastic": "simulate"}, "elastic='simulate' of dualemps integrates along an ActuatorMotion"),
         ({"legs": "massless"}, "legs='massless': the legs of dualemps deform, and without mass their deformations have no"),

@@ -445,7 +445,8 @@ def test_friction_from_undetermined_reactions_is_named():
     robot = plain_robot("planar-4-prr")
     states = random_states(robot, 2, seed=1) | {"wrench": np.zeros((2, 6))}
     assert words(with_friction_law(robot, SIGN), states) == {
-        "friction of joint {joint} depends on a reaction that is statically indeterminate with rigid bodies"
+        "friction of joint {joint} depends on a reaction that is statically indeterminate with rigid bodies; set friction=False, "
+        "or give the joint a constant or viscous friction"
     }
 
 

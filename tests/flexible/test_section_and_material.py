@@ -101,7 +101,7 @@ def test_materials() -> None:
 
 
 def test_wrong_materials() -> None:
-    with pytest.raises(FlexibleBodyError, match=r"No material is called 'stel'\. Did you mean steel"):
+    with pytest.raises(FlexibleBodyError, match=r"No material is called 'stel'; did you mean 'steel'\? There are "):
         material("stel")
     with pytest.raises(FlexibleBodyError, match=r"poisson must be above -1 and below 0\.5"):
         Material(name="rubber", young=1e6, density=1000.0, poisson=0.5)

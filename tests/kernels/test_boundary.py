@@ -37,7 +37,7 @@ GOOD = {"position": np.ones((2, 3)), "scale": np.ones(2)}
         ({"scale": np.array(["a", "b"])}, "push: input 'scale': expected real numbers (float64), got dtype <U1"),
         ({"scale": np.array([1, None])}, "push: input 'scale': expected real numbers (float64), got dtype object"),
         ({"scale": [True, False]}, "push: input 'scale': expected real numbers (float64), got dtype bool"),
-        ({"scale": [1, [2]]}, "push: input 'scale': expected an array of numbers, got list"),
+        ({"scale": [1, [2]]}, "push: input 'scale': expected numbers; the rows have different lengths"),
         ({"scale": [2**60 + 1, 0]}, "push: input 'scale': whole numbers beyond 2^53 are not exact in float64"),
     ],
 )

@@ -32,6 +32,11 @@ def test_an_array_without_masked_entries_is_taken() -> None:
             "force: 1 entry is masked, so that there is no number; leave these samples out, or fill them",
         ),
         (
+            lambda robot: fp.Measurement(time=[0.0, 1.0, 2.0], position=MASKED, force=np.zeros((3, 1))),
+            "position: 2 entries are masked",
+        ),
+        (lambda robot: fp.State(position=[[1.0], [2.0, 3.0]]), r"position: expected numbers of shape .*; the rows have"),
+        (
             lambda robot: fp.inverse_dynamics(robot, fp.State(position=HOME), parameters={"platform.mass": MASKED}),
             "parameters: platform.mass: 2 entries are masked",
         ),

@@ -93,5 +93,6 @@ def test_loads_that_nothing_determines(tmp_path: Path) -> None:
     text = fp.catalogue()["dualemps"].read_text(encoding="utf-8").replace("coulomb: 0.02,", "coulomb: 0.02, reaction: 0.01,")
     (tmp_path / "flat.yaml").write_text(text, encoding="utf-8")
     flat = fp.load(tmp_path / "flat.yaml")
-    with pytest.raises(fp.FlexapodError, match=r"joint 1.q12 depends on a reaction that is statically indeterminate"):
+    text = "joint 1.q12 depends on a reaction that is statically indeterminate with rigid bodies; set friction=False, or give"
+    with pytest.raises(fp.FlexapodError, match=text):
         fp.simulate(flat, fp.State.from_actuators(flat, home(flat)), drive="force", force=np.zeros(2), duration=0.01)

@@ -36,7 +36,7 @@ def test_bad_requests(run: Run, tmp_path: Path) -> None:
     (tmp_path / "extra.yaml").write_text(REQUEST + "colour: red\n")
     cases = {
         ("--vary", "platform.mass=20:100"): "criteria: missing; give --criterion",
-        ("--vary", "platform.mass"): "expected PATH=VALUE",
+        ("--vary", "platform.mass"): "expected NAME=VALUE, e.g. --vary platform.mass=20:100",
         ("--request", "list.yaml"): "expected a mapping of arguments",
         ("--request", "extra.yaml"): "colour",
         ("--request", "none.yaml"): "there is no file",
@@ -78,7 +78,7 @@ def test_requests_are_checked_by_name_before_work_starts(run: Run, tmp_path: Pat
     limits, mass = ("--vary", "platform.mass=20:100"), ("--criterion", "mass")
     cases = {
         ("study", "--request", "robot.yaml"): "robot.yaml: study has no argument 'robot'; there are: variables, criteria, at,",
-        ("study", "--request", "near.yaml"): "near.yaml: study has no argument 'counts'; did you mean count? There are:",
+        ("study", "--request", "near.yaml"): "near.yaml: study has no argument 'counts'; did you mean 'count'? There are:",
         ("study", "--request", "twice.yaml"): "twice.yaml, line 6: the key 'count' is written twice",
         ("study", "--request", "variables.yaml", *limits): "variables: the request file has no mapping of paths to limits",
         ("study", "--vary", "platform.mass=20", *mass): "--vary platform.mass=20: expected PATH=LOW:HIGH",

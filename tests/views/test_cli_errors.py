@@ -50,7 +50,7 @@ CASES = {
     "gain": (["simulate", "hexapod", "--gain", "ki=1"], "computed-torque has no gain 'ki'; it has kp, kd"),
     "free and stiff": (["frequencies", "hexapod", "--free", "--stiffness", "1e7"], "leave it out where a stiffness is given"),
     "quantity": (["export-c", "hexapod", "--quantity", "magic", "--out", "c"], "no kernel for 'magic'"),
-    "paper with suggestion": (["reproduce", "--only", "stacu"], "did you mean staicu?"),
+    "paper with suggestion": (["reproduce", "--only", "stacu"], "did you mean 'staicu'?"),
     "report suffix": (["report", "hexapod", "--out", "report.doc"], "a report ends in .html or .pdf"),
     "new kind": (["new", "a.yaml", "--kind", "7-ups"], "expected one of 6-ups, 6-pus, 6-rus"),
     "new impossible": (["new", "a.yaml", "--kind", "6-pus", "--link", "0.1"], "the legs must be clearly longer"),

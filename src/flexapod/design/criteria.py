@@ -5,7 +5,6 @@ The numbers are taken over the poses or samples of a motion: the worst of them c
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -19,7 +18,7 @@ from flexapod.design import reductions as r
 from flexapod.design.reachable import leg_distances, reachable, volume_unit
 from flexapod.design.reductions import Options, Outputs, Slope, Value, peak
 from flexapod.design.variables import number
-from flexapod.errors import InputError
+from flexapod.errors import InputError, did_you_mean
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
@@ -154,8 +153,7 @@ def _criterion(given: object) -> Criterion:
         return given
     kind = given.kind or given.name
     if kind not in RULES:
-        near = difflib.get_close_matches(kind, list(RULES), n=1)
-        hint = f"did you mean {near[0]!r}? There are" if near else "there are"
+        hint = did_you_mean(kind, RULES, "there are", after=" There are")
         raise InputError(f"criteria: there is no criterion {kind!r}; {hint}: {', '.join(RULES)}")
     rule = RULES[kind]
     missing = [name for name in rule.needs if name not in given.options]

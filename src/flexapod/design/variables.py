@@ -5,7 +5,6 @@ A variable gives its paths a value, a factor on the file's value, or an offset t
 
 from __future__ import annotations
 
-import difflib
 import fnmatch
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ import numpy as np
 from flexapod.analysis.requests.design_values import Axis as Axis
 from flexapod.calls import made
 from flexapod.description.unit_parser import DIMENSIONLESS, UnitError, parse_quantity, parse_unit
-from flexapod.errors import InputError
+from flexapod.errors import InputError, did_you_mean
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
@@ -136,8 +135,7 @@ def matching(robot: Robot, text: str) -> list[str]:
         return names
     found = [path + component for path in robot.parameters if fnmatch.fnmatchcase(path, stem)]
     if not found:
-        near = difflib.get_close_matches(text, list(robot.parameters), n=1)
-        hint = f"did you mean {near[0]}? " if near else ""
+        hint = did_you_mean(text, robot.parameters, after=" ")
         raise InputError(f"{text}: no parameter of {robot.name} fits; {hint}robot.parameters lists all")
     return found
 

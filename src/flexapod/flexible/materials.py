@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import dataclass
 
 from flexapod.calls import check_text, checked
+from flexapod.errors import did_you_mean
 from flexapod.flexible.checked_arrays import positive
 from flexapod.flexible.errors import FlexibleBodyError
 
@@ -78,6 +78,5 @@ def material(name: str) -> Material:
     """
     if name in MATERIALS:
         return MATERIALS[name]
-    near = difflib.get_close_matches(str(name), MATERIALS, n=1, cutoff=0.3)
-    hint = f"Did you mean {near[0]}? " if near else ""
-    raise FlexibleBodyError(f"No material is called {name!r}. {hint}There are {', '.join(MATERIALS)}.")
+    hint = did_you_mean(name, MATERIALS, ".", before="; ")
+    raise FlexibleBodyError(f"No material is called {name!r}{hint} There are {', '.join(MATERIALS)}.")

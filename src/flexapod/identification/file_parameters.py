@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from flexapod.analysis.requests.arguments import scalar_parameter
 from flexapod.analysis.verbs.inverse_dynamics import inverse_dynamics
 from flexapod.arrays import Array
 from flexapod.errors import FlexapodError, InputError
@@ -132,7 +133,7 @@ class ForceFit:
         self, robot: Robot, every: Sequence[Measurement], parameters: Sequence[str], options: Options, friction: bool
     ) -> None:
         self.robot, self.parameters, self.offset = robot, tuple(parameters), options.offset
-        self.start = np.array([_scalar(robot, path) for path in parameters])
+        self.start = np.array([scalar_parameter(robot, path) for path in parameters])
         self.data = [MeasuredForces(robot, one, options, friction) for one in every]
         self._at: Array | None = None
         self._J: list[Array] = []
@@ -186,13 +187,6 @@ def _weighted(blocks: list[Block]) -> Estimate:
     normal = accumulate(iter(blocks), root)
     beta = solve(normal)
     return finish(normal, beta, residual_noise(iter(blocks), beta), root)
-
-
-def _scalar(robot: Robot, path: str) -> float:
-    value = robot.parameter(path)
-    if isinstance(value, tuple):
-        raise InputError(f"parameters: '{path}' is a vector; name a component, e.g. '{path}.x'")
-    return float(value)
 
 
 def _with(robot: Robot, parameters: Sequence[str], p: Array) -> Robot:

@@ -17,8 +17,9 @@ import numpy as np
 
 from flexapod.analysis.model.kernels import kernel, parameter_values
 from flexapod.arrays import Array
-from flexapod.equations.regressor import IN_LEG, TENSOR
+from flexapod.equations.regressor import IN_LEG
 from flexapod.identification.linear_model import RegressorModel
+from flexapod.identification.loop_regressor import in_body_axes
 from flexapod.robot.robot import Robot
 
 
@@ -74,24 +75,11 @@ def _values_of(robot: Robot, name: str) -> dict[str, float]:
             if body and name.startswith(body + "."):
                 closed = f"{base}.{IN_LEG[leg.architecture][k]}" if leg.architecture in IN_LEG else ""
                 parts = [
-                    _rotated(robot, place, name.removeprefix(body + ".")) for place in (closed, f"{base}.{link.coordinate}.body")
+                    _of_body(robot, place, name.removeprefix(body + ".")) for place in (closed, f"{base}.{link.coordinate}.body")
                 ]
                 return parts[0] | parts[1]
-    return _rotated(robot, "platform", name.removeprefix("platform.")) if name.startswith("platform.") else {name: 1.0}
+    return _of_body(robot, "platform", name.removeprefix("platform.")) if name.startswith("platform.") else {name: 1.0}
 
 
-def _rotated(robot: Robot, body: str, kind: str) -> dict[str, float]:
-    """One unit of one of the ten parameters, in the axes in which a body's values are given."""
-    if f"{body}.mass" not in robot.values:
-        return {}
-    if kind == "mass":
-        return {f"{body}.mass": 1.0}
-    R = np.array([[robot.values[f"{body}.axes.{i}{j}"] for j in "xyz"] for i in "xyz"])
-    if kind.startswith("first_moment"):
-        column = R[:, "xyz".index(kind[-1])]
-        return {f"{body}.first_moment.{k}": float(column[i]) for i, k in enumerate("xyz")}
-    unit = np.zeros((3, 3))
-    p, q = "xyz".index(kind[-2]), "xyz".index(kind[-1])
-    unit[p, q] = unit[q, p] = 1.0
-    rotated = R @ unit @ R.T
-    return {f"{body}.inertia.{e}": float(rotated["xyz".index(e[0]), "xyz".index(e[1])]) for e in TENSOR}
+def _of_body(robot: Robot, body: str, kind: str) -> dict[str, float]:
+    return in_body_axes(robot, body, kind) if f"{body}.mass" in robot.values else {}

@@ -106,10 +106,14 @@ def general_bodies(robot: Robot) -> dict[str, str]:
 
 
 def in_kernel_axes(robot: Robot, column: Column) -> dict[str, float]:
-    """One unit of a parameter in the file's axes, in those of the general kernel: v' = R v, I' = R I R^T."""
+    """One unit of a parameter in the file's axes, in those of the general kernel."""
     if not column.body:
         return {column.value: 1.0}
-    kind, body = column.value.removeprefix(f"{column.body}."), general_bodies(robot).get(column.body, column.body)
+    return in_body_axes(robot, general_bodies(robot).get(column.body, column.body), column.value.removeprefix(f"{column.body}."))
+
+
+def in_body_axes(robot: Robot, body: str, kind: str) -> dict[str, float]:
+    """One unit of one of a body's ten parameters, in the axes in which its values are given: v' = R v, I' = R I R^T."""
     if kind == "mass":
         return {f"{body}.mass": 1.0}
     R = np.array([[robot.values[f"{body}.axes.{i}{j}"] for j in "xyz"] for i in "xyz"])

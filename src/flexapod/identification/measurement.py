@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from flexapod.arrays import Array
+from flexapod.arrays import Array, given_array
 from flexapod.calls import check_path, checked, made
 from flexapod.errors import InputError, amount
 from flexapod.motions.motion import Motion, check_time
@@ -60,10 +60,7 @@ class Measurement:
     def __post_init__(self) -> None:
         object.__setattr__(self, "time", check_time(self.time))
         n = len(self.time)
-        try:
-            shape = np.shape(self.position)
-        except ValueError as error:
-            raise InputError("position: expected numbers; the rows have different lengths") from error
+        shape = given_array("position", self.position).shape
         if len(shape) != 2 or shape[0] != n:
             raise InputError(f"position: expected shape ({n}, actuators), got {shape}")
         for name in ("position", "force", "current", "reference"):

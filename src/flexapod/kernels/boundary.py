@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Collection, Mapping, Sequence
 from typing import TypeGuard
 
@@ -10,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from flexapod.arrays import Array, given_array
-from flexapod.errors import InputError
+from flexapod.errors import InputError, did_you_mean
 from flexapod.kernels.errors import KernelInputError
 from flexapod.kernels.tape.signature import Input, Output, Parameter, Signature
 
@@ -20,8 +19,7 @@ def check_names(signature: Signature, given: Collection[str]) -> None:
     known = [i.name for i in signature.inputs]
     for name in given:
         if name not in known:
-            near = difflib.get_close_matches(name, known, n=1)
-            hint = f"; did you mean {near[0]!r}?" if near else ""
+            hint = did_you_mean(name, known, before="; ")
             raise KernelInputError(f"{signature.name}: unknown input {name!r}{hint} (inputs: {', '.join(known) or 'none'})")
     missing = [name for name in known if name not in given]
     if missing:
@@ -36,8 +34,6 @@ def as_float(where: str, value: ArrayLike) -> Array:
         array = given_array(where, value)
     except InputError as error:
         raise KernelInputError(str(error)) from error
-    except ValueError as error:
-        raise KernelInputError(f"{where}: expected an array of numbers, got {type(value).__name__}") from error
     if array.dtype.kind not in "iuf":
         raise KernelInputError(f"{where}: expected real numbers (float64), got dtype {array.dtype}")
     converted = np.asarray(array, dtype=np.float64, order="C")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from itertools import combinations_with_replacement
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from flexapod.arrays import Array, given_array, kind_given
-from flexapod.errors import InputError
+from flexapod.errors import InputError, did_you_mean
 
 ORTHONORMAL = 1e-6
 """Largest entry of R^T R - 1 that is accepted as a rotation: single precision data passes, a scaled matrix does not."""
@@ -24,10 +23,7 @@ def real_array(name: str, value: object, shape: tuple[int, ...]) -> Array:
         value: array-like of real numbers.
         shape: expected shape.
     """
-    try:
-        array = given_array(name, value)
-    except ValueError as error:
-        raise InputError(f"{name}: expected numbers of shape {shape}; the rows have different lengths") from error
+    array = given_array(name, value, f"numbers of shape {shape}")
     if array.dtype.kind not in "iuf":
         raise InputError(f"{name}: expected real numbers, got {kind_given(array)}")
     if array.shape != shape:
@@ -69,8 +65,7 @@ def snapped(values: Array, targets: Array) -> Array:
 def choice(name: str, value: object, allowed: tuple[str, ...]) -> str:
     """One of a few words; the message names the nearest one."""
     if value not in allowed:
-        near = difflib.get_close_matches(str(value), allowed, n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
+        hint = did_you_mean(value, allowed, before="; ")
         raise InputError(f"{name}: expected one of {', '.join(allowed)}, got {value!r}{hint}")
     return str(value)
 

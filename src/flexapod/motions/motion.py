@@ -17,10 +17,7 @@ from flexapod.motions.argument_checks import positive, real_array, rotations
 
 def check_time(value: object) -> Array:
     """A time axis: one dimension, increasing."""
-    try:
-        array = given_array("time", value)
-    except ValueError as error:
-        raise InputError("time: expected numbers (n,); the rows have different lengths") from error
+    array = given_array("time", value, "numbers (n,)")
     if array.ndim != 1:
         raise InputError(f"time: expected one dimension, got shape {array.shape}")
     time = real_array("time", array, array.shape)
@@ -141,10 +138,7 @@ class ActuatorMotion:
     def __post_init__(self) -> None:
         time = check_time(self.time)
         object.__setattr__(self, "time", time)
-        try:
-            shape = np.shape(self.position)
-        except ValueError as error:
-            raise InputError("position: expected numbers (n, actuators); the rows have different lengths") from error
+        shape = given_array("position", self.position, "numbers (n, actuators)").shape
         if len(shape) != 2 or shape[0] != len(time):
             raise InputError(f"position: expected shape ({len(time)}, actuators), got {shape}")
         for name in ("position", "velocity", "acceleration"):

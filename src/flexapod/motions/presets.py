@@ -5,7 +5,6 @@ Each preset is a function with defaults; its options are the function's argument
 
 from __future__ import annotations
 
-import difflib
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from flexapod.calls import by_name
-from flexapod.errors import InputError
+from flexapod.errors import InputError, did_you_mean
 from flexapod.motions import papers
 from flexapod.motions.actuator_paths import actuator_polygon, joint_square
 from flexapod.motions.argument_checks import finite_array, number
@@ -105,8 +104,7 @@ def motion_names() -> dict[str, str]:
 
 def _preset(name: str) -> Preset:
     if name not in PRESETS:
-        near = difflib.get_close_matches(str(name), PRESETS, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(PRESETS)}"
+        hint = did_you_mean(name, PRESETS, f"known are {', '.join(PRESETS)}")
         raise InputError(f"no motion is called {name!r}; {hint}")
     return PRESETS[name]
 
@@ -139,8 +137,7 @@ def named_motion(name: str, **options: object) -> Motion | ActuatorMotion:
     known = list(preset.options())
     for option in options:
         if option not in known and option not in getattr(preset.build, "former", ()):
-            near = difflib.get_close_matches(option, known, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(known)}"
+            hint = did_you_mean(option, known, f"known are {', '.join(known)}")
             raise InputError(f"{name}: there is no option {option!r}; {hint}")
     defaults = dict(preset.defaults)
     if name == "circle" and {"speed", "law"} & set(options):

@@ -17,7 +17,7 @@ import numpy as np
 
 from flexapod.arrays import Array
 from flexapod.errors import InputError
-from flexapod.files import write_whole
+from flexapod.files import is_number, write_whole
 
 PARQUET = (".parquet", ".pq")
 """Endings of Parquet files; .mat is MATLAB's, every other file is read as CSV."""
@@ -79,24 +79,16 @@ class FileTable:
         try:
             values = np.asarray(cells, dtype=np.float64)
         except (TypeError, ValueError):
-            index = next(i for i, cell in enumerate(cells) if not _is_number(cell))
+            index = next(i for i, cell in enumerate(cells) if not is_number(cell))
             cell = str(cells[index]).strip()
             what = f"{cell!r} is not a number" if cell else "the cell is empty"
-            if _is_number(cell.replace(",", ".", 1)):
+            if is_number(cell.replace(",", ".", 1)):
                 what += "; write the decimal sign as a point"
             raise self.error(what, column=name, index=index) from None
         bad = np.flatnonzero(~np.isfinite(values))
         if len(bad):
             raise self.error(f"expected a finite number, got {values[bad[0]]}", column=name, index=int(bad[0]))
         return values
-
-
-def _is_number(cell: str | float) -> bool:
-    try:
-        float(cell)
-    except (TypeError, ValueError):
-        return False
-    return True
 
 
 def read_table(path: Path, delimiter: str | None = None) -> FileTable:

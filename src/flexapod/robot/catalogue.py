@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 from importlib import resources
 from pathlib import Path
 
 from flexapod.calls import checked, unchecked
 from flexapod.description.problems import readable_name
 from flexapod.description.read import REMEMBERED, Description, read_robot_file
-from flexapod.errors import FlexapodError
+from flexapod.errors import FlexapodError, did_you_mean
 from flexapod.files import is_file, is_folder
 from flexapod.robot.robot import Robot, build_robot
 
@@ -67,8 +66,7 @@ def load(robot: str | Path) -> Robot:
         raise UnknownRobotError(f"no robot called '': the name is empty. Known robots: {', '.join(files)}")
     if is_folder(path):
         raise UnknownRobotError(f"{readable_name(str(robot))}: is a folder, no robot file; give the path of a file in it")
-    near = difflib.get_close_matches(str(robot)[:80], files, n=1)
-    hint = f", did you mean '{near[0]}'?" if near else "."
+    hint = did_you_mean(robot, files, ".", before=", ")
     name = readable_name(str(robot))
     name = name if name.startswith(("'", '"')) else f"'{name}'"
     raise UnknownRobotError(f"no robot called {name}{hint} Known robots: {', '.join(files)}; or give the path of a robot file")

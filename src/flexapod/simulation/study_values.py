@@ -50,10 +50,7 @@ def _column(name: str, value: ArrayLike, known: Mapping[str, float]) -> Array:
         raise InputError(f"values: there is no number called {name!r}; see robot.values and controller.parameters(robot)")
     if FOLLOWING.search(name):
         raise InputError(f"values: {name} follows from other numbers of the robot; give robots= built with_parameters instead")
-    try:
-        array = given_array(f"values: {name}", value)
-    except ValueError:
-        raise InputError(f"values: {name}: expected numbers; the rows have different lengths") from None
+    array = given_array(f"values: {name}", value)
     if array.ndim != 1:
         raise InputError(f"values: {name} needs one number per trajectory, got shape {array.shape}")
     if not len(array):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from inspect import signature
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 import numpy as np
 
 import flexapod as fp
+from flexapod.errors import did_you_mean
 from flexapod.views.motion_options import options_in_si
 
 FILES = (".csv", ".parquet", ".pq", ".mat")
@@ -75,8 +75,7 @@ def _check_options(name: str, options: Mapping[str, object]) -> None:
     known = list(signature(fp.motions.motion_from_file).parameters)[1:]  # without the path
     for option in options:
         if option not in known:
-            near = difflib.get_close_matches(option, known, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"a motion file takes {', '.join(known)}"
+            hint = did_you_mean(option, known, f"a motion file takes {', '.join(known)}")
             raise fp.InputError(f"{name}: there is no option {option!r}; {hint}")
 
 

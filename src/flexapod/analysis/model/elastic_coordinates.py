@@ -65,16 +65,24 @@ def elastic_state(
         if elastic_velocity is not None:
             raise InputError("elastic_velocity: the state has its own; give elastic as well to replace both")
         elastic, elastic_velocity = motion.elastic, motion.elastic_velocity
-    if elastic is None or isinstance(elastic, str):
-        chosen = "static" if elastic is None else elastic
-        if chosen not in CHOICES:
-            raise InputError(f"elastic: expected an array or one of {', '.join(map(repr, CHOICES))}, got {chosen!r}")
-        if elastic_velocity is not None:
-            raise InputError(f"elastic_velocity: elastic={chosen!r} chooses the rates itself; give both as arrays")
-        return _chosen(robot, motion, inputs, load, chosen, reasons)
+    source = elastic_source(elastic, elastic_velocity)
+    if elastic is None or source != "given":
+        return _chosen(robot, motion, inputs, load, source, reasons)
     rates = np.zeros_like(np.asarray(elastic, dtype=float)) if elastic_velocity is None else elastic_velocity
     e, ed = (elastic_array(name, value, count, len(names)) for name, value in (("elastic", elastic), ("elastic_velocity", rates)))
     return ElasticCoordinates(elastic=e, elastic_velocity=ed, source="given")
+
+
+def elastic_source(elastic: ArrayLike | None, elastic_velocity: ArrayLike | None) -> str:
+    """How elastic coordinates are found: ``"given"`` as arrays, or one of `CHOICES`, which chooses the rates itself."""
+    if elastic is not None and not isinstance(elastic, str):
+        return "given"
+    chosen = "static" if elastic is None else elastic
+    if chosen not in CHOICES:
+        raise InputError(f"elastic: expected an array or one of {', '.join(map(repr, CHOICES))}, got {chosen!r}")
+    if elastic_velocity is not None:
+        raise InputError(f"elastic_velocity: elastic={chosen!r} chooses the rates itself; give both as arrays")
+    return chosen
 
 
 def elastic_array(name: str, value: ArrayLike, count: int, modes: int) -> Array:

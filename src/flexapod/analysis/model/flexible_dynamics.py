@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from flexapod.analysis.model.elastic_coordinates import ElasticCoordinates, elastic_state
 from flexapod.analysis.model.flexible_load import MODAL_UNIT, flexible_load
-from flexapod.analysis.model.kernels import kernel
+from flexapod.analysis.model.kernels import evaluated, kernel
 from flexapod.analysis.model.linear_solve import inverted
 from flexapod.analysis.requests.loads import forces
-from flexapod.analysis.requests.results import TWIST, OnError, check_option, dataset, force_unit, raise_failed, reasons_of
+from flexapod.analysis.requests.results import TWIST, OnError, check_option, dataset, force_unit, raise_failed
 from flexapod.analysis.requests.validity import warn_beyond
 from flexapod.analysis.verbs.inverse_kinematics import platform_inputs
 from flexapod.arrays import Array
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from flexapod.analysis.requests.results import Variable
     from flexapod.analysis.requests.sample_blocks import Reasons
     from flexapod.analysis.requests.state import State
-    from flexapod.kernels.kernel import Batch
     from flexapod.motions.motion import Motion
     from flexapod.robot.robot import Robot
 
@@ -47,17 +46,17 @@ def flexible_platform_inverse_dynamics(robot: Robot, request: Request) -> xr.Dat
     load = flexible_load(robot, inputs, *request.load)
     e = elastic_state(robot, motion, inputs, load, reasons, elastic=request.elastic, elastic_velocity=request.elastic_velocity)
     inputs["wrench"], inputs["elastic_load"] = load.at(inputs["rotation"], e.elastic)
-    batch = _evaluate(robot, "flexible_inverse_dynamics", with_elastic(inputs, e), reasons)
+    found = evaluated(robot, "flexible_inverse_dynamics", with_elastic(inputs, e), reasons)
     raise_failed("inverse dynamics", robot, reasons.astype(str), motion, request.on_error)
-    force, power = batch.outputs["force"], batch.outputs["power"]
+    force, power = found["force"], found["power"]
     variables: dict[str, Variable] = {
         "force": (("actuator",), force, force_unit(robot)),
         "power": (("actuator",), power, "W"),
-        "elastic_acceleration": (("elastic_coordinate",), batch.outputs["elastic_acceleration"], "1/s^2 of the coordinate"),
+        "elastic_acceleration": (("elastic_coordinate",), found["elastic_acceleration"], "1/s^2 of the coordinate"),
         **elastic_variables(e),
     }
-    if "joint_force" in batch.outputs:
-        variables["joint_force"] = (("leg", "axis"), batch.outputs["joint_force"], "N")
+    if "joint_force" in found:
+        variables["joint_force"] = (("leg", "axis"), found["joint_force"], "N")
     _mask(variables, reasons)
     result = dataset(robot, variables, motion, reasons.astype(str) if request.on_error == "mask" else None)
     return result.assign_attrs(formulation=request.formulation, friction=0, elastic=e.source)
@@ -77,26 +76,17 @@ def flexible_platform_forward_dynamics(robot: Robot, request: Request) -> xr.Dat
     e = elastic_state(robot, state, still, load, reasons, elastic=request.elastic, elastic_velocity=request.elastic_velocity)
     inputs["wrench"], inputs["elastic_load"] = load.at(inputs["rotation"], e.elastic)
     inputs["force"] = forces(robot, request.force, len(reasons))
-    batch = _evaluate(robot, "flexible_forward_dynamics", with_elastic(inputs, e), reasons)
+    found = evaluated(robot, "flexible_forward_dynamics", with_elastic(inputs, e), reasons)
     raise_failed("forward dynamics", robot, reasons.astype(str), state, request.on_error)
     variables: dict[str, Variable] = {
-        "acceleration": (("axis",), batch.outputs["acceleration"], "m/s^2"),
-        "angular_acceleration": (("axis",), batch.outputs["angular_acceleration"], "rad/s^2"),
-        "elastic_acceleration": (("elastic_coordinate",), batch.outputs["elastic_acceleration"], "1/s^2 of the coordinate"),
+        "acceleration": (("axis",), found["acceleration"], "m/s^2"),
+        "angular_acceleration": (("axis",), found["angular_acceleration"], "rad/s^2"),
+        "elastic_acceleration": (("elastic_coordinate",), found["elastic_acceleration"], "1/s^2 of the coordinate"),
         **elastic_variables(e),
     }
     _mask(variables, reasons)
     result = dataset(robot, variables, state, reasons.astype(str) if request.on_error == "mask" else None)
     return result.assign_attrs(formulation=request.formulation, elastic=e.source)
-
-
-def _evaluate(robot: Robot, quantity: str, inputs: dict[str, Array], reasons: Reasons) -> Batch:
-    bound = kernel(robot, quantity)
-    given = {i.name: np.ascontiguousarray(inputs[i.name]) for i in bound.signature.inputs}
-    batch = bound.batch(given)
-    why = reasons_of(bound.signature, batch.status, given)
-    reasons[reasons == ""] = why[reasons == ""]
-    return batch
 
 
 def _mask(variables: dict[str, Variable], reasons: Reasons) -> None:
@@ -127,12 +117,12 @@ def flexible_terms(
     load = flexible_load(robot, inputs, None, None, "world")
     e = elastic_state(robot, state, still, load, reasons)
     given = with_elastic(inputs, e)
-    batch = _evaluate(robot, "flexible_mass_matrix", given, reasons)
+    found = evaluated(robot, "flexible_mass_matrix", given, reasons)
     raise_failed("mass matrix", robot, reasons.astype(str), state, on_error)
     warn_beyond(robot, e.elastic, state)
     T = world_axes(inputs["rotation"], e.elastic.shape[1])
-    M = T @ batch.outputs["mass_matrix"] @ np.swapaxes(T, 1, 2)
-    bias = np.einsum("nij,nj->ni", T, batch.outputs["bias"])
+    M = T @ found["mass_matrix"] @ np.swapaxes(T, 1, 2)
+    bias = np.einsum("nij,nj->ni", T, found["bias"])
     bound = kernel(robot, "flexible_mass_matrix")
     weightless = bound.parameters.copy()
     weightless[[p.name.startswith("gravity.") for p in bound.signature.parameters]] = 0.0
@@ -145,7 +135,7 @@ def flexible_terms(
     spring[:, 6:] = body.elastic_forces(e.elastic) + e.elastic_velocity @ body.D_ee
     terms = {
         "mass_matrix": M, "bias": bias, "gravity_force": bias - free, "coriolis_force": free - spring,
-        "actuator_map": T @ batch.outputs["actuator_map"],
+        "actuator_map": T @ found["actuator_map"],
     }  # fmt: skip
     return terms, reasons, e
 

@@ -31,11 +31,11 @@ from flexapod.analysis.model.closed_state import closed_request
 from flexapod.analysis.model.general_dynamics import solve_inverse
 from flexapod.analysis.model.linear_solve import pseudo_inverse
 from flexapod.analysis.model.prescribed import prescribed, prescribed_components
+from flexapod.analysis.requests.arguments import scalar_parameter
 from flexapod.analysis.requests.request import Request
 from flexapod.analysis.requests.results import raise_failed
 from flexapod.analysis.requests.state import State
 from flexapod.arrays import Array
-from flexapod.errors import InputError
 from flexapod.robot.chosen_dependents import led_by_platform
 from flexapod.robot.elastic_plan import chosen_drives
 
@@ -186,9 +186,7 @@ def _by_parameter(start: _Start, path: str, slopes: tuple[Array, Array, Array], 
         inverse: (n, own, 6) rates of the independent actuators per twist of the platform.
     """
     robot, given = start.robot, start.given
-    at = robot.parameter(path)
-    if isinstance(at, tuple):
-        raise InputError(f"parameters: '{path}' is a vector; name a component, e.g. '{path}.x'")
+    at = scalar_parameter(robot, path)
     h = PARAMETER_STEP * max(abs(at), 1e-3)
     middle = _solved(start, robot, given, 1)[1]
 

@@ -28,7 +28,7 @@ from flexapod.analysis.requests.properties import depends_on_loads
 from flexapod.arrays import Array
 from flexapod.equations.elastodynamics.reactions import all_rows, reaction_joints
 from flexapod.equations.elastodynamics.statics import used_rows
-from flexapod.equations.newton_euler.friction_points import SOURCES
+from flexapod.equations.newton_euler.friction_points import SOURCES, UNDETERMINED
 from flexapod.errors import InputError, amount
 from flexapod.robot.elastic_plan import chosen_drives, column_sizes, driven_columns
 
@@ -280,4 +280,4 @@ def _refuse_undetermined(robot: Robot, state: ClosedLegs, terms: LegTerms, reaso
     parts: list[Any] = [p for leg in robot.legs for p in (*[k for k in leg.links if not k.elastic], *leg.closings)]
     for name, part, unknown in zip(names, parts, np.asarray(mask[:, 0].any(axis=1)), strict=True):
         if unknown and part.friction is not None and part.friction.given(by_load=True):
-            raise InputError(f"friction of joint {name} depends on a reaction that is statically indeterminate with rigid bodies")
+            raise InputError(UNDETERMINED.format(joint=name))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import hashlib
 import importlib
 import inspect
@@ -15,9 +14,10 @@ from numpy.typing import ArrayLike, NDArray
 from flexapod.analysis.requests.arguments import check_robot as _robot
 from flexapod.analysis.requests.arguments import checked
 from flexapod.analysis.requests.program_refusals import refuse_inner_loops, refuse_other_bodies, refuse_too_few_actuators
-from flexapod.arrays import Array, Rows
+from flexapod.analysis.requests.results import reasons_of
+from flexapod.arrays import Array, Rows, Texts
 from flexapod.calls import call_reason
-from flexapod.errors import InputError
+from flexapod.errors import InputError, did_you_mean
 from flexapod.kernels.cache import lookup_key
 from flexapod.kernels.design_columns import ParameterColumns
 from flexapod.kernels.family import KernelFamily
@@ -249,10 +249,19 @@ def _again(robot: Robot, quantity: str, options: Mapping[str, object], parameter
     return bound
 
 
+def evaluated(robot: Robot, quantity: str, given: dict[str, Array], reasons: Texts, **options: object) -> dict[str, Array]:
+    """Outputs of a kernel; reasons of samples that fail are added to `reasons`."""
+    bound = kernel(robot, quantity, **options)
+    read = {i.name: np.ascontiguousarray(given[i.name]) for i in bound.signature.inputs}
+    batch = bound.batch(read)
+    why = reasons_of(bound.signature, batch.status, read)
+    reasons[reasons == ""] = why[reasons == ""]
+    return batch.outputs
+
+
 def unknown_quantity(what: str, quantity: str) -> InputError:
     """The error for a quantity that no program computes: the nearest name, and those that are offered."""
-    near = difflib.get_close_matches(str(quantity), [*QUANTITIES, *PROGRAMS], n=1)
-    hint = f"did you mean '{near[0]}'? There are" if near else "there are"
+    hint = did_you_mean(quantity, [*QUANTITIES, *PROGRAMS], "there are", after=" There are")
     return InputError(f"no {what} '{quantity}'; {hint}: {', '.join(QUANTITIES)}")
 
 

@@ -28,7 +28,7 @@ from flexapod.analysis.model.closed_legs import (
     shifted,
 )
 from flexapod.analysis.model.dead_point import name_dead_points
-from flexapod.analysis.model.elastic_coordinates import elastic_array
+from flexapod.analysis.model.elastic_coordinates import elastic_array, elastic_source
 from flexapod.analysis.model.given_motion import GivenMotion, check_given, refuse_impossible
 from flexapod.analysis.model.held_pose import HeldPose, held_pose
 from flexapod.analysis.model.leg_motion import simulated_request
@@ -71,11 +71,7 @@ def leg_request(robot: Robot, asked: Request, reasons: Reasons, choice: Redundan
     motion, elastic, elastic_velocity = asked.at, asked.elastic, asked.elastic_velocity
     if isinstance(motion, State) and elastic is None and motion.elastic is not None:
         elastic, elastic_velocity = motion.elastic, motion.elastic_velocity
-    source = ("static" if elastic is None else elastic) if elastic is None or isinstance(elastic, str) else "given"
-    if source not in ("given", "static", "zero", "simulate"):
-        raise InputError(f"elastic: expected an array or one of 'static', 'zero', 'simulate', got {elastic!r}")
-    if source != "given" and elastic_velocity is not None:
-        raise InputError(f"elastic_velocity: elastic={source!r} chooses the rates itself; give both as arrays")
+    source = elastic_source(elastic, elastic_velocity)
     if source == "simulate":
         return simulated_request(robot, motion, asked.load, asked.friction, reasons)
     count, N = len(reasons), len(robot.elastic_names)

@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.model.kernels import kernel
+from flexapod.analysis.model.kernels import evaluated
 from flexapod.analysis.model.linear_solve import left_inverse
 from flexapod.analysis.model.long_axes import CoordinateAxes, axes, spread
 from flexapod.analysis.model.long_places import places
 from flexapod.analysis.model.slope_kernels import input_slopes
-from flexapod.analysis.requests.results import reasons_of
 from flexapod.arrays import Array, Texts
 from flexapod.kernels.tape.tangent import SUFFIX
 from flexapod.robot.elastic_plan import column_sizes
@@ -32,16 +31,6 @@ Arrays = dict[str, Array]
 NEWTON_STEP, LARGEST_STEP, LIMIT = 1e-9, 0.4, 40
 """As in `equations.elastodynamics.closing`."""
 APART = "the loops cannot be closed from here: out of reach, singular, or too far from the start"
-
-
-def evaluated(robot: Robot, quantity: str, given: Arrays, reasons: Texts, **options: object) -> Arrays:
-    """Outputs of a kernel; reasons of samples that fail are added to `reasons`."""
-    bound = kernel(robot, quantity, **options)
-    read = {i.name: np.ascontiguousarray(given[i.name]) for i in bound.signature.inputs}
-    batch = bound.batch(read)
-    why = reasons_of(bound.signature, batch.status, read)
-    reasons[reasons == ""] = why[reasons == ""]
-    return batch.outputs
 
 
 def closing_matrix(robot: Robot, found: Arrays, at: CoordinateAxes) -> Array:

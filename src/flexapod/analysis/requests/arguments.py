@@ -6,6 +6,7 @@ Shapes are left to the verbs, which know the robot; here a robot is a robot, a f
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -29,6 +30,9 @@ from flexapod.calls import (
 )
 from flexapod.errors import InputError
 
+if TYPE_CHECKING:
+    from flexapod.robot.robot import Robot
+
 __all__ = [
     "CHECKS",
     "SIGNATURES",
@@ -43,6 +47,7 @@ __all__ = [
     "check_texts",
     "checked",
     "made",
+    "scalar_parameter",
 ]
 
 
@@ -139,15 +144,19 @@ def _texts_or_none(name: str, value: object) -> None:
         check_texts(name, value)
 
 
+def scalar_parameter(robot: Robot, path: str) -> float:
+    """The number at a path of `parameters`; vectors are refused."""
+    value = robot.parameter(path)
+    if isinstance(value, tuple):
+        raise InputError(f"parameters: '{path}' is a vector; name a component, e.g. '{path}.x'")
+    return float(value)
+
+
 def check_array(name: str, value: object) -> None:
     """Numbers, a text that a verb knows, a function of time, or a pair (times, values)."""
     if value is None or isinstance(value, str) or callable(value) or (isinstance(value, tuple) and len(value) == 2):
         return
-    try:
-        kind = given_array(name, value).dtype.kind
-    except ValueError as error:
-        raise InputError(f"{name}: expected numbers; the rows have different lengths") from error
-    if kind not in "iuf":
+    if given_array(name, value).dtype.kind not in "iuf":
         refuse_kind(name, "real numbers", value)
 
 

@@ -166,10 +166,7 @@ def _request(
 
 
 def _numbers(path: str, value: ArrayLike) -> Array:
-    try:
-        array = given_array(f"parameters: {path}", value)
-    except ValueError:
-        raise InputError(f"parameters: {path}: expected numbers; the rows have different lengths") from None
+    array = given_array(f"parameters: {path}", value)
     if array.dtype.kind not in "iuf":
         raise InputError(f"parameters: {path}: expected numbers, got {kind_given(array)}")
     return np.asarray(array, dtype=np.float64)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from flexapod.analysis.requests.request import Request
-from flexapod.arrays import Array
+from flexapod.arrays import Array, given_array
 from flexapod.calls import checked, made
 from flexapod.errors import InputError
 from flexapod.motions.argument_checks import real_array, rotations
@@ -51,10 +51,7 @@ class State:
         elastic: ArrayLike | None = None,
         elastic_velocity: ArrayLike | None = None,
     ) -> None:
-        try:
-            shape = np.shape(position)
-        except ValueError as error:
-            raise InputError("position: expected numbers of shape (3,) or (n, 3); the rows have different lengths") from error
+        shape = given_array("position", position, "numbers of shape (3,) or (n, 3)").shape
         if shape != (3,) and (len(shape) != 2 or shape[1] != 3):
             raise InputError(f"position: expected shape (3,) or (n, 3), got {shape}")
         batch = shape[:-1]

@@ -12,6 +12,7 @@ The part of the cube [-1, 1]^n where alpha + w.t >= 0 has a closed form (Polya; 
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
@@ -19,7 +20,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.space.box_decision import Trim
+from flexapod.analysis.space.box_decision import Decision, Trim
 from flexapod.arrays import Array
 
 SMALL = 0.02
@@ -95,6 +96,39 @@ def cut_fractions(planes: Planes) -> tuple[Array, Array]:
         lost[own] += 1.0 - half_space_share(low, w, -1)
         most[own] = np.minimum(most[own], half_space_share(high, w, 1))
     return np.maximum(1.0 - lost, 0.0), most
+
+
+class CutBoxes(ABC):
+    """Bounds over boxes whose undecided boxes are cut by planes.
+
+    Checked by: tests/analysis/test_pave.py, tests/analysis/test_tube_bounds.py.
+    """
+
+    whole: NDArray[np.bool_]
+    """Boxes of the last decision of which no part can be proven to be inside."""
+
+    @abstractmethod
+    def decide(self, low: Array, high: Array, groups: NDArray[np.bool_]) -> Decision:
+        """Decide boxes; open limits are evaluated again in parts of a box."""
+
+    @abstractmethod
+    def planes(self, low: Array, high: Array, own: NDArray[np.int64]) -> Planes:
+        """Limits of some boxes of the last decision; `low`, `high`: corners of those boxes alone."""
+
+    def cut(
+        self, low: Array, high: Array, groups: NDArray[np.bool_], decision: Decision, rest: NDArray[np.bool_]
+    ) -> tuple[Array, Array]:
+        """Certain and possible fractions of the undecided boxes of the last decision, cut by planes."""
+        own = np.flatnonzero(rest)
+        certain, possible = cut_fractions(self.planes(low, high, own))
+        return np.where(self.whole[own], 0.0, certain), possible
+
+    def trim(self, low: Array, high: Array, groups: NDArray[np.bool_], rest: NDArray[np.bool_] | None = None) -> Trim:
+        """Undecided boxes trimmed along an axis each; without `rest`, they are judged first."""
+        if rest is None:
+            self.decide(low, high, groups)
+        own = np.arange(len(low)) if rest is None else np.flatnonzero(rest)
+        return trimmed(self.planes(low, high, own), self.whole[own])
 
 
 UNKNOWN = 1e300

@@ -19,8 +19,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from flexapod.analysis.model.kernels import kernel, make_program
 from flexapod.analysis.requests.abilities import refuse
-from flexapod.analysis.space.box_decision import Decision, Trim
-from flexapod.analysis.space.cut_boxes import Planes, cut_fractions, trimmed
+from flexapod.analysis.space.box_decision import Decision
+from flexapod.analysis.space.cut_boxes import CutBoxes, Planes
 from flexapod.analysis.space.distance_bounds import ROUNDING, least_distance
 from flexapod.analysis.space.limits import limits_of
 from flexapod.arrays import Array
@@ -55,7 +55,7 @@ class Judged:
     gradient_high: Array
 
 
-class PoseBounds:
+class PoseBounds(CutBoxes):
     """Limits of a robot over boxes of one chart of poses.
 
     Args:
@@ -168,30 +168,11 @@ class PoseBounds:
     def decide(self, low: Array, high: Array, groups: NDArray[np.bool_]) -> Decision:
         """Decide boxes; open limits are evaluated again in parts of a box."""
         self._last = self.judge(low, high)
+        self.whole = self._last.singular | (self.clearance is not None) | ~self._last.middle.sound
         opened = np.column_stack([self._last.open, self._last.singular])
         return Decision(inside=self._last.inside, outside=self._last.outside, groups=groups, open=opened)
 
-    def cut(
-        self, low: Array, high: Array, groups: NDArray[np.bool_], decision: Decision, rest: NDArray[np.bool_]
-    ) -> tuple[Array, Array]:
-        """Certain and possible fractions of the undecided boxes of the last decision, cut by planes."""
-        own = np.flatnonzero(rest)
-        certain, possible = cut_fractions(self._planes(low, high, own))
-        return np.where(self._whole[own], 0.0, certain), possible
-
-    def trim(self, low: Array, high: Array, groups: NDArray[np.bool_], rest: NDArray[np.bool_] | None = None) -> Trim:
-        """Undecided boxes trimmed along an axis each; without `rest`, they are judged first."""
-        if rest is None:
-            self.decide(low, high, groups)
-        own = np.arange(len(low)) if rest is None else np.flatnonzero(rest)
-        return trimmed(self._planes(low, high, own), self._whole[own])
-
-    @property
-    def _whole(self) -> NDArray[np.bool_]:
-        """Boxes of the last decision of which no part can be proven to be inside."""
-        return np.asarray(self._last.singular | (self.clearance is not None) | ~self._last.middle.sound)
-
-    def _planes(self, low: Array, high: Array, own: NDArray[np.int64]) -> Planes:
+    def planes(self, low: Array, high: Array, own: NDArray[np.int64]) -> Planes:
         """Limits of some boxes of the last decision: values and gradients at the middle, gradients, open ones, half widths."""
         last, at, radius = self._last, self._last.middle, (high - low) / 2
         return Planes(

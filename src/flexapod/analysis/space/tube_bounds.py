@@ -21,9 +21,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from flexapod.analysis.space.box_decision import Decision, Trim
+from flexapod.analysis.space.box_decision import Decision
 from flexapod.analysis.space.contraction import Contraction
-from flexapod.analysis.space.cut_boxes import Planes, cut_fractions, trimmed
+from flexapod.analysis.space.cut_boxes import CutBoxes, Planes
 from flexapod.analysis.space.limits import limits_of
 from flexapod.analysis.space.path_tube import margins
 from flexapod.analysis.space.pose_bounds import SINGULAR
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 UNSURE = "the legs may be singular or may not reach"
 
 
-class TubeBounds:
+class TubeBounds(CutBoxes):
     """Decides boxes of positions; the interface is that of `flexapod.analysis.space.pose_bounds.PoseBounds`."""
 
     axes = ("x", "y", "z")
@@ -121,7 +121,7 @@ class TubeBounds:
         out = proven & (np.any(most < 0.0, axis=1) | ~side)
         out |= self._beyond(middle, radius)
         inside = proven & ~out & ~np.any(opened, axis=1)
-        self._open, self._unsure = opened, ~proven
+        self._open, self.whole = opened, ~proven
         both = np.column_stack([opened, ~side, ~proven])
         return Decision(inside=inside, outside=out, groups=groups, open=both)
 
@@ -136,23 +136,7 @@ class TubeBounds:
         gap = np.linalg.norm(end - base, axis=2) - np.linalg.norm(radius, axis=1)[:, None]
         return np.asarray(np.any(gap > far * (1 + 1e-9) + 1e-9 * self.balls.length, axis=1))
 
-    def cut(
-        self, low: Array, high: Array, groups: NDArray[np.bool_], decision: Decision, rest: NDArray[np.bool_]
-    ) -> tuple[Array, Array]:
-        """Certain and possible fractions of the undecided boxes of the last decision, cut by planes."""
-        own = np.flatnonzero(rest)
-        certain, possible = cut_fractions(self._planes(low, high, own))
-        whole = self._unsure[own]
-        return np.where(whole, 0.0, certain), np.where(whole, 1.0, possible)
-
-    def trim(self, low: Array, high: Array, groups: NDArray[np.bool_], rest: NDArray[np.bool_] | None = None) -> Trim:
-        """Undecided boxes trimmed along an axis each; without `rest`, they are judged first."""
-        if rest is None:
-            self.decide(low, high, groups)
-        own = np.arange(len(low)) if rest is None else np.flatnonzero(rest)
-        return trimmed(self._planes(low, high, own), self._unsure[own])
-
-    def _planes(self, low: Array, high: Array, own: NDArray[np.int64]) -> Planes:
+    def planes(self, low: Array, high: Array, own: NDArray[np.int64]) -> Planes:
         """Limits of some boxes of the last decision as `cut_fractions` takes them: two rows per stroke, planes apart by the
         rest."""
         last, limits, radius = self._last, self.limits, (high - low) / 2
@@ -171,7 +155,7 @@ class TubeBounds:
             value, spread = np.hstack([value, nothing]), np.hstack([spread, np.full((n, extra), np.inf)])
             gradient = np.concatenate([gradient, np.zeros((n, extra, 3))], axis=1)
             opened = np.hstack([opened, self._open[own][:, k:]])
-        unsure = self._unsure[own][:, None]
+        unsure = self.whole[own][:, None]
         opened = opened | unsure
         spread = np.where(unsure, np.inf, spread)
         return Planes(

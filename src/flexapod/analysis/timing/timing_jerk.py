@@ -21,7 +21,7 @@ import numpy as np
 
 from flexapod.analysis.timing.path_terms import FINER, PathDynamics, path_at
 from flexapod.analysis.timing.timing_limits import TimingLimits
-from flexapod.analysis.timing.timing_passes import KEPT, Timing, at_nodes
+from flexapod.analysis.timing.timing_passes import EXCEEDED, KEPT, Timing, at_nodes
 from flexapod.arrays import Array
 from flexapod.errors import InputError
 
@@ -133,7 +133,7 @@ class _Check:
         while worst(low) > 1:
             low, high = low / 2, low
             if low < 1e-6:
-                raise InputError("path: static forces with friction exceed the limits; raise the limits or change the path")
+                raise InputError(EXCEEDED)
         while high - low > (1e-10 if exact else 1e-4) * high:
             middle = (low + high) / 2
             low, high = (middle, high) if worst(middle) <= 1 else (low, middle)

@@ -54,6 +54,7 @@ MOVING = 1e-18
 
 KEPT = 1e-12
 """Excess over a limit that is rounding."""
+EXCEEDED = "path: static forces with friction exceed the limits; raise the limits or change the path"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -324,7 +325,7 @@ def _kept(worst: Callable[[float], Array], factor: float, ratio: float) -> float
         if high - low <= KEPT * high:
             return low
         if high < 1e-6:
-            raise InputError("path: static forces with friction exceed the limits; raise the limits or change the path")
+            raise InputError(EXCEEDED)
         trial = trial - (below + KEPT / 2) / slope if slope > 0.0 else 0.0
         if not low < trial < high:
             trial = (low + high) / 2

@@ -13,7 +13,7 @@ from flexapod.analysis.model.flexible_load import flexible_load
 from flexapod.analysis.model.kernels import kernel
 from flexapod.analysis.model.rigid_dynamics import note
 from flexapod.analysis.requests.abilities import refuse
-from flexapod.analysis.requests.arguments import checked
+from flexapod.analysis.requests.arguments import checked, scalar_parameter
 from flexapod.analysis.requests.loads import platform_wrench
 from flexapod.analysis.requests.properties import holds
 from flexapod.analysis.requests.results import dataset, raise_failed
@@ -100,9 +100,7 @@ def value_changes(robot: Robot, parameters: Sequence[str]) -> tuple[NDArray[np.f
     """Change of the robot's values (values, parameters) per unit of each file parameter, and the names of those that change."""
     columns = []
     for path in parameters:
-        at = robot.parameter(path)
-        if isinstance(at, tuple):
-            raise InputError(f"parameters: '{path}' is a vector; name a component, e.g. '{path}.x'")
+        at = scalar_parameter(robot, path)
         h = STEP * max(abs(at), 1e-3)
         low = max(at - h, 0.0) if at >= 0.0 else at - h
         up, down = robot.with_parameters({path: at + h}).values, robot.with_parameters({path: low}).values

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +19,7 @@ from flexapod.analysis.requests.state import State
 from flexapod.analysis.verbs.inverse_kinematics import inverse_kinematics
 from flexapod.analysis.verbs.platform_motion import as_platform
 from flexapod.arrays import Array
-from flexapod.errors import InputError
+from flexapod.errors import InputError, did_you_mean
 from flexapod.motions.motion import ActuatorMotion, Motion
 
 if TYPE_CHECKING:
@@ -133,7 +132,6 @@ def named_point(robot: Robot, name: str) -> tuple[str, Array]:
                 points.setdefault(key, points[f"{body}.{key}"])
     if name in points:
         return points[name]
-    near = difflib.get_close_matches(str(name), points, n=1)
-    hint = f", did you mean {near[0]!r}?" if near else "."
+    hint = did_you_mean(name, points, ".", before=", ")
     own = ", ".join(key for key in points if not key.startswith("platform."))
     raise InputError(f"{robot.name} has no point {name!r}{hint} Points: {own}")

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import casadi as ca
 
@@ -22,7 +22,7 @@ from flexapod.equations.elastodynamics.loops import far_columns, mode_columns
 from flexapod.equations.elastodynamics.point_forces import force_element_states
 from flexapod.equations.elastodynamics.program_state import ElasticState, TreeMotion
 from flexapod.equations.friction import smoothed
-from flexapod.equations.newton_euler.chain_leg import closing_axes
+from flexapod.equations.newton_euler.chain_leg import closing_axes, guide_axes
 from flexapod.equations.newton_euler.friction_points import FrictionPoint, PointFriction, friction_points
 from flexapod.equations.newton_euler.leg import ClosingJoint, LinkJoint
 from flexapod.equations.newton_euler.wrench import Wrench
@@ -30,10 +30,7 @@ from flexapod.equations.platform_inputs import FrameMotion
 from flexapod.equations.values import Values
 from flexapod.robot.model import Leg, Link
 from flexapod.robot.robot import Robot
-from flexapod.spatial import Rot, Vec, cross, dot
-
-if TYPE_CHECKING:
-    from flexapod.robot.model import Closing
+from flexapod.spatial import Vec, cross, dot
 
 Friction = bool | Literal["smooth", "smooth passive"]
 """Friction: none, as in the file, or smoothed where the file has the exact sign: at all joints, or at all but the actuators."""
@@ -116,19 +113,12 @@ def leg_views(values: Values, robot: Robot, state: ElasticState, motion: TreeMot
                 LinkJoint(
                     kind=link.kind, axis=pose.z, centre=pose.p, acceleration=ca.SX(0),
                     rate=state.qd[i][leg.moving.index(k)] if moves else ca.SX(0),
-                    guide=_guide(own, link, pose.R) if guides else None,
+                    guide=guide_axes(own, link, pose.R) if guides and not link.elastic else None,
                 )
             )  # fmt: skip
         closing = closing_joint(own, leg, motion.ends[i], motion.halves[i], guides)
         result.append(LegView(leg=leg, joints=tuple(joints), closing=closing))
     return result
-
-
-def _guide(values: Values, part: Link | Closing, R: Rot) -> tuple[Vec, Vec] | None:
-    if part.friction is None or getattr(part, "kind", "P") != "P" or getattr(part, "elastic", False):
-        return None
-    u, v = (R @ values.vector(f"{part.joint}.friction.guide_{k}", R.from_) for k in "uv")
-    return u, v
 
 
 def closing_joint(values: Values, leg: Leg, end: FrameMotion, half: FrameMotion, guides: bool) -> ClosingJoint:
@@ -143,7 +133,7 @@ def closing_joint(values: Values, leg: Leg, end: FrameMotion, half: FrameMotion,
     return ClosingJoint(
         axes=tuple(axes), centre=half.p, angular=angular, rates=rates,
         frame=(half.R.column(0), half.R.column(1), half.R.column(2)),
-        guide=_guide(values, leg.closing, half.R) if kind == "prismatic" and guides else None,
+        guide=guide_axes(values, leg.closing, half.R) if kind == "prismatic" and guides else None,
     )  # fmt: skip
 
 

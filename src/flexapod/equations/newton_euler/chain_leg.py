@@ -100,7 +100,7 @@ class ChainLeg:
         self.joints = tuple(
             LinkJoint(
                 kind=link.kind, axis=pose.z, centre=pose.p,
-                rate=qd.get(i, ca.SX(0)), acceleration=qdd.get(i, ca.SX(0)), guide=self._guide(link, pose.R),
+                rate=qd.get(i, ca.SX(0)), acceleration=qdd.get(i, ca.SX(0)), guide=guide_axes(self._values, link, pose.R),
             )
             for i, (link, pose) in enumerate(zip(leg.links, poses, strict=True))
         )  # fmt: skip
@@ -108,14 +108,8 @@ class ChainLeg:
         self.closing = ClosingJoint(
             axes=tuple(free), centre=half.p, angular=platform.w - last, rates=() if spherical else tuple(rates[n:]),
             frame=(half.R.column(0), half.R.column(1), half.R.column(2)),
-            guide=self._guide(leg.closing, R_l) if leg.closing.type == "prismatic" else None,
+            guide=guide_axes(self._values, leg.closing, R_l) if leg.closing.type == "prismatic" else None,
         )  # fmt: skip
-
-    def _guide(self, part: Link | Closing, R: Rot) -> tuple[Vec, Vec] | None:
-        if part.friction is None or getattr(part, "kind", "P") != "P":
-            return None
-        u, v = (R @ self._values.vector(f"{part.joint}.friction.guide_{k}", R.from_) for k in "uv")
-        return u, v
 
     def body_loads(self, gravity: Vec | None, moves: Sequence[bool]) -> tuple[Wrench, ...]:
         """Newton and Euler of every link's body, about the link's origin."""
@@ -176,6 +170,14 @@ class ChainLeg:
 
     def _unscaled(self, wrench: SX) -> SX:
         return ca.vertcat(wrench[:3], wrench[3:] * self._length)
+
+
+def guide_axes(values: Values, part: Link | Closing, R: Rot) -> tuple[Vec, Vec] | None:
+    """Axes u, v of the guide of a joint that slides with friction, in world axes; R: axes of the half that holds them."""
+    if part.friction is None or getattr(part, "kind", "P") != "P":
+        return None
+    u, v = (R @ values.vector(f"{part.joint}.friction.guide_{k}", R.from_) for k in "uv")
+    return u, v
 
 
 def closing_axes(kind: str, R_l: Rot, R_p: Rot) -> list[Twist]:

@@ -30,6 +30,10 @@ Source = Literal["prismatic", "universal", "spherical", "revolute"]
 BY_LINKS: dict[str, Source] = {"P": "prismatic", "R": "revolute", "RR": "universal", "RRR": "spherical"}
 UNLOADED = 1e-100
 """Reaction force [N] of a bearing below which its direction says nothing; added, so that no weight is zero."""
+UNDETERMINED = (
+    "friction of joint {joint} depends on a reaction that is statically indeterminate with rigid bodies; set friction=False, "
+    "or give the joint a constant or viscous friction"
+)
 SOURCES: tuple[Source, ...] = ("prismatic", "universal", "spherical", "revolute")
 
 
@@ -210,7 +214,7 @@ def refuse_open_loads(
         if any(mask[at + place, 0].any() for place in point.places):
             b.fail_if(
                 ca.SX(point.coefficients.load) != 0,
-                "friction of joint {joint} depends on a reaction that is statically indeterminate with rigid bodies",
+                UNDETERMINED,
                 joint=f"{point.model.leg.name}.{point.joint}",
             )
             point = replace(point, loaded=False)

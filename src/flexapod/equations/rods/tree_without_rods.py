@@ -125,7 +125,7 @@ class RodTree:
         for node in self.plan.nodes[1:]:
             step, place = self.joint(node)
             if node.kind != "fixed":
-                x = next(moves) + self._zero(node)
+                x = next(moves) + self._of_joint(node, "zero")
                 if node.kind == "R":
                     c, s = ca.cos(x), ca.sin(x)
                     step = mul(step, sparse(ca.vertcat(ca.horzcat(c, -s, 0), ca.horzcat(s, c, 0), ca.horzcat(0, 0, 1))))
@@ -138,11 +138,12 @@ class RodTree:
             found.p.append(p_c + ca.densify(mul(R_c, place)))
         return found
 
-    def _zero(self, node: RodNode) -> SX:
+    def _of_joint(self, node: RodNode, name: str) -> SX:
+        """A number of a node's joint in the file; hinges of rods have none."""
         if node.hinge is not None:
             return ca.SX(0)
         i, link = node.place
-        return self.legs[i].scalar(f"{self.robot.legs[i].links[link].coordinate}.zero")
+        return self.legs[i].scalar(f"{self.robot.legs[i].links[link].coordinate}.{name}")
 
     def columns(self, at: Frames, node: int | None, point: SX, held: Collection[int] = ()) -> tuple[SX, SX]:
         """Velocity (3, w) of a world point of a node and its angular velocity (3, w) per unit rate of every column but those of
@@ -233,7 +234,7 @@ class RodTree:
         for k in plan.moving:
             body, kind, column = whole[k], plan.nodes[k].kind, plan.column(k)
             f, n = (cross(Z, body.S), body.I[:, 2]) if kind == "R" else (Z * body.m, cross(body.S, Z))
-            M[column, column] = self._rotor(plan.nodes[k])
+            M[column, column] = self._of_joint(plan.nodes[k], "rotor")
             j: int | None = k
             while j is not None:
                 node = plan.nodes[j]
@@ -251,12 +252,6 @@ class RodTree:
         I = symmetric(mul(mul(R, whole[0].I), R.T))
         M[:6, :6] = ca.vertcat(ca.horzcat(whole[0].m * sparse(ca.SX.eye(3)), sparse(hat.T)), ca.horzcat(sparse(hat), I))
         return M
-
-    def _rotor(self, node: RodNode) -> SX:
-        if node.hinge is not None:
-            return ca.SX(0)
-        i, link = node.place
-        return self.legs[i].scalar(f"{self.robot.legs[i].links[link].coordinate}.rotor")
 
     def forces(self, at: Frames, motion: NodeMotion, bodies: Sequence[LinkBody], pulls: Sequence[Pull]) -> SX:
         """Forces (w,) that the motion needs, weight included; `pulls`: further forces and moments at every node."""

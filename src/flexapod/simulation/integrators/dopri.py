@@ -38,6 +38,10 @@ A[6, :6] = [35 / 384, 0, 500 / 1113, 125 / 192, -2187 / 6784, 11 / 84]
 E = np.array([71 / 57600, 0, -71 / 16695, 71 / 1920, -17253 / 339200, 22 / 525, -1 / 40])
 
 PASSES = 100_000
+TOO_MANY = (
+    f"more than {PASSES} adaptive steps within one output step; shorten output_step, loosen rtol, or use method='implicit' for "
+    "stiff vibrations"
+)
 SMALLEST = 1e-10
 """Steps below this share of the row end the simulation: something is singular or jumps."""
 
@@ -90,7 +94,7 @@ def adaptive_row(
     start = [*[parts[name] for name in moving], ca.SX(0), parts["step"], parts["taken"], parts["rejected"], ca.SX(0), nothing]
     final, _, _ = b.iterate(attempt, start=start, limit=PASSES, tolerance=0.0)
     *values, s, step, taken, rejected, failed, begin = final
-    many = root.fail_if(ca.SX(0), f"more than {PASSES} adaptive steps within one output step")
+    many = root.fail_if(ca.SX(0), TOO_MANY)
     code = ca.if_else(failed != 0, failed, ca.if_else(s < H, many, 0))
     end = dict(parts, **dict(zip(moving, values, strict=True)), step=step, taken=taken, rejected=rejected)
     return end, code, begin[: layout.actuators], begin[layout.actuators :]

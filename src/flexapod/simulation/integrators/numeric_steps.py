@@ -106,7 +106,7 @@ def adaptive_row(rows: NumericRows, start: StepStart, H: float, signal: Signal) 
         if last:
             return now, ""
         start = StepStart(now=now, begin=end, N=rows.slopes(end), signals=signal(s / H))
-    return now, f"more than {dopri.PASSES} adaptive steps within one output step"
+    return now, dopri.TOO_MANY
 
 
 def _stages(rows: NumericRows, start: StepStart, h: float, signal: Signal) -> tuple[Array, Array, str]:

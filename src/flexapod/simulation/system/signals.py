@@ -54,10 +54,7 @@ def over_time(name: str, value: Given, width: int) -> Signal:
 
 def numbers(name: str, value: object) -> Array:
     """An array of real numbers of any shape."""
-    try:
-        found = given_array(name, value)
-    except ValueError as error:
-        raise InputError(f"{name}: expected numbers; the rows have different lengths") from error
+    found = given_array(name, value)
     if found.dtype.kind not in "iuf":
         raise InputError(f"{name}: expected real numbers, got {kind_given(found)}")
     return np.asarray(found, dtype=np.float64)

@@ -10,8 +10,8 @@ import typer
 
 import flexapod as fp
 from flexapod.views.commands.guard import INTERRUPTED, command, fail, note, working
-from flexapod.views.commands.options import Changes, Json, Out, Payloads, Plot, RobotName, robot_of
-from flexapod.views.commands.requests import named, needed, request_of, with_limits
+from flexapod.views.commands.options import Changes, Json, Out, Payloads, Plot, RobotName, named, robot_of
+from flexapod.views.commands.requests import needed, request_of, with_limits
 from flexapod.views.output import as_json as dataset_json
 from flexapod.views.output import check_page, check_places, check_robot_place, print_json, print_table, write_data, write_text
 

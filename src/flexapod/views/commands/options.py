@@ -88,19 +88,25 @@ def span_of(option: str, text: str) -> tuple[str, Any]:
 
 def pairs(option: str, given: list[str]) -> dict[str, Any]:
     """`NAME=VALUE` texts as a dictionary; values are JSON (numbers, lists), comma-separated numbers, or text."""
-    result: dict[str, Any] = {}
+    return {name: value_of(value) for name, value in named(option, given).items()}
+
+
+def named(option: str, given: list[str]) -> dict[str, str]:
+    """`NAME=VALUE` texts as a dictionary of texts; a name that is given twice is refused."""
+    result: dict[str, str] = {}
     for text in given:
         name, equals, value = text.partition("=")
         if not equals or not name.strip():
             raise fp.InputError(f"{option} {text}: expected NAME=VALUE, e.g. {_EXAMPLE.get(option, 'a=1')}")
         if name.strip() in result:
             raise fp.InputError(f"{option} {name.strip()}: is given twice; give it once")
-        result[name.strip()] = value_of(value.strip())
+        result[name.strip()] = value.strip()
     return result
 
 
 _EXAMPLE = {"--set": "--set platform.mass=60", "--option": "--option radius=0.1", "--grid": "--grid x=-0.2:0.2:41"}
-_EXAMPLE |= {"--tolerance": "--tolerance 'legs.*.slide.zero=20 um'"}
+_EXAMPLE |= {f"--{name}": f"--{name} 'legs.*.slide.zero=20 um'" for name in ("tolerance", "source")}
+_EXAMPLE["--vary"] = "--vary platform.mass=20:100"
 
 
 def value_of(text: str) -> Any:

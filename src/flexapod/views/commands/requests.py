@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import inspect
 import re
 from collections.abc import Callable, Hashable, Mapping
@@ -10,7 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import flexapod as fp
+from flexapod.errors import did_you_mean
 from flexapod.files import read_whole
+from flexapod.views.commands.options import named
 
 LARGEST_FILE = 5_000_000
 FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)[eE][-+]?[0-9]+")
@@ -26,8 +27,7 @@ def request_of(file: Path | None, verb: Callable[..., object], **options: object
     known = list(inspect.signature(verb).parameters)[1:]  # the robot is the argument of the command
     for name in given:
         if name not in known:
-            near = difflib.get_close_matches(name, known, n=1)
-            hint = f"did you mean {near[0]}? There are" if near else "there are"
+            hint = did_you_mean(name, known, "there are", after=" There are")
             raise fp.InputError(f"{file}: {verb.__name__} has no argument {name!r}; {hint}: {', '.join(known)}")
     return given | {name: value for name, value in options.items() if value is not None}
 
@@ -38,19 +38,6 @@ def needed(given: Mapping[str, object], **options: str) -> None:
         if name not in given:
             how = f"give {option}, or a --request file with {name}" if option else f"give a --request file with {name}"
             raise fp.InputError(f"{name}: missing; {how}")
-
-
-def named(option: str, texts: list[str]) -> dict[str, str]:
-    """`PATH=VALUE` texts as a mapping; a path that is given twice is refused."""
-    found: dict[str, str] = {}
-    for text in texts:
-        name, equals, value = text.partition("=")
-        if not equals or not name or not value:
-            raise fp.InputError(f"{option} {text}: expected PATH=VALUE")
-        if name in found:
-            raise fp.InputError(f"{option} {name}: is given twice; give it once")
-        found[name] = value
-    return found
 
 
 def with_limits(given: Mapping[str, object], vary: list[str]) -> dict[str, Any]:

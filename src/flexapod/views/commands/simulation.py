@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import flexapod as fp
+from flexapod.errors import did_you_mean
 from flexapod.views.commands.dynamics import figure_of
 from flexapod.views.commands.guard import INTERRUPTED, SAID, bar, command, fail, in_words, note, warn, working
 from flexapod.views.commands.options import (
@@ -167,15 +168,12 @@ def _figure_of(robot: fp.Robot, result: xr.Dataset, name: str) -> Any:
 
 
 def _controller(name: str, gains: dict[str, object]) -> Any:
-    import difflib
-
     if name == "none":
         if gains:
             raise fp.InputError(f"--gain {next(iter(gains))}: there is no controller; name one, or leave it out")
         return None
     if name not in CONTROLLERS:
-        near = difflib.get_close_matches(name, CONTROLLERS, n=1)
-        hint = f"did you mean '{near[0]}'?" if near else f"known are {', '.join(CONTROLLERS)}, none"
+        hint = did_you_mean(name, CONTROLLERS, f"known are {', '.join(CONTROLLERS)}, none")
         raise fp.InputError(f"--controller: there is no '{name}'; {hint}")
     public, defaults = CONTROLLERS[name]
     unknown = [key for key in gains if key not in defaults]

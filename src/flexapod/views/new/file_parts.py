@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from flexapod.errors import InputError
+
 STEEL = 7850.0
 """Density of the legs [kg/m^3]."""
 
@@ -39,6 +41,13 @@ def rod(length: float, diameter: float, com: float, axis: int = 2) -> dict[str, 
     place, moments = [0.0] * 3, [across] * 3
     place[axis], moments[axis] = com, along
     return {"mass": rounded(mass), "com": rounded(place), "inertia": {"diagonal": rounded(moments)}}
+
+
+def tube_length(s: Sizes, length: float) -> float:
+    """Length of cylinder and piston of a leg of some length at home, which must not meet the ends."""
+    if s.stroke >= 2 * length / 3:
+        raise InputError(f"--stroke {s.stroke}: a leg of {length:.3g} m at home cannot be that much shorter and longer")
+    return 0.9 * (length - float(s.stroke) / 2)
 
 
 def disc(mass: float, radius: float) -> dict[str, Any]:

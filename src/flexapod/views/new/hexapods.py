@@ -12,7 +12,7 @@ import numpy as np
 
 import flexapod as fp
 from flexapod.arrays import Array
-from flexapod.views.new.file_parts import GRAVITY, STEEL, Data, Sizes, degrees, disc, rod, rounded
+from flexapod.views.new.file_parts import GRAVITY, STEEL, Data, Sizes, degrees, disc, rod, rounded, tube_length
 
 PAIRS = {
     "B": {"copy": "A", "mirrored": "xz"},
@@ -26,9 +26,7 @@ def extending(s: Sizes) -> dict[str, Any]:
     """6-UPS."""
     line = _line(s) + np.array([0.0, 0.0, s.height])
     length = float(np.linalg.norm(line))
-    if s.stroke >= 2 * length / 3:
-        raise fp.InputError(f"--stroke {s.stroke}: a leg of {length:.3g} m at home cannot be that much shorter and longer")
-    tube = 0.9 * (length - s.stroke / 2)
+    tube = tube_length(s, length)
     joints = {
         "hip": {"type": "universal", "from": "base", "cross": "cross", "to": "cylinder", "direction": "home"},
         "slide": {

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import flexapod as fp
-from flexapod.views.new.file_parts import GRAVITY, Data, Sizes, circles, degrees, disc, legs_around_z, rod, rounded
+from flexapod.views.new.file_parts import GRAVITY, Data, Sizes, circles, degrees, disc, legs_around_z, rod, rounded, tube_length
 
 Z = [0.0, 0.0, 1.0]
 ALL_ROUND = ["-180 deg", "180 deg"]
@@ -38,9 +38,7 @@ def extending(s: Sizes) -> dict[str, Any]:
     """3-RPR; the platform's joints are 60 deg ahead of the base's, away from the singular pose of similar triangles."""
     line = s.platform_radius * np.exp(1j * np.pi / 3) - s.base_radius
     length = float(abs(line))
-    if s.stroke >= 2 * length / 3:
-        raise fp.InputError(f"--stroke {s.stroke}: a leg of {length:.3g} m at home cannot be that much shorter and longer")
-    tube = 0.9 * (length - s.stroke / 2)
+    tube = tube_length(s, length)
     joints = {
         "root": {
             "type": "revolute", "from": "base", "to": "cylinder", "at": {"radius": "$base_radius"}, "axis": Z,

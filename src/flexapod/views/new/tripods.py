@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 
 import flexapod as fp
-from flexapod.views.new.file_parts import GRAVITY, Data, Sizes, circles, degrees, disc, legs_around_z, rod, rounded
+from flexapod.views.new.file_parts import GRAVITY, Data, Sizes, circles, degrees, disc, legs_around_z, rod, rounded, tube_length
 
 
 def extending(s: Sizes) -> dict[str, Any]:
     """3-RPS."""
     inwards = s.base_radius - s.platform_radius
     length, lean = float(np.hypot(inwards, s.height)), float(np.arctan2(inwards, s.height))
-    tube = _tube(s, length)
+    tube = tube_length(s, length)
     joints = {
         "hinge": {
             "type": "revolute", "from": "base", "to": "cylinder", "at": {"radius": "$base_radius"}, "axis": [0.0, 1.0, 0.0],
@@ -63,7 +63,7 @@ def sliding(s: Sizes) -> dict[str, Any]:
 def tricept(s: Sizes) -> dict[str, Any]:
     """Three U-P-S legs and a passive U-P leg fixed to the platform; it hangs from its base."""
     length = float(np.hypot(s.base_radius - s.platform_radius, s.height))
-    tube, ram = _tube(s, length), 0.4 * s.height
+    tube, ram = tube_length(s, length), 0.4 * s.height
     joints = {
         "hip": {
             "type": "universal", "from": "base", "cross": "cross", "to": "cylinder", "at": {"radius": "$base_radius"},
@@ -99,13 +99,6 @@ def tricept(s: Sizes) -> dict[str, Any]:
     copies = {name: {"copy": "A", "rotated": angle} for name, angle in (("B", "120 deg"), ("C", "240 deg"))}
     made["legs"] = {"each": {"A": first, **copies, "centre": centre}}
     return made
-
-
-def _tube(s: Sizes, length: float) -> float:
-    """Length of cylinder and piston, which must not meet the ends."""
-    if s.stroke >= 2 * length / 3:
-        raise fp.InputError(f"--stroke {s.stroke}: a leg of {length:.3g} m at home cannot be that much shorter and longer")
-    return 0.9 * (length - float(s.stroke) / 2)
 
 
 def _tripod(s: Sizes, parameters: Data, height: str, template: Data) -> dict[str, Any]:

@@ -5,13 +5,13 @@ Checked by: tests/views/test_pages.py.
 
 from __future__ import annotations
 
-import difflib
 import html
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import flexapod as fp
+from flexapod.errors import did_you_mean
 from flexapod.views.papers.items import AGREES, DIFFERS, Item, Paper
 from flexapod.views.reports.html import HtmlTable, Raw, bullets, heading, html_page, paragraph
 
@@ -31,8 +31,7 @@ def reproduce(only: Sequence[str] = (), progress: bool = False) -> tuple[str, st
     """
     for name in only:
         if name not in NAMES:
-            near = difflib.get_close_matches(name, NAMES, n=1)
-            hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(NAMES)}"
+            hint = did_you_mean(name, NAMES, f"known are {', '.join(NAMES)}")
             raise fp.InputError(f"--only {name}: there is no such paper; {hint}")
     chosen = [name for name in NAMES if not only or name in only]
     papers, seconds = _computed(chosen, progress)
