@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from flexapod.analysis.model.flexible_equilibrium import solve_static
 from flexapod.analysis.requests.state import State
 from flexapod.arrays import Array
 from flexapod.errors import InputError
@@ -98,7 +99,6 @@ def _chosen(
     robot: Robot, motion: StateOrMotion, inputs: dict[str, Array], load: FlexibleLoad, chosen: str, reasons: Reasons
 ) -> ElasticCoordinates:
     from flexapod.analysis.model.elastic_motion import simulate_elastic
-    from flexapod.analysis.verbs.static_deflection import solve_static
 
     none = np.zeros((len(inputs["position"]), len(robot.elastic_names)))
     if chosen == "zero":

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from flexapod.analysis.model.flexible_equilibrium import solve_static
 from flexapod.analysis.model.kernels import kernel
 from flexapod.analysis.verbs.internal_dynamics import UnstableInternalDynamicsError, internal_eigenvalues
 from flexapod.analysis.verbs.inverse_kinematics import platform_inputs
-from flexapod.analysis.verbs.static_deflection import solve_static
 from flexapod.arrays import Array
 from flexapod.errors import FlexapodError, InputError
 from flexapod.motions.motion import Motion

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from flexapod.analysis.model.flexible_dynamics import world_axes
+from flexapod.analysis.model.flexible_equilibrium import MOVING, equilibrium, pose_of
 from flexapod.analysis.model.flexible_load import MODAL_UNIT, flexible_load
 from flexapod.analysis.model.flexible_tangent import tangent_of
 from flexapod.analysis.model.kernels import kernel
 from flexapod.analysis.model.small_motions import LinearMatrices
 from flexapod.analysis.requests.results import TWIST, reasons_of
 from flexapod.analysis.verbs.inverse_kinematics import platform_inputs
-from flexapod.analysis.verbs.static_deflection import MOVING, equilibrium, pose_of
 from flexapod.motions.argument_checks import real_array
 
 if TYPE_CHECKING:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.model.closed_legs import ClosedLegs, evaluate, platform_jacobian
+from flexapod.analysis.model.flexible_equilibrium import refuse_unbalanced
 from flexapod.analysis.model.leg_dynamics import labelled, no_reasons, state_variables
 from flexapod.analysis.model.leg_model import holding_forces, leg_stiffness, leg_terms, matrices_at
 from flexapod.analysis.model.leg_request import leg_request
@@ -21,7 +22,6 @@ from flexapod.analysis.requests.request import NO_LOAD
 from flexapod.analysis.requests.results import Variable, force_unit, raise_failed
 from flexapod.analysis.requests.state import State
 from flexapod.analysis.requests.validity import warn_unstable
-from flexapod.analysis.verbs.static_deflection import refuse_unbalanced
 from flexapod.arrays import Array
 from flexapod.motions.motion import ActuatorMotion, Motion
 from flexapod.robot.elastic_plan import driven_columns, undriven

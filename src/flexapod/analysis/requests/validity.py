@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from flexapod.analysis.model.beam_pieces import beam_pieces
 from flexapod.analysis.requests.axial_load import axial_ratios, axial_row
 from flexapod.arrays import Array
 from flexapod.errors import DRAWN, FlexapodWarning
@@ -206,8 +207,6 @@ def _displacements(beam: ElasticElement, columns: list[int], N: int) -> tuple[Ar
 
 def _strains(robot: Robot, number: int, beam: ElasticElement, columns: list[int], N: int) -> Array:
     """Strains (elements, 5, N) of a beam per elastic coordinate; outer fibres are those of a rectangle with the same I / A."""
-    from flexapod.analysis.verbs.beam_stress import beam_pieces
-
     found = []
     for piece in beam_pieces(robot, number, beam):
         section, strain = piece.section, np.zeros((5, N))

@@ -15,11 +15,11 @@ beam has the coordinates q = V e of all its nodes, and in each of its elements t
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from flexapod.analysis.model.beam_pieces import beam_description, beam_pieces
 from flexapod.analysis.requests.arguments import checked
 from flexapod.arrays import Array
 from flexapod.calls import unchecked
@@ -100,60 +100,6 @@ def elastic_coordinates(robot: Robot, result: xr.Dataset) -> tuple[Array, Any]:
     return np.asarray(over.values, dtype=float).reshape(-1, over.shape[-1]), over
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Piece:
-    """An element between two nodes of a beam; rows by the beam's coordinates (N,), moments (2, N) at root and tip.
-
-    Args:
-        number: of the element along its beam, from 1.
-        axial: axial force per stretching of the beam.
-    """
-
-    number: int
-    section: Section
-    young: float
-    axial: Array
-    moment_z: Array
-    moment_y: Array
-    torque: Array
-
-
-def beam_pieces(robot: Robot, number: int, beam: ElasticElement) -> list[Piece]:
-    """The element itself, or all elements of a reduced beam.
-
-    Args:
-        number: of the leg.
-    """
-    from flexapod.robot.beams import beam_elements, tip_names
-
-    spec = beam_words(robot, number, beam)
-    names, d = list(beam.body.names), len(tip_names(beam.body.names))
-    own = int(beam.name.rpartition(".beam")[2])
-    parts = beam_elements(spec, robot.planar)
-    reduced = beam.basis is not None
-    chosen = (
-        list(enumerate(parts, 1))
-        if reduced
-        else [(own, replace(parts[own - 1], length=float(beam.body.interfaces["tip"].r0[0])))]
-    )
-    axial = np.zeros(len(names))
-    axial[0] = beam.body.K_ee[0, 0]
-    found = []
-    for k, part in chosen:
-        nodes = np.vstack([np.zeros((d, d)), np.eye(d)]) if beam.basis is None else beam.basis[(k - 1) * d : (k + 1) * d]
-        force = part.stiffness() @ nodes  # at both ends; the root's is against the beam
-        none = np.zeros(len(names))
-        rows = {name: (-force[names.index(name)], force[d + names.index(name)]) for name in names[:d]}
-        found.append(
-            Piece(
-                number=k, section=part.section, young=part.material.young, axial=axial,
-                moment_z=np.array(rows["theta" if "theta" in names else "thz"]), moment_y=np.array(rows.get("thy", (none, none))),
-                torque=np.array(rows.get("thx", (none, none))),
-            )
-        )  # fmt: skip
-    return found
-
-
 def _beam(robot: Robot, number: int, beam: ElasticElement, elastic: Array) -> dict[str, dict[str, Array]]:
     """Forces and stresses (n, 2) of one element, or of the elements of a reduced beam, by name."""
     leg = robot.legs[number]
@@ -168,7 +114,7 @@ def _beam(robot: Robot, number: int, beam: ElasticElement, elastic: Array) -> di
         if beam.law == "exact":
             B = B - np.diag([1.0 / length if n in ("v", "w") else 0.0 for n in names])
         stretch = stretch + 0.5 * np.einsum("ni,ij,nj->n", q, B, q)
-    body, spec = beam.name.rpartition(".beam")[0], beam_words(robot, number, beam)
+    body, spec = beam.name.rpartition(".beam")[0], beam_description(robot, number, beam)
     found = {}
     for piece in beam_pieces(robot, number, beam):
         name = f"{body}.beam{piece.number}"
@@ -204,14 +150,6 @@ def _hat(beam: ElasticElement, length: float, e: Array) -> Array:
     at, tip = ca.SX.sym("e", e.shape[1]), len(tip_names(beam.body.names))
     hat = ca.Function("hat", [at], [ca.vertcat(chord_coordinates(length, at[:tip]), at[tip:])])
     return np.array(hat.map(len(e))(e.T)).T
-
-
-def beam_words(robot: Robot, number: int, beam: ElasticElement) -> Flexible:
-    """The file's words for the beam of an element."""
-    name = beam.name.rpartition(".beam")[0]
-    body = next(b for link in robot.legs[number].links if (b := link.body) is not None and b.name == name)
-    assert body.flexible is not None
-    return body.flexible
 
 
 Fibres = Callable[[Array, Array], Array]

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from flexapod.analysis.model.flexible_equilibrium import MOVING, equilibrium, pose_of
 from flexapod.analysis.model.flexible_load import MODAL_UNIT, FlexibleLoad, flexible_load
 from flexapod.analysis.model.flexible_tangent import tangent_of
 from flexapod.analysis.model.kernels import kernel
@@ -23,7 +24,6 @@ from flexapod.analysis.requests.abilities import refuse
 from flexapod.analysis.requests.arguments import checked
 from flexapod.analysis.requests.results import OnError, dataset, raise_failed
 from flexapod.analysis.verbs.inverse_kinematics import platform_inputs
-from flexapod.analysis.verbs.static_deflection import MOVING, equilibrium, pose_of
 from flexapod.arrays import Array
 from flexapod.errors import FlexapodError
 

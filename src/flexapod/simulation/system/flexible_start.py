@@ -64,8 +64,8 @@ def elastic_start(robot: Robot, state: State, wrench: Array | None, acceleration
 def _deflections(robot: Robot, rows: bytes) -> tuple[Array, tuple[str, ...]]:
     """Deflections (n, N) of rows (n, 30): pose, twist, acceleration, load; and why some are not found. Kept for later
     simulations."""
+    from flexapod.analysis.model.flexible_equilibrium import solve_static
     from flexapod.analysis.model.flexible_load import flexible_load
-    from flexapod.analysis.verbs.static_deflection import solve_static
 
     table = np.frombuffer(rows).reshape(-1, 30)
     p, R, v, w, a, alpha, load = (np.ascontiguousarray(part) for part in np.split(table, [3, 12, 15, 18, 21, 24], axis=1))
