@@ -94,6 +94,20 @@ def test_jobs_cancel_their_process() -> None:
     loop.stop()
 
 
+def test_a_studio_may_end_while_a_job_begins() -> None:
+    """Seen on a busy machine: `join` met a thread that was not started yet, and the command ended with an internal error."""
+    joined: list[str | None] = []
+
+    def progress(name: str | None, part: float) -> None:
+        jobs.join(0.0)
+        joined.append(name)
+
+    jobs = Jobs(lambda key, action: None, progress, lambda error: None)
+    jobs.start("quick", lambda report: None, lambda _: None)
+    assert joined == ["quick"]
+    jobs.join(PATIENCE)
+
+
 def test_a_robot_is_compiled_in_the_other_process_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """The note in the cache decides; a cache that was emptied since makes it void."""
     robot, notes, calls = fp.load("hexapod"), {}, []  # type: ignore[var-annotated]

@@ -74,9 +74,9 @@ class Jobs:
             ticket = self._ticket
             self._running.add(ticket)
         thread = threading.Thread(target=self._work, args=(ticket, name, work, done), name=f"studio job: {name}", daemon=True)
-        self._threads = [t for t in self._threads if t.is_alive()] + [thread]
         self._progress(name, 0.0)
         thread.start()
+        self._threads = [t for t in self._threads if t.is_alive()] + [thread]  # started ones: `join` comes at any time
 
     def cancel(self, *, quietly: bool = False) -> None:
         """Cancel the running job: its process is ended, its result dropped."""
