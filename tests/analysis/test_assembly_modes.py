@@ -298,7 +298,7 @@ def test_bad_input_has_its_reason():
         fp.assembly_modes(robot, np.zeros(5))
     with pytest.raises(fp.InputError, match="would have no length or a negative one"):
         fp.assembly_modes(robot, -10.0 * np.ones(6))
-    with pytest.raises(fp.InputError, match="almost no actuator coordinates fit together"):
+    with pytest.raises(fp.InputError, match="arbitrary actuator coordinates contradict the loops"):
         fp.assembly_modes(fp.load("planar-4-prr"), np.zeros(4))
     with pytest.raises(fp.FlexapodError, match="finite"):
         fp.assembly_modes(robot, np.array([np.nan, 1, 1, 1, 1, 1]))

@@ -72,7 +72,7 @@ def test_damaged_folders_are_refused(tmp_path: Path) -> None:
 
 def test_other_folders_are_refused(tmp_path: Path) -> None:
     folder = half(tmp_path / "run")
-    with pytest.raises(fp.FileError, match="holds another run"):
+    with pytest.raises(fp.FileError, match="holds another result"):
         store(folder, "other")
     np.save(folder / "a.npy", np.zeros(4))
     with pytest.raises(fp.FileError, match="does not hold the arrays of this computation"):

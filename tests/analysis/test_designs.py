@@ -286,7 +286,7 @@ def test_angles_go_on_from_sample_to_sample() -> None:
 def test_what_one_robot_does_along_a_motion_has_no_values_per_sample() -> None:
     flexible = robot_of_kind("joint springs")
     given = {"gravity.z": [-9.81, -9.0]}
-    with pytest.raises(fp.InputError, match=r"elastic='simulate': integrates the deformation of one robot along the motion"):
+    with pytest.raises(fp.InputError, match=r"elastic='simulate': integrates the deformation of one robot along"):
         fp.inverse_dynamics(flexible, drive(flexible, 2), elastic="simulate", parameters=given)
     with pytest.raises(fp.InputError, match=r"sequence: follows the equilibria of one robot"):
         fp.static_deflection(flexible, drive(flexible, 2), sequence=True, parameters=given)

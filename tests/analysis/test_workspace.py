@@ -179,9 +179,9 @@ def test_an_interrupted_run_goes_on(tmp_path, monkeypatch):
     again = fp.workspace(robot, grid, block=64, save=folder)
     assert calls[3] == 128, "blocks that are done are not computed again"
     assert whole.identical(again)
-    with pytest.raises(fp.InputError, match=r"holds another run \(robot, grid or options differ\); choose another$"):
+    with pytest.raises(fp.InputError, match=r"holds another result \(robot, grid or options differ\); choose another folder$"):
         fp.workspace(robot, {"x": (-2, 2, 21)}, save=folder)
-    with pytest.raises(fp.InputError, match=r"holds another run"):
+    with pytest.raises(fp.InputError, match=r"holds another result"):
         fp.workspace(robot.with_parameters({"legs.A.slide.limits.stroke": [-1.0, 1.0]}), grid, save=folder)
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "letter.txt").write_text("mine", encoding="utf-8")

@@ -152,10 +152,10 @@ def test_expressions(text: str, value: float, unit: str) -> None:
 @pytest.mark.parametrize(
     ("text", "label"),
     [
-        ("$a +", "no sum of products"), ("$a / 2", "no sum of products"), ("($a)", "no sum of products"), ("$a ** 2", "no sum of"),
-        ("$a $a", "no sum of products"), ("2 $a", "no sum of products"), ("$a.real", "no sum of products"), ("$", "no sum of products"),
+        ("$a +", "not a sum of products"), ("$a / 2", "not a sum of products"), ("($a)", "not a sum of products"), ("$a ** 2", "not a sum of"),
+        ("$a $a", "not a sum of products"), ("2 $a", "not a sum of products"), ("$a.real", "not a sum of products"), ("$", "not a sum of products"),
         ("$a + $w", "adds m and rad"), ("$b", "there is no parameter b"), ("$a * 3 furlongs", "is not a unit"),
-        ("$a" + " + $a" * 60, "is too long"), ("1e20 * 1e20 * $a", "is too large"), ("__import__('os') * $a", "no sum of products"),
+        ("$a" + " + $a" * 60, "is too long"), ("1e20 * 1e20 * $a", "is too large"), ("__import__('os') * $a", "not a sum of products"),
     ],
 )  # fmt: skip
 def test_expressions_that_are_none(text: str, label: str) -> None:

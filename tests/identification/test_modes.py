@@ -67,7 +67,7 @@ def test_peaks_of_a_response() -> None:
     frequencies, damping = modes_of_response(f, H, 2)
     np.testing.assert_allclose(frequencies, [14.0, 35.0], rtol=PEAK)
     np.testing.assert_allclose(damping, [0.01, 0.02], rtol=DAMPING)
-    with pytest.raises(fp.InputError, match="2 peaks, 3 wanted"):
+    with pytest.raises(fp.InputError, match="2 peaks, 3 requested"):
         modes_of_response(f, H, 3)
 
 

@@ -99,7 +99,7 @@ def test_bad_input() -> None:
     robot = fp.load("dualemps")
     with pytest.raises(fp.InputError, match="mode: dualemps has the modes 1 to 9 at this pose, got 99"):
         fp.damping_gain(robot, at_home(robot), mode=99)
-    with pytest.raises(fp.InputError, match="damping: expected a share of critical damping"):
+    with pytest.raises(fp.InputError, match="damping: expected a fraction of critical damping"):
         fp.damping_gain(robot, at_home(robot), 1.5)
 
 

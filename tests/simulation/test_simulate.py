@@ -127,7 +127,7 @@ def test_ctrl_c_keeps_what_was_computed_and_goes_on(monkeypatch: pytest.MonkeyPa
     calls.clear()
     pd_simulation(step=2e-3, save=file)
     monkeypatch.setattr(drive_module, "block", real)
-    with pytest.raises(fp.InputError, match="belongs to another run"):
+    with pytest.raises(fp.InputError, match="belongs to another simulation"):
         pd_simulation(step=1e-3, save=file)
 
 

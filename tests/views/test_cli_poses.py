@@ -54,7 +54,7 @@ def test_wrong_input_is_explained(run: Run) -> None:
     for words, text in (
         (["poses", "stewart-3-3", "--actuators", "1,2"], "2 numbers for the 6 actuators"),
         (["poses", "stewart-3-3", "--actuators", "a,b"], "expected numbers between commas"),
-        (["poses", "planar-4-prr"], "almost no actuator coordinates fit together"),
+        (["poses", "planar-4-prr"], "arbitrary actuator coordinates contradict the loops"),
         (["poses", "hexaslide", "--working", "--actuators", "1"], "takes neither --actuators nor --plot"),
     ):
         result = run(*words)

@@ -356,7 +356,7 @@ class RobotFile(Model):
         default_factory=dict, description="numbers by name, for others to refer to: `$radius`, `2 * $radius - 5 mm`"
     )
     gravity: Annotated[list[Acceleration], Field(min_length=3, max_length=3)] = Field(
-        description="in the world frame; required, there is no default"
+        description="in the world frame; there is no default"
     )
     plane: Literal["xy", "xz", "yz"] | None = Field(default=None, description="plane of motion of a planar robot")
     characteristic_length: Size | None = Field(
