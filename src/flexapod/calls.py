@@ -32,7 +32,7 @@ Check = Callable[[str, Any], None]
 def refuse_kind(name: str, expected: str, value: object) -> NoReturn:
     """The error for a value of another kind."""
     shown = repr(value) if isinstance(value, str | int | float | bool | None) else type(value).__name__
-    hint = "; a State at home is State.at_home(robot)" if shown == "Pose" else ""
+    hint = "; a State at home is State.at_home(robot)" if shown == "Pose" and "State" in expected else ""
     raise InputError(f"{name}: expected {expected}, got {shown[:80]}{hint}")
 
 

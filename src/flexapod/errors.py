@@ -45,15 +45,18 @@ def amount(count: int, noun: str) -> str:
     return f"{count} {noun}{'s' * (count != 1)}"
 
 
-def did_you_mean(word: object, known: Iterable[str], otherwise: str = "", *, before: str = "", after: str = "") -> str:
+def did_you_mean(
+    word: object, known: Iterable[str], otherwise: str = "", *, before: str = "", after: str = "", cutoff: float = 0.6
+) -> str:
     """Hint about an unknown name, as a part of a message: `did you mean 'circle'?` with text around it.
 
     Args:
         otherwise: the whole hint where no known name is near.
+        cutoff: likeness, from 0 to 1, from which a name is near; lower where names are much longer than what people type.
 
     Checked by: tests/motions/test_named_motions.py.
     """
-    near = difflib.get_close_matches(str(word)[:80], list(known), n=1)
+    near = difflib.get_close_matches(str(word)[:80], list(known), n=1, cutoff=cutoff)
     return f"{before}did you mean {near[0]!r}?{after}" if near else otherwise
 
 

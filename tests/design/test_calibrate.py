@@ -174,7 +174,7 @@ def test_a_pose_beside_which_none_is_reached_is_named() -> None:
     at = fp.forward_kinematics(robot, cranks)
     measurements = {"actuator_position": cranks, "position": at.position.values}
     path = "legs.right.crank.at.x"
-    with pytest.raises(fp.InputError, match=rf"five-bar: pose 2: with {path} changed by 6.3e-05 m it cannot be reached"):
+    with pytest.raises(fp.InputError, match=rf"five-bar: measurement 2: with {path} changed by 6.3e-05 m it cannot be reached"):
         fp.calibrate(robot, measurements, [path], validate=False)
     state = fp.State(position=at.position.values, rotation=at.rotation.values)
     with pytest.raises(fp.InputError, match="pose 2"):

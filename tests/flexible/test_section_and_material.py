@@ -101,6 +101,8 @@ def test_materials() -> None:
 
 
 def test_wrong_materials() -> None:
+    with pytest.raises(FlexibleBodyError, match=r"No material is called 'alu'; did you mean 'aluminium-7075-t6'\? There are "):
+        material("alu")
     with pytest.raises(FlexibleBodyError, match=r"No material is called 'stel'; did you mean 'steel'\? There are "):
         material("stel")
     with pytest.raises(FlexibleBodyError, match=r"poisson must be above -1 and below 0\.5"):

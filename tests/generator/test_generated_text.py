@@ -194,6 +194,19 @@ def test_refusals_say_what_there_is(name: str, quantity: str, text: str) -> None
         fp.generate(fp.load(name), quantity)
 
 
+@pytest.mark.parametrize(
+    ("name", "quantity", "text"),
+    [
+        ("hexaslide", "jacobian", "friction: jacobian has no such option; leave it out"),
+        ("hexaslide", "mass_matrix", "friction: available in inverse_dynamics and in forward_dynamics with its final solve"),
+        ("stewart-3-3", "inverse_dynamics", "friction: the joints of stewart-3-3 have none; leave it out"),
+    ],
+)
+def test_friction_where_there_is_none(name: str, quantity: str, text: str) -> None:
+    with pytest.raises(fp.InputError, match=text):
+        fp.generate(fp.load(name), quantity, friction=True)
+
+
 def test_refusals(tmp_path: Path) -> None:
     robot = fp.load("stewart-3-3")
     with pytest.raises(fp.InputError, match=r"form: expected 'python' or 'c' or 'matlab' or 'cpp' or .*, got 'fortran'"):

@@ -21,7 +21,7 @@ SYMMETRIC = 1e-8
 SINE = 1e-5
 """Of twice the angle: a sine of 2e-3 rad, its third power."""
 LINEAR = 1e-9
-"""[rad, rad/s]: differences of states on a straight way, over 0.01 s."""
+"""[rad, rad/s]: differences of states on a straight path, over 0.01 s."""
 BENT = 2e-3
 """[s] Sines of 0.2 rad are not quite straight."""
 TWO_WAYS = 1e-13

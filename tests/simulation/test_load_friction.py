@@ -62,6 +62,8 @@ def test_the_default_method_holds_the_energy_balance() -> None:
     result = fp.simulate(robot, swing(robot), controller=CONTROL, duration=0.02, output_step=0.01)
     assert result.attrs["method"] == "dopri"
     assert "stopped" not in result.attrs
+    sampled = fp.PD(kp=1e4, kd=1e2, rate=700.0)  # a period that is no multiple of a three-hundredth of the duration
+    assert "stopped" not in fp.simulate(robot, swing(robot), controller=sampled, duration=0.02).attrs
     assert fp.simulate(robot, swing(robot), controller=CONTROL, duration=0.002, friction=False).attrs["method"] == "rk4"
 
 

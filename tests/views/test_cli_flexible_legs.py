@@ -90,7 +90,7 @@ def test_explicit_steps_that_are_too_long(run: Run) -> None:
     """Beams of dualemps vibrate faster than steps of 1 ms resolve: the simulation ends with the reason."""
     result = run("simulate", "dualemps", "--method", "rk4")
     assert "the energy balance is broken" in result.stderr + result.stdout
-    assert "Shorten the step or use method='dopri'" in result.stderr + result.stdout
+    assert "Shorten the step, or use method='dopri'" in result.stderr + result.stdout
 
 
 def test_frequencies(run: Run, tmp_path: Path) -> None:

@@ -76,7 +76,7 @@ class MeasuredPoses:
 
     def jacobian(self, theta: Array, chosen: NDArray[np.int64]) -> Array:
         """Derivative (chosen * rows, d) of the predictions, by fourth-order differences."""
-        slope = self.poses.slope(-self._rows(*self.poses.neighbours(theta, chosen), chosen))
+        slope = self.poses.slope(-self._rows(*self.poses.neighbours(theta, chosen, "measurement"), chosen))
         return np.asarray(slope.reshape(len(slope), -1).T)
 
     def sensitivity(self, theta: Array) -> Array:

@@ -195,11 +195,11 @@ class PerturbedPoses:
         rotation = R @ np.swapaxes(self.rotation, 1, 2)
         return np.concatenate([p - self.position, rotation_vector(rotation)], axis=2)
 
-    def neighbours(self, offset: Array, which: NDArray[np.int64] | slice = ALL) -> tuple[Array, Array]:
+    def neighbours(self, offset: Array, which: NDArray[np.int64] | slice = ALL, noun: str = "pose") -> tuple[Array, Array]:
         """Positions (4 d, m, 3) and rotations one and two steps to both sides of an offset (d,), as `slope` takes them.
 
         Raises:
-            InputError: a pose (of `which`) cannot be reached: names it and the parameter.
+            InputError: a pose (of `which`) cannot be reached: names it, by the `noun`, and the parameter.
         """
         h = self.steps
         p, R = self.poses(np.concatenate([offset + s * np.diag(h) for s in STENCIL]))
@@ -209,7 +209,7 @@ class PerturbedPoses:
             k = int(row) % len(h)
             change = f"{self.names[k]} changed by {STENCIL[row // len(h)] * h[k]:.2g} {self.units[k]}"
             raise InputError(
-                f"{self.robot.name}: pose {pose}: with {change} it cannot be reached: it is next to a singular pose or the end "
+                f"{self.robot.name}: {noun} {pose}: with {change} it cannot be reached: it is next to a singular pose or the end "
                 "of the reach; leave it out or change it"
             )
         return p, R

@@ -78,5 +78,5 @@ def material(name: str) -> Material:
     """
     if name in MATERIALS:
         return MATERIALS[name]
-    hint = did_you_mean(name, MATERIALS, ".", before="; ")
+    hint = did_you_mean(name, MATERIALS, ".", before="; ", cutoff=0.3)
     raise FlexibleBodyError(f"No material is called {name!r}{hint} There are {', '.join(MATERIALS)}.")

@@ -104,7 +104,7 @@ def _solved(robot: Robot, K: Array, theta: Array, bodies: dict[str, NDArray[np.i
     try:
         problem.solve(solver=cp.CLARABEL)
     except cp.SolverError as error:
-        raise NotPhysicalError(f"physical_equivalent: the solver gave up on {robot.name} ({error})") from None
+        raise NotPhysicalError(f"physical_equivalent: the solver failed on {robot.name} ({error})") from None
     if x.value is None:
         worst = min(bodies, key=lambda name: float(np.linalg.eigvalsh(np.array(pseudo_inertia(theta[bodies[name]])))[0]))
         raise NotPhysicalError(_why(robot, worst, theta[bodies[worst]]))

@@ -49,7 +49,7 @@ class Identification:
         noise: (actuators,) standard deviation of the residuals per (decimated) sample.
         condition: of the regressor with scaled columns.
         rows: equations used.
-        method: of the estimate; physical: it was made physically consistent.
+        method: of the estimate; physical: whether the estimate was made physically consistent.
         delay: [s] of the force channel that was undone.
         essential: names of the parameters that the data support (t-ratio above the bound).
         suspicions: about the data, where they did not stop the estimate.

@@ -51,7 +51,7 @@ def one_minus_cos(
     Args:
         start, amplitude: (6,) position [m] and angles [rad].
         omega: (6,), or one number for all [rad/s].
-        duration: [s]; samples: number of them, both ends included.
+        duration: [s]; samples: number of samples, both ends included.
         sequence: of the angles.
 
     Source: Staicu 2009, Eq. (6); Sinatra 2009, section 3. Checked by: tests/motions/test_paper_motions.py.

@@ -80,7 +80,7 @@ def quat_wxyz_motion(quat_wxyz: ArrayLike, rates: ArrayLike, accelerations: Arra
     The norm drops out: only the direction of q counts. Checked by: tests/motions/test_motion_rotations.py.
 
     Args:
-        quat_wxyz: (..., 4), w first; rates, accelerations: its derivatives [1/s, 1/s^2].
+        quat_wxyz: (..., 4), w first; rates, accelerations: derivatives of the quaternion [1/s, 1/s^2].
     """
     q, qd, qdd = last_axis("quat_wxyz", quat_wxyz, 4), last_axis("rates", rates, 4), last_axis("accelerations", accelerations, 4)
     n2 = np.sum(q * q, axis=-1, keepdims=True)

@@ -277,7 +277,8 @@ class ComputedTorque(Controller):
     flexible platform the inverse model with the elastic state is used, unless `model` is a rigid robot.
 
     Args:
-        kp: [1/s^2], kd: [1/s]; one number or six (linear, then angular).
+        kp: [1/s^2], one number or six (linear, then angular).
+        kd: [1/s], likewise.
         model: the controller's own model, rigid; the simulated robot itself if left out.
 
     Source: Long 2014, Eqs. (46)-(49) as a control law. Checked by: tests/simulation/test_controllers.py.

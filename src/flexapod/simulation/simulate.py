@@ -207,9 +207,13 @@ def make_clock(setup: Setup, duration: float, step: float, output_step: float | 
     rate = setup.layout.controller.rate if setup.layout.controller is not None else None
     period = None if rate is None else 1.0 / rate
     if setup.layout.method == "dopri":
-        row = output_step or duration / 300
-        if period is not None or setup.function is not None:
-            row = min(row, period or step)
+        row = output_step or (duration / 300 if setup.function is None else step)
+        if setup.function is not None:
+            row = min(row, step)
+        elif period is not None and output_step is None:
+            row = period / max(1, int(np.ceil(period / row - 1e-9)))
+        elif period is not None:
+            row = min(row, period)
         every = _multiple("output_step", (output_step or row) / row)
     else:
         row = step
@@ -281,7 +285,7 @@ def finished(
     variables = result_variables(setup, rows, variants, times)
     if not changed:  # events that change masses change the energy
         near = done.stopped_at - AHEAD * options["step"] if done.stopped == LOST_CONTROL else np.inf
-        variables, times, broken = until_broken(setup.layout.robot.name, variables, times, near)
+        variables, times, broken = until_broken(setup.layout.robot.name, variables, times, near, setup.layout.method)
         attrs |= {"stopped": broken, "stopped_at": float(times[-1])} if broken else {}
     result = labelled(setup, variables, times, attrs)
     return _with_reactions(setup, result, wrench) if reactions else result

@@ -60,7 +60,8 @@ def simulate_study(
         values: numbers per trajectory (n,) by the names that kernels read: those of `robot.values` (``platform.mass``,
             ``gravity.z``, ...) and of the controller (``controller.kp.A``, ...). Much cheaper than building robots.
         starts: (n,) states to start from, where they differ.
-        controller, force, wrench, duration, step, output_step, friction: as for `simulate`.
+        controller, force, wrench, duration, step, output_step, friction: as for `simulate`. Rigid robots are integrated by
+            ``"rk4"``, with friction by joint loads too: compare one trajectory with `simulate`, and shorten the step.
     Returns:
         Dataset over (trajectory, time): `position`, `quat_wxyz`, `velocity`, `angular_velocity`, `force`, `supplied_work`;
         `reason` (trajectory,) is empty where the end was reached, and rows after a failure repeat the last good state.

@@ -129,6 +129,8 @@ def displacements(robot: Robot, modes: Array) -> dict[str, Variable]:
     """`displacement`, `rotation_vector` (n, axis) and `joint_displacement` (n, leg, axis) by modes (n, N), platform axes.
 
     The first two are of the material at the platform's origin; a file of modes without a node there has none.
+
+    Source: Long 2014 Eqs. (12), (14), Figs. 6, 7. Checked by: tests/analysis/test_flexible_kinematics.py.
     """
     found: dict[str, Variable] = {}
     try:
@@ -136,6 +138,6 @@ def displacements(robot: Robot, modes: Array) -> dict[str, Variable]:
         found["displacement"] = (("axis",), origin.shift(modes), "m")
         found["rotation_vector"] = (("axis",), modes @ origin.Phi_r.T, "rad")
     except InputError:
-        pass
+        pass  # a file of modes without a node at the origin
     found["joint_displacement"] = (("leg", "axis"), robot.joint_displacements(modes), "m")
     return found

@@ -97,7 +97,7 @@ def _with_friction(
     if quantity in known and (quantity not in WITH_FRICTION or not solve):
         raise InputError("friction: available in inverse_dynamics and in forward_dynamics with its final solve; leave it out")
     if quantity in PROGRAMS and quantity not in known and "friction" not in program_options(quantity):
-        raise InputError(f"friction: {quantity} does not depend on it; leave it out")
+        raise InputError(f"friction: {quantity} has no such option; leave it out")
     if quantity in WITH_FRICTION:
         refuse(robot, quantity, motion="actuators", friction=True)
     if PROPERTIES["rigid"](robot):

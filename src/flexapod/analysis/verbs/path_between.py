@@ -54,7 +54,7 @@ class PosePath:
     """A path through poses, straight between them with a rotation about one axis each.
 
     Args:
-        position: (k, 3), rotation: (k, 3, 3) of the poses.
+        position: (k, 3) of the poses [m], rotation: (k, 3, 3) of the poses.
         certified: every pose between them is proven to keep the limits and the distance from singular poses; else they were
             checked at samples only.
         boxes: parts of the path that the proof examined.

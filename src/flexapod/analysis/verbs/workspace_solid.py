@@ -53,7 +53,7 @@ class WorkspaceSolid:
 
     Args:
         kind: one of the kinds; axes: names and units of the coordinates.
-        vertices: (n, 3), faces: (m, 3) of the surface, counterclockwise from outside.
+        vertices: (n, 3) points of the surface [m or rad], faces: (m, 3) its triangles, counterclockwise from outside.
         area, volume: of the surface; their errors are the differences to a grid half as fine, which errors of first order reach.
         inside: the test that made it, for points (n, 3).
         poses: how many were examined.

@@ -80,7 +80,7 @@ def read_checkpoint(path: Path, mark: str) -> Progress | None:
     """The saved progress of the same simulation, or None where nothing is saved.
 
     Raises:
-        FileError: the file is damaged, or belongs to another run.
+        FileError: the file is damaged, or belongs to another simulation.
     """
     if not path.exists():
         return None

@@ -31,12 +31,15 @@ NOTHING = 1e-18
 NAMES = ("supplied_work", "external_work", "dissipated_energy")
 
 
-def until_broken(name: str, variables: Variables, times: Array, named: float = np.inf) -> tuple[Variables, Array, str]:
+def until_broken(
+    name: str, variables: Variables, times: Array, named: float = np.inf, method: str = "rk4"
+) -> tuple[Variables, Array, str]:
     """Variables and times up to the first row with a broken balance, and the reason; all rows and no reason where it holds.
 
     Args:
         name: of the robot, for the warning.
         variables: of a simulation, name -> (dimensions after time, values (n, ...), unit).
+        method: of the simulation: the reason says what to try instead.
         named: time [s] from which on the reason is known already: rows with a broken balance are only left out.
 
     Checked by: tests/simulation/test_balance.py.
@@ -50,10 +53,10 @@ def until_broken(name: str, variables: Variables, times: Array, named: float = n
     k = int(broken.argmax())
     if k > 0 and times[k] >= named:
         return {key: (dims, values[:k], unit) for key, (dims, values, unit) in variables.items()}, times[:k], ""
+    shorter = "Lower rtol and atol" if method == "dopri" else "Shorten the step, or use method='dopri' (friction)"
     reason = (
         f"the energy balance is broken: {left[k]:.3g} J are missing of {size[k]:.3g} J exchanged (bound {BROKEN:.0%}). "
-        "Shorten the step or use method='dopri' (friction) or method='implicit' (vibrations); where that does not help, the "
-        "model has left its range"
+        f"{shorter} or method='implicit' (vibrations); where that does not help, the model has left its range"
     )
     warnings.warn(f"the simulation of {name} stopped at t = {times[k]:g} s: {reason}", ValidityWarning, stacklevel=4)
     return {key: (dims, values[: k + 1], unit) for key, (dims, values, unit) in variables.items()}, times[: k + 1], reason

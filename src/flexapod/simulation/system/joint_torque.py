@@ -45,7 +45,8 @@ class JointTorque(Controller):
     on its path. With a rigid `model` they go where the platform of that robot would be.
 
     Args:
-        kp: [1/s^2], kd: [1/s]; one number or one per actuator. Both are multiplied by the effective mass at the actuators.
+        kp: [1/s^2], one number or one per actuator; it is multiplied by the effective mass at the actuators.
+        kd: [1/s], likewise.
         ka: [1/s] on w, from accelerometers; None for none. `damping_gain` finds it for the damping of a mode.
         corner: of the filter that integrates the accelerometers [Hz], below the frequencies to damp.
         model: the controller's own model; the simulated robot itself if left out.

@@ -62,12 +62,12 @@ def simulate(
     ] = None,
     gain: Annotated[list[str], typer.Option("--gain", metavar="NAME=VALUE", help="gain of the controller, e.g. kp=1e5")] = [],  # noqa: B006
     duration: Annotated[float | None, typer.Option(help="duration [s]; default: that of the motion")] = None,
-    step: Annotated[float, typer.Option(help="integration step [s]")] = 1e-3,
+    step: Annotated[float, typer.Option(help="integration step [s]; of dopri the first one")] = 1e-3,
     method: Annotated[
         str | None,
         typer.Option(
             help="integrator: rk4, dopri, implicit, radau or cvode; default: rk4, dopri for friction by joint loads, "
-            "implicit for flexible legs, springs and inner loops"
+            "implicit for flexible legs, springs, and loops inside or between legs"
         ),
     ] = None,
     friction: Annotated[bool, typer.Option(help="include friction as in the robot file")] = True,

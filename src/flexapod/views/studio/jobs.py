@@ -75,8 +75,9 @@ class Jobs:
             self._running.add(ticket)
         thread = threading.Thread(target=self._work, args=(ticket, name, work, done), name=f"studio job: {name}", daemon=True)
         self._progress(name, 0.0)
-        thread.start()
-        self._threads = [t for t in self._threads if t.is_alive()] + [thread]  # started ones: `join` comes at any time
+        with self._lock:  # `join` comes at any time, and takes started threads alone
+            thread.start()
+            self._threads = [t for t in self._threads if t.is_alive()] + [thread]
 
     def cancel(self, *, quietly: bool = False) -> None:
         """Cancel the running job: its process is ended, its result dropped."""
@@ -98,7 +99,9 @@ class Jobs:
 
     def join(self, timeout: float) -> None:
         """Wait for jobs that end soon, then end their process."""
-        for thread in self._threads:
+        with self._lock:
+            threads = list(self._threads)
+        for thread in threads:
             thread.join(timeout)
         self.worker.end()
 
