@@ -10,7 +10,10 @@ import numpy as np
 import pytest
 
 import flexapod as fp
-from flexapod.views.commands.guard import guarded
+from flexapod.simulation.integrators.cvode import NEXT
+from flexapod.simulation.integrators.dopri import TOO_MANY
+from flexapod.simulation.results.energy_guard import until_broken
+from flexapod.views.commands.guard import guarded, in_words
 from flexapod.views.output import print_table
 
 Run = Callable[..., Any]
@@ -88,6 +91,18 @@ def test_warnings_of_flexapod_have_one_base() -> None:
         text = file.read_text(encoding="utf-8")
         assert not re.search(r"class (?!FlexapodWarning)\w+\((User|Runtime)?Warning\)", text), file
         assert not re.search(r"warnings\.warn\((\w+|f?\"[^\"]*\"), stacklevel", text), file
+
+
+def test_advice_names_options_that_the_command_has() -> None:
+    """Tolerances and the output step are options of Python alone."""
+    broken = {name: ((), np.array([0.0, 1.0]), "J") for name in ("kinetic_energy", "potential_energy", "elastic_energy")}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        missing: Any = {**broken, "energy_residual": ((), np.array([0.0, 1.0]), "J")}
+        energy = until_broken("robot", missing, np.arange(2.0), method="dopri")
+    for text in (energy[2], TOO_MANY, NEXT):
+        assert re.search("rtol|output_step", text)
+        assert not re.search("rtol|output_step|method=", in_words(text))
 
 
 def test_a_warning_is_said_once(run: Run) -> None:

@@ -126,12 +126,15 @@ def in_words(text: str) -> str:
 
 
 SAME = {
+    "Lower rtol and atol or method='implicit'": "Try --method implicit",
+    "shorten output_step, loosen rtol, or use method='implicit'": "use --method implicit",
+    "loosen rtol and atol, or use method='dopri'": "use --method dopri",
     "on_error='mask' returns the others": "--mask keeps the others",
     "method='dopri'": "--method dopri",
     "method='implicit'": "--method implicit",
     "solve=False": "--no-solve",
 }
-"""Options in Python -> on the command line."""
+"""Options in Python -> on the command line, which has no tolerances."""
 
 
 OF_MOTIONS = re.compile(r"(?<!--option )\b(?=(?:derivatives|cutoff|window|euler)=)")
